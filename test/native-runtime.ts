@@ -5,7 +5,7 @@ const require = createRequire(import.meta.url)
 type JestRuntime = typeof import('jest-runtime', { with: { 'resolution-mode': 'require' }})
 const { default: Runtime }: JestRuntime = require('jest-runtime')
 
-/** Key of jest-circus' listeners; listeners of the previous file would report twice. */
+/** Key of jest-circus' global listeners; those of the previous file would report twice. */
 const circusListeners = Symbol.for('EVENT_HANDLERS')
 const globalsUrl = 'jest:globals'
 const globalsKey = 'coffer.jest-globals'
@@ -16,7 +16,7 @@ let globalNames: string[] = []
 
 /**
  * Runs test files as plain Node modules, so a jest worker loads the product and its libraries once.
- * Jest's own runtime loads and compiles every module again for every test file, in a VM context:
+ * Jest's own runtime compiles every module again for every test file, in a VM context, which takes
  * two thirds of the CPU time.
  *
  * A test file and the modules in `test/` are loaded once per test file, because they hold state and
@@ -31,7 +31,7 @@ export default class NativeRuntime extends Runtime {
     fileCount += 1
   }
 
-  /** Loads jest-circus and expect outside the VM: the tests' `Error` and `String` are there. */
+  /** Loads jest-circus and expect outside the VM, where tests have their `Error` and `String`. */
   override requireInternalModule<T>(from: string, to?: string): T {
     if (to !== undefined) return super.requireInternalModule(from, to)
     Reflect.deleteProperty(globalThis, circusListeners)

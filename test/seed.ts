@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 
-/** The seed of all random input: constant in `npm test`, a new one for each round of a long run. */
+/** Seed of all random input: 1 in `npm test`, a new number in each round of a long run. */
 export const seed = Number(process.env.COFFER_TEST_SEED ?? 1)
 
 fc.configureGlobal({ seed })

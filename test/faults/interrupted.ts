@@ -1,9 +1,9 @@
-/** A case that one kill interrupts together with others. */
+/** One of several operations that a single SIGKILL interrupts. */
 export interface Interrupted {
-  /** Starts what the kill interrupts. */
+  /** Starts the operation before the kill. */
   act: () => Promise<void>
-  /** Runs while the process is down. */
+  /** Runs while the process is stopped. */
   whileDown?: () => Promise<void>
-  /** Checks the result once the process runs again. */
+  /** Checks the result after the restart. */
   afterRestart: () => Promise<void>
 }

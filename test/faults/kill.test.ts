@@ -6,13 +6,13 @@ import pg from 'pg'
 import { createGoal } from '../harness/goal.ts'
 import { newPerson, type Person } from '../harness/person.ts'
 import { type Deployment, deploy } from '../harness/process.ts'
-import { fullSettings } from '../mesh/full-household.ts'
+import { fullSettings } from '../mesh/full-account.ts'
 import { rowsOf } from '../mesh/rows-of-account.ts'
 import type { Interrupted } from './interrupted.ts'
-import { advance } from './killed-advance.ts'
-import { rotation } from './killed-rotation.ts'
+import { prepareHourlyJob } from './killed-advance.ts'
+import { prepareKeyRotation } from './killed-rotation.ts'
 
-// All tests share a deployment; each kills its process with SIGKILL and starts it again.
+// All tests share a deployment; each test kills its process with SIGKILL and starts it again.
 const stack = new AsyncDisposableStack()
 let nats: TcpProxy
 let deployment: Deployment
@@ -43,7 +43,10 @@ async function read(text: string, ...values: string[]) {
 
 const tea = { name: 'Tea', amount: 100, date: '2026-03-02T06:00:00Z', adjustsBalance: true }
 
-async function budgets(person: Person, transactions: number): Promise<{ linkId: string }> {
+async function createTransactions(
+  person: Person,
+  transactions: number,
+): Promise<{ linkId: string }> {
   const account = await person.createBankAccount(1_000_000)
   for (let left = transactions; left > 0; left -= 500) {
     const page = Array.from({ length: Math.min(left, 500) }, () => tea)
@@ -64,7 +67,10 @@ const transactionsOf = async (linkId: string) =>
     )
   ).left
 
-/** Kills the process after the acts of all cases. Without `isPublished` their changes stay. */
+/**
+ * Kills the process after the acts of all cases, restarts it and checks the results. Unless
+ * `isPublished`, NATS is cut off, so the changes of the acts are unpublished at the kill.
+ */
 async function interrupt(
   cases: (() => Promise<Interrupted>)[],
   { isPublished }: { isPublished: boolean },
@@ -81,10 +87,10 @@ async function interrupt(
   expect(await deployment.run('audit')).toMatchObject({ code: 0 })
 }
 
-/** The deletion of a link whose event is not published. */
-async function deletedLink(): Promise<Interrupted> {
+/** Prepares the deletion of a link; the kill precedes the publishing of its event. */
+async function prepareLinkDeletion(): Promise<Interrupted> {
   const alice = await newPerson(deployment.baseUrl)
-  const { linkId } = await budgets(alice, 50)
+  const { linkId } = await createTransactions(alice, 50)
   return {
     act: async () => {
       expect(await alice.call('DELETE', `/links/${linkId}`)).toMatchObject({ status: 200 })
@@ -99,11 +105,11 @@ async function deletedLink(): Promise<Interrupted> {
   }
 }
 
-/** The clean-up of a deleted link, in the middle of its transactions. */
-async function cleanUp(): Promise<Interrupted> {
+/** Prepares the clean-up of a deleted link; the kill hits while transactions are deleted. */
+async function prepareCleanUp(): Promise<Interrupted> {
   const alice = await newPerson(deployment.baseUrl)
   const kept = await alice.createBankAccount(5_000)
-  const { linkId } = await budgets(alice, 2_000)
+  const { linkId } = await createTransactions(alice, 2_000)
   const bob = await newPerson(deployment.baseUrl)
   const untouched = await bob.createBankAccount(7_000)
   return {
@@ -123,8 +129,8 @@ async function cleanUp(): Promise<Interrupted> {
   }
 }
 
-/** A write whose plan is not stored: a row lock blocks budgeting before it writes the plan. */
-async function writeWithoutPlan(isPublished: boolean): Promise<Interrupted> {
+/** Prepares a write whose plan is not stored: a row lock blocks budgeting until the kill. */
+async function prepareWriteWithoutPlan(isPublished: boolean): Promise<Interrupted> {
   const alice = await newPerson(deployment.baseUrl)
   const { path, spendingId } = await createGoal(alice, 1_000)
   const plan = () =>
@@ -164,10 +170,10 @@ async function writeWithoutPlan(isPublished: boolean): Promise<Interrupted> {
   }
 }
 
-/** The deletion of an account, right after its answer. */
-async function deletion(): Promise<Interrupted> {
+/** Prepares the deletion of an account; the kill follows its answer. */
+async function prepareAccountDeletion(): Promise<Interrupted> {
   const person = await newPerson(deployment.baseUrl)
-  await budgets(person, 100)
+  await createTransactions(person, 100)
   const isGone = (rows: Record<string, number>) =>
     Object.keys(rows).every((table) => /deleted_accounts|account_deletions/.test(table))
   return {
@@ -188,17 +194,19 @@ async function deletion(): Promise<Interrupted> {
 
 test('an hourly job, and changes between commit and publishing, survive a kill', async () => {
   const cases = [
-    deletedLink,
-    () => writeWithoutPlan(false),
-    () => advance(deployment, reader, stack),
+    prepareLinkDeletion,
+    () => prepareWriteWithoutPlan(false),
+    () => prepareHourlyJob(deployment, reader, stack),
   ]
   await interrupt(cases, { isPublished: false })
 })
 
 test('a clean-up and a handled event that are killed are finished after the restart', async () => {
-  await interrupt([() => writeWithoutPlan(true), cleanUp], { isPublished: true })
+  await interrupt([() => prepareWriteWithoutPlan(true), prepareCleanUp], { isPublished: true })
 })
 
 test('a rotation of keys and a deletion that are killed are finished afterwards', async () => {
-  await interrupt([() => rotation(deployment, stack), deletion], { isPublished: true })
+  await interrupt([() => prepareKeyRotation(deployment, stack), prepareAccountDeletion], {
+    isPublished: true,
+  })
 })

@@ -10,7 +10,7 @@ import type { Interrupted } from './interrupted.ts'
 
 const accounts = 200
 
-/** The distinct outcomes of the due accounts: with automatic transactions, and without. */
+/** Selects the distinct outcomes of the due accounts: with and without automatic transactions. */
 const distinctOutcomes = `
   SELECT DISTINCT available_balance AS available, expenses, held, booked FROM ledger.bank_accounts
   JOIN LATERAL (SELECT sum(current_amount) AS held FROM ledger.envelopes e
@@ -20,8 +20,8 @@ const distinctOutcomes = `
   WHERE account_id LIKE 'acct_0000000000%'
   ORDER BY available_balance`
 
-/** The hourly job, in the middle of its accounts. Its act is the last before the kill. */
-export async function advance(
+/** Prepares an hourly job that the kill interrupts after some accounts; its act must be last. */
+export async function prepareHourlyJob(
   { databaseUrl, prefix }: Deployment,
   reader: pg.Client,
   stack: AsyncDisposableStack,
@@ -44,7 +44,7 @@ export async function advance(
     afterRestart: async () => {
       await temporal.client.workflow.getHandle(`${prefix}/${workflow.id}`).result()
       expect(await countAdvanced(databaseUrl)).toEqual({ booked: accounts, left: 0 })
-      // Four contributions of 25.00; the due envelope has spent its own, or has returned it.
+      // Four contributions of 25.00; that of the due envelope was spent or returned.
       const others = { available: '0', expenses: '7500', held: '7500', booked: 0 }
       const automatic = { available: '90000', expenses: '7500', held: '7500', booked: 2 }
       expect((await reader.query(distinctOutcomes)).rows).toEqual([others, automatic])

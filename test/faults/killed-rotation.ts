@@ -8,20 +8,20 @@ import { generateSync } from 'otplib'
 import pg from 'pg'
 import { call, newPerson, type Person } from '../harness/person.ts'
 import type { Deployment } from '../harness/process.ts'
-import { feedKey, fullSettings } from '../mesh/full-household.ts'
+import { feedKey, fullSettings } from '../mesh/full-account.ts'
 import type { Interrupted } from './interrupted.ts'
 
 const links = 60
 
-/** A rotation of keys that is killed twice, and a server that restarts without the old key. */
-export async function rotation(
+/** Prepares a key rotation that is killed twice, and a restart without the old key. */
+export async function prepareKeyRotation(
   deployment: Deployment,
   stack: AsyncDisposableStack,
 ): Promise<Interrupted> {
   const keysFolder = join(deployment.dataDir, 'keys')
   const person = await newPerson(deployment.baseUrl)
-  const seed = await enablesAuthenticator(person)
-  await addsFeedLinks(person)
+  const seed = await enableAuthenticator(person)
+  await createFeedLinks(person)
   const secrets = stack.use(await openSealed(deployment.databaseUrl, keysFolder))
   await secrets.sealApart()
   const [former = ''] = await secrets.keyIds()
@@ -50,24 +50,24 @@ export async function rotation(
       expect(await secrets.open()).toEqual(Array.from({ length: links }, () => feedKey))
     },
     afterRestart: async () => {
-      expect(await signsIn(deployment.baseUrl, person, seed)).toBe(200)
+      expect(await signIn(deployment.baseUrl, person, seed)).toBe(200)
     },
   }
 }
 
 /** Enables an authenticator; returns its seed. */
-async function enablesAuthenticator(person: Person): Promise<string> {
+async function enableAuthenticator(person: Person): Promise<string> {
   const { body } = await person.call('POST', '/users/security/totp/setup', { asSession: true })
   const secret = new URL(body.uri).searchParams.get('secret') ?? ''
-  // The code of the previous time step, so that the current one is unused.
+  // The code of the previous time step: sign-in needs an unused code of the current one.
   const totp = generateSync({ secret, epoch: Math.floor(Date.now() / 1000) - 30 })
   const code = { body: { totp }, asSession: true }
   expect((await person.call('POST', '/users/security/totp/confirm', code)).status).toBe(200)
   return secret
 }
 
-/** Signs in with password and a code of the seed; returns the status of the second step. */
-async function signsIn(
+/** Signs in with the password and a TOTP code; returns the HTTP status of the second step. */
+async function signIn(
   baseUrl: string,
   { email, password }: Person,
   secret: string,
@@ -78,7 +78,7 @@ async function signsIn(
   return (await call(baseUrl, 'POST', '/authentication/multifactor', code)).status
 }
 
-async function addsFeedLinks(person: Person): Promise<void> {
+async function createFeedLinks(person: Person): Promise<void> {
   const feedURL = fullSettings.COFFER_FEED_ALLOWED_URLS
   for (let made = 0; made < links; made += 10) {
     await Promise.all(
@@ -116,14 +116,14 @@ async function openSealed(databaseUrl: string, keysFolder: string) {
         FROM feed_sync.feed_keys ORDER BY feed_link_id`)
     ).rows
   const open = async () => {
-    // A key keeper of its own, without cached data keys.
+    // A new instance has no cached data keys.
     const secrets = createSecrets(localKeyEncryption(keysFolder))
     return Promise.all((await rows()).map(({ owner, ...sealed }) => secrets.open(sealed, owner)))
   }
   return {
     open,
     keyIds: async () => [...new Set((await rows()).map(({ keyId }) => keyId))],
-    /** Seals each row under its own data key, as many processes would. */
+    /** Seals each row under its own data key: rows of different processes have different keys. */
     sealApart: async () => {
       const texts = await open()
       for (const [index, { id, owner }] of (await rows()).entries()) {
@@ -135,7 +135,7 @@ async function openSealed(databaseUrl: string, keysFolder: string) {
         )
       }
     },
-    /** Locks every third row until released. */
+    /** Locks a third of the rows, chosen by index modulo 3, until `release`. */
     hold: async (third: number) => {
       const held = (await rows()).filter((_, index) => index % 3 === third)
       await holder.query('BEGIN')

@@ -9,7 +9,7 @@ import pg from 'pg'
 import { storedMessages } from '../harness/messages.ts'
 import { type Answer, type CallOptions, call, newPerson } from '../harness/person.ts'
 import { type Deployment, deploy } from '../harness/process.ts'
-import { feedKey, fullHousehold, fullSettings } from '../mesh/full-household.ts'
+import { createFullAccount, feedKey, fullSettings } from '../mesh/full-account.ts'
 import { type MailSink, type ReceivedMail, startMailSink, tokenIn } from '../providers/smtp.ts'
 import { startStripe } from '../providers/stripe.ts'
 
@@ -47,7 +47,7 @@ test('secrets are in no log, message, history, row, error or mail', async () => 
     expect([place, texts.length > 0 && texts.join('').length > 0]).toEqual([place, true])
   }
   expect(found(secrets, places)).toEqual([])
-  // The search works: it finds an ID that is no secret.
+  // The search itself works: it finds the account ID, which is not secret.
   const seen = ['account in messages', 'account in histories', 'account in rows']
   expect(found({ account: accountId }, places)).toEqual(expect.arrayContaining(seen))
 })
@@ -56,14 +56,14 @@ const reset = 'Reset your password'
 const changed = 'Your password was changed'
 const subjects = ['An authenticator was enabled', reset, reset, reset, changed, changed].sort()
 
-/** The mail without its one link token, the only secret that it may contain. */
+/** Returns the mail without its link token, the only secret that it may contain. */
 function withoutToken(mail: ReceivedMail): string {
   const { text, html, ...rest } = mail
   const token = mail.subject === reset ? tokenIn(mail) : 'none'
   return `${JSON.stringify(rest)} ${text} ${html}`.replaceAll(`?token=${token}`, '')
 }
 
-/** The places of secrets, in any encoding. */
+/** Returns `<secret> in <place>` for each secret that a place contains, in any encoding. */
 function found(secrets: Record<string, string>, places: Record<string, string[]>): string[] {
   return Object.entries(secrets).flatMap(([name, secret]) => {
     const spellings = ['utf8', 'base64', 'base64url', 'hex'] as const
@@ -77,9 +77,9 @@ function found(secrets: Record<string, string>, places: Record<string, string[]>
 }
 
 interface Witnesses {
-  stripe: Parameters<typeof fullHousehold>[1]
+  stripe: Parameters<typeof createFullAccount>[1]
   sink: MailSink
-  /** Collects the body of every refusal. */
+  /** Bodies of all refusals, collected by the calls. */
   errors: string[]
 }
 
@@ -88,7 +88,7 @@ async function journey(
   { baseUrl }: Deployment,
   { stripe, sink, errors }: Witnesses,
 ): Promise<Record<string, string> & { accountId: string }> {
-  const person = await fullHousehold({ person: () => newPerson(baseUrl) }, stripe)
+  const person = await createFullAccount({ person: () => newPerson(baseUrl) }, stripe)
   const { email, password, cookie, authorization } = person
   const asSession = { headers: { cookie } }
   const send = async (method: string, path: string, options?: CallOptions): Promise<Answer> => {
@@ -167,7 +167,7 @@ const tables = `
   SELECT table_schema || '.' || table_name FROM information_schema.tables
   WHERE table_schema NOT IN ('pg_catalog', 'information_schema')`
 
-/** Number of changes that are not published, and of mails that are not sent. */
+/** Counts changes that are not published, and mails that are not sent. */
 async function waiting(deployment: Deployment): Promise<number> {
   const changes = (await query(deployment, tables)).flat().filter((name) => /\.changes$/.test(name))
   const counts = changes.map((name) => `(SELECT count(*) FROM ${name} WHERE published_at IS NULL)`)
@@ -175,7 +175,7 @@ async function waiting(deployment: Deployment): Promise<number> {
   return Number((await query(deployment, `SELECT ${counts.join(' + ')}`))[0]?.[0])
 }
 
-/** Every row of every table as text; bytes as text and in hexadecimal. */
+/** Returns every row of every table as text; bytea columns as text and in hexadecimal. */
 async function rows(deployment: Deployment): Promise<string[]> {
   const names = (await query(deployment, tables)).flat()
   const all = await Promise.all(
@@ -190,7 +190,7 @@ async function rows(deployment: Deployment): Promise<string[]> {
   return [...texts, ...bytes]
 }
 
-/** Every message in the stream of changes, as text. */
+/** Returns every message in the stream of changes, as text. */
 async function messages({ prefix }: Deployment): Promise<string[]> {
   const serviceNames = ['identity', 'ledger', 'budgeting', 'aggregator-sync', 'feed-sync']
   const url = requiredVariable('COFFER_TEST_NATS_URL')
@@ -199,7 +199,7 @@ async function messages({ prefix }: Deployment): Promise<string[]> {
   return stored.map(({ subject, data, header }) => `${subject} ${Buffer.from(data)} ${header}`)
 }
 
-/** Every history of a workflow, with its payloads as text. */
+/** Returns the history of every workflow, with its payloads as text. */
 async function histories({ prefix }: Deployment): Promise<string[]> {
   const address = requiredVariable('COFFER_TEST_TEMPORAL_ADDRESS')
   await using workflows = connectTemporal({ address, namespace: 'default', prefix, log: silentLog })

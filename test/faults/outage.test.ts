@@ -97,7 +97,7 @@ test('with a database that does not answer requests fail soon, and Coffer recove
   expect(await balances()).toMatchObject({ body: { available: 900 } })
 })
 
-/** Makes the database read-only or writable for new connections, and ends all others. */
+/** Makes the database read-only or writable for new connections, and ends existing ones. */
 async function setReadOnly(flag: 'on' | 'off'): Promise<void> {
   const client = new pg.Client({ connectionString: deployment.databaseUrl })
   await client.connect()
@@ -146,7 +146,7 @@ test('Coffer starts without NATS and Temporal, and connects once they answer', a
   await eventually(said, (text) => text.includes('NATS does not answer'))
   await eventually(said, (text) => text.includes('Temporal does not take schedules'))
   for (const away of [nats, temporal]) away.mend()
-  // The change is published, its consumer starts the clean-up, and a worker runs it.
+  // Proof of recovery: the change is published, a consumer starts the clean-up, a worker runs it.
   const client = new pg.Client({ connectionString: deployment.databaseUrl })
   await client.connect()
   const look = 'SELECT cleaned_at FROM ledger.links WHERE link_id = $1'

@@ -15,10 +15,10 @@ beforeAll(async () => {
 
 afterAll(async () => await deployment[Symbol.asyncDispose]())
 
-/** Time for which a process caches a verified credential. */
+/** Time for which a process caches a verified credential, in ms. */
 const cachedMs = 1_000
 
-/** For each of the two processes. */
+/** Connections to each of the two processes. */
 const connections = 16
 const postsEach = 10
 
@@ -52,7 +52,7 @@ test('two processes write to one bank account, and no cent is lost or created', 
   expect(await person.get(`${path}/spending`)).toMatchObject([
     { currentAmount: left, usedAmount: statuses.length },
   ])
-  await runs('audit')
+  await runCommand('audit')
 })
 
 type End = (person: Person, cookie: string) => Promise<unknown>
@@ -67,7 +67,7 @@ const ends: [string, End, { ofKeys: boolean }][] = [
   ['a change of the password', changePassword, { ofKeys: false }],
   ['a reset of the password', resetPassword, { ofKeys: false }],
   ['an authenticator', enableAuthenticator, { ofKeys: false }],
-  ['disabling', ({ email }) => runs('login:disable', '--email', email), { ofKeys: true }],
+  ['disabling', ({ email }) => runCommand('login:disable', '--email', email), { ofKeys: true }],
   ['deletion', deleteAccount, { ofKeys: true }],
 ]
 
@@ -91,7 +91,7 @@ test.each(ends)(
   60_000,
 )
 
-/** Asks repeatedly, so that the credential is freshly cached when it ends. */
+/** Sends requests repeatedly, so that the credential is freshly cached when it ends. */
 async function keepAsking(ask: () => Promise<unknown>): Promise<void> {
   for (let asked = 0; asked < 20; asked += 1) {
     await ask()
@@ -103,7 +103,7 @@ function here(method: string, path: string, cookie: string) {
   return call(deployment.baseUrl, method, path, { headers: { cookie } })
 }
 
-async function runs(...words: string[]): Promise<string> {
+async function runCommand(...words: string[]): Promise<string> {
   const { code, output } = await deployment.run(...words)
   expect(code).toBe(0)
   return output
@@ -116,7 +116,8 @@ async function changePassword(person: Person): Promise<void> {
 }
 
 async function resetPassword({ email }: Person): Promise<void> {
-  const [, token] = /token=(\w+)/.exec(await runs('login:reset-password', '--email', email)) ?? []
+  const [, token] =
+    /token=(\w+)/.exec(await runCommand('login:reset-password', '--email', email)) ?? []
   const body = { token, password: newPassword }
   const reset = await call(deployment.baseUrl, 'POST', '/authentication/reset', { body })
   expect(reset.status).toBe(200)

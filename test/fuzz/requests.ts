@@ -26,7 +26,7 @@ export interface Knowledge {
   known: Record<string, unknown[]>
 }
 
-/** Valid and invalid requests to the operations whose path `isWanted`. */
+/** Generates valid and invalid requests to the operations whose path `isWanted` accepts. */
 export function requestsTo(
   { paths }: Reference,
   isWanted: (path: string) => boolean,
@@ -88,7 +88,7 @@ function parameter(name: string, schema: JsonSchema, known: Record<string, unkno
 type Content = { headers: Record<string, string>; body: string | Buffer | null }
 
 /**
- * Bodies of the schema as JSON; some are broken JSON, random bytes, of another type, or missing.
+ * Generates bodies: JSON that fits the schema, broken JSON, random bytes, other media types, none.
  */
 function content(operation: Operation, known: Record<string, unknown[]>): fc.Arbitrary<Content> {
   const schema = operation.requestBody?.content['application/json']?.schema

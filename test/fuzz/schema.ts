@@ -36,15 +36,15 @@ const awkwardTexts = [
   'true',
 ]
 
-/** Arbitrary JSON, with edge cases. */
+/** Any JSON value, edge cases included. */
 const anything: fc.Arbitrary<unknown> = fc.oneof(
   fc.constantFrom<unknown>(...awkwardTexts, null, true, 0, -1, 1.5, 1e308, 2 ** 53, [], {}),
   fc.jsonValue({ maxDepth: 3 }),
 )
 
 /**
- * Values for a schema, most of them valid. `known` has existing values by field: a random body is
- * refused before it reaches a handler.
+ * Generates values for a schema, most of them valid. `known` has existing values by field name:
+ * with random values alone, bodies are refused before a handler runs.
  */
 export function valuesOf(schema: JsonSchema, known: Record<string, unknown[]>) {
   return shaped(schema, '', known)
@@ -90,7 +90,7 @@ const texts = fc.oneof(
   fc.constantFrom(...awkwardTexts),
 )
 
-/** Objects, mostly with all keys; some lack keys or have unknown ones. */
+/** Generates objects, mostly with all keys; some lack keys or have unknown ones. */
 function objects(properties: Record<string, JsonSchema>, known: Record<string, unknown[]>) {
   const keys = Object.entries(properties).map(([key, of]) => [key, shaped(of, key, known)])
   const whole = Object.fromEntries(keys)

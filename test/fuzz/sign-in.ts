@@ -16,13 +16,13 @@ const stepMs = 30_000
 /** Coffer with all features of sign-in and billing. */
 export interface SignIn extends AsyncDisposable {
   coffer: Coffer
-  /** Signs Stripe's messages. */
+  /** Key of the signature of Stripe's webhook messages. */
   webhookSecret: string
   /** Registers a person with a verified address. */
   person: () => Promise<Person>
   /**
-   * Values by which requests pass the first checks of sign-in, second factor, mailed links and
-   * billing. No answer may contain `secrets`.
+   * Creates tokens, codes and checkouts with which requests pass the first checks of sign-in,
+   * second factor, mailed links and billing. No answer may contain `secrets`.
    */
   knowledge: (person: Person) => Promise<Knowledge & { secrets: string[] }>
 }
@@ -90,7 +90,7 @@ async function factorsOf(baseUrl: string, { email, cookie, ...person }: Person) 
   return { cookies: [cookie, cookieOf(owing)], codes, seed }
 }
 
-/** Tokens of mailed links: to verify an address, and to reset a password. */
+/** Returns tokens of mailed links: to verify an address, and to reset a password. */
 async function tokensOf(coffer: Coffer, { email }: Person): Promise<string[]> {
   const fresh = `${newId('person')}@example.com`
   const registration = { email: fresh, password, firstName: 'Pat' }
@@ -98,7 +98,7 @@ async function tokensOf(coffer: Coffer, { email }: Person): Promise<string[]> {
   return [await tokenFor(coffer, fresh, 'verify'), await tokenFor(coffer, email, 'reset')]
 }
 
-/** Creates the token of a mailed link directly, which is faster than a mail. */
+/** Inserts the token of a mailed link into the database, which is faster than a mail. */
 async function tokenFor(
   { booted }: Coffer,
   email: string,

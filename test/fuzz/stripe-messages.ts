@@ -2,7 +2,7 @@ import fc from 'fast-check'
 
 const eventTypes = ['updated', 'created', 'deleted'].map((verb) => `customer.subscription.${verb}`)
 
-/** Webhook messages as JSON, most of them with the shape of a Stripe event. */
+/** Generates webhook messages as JSON, most of them with the shape of a Stripe event. */
 export const stripeMessages: fc.Arbitrary<string> = fc
   .oneof(
     {

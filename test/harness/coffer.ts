@@ -10,13 +10,13 @@ import { type Booted, boot } from '@coffer/host/testing/boot'
 import { readSettings } from '@coffer/kit/service/config'
 import { newPerson, type Person } from './person.ts'
 
-/** Every service and the gateway in this process, with their own database. */
+/** All services and the gateway in this process, on a new database. */
 export interface Coffer extends AsyncDisposable {
   baseUrl: string
   /** Directory of uploaded files. */
   dataDir: string
   booted: Booted
-  /** Registers a person with an API key. */
+  /** Registers a person and creates an API key. */
   person: (settings?: { timezone?: string; locale?: string }) => Promise<Person>
 }
 
@@ -29,7 +29,7 @@ export async function startCoffer(environment: Record<string, string> = {}): Pro
     COFFER_ALLOW_SIGN_UP: 'true',
     COFFER_UPLOADS_ENABLED: 'true',
     COFFER_DATA_DIR: dataDir,
-    // Rate limits count by network, and all clients of a test share one.
+    // The sign-in limit counts by network, and all clients of a test are in one network.
     COFFER_SIGN_IN_LIMIT_PER_MINUTE: '1000',
     ...environment,
   }

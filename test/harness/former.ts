@@ -11,7 +11,7 @@ export interface FormerDatabase extends TestDatabase {
 }
 
 /** Creates a database, runs the former migrations of every service, and inserts a household. */
-export async function formerDatabase(): Promise<FormerDatabase> {
+export async function createFormerDatabase(): Promise<FormerDatabase> {
   await using opening = new AsyncDisposableStack()
   const { url } = opening.use(await cloneDatabase([]))
   const client = new pg.Client({ connectionString: url })
@@ -35,7 +35,7 @@ export async function formerDatabase(): Promise<FormerDatabase> {
   }
 }
 
-/** Reads the former migrations of a service. A line `-- file: <name>` precedes each. */
+/** Reads the former migrations of a service. In its file, `-- file: <name>` precedes each. */
 async function migrations(folder: string): Promise<{ name: string; text: string }[]> {
   const parts = (await read(`${folder}.sql`)).split(/^-- file: (.+)\n/m).slice(1)
   return parts.flatMap((name, index) =>
@@ -43,7 +43,7 @@ async function migrations(folder: string): Promise<{ name: string; text: string 
   )
 }
 
-/** Inserts the household and returns its API key. A line is a table and a row in JSON. */
+/** Inserts the household and returns its API key. Each line has a table and a row in JSON. */
 async function fill(client: pg.Client): Promise<string> {
   const [first = '', ...lines] = (await read('household.txt')).trimEnd().split('\n')
   const tables = Map.groupBy(lines, (line) => line.slice(0, line.indexOf(' ')))

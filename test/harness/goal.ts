@@ -1,8 +1,8 @@
 import type { Person } from './person.ts'
 
 /**
- * Creates a bank account with 1,000.00 and a goal of 500.00 that holds `amount` (minor units), with
- * a funding on the 15th and the last day of each month.
+ * Creates a bank account with 1,000.00, a goal of 500.00 with `amount` (minor units) in it, and a
+ * funding schedule on the 15th and the last day of each month.
  */
 export async function createGoal(
   person: Person,

@@ -1,6 +1,6 @@
 import { newId } from '@coffer/kit/values/id'
 
-// biome-ignore lint/suspicious/noExplicitAny: REST answers are looked at field by field
+// biome-ignore lint/suspicious/noExplicitAny: tests check REST answers field by field
 export type Json = any
 
 export interface Answer {
@@ -33,7 +33,7 @@ export interface Person {
   createBankAccount: (amount?: number) => Promise<{ linkId: string; path: string; id: string }>
 }
 
-/** Sends one request. A JSON body of the answer is parsed, an empty one is null. */
+/** Sends one request. A JSON body of the answer is parsed, an empty body is null. */
 export async function call(
   baseUrl: string,
   method: string,
@@ -58,7 +58,7 @@ export async function call(
 export interface PersonChoices {
   timezone?: string
   locale?: string
-  /** Follows the mailed link; called where the address has to be verified. */
+  /** Opens the mailed link; called if the address must be verified. */
   verify?: (email: string) => Promise<void>
 }
 
@@ -109,7 +109,7 @@ export async function newPerson(
   return person
 }
 
-/** The `Cookie` header for the cookies that an answer sets. */
+/** Returns the `Cookie` header with the cookies that an answer sets. */
 export function cookieOf({ headers }: Answer): string {
   const all = headers.getSetCookie().map((one) => one.split(';')[0])
   return all.join('; ')

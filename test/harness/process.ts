@@ -16,13 +16,13 @@ export interface Deployment extends AsyncDisposable {
   databaseUrl: string
   /** Prefix of subjects, task queues and workflow IDs. */
   prefix: string
-  /** Standard output and error of its processes. */
+  /** Returns standard output and error of its processes so far. */
   output: () => string
   /** Proxy between the processes and their database. */
   database: TcpProxy
   /** Starts `coffer serve` and waits until it is healthy. */
   start: () => Promise<void>
-  /** Starts a second process on a port of its own. */
+  /** Starts a second process with other ports on the same database. */
   startBeside: () => Promise<{ baseUrl: string }>
   /** Sends SIGKILL to the process of `start`, and waits for its end. */
   kill: () => Promise<void>
@@ -30,7 +30,7 @@ export interface Deployment extends AsyncDisposable {
   dataDir: string
   /** Runs another `coffer` command of the same deployment, in this process. */
   run: (...words: string[]) => Promise<{ code: number | null; output: string }>
-  /** Starts a command, waits for the condition, and kills the command with SIGKILL. */
+  /** Starts a command, waits until `isSo` resolves, and kills the command with SIGKILL. */
   runUntil: (isSo: () => Promise<void>, ...words: string[]) => Promise<void>
 }
 

@@ -1,6 +1,6 @@
 import type { File } from './files.ts'
 
-/** Numbers of the items of levels 1 and 2, by section (OWASP ASVS 5.0.0). */
+/** Numbers of the items of levels 1 and 2 by section (OWASP ASVS 5.0.0). */
 const sections: Record<string, number[]> = {
   '6.1': upTo(3),
   '6.2': upTo(12),
@@ -38,8 +38,8 @@ interface Row {
 }
 
 /**
- * Faults of the checklist: a missing or repeated item, an unknown state, an item that is met
- * without a test, a missing file, a test that its file does not have.
+ * Returns faults of the checklist: missing or repeated items, unknown states, items that are met
+ * but have no test, references to missing files or tests.
  */
 export function checklistFaults(page: string, files: readonly File[]): string[] {
   const rows = rowsOf(page)
@@ -71,7 +71,7 @@ function rowFaults({ number, state, where, shownBy }: Row): string[] {
   return state === 'not here' || shownBy.includes('.test.ts`') ? [] : [`${number} has no test`]
 }
 
-/** Faults of references: a file in backticks, with or without the name of a test in italics. */
+/** Returns references to missing files (in backticks) or to missing tests (in italics). */
 function referenceFaults(page: string, texts: ReadonlyMap<string, string>): string[] {
   const named = page.matchAll(/`([\w.-]+\/[\w./-]+\.ts)`(?:: [*_]([^*_]+)[*_])?/g)
   return [...named].flatMap(([, path = '', name]) => {

@@ -11,7 +11,7 @@ export interface File {
 const root = join(import.meta.dirname, '../..')
 const notWritten = /(^|\/)(gen|data)\/|pnpm-lock\.yaml$|go\.sum$|\.(png|ico|gz|zip)$/
 
-/** Files that people write: tracked, or new and not ignored, without data and lock files. */
+/** Returns files that people write: tracked or new, without ignored, data and lock files. */
 export function writtenFiles(): File[] {
   const list = ['ls-files', '-z', '--cached', '--others', '--exclude-standard']
   const paths = execFileSync('git', list, { cwd: root, encoding: 'utf8' }).split('\0')
@@ -20,12 +20,12 @@ export function writtenFiles(): File[] {
     .map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }))
 }
 
-/** Whether the file is TypeScript or JavaScript. */
+/** Returns whether the file is TypeScript or JavaScript. */
 export function isCode(file: File): boolean {
   return /\.(ts|mjs|cjs|js)$/.test(file.path)
 }
 
-/** Whether the file is a test, or a test helper that a package exports (`testing/`). */
+/** Returns whether the file is a test, or a test helper that a package exports (`testing/`). */
 export function isTest(path: string): boolean {
   return path.endsWith('.test.ts') || /(^|\/)test(ing)?\//.test(path)
 }

@@ -2,8 +2,8 @@ import { dirname, join, normalize } from 'node:path'
 import type { File } from './files.ts'
 
 /**
- * Links in Markdown files whose file, directory or heading does not exist. Anchors follow GitHub:
- * lower case, without punctuation, spaces as hyphens.
+ * Returns links in Markdown files whose file, directory or heading does not exist. Anchors are
+ * those of GitHub: lower case, without punctuation, spaces as hyphens.
  */
 export function danglingLinks(files: readonly File[]): string[] {
   const texts = new Map(files.map(({ path, text }) => [path, text]))
@@ -20,7 +20,7 @@ export function danglingLinks(files: readonly File[]): string[] {
   )
 }
 
-/** Targets of links inside the repository; code is left out. */
+/** Returns the targets of links into the repository; links in code are ignored. */
 function linksIn(text: string): string[] {
   const links = withoutCode(text).matchAll(/\]\(([^)\s]+)\)/g)
   return [...links].map(([, link = '']) => link).filter((link) => !/^[a-z]+:/.test(link))
@@ -32,7 +32,7 @@ function anchorsOf(text: string): Set<string> {
   for (const [, heading = ''] of headings) {
     const plain = heading.toLowerCase().replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
     const anchor = plain.trim().replaceAll(' ', '-')
-    // GitHub numbers repeated headings.
+    // GitHub appends a number to the anchor of a repeated heading.
     let count = 0
     while (found.has(count === 0 ? anchor : `${anchor}-${count}`)) count += 1
     found.add(count === 0 ? anchor : `${anchor}-${count}`)

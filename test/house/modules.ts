@@ -2,7 +2,7 @@ import { dirname, join, normalize } from 'node:path'
 import { type Directive, parseSync, type Statement, Visitor } from 'oxc-parser'
 import type { File } from './files.ts'
 
-/** One import. `names` is `'all'` where the importer can use every export. */
+/** One import. `names` is `'all'` if the importer can use every export. */
 export interface Import {
   specifier: string
   names: string[] | 'all'
@@ -18,7 +18,7 @@ export interface Module {
   /** Names of exported values; types are left out. */
   exports: string[]
   hasDefaultExport: boolean
-  /** Whether it contains re-exports alone. */
+  /** Whether it contains only re-exports. */
   isBarrel: boolean
 }
 
@@ -71,7 +71,7 @@ function passesOn(node: Statement | Directive): boolean {
   return node.type === 'ExportNamedDeclaration' && node.declaration === null
 }
 
-/** The path in the repository that a specifier resolves to; null for a library. */
+/** Returns the path in the repository that a specifier resolves to; null for a library. */
 export function resolve(from: string, specifier: string): string | null {
   if (specifier.startsWith('.')) return normalize(join(dirname(from), specifier))
   if (specifier.startsWith('<rootDir>/')) return specifier.slice('<rootDir>/'.length)

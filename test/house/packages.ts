@@ -14,7 +14,7 @@ export interface Package {
   scripts: string
 }
 
-/** @param manifest a package.json */
+/** Parses a package.json. */
 export function parsePackage(manifest: File): Package {
   const json = JSON.parse(manifest.text)
   return {
@@ -25,7 +25,7 @@ export function parsePackage(manifest: File): Package {
   }
 }
 
-/** Imports that a package does not declare, that leave the package, or of a missing file. */
+/** Returns imports that are undeclared, leave the package or name a missing file. */
 export function badImports(modules: Module[], packages: Package[]): string[] {
   const paths = new Set(modules.map((module) => module.path))
   const shared = packages.find(({ directory }) => directory === '')?.dependencies ?? []
@@ -43,7 +43,7 @@ export function badImports(modules: Module[], packages: Package[]): string[] {
   })
 }
 
-/** Dependencies that no file of their package imports; packages without `src` are skipped. */
+/** Returns dependencies that no file of their package imports; skips packages without code. */
 export function idleDependencies(modules: Module[], packages: Package[]): string[] {
   return packages.flatMap((one) => {
     const own = modules.filter(({ path }) => ownerOf(path, packages) === one)
@@ -57,7 +57,7 @@ export function idleDependencies(modules: Module[], packages: Package[]): string
   })
 }
 
-/** Packages with code and without a README of at most 120 lines. */
+/** Returns packages that have code, but no README of at most 120 lines. */
 export function readmeFaults(files: File[], packages: Package[]): string[] {
   const code = files.filter(isCode)
   const withCode = packages.filter((one) => {
@@ -72,8 +72,8 @@ export function readmeFaults(files: File[], packages: Package[]): string[] {
 }
 
 /**
- * Lines of kit above the bound, and imports of the host by kit. kit holds only what a service or
- * the gateway imports; the host holds what runs a service.
+ * Returns the size of kit if it exceeds the bound, and imports of the host by kit. kit has only
+ * code that a service or the gateway imports; the host has the code that runs a service.
  */
 export function kitFaults(files: File[], modules: Module[]): string[] {
   const own = files.filter(({ path }) => path.startsWith('services/kit/src/'))

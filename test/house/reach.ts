@@ -1,6 +1,6 @@
 import { type Module, resolve } from './modules.ts'
 
-/** Files under `src` that neither an entry point nor a test of another file reaches. */
+/** Returns files under `src` that neither an entry point nor a test of another file reaches. */
 export function deadFiles(modules: Module[], entries: string[]): string[] {
   const byPath = new Map(modules.map((module) => [module.path, module]))
   const isRoot = (path: string) => entries.includes(path) || !/(^|\/)src\//.test(path)
@@ -19,7 +19,7 @@ export function deadFiles(modules: Module[], entries: string[]): string[] {
   return dead.map(({ path }) => `${path}: no file imports it`)
 }
 
-/** Exported values that no other file imports. */
+/** Returns exported values that no other file imports. */
 export function unusedExports(modules: Module[], entries: string[]): string[] {
   const used = new Set<string>()
   const whole = new Set(entries)

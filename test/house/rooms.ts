@@ -4,7 +4,7 @@ import { type Module, resolve } from './modules.ts'
 
 const filesMax = 25
 
-/** Folders with more files than a reader can take in. Data of tests is no room. */
+/** Returns folders with more files than the bound, except test data. */
 export function crowdedFolders(files: Pick<File, 'path'>[]): string[] {
   const rooms = files.filter(({ path }) => !path.startsWith('test/data/'))
   const folders = Map.groupBy(rooms, ({ path }) => dirname(path))
@@ -14,8 +14,8 @@ export function crowdedFolders(files: Pick<File, 'path'>[]): string[] {
 }
 
 /**
- * Circles of imports, of types too, each as the files that it leads through (Tarjan's strongly
- * connected components).
+ * Returns circles of imports, type imports included, each as a list of its files (strongly
+ * connected components by Tarjan's algorithm).
  */
 export function importCircles(modules: Module[]): string[][] {
   const known = new Map(modules.map((module) => [module.path, module]))

@@ -14,7 +14,7 @@ import { strayImports, strayWrites } from './writes.ts'
 
 const files = writtenFiles()
 const code = files.filter(isCode)
-// Tests of the checks quote forbidden words and file names, which are neither faults nor imports.
+// Tests of the checks contain forbidden words and file names as samples.
 const quoting = /^test\/house\/([a-z]+\.test|words)\.ts$/
 const modules = code.map((file) => {
   const module = parseModule(file)

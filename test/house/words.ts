@@ -17,7 +17,7 @@ const inServices: [RegExp, string][] = [
   [/\b(xmin|ctid)\b/, 'a row is named by its key, and its state by a version'],
 ]
 
-/** Rules for sentences: they name the actor and the technique, and cite pages of the repository. */
+/** Patterns that sentences must not contain, with the reason for each. */
 const inSentences: [RegExp, string][] = [
   [/(?<![`'"])\b(somebody|nobody|whoever)\b/i, 'name the actor'],
   [/^\s*(\/\*\*|\/\/|\*|--|#) *(What|Whose|Who|That)\b/, 'begin with the subject'],
@@ -29,10 +29,10 @@ const inSentences: [RegExp, string][] = [
 
 const inCode: [RegExp, string][] = [[/\.\.\.(\{|\[(?!\.\.\.))/, 'write the literal out']]
 
-/** Applied migrations keep their checksums. The glossary lists words to avoid. */
+/** Exempt files: applied migrations are frozen, the glossary lists words to avoid. */
 const asTheyAre = /\/migrations\/|^docs\/(glossary|benchmarks)\.md$/
 
-/** Lines with banned words, each with its reason. */
+/** Returns lines with banned words, each with its reason. */
 export function bannedWords({ path, text }: File): string[] {
   const words = [
     ...anywhere,

@@ -2,8 +2,8 @@ import { type File, isCode, isTest } from './files.ts'
 import { lineAt, type Module, resolve } from './modules.ts'
 
 /**
- * Tables that one writer changes. `writers` lists the files with their statements, and for each the
- * files that may import it: the writer and bulk steps (docs/money.md).
+ * Tables that one writer changes. `writers` maps each file with statements that change them to the
+ * files that may import it: the writer and set-based steps (docs/money.md).
  */
 const aggregates: Aggregate[] = [
   {
@@ -41,24 +41,24 @@ const aggregates: Aggregate[] = [
         'tenancy/removal.activities.ts',
       ],
       'plans/plan-save.sql.ts': ['plans/writer.service.ts'],
-      // Inserts the row that the writer locks.
+      // It inserts the row that the writer locks.
       'plans/plan-state.sql.ts': ['plans/writer.service.ts'],
-      // Deletes rows of deleted bank accounts.
+      // It deletes rows of deleted bank accounts.
       'tenancy/removal.sql.ts': ['tenancy/removal.activities.ts'],
     },
   },
 ]
 
-/** Later migrations that may write these tables. */
+/** Migrations after the first one that may write the tables of `aggregates`. */
 const backfills = ['services/budgeting/migrations/0002-plan-books.sql']
 
-/** Files whose statements may name a table at run time. */
+/** Files whose statements may take the name of a table at run time. */
 const generic = [
   ...aggregates.flatMap(writersOf),
   'services/kit/src/database/guarded-save.ts',
   'services/kit/src/database/rows.ts',
   'deploy/host/src/secrets/sealed-rows.sql.ts',
-  // Deletes rows of deleted accounts, and expired rows.
+  // They delete rows of deleted accounts, and expired rows.
   'services/kit/src/accounts/account-removal.sql.ts',
   'deploy/host/src/housekeeping.ts',
 ]
@@ -85,7 +85,7 @@ const computed = [
   /\btable(?::\s*[\w.]+)?,\s*entity\b/g,
 ]
 
-/** Statements outside the writer's files that change money or plans (docs/money.md). */
+/** Returns statements outside the writer's files that change money or plans. */
 export function strayWrites(file: File): string[] {
   const { path } = file
   const isLaterMigration = /\/migrations\/(?!0001-)[^/]+\.sql$/.test(path)
@@ -100,7 +100,7 @@ export function strayWrites(file: File): string[] {
   ]
 }
 
-/** Imports of a writer's statements by files that are not listed. */
+/** Returns imports of a writer's statements by files that are not listed. */
 export function strayImports({ path, imports }: Module): string[] {
   if (isTest(path)) return []
   return aggregates.flatMap(({ name, folder, writers }) =>
@@ -117,7 +117,7 @@ function writersOf({ folder, writers }: Aggregate): string[] {
 }
 
 function writesTo({ tables }: Aggregate): RegExp[] {
-  // `unsearched_from`, for the search of similar transactions, is no part of the aggregate.
+  // `unsearched_from` belongs to the search for similar transactions, not to the aggregate.
   const mark = `(?<=bank_accounts)${gap}SET${gap}unsearched_from = [^,()]*\\sWHERE\\s`
   const name = `"?(?:${tables.join('|')})\\b(?!${mark})`
   return [

@@ -3,7 +3,14 @@ import { newId } from '@coffer/kit/values/id'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { type Coffer, startCoffer } from '../harness/coffer.ts'
 import type { Json, Person } from '../harness/person.ts'
-import { lunch, offers, shownAccount, shownTransaction, synced, text } from './synced-account.ts'
+import {
+  importBankAccount,
+  insertCandidate,
+  lunch,
+  shownAccount,
+  shownTransaction,
+  text,
+} from './synced-account.ts'
 
 const feedURL = 'http://127.0.0.1:9/v1'
 let coffer: Coffer
@@ -22,12 +29,12 @@ afterAll(async () => {
 describe('transactions of the aggregator', () => {
   const linkId = newId('link')
   let alice: Person
-  let home: Awaited<ReturnType<typeof synced>>
+  let home: Awaited<ReturnType<typeof importBankAccount>>
   let ids: { transactionId: string; bankAccountId: string }
 
   beforeAll(async () => {
     alice = await coffer.person()
-    home = await synced(coffer, alice, { service: 'aggregator-sync', linkId, known: {} })
+    home = await importBankAccount(coffer, alice, { service: 'aggregator-sync', linkId, known: {} })
     ids = { transactionId: home.transactionId, bankAccountId: home.bankAccountId }
   })
 
@@ -151,9 +158,9 @@ test('a transaction of the feed is shown with its record', async () => {
   const { linkId } = await bob.post('/links', { institutionName: 'Feed', feedLinkId })
   const feedBankAccountId = newId('lbac')
   const known = { feedBankAccountId }
-  const home = await synced(coffer, bob, { service: 'feed-sync', linkId, known })
+  const home = await importBankAccount(coffer, bob, { service: 'feed-sync', linkId, known })
   const { path, one, bankAccountId, transactionId } = home
-  const feedBankAccount = await offers(coffer, bob, { feedLinkId, feedBankAccountId })
+  const feedBankAccount = await insertCandidate(coffer, bob, { feedLinkId, feedBankAccountId })
   const shown = { ...shownAccount({ linkId, bankAccountId }), feedBankAccountId, feedBankAccount }
   expect(await bob.get(path)).toEqual(shown)
   expect(await bob.get('/bank_accounts')).toEqual([shown])

@@ -14,10 +14,10 @@ afterAll(async () => {
   await coffer[Symbol.asyncDispose]()
 })
 
-// A day whose date is the same in every timezone, as the start of the budget.
+// 06:00 UTC is midnight in Chicago, the timezone of the person.
 const payday = 'DTSTART:20260115T060000Z\nRRULE:FREQ=MONTHLY;INTERVAL=1;BYMONTHDAY=15,-1'
 
-/** Local midnight in Chicago of the first of a month a year from now. */
+/** Returns midnight in Chicago of 1 January after next, in RFC 3339. */
 function firstOfJanuaryAfterNext(): string {
   return `${new Date().getUTCFullYear() + 2}-01-01T06:00:00Z`
 }
@@ -43,7 +43,7 @@ test('a person registers, budgets and spends, and every answer agrees', async ()
   expect(moved.balance).toMatchObject({ available: 100_000, expenses: 30_000, free: 70_000 })
   expect(moved.spending).toMatchObject([{ spendingId: rent.spendingId, currentAmount: 30_000 }])
 
-  // The envelope pays what it holds, free-to-use the rest
+  // The envelope covers the amount as far as its money reaches, free-to-use covers the rest
   // (docs/money.md#spending-from-an-envelope).
   const spent = await alice.post(`${path}/transactions`, {
     name: 'Landlord',
@@ -74,7 +74,7 @@ test('a person registers, budgets and spends, and every answer agrees', async ()
     },
   )
   expect(changed.status).toBe(200)
-  // On a busy machine the answer may come before the plan (docs/api.md#recalculation).
+  // On a busy machine the answer may lack the recalculated plan (docs/api.md#recalculation).
   const isPending = changed.headers.get('coffer-recalculation') === 'pending'
   const refunded = await alice.get(`${path}/spending/${rent.spendingId}`)
   expect(isPending ? [refunded] : changed.body.spending).toMatchObject([{ currentAmount: 30_000 }])

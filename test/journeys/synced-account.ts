@@ -33,8 +33,8 @@ export const lunch = {
   category: 'FOOD_AND_DRINK_RESTAURANT',
 }
 
-/** Imports a bank account with one transaction, as a sync service does. */
-export async function synced(
+/** Imports a bank account with one transaction by the RPCs that a sync service calls. */
+export async function importBankAccount(
   { booted }: Coffer,
   person: Person,
   { service, linkId, known }: { service: string; linkId: string; known: object },
@@ -52,7 +52,7 @@ export async function synced(
   )
   const bankAccountId = accounts[0]?.bankAccountId ?? ''
   const request = { bankAccountId, providerAccountId: 'acc', transactions: [lunch] }
-  // The ledger gets the account's timezone by an event of identity.
+  // The import is refused until identity's event has brought the account's timezone.
   const imported = await eventually(
     () => sync.importTransactions(request, by).catch(() => null),
     (reply) => reply !== null,
@@ -69,8 +69,8 @@ export async function synced(
   }
 }
 
-/** Imports a candidate of the connection; returns it as REST shows it. */
-export async function offers(
+/** Inserts a candidate of the connection into the database; returns it as REST shows it. */
+export async function insertCandidate(
   { booted }: Coffer,
   { accountId }: Person,
   { feedLinkId, feedBankAccountId }: { feedLinkId: string; feedBankAccountId: string },

@@ -2,27 +2,27 @@ import { definitions } from '@coffer/cli/services'
 import { cloneDatabase } from '@coffer/host/testing/database'
 import { catalogOf } from '@coffer/kit/testing/catalog'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { type FormerDatabase, formerDatabase } from '../harness/former.ts'
+import { createFormerDatabase, type FormerDatabase } from '../harness/former.ts'
 import { call } from '../harness/person.ts'
 import { type Deployment, deploy } from '../harness/process.ts'
 
 let former: FormerDatabase
-let place: Deployment
+let deployment: Deployment
 
 beforeAll(async () => {
-  former = await formerDatabase()
-  place = await deploy({ COFFER_DATABASE_URL: former.url })
+  former = await createFormerDatabase()
+  deployment = await deploy({ COFFER_DATABASE_URL: former.url })
 })
 
 afterAll(async () => {
-  await place[Symbol.asyncDispose]()
+  await deployment[Symbol.asyncDispose]()
   await former[Symbol.asyncDispose]()
 })
 
 const schemas = definitions.map(({ schema }) => schema)
 const clean = { code: 0, output: 'everything adds up\n' }
 
-/** Row counts by table. */
+/** Returns the number of rows by table. */
 async function counts(): Promise<Record<string, unknown>> {
   const tables = await former.query(`
     SELECT concat(schemaname, '.', tablename) AS name FROM pg_tables
@@ -36,7 +36,7 @@ test('tables that lack a former migration are refused and not changed', async ()
   const remove = `DELETE FROM budgeting.migrations WHERE name = '0020-due-order.sql'`
   await former.query(remove)
   const before = await counts()
-  const { code, output } = await place.run('migrate')
+  const { code, output } = await deployment.run('migrate')
   const line = /^budgeting: .+ \(they lack 0020-due-order\.sql\): start commit [0-9a-f]{7} .+\n$/
   expect([code, output]).toEqual([1, expect.stringMatching(line)])
   expect(await counts()).toEqual(before)
@@ -46,22 +46,22 @@ test('tables that lack a former migration are refused and not changed', async ()
 test('tables of the former migrations are adopted, and equal new ones', async () => {
   const before = await counts()
   expect(before).toMatchObject({ 'ledger.journal': expect.any(Number), 'identity.logins': 1 })
-  const { code, output } = await place.run('migrate')
+  const { code, output } = await deployment.run('migrate')
   expect([code, output]).toEqual([0, expect.not.stringContaining('0001-')])
   expect(await counts()).toMatchObject(before)
   await using fresh = await cloneDatabase(definitions)
   for (const schema of schemas) {
     expect(await catalogOf(former.url, schema)).toEqual(await catalogOf(fresh.url, schema))
   }
-  expect((await place.run('migrate')).output).toMatch(/^([a-z-]+: up to date\n){5}$/)
+  expect((await deployment.run('migrate')).output).toMatch(/^([a-z-]+: up to date\n){5}$/)
 })
 
 test('a household of the previous version passes the audit, and can be used', async () => {
-  expect(await place.run('audit')).toEqual(clean)
-  await place.start()
+  expect(await deployment.run('audit')).toEqual(clean)
+  await deployment.start()
   const authorization = `Basic ${Buffer.from(former.key).toString('base64')}`
   const ask = (method: string, path: string, body?: unknown) =>
-    call(place.baseUrl, method, path, { body, headers: { authorization } })
+    call(deployment.baseUrl, method, path, { body, headers: { authorization } })
   const accounts = (await ask('GET', '/bank_accounts')).body
   const { bankAccountId } = accounts.find(({ name }: { name: string }) => name === 'Checking')
   const path = `/bank_accounts/${bankAccountId}`
@@ -70,5 +70,5 @@ test('a household of the previous version passes the audit, and can be used', as
   expect(
     await ask('POST', `${path}/transactions`, { ...lunch, adjustsBalance: true }),
   ).toMatchObject({ status: 200, body: { transaction: lunch } })
-  expect(await place.run('audit')).toEqual(clean)
+  expect(await deployment.run('audit')).toEqual(clean)
 })

@@ -26,7 +26,7 @@ async function uploads(person: Person, path: string, file: string): Promise<Json
   return body
 }
 
-/** Messages of the progress socket until the server closes it. */
+/** Returns the messages of the progress socket, once the server has closed it. */
 function follow(person: Person, path: string): Promise<Json[]> {
   const url = `${coffer.baseUrl.replace('http', 'ws')}/api${path}/progress`
   const { authorization } = person

@@ -9,20 +9,20 @@ import { LinkService } from '@coffer/proto/ledger/v1/link'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { storedMessages } from '../harness/messages.ts'
 import { call, type Person } from '../harness/person.ts'
-import { type FullCoffer, fullBootMs, fullSettings, startFullCoffer } from './full-household.ts'
+import { type FullCoffer, fullBootMs, fullSettings, startFullCoffer } from './full-account.ts'
 import { rowsOf } from './rows-of-account.ts'
 
-let place: FullCoffer
+let full: FullCoffer
 
 beforeAll(async () => {
-  place = await startFullCoffer()
+  full = await startFullCoffer()
 }, fullBootMs)
 
-afterAll(async () => await place[Symbol.asyncDispose]())
+afterAll(async () => await full[Symbol.asyncDispose]())
 
 const schemas = ['aggregator_sync', 'budgeting', 'feed_sync', 'identity', 'ledger']
 
-/** Tombstones, by which services recognise and delete late rows. */
+/** Row counts of the tombstones, by which services recognise and delete late rows. */
 const tombstones = Object.fromEntries(schemas.map((schema) => [`${schema}.deleted_accounts`, 1]))
 
 const asSession = { asSession: true }
@@ -32,8 +32,8 @@ function deletes(person: Person, body: object = { currentPassword: person.passwo
 }
 
 test('a deleted account leaves no row in any table, no file and no customer', async () => {
-  const { coffer, stripe } = place
-  const [person, neighbour] = [await place.household(), await place.household()]
+  const { coffer, stripe } = full
+  const [person, neighbour] = [await full.createAccount(), await full.createAccount()]
   const { databaseUrl } = coffer.booted
   const before = await rowsOf(databaseUrl, person)
   const some = ['identity.logins', 'ledger.journal', 'ledger.files', 'ledger.envelopes']
@@ -41,7 +41,7 @@ test('a deleted account leaves no row in any table, no file and no customer', as
   expect(Object.keys(before)).toEqual(expect.arrayContaining([...some, ...others]))
   const settled = async () => ({
     ...(await rowsOf(databaseUrl, neighbour)),
-    // Background jobs may still record changes of the neighbour.
+    // Background jobs may still insert changes of the neighbour.
     'ledger.changes': 0,
     'ledger.change_sequences': 0,
     'ledger.transaction_clusters': 0,
@@ -53,7 +53,7 @@ test('a deleted account leaves no row in any table, no file and no customer', as
     (rows) => Object.keys(rows).length <= 6,
     60_000,
   )
-  // The deletion's row stays until the second round.
+  // The row in `account_deletions` is kept until the second round.
   expect(left).toEqual({ ...tombstones, 'identity.account_deletions': 1 })
   expect(await settled()).toEqual(kept)
   expect(stripe.customers().map(({ email }) => email)).not.toContain(person.email)
@@ -62,8 +62,8 @@ test('a deleted account leaves no row in any table, no file and no customer', as
 })
 
 test('late rows are deleted in the second round; a replay restores nothing', async () => {
-  const { booted } = place.coffer
-  const person = await place.household()
+  const { booted } = full.coffer
+  const person = await full.createAccount()
   const rows = () => rowsOf(booted.databaseUrl, person)
   // The relay publishes changes asynchronously.
   const published = await eventually(
@@ -72,26 +72,26 @@ test('late rows are deleted in the second round; a replay restores nothing', asy
   )
   expect((await deletes(person)).status).toBe(200)
   await eventually(rows, (left) => Object.keys(left).length <= 6, 60_000)
-  await writesLate(booted, person)
+  await sendLateWrites(booted, person)
   await publishAgain(booted, published)
   const late = ['ledger.links', 'ledger.bank_accounts', 'budgeting.funding_schedules']
   expect(Object.keys(await rows())).toEqual(
     expect.arrayContaining([...late, 'feed_sync.feed_keys']),
   )
-  // Replaces the workflow that waits for the second round by one with a shorter wait.
+  // A workflow with a shorter wait replaces the one that waits for the second round.
   const id = `delete-account/${person.accountId}`
   await booted.workflows.client.workflow.getHandle(`${booted.prefix}/${id}`).terminate()
   const args = [person.accountId, 1_000]
   await booted.workflows.start({ id, type: 'deleteAccount', taskQueue: 'identity', args })
   const isSettled = (left: object) => !('identity.account_deletions' in left)
-  // Two rounds over five services.
+  // The deadline covers two rounds over five services.
   expect(await eventually(rows, isSettled, 180_000)).toEqual(tombstones)
   await publishAgain(booted, published)
   expect(await rows()).toEqual(tombstones)
 })
 
 /** Sends requests with caller tokens that are still valid after the deletion. */
-async function writesLate(booted: Booted, { accountId }: Person): Promise<void> {
+async function sendLateWrites(booted: Booted, { accountId }: Person): Promise<void> {
   const as = booted.as(accountId)
   const { link } = await booted
     .client('ledger', LinkService)
@@ -110,7 +110,7 @@ async function writesLate(booted: Booted, { accountId }: Person): Promise<void> 
     .createFeedLink({ name: 'Late', feedUrl, apiKey: 'aKeyThatIsLate' }, as)
 }
 
-/** All messages about an account. */
+/** Returns all messages about an account. */
 async function messagesOf({ broker }: Booted, { accountId }: Person) {
   const all = await storedMessages(broker)
   return all.filter(({ header }) => header.get('Coffer-Account') === accountId)
@@ -137,12 +137,12 @@ async function publishAgain(
 }
 
 test('after the answer sessions, API keys and the password are refused', async () => {
-  const person = await place.coffer.person()
+  const person = await full.coffer.person()
   expect((await deletes(person)).status).toBe(200)
   expect((await person.call('GET', '/links')).status).toBe(401)
   expect((await person.call('GET', '/users/me', asSession)).status).toBe(401)
   const credentials = { email: person.email, password: person.password }
-  const login = await call(place.coffer.baseUrl, 'POST', '/authentication/login', {
+  const login = await call(full.coffer.baseUrl, 'POST', '/authentication/login', {
     body: credentials,
   })
   expect(login.status).toBe(401)
@@ -153,27 +153,27 @@ test.each([
   ['a code of a login without authenticator', { totp: '123456' }, 401],
   ['an empty body', {}, 400],
 ])('%s deletes nothing', async (_, body, status) => {
-  const person = await place.coffer.person()
+  const person = await full.coffer.person()
   expect((await deletes(person, body)).status).toBe(status)
   expect((await person.call('GET', '/users/me', asSession)).status).toBe(200)
 })
 
 test('an API key cannot delete the account', async () => {
-  const person = await place.coffer.person()
+  const person = await full.coffer.person()
   const body = { currentPassword: person.password }
   expect((await person.call('DELETE', '/users/me', { body })).status).toBe(401)
 })
 
 test('the address can be registered again after the deletion', async () => {
-  const person = await place.coffer.person()
+  const person = await full.coffer.person()
   await deletes(person)
   await eventually(
-    () => rowsOf(place.coffer.booted.databaseUrl, person),
+    () => rowsOf(full.coffer.booted.databaseUrl, person),
     (rows) => rows['identity.logins'] === undefined,
     60_000,
   )
   const { email, password, accountId } = person
   const registration = { body: { email, password, firstName: 'Pat' } }
-  const again = await call(place.coffer.baseUrl, 'POST', '/authentication/register', registration)
+  const again = await call(full.coffer.baseUrl, 'POST', '/authentication/register', registration)
   expect([again.status, again.body.user.accountId !== accountId]).toEqual([200, true])
 })

@@ -9,25 +9,25 @@ import { newId } from '@coffer/kit/values/id'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import type { Person } from '../harness/person.ts'
-import { type FullCoffer, feedKey, fullBootMs, startFullCoffer } from './full-household.ts'
+import { type FullCoffer, feedKey, fullBootMs, startFullCoffer } from './full-account.ts'
 import { rowsOf } from './rows-of-account.ts'
 
-let place: FullCoffer
+let full: FullCoffer
 let person: Person
 
 beforeAll(async () => {
-  place = await startFullCoffer()
-  person = await place.household()
+  full = await startFullCoffer()
+  person = await full.createAccount()
 }, fullBootMs)
 
-afterAll(async () => await place[Symbol.asyncDispose]())
+afterAll(async () => await full[Symbol.asyncDispose]())
 
 const path = '/users/me/export'
 const transactionCount = 50_000
 
 /** Inserts transactions into a bank account in one statement. */
 async function fill(accountId: string, bankAccountId: string): Promise<void> {
-  await inBulk({ url: place.coffer.booted.databaseUrl, schema: 'ledger' }, (tx) =>
+  await inBulk({ url: full.coffer.booted.databaseUrl, schema: 'ledger' }, (tx) =>
     tx.query(sql.unsafe`
       INSERT INTO transactions SELECT made.*
       FROM transactions AS one, generate_series(1, ${transactionCount}) AS n,
@@ -38,7 +38,7 @@ async function fill(accountId: string, bankAccountId: string): Promise<void> {
 }
 
 test('an export has every row of the account, no row of another one and no secret', async () => {
-  const neighbour = await place.household()
+  const neighbour = await full.createAccount()
   const { status, headers, body } = await person.call('GET', path, { asSession: true })
   expect([status, body.format, body.complete]).toEqual([200, 1, true])
   expect(headers.get('content-disposition')).toBe('attachment; filename="coffer-export.json"')
@@ -63,9 +63,9 @@ test('an export has every row of the account, no row of another one and no secre
   expect(text).not.toMatch(/argon2|ciphertext|dataKey|tokenHash|secretHash|cus_|sub_/)
 })
 
-/** Number of rows of the person by table, with the export's names. */
+/** Returns the person's number of rows by table, with the table names of the export. */
 async function storedRows(): Promise<Record<string, number>> {
-  const stored = Object.entries(await rowsOf(place.coffer.booted.databaseUrl, person))
+  const stored = Object.entries(await rowsOf(full.coffer.booted.databaseUrl, person))
   const isOwn = /\.(changes|change_sequences|idempotency_keys|logins)$/
   const shown = stored.filter(([table]) => !isOwn.test(table))
   return Object.fromEntries(shown.map(([table, count]) => [exportedName(table), count]))
@@ -79,7 +79,7 @@ function exportedName(table: string): string {
 test('pages of one row cover every table of every schema', async () => {
   const read: Record<string, number> = {}
   const keyTypes = new Set<string>()
-  for (const [service, database] of Object.entries(place.coffer.booted.host.databases)) {
+  for (const [service, database] of Object.entries(full.coffer.booted.host.databases)) {
     for (const table of await findShownTables(database, [])) {
       const count = await countByPages(database, table)
       for (const { type } of table.key) keyTypes.add(type)
@@ -91,10 +91,10 @@ test('pages of one row cover every table of every schema', async () => {
   expect(keyTypes).toEqual(new Set(Object.keys(lowest)))
 })
 
-/** A key smaller than all others, by type of its column. */
+/** A key value smaller than all stored ones, by type of its column. */
 const lowest: Record<string, string> = { text: '', bigint: '0', bytea: '\\x' }
 
-/** Counts the person's rows of a table by pages of one row; the first page has a key too. */
+/** Counts the person's rows of a table by reading pages of one row after the lowest key. */
 async function countByPages(database: Database, from: ShownTable): Promise<number> {
   let after = from.key.map(({ type }) => lowest[type] ?? 'no lowest key of this type')
   for (let count = 0; ; count++) {
@@ -106,7 +106,7 @@ async function countByPages(database: Database, from: ShownTable): Promise<numbe
 }
 
 test('amounts, times and names are as in REST', async () => {
-  const person = await place.coffer.person()
+  const person = await full.coffer.person()
   const { id } = await person.createBankAccount(123_456)
   const { body } = await person.call('GET', path, { asSession: true })
   const shown = await person.get(`/bank_accounts/${id}`)
@@ -119,22 +119,22 @@ test('amounts, times and names are as in REST', async () => {
 })
 
 test('an API key gets no export', async () => {
-  const person = await place.coffer.person()
+  const person = await full.coffer.person()
   expect((await person.call('GET', path)).status).toBe(401)
 })
 
 test('fifty thousand transactions are sent page by page, with backpressure', async () => {
-  const person = await place.coffer.person()
+  const person = await full.coffer.person()
   const { id, path: account } = await person.createBankAccount()
   const date = new Date().toISOString()
   await person.post(`${account}/transactions`, { name: 'Tea', amount: 300, date })
   await fill(person.accountId, id)
-  const { statements } = place.coffer.booted.database('ledger')
+  const { statements } = full.coffer.booted.database('ledger')
   const before = statements()
   const response = await download(person)
   // Backpressure: the client does not read, so the server fetches only what fits into the buffers
   // of the sockets (10 MB at most).
-  const stalled = await standing(() => statements() - before)
+  const stalled = await untilConstant(() => statements() - before)
   expect(stalled).toBeLessThan((transactionCount / 500) * 0.8)
   const { bytes, chunkMax, text } = await drain(response)
   expect(text.match(/"transactionId"/g)?.length).toBeGreaterThan(transactionCount)
@@ -144,13 +144,13 @@ test('fifty thousand transactions are sent page by page, with backpressure', asy
 })
 
 async function download({ cookie }: Person): Promise<IncomingMessage> {
-  const sent = request(`${place.coffer.baseUrl}/api${path}`, { headers: { cookie } }).end()
+  const sent = request(`${full.coffer.baseUrl}/api${path}`, { headers: { cookie } }).end()
   const [response] = (await once(sent, 'response')) as [IncomingMessage]
   return response
 }
 
-/** Waits until the count no longer changes, and returns it. */
-async function standing(count: () => number): Promise<number> {
+/** Waits until the count no longer changes; returns it. */
+async function untilConstant(count: () => number): Promise<number> {
   let [last, same] = [-1, 0]
   while (same < 10) {
     await sleep(100)

@@ -12,7 +12,7 @@ import type { Person } from '../harness/person.ts'
 import { type MailSink, startMailSink } from '../providers/smtp.ts'
 import { type StripeSimulator, startStripe } from '../providers/stripe.ts'
 
-// Time to start every service with its workers.
+// Timeout of the start of every service with its workers.
 const bootMs = 120_000
 
 const dayMs = 24 * 60 * 60_000
@@ -38,7 +38,7 @@ const isCustomer = ({ email }: Person) => {
   return stripe.customers().filter((customer) => customer.email === email).length
 }
 
-/** Runs a workflow of identity to its end, as its schedule does. */
+/** Starts a workflow of identity, which a schedule starts otherwise; returns when it has ended. */
 async function run(type: string): Promise<void> {
   const { prefix, workflows } = coffer.booted
   const taskQueue = `${prefix}/identity`

@@ -34,8 +34,8 @@ beforeEach(() => {
   provider.accounts.splice(0)
 })
 
-/** Creates a feed connection, and a link over it. */
-async function connects(person: Person, apiKey = provider.apiKey) {
+/** Creates a feed connection, and a link that uses it. */
+async function createConnection(person: Person, apiKey = provider.apiKey) {
   const connection = { name: 'Home', feedURL: provider.url, apiKey }
   const { feedLinkId } = await person.post('/feed/link', connection)
   const { linkId } = await person.post('/links', { institutionName: 'Feed', feedLinkId })
@@ -49,7 +49,7 @@ const use = (person: Person, linkId: string, feedBankAccountId: string) =>
   person.call('POST', '/bank_accounts', { body: { linkId, name: 'Mine', feedBankAccountId } })
 
 test('a candidate of the provider is listed, used, archived and used again', async () => {
-  const { feedLinkId, linkId, refresh, list } = await connects(alice)
+  const { feedLinkId, linkId, refresh, list } = await createConnection(alice)
   expect(await list()).toEqual([])
   provider.accounts.push(feedAccount(1), feedAccount('2', { currency: 'JPY', balance: '-50' }))
   const refreshed = await refresh()
@@ -101,7 +101,7 @@ test('a candidate of the provider is listed, used, archived and used again', asy
 })
 
 test('a refresh adds new candidates and keeps known ones, also ten at once', async () => {
-  const { refresh, list } = await connects(alice)
+  const { refresh, list } = await createConnection(alice)
   provider.accounts.push(feedAccount(1))
   await refresh()
   const [known] = await list()
@@ -118,7 +118,7 @@ test('a refresh adds new candidates and keeps known ones, also ten at once', asy
 })
 
 test('an account without a readable balance is a candidate with 0', async () => {
-  const { refresh, list } = await connects(alice)
+  const { refresh, list } = await createConnection(alice)
   provider.accounts.push(feedAccount(1), feedAccount(2, { balance: '7' }))
   provider.misbehave('/1/balance', { status: 404 })
   expect((await refresh()).status).toBe(204)
@@ -139,7 +139,7 @@ describe('a refresh reports the fault of the provider:', () => {
     [{ status: 302, location: '/api/v1/../accounts' }, 'answered with status 302', 1],
     [{ status: 302, location: '/api/v1/accounts' }, 'did not answer', 8],
   ])('%j', async (how, text, requests) => {
-    const { refresh, list } = await connects(alice)
+    const { refresh, list } = await createConnection(alice)
     provider.misbehave('/accounts', how)
     const before = provider.requests.length
     const answer = await refresh()
@@ -150,7 +150,7 @@ describe('a refresh reports the fault of the provider:', () => {
   })
 
   test('a refused key, without showing it', async () => {
-    const { refresh } = await connects(alice, 'aWrongKey')
+    const { refresh } = await createConnection(alice, 'aWrongKey')
     const { status, body } = await refresh()
     expect([status, body.error]).toEqual([
       500,
@@ -171,7 +171,7 @@ describe('a refresh reports the fault of the provider:', () => {
 })
 
 test('of ten concurrent requests for one candidate one succeeds', async () => {
-  const { linkId, refresh, list } = await connects(alice)
+  const { linkId, refresh, list } = await createConnection(alice)
   provider.accounts.push(feedAccount(1))
   await refresh()
   const [{ feedBankAccountId }] = await list()
@@ -185,13 +185,13 @@ test('of ten concurrent requests for one candidate one succeeds', async () => {
 })
 
 test('a candidate belongs to the link of its connection, and to its account', async () => {
-  const [one, other] = [await connects(alice), await connects(alice)]
+  const [one, other] = [await createConnection(alice), await createConnection(alice)]
   provider.accounts.push(feedAccount(1))
   await one.refresh()
   const [{ feedBankAccountId }] = await one.list()
   const manual = await alice.createBankAccount()
   const bob = await coffer.person()
-  const bobs = await connects(bob)
+  const bobs = await createConnection(bob)
   const refused = { feedBankAccountId: 'is not an account of this link' }
   for (const [person, linkId] of [
     [alice, other.linkId],
@@ -216,7 +216,7 @@ test('a candidate belongs to the link of its connection, and to its account', as
 })
 
 test('events of the ledger update candidates without another call', async () => {
-  const { linkId, refresh, list } = await connects(alice)
+  const { linkId, refresh, list } = await createConnection(alice)
   provider.accounts.push(feedAccount(1))
   await refresh()
   const [{ feedBankAccountId }] = await list()
@@ -231,7 +231,7 @@ test('events of the ledger update candidates without another call', async () => 
 })
 
 test('a connection whose link is deleted loses its candidates and sends no requests', async () => {
-  const { linkId, refresh, list } = await connects(alice)
+  const { linkId, refresh, list } = await createConnection(alice)
   provider.accounts.push(feedAccount(1))
   await refresh()
   await alice.call('DELETE', `/links/${linkId}`)

@@ -89,7 +89,7 @@ describe.each(['kms', 'vault'] as const)('%s', (kind) => {
     await fill(booted, accountId, 40)
     const database = booted.database('feed-sync')
     const keys = keysOf(settingsOf(keeper), booted.keysFolder)
-    // The rotation fails after some secrets, as in a killed process.
+    // The rotation fails after some secrets, which simulates a killed process.
     const dying = { ...keys, wrap: failingAfter(10, keys.wrap) }
     await expect(rotateSecrets(database, dying)).rejects.toThrow('killed')
     expect(await hasFormerKeys(database, keys)).toBe(true)
@@ -133,7 +133,7 @@ test('a new key file takes effect without a restart; the former one can be delet
   expect(await keyIds(booted)).toEqual([after])
   await rm(join(booted.keysFolder, `secrets-${before[0]?.slice('local:'.length)}.key`))
   await expectOpen(booted, createSecrets(keys), 30)
-  // A start creates no new key while a former one opens the secrets.
+  // A start creates no new key if a former key opens the stored secrets.
   const database = booted.database('feed-sync')
   const start = () => requireSealingKey([{ name: 'feed-sync', database }], keys, booted.keysFolder)
   await start()
@@ -154,7 +154,7 @@ async function fill(booted: Booted, accountId: string, count: number): Promise<v
       }),
     )
   }
-  // Each row under its own data key, as many processes would seal.
+  // Each row is sealed under its own data key: that is so for rows of different processes.
   const keys = keysOf({}, booted.keysFolder)
   for (const { row, sealed } of await rows(booted)) {
     if (!sealed.keyId.startsWith('local:')) continue

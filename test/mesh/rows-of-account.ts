@@ -6,8 +6,8 @@ interface Owned {
 }
 
 /**
- * Number of rows of an account, by table with its schema; tables without rows are left out. The
- * catalog lists the tables: those with an `account_id`, a `login_id` or an `email`.
+ * Returns an account's number of rows by `<schema>.<table>`, without tables of 0 rows. Counts all
+ * tables of the catalog with an `account_id`, a `login_id` or an `email`.
  */
 export async function rowsOf(
   databaseUrl: string,

@@ -21,7 +21,7 @@ const stack = new AsyncDisposableStack()
 let coffer: Coffer
 let overNetwork: string
 
-// All services with one gateway in their process, and one that calls them over HTTP/1.1.
+// All services and a gateway run in this process; a second gateway calls them over HTTP/1.1.
 beforeAll(async () => {
   coffer = stack.use(await startCoffer())
   const { host, keysFolder, broker } = coffer.booted
@@ -82,8 +82,8 @@ async function answerTo(sending: ClientRequest) {
 const kept = ({ accountId }: Person) => storedBytes(coffer.dataDir, accountId)
 
 /**
- * Waits until no bytes are stored: over the network the ledger deletes them after the gateway has
- * answered, and a file is listed until its bytes are deleted.
+ * Waits until no bytes of the person's files are stored. Over the network, the ledger deletes bytes
+ * after the gateway has answered, and a file is listed until its bytes are deleted.
  */
 async function nothingIsKept(person: Person): Promise<void> {
   const isEmpty = ({ length }: { length: number }) => length === 0

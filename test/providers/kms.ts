@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 
-/** A simulated key service: AWS KMS and Vault. */
+/** A simulated server that answers as AWS KMS and as Vault. */
 export interface KeyKeeper extends AsyncDisposable {
   url: string
   /** Operations of KMS and paths of Vault that were called. */
@@ -18,7 +18,7 @@ export interface KeyKeeper extends AsyncDisposable {
 const token = 'vault-token-of-the-test'
 const arnOf = (id: string) => `arn:aws:kms:eu-central-1:000000000000:key/${id}`
 
-/** Settings by which Coffer uses the simulated KMS or Vault. */
+/** Returns the settings with which Coffer uses the simulated KMS or Vault. */
 export const keeperSettings = {
   kms: (url: string, key = 'one') => ({
     COFFER_KEY_SERVICE: 'aws-kms',
@@ -109,7 +109,7 @@ function seal(key: Buffer, bytes: Buffer): Buffer {
   return Buffer.concat([nonce, cipher.getAuthTag(), sealed])
 }
 
-/** Returns null when the bytes were not sealed under this key. */
+/** Decrypts the bytes; returns null if they were not sealed under the key. */
 function unseal(key: Buffer, bytes: Buffer): Buffer | null {
   try {
     const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, 12))

@@ -15,11 +15,11 @@ export interface FeedAccount {
 
 /** A simulated Lunch Flow with the part of its HTTP API that Coffer uses. */
 export interface LunchFlow extends AsyncDisposable {
-  /** The base URL of its API. */
+  /** Base URL of its API. */
   url: string
-  /** A key that it accepts. */
+  /** The only API key that it accepts. */
   apiKey: string
-  /** The accounts that it lists. */
+  /** Accounts in its answer; tests change the list. */
   accounts: FeedAccount[]
   /** Paths of all requests, such as `/accounts`. */
   requests: string[]
@@ -76,7 +76,7 @@ export async function startLunchFlow(): Promise<LunchFlow> {
   }
 }
 
-/** An account with a balance, by default in USD. */
+/** Returns an account with a balance, by default in USD. */
 export function feedAccount(id: number | string, more: Partial<FeedAccount> = {}): FeedAccount {
   return {
     id,
@@ -90,7 +90,7 @@ export function feedAccount(id: number | string, more: Partial<FeedAccount> = {}
   }
 }
 
-/** The body of an answer; built as text, so that decimals keep their digits. */
+/** Returns the body of an answer, built as text so that decimals keep their digits. */
 function answerOf(accounts: FeedAccount[], path: string): string | null {
   if (path === '/accounts') {
     const listed = accounts.map(({ balance: _, ...account }) => account)

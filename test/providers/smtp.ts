@@ -21,14 +21,14 @@ export interface MailSink extends AsyncDisposable {
   refuse: (replyCode: number, times: number) => void
   /** Number of refused mails. */
   refusals: () => number
-  /** Waits until the address has `count` mails with this subject; returns the last. */
+  /** Waits until the address has `count` mails (default 1) with the subject; returns the last. */
   mailTo: (address: string, subject: string, count?: number) => Promise<ReceivedMail>
 }
 
 export interface MailSinkOptions {
   /** Offers STARTTLS with a self-signed certificate. */
   offersTls?: boolean
-  /** Accepts mails only from clients with this name and password. */
+  /** Name and password that clients must send; none by default. */
   login?: { name: string; password: string }
 }
 
@@ -63,7 +63,7 @@ export async function startMailSink(options: MailSinkOptions = {}): Promise<Mail
     },
   })
   server.on('error', () => {
-    // A client may disconnect before the end.
+    // Errors are ignored: a client may disconnect early.
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port: listening } = server.server.address() as AddressInfo
@@ -108,7 +108,7 @@ async function read(stream: AsyncIterable<Buffer>): Promise<ReceivedMail> {
   }
 }
 
-/** The link token in a mail; throws unless its text and HTML have the same one. */
+/** Returns the link token of a mail; throws unless its text and HTML have the same token. */
 export function tokenIn({ text, html }: ReceivedMail): string {
   const [, token = ''] = /\?token=([a-z2-7]{52})\b/.exec(text) ?? []
   if (token === '' || !html.includes(`?token=${token}"`)) throw new Error(`no link in ${text}`)

@@ -38,20 +38,20 @@ export interface StripeEvent {
 
 /** A simulated Stripe: its REST API (form bodies, idempotency keys) and its events. */
 export interface StripeSimulator extends AsyncDisposable {
-  /** Settings by which Coffer uses it. */
+  /** Settings with which Coffer uses the simulator. */
   settings: Record<string, string>
-  /** Requests so far, as `POST /v1/customers`. */
+  /** Method and path of each request, such as `POST /v1/customers`. */
   requests: string[]
-  /** Customers that are not deleted. */
+  /** Returns the customers that are not deleted. */
   customers: () => Customer[]
-  /** The form of the last checkout. */
+  /** Returns the form fields of the last checkout. */
   lastCheckout: () => URLSearchParams
   /** Creates a subscription for the customer of a checkout; returns its ID. */
   pay: (checkoutSessionId: string, terms?: Terms) => string
   /** Updates a subscription. */
   change: (subscriptionId: string, terms: Terms) => void
   status: (subscriptionId: string) => string
-  /** Creates an event about a subscription or a customer, signed at this time. */
+  /** Creates an event about a subscription or a customer, signed at `signedAt` (default: now). */
   event: (type: string, aboutId: string, signedAt?: Date) => StripeEvent
   /** Answers every request with this status; null restores the usual answers. */
   failWith: (status: number | null) => void
@@ -61,7 +61,7 @@ const apiKey = 'sk_test_simulated_key'
 const webhookSecret = 'whsec_simulated_secret'
 const monthMs = 30 * 24 * 60 * 60_000
 
-/** The objects of the simulated Stripe; `answer` returns undefined for a 404. */
+/** Creates the store of Stripe's objects; its `answer` returns undefined for a 404. */
 function createStore() {
   const objects = new Map<string, Stored>()
   const store = {

@@ -5,8 +5,15 @@ import WebSocket from 'ws'
 import { startCoffer } from '../harness/coffer.ts'
 import { type Answer, call, type Person } from '../harness/person.ts'
 import { feedAccount, startLunchFlow } from '../providers/lunch-flow.ts'
-import { bodySchemaOf, type Ids, type Operation, type Place, placesOf, sampleOf } from './places.ts'
-import { inhabit } from './world.ts'
+import { createObjects } from './account-objects.ts'
+import {
+  bodySchemaOf,
+  type IdField,
+  type Ids,
+  idFieldsOf,
+  type Operation,
+  sampleOf,
+} from './id-fields.ts'
 
 // Started while tests are collected: the server's OpenAPI document defines the tests.
 const provider = await startLunchFlow()
@@ -26,8 +33,8 @@ let before: unknown
 beforeAll(async () => {
   alice = await coffer.person()
   bob = await coffer.person()
-  own = await inhabit(alice, provider)
-  foreign = await inhabit(bob, provider)
+  own = await createObjects(alice, provider)
+  foreign = await createObjects(bob, provider)
   before = await everythingOf(bob, foreign)
 })
 
@@ -37,32 +44,32 @@ afterAll(async () => {
 })
 
 describe.each(operations)('$method $path', (operation) => {
-  const places = placesOf(operation)
+  const fields = idFieldsOf(operation)
 
-  test.each(places)('refuses an ID of another account as $name', async (place) => {
-    const theirs = await send(operation, place, foreign[place.prefix] ?? newId(place.prefix))
-    const unknown = await send(operation, place, newId(place.prefix))
+  test.each(fields)('refuses an ID of another account as $name', async (field) => {
+    const theirs = await send(operation, field, foreign[field.prefix] ?? newId(field.prefix))
+    const unknown = await send(operation, field, newId(field.prefix))
     // An ID of another account gets the same answer as an unknown one.
     expect(theirs).toEqual(unknown)
-    if (place.in === 'body') expect([400, 404]).toContain(theirs.status)
+    if (field.in === 'body') expect([400, 404]).toContain(theirs.status)
     else expect(theirs).toMatchObject({ status: 404, body: { error: expect.any(String) } })
   })
 
-  test.each(places)('refuses malformed IDs and IDs of another kind as $name', async (place) => {
-    const good = own[place.prefix] ?? newId(place.prefix)
-    const otherKind = newId(place.prefix === 'bac' ? 'link' : 'bac')
-    const cut = [`${place.prefix}_1`, good.slice(0, -1), `${good}0`, good.toUpperCase()]
+  test.each(fields)('refuses malformed IDs and IDs of another kind as $name', async (field) => {
+    const good = own[field.prefix] ?? newId(field.prefix)
+    const otherKind = newId(field.prefix === 'bac' ? 'link' : 'bac')
+    const cut = [`${field.prefix}_1`, good.slice(0, -1), `${good}0`, good.toUpperCase()]
     for (const bad of [otherKind, newId('file'), ...cut, 'x'.repeat(200)]) {
-      const { status, body } = await send(operation, place, bad)
+      const { status, body } = await send(operation, field, bad)
       expect({ bad, status }).toEqual({ bad, status: 400 })
-      const named = place.in === 'path' ? `begins with ${place.prefix}_` : place.name.at(-1)
+      const named = field.in === 'path' ? `begins with ${field.prefix}_` : field.name.at(-1)
       expect(JSON.stringify(body)).toContain(named)
     }
   })
 })
 
 test('the test has an object of every kind in the reference', () => {
-  const kinds = new Set(operations.flatMap(placesOf).map(({ prefix }) => prefix))
+  const kinds = new Set(operations.flatMap(idFieldsOf).map(({ prefix }) => prefix))
   expect([...kinds].filter((kind) => !foreign[kind])).toEqual([])
   expect(kinds.size).toBeGreaterThan(9)
 })
@@ -72,7 +79,7 @@ test('the other account is unchanged, and the audit finds nothing', async () => 
   expect(await auditLedger(coffer.booted.database('ledger'))).toEqual([])
 })
 
-/** The operations that take IDs, from the OpenAPI document. */
+/** Reads the OpenAPI document; returns the operations that take IDs. */
 async function operationsOf(): Promise<Operation[]> {
   const { paths } = (await call(coffer.baseUrl, 'GET', '/openapi.json')).body
   return (
@@ -85,14 +92,14 @@ async function operationsOf(): Promise<Operation[]> {
         })),
       )
       // HEAD runs the same code, and has no body to compare.
-      .filter((operation) => operation.method !== 'HEAD' && placesOf(operation).length > 0)
+      .filter((operation) => operation.method !== 'HEAD' && idFieldsOf(operation).length > 0)
   )
 }
 
-/** Sends Alice's request with her own IDs, except this one. */
-async function send(operation: Operation, place: Place, id: string) {
+/** Sends Alice's request with `id` in the field, and her own IDs in all others. */
+async function send(operation: Operation, field: IdField, id: string) {
   const { method, path, parameters, requestBody } = operation
-  const at = (name: string) => (place.in !== 'body' && place.name[0] === name ? id : null)
+  const at = (name: string) => (field.in !== 'body' && field.name[0] === name ? id : null)
   const filled = path.replaceAll(/\{(\w+)\}/g, (_all, name) => at(name) ?? ownAs(operation, name))
   const queried = parameters.filter((one) => one.in === 'query' && at(one.name))
   const query = queried.map(({ name }) => `?${name}=${id}`).join('')
@@ -100,7 +107,7 @@ async function send(operation: Operation, place: Place, id: string) {
   if (operation['x-websocket']) return upgrade(to)
   const schema = bodySchemaOf(operation)
   const body = schema && sampleOf(schema, own)
-  if (place.in === 'body') put(body, place.name, id)
+  if (field.in === 'body') put(body, field.name, id)
   const asSession = !operation.security.some((one) => 'key' in one)
   const form = requestBody?.content['multipart/form-data'] ? aFile() : null
   const content = form ? { form } : body ? { body } : {}
@@ -108,8 +115,8 @@ async function send(operation: Operation, place: Place, id: string) {
 }
 
 function ownAs(operation: Operation, name: string): string {
-  const [place] = placesOf(operation).filter((one) => one.in === 'path' && one.name[0] === name)
-  return own[place?.prefix ?? ''] ?? newId(place?.prefix ?? 'none')
+  const [field] = idFieldsOf(operation).filter((one) => one.in === 'path' && one.name[0] === name)
+  return own[field?.prefix ?? ''] ?? newId(field?.prefix ?? 'none')
 }
 
 function aFile(): FormData {
@@ -124,7 +131,7 @@ function put(body: unknown, [key = '', ...rest]: string[], id: string): void {
   else object[key] = id
 }
 
-/** The refusal of a request, or of the item of a bulk request, with `ID` in place of the ID. */
+/** Returns the refusal of a request, or of a bulk request's item, with `ID` instead of the ID. */
 function refusalOf({ status, body }: Pick<Answer, 'status' | 'body'>, id: string) {
   const [item] = body?.results ?? []
   const shown = JSON.parse(JSON.stringify(item ?? body).replaceAll(id, 'ID'))
@@ -151,7 +158,7 @@ function upgrade(to: string): Promise<{ status: number; body: unknown }> {
   })
 }
 
-/** All data that a person can read, without forecasts, which depend on the time. */
+/** Returns all data that a person can read, except forecasts, which depend on the time. */
 async function everythingOf(person: Person, ids: Ids) {
   const readable = operations.filter(
     ({ method, path, 'x-websocket': isSocket }) =>
@@ -162,7 +169,7 @@ async function everythingOf(person: Person, ids: Ids) {
   )
   const found: Record<string, unknown> = {}
   for (const operation of readable) {
-    const kinds = new Map(placesOf(operation).map(({ name, prefix }) => [name[0], prefix]))
+    const kinds = new Map(idFieldsOf(operation).map(({ name, prefix }) => [name[0], prefix]))
     const filled = operation.path.replaceAll(
       /\{(\w+)\}/g,
       (_all, name) => ids[kinds.get(name) ?? ''] ?? '',

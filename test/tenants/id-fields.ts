@@ -25,45 +25,47 @@ export interface Operation {
 export type Ids = Record<string, string>
 
 /** A parameter or field of an operation that takes an ID. */
-export interface Place {
+export interface IdField {
   in: 'path' | 'query' | 'body'
-  /** Name of the parameter, or path to the field. */
+  /** Name of the parameter, or path of keys to the field of the body. */
   name: string[]
   prefix: string
 }
 
-/** The prefix of the IDs that a schema accepts; null when it accepts no IDs. */
+/** Returns the prefix of the IDs that a schema accepts; null if it accepts no IDs. */
 function prefixOf({ pattern = '', anyOf = [] }: Schema): string | null {
   const [, prefix] = /^\^([a-z]+)_\[0-7\]/.exec(pattern) ?? []
   return prefix ?? anyOf.map(prefixOf).find((one) => one !== null) ?? null
 }
 
-/** All parameters and fields of an operation that take an ID. */
-export function placesOf({ parameters, ...operation }: Operation): Place[] {
-  const named = parameters.flatMap(({ name, in: at, schema }): Place[] => {
+/** Returns all parameters and fields of an operation that take an ID. */
+export function idFieldsOf({ parameters, ...operation }: Operation): IdField[] {
+  const named = parameters.flatMap(({ name, in: at, schema }): IdField[] => {
     const prefix = prefixOf(schema)
     return prefix && (at === 'path' || at === 'query') ? [{ in: at, name: [name], prefix }] : []
   })
   const schema = bodySchemaOf(operation)
-  return schema ? [...named, ...fieldsOf(schema, [])] : named
+  return schema ? [...named, ...bodyFieldsOf(schema, [])] : named
 }
 
-function fieldsOf(schema: Schema, name: string[]): Place[] {
+function bodyFieldsOf(schema: Schema, name: string[]): IdField[] {
   const prefix = prefixOf(schema)
   if (prefix) return [{ in: 'body', name, prefix }]
-  if (schema.items) return fieldsOf(schema.items, [...name, '0'])
+  if (schema.items) return bodyFieldsOf(schema.items, [...name, '0'])
   const shape = objectOf(schema)
-  return Object.entries(shape.properties ?? {}).flatMap(([key, of]) => fieldsOf(of, [...name, key]))
+  return Object.entries(shape.properties ?? {}).flatMap(([key, of]) =>
+    bodyFieldsOf(of, [...name, key]),
+  )
 }
 
-/** The schema of the JSON body; null without one. */
+/** Returns the schema of the JSON body; null if the operation has none. */
 export function bodySchemaOf({ requestBody }: Pick<Operation, 'requestBody'>): Schema | null {
   return requestBody?.content['application/json']?.schema ?? null
 }
 
 const ruleset = 'DTSTART:20260101T060000Z\nRRULE:FREQ=MONTHLY;INTERVAL=1;BYMONTHDAY=1'
 
-/** Valid values of fields whose schema does not describe them completely. */
+/** Valid values by name, for fields whose schema is not sufficient to generate one. */
 const examples: Record<string, unknown> = {
   ruleset,
   recurrenceRule: ruleset,
@@ -77,7 +79,7 @@ const examples: Record<string, unknown> = {
   currentPassword: 'a long enough password',
 }
 
-/** A valid value of a schema with its required fields and all fields that take an ID. */
+/** Returns a valid value of a schema, with its required fields and all fields that take an ID. */
 export function sampleOf(schema: Schema, ids: Ids, name = ''): unknown {
   const prefix = prefixOf(schema)
   if (prefix) return ids[prefix]
@@ -96,12 +98,12 @@ export function sampleOf(schema: Schema, ids: Ids, name = ''): unknown {
 
 function objectSample({ properties = {}, required = [] }: Schema, ids: Ids) {
   const wanted = Object.entries(properties).filter(
-    ([key, of]) => required.includes(key) || fieldsOf(of, []).length > 0,
+    ([key, of]) => required.includes(key) || bodyFieldsOf(of, []).length > 0,
   )
   return Object.fromEntries(wanted.map(([key, of]) => [key, sampleOf(of, ids, key)]))
 }
 
-/** The schema of an object; the first one of several shapes. */
+/** Returns the schema of an object; of several shapes, the first one. */
 function objectOf(schema: Schema): Schema {
   return schema.properties ? schema : (schema.anyOf?.find((one) => one.properties) ?? {})
 }

@@ -2,13 +2,13 @@ import { readFile } from 'node:fs/promises'
 import { eventually } from '@coffer/host/testing/boot'
 import type { Person } from '../harness/person.ts'
 import type { LunchFlow } from '../providers/lunch-flow.ts'
-import type { Ids } from './places.ts'
+import type { Ids } from './id-fields.ts'
 
 const ruleset = 'DTSTART:20260115T060000Z\nRRULE:FREQ=MONTHLY;INTERVAL=1;BYMONTHDAY=15,-1'
 const nextRecurrence = `${new Date().getUTCFullYear() + 2}-01-01T06:00:00Z`
 
-/** Creates one object of every kind for a person; returns their IDs by prefix. */
-export async function inhabit(person: Person, provider: LunchFlow): Promise<Ids> {
+/** Creates one object of every kind in the person's account; returns their IDs by prefix. */
+export async function createObjects(person: Person, provider: LunchFlow): Promise<Ids> {
   const { linkId, id, path } = await person.createBankAccount()
   const payday = { name: 'Pay', ruleset }
   const { fundingScheduleId } = await person.post(`${path}/funding_schedules`, payday)

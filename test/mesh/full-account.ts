@@ -10,10 +10,10 @@ PLunch
 ^
 `
 
-/** API key of the household's feed link. */
+/** API key of the account's feed link. */
 export const feedKey = 'feedKeyOfAFullHousehold'
 
-/** Settings for a full household, besides billing. */
+/** Settings that a full account requires, besides those of Stripe. */
 export const fullSettings = {
   COFFER_FEED_ENABLED: 'true',
   COFFER_FEED_ALLOWED_URLS: 'https://feed.example.com',
@@ -22,11 +22,11 @@ export const fullSettings = {
 /** Timeout (ms) of a start of every service with its workers. */
 export const fullBootMs = 120_000
 
-/** Coffer with all features that a full household uses. */
+/** Coffer with all features that a full account uses. */
 export interface FullCoffer extends AsyncDisposable {
   coffer: Coffer
   stripe: StripeSimulator
-  household: () => Promise<Person>
+  createAccount: () => Promise<Person>
 }
 
 /** Starts every service and the gateway with a simulated Stripe. */
@@ -38,13 +38,13 @@ export async function startFullCoffer(): Promise<FullCoffer> {
   return {
     coffer,
     stripe,
-    household: () => fullHousehold(coffer, stripe),
+    createAccount: () => createFullAccount(coffer, stripe),
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   }
 }
 
 /** Registers a person with a row in every table that REST writes, and a subscription. */
-export async function fullHousehold(
+export async function createFullAccount(
   coffer: Pick<Coffer, 'person'>,
   stripe: StripeSimulator,
 ): Promise<Person> {
