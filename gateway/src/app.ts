@@ -90,7 +90,8 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     frameworkErrors: (error, request, reply) => {
       reply.headers(secure).header('x-request-id', request.id)
       logAccess(request, reply)
-      // Fastify runs no hooks for this error, so the hook that closes upgrades does not run.
+      // Fastify runs no hooks for errors of its router, so the hook that closes upgrades does not
+      // run.
       if (request.headers.upgrade) closeAfter(reply)
       return answerError({ error, request, reply, log, cookie })
     },

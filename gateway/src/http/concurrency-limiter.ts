@@ -1,8 +1,8 @@
 import { refused, unavailable } from '@coffer/kit/rpc/errors'
 
 /**
- * Concurrency limiter, per process and per account. Not a library's: libraries queue what exceeds
- * the limit, but these requests are to be refused at once, with another status for each limit.
+ * Concurrency limiter, per process and per account. No library: libraries queue excess work, while
+ * here excess requests are refused at once, with 429 or 503.
  */
 export interface ConcurrencyLimiter {
   /** Throws refused (429) at the limit of the account, unavailable (503) at that of the process. */

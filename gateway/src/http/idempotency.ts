@@ -6,8 +6,8 @@ const keyPattern = /^[\x21-\x7e]{1,255}$/
 
 /**
  * Returns the RPC headers for an idempotency key: the owning service answers a repeated request
- * with the first reply (docs/api.md#idempotency-key). `hash` is that of the request, null while a
- * file still arrives. Empty without a key. Throws invalid for a malformed key.
+ * with the first reply (docs/api.md#idempotency-key). `hash` is the hash of the request, null while
+ * its file still arrives. Empty without a key. Throws invalid for a malformed key.
  */
 export function idempotencyHeaders(
   key: string | string[] | undefined,
@@ -23,8 +23,8 @@ export function idempotencyHeaders(
 }
 
 /**
- * Returns the SHA-256 of method, path and body, so that an idempotency key fits one request only.
- * The length of each part precedes it, so that the boundaries of parts are unambiguous.
+ * Returns the SHA-256 of method, path and body, which binds an idempotency key to one request. The
+ * length of each part precedes it, so that the boundaries of parts are unambiguous.
  */
 export function hashOf(parts: readonly (string | Uint8Array)[]): Hash {
   const hash = createHash('sha256')

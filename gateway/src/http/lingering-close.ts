@@ -10,8 +10,8 @@ const restMax = 4 * bodySizeMax
 const silenceTimeoutMs = 1_000
 
 /**
- * Lingering close (RFC 9112, 9.6) as `onSend` hook of routes that take a form. After an early
- * answer it reads and discards the rest of the form: unread bytes would precede the next request.
+ * Reads and discards the rest of a form after an early answer, because unread bytes would precede
+ * the next request: lingering close (RFC 9112, 9.6), the `onSend` hook of routes that take a form.
  * If the rest may exceed 24 MiB, the answer has `Connection: close`, and the connection closes once
  * the client stops sending. An immediate close would reset the connection and lose the answer. The
  * request timeout bounds the duration.

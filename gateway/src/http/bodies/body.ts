@@ -91,7 +91,7 @@ function readText(bytes: Uint8Array): string {
   }
 }
 
-// A reviver makes JSON.parse several times slower, so it runs only where a number may be rounded.
+// A reviver makes JSON.parse several times slower, so it runs only if a number may be rounded.
 const mayHaveFraction = /\d[.eE]/
 
 // JSON.parse would silently round a fraction that is too fine for a double to an integer. Integers

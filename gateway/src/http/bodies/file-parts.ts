@@ -24,7 +24,8 @@ interface FileCall {
 /**
  * Streams the file of a form to the ledger and returns the reply. The gateway waits for the ledger
  * for 5 s per part, and 5 s for the reply. Time spent waiting for the client does not count. Throws
- * unavailable before the end of the file is sent (the ledger stored nothing), unanswered after it.
+ * unavailable before the end of the file is sent (the ledger stored nothing), unanswered after the
+ * end is sent.
  */
 export async function sendFile<Reply>(
   call: FileCall,

@@ -70,7 +70,7 @@ async function* contentOf(
   { file, fieldname: name }: MultipartFile,
   others: AsyncIterable<MultipartFile>,
 ): AsyncGenerator<Uint8Array> {
-  // Destroying the file refuses it at the limit: otherwise it would be read to its end first.
+  // Destroying the file refuses it at the size limit: otherwise it would be read to its end first.
   file.once('limit', () => file.destroy(tooLarge()))
   try {
     for await (const chunk of file) yield chunk

@@ -30,8 +30,9 @@ const parserErrors: Record<string, ProtocolError> = {
 const lingerMs = 1_000
 
 /**
- * Answers errors of Node, Fastify and ws (RFC 9110, 15.5) with the JSON body and the headers of
- * every other error. It closes the connection if the parser cannot find the next request.
+ * Returns the handlers that answer errors of Node, Fastify and ws (RFC 9110, 15.5) with the JSON
+ * body and the headers of every other error. The handlers close the connection if the parser cannot
+ * find the next request.
  */
 export function protocolErrors(common: Record<string, string>): ProtocolErrors {
   const running = new WeakMap<Duplex, FastifyReply>()

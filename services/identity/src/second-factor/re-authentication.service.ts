@@ -128,7 +128,7 @@ async function stepOf(
   return acceptedStep({ seed, totp, lastStep: Number(authenticator.lastStep), now })
 }
 
-// Refused, not `unauthenticated`: that would clear the cookie, and the session is still valid.
+// Refused, not `unauthenticated`, which would clear the cookie although the session is valid.
 function wrongPassword(): Error {
   return refused('the current password is wrong', { status: 401 })
 }
