@@ -1,6 +1,7 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt'
 import { invalid } from '@coffer/kit/rpc/errors'
 import { idFault, isId } from '@coffer/kit/values/id'
+import { isYearInRange } from '@coffer/kit/values/time'
 import { z } from 'zod'
 import { idPattern, idProblem, isDay, text, texts, timestamp } from './bodies/fields.ts'
 import { decodeCursor } from './cursor.ts'
@@ -96,7 +97,7 @@ const pending = value
 
 const transactionPosition = z
   .tuple([
-    z.iso.datetime().refine((sent) => sent >= '1900' && sent < '2200'),
+    z.iso.datetime().refine((sent) => isYearInRange(Number(sent.slice(0, 4)))),
     z.string().refine((sent) => isId('txn', sent)),
   ])
   .transform(([date, transactionId]) => ({

@@ -2,7 +2,8 @@ import { timestampFromDate } from '@bufbuild/protobuf/wkt'
 import { currencies } from '@coffer/kit/values/currency'
 import { idFault, isId } from '@coffer/kit/values/id'
 import { withoutJoiners } from '@coffer/kit/values/printable'
-import { readRuleset } from '@coffer/kit/values/ruleset'
+import { readRuleset, requestLengthMax } from '@coffer/kit/values/ruleset'
+import { isYearInRange, yearRange } from '@coffer/kit/values/time'
 import { DateTime } from 'luxon'
 import { z } from 'zod'
 
@@ -18,7 +19,7 @@ export const texts = {
   boolean: 'must be a boolean',
   string: 'must be a string',
   timestamp: 'must be an RFC 3339 timestamp with an offset, like 2026-01-31T00:00:00Z',
-  years: 'must lie between the years 1900 and 2199',
+  years: `must lie between ${yearRange}`,
 } as const
 
 /** Prefixes of IDs, keyed by the names of the IDs in paths and bodies (docs/api.md#ids). */
@@ -149,7 +150,10 @@ export const nonce = z
 
 /** DTSTART and RRULE of RFC 5545 (docs/recurrence.md#rules-accepted). */
 export const ruleset = filled
-  .refine((value) => value.length <= 1000, rule('must have at most 1000 characters'))
+  .refine(
+    (value) => value.length <= requestLengthMax,
+    rule(`must have at most ${requestLengthMax} characters`),
+  )
   .superRefine((value, context) => {
     const read = readRuleset(value)
     if ('rule' in read) return
@@ -214,8 +218,7 @@ export const boolean = z.boolean({ error: typed(texts.boolean) })
 /** Returns whether a text is a calendar day (2026-01-31) of the years 1900 to 2199. */
 export function isDay(text: string): boolean {
   const [year = ''] = /^\d{4}(?=-\d\d-\d\d$)/.exec(text) ?? []
-  const isInRange = year >= '1900' && year < '2200'
-  return isInRange && DateTime.fromISO(text, { zone: 'utc' }).isValid
+  return isYearInRange(Number(year)) && DateTime.fromISO(text, { zone: 'utc' }).isValid
 }
 
 /** An RFC 3339 timestamp with an offset, parsed to a protobuf Timestamp (docs/api.md#time). */
@@ -229,7 +232,7 @@ export const timestamp = filled
   })
   .transform((value) => DateTime.fromISO(value, { zone: 'utc' }))
   .refine(({ isValid }) => isValid, rule(texts.timestamp))
-  .refine(({ year }) => year >= 1900 && year < 2200, rule(texts.years))
+  .refine(({ year }) => isYearInRange(year), rule(texts.years))
   .transform((instant) => timestampFromDate(instant.toJSDate()))
   .meta({ format: 'date-time' })
 

@@ -1,4 +1,4 @@
-import { fromLocal, isTimezone } from './time.ts'
+import { fromLocal, isTimezone, isYearInRange, yearRange } from './time.ts'
 
 /**
  * A parsed ruleset. Instants are in ms, weekdays from Monday (0) to Sunday (6). Absent parts are
@@ -42,10 +42,10 @@ const partNames = [
   'BYDAY',
   'DTSTART',
 ]
+/** Maximum length of a ruleset in a request of a client (docs/limits.md), in characters. */
+export const requestLengthMax = 1000
 const textLengthMax = 4000
 const countMax = 10_000
-const yearFirst = 1900
-const yearLast = 2199
 
 /**
  * Parses a ruleset: one DTSTART, one RRULE (daily or slower), any EXDATE and RDATE lines (RFC 5545
@@ -202,10 +202,7 @@ function readTime(text: string, zone: string | null): number {
   const exists =
     !Number.isNaN(time) && renderTime(time) === `${year}${month}${day}T${hour}${minute}${second}Z`
   refuseIf(!exists, 'times must look like 20220131T060000Z')
-  refuseIf(
-    Number(year) < yearFirst || Number(year) > yearLast,
-    `times must be between the years ${yearFirst} and ${yearLast}`,
-  )
+  refuseIf(!isYearInRange(Number(year)), `times must be between ${yearRange}`)
   refuseIf(zone !== null && text.endsWith('Z'), 'a time with TZID takes no Z')
   return zone === null ? time : fromLocal(time, zone)
 }

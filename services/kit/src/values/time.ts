@@ -3,6 +3,17 @@ import { IANAZone } from 'luxon'
 export const hourMs = 3_600_000
 export const dayMs = 24 * hourMs
 
+const yearFirst = 1900
+const yearLast = 2199
+
+/** Range of the years of dates, for texts of refusals (docs/limits.md). */
+export const yearRange = `the years ${yearFirst} and ${yearLast}`
+
+/** Returns whether dates may have this calendar year: 1900 to 2199. */
+export function isYearInRange(year: number): boolean {
+  return yearFirst <= year && year <= yearLast
+}
+
 /**
  * Distance of samples. Offsets last for weeks, so two equal neighbouring samples have no change
  * between them.

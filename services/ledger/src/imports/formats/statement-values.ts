@@ -1,11 +1,9 @@
 import { isExact } from '@coffer/kit/values/money'
+import { isYearInRange } from '@coffer/kit/values/time'
 import { DateTime } from 'luxon'
 
 const AMOUNT = /^([+-]?)(\d*)(?:[.,](\d*))?$/
 const DIGITS_MAX = 30
-/** Bounds of the year of a date, in every format. */
-const YEAR_MIN = 1900
-const YEAR_MAX = 2199
 
 /** A day that may not exist; months count from 1. */
 export type Day = { year: number; month: number; day: number }
@@ -33,8 +31,7 @@ export function endOfDay(instant: Date, timezone: string): Date {
 
 /** Returns the instant, or null when it is outside the years of statements. */
 export function withinYears(instant: Date): Date | null {
-  const year = instant.getUTCFullYear()
-  return year >= YEAR_MIN && year <= YEAR_MAX ? instant : null
+  return isYearInRange(instant.getUTCFullYear()) ? instant : null
 }
 
 /** Maximum number of rows in a file, in every format. */
@@ -58,7 +55,7 @@ export function midnightsIn(timezone: string): (day: Day) => Date | null {
 
 /** Returns the first instant of a day in a timezone; null when the day does not exist. */
 export function midnightOf({ year, month, day }: Day, timezone: string): Date | null {
-  if (!(year >= YEAR_MIN && year <= YEAR_MAX)) return null
+  if (!isYearInRange(year)) return null
   const date = DateTime.fromObject({ year, month, day }, { zone: timezone })
   return date.isValid ? date.startOf('day').toJSDate() : null
 }
