@@ -30,7 +30,7 @@ export const budgeting = defineService({
       module: new URL('./forecast/forecast.worker.ts', import.meta.url),
       threadsMax: 1,
       queueMax: 20,
-      // Both timeouts together stay below the deadline of the call.
+      // The sum of both timeouts is below the deadline of the call.
       waitTimeoutMs: 1_000,
       taskTimeoutMs: 3_500,
       memoryMaxMb: 256,

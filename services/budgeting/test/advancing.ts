@@ -4,18 +4,18 @@ import { expect } from '@jest/globals'
 import { advanceActivities } from '../src/advance/advance.activities.ts'
 import { type AdvanceDeps, advanceTogether } from '../src/advance/advance-together.service.ts'
 import { createPlanWriter } from '../src/plans/writer.service.ts'
-import { at, createHousehold, type Household } from './household.ts'
+import { at, createBudgetHousehold, type Household } from './household.ts'
 
 export type Funded = Household & { fundingScheduleId: string }
 
-/** Advances every bank account that is due, as the hourly run does. */
+/** Advances every bank account that is due, as the hourly job does. */
 export async function advance(booted: Booted, now: string): Promise<void> {
   const { advancePage } = advanceActivities(depsOf(booted))
   booted.clock.now = new Date(now)
   expect(await advancePage({ now, after: null })).toEqual({ next: null, failed: 0 })
 }
 
-/** Advances one household, as a page with this household alone would. */
+/** Advances the bank account of one household only. */
 export async function advanceOnly(
   booted: Booted,
   { accountId, bankAccountId }: Household,
@@ -25,7 +25,7 @@ export async function advanceOnly(
   await advanceTogether(depsOf(booted), [{ accountId, bankAccountId }], now)
 }
 
-/** Dependencies of the activities, to call them without a workflow. */
+/** Returns dependencies with which a test can call the activities without a workflow. */
 export function depsOf(booted: Booted): AdvanceDeps {
   const log = { error: () => {}, info: () => {}, warn: () => {} }
   const database = booted.database('budgeting')
@@ -47,14 +47,14 @@ export function depsOf(booted: Booted): AdvanceDeps {
  */
 export async function createSeptember(booted: Booted): Promise<Funded> {
   booted.clock.now = new Date('2023-09-28T12:00Z')
-  const home = await createHousehold(booted)
+  const home = await createBudgetHousehold(booted)
   const next = { excludeWeekends: true, nextRecurrence: at('2023-10-13T05:00Z') }
   const deposit = { autoCreateTransaction: true, estimatedDeposit: 200_000n }
   const { fundingScheduleId } = await home.pay({ ...next, ...deposit })
   return { ...home, fundingScheduleId }
 }
 
-/** Content, used amount and next contribution of each envelope by name; minor units. */
+/** Returns amount, used amount and next contribution of envelopes (minor units), keyed by name. */
 export const shown = async ({ list }: Household) =>
   Object.fromEntries(
     (await list()).map(({ name, currentAmount, usedAmount, nextContributionAmount }) => [
@@ -63,7 +63,7 @@ export const shown = async ({ list }: Household) =>
     ]),
   )
 
-/** State of a household without IDs, to compare two households. */
+/** Returns the state of a household without IDs, so that two households can be compared. */
 export async function outcome(home: Household) {
   const { bankAccountId, as } = home
   const named = (await home.list()).map((one) => [one.spendingId, one.name] as const)

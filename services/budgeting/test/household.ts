@@ -1,9 +1,6 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt'
 import type { Booted } from '@coffer/host/testing/boot'
-import {
-  createHousehold as createLedgerHousehold,
-  type Opening,
-} from '@coffer/host/testing/household'
+import { createHousehold, type Opening } from '@coffer/host/testing/household'
 import { newId } from '@coffer/kit/values/id'
 import { FundingScheduleService } from '@coffer/proto/budgeting/v1/funding_schedule'
 import { SpendingService } from '@coffer/proto/budgeting/v1/spending'
@@ -13,9 +10,12 @@ import { chicago, monthly, twiceMonthly } from './samples.ts'
 export const at = (text: string) => timestampFromDate(new Date(text))
 const balance = { availableBalance: 1_000_000n, currentBalance: 1_000_000n }
 
-/** Creates an account with 10,000.00 on a manual bank account, and clients for its calls. */
-export async function createHousehold(booted: Booted, opening: Opening = {}) {
-  const home = await createLedgerHousehold(booted, { ...balance, ...opening })
+/**
+ * Creates a household with 10,000.00 on a manual bank account. Returns it with clients of budgeting
+ * and with functions that create schedules, expenses and goals.
+ */
+export async function createBudgetHousehold(booted: Booted, opening: Opening = {}) {
+  const home = await createHousehold(booted, { ...balance, ...opening })
   const { accountId, bankAccountId, as } = home
   const schedules = booted.client('budgeting', FundingScheduleService)
   const spending = booted.client('budgeting', SpendingService)
@@ -43,4 +43,4 @@ export async function createHousehold(booted: Booted, opening: Opening = {}) {
   return { ...home, schedules, spending, pay, expense, goal, list }
 }
 
-export type Household = Awaited<ReturnType<typeof createHousehold>>
+export type Household = Awaited<ReturnType<typeof createBudgetHousehold>>

@@ -1,17 +1,17 @@
 import type { AdvanceDeps } from '../src/advance/advance-together.service.ts'
 import { createPlanWriter } from '../src/plans/writer.service.ts'
 
-/** Fault injection: dependencies of a process that is killed, and the steps that it began. */
+/** Fault injection: dependencies of a process that is killed, and its number of steps. */
 export interface KilledProcess {
   deps: AdvanceDeps
-  /** The number of statements, transactions and calls that were begun. */
+  /** Returns the number of statements, transactions and calls that were begun. */
   steps: () => number
 }
 
 /**
- * Creates dependencies of a process that is killed before step `lastStep` (from 1). Every
- * statement, transaction and call is a step; from `lastStep` on each of them throws. Only steps
- * have effects that another process can see.
+ * Creates dependencies of a process that is killed before step `lastStep` (counted from 1). Every
+ * statement, transaction and call is a step; from `lastStep` on, each step throws. Only steps have
+ * effects that another process can read.
  */
 export function createKilledProcess(
   deps: AdvanceDeps,
@@ -45,7 +45,7 @@ export function createKilledProcess(
   }
 }
 
-/** Proxies an object; each call of a method is a step. */
+/** Returns a proxy of an object, for which each call of a method is a step. */
 function countCalls<T extends object>(target: T, step: () => void): T {
   return new Proxy(target, {
     get: (object, name) => {

@@ -1,5 +1,4 @@
 import type { BankAccountKey } from '@coffer/kit/database/aggregate-key'
-import { newId } from '@coffer/kit/values/id'
 import { rollDue } from '../contributions/due-dates.ts'
 import { type Amounts, type AsOf, justAfter, withAmounts, withContribution } from '../plans/plan.ts'
 import { type FundedSpending, withFunding } from '../plans/spending.ts'
@@ -7,9 +6,9 @@ import type { Current, Decision } from '../plans/unit-of-work.ts'
 import { type FundingSchedule, fire, isOver } from '../schedules/funding-schedule.ts'
 import {
   calculateLines,
-  type EventBatch,
-  listMissedEvents,
-  type MissedEvent,
+  type DateBatch,
+  listMissedDates,
+  type MissedDate,
   splitIntoBatches,
 } from './advance.ts'
 import type { FundingRun, RunLine } from './funding-run.ts'
@@ -23,42 +22,55 @@ export interface Advancing {
   envelopes: readonly Amounts[]
 }
 
-/** An event for the ledger to book: a pending run, or a due date with the plan as of that date. */
-export type BookableEvent =
+/** An operation to book: a pending run, or a due date with the plan as of that date. */
+export type BookableOperation =
   | { kind: 'run'; run: FundingRun; lines: readonly RunLine[] }
   | { kind: 'due'; plan: FundedSpending }
 
-/** An event after its booking, with the amounts of the ledger's answer; empty for goals. */
-export type BookedEvent = BookableEvent & { envelopes: readonly Amounts[] }
+/** An operation after its booking, with the amounts of the ledger's answer; empty for goals. */
+export type BookedOperation = BookableOperation & { envelopes: readonly Amounts[] }
 
-/** Events calculated for a step. The step takes their first batch, later steps the others. */
-const eventsMax = 50
+/** Input of a step. */
+interface StepInput {
+  advancing: Advancing
+  /** Operations that the step before decided. */
+  booked: readonly BookedOperation[]
+  now: Date
+  /** Creates IDs with a prefix. A parameter, so that the decision itself uses no randomness. */
+  createId: (prefix: string) => string
+}
 
-/** Rows of a step, which its functions change. */
+/** Maximum number of missed dates that a step lists. It takes the first batch of them. */
+const missedMax = 50
+
+/** Rows of a step, which the functions of this file change. */
 interface StepState {
   advancing: Advancing
   now: Date
+  createId: StepInput['createId']
   plans: Map<string, FundedSpending>
   schedules: Map<string, FundingSchedule>
-  /** Pending ones. */
+  /** Pending runs. */
   runs: Map<string, FundingRun>
   savedRuns: FundingRun[]
   savedLines: RunLine[]
 }
 
 /**
- * Decides one step of a bank account: applies the booked events to the plans, then decides the next
- * firings and moves their schedules on (docs/hourly-job.md#steps-and-retries). Replies the
- * events to book next, null if nothing is left. Pending runs come first, so that their money
- * arrives before a later due date. Idempotent: events that another process has applied are skipped.
+ * Decides one step of a bank account: applies the booked operations to the plans, then decides the
+ * next firings and sets the next dates of their schedules (docs/hourly-job.md#steps-and-retries).
+ * Replies the operations to book next, null if nothing is left. Pending runs are booked first, so
+ * that their money is there before a later due date. Idempotent: operations that another process
+ * has applied are skipped.
  */
 export function decideStep(
   current: Current,
-  { advancing, booked, now }: { advancing: Advancing; booked: readonly BookedEvent[]; now: Date },
-): Decision<BookableEvent[] | null> {
+  { advancing, booked, now, createId }: StepInput,
+): Decision<BookableOperation[] | null> {
   const state: StepState = {
     advancing,
     now,
+    createId,
     plans: new Map(
       current.plans.flatMap((plan) => (plan.state === 'open' ? [[plan.spendingId, plan]] : [])),
     ),
@@ -83,8 +95,8 @@ export function decideStep(
   }
 }
 
-/** Applies a booked run or the end of a period to the plans. */
-function applyBooked({ advancing, plans, runs, savedRuns }: StepState, one: BookedEvent): void {
+/** Applies a booked run, or a booked end of a period, to the plans. */
+function applyBooked({ advancing, plans, runs, savedRuns }: StepState, one: BookedOperation): void {
   const { timezone } = advancing
   if (one.kind === 'due') {
     const plan = plans.get(one.plan.spendingId)
@@ -102,8 +114,8 @@ function applyBooked({ advancing, plans, runs, savedRuns }: StepState, one: Book
 }
 
 /**
- * The plans of a schedule after it has fired, with the ledger's amounts and new contributions.
- * Leaves out paused plans.
+ * Returns the plans of a schedule after its firing, with the ledger's amounts and new
+ * contributions. Leaves out paused plans.
  */
 function afterFunding(
   plans: readonly FundedSpending[],
@@ -117,7 +129,7 @@ function afterFunding(
 }
 
 /**
- * A plan after its due date: an expense moves to the next one, a goal keeps its date
+ * Returns a plan after its due date: an expense gets its next due date, a goal keeps its date
  * (docs/hourly-job.md#due-dates). `amounts` is the ledger's answer, undefined for a goal.
  */
 function afterDue(
@@ -130,51 +142,52 @@ function afterDue(
   return withContribution({ ...closed, ...rollDue(closed, timezone) }, asOf)
 }
 
-function listPending({ runs }: StepState, lines: readonly RunLine[]): BookableEvent[] {
+function listPending({ runs }: StepState, lines: readonly RunLine[]): BookableOperation[] {
   return [...runs.values()].map((run) => {
     const isOf = ({ fundingRunId }: RunLine) => fundingRunId === run.fundingRunId
     return { kind: 'run', run, lines: lines.filter(isOf) }
   })
 }
 
-function decideNext(state: StepState): BookableEvent[] | null {
+function decideNext(state: StepState): BookableOperation[] | null {
   const { timezone } = state.advancing
-  const events = listMissedEvents(
+  const missed = listMissedDates(
     { schedules: [...state.schedules.values()], spending: [...state.plans.values()] },
-    { timezone, now: state.now, limit: eventsMax },
+    { timezone, now: state.now, limit: missedMax },
   )
-  const [first] = events
-  const [batch] = splitIntoBatches(events)
+  const [first] = missed
+  const [batch] = splitIntoBatches(missed)
   if (!first || !batch) return null
   mergeAmounts(state, first)
   return [...decideFirings(state, batch), ...listDues(state, batch)]
 }
 
 /**
- * Updates the plans to the ledger's amounts, so that decisions do not depend on delayed events.
- * Contributions are as of 1 ms before the first missed event.
+ * Updates the plans to the ledger's amounts, so that decisions do not depend on delayed events of
+ * the ledger. Contributions are as of 1 ms before the first missed date.
  */
-function mergeAmounts({ advancing, plans }: StepState, first: MissedEvent): void {
+function mergeAmounts({ advancing, plans }: StepState, first: MissedDate): void {
   const asOf = { timezone: advancing.timezone, now: new Date(first.at.getTime() - 1) }
   const byId = new Map(advancing.envelopes.map((envelope) => [envelope.spendingId, envelope]))
   for (const [id, plan] of plans) plans.set(id, withAmounts(plan, byId.get(id), asOf))
 }
 
 /**
- * Moves the schedules on and creates a run for each firing. Its amounts are stored and never
- * calculated again. A firing that moves nothing creates no run; its plans are updated here.
+ * Sets the next dates of the fired schedules, and creates a run for each firing. The amounts of a
+ * run are stored and never calculated again. A firing that moves no money creates no run; its plans
+ * are updated here.
  */
-function decideFirings(state: StepState, { fundings }: EventBatch): BookableEvent[] {
+function decideFirings(state: StepState, { fundings }: DateBatch): BookableOperation[] {
   const { advancing, plans, schedules } = state
   const { scope, timezone, isManualLink } = advancing
-  return fundings.flatMap(({ fundingScheduleId, at: occurrence }): BookableEvent[] => {
+  return fundings.flatMap(({ fundingScheduleId, at: occurrence }): BookableOperation[] => {
     const schedule = schedules.get(fundingScheduleId)
     if (!schedule) return []
     const fired = fire(schedule, timezone)
     schedules.set(fundingScheduleId, fired)
     const funded = [...plans.values()].filter((one) => one.fundingScheduleId === fundingScheduleId)
-    const fundingRunId = newId('run')
-    const deposit = createDeposit(schedule, isManualLink)
+    const fundingRunId = state.createId('run')
+    const deposit = createDeposit(schedule, isManualLink, state.createId)
     const lines = calculateLines(funded, schedule, timezone).map((line) => {
       return { ...scope, ...line, fundingRunId }
     })
@@ -184,18 +197,25 @@ function decideFirings(state: StepState, { fundings }: EventBatch): BookableEven
       for (const plan of afterFunding(next, [], asOf)) plans.set(plan.spendingId, plan)
       return []
     }
-    const identity = { ...scope, fundingRunId, fundingScheduleId, occurrence }
-    const run = { ...identity, ...deposit, state: 'pending' as const, createdAt: state.now }
+    const run: FundingRun = {
+      ...scope,
+      ...deposit,
+      fundingRunId,
+      fundingScheduleId,
+      occurrence,
+      state: 'pending',
+      createdAt: state.now,
+    }
     state.savedRuns.push(run)
     state.savedLines.push(...lines)
     return [{ kind: 'run', run, lines }]
   })
 }
 
-/** Due dates of the batch; a plan may have several. */
-function listDues({ advancing, plans }: StepState, { dues }: EventBatch): BookableEvent[] {
+/** Lists the due dates of a batch, each with the plan as of that date; a plan may have several. */
+function listDues({ advancing, plans }: StepState, { dues }: DateBatch): BookableOperation[] {
   const rolled = new Map<string, FundedSpending>()
-  return dues.flatMap(({ spendingId }): BookableEvent[] => {
+  return dues.flatMap(({ spendingId }): BookableOperation[] => {
     const plan = rolled.get(spendingId) ?? plans.get(spendingId)
     if (!plan) return []
     rolled.set(spendingId, { ...plan, ...rollDue(plan, advancing.timezone) })
@@ -203,12 +223,19 @@ function listDues({ advancing, plans }: StepState, { dues }: EventBatch): Bookab
   })
 }
 
-/** The automatic deposit of a firing (docs/funding-schedules.md#deposits), or null fields. */
-function createDeposit(schedule: FundingSchedule, isManualLink: boolean) {
+/**
+ * Returns the fields of a firing's automatic deposit (docs/funding-schedules.md#deposits), all null
+ * without one.
+ */
+function createDeposit(
+  schedule: FundingSchedule,
+  isManualLink: boolean,
+  createId: StepInput['createId'],
+) {
   const amount = schedule.estimatedDeposit ?? 0n
   return schedule.autoCreateTransaction && isManualLink && amount > 0n
     ? {
-        depositTransactionId: newId('txn'),
+        depositTransactionId: createId('txn'),
         depositName: schedule.name,
         depositAmount: -amount,
       }

@@ -1,30 +1,36 @@
 import { type BankAccountKey, keyOf } from '@coffer/kit/database/aggregate-key'
 import type { ServiceDeps } from '@coffer/kit/service/service'
+import { newId } from '@coffer/kit/values/id'
 import { type FoundBankAccount, ScheduledService } from '@coffer/proto/ledger/v1/scheduled'
 import type { settings } from '../config.ts'
 import { asJob } from '../ledger/ledger.client.ts'
 import type { PlanWriter } from '../plans/writer.service.ts'
 import { accountTimezones } from '../tenancy/account-settings.client.ts'
 import { endBankAccount } from '../tenancy/ended-bank-account.sql.ts'
-import { type Advancing, type BookableEvent, type BookedEvent, decideStep } from './advance-step.ts'
+import {
+  type Advancing,
+  type BookableOperation,
+  type BookedOperation,
+  decideStep,
+} from './advance-step.ts'
 import { type Booking, createDueBooking, createRunBooking } from './booking.ts'
 
-/** Upper bound of steps; the next run continues after it. */
+/** Maximum number of steps of a run of the job; the next run continues. */
 const stepsMax = 10_000
 
 export type AdvanceDeps = ServiceDeps<typeof settings> & PlanWriter
 
-/** Input of the next step of a bank account: the events booked by its last one. */
+/** Input of the next step of a bank account: the operations booked after its last step. */
 interface NextStep {
   advancing: Advancing
-  booked: readonly BookedEvent[]
+  booked: readonly BookedOperation[]
 }
 
 /**
- * Advances bank accounts: carries out every event up to `now`, in order, each as of its own instant
- * (docs/hourly-job.md). The bank accounts take their steps together, with one save and one call to
- * the ledger for each step. Steps are idempotent, so a run may stop anywhere. Archived and removed
- * bank accounts get a tombstone. Throws the first error, which stops all of them.
+ * Advances bank accounts: carries out every firing and due date up to `now`, in order, each as of
+ * its own instant (docs/hourly-job.md). Each step of all bank accounts is one save and one call to
+ * the ledger. Steps are idempotent, so a run may stop anywhere. Archived and removed bank accounts
+ * get a tombstone. The first error stops all bank accounts and is thrown.
  */
 export async function advanceTogether(
   deps: AdvanceDeps,
@@ -73,7 +79,7 @@ async function takeStep(
   const outcomes = await deps.writeEach(
     steps.map(({ advancing, booked }) => ({
       scope: { ...advancing.scope, isWhole: true },
-      decide: (current) => decideStep(current, { advancing, booked, now }),
+      decide: (current) => decideStep(current, { advancing, booked, now, createId: newId }),
     })),
   )
   const decided = steps.flatMap(({ advancing }, index) => {
@@ -81,7 +87,7 @@ async function takeStep(
     if (outcome?.status !== 'fulfilled') throw outcome?.reason
     return outcome.value ? { advancing, bookable: outcome.value } : []
   })
-  const bookings = new Map<BookableEvent, Booking>()
+  const bookings = new Map<BookableOperation, Booking>()
   for (const { advancing, bookable } of decided) {
     for (const one of bookable) {
       const booking = createBooking(deps, advancing, one)
@@ -98,21 +104,25 @@ async function takeStep(
 function createBooking(
   { config }: AdvanceDeps,
   { isManualLink }: Advancing,
-  one: BookableEvent,
+  one: BookableOperation,
 ): Booking | null {
   return one.kind === 'run'
     ? createRunBooking(one.run, one.lines)
-    : createDueBooking(one.plan, { isManualLink, carryOver: config.expenseCarryOver })
+    : createDueBooking(one.plan, {
+        isManualLink,
+        carryOver: config.expenseCarryOver,
+        transactionId: newId('txn'),
+      })
 }
 
 /**
- * Books events in the ledger, once each (idempotency key). Returns the amounts of their envelopes
- * after the booking.
+ * Books operations in the ledger, each once (idempotency key). Returns the amounts of the envelopes
+ * of each operation after the booking.
  */
 async function book(
   deps: AdvanceDeps,
-  bookings: ReadonlyMap<BookableEvent, Booking>,
-): Promise<Map<BookableEvent, BookedEvent['envelopes']>> {
+  bookings: ReadonlyMap<BookableOperation, Booking>,
+): Promise<Map<BookableOperation, BookedOperation['envelopes']>> {
   if (bookings.size === 0) return new Map()
   const ledger = deps.mesh.client('ledger', ScheduledService)
   const { booked } = await ledger.book({ bookings: [...bookings.values()] }, asJob(deps))

@@ -9,21 +9,21 @@ import { type AdvanceDeps, advanceTogether } from './advance-together.service.ts
 const pageSize = 250
 
 /**
- * Result of a page: the cursor of the next one (`dueAt` in RFC 3339), null after the last page, and
- * the number of failed bank accounts.
+ * Result of a page: the cursor of the next page (`dueAt` in RFC 3339), null after the last page;
+ * and the number of failed bank accounts.
  */
 export interface AdvancedPage {
   next: { dueAt: string; accountId: string; bankAccountId: string } | null
   failed: number
 }
 
-/** Activities of the hourly workflow `advance` (docs/hourly-job.md). */
+/** Returns the activities of the hourly workflow `advance` (docs/hourly-job.md). */
 export function advanceActivities(deps: AdvanceDeps) {
   return {
     /**
-     * Advances the bank accounts of one page of due dates. `now` is RFC 3339, null for the clock. A
-     * failed bank account is counted and stays due. Idempotent: a repeated page finds only the
-     * bank accounts that are still due.
+     * Advances the bank accounts of one page of due dates. `now` is in RFC 3339; null means the
+     * time of the clock. A failed bank account is counted and stays due. Idempotent: a repeated
+     * page finds only the bank accounts that are still due.
      */
     advancePage: async ({
       now: nowText,
@@ -49,8 +49,8 @@ export function advanceActivities(deps: AdvanceDeps) {
 const plansAtOnceMax = 200
 
 /**
- * Groups bank accounts to advance together, each once. A group has at most 200 plans, or a single
- * bank account.
+ * Groups bank accounts that are advanced together; each is in one group. A group has at most 200
+ * plans, or a single bank account.
  */
 async function formGroups(
   { database, config }: AdvanceDeps,
@@ -74,8 +74,8 @@ async function formGroups(
 }
 
 /**
- * Advances bank accounts together; on an error, one by one. Returns the number of failed ones.
- * Throws if all of a group fail because of an outage, since the next groups would fail as well.
+ * Advances bank accounts together; after an error, one by one. Returns the number of failed bank
+ * accounts. Throws if the whole group fails because of an outage: other groups would fail as well.
  */
 async function advanceGroup(
   deps: AdvanceDeps,

@@ -12,10 +12,10 @@ const pageNames = ['now', 'dueAt', 'accountId', 'bankAccountId', 'limit'] as con
 type PageRow = Record<(typeof pageNames)[number], string>
 
 /**
- * Due rows of one table, the earliest first, without ended bank accounts and lapsed accounts.
- * OFFSET 0 is an optimization fence: both conditions are checked row by row. As plain joins the
- * planner reads every due row (0.9 s instead of 0.6 ms, 50,000 accounts, no statistics) or all
- * account settings (10 ms).
+ * Selects the due rows of one table, the earliest first, without ended bank accounts and lapsed
+ * accounts. OFFSET 0 is an optimization fence: Postgres checks both conditions row by row. For
+ * plain joins, the planner reads every due row (0.9 s instead of 0.6 ms, with 50,000 accounts and
+ * no statistics) or all account settings (10 ms).
  */
 function dueIn(
   page: PageRow,
@@ -58,9 +58,9 @@ const duePage = prepare(
 )
 
 /**
- * Lists what is due at `now`, and runs that are pending, the earliest first, after `after`. A bank
- * account appears once for each of its rows. Cost grows with `limit`, not with the number of due
- * rows. Leaves out ended bank accounts and lapsed accounts.
+ * Lists schedules and plans that are due at `now`, and pending runs, the earliest first. `after` is
+ * the last row of the page before. A bank account appears once for each of its rows. The cost grows
+ * with `limit`, not with the number of due rows. Leaves out ended bank accounts and lapsed accounts.
  */
 export function listDue(
   { pool }: Database,

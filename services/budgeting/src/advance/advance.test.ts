@@ -4,32 +4,32 @@ import { chicago, fridays, pay, rent } from '../../test/samples.ts'
 import { recalculate } from '../contributions/contribution.ts'
 import type { Spending } from '../plans/spending.ts'
 import { type FundingSchedule, fire } from '../schedules/funding-schedule.ts'
-import { calculateLines, listMissedEvents, type MissedEvent, splitIntoBatches } from './advance.ts'
+import { calculateLines, listMissedDates, type MissedDate, splitIntoBatches } from './advance.ts'
 
 const timezone = chicago
 const envelope = (changes: Partial<Spending>): Spending => ({ ...rent, ...changes })
 const goal = (changes: Partial<Spending>) =>
   envelope({ spendingType: 'goal', ruleset: null, ...changes })
 
-describe('missed events', () => {
+describe('missed dates', () => {
   const list = (
     now: string,
     given: { schedules?: FundingSchedule[]; spending?: Spending[] },
     limit = 100,
   ) =>
-    listMissedEvents(
+    listMissedDates(
       { schedules: given.schedules ?? [], spending: given.spending ?? [] },
       { timezone, now: new Date(now), limit },
-    ).map((event) => [event.kind, event.at.toISOString().slice(0, 16)])
+    ).map((date) => [date.kind, date.at.toISOString().slice(0, 16)])
 
-  test('an event is missed from its instant on', () => {
+  test('a firing is missed from its instant on', () => {
     expect(list('2023-10-13T04:59:59Z', { schedules: [pay], spending: [envelope({})] })).toEqual([])
     expect(list('2023-10-13T05:00:00Z', { schedules: [pay] })).toEqual([
       ['funding', '2023-10-13T05:00'],
     ])
   })
 
-  test('each missed occurrence is one event, ordered by instant', () => {
+  test('each missed occurrence is listed, ordered by instant', () => {
     const given = { schedules: [pay], spending: [envelope({}), goal({})] }
     expect(list('2023-12-01T07:00Z', given)).toEqual([
       ['funding', '2023-10-13T05:00'],
@@ -50,7 +50,7 @@ describe('missed events', () => {
     ])
   })
 
-  test('a limit returns the earliest events', () => {
+  test('a limit returns the earliest dates', () => {
     const weekly = envelope({ ruleset: fridays, nextRecurrence: new Date('2023-10-06T05:00Z') })
     const given = { schedules: [pay], spending: [weekly] }
     expect(list('2023-11-20', given, 3)).toEqual([
@@ -60,7 +60,7 @@ describe('missed events', () => {
     ])
   })
 
-  test('paused plans and ended rules have no missed events', () => {
+  test('paused plans and ended rules have no missed dates', () => {
     const past = new Date('2023-10-01T05:00Z')
     const over = { lastRecurrence: past, nextRecurrence: past }
     const given = {
@@ -71,13 +71,13 @@ describe('missed events', () => {
   })
 })
 
-describe('batches of events', () => {
-  /** `F1` is a firing of schedule 1, `D2` a due date of plan 2. */
-  const events = (text: string) =>
-    text.split(' ').map((event, day): MissedEvent => {
+describe('batches of missed dates', () => {
+  /** Parses dates: `F1` is a firing of schedule 1, `D2` a due date of plan 2. */
+  const parseDates = (text: string) =>
+    text.split(' ').map((name, day): MissedDate => {
       const at = new Date(Date.UTC(2023, 0, day + 1))
-      const id = event.slice(1)
-      return event.startsWith('F')
+      const id = name.slice(1)
+      return name.startsWith('F')
         ? { kind: 'funding', at, fundingScheduleId: id }
         : { kind: 'due', at, spendingId: id }
     })
@@ -90,7 +90,7 @@ describe('batches of events', () => {
     ['D1 D1 F1 D1 D1', 'D1 D1 | F1 D1 D1'],
     [Array(21).fill('D1').join(' '), `${Array(20).fill('D1').join(' ')} | D1`],
   ])('%s', (text, batches) => {
-    const shown = splitIntoBatches(events(text)).map(({ fundings, dues }) =>
+    const shown = splitIntoBatches(parseDates(text)).map(({ fundings, dues }) =>
       [
         ...fundings.map(({ fundingScheduleId }) => `F${fundingScheduleId}`),
         ...dues.map(({ spendingId }) => `D${spendingId}`),
@@ -99,7 +99,7 @@ describe('batches of events', () => {
     expect(shown.join(' | ')).toBe(batches)
   })
 
-  test('no events are no batches', () => {
+  test('without dates there are no batches', () => {
     expect(splitIntoBatches([])).toEqual([])
   })
 })
@@ -192,7 +192,7 @@ describe('a funding moves', () => {
   })
 
   test('the contribution as of its own date, if a later one is stored', () => {
-    // Calculated at noon of the missed payday, the last payday has to bring the whole target.
+    // As of noon of the missed payday, the last payday has to fund the whole target.
     const later = { calculatedAt: new Date('2023-10-13T17:00Z'), nextContributionAmount: 1000n }
     const lines = calculateLines([envelope(later)], pay, timezone)
     expect(lines).toEqual([{ spendingId: 'spnd_1', amount: 500n, ceiling: 1000n }])

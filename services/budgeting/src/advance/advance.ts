@@ -6,21 +6,21 @@ import { type FundingSchedule, fire, isOver } from '../schedules/funding-schedul
 import type { FundingLine } from './funding-run.ts'
 
 /** A firing of a schedule or a due date of a plan whose instant has passed. */
-export type MissedEvent =
+export type MissedDate =
   | { kind: 'funding'; at: Date; fundingScheduleId: string }
   | { kind: 'due'; at: Date; spendingId: string }
 
 /**
- * Missed fundings and due dates of one bank account up to `now`, one event for each occurrence.
- * Ordered by instant, fundings first on a tie (docs/hourly-job.md#events-and-their-order). Returns
- * the earliest `limit` events. Paused plans and ended rules have none.
+ * Lists the firings and due dates of one bank account up to `now` that are not booked yet, ordered
+ * by instant, firings first on a tie (docs/hourly-job.md#order). Returns the earliest `limit` of
+ * them. Paused plans and ended rules have none.
  */
-export function listMissedEvents(
+export function listMissedDates(
   { schedules, spending }: { schedules: readonly FundingSchedule[]; spending: readonly Spending[] },
   { timezone, now, limit }: { timezone: string; now: Date; limit: number },
-): MissedEvent[] {
+): MissedDate[] {
   const fundings = schedules.flatMap((schedule) =>
-    listMissedDates(schedule, { now, limit }, (fired) => fire(fired, timezone)).map((at) => ({
+    listInstants(schedule, { now, limit }, (fired) => fire(fired, timezone)).map((at) => ({
       kind: 'funding' as const,
       at,
       fundingScheduleId: schedule.fundingScheduleId,
@@ -29,7 +29,7 @@ export function listMissedEvents(
   const dues = spending
     .filter((plan) => !plan.isPaused)
     .flatMap((plan) =>
-      listMissedDates(plan, { now, limit }, (due) => ({ ...due, ...rollDue(due, timezone) })).map(
+      listInstants(plan, { now, limit }, (due) => ({ ...due, ...rollDue(due, timezone) })).map(
         (at) => ({ kind: 'due' as const, at, spendingId: plan.spendingId }),
       ),
     )
@@ -39,7 +39,7 @@ export function listMissedEvents(
 
 type Dates = { lastRecurrence: Date | null; nextRecurrence: Date }
 
-function listMissedDates<T extends Dates>(
+function listInstants<T extends Dates>(
   first: T,
   { now, limit }: { now: Date; limit: number },
   step: (current: T) => T,
@@ -53,42 +53,42 @@ function listMissedDates<T extends Dates>(
   return missed
 }
 
-type Funding = Extract<MissedEvent, { kind: 'funding' }>
-type DueDate = Extract<MissedEvent, { kind: 'due' }>
+type Funding = Extract<MissedDate, { kind: 'funding' }>
+type DueDate = Extract<MissedDate, { kind: 'due' }>
 
-/** Consecutive events that one step decides and books together: firings, then due dates. */
-export type EventBatch = { fundings: Funding[]; dues: DueDate[] }
+/** Consecutive dates that one step decides and books together: firings, then due dates. */
+export type DateBatch = { fundings: Funding[]; dues: DueDate[] }
 
 const duesMax = 20
 
 /**
- * Splits ordered events into batches. Firings of a batch are independent: they belong to different
+ * Splits ordered dates into batches. Firings of a batch are independent: they belong to different
  * schedules, with no due date between them.
  */
-export function splitIntoBatches(events: readonly MissedEvent[]): EventBatch[] {
-  const batches: EventBatch[] = []
-  for (const event of events) {
+export function splitIntoBatches(missed: readonly MissedDate[]): DateBatch[] {
+  const batches: DateBatch[] = []
+  for (const date of missed) {
     let last = batches.at(-1)
-    if (!last || !fitsBatch(last, event)) {
+    if (!last || !fitsBatch(last, date)) {
       last = { fundings: [], dues: [] }
       batches.push(last)
     }
-    if (event.kind === 'funding') last.fundings.push(event)
-    else last.dues.push(event)
+    if (date.kind === 'funding') last.fundings.push(date)
+    else last.dues.push(date)
   }
   return batches
 }
 
-function fitsBatch({ fundings, dues }: EventBatch, event: MissedEvent): boolean {
-  if (event.kind === 'due') return dues.length < duesMax
-  const isAnother = fundings.every((one) => one.fundingScheduleId !== event.fundingScheduleId)
+function fitsBatch({ fundings, dues }: DateBatch, date: MissedDate): boolean {
+  if (date.kind === 'due') return dues.length < duesMax
+  const isAnother = fundings.every((one) => one.fundingScheduleId !== date.fundingScheduleId)
   return dues.length === 0 && isAnother
 }
 
 /**
- * Amounts (minor units) that a firing at `schedule.nextRecurrence` moves into its envelopes
- * (docs/hourly-job.md#fundings). An amount is the contribution as of that firing, at most what the
- * due dates before the next firing still need. Paused plans get nothing.
+ * Calculates the amounts (minor units) that a firing at `schedule.nextRecurrence` moves into its
+ * envelopes (docs/hourly-job.md#fundings). An amount is the contribution as of that firing, limited
+ * to the amount that the due dates before the next firing still need. Paused plans get nothing.
  */
 export function calculateLines(
   plans: readonly Spending[],
@@ -111,7 +111,7 @@ export function calculateLines(
     .filter((line) => line.amount > 0n)
 }
 
-/** The stored contribution, or a calculated one if it was stored after the firing. */
+/** Returns the stored contribution; if it was stored after the firing, calculates it again. */
 function findContribution(plan: Spending, schedule: FundingSchedule, timezone: string): bigint {
   const { nextRecurrence } = schedule
   if (plan.calculatedAt < nextRecurrence) return plan.nextContributionAmount

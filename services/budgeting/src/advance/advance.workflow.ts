@@ -11,8 +11,8 @@ const roundsMax = 3
 
 /**
  * Advances every bank account that is due, page by page (docs/hourly-job.md). Retries failed bank
- * accounts after a minute, in up to three rounds. `now` (RFC 3339) is for tests; by default each
- * page reads the clock.
+ * accounts after a minute, in up to three rounds. Tests pass `now` (RFC 3339); by default each page
+ * reads the clock.
  */
 export async function advance(now: string | null = null): Promise<void> {
   for (let round = 1; round <= roundsMax; round += 1) {

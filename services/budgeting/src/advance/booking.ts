@@ -1,21 +1,28 @@
 import type { MessageInitShape } from '@bufbuild/protobuf'
 import { timestampFromDate } from '@bufbuild/protobuf/wkt'
-import { newId } from '@coffer/kit/values/id'
 import type { BookingSchema } from '@coffer/proto/ledger/v1/scheduled'
 import type { FundedSpending } from '../plans/spending.ts'
 import type { FundingRun, RunLine } from './funding-run.ts'
 
-/** An operation for the ledger: a funding, or the end of an expense's period. */
+/** A request to book one operation in the ledger: a funding, or the end of an expense's period. */
 export type Booking = MessageInitShape<typeof BookingSchema>
 
 /** Returns the booking of a run. The run's ID is its idempotency key in the ledger. */
 export function createRunBooking(run: FundingRun, lines: readonly RunLine[]): Booking {
   const { accountId, bankAccountId, fundingRunId, fundingScheduleId } = run
   const deposit = createDepositMessage(run)
-  const value = { bankAccountId, fundingRunId, fundingScheduleId, lines: [...lines] }
   return {
     accountId,
-    operation: { case: 'funding', value: { ...value, ...(deposit ? { deposit } : {}) } },
+    operation: {
+      case: 'funding',
+      value: {
+        bankAccountId,
+        fundingRunId,
+        fundingScheduleId,
+        lines: [...lines],
+        ...(deposit ? { deposit } : {}),
+      },
+    },
   }
 }
 
@@ -37,15 +44,16 @@ function createDepositMessage({
 
 /**
  * Returns the booking of a due date, null for a goal. Spending ID and due date are its idempotency
- * key in the ledger (docs/hourly-job.md#due-dates).
+ * key in the ledger (docs/hourly-job.md#due-dates). An automatic transaction gets `transactionId`.
  */
 export function createDueBooking(
   { accountId, bankAccountId, spendingId, name, targetAmount, ...plan }: FundedSpending,
-  { isManualLink, carryOver }: { isManualLink: boolean; carryOver: boolean },
+  by: { isManualLink: boolean; carryOver: boolean; transactionId: string },
 ): Booking | null {
+  const { isManualLink, carryOver, transactionId } = by
   if (plan.spendingType === 'goal') return null
   const due = timestampFromDate(plan.nextRecurrence)
-  const transaction = { transactionId: newId('txn'), name, amount: targetAmount, date: due }
+  const transaction = { transactionId, name, amount: targetAmount, date: due }
   const value = {
     bankAccountId,
     spendingId,

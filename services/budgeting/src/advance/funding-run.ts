@@ -1,9 +1,9 @@
 import { z } from 'zod'
 
 /**
- * One firing of a schedule: stored before the ledger books it, and never changed but for its state.
- * The three deposit fields are one transaction, or all null. `depositAmount` is in minor units and
- * negative.
+ * One firing of a schedule, stored before the ledger books it. Only `state` changes afterwards. The
+ * three deposit fields describe one transaction, or are all null. `depositAmount` is in minor units
+ * and negative.
  */
 export const FundingRun = z.object({
   accountId: z.string(),
@@ -19,7 +19,7 @@ export const FundingRun = z.object({
 })
 export type FundingRun = z.infer<typeof FundingRun>
 
-/** Amount that a funding moves into one envelope, up to `ceiling` in it; minor units. */
+/** Amount that a funding moves into one envelope, until `ceiling` is reached; minor units. */
 export const FundingLine = z.object({
   spendingId: z.string(),
   amount: z.bigint(),
@@ -27,7 +27,7 @@ export const FundingLine = z.object({
 })
 export type FundingLine = z.infer<typeof FundingLine>
 
-/** A line with the key of its run. */
+/** A line with the IDs of its account, bank account and run. */
 export const RunLine = FundingLine.extend({
   accountId: z.string(),
   bankAccountId: z.string(),

@@ -29,7 +29,7 @@ type Vector = {
   dueAfter?: string
 }
 
-/** Vectors of docs/plans.md#contributions; C19 is behind (docs/plans.md#behind). */
+/** Test vectors of docs/plans.md#contributions. Plan C19 is behind (docs/plans.md#behind). */
 const vectors: Vector[] = [
   {
     id: 'C1',

@@ -10,8 +10,8 @@ export type Need = Due & Pick<Spending, 'targetAmount' | 'currentAmount' | 'used
 /**
  * A contribution in minor units, with the terms of its calculation (docs/plans.md#contributions).
  * `due`, `funding` and `fundingAfter` are N, F1 and F2, null if there is none. The two counts of
- * due dates are e1 and e2. The contribution is `need` divided by `divisor`; `remainder` is what the
- * division leaves, in minor units.
+ * due dates are e1 and e2. The contribution is `need` divided by `divisor`; `remainder` is the
+ * remainder of this division, in minor units.
  */
 export type Contribution = {
   nextContributionAmount: bigint
@@ -36,7 +36,7 @@ type Dates = {
   fundingAfter: number | null
 }
 
-/** Returns the contribution of one envelope as of `now` (docs/plans.md#contributions). */
+/** Calculates the contribution of one envelope as of `now` (docs/plans.md#contributions). */
 export function recalculate(
   spending: Need,
   schedule: FundingDates,
@@ -68,8 +68,8 @@ export function recalculate(
 }
 
 /**
- * Money that counts towards the target, in minor units: the content of the envelope and, for a
- * goal, the money spent from it (docs/money.md#expenses-and-goals).
+ * Returns the money that counts towards the target, in minor units: the amount in the envelope and,
+ * for a goal, its used amount (docs/money.md#expenses-and-goals).
  */
 export function progress(spending: Omit<Need, 'nextRecurrence'>): bigint {
   return spending.ruleset === null
@@ -80,8 +80,8 @@ export function progress(spending: Omit<Need, 'nextRecurrence'>): bigint {
 type Dues = { beforeFunding: number; afterFunding: number }
 
 /**
- * Due dates in `[now, F1)` and in `[F1, F2)`. Without F2 the second count is 1 if any due date
- * follows F1, since no other funding covers it.
+ * Counts the due dates in `[now, F1)` and in `[F1, F2)`. Without F2 the second count is 1 if any
+ * due date follows F1, since no other funding covers that due date.
  */
 function countDuesAround(spending: Need, { timezone, now, funding, fundingAfter }: Dates): Dues {
   if (funding === null) return { beforeFunding: 0, afterFunding: 0 }
@@ -120,8 +120,8 @@ function share(
 }
 
 /**
- * Whether more is due before the next funding than is saved (docs/plans.md#behind). The due date
- * counts even if it is no occurrence of the rule.
+ * Returns whether the targets due before the next funding exceed the progress
+ * (docs/plans.md#behind). The stored due date counts even if it is no occurrence of the rule.
  */
 function isBehind(
   spending: Need,
@@ -133,7 +133,7 @@ function isBehind(
   return spending.targetAmount * BigInt(dues) > progress(spending)
 }
 
-/** Clamps an amount in minor units to 0 and 2^53 − 1, the largest amount (docs/money.md). */
+/** Limits an amount in minor units to the range from 0 to 2^53 − 1 (docs/money.md). */
 export function clampNeed(amount: bigint): bigint {
   return lesser(amount > 0n ? amount : 0n, amountMax)
 }

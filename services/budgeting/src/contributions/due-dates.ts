@@ -5,13 +5,13 @@ import { countOccurrences, occurrenceAfter, occurrencesOf } from '../recurrence/
 export type Due = { ruleset: string | null; nextRecurrence: Date }
 
 /**
- * The first due date later than `instant` (ms): midnight in `timezone`, in ms. Null if the rule has
- * ended.
+ * Returns the first due date later than `instant` (ms): midnight in `timezone`, in ms. Null if the
+ * rule has ended.
  */
 export function dueAfter(ruleset: string, timezone: string, instant: number): number | null {
   const occurrences = occurrencesOf(ruleset, timezone)
   let occurrence = occurrenceAfter(occurrences, instant)
-  // An occurrence at another hour is later than the midnight of its day.
+  // The occurrence may have another hour; the midnight of its day is then earlier.
   while (occurrence !== null && midnightMs(occurrence, timezone) <= instant) {
     occurrence = occurrenceAfter(occurrences, occurrence)
   }
@@ -19,15 +19,16 @@ export function dueAfter(ruleset: string, timezone: string, instant: number): nu
 }
 
 /**
- * The due date N at `now` (docs/plans.md#contributions): midnight in `timezone`, in ms. For a past
- * date it is the next one of an expense, or the date itself of a goal. Null if the rule has ended.
+ * Returns the due date N as of `now` (docs/plans.md#contributions): midnight in `timezone`, in ms.
+ * If the stored date is past, an expense gets the next occurrence of its rule, or null if the rule
+ * has ended; a goal keeps the date.
  */
 export function currentDue(due: Due, timezone: string, now: number): number | null {
   const stored = midnightMs(due.nextRecurrence.getTime(), timezone)
   return due.ruleset === null || stored >= now ? stored : dueAfter(due.ruleset, timezone, now)
 }
 
-/** The number of due dates in `[from, before)` (ms): occurrences of the rule, or a goal's date. */
+/** Counts the due dates in `[from, before)` (ms): occurrences of the rule, or a goal's date. */
 export function countDues(
   { ruleset, nextRecurrence }: Due,
   timezone: string,
@@ -39,8 +40,9 @@ export function countDues(
 }
 
 /**
- * The dates of a plan after its due date (docs/hourly-job.md#due-dates). An expense gets the next
- * occurrence. A goal, or an ended rule, gets the same date twice, and is never due again.
+ * Returns the dates of a plan after its due date (docs/hourly-job.md#due-dates). The next date of
+ * an expense is the next occurrence of its rule. A goal, or a plan whose rule has ended, gets the
+ * same date twice and is never due again.
  */
 export function rollDue(
   due: Due,

@@ -3,7 +3,7 @@ import { amountMax } from '@coffer/kit/values/money'
 import type { Spending } from '../plans/spending.ts'
 import type { Explanation } from './explanation.ts'
 
-/** Format of amounts and days: currency (ISO 4217), locale (en_US), IANA timezone. */
+/** Format of amounts and days: currency (ISO 4217), locale (such as en_US), IANA timezone. */
 export type Style = { currency: string; locale: string; timezone: string }
 
 type Texts = { money: (amount: bigint) => string; day: (date: Date | null) => string }
@@ -79,9 +79,13 @@ function max0(amount: bigint): bigint {
 
 function createTexts({ currency, locale, timezone }: Style): Texts {
   const places = decimalPlaces(currency)
-  const digits = { minimumFractionDigits: places, maximumFractionDigits: places }
   const tag = languageTag(locale)
-  const amounts = new Intl.NumberFormat(tag, { style: 'currency', currency, ...digits })
+  const amounts = new Intl.NumberFormat(tag, {
+    style: 'currency',
+    currency,
+    minimumFractionDigits: places,
+    maximumFractionDigits: places,
+  })
   const days = new Intl.DateTimeFormat(tag, { dateStyle: 'medium', timeZone: timezone })
   return {
     money: (amount) => amounts.format(decimal(amount, places)),
@@ -89,7 +93,7 @@ function createTexts({ currency, locale, timezone }: Style): Texts {
   }
 }
 
-/** BCP 47 tag of a POSIX locale (`de_DE.UTF-8` is `de-DE`); `en` for an unknown one. */
+/** Converts a POSIX locale to a BCP 47 tag (`de_DE.UTF-8` to `de-DE`); `en` if it is unknown. */
 function languageTag(locale: string): string {
   const [name = ''] = locale.split('.')
   const tag = name.replaceAll('_', '-')
@@ -100,7 +104,7 @@ function languageTag(locale: string): string {
   }
 }
 
-/** Minor units as decimal text: Intl.NumberFormat formats it without rounding to a float. */
+/** Converts minor units to a decimal text, which Intl.NumberFormat formats without rounding. */
 function decimal(amount: bigint, places: number): `${number}` {
   return `${amount}e-${places}` as `${number}`
 }

@@ -11,12 +11,12 @@ export type Explanation = Contribution & {
   fundingDates: Date[]
 }
 
-/** Bound of listed dates. The counts include all dates, which may be thousands. */
+/** Maximum number of dates in each list. The counts include all dates, possibly thousands. */
 const datesMax = 100
 
 /**
  * Explains the contribution of a plan as of `now` (docs/plans.md#the-explanation). Lists the dates
- * that were counted: due dates before F2, and fundings up to the due date, not moved off weekends.
+ * that were counted: due dates before F2, and occurrences of the funding rule up to the due date.
  */
 export function explain(plan: FundedSpending, { timezone, now }: AsOf): Explanation {
   const contribution = recalculate(plan, fundingOf(plan), { timezone, now })

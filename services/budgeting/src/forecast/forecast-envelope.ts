@@ -8,8 +8,8 @@ import { countFundings, type FundingEvent, type Fundings, fundingAt } from './fo
 export type ForecastPlan = Need & { spendingId: string; fundingScheduleId: string }
 
 /**
- * A funding of an envelope, its due date, or both; amounts in minor units. `rollingAllocation` is
- * the content of the envelope after the event.
+ * A funding of an envelope, its due date, or both at one instant; amounts in minor units.
+ * `rollingAllocation` is the amount in the envelope afterwards.
  */
 export type SpendingEvent = {
   date: Date
@@ -21,9 +21,10 @@ export type SpendingEvent = {
 }
 
 /**
- * Running state of one envelope. `after` is the instant (ms) of its last event, `index` that of its
- * next funding, `rolling` its content in minor units. `isOwed` is true for an expense that is late
- * at the start (docs/forecast.md#events-of-an-envelope).
+ * Simulated state of one envelope. `after` is the instant (ms) of its last event, `due` that of its
+ * next due date, null if there is none. `index` is the index of its next funding in `fundings`,
+ * `rolling` its amount in minor units. `isOwed`: an expense that is late at the start
+ * (docs/forecast.md#events-of-an-envelope).
  */
 type SimulatedEnvelope = {
   plan: ForecastPlan
@@ -36,8 +37,8 @@ type SimulatedEnvelope = {
 }
 
 /**
- * Events of one envelope from the day of `now` to `end` (ms, included). Each due date spends the
- * whole target (docs/forecast.md#events-of-an-envelope).
+ * Lists the events of one envelope from the day of `now` to `end` (ms, included). Each due date
+ * spends the whole target (docs/forecast.md#events-of-an-envelope).
  */
 export function listEnvelopeEvents(
   plan: ForecastPlan,
@@ -49,22 +50,22 @@ export function listEnvelopeEvents(
   const due = midnightMs(plan.nextRecurrence.getTime(), timezone)
   const isOwed = plan.ruleset !== null && due <= after
   const rolling = plan.currentAmount
-  const walk: SimulatedEnvelope = { plan, fundings, after, due, rolling, index: 0, isOwed }
+  const state: SimulatedEnvelope = { plan, fundings, after, due, rolling, index: 0, isOwed }
   const events: SpendingEvent[] = []
-  for (let event = step(walk); event && event.date.getTime() <= end; event = step(walk)) {
+  for (let event = step(state); event && event.date.getTime() <= end; event = step(state)) {
     events.push(event)
   }
   return events
 }
 
-/** Moves the envelope to its next event and returns it, null if there is none. */
+/** Changes the state to that after the next event. Returns this event, null if there is none. */
 function step(walk: SimulatedEnvelope): SpendingEvent | null {
   const { plan, fundings } = walk
   if (walk.due !== null && walk.due <= walk.after) {
     const { ruleset } = plan
     walk.due = ruleset === null ? null : dueAfter(ruleset, fundings.timezone, walk.after)
   }
-  // A goal after its date, and an ended rule, have no more events.
+  // A goal after its date has no more events, and neither has an expense after the end of its rule.
   const { due } = walk
   if (due === null) return null
   const funding = findNextFunding(walk)
@@ -85,7 +86,7 @@ function step(walk: SimulatedEnvelope): SpendingEvent | null {
   }
 }
 
-/** The first funding later than the last event of the envelope. */
+/** Returns the first funding later than the last event of the envelope. */
 function findNextFunding(walk: SimulatedEnvelope): FundingEvent | null {
   let funding = fundingAt(walk.fundings, walk.index)
   while (funding !== null && funding.date.getTime() <= walk.after) {
@@ -95,14 +96,17 @@ function findNextFunding(walk: SimulatedEnvelope): FundingEvent | null {
   return funding
 }
 
-/** Contribution of the next funding, in minor units (docs/forecast.md#events-of-an-envelope). */
+/**
+ * Calculates the contribution of the next funding, in minor units
+ * (docs/forecast.md#events-of-an-envelope).
+ */
 function contribution(walk: SimulatedEnvelope, due: number): bigint {
   const { plan, fundings, after, index } = walk
   const each =
     plan.ruleset === null ? clampNeed(plan.targetAmount - plan.usedAmount) : plan.targetAmount
   const first = fundingAt(fundings, index)?.date.getTime() ?? due
   const second = fundingAt(fundings, index + 1)?.date.getTime() ?? null
-  // Late at the start: the content of a full envelope belongs to the due date that has passed.
+  // Late at the start: the target in a full envelope belongs to the due date that has passed.
   const isOwed = walk.isOwed && walk.rolling >= plan.targetAmount && first < due
   const saved = isOwed ? walk.rolling - plan.targetAmount : walk.rolling
   const before = BigInt(countNeeds(walk, { from: after, before: first }))

@@ -19,7 +19,7 @@ export type FundingEvent = {
   fundingScheduleId: string
 }
 
-/** Firings of one schedule after an instant, ascending. Lazy: calculated on first use. */
+/** Firings of one schedule after an instant, ascending. Each is calculated on first use. */
 export type Fundings = {
   schedule: ForecastSchedule
   timezone: string
@@ -28,13 +28,13 @@ export type Fundings = {
   isComplete: boolean
 }
 
-/** The firings after midnight, in `timezone`, of the day of `now` (ms). */
+/** Returns the firings after the midnight, in `timezone`, of the day of `now` (ms). */
 export function fundingsFrom(schedule: ForecastSchedule, timezone: string, now: number): Fundings {
   const start = new Date(midnightMs(now, timezone))
   return { schedule, timezone, start, events: [], isComplete: false }
 }
 
-/** The firing with this index (from 0), null if the rule has ended before it. */
+/** Returns the firing with this index (from 0), null if the rule ends before it. */
 export function fundingAt(fundings: Fundings, index: number): FundingEvent | null {
   const { schedule, timezone, events, start } = fundings
   while (events.length <= index && !fundings.isComplete) {
@@ -53,8 +53,8 @@ export function fundingAt(fundings: Fundings, index: number): FundingEvent | nul
 }
 
 /**
- * The number of firings after `after` up to `due` (ms, included) that share a need: occurrences of
- * the rule, without those paid early because of a weekend
+ * Counts the firings after `after` up to `due` (ms, included) among which a need is divided:
+ * occurrences of the rule, without those that fired earlier because of a weekend
  * (docs/forecast.md#events-of-an-envelope).
  */
 export function countFundings(
@@ -65,7 +65,7 @@ export function countFundings(
   const occurrences = occurrencesOf(schedule.ruleset, timezone)
   const all = countOccurrences(occurrences, { from, before: due + 1 })
   if (!schedule.excludeWeekends || all === 0) return all
-  // A Sunday is paid two days early, so only the next two days can hold paid occurrences.
+  // An occurrence on Sunday fires two days early, so only the next two days can have fired ones.
   let paid = 0
   let occurrence = occurrenceAfter(occurrences, from - 1)
   while (occurrence !== null && occurrence <= due && occurrence < from + 3 * dayMs) {

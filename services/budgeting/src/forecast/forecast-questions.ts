@@ -7,8 +7,8 @@ import type { ForecastSchedule } from './forecast-fundings.ts'
 const yearsAhead = 2
 
 /**
- * Input of the forecast of one schedule until a day after its next firing (docs/forecast.md). Null
- * if its rule has ended.
+ * Returns the input of a forecast of one schedule until a day after its next firing
+ * (docs/forecast.md). Null if its rule has ended.
  */
 export function createNextFundingInput(
   schedule: ForecastSchedule,
@@ -21,15 +21,15 @@ export function createNextFundingInput(
   return { plans: own, schedules: [schedule], timezone, now, end, free: 0n }
 }
 
-/** Sum that the first firing of a forecast moves, in minor units (docs/forecast.md). */
+/** Returns the sum that the first firing of a forecast moves, in minor units (docs/forecast.md). */
 export function findNextContribution({ events }: Forecast): bigint {
   return events.find(({ funding }) => funding.length > 0)?.contribution ?? 0n
 }
 
 /**
- * Estimates the usual contribution of a plan that does not exist, in minor units: the most frequent
- * one from the day before its due date to two years after it. Of equally frequent ones, the smaller
- * (docs/forecast.md).
+ * Estimates the usual contribution to a planned envelope, in minor units: the most frequent
+ * contribution from the day before its due date to two years after it. If several are equally
+ * frequent, the smallest (docs/forecast.md).
  */
 export function estimateCost(
   plan: Omit<ForecastPlan, 'spendingId' | 'fundingScheduleId'>,

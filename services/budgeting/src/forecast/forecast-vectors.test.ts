@@ -8,7 +8,7 @@ const monthly = (day: number) =>
   `DTSTART:20220101T060000Z\nRRULE:FREQ=MONTHLY;INTERVAL=1;BYMONTHDAY=${day}`
 const fridays = 'DTSTART:20220107T060000Z\nRRULE:FREQ=WEEKLY;INTERVAL=1;BYDAY=FR'
 
-/** Date (UTC), contribution, transaction, rolling allocation, original date if it was moved. */
+/** An event: date (UTC), contribution, transaction, rolling allocation, original date if moved. */
 type Row = [string, bigint, bigint, bigint, string?]
 
 type Vector = {
@@ -26,7 +26,7 @@ type Vector = {
   rows: Row[]
 }
 
-/** Vectors of docs/forecast.md; dates are midnights in Chicago, all at 05:00 UTC. */
+/** Test vectors of docs/forecast.md. Dates are midnights in Chicago, all at 05:00 UTC. */
 const vectors: Vector[] = [
   {
     id: 'P1 a simple monthly expense',
@@ -161,7 +161,7 @@ test.each(vectors)('$id', ({ rows, ...vector }) => {
   }
 })
 
-/** docs/forecast.md#worked-example */
+/** The example of docs/forecast.md#worked-example. */
 const example: ForecastInput = {
   timezone,
   now: new Date('2023-08-15T00:30:01Z'),
@@ -244,6 +244,6 @@ test('the estimated cost of an expense is its usual contribution', () => {
   const nextRecurrence = midnight('2023-09-08')
   const expense = { ...plan, ruleset: monthly(8), nextRecurrence }
   expect(estimateCost(expense, schedule, timezone)).toBe(2500n)
-  // The date of a goal is the day after the start of this forecast.
+  // This forecast starts one day before the date of the goal.
   expect(estimateCost({ ...expense, ruleset: null }, schedule, timezone)).toBe(0n)
 })

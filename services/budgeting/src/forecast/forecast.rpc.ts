@@ -37,7 +37,7 @@ export type Forecasters = Workers<ForecastInput, Forecast>
 
 type Deps = Pick<ServiceDeps, 'database' | 'mesh' | 'clock'> & { forecasters: Forecasters }
 
-/** Bound of events calculated on the event loop, which takes a few ms. */
+/** Maximum number of events that are calculated on the event loop, in a few ms. */
 const sizeInPlaceMax = 2500
 const sizeMax = 100_000
 const sizeProblems = {
@@ -46,7 +46,7 @@ const sizeProblems = {
 }
 const outOfRange = 'the amounts would leave the range of ±9007199254740991'
 
-/** RPCs of forecasts; all are read-only (docs/forecast.md). */
+/** Returns the RPC handlers of forecasts; all are read-only (docs/forecast.md). */
 export function forecastRoutes(deps: Deps): ServiceImpl<typeof ForecastService> {
   const { database, clock } = deps
   return {
@@ -97,7 +97,7 @@ export function forecastRoutes(deps: Deps): ServiceImpl<typeof ForecastService> 
   }
 }
 
-/** Schedules, balances, and plans that are not paused with the ledger's amounts. */
+/** Loads schedules, balances, and the plans that are not paused, with the ledger's amounts. */
 async function load({ database, mesh }: Deps, bankAccountId: string, context: HandlerContext) {
   const { accountId } = callerOf(context)
   const options = onBehalfOf(context)
@@ -111,17 +111,25 @@ async function load({ database, mesh }: Deps, bankAccountId: string, context: Ha
   const plans = open.flatMap((plan) => {
     const envelope = plan.isPaused ? undefined : byId.get(plan.spendingId)
     if (!envelope) return []
-    const { spendingId, fundingScheduleId, name, targetAmount, ruleset, nextRecurrence } = plan
-    const { currentAmount, usedAmount } = envelope
-    const amounts = { targetAmount, currentAmount, usedAmount }
-    return [{ spendingId, fundingScheduleId, name, ruleset, nextRecurrence, ...amounts }]
+    return [
+      {
+        spendingId: plan.spendingId,
+        fundingScheduleId: plan.fundingScheduleId,
+        name: plan.name,
+        ruleset: plan.ruleset,
+        nextRecurrence: plan.nextRecurrence,
+        targetAmount: plan.targetAmount,
+        currentAmount: envelope.currentAmount,
+        usedAmount: envelope.usedAmount,
+      },
+    ]
   })
   return { schedules, plans, balances }
 }
 
 /**
- * Calculates a forecast in place, or a large one in a worker thread. Throws invalid for `field`,
- * the request field that decides the end, if there are more than 100,000 events.
+ * Calculates a forecast on the event loop, or a large one in a worker thread. Throws invalid for
+ * `field`, the request field that decides the end, if there are more than 100,000 events.
  */
 async function calculate(
   { forecasters }: Deps,
@@ -151,7 +159,7 @@ function toForecastMessage({ events, free, ...totals }: Forecast) {
   })
 }
 
-/** The plan of a request. Throws invalid. */
+/** Returns the plan that a request describes. Throws invalid. */
 function readPlan(request: EstimateCostRequest) {
   const { targetAmount, currentAmount, nextRecurrence, recurrenceRule } = request
   if (targetAmount <= 0n) throw invalid({ targetAmount: 'must be greater than 0' })

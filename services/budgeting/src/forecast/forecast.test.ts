@@ -80,7 +80,7 @@ test('50 envelopes over a year are calculated in place', () => {
   const { events } = forecast(input)
   const count = events.reduce((sum, { spending }) => sum + spending.length, 0)
   expect([count, estimateSize(input)]).toEqual([50 * 36, 50 * 38])
-  // A schedule is expanded once, since its envelopes share the firings.
+  // The firings of a schedule are calculated once for all its envelopes.
   const [first] = events
   const fired = new Set(first?.spending.flatMap(({ funding }) => funding))
   expect(fired.size).toBe(1)

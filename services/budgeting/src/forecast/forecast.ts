@@ -22,7 +22,7 @@ export type ForecastInput = {
   free: bigint
 }
 
-/** All events of envelopes at one instant, with their sums in minor units. */
+/** All events of envelopes at one instant, with the sums of their amounts in minor units. */
 export type ForecastEvent = {
   date: Date
   delta: bigint
@@ -33,10 +33,10 @@ export type ForecastEvent = {
   funding: FundingEvent[]
 }
 
-/** Free-to-use from `date` on, with the deposit and contribution of that date; minor units. */
+/** Free-to-use from `date` on, with the deposits and contributions of `date`; minor units. */
 export type FreeToUse = { date: Date; deposit: bigint; contribution: bigint; free: bigint }
 
-/** Future of all envelopes if everything happens as planned; minor units (docs/forecast.md). */
+/** Events of all envelopes if each takes place as planned; minor units (docs/forecast.md). */
 export type Forecast = {
   startingTime: Date
   endingTime: Date
@@ -50,8 +50,8 @@ const daysAhead = 90
 const monthsAheadMax = 12
 
 /**
- * The end of a forecast: 90 days after `now`, or `asked`. Throws invalid for a past end, and for
- * one more than 12 calendar months (UTC) ahead.
+ * Returns the end of a forecast: `asked`, or 90 days after `now`. Throws invalid for a past end,
+ * and for an end more than 12 calendar months (UTC) after `now`.
  */
 export function forecastEnd(asked: Date | null, now: Date): Date {
   if (asked === null) return new Date(now.getTime() + daysAhead * dayMs)
@@ -62,7 +62,7 @@ export function forecastEnd(asked: Date | null, now: Date): Date {
   return asked
 }
 
-/** Estimates the number of events of single envelopes, not too low (docs/forecast.md#bounds). */
+/** Returns an upper estimate of the number of events of all envelopes (docs/forecast.md#bounds). */
 export function estimateSize({ plans, schedules, timezone, now, end }: ForecastInput): number {
   const range = { from: now.getTime() - dayMs, before: end.getTime() + dayMs }
   const firings = new Map(
@@ -71,7 +71,7 @@ export function estimateSize({ plans, schedules, timezone, now, end }: ForecastI
       countOccurrences(occurrencesOf(ruleset, timezone), range) + 1,
     ]),
   )
-  // One more of each for a stored date, which may be no occurrence of its rule.
+  // One firing and one due date more: a stored date may be no occurrence of its rule.
   return plans.reduce((sum, plan) => {
     const fundings = firings.get(plan.fundingScheduleId) ?? 0
     return sum + fundings + countDues(plan, timezone, range) + 1
@@ -95,14 +95,14 @@ export function forecast(input: ForecastInput): Forecast {
     startingTime: input.now,
     endingTime: input.end,
     startingBalance,
-    // 0 without events: clients of the format expect it.
+    // Clients of the REST API expect 0 if there are no events.
     endingBalance: events.at(-1)?.balance ?? 0n,
     events,
     free: listFreeToUse(input, events, [...fundings.values()]),
   }
 }
 
-/** Whether all amounts are within ±(2^53 − 1), so that JSON clients read them exactly. */
+/** Returns whether all amounts are within ±(2^53 − 1): JSON clients read only these exactly. */
 export function isExactForecast({ events, free }: Forecast): boolean {
   return (
     free.every((one) => isExact(one.free) && isExact(one.deposit)) &&
@@ -138,7 +138,7 @@ function groupByDate(single: readonly SpendingEvent[], startingBalance: bigint):
     })
 }
 
-/** Firings of an event, one for each schedule, ordered by ID. */
+/** Lists the firings at one instant, one for each schedule, ordered by schedule ID. */
 function listFirings(spending: readonly SpendingEvent[]): FundingEvent[] {
   const all = spending.flatMap(({ funding }) => funding)
   const distinct = new Map(all.map((event) => [event.fundingScheduleId, event]))
@@ -146,8 +146,8 @@ function listFirings(spending: readonly SpendingEvent[]): FundingEvent[] {
 }
 
 /**
- * Free-to-use over time (docs/forecast.md#free-to-use): expected deposits raise it, contributions
- * lower it. Due dates do not change it, since their envelopes pay.
+ * Lists the changes of free-to-use (docs/forecast.md#free-to-use): expected deposits raise it,
+ * contributions lower it. Due dates do not change it, since the money is in the envelopes.
  */
 function listFreeToUse(
   { now, end, free: startingFree }: ForecastInput,

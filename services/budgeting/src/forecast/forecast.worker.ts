@@ -1,6 +1,6 @@
 import { type Forecast, type ForecastInput, forecast } from './forecast.ts'
 
-/** Entry point of the worker thread: large forecasts would block the event loop. */
+/** Calculates a forecast in a worker thread, since a large one would block the event loop. */
 export function run(input: ForecastInput): Forecast {
   return forecast(input)
 }

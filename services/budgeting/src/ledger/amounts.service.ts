@@ -10,9 +10,9 @@ import { accountTimezone, type SettingsDeps } from '../tenancy/account-settings.
 type Deps = SettingsDeps & Pick<PlanWriter, 'write'>
 
 /**
- * Stores amounts of envelopes (minor units) in their plans, with new contributions. Amounts that
- * are not newer than the stored ones change nothing. Throws notFound for a removed bank account,
- * unavailable while the timezone of the account is unknown.
+ * Stores amounts of envelopes (minor units) in their plans, with new contributions. Amounts whose
+ * version is not newer than the stored one change nothing. Throws notFound for a removed bank
+ * account, and unavailable if the timezone of the account cannot be found.
  */
 export async function storeAmounts(
   deps: Deps,
@@ -20,7 +20,7 @@ export async function storeAmounts(
   envelopes: readonly (Amounts & { bankAccountId: string })[],
 ): Promise<void> {
   for (const [bankAccountId, some] of Map.groupBy(envelopes, (one) => one.bankAccountId)) {
-    // Events of older releases have no bound of envelopes, so they are saved in groups.
+    // Events of older releases may list any number of envelopes, so they are saved in groups.
     for (const group of groupsOf(some, entitiesMax)) {
       const work = updateAmounts({ accountId, bankAccountId }, group, deps.clock())
       if (await deps.write(work)) continue
@@ -32,7 +32,7 @@ export async function storeAmounts(
   }
 }
 
-/** Returns work that replies false while the timezone of the account is unknown. */
+/** Returns work that stores amounts. It replies false if the account's timezone is not stored. */
 function updateAmounts(
   scope: BankAccountKey,
   amounts: readonly Amounts[],

@@ -4,7 +4,7 @@ import { z } from 'zod'
 
 const Finding = z.object({ accountId: z.string(), rule: z.string(), detail: z.string() })
 
-/** A violated rule: the account, the rule, and the IDs of the rows. */
+/** A violation: the account, the name of the violated rule, and the IDs of the rows. */
 type Finding = z.infer<typeof Finding>
 
 /** A bank account, an open envelope or a booked run of the ledger. */
@@ -18,7 +18,7 @@ interface LedgerItem {
 
 /** The ledger's rows in pages; each list is read once for an audit. */
 interface LedgerPages {
-  /** Those that are neither archived nor removed. */
+  /** Bank accounts that are neither archived nor removed. */
   bankAccounts: () => AsyncIterable<readonly LedgerItem[]>
   openEnvelopes: () => AsyncIterable<readonly LedgerItem[]>
   bookedRuns: () => AsyncIterable<readonly LedgerItem[]>
@@ -30,7 +30,7 @@ const live = sql.fragment`NOT EXISTS (SELECT FROM ended_bank_accounts AS ended
   WHERE ended.account_id = ours.account_id AND ended.bank_account_id = ours.bank_account_id
     AND ended.reason = 'removed')`
 
-/** Rules by name: a statement that selects the violations of each. */
+/** Statements that select the violations of a rule, keyed by the name of the rule. */
 const rules: Record<string, FragmentSqlToken> = {
   'an ended bank account is ended in the ledger': sql.fragment`
     SELECT account_id, bank_account_id AS detail FROM ended_bank_accounts AS ours
@@ -63,11 +63,11 @@ const rules: Record<string, FragmentSqlToken> = {
 }
 
 /**
- * Audits plans and runs against the ledger (docs/money.md#audit): plans match open envelopes, and
- * runs match booked operations, one to one. Tombstones match bank accounts that are archived or
- * removed. Runs that were booked before their bank account was reopened may be missing here.
- * Returns at most 100 findings for each rule. Concurrent changes may appear as findings, so only
- * one that a second audit repeats is an error.
+ * Audits plans and runs against the ledger (docs/money.md#audit): each open plan has an open
+ * envelope, each run a booked operation, and vice versa. Tombstones belong to bank accounts that
+ * are archived or removed. A run may be missing in budgeting if it was booked before its bank
+ * account was reopened. Returns at most 100 findings for each rule. Concurrent changes may appear
+ * as findings, so only a finding that a second audit repeats is an error.
  */
 export async function auditPlans({ pool }: Database, ledger: LedgerPages): Promise<Finding[]> {
   // Temporary tables need one connection. No transaction: the pages are calls to the ledger.
@@ -86,7 +86,7 @@ export async function auditPlans({ pool }: Database, ledger: LedgerPages): Promi
   })
 }
 
-/** Copies pages into a temporary table: bounded memory. */
+/** Copies pages into a temporary table, so that memory is bounded by the size of a page. */
 async function stage(
   connection: CommonQueryMethods,
   name: 'ledger_bank_accounts' | 'ledger_envelopes' | 'ledger_runs',

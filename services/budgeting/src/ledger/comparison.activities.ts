@@ -17,20 +17,20 @@ import { asJob, asSystem } from './ledger.client.ts'
 
 const pageSize = 200
 
-/** Age limit of runs that are booked again; the ledger ignores those that it still has. */
+/** Maximum age in ms of runs that are booked again; the ledger ignores runs that it still has. */
 const bookAgainMs = 7 * 24 * hourMs
 
 type Deps = ServiceDeps<typeof settings> & PlanWriter
 
 /**
- * Reconciliation with a ledger that may have been restored from a backup
- * (docs/plans.md#comparison-with-the-ledger).
+ * Returns the activity that reconciles plans with the ledger, which may have been restored from a
+ * backup (docs/plans.md#comparison-with-the-ledger).
  */
 export function comparisonActivities(deps: Deps) {
   return {
     /**
-     * Compares one page of bank accounts; returns its last key, null after the last page. A failed
-     * bank account is logged and left to the next run.
+     * Compares one page of bank accounts. Returns the key of the last one, null after the last
+     * page. A failed bank account is logged; the next run compares it again.
      */
     comparePage: async (after: BankAccountKey | null): Promise<BankAccountKey | null> => {
       const listed = await listBankAccounts(deps.database, { after, limit: pageSize })
@@ -54,7 +54,7 @@ export function comparisonActivities(deps: Deps) {
   }
 }
 
-/** Bank accounts of live links by ID, as the ledger has them. */
+/** Returns the ledger's state of bank accounts of links that are not deleted, keyed by ID. */
 async function lookUp(
   deps: Deps,
   scopes: readonly BankAccountKey[],
@@ -67,9 +67,10 @@ async function lookUp(
 }
 
 /**
- * Deletes the tombstones of bank accounts that the ledger has, not archived; returns these. The
- * ledger removes a bank account before its tombstone is stored, so one that it has afterwards was
- * restored. A removal since its answer stores another tombstone, and fails the compare-and-set.
+ * Deletes the tombstones of bank accounts that the ledger has and that are not archived. Returns
+ * these bank accounts. The ledger removes a bank account before its tombstone is stored, so a bank
+ * account with a tombstone that the ledger has was restored. A removal after the ledger's answer
+ * raises the version, so that the compare-and-set fails.
  */
 async function reopenLive(deps: Deps, ended: readonly Listed[]): Promise<readonly Listed[]> {
   const found = await lookUp(deps, ended)
@@ -86,7 +87,7 @@ function readPlans(scope: BankAccountKey): Work<readonly FundedSpending[]> {
   return { scope: { ...scope, isWhole: true }, decide: ({ plans }) => ({ reply: plans }) }
 }
 
-/** Plans as read before the call to the ledger, and its answer. */
+/** Plans as read before the call to the ledger, and the ledger's answer. */
 interface Comparison {
   before: readonly FundedSpending[]
   found: FoundBankAccount | undefined
@@ -113,14 +114,14 @@ async function compare(
       ...correctPlans({ plans, before, envelopes, asOf }),
     }),
   })
-  // Creation stores the plan before its envelope, so a missing plan has been deleted.
+  // A creation stores the plan before the envelope, so the plan of such an envelope was deleted.
   const client = mesh.client('ledger', EnvelopeService)
   for (const spendingId of withoutPlan) {
     await client.closeEnvelope({ bankAccountId, spendingId }, asSystem(deps, accountId))
   }
   const runs = await listBookedRuns(database, scope, new Date(now.getTime() - bookAgainMs))
   if (runs.length === 0) return
-  // Idempotent: the ledger ignores operations that it has.
+  // Idempotent: the ledger ignores operations that it has booked.
   const bookings = runs.map(({ run, lines }) => createRunBooking(run, lines))
   await mesh.client('ledger', ScheduledService).book({ bookings }, asJob(deps))
 }
@@ -134,8 +135,9 @@ function listWithoutPlan(
 }
 
 /**
- * Corrections of open plans that are unchanged since before the call to the ledger. A plan without
- * an envelope is deleted. Amounts newer than the ledger's are replaced by the ledger's.
+ * Returns corrections of open plans whose amounts are unchanged since before the call to the
+ * ledger. A plan without an envelope is deleted. Amounts whose version is newer than the ledger's
+ * are replaced by the ledger's.
  */
 function correctPlans(of: {
   plans: readonly FundedSpending[]

@@ -9,14 +9,17 @@ const Listed = z.object({
   accountId: z.string(),
   bankAccountId: z.string(),
   version: z.bigint(),
-  /** Whether it has a tombstone. */
+  /** Whether the bank account has a tombstone. */
   isEnded: z.boolean(),
 })
 
 /** A bank account to compare, with the version of its plans. */
 export type Listed = z.infer<typeof Listed>
 
-/** Bank accounts that have had plans, with or without a tombstone, in key order, after `after`. */
+/**
+ * Lists bank accounts that have or had plans, with or without a tombstone, in key order. `after` is
+ * the last key of the page before.
+ */
 export function listBankAccounts(
   { pool }: Database,
   { after, limit }: { after: BankAccountKey | null; limit: number },
@@ -32,7 +35,7 @@ export function listBankAccounts(
     ORDER BY account_id, bank_account_id LIMIT ${limit}`)
 }
 
-/** Applied runs of a bank account that were decided since `since`, by occurrence, with lines. */
+/** Lists applied runs that were decided since `since`, with lines, ordered by occurrence. */
 export async function listBookedRuns(
   { pool }: Database,
   { accountId, bankAccountId }: BankAccountKey,

@@ -8,7 +8,7 @@ const { comparePage } = proxyActivities<ReturnType<typeof comparisonActivities>>
   retry: { maximumAttempts: 5 },
 })
 
-/** Compares all bank accounts with the ledger, page by page; hourly. */
+/** Compares the plans of all bank accounts with the ledger, page by page. Runs every hour. */
 export async function comparePlans(): Promise<void> {
   let page: BankAccountKey | null = null
   do {

@@ -15,8 +15,8 @@ import { storeAmounts } from './amounts.service.ts'
 type Deps = SettingsDeps & Pick<PlanWriter, 'write'>
 
 /**
- * Handlers of events of other services. Settings and amounts are stored by version, so that late
- * events change nothing. A closed envelope deletes its plan.
+ * Returns the handlers of events of other services. Settings and amounts are stored only if their
+ * version is newer, so late events change nothing. The event of a closed envelope deletes its plan.
  */
 export function handlers(deps: Deps): Handler[] {
   const { database, write } = deps
@@ -34,7 +34,7 @@ export function handlers(deps: Deps): Handler[] {
   ]
 }
 
-/** A removed bank account has no plans to update. */
+/** Ignores notFound: a removed bank account has no plans to update. Rethrows other errors. */
 function ignoreNotFound(error: unknown): void {
   if (ConnectError.from(error).code !== Code.NotFound) throw error
 }

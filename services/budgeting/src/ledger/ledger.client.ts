@@ -30,7 +30,7 @@ export async function describeWritable(
   return { isManualLink: linkType === 'manual' }
 }
 
-/** Whether the ledger has an open envelope for the plan; false without the bank account. */
+/** Returns whether the ledger has an open envelope for the plan; false if it lacks the account. */
 export async function hasEnvelope(
   { mesh }: Pick<ServiceDeps, 'mesh'>,
   { bankAccountId, spendingId }: { bankAccountId: string; spendingId: string },
@@ -47,7 +47,7 @@ export async function hasEnvelope(
   }
 }
 
-/** Call options of background work on one account. The caller token is for one attempt. */
+/** Returns call options for background work on one account. Use them for one attempt only. */
 export function asSystem(
   { signer, clock }: Pick<ServiceDeps, 'signer' | 'clock'>,
   accountId: string,
@@ -55,7 +55,7 @@ export function asSystem(
   return { headers: { [headers.caller]: systemCaller(signer, accountId, clock()) } }
 }
 
-/** Call options of the hourly jobs: no account, since their requests name many accounts. */
+/** Returns call options for the hourly jobs: no account, since their requests name many accounts. */
 export function asJob(deps: Pick<ServiceDeps, 'signer' | 'clock'>): CallOptions {
   return asSystem(deps, '')
 }

@@ -20,7 +20,7 @@ import { FundingSchedule } from '../schedules/funding-schedule.ts'
 import { Spending } from './spending.ts'
 import type { ChangeSet } from './unit-of-work.ts'
 
-// Processes of the previous release still write the column `save_id`.
+// Without the column `save_id`, which only processes of the previous release still write.
 const PlanVersion = z.object({
   accountId: z.string(),
   bankAccountId: z.string(),
@@ -53,8 +53,8 @@ const nothing = sql.fragment``
 
 /**
  * Optimistic concurrency: compare-and-set on the version of a bank account's plans. The guard locks
- * the version rows that are unchanged since the read, in the order of the documents. It inserts
- * missing version rows. Every other part saves rows of guarded bank accounts only.
+ * the version rows that are unchanged since the read, in the order of the JSON documents, and
+ * inserts missing version rows. Every other part saves rows of guarded bank accounts only.
  */
 const saveStatement = prepareParts(
   ['changeSets'],
@@ -104,9 +104,9 @@ const createdVersions = sql.fragment`, created AS (
 
 /**
  * Saves change sets in one statement. Each is saved whole, or not at all if its bank account has
- * another version than was read. One JSON document carries the rows of a bank account, so that
- * the statement text does not depend on their number. `locked` says whether the statement waits
- * for locked version rows or skips them.
+ * another version than was read. One JSON document contains the rows of a bank account, so that
+ * the statement text does not depend on the number of rows. `locked` decides whether the statement
+ * waits for locked version rows or skips them.
  *
  * @returns the keys (`keyOf`) of the bank accounts that are saved
  */

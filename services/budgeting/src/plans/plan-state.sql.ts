@@ -10,7 +10,7 @@ import { FundingSchedule } from '../schedules/funding-schedule.ts'
 import { Spending } from './spending.ts'
 import type { PlanScope, PlanState } from './unit-of-work.ts'
 
-/** Fields of a scope that select rows. A statement contains only the look-ups of used fields. */
+/** Fields of a scope that select rows. A statement contains look-ups only for the fields in use. */
 type ScopePart =
   | 'spendingIds'
   | 'plansOnIds'
@@ -19,7 +19,7 @@ type ScopePart =
   | 'isWhole'
   | 'countsSchedules'
 
-/** All scopes are one JSON parameter, so that one statement text serves any number of them. */
+/** Selects all scopes from one JSON parameter, so that the statement text is always the same. */
 function scopeRows(scopes: string): FragmentSqlToken {
   return sql.fragment`jsonb_to_recordset(${scopes}::jsonb) AS scope(
       account_id text, bank_account_id text, spending_ids text[], plans_on_ids text[],
@@ -27,8 +27,8 @@ function scopeRows(scopes: string): FragmentSqlToken {
 }
 
 /**
- * Rows of a table for each scope. OFFSET 0 is an optimization fence: one index scan for each scope.
- * As a plain join the planner may read the whole table.
+ * Selects rows of a table for each scope. OFFSET 0 is an optimization fence: one index scan for
+ * each scope. For a plain join, the planner may read the whole table.
  */
 function lookUp(table: string, where: FragmentSqlToken): FragmentSqlToken {
   return sql.fragment`
@@ -135,9 +135,9 @@ const StateRow = z.object({
 })
 
 /**
- * Reads the rows that scopes name, in one statement and so from one snapshot.
+ * Reads the rows that scopes name, in one statement and thus from one snapshot.
  *
- * @returns a state for each bank account, by its key (`keyOf`)
+ * @returns a state for each bank account, keyed by `keyOf`
  */
 export async function readPlanStates(
   connection: CommonQueryMethods,

@@ -2,7 +2,7 @@ import { type Amounts, type AsOf, withAmounts, withContribution } from './plan.t
 import type { FundedSpending, PlanKey, Spending } from './spending.ts'
 import type { Decision, Work } from './unit-of-work.ts'
 
-/** Returns the work that decides on one plan; undefined once it is deleted. */
+/** Returns the work that decides on one plan; `decide` gets undefined if the plan is deleted. */
 export function onPlan<Reply>(
   { accountId, bankAccountId, spendingId }: PlanKey,
   decide: (plan: FundedSpending | undefined) => Decision<Reply>,
@@ -13,7 +13,7 @@ export function onPlan<Reply>(
   }
 }
 
-/** A plan and the amounts of its envelope; undefined where the ledger has not answered them. */
+/** A plan and the amounts of its envelope; undefined if they were not read from the ledger. */
 interface Completion {
   plan: PlanKey
   asOf: AsOf
@@ -21,9 +21,9 @@ interface Completion {
 }
 
 /**
- * Returns the work that sets a plan to `open`, the last step of its creation. It recalculates the
- * contribution, since the schedule may have fired after the plan was stored. The work replies
- * null when the plan is deleted.
+ * Returns the work that sets a plan to `open`, the last step of its creation. The work recalculates
+ * the contribution, since the schedule may have fired after the plan was stored. It replies null if
+ * the plan is deleted.
  */
 export function completeCreation<Reply>(
   { plan: key, asOf, amounts }: Completion,
@@ -37,7 +37,7 @@ export function completeCreation<Reply>(
   })
 }
 
-/** Keeps `calculatedAt` where the contribution is still the same. */
+/** Recalculates the contribution. An equal contribution keeps its `calculatedAt`. */
 function recalculateIfChanged(plan: FundedSpending, asOf: AsOf): FundedSpending {
   const after = withContribution(plan, asOf)
   const isSame =
@@ -46,8 +46,8 @@ function recalculateIfChanged(plan: FundedSpending, asOf: AsOf): FundedSpending 
 }
 
 /**
- * Returns the work that deletes a plan in state `opening`. A later attempt of the same request
- * raises `openingAttempts`; then the work deletes nothing.
+ * Returns the work that deletes a plan that is being created (state `opening`). If a later attempt
+ * of the same request has raised `openingAttempts`, the work deletes nothing.
  */
 export function withdrawCreation(
   reserved: PlanKey & Pick<Spending, 'openingAttempts'>,

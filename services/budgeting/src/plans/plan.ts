@@ -10,10 +10,10 @@ export type Amounts = {
   version: bigint
 }
 
-/** Instant of a calculation, and the IANA timezone of the account. */
+/** Instant as of which a value is calculated, and the IANA timezone of the account. */
 export type AsOf = { timezone: string; now: Date }
 
-/** The plan with these amounts and a new contribution; the same plan if they are not newer. */
+/** Returns the plan with these amounts and a new contribution; unchanged if they are not newer. */
 export function withAmounts(
   plan: FundedSpending,
   amounts: Amounts | undefined,
@@ -25,15 +25,15 @@ export function withAmounts(
 }
 
 /**
- * The plan with its contribution (minor units) as of `now`. The due date stays
- * (docs/plans.md#when-a-contribution-is-calculated).
+ * Returns the plan with its contribution (minor units) as of `now`. The stored due date does not
+ * change (docs/plans.md#when-a-contribution-is-calculated).
  */
 export function withContribution(plan: FundedSpending, asOf: AsOf): FundedSpending {
   const { nextContributionAmount, isBehind } = recalculate(plan, fundingOf(plan), asOf)
   return { ...plan, nextContributionAmount, isBehind, calculatedAt: asOf.now }
 }
 
-/** The fields of the plan's schedule that decide when it fires. */
+/** Returns the fields of the plan's schedule that decide when the schedule fires. */
 export function fundingOf(plan: FundedSpending): FundingDates {
   return {
     ruleset: plan.fundingRuleset,
@@ -42,7 +42,10 @@ export function fundingOf(plan: FundedSpending): FundingDates {
   }
 }
 
-/** Calculations after an event use 1 ms after its instant (docs/plans.md#contributions). */
+/**
+ * Returns 1 ms after the instant of a firing or due date: contributions are calculated as of then
+ * (docs/plans.md#contributions).
+ */
 export function justAfter(at: Date): Date {
   return new Date(at.getTime() + 1)
 }

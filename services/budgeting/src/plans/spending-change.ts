@@ -71,7 +71,7 @@ function keyProblems({ spendingType }: Spending, patch: SpendingPatch): Problems
   return problems
 }
 
-/** The sent due date, at midnight of the account. A past one has to be the stored one. */
+/** Returns the sent due date at midnight. Adds a problem if it is past and not the stored one. */
 function sentDue(
   { nextRecurrence }: Spending,
   sent: Date,
@@ -85,8 +85,8 @@ function sentDue(
 }
 
 /**
- * The stored due date, or the next one of a new rule. A stored date that has passed is a problem,
- * since the hourly job has not closed its period yet.
+ * Returns the stored due date, or the next one of a new rule. Adds a problem if the stored date has
+ * passed, since the hourly job has not closed that period yet.
  */
 function impliedDue(
   current: Spending,
@@ -103,8 +103,8 @@ function impliedDue(
 }
 
 /**
- * Moves a past due date of an expense to the next one of its rule. The hourly job closes no period
- * of a paused expense, nor one after the end of its rule.
+ * Replaces a past due date of an expense by the next one of its rule. There is no period to close:
+ * the hourly job closes none of a paused expense, and none after the end of the former rule.
  */
 function withDueAhead(plan: Spending, { timezone, now }: Where): Spending {
   if (plan.ruleset === null || plan.nextRecurrence >= now) return plan

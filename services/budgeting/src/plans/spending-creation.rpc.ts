@@ -61,7 +61,7 @@ export async function createSpending(
   })
 }
 
-/** Creates the envelope. Deletes the plan where the ledger refuses, as at its bound. */
+/** Creates the envelope. Deletes the plan if the ledger refuses, for example at its bound. */
 async function createEnvelope(deps: Deps, reserved: Spending, context: HandlerContext) {
   const { bankAccountId, spendingId, spendingType } = reserved
   const ledger = deps.mesh.client('ledger', EnvelopeService)
@@ -70,7 +70,7 @@ async function createEnvelope(deps: Deps, reserved: Spending, context: HandlerCo
     const created = await ledger.openEnvelope({ bankAccountId, spendingId, spendingType }, options)
     return created.envelope
   } catch (error) {
-    // An earlier attempt may have created the envelope. The sweep repeats this check if it fails.
+    // An earlier attempt may have created the envelope. If this check fails, the sweep repeats it.
     const isRefused = ConnectError.from(error).code === Code.FailedPrecondition
     const hasNone = isRefused && !(await hasEnvelope(deps, reserved, options).catch(() => true))
     if (hasNone) await deps.write(withdrawCreation(reserved))
@@ -87,9 +87,8 @@ interface NewPlan {
 }
 
 /**
- * Returns the work that stores the plan, or replies the plan that an earlier attempt of the
- * request has stored. Each attempt raises `openingAttempts`, so that an earlier attempt does not
- * delete the plan.
+ * Returns the work that stores the plan and replies it. If an earlier attempt of the request has
+ * stored the plan, the work raises `openingAttempts`, so that the earlier attempt cannot delete it.
  */
 function reservePlan({ scope, request, key, asOf, isManualLink }: NewPlan): Work<Spending> {
   const { fundingScheduleId } = request

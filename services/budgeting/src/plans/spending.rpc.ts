@@ -23,7 +23,7 @@ import type { PlanWriter } from './writer.service.ts'
 
 type Deps = Pick<ServiceDeps, 'database' | 'mesh' | 'clock'> & Pick<PlanWriter, 'write'>
 
-/** RPCs of spending objects: plans of this service with amounts of the ledger (docs/plans.md). */
+/** Returns the RPC handlers of spending objects: plans with the ledger's amounts (docs/plans.md). */
 export function spendingRoutes(deps: Deps): ServiceImpl<typeof SpendingService> {
   const { database, mesh, clock } = deps
   const ledger = mesh.client('ledger', EnvelopeService)
@@ -74,8 +74,9 @@ export function spendingRoutes(deps: Deps): ServiceImpl<typeof SpendingService> 
 }
 
 /**
- * Spending objects in the order of the envelopes. A plan without an open envelope is left out. The
- * contribution of an outdated plan is calculated here; the event of the change stores it later.
+ * Returns spending objects in the order of the envelopes. A plan without an open envelope is left
+ * out. If a plan has outdated amounts, its contribution is recalculated in memory; the consumer of
+ * the ledger's event stores the new amounts.
  */
 function compose(plans: readonly FundedSpending[], envelopes: readonly Envelope[], asOf: AsOf) {
   const byId = new Map(plans.map((plan) => [plan.spendingId, plan]))
@@ -85,7 +86,7 @@ function compose(plans: readonly FundedSpending[], envelopes: readonly Envelope[
   })
 }
 
-/** The open plan of a request, with the ledger's amounts. Throws notFound. */
+/** Returns the open plan of a request, with the ledger's amounts. Throws notFound. */
 async function getPlan(
   { database, mesh, clock }: Deps,
   { bankAccountId, spendingId }: { bankAccountId: string; spendingId: string },
@@ -102,7 +103,7 @@ async function getPlan(
   return withAmounts(plan, envelopes[0], { timezone, now: clock() })
 }
 
-/** The explanation of the contribution, as GET shows it (docs/plans.md#the-explanation). */
+/** Explains the contribution that a GET of the plan returns (docs/plans.md#the-explanation). */
 function createExplanation(plan: FundedSpending, style: Style) {
   const { timezone } = style
   const explanation = explain(plan, { timezone, now: plan.calculatedAt })

@@ -14,7 +14,7 @@ const funded = sql.fragment`
   FROM spending JOIN funding_schedules
     USING (account_id, bank_account_id, funding_schedule_id)`
 
-/** SQL condition: the plan belongs to this bank account. */
+/** Returns the SQL condition that a plan belongs to this bank account. */
 function within({ accountId, bankAccountId }: BankAccountKey): FragmentSqlToken {
   return sql.fragment`spending.account_id = ${accountId}
     AND spending.bank_account_id = ${bankAccountId}`
@@ -26,7 +26,7 @@ const openPlans = prepare(
     ${funded} WHERE ${within(scope)} AND spending.state = 'open' ORDER BY spending.spending_id`,
 )
 
-/** Plans of a bank account in state `open`, with their schedules, ordered by ID. */
+/** Lists the plans of a bank account in state `open`, with their schedules, ordered by ID. */
 export function listSpending(
   { pool }: Database,
   { accountId, bankAccountId }: BankAccountKey,
@@ -40,7 +40,7 @@ const plansById = prepare(
     ${funded} WHERE ${within(scope)} AND spending.spending_id = ANY(${spendingIds}::text[])`,
 )
 
-/** The plans with these IDs in any state, in no order; missing ones are left out. */
+/** Returns the plans with these IDs, in any state and order; missing plans are left out. */
 export function findPlans(
   { pool }: Database,
   { accountId, bankAccountId }: BankAccountKey,
@@ -67,7 +67,7 @@ const countStatement = prepare(
     ) AS counted`,
 )
 
-/** The number of plans of each bank account, in any state, in no order. */
+/** Counts the plans (of any state) of each bank account. The result is not ordered. */
 export async function countPlans(
   { pool }: Database,
   scopes: readonly BankAccountKey[],

@@ -8,12 +8,13 @@ import { type FundingSchedule, noDateLeft, notInFuture } from '../schedules/fund
 
 /**
  * The plan of an envelope: an expense recurs on its ruleset, a goal has none. Money is in minor
- * units. `currentAmount` and `usedAmount` copy the ledger's amounts as of `amountsVersion`: input
- * of the contribution, never served. The contribution is as of `calculatedAt`.
+ * units. `currentAmount` and `usedAmount` copy the ledger's amounts as of `amountsVersion`. They are
+ * input of the contribution; RPCs do not return them. The contribution is as of `calculatedAt`.
  *
- * The database calls a plan under creation `opening`; RPCs never answer such a plan. `openingKey`
- * and `openingBody` are the idempotency key and the hash of the body of its request.
- * `openingAttempts` counts the attempts of that request.
+ * State `opening`: the plan is being created, and RPCs do not return it. (The stored names are older
+ * than the glossary's "creating"; the previous release still reads them.) `openingKey` and
+ * `openingBody` are the idempotency key of the creating request and the hash of its body.
+ * `openingAttempts` counts the attempts of this request.
  */
 export const Spending = z.object({
   accountId: z.string(),
@@ -42,7 +43,7 @@ export const Spending = z.object({
 })
 export type Spending = z.infer<typeof Spending>
 
-/** Names one plan. */
+/** IDs that identify one plan. */
 export interface PlanKey extends BankAccountKey {
   spendingId: string
 }
@@ -55,7 +56,7 @@ export const FundedSpending = Spending.extend({
 })
 export type FundedSpending = z.infer<typeof FundedSpending>
 
-/** The plan with the fields of this schedule. */
+/** Returns the plan on this schedule, with the fields of the schedule. */
 export function withFunding(plan: Spending, schedule: FundingSchedule): FundedSpending {
   return {
     ...plan,
@@ -66,7 +67,7 @@ export function withFunding(plan: Spending, schedule: FundingSchedule): FundedSp
   }
 }
 
-/** Fields of a request that creates a plan; the gateway has checked their shape. */
+/** Fields of a request that creates a plan; the gateway has validated their types. */
 export type NewSpending = Pick<
   Spending,
   | 'spendingType'
@@ -79,9 +80,9 @@ export type NewSpending = Pick<
 > & { nextRecurrence: Date | null }
 
 /**
- * Returns the fields of a new plan: the ruleset as normalised text, the due date at midnight of
- * the account. Without a sent date the rule gives it (docs/plans.md#next-dates). Throws invalid
- * with every problem at once.
+ * Returns the fields of a new plan: the ruleset as normalised text, the due date at midnight in the
+ * account's timezone. Without a sent date, the due date is the next occurrence of the rule
+ * (docs/plans.md#next-dates). Throws invalid with every problem at once.
  */
 export function newSpending(
   input: NewSpending,
@@ -95,7 +96,7 @@ export function newSpending(
   return { ...input, ruleset, nextRecurrence }
 }
 
-/** The sent due date, or the next one of the rule. Adds to `problems`. */
+/** Returns the sent due date, or the next one of the rule. Adds to `problems`. */
 function newDue(
   { spendingType, ruleset, nextRecurrence: sent }: NewSpending,
   { timezone, now }: { timezone: string; now: Date },
@@ -120,7 +121,7 @@ function notMidnight(midnight: Date, timezone: string): string {
   return `${rule}, ${timezone}: ${expected} for that day`
 }
 
-/** The first due date of a rule after `now`. Null with a problem if the rule has ended. */
+/** Returns the first due date of a rule after `now`; null, with a problem, if it has ended. */
 export function nextDue(
   ruleset: string,
   { timezone, now }: { timezone: string; now: Date },
@@ -131,7 +132,7 @@ export function nextDue(
   return due === null ? null : new Date(due)
 }
 
-/** Checks the target and automatic transactions of a plan. Adds to `problems`. */
+/** Validates the target and the automatic transactions of a plan. Adds to `problems`. */
 export function checkPlan(
   plan: Pick<Spending, 'targetAmount' | 'autoCreateTransaction'>,
   isManualLink: boolean,
@@ -146,8 +147,8 @@ export function checkPlan(
 }
 
 /**
- * The ruleset as normalised text, null for a goal (docs/recurrence.md#rules-accepted). Adds to
- * `problems`.
+ * Returns the ruleset as normalised text, null for a goal (docs/recurrence.md#rules-accepted). Adds
+ * to `problems`.
  */
 export function readRule(
   { spendingType, ruleset }: Pick<Spending, 'spendingType' | 'ruleset'>,

@@ -14,15 +14,15 @@ import { type FundedSpending, type Spending, withFunding } from './spending.ts'
 
 /** The rows of one bank account that a change reads or writes. */
 export interface PlanScope extends BankAccountKey {
-  /** Plans, each with its schedule. */
+  /** IDs of plans; their schedules are read too. */
   spendingIds?: readonly string[]
-  /** Schedules, each with the plans on it. */
+  /** IDs of schedules; the plans on them are read too. */
   plansOnIds?: readonly string[]
-  /** Schedules alone. */
+  /** IDs of schedules that are read without their plans. */
   fundingScheduleIds?: readonly string[]
-  /** The plan created by the request with this idempotency key. */
+  /** Idempotency key of the request that created a plan; this plan is read. */
   openingKey?: string | null
-  /** Every plan and schedule, and the pending runs with their lines. */
+  /** Whether every plan and schedule is read, and the pending runs with their lines. */
   isWhole?: boolean
   /** Whether `scheduleCount` is read. */
   countsSchedules?: boolean
@@ -30,34 +30,35 @@ export interface PlanScope extends BankAccountKey {
 
 /** Stored rows of one bank account that the scopes of a round name. */
 export interface PlanState extends BankAccountKey {
-  /** 0 before the first save. */
+  /** Version of the plans; 0 before the first save. */
   version: bigint
-  /** Whether the bank account was removed with its link; then every change is refused. */
+  /** Whether the bank account was removed with its link: every change is refused. */
   isRemoved: boolean
-  /** IANA timezone of the account; null before the first event or answer of identity. */
+  /** IANA timezone of the account; null until identity's first event or answer is stored. */
   timezone: string | null
-  /** Schedules that are not deleted; 0 unless a scope sets `countsSchedules`. */
+  /** Number of schedules that are not deleted; 0 unless a scope sets `countsSchedules`. */
   scheduleCount: number
   plans: readonly Spending[]
   schedules: readonly FundingSchedule[]
-  /** Pending ones. */
+  /** Pending runs. */
   runs: readonly FundingRun[]
   lines: readonly RunLine[]
 }
 
-/** Rows that a decision sees, with the changes of earlier decisions of the round; plans by ID. */
+/** Rows that a decision reads, with the changes of earlier decisions of the round. */
 export interface Current {
   timezone: string | null
   scheduleCount: number
+  /** Plans, ordered by ID. */
   plans: readonly FundedSpending[]
-  /** Includes deleted ones that the scope names. */
+  /** Schedules, including deleted ones that the scope names. */
   schedules: readonly FundingSchedule[]
-  /** Pending ones, ordered by occurrence. */
+  /** Pending runs, ordered by occurrence. */
   runs: readonly FundingRun[]
   lines: readonly RunLine[]
 }
 
-/** Rows to save, each complete, and the reply that is sent after the commit. */
+/** Rows to save, each with all its fields, and the reply that is sent after the commit. */
 export interface Decision<Reply> {
   reply: Reply
   plans?: readonly Spending[]
@@ -74,13 +75,13 @@ export interface Decision<Reply> {
 /** One change of the plans of one bank account. */
 export interface Work<Reply> {
   scope: PlanScope
-  /** Pure; may run several times. An error refuses this work alone. */
+  /** Pure function, which may be called several times. An error refuses this work alone. */
   decide: (current: Current) => Decision<Reply>
 }
 
 /** All rows that a round saves in one bank account, each row once. */
 export interface ChangeSet extends BankAccountKey {
-  /** The version that the works were decided on. */
+  /** The version at the read; the save fails if it has changed. */
   readVersion: bigint
   version: bigint
   createdPlans: readonly Spending[]
@@ -106,8 +107,8 @@ interface UnitOfWork {
 }
 
 /**
- * Decides works of one bank account in order; each sees the changes of those before it. A refused
- * work changes nothing. On a removed bank account every work is refused with notFound.
+ * Decides works of one bank account in order; each reads the changes of the works before it. A
+ * refused work changes nothing. On a removed bank account every work is refused with notFound.
  *
  * @returns an outcome for each work, and the change set; null if there is nothing to save
  */

@@ -16,7 +16,7 @@ export interface PlanWriter {
    * drops a change that is still queued.
    */
   write: <Reply>(work: Work<Reply> & { signal?: AbortSignal }) => Promise<Reply>
-  /** Decides and saves independent changes; returns an outcome for each, in order. */
+  /** Decides and saves independent changes; returns one outcome per change, in their order. */
   writeEach: <Reply>(
     works: readonly Work<Reply>[],
   ) => Promise<readonly PromiseSettledResult<Reply>[]>
@@ -52,7 +52,7 @@ export function createPlanWriter({
   }
 }
 
-/** Rethrows a unique violation as the refusal for the client; other errors as they are. */
+/** Throws the client's refusal for a unique violation; rethrows other errors unchanged. */
 function refuse(fault: unknown): never {
   if (!(fault instanceof UniqueIntegrityConstraintViolationError)) throw fault
   switch (fault.constraint) {

@@ -1,21 +1,21 @@
 import { dayMs, fromLocal, toLocal } from '@coffer/kit/values/time'
 
 /**
- * Midnight (ms) of the calendar day in `timezone` that contains `instant` (ms): the first instant
- * of that day (docs/recurrence.md#midnight-and-weekends).
+ * Returns midnight (ms) of the calendar day in `timezone` that contains `instant` (ms): the first
+ * instant of that day (docs/recurrence.md#midnight-and-weekends).
  */
 export function midnightMs(instant: number, timezone: string): number {
   return fromLocal(dayNumber(instant, timezone) * dayMs, timezone)
 }
 
-/** Weekday of a day number (days since 1970-01-01): Monday 0 to Sunday 6. */
+/** Returns the weekday of a day number (days since 1970-01-01): Monday 0 to Sunday 6. */
 export function weekday(day: number): number {
   return (((day + 3) % 7) + 7) % 7
 }
 
 /**
- * Midnight (ms) of the day of `instant` (ms) in `timezone`; on a weekend, of the Friday before
- * (docs/funding-schedules.md#weekends).
+ * Returns midnight (ms) of the day of `instant` (ms) in `timezone`; for a Saturday or Sunday,
+ * midnight of the Friday before (docs/funding-schedules.md#weekends).
  */
 export function weekdayStart(instant: number, timezone: string): number {
   const day = dayNumber(instant, timezone)

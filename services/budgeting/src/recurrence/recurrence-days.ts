@@ -9,25 +9,26 @@ const everyMonth = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]
 const weeksOfYear = 53
 const weeksOfMonth = 5
 
-/** Days of a rule in one calendar year, as ascending day numbers (days since 1970-01-01). */
+/** Returns the days of a rule in a calendar year: ascending day numbers (days since 1970-01-01). */
 export type DaysOfYear = (year: number) => number[]
 
 /**
- * Returns the days of `rule` by year (RFC 5545 3.3.10), for a start on the day number `startDay`.
- * Ignores COUNT, UNTIL and days before the start. Calls the library once for each kind of calendar
- * year, which bounds the cost of rules without a match (docs/recurrence.md#cost-of-a-hostile-rule).
+ * Returns a function from a year to the days of `rule` (RFC 5545 3.3.10) that starts on the day
+ * number `startDay`. The days ignore COUNT, UNTIL and the start. The library is called once for each
+ * kind of calendar year, which bounds the cost of rules without a match
+ * (docs/recurrence.md#cost-of-a-hostile-rule).
  */
 export function recurrenceDays(rule: Rule, startDay: number): DaysOfYear {
   const startYear = yearOfDay(startDay)
   const isByWeek = rule.weeks.length > 0
   const matching = byKind((year) => matchingDays(rule, startDay, year), isByWeek)
-  // BYSETPOS selects within a whole week, also one that crosses New Year.
+  // BYSETPOS selects within a whole week, including a week that crosses New Year.
   const around = (year: number) => [
     ...matching(year - 1).filter((day) => day >= newYear(year) - 6),
     ...matching(year),
     ...matching(year + 1).filter((day) => day <= newYear(year + 1) + 6),
   ]
-  // As in python-dateutil, BYSETPOS counts the first week from the start on.
+  // As in python-dateutil, BYSETPOS counts only days from the start on in the first week.
   const firstWeeks = (year: number) => around(year).filter((day) => day >= startDay)
   const hasWeeks = isByWeek || rule.frequency === 'WEEKLY'
   const selected = byKind(
@@ -42,7 +43,7 @@ export function recurrenceDays(rule: Rule, startDay: number): DaysOfYear {
   return (rule.interval ?? 1) === 1 ? all : everyNth(rule, startDay, all)
 }
 
-/** The days of every INTERVALth period, beginning with the period of the start. */
+/** Returns the days in every INTERVALth period, beginning with the period of the start. */
 function everyNth(rule: Rule, startDay: number, daysOf: DaysOfYear): DaysOfYear {
   const first = period(rule, startDay)
   const isIn = (day: number) => (period(rule, day) - first) % (rule.interval ?? 1) === 0
@@ -62,8 +63,9 @@ function everyNth(rule: Rule, startDay: number, daysOf: DaysOfYear): DaysOfYear 
 }
 
 /**
- * Memoizes days by kind of year: its first weekday and its length. With weeks, also the lengths of
- * the years before and after. Days of other years of a kind are the same, counted from New Year.
+ * Memoizes days, keyed by the kind of year: the weekday of New Year and the length of the year; with
+ * weeks, also the lengths of the years before and after. Years of one kind have the same days,
+ * counted from New Year.
  */
 function byKind(daysOf: DaysOfYear, hasWeeks: boolean): DaysOfYear {
   const kinds = new Map<string, number[]>()
@@ -86,9 +88,7 @@ function yearOfDay(day: number): number {
   return new Date(day * dayMs).getUTCFullYear()
 }
 
-/**
- * The days that the BY parts select. DTSTART implies parts that are missing (RFC 5545 3.3.10).
- */
+/** Returns the days that the BY parts select. DTSTART implies missing parts (RFC 5545 3.3.10). */
 function matchingDays(rule: Rule, startDay: number, year: number): number[] {
   const { frequency, monthDays, yearDays, weeks, weekdays } = rule
   const start = new Date(startDay * dayMs)
@@ -126,7 +126,7 @@ function orNull<T>(given: T[], implied: T[]): T[] | null {
   return values.length > 0 ? values : null
 }
 
-/** The number of the day, week, month or year that contains a day number. */
+/** Returns the serial number of the period (day, week, month or year) that contains a day. */
 function period(rule: Rule, day: number): number {
   if (rule.frequency === 'DAILY') return day
   if (rule.frequency === 'WEEKLY') return Math.floor((day + 3 - rule.weekStart) / 7)
@@ -136,7 +136,7 @@ function period(rule: Rule, day: number): number {
     : date.getUTCFullYear() * 12 + date.getUTCMonth()
 }
 
-/** Selects days by BYSETPOS within their period; drops days outside the year. */
+/** Selects days by BYSETPOS within their period; leaves out days outside the year. */
 function positioned(rule: Rule, days: number[], year: number): number[] {
   const positions = new Set(rule.positions)
   const sets = Map.groupBy(days, (day) => period(rule, day))

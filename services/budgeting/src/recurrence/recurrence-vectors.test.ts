@@ -5,7 +5,7 @@ import { countOccurrences, listOccurrences, occurrenceAfter, occurrencesOf } fro
 
 const minuteMs = 60_000
 const listedMax = 8
-/** Time span of the vectors (test/data/recurrences.py). */
+/** Time span of the test vectors, as in test/data/recurrences.py. */
 const spanMs = 366 * 12 * 86_400_000
 
 const lines = readFileSync(
@@ -59,7 +59,7 @@ test.each([
   const now = Date.UTC(2026, 0, 1)
   occurrenceAfter(occurrences, now)
   countOccurrences(occurrences, { from: now, before: Date.UTC(9999, 0, 1) })
-  // The years since DTSTART, for COUNT, and 100 years ahead.
+  // The years from DTSTART (for COUNT), and the 100 years of a search.
   expect(occurrences.years.size).toBeLessThanOrEqual(126 + 102)
 })
 
@@ -81,7 +81,7 @@ test.each([
   const whole = countOccurrences(occurrences, { from, before })
   const first = countOccurrences(occurrences, { from, before: middle })
   expect(whole).toBe(first + countOccurrences(occurrences, { from: middle, before }))
-  // A few days at both ends of a range, and up to two instants for each exception.
+  // A few days at each end of a range, and up to two instants for each RDATE and EXDATE.
   const known = [...occurrences.years.values()].flatMap(({ instants }) => [...instants])
   expect(known.filter((instant) => instant !== 0).length).toBeLessThanOrEqual(3 * (54 + 6))
   expect(asked.mock.calls.length).toBeLessThanOrEqual(4 * 3 * (54 + 6))

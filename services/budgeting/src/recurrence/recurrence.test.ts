@@ -122,7 +122,7 @@ describe('the search ends for a rule that never matches', () => {
     const now = Date.UTC(2026, 5, 1)
     expect(occurrenceAfter(occurrences, now)).toBeNull()
     expect(countOccurrences(occurrences, { from: now, before: Date.UTC(9999, 0, 1) })).toBe(0)
-    // Kinds of years: seven weekdays of New Year, four positions of a leap year among three years.
+    // 28 kinds of years: seven weekdays of New Year times four positions of the leap year.
     expect(expanded.mock.calls.length).toBeLessThanOrEqual(7 * 4)
     expanded.mockRestore()
   })
@@ -141,7 +141,7 @@ test('an invalid stored ruleset throws RangeError with the reason', () => {
   )
 })
 
-/** Rules that match every few years, so that the library finds all days without a bound. */
+/** Rules that match at least every few years, so that the library alone can list their days. */
 const rules = fc
   .record({
     frequency: fc.constantFrom('DAILY', 'WEEKLY', 'MONTHLY', 'YEARLY'),

@@ -4,39 +4,39 @@ import { daysMax, horizonYears, rulesMax, yearEnd } from './bounds.ts'
 import { type DaysOfYear, recurrenceDays } from './recurrence-days.ts'
 
 /**
- * Occurrences of one ruleset in one timezone. Lazy: days are calculated for each year on first use,
- * instants for each day on first use.
+ * Occurrences of one ruleset in one timezone. The days of a year, and the instant of a day, are
+ * calculated on first use.
  */
 export type Occurrences = {
   rule: Rule
   timezone: string
-  /** Day number and time of day (ms) of DTSTART, in local time. */
+  /** Day number (days since 1970-01-01) and time of day (ms) of DTSTART, in local time. */
   startDay: number
   timeOfDay: number
   days: DaysOfYear
   yearFirst: number
   yearLast: number
   years: Map<number, Year>
-  /** For COUNT: running total of the days of the rule, for each year from the first. */
+  /** For COUNT: number of the rule's days from DTSTART to the end of each year. */
   counted: number[]
-  /** RDATEs that are no occurrence of the rule, and EXDATEs that are one, ascending (ms). */
+  /** RDATEs that the rule does not contain, and EXDATEs that it contains, ascending (ms). */
   added: number[]
   removed: number[]
 }
 
-/** Ascending day numbers of one year in local time, and their instants (ms), 0 if unknown. */
+/** Ascending day numbers of a year in local time; and their instants (ms), 0 before first use. */
 type Year = { days: number[]; instants: Float64Array }
 
 const offsetMaxMs = 15 * hourMs
 
-// Not lru-cache: an entry grows after it is stored, and the days of all rules are bounded.
+// Not lru-cache: an entry grows after it is stored, and the bound is on the days of all entries.
 const cache = new Map<string, Map<string, Occurrences>>()
 const cached = { rules: 0, days: 0 }
 
 /**
- * Occurrences of a ruleset in the wall-clock time of `timezone`
- * (docs/recurrence.md#wall-clock-time). Cached: the process keeps up to 2,000 rules. Throws
- * RangeError for an invalid ruleset or timezone.
+ * Returns the occurrences of a ruleset in the wall-clock time of `timezone`
+ * (docs/recurrence.md#wall-clock-time), from a cache of up to 2,000 rules. Throws RangeError for an
+ * invalid ruleset or timezone.
  */
 export function occurrencesOf(ruleset: string, timezone: string): Occurrences {
   const known = cache.get(timezone)?.get(ruleset)
@@ -52,7 +52,7 @@ export function occurrencesOf(ruleset: string, timezone: string): Occurrences {
   return found
 }
 
-/** The first occurrence (ms) later than `instant` (ms); null if none follows within 100 years. */
+/** Returns the first occurrence (ms) after `instant` (ms), null if there is none in 100 years. */
 export function occurrenceAfter(occurrences: Occurrences, instant: number): number | null {
   const { added, removed } = occurrences
   let next = ruleAfter(occurrences, instant)
@@ -63,7 +63,7 @@ export function occurrenceAfter(occurrences: Occurrences, instant: number): numb
   return next === null || addition === null ? (next ?? addition) : Math.min(next, addition)
 }
 
-/** The last occurrence (ms) before `instant` (ms); null if there is none within 100 years. */
+/** Returns the last occurrence (ms) before `instant` (ms), null if there is none in 100 years. */
 export function occurrenceBefore(occurrences: Occurrences, instant: number): number | null {
   const { added, removed } = occurrences
   let last = ruleBefore(occurrences, instant)
@@ -74,7 +74,7 @@ export function occurrenceBefore(occurrences: Occurrences, instant: number): num
   return last === null || addition === null ? (last ?? addition) : Math.max(last, addition)
 }
 
-/** The number of occurrences in `[from, before)` (ms), within 100 years from `from`. */
+/** Counts the occurrences in `[from, before)` (ms), up to 100 years from `from`. */
 export function countOccurrences(
   occurrences: Occurrences,
   { from, before }: { from: number; before: number },
@@ -86,7 +86,7 @@ export function countOccurrences(
   return countOfRule(occurrences, { from, before }) + others - gone
 }
 
-/** The first `limit` occurrences (ms, ascending) in `[from, before)` (ms). */
+/** Lists the first `limit` occurrences (ms, ascending) in `[from, before)` (ms). */
 export function listOccurrences(
   occurrences: Occurrences,
   { from, before }: { from: number; before: number },
@@ -169,8 +169,8 @@ function countOfRule(occurrences: Occurrences, range: { from: number; before: nu
 }
 
 /**
- * The number of occurrences of a year before `bound` (ms). Compares day numbers, and looks up the
- * timezone only for days near `bound`, since each look-up costs microseconds.
+ * Counts the occurrences of a year before `bound` (ms). Compares day numbers, and converts only days
+ * near `bound` by the timezone, since each conversion costs microseconds.
  */
 function indexIn(occurrences: Occurrences, year: Year, bound: number): number {
   const sure = (bound - offsetMaxMs - occurrences.timeOfDay) / dayMs
@@ -206,7 +206,7 @@ function yearOfRule(occurrences: Occurrences, year: number): Year {
   return found
 }
 
-/** Days of the rule in one year of local time, from DTSTART on, limited by COUNT. */
+/** Returns the rule's days in one year of local time, from DTSTART on, limited by COUNT. */
 function ruleDays(occurrences: Occurrences, year: number): number[] {
   const { rule, startDay, days, yearFirst } = occurrences
   const left = rule.count === null ? null : rule.count - daysBefore(occurrences, year, rule.count)
@@ -215,7 +215,7 @@ function ruleDays(occurrences: Occurrences, year: number): number[] {
   return left === null ? found : found.slice(0, left)
 }
 
-/** The number of days of the rule before a year; counting stops at `enough`. */
+/** Counts the rule's days before a year; stops when the count reaches `enough`. */
 function daysBefore(
   { startDay, days, yearFirst, counted }: Occurrences,
   year: number,
@@ -239,7 +239,7 @@ function yearOf(instant: number): number {
   return new Date(instant).getUTCFullYear()
 }
 
-/** The number of ascending `values` less than `bound` (binary search). */
+/** Counts the ascending `values` that are less than `bound` (binary search). */
 function countBelow(values: number[], bound: number): number {
   let [low, high] = [0, values.length]
   while (low < high) {

@@ -27,7 +27,8 @@ type Deps = Pick<ServiceDeps, 'mesh' | 'clock'> & Pick<PlanWriter, 'write'>
 
 /**
  * Changes a schedule. If its dates change, recalculates the contributions of all its plans in the
- * same save. Returns both. Throws notFound, and the refusals of `changeFundingSchedule`.
+ * same save. Returns the schedule and these plans. Throws notFound, and the refusals of
+ * `changeFundingSchedule`.
  */
 export async function updateFundingSchedule(
   deps: Deps,
@@ -53,7 +54,7 @@ export async function updateFundingSchedule(
       const where = { ...asOf, isManualLink }
       const { schedule, firesOtherwise } = changeFundingSchedule(current, patch, where)
       const changed = firesOtherwise ? recalculatePlans(plans, { schedule, byId, asOf }) : []
-      // A concurrent request creates or deletes a plan without an envelope; it is not shown.
+      // A plan without an envelope is being created or deleted; the reply leaves it out.
       const shown = changed.filter(({ spendingId }) => byId.has(spendingId))
       const reply = create(UpdateFundingScheduleResponseSchema, {
         fundingSchedule: toMessage(FundingScheduleSchema, schedule),
@@ -64,7 +65,7 @@ export async function updateFundingSchedule(
   })
 }
 
-/** Open plans on the schedule, paused ones too, with new contributions. */
+/** Returns the open plans on the schedule, paused ones included, with new contributions. */
 function recalculatePlans(
   plans: readonly FundedSpending[],
   by: { schedule: FundingSchedule; byId: ReadonlyMap<string, Amounts>; asOf: AsOf },

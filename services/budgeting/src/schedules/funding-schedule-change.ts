@@ -9,7 +9,10 @@ import {
   requireDepositAllowed,
 } from './funding-schedule.ts'
 
-/** Fields of a PATCH; null clears a field, is refused or ignored (docs/funding-schedules.md). */
+/**
+ * Fields of a PATCH. Depending on the field, null clears it, is refused, or is ignored
+ * (docs/funding-schedules.md).
+ */
 export type FundingSchedulePatch = {
   [Field in
     | 'name'
@@ -22,9 +25,9 @@ export type FundingSchedulePatch = {
 }
 
 /**
- * Returns the changed schedule, and whether its dates have changed, so that its plans have to be
- * recalculated (docs/funding-schedules.md#changing). A sent next date is used as it is. Throws
- * invalid, also for a stored next date that has passed when none is sent.
+ * Returns the changed schedule, and whether its dates have changed: then its plans have to be
+ * recalculated (docs/funding-schedules.md#changing). A sent next date is used unchanged. Throws
+ * invalid, also if no next date is sent and the stored one has passed.
  */
 export function changeFundingSchedule(
   current: FundingSchedule,
@@ -57,18 +60,18 @@ export function changeFundingSchedule(
   return { schedule, firesOtherwise }
 }
 
-/** Whether a PATCH has a field that may change the dates of a schedule. */
+/** Returns whether a PATCH has a field that may change the dates of a schedule. */
 export function mayFireOtherwise(patch: FundingSchedulePatch): boolean {
   return 'nextRecurrence' in patch || 'ruleset' in patch || 'excludeWeekends' in patch
 }
 
-/** The firing on a sent date. The stored date sent again keeps its original date. */
+/** Returns the firing on a sent date. If it equals the stored date, the original date is kept. */
 function sentFunding(current: FundingSchedule, sent: Date): Funding {
   const isMoved = sent.getTime() !== current.nextRecurrence.getTime()
   return { date: sent, original: isMoved ? sent : current.nextRecurrenceOriginal }
 }
 
-/** The stored firing, or the next one of a new rule; the hourly job fires a past one. */
+/** Returns the stored firing, or the next firing of a new rule unless the stored one has passed. */
 function impliedFunding(
   current: FundingSchedule,
   changed: Pick<FundingSchedule, 'ruleset' | 'excludeWeekends'>,

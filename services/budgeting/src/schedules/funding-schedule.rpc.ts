@@ -24,7 +24,7 @@ import { deleteFundingSchedule } from './schedule-removal.service.ts'
 type Deps = Pick<PlanWriter, 'write'> &
   Pick<ServiceDeps<typeof settings>, 'config' | 'database' | 'mesh' | 'clock' | 'log'>
 
-/** RPCs of funding schedules (docs/funding-schedules.md). */
+/** Returns the RPC handlers of funding schedules (docs/funding-schedules.md). */
 export function fundingScheduleRoutes(deps: Deps): ServiceImpl<typeof FundingScheduleService> {
   const { database } = deps
   return {
@@ -65,9 +65,13 @@ async function createFundingSchedule(
     const { bankAccountId } = request
     const { isManualLink } = await describeWritable(deps, bankAccountId, context)
     const now = clock()
-    const plan = newFundingSchedule(readInput(request), { timezone, now, isManualLink })
-    const identity = { accountId, bankAccountId, fundingScheduleId: newId('fund') }
-    const schedule: FundingSchedule = { ...plan, ...identity, createdAt: now }
+    const schedule: FundingSchedule = {
+      ...newFundingSchedule(readInput(request), { timezone, now, isManualLink }),
+      accountId,
+      bankAccountId,
+      fundingScheduleId: newId('fund'),
+      createdAt: now,
+    }
     return write({
       scope: { accountId, bankAccountId, countsSchedules: true },
       signal: context.signal,

@@ -7,7 +7,7 @@ import { FundingSchedule, type ScheduleKey } from './funding-schedule.ts'
 
 const columns = columnsOf(FundingSchedule, { table: 'funding_schedules' })
 
-/** Schedules of a bank account that are not deleted, ordered by ID. */
+/** Lists the schedules of a bank account that are not deleted, ordered by ID. */
 export function listFundingSchedules(
   { pool }: Database,
   { accountId, bankAccountId }: BankAccountKey,
@@ -18,7 +18,7 @@ export function listFundingSchedules(
     ORDER BY funding_schedule_id`)
 }
 
-/** The schedule with this ID; null if it is missing or deleted. */
+/** Returns the schedule with this ID; null if it is missing or deleted. */
 export function findFundingSchedule(
   { pool }: Database,
   { accountId, bankAccountId }: BankAccountKey,
@@ -32,7 +32,7 @@ export function findFundingSchedule(
 
 const Found = z.object({ found: z.boolean() })
 
-/** Whether the schedule has a run that the ledger may not have booked yet. */
+/** Returns whether the schedule has a run that the ledger may not have booked yet. */
 export function hasPendingRun(
   { pool }: Database,
   { accountId, bankAccountId, fundingScheduleId }: ScheduleKey,

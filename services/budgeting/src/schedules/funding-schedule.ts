@@ -5,8 +5,9 @@ import { midnightMs, weekdayStart } from '../recurrence/midnight.ts'
 import { occurrenceAfter, occurrenceBefore, occurrencesOf } from '../recurrence/recurrence.ts'
 
 /**
- * A recurring pay or allocation event of one bank account; money in minor units. A row with
- * `deletedAt` is hidden from clients, and deleted once the ledger has dropped its references.
+ * The rule by which the envelopes of one bank account get money, such as each payday; amounts in
+ * minor units. A row with `deletedAt` is hidden from clients. It is deleted after the ledger has
+ * removed its references.
  */
 export const FundingSchedule = z.object({
   accountId: z.string(),
@@ -27,10 +28,10 @@ export const FundingSchedule = z.object({
 })
 export type FundingSchedule = z.infer<typeof FundingSchedule>
 
-/** Names one schedule. */
+/** IDs that identify one schedule. */
 export type ScheduleKey = Pick<FundingSchedule, 'accountId' | 'bankAccountId' | 'fundingScheduleId'>
 
-/** The schedule with this ID; undefined if it is missing or deleted. */
+/** Returns the schedule with this ID; undefined if it is missing or deleted. */
 export function findLiveSchedule(
   schedules: readonly FundingSchedule[],
   fundingScheduleId: string,
@@ -47,9 +48,9 @@ export type FundingDates = Pick<FundingSchedule, 'ruleset' | 'excludeWeekends' |
 export type Funding = { date: Date; original: Date }
 
 /**
- * The first firing later than `now`, null if the rule has ended
- * (docs/funding-schedules.md#the-next-funding). A future stored date is used, moved to midnight in
- * `timezone`.
+ * Returns the first firing later than `now`, null if the rule has ended
+ * (docs/funding-schedules.md#the-next-funding). If the stored date is in the future, the firing is
+ * at its midnight in `timezone`.
  */
 export function nextFunding(schedule: FundingDates, timezone: string, now: Date): Funding | null {
   const base = midnightMs(schedule.nextRecurrence.getTime(), timezone)
@@ -59,7 +60,7 @@ export function nextFunding(schedule: FundingDates, timezone: string, now: Date)
 }
 
 /**
- * The next two firings later than `now`, each null if the rule has ended before it
+ * Returns the next two firings later than `now`, each null if the rule ends before it
  * (docs/funding-schedules.md#the-next-funding).
  */
 export function nextTwoFundings(
@@ -72,9 +73,9 @@ export function nextTwoFundings(
 }
 
 /**
- * The first firing of a new schedule (docs/plans.md#next-dates). A sent date that is not past is
- * used as it is. Otherwise the rule gives it: the first occurrence after `now`. Null if the rule
- * has ended.
+ * Returns the first firing of a new schedule (docs/plans.md#next-dates). A sent date that is not
+ * past is used unchanged; otherwise it is the first occurrence of the rule after `now`. Null if the
+ * rule has ended.
  */
 export function firstFunding(
   schedule: Pick<FundingSchedule, 'ruleset' | 'excludeWeekends'> & { nextRecurrence: Date | null },
@@ -85,17 +86,17 @@ export function firstFunding(
   if (sent !== null && sent >= now) return { date: sent, original: sent }
   const occurrences = occurrencesOf(schedule.ruleset, timezone)
   const started = sent !== null || occurrenceBefore(occurrences, now.getTime()) !== null
-  // A rule that has not started may fire exactly at `now`; others fire later than `now`.
+  // A rule that starts exactly at `now` may fire at `now`; other rules fire later.
   return fundingAfter(schedule, timezone, started ? now : new Date(now.getTime() - 1))
 }
 
-/** Refusal of a past next date, for schedules and plans. */
+/** Refusal of a next date that is past, for schedules and plans. */
 export const notInFuture = 'Next recurrence must be in the future'
 
-/** Refusal of an ended rule that has to give the next date. */
+/** Refusal of an ended rule in a request without a next date, for schedules and plans. */
 export const noDateLeft = 'Ruleset has no date left'
 
-/** Fields of a request that creates a schedule; the gateway has checked their shape. */
+/** Fields of a request that creates a schedule; the gateway has validated their types. */
 export type NewFundingSchedule = Pick<
   FundingSchedule,
   | 'name'
@@ -130,7 +131,7 @@ export function newFundingSchedule(
   }
 }
 
-/** The normalised text of a ruleset (docs/recurrence.md#rules-accepted). Throws invalid. */
+/** Returns the normalised text of a ruleset (docs/recurrence.md#rules-accepted). Throws invalid. */
 export function normalizeRuleset(ruleset: string): string {
   const read = readRuleset(ruleset)
   if ('problem' in read) throw invalid({ ruleset: `Ruleset ${read.problem}` })
@@ -138,8 +139,8 @@ export function normalizeRuleset(ruleset: string): string {
 }
 
 /**
- * Throws invalid for automatic deposits without an amount above 0 or on a link that is not manual
- * (docs/funding-schedules.md#deposits).
+ * Throws invalid for automatic deposits without an estimated deposit above 0, and on a link that is
+ * not manual (docs/funding-schedules.md#deposits).
  */
 export function requireDepositAllowed(
   deposit: Pick<FundingSchedule, 'autoCreateTransaction' | 'estimatedDeposit'>,
@@ -156,8 +157,8 @@ export function requireDepositAllowed(
 }
 
 /**
- * The schedule after the firing of its `nextRecurrence` (docs/hourly-job.md#fundings). If the rule
- * has ended, both dates are that of the last firing, and the schedule is never due again.
+ * Returns the schedule after its firing at `nextRecurrence` (docs/hourly-job.md#fundings). If the
+ * rule has ended, both dates are that of the last firing, and the schedule is never due again.
  */
 export function fire(schedule: FundingSchedule, timezone: string): FundingSchedule {
   const fired = schedule.nextRecurrence
@@ -170,12 +171,15 @@ export function fire(schedule: FundingSchedule, timezone: string): FundingSchedu
   }
 }
 
-/** Whether the rule of a schedule or plan has ended: both dates are the same. */
+/** Returns whether a schedule or plan is never due again: both dates are equal. */
 export function isOver(dates: { lastRecurrence: Date | null; nextRecurrence: Date }): boolean {
   return dates.lastRecurrence?.getTime() === dates.nextRecurrence.getTime()
 }
 
-/** Moves weekend occurrences to the Friday before; skips those whose Friday is not after `now`. */
+/**
+ * Returns the first firing by the rule later than `now`. Moves occurrences off weekends if the
+ * schedule excludes them, and skips an occurrence whose moved date is not later than `now`.
+ */
 function fundingAfter(
   { ruleset, excludeWeekends }: Pick<FundingSchedule, 'ruleset' | 'excludeWeekends'>,
   timezone: string,

@@ -11,9 +11,9 @@ import { findLiveSchedule, type ScheduleKey } from './funding-schedule.ts'
 type Deps = Pick<ServiceDeps, 'database' | 'mesh' | 'clock' | 'log'> & Pick<PlanWriter, 'write'>
 
 /**
- * Deletes a schedule without plans in three steps: it is hidden, the ledger drops its references,
- * its row is deleted (docs/funding-schedules.md#removal). Succeeds after the first step; a sweep
- * repeats the others. Throws notFound, and refuses a schedule with plans.
+ * Deletes a schedule in three steps: it is hidden, the ledger removes its references, its row is
+ * deleted (docs/funding-schedules.md#removal). Succeeds after the first step; the sweep repeats
+ * failed later steps. Throws notFound, and refused for a schedule that plans use.
  */
 export async function deleteFundingSchedule(
   deps: Deps,
@@ -46,8 +46,8 @@ export async function deleteFundingSchedule(
 }
 
 /**
- * Drops the ledger's references to a hidden schedule, then deletes its row. Does nothing while a
- * run is pending, since booking it would refer to the schedule again. Idempotent.
+ * Removes the ledger's references to a hidden schedule, then deletes its row. Does nothing while a
+ * run is pending, since the booking of this run refers to the schedule. Idempotent.
  */
 export async function finishRemoval(
   { database, mesh, write }: Pick<Deps, 'database' | 'mesh' | 'write'>,

@@ -5,12 +5,14 @@ import { findTimezones, saveSettings } from './account-settings.sql.ts'
 
 export type SettingsDeps = Pick<ServiceDeps, 'database' | 'mesh' | 'signer' | 'clock'>
 
-/** The IANA timezone of an account, for work without a request. */
+/** Returns the IANA timezone of an account, for work without a caller's request. */
 export async function accountTimezone(deps: SettingsDeps, accountId: string): Promise<string> {
   return (await accountTimezones(deps, [accountId])).get(accountId) ?? ''
 }
 
-/** IANA timezones by account ID. Asks identity for those that are not stored, and stores them. */
+/**
+ * Returns IANA timezones, keyed by account ID. Requests missing ones from identity and stores them.
+ */
 export async function accountTimezones(
   deps: SettingsDeps,
   accountIds: readonly string[],

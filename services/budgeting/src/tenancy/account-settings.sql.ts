@@ -10,7 +10,7 @@ interface Settings {
   accountId: string
   timezone: string
   version: bigint
-  /** Unset without billing. */
+  /** Instant until which the account is paid up; unset while billing is off. */
   subscriptionActiveUntil?: Timestamp | undefined
 }
 
@@ -28,7 +28,7 @@ export async function saveSettings({ pool }: Database, settings: Settings): Prom
     WHERE stored.version < excluded.version`)
 }
 
-/** Stored IANA timezones by account ID, without accounts that identity has not told of. */
+/** Returns stored IANA timezones, keyed by account ID; without accounts that have no settings yet. */
 export async function findTimezones(
   { pool }: Database,
   accountIds: readonly string[],

@@ -6,8 +6,9 @@ import { sql } from 'slonik'
 export type EndReason = 'removed' | 'archived'
 
 /**
- * Stores the tombstone of a bank account: jobs skip it, and `removed` also refuses new plans.
- * Raises the version, so that a concurrent save fails its compare-and-set and is decided again.
+ * Stores the tombstone of a bank account: jobs skip the bank account, and with reason `removed` new
+ * plans are refused. Raises the version, so that a concurrent save fails its compare-and-set and is
+ * decided again.
  */
 export async function endBankAccount(
   { pool }: Database,
@@ -30,8 +31,8 @@ export async function endBankAccount(
 }
 
 /**
- * Deletes the tombstone of a bank account by compare-and-set: only if `version` is unchanged, and
- * the account is not deleted. Returns whether it did.
+ * Deletes the tombstone of a bank account by compare-and-set: only if `version` is unchanged and the
+ * account is not deleted. Returns whether the tombstone was deleted.
  */
 export async function reopenBankAccount(
   { pool }: Database,

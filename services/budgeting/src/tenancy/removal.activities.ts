@@ -4,12 +4,12 @@ import { removeRows } from './removal.sql.ts'
 
 const batchSize = 1000
 
-/** Budgeting's part of the clean-up after a link is deleted (docs/links.md#clean-up). */
+/** Returns budgeting's activity of the clean-up after a deleted link (docs/links.md#clean-up). */
 export function removalActivities({ database, clock }: Pick<ServiceDeps, 'database' | 'clock'>) {
   return {
     /**
-     * Deletes all plans, runs and schedules of these bank accounts, in batches. A tombstone for
-     * each refuses later ones. Idempotent.
+     * Stores a tombstone for each of these bank accounts, so that new plans are refused. Then
+     * deletes all their plans, runs and schedules in batches. Idempotent.
      */
     removePlans: async (accountId: string, bankAccountIds: string[]): Promise<void> => {
       for (const bankAccountId of bankAccountIds) {

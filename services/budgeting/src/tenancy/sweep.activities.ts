@@ -9,7 +9,7 @@ import { finishRemoval } from '../schedules/schedule-removal.service.ts'
 import { accountTimezone } from './account-settings.client.ts'
 import { listOldKeys, listStaleCreations, listStaleRemovals, type Reserved } from './sweep.sql.ts'
 
-/** Longer than the deadline of any request, so that no request still works on the row. */
+/** Age in ms, above the deadline of any request, so that no request still changes the row. */
 const staleAfterMs = 60_000
 const batchSizeMax = 200
 const keysMax = 500
@@ -17,10 +17,10 @@ const keysMax = 500
 type Deps = Pick<ServiceDeps, 'database' | 'mesh' | 'signer' | 'clock' | 'log'> & PlanWriter
 
 /**
- * Sweep of requests that stopped half-way (docs/plans.md#creating-changing-and-deleting,
- * docs/funding-schedules.md#removal), and of expired idempotency keys. Each activity does one
- * batch and returns its size. Those of requests throw AggregateError after the whole batch if any
- * of it failed.
+ * Returns the activities of the sweep: unfinished creations
+ * (docs/plans.md#creating-changing-and-deleting), unfinished deletions of schedules
+ * (docs/funding-schedules.md#removal), expired idempotency keys. Each processes one batch and
+ * returns its size. The first two throw AggregateError at the end if any item of the batch failed.
  */
 export function sweepActivities(deps: Deps) {
   const { database, clock, log } = deps
@@ -28,8 +28,8 @@ export function sweepActivities(deps: Deps) {
     return { before: new Date(clock().getTime() - staleAfterMs), limit: batchSizeMax }
   }
   return {
-    /** Completes the creations that have an envelope and deletes the other plans. */
-    endStaleOpenings: async (): Promise<number> => {
+    /** Completes unfinished creations that have an envelope; deletes the plans of the others. */
+    endStaleCreations: async (): Promise<number> => {
       const creations = await listStaleCreations(database, stale())
       return forEachSequentially(
         creations,
@@ -37,7 +37,7 @@ export function sweepActivities(deps: Deps) {
         (reserved, err) => log.error({ err, ...reserved }, 'creation not completed'),
       )
     },
-    /** Finishes the deletions of schedules. */
+    /** Finishes the deletions of hidden schedules. */
     endStaleRemovals: async (): Promise<number> => {
       const removals = await listStaleRemovals(database, stale())
       return forEachSequentially(
@@ -56,7 +56,10 @@ export function sweepActivities(deps: Deps) {
   }
 }
 
-/** Returns the number of items. A failed item does not stop the others. */
+/**
+ * Calls `work` for each item, one after the other. A failed item does not stop the others; an
+ * AggregateError is thrown afterwards. Returns the number of items.
+ */
 async function forEachSequentially<Item>(
   items: readonly Item[],
   work: (item: Item) => Promise<void>,

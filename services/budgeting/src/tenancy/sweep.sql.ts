@@ -19,10 +19,10 @@ const ScheduleId = FundingSchedule.pick({
   fundingScheduleId: true,
 })
 
-/** Rows that are older than `before`, at most `limit`. */
+/** Bounds of a batch: rows older than `before`, at most `limit`. */
 type Old = { before: Date; limit: number }
 
-/** Plans in state `opening` that were created before `before`, the oldest first. */
+/** Lists plans still in state `opening` that were stored before `before`, the oldest first. */
 export function listStaleCreations(
   { pool }: Database,
   { before, limit }: Old,
@@ -33,7 +33,7 @@ export function listStaleCreations(
     ORDER BY created_at LIMIT ${limit}`)
 }
 
-/** Plans created before `before` that still have an idempotency key. */
+/** Lists plans created before `before` that still have an idempotency key. */
 export function listOldKeys(
   { pool }: Database,
   { before, limit }: Old,
@@ -43,7 +43,7 @@ export function listOldKeys(
     WHERE opening_key IS NOT NULL AND created_at < ${before.toISOString()} LIMIT ${limit}`)
 }
 
-/** Schedules hidden before `before` whose rows remain, the oldest first. */
+/** Lists schedules hidden before `before` whose rows are not deleted yet, the oldest first. */
 export function listStaleRemovals(
   { pool }: Database,
   { before, limit }: Old,

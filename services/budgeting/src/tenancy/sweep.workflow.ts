@@ -1,7 +1,7 @@
 import { proxyActivities } from '@temporalio/workflow'
 import type { sweepActivities } from './sweep.activities.ts'
 
-const { endStaleOpenings, forgetOldKeys, endStaleRemovals } = proxyActivities<
+const { endStaleCreations, forgetOldKeys, endStaleRemovals } = proxyActivities<
   ReturnType<typeof sweepActivities>
 >({
   startToCloseTimeout: '2 minutes',
@@ -10,11 +10,11 @@ const { endStaleOpenings, forgetOldKeys, endStaleRemovals } = proxyActivities<
 })
 
 /**
- * Sweep, every ten minutes: completes or deletes unfinished creations, clears expired idempotency
- * keys, finishes deletions of schedules. One batch of each. A failed step fails the run after the
- * other steps.
+ * Completes or deletes unfinished creations, clears expired idempotency keys, finishes deletions of
+ * schedules: one batch of each, every ten minutes. If a step fails, the run fails after the other
+ * steps have ended.
  */
 export async function sweepPlans(): Promise<void> {
-  const steps = await Promise.allSettled([endStaleOpenings(), forgetOldKeys(), endStaleRemovals()])
+  const steps = await Promise.allSettled([endStaleCreations(), forgetOldKeys(), endStaleRemovals()])
   for (const step of steps) if (step.status === 'rejected') throw step.reason
 }

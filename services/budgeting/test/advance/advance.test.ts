@@ -44,7 +44,7 @@ async function createVaried(): Promise<Funded> {
 
 const killed = new Error('killed')
 
-/** Advances a household until its first booking; `lost` is the call of the ledger or its answer. */
+/** Advances a household until its first booking. `lost`: the call of the ledger, or its answer. */
 async function advanceUntilBooking(home: Funded, now: string, lost: 'call' | 'answer') {
   const deps = depsOf(booted)
   const { mesh } = deps
@@ -65,7 +65,7 @@ async function advanceUntilBooking(home: Funded, now: string, lost: 'call' | 'an
 
 const Pending = z.object({ id: z.string(), amounts: z.string() })
 
-/** Pending runs of a household, with the amounts of their lines. */
+/** Returns the pending runs of a household, with the amounts of their lines. */
 function pendingRuns({ accountId }: Funded) {
   return booted.database('budgeting').pool.any(sql.type(Pending)`
     SELECT funding_run_id AS id, string_agg(amount::text, ' ' ORDER BY spending_id) AS amounts
@@ -85,7 +85,7 @@ test('one run after three months has the same result as a run every day', async 
   await advance(booted, newYear)
   reference = await outcome(missed)
   expect(await outcome(daily)).toEqual(reference)
-  // A third of the target, for three paydays. Paused: no money, and no recalculation.
+  // A third of the target, for three paydays. A paused expense gets none and is not recalculated.
   expect(reference.amounts.paused).toEqual([0n, 0n, 333n])
   expect(reference.plans.find(([name]) => name === 'food')).toEqual([
     'food',
@@ -125,7 +125,7 @@ test('after a lost answer of the ledger, a funding is not booked twice', async (
 
 test('after a lost answer of the ledger, a period is not closed twice', async () => {
   const home = await createVaried()
-  // All of October is booked; the next event is the due date of 1 November.
+  // All dates of October are booked; the next one is the due date of 1 November.
   await advanceOnly(booted, home, new Date('2023-10-31T18:00Z'))
   await advanceUntilBooking(home, '2023-11-01T18:00Z', 'answer')
   await advanceOnly(booted, home, new Date(newYear))

@@ -11,7 +11,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { z } from 'zod'
 import { budgeting } from '../../src/service.ts'
-import { at, createHousehold, type Household } from '../household.ts'
+import { at, createBudgetHousehold, type Household } from '../household.ts'
 
 let booted: Booted
 let dataDir: string
@@ -29,7 +29,7 @@ afterAll(async () => {
 
 const Stored = z.object({ held: z.bigint(), contribution: z.bigint(), version: z.bigint() })
 
-/** Stored content and contribution of an envelope's plan, in minor units. */
+/** Returns the stored amount and contribution of an envelope's plan, in minor units. */
 function stored(spendingId: string) {
   return booted.database('budgeting').pool.one(sql.type(Stored)`
     SELECT current_amount AS held, next_contribution_amount AS contribution,
@@ -44,7 +44,7 @@ const tea = { amount: 100n, date: at('2023-10-09T05:00Z'), name: 'Tea' }
 const statement = `<OFX><STMTRS><CURDEF>USD<BANKTRANLIST><STMTTRN><TRNTYPE>POS
 <DTPOSTED>20231009<TRNAMT>-3.00<FITID>a<NAME>UPLOADED</STMTTRN></BANKTRANLIST></STMTRS></OFX>`
 
-/** Undoes an upload of one transaction that was spent from the envelope. */
+/** Uploads one transaction, assigns it to the envelope, and undoes the upload. */
 const undoUpload: Write = async ({ transactions, bankAccountId, as }, spendingId) => {
   const uploads = booted.client('ledger', UploadService)
   const file = { name: 'a.ofx', contentType: 'application/octet-stream' }
@@ -69,7 +69,7 @@ const undoUpload: Write = async ({ transactions, bankAccountId, as }, spendingId
   expect(envelopes).toMatchObject([{ spendingId, currentAmount: 800n }])
 }
 
-/** Writes of the ledger without a later call of recalculateSpending, and the content after each. */
+/** Writes of the ledger, without a call of recalculateSpending, and the amount after each. */
 const writes: [string, Write, bigint][] = [
   [
     'a transfer',
@@ -120,7 +120,7 @@ const writes: [string, Write, bigint][] = [
 ]
 
 test.each(writes)('after %s the event updates the plan', async (_, write, held) => {
-  const home = await createHousehold(booted)
+  const home = await createBudgetHousehold(booted)
   const { envelopes, transactions, bankAccountId, as } = home
   const { fundingScheduleId } = await home.pay()
   const { spendingId } = await home.expense(fundingScheduleId, { targetAmount: 3000n })
@@ -143,7 +143,7 @@ test.each(writes)('after %s the event updates the plan', async (_, write, held) 
 })
 
 test('events of many envelopes and of few are all stored', async () => {
-  const home = await createHousehold(booted)
+  const home = await createBudgetHousehold(booted)
   const { accountId, bankAccountId } = home
   const { fundingScheduleId } = await home.pay()
   const plans = [await home.expense(fundingScheduleId), await home.expense(fundingScheduleId)]

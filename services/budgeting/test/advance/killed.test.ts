@@ -97,7 +97,7 @@ test('after a kill within a group of bank accounts, the next run has the same re
     booted.clock.now = now
     const { deps } = createKilledProcess(depsOf(booted), step)
     await expect(advanceTogether(deps, group, now)).rejects.toThrow('killed')
-    // Two concurrent runs continue, with different groups.
+    // Two concurrent runs continue, each with other groups of bank accounts.
     await Promise.all([
       advanceTogether(depsOf(booted), group, now),
       advanceTogether(depsOf(booted), group.slice(1), now),

@@ -22,7 +22,7 @@ test('one run catches up with 132 missed days', async () => {
   const each = { ruleset: daily, nextRecurrence }
   const { fundingScheduleId } = await home.pay({ name: 'Tips', ...each })
   await home.expense(fundingScheduleId, { name: 'bus', targetAmount: 300n, ...each })
-  // Each day funds the expense, then its unspent money returns.
+  // Each day funds the expense, then its unspent money returns to free-to-use.
   await advanceOnly(booted, home, new Date('2024-02-09T18:00Z'))
   const [bus] = await home.list()
   expect(bus).toMatchObject({

@@ -10,7 +10,7 @@ import { z } from 'zod'
 import { advanceTogether } from '../../src/advance/advance-together.service.ts'
 import { budgeting } from '../../src/service.ts'
 import { advanceOnly, depsOf, outcome } from '../advancing.ts'
-import { createHousehold, type Household } from '../household.ts'
+import { createBudgetHousehold, type Household } from '../household.ts'
 import { createKilledProcess } from '../killed-process.ts'
 
 let booted: Booted
@@ -23,11 +23,11 @@ afterAll(async () => {
   await booted[Symbol.asyncDispose]()
 })
 
-/** Havana's midnight of 5 November 2023 occurs twice. */
+/** A timezone in which the midnight of 5 November 2023 occurs twice. */
 const autumn = { timezone: 'America/Havana', start: '2023-10-25T16:00Z' }
-/** Havana skips the first hour of 12 March 2023: the day begins at 01:00. */
+/** A timezone that skips the first hour of 12 March 2023: the day begins at 01:00. */
 const spring = { timezone: 'America/Havana', start: '2023-03-01T16:00Z' }
-/** East of Greenwich; the clock changes by half an hour, at 02:00. */
+/** A timezone east of Greenwich whose clock changes by half an hour, at 02:00. */
 const halfHour = { timezone: 'Australia/Lord_Howe', start: '2023-09-20T16:00Z' }
 const span = 25 * dayMs
 
@@ -82,7 +82,7 @@ async function createPrepared({ place, schedules, envelopes }: Case): Promise<Ho
   const { timezone } = place
   const start = new Date(place.start)
   booted.clock.now = start
-  const home = await createHousehold(booted, { timezone })
+  const home = await createBudgetHousehold(booted, { timezone })
   const first = midnightOf(start, timezone)
   const fundings: string[] = []
   for (const { parts: rule, excludeWeekends, estimatedDeposit } of schedules) {
@@ -109,7 +109,7 @@ async function createPrepared({ place, schedules, envelopes }: Case): Promise<Ho
 
 const Due = z.object({ at: z.date().nullable() })
 
-/** The next due date of a household, over its schedules and plans. */
+/** Returns the earliest next date of a household's schedules and plans. */
 function findNextDue({ bankAccountId }: Household): Promise<Date | null> {
   return booted.database('budgeting').pool.oneFirst(sql.type(Due)`
     SELECT min(next_recurrence) AS at FROM (
@@ -122,7 +122,7 @@ function findNextDue({ bankAccountId }: Household): Promise<Date | null> {
     ) AS due`)
 }
 
-/** Runs the job at every full hour (UTC) after a due date; in other hours it changes nothing. */
+/** Runs the job at the first full hour (UTC) after each due date: other runs change nothing. */
 async function runHourly(home: Household, { start }: Case['place']): Promise<void> {
   const end = Date.parse(start) + span
   let due = await findNextDue(home)
@@ -162,7 +162,7 @@ test('an hourly job with late, concurrent and killed runs has the same result', 
 
 const ChangeId = z.object({ change_id: z.string() })
 
-/** Whether budgeting has handled every published event. */
+/** Returns whether budgeting has handled every published event. */
 async function isQuiet(): Promise<boolean> {
   const manager = await booted.broker.stream.jetstreamManager()
   const { num_pending, num_ack_pending } = await manager.consumers.info(

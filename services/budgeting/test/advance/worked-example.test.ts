@@ -44,7 +44,7 @@ async function untilSynced({ envelopes, bankAccountId, as }: Household): Promise
   await eventually(seen, (rows) => JSON.stringify(rows) === JSON.stringify(versions))
 }
 
-/** Stores the outdated contributions of the worked example. */
+/** Stores outdated contributions, as in the worked example. */
 async function storeContributions(contributions: Record<string, bigint>): Promise<void> {
   for (const [spendingId, amount] of Object.entries(contributions)) {
     await booted.database('budgeting').pool.query(sql.unsafe`

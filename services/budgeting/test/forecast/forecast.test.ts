@@ -17,7 +17,7 @@ import fc from 'fast-check'
 import { occurrenceAfter, occurrencesOf } from '../../src/recurrence/recurrence.ts'
 import { budgeting } from '../../src/service.ts'
 import { advanceOnly } from '../advancing.ts'
-import { at, createHousehold, type Household } from '../household.ts'
+import { at, createBudgetHousehold, type Household } from '../household.ts'
 import { chicago, monthly, twiceMonthly } from '../samples.ts'
 
 let booted: Booted
@@ -39,7 +39,7 @@ async function forecastOf({ bankAccountId, as }: Household, end?: string) {
 
 async function createFunded(): Promise<Household & { fundingScheduleId: string }> {
   booted.clock.now = new Date('2023-09-28T12:00Z')
-  const home = await createHousehold(booted)
+  const home = await createBudgetHousehold(booted)
   const { fundingScheduleId } = await home.pay({ estimatedDeposit: 200_000n })
   return { ...home, fundingScheduleId }
 }
@@ -200,7 +200,7 @@ type Plan = typeof plans extends fc.Arbitrary<infer Value> ? Value : never
 async function createPlanned({ funding, expenses, goal }: Plan): Promise<Household> {
   const now = new Date('2023-09-28T12:00Z')
   booted.clock.now = now
-  const home = await createHousehold(booted)
+  const home = await createBudgetHousehold(booted)
   const { fundingScheduleId, nextRecurrence } = await home.pay({ ruleset: funding })
   const first = timestampDate(nextRecurrence as Timestamp).getTime()
   for (const { ruleset, target } of expenses) {

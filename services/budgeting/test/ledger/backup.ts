@@ -7,10 +7,10 @@ import { auditPlans } from '../../src/ledger/audit.sql.ts'
 import { comparisonActivities } from '../../src/ledger/comparison.activities.ts'
 import { depsOf } from '../advancing.ts'
 
-/** Backups of the ledger, by name. */
+/** Creates and restores backups of the ledger's tables, each under a name. */
 export interface Backups extends AsyncDisposable {
   create: (name: string) => Promise<void>
-  /** Replaces all rows of the ledger by those of the backup. */
+  /** Replaces all rows of the ledger by the rows of the backup. */
   restore: (name: string) => Promise<void>
 }
 
@@ -38,7 +38,7 @@ export async function createBackups({ databaseUrl }: Booted): Promise<Backups> {
   }
 }
 
-/** The tables of the ledger with their columns, without generated ones. */
+/** Lists the tables of the ledger with their columns, without generated columns. */
 async function listTables(admin: pg.Client) {
   const { rows } = await admin.query<{ name: string; columns: string }>(`
     SELECT table_name AS name, string_agg(column_name, ', ') AS columns
@@ -48,7 +48,7 @@ async function listTables(admin: pg.Client) {
   return rows
 }
 
-/** Findings of the audit of money and plans. */
+/** Returns the findings of the audits of money and of plans. */
 export async function findings(booted: Booted) {
   const books = booted.database('ledger')
   return [

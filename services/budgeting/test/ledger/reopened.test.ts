@@ -26,14 +26,14 @@ afterAll(async () => {
 
 const differs = 'an ended bank account is ended in the ledger'
 
-/** The reason of the tombstone of a household's bank account; null without one. */
+/** Returns the reason of the tombstone of a household's bank account; null without a tombstone. */
 function endedAs({ bankAccountId }: Funded): Promise<string | null> {
   const { pool } = booted.database('budgeting')
   return pool.maybeOneFirst(sql.type(z.object({ reason: z.string() }))`
     SELECT reason FROM ended_bank_accounts WHERE bank_account_id = ${bankAccountId}`)
 }
 
-/** Creates a household whose rent has been funded once, by a run. */
+/** Creates a household whose rent has been funded once, by a funding run. */
 async function createFunded(): Promise<Funded> {
   const home = await createSeptember(booted)
   await home.expense(home.fundingScheduleId, { name: 'rent', targetAmount: 6_000n })
@@ -74,7 +74,7 @@ test('a bank account whose link was deleted after the backup takes plans again',
   await Promise.all([comparePlans(booted), comparePlans(booted)])
   expect(await endedAs(home)).toBeNull()
   expect(await findings(booted)).toEqual([])
-  // The plans are gone, so the money of their envelopes is free again.
+  // The plans were deleted, so the money of their envelopes is free-to-use again.
   expect(await home.list()).toEqual([])
   expect(await home.balances()).toMatchObject({ expenses: 0n, goals: 0n })
 
@@ -123,7 +123,7 @@ test('a link that is deleted while the comparison runs stays deleted', async () 
   const deps = depsOf(booted)
   const scheduled = deps.mesh.client('ledger', ScheduledService)
   let isRemoved = false
-  // The first answer is out of date when the comparison receives it.
+  // The state changes before the comparison receives the ledger's first answer.
   const outdated: typeof scheduled.lookUp = async (request, options) => {
     const answer = await scheduled.lookUp(request, options)
     if (!isRemoved) await removePlans(home)

@@ -20,7 +20,7 @@ afterAll(async () => {
   await stack.disposeAsync()
 })
 
-/** Stored amounts and contributions of budgeting, by name; minor units. */
+/** Returns the amounts and contributions that budgeting stores (minor units), keyed by name. */
 async function kept({ accountId }: Funded) {
   const Row = z.object({ name: z.string(), held: z.bigint(), used: z.bigint(), next: z.bigint() })
   const rows = await booted.database('budgeting').pool.any(sql.type(Row)`
@@ -44,7 +44,7 @@ test('the comparison reconciles the plans with a ledger restored from a backup',
   )
   await backups.create('before')
 
-  // Changes after the backup, which the restored ledger lacks.
+  // Changes after the backup: the restored ledger does not have them.
   const bike = await home.goal(fundingScheduleId, { name: 'bike', targetAmount: 50_000n })
   await move(bike.spendingId, 300n)
   await home.spending.deleteSpending({ bankAccountId, spendingId: gone.spendingId }, as)
@@ -76,7 +76,7 @@ test('the comparison reconciles the plans with a ledger restored from a backup',
     ([plans, list]) => JSON.stringify(plans, text) === JSON.stringify(list, text),
   )
 
-  // The plans accept the next change.
+  // The plans can be changed again.
   await move(rent.spendingId, 7n)
   await eventually(
     () => kept(home),
@@ -108,7 +108,7 @@ test('a change after a restore has a newer version than the lost ones', async ()
   await holds(1_400n)
 
   await backups.restore('before')
-  // Fewer changes than were lost: a mere counter would repeat a lost version.
+  // Fewer changes than were lost: a version that only counts changes would repeat a lost one.
   expect(await moveAt(10, 7n)).toBeGreaterThan(lost)
   await holds(1_007n)
   expect(await findings(booted)).toEqual([])

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { budgeting } from '../../src/service.ts'
 import { depsOf } from '../advancing.ts'
-import { at, createHousehold, type Household } from '../household.ts'
+import { at, createBudgetHousehold, type Household } from '../household.ts'
 import { monthly } from '../samples.ts'
 
 let booted: Booted
@@ -47,7 +47,7 @@ async function statements<T>(run: () => Promise<T>): Promise<number> {
 const refused = (run: Promise<unknown>) => run.then(() => null, ConnectError.from)
 
 test('a schedule with new dates recalculates all its envelopes', async () => {
-  const home = await createHousehold(booted)
+  const home = await createBudgetHousehold(booted)
   const { fundingScheduleId } = await home.pay()
   const other = await home.pay({ name: 'Other' })
   const rent = await home.expense(fundingScheduleId)
@@ -73,7 +73,7 @@ test('a schedule with new dates recalculates all its envelopes', async () => {
 })
 
 test('a change of a schedule takes as many statements for fifty envelopes as for two', async () => {
-  const home = await createHousehold(booted)
+  const home = await createBudgetHousehold(booted)
   const { fundingScheduleId } = await home.pay()
   await Promise.all([1, 2].map(() => home.expense(fundingScheduleId)))
   const few = await statements(() => changeSchedule(home, fundingScheduleId, { ruleset: fridays }))
@@ -89,7 +89,7 @@ test('a change of a schedule takes as many statements for fifty envelopes as for
 })
 
 test('a schedule whose date has passed refuses a change without a new date', async () => {
-  const home = await createHousehold(booted)
+  const home = await createBudgetHousehold(booted)
   const { fundingScheduleId } = await home.pay()
   booted.clock.now = new Date('2023-10-16T12:00Z')
   const stale = await refused(changeSchedule(home, fundingScheduleId, { name: 'Wages' }))
@@ -104,7 +104,7 @@ test('a schedule whose date has passed refuses a change without a new date', asy
 })
 
 test('a used name is refused, and a missing schedule is not found', async () => {
-  const home = await createHousehold(booted)
+  const home = await createBudgetHousehold(booted)
   const { fundingScheduleId } = await home.pay()
   await home.pay({ name: 'Other' })
   expect(await refused(changeSchedule(home, fundingScheduleId, { name: 'Other' }))).toMatchObject({
@@ -116,7 +116,7 @@ test('a used name is refused, and a missing schedule is not found', async () => 
 })
 
 test('a changed plan has a new contribution and the same money', async () => {
-  const home = await createHousehold(booted)
+  const home = await createBudgetHousehold(booted)
   const { fundingScheduleId } = await home.pay()
   const weekly = await home.pay({ name: 'Weekly', ruleset: fridays })
   const { spendingId } = await home.expense(fundingScheduleId, { name: 'Rent' })
@@ -134,7 +134,7 @@ test('a changed plan has a new contribution and the same money', async () => {
 })
 
 test('another rule moves the next date and the contribution', async () => {
-  const home = await createHousehold(booted)
+  const home = await createBudgetHousehold(booted)
   const { fundingScheduleId } = await home.pay()
   const { spendingId, nextRecurrence } = await home.expense(fundingScheduleId, {
     nextRecurrence: undefined,
@@ -159,7 +159,7 @@ test('another rule moves the next date and the contribution', async () => {
 })
 
 test('pausing keeps the contribution, resuming recalculates it', async () => {
-  const home = await createHousehold(booted)
+  const home = await createBudgetHousehold(booted)
   const { fundingScheduleId } = await home.pay()
   const { spendingId } = await home.expense(fundingScheduleId)
   const paused = await changePlan(home, spendingId, { isPaused: true, targetAmount: 400n })
@@ -169,19 +169,19 @@ test('pausing keeps the contribution, resuming recalculates it', async () => {
 })
 
 test('a change of a plan takes few statements', async () => {
-  const home = await createHousehold(booted)
+  const home = await createBudgetHousehold(booted)
   const { fundingScheduleId } = await home.pay()
   const { spendingId } = await home.expense(fundingScheduleId)
   const counts: number[] = []
   for (const targetAmount of [400n, 500n, 600n, 700n, 800n]) {
     counts.push(await statements(() => changePlan(home, spendingId, { targetAmount })))
   }
-  // The minimum: statements of event handlers count as well.
+  // The minimum of several runs, since statements of concurrent event handlers are counted too.
   expect(Math.min(...counts)).toBeLessThanOrEqual(statementsMax.updatePlan)
 })
 
 test('a change of a plan uses the schedule as of its save', async () => {
-  const home = await createHousehold(booted)
+  const home = await createBudgetHousehold(booted)
   const { bankAccountId } = home
   const { fundingScheduleId } = await home.pay()
   const { spendingId } = await home.expense(fundingScheduleId)
@@ -208,7 +208,7 @@ test('a change of a plan uses the schedule as of its save', async () => {
 })
 
 test('an invalid change of a plan is refused', async () => {
-  const home = await createHousehold(booted)
+  const home = await createBudgetHousehold(booted)
   const { fundingScheduleId } = await home.pay()
   const rent = await home.expense(fundingScheduleId, { name: 'Rent' })
   const trip = await home.goal(fundingScheduleId, { name: 'Trip' })
@@ -234,7 +234,7 @@ test('an invalid change of a plan is refused', async () => {
 })
 
 test('concurrent changes of a schedule and its plans leave consistent contributions', async () => {
-  const home = await createHousehold(booted)
+  const home = await createBudgetHousehold(booted)
   const { fundingScheduleId } = await home.pay()
   const plans = await Promise.all([1, 2, 3].map(() => home.expense(fundingScheduleId)))
   const rules = [fridays, monthly, fridays]
@@ -249,12 +249,12 @@ test('concurrent changes of a schedule and its plans leave consistent contributi
   const { spending } = await changeSchedule(home, fundingScheduleId, {
     ruleset: ruleset === monthly ? fridays : monthly,
   })
-  // Recalculation with the last rule gives the same contributions.
+  // A recalculation with the last ruleset gives the same contributions.
   expect(spending).toEqual(before)
 })
 
 test('concurrent moves of a plan to other schedules all succeed', async () => {
-  const home = await createHousehold(booted)
+  const home = await createBudgetHousehold(booted)
   const schedules = [await home.pay(), await home.pay({ name: 'Other' })]
   const { spendingId } = await home.expense(schedules[0]?.fundingScheduleId ?? '')
   const moves = Array.from({ length: 24 }, (_, index) => {
@@ -265,7 +265,7 @@ test('concurrent moves of a plan to other schedules all succeed', async () => {
 })
 
 test('a change that loses its compare-and-set is decided again', async () => {
-  const { pay, expense, list, accountId, bankAccountId } = await createHousehold(booted)
+  const { pay, expense, list, accountId, bankAccountId } = await createBudgetHousehold(booted)
   const { fundingScheduleId } = await pay()
   const { spendingId } = await expense(fundingScheduleId, { name: '0' })
   const writers = [depsOf(booted), depsOf(booted), depsOf(booted), depsOf(booted)]

@@ -9,7 +9,7 @@ import { sql } from 'slonik'
 import { budgeting } from '../../src/service.ts'
 import { sweepActivities } from '../../src/tenancy/sweep.activities.ts'
 import { depsOf } from '../advancing.ts'
-import { at, createHousehold, type Household } from '../household.ts'
+import { at, createBudgetHousehold, type Household } from '../household.ts'
 import { twiceMonthly } from '../samples.ts'
 
 let booted: Booted
@@ -46,7 +46,7 @@ async function bodyFor({ pay, bankAccountId }: Household) {
   }
 }
 
-/** Leaves the state of a request that stopped after it had stored the plan. */
+/** Creates the state that a request leaves if it stops after it has stored the plan. */
 async function storePlanOnly(home: Household, body: Awaited<ReturnType<typeof bodyFor>>) {
   const { spending, bankAccountId } = home
   const { spending: created } = await spending.createSpending(body, keyed(home, 'aa'))
@@ -66,7 +66,7 @@ async function refusal(run: Promise<unknown>): Promise<number | null> {
 }
 
 test('a request repeated under its key continues an unfinished creation', async () => {
-  const home = await createHousehold(booted)
+  const home = await createBudgetHousehold(booted)
   const body = await bodyFor(home)
   const spendingId = await storePlanOnly(home, body)
   expect(await home.list()).toEqual([])
@@ -79,7 +79,7 @@ test.each([
   ['the same name', {}],
   ['another name', { name: 'Bike' }],
 ])('another body with %s is refused under the key of an unfinished creation', async (_, change) => {
-  const home = await createHousehold(booted)
+  const home = await createBudgetHousehold(booted)
   const body = await bodyFor(home)
   await storePlanOnly(home, body)
   const other = { ...body, targetAmount: 1n, ...change }
@@ -88,7 +88,7 @@ test.each([
 })
 
 test('an unfinished creation reserves its name against requests with other keys', async () => {
-  const home = await createHousehold(booted)
+  const home = await createBudgetHousehold(booted)
   const body = await bodyFor(home)
   await storePlanOnly(home, body)
   expect(await refusal(home.spending.createSpending(body, home.as))).toBe(400)
@@ -96,7 +96,7 @@ test('an unfinished creation reserves its name against requests with other keys'
 })
 
 test('two concurrent bodies under one key create one envelope', async () => {
-  const home = await createHousehold(booted)
+  const home = await createBudgetHousehold(booted)
   const body = await bodyFor(home)
   const outcomes = await Promise.allSettled([
     home.spending.createSpending(body, keyed(home, 'aa')),
@@ -109,18 +109,18 @@ test('two concurrent bodies under one key create one envelope', async () => {
 })
 
 test('the sweep completes a creation, with the contribution of that day', async () => {
-  const home = await createHousehold(booted)
+  const home = await createBudgetHousehold(booted)
   const body = await bodyFor(home)
-  const kept = await createHousehold(booted)
+  const kept = await createBudgetHousehold(booted)
   const spendingId = (await storePlanOnly(kept, await bodyFor(kept))) ?? ''
   await storePlanOnly(home, body)
   const request = { bankAccountId: kept.bankAccountId, spendingId, spendingType: 'goal' }
   await kept.envelopes.openEnvelope(request, kept.as)
-  const { endStaleOpenings, forgetOldKeys } = sweepActivities(depsOf(booted))
-  // Four of the six paydays before New Year's Day are left.
+  const { endStaleCreations, forgetOldKeys } = sweepActivities(depsOf(booted))
+  // Four of the six paydays before 1 January have not fired yet.
   booted.clock.now = new Date('2023-11-01T12:00Z')
-  await endStaleOpenings()
-  expect(await endStaleOpenings()).toBe(0)
+  await endStaleCreations()
+  expect(await endStaleCreations()).toBe(0)
   expect(await kept.list()).toMatchObject([{ spendingId, nextContributionAmount: 225n }])
   expect(await home.list()).toEqual([])
   expect(await forgetOldKeys()).toBeGreaterThan(0)
@@ -133,7 +133,7 @@ const texts = async (calls: Promise<unknown>[]) => {
 }
 
 test('a creation beyond the bound of envelopes is refused and leaves no plan', async () => {
-  const home = await createHousehold(booted)
+  const home = await createBudgetHousehold(booted)
   const { fundingScheduleId } = await home.pay()
   const create = () => home.goal(fundingScheduleId, { nextRecurrence: at('2024-01-01T06:00Z') })
   const refusals = await texts(Array.from({ length: 5 }, create))
@@ -145,7 +145,7 @@ test('a creation beyond the bound of envelopes is refused and leaves no plan', a
 })
 
 test('a request refused at the bound succeeds later under the same key', async () => {
-  const home = await createHousehold(booted)
+  const home = await createBudgetHousehold(booted)
   const body = await bodyFor(home)
   const date = { nextRecurrence: at('2024-01-01T06:00Z') }
   const others = await Promise.all([1, 2, 3].map(() => home.goal(body.fundingScheduleId, date)))
@@ -160,14 +160,14 @@ test('a request refused at the bound succeeds later under the same key', async (
 })
 
 test('concurrent requests create funding schedules up to the bound', async () => {
-  const home = await createHousehold(booted)
+  const home = await createBudgetHousehold(booted)
   const refusals = await texts(Array.from({ length: 5 }, (_, n) => home.pay({ name: `Pay ${n}` })))
   const text = 'a bank account has at most 3 funding schedules: delete one first'
   expect(refusals).toEqual([text, text])
 })
 
 test('an expired key creates another spending object', async () => {
-  const home = await createHousehold(booted)
+  const home = await createBudgetHousehold(booted)
   const body = await bodyFor(home)
   await home.spending.createSpending(body, keyed(home, 'aa'))
   await booted.database('budgeting').pool.query(sql.unsafe`
@@ -180,7 +180,7 @@ test('an expired key creates another spending object', async () => {
 })
 
 test('twenty retries under one key create one envelope and get one reply', async () => {
-  const { pay, spending, list, envelopes, bankAccountId, as } = await createHousehold(booted)
+  const { pay, spending, list, envelopes, bankAccountId, as } = await createBudgetHousehold(booted)
   const { fundingScheduleId } = await pay()
   const key = { [headers.idempotencyKey]: newId('key'), [headers.bodyHash]: 'ab' }
   const keyed = { headers: { ...as.headers, ...key } } as CallOptions
@@ -201,7 +201,7 @@ test('twenty retries under one key create one envelope and get one reply', async
 })
 
 test('twenty retries under one key create one schedule and get one reply', async () => {
-  const { schedules, bankAccountId, as } = await createHousehold(booted)
+  const { schedules, bankAccountId, as } = await createBudgetHousehold(booted)
   const key = { [headers.idempotencyKey]: newId('key'), [headers.bodyHash]: 'ab' }
   const keyed = { headers: { ...as.headers, ...key } } as CallOptions
   const body = { bankAccountId, name: 'Pay', ruleset: twiceMonthly }

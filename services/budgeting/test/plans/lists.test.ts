@@ -3,7 +3,7 @@ import { statementsMax } from '@coffer/kit/testing/statements-max'
 import { ledger } from '@coffer/ledger/service'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { budgeting } from '../../src/service.ts'
-import { createHousehold } from '../household.ts'
+import { createBudgetHousehold } from '../household.ts'
 
 let booted: Booted
 
@@ -17,7 +17,7 @@ afterAll(async () => {
 })
 
 test('a list is complete during concurrent changes and lists', async () => {
-  const home = await createHousehold(booted)
+  const home = await createBudgetHousehold(booted)
   const { spending, bankAccountId, as } = home
   const { fundingScheduleId } = await home.pay()
   const plans = await Promise.all([1, 2, 3, 4].map(() => home.expense(fundingScheduleId)))
@@ -36,11 +36,11 @@ test('a list is complete during concurrent changes and lists', async () => {
 })
 
 test('a list costs few statements in each service', async () => {
-  const home = await createHousehold(booted)
+  const home = await createBudgetHousehold(booted)
   const { fundingScheduleId } = await home.pay()
   await home.expense(fundingScheduleId)
   const sent = () => ['budgeting', 'ledger'].map((name) => booted.database(name).statements())
-  // The minimum of several runs: statements of event handlers count as well.
+  // The minimum of several runs, since statements of concurrent event handlers are counted too.
   const costs: number[][] = []
   for (let time = 0; time < 8; time += 1) {
     const before = sent()
@@ -54,14 +54,14 @@ test('a list costs few statements in each service', async () => {
 })
 
 test('a creation beside thirty envelopes takes no more statements than the first', async () => {
-  const { pay, expense } = await createHousehold(booted)
+  const { pay, expense } = await createBudgetHousehold(booted)
   const { fundingScheduleId } = await pay()
   const countStatements = async () => {
     const create = () => counted(booted.database('budgeting'), () => expense(fundingScheduleId))
     const { count, result } = await counted(booted.database('ledger'), create)
     return count + result.count
   }
-  /** The minimum of several runs: statements of event handlers count as well. */
+  /** Returns the minimum of several runs: statements of event handlers are counted too. */
   const fewest = async () => {
     let least = Number.POSITIVE_INFINITY
     for (let time = 0; time < 8; time += 1) {

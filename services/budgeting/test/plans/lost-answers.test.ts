@@ -15,7 +15,7 @@ const stack = new AsyncDisposableStack()
 let booted: Booted
 let proxy: TcpProxy
 let writer: PlanWriter
-/** The same database without the proxy. */
+/** The database of `writer`, without the proxy. */
 let database: Database
 
 beforeAll(async () => {
@@ -31,7 +31,10 @@ afterAll(async () => {
   await stack.disposeAsync()
 })
 
-/** Creates a schedule; `raise` adds 1 minor unit to its estimated deposit. */
+/**
+ * Creates a schedule. `raise` adds 1 minor unit to its estimated deposit, `deposit` reads it.
+ * `where` selects the version row of the bank account.
+ */
 async function createSchedule() {
   const key = { accountId: newId('acct'), bankAccountId: newId('bac') }
   const fundingScheduleId = newId('fund')
@@ -61,7 +64,7 @@ async function createSchedule() {
   return { raise, deposit, where }
 }
 
-/** Waits until `count` statements wait for a lock; Postgres grants it in their order. */
+/** Waits until `count` statements wait for a lock; Postgres grants the lock in their order. */
 async function untilWaiting(count: number): Promise<void> {
   const waiting = () =>
     database.pool.any(sql.unsafe`

@@ -8,7 +8,7 @@ import { listDue } from '../../src/advance/advance.sql.ts'
 import { budgeting } from '../../src/service.ts'
 import { sweepActivities } from '../../src/tenancy/sweep.activities.ts'
 import { createSeptember, depsOf, type Funded, shown } from '../advancing.ts'
-import { at, createHousehold } from '../household.ts'
+import { at, createBudgetHousehold } from '../household.ts'
 
 let booted: Booted
 
@@ -22,8 +22,8 @@ afterEach(async () => {
 
 const payday = '2023-10-13T06:00Z'
 
-/** Creates households with an expense that gets a third of its target on payday. */
-async function createHouseholds(count: number): Promise<Funded[]> {
+/** Creates households, each with an expense that gets a third of its target on payday. */
+async function createDueHouseholds(count: number): Promise<Funded[]> {
   const homes: Funded[] = []
   for (let made = 0; made < count; made += 1) {
     const home = await createSeptember(booted)
@@ -45,7 +45,7 @@ async function spoil({ accountId }: { accountId: string }): Promise<void> {
 }
 
 test('a failed bank account is counted, and the others of its group are advanced', async () => {
-  const homes = await createHouseholds(4)
+  const homes = await createDueHouseholds(4)
   const [, bad] = homes
   if (!bad) throw new Error('no home')
   await spoil(bad)
@@ -58,7 +58,7 @@ test('a failed bank account is counted, and the others of its group are advanced
 })
 
 test('pages list each due date once, the earliest first', async () => {
-  const homes = await createHouseholds(3)
+  const homes = await createDueHouseholds(3)
   const [early] = homes
   await early?.expense(early.fundingScheduleId, {
     name: 'early',
@@ -79,7 +79,7 @@ test('pages list each due date once, the earliest first', async () => {
 })
 
 test('the statements of a page do not grow with its bank accounts', async () => {
-  await createHouseholds(3)
+  await createDueHouseholds(3)
   const { statements } = booted.database('ledger')
   const before = statements()
   await advancePage()
@@ -88,11 +88,11 @@ test('the statements of a page do not grow with its bank accounts', async () => 
 
 test('a failed creation or deletion does not stop the sweep', async () => {
   booted.clock.now = new Date('2023-10-09T13:32Z')
-  const first = await createHousehold(booted)
+  const first = await createBudgetHousehold(booted)
   const { fundingScheduleId } = await first.pay()
   await first.expense(fundingScheduleId)
   await spoil(first)
-  const second = await createHousehold(booted)
+  const second = await createBudgetHousehold(booted)
   const { fundingScheduleId: other } = await second.pay()
   await second.expense(other, { name: 'good' })
   const { pool } = booted.database('budgeting')
@@ -100,8 +100,8 @@ test('a failed creation or deletion does not stop the sweep', async () => {
     UPDATE spending SET state = 'opening', created_at = CASE account_id
       WHEN ${first.accountId} THEN timestamptz '2023-01-01' ELSE '2023-01-02' END`)
   booted.clock.now = new Date('2023-11-02T12:00Z')
-  const { endStaleOpenings } = sweepActivities(depsOf(booted))
-  await expect(endStaleOpenings()).rejects.toThrow('1 failed')
+  const { endStaleCreations } = sweepActivities(depsOf(booted))
+  await expect(endStaleCreations()).rejects.toThrow('1 failed')
   expect((await second.list()).map(({ name }) => name)).toEqual(['good'])
   expect(await sweepActivities(depsOf(booted)).endStaleRemovals()).toBe(0)
 })

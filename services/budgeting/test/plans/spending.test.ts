@@ -10,7 +10,7 @@ import { z } from 'zod'
 import { storeAmounts } from '../../src/ledger/amounts.service.ts'
 import { budgeting } from '../../src/service.ts'
 import { depsOf } from '../advancing.ts'
-import { at, createHousehold } from '../household.ts'
+import { at, createBudgetHousehold } from '../household.ts'
 import { monthly } from '../samples.ts'
 
 const Kept = z.object({ version: z.bigint(), contribution: z.bigint() })
@@ -29,7 +29,7 @@ afterAll(async () => {
 const counting = <T>(run: () => Promise<T>) => counted(booted.database('budgeting'), run)
 
 test('a new envelope is empty and has a contribution', async () => {
-  const { pay, expense, goal, list } = await createHousehold(booted)
+  const { pay, expense, goal, list } = await createBudgetHousehold(booted)
   const { fundingScheduleId, nextRecurrence } = await pay()
   expect(nextRecurrence).toEqual(at('2023-10-15T05:00Z'))
   const rent = await expense(fundingScheduleId, { name: 'Rent' })
@@ -56,7 +56,7 @@ test('a new envelope is empty and has a contribution', async () => {
 
 test('a transfer changes the contribution in replies, reads and rows', async () => {
   const { pay, expense, list, envelopes, spending, bankAccountId, as } =
-    await createHousehold(booted)
+    await createBudgetHousehold(booted)
   const { fundingScheduleId } = await pay()
   const { spendingId } = await expense(fundingScheduleId)
   const move = { bankAccountId, toSpendingId: spendingId, amount: 500n }
@@ -72,7 +72,7 @@ test('a transfer changes the contribution in replies, reads and rows', async () 
 })
 
 test('an event stores the amounts without a call of recalculateSpending', async () => {
-  const { pay, expense, envelopes, bankAccountId, as } = await createHousehold(booted)
+  const { pay, expense, envelopes, bankAccountId, as } = await createBudgetHousehold(booted)
   const { fundingScheduleId } = await pay()
   const { spendingId } = await expense(fundingScheduleId)
   await envelopes.transfer({ bankAccountId, toSpendingId: spendingId, amount: 500n }, as)
@@ -84,7 +84,7 @@ test('an event stores the amounts without a call of recalculateSpending', async 
 
 test('an explanation has the figures of the shown contribution', async () => {
   const { pay, expense, list, envelopes, spending, bankAccountId, as } =
-    await createHousehold(booted)
+    await createBudgetHousehold(booted)
   const { fundingScheduleId } = await pay()
   const { spendingId } = await expense(fundingScheduleId)
   await envelopes.transfer({ bankAccountId, toSpendingId: spendingId, amount: 333n }, as)
@@ -105,14 +105,14 @@ test('an explanation has the figures of the shown contribution', async () => {
   expect(explanation?.sentences).toContain(
     '2 fundings share it: $6.67 ÷ 2 = $3.33 on Oct 15, 2023.',
   )
-  const other = await createHousehold(booted)
+  const other = await createBudgetHousehold(booted)
   const gone = { code: Code.NotFound }
   await expect(other.spending.explainSpending(ids, other.as)).rejects.toMatchObject(gone)
 })
 
 test('deleting returns the money, hides the envelope and frees its name', async () => {
   const { pay, expense, envelopes, spending, list, balances, bankAccountId, as } =
-    await createHousehold(booted)
+    await createBudgetHousehold(booted)
   const { fundingScheduleId } = await pay()
   const { spendingId } = await expense(fundingScheduleId, { name: 'Rent' })
   await envelopes.transfer({ bankAccountId, toSpendingId: spendingId, amount: 700n }, as)
@@ -129,7 +129,7 @@ test('deleting returns the money, hides the envelope and frees its name', async 
 })
 
 test('a closed envelope hides its plan, and the event deletes it', async () => {
-  const { pay, expense, envelopes, list, bankAccountId, as } = await createHousehold(booted)
+  const { pay, expense, envelopes, list, bankAccountId, as } = await createBudgetHousehold(booted)
   const { fundingScheduleId } = await pay()
   const { spendingId } = await expense(fundingScheduleId)
   await envelopes.closeEnvelope({ bankAccountId, spendingId }, as)
@@ -141,7 +141,8 @@ test('a closed envelope hides its plan, and the event deletes it', async () => {
 })
 
 test('an invalid request is refused and stores nothing', async () => {
-  const { pay, expense, goal, list, schedules, bankAccountId, as } = await createHousehold(booted)
+  const { pay, expense, goal, list, schedules, bankAccountId, as } =
+    await createBudgetHousehold(booted)
   const { fundingScheduleId } = await pay()
   await expense(fundingScheduleId, { name: 'Rent' })
   const refusal = (run: Promise<unknown>) =>
@@ -169,8 +170,8 @@ test('an invalid request is refused and stores nothing', async () => {
 })
 
 test('another account gets NotFound, an archived bank account refuses writes', async () => {
-  const mine = await createHousehold(booted)
-  const other = await createHousehold(booted)
+  const mine = await createBudgetHousehold(booted)
+  const other = await createBudgetHousehold(booted)
   const { fundingScheduleId } = await mine.pay()
   const { spendingId } = await mine.expense(fundingScheduleId)
   const { bankAccountId } = mine
@@ -196,7 +197,7 @@ test('another account gets NotFound, an archived bank account refuses writes', a
 })
 
 test('a list and a recalculation take few statements', async () => {
-  const { pay, expense, list, spending, bankAccountId, as } = await createHousehold(booted)
+  const { pay, expense, list, spending, bankAccountId, as } = await createBudgetHousehold(booted)
   const { fundingScheduleId } = await pay()
   const created = await counting(() => expense(fundingScheduleId))
   expect(created.count).toBeLessThanOrEqual(statementsMax.createPlan)
@@ -210,7 +211,7 @@ test('a list and a recalculation take few statements', async () => {
 
 test('a list has the present plans after any number of lists', async () => {
   const { pay, expense, goal, list, envelopes, spending, bankAccountId, as } =
-    await createHousehold(booted)
+    await createBudgetHousehold(booted)
   const { fundingScheduleId } = await pay()
   const { spendingId } = await expense(fundingScheduleId)
   const trip = await goal(fundingScheduleId)
@@ -226,7 +227,7 @@ test('a list has the present plans after any number of lists', async () => {
   await envelopes.transfer({ bankAccountId, toSpendingId: spendingId, amount: 500n }, as)
   const filled = [rent[0], 500n]
   expect(await each()).toEqual([filled, travel])
-  // A write by another process, before or after the event has stored the amounts.
+  // A write by another process; the event may store the new amounts before or after the list.
   await booted.database('budgeting').pool.query(sql.unsafe`
     UPDATE spending SET name = 'Renamed'
     WHERE spending_id = ${trip.spendingId}`)
@@ -237,9 +238,9 @@ test('a list has the present plans after any number of lists', async () => {
 
 test('one round stores the newest amounts of many accounts', async () => {
   const homes = await Promise.all([
-    createHousehold(booted),
-    createHousehold(booted),
-    createHousehold(booted),
+    createBudgetHousehold(booted),
+    createBudgetHousehold(booted),
+    createBudgetHousehold(booted),
   ])
   const plans = await Promise.all(
     homes.map(async ({ pay, expense }) => expense((await pay()).fundingScheduleId)),
@@ -255,7 +256,7 @@ test('one round stores the newest amounts of many accounts', async () => {
     storeAmounts(deps, one.accountId, [one])
   const stored = await counting(() =>
     Promise.all([
-      // The writer is idle, so this one is saved alone.
+      // The writer is idle, so this change is saved alone.
       store({ ...first, version: 8n }),
       store({ ...first, version: 9n }),
       store({ ...first, currentAmount: 0n, version: 7n }),

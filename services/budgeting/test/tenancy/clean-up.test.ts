@@ -10,7 +10,7 @@ import { budgeting } from '../../src/service.ts'
 import { removalActivities } from '../../src/tenancy/removal.activities.ts'
 import { sweepActivities } from '../../src/tenancy/sweep.activities.ts'
 import { advanceOnly, createSeptember, depsOf } from '../advancing.ts'
-import { createHousehold } from '../household.ts'
+import { createBudgetHousehold } from '../household.ts'
 
 let booted: Booted
 
@@ -74,7 +74,7 @@ test('removal deletes the plans of one bank account only, and refuses new ones',
 
 test('the sweep completes a creation with an envelope and deletes one without', async () => {
   booted.clock.now = new Date('2023-10-09T13:32Z')
-  const home = await createHousehold(booted)
+  const home = await createBudgetHousehold(booted)
   const { fundingScheduleId } = await home.pay()
   const finished = await home.expense(fundingScheduleId, { name: 'with envelope' })
   const removed = await home.expense(fundingScheduleId, { name: 'without' })
@@ -84,10 +84,10 @@ test('the sweep completes a creation with an envelope and deletes one without', 
   await booted.database('budgeting').pool.query(sql.unsafe`
     UPDATE spending SET state = 'opening' WHERE account_id = ${accountId}`)
   expect(await home.list()).toEqual([])
-  const { endStaleOpenings } = sweepActivities(depsOf(booted))
-  expect(await endStaleOpenings()).toBe(0)
+  const { endStaleCreations } = sweepActivities(depsOf(booted))
+  expect(await endStaleCreations()).toBe(0)
   booted.clock.now = new Date('2023-10-09T13:34Z')
-  expect(await endStaleOpenings()).toBe(2)
+  expect(await endStaleCreations()).toBe(2)
   expect((await home.list()).map(({ spendingId }) => spendingId)).toEqual([finished.spendingId])
   const { spendingId } = removed
   await expect(home.spending.getSpending({ bankAccountId, spendingId }, as)).rejects.toMatchObject({

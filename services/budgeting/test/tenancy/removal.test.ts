@@ -27,7 +27,7 @@ const remove = ({ schedules, bankAccountId, fundingScheduleId, as }: Funded) =>
 
 const refused = (run: Promise<unknown>) => run.then(() => null, ConnectError.from)
 
-/** The `createdByFundingScheduleId` of each transaction of a household. */
+/** Returns the `createdByFundingScheduleId` of each transaction of a household. */
 async function listCreators({ transactions, bankAccountId, as }: Funded) {
   const page = { bankAccountId, limit: 10, offset: 0 }
   const found = await transactions.listTransactions(page, as)
