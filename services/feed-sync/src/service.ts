@@ -18,7 +18,7 @@ import { settings } from './config.ts'
 import { feedLinkActivities, releaseConnection } from './links/feed-link.activities.ts'
 import { activateConnection, feedLinkRoutes } from './links/feed-link.rpc.ts'
 
-/** The feed-sync service: feed links, their candidates, and later the syncs. */
+/** The feed-sync service: feed links and their candidates. It has no syncs yet. */
 export const feedSync = defineService({
   name: 'feed-sync',
   schema: 'feed_sync',

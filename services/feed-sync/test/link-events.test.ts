@@ -19,7 +19,7 @@ afterAll(async () => {
   await booted[Symbol.asyncDispose]()
 })
 
-/** Publishes an event of the ledger through this service's own outbox. */
+/** Publishes an event of the ledger through the outbox of feed-sync. */
 async function publishAsLedger<Desc extends DescMessage>(
   schema: Desc,
   message: MessageInitShape<Desc> & { accountId: string; linkId: string },

@@ -60,7 +60,8 @@ const duePage = prepare(
 /**
  * Lists schedules and plans that are due at `now`, and pending runs, the earliest first. `after` is
  * the last row of the page before. A bank account appears once for each of its rows. The cost grows
- * with `limit`, not with the number of due rows. Leaves out ended bank accounts and lapsed accounts.
+ * with `limit`, not with the number of due rows. Leaves out ended bank accounts and lapsed
+ * accounts.
  */
 export function listDue(
   { pool }: Database,

@@ -55,7 +55,9 @@ export function asSystem(
   return { headers: { [headers.caller]: systemCaller(signer, accountId, clock()) } }
 }
 
-/** Returns call options for the hourly jobs: no account, since their requests name many accounts. */
+/**
+ * Returns call options for the hourly jobs: no account, since their requests name many accounts.
+ */
 export function asJob(deps: Pick<ServiceDeps, 'signer' | 'clock'>): CallOptions {
   return asSystem(deps, '')
 }

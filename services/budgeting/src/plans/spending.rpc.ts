@@ -23,7 +23,9 @@ import type { PlanWriter } from './writer.service.ts'
 
 type Deps = Pick<ServiceDeps, 'database' | 'mesh' | 'clock'> & Pick<PlanWriter, 'write'>
 
-/** Returns the RPC handlers of spending objects: plans with the ledger's amounts (docs/plans.md). */
+/**
+ * Returns the RPC handlers of spending objects: plans with the ledger's amounts (docs/plans.md).
+ */
 export function spendingRoutes(deps: Deps): ServiceImpl<typeof SpendingService> {
   const { database, mesh, clock } = deps
   const ledger = mesh.client('ledger', EnvelopeService)

@@ -8,11 +8,11 @@ import { type FundingSchedule, noDateLeft, notInFuture } from '../schedules/fund
 
 /**
  * The plan of an envelope: an expense recurs on its ruleset, a goal has none. Money is in minor
- * units. `currentAmount` and `usedAmount` copy the ledger's amounts as of `amountsVersion`. They are
- * input of the contribution; RPCs do not return them. The contribution is as of `calculatedAt`.
+ * units. `currentAmount` and `usedAmount` copy the ledger's amounts as of `amountsVersion`. They
+ * are input of the contribution; RPCs do not return them. The contribution is as of `calculatedAt`.
  *
- * State `opening`: the plan is being created, and RPCs do not return it. (The stored names are older
- * than the glossary's "creating"; the previous release still reads them.) `openingKey` and
+ * State `opening`: the plan is being created, and RPCs do not return it. (The stored names are
+ * older than the glossary's "creating"; the previous release still reads them.) `openingKey` and
  * `openingBody` are the idempotency key of the creating request and the hash of its body.
  * `openingAttempts` counts the attempts of this request.
  */

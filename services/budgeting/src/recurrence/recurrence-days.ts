@@ -14,8 +14,8 @@ export type DaysOfYear = (year: number) => number[]
 
 /**
  * Returns a function from a year to the days of `rule` (RFC 5545 3.3.10) that starts on the day
- * number `startDay`. The days ignore COUNT, UNTIL and the start. The library is called once for each
- * kind of calendar year, which bounds the cost of rules without a match
+ * number `startDay`. The days ignore COUNT, UNTIL and the start. The library is called once for
+ * each kind of calendar year, which bounds the cost of rules without a match
  * (docs/recurrence.md#cost-of-a-hostile-rule).
  */
 export function recurrenceDays(rule: Rule, startDay: number): DaysOfYear {
@@ -63,8 +63,8 @@ function everyNth(rule: Rule, startDay: number, daysOf: DaysOfYear): DaysOfYear 
 }
 
 /**
- * Memoizes days, keyed by the kind of year: the weekday of New Year and the length of the year; with
- * weeks, also the lengths of the years before and after. Years of one kind have the same days,
+ * Memoizes days, keyed by the kind of year: the weekday of New Year and the length of the year;
+ * with weeks, also the lengths of the years before and after. Years of one kind have the same days,
  * counted from New Year.
  */
 function byKind(daysOf: DaysOfYear, hasWeeks: boolean): DaysOfYear {

@@ -169,8 +169,8 @@ function countOfRule(occurrences: Occurrences, range: { from: number; before: nu
 }
 
 /**
- * Counts the occurrences of a year before `bound` (ms). Compares day numbers, and converts only days
- * near `bound` by the timezone, since each conversion costs microseconds.
+ * Counts the occurrences of a year before `bound` (ms). Compares day numbers, and converts only
+ * days near `bound` by the timezone, since each conversion costs microseconds.
  */
 function indexIn(occurrences: Occurrences, year: Year, bound: number): number {
   const sure = (bound - offsetMaxMs - occurrences.timeOfDay) / dayMs

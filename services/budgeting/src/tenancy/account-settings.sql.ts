@@ -28,7 +28,9 @@ export async function saveSettings({ pool }: Database, settings: Settings): Prom
     WHERE stored.version < excluded.version`)
 }
 
-/** Returns stored IANA timezones, keyed by account ID; without accounts that have no settings yet. */
+/**
+ * Returns stored IANA timezones, keyed by account ID; without accounts that have no settings yet.
+ */
 export async function findTimezones(
   { pool }: Database,
   accountIds: readonly string[],

@@ -31,8 +31,8 @@ export async function endBankAccount(
 }
 
 /**
- * Deletes the tombstone of a bank account by compare-and-set: only if `version` is unchanged and the
- * account is not deleted. Returns whether the tombstone was deleted.
+ * Deletes the tombstone of a bank account by compare-and-set: only if `version` is unchanged and
+ * the account is not deleted. Returns whether the tombstone was deleted.
  */
 export async function reopenBankAccount(
   { pool }: Database,

@@ -7,8 +7,8 @@ import { sql } from 'slonik'
 const tables = ['funding_run_lines', 'funding_runs', 'spending', 'funding_schedules'] as const
 
 /**
- * Deletes up to `limit` rows of a bank account from the first table that has any. Returns the number
- * of deleted rows; 0 if no table has any.
+ * Deletes up to `limit` rows of a bank account from the first table that has any. Returns the
+ * number of deleted rows; 0 if no table has any.
  */
 export async function removeRows(
   database: Database,

@@ -67,7 +67,7 @@ export function feedBankAccountRoutes(deps: Deps): ServiceImpl<typeof FeedBankAc
   }
 }
 
-/** A bank account that was created from a candidate, or archived. */
+/** A bank account that was created from a candidate, or archived, and the candidate. */
 interface Use {
   accountId: string
   feedBankAccountId: string
@@ -75,8 +75,8 @@ interface Use {
 }
 
 /**
- * Applies the creation or archiving of a bank account to its candidate. Returns null where the
- * candidate was deleted with its connection.
+ * Applies the creation or archiving of a bank account to its candidate. Returns the candidate, null
+ * if it was deleted with its connection.
  */
 export async function changeCandidate(
   { database, clock }: Pick<Deps, 'database' | 'clock'>,

@@ -10,7 +10,7 @@ const FeedId = z.object({ feedId: z.string() })
 
 type LinkKey = Pick<FeedLink, 'accountId' | 'feedLinkId'>
 
-/** Returns the candidates with these IDs, deleted ones included, by ID. */
+/** Returns the candidates with these IDs, deleted ones included, ordered by ID. */
 export function findFeedBankAccounts(
   { pool }: Database,
   accountId: string,
@@ -23,7 +23,7 @@ export function findFeedBankAccounts(
     ORDER BY feed_bank_account_id`)
 }
 
-/** Returns the live candidates of a connection, newest first. */
+/** Returns the candidates of a connection that are not deleted, newest first. */
 export function listFeedBankAccounts(
   { pool }: Database,
   { accountId, feedLinkId }: LinkKey,
@@ -44,7 +44,7 @@ export function listFeedIds(
     WHERE account_id = ${accountId} AND feed_link_id = ${feedLinkId}`)
 }
 
-/** Inserts candidates; those that a concurrent refresh inserted stay as they are. */
+/** Inserts candidates; leaves out those that a concurrent refresh has inserted. */
 export async function insertFeedBankAccounts(
   tx: Transaction,
   candidates: readonly FeedBankAccount[],
@@ -56,7 +56,7 @@ export async function insertFeedBankAccounts(
     ON CONFLICT ON CONSTRAINT feed_bank_accounts_feed DO NOTHING`)
 }
 
-/** Locks and returns a candidate; null where there is none. */
+/** Locks and returns a candidate, null if it is missing. */
 export function lockFeedBankAccount(
   tx: Transaction,
   accountId: string,

@@ -15,7 +15,7 @@ export const FeedBankAccount = z.object({
   status: z.enum(['active', 'inactive', 'error']),
   /** Minor units of the currency. */
   currentBalance: z.bigint(),
-  /** The latest bank account created from it, archived or not; null where there was none. */
+  /** ID of the latest bank account created from the candidate, archived or not; null if none. */
   bankAccountId: z.string().nullable(),
   createdAt: z.date(),
   createdBy: z.string(),
@@ -53,8 +53,8 @@ export function createFeedBankAccount(
 }
 
 /**
- * Returns the candidate after a bank account is created from it. Events are ordered by the bank
- * account's ID and the latest counts, so repeated or late events change nothing.
+ * Returns the candidate after the creation of a bank account from it. Only an event about a newer
+ * bank account (by ID) is applied, so repeated or late events change nothing.
  */
 export function activateFeedBankAccount(
   candidate: FeedBankAccount,
@@ -66,8 +66,8 @@ export function activateFeedBankAccount(
 }
 
 /**
- * Returns the candidate after that bank account is archived: inactive again. Events may arrive in
- * any order.
+ * Returns the candidate after the archiving of its bank account: inactive again. The event may
+ * arrive before that of the creation. An event about an older bank account (by ID) changes nothing.
  */
 export function deactivateFeedBankAccount(
   candidate: FeedBankAccount,

@@ -11,15 +11,15 @@ import { createFeedBankAccount, type Discovery } from './feed-bank-account.ts'
 
 type Deps = Pick<ServiceDeps<typeof settings>, 'config' | 'database' | 'secrets' | 'log' | 'clock'>
 
-// Timeout of a refresh: longer than two attempts at the list, shorter than the gateway's timeout.
+// Timeout of a refresh: longer than two attempts to read the list, shorter than the gateway's.
 const refreshMs = 15_000
 const newMax = 200
 const balancesAtOnce = 8
 
 /**
- * Stores new candidates; known ones stay as they are (docs/syncs.md#refresh). A refresh adds at
- * most 200, and the next one continues. Throws refused for an unusable connection, and with
- * status 500 where the provider fails or rejects the key.
+ * Stores new candidates; known ones are unchanged (docs/syncs.md#refresh). A refresh adds at most
+ * 200 candidates; the next refresh adds others. Throws refused for an unusable connection, and
+ * refused with status 500 if the provider fails or rejects the key.
  */
 export async function refreshCandidates(
   deps: Deps,
@@ -47,7 +47,7 @@ export async function refreshCandidates(
   })
   await database.transaction(async (tx) => {
     const current = await lockFeedLink(tx, accountId, { feedLinkId })
-    // A concurrent deletion of its link also deletes the candidates.
+    // A concurrent deletion of the link deletes the candidates: new ones must not follow.
     if (current?.deletedAt === null) await insertFeedBankAccounts(tx, candidates)
   })
 }
@@ -60,7 +60,7 @@ async function createFeed({ config, database, secrets }: Deps, feedLink: FeedLin
   return createLunchFlow({ apiUrl: feedLink.apiUrl, apiKey })
 }
 
-/** Reads balances, eight at a time; a balance that fails is 0. */
+/** Reads the balances of accounts, eight at a time. A balance that cannot be read is 0. */
 async function readBalances(
   { log }: Deps,
   feed: Feed,

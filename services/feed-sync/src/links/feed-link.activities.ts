@@ -17,9 +17,9 @@ export function feedLinkActivities(deps: Deps) {
 }
 
 /**
- * Ends the connection of a deleted link and deletes its key and candidates; no connection is no
- * error. `feedLinkId` finds a connection that was never activated: the deletion may arrive before
- * the activation.
+ * Ends the connection of a deleted link, and deletes the key and candidates of the connection. Does
+ * nothing if the link has no connection. `feedLinkId` also finds a connection that is not activated
+ * yet: the deletion may arrive before the activation.
  */
 export async function releaseConnection(
   { database, clock }: Deps,

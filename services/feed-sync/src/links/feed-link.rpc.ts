@@ -69,8 +69,8 @@ export function feedLinkRoutes(deps: Deps): ServiceImpl<typeof FeedLinkService> 
 }
 
 /**
- * Assigns a pending connection to a link; idempotent. Throws notFound, refused where another link
- * has the connection, and duplicate where the link has another connection.
+ * Assigns a pending connection to a link. Idempotent. Throws notFound, refused if another link uses
+ * the connection, and duplicate if the link uses another connection.
  */
 export async function activateConnection(
   { database, clock }: Pick<Deps, 'database' | 'clock'>,
@@ -95,7 +95,7 @@ export function requireFound(feedLink: FeedLink | null | undefined): FeedLink {
   return feedLink
 }
 
-/** A connection has one link, and a link one connection (docs/syncs.md#feed-connections). */
+/** Throws duplicate if the link uses another connection; rethrows other errors. */
 function refuseTaken(error: unknown): never {
   const isTaken = error instanceof UniqueIntegrityConstraintViolationError
   if (isTaken && error.constraint === 'feed_links_link') {

@@ -14,7 +14,7 @@ const SealedKey = z.object({
 
 const columns = columnsOf(FeedLink, { table: 'feed_links' })
 
-/** Returns the bound of live connections; each feed link has its own connection. */
+/** Returns the bound on connections that are not deleted; each link has its own connection. */
 export function feedLinkBound(max: number, accountId: string): Bound {
   return {
     scope: `feed_links ${accountId}`,
@@ -25,7 +25,7 @@ export function feedLinkBound(max: number, accountId: string): Bound {
   }
 }
 
-/** Returns the live connections of the account, newest first. */
+/** Returns the connections of the account that are not deleted, newest first. */
 export function listFeedLinks({ pool }: Database, accountId: string): Promise<readonly FeedLink[]> {
   return pool.any(sql.type(FeedLink)`
     SELECT ${columns} FROM feed_links
@@ -44,7 +44,7 @@ export function findFeedLinks(
     ORDER BY feed_link_id DESC`)
 }
 
-/** Locks and returns a connection by its ID or its link, deleted or not; null without one. */
+/** Locks and returns a connection, deleted or not; null if it is missing. */
 export function lockFeedLink(
   tx: Transaction,
   accountId: string,
@@ -80,7 +80,7 @@ export async function saveFeedLink(tx: Transaction, feedLink: FeedLink): Promise
     WHERE account_id = ${feedLink.accountId} AND feed_link_id = ${feedLink.feedLinkId}`)
 }
 
-/** Returns the sealed key of a connection; null once its link is deleted. */
+/** Returns the sealed API key of a connection; null after the deletion of its link. */
 export function findFeedKey(
   { pool }: Database,
   { accountId, feedLinkId }: FeedLink,

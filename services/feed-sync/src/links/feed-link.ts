@@ -30,7 +30,8 @@ export interface NewFeedLink {
 
 /**
  * Returns a new connection, pending until a link uses it. `allowedUrls` are canonical. Throws
- * invalid by field, or refused for a URL that is not allowed (docs/syncs.md#urls-and-keys).
+ * invalid with a problem per field, and refused for a URL that is not allowed
+ * (docs/syncs.md#urls-and-keys).
  */
 export function createFeedLink(
   { feedLinkId, name, feedUrl, apiKey }: NewFeedLink,
@@ -60,9 +61,9 @@ export function createFeedLink(
 }
 
 /**
- * Returns the connection in use by a link (docs/syncs.md#feed-connections). Idempotent for its
- * own link, even after the end. Throws refused for any other link unless the connection is
- * pending.
+ * Returns the connection assigned to a link (docs/syncs.md#feed-connections). Unchanged if it is
+ * assigned to this link already, even if it has ended. Otherwise throws refused unless the
+ * connection is pending.
  */
 export function activateFeedLink(feedLink: FeedLink, linkId: string, now: Date): FeedLink {
   if (feedLink.linkId === linkId) return feedLink
@@ -76,8 +77,8 @@ export function keyOwnerOf({ accountId, feedLinkId }: FeedLink): string {
 }
 
 /**
- * Throws refused for a connection that has ended, or whose URL is not in `allowedUrls` any more
- * (docs/syncs.md#urls-and-keys).
+ * Throws refused for a connection that has ended, and for one whose URL was taken out of
+ * `allowedUrls` (docs/syncs.md#urls-and-keys).
  */
 export function requireUsable({ status, apiUrl }: FeedLink, allowedUrls: readonly string[]): void {
   if (status === 'deactivated') throw refused('the feed link is deactivated')
@@ -87,9 +88,9 @@ export function requireUsable({ status, apiUrl }: FeedLink, allowedUrls: readonl
 }
 
 /**
- * Returns the deactivated connection of a deleted link (docs/syncs.md#feed-connections). A
+ * Returns the connection of a deleted link as deactivated (docs/syncs.md#feed-connections). A
  * pending connection ends too, since the deletion may arrive before the activation. A connection
- * that has ended, or belongs to another link, stays unchanged.
+ * that has ended, or is assigned to another link, is returned unchanged.
  */
 export function releaseFeedLink(feedLink: FeedLink, linkId: string, now: Date): FeedLink {
   const isOwn = feedLink.linkId === null || feedLink.linkId === linkId

@@ -1,5 +1,5 @@
 /**
- * Returns the problem of a provider URL, or null (docs/syncs.md#urls-and-keys). It must be http
+ * Returns the problem of a provider URL, or null (docs/syncs.md#urls-and-keys). A valid URL is http
  * or https, without query, fragment or credentials.
  */
 export function findUrlProblem(text: string): string | null {
@@ -13,8 +13,8 @@ export function findUrlProblem(text: string): string | null {
 }
 
 /**
- * Returns the canonical form of a valid URL, so that two URLs of one instance compare equal.
- * Scheme and host are lower case, without default port, dot segments or trailing slash.
+ * Returns the canonical form of a valid URL, which is equal for all spellings of it: scheme and
+ * host in lower case, without default port, dot segments or trailing slash.
  */
 export function canonicalFeedUrl(text: string): string {
   const { origin, pathname } = new URL(text)

@@ -8,7 +8,7 @@ import {
   type StatedBalance,
 } from './lunch-flow.ts'
 
-/** Client of an instance of the feed provider. Throws refused (500) with the provider's failure. */
+/** Client of an instance of the feed provider. Throws refused (500) if the provider fails. */
 export interface Feed {
   listAccounts: (signal: AbortSignal) => Promise<OfferedAccount[]>
   readBalance: (feedId: string, signal: AbortSignal) => Promise<StatedBalance>
@@ -21,9 +21,9 @@ const quoteLengthMax = 200
 
 /**
  * Returns a client of Lunch Flow's HTTP API (docs/syncs.md#refresh). A call without an answer, or
- * with 5xx, is retried once. The key is sent only to addresses below the base URL.
+ * answered with 5xx, is retried once. The key is sent only to addresses below the base URL.
  *
- * @param options.attemptMs timeout of one attempt
+ * @param options.attemptMs timeout of one attempt, in ms
  */
 export function createLunchFlow({
   apiUrl,
@@ -71,7 +71,7 @@ interface Within {
   attemptMs: number
 }
 
-/** Returns the answer, after redirects that stay below the base URL; null without an answer. */
+/** Returns the answer after redirects, which are followed below the base URL only; null if none. */
 async function attempt(path: string, within: Within): Promise<Answer | null> {
   const { apiUrl, apiKey, signal, attemptMs } = within
   const deadline = AbortSignal.any([signal, AbortSignal.timeout(attemptMs)])
@@ -118,7 +118,10 @@ function isFault(answer: Answer | null): boolean {
   return answer === null || answer.status >= 500
 }
 
-/** Quotes the answer: self-hosters run the provider, so they may see it (docs/syncs.md#refresh). */
+/**
+ * Describes a failed answer and quotes it: the self-hoster who reads the quote also runs the
+ * provider (docs/syncs.md#refresh).
+ */
 function describeFailure({ status, body }: Answer, apiKey: string): string {
   const said = body.replaceAll(apiKey, '***').replaceAll(/\s+/g, ' ')
   const quote = toPrintable(said, { lengthMax: quoteLengthMax, instead: ' ' })

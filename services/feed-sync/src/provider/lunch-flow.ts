@@ -4,7 +4,7 @@ import { toPrintable } from '@coffer/kit/values/printable'
 import { z } from 'zod'
 import type { Discovery } from '../candidates/feed-bank-account.ts'
 
-// Shapes of the provider's answers (docs/syncs.md#refresh). Numbers are kept as their source text.
+// Schemas of the provider's answers (docs/syncs.md#refresh). Numbers are texts: see `readJson`.
 
 const text = z.string().nullish()
 
@@ -27,20 +27,20 @@ const Balance = z.object({ balance: z.object({ amount: z.string(), currency: tex
 /** A balance in the provider's answer: a decimal and an optional currency. */
 export type StatedBalance = z.infer<typeof Balance>['balance']
 
-/** Returns the accounts of an answer, without those that lack an ID; null for another answer. */
+/** Returns the accounts of an answer that have an ID; null if the answer is no list of accounts. */
 export function readAccounts(answer: unknown): OfferedAccount[] | null {
   const { data } = Accounts.safeParse(answer)
   return data ? data.accounts.flatMap((one) => Account.safeParse(one).data ?? []) : null
 }
 
-/** Returns the balance of an answer; null where it has none. */
+/** Returns the balance of an answer; null if the answer has none. */
 export function readBalance(answer: unknown): StatedBalance | null {
   return Balance.safeParse(answer).data?.balance ?? null
 }
 
 /**
- * Returns the parsed JSON of an answer, or null. Numbers become their source text, so that none
- * is rounded.
+ * Returns the parsed JSON of an answer, null if it is invalid. Numbers are returned as their source
+ * text, so that they are not rounded.
  */
 export function readJson(body: string): unknown {
   try {
@@ -68,8 +68,8 @@ export function readDiscovery(account: OfferedAccount, balance: StatedBalance | 
 }
 
 /**
- * Returns a decimal, with an optional exponent, in minor units of the currency. Extra decimals
- * are rounded half away from 0. Returns null for other texts, and beyond ±2^53−1.
+ * Converts a decimal, with an optional exponent, to minor units of the currency. Extra decimals are
+ * rounded half away from 0. Returns null for other texts, and for results beyond ±2^53−1.
  */
 export function parseMinorUnits(decimal: string, currency: string): bigint | null {
   const [, sign = '', whole = '', part = '', exponent = '0'] =
