@@ -8,7 +8,7 @@ import type { ConnectRouter } from '@connectrpc/connect'
 const watchMs = 1_000
 
 export interface HealthOptions {
-  /** Full names of the RPC services of this process; the empty name means the process. */
+  /** Full names of the RPC services of this process; the empty name denotes the process. */
   services: string[]
   isReady: () => Promise<boolean>
   /** Ends the watches, which would otherwise block a drain. */
@@ -16,8 +16,8 @@ export interface HealthOptions {
 }
 
 /**
- * The gRPC health service (grpc.health.v1). All services have the state of the process: SERVING
- * while it is ready.
+ * Registers the gRPC health service (grpc.health.v1). All services report the state of the process:
+ * SERVING while it is ready.
  */
 export function healthRoutes(router: ConnectRouter, options: HealthOptions): void {
   const names = ['', ...options.services]
@@ -34,7 +34,9 @@ export function healthRoutes(router: ConnectRouter, options: HealthOptions): voi
   })
 }
 
-/** Routes of ServiceHealthService, by which other processes check the hosted services. */
+/**
+ * Creates the routes of ServiceHealthService, with which other processes check the hosted services.
+ */
 export function serviceHealthRoutes(databases: Record<string, Pick<Database, 'isHealthy'>>) {
   return (router: ConnectRouter): void => {
     router.service(ServiceHealthService, {

@@ -27,9 +27,9 @@ const kitMigrations = fileURLToPath(new URL('../../../services/kit/migrations', 
 
 export interface HostOptions extends Omit<DatabaseOptions, 'url' | 'schema'> {
   definitions: ServiceDefinition[]
-  /** Base URLs of the services in other processes, by name. */
+  /** Base URLs of the services in other processes, keyed by service. */
   urls: Record<string, string>
-  /** Database URL of each hosted service, by name. */
+  /** Returns the database URL of a hosted service. */
   databaseUrl: (name: string) => string
   keysFolder: string
   environment: Environment
@@ -48,13 +48,13 @@ export interface Host extends AsyncDisposable {
   routes: Routes
 }
 
-/** The schema of a service in the database at that URL, with the folders of its SQL files. */
+/** Returns the schema of a service in the database at a URL, with the folders of its SQL files. */
 export function tablesOf({ name, schema, migrations }: ServiceDefinition, url: string): Tables {
   return { service: name, url, schema, folders: [kitMigrations, fileURLToPath(migrations)] }
 }
 
 /**
- * Migrates the schemas of these services; returns the applied files by service.
+ * Migrates the schemas of these services; returns the applied files, keyed by service.
  *
  * @throws {MigrationError} when a migration fails; applied files of all services are checked before
  *   the first change
@@ -127,8 +127,8 @@ function createServiceDatabase(
 }
 
 /**
- * Starts all in parallel, because workers take long to start and to stop. When one fails, the
- * others are stopped and its error is thrown.
+ * Starts all parts in parallel, because workers take long to start and to stop. If one part fails,
+ * stops the others and throws its error.
  */
 async function startAll(starting: Promise<AsyncDisposable>[]): Promise<AsyncDisposable> {
   const ends = await Promise.allSettled(starting)
@@ -138,7 +138,7 @@ async function startAll(starting: Promise<AsyncDisposable>[]): Promise<AsyncDisp
   }
   const failed = ends.find((end) => end.status === 'rejected')
   if (!failed) return { [Symbol.asyncDispose]: stop }
-  // Errors while the others stop are ignored: the first error is the cause.
+  // Errors while the other parts stop are ignored: the first error is the cause.
   await stop().catch(() => undefined)
   throw failed.reason
 }
@@ -165,7 +165,7 @@ function createService(
   })
 }
 
-/** Outbox relay and housekeeping, on a connection pool of their own. */
+/** Starts the outbox relay and housekeeping, on a connection pool of their own. */
 async function startRelaying(
   definition: ServiceDefinition,
   onChanges: Database['onChanges'],

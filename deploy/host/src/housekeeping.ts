@@ -11,7 +11,7 @@ const inboxKeptForDays = changesKeptForDays + 7
 const batchSizeMax = 10_000
 const batchesMax = 100
 
-/** Every hour, deletes expired rows: idempotency keys, published changes, the inbox. */
+/** Deletes expired rows every hour: idempotency keys, published changes, the inbox. */
 export function startHousekeeping(database: Database, log: Log): AsyncDisposable {
   let round = Promise.resolve()
   const timer = setInterval(() => {
@@ -26,7 +26,7 @@ export function startHousekeeping(database: Database, log: Log): AsyncDisposable
   }
 }
 
-/** One run: deletes expired rows in batches, at most a million for each table. */
+/** Deletes expired rows once, in batches, at most a million of each table. */
 export async function sweep(database: Database): Promise<void> {
   const expired = {
     idempotency_keys: sql.fragment`created_at < now() - make_interval(hours => ${keptForHours})`,

@@ -9,16 +9,16 @@ export interface Runner {
 export interface KeepRunningOptions {
   create: () => Promise<Runner>
   restartMs: number
-  /** Called once for each failure, until a new runner is created, however many attempts fail. */
+  /** Called after a failure, once until a new runner is created, even if many attempts fail. */
   onFailure: (error: unknown) => void
   /** Called when a runner is created after a failure. */
   onRecovery: () => void
 }
 
 /**
- * Supervisor: runs a runner, and replaces it `restartMs` after it failed or could not be created.
- * Disposing stops the current runner and waits for it. Resolves after the first attempt, successful
- * or not.
+ * Supervises a runner: replaces it `restartMs` after it failed or could not be created. Disposing
+ * stops the current runner and waits for its end. Resolves after the first attempt, successful or
+ * not.
  */
 export async function keepRunning(options: KeepRunningOptions): Promise<AsyncDisposable> {
   const { create, restartMs, onFailure, onRecovery } = options

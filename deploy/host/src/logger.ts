@@ -10,7 +10,7 @@ export interface LogOptions {
 }
 
 /**
- * Structured log lines (JSON) on standard error. Secrets, rows and statement parameters are removed
+ * Creates a log of JSON lines on standard error. Secrets, rows and statement parameters are removed
  * (`redaction.ts`).
  */
 export function createLog({ level, name, to }: LogOptions): Log {
@@ -19,7 +19,7 @@ export function createLog({ level, name, to }: LogOptions): Log {
       level,
       base: { name },
       formatters: { log: (fields) => redact(fields) },
-      // Errors are redacted with all other fields, under any name.
+      // Errors are not serialized here: `redact` handles them like all other fields.
       serializers: { err: (error) => error },
     },
     to ?? pino.destination({ fd: 2, sync: false }),

@@ -6,7 +6,7 @@ import type { Log } from '@coffer/kit/service/log'
 import { ServiceHealthService } from '@coffer/proto/health/v1/service_health'
 import { Code, ConnectError } from '@connectrpc/connect'
 
-/** Results are cached for this time; concurrent checks share one. */
+/** Time in ms for which results are cached; concurrent checks share a result. */
 const heldMs = 1_000
 const everyMs = 2_000
 const checkMsMax = 2_000
@@ -40,7 +40,7 @@ export interface Readiness extends Disposable {
   /** Checks all services, and returns whether each answers with its database. */
   isHealthy: () => Promise<boolean>
   /**
-   * Reasons why the process is not ready, one for each service that blocks it. It returns the
+   * Returns the reasons why the process is not ready, one for each blocking service. Uses the
    * latest results, so that a hanging service does not delay the answer.
    */
   blockers: () => Promise<string[]>

@@ -1,10 +1,10 @@
 const removed = '[removed]'
 const depthMax = 6
 
-/** Names of fields with secrets, in any object. */
+/** Matches names of fields with secrets, in any object. */
 const secretName = /password|secret|token|authorization|cookie/i
 
-/** Fields of an error that tell where and how it failed; they carry no data. */
+/** Allowlist of fields of errors: they describe the failure and contain no data. */
 const errorFields = [
   'code',
   'constraint',
@@ -24,9 +24,9 @@ const errorFields = [
 type Fields = Record<string, unknown>
 
 /**
- * Redacts the fields of a log line at any depth. Secrets are removed by the names of their fields,
- * and errors are reduced to an allowlist. Errors of databases, parsers and HTTP clients carry rows,
- * parameters and headers. Returns the same object when nothing changes.
+ * Redacts the fields of a log line at any depth. Removes secrets by the names of their fields, and
+ * reduces errors to an allowlist, because errors of databases, parsers and HTTP clients contain
+ * rows, parameters and headers. Returns the same object when nothing changes.
  */
 export function redact(fields: Fields, depth = 0): Fields {
   let shown = fields
@@ -65,12 +65,14 @@ function redactError(error: Error, depth: number): Fields {
   return shown
 }
 
-/** Many libraries set only the class of their errors, not the name. */
+/**
+ * Returns the type of an error. Many libraries set only the class of their errors, not the name.
+ */
 function typeOf(error: Error): string {
   return error.name === 'Error' ? error.constructor.name : error.name
 }
 
-/** Errors of slonik and JSON.parse whose message quotes the invalid value. */
+/** Types of errors of slonik and JSON.parse whose message quotes the invalid value. */
 const quotingTypes = ['InvalidInputError', 'SyntaxError']
 
 function messageOf(error: Error & Fields): string {
@@ -80,11 +82,11 @@ function messageOf(error: Error & Fields): string {
   // SQLSTATE class 22: data exceptions.
   const isQuoting = quotingTypes.includes(type) || /^22/.test(String(error.code))
   const message = isQuoting ? error.message.replace(/["'].*["']/s, removed) : error.message
-  // Email addresses, and credentials in URLs.
+  // Removes email addresses, and credentials in URLs.
   return message.replace(/[^\s'"<>(]+@[^\s'"<>)]+/g, removed)
 }
 
-/** Path and code of a zod issue, without the value. */
+/** Returns the path and code of a zod issue, without the value. */
 function issueOf(issue: Fields): Fields {
   const { path, code } = Object(issue) as Fields
   return { path, code }

@@ -12,10 +12,13 @@ import { healthRoutes } from './health.ts'
 import { reflectionRoutes } from './reflection.ts'
 import { servicesOf } from './rpc/intercept.ts'
 
-/** Above the largest upload that the gateway accepts (6 MiB). */
+/** Maximum message size in bytes, above the largest upload that the gateway accepts (6 MiB). */
 const messageSizeMax = 8 * 1024 * 1024
 
-/** Longer than clients keep an idle connection (30 s), so that the client closes first. */
+/**
+ * Time in ms that idle connections are kept: longer than clients keep them (30 s), so that clients
+ * close first.
+ */
 const keepAliveMs = 65_000
 
 /** Time in ms that a client has to read an answer sent before the end of its request. */
@@ -32,8 +35,8 @@ export interface ServeOptions {
   /** Reasons why the process is not ready; empty when it is. */
   blockers: () => Promise<string[]>
   /**
-   * Aborts when the process is told to stop. From then on it is not ready, and answers close their
-   * connections.
+   * Aborts when the process gets a stop signal. The process is then not ready, and answers close
+   * their connections.
    */
   draining?: AbortSignal
   /** Time in ms that disposing waits for running calls before it cuts them off. */
@@ -41,15 +44,15 @@ export interface ServeOptions {
 }
 
 /**
- * The two listening ports of a process. Disposing drains: it refuses new connections and waits for
- * running calls.
+ * The two listening ports of a process. Disposing refuses new connections and waits for running
+ * calls.
  */
 export interface Servers extends AsyncDisposable {
   rpcPort: number
   grpcPort: number
 }
 
-/** Opens both ports; health and reflection need no caller. Rejects when a port is taken. */
+/** Opens both ports; health and reflection need no caller token. Rejects when a port is in use. */
 export async function serve(options: ServeOptions): Promise<Servers> {
   const ending = new AbortController()
   const draining = AbortSignal.any([ending.signal, options.draining ?? ending.signal])
@@ -135,9 +138,9 @@ function createGrpcServer(
 }
 
 /**
- * Closes the connection of a request that was answered before its end. Connect's client then stops
- * sending without an end of stream. The connection stays when the end arrives in time, as it may
- * carry the next call.
+ * Closes the connection of a request that was answered before its end: Connect's client stops
+ * sending without an end of stream. If the end arrives in time, the connection is kept for the next
+ * call.
  */
 function endUnread(request: IncomingMessage): void {
   if (request.complete) return

@@ -56,7 +56,7 @@ afterAll(async () => {
   await stack.disposeAsync()
 })
 
-/** A client of the service with that full name, closed when disposed. */
+/** Creates a client of the service with that full name; disposing closes it. */
 function connect(definition: PackageDefinition, service: string): Disposable & { client: Client } {
   const found = service.split('.').reduce<unknown>((branch, name) => {
     return (branch as Record<string, unknown>)[name]

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import { expect, test } from '@jest/globals'
 import { keepRunning, type Runner } from '../src/keep-running.ts'
 
-/** Runners that fail on command; the creation of each waits for `making`. */
+/** Creates runners that fail on command; the creation of each waits for `making`. */
 function runners() {
   const made: { break: () => void; isStopped: boolean }[] = []
   const faults: unknown[] = []

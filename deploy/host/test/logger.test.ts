@@ -21,7 +21,7 @@ beforeAll(async () => {
 
 afterAll(() => stack.disposeAsync())
 
-/** The log line of an error, parsed and as text. */
+/** Returns the log line of an error, parsed and as text. */
 async function lineOf(work: () => unknown) {
   const { log, lines, text } = keepLogLines()
   try {

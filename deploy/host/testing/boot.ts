@@ -24,7 +24,9 @@ import { cloneDatabase, requiredVariable } from './database.ts'
 import { workOnDemand } from './on-demand.ts'
 import { silentLog } from './silent-log.ts'
 
-/** Statements that consumers send in the background; they are not part of the counted work. */
+/**
+ * Matches statements that consumers send in the background, which are not part of the counted work.
+ */
 export const ofConsumers = /\bdeleted_accounts\b/
 
 /** Runs the work; returns its result and the number of statements that it sent. */
@@ -37,7 +39,10 @@ export async function counted<Result>(
   return { count: database.statements(ofConsumers) - before, result }
 }
 
-/** Real services on a database of their own; NATS and Temporal are shared, under a prefix. */
+/**
+ * Real services on a database of their own. NATS and Temporal are shared, each test with its own
+ * prefix.
+ */
 export interface Booted extends AsyncDisposable {
   host: Host
   broker: Broker
@@ -49,9 +54,9 @@ export interface Booted extends AsyncDisposable {
   database: (name: string) => Database
   /** Whether the databases of all services answer. */
   isHealthy: () => Promise<boolean>
-  /** Call options of a user of that account, as the gateway passes them. */
+  /** Returns call options of a user of that account, as the gateway passes them. */
   as: (accountId: string, caller?: Partial<Caller>) => CallOptions
-  /** Types of the changes that a service has emitted for an account, oldest first. */
+  /** Lists the types of the changes that a service has emitted for an account, oldest first. */
   changes: (name: string, accountId: string) => Promise<readonly string[]>
   /** Current time of the services; null means the system clock. */
   clock: { now: Date | null }

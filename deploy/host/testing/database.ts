@@ -9,14 +9,14 @@ import { migrate } from '../src/database/migrations.ts'
 import { createDatabase } from '../src/database/pool.ts'
 import { tablesOf } from '../src/host.ts'
 
-/** A database of a test, dropped when disposed. */
+/** A database of a test. Disposing drops it. */
 export interface TestDatabase extends AsyncDisposable {
   url: string
 }
 
 /**
- * A new database with the schemas of these services. It is cloned from a template, which is
- * migrated once for each set of migration files.
+ * Creates a database with the schemas of these services: clones a template, which is migrated once
+ * for each set of migration files.
  */
 export async function cloneDatabase(definitions: ServiceDefinition[]): Promise<TestDatabase> {
   const adminUrl = requiredVariable('COFFER_TEST_DATABASE_URL')
@@ -49,7 +49,7 @@ export async function cloneDatabase(definitions: ServiceDefinition[]): Promise<T
   }
 }
 
-/** Timeout for filling tables on a busy machine. */
+/** Time limit in ms for filling tables on a busy machine. */
 const bulkMsMax = 10 * 60_000
 
 /**

@@ -1,7 +1,7 @@
 import type { Log } from '@coffer/kit/service/log'
 import { createLog } from '../src/logger.ts'
 
-/** A log in memory, for assertions. */
+/** A log in memory, whose lines tests compare. */
 export interface LogLines {
   log: Log
   /** Parsed lines so far, oldest first. */

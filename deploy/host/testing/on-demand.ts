@@ -2,7 +2,8 @@ import type { Temporal } from '../src/workflows/temporal.ts'
 
 /**
  * Creates workers only when a workflow is started or the client is used, and never schedules. Most
- * tests need neither, and each worker is a thread with a copy of the workflow code.
+ * tests need neither workers nor schedules; each worker is a thread with a copy of the workflow
+ * code.
  */
 export function workOnDemand(workflows: Temporal): Temporal {
   const waiting = new Set<() => void>()

@@ -7,14 +7,14 @@ import type { ConnectRouter } from '@connectrpc/connect'
 import { findShownTables, readRows } from './account-data.sql.ts'
 import { camelCase, type ShownTable } from './account-tables.ts'
 
-/** Rows of one page. */
+/** Maximum number of rows in a page. */
 const pageSize = 500
 
 /** A hosted service with its database. */
 type DataSource = Pick<ServiceDefinition, 'name' | 'hidden'> & { database: Database }
 
 /**
- * Routes of AccountDataService: the copy of an account's rows, in pages
+ * Creates the routes of AccountDataService, which copies the rows of an account in pages
  * (docs/account-data.md#export). Tables and columns are read from the database schema, so new
  * tables are included without code.
  */

@@ -1,10 +1,10 @@
-// Tables of the infrastructure, which hold no data of the account.
+// Tables of the infrastructure, without data of the account.
 const ownTables = ['changes', 'change_sequences', 'idempotency_keys', 'deleted_accounts']
 
-// Never shown, sealed or not: credentials of the user, and keys to other providers.
+// Columns that are never shown: credentials of the user, and keys to providers, sealed or not.
 const hiddenColumns = /(^key_id|_key|_hash|_token|_secret|password|ciphertext)$/
 
-/** A column as Postgres describes it. */
+/** A column of a table, from the system catalog of Postgres. */
 export interface Column {
   table: string
   column: string
@@ -17,15 +17,15 @@ export interface Column {
 /** A table that is part of the copy of an account. */
 export interface ShownTable {
   table: string
-  /** Shown columns, in table order. */
+  /** Shown columns, in the order of the table. */
   columns: Column[]
   /** Columns of the primary key without the account ID. */
   key: Column[]
 }
 
 /**
- * The tables that are part of the copy of an account, by name. Columns of type bytea are hashes or
- * sealed and never shown; neither are the columns in `hidden` (`table.column`).
+ * Returns the tables that are part of the copy of an account, ordered by name. Omits columns of
+ * type bytea, which are hashes or sealed, and the columns in `hidden` (`table.column`).
  */
 export function shownTables(columns: readonly Column[], hidden: readonly string[]): ShownTable[] {
   const tables = [...new Set(columns.map(({ table }) => table))].sort()
@@ -45,7 +45,7 @@ export function shownTables(columns: readonly Column[], hidden: readonly string[
     })
 }
 
-/** The JSON name of a table or column. */
+/** Returns the JSON name of a table or column. */
 export function camelCase(name: string): string {
   return name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
 }

@@ -6,7 +6,10 @@ import { z } from 'zod'
 
 const batch = { sizeMax: 256, waitingMax: 1_024 }
 
-/** Handlers that ignore messages of deleted accounts. Concurrent messages share one look-up. */
+/**
+ * Wraps handlers so that they ignore messages of deleted accounts. Concurrent messages share one
+ * look-up.
+ */
 export function unlessDeleted({ pool }: Database, handlers: readonly Handler[]): Handler[] {
   const isDeleted = createBatcher<string, boolean>(async (_key, accountIds) => {
     const deleted = await pool.anyFirst(sql.type(z.object({ accountId: z.string() }))`

@@ -5,9 +5,9 @@ import { join } from 'node:path'
 const lastCommit = 'fd9433f'
 
 /**
- * The reason why tables cannot be adopted, for the operator; null when they can be. They can be
- * adopted when exactly the former migrations were applied, which `former.txt` in the folders lists.
- * The first SQL file of a folder replaces them and creates the same tables.
+ * Returns the reason why tables cannot be adopted, for the operator; null when they can be. They
+ * can be adopted if exactly the migrations in `former.txt` of the folders were applied. The first
+ * SQL file of a folder replaces the former migrations and creates the same tables.
  */
 export async function formerFault(
   applied: readonly string[],

@@ -13,12 +13,17 @@ export interface Tables {
   folders: string[]
 }
 
-/** The reason why a schema cannot be migrated, in one line for the operator. */
+/**
+ * An error whose message is the reason why a schema cannot be migrated, in one line for the
+ * operator.
+ */
 export class MigrationError extends Error {}
 
 const connectMsMax = 4_000
 
-/** Short lock timeout with retries: requests queue behind a migration that waits for a lock. */
+/**
+ * Lock timeout, short and with retries: requests queue behind a migration that waits for a lock.
+ */
 const lockTimeoutMs = 3_000
 const lockTriesMax = 10
 
@@ -33,8 +38,8 @@ interface MigrationFile {
  * file runs once, in a transaction of its own, under an advisory lock. Tables that the former
  * migrations created are adopted unchanged.
  *
- * @throws {MigrationError} when an applied file was edited or is unknown here, when tables are too
- *   old to be adopted, and when a file fails
+ * @throws {MigrationError} when an applied file was edited or is unknown to this version, when
+ *   tables are too old to be adopted, or when a file fails
  */
 export async function migrate(
   tables: Tables,
@@ -66,7 +71,7 @@ export async function migrate(
 }
 
 /**
- * Names of the files that a schema lacks. Applied files that only a newer version has are ignored.
+ * Returns the names of the files that a schema lacks. Ignores applied files of newer versions.
  *
  * @throws {MigrationError} when an applied file was edited
  */
@@ -116,8 +121,8 @@ async function applyNext(
 }
 
 /**
- * Renews the planner's statistics, which a column rewritten by a file lacks. Empty tables are left
- * out: plans made for no rows would be kept while the table grows.
+ * Renews the planner's statistics, which a rewritten column lacks. Skips empty tables: plans made
+ * for no rows would be kept while the table grows.
  */
 async function analyze(client: pg.Client, schema: string): Promise<void> {
   const { rows } = await client.query<{ name: string }>(
@@ -130,7 +135,7 @@ async function analyze(client: pg.Client, schema: string): Promise<void> {
 }
 
 /**
- * The applied files of a schema, and the adopted files. An adopted file stands for former
+ * Reads the applied files of a schema, and the adopted files. An adopted file replaces former
  * migrations and is not yet recorded as applied.
  *
  * @throws {MigrationError} when `migrate` refuses the applied files
@@ -187,7 +192,7 @@ const lockCodes = new Set(['55P03', '40P01'])
 
 class LockError extends Error {}
 
-/** Checksums of the applied files by name. */
+/** Checksums of the applied files, keyed by name. */
 type Applied = ReadonlyMap<string, string>
 
 async function appliedFiles(client: pg.Client, schema: string): Promise<Applied> {
@@ -195,7 +200,7 @@ async function appliedFiles(client: pg.Client, schema: string): Promise<Applied>
   return new Map(files.map(({ name, checksum }) => [name, checksum]))
 }
 
-/** The rows of a table of applied migrations; empty when it does not exist. */
+/** Returns the rows of a table of applied migrations; empty when it does not exist. */
 async function recordsIn(
   client: pg.Client,
   schema: string,
@@ -207,7 +212,11 @@ async function recordsIn(
   return (await client.query(`SELECT * FROM ${table}`)).rows
 }
 
-/** @throws {MigrationError} when this program lacks an applied file */
+/**
+ * Checks that this program has all applied files.
+ *
+ * @throws {MigrationError} when it lacks a file
+ */
 function requireKnown(service: string, applied: Applied, files: MigrationFile[]): void {
   const unknown = [...applied.keys()].find((name) => !files.some((file) => file.name === name))
   if (unknown === undefined) return
@@ -217,7 +226,11 @@ function requireKnown(service: string, applied: Applied, files: MigrationFile[])
   )
 }
 
-/** @throws {MigrationError} when this program has an applied file with other text */
+/**
+ * Checks that no applied file was edited.
+ *
+ * @throws {MigrationError} when the checksum of a file differs
+ */
 function requireUnedited(service: string, applied: Applied, files: MigrationFile[]): void {
   const edited = files.find(({ name, checksum }) => (applied.get(name) ?? checksum) !== checksum)
   if (edited === undefined) return
@@ -248,7 +261,7 @@ async function connect(url: string): Promise<{ client: pg.Client } & AsyncDispos
     connectionTimeoutMillis: connectMsMax,
     keepAlive: true,
   })
-  // The next statement reports a connection lost in between; without a listener Node would throw.
+  // The next statement reports a lost connection; without a listener Node would throw the event.
   client.on('error', () => {})
   const disposable = { client, [Symbol.asyncDispose]: () => client.end() }
   try {

@@ -15,9 +15,9 @@ export interface DatabaseOptions {
   /** Schema whose tables statements name without a prefix. */
   schema: string
   poolSizeMax: number
-  /** Postgres ends a statement after this time. */
+  /** Time limit of a statement in ms, enforced by Postgres. */
   statementTimeoutMs: number
-  /** How long a statement or transaction may wait for a connection; 3 s unless set. */
+  /** Maximum wait of a statement or transaction for a connection, in ms; 3,000 unless set. */
   connectionWaitMs?: number
 }
 
@@ -37,14 +37,15 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
     idleInTransactionSessionTimeout: statementTimeoutMs * 2,
     idleTimeout: 60_000,
     connectionTimeout: connectMsMax,
-    // One attempt: the caller's deadline leaves no time for more.
+    // One attempt to connect: the deadline of the caller leaves no time for more.
     connectionRetryLimit: 1,
-    // The default DISCARD ALL costs half the throughput; nothing here changes session state.
+    // The default, DISCARD ALL, halves the throughput. No statement changes the state of its
+    // session.
     resetConnection: async () => {},
     interceptors: [nameStatements(sent), checkRows()],
   })
-  // Slonik also emits the error of each failed statement; without a listener Node would throw that
-  // one.
+  // Slonik also emits the error of each failed statement; without a listener Node would throw the
+  // error.
   connections.on('error', () => {})
   const pool = limitConnections(connections, { schema, poolSizeMax, waitMsMax: connectionWaitMs })
   return {
@@ -89,8 +90,8 @@ const taking = [
 ] as const
 
 /**
- * Concurrency limiter in front of a pool, because slonik's queue for connections is unbounded. A
- * wait longer than `waitMsMax` throws unavailable before anything is sent. Waits are observed as
+ * Limits the concurrent use of a pool, because slonik's queue for connections is unbounded. A wait
+ * longer than `waitMsMax` throws unavailable before anything is sent. Waits are observed as
  * `coffer_database_wait_seconds`, labelled with the schema.
  */
 function limitConnections(
@@ -172,18 +173,21 @@ function sessionUrl({ url, schema }: { url: string; schema: string }): string {
   return located.href
 }
 
-/** Shorter than the default timeout of callers (5 s), so that they learn that nothing was done. */
+/**
+ * Connection timeout, shorter than the default timeout of callers (5 s): they get a 503 in time.
+ */
 const connectMsMax = 4_000
 
-/** Added to Postgres's own statement timeout: this limit is for a server that no longer answers. */
+/** Added to Postgres's statement timeout, for a server that no longer answers. */
 const answerMarginMs = 2_000
 
 const healthMs = 1_000
 
-// Bound of the map of statements; a service has a few hundred.
+// Bound of the cache of statement names; a service has a few hundred texts. It evicts none, because
+// each name denotes one text on every connection.
 const textsMax = 1_000
 
-/** Caches the answer for a second, so that checks do not pile up on a database that is away. */
+/** Creates a health check that caches its result for a second, so that checks do not queue up. */
 function healthCheck(pool: DatabasePool): () => Promise<boolean> {
   let answer = Promise.resolve(false)
   let askedAt = Number.NEGATIVE_INFINITY
@@ -202,15 +206,15 @@ function healthCheck(pool: DatabasePool): () => Promise<boolean> {
   }
 }
 
-/** The name of a statement that was sent, and how often it was sent. */
+/** The name of a sent statement, and the number of times it was sent. */
 interface Sent {
   name: string
   times: number
 }
 
 /**
- * Prepared statements: names each statement by its text, so that each connection parses it only
- * once. Also counts the statements.
+ * Creates the interceptor of prepared statements: one name for each text, so that a connection
+ * parses a text only once. Also counts the statements.
  */
 function nameStatements(sent: Map<string, Sent>): Interceptor {
   return {

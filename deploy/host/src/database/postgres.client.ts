@@ -21,13 +21,14 @@ const beginNamed = `${begin};
   SELECT CASE WHEN NOT pg_is_in_recovery() THEN pg_current_xact_id()::text END AS id,
     pg_postmaster_start_time()::text AS "serverStartedAt"`
 
-// Ten probes follow, one a second (libuv): a silent server is noticed after 20 s without traffic.
+// Idle time before TCP keep-alive. Ten probes follow, one each second (libuv), so a silent server
+// is detected after 20 s.
 const keepAliveAfterMs = 10_000
 
 /**
- * Slonik's driver for Postgres, with two additions: TCP keep-alive, and a limit on the time to an
- * answer. Postgres's own statement timeout ends slow statements. The limit here is for a server
- * that no longer answers: it destroys the connection.
+ * Creates slonik's driver for Postgres with two additions: TCP keep-alive, and a limit on the time
+ * to an answer. Postgres's statement timeout ends slow statements; this limit destroys the
+ * connection to a server that no longer answers.
  */
 export function postgresDriver({ answerMsMax }: { answerMsMax: number }): DriverFactory {
   return createDriverFactory(async ({ driverConfiguration }) => {
@@ -43,8 +44,8 @@ export function postgresDriver({ answerMsMax }: { answerMsMax: number }): Driver
         client.on('error', (error) => {
           if (lost) return
           lost = new LostConnectionError(error, mayCommit(underWay, client), transaction)
-          // Slonik removes its listener when it has ended the connection; without one Node would
-          // throw.
+          // Slonik removes its listener when it has ended the connection; without a listener Node
+          // would throw.
           if (clientEventEmitter.listenerCount('error') > 0) clientEventEmitter.emit('error', lost)
         })
         return {
@@ -82,8 +83,8 @@ export function postgresDriver({ answerMsMax }: { answerMsMax: number }): Driver
 }
 
 /**
- * Watchdog of a connection, restarted by each statement. It destroys the socket when the statement
- * is still running. It waits longer when bytes have arrived that a busy event loop has not read.
+ * Creates the watchdog of a connection, restarted by each statement. It destroys the socket if the
+ * statement is still running, and waits longer if a busy event loop has not read arrived bytes.
  */
 function createLimit(options: {
   answerMsMax: number
@@ -104,7 +105,7 @@ function createLimit(options: {
   return limit
 }
 
-/** Whether a statement can commit: a write outside a transaction, or COMMIT itself. */
+/** Returns whether a statement can commit: a write outside a transaction, or COMMIT itself. */
 function mayCommit(text: string | null, client: pg.Client): boolean {
   if (text === null) return false
   if (client.getTransactionStatus() === 'T') return text === 'COMMIT'
@@ -143,8 +144,8 @@ function millisecondsOf(timeout: number | 'DISABLE_TIMEOUT'): number | undefined
 type Parse = (text: string) => unknown
 
 /**
- * Parsers that keep values exact: bigint, Date, JSON, Buffer. Other types keep pg's default
- * parsers.
+ * Returns parsers that keep values exact: bigint, Date, JSON, Buffer; pg's defaults for other
+ * types.
  */
 function exactTypes(): pg.TypeOverrides {
   const { INT8, TIMESTAMPTZ, JSONB, BYTEA } = pg.types.builtins

@@ -29,7 +29,7 @@ const fetchedMax = 16
 const pendingMax = 16_384
 const ackWaitMsDefault = 10_000
 const restartMs = 1_000
-// The filter is renewed at this interval: a process of another release may have narrowed it.
+// Interval at which the filter is renewed: a process of another release may have narrowed it.
 const renewMs = 30_000
 const pausesMs = [100, 500, 2_000, 5_000, 15_000, 30_000, 60_000]
 
@@ -41,8 +41,8 @@ export interface ConsumerOptions {
   broker: Broker
   log: Log
   /**
-   * Pauses in ms before the redeliveries of a failed message; after the last one it becomes a dead
-   * letter.
+   * Pauses in ms before the redeliveries of a failed message. After the last redelivery the message
+   * becomes a dead letter.
    */
   retryPausesMs?: number[]
   /**
@@ -55,16 +55,15 @@ export interface ConsumerOptions {
 interface Consuming {
   options: Required<ConsumerOptions>
   underWay: Set<Promise<void>>
-  /**
-   * Subjects that were already logged: those without a handler, and those that wait for an outage.
-   */
+  /** Logged subjects without a handler. */
   unknown: Set<string>
+  /** Logged subjects whose messages wait until an outage ends. */
   waiting: Set<string>
 }
 
 /**
- * Consumes the handlers' subjects through one durable consumer, concurrently and in no order. It
- * never rejects: a consumer that cannot be reached or was lost is created again.
+ * Consumes the handlers' subjects through one durable consumer, concurrently and unordered. Never
+ * rejects: a consumer that cannot be reached or was lost is created again.
  *
  * A message whose handler throws is redelivered after a growing pause. After the last redelivery it
  * becomes a dead letter (docs/events.md#dead-letters). An outage of a dependency never makes dead
@@ -100,7 +99,7 @@ async function consume(options: Required<ConsumerOptions>): Promise<ConsumerMess
 }
 
 /**
- * Creates the consumer on the server, which all processes of a service share, or adds missing
+ * Creates the consumer on the server, shared by all processes of a service, or adds missing
  * subjects to its filter. The filter only grows, because a newer version may run at the same time:
  * a message outside the filter is lost for every process.
  */
@@ -149,7 +148,7 @@ async function findConsumer(
 async function deliverAll(state: Consuming, messages: ConsumerMessages): Promise<void> {
   const { options, underWay } = state
   const renewal = setInterval(() => {
-    // A failure shows as messages that are not delivered; the next interval tries again.
+    // Errors are ignored: the next interval tries again.
     ensureConsumer(options).catch(() => undefined)
   }, renewMs)
   try {
@@ -204,13 +203,13 @@ function putBackUnknown({ options, unknown }: Consuming, message: JsMsg): void {
   options.log.warn({ consumer: options.name, subject }, text)
 }
 
-/** Negative acknowledgement: the message is redelivered after a pause, to any process. */
+/** Sends a negative acknowledgement: NATS redelivers the message after a pause, to any process. */
 function putBack({ retryPausesMs }: Required<ConsumerOptions>, message: JsMsg): void {
   message.nak(retryPausesMs[message.info.deliveryCount - 1] ?? retryPausesMs.at(-1))
 }
 
 /**
- * Transient errors are logged at debug for the first three attempts. An outage is logged once for
+ * Logs a failed attempt: transient errors at debug for the first three attempts, an outage once for
  * each subject.
  */
 function logFailure(
@@ -235,8 +234,7 @@ function logRecovery({ options, waiting }: Consuming, { subject }: JsMsg): void 
 }
 
 /**
- * Publishes a message as a dead letter. It needs an ID of its own, since JetStream drops
- * duplicates.
+ * Publishes a message as a dead letter, with an ID of its own, because JetStream drops duplicates.
  */
 async function publishDeadLetter(
   { broker, name, retryPausesMs }: Required<ConsumerOptions>,

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Broker } from '@coffer/kit/events/broker'
 import { unavailable } from '@coffer/kit/rpc/errors'
 import type { Log } from '@coffer/kit/service/log'
+import { dayMs } from '@coffer/kit/values/time'
 import {
   JetStreamApiCodes,
   JetStreamApiError,
@@ -11,7 +12,6 @@ import {
 } from '@nats-io/jetstream'
 import { connect, type NatsConnection, nanos } from '@nats-io/transport-node'
 
-const dayMs = 24 * 60 * 60 * 1000
 const drainMsMax = 3_000
 
 const retryMs = 1_000
@@ -30,8 +30,7 @@ type Opened = Awaited<ReturnType<typeof open>>
  * Connects to NATS and ensures that the stream exists. The stream has one subject space for each
  * service and keeps messages for seven days; `coffer replay` republishes older changes.
  *
- * Resolves although NATS is away: attempts continue in the background, and the outbox keeps
- * changes.
+ * Resolves even if NATS is away: attempts continue in the background, and the outbox keeps changes.
  */
 export async function connectBroker(options: BrokerOptions): Promise<Broker> {
   const { prefix, log } = options
@@ -82,7 +81,7 @@ async function open({ url, prefix, serviceNames }: BrokerOptions) {
     maxReconnectAttempts: -1,
     reconnectTimeWait: 250,
     waitOnFirstConnect: false,
-    // Otherwise each publish creates two errors with stack traces in advance.
+    // By default each publish creates two errors with stack traces in advance.
     noAsyncTraces: true,
     timeout: 5_000,
     pingInterval: 10_000,
@@ -108,7 +107,10 @@ function streamNameOf(prefix: string): string {
 
 type StreamOptions = Parameters<StreamAPI['add']>[0] & { subjects: string[] }
 
-/** The subjects only grow, because a newer version with more services may run at the same time. */
+/**
+ * Creates the stream or adds missing subjects. Subjects are never removed, because a newer version
+ * with more services may run at the same time.
+ */
 async function ensureStream(connection: NatsConnection, config: StreamOptions): Promise<void> {
   const manager = await jetstreamManager(connection, { timeout: 5_000 })
   try {
@@ -147,7 +149,9 @@ async function drain(connection: NatsConnection): Promise<void> {
   if (!connection.isClosed()) await connection.close()
 }
 
-/** Protobuf packages have no hyphens: the subjects of feed-sync begin with feedsync. */
+/**
+ * Returns the subjects of a service. Protobuf packages have no hyphens: feed-sync becomes feedsync.
+ */
 function subjectSpace(serviceName: string): string {
   return serviceName.replaceAll('-', '')
 }

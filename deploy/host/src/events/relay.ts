@@ -20,9 +20,9 @@ type Unpublished = z.infer<typeof Unpublished>
 
 const batchSizeMax = 500
 const pollMs = 200
-// A round costs three statements: commits within this time share one.
+// Commits within this time share a round, which costs three statements.
 const gatherMs = 50
-// JetStream error JSStreamMessageExceedsMaximumErr.
+// Code of the JetStream error JSStreamMessageExceedsMaximumErr.
 const messageTooLarge = 10_054
 
 /** Options of the relay of one service. */
@@ -30,15 +30,16 @@ export interface RelayOptions {
   service: string
   /** A pool of its own, so that the relay never waits for requests. */
   database: Database
-  /** Registers a listener for the commits of this process that may have emitted changes. */
+  /** Registers a listener of commits of this process that may have emitted changes. */
   onChanges: Database['onChanges']
   broker: Broker
   log: Log
 }
 
 /**
- * Outbox relay: publishes committed changes, in the order of the sequence of each account. Commits
- * of this process wake it; a poll finds the commits of other processes.
+ * Starts the outbox relay, which publishes committed changes in the order of each account's
+ * sequence numbers. Commits of this process wake the relay; a poll finds the commits of other
+ * processes.
  *
  * A change is marked after JetStream has acknowledged it, so a crash republishes it under the same
  * message ID. Two relays of one service may also publish a change twice, which JetStream
@@ -59,13 +60,14 @@ export function startRelay(options: RelayOptions): AsyncDisposable {
       try {
         while ((await publishBatch(options)) === batchSizeMax && !stopped);
         if (isFailing) {
-          // Another process may have published the changes: this one recovers when NATS answers it.
+          // Another process may have published the changes; recovered means that NATS answers this
+          // process.
           await findStream(options.broker)
           log.info('changes are published again')
         }
         isFailing = false
       } catch (error) {
-        // One line for each outage: a line for each poll would hide other lines.
+        // Logged once for each outage, not at each poll.
         if (!isFailing) log.warn({ err: error }, 'changes could not be published yet')
         isFailing = true
       }
@@ -126,13 +128,13 @@ async function publish(options: RelayOptions, change: Unpublished): Promise<void
   }
 }
 
-/** Whether NATS refuses the message for its size, which no retry changes. */
+/** Returns whether NATS refuses the message for its size, which no retry changes. */
 function isTooLarge(error: unknown): boolean {
   if (error instanceof JetStreamApiError) return error.code === messageTooLarge
   return error instanceof InvalidArgumentError
 }
 
-/** `coffer replay` republishes it once the limit of NATS (`max_payload`) is higher. */
+/** Puts a change aside; `coffer replay` republishes it once `max_payload` of NATS is higher. */
 function setAside({ log }: RelayOptions, change: Unpublished): void {
   const { changeId, accountId, type, payload } = change
   const bytes = payload.length
@@ -145,11 +147,11 @@ function setAside({ log }: RelayOptions, change: Unpublished): void {
 
 /**
  * Takes the oldest unpublished changes, and numbers those without a sequence number. FOR UPDATE
- * returns the current version of a row, with the number that another relay may just have given it.
+ * returns the current row, with a number that another relay may have just assigned.
  *
- * The form of the statement serves the planner: rows are updated through a conflict with their key,
- * and the limit is a literal. With a join, or a parameter, it reads the whole table once many
- * changes are unpublished.
+ * The statement is shaped for the planner: it updates rows by ON CONFLICT on the key, and its limit
+ * is a literal. With a join or a parameter, the planner scans the whole table when many changes are
+ * unpublished.
  */
 async function sequenceBatch(database: Database): Promise<readonly Unpublished[]> {
   return database.pool.any(sql.type(Unpublished)`

@@ -7,8 +7,8 @@ const ChangeId = z.object({ changeId: z.string() })
 
 /**
  * Marks published changes as unpublished, page by page, so that the relay publishes them again.
- * This restores a NATS that has lost its messages. Consumers that have applied them ignore them:
- * state by its version, effects by the inbox.
+ * This restores a NATS that has lost its messages. Consumers ignore changes that they have applied:
+ * state by its version, other effects by the inbox.
  *
  * @param since oldest change to publish again; null for all changes that are kept
  * @returns the number of changes marked
@@ -37,7 +37,7 @@ export async function republish({ pool }: Database, since: Date | null): Promise
   }
 }
 
-/** The number of changes that wait to be published. */
+/** Returns the number of changes that wait to be published. */
 export async function unpublishedCount({ pool }: Database): Promise<bigint> {
   return pool.oneFirst(sql.type(z.object({ count: z.bigint() }))`
     SELECT count(*) FROM changes WHERE published_at IS NULL`)

@@ -3,15 +3,16 @@ import { type Caller, Claims } from '@coffer/kit/rpc/caller'
 import { callerRefused } from '@coffer/kit/rpc/errors'
 import type { z } from 'zod'
 
-/** The public key of an issuer; null for an unknown issuer. */
+/** Returns the public key of an issuer; null for an unknown issuer. */
 export type Verifiers = (issuer: string) => KeyObject | null
 
 /** Allowance for clock skew between machines. */
 const skewMs = 30_000
 
 /**
- * Verifies caller tokens with the issuers' public keys; throws callerRefused. Verified tokens are
- * cached until they expire, with an allowance for clock skew.
+ * Creates a verifier of caller tokens, which throws callerRefused for an invalid or expired token.
+ * Verified tokens are cached until they expire. An own cache suffices: a token lives 90 s, so
+ * clearing a full cache costs each token at most one more signature check.
  */
 export function callerVerifier(verifiers: Verifiers): (token: string, now: Date) => Caller {
   const checked = new Map<string, z.infer<typeof Claims>>()
@@ -38,7 +39,7 @@ function check(verifiers: Verifiers, token: string): z.infer<typeof Claims> {
     const key = verifiers(claims.issuer)
     if (key && verify(null, bytes, key, Buffer.from(signature, 'base64url'))) return claims
   } catch {
-    // A malformed token is refused like a forged one.
+    // A malformed token is refused like a forged token.
   }
   throw callerRefused('caller token is not valid')
 }

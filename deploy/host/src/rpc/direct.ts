@@ -29,16 +29,16 @@ type AnyResponse = UnaryResponse | StreamResponse
 type Implementation = (request: never, context: HandlerContext) => unknown
 
 /**
- * In-memory transport to services of the same process. Handlers get the message object itself,
- * without encoding, which is several times faster than Connect's router transport. Handlers must
- * not change the messages they get.
+ * Creates the in-memory transport to services of the same process. Handlers get the message object
+ * itself, without encoding, which is several times faster than Connect's router transport. Handlers
+ * must not change received messages.
  *
  * Codes, details, headers and deadlines equal those of the network. Supports unary and
  * client-streaming calls; others throw unimplemented.
  */
 export function createDirectTransport(options: {
   routes: Routes
-  /** Outermost first: the client's, then the server's. */
+  /** Interceptors from the outermost inwards: those of the client, then those of the server. */
   interceptors: Interceptor[]
   defaultTimeoutMs: number
 }): Transport {
@@ -72,7 +72,8 @@ export function createDirectTransport(options: {
         try {
           return (await call({ ...common, stream: true, method, signal: linked, message })) as never
         } finally {
-          // Ends the client's iterator. Not awaited: it may be blocked until its next message.
+          // Ends the client's iterator. Not awaited: the iterator may be blocked until its next
+          // message.
           input[Symbol.asyncIterator]()
             .return?.()
             .catch(() => undefined)
@@ -96,7 +97,7 @@ function commonOf(
   }
 }
 
-/** The client's messages, read on demand; ends when the call ends. */
+/** Reads the client's messages on demand; ends when the call ends. */
 async function* messagesOf<Desc extends DescMessage>(
   schema: Desc,
   input: AsyncIterable<MessageInitShape<Desc>>,
@@ -170,7 +171,7 @@ async function invoke(
 
 const deadlines = new WeakMap<AbortSignal, number>()
 
-/** Milliseconds until the deadline of the call with this signal. */
+/** Returns the time in ms until the deadline of the call with this signal. */
 function timeLeft(signal: AbortSignal): number | undefined {
   const deadline = deadlines.get(signal)
   return deadline === undefined ? undefined : deadline - Date.now()

@@ -4,7 +4,7 @@ import { type ConnectRouter, createConnectRouter, type Interceptor } from '@conn
 /** Registers RPC services on a router. */
 export type Routes = (router: ConnectRouter) => void
 
-/** Routes with interceptors of their own; other routes of the same router keep theirs. */
+/** Adds interceptors to routes; other routes of the same router are not affected. */
 export function intercepted(routes: Routes, interceptors: Interceptor[]): Routes {
   return (router) =>
     routes(
@@ -14,14 +14,14 @@ export function intercepted(routes: Routes, interceptors: Interceptor[]): Routes
     )
 }
 
-/** Descriptors of the RPC services that routes register. */
+/** Lists the descriptors of the RPC services that routes register. */
 export function servicesOf(routes: Routes): DescService[] {
   const services: DescService[] = []
   routes(intercept(createConnectRouter(), (service) => services.push(service)))
   return services
 }
 
-/** A router with another `service` method. */
+/** Returns a router with another `service` method. */
 export function intercept(
   router: ConnectRouter,
   register: (service: DescService, implementation: never) => void,

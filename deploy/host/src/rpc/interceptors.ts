@@ -10,8 +10,8 @@ import { observeRpc } from '../metrics.ts'
 import { callerVerifier, type Verifiers } from './caller-verifier.ts'
 
 /**
- * Server-side interceptor: verifies the caller token and checks the method's access option. Throws
- * callerRefused for the token, unauthenticated or forbidden for the caller.
+ * Creates the server-side interceptor that verifies the caller token and checks the method's access
+ * option. Throws callerRefused for the token, unauthenticated or forbidden for the caller.
  */
 export function authorize(verifiers: Verifiers, clock: () => Date): Interceptor {
   const verifyToken = callerVerifier(verifiers)
@@ -38,7 +38,7 @@ type Access = { issuers: string[]; anonymous: boolean; pending: boolean }
 
 const accesses = new WeakMap<DescMethod, Access>()
 
-/** The access option of a method, cached. */
+/** Returns the access option of a method, cached. */
 function accessTo(method: DescMethod): Access {
   let known = accesses.get(method)
   if (!known) {
@@ -50,8 +50,9 @@ function accessTo(method: DescMethod): Access {
 }
 
 /**
- * Server-side interceptor: measures each RPC and maps unexpected errors (`knownError`). RPCs of the
- * process name a service in their request; log lines carry that name if `isHosted` knows it.
+ * Creates the server-side interceptor that measures each RPC and maps unexpected errors
+ * (`knownError`). RPCs of the process itself name a service in their request; log lines contain
+ * that name if `isHosted` accepts it.
  */
 export function observe(
   log: Log,
@@ -73,7 +74,7 @@ export function observe(
       done(Code[known.code])
       if (known.code === Code.Internal || known.code === Code.Unknown) {
         const requestId = request.header.get(headers.requestId)
-        // The caller has aborted: handlers then fail in many ways, and no client waits for the
+        // After the caller has aborted, handlers fail in many ways, and no client waits for the
         // answer.
         const level = hasCallerAborted(request.signal) ? 'debug' : 'error'
         const fields = { err: error, rpc: request.method.name, requestId }
@@ -89,7 +90,7 @@ export function observe(
   }
 }
 
-/** Whether the caller aborted the call, as opposed to a passed deadline. */
+/** Returns whether the caller aborted the call, as opposed to a passed deadline. */
 function hasCallerAborted({ aborted, reason }: AbortSignal): boolean {
   return aborted && ConnectError.from(reason).code !== Code.DeadlineExceeded
 }

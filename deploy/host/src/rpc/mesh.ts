@@ -15,7 +15,7 @@ import { createConnectTransport } from '@connectrpc/connect-node'
 import { createDirectTransport } from './direct.ts'
 import type { Routes } from './intercept.ts'
 
-/** Timeout of calls for which the caller sets none. */
+/** Timeout of calls whose caller sets none. */
 const defaultTimeoutMs = 5_000
 
 /** Options of the mesh. */
@@ -24,7 +24,7 @@ export interface MeshOptions {
   hosted: Record<string, { routes: Routes; interceptors: Interceptor[] }>
   /** Base URLs (Connect, HTTP/1.1) of the services in other processes. */
   urls: Record<string, string>
-  /** Lifetime of a connection in ms; calls then move to a new one. */
+  /** Lifetime of a connection in ms; later calls use a new connection. */
   connectionMsMax?: number
 }
 
@@ -64,8 +64,8 @@ export function createMesh({ hosted, urls, connectionMsMax = 30_000 }: MeshOptio
 }
 
 /**
- * Keep-alive agent that closes connections older than `msMax`, because new replicas receive calls
- * only over new connections.
+ * Creates a keep-alive agent that closes connections older than `msMax`, because new replicas
+ * receive calls only over new connections.
  */
 function recyclingAgent(msMax: number): Agent {
   const agent = new Agent({ keepAlive: true, maxSockets: 256, timeout: msMax })
@@ -85,7 +85,7 @@ function recyclingAgent(msMax: number): Agent {
 
 /**
  * Turns a refused caller token into unavailable: the deployment's clocks or keys are wrong, not the
- * client's credential. The refusal stays as the cause.
+ * client's credential. The refusal is kept as the cause.
  */
 const hideCallerRefusals: Interceptor = (next) => async (request) => {
   try {
@@ -97,7 +97,7 @@ const hideCallerRefusals: Interceptor = (next) => async (request) => {
   }
 }
 
-/** Streaming calls throw while their messages are read. */
+/** Maps the errors of a streaming call, which are thrown while its messages are read. */
 async function* hidingCallerRefusals<Message>(messages: AsyncIterable<Message>) {
   try {
     yield* messages
@@ -114,7 +114,7 @@ function replaceCallerRefusal(error: unknown): unknown {
 
 /**
  * Retries an idempotent unary call once, within its deadline, when its service was unavailable or
- * the connection broke. The outcome of other calls is unknown after that, so they fail with
+ * the connection broke. The outcome of other calls is then unknown, so they fail with
  * deadline_exceeded.
  */
 const retry: Interceptor = (next) => async (request) => {
@@ -135,8 +135,8 @@ const retry: Interceptor = (next) => async (request) => {
 const refusedPausesMs = [50, 200, 500]
 
 /**
- * Retries a call, writes included, when no connection was established. For network calls alone: a
- * hosted service may have written before its own call was refused.
+ * Retries a call, writes included, when no connection was established. Only for network calls: a
+ * hosted service may have written before its nested call was refused.
  */
 const repeatRefused: Interceptor = (next) => async (request) => {
   for (const pauseMs of request.stream ? [] : refusedPausesMs) {
@@ -153,7 +153,8 @@ const repeatRefused: Interceptor = (next) => async (request) => {
 }
 
 /**
- * Whether no connection was established: the name look-up or connect(2) failed for every address.
+ * Returns whether no connection was established: the name look-up or connect(2) failed for every
+ * address.
  */
 function isNotConnected(error: unknown): boolean {
   const cause = Object(ConnectError.from(error).cause)
@@ -168,8 +169,8 @@ function isSafe({ method }: Call): boolean {
 }
 
 /**
- * The error of a broken connection: unavailable for idempotent calls. Other calls may have been
- * carried out, as after a deadline, so their code is deadline_exceeded.
+ * Returns the error of a broken connection: unavailable for idempotent calls. Other calls may have
+ * been carried out, so their code is deadline_exceeded.
  */
 function reasonOf(error: unknown, request: Call): unknown {
   if (!isBroken(error) || request.signal.aborted) return error
@@ -178,7 +179,7 @@ function reasonOf(error: unknown, request: Call): unknown {
   return new ConnectError('the connection to a service was lost', code, undefined, undefined, cause)
 }
 
-/** Whether the connection broke; an answer with the code `aborted` has no cause. */
+/** Returns whether the connection broke; an answer with the code `aborted` has no cause. */
 function isBroken(error: unknown): boolean {
   const { code, cause } = ConnectError.from(error)
   return (code === Code.Aborted && cause !== undefined) || Object(cause).code === 'EPIPE'

@@ -5,7 +5,7 @@ import { keyFault, keyFileNames, makeKeyFile, readKeyFile } from '../secrets/key
 import type { Verifiers } from './caller-verifier.ts'
 
 /**
- * The signing key of a service from the keys folder: `<issuer>.key` (PKCS#8, mode 0600) and
+ * Returns the signing key of a service from the keys folder: `<issuer>.key` (PKCS#8, mode 0600) and
  * `<issuer>.pub` (SPKI). Missing files are created, because no stored data depends on them.
  *
  * @throws {SettingsError} when the files cannot be used or created
@@ -59,7 +59,7 @@ export function requireKeyPair(folder: string, issuer: string): boolean {
 }
 
 /**
- * Public keys of the issuers in the keys folder. A file added later is read on first use.
+ * Loads the public keys of the issuers in the keys folder. A file added later is read on first use.
  *
  * @throws {SettingsError} when the folder, or a public key in it, cannot be used
  */
@@ -90,7 +90,7 @@ function privateKeyAt(path: string): KeyObject {
   return key
 }
 
-/** Parses a key file; null when it does not exist. */
+/** Reads and parses a key file; null when it does not exist. */
 function keyOf(path: string, parse: (pem: string) => KeyObject): KeyObject | null {
   const pem = readKeyFile(path)
   if (pem === null) return null

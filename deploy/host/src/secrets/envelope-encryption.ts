@@ -13,18 +13,19 @@ interface DataKey {
 
 const keyBytes = 32
 
-// Random nonces allow far more secrets for each key (NIST SP 800-38D 8.3). The bound limits the
-// damage of a leaked data key.
+// Maximum number of secrets of a data key, which limits the damage if the key leaks. Random nonces
+// would allow far more (NIST SP 800-38D 8.3).
 const secretsMax = 1_000
 const currentForMs = 5 * 60_000
 const openedMax = 10_000
 const openedForMs = 60 * 60_000
 
 /**
- * Envelope encryption with AES-256-GCM: a data key seals many secrets, each with its own nonce.
+ * Creates envelope encryption with AES-256-GCM: a data key seals many secrets, each with its own
+ * nonce.
  *
- * Data keys are cached, which keeps the key service off the hot path. It is called once for a
- * thousand new secrets or five minutes, and once an hour for each data key that is opened.
+ * Data keys are cached, so that few requests call the key service: one call for a thousand new
+ * secrets or five minutes, and one each hour for a data key that is opened.
  */
 export function createSecrets(keys: Pick<KeyEncryption, 'wrap' | 'unwrap'>): Secrets {
   let current: Promise<DataKey> | null = null

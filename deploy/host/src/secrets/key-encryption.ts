@@ -1,4 +1,4 @@
-/** A data key, encrypted under the key-encryption key of that ID. */
+/** A data key, encrypted under the key-encryption key with this ID. */
 export interface WrappedKey {
   keyId: string
   bytes: Buffer
@@ -8,19 +8,21 @@ export interface WrappedKey {
  * Key-encryption keys, which encrypt data keys: a local key file, or a key service (docs/keys.md).
  */
 export interface KeyEncryption {
-  /** Prefix of its key IDs: `local`, `aws-kms`, `vault`. */
+  /** Prefix of the key IDs: `local`, `aws-kms`, `vault`. */
   kind: string
   /**
    * Encrypts a data key under the current key. Throws unavailable when the key service does not
    * answer.
    */
   wrap: (dataKey: Buffer) => Promise<WrappedKey>
-  /** Decrypts a data key. Throws when the key of that ID is missing or the bytes were changed. */
+  /**
+   * Decrypts a data key. Throws when the key-encryption key is missing or the bytes were changed.
+   */
   unwrap: (wrapped: WrappedKey) => Promise<Buffer>
-  /** Whether the key of that ID is the current one. */
+  /** Whether the key with this ID is the current key. */
   isCurrent: (keyId: string) => Promise<boolean>
-  /** Whether this process has the key of that ID, or the settings of its key service. */
+  /** Whether this process has the key with this ID, or the settings of its key service. */
   isAtHand: (keyId: string) => boolean
-  /** Whether the key was declared lost for good (`coffer keys:create --lost`). */
+  /** Whether the key was declared permanently lost (`coffer keys:create --lost`). */
   isLost: (keyId: string) => boolean
 }

@@ -22,11 +22,13 @@ import { SettingsError } from '@coffer/kit/service/config'
 
 const bytesMax = 16 * 1024
 
-/** Mode bits that a private key must not have: any access by others, write access by the group. */
+/**
+ * Mode bits that a private key must not have: any access for others, write access for the group.
+ */
 const tooOpen = 0o027
 
 /**
- * Names in the keys folder; empty when it does not exist.
+ * Lists the names in the keys folder; empty when the folder does not exist.
  *
  * @throws {SettingsError} when it is not a folder or cannot be read
  */
@@ -40,10 +42,10 @@ export function keyFileNames(folder: string): string[] {
 }
 
 /**
- * Content of a key file; null when it does not exist.
+ * Reads a key file; null when the file does not exist.
  *
- * @throws {SettingsError} when it is no regular file, empty, unreadable, too large, or a private
- *   key that others may read
+ * @throws {SettingsError} when the file is not a regular file, empty, unreadable, too large, or a
+ *   private key that others may read
  */
 export function readKeyFile(path: string): string | null {
   let file: number
@@ -70,8 +72,8 @@ export function readKeyFile(path: string): string | null {
 }
 
 /**
- * Creates a key file (mode 0600) if it does not exist; returns whether it did. Of concurrent
- * processes one succeeds, and no process sees a partial file.
+ * Creates a key file (mode 0600) if it does not exist; returns whether it was created. Of
+ * concurrent processes exactly one succeeds, and no process sees a partial file.
  *
  * @throws {SettingsError} when the file cannot be created
  */
@@ -96,7 +98,7 @@ export function makeKeyFile(path: string, make: () => string): boolean {
 /**
  * Checks that key files can be created in the folder, without creating any.
  *
- * @throws {SettingsError} when they cannot
+ * @throws {SettingsError} when no file can be created
  */
 export function requireWritable(folder: string): void {
   let nearest = resolve(folder)
@@ -127,14 +129,14 @@ export function putInPlace(path: string, text: string): void {
   syncFolderOf(path)
 }
 
-/** A fault of the keys folder, or of a file in it, for the operator. */
+/** Creates the error of the keys folder, or of a file in the folder, for the operator. */
 export function keyFault(path: string, text: string): SettingsError {
   return new SettingsError(`COFFER_KEYS_DIR: ${path} ${text}`)
 }
 
 /**
- * Creates each missing folder once. `recursive` of mkdirSync loops forever where mkdir answers
- * ENOENT inside an existing folder (procfs).
+ * Creates each missing folder. The option `recursive` of mkdirSync loops forever if mkdir fails
+ * with ENOENT inside an existing folder (procfs).
  */
 function makeFolder(folder: string): void {
   if (existsSync(folder)) return
@@ -150,12 +152,13 @@ function remove(draft: string): void {
   try {
     rmSync(draft, { force: true })
   } catch {
-    // The error that kept the file from being created is reported instead.
+    // The error that prevented the creation of the file is reported instead.
   }
 }
 
 /**
- * Syncs the folder, so that the file's name survives a power failure, as secrets sealed with it do.
+ * Syncs the folder, so that the name of a key file survives a power failure, like the secrets
+ * sealed with the key.
  */
 function syncFolderOf(path: string): void {
   const folder = openSync(dirname(path), 'r')
@@ -169,12 +172,12 @@ function faultOf(path: string, error: unknown): SettingsError {
     : keyFault(path, `cannot be read (${reasonOf(error)})`)
 }
 
-/** The start of Node's error text (`EACCES: permission denied`), without the call and the path. */
+/** Returns the start of Node's error text (`EACCES: permission denied`), without call and path. */
 function reasonOf(error: unknown): string {
   return String((error as Error).message).split(',', 1)[0] ?? ''
 }
 
-/** Whether a directory entry of that name exists; a dangling symbolic link counts. */
+/** Returns whether a directory entry of that name exists; a dangling symbolic link counts. */
 export function isEntry(path: string): boolean {
   try {
     return lstatSync(path, { throwIfNoEntry: false }) !== undefined

@@ -8,7 +8,7 @@ const rowsPerRange = 500
 const passesMax = 10
 const atOnce = 8
 
-/** Whether any secret of the schema has a data key under a former key. */
+/** Returns whether any secret of the schema has a data key under a former key. */
 export async function hasFormerKeys(database: Database, keys: KeyEncryption): Promise<boolean> {
   for await (const { wrapped } of rangesOf(database)) {
     if ((await formerOf(keys, wrapped)).length > 0) return true
@@ -17,9 +17,9 @@ export async function hasFormerKeys(database: Database, keys: KeyEncryption): Pr
 }
 
 /**
- * Key rotation: re-encrypts the data keys of all secrets of the schema under the current key. It
- * works in batches while the service runs, and resumes when run again. The secrets themselves stay
- * unchanged.
+ * Rotates keys: re-encrypts the data keys of all secrets of the schema under the current key. Works
+ * in batches while the service runs; a second run resumes the first. The secrets themselves are not
+ * changed.
  *
  * @returns the number of secrets that were under a former key
  */
@@ -27,7 +27,7 @@ export async function rotateSecrets(database: Database, keys: KeyEncryption): Pr
   let rotated = 0
   for (let pass = 0; pass < passesMax; pass += 1) {
     const before = rotated
-    // Rows inserted behind the scan are found by the next pass.
+    // The next pass finds rows that were inserted behind the scan.
     for await (const part of rangesOf(database)) rotated += await rotate(database, keys, part)
     if (rotated === before) return rotated
   }
@@ -64,7 +64,7 @@ async function formerOf(
 ): Promise<WrappedKey[]> {
   const ids = [...new Set(wrapped.map(({ keyId }) => keyId))]
   const current = await Promise.all(ids.map((keyId) => keys.isCurrent(keyId)))
-  // Secrets of a lost key stay as they are, since no key opens them.
+  // Secrets of a lost key are not changed, because no key opens them.
   return wrapped.filter(({ keyId }) => !current[ids.indexOf(keyId)] && !keys.isLost(keyId))
 }
 

@@ -33,8 +33,8 @@ export const keySettings = {
 }
 
 /**
- * Key encryption by the keeper that the settings name. Secrets of the other configured keepers
- * still open, so that `coffer keys:rotate` can move them.
+ * Creates key encryption by the keeper (key file, KMS or Vault) that the settings name. Secrets of
+ * other configured keepers can still be opened, so that `coffer keys:rotate` can re-encrypt them.
  *
  * @throws {SettingsError} when the named keeper lacks settings
  */

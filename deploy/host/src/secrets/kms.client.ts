@@ -6,9 +6,9 @@ const prefix = 'aws-kms:'
 const callMs = 4_000
 
 /**
- * Key encryption by AWS KMS, or a server with its protocol. A key ID is `aws-kms:` and the ARN, so
- * secrets under another KMS key still open. The SDK finds credentials and region in its usual
- * places.
+ * Creates key encryption by AWS KMS, or a server with its protocol. A key ID is `aws-kms:` and the
+ * ARN, so secrets under another KMS key can be opened. The SDK reads credentials and region from
+ * its default sources.
  */
 export function kmsKeyEncryption(settings: {
   /** ID, ARN or alias of the current key. */
@@ -18,7 +18,7 @@ export function kmsKeyEncryption(settings: {
 }): KeyEncryption {
   const { kmsKey: KeyId, endpoint } = settings
   let opening: Promise<KMS> | null = null
-  // Imported on demand: the SDK takes most of a second to load.
+  // Imported on demand: loading the SDK takes most of a second.
   const open = () => {
     opening ??= import('@aws-sdk/client-kms').then((sdk) => {
       const bounds = { connectionTimeout: 1_000, requestTimeout: 2_000 }

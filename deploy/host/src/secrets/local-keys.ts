@@ -15,9 +15,9 @@ const currentName = 'secrets.key'
 const ownName = /^secrets-[0-9a-f]{16}\.key$/
 
 /**
- * Key encryption under `<folder>/secrets.key` (32 bytes in base64). A key ID is `local:` and the
- * start of the key's SHA-256. Former keys (`secrets-<ID>.key`) still decrypt. The files are read
- * for each data key, so that a new key needs no restart. This function creates no files.
+ * Creates key encryption under `<folder>/secrets.key` (32 bytes in base64). A key ID is `local:`
+ * and the start of the key's SHA-256. Former keys (`secrets-<ID>.key`) still decrypt. Files are
+ * read for each data key, so that a new key needs no restart. Creates no files.
  */
 export function localKeyEncryption(folder: string): KeyEncryption {
   const current = () => keyAt(join(folder, currentName))
@@ -40,7 +40,7 @@ export function localKeyEncryption(folder: string): KeyEncryption {
   }
 }
 
-/** Whether the current key exists. Throws SettingsError when its file is damaged. */
+/** Returns whether the current key exists. Throws SettingsError when its file is damaged. */
 export function hasLocalKey(folder: string): boolean {
   return readKeyFile(join(folder, currentName)) !== null
 }
@@ -57,7 +57,7 @@ export function createLocalKey(folder: string): string[] {
 export const localKeyId = /^local:[0-9a-f]{16}$/
 
 /**
- * Records that a key is lost for good, so that services start without it; returns the created
+ * Records that a key is permanently lost, so that services start without it; returns the created
  * paths.
  */
 export function declareLost(folder: string, keyId: string): string[] {
@@ -66,8 +66,8 @@ export function declareLost(folder: string, keyId: string): string[] {
 }
 
 /**
- * Replaces the current key by a new one. Both are first stored under names of their own. Neither a
- * crash nor a concurrent replacement then loses a key that sealed secrets.
+ * Replaces the current key by a new key. First stores both keys under names of their own, so that
+ * neither a crash nor a concurrent replacement loses a key that sealed secrets.
  *
  * @returns the ID of the new key
  */
@@ -80,7 +80,7 @@ export function replaceLocalKey(folder: string): string {
   return keyId
 }
 
-/** Names of the files of former keys, which only decrypt. */
+/** Lists the file names of former keys, which only decrypt. */
 export function formerKeyFiles(folder: string): string[] {
   const current = fileNameOf(keyAt(join(folder, currentName)).keyId, 'key')
   return namesIn(folder).filter((name) => name !== current)

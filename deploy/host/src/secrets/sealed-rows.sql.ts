@@ -21,7 +21,7 @@ export interface KeyRange {
   upTo: readonly string[]
 }
 
-/** Tables with sealed secrets, found by their columns in the database schema. */
+/** Lists the tables with sealed secrets, found by their columns in the database schema. */
 export function findSealedTables({ pool }: Database): Promise<readonly string[]> {
   return pool.anyFirst(sql.type(Table)`
     SELECT relname::text AS "table" FROM pg_class
@@ -32,14 +32,15 @@ export function findSealedTables({ pool }: Database): Promise<readonly string[]>
     ORDER BY relname`)
 }
 
-/** The key ID of any secret in the table; null for an empty table. */
+/** Returns the key ID of any secret in the table; null for an empty table. */
 export function findKeyIdInUse({ pool }: Database, table: string): Promise<string | null> {
   return pool.maybeOneFirst(sql.type(KeyId)`
     SELECT key_id AS "keyId" FROM ${sql.identifier([table])} LIMIT 1`)
 }
 
 /**
- * Data keys of the secrets after a row, in primary-key order, each with its primary key as texts.
+ * Lists the data keys of the secrets after a row, in primary-key order, each with its primary key
+ * as texts.
  */
 export function listDataKeys(
   { pool }: Database,
@@ -53,7 +54,9 @@ export function listDataKeys(
     FROM ${sql.identifier([table])} WHERE ${isAfter(key, after)} ORDER BY ${key} LIMIT ${limit}`)
 }
 
-/** Replaces a wrapped data key in the rows of a range that still have it; returns their number. */
+/**
+ * Replaces an encrypted data key in the rows of a range that still have it; returns their number.
+ */
 export async function replaceDataKey(
   { pool }: Database,
   { table, key, after, upTo }: KeyRange,

@@ -6,7 +6,7 @@ const tagBytes = 16
 
 /** Input of AES-256-GCM. */
 export interface Sealing {
-  /** 32 bytes. */
+  /** Key of 32 bytes. */
   key: Buffer
   bytes: Buffer
   /** Additional authenticated data, which is not stored. */

@@ -17,8 +17,8 @@ export interface VaultSettings {
 }
 
 /**
- * Key encryption by Vault's transit engine over HTTP. A key ID is `vault:`, mount and name, a
- * colon, and the version: a key rotated in Vault has another ID.
+ * Creates key encryption by Vault's transit engine over HTTP. A key ID is `vault:`, mount and name,
+ * a colon, and the version: so a key has another ID after its rotation in Vault.
  */
 export function vaultKeyEncryption({
   vaultUrl,
@@ -59,7 +59,9 @@ export function vaultKeyEncryption({
   }
 }
 
-/** Path of a transit operation: `transit/encrypt/coffer` for the key `transit/coffer`. */
+/**
+ * Returns the path of a transit operation: `transit/encrypt/coffer` for the key `transit/coffer`.
+ */
 function operationPath(key: string, name: 'encrypt' | 'decrypt' | 'keys'): string {
   const at = key.lastIndexOf('/')
   return `${key.slice(0, at)}/${name}/${key.slice(at + 1)}`

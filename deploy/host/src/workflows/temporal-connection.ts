@@ -3,8 +3,8 @@ import { Connection } from '@temporalio/client'
 
 /**
  * gRPC's own retries (gRFC A6) replace the retry interceptor of Temporal's client. A timer of that
- * interceptor starts calls on a closed channel, and their errors are uncaught. The retried codes
- * are the same.
+ * interceptor starts calls on a closed channel, whose errors are uncaught. Both retry the same
+ * codes.
  */
 const retries = {
   loadBalancingConfig: [],
@@ -30,7 +30,7 @@ const retries = {
 }
 
 const channelArgs = {
-  // By default the pauses between attempts grow to two minutes.
+  // The default maximum pause between attempts is two minutes.
   'grpc.max_reconnect_backoff_ms': 5_000,
   'grpc.service_config': JSON.stringify(retries),
   // The default limit of 5 attempts is lower than the policy's.
@@ -38,8 +38,8 @@ const channelArgs = {
 }
 
 /**
- * A lazy connection to Temporal, opened by the first call. Disposing cancels running calls, then
- * closes the channel.
+ * Creates a lazy connection to Temporal, opened by the first call. Disposing cancels running calls,
+ * then closes the channel.
  */
 export function createTemporalConnection(
   address: string,

@@ -11,25 +11,26 @@ import {
 const retryMs = 2_000
 const deadlineMs = 10_000
 const lateMs = 3_000
-// Longer than the age below which sweeps skip unfinished work (its request may still be running).
+// Time in which late schedules are triggered. Sweeps skip unfinished work below an age (its request
+// may still run); this time is longer.
 const catchUpMs = 75_000
 
 /** Reconciles schedules with their definitions, also after Temporal has lost its database. */
 export interface Schedules extends AsyncDisposable {
-  /** The schedule, with its full names on the server. */
+  /** Ensures a schedule, whose ID and task queue include the prefix. */
   ensure: (schedule: WorkflowSchedule) => void
   remove: (scheduleId: string) => void
 }
 
 interface ScheduleState {
   schedule: WorkflowSchedule
-  /** Whether the server was seen to have the schedule. */
+  /** Whether a check has found the schedule on the server. */
   isKnown: boolean
   /** Whether the server has this definition. */
   isCurrent: boolean
   /**
-   * Time of the request, and end of the time in which each check triggers the schedule: ms of the
-   * process clock.
+   * When the schedule was requested, and until when each check triggers it: ms of
+   * `performance.now()`.
    */
   askedAt: number
   catchUpUntil: number
@@ -76,8 +77,13 @@ export function keepSchedules(
   }
   return {
     ensure: (schedule) => {
-      const asked = { askedAt: performance.now(), catchUpUntil: 0 }
-      state.kept.set(schedule.id, { schedule, isKnown: false, isCurrent: false, ...asked })
+      state.kept.set(schedule.id, {
+        schedule,
+        isKnown: false,
+        isCurrent: false,
+        askedAt: performance.now(),
+        catchUpUntil: 0,
+      })
       state.former.delete(schedule.id)
       begin()
     },

@@ -47,12 +47,15 @@ export async function connectWorkers(address: string, log: Log): Promise<NativeC
   return Promise.race([connecting, late.promise]).finally(() => clearTimeout(timer))
 }
 
-/** Each poller of the native core reports an outage, several times a minute. */
+/**
+ * Time in ms in which a repeated warning is logged at debug: each poller of the native core reports
+ * an outage several times a minute.
+ */
 const repeatedMs = 60_000
 
 /**
  * Configures Temporal's library before the first connection of workers. Log lines, those of the
- * native core included, go to `log`. Signals are left to the host, which drains the workers.
+ * native core included, go to `log`. The runtime handles no signals: the host drains the workers.
  */
 function installRuntime(log: Log): void {
   const logged = new LRUCache<string, true>({ max: 1_000, ttl: repeatedMs })
@@ -60,7 +63,7 @@ function installRuntime(log: Log): void {
     const source = String(meta.target ?? '')
     const isRepeated = source !== '' && logged.has(source)
     if (source !== '' && !isRepeated) logged.set(source, true)
-    // Routine messages of workers: starting, idle, no workflows.
+    // Workers log routine messages: starting, idle, no workflows.
     const isQuiet = isRepeated || meta.sdkComponent === 'worker'
     const isDebug = isQuiet && (level === 'INFO' || level === 'WARN')
     log[isDebug ? 'debug' : (level.toLowerCase() as Lowercase<LogLevel>)]({ ...meta }, message)
@@ -73,7 +76,7 @@ function installRuntime(log: Log): void {
       telemetryOptions: { logging: { filter: { core: 'WARN', other: 'ERROR' }, forward: {} } },
     })
   } catch {
-    // Already installed: the runtime is one per process.
+    // The runtime is already installed: a process has one.
   }
 }
 
@@ -86,7 +89,7 @@ interface WorkerConnection {
 
 /**
  * Polls a task queue until disposed. Resolves after the first attempt to create a worker; failed
- * ones are retried every 5 s.
+ * attempts are retried every 5 s.
  */
 export async function startWorker(
   options: WorkerOptions & WorkerConnection,

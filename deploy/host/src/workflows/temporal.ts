@@ -23,7 +23,10 @@ export interface Temporal extends Workflows, AsyncDisposable {
   work: (options: WorkerOptions) => Promise<AsyncDisposable>
 }
 
-/** Signal sent with every start: a workflow that is about to complete checks for work once more. */
+/**
+ * Name of the signal sent with every start; a workflow that gets it checks for work again before it
+ * completes.
+ */
 const triggerSignal = 'trigger'
 
 export interface TemporalOptions {
@@ -37,7 +40,7 @@ export interface TemporalOptions {
 }
 
 /**
- * Connects to Temporal on first use and reconnects when the connection is lost. A process starts
+ * Connects to Temporal on first use, and reconnects when the connection is lost. A process starts
  * and runs while Temporal is away.
  */
 export function connectTemporal(options: TemporalOptions): Temporal {
@@ -84,17 +87,18 @@ export function connectTemporal(options: TemporalOptions): Temporal {
       return startWorker({ connect, namespace, ...worker, taskQueue })
     },
     [Symbol.asyncDispose]: async () => {
-      const given = schedules[Symbol.asyncDispose]()
-      // Cancels the schedule calls that `given` waits for.
+      const schedulesEnded = schedules[Symbol.asyncDispose]()
+      // Closes the connection first: that cancels the calls to schedules, which the disposal above
+      // waits for.
       await opened[Symbol.asyncDispose]()
-      await given
+      await schedulesEnded
       const ofWorkers = await native?.catch(() => undefined)
       await ofWorkers?.close()
     },
   }
 }
 
-/** Whether Temporal refused the request as invalid. Other errors are outages. */
+/** Returns whether Temporal refused the request as invalid. Other errors are outages. */
 function isRefused(error: unknown): boolean {
   const { cause } = error as { cause?: unknown }
   if (error instanceof NamespaceNotFoundError) return false

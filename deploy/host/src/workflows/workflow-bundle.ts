@@ -9,24 +9,23 @@ const ownModules = fileURLToPath(new URL('../../node_modules', import.meta.url))
 const cacheFolder = join(ownModules, '.cache/workflows')
 const kitModules = new URL('../../../../services/kit/src/', import.meta.url)
 
-// Matches imports and re-exports, except those of types.
+// Matches imports and re-exports, except imports of types.
 const importText = /^(?:import|export)\s+(?!type\b)[^'"]*?from\s+'([^']+)'/gm
 
-/**
- * Modules read so far with their text, and the packages that they import; input of the cache key.
- */
+/** Text of each module read so far, and the imported packages: the input of the cache key. */
 type Reading = { seen: Map<string, string>; bare: Set<string> }
 
 /** Options of a bundle. */
 export interface BundleOptions {
-  /** Cache folder. Its files are executed, so it must be as protected as the code. */
+  /** Cache folder. Its files are executed, so it needs the same protection as the code. */
   folder?: string
   build?: (workflows: URL[]) => Promise<string>
 }
 
 /**
- * The code of workflow modules (`*.workflow.ts`) in one bundle. Building takes longer than the rest
- * of a start, so the bundle is cached. The cache key covers the modules and all their imports.
+ * Returns the code of workflow modules (`*.workflow.ts`) as one bundle. Building takes longer than
+ * the rest of a start, so the bundle is cached. The cache key covers the modules and all their
+ * imports.
  */
 export async function workflowBundle(
   workflows: URL[],
@@ -43,7 +42,10 @@ export async function workflowBundle(
   return { code }
 }
 
-/** Writes the cache file. A folder without write access costs only the next start its time. */
+/**
+ * Writes the cache file. Without write access to the folder, the next start builds the bundle
+ * again.
+ */
 async function keep(path: string, folder: string, text: string): Promise<void> {
   const unfinished = `${path}.${process.pid}`
   try {
@@ -55,7 +57,7 @@ async function keep(path: string, folder: string, text: string): Promise<void> {
   }
 }
 
-/** Cache key: a hash of the modules, the package paths and the version of Node. */
+/** Returns the cache key: a hash of the modules, the package paths and the version of Node. */
 async function keyOf(workflows: URL[]): Promise<string> {
   const reading: Reading = { seen: new Map(), bare: new Set(['@temporalio/workflow']) }
   for (const url of workflows) await read(url, reading)
@@ -77,7 +79,7 @@ async function read(url: URL, reading: Reading): Promise<void> {
   }
 }
 
-/** Path of an installed package, which contains its version. */
+/** Returns the path of an installed package, which contains its version. */
 function packagePath(specifier: string): string {
   try {
     return createRequire(import.meta.url).resolve(specifier)
@@ -98,7 +100,7 @@ function buildBundle(workflows: URL[]): Promise<string> {
   })
   builder.once('message', (code) => resolve(String(code)))
   builder.once('error', reject)
-  // `close` comes after the last message; `exit` may come before it.
+  // `close` is emitted after the last message; `exit` may be emitted before it.
   builder.once('close', (code, signal) => {
     reject(new Error(`workflows could not be bundled (${signal ?? code})`))
   })

@@ -39,7 +39,7 @@ afterAll(async () => {
 
 type Handle = Parameters<typeof on<typeof AccountSettingsChangedSchema>>[1]
 
-/** A durable consumer that handles the changes of one account. */
+/** Starts a durable consumer that handles the changes of one account. */
 function consume(accountId: string, handle: Handle, options: Partial<ConsumerOptions> = {}) {
   const handler = on(AccountSettingsChangedSchema, async (event, delivery) => {
     if (delivery.accountId === accountId) await handle(event, delivery)
@@ -149,7 +149,7 @@ test('the message of a slow handler is not redelivered', async () => {
   let done = false
   const handle = async () => {
     deliveries++
-    // Four times the server's acknowledgement timeout.
+    // The pause is four times the server's acknowledgement timeout.
     await sleep(1_200)
     done = true
   }
@@ -168,7 +168,7 @@ test('the message of a slow handler is not redelivered', async () => {
   expect(deliveries).toBe(1)
 })
 
-/** The durable consumer of an account's test, shared by an older and a newer version. */
+/** Returns functions that start an older and a newer version of one durable consumer. */
 function versions(accountId: string) {
   const handled = { settings: 0, deletions: [] as string[] }
   const ours = (delivery: { accountId: string }) => delivery.accountId === accountId
@@ -192,7 +192,7 @@ function versions(accountId: string) {
     handled,
     older: () => run([settings]),
     newer: () => run([settings, deletions]),
-    /** Changes that only the newer version handles. */
+    /** Creates changes that only the newer version handles. */
     requests: (count: number) => Array.from({ length: count }, (_, index) => request(`${index}`)),
   }
 }
@@ -217,7 +217,7 @@ test('messages without a handler wait, and do not block other messages', async (
   await (await newer())[Symbol.asyncDispose]()
   await using alone = new AsyncDisposableStack()
   alone.use(await older())
-  // More than JetStream's default limit of unacknowledged messages.
+  // The number exceeds JetStream's default limit of unacknowledged messages.
   const changes = requests(1_100)
   const { database, broker } = messaging
   await database.transaction((tx) => emit(tx, ...changes))

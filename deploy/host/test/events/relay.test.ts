@@ -30,7 +30,7 @@ afterAll(async () => {
 const changesFor = (accountId: string, count: number) =>
   Array.from({ length: count }, (_, index) => settingsChange(accountId, `${index}`))
 
-/** Message IDs and sequence numbers of an account in the stream, in stream order. */
+/** Returns the message IDs and sequence numbers of an account, in the order of the stream. */
 async function published(accountId: string) {
   const messages = await storedMessages(messaging.broker)
   return messages

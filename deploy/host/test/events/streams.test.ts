@@ -9,7 +9,7 @@ import { connectCalls, type Way } from '../../testing/fixture/mesh.ts'
 const ways: Way[] = ['in memory', 'over HTTP/1.1']
 const chunkSize = 65_536
 
-/** A stream that counts the chunks read from it, and records whether it has ended. */
+/** Creates a stream that counts the chunks read from it, and records whether it has ended. */
 function aStream(name: string, { chunks = 3, last = async () => {} } = {}) {
   const stream = { taken: 0, isOver: false, parts: partsOf() }
   async function* partsOf(): AsyncGenerator<MessageInitShape<typeof CreateUploadRequestSchema>> {

@@ -10,7 +10,7 @@ import { expect, test } from '@jest/globals'
 import { createMesh } from '../../src/rpc/mesh.ts'
 import { eventually } from '../../testing/boot.ts'
 
-/** A server that counts its connections. */
+/** Starts a server that counts its connections. */
 async function countingServer() {
   let connections = 0
   const routes = connectNodeAdapter({

@@ -107,7 +107,7 @@ describe.each(ways)('a call %s', (way) => {
   test('without a caller, or from a service without access, is refused', async () => {
     await using open = await connectCalls(way)
     const request = { feedLinkId: 'fine' }
-    // It must not look like a refused credential of the client.
+    // The error must differ from a refused credential of the client.
     const distrusted = fault(Code.Unavailable, 'a service is not available')
     expect(await faultOf(open.links.getFeedLink(request))).toEqual(distrusted)
     const foreign = await faultOf(open.links.getFeedLink(request, open.as('ledger')))

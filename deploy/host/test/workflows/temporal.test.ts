@@ -100,7 +100,10 @@ test('an activity is retried after transient errors only', async () => {
 
 const nightly = { taskQueue: 'fixture', cron: '5 0 * * *' }
 
-/** The server's description of a schedule, once it fulfils the condition; null without one. */
+/**
+ * Waits until the description of a schedule fulfils the condition, and returns it; null stands for
+ * a missing schedule.
+ */
 function described(id: string, isExpected: (found: ScheduleDescription | null) => boolean) {
   const handle = workflows.client.schedule.getHandle(`${prefix}/${id}`)
   return eventually(() => handle.describe().catch(() => null), isExpected)
