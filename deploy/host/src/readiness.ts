@@ -102,7 +102,7 @@ function watch(dependency: Dependency, options: ReadinessOptions) {
   return { name, refresh, last: () => last ?? refresh() }
 }
 
-/** Null when the service is healthy. Bounded in time; never rejects. */
+/** Checks a service; returns null when it is healthy. Bounded in time; never rejects. */
 async function check(
   { name, isEssential, signer }: Dependency,
   { mesh, clock }: ReadinessOptions,
@@ -120,7 +120,8 @@ async function check(
 }
 
 /**
- * Refused caller tokens always block readiness: the keys folders differ, so no call succeeds.
+ * Returns the fault of a failed check. Refused caller tokens always block readiness: the keys
+ * folders differ, so no call succeeds.
  */
 function faultOf({ code, cause }: ConnectError, isEssential: boolean): Fault {
   if (isCallerRefused(cause)) {

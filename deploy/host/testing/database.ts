@@ -65,7 +65,9 @@ export async function inBulk(
   await database.transaction(fill)
 }
 
-/** Value of an environment variable that the test command sets; throws when it is unset. */
+/**
+ * Returns the value of an environment variable that the test command sets; throws when it is unset.
+ */
 export function requiredVariable(name: string): string {
   const value = process.env[name]
   if (!value) throw new Error(`${name} is not set: run the tests with npm test`)

@@ -7,12 +7,12 @@ export interface TcpProxy extends AsyncDisposable {
   /** The target's URL with the proxy's host and port. */
   url: string
   cut: () => void
-  /** Drops all bytes of both sides; connections stay open, and new ones are accepted. */
+  /** Drops all bytes of both sides; connections remain open, and new connections are accepted. */
   fallSilent: () => void
   mend: () => void
   /**
    * Cuts the connection that sends this text, before the answer; skips the first `after`
-   * occurrences. The returned function tells whether the cut has happened.
+   * occurrences. The returned function returns whether the cut has happened.
    */
   loseAnswerTo: (text: string, after: number) => () => boolean
   /** Holds back this text; resolves when a connection sends it. */

@@ -60,8 +60,7 @@ export function startRelay(options: RelayOptions): AsyncDisposable {
       try {
         while ((await publishBatch(options)) === batchSizeMax && !stopped);
         if (isFailing) {
-          // Another process may have published the changes; recovered means that NATS answers this
-          // process.
+          // Checks NATS, because another process may have published the changes meanwhile.
           await findStream(options.broker)
           log.info('changes are published again')
         }

@@ -51,7 +51,7 @@ export type Attempt<Work, ChangeSet> = readonly DecidedWorks<Work, ChangeSet>[]
  * key) fails the statement of all works. The unsettled ones then run one by one, so that only the
  * cause of the violation is refused.
  *
- * @throws unanswered (504) when the outcome of a save stays unknown
+ * @throws unanswered (504) when the outcome of a save remains unknown
  */
 export async function writeRound<Work extends Scoped, State, ChangeSet>(
   database: Database,
@@ -107,8 +107,8 @@ async function settleAll<Work extends Scoped, State, ChangeSet>(
 }
 
 /**
- * Optimistic attempt: reads and decides without locks, then saves by compare-and-set on the
- * version.
+ * Makes an optimistic attempt: reads and decides without locks, then saves by compare-and-set on
+ * the version.
  */
 export async function attemptOnce<Work extends Scoped, State, ChangeSet>(
   database: Database,
@@ -125,9 +125,9 @@ export async function attemptOnce<Work extends Scoped, State, ChangeSet>(
 }
 
 /**
- * Pessimistic attempt: reads, decides and saves under the row locks. The locks wait for earlier
- * saves of unknown outcome, which are then looked up. A save that reaches Postgres after that saves
- * nothing, because the version has changed.
+ * Makes a pessimistic attempt: reads, decides and saves under the row locks. The locks wait for
+ * earlier saves of unknown outcome, which are then looked up. A save that reaches Postgres after
+ * that saves nothing, because the version has changed.
  */
 async function attemptLocked<Work extends Scoped, State, ChangeSet>(
   database: Database,

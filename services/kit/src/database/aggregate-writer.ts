@@ -30,8 +30,8 @@ const queueLimits = { sizeMax: 64, waitingMax: 1024 }
 const sharedMax = 16
 
 /**
- * Optimistic concurrency: read, decide, save by compare-and-set on the version
- * (docs/money.md#the-writer).
+ * Creates a writer with optimistic concurrency: read, decide, save by compare-and-set on the
+ * version (docs/money.md#the-writer).
  *
  * Group commit: works of this process on any aggregates share a round, which waits for no lock. A
  * round is not a transaction: each aggregate is saved on its own.

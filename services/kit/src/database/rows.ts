@@ -25,7 +25,7 @@ export function columnsOf(
   )
 }
 
-/** Returns the INSERT of one entity; each field goes into the column of its name. */
+/** Returns the INSERT of one entity; each field is stored in the column of its name. */
 export function insertOf<Shape extends z.ZodRawShape>(
   table: string,
   schema: z.ZodObject<Shape>,
@@ -67,8 +67,8 @@ export async function keyColumns({ pool }: Database, table: string): Promise<Lis
 }
 
 /**
- * Condition of keyset pagination: the key is greater than these values; true without values. No
- * casts are needed: Postgres infers the type of each value from its column.
+ * Returns the condition of keyset pagination: the key is greater than these values; true without
+ * values. No casts are needed: Postgres infers the type of each value from its column.
  */
 export function isAfter(
   key: ListSqlToken | FragmentSqlToken,
@@ -79,7 +79,7 @@ export function isAfter(
     : sql.fragment`(${key}) > (${parametersOf(values)})`
 }
 
-/** A list of values, each a parameter. */
+/** Returns a list of values, each as a parameter. */
 export function parametersOf(values: readonly unknown[]): ListSqlToken {
   return sql.join(values.map(parameterOf), sql.fragment`, `)
 }
