@@ -27,6 +27,21 @@ test('tables and code blocks in Markdown may be wider, the text after them may n
   expect(longFiles({ path: 'a.md', text })).toEqual(['a.md:7: 121 columns'])
 })
 
+test('a table in the README of a package may have 120 columns, not 121', () => {
+  const table = (columns: number) => `| ${'é'.repeat(columns - 4)} |\n`
+  const check = (path: string, columns: number) => longFiles({ path, text: table(columns) })
+  expect(check('services/a/README.md', 120)).toEqual([])
+  expect(check('services/a/README.md', 121)).toEqual(['services/a/README.md:1: 121 columns'])
+  expect(check('README.md', 121)).toEqual([])
+  expect(check('docs/README.md', 121)).toEqual([])
+  expect(check('docs/a.md', 121)).toEqual([])
+})
+
+test('a code block in the README of a package may be wider', () => {
+  const text = `\`\`\`sh\n| ${'a'.repeat(121)} |\n\`\`\`\n`
+  expect(longFiles({ path: 'a/README.md', text })).toEqual([])
+})
+
 test('migrations and manifests may be longer', () => {
   expect(longFiles({ path: '0001-a.sql', text: 'a'.repeat(200) })).toEqual([])
   expect(longFiles({ path: 'package.json', text: 'a\n'.repeat(400) })).toEqual([])

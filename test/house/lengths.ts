@@ -6,10 +6,11 @@ const fileLinesMax = 300
 const functionLinesMax = 70
 const columnsMax = 100
 const markdownColumnsMax = 120
+const packageReadme = /^(?!docs\/).+\/README\.md$/
 
 /**
  * Returns files of more than 300 lines, and lines of more than 100 columns (Markdown: 120).
- * Migrations and manifests are exempt.
+ * Exempt: migrations, manifests, code blocks in Markdown, and tables outside READMEs of packages.
  */
 export function longFiles({ path, text }: File): string[] {
   if (/\.(sql|json|mod)$/.test(path)) return []
@@ -17,7 +18,7 @@ export function longFiles({ path, text }: File): string[] {
   const tall = lines.length > fileLinesMax ? [`${path}: ${lines.length} lines`] : []
   const isMarkdown = path.endsWith('.md')
   const max = isMarkdown ? markdownColumnsMax : columnsMax
-  const bounded = isMarkdown ? withoutTablesAndCode(lines) : lines
+  const bounded = isMarkdown ? boundedLines(path, lines) : lines
   const wide = bounded.flatMap((line, index) => {
     const columns = [...line].length
     return columns > max ? [`${path}:${index + 1}: ${columns} columns`] : []
@@ -25,13 +26,15 @@ export function longFiles({ path, text }: File): string[] {
   return [...tall, ...wide]
 }
 
-/** Returns the lines of Markdown with those of tables and fenced code blocks emptied. */
-function withoutTablesAndCode(lines: readonly string[]): string[] {
+/** Returns the lines of Markdown, in which those exempt from the bound are empty. */
+function boundedLines(path: string, lines: readonly string[]): string[] {
+  const isTableBounded = packageReadme.test(path)
   let isCode = false
   return lines.map((line) => {
     const isFence = /^\s*```/.test(line)
     if (isFence) isCode = !isCode
-    return isFence || isCode || /^\s*\|/.test(line) ? '' : line
+    const isExemptTable = !isTableBounded && /^\s*\|/.test(line)
+    return isFence || isCode || isExemptTable ? '' : line
   })
 }
 
