@@ -1,7 +1,7 @@
 import type { Rule } from '@coffer/kit/values/ruleset'
+import { intervalPastTheEnd } from '@coffer/kit/values/ruleset-bounds'
 import { dayMs } from '@coffer/kit/values/time'
 import rrule from 'rrule'
-import { intervalPastTheEnd } from './bounds.ts'
 import { weekday } from './midnight.ts'
 
 const everyWeekday = [0, 1, 2, 3, 4, 5, 6]

@@ -1,3 +1,4 @@
+import { countMax, textLengthMax } from './ruleset-bounds.ts'
 import { fromLocal, isTimezone, isYearInRange, yearRange } from './time.ts'
 
 /**
@@ -42,10 +43,6 @@ const partNames = [
   'BYDAY',
   'DTSTART',
 ]
-/** Maximum length of a ruleset in a request of a client (docs/limits.md), in characters. */
-export const requestLengthMax = 1000
-const textLengthMax = 4000
-const countMax = 10_000
 
 /**
  * Parses a ruleset: one DTSTART, one RRULE (daily or slower), any EXDATE and RDATE lines (RFC 5545

@@ -47,7 +47,7 @@ const bill = { name: 'Bill', amount: 300n, date, adjustsBalance: true }
 /**
  * Creates a household with 1000.00 available, 10.00 in an expense, and a function that reads both.
  */
-async function householdWithExpense() {
+async function createHomeWithExpense() {
   const home = await createHousehold(booted, {
     availableBalance: 100_000n,
     currentBalance: 100_000n,
@@ -75,7 +75,7 @@ const activities = <Subject>() =>
 
 /** Returns a file with `rowCount` rows, and its import by activities in the workflow's order. */
 async function fileImport(rowCount: number) {
-  const home = await householdWithExpense()
+  const home = await createHomeWithExpense()
   const rows = Array.from({ length: rowCount }, (_, id) => [`r${id}`, '-1.00'])
   const balances = { ledger: '700.00', available: '600.00' }
   const file = new TextEncoder().encode(statementOf(Object.fromEntries(rows), balances))
@@ -90,28 +90,28 @@ async function fileImport(rowCount: number) {
 
 const paths: Record<string, () => Promise<Path>> = {
   'a request': async () => {
-    const { transactions, bankAccountId, spendingId, keyed, look } = await householdWithExpense()
+    const { transactions, bankAccountId, spendingId, keyed, look } = await createHomeWithExpense()
     return {
       run: () => transactions.createTransaction({ ...bill, bankAccountId, spendingId }, keyed),
       look,
     }
   },
   'a transfer': async () => {
-    const { envelopes, bankAccountId, spendingId, keyed, look } = await householdWithExpense()
+    const { envelopes, bankAccountId, spendingId, keyed, look } = await createHomeWithExpense()
     const body = { bankAccountId, fromSpendingId: spendingId, amount: 10n }
     return { run: () => envelopes.transfer(body, keyed), look }
   },
   'many in one request': async () => {
-    const { transactions, bankAccountId, spendingId, keyed, look } = await householdWithExpense()
+    const { transactions, bankAccountId, spendingId, keyed, look } = await createHomeWithExpense()
     const body = { bankAccountId, transactions: [bill, { ...bill, spendingId }] }
     return { run: () => transactions.createTransactions(body, keyed), look }
   },
   'the closing of an envelope': async () => {
-    const { envelopes, bankAccountId, spendingId, as, look } = await householdWithExpense()
+    const { envelopes, bankAccountId, spendingId, as, look } = await createHomeWithExpense()
     return { run: () => envelopes.closeEnvelope({ bankAccountId, spendingId }, as), look }
   },
   'a booking of the hourly job': async () => {
-    const { accountId, bankAccountId, spendingId, look } = await householdWithExpense()
+    const { accountId, bankAccountId, spendingId, look } = await createHomeWithExpense()
     const lines = [{ spendingId, amount: 100n, ceiling: 10_000n }]
     const run = { fundingRunId: newId('run'), fundingScheduleId: newId('fund'), lines }
     const value = { bankAccountId, ...run }
@@ -136,7 +136,7 @@ const paths: Record<string, () => Promise<Path>> = {
     }
   },
   'a deleted link': async () => {
-    const { links, linkId, accountId, as, look } = await householdWithExpense()
+    const { links, linkId, accountId, as, look } = await createHomeWithExpense()
     const { removeLinkRows } = activities<{ accountId: string; linkId: string }>()
     return {
       run: async () => {
@@ -148,7 +148,7 @@ const paths: Record<string, () => Promise<Path>> = {
     }
   },
   'the deletion of an account': async () => {
-    const { accountId, look } = await householdWithExpense()
+    const { accountId, look } = await createHomeWithExpense()
     const { closeAccount, removeAccountRows } = activities<string>()
     return {
       run: async () => {
@@ -160,7 +160,7 @@ const paths: Record<string, () => Promise<Path>> = {
     }
   },
   'a new bank account': async () => {
-    const { accounts, linkId, keyed, as } = await householdWithExpense()
+    const { accounts, linkId, keyed, as } = await createHomeWithExpense()
     const body = { linkId, name: 'Savings', availableBalance: 500n, currentBalance: 500n }
     return {
       run: () => accounts.createBankAccount(body, keyed),
@@ -176,13 +176,13 @@ const paths: Record<string, () => Promise<Path>> = {
     }
   },
   'a change of a bank account': async () => {
-    const { accounts, bankAccountId, as, look } = await householdWithExpense()
+    const { accounts, bankAccountId, as, look } = await createHomeWithExpense()
     const update = { bankAccountId, availableBalance: 7n, name: 'Daily' }
     const updateMask = { paths: ['available_balance', 'name'] }
     return { run: () => accounts.updateBankAccount({ ...update, updateMask }, as), look }
   },
   'the archiving of a bank account': async () => {
-    const { accounts, bankAccountId, as } = await householdWithExpense()
+    const { accounts, bankAccountId, as } = await createHomeWithExpense()
     return {
       run: () => accounts.archiveBankAccount({ bankAccountId }, as).catch(unlessDone),
       look: async () => (await accounts.describeBankAccount({ bankAccountId }, as)).archived,
@@ -200,12 +200,12 @@ const paths: Record<string, () => Promise<Path>> = {
     return { run: () => transactions.deleteTransaction(deletion, as).catch(unlessDone), look }
   },
   'a new envelope': async () => {
-    const { envelopes, bankAccountId, as, look } = await householdWithExpense()
+    const { envelopes, bankAccountId, as, look } = await createHomeWithExpense()
     const body = { bankAccountId, spendingId: newId('spnd'), spendingType: 'goal' }
     return { run: () => envelopes.openEnvelope(body, as), look }
   },
   'the forgetting of a schedule': async () => {
-    const { accountId, bankAccountId, transactions, as } = await householdWithExpense()
+    const { accountId, bankAccountId, transactions, as } = await createHomeWithExpense()
     const fundingScheduleId = newId('fund')
     const deposit = { transactionId: newId('txn'), name: 'Pay', amount: 5n, date }
     const run = { fundingRunId: newId('run'), fundingScheduleId, lines: [], deposit }
@@ -240,7 +240,7 @@ const paths: Record<string, () => Promise<Path>> = {
 
 /** Creates a household with a bill of 3.00. */
 async function householdWithBill() {
-  const home = await householdWithExpense()
+  const home = await createHomeWithExpense()
   const { transactions, bankAccountId, spendingId, as } = home
   const { transaction } = await transactions.createTransaction(
     { ...bill, bankAccountId, spendingId },

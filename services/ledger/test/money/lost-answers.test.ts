@@ -49,7 +49,7 @@ afterAll(async () => {
  * Creates a household with an expense. Returns it with functions that create works on its bank
  * account (`fill`, `rename`, `create`).
  */
-async function householdWithExpense() {
+async function createHomeWithWorks() {
   const home = await createHousehold(booted, {
     availableBalance: 100_000n,
     currentBalance: 100_000n,
@@ -92,7 +92,7 @@ async function householdWithExpense() {
 }
 
 test('a change whose answer is lost is made once, with or without an event', async () => {
-  const { home, fill, rename, create, held } = await householdWithExpense()
+  const { home, fill, rename, create, held } = await createHomeWithWorks()
   const write = async (work: MoneyWork<unknown>) => {
     const isLost = proxy.loseAnswerTo('"read_version"', 0)
     const reply = await writer.write(work)
@@ -109,7 +109,7 @@ test('a change whose answer is lost is made once, with or without an event', asy
 })
 
 test('a change by writeIn whose COMMIT is lost is made once', async () => {
-  const { home, fill, held } = await householdWithExpense()
+  const { home, fill, held } = await createHomeWithWorks()
   const isLost = proxy.loseAnswerTo('COMMIT', 0)
   const written = remote.transaction((tx) => writer.writeIn(tx, home, async () => fill(10n)))
   expect(await written).toBe(10n)
@@ -118,7 +118,7 @@ test('a change by writeIn whose COMMIT is lost is made once', async () => {
 })
 
 test('a change by writeIn is decided on the rows that its preparation read', async () => {
-  const { home, fill, held } = await householdWithExpense()
+  const { home, fill, held } = await createHomeWithWorks()
   const database = booted.database('ledger')
   const preparing = Promise.withResolvers<void>()
   const other = preparing.promise.then(() => otherWriter.write(fill(100n)))
@@ -146,7 +146,7 @@ test('a change by writeIn is decided on the rows that its preparation read', asy
 })
 
 test('a bank account whose COMMIT is lost is created once', async () => {
-  const { home } = await householdWithExpense()
+  const { home } = await createHomeWithWorks()
   const { accountId, linkId, as } = home
   const operation = { operationId: newId('op'), now: new Date(), createdBy: null, version: 1n }
   const balances = { availableBalance: 10n, currentBalance: 10n, limitBalance: null }
@@ -166,7 +166,7 @@ test('a bank account whose COMMIT is lost is created once', async () => {
 })
 
 test('a statement that reaches Postgres after its repetition has no effect', async () => {
-  const { fill, held } = await householdWithExpense()
+  const { fill, held } = await createHomeWithWorks()
   const line = proxy.hold('"read_version"')
   const written = writer.write(fill(10n))
   const { cut, deliver } = await line
@@ -184,7 +184,7 @@ test.each([
     changes: sql.unsafe`UPDATE bank_accounts SET version = version + 1`,
   },
 ])('one that still waits, for $meanwhile, is waited for', async ({ changes }) => {
-  const { home, fill, held } = await householdWithExpense()
+  const { home, fill, held } = await createHomeWithWorks()
   const { release } = await holdRow(booted.database('ledger'), home, changes)
   const line = proxy.hold('"read_version"')
   const written = writer.write(fill(10n))
@@ -200,7 +200,7 @@ test.each([
 })
 
 test('a repetition whose COMMIT is lost is looked up as well', async () => {
-  const { fill, held } = await householdWithExpense()
+  const { fill, held } = await createHomeWithWorks()
   const line = proxy.hold('"read_version"')
   const written = writer.write(fill(10n))
   const isLost = proxy.loseAnswerTo('COMMIT', 0)
@@ -212,7 +212,7 @@ test('a repetition whose COMMIT is lost is looked up as well', async () => {
 })
 
 test('a change whose answer is lost is made, though the queue of its account is full', async () => {
-  const { fill, rename, held } = await householdWithExpense()
+  const { fill, rename, held } = await createHomeWithWorks()
   const renameAll = (count: number) =>
     Array.from({ length: count }, () => writer.write(rename('Daily')))
   const savedFirst = proxy.hold('"read_version"')
@@ -233,7 +233,7 @@ test('a change whose answer is lost is made, though the queue of its account is 
 })
 
 test('without a connection to look the save up, the answer is DeadlineExceeded', async () => {
-  const { fill, held } = await householdWithExpense()
+  const { fill, held } = await createHomeWithWorks()
   const line = proxy.hold('"read_version"')
   const written = refusals(writer.write(fill(10n)))
   await line
@@ -244,7 +244,7 @@ test('without a connection to look the save up, the answer is DeadlineExceeded',
 })
 
 test('a booked operation in a round is refused, the other changes are saved', async () => {
-  const { fill, held } = await householdWithExpense()
+  const { fill, held } = await createHomeWithWorks()
   const booked = newId('op')
   await writer.write(fill(1n, booked))
   const works = [fill(10n), fill(100n), fill(1_000n, booked), fill(10_000n)]

@@ -1,5 +1,14 @@
-// Bounds on the cost of a rule (docs/recurrence.md#cost-of-a-hostile-rule). The bounds of its text
-// are in kit's ruleset.ts, because the gateway validates the text too.
+// Bounds on the cost of a hostile ruleset (docs/recurrence.md#cost-of-a-hostile-rule). Years are
+// bounded like those of all times: `isYearInRange` in time.ts.
+
+/** Maximum length of a ruleset in a request of a client (docs/limits.md), in characters. */
+export const requestLengthMax = 1000
+
+/** Maximum length of a ruleset in a call between services or in a row, in characters. */
+export const textLengthMax = 4000
+
+/** Maximum of COUNT and of INTERVAL. */
+export const countMax = 10_000
 
 /** Number of years that a search covers; the rarest calendar rules repeat within 40 years. */
 export const horizonYears = 100
