@@ -113,7 +113,8 @@ test('a schedule is created once and follows its definition', async () => {
   const hourly = { type: 'counting', id: 'hourly', taskQueue: 'fixture', args: [1] }
   await using other = connect()
   for (const one of [workflows, other]) one.schedule({ ...hourly, cron: '5 * * * *' })
-  await described('hourly', (found) => found !== null)
+  // One of them creates the schedule, the other updates it: its update must not come last.
+  await described('hourly', (found) => found?.info.lastUpdatedAt !== undefined)
   workflows.schedule({ ...hourly, cron: '20 * * * *', args: [2] })
   const found = await described(
     'hourly',
