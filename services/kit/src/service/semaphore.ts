@@ -37,9 +37,12 @@ export function createSemaphore(count: number): Semaphore {
       const leave = (): void => {
         if (waiting.delete(enter)) reject(signal?.reason)
       }
-      signal?.addEventListener('abort', leave, { once: true })
+      signal?.addEventListener('abort', leave)
       waiting.add(enter)
-      return promise.finally(() => clearTimeout(timer))
+      return promise.finally(() => {
+        clearTimeout(timer)
+        signal?.removeEventListener('abort', leave)
+      })
     },
     release: () => {
       const [next] = waiting
