@@ -8,15 +8,29 @@ const balance = { availableBalance: 100_000n, currentBalance: 100_000n }
 
 export type FundedHousehold = Awaited<ReturnType<typeof createFundedHousehold>>
 
+/** Creates a bank account with 100,000 available and an empty expense. */
+export async function createExpenseHousehold(
+  booted: Booted,
+  owner: { accountId?: string; timezone?: string } = {},
+) {
+  const home = await createHousehold(booted, { ...owner, ...balance })
+  const { envelopes, bankAccountId, as } = home
+  const spendingId = newId('spnd')
+  await envelopes.openEnvelope({ bankAccountId, spendingId, spendingType: 'expense' }, as)
+  return { ...home, spendingId }
+}
+
 /**
  * Creates a bank account with 100,000 available, an expense holding 30,000 and a goal holding
  * 40,000.
  */
 export async function createFundedHousehold(booted: Booted, accountId = newId('acct')) {
-  const home = await createHousehold(booted, { accountId, timezone: 'UTC', ...balance })
+  const { spendingId: expense, ...home } = await createExpenseHousehold(booted, {
+    accountId,
+    timezone: 'UTC',
+  })
   const { envelopes, bankAccountId, as } = home
-  const [expense, goal] = [newId('spnd'), newId('spnd')]
-  await envelopes.openEnvelope({ bankAccountId, spendingId: expense, spendingType: 'expense' }, as)
+  const goal = newId('spnd')
   await envelopes.openEnvelope({ bankAccountId, spendingId: goal, spendingType: 'goal' }, as)
   await envelopes.transfer({ bankAccountId, toSpendingId: expense, amount: 30_000n }, as)
   await envelopes.transfer({ bankAccountId, toSpendingId: goal, amount: 40_000n }, as)

@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import type { MessageInitShape } from '@bufbuild/protobuf'
 import { timestampFromDate } from '@bufbuild/protobuf/wkt'
 import { type Booted, boot } from '@coffer/host/testing/boot'
-import { createHousehold } from '@coffer/host/testing/household'
 import { headers } from '@coffer/kit/rpc/rpc'
 import { mortalOf } from '@coffer/kit/testing/mortal'
 import { newId } from '@coffer/kit/values/id'
@@ -15,6 +14,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { auditLedger } from '../../src/money/audit.sql.ts'
 import { ledger } from '../../src/service.ts'
+import { createExpenseHousehold } from '../funded-household.ts'
 import { sendFile, statementOf } from '../imports/uploading.ts'
 import { anAccount, anItem, byService, syncedHome } from '../syncs/syncing.ts'
 
@@ -48,13 +48,8 @@ const bill = { name: 'Bill', amount: 300n, date, adjustsBalance: true }
  * Creates a household with 1000.00 available, 10.00 in an expense, and a function that reads both.
  */
 async function createHomeWithExpense() {
-  const home = await createHousehold(booted, {
-    availableBalance: 100_000n,
-    currentBalance: 100_000n,
-  })
-  const { envelopes, transactions, bankAccountId, as } = home
-  const spendingId = newId('spnd')
-  await envelopes.openEnvelope({ bankAccountId, spendingId, spendingType: 'expense' }, as)
+  const home = await createExpenseHousehold(booted)
+  const { envelopes, transactions, bankAccountId, spendingId, as } = home
   await envelopes.transfer({ bankAccountId, toSpendingId: spendingId, amount: 1_000n }, as)
   const keyed = {
     headers: { ...as.headers, [headers.idempotencyKey]: newId('k'), [headers.bodyHash]: 'ab' },
@@ -66,7 +61,7 @@ async function createHomeWithExpense() {
     const amounts = held.map(({ currentAmount }) => currentAmount)
     return [available, current, expenses, listed.transactions.length, ...amounts].map(Number)
   }
-  return { ...home, spendingId, keyed, look }
+  return { ...home, keyed, look }
 }
 
 /** Returns activities by name; the parameter is the key of their object. */

@@ -1,6 +1,5 @@
 import { createDatabase } from '@coffer/host/database/pool'
 import { type Booted, boot, untilLockAwaited } from '@coffer/host/testing/boot'
-import { createHousehold } from '@coffer/host/testing/household'
 import type { Database } from '@coffer/kit/database/database'
 import { startProxy, type TcpProxy } from '@coffer/kit/testing/proxy'
 import { newId } from '@coffer/kit/values/id'
@@ -19,6 +18,7 @@ import {
   type MoneyWriter,
 } from '../../src/money/writer.service.ts'
 import { ledger } from '../../src/service.ts'
+import { createExpenseHousehold } from '../funded-household.ts'
 import { holdRow } from '../held-row.ts'
 import { refusals } from '../outcomes.ts'
 
@@ -50,13 +50,8 @@ afterAll(async () => {
  * account (`fill`, `rename`, `create`).
  */
 async function createHomeWithWorks() {
-  const home = await createHousehold(booted, {
-    availableBalance: 100_000n,
-    currentBalance: 100_000n,
-  })
-  const { accountId, bankAccountId, as } = home
-  const spendingId = newId('spnd')
-  await home.envelopes.openEnvelope({ bankAccountId, spendingId, spendingType: 'expense' }, as)
+  const home = await createExpenseHousehold(booted)
+  const { accountId, bankAccountId, spendingId } = home
   const scope = { accountId, bankAccountId }
   const fill = (amount: bigint, operationId = newId('op')): MoneyWork<bigint> => ({
     scope: { ...scope, spendingIds: [spendingId] },
