@@ -7,15 +7,14 @@ import type { Log } from '@coffer/kit/service/log'
 import type { Config } from './environment.ts'
 import { serviceNames } from './service-names.ts'
 
-// Temporal's default address; a process without services never calls Temporal.
+// Temporal's client requires an address; a process without services never calls Temporal.
 const unusedAddress = '127.0.0.1:7233'
 
 type Options = { hasServices: boolean; log: Log }
 
 /**
- * Connects to NATS. While NATS does not answer, the connection is retried in the background.
- *
- * @throws {SettingsError} when no setting names NATS
+ * Connects to NATS, and retries in the background while NATS does not answer. Throws SettingsError
+ * when no setting names NATS.
  */
 export async function connectNats(config: Config, log: Log): Promise<Broker> {
   const { natsUrl: url, prefix } = config
@@ -26,9 +25,8 @@ export async function connectNats(config: Config, log: Log): Promise<Broker> {
 }
 
 /**
- * Creates a lazy connection to Temporal: a process without services needs no Temporal.
- *
- * @throws {SettingsError} when services run here and no setting names Temporal
+ * Creates a lazy connection to Temporal: a process without services needs no Temporal. Throws
+ * SettingsError when services run here and no setting names Temporal.
  */
 export function createWorkflows(config: Config, { hasServices, log }: Options): Temporal {
   const { temporalAddress, temporalNamespace: namespace, prefix } = config

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 // trusted as the code itself. If the folder cannot be written, each start compiles again.
 const compiled = fileURLToPath(new URL('../node_modules/.cache/compiled', import.meta.url))
 enableCompileCache(compiled)
-// Worker threads read the folder of the cache from the environment.
+// Worker threads find the compile cache by this environment variable.
 process.env.NODE_COMPILE_CACHE ??= compiled
 
 const { runProgram } = await import('./program.ts')

@@ -11,11 +11,7 @@ const poolSizeMax = 8
 
 type DatabaseConfig = Pick<Config, 'databaseUrl' | 'databaseUrls'>
 
-/**
- * Returns the URL of a service's database.
- *
- * @throws {SettingsError} when no setting names the database
- */
+/** Returns the URL of a service's database. Throws SettingsError when no setting names it. */
 export function databaseUrlOf(name: string, config: DatabaseConfig): string {
   const url = config.databaseUrls[name] ?? config.databaseUrl
   if (url === undefined) {
@@ -34,11 +30,7 @@ export function createServiceDatabase(
   return createDatabase({ url, schema, poolSizeMax, statementTimeoutMs })
 }
 
-/**
- * Connects once to each database of these services.
- *
- * @throws {FatalError} with the database's host and the reason, when one does not answer
- */
+/** Connects once to each service's database. Throws FatalError with the host and the reason. */
 export async function requirePostgres(
   definitions: ServiceDefinition[],
   config: DatabaseConfig,
@@ -64,10 +56,7 @@ async function requireAnswer(url: string): Promise<void> {
   }
 }
 
-/**
- * Returns the reason of a failed connection. Node reports a failure of several addresses as one
- * error without a message.
- */
+/** Returns the reason of a failed connection: Node's error for several addresses has no message. */
 export function reasonOf(error: unknown): string {
   const { message, code, errors } = error as Error & { code?: string; errors?: Error[] }
   return message || errors?.[0]?.message || code || 'unknown reason'

@@ -11,9 +11,8 @@ import { addressText, missingForDemo, summaryText, welcomeText } from './demo/te
 import { readConfig } from './environment.ts'
 
 /**
- * `coffer demo`: loads the demo data into a running server and prints it.
- *
- * @throws {FatalError} when no server answers, or its settings do not allow the demo
+ * `coffer demo`: loads the demo data into a running server and prints it. Throws FatalError when no
+ * server answers, or its settings do not allow the demo.
  */
 export async function demo(options: { url?: string }, env: Environment): Promise<undefined> {
   const { dataDir, port, externalUrl } = readConfig(env)
@@ -62,9 +61,7 @@ async function isDeleted(baseUrl: string, { key, bankAccountId }: Saved): Promis
   return isRefused(rest.get(`/bank_accounts/${bankAccountId}`, z.unknown()), [401, 404])
 }
 
-/**
- * Requires the settings of the demo before the first write, so that a refused demo creates nothing.
- */
+/** Throws FatalError, before the first write, if the server's settings do not allow the demo. */
 async function requireOffered(baseUrl: string, dataDir: string): Promise<void> {
   const offered = await createRest(baseUrl).get('/config', Offered)
   const missing = missingForDemo(offered, { whenNew: savedDemo(dataDir)?.key === undefined })

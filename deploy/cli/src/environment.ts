@@ -32,7 +32,7 @@ export const allSettings: Settings[] = [
   databaseUrlSettings,
 ]
 
-/** Variables of the tests and the benchmark. */
+/** Variables of the tests and the benchmark, which are no settings. */
 const others = /^COFFER_(TEST_|LOAD_GENERATOR$)/
 const similarMax = 4
 
@@ -45,15 +45,14 @@ export type Config = ValuesOf<typeof settings> & {
   urls: Record<string, string>
   databaseUrls: Record<string, string>
   environment: Environment
-  /** Settings of the server that `npm start` runs on the data directory; null without one. */
+  /** Settings of the server that `npm start` runs on the data directory; null if none runs. */
   running: RunningSettings | null
 }
 
 /**
- * Reads the settings of a process. If `npm start` runs on the data directory, its settings are the
- * defaults.
- *
- * @throws {SettingsError} naming every invalid setting and every unknown `COFFER_` variable
+ * Reads the settings of a process. If `npm start` runs on the data directory, the settings of its
+ * server are the defaults. Throws SettingsError naming every invalid setting and every unknown
+ * `COFFER_` variable.
  */
 export function readConfig(env: Environment): Config {
   requireSettings(env)
@@ -73,11 +72,7 @@ export function readConfig(env: Environment): Config {
   }
 }
 
-/**
- * Checks all settings of the environment.
- *
- * @throws {SettingsError} naming every unknown `COFFER_` variable and every invalid setting
- */
+/** Throws SettingsError naming every unknown `COFFER_` variable and every invalid setting. */
 export function requireSettings(env: Environment): void {
   const faults = [...unknownFaults(env), ...unreadableFaults(env)]
   if (faults.length > 0) throw new SettingsError(faults.join('\n'))
@@ -89,7 +84,7 @@ export function keysDirOf(env: Environment): string {
   return keysDir ?? `${machineConfig(env).dataDir}/keys`
 }
 
-/** Returns the lines of the SettingsError that a check throws; empty when it throws none. */
+/** Returns the lines of the SettingsError that a check throws; empty when the check passes. */
 export function collectFaults(check: () => unknown): string[] {
   try {
     check()
@@ -100,11 +95,7 @@ export function collectFaults(check: () => unknown): string[] {
   }
 }
 
-/**
- * Checks that the ports, keyed by their settings, differ.
- *
- * @throws {SettingsError} when two settings name one port
- */
+/** Throws SettingsError when two of the ports, keyed by their settings, are equal. */
 export function requireDistinct(ports: Record<string, number>): void {
   const all = Object.entries(ports)
   for (const [index, [setting, port]] of all.entries()) {

@@ -9,10 +9,9 @@ import { calls } from './service-names.ts'
 type KeeperSettings = Pick<ValuesOf<typeof keySettings>, 'keyService'>
 
 /**
- * Checks the keys folder of a process that hosts every service. Creates no key.
- *
- * @throws {SettingsError} naming each key that cannot be used, or the folder when it cannot be read
- *   or lacks keys and cannot be written
+ * Checks the keys folder of a process that hosts every service; creates no key. Throws
+ * SettingsError naming each key that cannot be used, or the folder when it cannot be read or lacks
+ * keys and cannot be written.
  */
 export function requireKeysFolder(folder: string, { keyService }: KeeperSettings): void {
   keyFileNames(folder)

@@ -21,9 +21,8 @@ export function loadServices(names: readonly ServiceName[]): Promise<ServiceDefi
 export type Parts = { definitions: ServiceDefinition[]; hasGateway: boolean }
 
 /**
- * Loads parts by name; all parts when no name is given.
- *
- * @throws {SettingsError} when a part calls a service that is neither chosen nor has an address
+ * Loads parts by name; all parts when no name is given. Throws SettingsError when a part calls a
+ * service that is not loaded and whose address no setting names.
  */
 export async function loadParts(names: PartName[], config: Pick<Config, 'urls'>): Promise<Parts> {
   const all = Object.keys(calls) as PartName[]

@@ -15,9 +15,7 @@ import { type Config, requireDistinct } from './environment.ts'
 import type { Parts } from './parts.ts'
 import { calls, type PartName } from './service-names.ts'
 
-/**
- * The running services of this process. Disposing waits for the lame-duck time, then drains them.
- */
+/** The services of this process. Disposing drains them after the lame-duck time. */
 export type RunningProcess = AsyncDisposable & {
   /** Address of the REST API; null without the gateway. */
   baseUrl: string | null
@@ -29,10 +27,9 @@ type Options = { parts: Parts; config: Config; log: Log }
 const clock = () => new Date()
 
 /**
- * Starts the chosen parts. Ports open last, when consumers, workers and relays run.
- *
- * @throws {SettingsError} when two settings name one port, or a setting is missing
- * @throws {FatalError} when a port is in use
+ * Starts the chosen parts. Ports open last, when consumers, workers and relays run. Throws
+ * SettingsError when two settings name one port or one is missing, FatalError when a port is in
+ * use.
  */
 export async function startProcess({ parts, config, log }: Options): Promise<RunningProcess> {
   await requirePorts(parts, config)
@@ -81,17 +78,14 @@ export async function startProcess({ parts, config, log }: Options): Promise<Run
     rpcUrl: `http://${reachableHost(config.host)}:${servers.rpcPort}`,
     [Symbol.asyncDispose]: async () => {
       draining.abort()
-      // Lame-duck time: load balancers see that the process is not ready, and stop sending
-      // requests.
+      // Lame duck: load balancers see that the process is not ready, and send no more requests.
       await sleep(1_000 * config.lameDuckSeconds)
       await open.disposeAsync()
     },
   }
 }
 
-/**
- * Starts the REST API. Imported dynamically: a process without the gateway does not need its code.
- */
+/** Starts the REST API. Dynamic import: processes without a gateway do not load its code. */
 async function loadGateway({
   config,
   log,
@@ -140,12 +134,7 @@ function listDependencies(parts: Parts, host: Host, keysDir: string): Dependency
   return [...found.values()]
 }
 
-/**
- * Checks that the ports of the parts are distinct and free.
- *
- * @throws {SettingsError} when two settings name one port
- * @throws {FatalError} when a port is in use
- */
+/** Throws SettingsError when two settings name one port, FatalError when a port is in use. */
 async function requirePorts({ hasGateway }: Parts, config: Config): Promise<void> {
   requireDistinct({
     COFFER_PORT: config.port,

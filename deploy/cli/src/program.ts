@@ -15,10 +15,8 @@ const usageExitCode = 2
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 
 /**
- * Runs one `coffer` command. An error that the user can correct is one line on standard error.
- *
- * @returns the exit code: 0 success, 1 failure or findings of the audit, 2 wrong usage or an
- *   invalid setting
+ * Runs one `coffer` command; an error that the user can correct is one line on standard error.
+ * Returns the exit code: 0 success, 1 failure or audit findings, 2 wrong usage or settings.
  */
 export async function runProgram(args: string[], env: Environment): Promise<number> {
   let exitCode = 0
@@ -44,9 +42,7 @@ export async function runProgram(args: string[], env: Environment): Promise<numb
   }
 }
 
-/**
- * Refuses unknown commands before Commander parses, because it prints help for `unknown --help`.
- */
+/** Refuses unknown commands first, because Commander prints help for `unknown --help`. */
 function refuseUnknown(program: Command, [name]: string[]): void {
   const isKnown = program.commands.some((command) => command.name() === name)
   if (name !== undefined && /^[^-]/.test(name) && !isKnown) {
@@ -58,9 +54,7 @@ type Listening = { address?: string; port?: number }
 
 type Run = <Options>(action: Action<Options>) => (options: Options) => Promise<void>
 
-/**
- * Creates the command line. Commands are imported dynamically, so that `--help` loads none of them.
- */
+/** Creates the command line. Commands are imported dynamically: `--help` loads none of them. */
 function createProgram(run: Run): Command {
   const program = new Command('coffer')
     .description('A personal budgeting service: commands that run and operate it.')

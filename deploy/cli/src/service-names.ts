@@ -1,6 +1,6 @@
 /**
- * The names of services and gateway in `coffer serve`, each with the services that it calls by RPC.
- * Steps of workflows and events need no address, so they do not count.
+ * The services and the gateway, each with the services that it calls by RPC. Activities and events
+ * pass through Temporal and NATS, so they need no address of a service.
  */
 export const calls = {
   identity: [],

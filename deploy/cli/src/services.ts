@@ -2,7 +2,5 @@ import type { ServiceDefinition } from '@coffer/kit/service/service'
 import { loadServices } from './parts.ts'
 import { serviceNames } from './service-names.ts'
 
-/**
- * The definitions of all services in topological order: each service calls only services before it.
- */
+/** All services in topological order: each service calls only services before it. */
 export const definitions: ServiceDefinition[] = await loadServices(serviceNames)

@@ -19,8 +19,7 @@ const defaults = {
 /**
  * Returns the environment of the server that `npm start` runs, checked before any server starts.
  * One process hosts every service, so settings that depend on each other are checked together.
- *
- * @throws {SettingsError} naming every invalid and every missing setting
+ * Throws SettingsError naming every invalid and every missing setting.
  */
 export function startEnvironment(env: Environment): Environment {
   const environment = { ...defaults, ...env }
@@ -37,8 +36,8 @@ export function startEnvironment(env: Environment): Environment {
 }
 
 /**
- * Checks the keys folder only if it exists or is configured. Otherwise an unusable data directory
- * would be reported as a fault of COFFER_KEYS_DIR.
+ * Checks the keys folder only if it exists or is configured: otherwise the error of an unusable
+ * data directory would name COFFER_KEYS_DIR.
  */
 function requireKeys(environment: Environment): void {
   const folder = keysDirOf(environment)

@@ -6,9 +6,8 @@ import { databaseUrlOf, requirePostgres } from './databases.ts'
 import type { Config } from './environment.ts'
 
 /**
- * Applies pending migrations, and returns the names of the applied files, keyed by service.
- *
- * @throws {FatalError} when a database does not answer, or a migration cannot be applied
+ * Applies pending migrations, and returns the names of the applied files, keyed by service. Throws
+ * FatalError when a database does not answer, or a migration cannot be applied.
  */
 export async function updateTables(
   definitions: ServiceDefinition[],
@@ -19,11 +18,9 @@ export async function updateTables(
 }
 
 /**
- * Checks that every migration of these services is applied. Newer tables are accepted: a migration
- * is compatible with the version of the code before it.
- *
- * @throws {FatalError} when a database does not answer, or a migration is missing or was edited
- *   after it was applied
+ * Checks that every migration of these services is applied. Newer tables are accepted, because
+ * migrations are compatible with the previous version of the code. Throws FatalError when a
+ * database does not answer, or a migration is missing or was edited after it was applied.
  */
 export async function requireTables(
   definitions: ServiceDefinition[],

@@ -98,7 +98,7 @@ test('a start without the keys of sealed secrets is refused, and creates no key'
   const refusal = { code: 2, stdout: '', stderr: line }
   expect(await runCommand(['serve'], env)).toEqual(refusal)
   await expect(readdir(keys)).rejects.toThrow('ENOENT')
-  // A key that is created afterwards does not replace the missing one.
+  // A new key does not replace the missing one, which is needed to decrypt the stored secret.
   await runHere(['keys:create'], env)
   expect(await runHere(['keys:rotate'], env)).toEqual(refusal)
   const lost = await runHere(['keys:create', '--lost', keyId], env)
@@ -121,7 +121,7 @@ async function scratch() {
   return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) }
 }
 
-/** Stores a feed connection whose secret is sealed under that key. */
+/** Stores a feed connection whose secret is encrypted under the key. */
 async function sealOne(connectionString: string, keyId: string): Promise<void> {
   const client = new pg.Client({ connectionString })
   await client.connect()

@@ -10,22 +10,18 @@ import { readConfig } from '../environment.ts'
 import { definitions } from '../services.ts'
 import { requireTables } from '../tables.ts'
 
-/** Statement timeout of the audit: the duration of a rule grows with its tables. */
+/** Timeout of an SQL statement of the audit, which reads whole tables. */
 const statementTimeoutMs = 60 * 60_000
 
-/**
- * Pause before the second check. A write to two services that runs at the first check ends within
- * it.
- */
+/** Pause before the second check, so that writes in progress at the first check have ended. */
 const secondLookMs = 2_000
 
 type Finding = { accountId: string; rule: string; detail: string }
 
 /**
  * `coffer audit`: checks the invariants of the money and compares plans with the ledger
- * (docs/money.md#audit). Prints each violation.
- *
- * @returns the exit code: 0 without findings, else 1
+ * (docs/money.md#audit). Prints each violation. Returns the exit code: 0 without violations, else
+ * 1.
  */
 export async function audit(env: Environment): Promise<number> {
   const config = { ...readConfig(env), statementTimeoutMs }
@@ -41,10 +37,7 @@ export async function audit(env: Environment): Promise<number> {
   return findings.length === 0 ? 0 : 1
 }
 
-/**
- * Returns the findings that a second check confirms. Two services write plans and envelopes one
- * after the other, so a single check can see one half of a write.
- */
+/** Runs the check twice and returns the repeated findings: one check may see half of a write. */
 async function lasting(look: () => Promise<Finding[]>): Promise<Finding[]> {
   const first = await look()
   if (first.length === 0) return first

@@ -18,11 +18,9 @@ import { definitions } from '../services.ts'
 import { requireTables } from '../tables.ts'
 
 /**
- * `coffer keys:create`: creates the missing keys of the keys folder (docs/keys.md). Checks all
- * existing keys before it creates one; needs no server. `lost` is the ID of a key to record as
- * lost.
- *
- * @throws {SettingsError} when a key cannot be created, or an existing key cannot be used
+ * `coffer keys:create`: creates the missing keys of the keys folder (docs/keys.md), and records the
+ * key with the ID `lost` as lost. Checks all existing keys first; needs no server. Throws
+ * SettingsError when an existing key cannot be used, or a key cannot be created.
  */
 export async function createKeys(
   { lost }: { lost?: string },
@@ -46,7 +44,7 @@ export async function createKeys(
 
 /**
  * `coffer keys:rotate`: encrypts every secret of every service under the current key. First
- * replaces a local key, unless `finish` is set or a former key still encrypts secrets.
+ * replaces the key file, unless `finish` is set or a former key still encrypts secrets.
  */
 export async function rotateKeys(
   { finish = false }: { finish?: boolean },

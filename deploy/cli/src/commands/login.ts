@@ -18,9 +18,8 @@ import { type Config, readConfig } from '../environment.ts'
 import { requireTables } from '../tables.ts'
 
 /**
- * `coffer login:reset-password`: prints a link that sets a new password of the login.
- *
- * @throws {FatalError} when no login has the address, or the login is disabled
+ * `coffer login:reset-password`: prints a link that sets a new password of the login. Throws
+ * FatalError for an unknown address or a disabled login.
  */
 export async function resetPassword(
   { email }: { email: string },
@@ -43,22 +42,14 @@ export async function resetPassword(
   console.error(`Works once, until ${reset.expiresAt.toISOString()}.`)
 }
 
-/**
- * `coffer login:disable`: disables a login (docs/operations.md).
- *
- * @throws {FatalError} when no login has the address
- */
+/** `coffer login:disable`: disables a login. Throws FatalError for an unknown address. */
 export async function disable({ email }: { email: string }, env: Environment): Promise<undefined> {
   await using database = await connectIdentity(readConfig(env))
   if (!(await disableLogin(database, email, new Date()))) throw unknownLogin(email)
   console.log(`${email} is disabled`)
 }
 
-/**
- * `coffer login:enable`: enables a disabled login.
- *
- * @throws {FatalError} when no login has the address
- */
+/** `coffer login:enable`: enables a disabled login. Throws FatalError for an unknown address. */
 export async function enable({ email }: { email: string }, env: Environment): Promise<undefined> {
   await using database = await connectIdentity(readConfig(env))
   if (!(await enableLogin(database, email))) throw unknownLogin(email)
@@ -66,9 +57,8 @@ export async function enable({ email }: { email: string }, env: Environment): Pr
 }
 
 /**
- * `coffer login:end-sessions`: ends the sessions of one login, or with `all` of every login.
- *
- * @throws {FatalError} when no login has the address, or not exactly one of both options is given
+ * `coffer login:end-sessions`: ends the sessions of one login, or with `all` of every login. Throws
+ * FatalError for an unknown address, and unless exactly one option is given.
  */
 export async function endLoginSessions(
   { email, all = false }: { email?: string; all?: boolean },
@@ -82,9 +72,8 @@ export async function endLoginSessions(
 }
 
 /**
- * `coffer login:expire-password`: refuses sign-in of a login until its password is changed.
- *
- * @throws {FatalError} when no login has the address
+ * `coffer login:expire-password`: refuses sign-in of a login until its password is changed. Throws
+ * FatalError for an unknown address.
  */
 export async function expire({ email }: { email: string }, env: Environment): Promise<undefined> {
   await using database = await connectIdentity(readConfig(env))

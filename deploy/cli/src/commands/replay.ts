@@ -19,17 +19,16 @@ import { requireTables } from '../tables.ts'
 const pollMs = 200
 const stuckMs = 30_000
 
-/** Emits the current states of a service again, keyed by service; returns the number of states. */
+/** Functions, keyed by service, that emit all current states again and return their number. */
 const restate: Record<string, (database: Database, env: Environment) => Promise<number>> = {
   identity: (database, env) => restateAccounts(database, readSettings(identitySettings, env)),
   ledger: restateEnvelopes,
 }
 
 /**
- * `coffer replay`: publishes the kept changes again, all or those since a time, and the current
- * states of accounts and envelopes (docs/operations.md). Services may run meanwhile.
- *
- * @throws {FatalError} when NATS does not answer, or publishing makes no progress for 30 s
+ * `coffer replay`: publishes the kept changes of the outboxes again, all or those since a time, and
+ * the current states of accounts and envelopes (docs/operations.md). Services may run meanwhile.
+ * Throws FatalError when NATS does not answer, or publishing makes no progress for 30 s.
  */
 export async function replay(options: { since?: Date }, env: Environment): Promise<undefined> {
   const config = readConfig(env)
@@ -47,7 +46,7 @@ export async function replay(options: { since?: Date }, env: Environment): Promi
   }
 }
 
-/** Runs a relay until the outbox is empty; relays of running services may work beside it. */
+/** Runs a relay until the outbox is empty; running services may publish from it meanwhile. */
 async function publishAll(options: {
   name: string
   database: Database

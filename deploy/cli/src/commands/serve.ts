@@ -10,10 +10,7 @@ import { requireTables, updateTables } from '../tables.ts'
 
 const drainMs = 15_000
 
-/**
- * Time in which a second signal is ignored: Ctrl-C may arrive twice, from the terminal and from
- * npm.
- */
+/** Time in which a second signal is ignored: on Ctrl-C the terminal and npm may send one each. */
 const sameSignalMs = 1_000
 
 export type ServeOptions = { names: PartName[]; migrate?: boolean; demo?: boolean }
@@ -68,7 +65,7 @@ function untilStopped(): Promise<void> {
   })
 }
 
-/** Loads and prints the demo. A failure is printed and does not stop the server. */
+/** Loads the demo data and prints it. A failure is printed and does not stop the server. */
 async function greetOrSayWhyNot(server: Server): Promise<void> {
   try {
     await greet(server)

@@ -50,7 +50,7 @@ function ownValue(setting: Setting<unknown>, env: Environment, defaults: Environ
   return `${shown(setting, text || defaults[setting.env])}  (${text ? 'environment' : 'default'})`
 }
 
-/** Returns the value of the running server and, if it differs, that of this shell. */
+/** Returns the value on the running server and, if it differs, the value in this shell. */
 function runningValue(
   setting: Setting<unknown>,
   running: RunningSettings,
@@ -89,10 +89,7 @@ function masked(name: string, value: string): string {
   return value.replace(/^([a-z+]+:\/\/[^:@/]*:)[^@]*@/, '$1***@')
 }
 
-/**
- * Returns a Markdown table of names, defaults and meanings; `COFFER_<SERVICE>_…` settings share one
- * row.
- */
+/** Returns a Markdown table of the settings; `COFFER_<SERVICE>_…` settings share one row. */
 export function markdownTable(known: Setting<unknown>[]): string {
   const variables = serviceNames.map((name) => name.replaceAll('-', '_').toUpperCase())
   const service = new RegExp(`^COFFER_(${variables.join('|')})_((?:DATABASE_)?URL)$`)

@@ -13,12 +13,9 @@ const importTimeoutMs = 60_000
 const assignedMax = 3
 
 /**
- * Loads the demo's household through the REST API. Idempotent: an object whose name exists is left
- * as it is.
- *
- * @param now the instant from which due dates are calculated
- * @returns the ID of the bank account
- * @throws {FatalError} when the import of the transactions fails or takes longer than 60 s
+ * Loads the demo's household through the REST API, and returns the ID of its bank account. Due
+ * dates are calculated from `now`. Idempotent: an object whose name exists is left as it is. Throws
+ * FatalError when the import of the transactions fails or takes longer than 60 s.
  */
 export async function loadDemo(rest: Rest, now: Date): Promise<string> {
   const bankAccountId = await bankAccount(rest)
@@ -54,10 +51,7 @@ async function bankAccount(rest: Rest): Promise<string> {
   return account.bankAccountId
 }
 
-/**
- * Imports the bank's export and waits until it is processed, unless the bank account has
- * transactions.
- */
+/** Uploads the bank's file and waits for its import, unless the account has transactions. */
 async function transactions(rest: Rest, path: string): Promise<void> {
   const some = await rest.get(`${path}/transactions?limit=1`, z.array(Transaction))
   if (some.length > 0) return
@@ -94,8 +88,8 @@ async function schedulesByName(
 }
 
 /**
- * Creates an envelope, fills it, and spends the newest matching transactions from it, so that it
- * holds the amount `held` of its plan.
+ * Creates an envelope that holds the amount `held` of its plan, in minor units, after the newest
+ * matching transactions are spent from it.
  */
 async function createEnvelope(options: {
   rest: Rest
@@ -117,7 +111,7 @@ async function createEnvelope(options: {
   }
 }
 
-/** Returns the newest three transactions of these shops that are not spent from an envelope. */
+/** Returns the newest three unassigned payments whose names begin with one of `shops`. */
 async function newestPaid(
   rest: Rest,
   path: string,

@@ -11,7 +11,7 @@ const Saved = z.object({
   email: z.string(),
   password: z.string(),
   key: Key.optional(),
-  /** Set when all data is loaded. */
+  /** ID of the demo's bank account; set when all data is loaded. */
   bankAccountId: z.string().optional(),
 })
 export type Saved = z.infer<typeof Saved>
@@ -34,10 +34,8 @@ export function saveDemo(dataDir: string, saved: Saved): void {
 }
 
 /**
- * Returns the demo's login with an API key that the server accepts. Registers the login if no
- * earlier run did.
- *
- * @throws {FatalError} when sign-up is off, or the login exists and its password is unknown
+ * Returns the demo's login with an API key that the server accepts; registers it if no earlier run
+ * did. Throws FatalError when sign-up is off, or the login exists and its password is unknown.
  */
 export async function demoPerson(baseUrl: string, dataDir: string): Promise<DemoPerson> {
   const known = savedDemo(dataDir)
@@ -50,7 +48,7 @@ export async function demoPerson(baseUrl: string, dataDir: string): Promise<Demo
     email: household.email,
     password: known?.password ?? randomBytes(12).toString('base64url'),
   }
-  // Saved before registration: after an interrupted run the next run can sign in.
+  // Saved before registration, so that the next run can sign in if this one is interrupted.
   saveDemo(dataDir, saved)
   await register(baseUrl, saved.password)
   const session = createRest(baseUrl, await enter(baseUrl, saved, dataDir))
@@ -63,7 +61,7 @@ async function register(baseUrl: string, password: string): Promise<void> {
   const { email, firstName, lastName, timezone, locale } = household
   const body = { email, password, firstName, lastName, timezone, locale }
   const call = createRest(baseUrl).post('/authentication/register', body, z.unknown())
-  // 428: an interrupted run registered the login.
+  // Status 428: the login is registered already, by an interrupted run.
   await isRefused(call, [428])
 }
 

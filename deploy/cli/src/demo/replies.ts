@@ -1,8 +1,7 @@
 import { z } from 'zod'
 
-// The parts of REST answers that the demo reads.
+// Schemas of REST answers, with the fields that the demo reads.
 
-/** `GET /config`. */
 export const Offered = z.object({
   allowSignUp: z.boolean(),
   uploadsEnabled: z.boolean(),

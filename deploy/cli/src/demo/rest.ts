@@ -12,18 +12,14 @@ export class Refused extends FatalError {
   }
 }
 
-/** A client of the REST API with one credential. Each call throws {@link Refused}. */
+/** A client of the REST API with one credential. A call throws Refused unless the answer is 2xx. */
 export type Rest = {
   get: <T>(path: string, reply: z.ZodType<T>) => Promise<T>
   post: <T>(path: string, body: object | FormData, reply: z.ZodType<T>) => Promise<T>
   patch: (path: string, body: object) => Promise<void>
 }
 
-/**
- * Creates a client of the REST API with constant headers.
- *
- * @param baseUrl without `/api`
- */
+/** Creates a client of the REST API that sends `headers`; `baseUrl` is without `/api`. */
 export function createRest(baseUrl: string, headers: Record<string, string> = {}): Rest {
   const call = async (method: string, path: string, body?: object | FormData) => {
     const response = await send(baseUrl, path, { method, headers, body })
@@ -43,11 +39,7 @@ export function basic(key: { apiKeyId: string; secret: string }): Record<string,
   return { authorization: `Basic ${pair}` }
 }
 
-/**
- * Signs in and returns the header with the session's cookie.
- *
- * @throws {Refused} when the answer is not 2xx
- */
+/** Signs in and returns the header with the session's cookie. Throws Refused if that fails. */
 export async function signIn(
   baseUrl: string,
   credentials: { email: string; password: string },

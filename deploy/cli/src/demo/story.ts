@@ -20,7 +20,7 @@ export type EnvelopePlan = {
   /** Name of the funding schedule that fills the envelope. */
   schedule: string
   targetAmount: number
-  /** Amount that the envelope holds after loading. */
+  /** Amount that the envelope holds when the demo is loaded. */
   held: number
   nextRecurrence: DateTime
   ruleset?: string
@@ -30,8 +30,7 @@ export type EnvelopePlan = {
 
 /**
  * Returns two funding schedules: on the 15th and last day of each month, and on every Friday.
- *
- * @param today midnight in the household's timezone
+ * `today` is midnight in the household's timezone.
  */
 export function schedulePlans(today: DateTime): SchedulePlan[] {
   const start = dtstart(today.minus({ months: 1 }).startOf('month'))
@@ -49,11 +48,7 @@ export function schedulePlans(today: DateTime): SchedulePlan[] {
   ]
 }
 
-/**
- * Returns eight expenses and three goals.
- *
- * @param today midnight in the household's timezone
- */
+/** Returns eight expenses and three goals; `today` is midnight in the household's timezone. */
 export function envelopePlans(today: DateTime): EnvelopePlan[] {
   // This expense is due before most paydays and underfunded, so it shows `isBehind`.
   const soon = today.plus({ days: 2 }).day
@@ -91,7 +86,7 @@ const shops: Record<string, string[]> = {
 
 type Amounts = { name: string; targetAmount: number; held: number }
 
-/** Returns an expense due on one day of each month, for the first time after tomorrow. */
+/** Returns an expense due on `day` of each month, for the first time after tomorrow. */
 function expense(today: DateTime, { day, ...amounts }: Amounts & { day: number }) {
   const thisMonth = today.set({ day })
   const isPast = thisMonth < today.plus({ days: 2 })
@@ -100,7 +95,7 @@ function expense(today: DateTime, { day, ...amounts }: Amounts & { day: number }
   return { ...amounts, spendingType: 'expense' as const, nextRecurrence, ruleset }
 }
 
-/** Returns a goal due on the first day of a month. */
+/** Returns a goal due on the first day of the month that is `months` ahead. */
 function goal(today: DateTime, { months, ...amounts }: Amounts & { months: number }) {
   const nextRecurrence = today.plus({ months }).startOf('month')
   return { ...amounts, spendingType: 'goal' as const, nextRecurrence }

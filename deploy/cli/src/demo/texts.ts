@@ -2,7 +2,7 @@ import { decimalPlaces } from '@coffer/kit/values/currency'
 import type { Saved } from './person.ts'
 import type { Balances, Offered, Spending } from './replies.ts'
 
-/** Returns a text table of balances, envelopes and next contributions, and the expenses behind. */
+/** Returns a text with balances, a table of envelopes, and the names of those behind schedule. */
 export function summaryText(options: {
   balances: Balances
   spending: Spending[]
@@ -57,8 +57,8 @@ function aligned(rows: string[][]): string[] {
 }
 
 /**
- * Returns the settings without which a server cannot load the demo data, as one line; null when
- * none is missing. `whenNew`: the login is not registered yet, so sign-up must be allowed.
+ * Returns one line with the settings (`NAME=value`) that a server lacks for loading the demo; null
+ * if none. `whenNew`: the login is not registered yet, so sign-up must be allowed.
  */
 export function missingForDemo(offered: Offered, { whenNew }: { whenNew: boolean }): string | null {
   const { allowSignUp, verifyEmailAddress, requireBetaCode, proofOfWorkEnabled } = offered
