@@ -9,8 +9,8 @@ export default {
   testPathIgnorePatterns: ['/node_modules/', '/.coffer/'],
   modulePathIgnorePatterns: ['/.coffer/'],
   maxWorkers: 2,
-  // A worker that has grown is replaced.
+  // Restarts a worker process that uses more memory than this after a test file.
   workerIdleMemoryLimit: '1500MB',
-  // Ends a test that hangs; what is slow on a busy machine is not wrong.
+  // Ends a test that hangs, after this many ms; a busy machine runs tests slowly.
   testTimeout: 240_000,
 }

@@ -9,9 +9,7 @@ import { run } from './run.mjs'
 const connectTimeoutMs = 5_000
 const downloadTimeoutMs = 5 * 60_000
 
-/**
- * @typedef {import('./tool-table.mjs').Tool} Tool
- */
+/** @typedef {import('./tool-table.mjs').Tool} Tool */
 
 /**
  * Downloads the official release archive, verifies its checksum and unpacks it.
@@ -52,10 +50,7 @@ async function publishedChecksum({ checksums }, file) {
   return checksum
 }
 
-/**
- * @param {string} url
- * @returns {Promise<Buffer>}
- */
+/** @param {string} url */
 async function download(url) {
   const controller = new AbortController()
   let timer = setTimeout(() => controller.abort(), connectTimeoutMs)

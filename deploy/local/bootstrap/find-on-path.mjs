@@ -7,7 +7,6 @@ import { join } from 'node:path'
  *
  * @param {string} name
  * @param {NodeJS.ProcessEnv} env
- * @returns {string[]}
  */
 export function findOnPath(name, env) {
   return (env.PATH ?? '')

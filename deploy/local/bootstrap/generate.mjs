@@ -6,9 +6,9 @@ import { run } from './run.mjs'
 import { hashOf, isStamped, writeStamp } from './stamp.mjs'
 
 /**
- * Generates code from the .proto files. Does nothing when the stamp has the hash of the same input.
+ * Generates code from the .proto files, unless the stamp file has the hash of the same input.
  *
- * @param {{ env: NodeJS.ProcessEnv, progress: import('./progress.mjs').Progress }} deps
+ * @param {import('./progress.mjs').Deps} deps
  */
 export async function generateCode({ env, progress }) {
   const directory = join(root, 'proto')

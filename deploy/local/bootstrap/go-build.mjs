@@ -9,11 +9,7 @@ import { run } from './run.mjs'
  * Builds a server from the Go module whose version go.mod and go.sum pin.
  *
  * @param {import('./tool-table.mjs').Tool} tool
- * @param {{
- *   directory: string,
- *   env: NodeJS.ProcessEnv,
- *   progress: import('./progress.mjs').Progress,
- * }} deps
+ * @param {{ directory: string } & import('./progress.mjs').Deps} deps
  * @returns {Promise<string>} path of the binary, inside the directory
  * @throws {FatalError} without Go; when the build fails, with the last lines of its output
  */

@@ -8,7 +8,7 @@ const caller = process.ppid
 
 /**
  * Runs a script under Node 24 to its end, and forwards signals to the script. An IPC channel lets
- * the script notice that this process was killed. The path is relative to this directory.
+ * the script notice that this process was killed. The path `script` is relative to this file.
  *
  * @param {{ script: string, args: string[], env: NodeJS.ProcessEnv }} command
  * @returns {Promise<number>} its exit code

@@ -8,10 +8,10 @@ import { hashOf, isStamped, writeStamp } from './stamp.mjs'
 const pnpm = 'pnpm@12.21.0'
 
 /**
- * Installs the packages of the lock file, Node 24 included. Does nothing when they are installed.
- * npx downloads pnpm, so the machine needs only npm.
+ * Installs the packages of the lock file, Node 24 included, unless they are installed. npx
+ * downloads pnpm, so the machine needs only npm.
  *
- * @param {{ env: NodeJS.ProcessEnv, progress: import('./progress.mjs').Progress }} deps
+ * @param {import('./progress.mjs').Deps} deps
  */
 export async function installPackages({ env, progress }) {
   const stamp = join(root, 'node_modules/.coffer-install')

@@ -26,11 +26,7 @@ const pip = [
  * tool with a wheel has a `requirements.txt` with hashes beside its go.mod.
  *
  * @param {import('./tool-table.mjs').Tool} tool
- * @param {{
- *   directory: string,
- *   env: NodeJS.ProcessEnv,
- *   progress: import('./progress.mjs').Progress,
- * }} deps
+ * @param {{ directory: string } & import('./progress.mjs').Deps} deps
  * @returns {Promise<string | null>} path of the binary inside the directory; null without a wheel
  *   or python3, or when pip fails; a progress line states the reason
  */

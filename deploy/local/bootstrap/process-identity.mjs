@@ -7,7 +7,6 @@ import { readFileSync } from 'node:fs'
  * another identity. Null when the process does not exist or is a zombie.
  *
  * @param {number} pid
- * @returns {string | null}
  */
 export function processIdentity(pid) {
   return process.platform === 'linux' ? identityFromProc(pid) : identityFromPs(pid)
@@ -17,8 +16,7 @@ export function processIdentity(pid) {
 function identityFromProc(pid) {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    // proc(5): the command name may contain spaces and parentheses; state is field 3, start time
-    // 22.
+    // proc(5): the command name may contain spaces and ")". Field 3 is the state, 22 the start.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
     const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
     return fields[0] === 'Z' ? null : `${boot}:${fields[19]}`

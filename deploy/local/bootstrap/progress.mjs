@@ -7,6 +7,7 @@ const reminderMs = 15_000
  * @property {(name: string, text: string) => void} say prints one line
  * @property {<T>(name: string, text: string, work: () => Promise<T>) => Promise<T>} step prints a
  *   line before the work, a line every 15 s during the work, and its duration at the end
+ * @typedef {{ env: NodeJS.ProcessEnv, progress: Progress }} Deps
  */
 
 /**

@@ -21,7 +21,7 @@ export function hashOf({ texts = [], files }) {
 }
 
 /**
- * Returns whether the stamp records this hash.
+ * Returns whether the stamp file of a step has this hash of the step's input.
  *
  * @param {string} path
  * @param {string} hash
@@ -31,7 +31,7 @@ export function isStamped(path, hash) {
 }
 
 /**
- * Records the hash of the input of a completed step.
+ * Writes the hash of a completed step's input to its stamp file.
  *
  * @param {string} path
  * @param {string} hash

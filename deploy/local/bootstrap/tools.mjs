@@ -13,7 +13,7 @@ const lockTimeoutMs = 15 * 60_000
 
 /**
  * @typedef {import('./tool-table.mjs').Tool} Tool
- * @typedef {{ env: NodeJS.ProcessEnv, progress: import('./progress.mjs').Progress }} Deps
+ * @typedef {import('./progress.mjs').Deps} Deps
  */
 
 /**

@@ -10,9 +10,8 @@ import { run } from '../bootstrap/run.mjs'
 type Check = { name: string; work: () => Promise<unknown> }
 
 /**
- * Runs lint, format, type and contract checks concurrently, and prints the output of failed checks.
- *
- * @returns the number of failed checks
+ * Runs the checks of lint, format, types and contracts concurrently. Prints the output of failed
+ * checks, and returns their number.
  */
 export async function runChecks(deps: { env: NodeJS.ProcessEnv; log: Progress }): Promise<number> {
   const env = withWorkspaceCommands(deps.env)

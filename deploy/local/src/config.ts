@@ -31,8 +31,7 @@ export const settings = {
 
 /**
  * Returns the data directory as an absolute path, and the ports of the servers of `npm start`.
- *
- * @throws {SettingsError} naming every invalid setting
+ * Throws SettingsError naming every invalid setting.
  */
 export function machineConfig(env: Environment): { dataDir: string; ports: Ports } {
   const { dataDir, postgresPort, natsPort, temporalPort } = readSettings(settings, env)

@@ -12,10 +12,8 @@ import { FatalError } from '../bootstrap/fatal-error.mjs'
 import { isHeld, tryLock } from '../bootstrap/lock.mjs'
 
 /**
- * Creates a missing data directory, and locks it until disposed. The lock also protects the store
- * of NATS, which NATS does not lock.
- *
- * @throws {FatalError} when the directory cannot be written, or another process uses it
+ * Creates a missing data directory, and locks it until disposed; NATS does not lock its store.
+ * Throws FatalError when it cannot be written, or another process uses it.
  */
 export function claimDataDirectory(directory: string): AsyncDisposable & { path: string } {
   const path = resolve(directory)
@@ -34,15 +32,15 @@ export function claimDataDirectory(directory: string): AsyncDisposable & { path:
 
 /** The settings of the server that `npm start` runs, keyed by their variables. */
 export type RunningSettings = {
-  /** Values for other commands. Addresses of servers contain passwords. */
+  /** Settings that other commands may read. Addresses of servers contain passwords. */
   values: Record<string, string>
   /** Masked secrets, as `coffer config` prints them. The secrets are not stored. */
   masked: Record<string, string>
 }
 
 /**
- * Writes the settings of a running server to `run/settings` until disposed, for other commands on
- * this machine. The file is readable for its owner alone.
+ * Writes the settings of a running server to `run/settings`, readable by its owner alone, for other
+ * commands on this machine. Disposing deletes the file.
  */
 export function publishSettings(dataDir: string, settings: RunningSettings): Disposable {
   const path = settingsPath(dataDir)
@@ -86,10 +84,7 @@ function lockIn(path: string): ReturnType<typeof tryLock> {
   }
 }
 
-/**
- * Creates a directory and its parents. Node's recursive mkdir never returns below a directory that
- * accepts no entries (/proc).
- */
+/** Creates a directory and its parents: Node's recursive mkdir never returns below /proc. */
 function makeDirectory(path: string): void {
   if (existsSync(path)) return
   makeDirectory(dirname(path))

@@ -14,9 +14,8 @@ import {
 const startTimeoutMs = 30_000
 
 /**
- * Starts NATS with JetStream on `nats/`, unless `COFFER_NATS_URL` names a running server.
- *
- * @throws {FatalError} when its port is in use, or it does not answer within 30 s
+ * Starts NATS with its store in `nats/`, unless `COFFER_NATS_URL` names a running server. Throws
+ * FatalError when its port is in use, or it does not answer within 30 s.
  */
 export async function startNats(
   options: ServerOptions & { syncInterval: string },

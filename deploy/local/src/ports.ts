@@ -5,17 +5,11 @@ import { FatalError } from '../bootstrap/fatal-error.mjs'
 /** TCP ports on 127.0.0.1. */
 export type Ports = { postgres: number; nats: number; temporal: number }
 
-/**
- * Below the ephemeral ports: an outgoing connection could take such a port before its server does.
- */
+/** Below the ephemeral ports, which an outgoing connection could take before the server does. */
 const freePortRange = { from: 15_000, to: 30_000 }
 const attemptsMax = 200
 
-/**
- * Checks that no process listens on a port.
- *
- * @throws {FatalError} naming the setting to change, when the port is in use
- */
+/** Throws FatalError naming the setting to change, when a process listens on the port. */
 export async function requireFreePort(wanted: {
   port: number
   server: string

@@ -11,10 +11,7 @@ const killMs = 5_000
 
 type ProcessRecord = { name: string; pid: number; identity: string; stopSignal: NodeJS.Signals }
 
-/**
- * Records a child in `run/<name>.json`, so that the next start can stop it if this process is
- * killed.
- */
+/** Records a child in `run/<name>.json`: the next start stops it if this process is killed. */
 export function recordProcess(child: {
   dataDir: string
   name: string
@@ -29,9 +26,8 @@ export function recordProcess(child: {
 
 /**
  * Stops the servers of a killed run, the last one started first. Skips a process whose identity
- * differs from its record. The caller holds the lock of the data directory.
- *
- * @throws {FatalError} when a server cannot be stopped
+ * differs from its record. The caller holds the lock of the data directory. Throws FatalError when
+ * a server cannot be stopped.
  */
 export async function stopLeftovers(deps: { dataDir: string; log: Progress }): Promise<void> {
   const run = join(deps.dataDir, 'run')
@@ -50,9 +46,8 @@ export async function stopLeftovers(deps: { dataDir: string; log: Progress }): P
 }
 
 /**
- * Stops a process that is not a child of this one, and waits for its end.
- *
- * @throws {FatalError} when SIGKILL does not end the process
+ * Stops a process that is not a child of this one, and waits for its end. Throws FatalError when
+ * SIGKILL does not end it.
  */
 export async function stopProcess(record: Omit<ProcessRecord, 'name'>): Promise<void> {
   const { pid, identity, stopSignal } = record

@@ -33,7 +33,7 @@ export type Command = {
   user?: { uid: number; gid: number } | undefined
   env?: NodeJS.ProcessEnv
   stopSignal: NodeJS.Signals
-  /** Inherits the output of this process; `log/<name>.log` when left out. */
+  /** `inherit`: the server prints to the output of this process, not to `log/<name>.log`. */
   output?: 'inherit'
 }
 
@@ -45,12 +45,9 @@ export type ServerProcess = {
   pid: number
   /** Resolves when the server ends and `stop` was not called. */
   died: Promise<Death>
-  /** Rejects when the server process ends. Raced against readiness. */
+  /** Rejects when the server ends, so that callers stop waiting for its readiness. */
   running: Promise<never>
-  /**
-   * Sends a signal, by default its stop signal, and SIGKILL after 20 s; resolves when the server
-   * ends.
-   */
+  /** Sends a signal (default: its stop signal), SIGKILL after 20 s; resolves when it has ended. */
   stop: (signal?: NodeJS.Signals) => Promise<void>
 }
 
@@ -110,9 +107,8 @@ export function lifeOf(died: Promise<Death>): Pick<ServerProcess, 'died' | 'runn
 }
 
 /**
- * Polls until the probe resolves. Stops the server if the probe never resolves.
- *
- * @throws {FatalError} when the server ends, or the probe does not resolve within the timeout
+ * Polls until the probe resolves. Stops the server and throws FatalError when the probe does not
+ * resolve within the timeout, or the server ends.
  */
 export async function untilReady(options: {
   name: string

@@ -24,10 +24,9 @@ export type Stack = AsyncDisposable & {
 /**
  * Starts Postgres, NATS and Temporal on one data directory, each unless its setting
  * (`COFFER_DATABASE_URL`, `COFFER_NATS_URL`, `COFFER_TEMPORAL_ADDRESS`) names a running server.
- * First stops the servers of a killed run on this directory.
- *
- * @throws {FatalError} when the directory cannot be written or is in use, its database is missing,
- *   a port is in use, or a server does not start
+ * First stops the servers of a killed run on this directory. Throws FatalError when the directory
+ * cannot be written or is in use, its database is missing, a port is in use, or a server does not
+ * start.
  */
 export async function startStack(options: {
   dataDir: string
@@ -38,7 +37,7 @@ export async function startStack(options: {
   fresh?: boolean
   /** Further Postgres settings, such as `{ fsync: 'off' }`. */
   postgresSettings?: Record<string, string>
-  /** Time between two fsyncs of NATS; `always`, when left out, acknowledges after fsync. */
+  /** Interval of the fsyncs of NATS; the default `always` syncs before each acknowledgement. */
   natsSyncInterval?: string
   /** SQLite pragmas of Temporal's store, such as `{ synchronous: 'off' }`. */
   temporalPragmas?: Record<string, string>

@@ -20,7 +20,7 @@ const lookMs = 2_000
 const interrupted = 'interrupted (9)'
 const tailBytesMax = 64 * 1024
 
-/** Maximum polls per second. With the default of 20, each step of a workflow waits 50 to 150 ms. */
+/** Maximum queue polls per second. With the default of 20, a workflow step waits 50 to 150 ms. */
 const pollRate = 2_000
 const dynamicConfig = [
   `history.transferProcessorMaxPollRPS=${pollRate}`,
@@ -33,9 +33,8 @@ type Ask = (words: string[]) => Promise<{ stdout: string }>
 
 /**
  * Starts Temporal's development server on an SQLite file in `temporal/`, unless
- * `COFFER_TEMPORAL_ADDRESS` names a running server.
- *
- * @throws {FatalError} when its port is in use, or it does not answer within 60 s
+ * `COFFER_TEMPORAL_ADDRESS` names a running server. Throws FatalError when its port is in use, or
+ * it does not answer within 60 s.
  */
 export async function startTemporal(
   options: ServerOptions & { pragmas: Record<string, string> },
@@ -86,9 +85,9 @@ export async function startTemporal(
 }
 
 /**
- * Returns a check of the store. The SQLite of this version can remain interrupted: every statement
- * fails, while the server reports that it is healthy. When the log mentions an interrupt, the check
- * runs a command that reads the store.
+ * Returns a function that resolves to whether the SQLite store is stuck. This version's SQLite can
+ * remain interrupted: every statement fails, while the server reports that it is healthy. After the
+ * log mentions an interrupt, the function runs a command that reads the store.
  */
 function storeWatch(ask: Ask, log: string) {
   const written = createTail(log)
@@ -116,8 +115,8 @@ async function requireServing(ask: Ask): Promise<void> {
 
 /**
  * Returns a reader of a log file. Each call returns the text written since the previous call, at
- * most the last 64 KiB. A shorter file was replaced, and is read from its start. A missing file
- * counts as empty.
+ * most the last 64 KiB; empty for a missing file. A file that has become shorter was replaced, and
+ * is read from its start.
  */
 function createTail(path: string): () => string {
   let end = 0

@@ -16,7 +16,7 @@ import { cacheDirectory, platform } from '../../bootstrap/paths.mjs'
 import type { SystemUser } from './postgres-user.ts'
 
 const majorMin = 16
-/** Copies of binaries for the server's user, who cannot enter a checkout in root's home. */
+/** Directory of copies of the binaries, for a user who cannot enter a checkout in root's home. */
 const sharedDirectory = '/var/lib/coffer'
 
 /** Binaries of Postgres that the server's user can run. */
@@ -24,15 +24,13 @@ export type PostgresBinaries = {
   postgres: string
   initdb: string
   major: number
-  /** Location of the binaries, shown in messages. */
+  /** Version and location of the binaries, such as `Postgres 17 from PATH`. */
   source: string
 }
 
 /**
  * Finds Postgres 16 or newer: on PATH, else in the machine's cache, else in the npm package. An
- * existing cluster requires the major version that created it.
- *
- * @throws {FatalError} when none is found
+ * existing cluster requires the major version that created it. Throws FatalError if none is found.
  */
 export function resolvePostgres(options: {
   env: NodeJS.ProcessEnv

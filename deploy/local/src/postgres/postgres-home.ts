@@ -19,7 +19,7 @@ import type { SystemUser } from './postgres-user.ts'
 
 /** `postgres/` in the data directory, which holds the cluster in `data`. */
 export type PostgresHome = {
-  /** Real path, without links. */
+  /** Path with all symbolic links resolved. */
   path: string
   /** Whether the server's user cannot enter a parent directory, such as root's home. */
   isClosed: boolean
@@ -29,10 +29,8 @@ export type PostgresHome = {
 const refusedModes = 0o027
 
 /**
- * Creates `postgres/` and changes its owner to the server's user: if root copied it, root owns the
- * copy.
- *
- * @throws {FatalError} when it is a broken link, or its owner cannot be changed
+ * Creates `postgres/` and changes its owner to the server's user, because root owns copies that
+ * root made. Throws FatalError when it is a broken link, or its owner cannot be changed.
  */
 export function postgresHome(options: {
   dataDir: string
@@ -69,13 +67,10 @@ export function postgresHome(options: {
 }
 
 /**
- * Refuses a data directory that has lost its database, instead of creating an empty one.
- *
- * Two signs show a loss: a password without `postgres/`, because a first start creates `postgres/`
- * first; and stored files, which require a database. Keys are not a sign: `coffer keys:create` may
- * run before the first start.
- *
- * @throws {FatalError} with the path of the missing database
+ * Throws FatalError for a data directory that has lost its database; a start would create an empty
+ * one. Two signs show a loss: a password without `postgres/`, because a first start creates
+ * `postgres/` first; and stored files, which require a database. Keys are not a sign:
+ * `coffer keys:create` may run before the first start.
  */
 export function requireDatabase(dataDir: string): void {
   const place = join(dataDir, 'postgres')
@@ -91,9 +86,8 @@ export function requireDatabase(dataDir: string): void {
 }
 
 /**
- * Returns the superuser's password from `postgres-password`; generates it for a new cluster.
- *
- * @throws {FatalError} when an existing cluster has no password file
+ * Returns the superuser's password from `postgres-password`; generates it for a new cluster. Throws
+ * FatalError when an existing cluster has no password file.
  */
 export function postgresPassword(cluster: { dataDir: string; isNew: boolean }): string {
   const path = passwordPath(cluster.dataDir)
@@ -129,10 +123,7 @@ function isLinkAt(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false
 }
 
-/**
- * Changes the owner of the directory and its content, unless the owner is correct. Follows no
- * links.
- */
+/** Changes the owner of a directory and its content, if it is another user; follows no links. */
 function giveTo({ uid, gid }: SystemUser, directory: string): void {
   const all = [directory, join(directory, 'data')]
   if (all.every((path) => !existsSync(path) || statSync(path).uid === uid)) return

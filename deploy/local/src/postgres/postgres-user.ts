@@ -1,16 +1,14 @@
 import { readFileSync } from 'node:fs'
 import { FatalError } from '../../bootstrap/fatal-error.mjs'
 
-/** The user of a server process. */
 export type SystemUser = { uid: number; gid: number }
 
 const candidates = ['postgres', 'nobody']
 
 /**
  * Returns the user for Postgres, which refuses to run as root. Undefined means the current user, if
- * this process does not run as root.
- *
- * @throws {FatalError} as root, when /etc/passwd has neither `postgres` nor `nobody`
+ * this process does not run as root. Throws FatalError as root, when /etc/passwd has neither
+ * `postgres` nor `nobody`.
  */
 export function serverUser(): SystemUser | undefined {
   if (process.getuid?.() !== 0) return undefined

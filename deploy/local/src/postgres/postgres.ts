@@ -33,11 +33,10 @@ const socketPathBytesMax = 103
 const workingDirectory = '/proc/self/cwd'
 
 /**
- * Starts PostgreSQL on `postgres/`, unless `COFFER_DATABASE_URL` names a running server. The first
- * start creates the cluster. The server listens on 127.0.0.1, and on a Unix socket where possible.
- *
- * @throws {FatalError} when no binary is found, the port is in use, the cluster cannot be created
- *   or entered, or the server does not answer within 60 s
+ * Starts PostgreSQL on `postgres/`, unless `COFFER_DATABASE_URL` names a running server; the first
+ * start creates the cluster. The server listens on 127.0.0.1, and on a Unix socket if possible.
+ * Throws FatalError when no binary is found, the port is in use, the cluster cannot be created or
+ * entered, or the server does not answer within 60 s.
  */
 export async function startPostgres(
   options: ServerOptions & { settings: Record<string, string> },
@@ -96,11 +95,7 @@ export async function startPostgres(
   return { url, socketUrl: directory && overSocket(url, directory), process: server }
 }
 
-/**
- * Checks that the server's user can use the cluster.
- *
- * @throws {FatalError} when the user cannot enter the cluster, and there is no /proc
- */
+/** Throws FatalError when the server's user cannot enter the cluster, and there is no /proc. */
 function requireReachable({ path, isClosed }: PostgresHome): void {
   if (isClosed && !existsSync(workingDirectory)) {
     throw new FatalError(
@@ -170,9 +165,7 @@ async function createCluster(options: {
 
 /**
  * Returns an error with only the reason in the output of `initdb`, such as a full disk; the same
- * error if the output has no reason.
- *
- * @param place the directory of the new cluster
+ * error if the output has none. `place` is the directory of the new cluster.
  */
 export function initdbFault(error: FatalError, place: string): FatalError {
   const reason = /\b(?:FATAL|PANIC|error): +(.+)/.exec(error.message)?.[1]
@@ -180,9 +173,7 @@ export function initdbFault(error: FatalError, place: string): FatalError {
   return new FatalError(`The database could not be created in ${place}: ${reason}`)
 }
 
-/**
- * Creates the database when it is missing. Rejects while the server does not accept connections.
- */
+/** Creates the database if it is missing. Rejects while the server accepts no connections. */
 async function ensureDatabase({ url, name }: { url: string; name: string }): Promise<void> {
   const client = new pg.Client({
     connectionString: url,
@@ -214,10 +205,7 @@ export function overSocket(url: string, directory: string): string {
   return url.replace(`@127.0.0.1:${port}/`, `@${encodeURIComponent(directory)}:${port}/`)
 }
 
-/**
- * Removes the socket and its lock of a killed server: the process ID in the lock may be in use
- * again.
- */
+/** Removes a killed server's socket and lock: its process ID in the lock may be in use again. */
 function removeSocket(directory: string, port: number): void {
   const path = join(directory, socketName(port))
   rmSync(path, { force: true })

@@ -33,10 +33,7 @@ function firstLineAsNumber(path: string): number | null {
   }
 }
 
-/**
- * Returns whether a process works on the cluster: its working directory or an argument is the
- * cluster.
- */
+/** Returns whether the working directory or an argument of the process is the cluster. */
 function worksOn(pid: number, cluster: string): boolean {
   try {
     return readlinkSync(`/proc/${pid}/cwd`) === cluster
