@@ -53,7 +53,7 @@ const corsOptions = {
   strictPreflight: false,
 }
 
-/** A chart takes a few 10 ms to draw; the first one takes ten times as long. */
+/** Limits of drawing charts: a chart takes some 10 ms, the first one ten times as long. */
 const drawing: WorkersOptions<string> = {
   module: new URL('./charts/forecast-chart.worker.ts', import.meta.url),
   threadsMax: 1,
@@ -90,8 +90,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     frameworkErrors: (error, request, reply) => {
       reply.headers(secure).header('x-request-id', request.id)
       logAccess(request, reply)
-      // Fastify runs no hooks for errors of its router, so the hook that closes upgrades does not
-      // run.
+      // Fastify runs no hooks for errors of its router, so no hook closes a refused upgrade.
       if (request.headers.upgrade) closeAfter(reply)
       return answerError({ error, request, reply, log, cookie })
     },

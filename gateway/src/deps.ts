@@ -30,10 +30,8 @@ export interface AppDeps {
   drawing?: Partial<WorkersOptions<string>>
 }
 
-/** Dependencies of the routes. */
 export interface RouteDeps extends AppDeps {
   cookie: SessionCookie
   sessions: Sessions
-  /** Worker threads that draw charts. */
   charts: Workers<ForecastPicture, string>
 }

@@ -59,10 +59,7 @@ export function limitAttempts({ max, clock }: { max: number; clock: () => Date }
   }
 }
 
-/**
- * Returns the network of an IP address: an IPv4 address itself, or the /64 prefix of an IPv6
- * address, which one site owns (RFC 6177).
- */
+/** Returns the network of an IP address: IPv4 as it is, the /64 prefix of IPv6 (RFC 6177). */
 export function networkOf(address: string): string {
   const [, mapped] = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address) ?? []
   if (mapped) return mapped

@@ -9,7 +9,7 @@ export interface SessionCookie {
   clear: (reply: FastifyReply) => void
 }
 
-/** Returns the functions of the session cookie (docs/sign-in.md#session-and-cookie). */
+/** Returns the reader and writer of the session cookie (docs/sign-in.md#session-and-cookie). */
 export function sessionCookie(config: { cookieName: string; externalUrl: string }): SessionCookie {
   const { cookieName, externalUrl } = config
   const attributes = ({ request }: FastifyReply): CookieSerializeOptions => ({

@@ -19,7 +19,7 @@ const requests: [string | null, string | null, boolean][] = [
   ['same-site', 'https://other.money.example', false],
   ['cross-site', null, false],
   ['cross-site', 'null', false],
-  // Origins of the settings.
+  // The origin https://web.example, which the settings allow, and origins that resemble it.
   ['cross-site', 'https://web.example', true],
   ['same-site', 'https://web.example', true],
   ['cross-site', 'http://web.example', false],

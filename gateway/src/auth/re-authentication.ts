@@ -13,9 +13,7 @@ export const reAuthentication = z.union([
 /** Re-authentication that may be left out while the session is at most 15 minutes old. */
 export const reAuthenticationIfDue = z.union([...reAuthentication.options, z.strictObject({})])
 
-/**
- * Returns the field `proof` of identity's requests; no field if the body has no re-authentication.
- */
+/** Returns the field `proof` of identity's requests, or no field without re-authentication. */
 export function reAuthenticationMessage(body: z.output<typeof reAuthenticationIfDue>) {
   if ('totp' in body) return { proof: { kind: { case: 'totp' as const, value: body.totp } } }
   return 'currentPassword' in body

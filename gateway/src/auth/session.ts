@@ -14,7 +14,7 @@ export type SentCredential =
   | { kind: 'session'; token: string }
   | { kind: 'key'; apiKeyId: string; secret: string }
 
-/** A verified credential with its caller token. `mintedAt` is in ms since the epoch. */
+/** A verified credential; `token` is its caller token, created at `mintedAt` (ms since 1970). */
 export interface Verified {
   credential: Credential
   token: string
@@ -122,12 +122,11 @@ export function isBasic(authorization: string | undefined): authorization is str
 }
 
 /**
- * Returns the `WWW-Authenticate` header of a 401 (RFC 9110, 11.6.1).
- *
- * CSRF: only clients that are not browsers get the scheme Basic. A browser would ask its user for
- * the API key and then attach it automatically, also to requests from pages of other sites. Writes
- * by key are not checked for CSRF (docs/security.md#who-may-do-what). Browsers ignore the scheme
- * Cookie (draft-broyer-http-cookie-auth).
+ * Returns the `WWW-Authenticate` header of a 401 (RFC 9110, 11.6.1). CSRF: only clients that are
+ * not browsers get the scheme Basic. A browser would ask its user for the API key and then attach
+ * it automatically, also to requests from pages of other sites; writes by key are not checked for
+ * CSRF (docs/security.md#who-may-do-what). Browsers ignore the scheme Cookie
+ * (draft-broyer-http-cookie-auth).
  */
 export function credentialChallenge(
   { headers }: FastifyRequest,

@@ -215,10 +215,7 @@ function shortenList(names: string[]): string[] {
   return more > 0 ? [...names.slice(0, namesMax), `${more} more`] : names
 }
 
-/**
- * Returns labels at the ends of the lines; the upper one is above its line, so that labels never
- * touch.
- */
+/** Returns labels at the line ends: the upper one above its line, so that labels never touch. */
 function endLabels({ envelopes, free, texts }: Scene) {
   const ends = [
     { name: lineNames.envelopes, point: envelopes.at(-1), fill: colours.envelopes },

@@ -22,8 +22,8 @@ const { resolve } = createRequire(import.meta.url)
 let brands: Promise<Map<string, Brand>> | undefined
 
 /**
- * Returns the icon of the first word that equals a brand's slug or its title without spaces; null
- * if no word does (docs/api.md#icons). The first search loads the list into memory.
+ * Returns the icon of the first word of `name` that equals a brand's slug or its title without
+ * spaces; null if no word does (docs/api.md#icons). The first search loads the list into memory.
  */
 export async function searchIcon(name: string): Promise<Icon | null> {
   brands ??= readBrands()

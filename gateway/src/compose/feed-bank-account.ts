@@ -7,22 +7,21 @@ import type { BankAccount } from '@coffer/proto/ledger/v1/bank_account'
 import type { CallOptions } from '@connectrpc/connect'
 import type { RouteDeps } from '../deps.ts'
 
-/** A bank account; if it is a feed account, with its candidate. */
+/** A bank account; if it is a feed account, with the candidate of a feed link that it uses. */
 type ShownBankAccount = { message: BankAccount; feedBankAccount?: FeedBankAccount }
 
 type Use = { feedBankAccountId: string; bankAccountId: string }
 
-/** The functions that join bank accounts and their candidates. */
 export type Candidates = ReturnType<typeof createCandidates>
 
-/** Returns the functions that join accounts and candidates (docs/architecture.md#ownership). */
+/**
+ * Returns functions that join bank accounts with candidates: the accounts that feed links offer
+ * (docs/architecture.md#ownership).
+ */
 export function createCandidates({ mesh, log }: RouteDeps) {
   const candidates = mesh.client('feed-sync', FeedBankAccountService)
   return {
-    /**
-     * Joins bank accounts with their candidates. One call reads all candidates; no call without
-     * feed accounts.
-     */
+    /** Joins bank accounts with their candidates by one call; no call without feed accounts. */
     join: async (
       bankAccounts: BankAccount[],
       options: CallOptions,
@@ -47,10 +46,7 @@ export function createCandidates({ mesh, log }: RouteDeps) {
       if (!candidate) throw invalid({ feedBankAccountId: 'is not an account of this link' })
       return candidate
     },
-    /**
-     * Notifies feed-sync that a new bank account uses its candidate. If feed-sync is away, the
-     * event of the bank account does the same later.
-     */
+    /** Notifies feed-sync that a bank account uses a candidate; if that fails, an event does. */
     activate: async (message: BankAccount, options: CallOptions): Promise<ShownBankAccount> => {
       const { bankAccountId, feedBankAccountId } = message
       if (feedBankAccountId === undefined) return { message }
@@ -64,9 +60,7 @@ export function createCandidates({ mesh, log }: RouteDeps) {
         return { message }
       }
     },
-    /**
-     * Notifies feed-sync that a bank account is archived; if that fails, the event does it later.
-     */
+    /** Notifies feed-sync that a bank account is archived; if that fails, an event does. */
     deactivate: async (use: Use, options: CallOptions): Promise<void> => {
       try {
         await candidates.deactivateFeedBankAccount(use, options)

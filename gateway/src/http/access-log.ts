@@ -19,9 +19,8 @@ const noRoute = 'none'
 export type AccessLog = (request: FastifyRequest, reply: FastifyReply) => void
 
 /**
- * Returns the access log: one line per request with method, route, status, duration in ms, request
- * ID and account ID (docs/operations.md#logs). The route has parameter names, no values; query and
- * body are left out. A WebSocket is logged when it closes.
+ * Returns the access log: one line per request (docs/operations.md#logs). The route has parameter
+ * names, no values; query and body are left out. A WebSocket is logged when it closes.
  */
 export function createAccessLog(
   log: Log,

@@ -66,9 +66,8 @@ export async function admit(
 }
 
 /**
- * Returns the credential of a request. If the route accepts keys, a Basic header takes precedence
- * over the cookie; otherwise the header is ignored (docs/sign-in.md#api-keys). Throws
- * unauthenticated.
+ * Returns the credential of a request: a Basic header if the route accepts keys, else the session
+ * of the cookie (docs/sign-in.md#api-keys). Throws unauthenticated.
  */
 export function readCredential(
   request: FastifyRequest,

@@ -3,10 +3,7 @@ import { toRest } from './rest.ts'
 
 export type JsonSchema = Record<string, unknown>
 
-/**
- * The shape of a route's 200 answer. It describes the answer in the OpenAPI document, and renders
- * the value of the handler.
- */
+/** Shape of a 200 answer, for the OpenAPI document and for rendering the handler's value. */
 export type Answer =
   | DescMessage
   | { list: Answer }
@@ -14,7 +11,7 @@ export type Answer =
   | { object: Record<string, Answer> }
   | { json: JsonSchema }
 
-/** Type of the value that a handler returns for an answer: messages in place of their JSON. */
+/** Type of a handler's value for an answer: protobuf messages in place of their JSON. */
 export type ValueOf<Shape> = Shape extends DescMessage
   ? MessageShape<Shape> | undefined
   : Shape extends { list: infer Item }
@@ -27,10 +24,7 @@ export type ValueOf<Shape> = Shape extends DescMessage
 
 type KeysOf<Shapes> = { [Key in keyof Shapes]?: ValueOf<Shapes[Key]> } & Record<string, unknown>
 
-/**
- * Renders a handler's value as REST JSON. Keys that the answer does not declare are JSON already.
- * Throws if a message is missing.
- */
+/** Renders a handler's value as JSON; keys without a shape are kept. Throws without a message. */
 export function renderAnswer(answer: Answer, value: unknown): unknown {
   if ('kind' in answer) return toRest(answer, requirePart(value as MessageShape<DescMessage>))
   if ('json' in answer || value === null) return value

@@ -7,14 +7,11 @@ import { refused, unavailable } from '@coffer/kit/rpc/errors'
 export interface ConcurrencyLimiter {
   /** Throws refused (429) at the limit of the account, unavailable (503) at that of the process. */
   requireFree: (accountId: string) => void
-  /** Counts one more, also above the limit. The returned function releases it; call it once. */
+  /** Counts one more task, even above the limit. The returned function ends it; call it once. */
   acquire: (accountId: string) => () => void
 }
 
-/**
- * Returns a limiter that counts in memory.
- * @param options.text the error that a client gets at either limit
- */
+/** Returns a limiter that counts in memory; at either limit a client gets the error `text`. */
 export function createConcurrencyLimiter(options: {
   max: number
   perAccountMax: number

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 
 /**
- * Returns a cursor for `after`: a position in a list, in base64url. Clients treat a cursor as
- * opaque, so its content may change. A cursor is no secret: the list still checks the caller.
+ * Returns a position in a list as a cursor, in base64url. Clients treat a cursor as opaque, so its
+ * content may change. A cursor is no secret: the list still checks the caller.
  */
 export function encodeCursor(position: readonly string[]): string {
   return Buffer.from(JSON.stringify(position)).toString('base64url')

@@ -149,7 +149,7 @@ async function requestBody(
     const contentType = sent['content-type'] ?? (body ? undefined : 'application/json')
     return readBody(route.body, { bytes, contentType, timezone })
   } catch (error) {
-    // 404 for a missing object takes precedence (docs/api.md#objects-that-are-not-there).
+    // A missing object is 404 even if the body is bad (docs/api.md#objects-that-are-not-there).
     await route.find?.({ params, options })
     throw error
   }

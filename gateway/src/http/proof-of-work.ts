@@ -1,10 +1,7 @@
 import type { z } from 'zod'
 import { nonce, text } from './bodies/fields.ts'
 
-/**
- * Purposes of a proof-of-work challenge: the requests that may require one
- * (docs/sign-in.md#proof-of-work).
- */
+/** Requests that may require a proof-of-work challenge (docs/sign-in.md#proof-of-work). */
 export const challengePurposes = [
   'register',
   'login',
@@ -16,7 +13,7 @@ export const challengePurposes = [
 
 const keys = { challenge: text, nonce }
 
-/** The keys are optional for handlers: the configuration decides at run time. */
+/** Keys of a body, optional for handlers: the configuration decides at run time if they exist. */
 type ProofOfWorkKeys = { [Key in keyof typeof keys]: z.ZodOptional<(typeof keys)[Key]> }
 
 /**

@@ -19,13 +19,10 @@ const booleans = new Map([
   ...falseTexts.map((text) => [text, false] as const),
 ])
 
-/** A query parameter, or undefined. The first of repeated ones counts; a blank one is kept. */
+/** A query parameter, or undefined. The first of repeated values counts; a blank one is kept. */
 const value = z.preprocess((sent) => (Array.isArray(sent) ? sent[0] : sent), z.string().optional())
 
-/**
- * Returns the schema of an integer. Missing, blank and malformed ones give the default; out of
- * range is a problem.
- */
+/** Returns the schema of an integer: a malformed one is the default, out of range is a problem. */
 function integer(range: { fallback: number; min: number; max: number }) {
   const { fallback, min, max } = range
   const refusal = `must be between ${min} and ${max}`
@@ -35,7 +32,7 @@ function integer(range: { fallback: number; min: number; max: number }) {
     .meta({ type: 'integer', minimum: min, maximum: max, description: whenUnset(fallback) })
 }
 
-/** Returns the schema of a boolean; missing and malformed ones give the default. */
+/** Returns the schema of a boolean; missing and malformed values give the default. */
 export function boolean(fallback: boolean) {
   return value
     .transform((sent) => booleans.get(sent ?? '') ?? fallback)

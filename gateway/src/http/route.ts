@@ -54,7 +54,6 @@ export interface Call<Params = unknown, Query = unknown, Body = unknown> extends
 /** Input of a socket's handler: the socket is open and has passed admission control. */
 export interface SocketCall<Params = unknown> extends Lookup<Params> {
   socket: WebSocket
-  /** ID of the caller's account. */
   accountId: string
   /** Returns call options with a new caller token. Throws unauthenticated without a session. */
   renewOptions: () => Promise<CallOptions>

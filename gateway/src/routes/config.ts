@@ -6,10 +6,7 @@ import type { CallOptions } from '@connectrpc/connect'
 import type { RouteDeps } from '../deps.ts'
 import { type Route, route } from '../http/route.ts'
 
-/**
- * Returns the routes of the features and currencies of this server
- * (docs/sign-in.md#what-a-server-offers).
- */
+/** Returns the routes of features and currencies (docs/sign-in.md#what-a-server-offers). */
 export function configRoutes({ config, mesh }: RouteDeps): Route[] {
   const features = mesh.client('identity', FeatureService)
   const { billingEnabled, feedEnabled, feedAllowedUrls, uploadsEnabled } = config

@@ -54,10 +54,7 @@ export function feedLinkRoutes({ mesh }: RouteDeps): Route[] {
   ]
 }
 
-/**
- * Returns the routes of candidates: bank accounts that feed connections offer
- * (docs/syncs.md#candidates).
- */
+/** Returns the routes of bank accounts that feed connections offer (docs/syncs.md#candidates). */
 export function feedBankAccountRoutes({ mesh }: RouteDeps): Route[] {
   const candidates = mesh.client('feed-sync', FeedBankAccountService)
   return [

@@ -3,10 +3,7 @@ import { type Route, route } from '../http/route.ts'
 
 const cachedForMs = 1_000
 
-/**
- * Returns the routes of the server's health; they answer while databases are unavailable
- * (docs/api.md#health).
- */
+/** Returns the route of the health, which also answers without databases (docs/api.md#health). */
 export function healthRoutes(deps: RouteDeps): Route[] {
   const { config, clock } = deps
   const { release, revision, buildTime } = config

@@ -56,10 +56,7 @@ function problemsOf(schema: z.core.$ZodType, body: object, timezone: string): Pr
   return problemsOfIssues(z.safeParse(schema, body).error?.issues ?? [], timezone)
 }
 
-/**
- * Returns the refusal with the problems of every shape, the intended shape first
- * (docs/api.md#errors).
- */
+/** Returns a refusal with the problems of each shape, the intended first (docs/api.md#errors). */
 function refusalOfShapes({ options }: z.ZodUnion, body: object, timezone: string): ConnectError {
   const intended = intendedShape(options, body)
   const first = options.filter((_, index) => index === intended?.index)
@@ -106,9 +103,7 @@ function isPlain(source: string): boolean {
   return /^-?\d+(\.0*)?$/.test(source)
 }
 
-/**
- * Returns whether a decimal, with its exponent applied, has digits other than 0 after the point.
- */
+/** Returns whether a decimal, with its exponent applied, has digits above 0 after the point. */
 function isFraction(source: string): boolean {
   const [, whole = '', part = '', exponent = '0'] =
     /^-?(\d+)(?:\.(\d*))?(?:[eE]([+-]?\d+))?$/.exec(source) ?? []

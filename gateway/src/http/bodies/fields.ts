@@ -40,10 +40,7 @@ export const idPrefixes: Record<string, string> = {
   userId: 'user',
 }
 
-/**
- * Forms of IDs that other systems create, keyed by their names in paths: Stripe's checkout
- * sessions.
- */
+/** Forms of IDs of other systems, keyed by their names in paths: Stripe's checkout sessions. */
 export const externalIds: Record<string, { prefix: string; form: RegExp }> = {
   checkoutSessionId: { prefix: 'cs', form: /^cs_\w{1,250}$/ },
 }
@@ -53,7 +50,7 @@ const rfc3339 =
 
 const dayOnly = /^(\d{4}-\d\d-\d\d)(?:T00:00(?::00(?:\.0+)?)?)?$/
 
-/** Returns the problem of a key that is missing, is null, or has the wrong JSON type (`text`). */
+/** Returns an error map: the problem of a key that is missing, null or of a wrong type (`text`). */
 function typed(text: string) {
   return ({ input }: { input?: unknown }) => {
     if (input === undefined) return texts.missing
@@ -61,10 +58,7 @@ function typed(text: string) {
   }
 }
 
-/**
- * Returns parameters of a rule that ends the validation of its field: only the first problem is
- * shown.
- */
+/** Returns parameters of a check that ends the validation: only the first problem is shown. */
 function rule(text: string) {
   return { error: text, abort: true }
 }
@@ -123,13 +117,13 @@ export const appPath = line({ min: 1, max: 300 }).refine(
   rule('must begin with one /'),
 )
 
-/** A password: trimmed, 8 to 72 characters, not bytes (docs/sign-in.md#passwords). */
+/** A password: trimmed, 8 to 72 Unicode characters (docs/sign-in.md#passwords). */
 export const password = line({ min: 8, max: 72 })
 
 /** A secret that identity has issued: TOTP code, recovery code, link token. */
 export const code = line({ min: 1, max: 100 })
 
-// A constant: creating the schema takes longer than using it.
+// Created once: creating this schema takes longer than using it.
 const emailForm = z.email()
 
 /** A valid email address in lower case; upper case is refused, not converted. */

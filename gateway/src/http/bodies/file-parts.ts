@@ -60,10 +60,7 @@ export async function sendFile<Reply>(
   }
 }
 
-/**
- * Returns a 503: the ledger stores no file whose end it did not receive, so the client may repeat
- * it.
- */
+/** Returns a 503: the ledger stores no incomplete file, so the client may repeat the request. */
 function notKept(): Error {
   return unavailable('the file was not taken in time, and nothing of it is kept: send it again')
 }

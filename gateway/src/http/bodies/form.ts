@@ -11,11 +11,11 @@ export interface Form {
   /** File name, as the client sent it; may be empty. */
   name: string
   contentType: string
-  /** Bytes as they arrive; can be read once, ends with the form. Throws like `readForm`. */
+  /** Bytes as they arrive, to be read once; they end with the form. Throws like `readForm`. */
   content: AsyncIterable<Uint8Array>
 }
 
-/** Schema of a form for `body` of a route; `readForm` has already validated it. */
+/** Schema of a route's `body` that is a form: `readForm` has already validated the form. */
 export const formFile = z.custom<Form>()
 
 /** Maximum size of a request body, in bytes (docs/limits.md). */

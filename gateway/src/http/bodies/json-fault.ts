@@ -2,7 +2,7 @@ import jsonc, { type ParseErrorCode } from 'jsonc-parser'
 
 const strict = { disallowComments: true, allowTrailingComma: false }
 
-/** Maximum length of a text that is searched, in characters: it blocks other requests for 35 ms. */
+/** Maximum length of a searched text, in characters; its search blocks other requests for 35 ms. */
 const lengthMax = 100_000
 
 /**
@@ -20,10 +20,7 @@ export function locateJsonFault(text: string): string {
   return `${isEnd ? ': it ends too soon,' : ''} at line ${lineOf(text, offset)}, column ${column}`
 }
 
-/**
- * Returns the offset of the first fault; null if only V8 finds one, as it is stricter than this
- * parser.
- */
+/** Returns the offset of the first fault; null if V8 refuses what this parser accepts. */
 function offsetOfFault(text: string): number | 'too deep' | null {
   let first: number | null = null
   const onError = (_code: ParseErrorCode, offset: number) => {

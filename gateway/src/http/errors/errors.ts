@@ -34,7 +34,7 @@ const serverErrors: Record<string, string> = {
   FST_ERR_BAD_URL: 'the path is not well-formed',
 }
 
-/** Returns the HTTP answer of any error. `isRead`: a request without effects may be repeated. */
+/** Returns the HTTP answer of an error. `isRead`: the request only read, so it may be repeated. */
 export function answerOf(error: unknown, { isRead }: { isRead: boolean }): ErrorAnswer {
   if (error instanceof ConnectError) return rpcAnswer(error, isRead)
   const { statusCode = 500, code, message } = Object(error) as FastifyError

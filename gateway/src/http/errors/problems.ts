@@ -7,7 +7,7 @@ import { instantText } from '../instant.ts'
 
 type Issue = z.core.$ZodIssue
 
-/** The `problems` of an answer; `oneOf` is a list. */
+/** The `problems` of an answer, keyed by field; under `oneOf` a list with an item per shape. */
 export type ProblemTree = { [field: string]: string | ProblemTree | (string | ProblemTree)[] }
 
 /**
@@ -54,8 +54,7 @@ function problemOf(issues: readonly Issue[], timezone: string): string | Problem
 }
 
 /**
- * Returns the text of a problem; for a day without a time, with its midnight in the account's
- * timezone.
+ * Returns a problem's text; for a day without time, with its midnight in the account's timezone.
  */
 function messageOf(issue: Issue, timezone: string): string {
   const day: unknown = issue.code === 'custom' ? issue.params?.day : undefined

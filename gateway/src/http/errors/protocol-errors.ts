@@ -76,8 +76,7 @@ export function protocolErrors(common: Record<string, string>): ProtocolErrors {
 }
 
 /**
- * Throws refused without a Host header (RFC 9112, 3.2). Node's check is off: its answer has no
- * body.
+ * Throws refused without a Host header (RFC 9112, 3.2): Node's own check answers without a body.
  */
 function requireHost({ raw, headers }: FastifyRequest): void {
   if (raw.httpVersion === '1.1' && headers.host === undefined) {

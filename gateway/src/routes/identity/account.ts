@@ -10,9 +10,7 @@ import type { RouteDeps } from '../../deps.ts'
 import { toRest } from '../../http/rest.ts'
 import { type Route, route } from '../../http/route.ts'
 
-/**
- * Maximum number of concurrent exports of a process; each keeps a page of rows and a connection.
- */
+/** Maximum number of concurrent exports; each keeps a page of rows and a connection. */
 const exportsMax = 4
 
 // An export of an idle reader ends, so that another one can start (docs/account-data.md#export).

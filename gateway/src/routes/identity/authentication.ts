@@ -25,14 +25,14 @@ const registration = z.strictObject({
   betaCode: ignoringNull(text),
 })
 
-// The cookie has a pending session (docs/sign-in.md#second-factor).
+// Answer to a sign-in that still requires a code (docs/sign-in.md#second-factor).
 const secondFactorOwed = {
   error: 'a code of the authenticator is required',
   code: 'MFA_REQUIRED',
   nextUrl: '/login/multifactor',
 }
 
-// No session begins until the password is changed with `resetToken` (docs/sign-in.md#passwords).
+// Answer to a sign-in that requires a new password, by `resetToken` (docs/sign-in.md#passwords).
 const passwordChangeOwed = {
   error: 'the password has to be changed',
   code: 'PASSWORD_CHANGE_REQUIRED',
@@ -45,10 +45,7 @@ const verificationOwed = {
 
 const signedInAnswer = { object: { isActive: { json: { type: 'boolean' } } } }
 
-/**
- * Returns the routes of registration, sign-in and sign-out; none accepts an API key
- * (docs/sign-in.md).
- */
+/** Returns the routes of registration, sign-in and sign-out, without API keys (docs/sign-in.md). */
 export function authenticationRoutes(deps: RouteDeps): Route[] {
   return [registrationRoute(deps), ...signInRoutes(deps), logoutRoute(deps), challengeRoute(deps)]
 }
@@ -161,10 +158,7 @@ function challengeRoute({ mesh }: RouteDeps): Route {
   })
 }
 
-/**
- * Returns the functions that replace a browser's session: identity ends the former session when the
- * next one begins.
- */
+/** Returns functions that replace a browser's session: the next sign-in ends the former session. */
 function createSuccession({ cookie, sessions }: RouteDeps) {
   const forget = (token: string) =>
     sessions.forget((sent) => sent.kind === 'session' && sent.token === token)

@@ -14,9 +14,7 @@ import { type Route, route } from '../../http/route.ts'
 // Events of Stripe are smaller (docs/billing.md#routes).
 const eventBytesMax = 65_535
 
-/**
- * Returns the routes of billing through Stripe; none accepts an API key (docs/billing.md#routes).
- */
+/** Returns the routes of Stripe billing; none accepts an API key (docs/billing.md#routes). */
 export function billingRoutes({ mesh, sessions }: RouteDeps): Route[] {
   const billing = mesh.client('identity', BillingService)
   return [

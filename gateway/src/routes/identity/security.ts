@@ -15,10 +15,7 @@ import type { RouteDeps } from '../../deps.ts'
 import { code, password } from '../../http/bodies/fields.ts'
 import { type Route, route } from '../../http/route.ts'
 
-/**
- * Returns the routes of the caller's password and authenticator (docs/sign-in.md#passwords,
- * docs/sign-in.md#second-factor).
- */
+/** Returns the routes of the caller's password and authenticator (docs/sign-in.md#passwords). */
 export function securityRoutes({ mesh, sessions }: RouteDeps): Route[] {
   const passwords = mesh.client('identity', PasswordService)
   const multifactor = mesh.client('identity', MultifactorService)

@@ -9,7 +9,7 @@ import { encodeCursor } from '../../http/cursor.ts'
 import { paged } from '../../http/query.ts'
 import { type Call, type Route, route } from '../../http/route.ts'
 
-// Position: these four fields identify an entry of the journal.
+// Part of a position in the history: the four parts identify an entry of the journal.
 const part = z.string().regex(/^[\x21-\x7e]{0,200}$/)
 const position = z
   .tuple([part, part, part, part])
@@ -33,10 +33,7 @@ const answer = {
   },
 }
 
-/**
- * Returns the routes of the history: pages of the journal, newest first
- * (docs/money.md#the-journal).
- */
+/** Returns the routes that list the journal, newest entry first (docs/money.md#the-journal). */
 export function historyRoutes({ mesh }: RouteDeps): Route[] {
   const history = mesh.client('ledger', HistoryService)
   const page = async ({

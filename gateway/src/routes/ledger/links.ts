@@ -99,8 +99,8 @@ function creation(deps: RouteDeps): Route {
       if (feedLinkId) {
         requireFeature('feed', config)
         const { feedLink } = await connections.getFeedLink({ feedLinkId }, options)
-        // With an idempotency key, the request may be a repetition whose connection is no longer
-        // pending. The ledger, which uses each connection once, checks that instead.
+        // With an idempotency key, the request may be a repetition whose feed connection is no
+        // longer pending. The ledger, which uses each connection once, checks that instead.
         const isFirst = request.headers['idempotency-key'] === undefined
         if (isFirst && feedLink?.status !== 'pending') {
           throw invalid({ feedLinkId: 'is not pending' }, 'the feed link is not pending')

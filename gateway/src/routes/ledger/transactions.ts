@@ -39,7 +39,7 @@ export const transactionCreation = z.strictObject({
   notes: ignoringNull(notes),
 })
 
-/** Keys of all kinds of links; the ledger refuses by the stored kind (docs/api.md#patch). */
+/** Keys for all kinds of links; the ledger refuses those of other kinds (docs/api.md#patch). */
 const change = z.strictObject({
   name: name.optional(),
   merchantName: ignoringNull(text),
