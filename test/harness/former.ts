@@ -3,14 +3,17 @@ import { definitions } from '@coffer/cli/services'
 import { cloneDatabase, type TestDatabase } from '@coffer/host/testing/database'
 import pg from 'pg'
 
-/** A database with the tables of the former migrations and a household (test/data/README.md). */
+/**
+ * A database with a household, in the tables of the oldest version that can be upgraded
+ * (test/data/README.md).
+ */
 export interface FormerDatabase extends TestDatabase {
   query: (text: string) => Promise<Record<string, unknown>[]>
-  /** An API key of the household: `id:secret`. */
+  /** An API key of the household, as `id:secret`. */
   key: string
 }
 
-/** Creates a database, runs the former migrations of every service, and inserts a household. */
+/** Creates a database, runs the former migrations of each service, and inserts a household. */
 export async function createFormerDatabase(): Promise<FormerDatabase> {
   await using opening = new AsyncDisposableStack()
   const { url } = opening.use(await cloneDatabase([]))
@@ -35,15 +38,15 @@ export async function createFormerDatabase(): Promise<FormerDatabase> {
   }
 }
 
-/** Reads the former migrations of a service. In its file, `-- file: <name>` precedes each. */
+/** Splits a service's file into its migrations, each after `-- Former migration <name>`. */
 async function migrations(folder: string): Promise<{ name: string; text: string }[]> {
-  const parts = (await read(`${folder}.sql`)).split(/^-- file: (.+)\n/m).slice(1)
+  const parts = (await read(`${folder}.sql`)).split(/^-- Former migration (.+)\n/m).slice(1)
   return parts.flatMap((name, index) =>
     index % 2 === 0 ? [{ name, text: parts[index + 1] ?? '' }] : [],
   )
 }
 
-/** Inserts the household and returns its API key. Each line has a table and a row in JSON. */
+/** Inserts the household: a line of its file has a table and a row in JSON. Returns the API key. */
 async function fill(client: pg.Client): Promise<string> {
   const [first = '', ...lines] = (await read('household.txt')).trimEnd().split('\n')
   const tables = Map.groupBy(lines, (line) => line.slice(0, line.indexOf(' ')))

@@ -1,6 +1,4 @@
--- file: 0001-connections.sql
--- Connections to the aggregator, one for each link made over one.
-
+-- Former migration 0001-connections.sql
 CREATE TABLE connections (
   account_id text NOT NULL,
   link_id text NOT NULL,

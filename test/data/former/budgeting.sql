@@ -1,16 +1,13 @@
--- file: 0001-budgeting.sql
--- Amounts are minor units of the bank account's currency and stay exact as JSON integers.
+-- Former migration 0001-budgeting.sql
 CREATE DOMAIN money_amount AS bigint
   CHECK (VALUE BETWEEN -9007199254740991 AND 9007199254740991);
 
--- What identity says of an account, for work without a request.
 CREATE TABLE account_settings (
   account_id text PRIMARY KEY,
   timezone text NOT NULL,
   version bigint NOT NULL
 );
 
--- Bank accounts that get no more plans and no more runs: removed with their link, or archived.
 CREATE TABLE ended_bank_accounts (
   account_id text NOT NULL,
   bank_account_id text NOT NULL,
@@ -19,7 +16,6 @@ CREATE TABLE ended_bank_accounts (
   PRIMARY KEY (account_id, bank_account_id)
 );
 
--- A schedule or an expense whose last date is its next one is over: nothing follows.
 CREATE TABLE funding_schedules (
   account_id text NOT NULL,
   bank_account_id text NOT NULL,
@@ -41,7 +37,6 @@ CREATE TABLE funding_schedules (
 CREATE INDEX funding_schedules_due ON funding_schedules (next_recurrence)
   WHERE last_recurrence IS DISTINCT FROM next_recurrence;
 
--- The amounts are the ledger's as of amounts_version: input of the contribution, never served.
 CREATE TABLE spending (
   account_id text NOT NULL,
   bank_account_id text NOT NULL,
@@ -75,7 +70,6 @@ CREATE INDEX spending_due ON spending (next_recurrence)
   WHERE state = 'open' AND NOT is_paused AND last_recurrence IS DISTINCT FROM next_recurrence;
 CREATE INDEX spending_opening ON spending (created_at) WHERE state = 'opening';
 
--- One firing of a schedule, decided before the ledger books it; its amounts never change.
 CREATE TABLE funding_runs (
   account_id text NOT NULL,
   bank_account_id text NOT NULL,
@@ -106,11 +100,9 @@ CREATE TABLE funding_run_lines (
   PRIMARY KEY (account_id, bank_account_id, funding_run_id, spending_id),
   FOREIGN KEY (account_id, bank_account_id, funding_run_id) REFERENCES funding_runs
 );
--- file: 0010-subscriptions.sql
--- An account is paid up until then; null where there is no billing.
+-- Former migration 0010-subscriptions.sql
 ALTER TABLE account_settings ADD COLUMN subscription_active_until timestamptz;
--- file: 0011-plan-changes.sql
--- A deleted schedule stays, unseen, until the ledger has forgotten it.
+-- Former migration 0011-plan-changes.sql
 ALTER TABLE funding_schedules ADD COLUMN deleted_at timestamptz,
   DROP CONSTRAINT funding_schedules_name;
 CREATE UNIQUE INDEX funding_schedules_name
@@ -118,14 +110,10 @@ CREATE UNIQUE INDEX funding_schedules_name
 CREATE INDEX funding_schedules_deleted ON funding_schedules (deleted_at)
   WHERE deleted_at IS NOT NULL;
 
--- A key opens one spending object; the hash tells another body under it. After a day it is forgotten,
--- so that the index holds no more than a day's keys.
 ALTER TABLE spending ADD COLUMN opening_body bytea;
 CREATE UNIQUE INDEX spending_opening_key ON spending (account_id, opening_key)
   WHERE opening_key IS NOT NULL;
--- file: 0020-due-order.sql
--- The hourly job pages through what is due in the order in which it fell due, so that a page costs
--- its own size however much is due.
+-- Former migration 0020-due-order.sql
 CREATE INDEX funding_schedules_due_order
   ON funding_schedules (next_recurrence, account_id, bank_account_id)
   WHERE last_recurrence IS DISTINCT FROM next_recurrence AND deleted_at IS NULL;

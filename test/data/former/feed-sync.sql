@@ -1,7 +1,4 @@
--- file: 0001-feed-links.sql
--- Connections to instances of the feed provider, and their keys. A connection is claimed by one
--- link; once that link is deleted it stays, without its key, so that the link can still be shown.
-
+-- Former migration 0001-feed-links.sql
 CREATE TABLE feed_links (
   account_id text NOT NULL,
   feed_link_id text NOT NULL,
@@ -32,10 +29,7 @@ CREATE TABLE feed_keys (
   PRIMARY KEY (account_id, feed_link_id),
   FOREIGN KEY (account_id, feed_link_id) REFERENCES feed_links ON DELETE CASCADE
 );
--- file: 0002-feed-bank-accounts.sql
--- Candidates: the bank accounts that a connection offers. One becomes a bank account of the ledger
--- when its user wants it.
-
+-- Former migration 0002-feed-bank-accounts.sql
 CREATE TABLE feed_bank_accounts (
   account_id text NOT NULL,
   feed_bank_account_id text NOT NULL,
@@ -56,7 +50,5 @@ CREATE TABLE feed_bank_accounts (
   FOREIGN KEY (account_id, feed_link_id) REFERENCES feed_links,
   CONSTRAINT feed_bank_accounts_feed UNIQUE (account_id, feed_link_id, feed_id)
 );
--- file: 0010-candidates-in-use.sql
--- The latest bank account that was made from a candidate, archived or not.
-
+-- Former migration 0010-candidates-in-use.sql
 ALTER TABLE feed_bank_accounts ADD COLUMN bank_account_id text;

@@ -1,7 +1,4 @@
--- file: 0001-kit.sql
--- What every service keeps beside its own tables: the changes it publishes, the effects it has
--- already had, and the answers it gave to idempotent requests.
-
+-- Former migration 0001-kit.sql
 CREATE TABLE changes (
   change_id text PRIMARY KEY,
   account_id text NOT NULL,
@@ -40,8 +37,7 @@ CREATE TABLE idempotency_keys (
   PRIMARY KEY (account_id, route, key)
 );
 CREATE INDEX idempotency_keys_by_age ON idempotency_keys (created_at);
--- file: 0010-deleted-accounts.sql
--- Accounts that are deleted: what is still under way for one must not bring rows of it back.
+-- Former migration 0010-deleted-accounts.sql
 CREATE TABLE deleted_accounts (
   account_id text PRIMARY KEY,
   deleted_at timestamptz NOT NULL DEFAULT now()

@@ -1,5 +1,4 @@
--- file: 0001-ledger.sql
--- Amounts are minor units of the bank account's currency and stay exact as JSON integers.
+-- Former migration 0001-ledger.sql
 CREATE DOMAIN money_amount AS bigint
   CHECK (VALUE BETWEEN -9007199254740991 AND 9007199254740991);
 
@@ -21,8 +20,6 @@ CREATE TABLE links (
 CREATE INDEX links_to_clean ON links (deleted_at)
   WHERE deleted_at IS NOT NULL AND cleaned_at IS NULL;
 
--- The row is the money lock of the account: every write that moves money in it takes it first.
--- expenses and goals are the sums over its open envelopes, so that a balance is one row.
 CREATE TABLE bank_accounts (
   account_id text NOT NULL,
   bank_account_id text NOT NULL,
@@ -109,7 +106,6 @@ CREATE INDEX transactions_by_envelope
   ON transactions (account_id, bank_account_id, created_by_spending_id)
   WHERE created_by_spending_id IS NOT NULL;
 
--- Append-only: why every amount is what it is.
 CREATE TABLE journal (
   account_id text NOT NULL,
   bank_account_id text NOT NULL,
@@ -131,7 +127,6 @@ CREATE TABLE journal (
 CREATE INDEX journal_of_envelope ON journal (account_id, bank_account_id, spending_id, entry_id)
   WHERE spending_id IS NOT NULL;
 
--- Operations that another service names (funding runs, ends of periods), with what they answered.
 CREATE TABLE operations (
   account_id text NOT NULL,
   bank_account_id text NOT NULL,
@@ -141,8 +136,7 @@ CREATE TABLE operations (
   PRIMARY KEY (account_id, bank_account_id, operation_id),
   FOREIGN KEY (account_id, bank_account_id) REFERENCES bank_accounts
 );
--- file: 0002-uploads.sql
--- Files that users upload. The bytes are in storage until deleted_at; the row stays as a record.
+-- Former migration 0002-uploads.sql
 CREATE TABLE files (
   account_id text NOT NULL,
   bank_account_id text NOT NULL,
@@ -183,20 +177,15 @@ CREATE INDEX uploads_of_file ON uploads (account_id, file_id);
 CREATE INDEX uploads_unfinished ON uploads (transaction_upload_id)
   WHERE status IN ('pending', 'processing');
 
--- Which upload brought a transaction in.
 ALTER TABLE transactions ADD COLUMN transaction_upload_id text;
--- file: 0003-account-settings.sql
--- What jobs need to know of an account; identity owns it. The first upload brings the settings of
--- its caller (version 0), identity's events whatever comes later.
+-- Former migration 0003-account-settings.sql
 CREATE TABLE account_settings (
   account_id text PRIMARY KEY,
   timezone text NOT NULL,
   locale text NOT NULL,
   version bigint NOT NULL
 );
--- file: 0010-clusters.sql
--- Transactions whose texts are alike, found anew after every change of them: they go with their
--- bank account. members has no foreign key; a deleted transaction stays until the next search.
+-- Former migration 0010-clusters.sql
 CREATE TABLE transaction_clusters (
   account_id text NOT NULL,
   bank_account_id text NOT NULL,
@@ -215,12 +204,9 @@ CREATE TABLE transaction_clusters (
   CONSTRAINT transaction_clusters_once
     UNIQUE (account_id, bank_account_id, signature, centroid)
 );
--- IDs of transactions are unique among all accounts. Without a pending list a look-up costs the
--- same right after a search as later; the search can wait.
 CREATE INDEX transaction_clusters_of_member ON transaction_clusters USING gin (members)
   WITH (fastupdate = off);
--- file: 0020-imports.sql
--- What an uploaded file is to be read as.
+-- Former migration 0020-imports.sql
 ALTER TABLE uploads ADD COLUMN format text NOT NULL DEFAULT 'ofx'
   CHECK (format IN ('ofx', 'camt053', 'qif', 'csv'));
 ALTER TABLE uploads ALTER COLUMN format DROP DEFAULT;
@@ -231,7 +217,6 @@ ALTER TABLE files ADD CONSTRAINT files_kind_check
 
 CREATE INDEX files_newest ON files (account_id, file_id DESC) WHERE deleted_at IS NULL;
 
--- How columns of CSV files become transactions; never changed, found again by signature.
 CREATE TABLE transaction_import_mappings (
   account_id text NOT NULL,
   transaction_import_mapping_id text NOT NULL,
@@ -245,8 +230,6 @@ CREATE TABLE transaction_import_mappings (
 CREATE INDEX transaction_import_mappings_of_signature
   ON transaction_import_mappings (account_id, signature, transaction_import_mapping_id DESC);
 
--- CSV files on their way to become an upload, which then is what processes them. From there on the
--- upload's status is the import's.
 CREATE TABLE transaction_imports (
   account_id text NOT NULL,
   bank_account_id text NOT NULL,
@@ -259,7 +242,6 @@ CREATE TABLE transaction_imports (
   status text NOT NULL CHECK (status IN
     ('mapping', 'pending-preview', 'preview', 'pending-processing', 'failed')),
   error text,
-  -- A message ImportPreview.
   preview bytea,
   created_at timestamptz NOT NULL,
   updated_at timestamptz NOT NULL,
@@ -282,10 +264,7 @@ CREATE INDEX transaction_imports_of_mapping
   ON transaction_imports (account_id, transaction_import_mapping_id);
 CREATE INDEX transaction_imports_to_preview ON transaction_imports (transaction_import_id)
   WHERE status = 'pending-preview';
--- file: 0030-provider-records.sql
--- What providers say, as received, apart from what users make of it.
-
--- Why something a provider sent was taken for what it was taken for.
+-- Former migration 0030-provider-records.sql
 CREATE DOMAIN match_reason AS text CHECK (VALUE IN
   ('new', 'pending-id', 'posted-first', 're-consent', 'amount-date-name'));
 
@@ -309,8 +288,6 @@ CREATE TABLE provider_accounts (
   FOREIGN KEY (account_id, bank_account_id) REFERENCES bank_accounts ON DELETE CASCADE
 );
 
--- Every ID by which a provider ever knew a bank account. A renewed consent brings new ones; the
--- one seen last is the account's own.
 CREATE TABLE provider_account_ids (
   account_id text NOT NULL,
   link_id text NOT NULL,
@@ -325,9 +302,6 @@ CREATE TABLE provider_account_ids (
 CREATE INDEX provider_account_ids_of_bank_account
   ON provider_account_ids (account_id, bank_account_id);
 
--- One row for each ID that a provider gave a transaction: while it was pending, once it was
--- posted, again under a renewed consent. At most one of them is live and says what the transaction
--- is; the others were replaced by it or taken back.
 CREATE TABLE provider_transactions (
   account_id text NOT NULL,
   bank_account_id text NOT NULL,
@@ -361,25 +335,18 @@ CREATE UNIQUE INDEX provider_transactions_live
 CREATE INDEX provider_transactions_of_pending
   ON provider_transactions (account_id, bank_account_id, pending_provider_transaction_id)
   WHERE pending_provider_transaction_id IS NOT NULL;
--- Where matches by what a transaction looks like are looked for.
 CREATE INDEX provider_transactions_alike
   ON provider_transactions (account_id, bank_account_id, amount, date);
--- file: 0040-journal-authors.sql
--- Who had an amount changed: a user, or user_system; null where nobody noted it.
+-- Former migration 0040-journal-authors.sql
 ALTER TABLE journal ADD COLUMN created_by text;
--- file: 0041-transaction-search.sql
--- Needs the contrib module pg_trgm, which owners of a database may install themselves.
+-- Former migration 0041-transaction-search.sql
 CREATE EXTENSION IF NOT EXISTS pg_trgm;
 
--- What a transaction is found by. No text that is looked for spans two of its lines.
 CREATE FUNCTION transaction_text(name text, original_name text, merchant_name text,
   original_merchant_name text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
   RETURN coalesce(name, '') || E'\n' || original_name || E'\n' || coalesce(merchant_name, '')
     || E'\n' || original_merchant_name;
 
--- The account stands in the key, so that a search reads what is the account's alone. Without a
--- pending list a search costs the same right after an import as later. The extension may have been
--- installed in another schema than this one.
 DO $$
 BEGIN
   EXECUTE format(
@@ -394,8 +361,7 @@ END $$;
 CREATE INDEX transactions_pending
   ON transactions (account_id, bank_account_id, date DESC, transaction_id DESC)
   WHERE is_pending AND deleted_at IS NULL;
--- file: 0050-undone-uploads.sql
--- When an import was undone, and the instant that the balances in its file hold for.
+-- Former migration 0050-undone-uploads.sql
 ALTER TABLE uploads ADD COLUMN undone_at timestamptz
   CHECK (undone_at IS NULL OR status = 'complete');
 ALTER TABLE uploads ADD COLUMN balances_as_of timestamptz;
@@ -408,16 +374,13 @@ ALTER TABLE journal ADD CONSTRAINT journal_cause_check CHECK (cause IN ('opening
 CREATE INDEX transactions_of_upload
   ON transactions (account_id, bank_account_id, transaction_upload_id)
   WHERE transaction_upload_id IS NOT NULL;
--- What somebody stated a balance to be, and what was taken back of it.
 CREATE INDEX journal_of_stated_balances ON journal (account_id, bank_account_id, entry_id)
   WHERE cause IN ('opening', 'manual-edit', 'upload', 'undo');
--- file: 0060-schedules.sql
--- Finds what a deleted funding schedule has made.
+-- Former migration 0060-schedules.sql
 CREATE INDEX transactions_by_schedule
   ON transactions (account_id, bank_account_id, created_by_funding_schedule_id)
   WHERE created_by_funding_schedule_id IS NOT NULL;
--- file: 0080-waiting-searches.sql
--- Bank accounts whose automatic transactions have not been compared with the others yet.
+-- Former migration 0080-waiting-searches.sql
 CREATE TABLE waiting_searches (
   account_id text NOT NULL,
   bank_account_id text NOT NULL,
@@ -425,14 +388,9 @@ CREATE TABLE waiting_searches (
   PRIMARY KEY (account_id, bank_account_id),
   FOREIGN KEY (account_id, bank_account_id) REFERENCES bank_accounts ON DELETE CASCADE
 );
--- file: 0090-search-pending.sql
--- A row's texts are some twenty keys of the index, and each was searched for while the row was being
--- written. Now they wait in a list, to be put in place together by the write that fills it. A search
--- reads all of the list, so it stays small: 64 kB are the texts of about two hundred rows.
+-- Former migration 0090-search-pending.sql
 ALTER INDEX transactions_text SET (fastupdate = on, gin_pending_list_limit = 64);
--- file: 0091-domains.sql
--- A CHECK of a table is read from its text by every statement that writes a row, one of a domain
--- once a session. What a write of money touches is therefore checked by domains.
+-- Former migration 0091-domains.sql
 CREATE DOMAIN held_amount AS money_amount CHECK (VALUE >= 0);
 CREATE DOMAIN link_type AS text
   CHECK (VALUE IN ('manual', 'aggregator', 'feed', 'unknown'));
@@ -481,22 +439,17 @@ ALTER TABLE transactions
 ALTER TABLE journal
   DROP CONSTRAINT journal_pot_check, ALTER pot TYPE journal_pot,
   DROP CONSTRAINT journal_cause_check, ALTER cause TYPE journal_cause;
--- file: 0100-bounds.sql
--- What an account has of a kind is counted before it gets another one.
+-- Former migration 0100-bounds.sql
 CREATE INDEX links_live ON links (account_id) WHERE deleted_at IS NULL;
 CREATE INDEX bank_accounts_kept ON bank_accounts (account_id) WHERE removed_at IS NULL;
 CREATE INDEX envelopes_open ON envelopes (account_id, bank_account_id) WHERE closed_at IS NULL;
 ALTER TABLE transaction_import_mappings ADD COLUMN deleted_at timestamptz;
 CREATE INDEX transaction_import_mappings_live ON transaction_import_mappings (account_id)
   WHERE deleted_at IS NULL;
--- Not in the words of uploads_unfinished, which would be read as a whole instead.
 CREATE INDEX uploads_under_way ON uploads (account_id) WHERE status NOT IN ('complete', 'failed');
--- file: 0100-journal-dates.sql
--- The day of the transaction that moved a balance, for when the transaction itself is gone; null
--- for every other cause, and where an older version booked it.
+-- Former migration 0100-journal-dates.sql
 ALTER TABLE journal ADD COLUMN date timestamptz;
--- file: 0101-similar-searches.sql
--- Up to which change of its account a bank account was last searched for similar transactions.
+-- Former migration 0101-similar-searches.sql
 CREATE TABLE similar_searches (
   account_id text NOT NULL,
   bank_account_id text NOT NULL,
@@ -504,13 +457,9 @@ CREATE TABLE similar_searches (
   PRIMARY KEY (account_id, bank_account_id),
   FOREIGN KEY (account_id, bank_account_id) REFERENCES bank_accounts ON DELETE CASCADE
 );
--- file: 0110-versions.sql
--- The version of a bank account and of everything under it: every save raises it. It orders the
--- events of the bank account, and a save compares it with the version that it was decided on.
+-- Former migration 0110-versions.sql
 ALTER TABLE bank_accounts ADD COLUMN version bigint NOT NULL DEFAULT 1;
--- file: 0120-unsearched.sql
--- The version of the first change of transactions that no search for similar ones has seen. A save
--- sets it, the sweep clears it.
+-- Former migration 0120-unsearched.sql
 ALTER TABLE bank_accounts ADD COLUMN unsearched_from bigint;
 CREATE INDEX bank_accounts_unsearched ON bank_accounts (account_id, bank_account_id)
   WHERE unsearched_from IS NOT NULL AND deleted_at IS NULL AND removed_at IS NULL;
@@ -523,11 +472,9 @@ UPDATE bank_accounts SET unsearched_from = version WHERE EXISTS (
       OR changes.sequence > searched.sequence)
 );
 DROP TABLE waiting_searches, similar_searches;
--- file: 0121-notes.sql
--- What its user writes beside a transaction; null is none.
+-- Former migration 0121-notes.sql
 ALTER TABLE transactions ADD COLUMN notes text;
 
--- A search finds notes as well. The function without them stays for processes of the version before.
 CREATE FUNCTION transaction_text(name text, original_name text, merchant_name text,
   original_merchant_name text, notes text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
   RETURN coalesce(name, '') || E'\n' || original_name || E'\n' || coalesce(merchant_name, '')
@@ -545,14 +492,11 @@ BEGIN
     (SELECT nspname FROM pg_extension JOIN pg_namespace ON pg_namespace.oid = extnamespace
       WHERE extname = 'pg_trgm'));
 END $$;
--- file: 0130-upload-identifiers.sql
--- Most transactions have no identifier: they need no place in its index. An index of all of them
--- begins like the others do, so the planner takes it for theirs while it knows nothing of the table.
+-- Former migration 0130-upload-identifiers.sql
 ALTER TABLE transactions DROP CONSTRAINT transactions_upload;
 CREATE UNIQUE INDEX transactions_upload
   ON transactions (account_id, bank_account_id, upload_identifier)
   WHERE upload_identifier IS NOT NULL;
--- file: 0140-names.sql
--- Constraints named with a number because another had the name when they were made.
+-- Former migration 0140-names.sql
 ALTER DOMAIN journal_pot RENAME CONSTRAINT journal_pot_check1 TO journal_pot_check;
 ALTER DOMAIN journal_cause RENAME CONSTRAINT journal_cause_check1 TO journal_cause_check;
