@@ -8,7 +8,7 @@ const balance = { availableBalance: 100_000n, currentBalance: 100_000n }
 
 export type FundedHousehold = Awaited<ReturnType<typeof createFundedHousehold>>
 
-/** Creates a bank account with 100,000 available and an empty expense. */
+/** Creates a bank account with 100,000 minor units available, and an expense without money. */
 export async function createExpenseHousehold(
   booted: Booted,
   owner: { accountId?: string; timezone?: string } = {},
@@ -21,8 +21,8 @@ export async function createExpenseHousehold(
 }
 
 /**
- * Creates a bank account with 100,000 available, an expense holding 30,000 and a goal holding
- * 40,000.
+ * Creates a bank account with 100,000 minor units available, of which an expense holds 30,000 and a
+ * goal holds 40,000.
  */
 export async function createFundedHousehold(booted: Booted, accountId = newId('acct')) {
   const { spendingId: expense, ...home } = await createExpenseHousehold(booted, {
@@ -37,7 +37,7 @@ export async function createFundedHousehold(booted: Booted, accountId = newId('a
   return { ...home, expense, goal }
 }
 
-/** Sends one payment of 100 from the expense of each household, all at the same time. */
+/** Pays 100 minor units from the expense of each household, all concurrently. Never rejects. */
 export async function payTogether(households: readonly FundedHousehold[]) {
   return Promise.allSettled(
     households.map(({ as, bankAccountId, expense, transactions }) =>

@@ -2,7 +2,10 @@ import type { BankAccountKey } from '@coffer/kit/database/aggregate-key'
 import type { Database } from '@coffer/kit/database/database'
 import { type FragmentSqlToken, type QuerySqlToken, sql } from 'slonik'
 
-/** Locks the row of a bank account until `release`, which runs `change` and commits. */
+/**
+ * Locks the row of a bank account in a database transaction. The returned `release` runs `change`
+ * in that transaction and commits it.
+ */
 export async function holdRow(
   database: Database,
   { accountId, bankAccountId }: BankAccountKey,
@@ -28,8 +31,8 @@ export async function holdRow(
 }
 
 /**
- * Locks one of the rows in a transaction. Returns a function that ends the transaction, after
- * `change` if one is given.
+ * Locks one of `rows` in a database transaction. The returned function runs `change`, if one is
+ * given, in that transaction and commits it.
  */
 export async function hold(
   database: Database,
@@ -50,7 +53,7 @@ export async function hold(
   }
 }
 
-/** Returns whether the row of the bank account has no locks, not even those of foreign keys. */
+/** Returns whether no transaction locks the row of the bank account, not even for a foreign key. */
 export async function isFree(
   { pool }: Database,
   { accountId, bankAccountId }: BankAccountKey,

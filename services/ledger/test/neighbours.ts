@@ -4,10 +4,13 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { defineService } from '@coffer/kit/service/service'
 
-/** Calls of activities of the other services, in order: the name, then the arguments. */
+/**
+ * Recorded calls of the other services' Temporal activities, in order. Each is the activity's name,
+ * then its arguments.
+ */
 export const activityCalls: unknown[][] = []
 
-/** Returns a stub service with one activity of the clean-up, which records its calls. */
+/** Returns a stub of another service with one activity, whose calls `activityCalls` records. */
 function stubService(name: string, schema: string, activity: string) {
   return defineService({
     name,
@@ -25,7 +28,7 @@ function stubService(name: string, schema: string, activity: string) {
   })
 }
 
-/** Returns stub services for the workflows of the ledger; they have no tables. */
+/** Returns stubs, without tables, of the services whose activities the ledger's workflows call. */
 export function neighbours() {
   return [
     stubService('budgeting', 'budgeting', 'removePlans'),

@@ -14,10 +14,10 @@ const tables = [
 ]
 const Count = z.object({ count: z.bigint() })
 
-/** The row counts of an account without any rows under its links. */
+/** The row counts (0 for each table) of an account whose links own no rows. */
 export const nothing = Object.fromEntries(tables.map((table) => [table, 0]))
 
-/** Returns the number of rows under the links of an account, by table. */
+/** Returns the number of rows in each table that the links of an account own. */
 export async function rowsUnder(
   { pool }: Database,
   { accountId }: { accountId: string },

@@ -13,8 +13,9 @@ type Watched = Pick<
 >
 
 /**
- * Returns a function that reads the version and the lists of a bank account. It expects equal lists
- * if the version is the same as in the previous call, and returns whether the version has risen.
+ * Returns a function that compares a bank account with the previous call: if the version is the
+ * same, its balances, envelopes and transactions must be equal. It returns whether the version has
+ * risen.
  */
 export function watchVersion({ pool }: Database, home: Watched) {
   const { accountId, bankAccountId } = home
@@ -40,7 +41,7 @@ async function listsOf({ bankAccountId, envelopes, transactions, balances, as }:
   }
 }
 
-/** Returns the code of the error of a removed bank account; rethrows any other error. */
+/** Returns the error code of a read, if the bank account is removed; rethrows other errors. */
 function whyNotShown(error: unknown): string {
   const { code } = ConnectError.from(error)
   if (code !== Code.NotFound) throw error

@@ -19,7 +19,7 @@ afterAll(async () => {
   await booted[Symbol.asyncDispose]()
 })
 
-/** Returns the fields in the `problems` of a refused call. */
+/** Returns the names of the fields that the error of a refused call lists as `problems`. */
 async function problemsIn(call: Promise<unknown>): Promise<unknown> {
   try {
     await call

@@ -48,7 +48,9 @@ function refusal(call: Promise<unknown>): Promise<string | null> {
 const openEnvelope = ({ envelopes, bankAccountId, as }: Household, spendingId = newId('spnd')) =>
   envelopes.openEnvelope({ bankAccountId, spendingId, spendingType: 'goal' }, as)
 
-/** A call that creates one more object of a kind, and the number that a new household has. */
+/**
+ * By kind of object: how many a new household has (`first`), a call that creates one, the error.
+ */
 const kinds = [
   {
     kind: 'links',
@@ -93,7 +95,7 @@ test('deleted objects do not count', async () => {
   const spendingIds = Array.from({ length: max }, () => newId('spnd'))
   for (const spendingId of spendingIds) await openEnvelope(home, spendingId)
   expect(await refusal(openEnvelope(home))).not.toBeNull()
-  // A repetition of an earlier create is accepted at the bound.
+  // Idempotency: at the maximum, repeating the creation of an existing envelope is not refused.
   expect(await refusal(openEnvelope(home, spendingIds[0]))).toBeNull()
   await envelopes.closeEnvelope({ bankAccountId, spendingId: spendingIds[0] ?? '' }, as)
   expect(await refusal(openEnvelope(home))).toBeNull()
@@ -170,6 +172,6 @@ test('a bound costs two statements', async () => {
     const create = () => links.createLink({ institutionName: 'Bank' }, as)
     counts.push((await statementsOf(booted.database('ledger'), create)).count)
   }
-  // The relay may run statements at the same time: the minimum of several counts excludes them.
+  // The minimum of several runs excludes statements of the outbox relay, which runs concurrently.
   expect(Math.min(...counts)).toBeLessThanOrEqual(statementsMax.createLink)
 })

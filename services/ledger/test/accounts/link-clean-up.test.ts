@@ -36,7 +36,7 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true, force: true })
 })
 
-/** Creates an object of every kind under a bank account. */
+/** Creates an object of every kind that a bank account can own. */
 async function fill(home: Household) {
   const { as, bankAccountId, envelopes, transactions, uploads } = home
   const spendingId = newId('spnd')
@@ -115,7 +115,7 @@ describe('a deleted link', () => {
       ['releaseFeedConnection', accountId, linkId],
       ['removePlans', accountId, [bankAccount?.bankAccountId]],
     ])
-    // The account's other link keeps its bank account.
+    // The account has a second link, which is not deleted and keeps its bank account.
     expect(await rowsUnder(booted.database('ledger'), home)).toMatchObject({ bank_accounts: 1 })
   })
 
@@ -130,7 +130,7 @@ describe('a deleted link', () => {
       () => envelopes.transfer({ bankAccountId, toSpendingId: spendingId, amount: 1n }, as),
       () => accounts.createBankAccount({ linkId, name: 'More' }, as),
     ]
-    // Each client repeats its write until it is refused.
+    // Each client repeats its write until the deletion of the link makes the server refuse it.
     const clients = [...writes, ...writes].map(async (write) => {
       for (let count = 0; count < 1_000; count++) {
         const [answer] = await refusals(write())
@@ -155,7 +155,7 @@ describe('a deleted link', () => {
     const home = await createHousehold(booted, { availableBalance: 1000n })
     const { accountId, linkId, links, as } = home
     const database = booted.database('ledger')
-    // The last step of the earlier clean-up runs while the link is live.
+    // The earlier clean-up ends when the link is live again: it must not mark the link as cleaned.
     await markCleaned(database, { accountId, linkId }, new Date())
     expect(await cleanedAt(home)).toBeNull()
     await links.deleteLink({ linkId }, as)
@@ -183,7 +183,7 @@ describe('a deleted link', () => {
       uploads.getUpload({ bankAccountId, transactionUploadId }, as),
     )
     expect(answers).toEqual(Array(8).fill('NotFound'))
-    // The link can still be read, and its list of bank accounts is empty.
+    // Listing the bank accounts of the deleted link is not refused: the list is empty.
     expect((await accounts.listBankAccounts({ linkId }, as)).bankAccounts).toEqual([])
     expect((await accounts.listBankAccounts({}, as)).bankAccounts).toEqual([])
     expect((await links.listLinks({}, as)).links).toEqual([])

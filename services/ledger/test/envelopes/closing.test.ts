@@ -22,7 +22,9 @@ afterAll(async () => {
 
 const date = timestampFromDate(new Date('2026-03-02T06:00:00Z'))
 
-/** Creates a bank account of 10,000 with an envelope of 3,000 that has paid five bills of 100. */
+/**
+ * Creates a bank account with 10,000 minor units; an envelope of 3,000 has paid five bills of 100.
+ */
 async function householdWithBills() {
   const home = await createHousehold(booted, { availableBalance: 10_000n })
   const { envelopes, transactions, bankAccountId, as } = home
@@ -46,7 +48,7 @@ test('a closing clears its transactions without a lock on the bank account', asy
   expect(await isFree(database, home)).toBe(true)
   await post()
   await post({ spendingId })
-  // All or nothing: the transactions still have their envelope.
+  // The closing is not committed yet, so all six transactions still have their envelope.
   expect((await listed(home)).filter((one) => one.spendingId === spendingId)).toHaveLength(6)
   await Promise.all([closed, release()])
   const after = await listed(home)

@@ -32,7 +32,7 @@ async function historyOf({ bankAccountId, as }: Household, more: object = {}) {
   return history.listHistory({ bankAccountId, limit: 100, ...more }, as)
 }
 
-/** Returns the cursor of an entry, from fields in the reply. */
+/** Returns the cursor of a history entry: the fields from which a client continues the list. */
 function cursorOf(entry?: HistoryEntry) {
   if (!entry) throw new Error('no entry')
   const { operationId, spendingId, pot, cause } = entry
@@ -40,8 +40,8 @@ function cursorOf(entry?: HistoryEntry) {
 }
 
 /**
- * Creates a household of user_pat: an expense gave the goal 500, the goal paid 500 of a bill of
- * 1200.
+ * Creates a household of the user `user_pat`: 500 minor units were moved from an expense to a goal,
+ * and the goal paid 500 of a bill of 1,200.
  */
 async function usedHousehold() {
   const home = await createHousehold(booted, { availableBalance: 10_000n })

@@ -49,7 +49,8 @@ async function saving(): Promise<Home> {
 }
 
 /**
- * Returns a run that deposits 500 and funds the envelope with 200, and a period end that takes 150.
+ * Returns two bookings of the hourly job: a funding that deposits 500 minor units and gives an
+ * envelope 200, and the end of the envelope's period with a bill of 150.
  */
 function bookingsOf({ accountId, bankAccountId, spendingId }: Home) {
   const automatic = { transactionId: newId('txn'), date: midnight }
@@ -70,7 +71,7 @@ function bookingsOf({ accountId, bankAccountId, spendingId }: Home) {
 
 const scheduled = () => booted.client('ledger', ScheduledService)
 
-/** Returns `free` and `expenses` of the balances. */
+/** Returns the balances `free` and `expenses` of the bank account. */
 async function freeAndExpenses({ balances }: Home) {
   const { free, expenses } = (await balances()) ?? {}
   return [free, expenses]

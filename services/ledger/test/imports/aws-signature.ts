@@ -5,8 +5,8 @@ const pattern =
   /^AWS4-HMAC-SHA256 Credential=[^/]+\/(\d{8})(\/\S+), SignedHeaders=(\S+), Signature=(\w+)$/
 
 /**
- * Returns whether a request is signed with this secret, by Signature Version 4 in a header
- * ("Authenticating Requests" of Amazon S3).
+ * Returns whether the `Authorization` header of a request is a valid AWS Signature Version 4 made
+ * with this secret ("Authenticating Requests" of Amazon S3).
  */
 export function isSigned({ method, url = '', headers }: IncomingMessage, secret: string): boolean {
   const [, date = '', scope = '', names = '', signature] =

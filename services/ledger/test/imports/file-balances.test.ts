@@ -31,19 +31,19 @@ async function setCurrent({ accounts, bankAccountId, as }: Household, currentBal
 
 const spent = 1250n
 
-/** Returns midnight of a day of January in Chicago. */
+/** Returns midnight in Chicago of a day of January 2026. */
 function dateOf(day: number) {
   return timestampFromDate(new Date(Date.UTC(2026, 0, day, 6)))
 }
 
-/** Creates a manual transaction of 12.50 that adjusts the balances. */
+/** Creates a manual transaction of 12.50 that changes the balances. */
 async function spend({ transactions, bankAccountId, as }: Household, day: number) {
   const date = dateOf(day)
   const lunch = { bankAccountId, name: 'Lunch', amount: spent, date, adjustsBalance: true }
   return (await transactions.createTransaction(lunch, as)).transaction?.transactionId ?? ''
 }
 
-/** The objects of one case of the table. */
+/** The objects of one test case: a household, its manual transaction and the IDs of its uploads. */
 type World = { home: Household; transactionId: string; uploads: string[] }
 
 const file = statementOf({ '1': '-1.00' }, { ledger: '600.00', asOf: '20260117' })
@@ -59,7 +59,7 @@ function remove({ home, transactionId }: World, how: { soft: boolean; adjustsBal
   return transactions.deleteTransaction({ bankAccountId, transactionId, ...how }, as)
 }
 
-/** Steps of the table in docs/files.md#balances, by pattern. */
+/** The steps named in the table of docs/files.md#balances: a pattern of the name, and the code. */
 const steps: [RegExp, (world: World, word: string) => Promise<unknown>][] = [
   [/^File$/, (world) => upload(world, file)],
   [/^new row without a balance$/, (world) => upload(world, newRow({}))],
@@ -101,7 +101,7 @@ const steps: [RegExp, (world: World, word: string) => Promise<unknown>][] = [
   [/^undo the first$/, ({ home, uploads }) => undo(home, uploads[0] ?? '')],
 ]
 
-/** Returns the balance after the steps of a case, formatted as in the table. */
+/** Runs comma-separated steps on a new bank account. Returns its current balance in dollars. */
 async function balanceAfter(words: string): Promise<string> {
   const world: World = {
     home: await createHousehold(booted, opening),
@@ -127,7 +127,8 @@ test('every case of the table in docs/files.md holds', async () => {
   expect(seen).toEqual(cases.map(([, words, balance]) => [words, balance]))
 })
 
-// Days in January: of the ledger balance 600.00, of the available balance 580.00, of the booking.
+// The numbers are days of January: of the file's ledger balance of 600.00, of its available balance
+// of 580.00, and of a manual transaction of 12.50.
 test.each([
   [17, 19, 16, { current: 60000n, available: 58000n }],
   [17, 19, 18, { current: 58750n, available: 58000n }],

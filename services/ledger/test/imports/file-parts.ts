@@ -3,13 +3,12 @@ import type { FilePartSchema } from '@coffer/proto/ledger/v1/upload'
 
 type Part = { part: MessageInitShape<typeof FilePartSchema> }
 
-/** A file to upload. */
 export interface SentFile {
   bankAccountId: string
   name: string
   contentType?: string
   content: Uint8Array
-  /** Hash of the request, stored with its Idempotency-Key. */
+  /** Hash of the request's body, which is stored with its Idempotency-Key. */
   bodyHash?: Uint8Array
 }
 

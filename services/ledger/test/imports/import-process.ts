@@ -7,7 +7,7 @@ import { createDiskStorage } from '../../src/imports/storage/disk-storage.client
 import { createMoneyWriter } from '../../src/money/writer.service.ts'
 import type { ImportTask } from './large-files.ts'
 
-/** Imports one file, without NATS, in a process that a test kills. */
+/** A process that imports one file without NATS, so that a test can kill it during the import. */
 const { url, folder, key }: ImportTask = JSON.parse(process.argv[2] ?? '')
 const limits = { poolSizeMax: 4, statementTimeoutMs: 10_000 }
 const database = await createDatabase({ url, schema: 'ledger', ...limits })

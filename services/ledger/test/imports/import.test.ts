@@ -196,7 +196,7 @@ describe('refused steps', () => {
     await expect(step(toPreview)).rejects.toMatchObject({ code: Code.FailedPrecondition })
     await steps.reached(home, transactionImportId, ['preview'])
     await expect(step(toPreview)).rejects.toMatchObject({ code: Code.FailedPrecondition })
-    // However many requests are concurrent, the file is processed once.
+    // Five concurrent requests to process the file: it is processed once.
     const outcomes = await Promise.allSettled(Array.from({ length: 5 }, () => step(toProcessing)))
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
     await steps.reached(home, transactionImportId, ['complete'])

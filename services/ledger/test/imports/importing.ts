@@ -15,7 +15,7 @@ export const headers = [
   'Status',
 ]
 
-/** The mapping for the columns in `headers`. */
+/** Mapping of the CSV columns in `headers` to the fields of a transaction. */
 export const mapping = {
   headers,
   id: { kind: 'native', fields: [{ name: 'Transaction ID' }] },
@@ -27,12 +27,12 @@ export const mapping = {
   balance: { kind: 'field', fields: [{ name: 'Balance' }] },
 }
 
-/** Returns a file of test/data. */
+/** Returns the bytes of a file in `test/data`. */
 export function fixture(name: string): Promise<Buffer> {
   return readFile(new URL(`../../../../test/data/${name}`, import.meta.url))
 }
 
-/** Returns clients and the steps of a CSV import. */
+/** Returns RPC clients, and functions for the steps of a CSV import. */
 export function importing(booted: Booted) {
   const imports = booted.client('ledger', ImportService)
   const mappings = booted.client('ledger', MappingService)
@@ -53,7 +53,7 @@ export function importing(booted: Booted) {
     return made?.transactionImportMappingId ?? ''
   }
 
-  /** Waits until an import has one of these states. */
+  /** Waits until the status of an import is one of `states`. Returns the import. */
   async function reached(home: Household, transactionImportId: string, states: string[]) {
     const key = { bankAccountId: home.bankAccountId, transactionImportId }
     const found = await eventually(
@@ -64,7 +64,7 @@ export function importing(booted: Booted) {
     return found
   }
 
-  /** Imports a file up to its preview, or its failure. */
+  /** Imports a CSV file until its preview is stored or fails. Returns the import. */
   async function previewed(home: Household, content?: Uint8Array) {
     const { transactionImportId } = await createImport(home, content)
     const transactionImportMappingId = await createMapping(home)
@@ -73,7 +73,7 @@ export function importing(booted: Booted) {
     return reached(home, transactionImportId, ['preview', 'failed'])
   }
 
-  /** Imports a file completely. */
+  /** Imports a CSV file to its end: preview, then processing. */
   async function processed(home: Household, content?: Uint8Array) {
     const { transactionImportId } = await previewed(home, content)
     const { bankAccountId, as } = home

@@ -19,7 +19,7 @@ import { hold, isFree } from '../held-row.ts'
 import { largeStatement, startImporting, textNear } from './large-files.ts'
 import { opening, sendFile, undo } from './uploading.ts'
 
-// A seed in the environment selects a long run.
+// `npm run test:long` sets a seed, and then the file is large: 100,000 rows.
 const isLong = process.env.COFFER_TEST_SEED !== undefined
 const rowCount = isLong ? 100_000 : 1_500
 const stated = 1_234_00n
@@ -43,7 +43,7 @@ afterAll(async () => {
   await stack.disposeAsync()
 })
 
-/** Starts an import. Returns its next steps, and a function that reads its state. */
+/** Uploads the file and starts its import. Returns functions that continue and read the import. */
 async function upload(into?: Household) {
   const home = into ?? (await createHousehold(booted, opening))
   const key = { accountId: home.accountId, ...(await sendFile(home, file)) }
@@ -54,7 +54,7 @@ async function upload(into?: Household) {
     key,
     home,
     try: async () => activities.importFile?.(key),
-    // The connection of a killed process holds its locks until Postgres notices.
+    // Repeats: the database connection of a killed process holds its locks until Postgres notices.
     import: () =>
       eventually(
         async () => activities.importFile?.(key),
@@ -81,11 +81,11 @@ const none = {
 }
 const all = { status: 'complete', rows: rowCount, balances: [stated, stated] }
 
-/** Creates a manual transaction of 0.01 that is dated after the file. */
+/** Creates a manual transaction of 0.01 with a date after the dates of the file's balances. */
 function spend({ transactions, bankAccountId, accountId }: Household) {
   const date = timestampFromDate(new Date('2026-03-02T06:00:00Z'))
   const tea = { bankAccountId, name: 'Tea', amount: 1n, date, adjustsBalance: true }
-  // A caller token may expire during an import.
+  // A new caller token, because the first one may expire during a long import.
   return transactions.createTransaction(tea, booted.as(accountId))
 }
 
@@ -99,7 +99,8 @@ const lastStatements = [
   { text: `SET status = 'complete'`, isLocked: false, left: none },
   { text: '"cause":"upload"', isLocked: true, left: none },
 ]
-// Rows are stored from the end of the file, 1,000 at a time: at least one page precedes the row.
+// An import inserts the rows from the last to the first, 1,000 at a time: at least one INSERT
+// precedes that of the chosen row.
 const row = fc.integer({ min: 0, max: rowCount - 1_001 })
 const pages = fc.sample(row, isLong ? 4 : 1).map(textNear)
 
@@ -118,7 +119,7 @@ test('a large file is stored completely or not at all, wherever its import is ki
     if (!('deliver' in line)) throw new Error(`it ended before ${text}`)
     expect(await isFree(booted.database('ledger'), key)).toBe(!isLocked)
     const posting = post()
-    // Only the last statements of an import block other changes of the bank account.
+    // Only the last statements of an import lock the bank account and block its other changes.
     if (!isLocked) await posting
     const delivered = line.deliver()
     running.kill('SIGKILL')

@@ -2,14 +2,17 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import type { UploadKey } from '../../src/imports/upload.ts'
 
-/** Arguments of a process that imports a file: database, folder of the bytes, upload. */
+/**
+ * Arguments of a process that imports a file: the database's URL, the folder of the uploaded bytes,
+ * and the key of the upload.
+ */
 export interface ImportTask {
   url: string
   folder: string
   key: UploadKey
 }
 
-/** Starts a process that imports a file. */
+/** Starts a process that imports a file (`import-process.ts`). */
 export function startImporting(task: ImportTask): ChildProcess {
   const program = fileURLToPath(new URL('./import-process.ts', import.meta.url))
   return spawn(process.execPath, [program, JSON.stringify(task)], { stdio: 'inherit' })
@@ -17,14 +20,14 @@ export function startImporting(task: ImportTask): ChildProcess {
 
 const width = 6
 
-/** Returns a text that occurs in the INSERT of the row with this index, or of a neighbour. */
+/** Returns a text by which a test detects the INSERT of the row at this index. */
 export function textNear(index: number): string {
   return `"r${identifier(index).slice(0, -1)}`
 }
 
 /**
- * Returns an OFX statement of rows of 1.00 each, with balances as of 15 January 2026. It is
- * compact: 100,000 rows are close to the bound of 6 MiB.
+ * Returns an OFX statement with `rowCount` rows of 1.00 each, and with balances as of 15 January
+ * 2026. It is compact: with 100,000 rows it is close to the bound of 6 MiB.
  */
 export function largeStatement(rowCount: number, balance: string): Uint8Array {
   const rows = Array.from({ length: rowCount }, (_, index) => {

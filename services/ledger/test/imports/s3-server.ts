@@ -6,18 +6,18 @@ import { isSigned } from './aws-signature.ts'
 
 const secret = 'S3RVER'
 
-/** An S3-compatible server with one bucket, and the ledger's settings for it. */
+/** An S3-compatible server with one bucket, and the ledger's settings that select it. */
 export interface S3Server extends AsyncDisposable {
   settings: Record<string, string>
   /** Returns the number of PUT requests so far. */
   requests: () => number
-  /** Returns the number of requests with a wrong signature. */
+  /** Returns the number of requests that were refused because of a wrong signature. */
   refused: () => number
 }
 
 /**
- * Starts `s3rver` on a temporary folder. It accepts any signature of version 4, so the signature
- * is verified before it.
+ * Starts the S3 server `s3rver` with a temporary folder. `s3rver` accepts any AWS signature, so a
+ * handler before it verifies the signature.
  */
 export async function startS3(): Promise<S3Server> {
   const directory = await mkdtemp(join(tmpdir(), 'coffer-s3-'))
@@ -51,7 +51,7 @@ export async function startS3(): Promise<S3Server> {
   }
 }
 
-/** Sets the environment variables from which the SDK reads its credentials. */
+/** Sets the environment variables from which the AWS SDK reads its credentials. */
 export function withCredentials(secretAccessKey = secret): void {
   process.env.AWS_ACCESS_KEY_ID = 'S3RVER'
   process.env.AWS_SECRET_ACCESS_KEY = secretAccessKey

@@ -72,7 +72,7 @@ export function anEnvelope(changes: Partial<Envelope> = {}): Envelope {
   }
 }
 
-/** Returns a posted, unassigned manual transaction of 12.00. */
+/** Returns a posted manual transaction of 12.00 without an envelope. */
 export function aTransaction(changes: Partial<Transaction> = {}): Transaction {
   const created = { amount: 1200n, date: CREATED, source: 'manual', createdAt: CREATED } as const
   return {
@@ -83,12 +83,12 @@ export function aTransaction(changes: Partial<Transaction> = {}): Transaction {
   }
 }
 
-/** Returns an operation at a fixed instant. */
+/** Returns an operation (one indivisible change of money) at a fixed instant. */
 export function anOperation(operationId = 'op_1'): Operation {
   return { operationId, now: new Date('2026-02-01T12:00:00Z'), version: 2n }
 }
 
-/** Returns a provider's posted transaction of 12.00 with the ID `p_1`. */
+/** Returns a posted transaction of 12.00 as a provider sends it, with the ID `p_1`. */
 export function aProviderItem(changes: Partial<ProviderItem> = {}): ProviderItem {
   return {
     providerTransactionId: 'p_1',

@@ -82,7 +82,7 @@ describe.each([
         ahead = Math.max(ahead, handed - taken)
         handed += 1
         yield piece
-        // A request for the next chunk means that the chunk before it is written.
+        // The writer requests a chunk only after it has written the previous one.
         taken += 1
       }
     }

@@ -29,7 +29,7 @@ afterAll(async () => {
 
 const statement = Buffer.alloc(512 * 1024, '<OFX>')
 
-/** Returns the parts of a file in chunks of 64 KiB, and the number of parts that were read. */
+/** Returns `parts`, a file in chunks of 64 KiB, and `count`, the number of parts read so far. */
 function pieces(file: Partial<SentFile> & { bankAccountId: string }, content = statement) {
   const sent = { count: 0, parts: counted() }
   async function* counted() {
@@ -43,7 +43,7 @@ function pieces(file: Partial<SentFile> & { bankAccountId: string }, content = s
 
 const contentType = 'application/octet-stream'
 
-/** Returns the number of an account's files, and the number of them in storage. */
+/** Returns two numbers: the account's files in the database, and its files in storage. */
 async function keptOf({ accountId, as }: Household) {
   const { files } = await booted.client('ledger', FileService).listFiles({}, as)
   return [files.length, (await storedFiles(dataDir, accountId)).length]

@@ -283,7 +283,7 @@ test('an undo that met a deadlock holds no row while it waits for the bank accou
   const next = holdRow(database, home, renamed)
   await first.release()
   const { release } = await next
-  // The undo waits for the lock, or it is done because Postgres rolled back the other transaction.
+  // The undo now waits for the row lock, or has ended because Postgres rolled the renaming back.
   await Promise.race([untilLockAwaited(database), undone])
   const { rowCount } = await database.pool.query(sql.unsafe`SELECT FROM ${ofUpload}`)
   const free = await database.pool.query(sql.unsafe`SELECT FROM ${ofUpload} FOR UPDATE SKIP LOCKED`)

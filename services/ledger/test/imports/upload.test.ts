@@ -42,7 +42,7 @@ describe('an uploaded file', () => {
     const done = await importFile(home, 'checking.qfx')
     expect(done).toMatchObject({ status: 'complete', importedCount: 316n, skippedCount: 0n })
     expect(done.completedAt).toBeDefined()
-    // test/data/README.md: ledger balance 11738.82, of which 64.37 are held back.
+    // test/data/README.md: the ledger balance is 11738.82, and 64.37 of it are not available.
     expect(await home.balances()).toMatchObject({ current: 1173882n, available: 1167445n })
     const [newest, second, third] = await list(home)
     expect(newest).toMatchObject({
@@ -181,7 +181,7 @@ describe('an upload', () => {
   test('is complete when its rows are stored, not when the transaction begins', async () => {
     const home = await createHousehold(booted)
     let now = Date.now()
-    // Every reading of this clock is one millisecond later than the previous one.
+    // Each read of this clock returns a time one millisecond after the previous one.
     Object.defineProperty(booted.clock, 'now', {
       configurable: true,
       get: () => {

@@ -3,7 +3,7 @@ import type { Household } from '@coffer/host/testing/household'
 import { partsOf } from './file-parts.ts'
 import { fixture } from './importing.ts'
 
-/** Balances of a bank account before its first import. */
+/** Balances (minor units) of a bank account before its first import. */
 export const opening = { currentBalance: 50000n, availableBalance: 40000n }
 
 /** Undoes an import. */
@@ -11,14 +11,14 @@ export function undo({ uploads, bankAccountId, as }: Household, transactionUploa
   return uploads.undoUpload({ bankAccountId, transactionUploadId }, as)
 }
 
-/** Uploads bytes as an OFX file; returns the key of the upload. */
+/** Uploads bytes as an OFX file. Returns the IDs of its bank account and of the upload. */
 export async function sendFile({ uploads, bankAccountId, as }: Household, content: Uint8Array) {
   const file = { name: 'export.ofx', contentType: 'application/octet-stream', content }
   const { upload } = await uploads.createUpload(partsOf({ bankAccountId, ...file }), as)
   return { bankAccountId, transactionUploadId: upload?.transactionUploadId ?? '' }
 }
 
-/** Uploads a file (a name in test/data, or its text) and waits until its import ends. */
+/** Uploads a file (its name in `test/data`, or its text) and waits until its import ends. */
 export async function importFile(home: Household, file: string) {
   const isText = file.startsWith('<')
   const key = await sendFile(home, isText ? new TextEncoder().encode(file) : await fixture(file))
@@ -32,8 +32,8 @@ export async function importFile(home: Household, file: string) {
 }
 
 /**
- * Returns an OFX statement of rows of 10 January and its balances. A negative amount leaves the
- * account. With `asOf` null, the balances have no date; the available one may have its own.
+ * Returns an OFX statement with balances, whose rows are dated 10 January. A negative amount leaves
+ * the account. With `asOf` null the balances have no date; the available one may have its own.
  */
 export function statementOf(
   rows: Record<string, string>,

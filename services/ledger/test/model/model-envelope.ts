@@ -1,11 +1,11 @@
 import type { Of } from './model-operation.ts'
 
-/** Amounts in cents; `spent` is the amount given to transactions since the period began. */
+/** Amounts in cents. `spent` is the amount that transactions took since the period began. */
 export type Envelope = { isGoal: boolean; current: number; used: number; spent: number }
 
 type Envelopes = Record<string, Envelope>
 
-/** The fields of a transaction that concern its envelope. */
+/** The fields of a transaction that determine how its envelope pays it; amounts in cents. */
 interface Paid {
   amount: number
   envelope: string | null
@@ -16,7 +16,7 @@ export function emptyEnvelope(isGoal: boolean): Envelope {
   return { isGoal, current: 0, used: 0, spent: 0 }
 }
 
-/** Funds the envelopes of a run; closed ones get nothing. */
+/** Adds the amounts of a funding run to the envelopes that still exist. Returns true: accepted. */
 export function fund(envelopes: Envelopes, { lines }: Of<'fund'>): boolean {
   for (const { envelope: id, amount, ceiling } of lines) {
     const envelope = envelopes[id]

@@ -22,7 +22,10 @@ export function importFile(model: Model, { serial, ...of }: Of<'import'>): boole
   return true
 }
 
-/** Undoes an import. A repetition is accepted without effect, in an archived account too. */
+/**
+ * Undoes an import. Returns whether the server accepts it. A repetition is accepted without effect,
+ * in an archived account too.
+ */
 export function undo(model: Model, { upload }: Of<'undo'>): boolean {
   if (!model.uploads.includes(upload)) return false
   if (model.undone.includes(upload)) return true
@@ -36,9 +39,7 @@ export function undo(model: Model, { upload }: Of<'undo'>): boolean {
   return true
 }
 
-/**
- * Returns the stated balances plus the changes by transactions dated after the day of each balance.
- */
+/** Returns the balances of a file, plus the transactions dated after the day of each balance. */
 function withLater({ history }: Model, pots: Pots, days: Required<Pots>): Pots {
   const added = history.filter((one) => one.kind === 'added')
   const sumOf = (pot: keyof Pots) =>

@@ -1,8 +1,9 @@
 import type { Pots } from './model-operation.ts'
 
 /**
- * Rows by identifier, in cents that leave the account. `day` is the day of the balances, null if
- * the file states none; `availableDay` is the day of the available balance if it differs.
+ * A file to import: `rows` are amounts in cents by the row's identifier, positive if they leave the
+ * account. `day` is the day of the balances, null if the file has none for them. `availableDay` is
+ * the day of the available balance if it differs.
  */
 type FileOfRows = {
   rows: Record<string, number>
@@ -11,14 +12,14 @@ type FileOfRows = {
   availableDay?: number
 }
 
-/** More rows than one INSERT takes; the first row is in another file too. */
+/** A file with more rows than one INSERT takes. Its first row occurs in another file too. */
 const large: FileOfRows = {
   rows: Object.fromEntries(Array.from({ length: 1_010 }, (_, index) => [`f${index + 7}`, 350])),
   pots: { current: 80_000 },
   day: 14,
 }
 
-/** Files with common rows and different days; the last is large. */
+/** Files that have rows in common, with balances of different days. The last file is large. */
 const files: FileOfRows[] = [
   { rows: { f1: 1000, f2: 2500, f3: -40_000 }, pots: { current: 61_000 }, day: 12 },
   {

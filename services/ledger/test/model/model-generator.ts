@@ -2,21 +2,21 @@ import fc from 'fast-check'
 import type { Operation } from './model-operation.ts'
 import type { Model } from './model-state.ts'
 
-/** The bank accounts that a kind of request fits: each, or those of one link type. */
+/** The bank accounts to which a kind of request applies: all, or those of one link type. */
 type For = 'each' | 'manual' | 'synced'
 
-/** Builds the operation of a random request; null while the model has no object for it. */
+/** Builds the operation of a random request; null while the model lacks the object to change. */
 export type Attempt = (model: Model, serial: number) => Operation | null
 
-// An index into the objects that exist when the operation is built.
+// Generates an index into the objects that exist when the operation is built.
 export const pick = fc.nat({ max: 999 })
 
 type Unnumbered<One = Operation> = One extends Operation ? Omit<One, 'serial'> : never
 type Fields<Made> = { [Name in keyof Made]: fc.Arbitrary<Made[Name]> }
 
 /**
- * Returns a generator of random requests of one kind, with random fields; `operate` builds the
- * operation.
+ * Returns a generator of random requests of one kind: fast-check generates `fields`, and `operate`
+ * builds the operation from them.
  */
 export function generator<Made>(
   isFor: For,
@@ -35,8 +35,8 @@ export function generator<Made>(
 type WithoutRow<One = Unnumbered> = One extends { id: string } ? Omit<One, 'id'> : never
 
 /**
- * Returns a generator of random requests that concern one existing transaction. The transaction is
- * chosen when the request is sent.
+ * Returns a generator of random requests about one existing transaction, which is chosen when the
+ * request is sent.
  */
 export function rowGenerator<Made>(
   isFor: For,

@@ -7,7 +7,7 @@ import type { Model, ProviderRecord, Row } from './model-state.ts'
 import { liveOf } from './model-sync.ts'
 
 const cents = fc.integer({ min: -5000, max: 20_000 }).filter((amount) => amount !== 0)
-/** Days of January before, between and after those of the files. */
+/** Generates a day of January, before, between or after the days of the files' balances. */
 const day = fc.integer({ min: 9, max: 14 })
 const flag = fc.boolean()
 const sum = fc.integer({ min: 1, max: 30_000 })
@@ -17,14 +17,14 @@ const line = fc.record({ envelope: pick, amount: sum, ceiling: sum })
 const lines = fc.array(line, { minLength: 1, maxLength: 3 })
 const stated = fc.record({ current: cents, available: cents, limit: cents }, { requiredKeys: [] })
 
-/** Batches of a sync; some items are in two of them. */
+/** Batches of provider transactions that a sync imports. Some transactions are in two batches. */
 const batches = [
   [posted('p1', 1200), posted('p2', -7000)],
   [posted('p2', -7000), posted('p3', 99)],
   [posted('p1', 1200), posted('p4', 15_000)],
 ]
 
-/** Generators of random requests, by kind. */
+/** Generators of random requests, by kind of request. */
 export const kinds = {
   create: generator('manual', body, (made, model) => ({ kind: 'create', ...paying(model, made) })),
   createMany: generator(
@@ -220,7 +220,7 @@ function expensesOf({ envelopes }: Model): string[] {
   return Object.keys(envelopes).filter((id) => !envelopes[id]?.isGoal)
 }
 
-/** Returns the lines of a funding run, one for each envelope. */
+/** Returns the lines of a funding run: of several generated ones for one envelope, the last. */
 function linesOf(
   { envelopes }: Model,
   generated: readonly { envelope: number; amount: number; ceiling: number }[],
@@ -236,7 +236,7 @@ function posted(id: string, amount: number): Item {
   return { id, amount, isPending: false, pendingOf: null, text: 'shop' }
 }
 
-/** Returns the live pending item of a row, if it has one. */
+/** Returns the transaction's live provider record if it is pending, else an empty list. */
 function heldOf(row: Row): Item[] {
   return liveItems(row).filter(({ isPending }) => isPending)
 }
@@ -246,12 +246,12 @@ function liveItems(row: Row): Item[] {
   return live ? [itemOf(live)] : []
 }
 
-/** Returns whether the envelope of a row gave more than 0. */
+/** Returns whether the transaction exists and took money from an envelope. */
 function isPaid({ taken, isDeleted }: Row): boolean {
   return taken > 0 && !isDeleted
 }
 
-/** Returns IDs of pending items that a posted item names and that were never imported. */
+/** Returns the IDs of pending transactions that a posted one replaces and that no sync imported. */
 function missingOf({ records }: Row): string[] {
   const named = records.flatMap(({ pendingOf }) => pendingOf ?? [])
   return named.filter((id) => !records.some((one) => one.id === id))
@@ -265,7 +265,7 @@ function itemOf({ end, ...item }: ProviderRecord): Item {
   return item
 }
 
-/** Returns a unique text of letters: the match by text ignores digits. */
+/** Returns a text of letters, unique for `serial`. The match by text ignores digits. */
 function textOf(serial: number): string {
   const letters = [...`${serial}`.padStart(4, '0')].map((digit) => 'abcdefghij'[Number(digit)])
   return `hold ${letters.join('')}`

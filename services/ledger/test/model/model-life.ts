@@ -6,14 +6,14 @@ import type { Operation } from './model-operation.ts'
 import type { Model } from './model-state.ts'
 
 /**
- * A random request, whose objects are chosen when it is sent. A misfit is sent even if the model
- * expects a refusal; other requests wait until the model accepts them.
+ * A random request. Its objects are chosen when it is sent, from the first of `attempts` that fits.
+ * A misfit is sent even if the model expects a refusal; others wait until the model accepts them.
  */
 export type RandomRequest = { kind: string; isMisfit: boolean; attempts: readonly Attempt[] }
 
 const kindNames = Object.keys(kinds) as GeneratorKind[]
 
-/** Number of requests by kind, for kinds that others depend on or undo; 1 for all other kinds. */
+/** Number of requests by kind, for kinds on which other kinds depend; 1 for each other kind. */
 const requestCounts: Partial<Record<GeneratorKind, number>> = {
   create: 2,
   hold: 4,
@@ -22,14 +22,12 @@ const requestCounts: Partial<Record<GeneratorKind, number>> = {
   withdraw: 2,
 }
 
-/**
- * Kinds that are never sent to an account of the other link type: budgeting never does so either.
- */
+/** Kinds of request sent only to accounts on manual links: budgeting sends them only there, too. */
 const neverMisfit: ReadonlySet<GeneratorKind> = new Set<GeneratorKind>(['deposit', 'bill'])
 
 /**
- * The requests of one bank account: before its end, concurrent with it (`last`), and after it.
- * `sizes` has the number of concurrent requests, by round.
+ * Random requests to one bank account: `requests` before it is archived or removed, `last`
+ * concurrently with that, `late` after it. `sizes` are the numbers of concurrent requests by round.
  */
 export type Life = {
   requests: RandomRequest[]
@@ -39,8 +37,8 @@ export type Life = {
 }
 
 /**
- * Returns a generator of lives: a request of every kind that fits the account, and some misfits, in
- * any order.
+ * Returns a generator of all requests to one bank account, in random order: every kind that applies
+ * to its link type, and some requests that the server must refuse.
  */
 export function lifeOf(isManual: boolean): fc.Arbitrary<Life> {
   const world = isManual ? 'manual' : 'synced'
@@ -72,12 +70,15 @@ function misfitOf(names: readonly GeneratorKind[]): fc.Arbitrary<RandomRequest> 
   return fc.oneof(...generated)
 }
 
-/** Makes fast-check print the kind of a request only: the error message lists the operations. */
+/** Makes fast-check print only the kind of a request; the error message lists the operations. */
 function withShortText(one: RandomRequest): RandomRequest {
   return Object.assign(one, { [fc.toStringMethod]: () => one.kind })
 }
 
-/** Returns the operation of a request for the model's current state; null if none fits yet. */
+/**
+ * Returns the operation that a request makes in the current state of the model; null if no attempt
+ * fits yet.
+ */
 export function chooseOperation(
   model: Model,
   { attempts, isMisfit }: RandomRequest,

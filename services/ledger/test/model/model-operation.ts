@@ -1,10 +1,10 @@
 /** Balances of a bank account, in cents. */
 export type Pots = { current?: number; available?: number }
 
-/** Balances as a provider states them, in cents. */
+/** Balances and limit as a provider states them, in cents. */
 export type Stated = Pots & { limit?: number }
 
-/** One operation; `serial` is unique. */
+/** A request to the ledger in the terms of the model, with a unique serial number. */
 export type Operation = { serial: number } & (
   | ({ kind: 'create' } & Body)
   | { kind: 'createMany'; bodies: Body[] }
@@ -24,7 +24,7 @@ export type Operation = { serial: number } & (
   | { kind: 'state'; pots: Required<Pots>; limit: number | null }
   | { kind: 'nameAccount'; name: string }
   | ({ kind: 'describe' } & Description)
-  /** `file` is the index in the list of files. */
+  /** `file` is an index into the files of `model-files.ts`. */
   | { kind: 'import'; file: number }
   | { kind: 'undo'; upload: number }
   | { kind: 'sync'; items: Item[] }
@@ -37,7 +37,7 @@ export type Operation = { serial: number } & (
 export type Kind = Operation['kind']
 export type Of<One extends Kind> = Extract<Operation, { kind: One }>
 
-/** The body of a new transaction. */
+/** Fields of a new manual transaction; `amount` in cents, `day` of January 2026. */
 export type Body = {
   amount: number
   day: number
@@ -48,16 +48,19 @@ export type Body = {
 
 export type Line = { envelope: string; amount: number; ceiling: number }
 
-/** The deposit of a funding run; `amount` in cents that come in. */
+/** Deposit that a funding run creates; `amount` is positive, in cents. */
 export type Deposit = { schedule: string; amount: number; day: number }
 
-/** The transaction of a due expense; its amount is the target. */
+/** Transaction that a due expense creates. Its amount is the target of the expense. */
 export type Bill = { day: number }
 
-/** The fields of a bank account that a user states. */
+/** Fields of a bank account that its user can change, besides its name and balances. */
 export type Description = { mask: string | null; accountType: string }
 
-/** A transaction of a provider; `pendingOf` is the ID of the pending one that it replaces. */
+/**
+ * A transaction as a provider sends it. `pendingOf` is the ID of the pending transaction that it
+ * replaces.
+ */
 export type Item = {
   id: string
   amount: number

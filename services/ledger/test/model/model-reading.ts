@@ -5,14 +5,14 @@ import { sql } from 'slonik'
 import { z } from 'zod'
 import type { Home, Uploads } from './model-requests.ts'
 
-/** More rows than any test stores. */
+/** Page size of the list of transactions: larger than any test needs, so one page has all. */
 const limit = 5_000
 
 const Source = z.object({ transactionId: z.string(), uploadId: z.string().nullable() })
 
 /**
- * Reads a bank account through the API. Returns its state in the form of the model, null if it was
- * removed, and a map from the names of its transactions to their IDs.
+ * Reads a bank account through the RPCs. Returns `state` in the form of the model (null if the bank
+ * account was removed), and `ids`, the transaction IDs by name.
  */
 export async function readState(home: Home, database: Database, uploads: Uploads) {
   const { accounts, envelopes, transactions, bankAccountId, as } = home
@@ -62,7 +62,8 @@ export async function readState(home: Home, database: Database, uploads: Uploads
 }
 
 /**
- * Returns the upload of each row, from the table: of two concurrent imports either may store a row.
+ * Returns for each transaction ID the serial number of the import that stored it, from the
+ * database: if concurrent imports contain the same row, either one stores it.
  */
 async function findUploads(home: Home, { pool }: Database, uploads: Uploads) {
   const { accountId, bankAccountId } = home
@@ -80,7 +81,9 @@ function unlessRemoved(error: unknown): null {
   throw error
 }
 
-/** Returns the name of a row in the model; in files, names are `ROW` and the identifier. */
+/**
+ * Returns a transaction's name in the model: the row 'ROW f1' of a file is `f1`, its identifier.
+ */
 function nameOf({ name = '' }: { name?: string | undefined }): string {
   return name.replace('ROW ', '')
 }

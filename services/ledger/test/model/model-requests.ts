@@ -14,10 +14,10 @@ import { type anAccount, anItem } from '../syncs/syncing.ts'
 import { fileAt } from './model-files.ts'
 import type { Body, Deposit, Item, Kind, Of, Operation, Stated } from './model-operation.ts'
 
-/** IDs of uploads by the serial number of their operation. */
+/** Upload IDs by the serial number of the operation that imported the file. */
 export type Uploads = Map<number, string>
 
-/** A household with clients of other services, and its bank account as a provider states it. */
+/** A household, RPC clients of budgeting and of a sync, and its bank account at the provider. */
 export type Home = Household & {
   account: ReturnType<typeof anAccount>
   scheduled: Client<typeof ScheduledService>
@@ -147,7 +147,7 @@ const requests: Requests = {
   deleteAccount: (home) => twice(home.deleteAccount),
 }
 
-/** Changes one field of a transaction. */
+/** Changes the field `path` of a transaction. */
 function patch(
   { transactions, bankAccountId, as }: Home,
   { id: transactionId, path }: { id: string; path: string },
@@ -157,7 +157,7 @@ function patch(
   return transactions.updateTransaction({ ...of, ...fields }, as)
 }
 
-/** Returns the request form of an item, the same in every import. */
+/** Returns a provider's transaction as a sync sends it. Each import sends it unchanged. */
 function itemBody(home: Home, { id, amount, isPending, pendingOf, text }: Item) {
   const names = { displayName: id, originalName: text, name: text, merchantName: '' }
   const named = pendingOf && { pendingProviderTransactionId: providerId(home, pendingOf) }
@@ -184,7 +184,10 @@ function book({ scheduled, accountId, byBudgeting }: Home, operation: Named) {
   return scheduled.book({ bookings: [{ accountId, operation }] }, byBudgeting())
 }
 
-/** Returns a transaction as budgeting sends it, with an ID that is the same in every attempt. */
+/**
+ * Returns an automatic transaction as budgeting sends it. Its ID is drawn once, so that repeated
+ * calls create it once.
+ */
 function automatic(name: string, { amount, day }: Pick<Deposit, 'amount' | 'day'>) {
   return { transactionId: newId('txn'), name, amount: BigInt(amount), date: dateOf(day) }
 }
@@ -195,9 +198,12 @@ function bodyOf(name: string, { envelope, adjusts, isPending, amount, day }: Bod
   return { ...named, ...spending, adjustsBalance: adjusts, isPending }
 }
 
-/** Sends an operation, some as two concurrent calls; returns whether it is accepted. */
+/**
+ * Sends an operation to the server, some kinds as two identical concurrent calls. Returns false if
+ * the server refuses it; throws if the error is transient.
+ */
 export async function request(home: Home, operation: Operation, uploads: Uploads) {
-  // Cast: the compiler cannot relate `kind` to the request of that kind.
+  // Cast: TypeScript cannot infer that the function of this kind accepts the operation.
   const send = requests[operation.kind] as Requests['undo']
   try {
     await send(home, operation as Of<'undo'>, uploads)
@@ -209,8 +215,8 @@ export async function request(home: Home, operation: Operation, uploads: Uploads
 }
 
 /**
- * Makes two concurrent calls under one Idempotency-Key, and waits for both. A refusal is not stored
- * under the key, so one call may be accepted after the other is refused.
+ * Makes the call twice concurrently and waits for both. Throws only if both are refused: a refusal
+ * is not stored under an Idempotency-Key, so the other call may be accepted later.
  */
 async function twice(send: () => Promise<unknown>): Promise<void> {
   const outcomes = await Promise.allSettled([send(), send()])
@@ -223,7 +229,7 @@ function keyed({ as }: Home, serial: number) {
   return { headers: { ...(as.headers as object), ...named } }
 }
 
-/** Returns midnight of a day of January in Chicago. */
+/** Returns midnight in Chicago of a day of January 2026. */
 function dateOf(day: number) {
   return timestampFromDate(new Date(Date.UTC(2026, 0, day, 6)))
 }

@@ -9,10 +9,10 @@ import { type Model, visibleState } from './model-state.ts'
 type Done = { operation: Operation; isAccepted: boolean }
 type State = ReturnType<typeof visibleState>
 
-/** Numbers of accepted and of refused requests, by kind of request. */
+/** Numbers of accepted and of refused requests, each by kind of request. */
 export type Tally = { accepted: Record<string, number>; refused: Record<string, number> }
 
-/** A bank account on the server, and its model. */
+/** A bank account on the server, and the model of its expected state. */
 export type World = {
   home: Home
   database: Database
@@ -23,8 +23,8 @@ export type World = {
 }
 
 /**
- * Sends `size` of the random requests and the operations `besides` concurrently. Returns the
- * requests that remain.
+ * Sends up to `size` of the random requests that fit now, concurrently with the operations
+ * `besides`. Returns the requests that were not sent.
  */
 export async function sendSome(
   world: World,
@@ -53,7 +53,10 @@ export async function sendSome(
   return requests.filter((candidate) => !chosen.has(candidate))
 }
 
-/** Sends operations concurrently. Throws if no order of them explains the result. */
+/**
+ * Sends operations concurrently, then compares the server's state with the model. Throws if no
+ * order of the operations explains the answers and the state.
+ */
 async function round(world: World, operations: readonly Operation[]): Promise<Done[]> {
   const { home, model, database, uploads } = world
   const done = await Promise.all(
@@ -71,14 +74,17 @@ async function round(world: World, operations: readonly Operation[]): Promise<Do
   return done
 }
 
-/** Returns the model after an order that explains answers and state; undefined if there is none. */
+/**
+ * Returns the model after the operations, in an order that explains the answers and the state of
+ * the server; undefined if no order does.
+ */
 function findExplanation(model: Model, done: readonly Done[], state: State): Model | undefined {
   const now = JSON.stringify(state)
   for (const order of orders(done)) {
     const after = structuredClone(model)
     const predicted = order.map(({ operation }) => apply(after, operation))
     const isExplained = order.every(({ operation, isAccepted }, index) => {
-      // An import may be stored just before the bank account is removed: its client gets 404.
+      // If the bank account is removed right after an import was stored, the client still gets 404.
       const isLost = operation.kind === 'import' && !isAccepted && after.stage === 'removed'
       return isLost || predicted[index] === isAccepted
     })
@@ -87,7 +93,7 @@ function findExplanation(model: Model, done: readonly Done[], state: State): Mod
   return undefined
 }
 
-/** Returns all permutations: the possible orders of concurrent operations. */
+/** Returns all permutations of a list: the possible orders of concurrent operations. */
 function orders<T>(all: readonly T[]): T[][] {
   if (all.length < 2) return [[...all]]
   return all.flatMap((first, index) =>
@@ -98,7 +104,8 @@ function orders<T>(all: readonly T[]): T[][] {
 const rowsShown = 20
 
 /**
- * Describes operations, expected state in the given order, and actual state, for the error message.
+ * Returns the error message of a mismatch: the operations, the expected state if they run in the
+ * given order, and the actual state.
  */
 function describeMismatch(model: Model, done: readonly Done[], now: State): string {
   const after = structuredClone(model)

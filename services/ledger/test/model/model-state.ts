@@ -1,7 +1,7 @@
 import { type Envelope, emptyEnvelope } from './model-envelope.ts'
 import type { Item, Pots } from './model-operation.ts'
 
-/** Branches of the rules that a run of the test must take. */
+/** Branches of the ledger's rules. A test run must reach each of them at least once. */
 export const paths = [
   'posted by name',
   'posted by likeness',
@@ -13,24 +13,24 @@ export const paths = [
   'undone from an envelope',
 ] as const
 
-/** The expected state of one bank account; amounts in cents. */
+/** The expected state of one bank account. Amounts are in cents. */
 export type Model = {
-  /** Whether the bank account is on a manual link, otherwise it is on a synced one. */
+  /** True if the bank account is on a manual link, false on a synced link. */
   isManual: boolean
-  /** `archived`: can be read only. `removed`: its rows are deleted. */
+  /** An `archived` bank account is read-only. The rows of a `removed` one are deleted. */
   stage: 'open' | 'archived' | 'removed'
   account: Account
   envelopes: Record<string, Envelope>
   rows: Row[]
   history: Event[]
-  /** Serial numbers of the imports. */
+  /** Serial numbers of the operations that imported a file. */
   uploads: number[]
   undone: number[]
-  /** Branches taken so far. */
+  /** Branches of the rules that were reached so far. */
   paths: (typeof paths)[number][]
 }
 
-/** The fields of a bank account except its balances, and its limit in cents. */
+/** Fields of a bank account except its balances. `limit` is in cents. */
 export type Account = {
   name: string
   originalName: string
@@ -40,11 +40,11 @@ export type Account = {
 }
 
 export type Row = {
-  /** Null until it is read from the server. */
+  /** The transaction ID; null until it is read from the server. */
   id: string | null
-  /** Unique; rows may have the same name. */
+  /** Unique key within the model, unlike `name`. */
   key: string
-  /** The identifier of the row in its file; null without a file. */
+  /** Identifier of the row in its file (FITID in OFX); null if no file contains the transaction. */
   identifier: string | null
   /** Day of January 2026. */
   day: number
@@ -56,20 +56,26 @@ export type Row = {
   isPending: boolean
   isDeleted: boolean
   upload: number | null
-  /** The funding schedule that created it. */
+  /** ID of the funding schedule that created the transaction as a deposit. */
   schedule: string | null
   records: ProviderRecord[]
 }
 
-/** The last record of a provider ID; `end` orders the ended records, null is live. */
+/**
+ * The last data of a provider under one ID. `end` is null while the record is live, else a number
+ * that orders the ended records.
+ */
 export type ProviderRecord = Item & { end: number | null }
 
-/** A balance is the last statement that is not undone, plus the changes since. */
+/**
+ * A change of balances: stated as an absolute amount, or added. A balance is the last stated amount
+ * that is not undone, plus all amounts added since.
+ */
 export type Event =
   | { kind: 'stated'; pots: Pots; asOf: number; upload: number | null }
   | { kind: 'added'; pots: Pots; day: number; of: string }
 
-/** The day of January of all rows of files and providers. */
+/** Day of January 2026 of all transactions from files and providers. */
 export const dayOfRows = 10
 
 /** Returns the model of a new bank account with empty envelopes. */
@@ -93,7 +99,7 @@ export function createModel(
   }
 }
 
-/** Returns a posted row without an envelope or a source. */
+/** Returns a posted transaction without an envelope, an upload or a provider record. */
 export function newRow(made: Pick<Row, 'key' | 'name' | 'amount' | 'day'> & Partial<Row>): Row {
   return {
     id: null,
@@ -110,7 +116,7 @@ export function newRow(made: Pick<Row, 'key' | 'name' | 'amount' | 'day'> & Part
   }
 }
 
-/** Returns the part of the model that the API shows, in the form of `readState`. */
+/** Returns the part of the model that clients can read, in the form of `readState`. */
 export function visibleState(model: Model) {
   if (model.stage === 'removed') return null
   const held = (isGoal: boolean) =>
@@ -142,7 +148,7 @@ export function visibleState(model: Model) {
   }
 }
 
-/** Returns the statements of balances that are not undone. */
+/** Returns the balances that users, providers and files stated, without undone imports. */
 export function standingStatements({ history, undone }: Model) {
   return history
     .filter((one) => one.kind === 'stated')

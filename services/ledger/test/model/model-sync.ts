@@ -2,7 +2,7 @@ import { giveBack, take } from './model-envelope.ts'
 import type { Item, Of, Stated } from './model-operation.ts'
 import { dayOfRows, type Model, newRow, type ProviderRecord, type Row } from './model-state.ts'
 
-/** Imports a batch; balances do not change. */
+/** Imports a batch of provider transactions; balances do not change. Returns true: accepted. */
 export function sync(model: Model, { serial, items }: Of<'sync'>): boolean {
   for (const item of items) {
     const known = rowOf(model, item.id)
@@ -20,7 +20,10 @@ export function sync(model: Model, { serial, items }: Of<'sync'>): boolean {
   return true
 }
 
-/** Removes rows. Each envelope gets its money back and remains assigned, as the row may return. */
+/**
+ * Removes transactions that the provider no longer has. Their envelopes get the money back and
+ * remain assigned, as the provider may send a transaction again.
+ */
 export function withdraw(model: Model, { ids }: Of<'withdraw'>): boolean {
   for (const id of ids) {
     const row = rowOf(model, id)
@@ -35,7 +38,7 @@ export function withdraw(model: Model, { ids }: Of<'withdraw'>): boolean {
   return true
 }
 
-/** Sets the stated balances. */
+/** Sets the balances, and the limit if given, to the amounts that the provider states. */
 export function setBalances(model: Model, { limit, ...pots }: Stated): boolean {
   model.history.push({ kind: 'stated', pots, asOf: 0, upload: null })
   if (limit !== undefined) model.account.limit = Math.max(0, limit)
@@ -50,7 +53,10 @@ function rowOf(model: Model, id: string): Row | undefined {
   return model.rows.find(({ records }) => records.some((one) => one.id === id))
 }
 
-/** Returns the row that an item with a new ID continues; undefined if there is none. */
+/**
+ * Returns the transaction that a provider's transaction with a new ID continues, such as the
+ * pending one that it posts; undefined if there is none.
+ */
 function findContinued(
   model: Model,
   { id, amount, isPending, pendingOf, text }: Item,
@@ -74,8 +80,8 @@ function pathOf({ isPending, pendingOf }: Item): Model['paths'][number] {
 }
 
 /**
- * Makes an item the live record of a row. A pending item does not replace a posted one, and a
- * replaced record is not made live again: both are stored as ended.
+ * Makes a provider's transaction the live record of a row. Two are stored as ended instead: a
+ * pending one after a posted one, and one that was already replaced.
  */
 function setRecord(model: Model, row: Row, item: Item): void {
   const own = row.records.find(({ id }) => id === item.id)
@@ -92,7 +98,7 @@ function setRecord(model: Model, row: Row, item: Item): void {
   updateEnvelope(model, row, item)
 }
 
-/** Recalculates the envelope if the amount has changed or a removed row returns. */
+/** Takes the amount from the envelope again if it has changed or a removed transaction returns. */
 function updateEnvelope(model: Model, row: Row, { amount, isPending }: Item): void {
   const { envelopes } = model
   row.isPending = isPending

@@ -38,7 +38,7 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true, force: true })
 })
 
-/** Creates a bank account with three envelopes, and its model. */
+/** Creates a bank account with three envelopes on the server, and the model of it. */
 async function createWorld(isManual: boolean, tally: Tally): Promise<World> {
   const home = await createHome(isManual)
   const { bankAccountId, as } = home
@@ -90,7 +90,8 @@ const lives = [
 ] as const
 
 /**
- * Sends all requests of a life; the end of the bank account is concurrent with its `last` requests.
+ * Sends all random requests to a bank account. The call `end`, which archives or removes it, is
+ * concurrent with the requests `last`.
  */
 async function runLife(
   life: Life,
@@ -103,7 +104,7 @@ async function runLife(
   for (let round = 0; waiting.length > 0; round += 1) {
     const size = life.sizes[round % life.sizes.length] ?? 1
     const left = await sendSome(world, waiting, { size })
-    // The model has no object for the remaining requests.
+    // No remaining request fits: the model lacks the objects that the requests would change.
     if (left.length === waiting.length) break
     waiting = left
     await compareVersion()
@@ -137,11 +138,12 @@ test('concurrent and repeated requests leave the state that a model expects', as
         }
         if (world.model.stage === 'removed') gone.push(world.home)
       }
-      // The order of concurrent requests decides the branches: a second sample may be needed.
+      // The order of concurrent requests decides which branches are reached: a second sample may be
+      // needed to reach all.
       if (wanted.size === 0) break
     }
   })
-  // A failure prints its seed, with which the run can be repeated. Shrinking would take minutes.
+  // A failure prints a seed that repeats the run. No shrinking, because it would take minutes.
   await fc.assert(property, { numRuns: 1, endOnFailure: true })
   for (const home of gone) {
     await eventually(
@@ -150,7 +152,7 @@ test('concurrent and repeated requests leave the state that a model expects', as
     )
   }
   expect(await auditLedger(booted.database('ledger'))).toEqual([])
-  // Coverage: every kind of request is accepted at least once, every branch is taken.
+  // Coverage: every kind of request was accepted at least once, and every branch reached.
   expect([...wanted]).toEqual([])
   expect(Object.keys(tally.refused).length).toBeGreaterThan(0)
 })

@@ -4,7 +4,7 @@ import type { Body, Kind, Of, Operation } from './model-operation.ts'
 import { type Model, newRow, type Row } from './model-state.ts'
 import { setBalances, sync, withdraw } from './model-sync.ts'
 
-/** Operations on bank accounts of a manual link only. */
+/** Operations that the server accepts only for bank accounts on a manual link. */
 const manualOnly: ReadonlySet<Kind> = new Set<Kind>([
   'create',
   'createMany',
@@ -19,7 +19,7 @@ const manualOnly: ReadonlySet<Kind> = new Set<Kind>([
   'archive',
 ])
 
-/** Operations of a sync, on bank accounts of its link only. */
+/** Operations of a sync, which the server accepts only for bank accounts on a synced link. */
 const syncedOnly: ReadonlySet<Kind> = new Set<Kind>(['sync', 'withdraw', 'setBalances', 'refresh'])
 
 /** Operations that an archived bank account accepts. */
@@ -30,7 +30,7 @@ const allowedArchived: ReadonlySet<Kind> = new Set<Kind>([
   'deleteAccount',
 ])
 
-/** The day of a balance that a user states: later than every file. */
+/** Day of a balance that a user states: later than the balances of every file. */
 const userStatedDay = Number.MAX_SAFE_INTEGER
 
 const rules: { [One in Kind]: (model: Model, of: Of<One>) => boolean } = {
@@ -106,13 +106,13 @@ const rules: { [One in Kind]: (model: Model, of: Of<One>) => boolean } = {
   deleteAccount: end,
 }
 
-/** Applies an operation to the model; returns false without a change if the server must refuse. */
+/** Applies an operation. Returns false, without a change, if the server must refuse it. */
 export function apply(model: Model, operation: Operation): boolean {
   const { kind } = operation
   if (model.stage === 'removed') return kind === 'forget' || kind === 'deleteAccount'
   if ((model.isManual ? syncedOnly : manualOnly).has(kind)) return false
   if (model.stage === 'archived' && !allowedArchived.has(kind)) return false
-  // Cast: the compiler cannot relate `kind` to the rule of that kind.
+  // Cast: TypeScript cannot infer that the rule of this kind accepts the operation.
   const rule = rules[kind] as (model: Model, of: Operation) => boolean
   return rule(model, operation)
 }
@@ -127,14 +127,17 @@ function create(model: Model, name: string, body: Body): boolean {
   return true
 }
 
-/** Adds the transaction of a schedule or an expense. */
+/** Adds an automatic transaction, which a funding schedule or a due expense creates. */
 function book(model: Model, row: Row): void {
   take(model.envelopes, row)
   model.rows.push(row)
   add(model, row, -1)
 }
 
-/** Returns whether the row has no envelope, or is no deposit and its envelope is open. */
+/**
+ * Returns whether the transaction may have its envelope: null always; else the envelope must be
+ * open and the transaction no deposit.
+ */
 function isAssignable(model: Model, { amount, envelope }: Pick<Row, 'amount' | 'envelope'>) {
   return envelope === null || (amount >= 0 && model.envelopes[envelope] !== undefined)
 }

@@ -21,7 +21,7 @@ afterAll(async () => {
 const date = timestampFromDate(new Date('2026-03-02T06:00:00Z'))
 
 /**
- * Creates a household with envelopes, transfers, assigned transactions, and every kind of deletion.
+ * Creates a household with envelopes, transfers, assigned transactions and all kinds of deletion.
  */
 async function usedHousehold() {
   const home = await createHousehold(booted, { availableBalance: 5000n, currentBalance: 5000n })

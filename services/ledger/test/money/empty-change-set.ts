@@ -1,4 +1,4 @@
-/** The lists of a change set without rows, to be combined with a bank account. */
+/** The lists of a change set without any rows. Tests add a bank account to it. */
 export const emptyChangeSet = {
   created: [],
   envelopes: [],

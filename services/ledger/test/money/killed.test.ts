@@ -33,11 +33,11 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true, force: true })
 })
 
-/** A path through the service: `run` runs it, `look` returns its visible effect. */
+/** An operation to kill before each of its steps. `look` returns its effect as clients see it. */
 interface Path {
   run: () => Promise<unknown>
   look: () => Promise<unknown>
-  /** Steps between two kills, if there are many. Odd, to hit both directions of a round trip. */
+  /** Kills before every n-th step only, if there are many. Odd: requests and answers alternate. */
   stride?: number
 }
 
@@ -45,7 +45,7 @@ const date = timestampFromDate(new Date('2026-03-02T06:00:00Z'))
 const bill = { name: 'Bill', amount: 300n, date, adjustsBalance: true }
 
 /**
- * Creates a household with 1000.00 available, 10.00 in an expense, and a function that reads both.
+ * Creates a household with 1,000.00, 10.00 of it in an expense. `look` reads amounts and counts.
  */
 async function createHomeWithExpense() {
   const home = await createExpenseHousehold(booted)
@@ -64,11 +64,11 @@ async function createHomeWithExpense() {
   return { ...home, keyed, look }
 }
 
-/** Returns activities by name; the parameter is the key of their object. */
+/** Returns the ledger's Temporal activities by name. `Subject` is the type of their argument. */
 const activities = <Subject>() =>
   mortal.activities() as Record<string, (of: Subject) => Promise<unknown>>
 
-/** Returns a file with `rowCount` rows, and its import by activities in the workflow's order. */
+/** Uploads a file with `rowCount` rows. Returns `run`, which calls the activities of its import. */
 async function fileImport(rowCount: number) {
   const home = await createHomeWithExpense()
   const rows = Array.from({ length: rowCount }, (_, id) => [`r${id}`, '-1.00'])
@@ -113,7 +113,7 @@ const paths: Record<string, () => Promise<Path>> = {
     return { run: () => bookFunding(accountId, value), look }
   },
   'the import of a file': async () => {
-    // More rows than one page, so the import inserts two.
+    // More rows than one INSERT takes, so the import needs two of them.
     const { home, run } = await fileImport(600)
     return { run, look: home.look }
   },
@@ -233,7 +233,7 @@ const paths: Record<string, () => Promise<Path>> = {
   },
 }
 
-/** Creates a household with a bill of 3.00. */
+/** Creates a household with a transaction of 3.00. */
 async function householdWithBill() {
   const home = await createHomeWithExpense()
   const { transactions, bankAccountId, spendingId, as } = home
@@ -244,14 +244,14 @@ async function householdWithBill() {
   return { ...home, key: { bankAccountId, transactionId: transaction?.transactionId ?? '' } }
 }
 
-/** Books a funding, as the hourly job does. */
+/** Books a funding by the RPC that the hourly job of budgeting calls. */
 function bookFunding(accountId: string, value: MessageInitShape<typeof FundingSchema>) {
   const bookings = [{ accountId, operation: { case: 'funding' as const, value } }]
   const scheduled = booted.client('ledger', ScheduledService)
   return scheduled.book({ bookings }, byService(booted, '', 'budgeting'))
 }
 
-/** Returns names and balances of bank accounts, as texts. */
+/** Returns a text with name and balances for each bank account. */
 async function named(list: Promise<{ bankAccounts: BankAccount[] }>) {
   const { bankAccounts } = await list
   return bankAccounts.map(({ name, availableBalance, currentBalance }) =>
@@ -259,7 +259,7 @@ async function named(list: Promise<{ bankAccounts: BankAccount[] }>) {
   )
 }
 
-/** Ignores the refusal of a repetition whose first attempt was committed. */
+/** Ignores the refusal of a repeated call whose first attempt was committed; else rethrows. */
 function unlessDone(error: unknown): void {
   const { code } = ConnectError.from(error)
   if (code !== Code.NotFound && code !== Code.FailedPrecondition) throw error
@@ -287,7 +287,7 @@ test.each(Object.entries(paths))(
       if (outcome === 'done') expect(left).toEqual(after)
       steps.push(left)
     }
-    // Both outcomes must occur: killed before the commit, and after it.
+    // Both outcomes must occur: a kill before the commit, and a kill after it.
     expect(new Set(steps.map(String)).size).toBeGreaterThan(1)
     expect(await auditLedger(booted.database('ledger'))).toEqual([])
   },

@@ -27,7 +27,7 @@ let booted: Booted
 let proxy: TcpProxy
 let remote: Database
 let writer: MoneyWriter
-/** A writer of another process; its connections bypass the proxy. */
+/** The money writer of another process. Its database connections bypass the proxy. */
 let otherWriter: MoneyWriter
 
 beforeAll(async () => {
@@ -46,8 +46,8 @@ afterAll(async () => {
 })
 
 /**
- * Creates a household with an expense. Returns it with functions that create works on its bank
- * account (`fill`, `rename`, `create`).
+ * Creates a household with an expense. Returns functions that create changes of its bank account:
+ * `fill` moves money into the expense, `rename` and `create` move none.
  */
 async function createHomeWithWorks() {
   const home = await createExpenseHousehold(booted)
@@ -63,7 +63,7 @@ async function createHomeWithWorks() {
       return { settlement: endOperation(started), reply: amount }
     },
   })
-  // `rename` and `create` write neither journal rows nor events.
+  // `rename` and `create` write no journal rows and no events.
   const rename = (name: string): MoneyWork<string> => ({
     scope,
     decide: (locked) => {
@@ -96,7 +96,7 @@ test('a change whose answer is lost is made once, with or without an event', asy
   }
   expect(await write(fill(10n))).toBe(10n)
   expect(await held()).toBe(10n)
-  // A second attempt would return the new name.
+  // `rename` returns the previous name: a second execution would return 'Daily'.
   expect(await write(rename('Daily'))).toBe('Checking')
   await write(create())
   const { envelopes } = await home.envelopes.listEnvelopes(home, home.as)
@@ -167,7 +167,8 @@ test('a statement that reaches Postgres after its repetition has no effect', asy
   const { cut, deliver } = await line
   cut()
   expect(await written).toBe(10n)
-  // The repetition has raised the version, so the compare-and-set of the delayed statement fails.
+  // The delayed statement changes nothing: its compare-and-set fails, as the repetition has raised
+  // the version.
   await deliver()
   expect(await held()).toBe(10n)
 })
@@ -215,7 +216,7 @@ test('a change whose answer is lost is made, though the queue of its account is 
   const first = await savedFirst
   const sharing = renameAll(15)
   const savedNext = proxy.hold('"read_version"')
-  // The first change is tried at once in the queue of the bank account; 1,024 may wait there.
+  // The bank account's queue saves its first change at once; at most 1,024 more may wait in it.
   const queued = renameAll(1 + 1_024)
   const next = await savedNext
   expect(await refusals(writer.write(rename('Daily')))).toEqual(['Unavailable'])
@@ -243,7 +244,7 @@ test('a booked operation in a round is refused, the other changes are saved', as
   const booked = newId('op')
   await writer.write(fill(1n, booked))
   const works = [fill(10n), fill(100n), fill(1_000n, booked), fill(10_000n)]
-  // The first change has a round of its own, the others share the next one.
+  // Group commit: the first change is saved alone, the other three are saved together.
   const outcomes = await refusals(...works.map((work) => writer.write(work)))
   expect(outcomes).toEqual(['accepted', 'accepted', 'Unknown', 'accepted'])
   expect(await held()).toBe(10_111n)

@@ -81,7 +81,7 @@ test('twenty retries under one key cost the statements of one request', async ()
     Promise.all(Array.from({ length: 20 }, post)),
   )
   expect(new Set(result.map(({ transaction }) => transaction?.transactionId)).size).toBe(1)
-  // One more statement reads the idempotency key.
+  // One statement more than without an idempotency key: it reads the key.
   expect(count).toBeLessThanOrEqual(statementsMax.createTransaction + 1)
   expect(await balances()).toMatchObject({ available: 99_500n, expenses: 29_500n })
 })
@@ -104,7 +104,7 @@ test('a write that is still queued at its deadline is dropped', async () => {
     await over.promise
   })
   await locked.promise
-  // The first call waits for the row lock, the second in the queue.
+  // The first call waits for the row lock. The second waits in the queue, behind the first.
   const outcomes = await Promise.allSettled([post(1n), post(10n)])
   over.resolve()
   await holding
@@ -112,7 +112,7 @@ test('a write that is still queued at its deadline is dropped', async () => {
     { status: 'rejected', reason: { code: Code.DeadlineExceeded } },
     { status: 'rejected', reason: { code: Code.DeadlineExceeded } },
   ])
-  // The first call may be committed or not; this write is saved after both are settled.
+  // The first call may have been committed despite the timeout. This write waits for both calls.
   await transactions.createTransaction(
     { bankAccountId, amount: 100n, date, name: 'Tea', adjustsBalance: true },
     as,
@@ -265,7 +265,7 @@ test('a decision of one process reads the changes of another', async () => {
   const [first, second] = writers
   await first?.(-10n)
   await second?.(40_000n)
-  // A larger amount than the envelope holds after the first process's own write.
+  // The first process last saw 29,990 in the envelope, so this amount requires a new read.
   await first?.(-60_000n)
   expect(await balances()).toMatchObject({ expenses: 30_000n - 10n + 40_000n - 60_000n })
   await second?.(-9_000n)
@@ -273,7 +273,7 @@ test('a decision of one process reads the changes of another', async () => {
   expect(await balances()).toMatchObject({ expenses: 990n })
 })
 
-/** Returns writers as of `count` processes; each moves an amount into the expense, or out of it. */
+/** Returns `writers`, one for each of `count` processes: each moves an amount into the expense. */
 async function processes(count: number) {
   const { accountId, bankAccountId, expense, balances } = await createFundedHousehold(booted)
   const deps = { database: booted.database('ledger'), clock: () => new Date() }

@@ -59,7 +59,7 @@ const tenantTables = [
   'idempotency_keys',
 ]
 
-/** Fills the tables with fifty other accounts, so that sequential scans cost more than indexes. */
+/** Inserts fifty other accounts, so that a sequential scan costs more than an index scan. */
 async function crowd(tx: Transaction): Promise<void> {
   await tx.query(sql.unsafe`
     INSERT INTO links (account_id, link_id, link_type, institution_name, created_at, created_by,
@@ -125,7 +125,7 @@ async function crowd(tx: Transaction): Promise<void> {
     SELECT account_id, 'Transfer', bank_account_id, '', '' FROM bank_accounts`)
 }
 
-/** Adds provider records for the bank accounts of all accounts. */
+/** Inserts provider records for the bank accounts of all accounts. */
 async function crowdProviders(tx: Transaction): Promise<void> {
   await tx.query(sql.unsafe`
     INSERT INTO provider_accounts (account_id, bank_account_id, name, official_name, currency,
@@ -147,7 +147,7 @@ async function crowdProviders(tx: Transaction): Promise<void> {
     FROM transactions WHERE transaction_id LIKE 'txn\\_1%'`)
 }
 
-/** Returns a run that funds an envelope, and the end of its period. */
+/** Returns two bookings of the hourly job: a funding of an envelope, and the end of its period. */
 function bookingsOf(
   { accountId, bankAccountId }: Household,
   of: { spendingId: string; fundingScheduleId: string; due: Timestamp },
@@ -162,7 +162,7 @@ function bookingsOf(
   ]
 }
 
-/** Calls every RPC of the ledger for the gateway and budgeting at least once. */
+/** Calls every RPC that the gateway and budgeting use at least once. */
 async function useEverything(home: Household): Promise<void> {
   const { accountId, as, linkId, bankAccountId } = home
   const { links, accounts, envelopes, transactions } = home
@@ -221,7 +221,7 @@ async function useEverything(home: Household): Promise<void> {
 
 const Link = z.object({ cleanedAt: z.date().nullable() })
 
-/** Deletes the link, and waits for the end of its clean-up. */
+/** Deletes a link, and waits until its rows are deleted. */
 async function deleteLink(home: Pick<Household, 'links' | 'accountId' | 'linkId' | 'as'>) {
   const { links, accountId, linkId, as } = home
   await links.deleteLink({ linkId }, as)
@@ -236,7 +236,7 @@ async function deleteLink(home: Pick<Household, 'links' | 'accountId' | 'linkId'
 }
 
 /**
- * Waits until no change of the bank account is recent, and runs the search for similar
+ * Waits until the bank account was not changed for a while, and runs the search for similar
  * transactions.
  */
 async function searchSimilar(): Promise<void> {
@@ -249,7 +249,7 @@ async function searchSimilar(): Promise<void> {
   )
 }
 
-/** Calls every RPC of the ledger for the syncs, and reads the imported transactions. */
+/** Calls every RPC that the sync services use, and reads the imported transactions. */
 async function useSyncs(): Promise<void> {
   const home = await syncedHome(booted)
   const { sync, by, linkId, bankAccountId, as } = home
@@ -272,7 +272,7 @@ test('every statement uses an index that starts with the account', async () => {
   const statements = database.texts().filter((text) => !before.has(text))
   expect(statements.length).toBeGreaterThan(30)
   const place = { url: booted.databaseUrl, schema: 'ledger' }
-  // Without statistics the planner estimates from the sizes of the tables.
+  // First without ANALYZE: the planner estimates from the sizes of the tables.
   await inBulk(place, crowd)
   expect(await slowScans(place, { statements, tables: tenantTables })).toEqual([])
   await database.pool.query(sql.unsafe`ANALYZE`)

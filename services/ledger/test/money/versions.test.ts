@@ -33,7 +33,7 @@ const aBill = { amount: 70n, date, name: 'Bill' }
 
 type Operation = NonNullable<MessageInitShape<typeof BookingSchema>['operation']>
 
-/** Prepares a change of a bank account. The returned function makes the change. */
+/** Prepares a change of a bank account. Returns the function that makes the change. */
 type Change<Home> = (home: Home, spendingId: string) => Promise<() => Promise<unknown>>
 
 const changes: Record<string, Change<Household>> = {
@@ -136,7 +136,7 @@ async function bill({ transactions, bankAccountId, as }: Household, more: object
   return { bankAccountId, transactionId: transaction?.transactionId ?? '' }
 }
 
-/** Books an operation of the hourly job. */
+/** Books an operation by the RPC that the hourly job of budgeting calls. */
 function book(accountId: string, operation: Operation) {
   const scheduled = booted.client('ledger', ScheduledService)
   return scheduled.book(
@@ -145,7 +145,7 @@ function book(accountId: string, operation: Operation) {
   )
 }
 
-/** Makes the change in a bank account with an envelope. Expects that the version rises. */
+/** Makes a change of a bank account with an envelope. Expects that the version rises. */
 async function makeIn<Home extends Household | SyncedHome>(home: Home, prepare: Change<Home>) {
   const { envelopes, bankAccountId, as } = home
   const spendingId = newId('spnd')

@@ -40,7 +40,7 @@ test('a write reads only the rows of its scope, in an account of many transactio
     .filter((text) => !before.has(text) && /\b(INSERT INTO|UPDATE|DELETE FROM)\b/.test(text))
   expect(statements.length).toBeGreaterThan(3)
   const place = { url: booted.databaseUrl, schema: 'ledger' }
-  // Statistics as if the household had several years of data.
+  // Gives the query planner the statistics of a household with several years of transactions.
   await inBulk(place, async (tx) => {
     await tx.query(sql.unsafe`
       INSERT INTO transactions (account_id, bank_account_id, transaction_id, amount, categories,

@@ -50,7 +50,8 @@ async function stored({ accountId }: Household) {
 test('a page of texts begins after the previous one, whatever the dates', async () => {
   const home = await createHousehold(booted)
   const { accountId, bankAccountId } = home
-  // Ten dates with 45 transactions each, in the order of their IDs; every ninth is deleted.
+  // Inserts 45 transactions on each of ten dates, IDs in the order of dates; every ninth is
+  // deleted.
   await tables().pool.query(sql.unsafe`
     INSERT INTO transactions (account_id, bank_account_id, transaction_id, amount, categories, date,
       original_name, original_merchant_name, is_pending, source, created_at, deleted_at)

@@ -2,7 +2,10 @@ import type { Database } from '@coffer/kit/database/database'
 import { searchCosts, searchTransactions } from '../../src/transactions/transaction-list.rpc.ts'
 import { rangeOf } from '../../src/transactions/transaction-search.ts'
 
-/** Searches by every combination of filters, with costs that select every strategy. */
+/**
+ * Searches transactions by every combination of filters, with bounds so low that each strategy of
+ * the search is used.
+ */
 export async function searchInEveryWay(
   database: Database,
   {

@@ -38,7 +38,7 @@ const electric = 'ACH Debit - Electric Company'
 const forest = 'POS DEBIT 1234 CARIBOU COFFEE FOREST LAKE MN'
 const paycheck = 'Paycheck ACME INC'
 
-/** Creates transactions, a day apart and the oldest first. Returns their IDs. */
+/** Creates transactions on consecutive days, the oldest first. Returns their IDs. */
 async function add(home: Household, names: string[], firstDay = 1): Promise<string[]> {
   const { transactions, bankAccountId, as } = home
   const ids: string[] = []
@@ -51,14 +51,18 @@ async function add(home: Household, names: string[], firstDay = 1): Promise<stri
   return ids
 }
 
-/** Searches all changed bank accounts, without a quiet time. */
+/**
+ * Searches all bank accounts with changed transactions for similar ones, without waiting for a
+ * quiet time.
+ */
 async function search(): Promise<void> {
   const deps = { database: booted.database('ledger'), clock: () => new Date(), log: silentLog }
   await similarActivities({ ...deps, searchers, quietMs: 0 }).clusterWaiting(null)
 }
 
 /**
- * Searches until the cluster of a transaction is as expected. Returns the cluster; null for none.
+ * Repeats the search until the cluster of a transaction is as expected. Returns the cluster, null
+ * if the transaction has none.
  */
 function clusterOf(
   { bankAccountId, as }: Pick<Household, 'bankAccountId' | 'as'>,
@@ -75,7 +79,7 @@ function clusterOf(
 const withMembers = (count: number) => (cluster: TransactionCluster | null) =>
   cluster?.members.length === count
 
-/** Returns the instant of the last change, in ms. */
+/** Returns the instant at which the cluster last changed, in ms since the epoch. */
 const updated = (cluster: TransactionCluster | null) =>
   cluster?.updatedAt ? timestampDate(cluster.updatedAt).getTime() : Number.NaN
 
@@ -117,7 +121,7 @@ test('similar transactions are found after they are created by hand', async () =
 test('a cluster keeps its ID and creation date when members are added', async () => {
   const home = await createHousehold(booted)
   const { transactions, bankAccountId, as } = home
-  // The oldest transaction is the centroid of both states: of equally near members the smallest ID.
+  // Equal texts are equally central: the one with the smallest ID, the oldest, stays the centroid.
   const [first = '', , other = ''] = await add(home, [netflix, netflix, paycheck, electric])
   const before = await clusterOf(home, first, withMembers(2))
   await add(home, [netflix], 20)

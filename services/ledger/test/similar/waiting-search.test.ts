@@ -32,7 +32,7 @@ const date = timestampFromDate(new Date('2026-03-02T06:00:00Z'))
 const always = 2n ** 53n
 const none = { accountId: '', bankAccountId: '' }
 
-/** Returns the version of a bank account, and the version of its first unsearched change. */
+/** Returns the bank account's version, and that of its first change which no search has seen. */
 function markOf({ accountId, bankAccountId }: Key) {
   const Row = z.object({ version: z.bigint(), unsearchedFrom: z.bigint().nullable() })
   return tables().pool.one(sql.type(Row)`
@@ -41,7 +41,8 @@ function markOf({ accountId, bankAccountId }: Key) {
 }
 
 /**
- * Returns whether the work makes the bank account need a search. Clears the mark before the work.
+ * Clears `unsearched_from`, calls `work`, and returns whether `work` has set it again: the bank
+ * account then needs a search.
  */
 async function asks(key: Key, work: () => Promise<unknown>): Promise<boolean> {
   await endWaitingSearch(tables(), { ...key, version: always })
@@ -49,7 +50,7 @@ async function asks(key: Key, work: () => Promise<unknown>): Promise<boolean> {
   return (await markOf(key)).unsearchedFrom !== null
 }
 
-/** Returns the bank accounts of these homes that are due for a search. */
+/** Returns the IDs of those of the given bank accounts that are due for a search. */
 async function due(
   homes: Key[],
   { quietUpTo = 0n, waitedUpTo = 0n, after = none, limit = 1000 } = {},
@@ -159,7 +160,7 @@ test('a change during a search needs another search', async () => {
   await endWaitingSearch(tables(), { ...home, version })
   const { unsearchedFrom } = await markOf(home)
   expect(unsearchedFrom).toBe(version + 1n)
-  // The end of an older search does not clear the mark of a later change.
+  // The end of a search of an older version does not clear the mark of a later change.
   await endWaitingSearch(tables(), { ...home, version })
   expect((await markOf(home)).unsearchedFrom).toBe(version + 1n)
   await endWaitingSearch(tables(), { ...home, version: (await markOf(home)).version })
@@ -187,7 +188,10 @@ test('a save that is blocked while a search ends sets the mark again', async () 
   expect(after.version).toBeGreaterThan(version)
 })
 
-/** Runs a sweep with `search` as the worker. Returns the names that it searched. */
+/**
+ * Runs a sweep that calls `search` instead of a worker thread. Returns the first transaction name
+ * of each search.
+ */
 async function sweep(quietMs: number, search = (_name: string): never[] => []): Promise<string[]> {
   const searched: string[] = []
   const run = async ({ texts }: ClusterInput) => {

@@ -23,7 +23,7 @@ afterAll(async () => {
   await booted[Symbol.asyncDispose]()
 })
 
-/** Upserts accounts of the link. Returns the reply's accounts. */
+/** Creates or updates bank accounts of the link, like a sync. Returns the accounts in the reply. */
 async function upsert({ sync, linkId, by }: SyncedHome, request: object) {
   return (await sync.upsertBankAccounts({ linkId, ...request }, by)).accounts
 }
@@ -217,7 +217,7 @@ test('changes of a provider raise the version, repetitions do not', async () => 
 test('a list concurrent with the deletion of its link leaves no bank account', async () => {
   const home = await syncedHome(booted)
   const { links, linkId, as, accountId } = home
-  // Each client continues until a call is refused.
+  // Each of eight clients repeats its call until it is refused.
   const clients = Array.from({ length: 8 }, async () => {
     for (let count = 0; count < 1_000; count++) {
       const accounts = [home.account, anAccount()]

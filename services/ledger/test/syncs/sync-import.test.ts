@@ -57,7 +57,7 @@ describe('a batch', () => {
     expect(listed.map((one) => one.transactionId)).toEqual(
       [first, second].map((one) => one?.transactionId),
     )
-    // IDs are in the order of days, whatever the order of the batch.
+    // The IDs are in the order of the days, not in the order of the batch.
     expect((first?.transactionId ?? '') > (second?.transactionId ?? '')).toBe(true)
     expect(listed.every((one) => one.aggregatorTransaction === undefined)).toBe(true)
   })
@@ -138,7 +138,7 @@ describe('a batch', () => {
   })
 })
 
-/** Returns the number of statements of a call, after earlier events are handled. */
+/** Waits until earlier events are handled, makes a call, and counts its SQL statements. */
 async function counted<Result>(call: () => Promise<Result>) {
   await untilQuiet()
   const before = booted.database('ledger').statements(ofConsumers)
@@ -189,7 +189,8 @@ test('a batch with its connection lost at any moment is stored once in the end',
 })
 
 /**
- * Terminates the active backends of this database after some milliseconds. Returns their number.
+ * After `afterMs`, terminates the Postgres backends that execute statements in this database.
+ * Returns how many.
  */
 async function cutBusyConnections(afterMs: number): Promise<number> {
   await new Promise((resolve) => setTimeout(resolve, afterMs))

@@ -31,8 +31,8 @@ const posted = anItem({
 })
 
 /**
- * Returns a home with a pending transaction of 12.00 that is renamed and assigned to an envelope of
- * 50.00.
+ * Creates an account with a pending transaction of 12.00, which its user has renamed and assigned
+ * to an envelope of 50.00.
  */
 async function withPending() {
   const home = await syncedHome(booted)
@@ -43,7 +43,7 @@ async function withPending() {
   return { home, transactionId, ...envelope }
 }
 
-/** Expects the state after the pending transaction is posted, however it was matched. */
+/** Expects that the pending transaction is posted once, and has kept its name and envelope. */
 async function expectPosted(home: SyncedHome, transactionId: string, spendingId: string) {
   const all = await home.all()
   expect(all).toHaveLength(1)

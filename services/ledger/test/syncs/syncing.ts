@@ -20,7 +20,7 @@ type Account = Partial<Omit<ProviderAccount, keyof Message>>
 
 const timezone = 'America/Chicago'
 
-/** Returns a posted transaction of 12.00 on 2 March. */
+/** Returns a provider's posted transaction of 12.00 on 2 March 2026, with `changes`. */
 export function anItem(changes: Partial<Item> = {}): Item {
   return {
     providerTransactionId: newId('p'),
@@ -38,7 +38,7 @@ export function anItem(changes: Partial<Item> = {}): Item {
   }
 }
 
-/** Returns a provider's checking account. */
+/** Returns a checking account as a provider sends it, with `changes`. */
 export function anAccount(changes: Account = {}) {
   return {
     providerAccountId: newId('p'),
@@ -54,7 +54,7 @@ export function anAccount(changes: Account = {}) {
   }
 }
 
-/** Returns call options of a sync service without a user. */
+/** Returns the call options of a sync service that acts without a user. */
 export function byService(booted: Booted, accountId: string, service = 'aggregator-sync') {
   const token = systemCaller(loadSigner(booted.keysFolder, service), accountId, new Date())
   return { headers: { [headers.caller]: token } }
@@ -88,7 +88,7 @@ export async function syncedHome(booted: Booted) {
     envelopes,
     bankAccounts,
     links: booted.client('ledger', LinkService),
-    /** Imports a batch; returns the outcome of each item. */
+    /** Imports a batch of provider transactions. Returns the outcome of each. */
     brings: async (...items: Item[]) => {
       const { providerAccountId } = account
       const request = { bankAccountId, providerAccountId, transactions: items }
@@ -111,8 +111,8 @@ export async function syncedHome(booted: Booted) {
 export type SyncedHome = Awaited<ReturnType<typeof syncedHome>>
 
 /**
- * Creates an envelope and transfers an amount into it. Returns its ID and a function that reads its
- * amount.
+ * Creates an envelope and transfers `amount` minor units into it. Returns its ID and a function
+ * that reads its amount.
  */
 export async function envelopeOf(
   { envelopes, bankAccountId, as }: SyncedHome,
@@ -129,7 +129,7 @@ export async function envelopeOf(
   return { spendingId, held }
 }
 
-/** Changes fields of a transaction as its user. */
+/** Updates fields of a transaction as its user does. */
 export async function assign(
   { transactions, bankAccountId, as }: SyncedHome,
   transactionId: string | undefined,
@@ -140,7 +140,7 @@ export async function assign(
   return transactions.updateTransaction({ ...key, ...patch, updateMask: { paths } }, as)
 }
 
-/** Returns the bank account as its user sees it. */
+/** Returns the bank account as its user reads it. */
 export async function shown({ bankAccounts, bankAccountId, as }: SyncedHome, id = bankAccountId) {
   return (await bankAccounts.getBankAccount({ bankAccountId: id }, as)).bankAccount
 }

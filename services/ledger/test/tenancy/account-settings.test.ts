@@ -24,7 +24,7 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true, force: true })
 })
 
-/** Emits the event that identity emits for changed settings. */
+/** Emits the event by which identity tells services that an account's settings have changed. */
 function emitSettings(accountId: string, settings: { timezone: string; version: bigint }) {
   const subject = { accountId, entityId: accountId, version: settings.version }
   const message = { accountId, locale: 'en_US', ...settings }

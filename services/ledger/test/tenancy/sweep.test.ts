@@ -37,7 +37,7 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true, force: true })
 })
 
-/** Stores an upload without its event, as a process killed before the event was published. */
+/** Stores an upload without publishing its event, as if the process had been killed in between. */
 async function uploadWithoutEvent(home: Household, createdAt: Date) {
   const { accountId, bankAccountId } = home
   const ids = { fileId: newId('file'), transactionUploadId: newId('txup') }
@@ -115,8 +115,8 @@ test('removes bytes without a row and drafts after a day, but no stored files', 
 })
 
 /**
- * Returns the IDs of the workflows that the handlers start for these accounts in a replay of the
- * stream.
+ * Replays the stream of events from its beginning. Returns the IDs of the workflows that the
+ * handlers start for these accounts.
  */
 async function startedAgain(accountIds: string[]): Promise<string[]> {
   const started: string[] = []
@@ -126,7 +126,7 @@ async function startedAgain(accountIds: string[]): Promise<string[]> {
   const database = booted.database('ledger')
   const workflows: Workflows = { start }
   const handlers = eventHandlers({ database, workflows })
-  // A new durable consumer starts at the first message of the stream.
+  // A new durable consumer reads the stream from its first message.
   const name = newId('again')
   const log = createLog({ level: 'silent', name: 'test' })
   await using _again = await startConsumer({ name, handlers, broker: booted.broker, log })
@@ -149,7 +149,7 @@ test('a replay of events starts no finished work again', async () => {
     pool.exists(sql.unsafe`
       SELECT FROM links WHERE account_id = ${leaver.accountId} AND cleaned_at IS NULL`)
   await eventually(uncleaned, (isLeft) => !isLeft)
-  // An event type of the previous release, with a handler that does nothing.
+  // The previous release emits this event type; its handler does nothing.
   const { broker } = booted
   await broker.stream.publish(broker.subject('ledger.transactions-changed'), new Uint8Array())
   expect(await startedAgain([accountId, leaver.accountId])).toEqual([])

@@ -1,7 +1,7 @@
 import type { Booted } from '@coffer/host/testing/boot'
 import { newId } from '@coffer/kit/values/id'
 
-/** Runs the workflow of a schedule once, and waits for its end. */
+/** Runs the workflow of a Temporal schedule once, and waits for its end. */
 export async function runSweep(
   { prefix, workflows }: Booted,
   type: 'sweepLedger' | 'findWaitingSimilar' = 'sweepLedger',

@@ -24,7 +24,7 @@ afterAll(async () => {
 
 const date = timestampFromDate(new Date('2026-03-02T23:30:00Z'))
 
-/** Creates a household with 10,000 available, 1000 of it in an expense. */
+/** Creates a household with 10,000 minor units available, 1,000 of them in an expense. */
 async function withExpense() {
   const home = await createHousehold(booted, { availableBalance: 10_000n, currentBalance: 10_000n })
   const { as, bankAccountId, envelopes } = home
@@ -50,7 +50,7 @@ async function stored({ transactions, bankAccountId, as }: Household) {
   return (await transactions.listTransactions({ bankAccountId, limit: 100 }, as)).transactions
 }
 
-/** Returns the number of database transactions that wrote the household's transactions. */
+/** Returns the number of commits that wrote the household's transactions (`xmin` of their rows). */
 function commits({ accountId }: Household) {
   const Row = z.object({ commits: z.bigint() })
   return booted.database('ledger').pool.oneFirst(sql.type(Row)`
@@ -65,7 +65,7 @@ test('each is booked on the result of those before it, all in one commit', async
   const taken = reply.results.map(({ result }) =>
     result.case === 'transaction' ? result.value.spendingAmount : null,
   )
-  // The envelope holds 1000: it gives 400, 400 and the remaining 200.
+  // The envelope holds 1,000: it pays 400, 400 and the remaining 200.
   expect(taken).toEqual([400n, undefined, 400n, 200n, undefined])
   expect(reply.balance).toMatchObject({ available: 8550n, current: 8550n, expenses: 0n })
   expect(reply.envelopes).toMatchObject([{ spendingId, currentAmount: 0n }])
@@ -136,7 +136,7 @@ test('500 transactions from 500 envelopes are one commit, and 501 are refused', 
   const home = await withExpense()
   const { envelopes, bankAccountId, as } = home
   const ids = Array.from({ length: 500 }, () => newId('spnd'))
-  // All calls wait for one row lock, the last call longer than the default timeout.
+  // All 500 calls wait for one row lock; the last waits longer than the default timeout.
   const patient = { ...as, timeoutMs: 60_000 }
   await Promise.all(
     ids.map((spendingId) =>

@@ -38,9 +38,7 @@ async function namesOf(home: Household, filter: Filter): Promise<string[]> {
   return transactions.map(({ name = '' }) => name)
 }
 
-/**
- * Creates a household with five transactions: three days, an envelope, a pending and a deleted one.
- */
+/** Creates five transactions on three days: one has an envelope, one is pending, one is deleted. */
 async function withTransactions() {
   const home = await createHousehold(booted, { availableBalance: 10_000n })
   const { as, bankAccountId, envelopes, transactions } = home
@@ -140,7 +138,10 @@ function nextOf({ next }: Awaited<ReturnType<typeof list>>): Filter {
 }
 
 describe('a search in a large account', () => {
-  /** Creates a household with transactions 1 (oldest) to 300; 1 to 100 are named Rent. */
+  /**
+   * Inserts 300 transactions with dates in the order of their numbers. 1 to 100 are named 'Rent',
+   * the others 'Tea'.
+   */
   async function large() {
     const home = await createHousehold(booted)
     const { pool } = booted.database('ledger')
@@ -170,7 +171,10 @@ describe('a search in a large account', () => {
     }
   }
 
-  /** Returns the transaction numbers on each page of a search with low costs, to the last page. */
+  /**
+   * Searches a text page by page to the end, with `costs` as bounds. Returns the numbers of the
+   * transactions on each page.
+   */
   async function pagesOf(home: Household, text: string, costs: Partial<typeof searchCosts>) {
     const { accountId, bankAccountId } = home
     const pages: number[][] = []
@@ -204,7 +208,8 @@ describe('a search in a large account', () => {
   test('scans in bounded steps if the index finds too many', async () => {
     const home = await large()
     const pages = await pagesOf(home, 'rent', { examinedFirst: 10, examined: 40, foundMax: 50 })
-    // The 200 newer ones take five scans of 40 without a match; then matches fill the pages.
+    // Five scans of 40 rows pass the 200 newer transactions without a match, then pages have
+    // matches.
     expect(pages.slice(0, 6)).toEqual([[], [], [], [], [], [100, 99, 98, 97]])
     expect(pages.flat()).toEqual(descending)
   })

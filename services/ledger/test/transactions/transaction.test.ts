@@ -22,7 +22,7 @@ function day(text: string) {
   return timestampFromDate(new Date(text))
 }
 
-/** Creates a household with an expense that holds 3000 and a goal that holds 500. */
+/** Creates a household with an expense that holds 3,000 minor units and a goal that holds 500. */
 async function withEnvelopes() {
   const home = await createHousehold(booted, { availableBalance: 10_000n, currentBalance: 10_000n })
   const { as, bankAccountId, envelopes } = home
