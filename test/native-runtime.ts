@@ -5,7 +5,10 @@ const require = createRequire(import.meta.url)
 type JestRuntime = typeof import('jest-runtime', { with: { 'resolution-mode': 'require' }})
 const { default: Runtime }: JestRuntime = require('jest-runtime')
 
-/** Key of jest-circus' global listeners; those of the previous file would report twice. */
+/**
+ * Key of jest-circus' global event listeners. They are removed before each test file, as those of
+ * the previous one would report its results twice.
+ */
 const circusListeners = Symbol.for('EVENT_HANDLERS')
 const globalsUrl = 'jest:globals'
 const globalsKey = 'coffer.jest-globals'
@@ -31,7 +34,10 @@ export default class NativeRuntime extends Runtime {
     fileCount += 1
   }
 
-  /** Loads jest-circus and expect outside the VM, where tests have their `Error` and `String`. */
+  /**
+   * Loads jest-circus and expect outside Jest's VM context, so they share `Error` and `String` with
+   * the tests.
+   */
   override requireInternalModule<T>(from: string, to?: string): T {
     if (to !== undefined) return super.requireInternalModule(from, to)
     Reflect.deleteProperty(globalThis, circusListeners)

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 
-/** Seed of all random input: 1 in `npm test`, a new number in each round of a long run. */
+/** Seed of all random test input: 1 in `npm test`, another number in each round of `test:long`. */
 export const seed = Number(process.env.COFFER_TEST_SEED ?? 1)
 
 fc.configureGlobal({ seed })

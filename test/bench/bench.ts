@@ -1,4 +1,5 @@
-// npm run bench: runs the load generator against a new process, and updates docs/benchmarks.md.
+// npm run bench: runs the load generator against a new Coffer process, and writes the figures to
+// docs/benchmarks.md.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { FatalError } from '@coffer/local/bootstrap/fatal-error.mjs'
@@ -25,21 +26,24 @@ const dataDir = join(root, '.coffer/bench')
 const output = join(dataDir, 'results.json')
 const page = join(root, 'docs/benchmarks.md')
 
-/** The marks of the two generated parts of the page, to print figures without the page. */
+/**
+ * The two generated parts of docs/benchmarks.md, empty. A run of selected work (`ONLY`) prints them
+ * filled.
+ */
 const sections = [
   '<!-- household figures -->\n\n<!-- end of household figures -->',
   '<!-- figures -->\n\n<!-- end of figures -->',
 ].join('\n')
 
-/** Names of the kinds of work on one household, as `ONLY` of the load generator. */
+/** Kinds of work on one household to measure, as the load generator's setting `ONLY`. */
 const linesOnly =
   'health,links*,balances*,tx_offset*,spending_list,forecast,post_tx*,transfer*,' +
   'patch_spending,feed_links'
 
-/** Settings of the load generator that the environment can override. */
+/** Default settings of the load generator, which environment variables override. */
 const defaults = {
   PAUSE_S: '2',
-  // Maximum wait for an idle machine before each run, in s.
+  // Longest wait for an idle machine before each run, in seconds.
   QUIET_MAX_S: '3',
 }
 const householdDefaults = {
@@ -52,13 +56,13 @@ const householdDefaults = {
   REPEATS: '3',
 }
 const lineDefaults = { SECS: '2', REPEATS: '2' }
-/** Settings of the load generator that the environment cannot override. */
+/** Settings of the load generator that no environment variable overrides. */
 const fixed = { households: {}, lines: { HOUSEHOLDS: '0' } }
 
-/** Maximum repetitions of disturbed work (`FURTHER_ROUNDS`). */
+/** How often work is measured again if the host took processor time (`FURTHER_ROUNDS`). */
 const Rounds = z.coerce.number().int().min(0).max(10).default(1)
 
-/** No repetition starts later (ms after the start), so the run ends within 15 minutes. */
+/** Time in ms from the start after which nothing is repeated, so the run ends within 15 minutes. */
 const furtherMsMax = 8 * 60_000
 
 const references = z.object({
@@ -128,7 +132,7 @@ await runScript(async (stop) => {
 
 type Figures = { households: Results | null; lines: Results | null }
 
-/** Returns the names of the work to run for each part; '' for a part that is not selected. */
+/** Returns the names of the work for each part of docs/benchmarks.md; '' if none is selected. */
 function selectedWork(only: string | undefined): Record<keyof Figures, string> {
   const ofHouseholds = Object.keys(householdWork)
   if (!only) return { households: ofHouseholds.join(','), lines: linesOnly }
@@ -144,10 +148,13 @@ function processes(pids: Record<string, number | null | undefined>): string {
   return known.map(([name, pid]) => `${name}=${pid}`).join(',')
 }
 
-/** Runs the load generator on the selected work; null when it fails. */
+/** Runs the load generator on the selected work. Returns its report, null if it fails. */
 type Measure = (selected: { ONLY: string; CONC?: string }) => Promise<Results | null>
 
-/** Measures the work, and repeats disturbed work at most `rounds` times; null on failure. */
+/**
+ * Measures the work, and at most `rounds` times again the part during which the host took processor
+ * time. Returns null on failure.
+ */
 async function measureUntilCalm(
   measure: Measure,
   { ONLY, rounds, log }: { ONLY: string; rounds: number; log: Log },
@@ -164,7 +171,7 @@ async function measureUntilCalm(
   return results
 }
 
-/** Returns the text with the measured figures between its marks. */
+/** Returns `text` with the new figures in the two generated parts of docs/benchmarks.md. */
 function renewed(text: string, { households, lines }: Figures): string {
   const file = join(import.meta.dirname, 'reference.json')
   const reference = references.parse(JSON.parse(readFileSync(file, 'utf8')))

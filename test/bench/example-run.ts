@@ -1,6 +1,6 @@
 import type { Run } from './report/results.ts'
 
-/** Returns a run without errors; `given` overrides its fields. */
+/** Returns a run of the load generator without errors, with the fields of `given`. */
 export function exampleRun(given: Partial<Run>): Run {
   return {
     pass: 1,

@@ -5,13 +5,13 @@ import { watchProcessors } from './host/proc-stat.ts'
 import { endedRun, Results, withSteal } from './report/results.ts'
 
 /**
- * Runs the load generator and prints its lines. Returns its report with the stolen share of each
- * run; null when it fails or is stopped.
+ * Runs the load generator and prints its output. Returns its report, with the share of processor
+ * time that the host took during each run; null if it fails or is stopped.
  */
 export async function measureLoad(options: {
   generator: string
   env: NodeJS.ProcessEnv
-  /** Path of the report that the generator writes. */
+  /** Path of the JSON report that the load generator writes. */
   output: string
   stop: AbortSignal
 }): Promise<Results | null> {

@@ -8,7 +8,7 @@ const dueAccounts = 200
 const dayMs = 86_400_000
 const monthly = 'DTSTART:20250101T000000Z\nRRULE:FREQ=MONTHLY;BYMONTHDAY='
 
-/** Returns work on plans: requests of a household with fifty expenses, and the hourly job. */
+/** Returns work to measure: requests about plans beside fifty expenses, and the hourly job. */
 export async function planWork(
   person: Person,
   { databaseUrl, temporalAddress }: { databaseUrl: string; temporalAddress: string },
@@ -76,7 +76,7 @@ function forecastOf(person: Person, { path, days }: { path: string; days: number
   }
 }
 
-/** Returns the next midnight (UTC) of this day of a month, in RFC 3339. */
+/** Returns the next midnight (UTC) of this day of a month, as text of RFC 3339. */
 function midnight(day: number): string {
   const now = new Date()
   const month = now.getUTCMonth() + (day > now.getUTCDate() ? 0 : 1)

@@ -9,8 +9,8 @@ import { repeats, timed, type Work } from './timing.ts'
 const pollMs = 20
 
 /**
- * Measures work without reference figures, on bank accounts of 10,000 and of `rows` transactions.
- * Runs one kind of work after the other, over one connection.
+ * Measures work for which no reference figures exist, on bank accounts of 10,000 and of `rows`
+ * transactions. Runs one kind of work after the other, over one connection.
  */
 export async function measureOwn(
   { baseUrl, stack }: Pick<Measured, 'baseUrl' | 'stack'>,
@@ -74,7 +74,7 @@ async function writes(person: Person): Promise<Work[]> {
   ]
 }
 
-/** Uploads a file to an empty bank account, and waits for the end of its import. */
+/** Uploads a QIF file of 10,000 rows to an empty bank account, and waits until it is imported. */
 async function importsFile(person: Person): Promise<void> {
   const { path } = await person.createBankAccount()
   const rows = Array.from({ length: 10_000 }, (_, index) => {
@@ -100,8 +100,8 @@ function cluster(): void {
 }
 
 /**
- * Inserts transactions without envelope and without effect on balances, so the audit requires no
- * journal rows. Each day from 2000-01-01 has 100 of them. The numbers in their names are distinct.
+ * Inserts transactions that have no envelope and do not change balances, so `coffer audit` requires
+ * no journal rows for them. Each day from 2000-01-01 has 100. The numbers in their names differ.
  */
 async function fill(
   databaseUrl: string,

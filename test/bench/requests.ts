@@ -2,7 +2,7 @@ import { type Agent, request } from 'node:http'
 
 const timeoutMs = 15_000
 
-/** A request: POST if it has a body, else GET. */
+/** A request to send: POST if it has a body, else GET. */
 export interface Ask {
   url: string
   agent: Agent
@@ -10,10 +10,10 @@ export interface Ask {
   body?: string
 }
 
-/** The result of a request: its status and whether it has `Retry-After`, or the error's code. */
+/** Result of a request: status and whether `Retry-After` is set, or the code of a network error. */
 export type Outcome = { status: number; retryAfter: boolean } | { error: string }
 
-/** Sends one request and reads its answer to the end; never rejects. */
+/** Sends one request and reads the whole answer. Never rejects. */
 export function ask({ url, agent, headers, body }: Ask): Promise<Outcome> {
   return new Promise((resolve) => {
     const fail = ({ code, message }: NodeJS.ErrnoException) => resolve({ error: code ?? message })
@@ -30,7 +30,7 @@ export function ask({ url, agent, headers, body }: Ask): Promise<Outcome> {
   })
 }
 
-/** Counts results and latencies of requests. */
+/** Counts the results of requests, and collects their latencies. */
 export interface Tally {
   count: (one: () => Promise<Outcome>) => Promise<void>
   figures: () => {

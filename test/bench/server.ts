@@ -11,14 +11,17 @@ import { type Stack, startStack } from '@coffer/local/stack'
 const startTimeoutMs = 60_000
 const pollMs = 100
 
-/** The measured process, which hosts all services, and the servers that it uses. */
+/** The measured Coffer process, which runs all services, and its Postgres, NATS and Temporal. */
 export interface Measured extends AsyncDisposable {
   baseUrl: string
   stack: Stack
   coffer: ServerProcess
 }
 
-/** Starts the process and its empty servers on free ports; returns when it is healthy. */
+/**
+ * Starts a Coffer process with empty Postgres, NATS and Temporal servers on free ports, and waits
+ * until it is healthy.
+ */
 export async function startMeasured(
   dataDir: string,
   log: ReturnType<typeof createProgress>,

@@ -1,4 +1,5 @@
-// node test/bench/sign-in-storm.ts [sign-ins per second]: measures reads without and with sign-ins.
+// node test/bench/sign-in-storm.ts [sign-ins per second]: measures the latency of reads without and
+// with concurrent sign-ins.
 import { Agent } from 'node:http'
 import { loadavg } from 'node:os'
 import { join } from 'node:path'
@@ -20,7 +21,8 @@ const warmUpMs = 2_000
 const phaseMs = 8_000
 const tickMs = 5
 
-// Each sign-in has its own client address, so the limit of a network refuses none.
+// Clients state their address in a proxy header. Each sign-in states another one, so the sign-in
+// limit of a network refuses none.
 const proxied = { COFFER_TRUSTED_PROXIES: '127.0.0.1' }
 
 await runScript(async () => {
@@ -71,7 +73,7 @@ async function readOf(baseUrl: string, person: Person): Promise<Read> {
   return (tally) => tally.count(() => ask({ url, agent, headers: { authorization } }))
 }
 
-/** Runs the loads concurrently for `ms`; returns their tallies. */
+/** Runs the loads concurrently for `ms`. Returns their counts and latencies. */
 async function during(
   ms: number,
   all: ((stop: AbortSignal) => Promise<Tally>)[],
@@ -80,7 +82,7 @@ async function during(
   return Promise.all(all.map((run) => run(stop)))
 }
 
-/** Sends reads over several connections, one request after the other on each, until `stop`. */
+/** Sends reads over several connections, one after the other on each, until `stop` is aborted. */
 async function reads(read: Read, stop: AbortSignal): Promise<Tally> {
   const tally = createTally()
   const readOn = async () => {
@@ -90,7 +92,7 @@ async function reads(read: Read, stop: AbortSignal): Promise<Tally> {
   return tally
 }
 
-/** Starts `perSecond` sign-ins a second, without waiting for their answers (open loop). */
+/** Sends `perSecond` sign-ins a second without waiting for their answers (open loop). */
 async function storm(
   signIn: (number: number) => Promise<Outcome>,
   perSecond: number,

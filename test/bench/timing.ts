@@ -2,19 +2,19 @@ import { readProcessors } from './host/proc-stat.ts'
 import { stolenShare } from './host/steal.ts'
 import type { OwnFigure } from './report/own-report.ts'
 
-/** Number of repetitions by kind of work. */
+/** Number of measured repetitions: of reads, of writes, and of work that takes long. */
 export const repeats = { read: 200, write: 20, long: 3 }
 
-/** A kind of work; its repetitions are numbered from 0. */
+/** Work to measure by consecutive repetitions, which are numbered from 0. */
 export interface Work {
   work: string
   times: number
-  /** Called before each repetition, outside the measured time. */
+  /** Called before each repetition; its time is not measured. */
   prepare?: (repetition: number) => Promise<unknown>
   run: (repetition: number) => Promise<unknown>
 }
 
-/** Runs the work once to warm up, then `times` times; returns the latencies. */
+/** Runs the work once to warm up, then `times` times. Returns the latencies without the first. */
 export async function timed({ work, times, prepare, run }: Work): Promise<OwnFigure> {
   const taken: number[] = []
   const before = readProcessors()

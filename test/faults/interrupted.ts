@@ -1,9 +1,9 @@
-/** One of several operations that a single SIGKILL interrupts. */
+/** An operation that a test interrupts with SIGKILL, together with other operations. */
 export interface Interrupted {
-  /** Starts the operation before the kill. */
+  /** Starts the operation; called before the kill. */
   act: () => Promise<void>
-  /** Runs while the process is stopped. */
+  /** Called between the kill and the restart. */
   whileDown?: () => Promise<void>
-  /** Checks the result after the restart. */
+  /** Checks the result of the operation after the restart. */
   afterRestart: () => Promise<void>
 }

@@ -12,7 +12,7 @@ import type { Interrupted } from './interrupted.ts'
 import { prepareHourlyJob } from './killed-advance.ts'
 import { prepareKeyRotation } from './killed-rotation.ts'
 
-// All tests share a deployment; each test kills its process with SIGKILL and starts it again.
+// All tests share one deployment. Each kills its process with SIGKILL and starts it again.
 const stack = new AsyncDisposableStack()
 let nats: TcpProxy
 let deployment: Deployment
@@ -36,7 +36,7 @@ async function connect(): Promise<pg.Client> {
   return client
 }
 
-/** Returns the first row of a query on the deployment's database. */
+/** Returns the first row of a query on the database of the deployment. */
 async function read(text: string, ...values: string[]) {
   return (await reader.query(text, values)).rows[0]
 }
@@ -68,8 +68,9 @@ const transactionsOf = async (linkId: string) =>
   ).left
 
 /**
- * Kills the process after the acts of all cases, restarts it and checks the results. Unless
- * `isPublished`, NATS is cut off, so the changes of the acts are unpublished at the kill.
+ * Starts all operations, kills the process, restarts it and checks the results. If not
+ * `isPublished`, NATS is unreachable from before the operations to the kill, so no event is
+ * published.
  */
 async function interrupt(
   cases: (() => Promise<Interrupted>)[],
@@ -87,7 +88,7 @@ async function interrupt(
   expect(await deployment.run('audit')).toMatchObject({ code: 0 })
 }
 
-/** Prepares the deletion of a link; the kill precedes the publishing of its event. */
+/** Prepares the deletion of a link. The kill occurs before the deletion's event is published. */
 async function prepareLinkDeletion(): Promise<Interrupted> {
   const alice = await newPerson(deployment.baseUrl)
   const { linkId } = await createTransactions(alice, 50)
@@ -105,7 +106,7 @@ async function prepareLinkDeletion(): Promise<Interrupted> {
   }
 }
 
-/** Prepares the clean-up of a deleted link; the kill hits while transactions are deleted. */
+/** Prepares the clean-up of a deleted link. The kill occurs while it deletes transactions. */
 async function prepareCleanUp(): Promise<Interrupted> {
   const alice = await newPerson(deployment.baseUrl)
   const kept = await alice.createBankAccount(5_000)
@@ -129,7 +130,7 @@ async function prepareCleanUp(): Promise<Interrupted> {
   }
 }
 
-/** Prepares a write whose plan is not stored: a row lock blocks budgeting until the kill. */
+/** Prepares a write of money. A row lock keeps budgeting from storing its plan until the kill. */
 async function prepareWriteWithoutPlan(isPublished: boolean): Promise<Interrupted> {
   const alice = await newPerson(deployment.baseUrl)
   const { path, spendingId } = await createGoal(alice, 1_000)
@@ -170,7 +171,7 @@ async function prepareWriteWithoutPlan(isPublished: boolean): Promise<Interrupte
   }
 }
 
-/** Prepares the deletion of an account; the kill follows its answer. */
+/** Prepares the deletion of an account. The kill follows the answer to its request. */
 async function prepareAccountDeletion(): Promise<Interrupted> {
   const person = await newPerson(deployment.baseUrl)
   await createTransactions(person, 100)

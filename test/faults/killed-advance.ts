@@ -10,7 +10,7 @@ import type { Interrupted } from './interrupted.ts'
 
 const accounts = 200
 
-/** Selects the distinct outcomes of the due accounts: with and without automatic transactions. */
+/** SQL for the different results of due accounts: with automatic transactions and without. */
 const distinctOutcomes = `
   SELECT DISTINCT available_balance AS available, expenses, held, booked FROM ledger.bank_accounts
   JOIN LATERAL (SELECT sum(current_amount) AS held FROM ledger.envelopes e
@@ -20,7 +20,10 @@ const distinctOutcomes = `
   WHERE account_id LIKE 'acct_0000000000%'
   ORDER BY available_balance`
 
-/** Prepares an hourly job that the kill interrupts after some accounts; its act must be last. */
+/**
+ * Prepares an hourly job that is killed after some accounts. Its `act` must be called last, because
+ * the job ends soon.
+ */
 export async function prepareHourlyJob(
   { databaseUrl, prefix }: Deployment,
   reader: pg.Client,
@@ -44,7 +47,7 @@ export async function prepareHourlyJob(
     afterRestart: async () => {
       await temporal.client.workflow.getHandle(`${prefix}/${workflow.id}`).result()
       expect(await countAdvanced(databaseUrl)).toEqual({ booked: accounts, left: 0 })
-      // Four contributions of 25.00; that of the due envelope was spent or returned.
+      // Each of four envelopes got 25.00; the one that was due has spent or returned its 25.00.
       const others = { available: '0', expenses: '7500', held: '7500', booked: 0 }
       const automatic = { available: '90000', expenses: '7500', held: '7500', booked: 2 }
       expect((await reader.query(distinctOutcomes)).rows).toEqual([others, automatic])

@@ -13,7 +13,7 @@ import type { Interrupted } from './interrupted.ts'
 
 const links = 60
 
-/** Prepares a key rotation that is killed twice, and a restart without the old key. */
+/** Prepares a rotation of the encryption key, killed twice, and a restart without the old key. */
 export async function prepareKeyRotation(
   deployment: Deployment,
   stack: AsyncDisposableStack,
@@ -43,7 +43,7 @@ export async function prepareKeyRotation(
       expect([inUse === former, others]).toEqual([false, []])
     },
     whileDown: async () => {
-      // Neither the command nor a new server needs the old key.
+      // Deletes the old key: the rotated secrets can be decrypted without it.
       await rm(join(keysFolder, `${former.replace('local:', 'secrets-')}.key`))
       const kept = (await readdir(keysFolder)).filter((name) => name.startsWith('secrets'))
       expect(kept.length).toBe(2)
@@ -55,18 +55,19 @@ export async function prepareKeyRotation(
   }
 }
 
-/** Enables an authenticator; returns its seed. */
+/** Enables an authenticator app for the person's login. Returns its secret seed. */
 async function enableAuthenticator(person: Person): Promise<string> {
   const { body } = await person.call('POST', '/users/security/totp/setup', { asSession: true })
   const secret = new URL(body.uri).searchParams.get('secret') ?? ''
-  // The code of the previous time step: sign-in needs an unused code of the current one.
+  // The code of the previous time step of 30 s: no code is accepted twice, and sign-in uses the
+  // current one.
   const totp = generateSync({ secret, epoch: Math.floor(Date.now() / 1000) - 30 })
   const code = { body: { totp }, asSession: true }
   expect((await person.call('POST', '/users/security/totp/confirm', code)).status).toBe(200)
   return secret
 }
 
-/** Signs in with the password and a TOTP code; returns the HTTP status of the second step. */
+/** Signs in with the password, then a TOTP code. Returns the HTTP status of the second step. */
 async function signIn(
   baseUrl: string,
   { email, password }: Person,
@@ -97,7 +98,7 @@ interface SealedRow {
   ciphertext: Buffer
 }
 
-/** Reads and writes the sealed feed keys in the database. */
+/** Returns functions that read, re-encrypt and lock the encrypted feed API keys in the database. */
 async function openSealed(databaseUrl: string, keysFolder: string) {
   const stack = new AsyncDisposableStack()
   const connect = async () => {
@@ -116,14 +117,14 @@ async function openSealed(databaseUrl: string, keysFolder: string) {
         FROM feed_sync.feed_keys ORDER BY feed_link_id`)
     ).rows
   const open = async () => {
-    // A new instance has no cached data keys.
+    // Without cache: a new instance must decrypt each data key.
     const secrets = createSecrets(localKeyEncryption(keysFolder))
     return Promise.all((await rows()).map(({ owner, ...sealed }) => secrets.open(sealed, owner)))
   }
   return {
     open,
     keyIds: async () => [...new Set((await rows()).map(({ keyId }) => keyId))],
-    /** Seals each row under its own data key: rows of different processes have different keys. */
+    /** Encrypts each row with a data key of its own, as rows written by different processes are. */
     sealApart: async () => {
       const texts = await open()
       for (const [index, { id, owner }] of (await rows()).entries()) {
@@ -135,7 +136,7 @@ async function openSealed(databaseUrl: string, keysFolder: string) {
         )
       }
     },
-    /** Locks a third of the rows, chosen by index modulo 3, until `release`. */
+    /** Locks a third of the rows (index modulo 3 equals `third`) until `release` is called. */
     hold: async (third: number) => {
       const held = (await rows()).filter((_, index) => index % 3 === third)
       await holder.query('BEGIN')

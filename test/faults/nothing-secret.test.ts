@@ -47,7 +47,7 @@ test('secrets are in no log, message, history, row, error or mail', async () => 
     expect([place, texts.length > 0 && texts.join('').length > 0]).toEqual([place, true])
   }
   expect(found(secrets, places)).toEqual([])
-  // The search itself works: it finds the account ID, which is not secret.
+  // The search can find texts: it finds the account ID, which is not secret.
   const seen = ['account in messages', 'account in histories', 'account in rows']
   expect(found({ account: accountId }, places)).toEqual(expect.arrayContaining(seen))
 })
@@ -56,14 +56,17 @@ const reset = 'Reset your password'
 const changed = 'Your password was changed'
 const subjects = ['An authenticator was enabled', reset, reset, reset, changed, changed].sort()
 
-/** Returns the mail without its link token, the only secret that it may contain. */
+/** Returns the text of the mail without its link token, the only secret that a mail may contain. */
 function withoutToken(mail: ReceivedMail): string {
   const { text, html, ...rest } = mail
   const token = mail.subject === reset ? tokenIn(mail) : 'none'
   return `${JSON.stringify(rest)} ${text} ${html}`.replaceAll(`?token=${token}`, '')
 }
 
-/** Returns `<secret> in <place>` for each secret that a place contains, in any encoding. */
+/**
+ * Returns `<secret> in <place>` for each secret that the texts of a place contain, as plain text,
+ * base64 or hex.
+ */
 function found(secrets: Record<string, string>, places: Record<string, string[]>): string[] {
   return Object.entries(secrets).flatMap(([name, secret]) => {
     const spellings = ['utf8', 'base64', 'base64url', 'hex'] as const
@@ -79,11 +82,11 @@ function found(secrets: Record<string, string>, places: Record<string, string[]>
 interface Witnesses {
   stripe: Parameters<typeof createFullAccount>[1]
   sink: MailSink
-  /** Bodies of all refusals, collected by the calls. */
+  /** Bodies of all refused requests, which `journey` collects. */
   errors: string[]
 }
 
-/** Uses every feature that handles secrets; returns the secrets. */
+/** Uses every feature that handles secrets. Returns the secrets by name. */
 async function journey(
   { baseUrl }: Deployment,
   { stripe, sink, errors }: Witnesses,
@@ -167,7 +170,7 @@ const tables = `
   SELECT table_schema || '.' || table_name FROM information_schema.tables
   WHERE table_schema NOT IN ('pg_catalog', 'information_schema')`
 
-/** Counts changes that are not published, and mails that are not sent. */
+/** Counts changes that are not published yet, and mails that are not sent yet. */
 async function waiting(deployment: Deployment): Promise<number> {
   const changes = (await query(deployment, tables)).flat().filter((name) => /\.changes$/.test(name))
   const counts = changes.map((name) => `(SELECT count(*) FROM ${name} WHERE published_at IS NULL)`)
@@ -175,7 +178,7 @@ async function waiting(deployment: Deployment): Promise<number> {
   return Number((await query(deployment, `SELECT ${counts.join(' + ')}`))[0]?.[0])
 }
 
-/** Returns every row of every table as text; bytea columns as text and in hexadecimal. */
+/** Returns every row of every table as text, with bytea columns as text and in hexadecimal. */
 async function rows(deployment: Deployment): Promise<string[]> {
   const names = (await query(deployment, tables)).flat()
   const all = await Promise.all(
@@ -190,7 +193,7 @@ async function rows(deployment: Deployment): Promise<string[]> {
   return [...texts, ...bytes]
 }
 
-/** Returns every message in the stream of changes, as text. */
+/** Returns every message in the NATS stream of changes, as text. */
 async function messages({ prefix }: Deployment): Promise<string[]> {
   const serviceNames = ['identity', 'ledger', 'budgeting', 'aggregator-sync', 'feed-sync']
   const url = requiredVariable('COFFER_TEST_NATS_URL')
@@ -199,7 +202,7 @@ async function messages({ prefix }: Deployment): Promise<string[]> {
   return stored.map(({ subject, data, header }) => `${subject} ${Buffer.from(data)} ${header}`)
 }
 
-/** Returns the history of every workflow, with its payloads as text. */
+/** Returns the Temporal history of every workflow, with its payloads as text. */
 async function histories({ prefix }: Deployment): Promise<string[]> {
   const address = requiredVariable('COFFER_TEST_TEMPORAL_ADDRESS')
   await using workflows = connectTemporal({ address, namespace: 'default', prefix, log: silentLog })

@@ -15,10 +15,10 @@ beforeAll(async () => {
 
 afterAll(async () => await deployment[Symbol.asyncDispose]())
 
-/** Time for which a process caches a verified credential, in ms. */
+/** Time in ms for which a process accepts a credential from its cache. */
 const cachedMs = 1_000
 
-/** Connections to each of the two processes. */
+/** Number of client connections to each of the two processes. */
 const connections = 16
 const postsEach = 10
 
@@ -91,7 +91,7 @@ test.each(ends)(
   60_000,
 )
 
-/** Sends requests repeatedly, so that the credential is freshly cached when it ends. */
+/** Repeats a request, so that the process has just cached its credential when it is revoked. */
 async function keepAsking(ask: () => Promise<unknown>): Promise<void> {
   for (let asked = 0; asked < 20; asked += 1) {
     await ask()

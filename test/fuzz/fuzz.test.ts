@@ -14,7 +14,7 @@ const batchSize = 500
 const connections = 8
 const attemptsMax = 5
 
-// No answer may contain stack traces, SQL or stored hashes.
+// Matches stack traces, SQL and stored hashes, which no answer may contain.
 const leaks = /node_modules|\bat \S+ \(|\.ts:\d|SELECT |INSERT |UPDATE |\$argon2|relation "|pg_/
 
 let signIn: SignIn
@@ -61,7 +61,7 @@ describe('valid and invalid requests of every operation', () => {
       })
     }
     expect({ seed, faults: faults.slice(0, 10) }).toEqual({ seed, faults: [] })
-    // More than 1 % of the random requests must be valid, else no handler is tested.
+    // More than 1 % of the random requests must succeed; otherwise handlers are hardly tested.
     expect(statuses.get(200)).toBeGreaterThan(total / 100)
     expect(statuses.get(400)).toBeGreaterThan(total / 100)
     expect(await everythingOf(bystander)).toEqual(before)
@@ -88,7 +88,10 @@ test('signed messages of Stripe of every shape get no 5xx', async () => {
   expect([...statuses].sort()).toEqual([200, 400])
 })
 
-/** Registers a person; returns its credentials, its secrets and values of its objects. */
+/**
+ * Registers a person and creates objects. Returns credentials and values for random requests, and
+ * secrets that no answer may contain.
+ */
 async function knowledge(isWanted: typeof isIdentity): Promise<Knowledge & { secrets: string[] }> {
   const person = await signIn.person()
   const { cookie, authorization, email, password } = person
@@ -126,13 +129,13 @@ async function knowledge(isWanted: typeof isIdentity): Promise<Knowledge & { sec
   }
 }
 
-/** Returns the data of a person whose credentials no request carries. */
+/** Reads the data of a person whose credentials the random requests do not have. */
 async function everythingOf(person: Person) {
   const read = async (path: string) => (await person.call('GET', path, { asSession: true })).body
   return [await read('/users/me'), await read('/links'), await read('/bank_accounts')]
 }
 
-/** Sends a request; repeats it after 503 with `Retry-After`, as password hashing is limited. */
+/** Sends a request. Repeats it after 503 with `Retry-After`: password hashing is limited. */
 async function answerTo(request: FuzzRequest): Promise<Answer> {
   for (let attempt = 1; ; attempt += 1) {
     const answer = await send(request)
@@ -144,7 +147,7 @@ async function answerTo(request: FuzzRequest): Promise<Answer> {
 interface Answer {
   status: number
   contentType: string
-  /** `Retry-After`, in seconds. */
+  /** Value of the header `Retry-After` in seconds; 0 if it is missing. */
   retryAfter: number
   text: string
 }
@@ -181,7 +184,7 @@ function send({ method, path, headers, body }: FuzzRequest): Promise<Answer> {
       const retryAfter = Number(answer.headers['retry-after'] ?? 0)
       const status = answer.statusCode ?? 0
       answer.on('end', () => resolve({ status, contentType, retryAfter, text }))
-      // Only an export may break off: it is aborted when its session ends.
+      // Only an export may end early: the server aborts it when its session ends.
       const isCopy = path.startsWith('/api/users/me/export')
       answer.on('error', (error) =>
         isCopy ? resolve({ status: 200, contentType, retryAfter, text }) : failed(error),

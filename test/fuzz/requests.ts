@@ -11,7 +11,7 @@ interface Operation {
   requestBody?: { content: Record<string, { schema: JsonSchema }> }
 }
 
-/** A raw HTTP request. */
+/** An HTTP request in the form in which it is sent. */
 export interface FuzzRequest {
   method: string
   path: string
@@ -20,13 +20,13 @@ export interface FuzzRequest {
 }
 
 export interface Knowledge {
-  /** Credentials as headers. */
+  /** Headers with credentials, one object for each credential. */
   credentials: Record<string, string>[]
-  /** Existing values, by name of a parameter or field. */
+  /** Values that exist on the server, by name of the parameter or field. */
   known: Record<string, unknown[]>
 }
 
-/** Generates valid and invalid requests to the operations whose path `isWanted` accepts. */
+/** Generates valid and invalid requests to the operations whose paths `isWanted` accepts. */
 export function requestsTo(
   { paths }: Reference,
   isWanted: (path: string) => boolean,

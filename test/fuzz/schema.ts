@@ -43,8 +43,8 @@ const anything: fc.Arbitrary<unknown> = fc.oneof(
 )
 
 /**
- * Generates values for a schema, most of them valid. `known` has existing values by field name:
- * with random values alone, bodies are refused before a handler runs.
+ * Generates values for a schema, most of them valid. `known` has values that exist on the server,
+ * by field name: random IDs alone would be refused before a handler runs.
  */
 export function valuesOf(schema: JsonSchema, known: Record<string, unknown[]>) {
   return shaped(schema, '', known)
@@ -90,7 +90,7 @@ const texts = fc.oneof(
   fc.constantFrom(...awkwardTexts),
 )
 
-/** Generates objects, mostly with all keys; some lack keys or have unknown ones. */
+/** Generates objects, mostly with all properties; some lack properties or have unknown ones. */
 function objects(properties: Record<string, JsonSchema>, known: Record<string, unknown[]>) {
   const keys = Object.entries(properties).map(([key, of]) => [key, shaped(of, key, known)])
   const whole = Object.fromEntries(keys)

@@ -13,16 +13,16 @@ import type { Knowledge } from './requests.ts'
 const password = 'a long enough password'
 const stepMs = 30_000
 
-/** Coffer with all features of sign-in and billing. */
+/** A running Coffer with all features of sign-in and billing. */
 export interface SignIn extends AsyncDisposable {
   coffer: Coffer
-  /** Key of the signature of Stripe's webhook messages. */
+  /** Key with which Stripe signs webhook messages. */
   webhookSecret: string
-  /** Registers a person with a verified address. */
+  /** Registers a person and verifies the email address. */
   person: () => Promise<Person>
   /**
-   * Creates tokens, codes and checkouts with which requests pass the first checks of sign-in,
-   * second factor, mailed links and billing. No answer may contain `secrets`.
+   * Creates tokens, codes and checkouts, with which requests pass the first checks of sign-in,
+   * second factor, mailed links and billing. Answers must not contain `secrets`.
    */
   knowledge: (person: Person) => Promise<Knowledge & { secrets: string[] }>
 }
@@ -75,7 +75,10 @@ export async function startSignIn(): Promise<SignIn> {
   }
 }
 
-/** Enables an authenticator; returns a full and a pending session, and valid codes. */
+/**
+ * Enables an authenticator app. Returns a signed-in session, a session that still requires a code,
+ * and valid codes.
+ */
 async function factorsOf(baseUrl: string, { email, cookie, ...person }: Person) {
   const asSession = { asSession: true }
   const { body } = await person.call('POST', '/users/security/totp/setup', asSession)
@@ -90,7 +93,7 @@ async function factorsOf(baseUrl: string, { email, cookie, ...person }: Person) 
   return { cookies: [cookie, cookieOf(owing)], codes, seed }
 }
 
-/** Returns tokens of mailed links: to verify an address, and to reset a password. */
+/** Returns the tokens of two mailed links: one verifies an address, one resets a password. */
 async function tokensOf(coffer: Coffer, { email }: Person): Promise<string[]> {
   const fresh = `${newId('person')}@example.com`
   const registration = { email: fresh, password, firstName: 'Pat' }
@@ -98,7 +101,7 @@ async function tokensOf(coffer: Coffer, { email }: Person): Promise<string[]> {
   return [await tokenFor(coffer, fresh, 'verify'), await tokenFor(coffer, email, 'reset')]
 }
 
-/** Inserts the token of a mailed link into the database, which is faster than a mail. */
+/** Inserts the token of a mailed link into the database, which is faster than to send the mail. */
 async function tokenFor(
   { booted }: Coffer,
   email: string,
@@ -112,7 +115,7 @@ async function tokenFor(
   return token
 }
 
-/** Creates two checkouts, one of them paid. */
+/** Creates two Stripe checkouts and pays one of them. Returns their session IDs. */
 async function checkoutsOf(person: Person, stripe: StripeSimulator): Promise<string[]> {
   const asSession = { asSession: true }
   const checkout = async () =>

@@ -29,7 +29,7 @@ export async function startCoffer(environment: Record<string, string> = {}): Pro
     COFFER_ALLOW_SIGN_UP: 'true',
     COFFER_UPLOADS_ENABLED: 'true',
     COFFER_DATA_DIR: dataDir,
-    // The sign-in limit counts by network, and all clients of a test are in one network.
+    // All clients of a test have one network address, and the sign-in limit counts by network.
     COFFER_SIGN_IN_LIMIT_PER_MINUTE: '1000',
     ...environment,
   }

@@ -1,7 +1,7 @@
 import type { Person } from './person.ts'
 
 /**
- * Creates a bank account with 1,000.00, a goal of 500.00 with `amount` (minor units) in it, and a
+ * Creates a bank account with 1,000.00, a goal of 500.00 that holds `amount` minor units, and a
  * funding schedule on the 15th and the last day of each month.
  */
 export async function createGoal(

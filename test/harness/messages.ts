@@ -1,6 +1,6 @@
 import type { Broker } from '@coffer/kit/events/broker'
 
-/** Returns every message in the stream of changes, oldest first. */
+/** Returns every message in the NATS stream of changes, oldest first. */
 export async function storedMessages({ stream, streamName }: Broker) {
   const { streams } = await stream.jetstreamManager()
   const { state } = await streams.info(streamName)

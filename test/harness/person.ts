@@ -13,11 +13,11 @@ export interface CallOptions {
   body?: unknown
   form?: FormData
   headers?: Record<string, string>
-  /** Sends the session cookie instead of the API key. */
+  /** Whether the request has the session cookie instead of the API key. */
   asSession?: boolean
 }
 
-/** A client of the REST API with a login and an API key. */
+/** A registered person as a client of the REST API, with a session and an API key. */
 export interface Person {
   email: string
   password: string
@@ -25,15 +25,15 @@ export interface Person {
   authorization: string
   accountId: string
   call: (method: string, path: string, options?: CallOptions) => Promise<Answer>
-  /** Returns the body of the answer; throws unless it is 2xx. */
+  /** Sends a GET request. Returns the body of the answer; throws if the status is not 2xx. */
   get: (path: string) => Promise<Json>
   post: (path: string, body: unknown) => Promise<Json>
   patch: (path: string, body: unknown) => Promise<Json>
-  /** Creates a manual link and a bank account with this balance (minor units). */
+  /** Creates a manual link with a bank account of this balance (minor units). */
   createBankAccount: (amount?: number) => Promise<{ linkId: string; path: string; id: string }>
 }
 
-/** Sends one request. A JSON body of the answer is parsed, an empty body is null. */
+/** Sends one request. Parses a JSON body of the answer; an empty body is null. */
 export async function call(
   baseUrl: string,
   method: string,
@@ -58,11 +58,11 @@ export async function call(
 export interface PersonChoices {
   timezone?: string
   locale?: string
-  /** Opens the mailed link; called if the address must be verified. */
+  /** Opens the link in the mail to this address; called if addresses must be verified. */
   verify?: (email: string) => Promise<void>
 }
 
-/** Registers a person and creates an API key. */
+/** Registers a person, signs in and creates an API key. */
 export async function newPerson(
   baseUrl: string,
   { timezone = 'America/Chicago', locale = 'en_US', verify }: PersonChoices = {},
@@ -115,7 +115,7 @@ export function cookieOf({ headers }: Answer): string {
   return all.join('; ')
 }
 
-/** Returns the answer; throws with its body unless it is 2xx. */
+/** Returns the answer; throws an error with its body if the status is not 2xx. */
 function succeeded(answer: Answer): Answer {
   if (answer.status >= 200 && answer.status < 300) return answer
   throw new Error(`${answer.status}: ${JSON.stringify(answer.body)}`)

@@ -10,31 +10,31 @@ import { call } from './person.ts'
 
 const command = fileURLToPath(new URL('../../deploy/cli/src/coffer.ts', import.meta.url))
 
-/** A deployment whose processes a test starts and kills. */
+/** A deployment of Coffer whose processes a test starts and kills. */
 export interface Deployment extends AsyncDisposable {
   baseUrl: string
   databaseUrl: string
-  /** Prefix of subjects, task queues and workflow IDs. */
+  /** Prefix of the deployment's NATS subjects, Temporal task queues and workflow IDs. */
   prefix: string
-  /** Returns standard output and error of its processes so far. */
+  /** Returns the standard output and error of all processes so far. */
   output: () => string
-  /** Proxy between the processes and their database. */
+  /** TCP proxy between the processes and their database. */
   database: TcpProxy
   /** Starts `coffer serve` and waits until it is healthy. */
   start: () => Promise<void>
-  /** Starts a second process with other ports on the same database. */
+  /** Starts a second process on the same database, with ports of its own. */
   startBeside: () => Promise<{ baseUrl: string }>
-  /** Sends SIGKILL to the process of `start`, and waits for its end. */
+  /** Kills the process of `start` with SIGKILL, and waits for its end. */
   kill: () => Promise<void>
-  /** Directory of keys and files. */
+  /** Directory with the encryption keys and the uploaded files. */
   dataDir: string
-  /** Runs another `coffer` command of the same deployment, in this process. */
+  /** Runs another `coffer` command for this deployment, within the test's process. */
   run: (...words: string[]) => Promise<{ code: number | null; output: string }>
-  /** Starts a command, waits until `isSo` resolves, and kills the command with SIGKILL. */
+  /** Starts a `coffer` command in a process, and kills it with SIGKILL when `isSo` resolves. */
   runUntil: (isSo: () => Promise<void>, ...words: string[]) => Promise<void>
 }
 
-/** Creates a deployment with its own database, prefix and data directory; starts no process. */
+/** Creates a deployment with its own database, prefix and data directory. Starts no process. */
 export async function deploy(environment: Record<string, string> = {}): Promise<Deployment> {
   const stack = new AsyncDisposableStack()
   const { env: settings, databaseUrl, baseUrl } = stack.use(await deployment())

@@ -1,7 +1,7 @@
 const version = /^## (Unreleased|\d+\.\d+\.\d+ \(\d{4}-\d{2}-\d{2}\))$/
 const section = /^### (Upgrading|Added|Changed|Fixed)$/
 
-/** Returns headings of CHANGELOG.md that are not its title, a version or one of four sections. */
+/** Returns the headings of CHANGELOG.md other than its title, versions and four known sections. */
 export function changelogFaults(text: string): string[] {
   const [title, ...rest] = text.split('\n')
   const faults = title === '# Changelog' ? [] : ['CHANGELOG.md:1: the title is "# Changelog"']

@@ -1,6 +1,6 @@
 import type { File } from './files.ts'
 
-/** Numbers of the items of levels 1 and 2 by section (OWASP ASVS 5.0.0). */
+/** Numbers of the requirements of levels 1 and 2 in OWASP ASVS 5.0.0, by section. */
 const sections: Record<string, number[]> = {
   '6.1': upTo(3),
   '6.2': upTo(12),
@@ -25,7 +25,7 @@ const sections: Record<string, number[]> = {
   '13.3': upTo(2),
 }
 
-/** Item numbers that the checklist of docs/security.md must have. */
+/** Requirements that the checklist in docs/security.md must contain, such as '6.2.1'. */
 export const itemNumbers = Object.entries(sections).flatMap(([section, items]) =>
   items.map((item) => `${section}.${item}`),
 )
@@ -38,8 +38,8 @@ interface Row {
 }
 
 /**
- * Returns faults of the checklist: missing or repeated items, unknown states, items that are met
- * but have no test, references to missing files or tests.
+ * Returns faults of the checklist in docs/security.md: missing or repeated requirements, unknown
+ * states, requirements that are met without a test, references to missing files or tests.
  */
 export function checklistFaults(page: string, files: readonly File[]): string[] {
   const rows = rowsOf(page)
@@ -71,7 +71,7 @@ function rowFaults({ number, state, where, shownBy }: Row): string[] {
   return state === 'not here' || shownBy.includes('.test.ts`') ? [] : [`${number} has no test`]
 }
 
-/** Returns references to missing files (in backticks) or to missing tests (in italics). */
+/** Returns the checklist's references to missing files (in backticks) or tests (in italics). */
 function referenceFaults(page: string, texts: ReadonlyMap<string, string>): string[] {
   const named = page.matchAll(/`([\w.-]+\/[\w./-]+\.ts)`(?:: [*_]([^*_]+)[*_])?/g)
   return [...named].flatMap(([, path = '', name]) => {

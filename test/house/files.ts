@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** A text file of the repository; `path` is relative to its root, with forward slashes. */
+/** A text file of the repository. `path` is relative to the root, with forward slashes. */
 export interface File {
   path: string
   text: string
@@ -11,7 +11,7 @@ export interface File {
 const root = join(import.meta.dirname, '../..')
 const notWritten = /(^|\/)(gen|data)\/|pnpm-lock\.yaml$|go\.sum$|\.(png|ico|gz|zip)$/
 
-/** Returns files that people write: tracked or new, without ignored, data and lock files. */
+/** Returns the files that people write: tracked or new, without ignored, data and lock files. */
 export function writtenFiles(): File[] {
   const list = ['ls-files', '-z', '--cached', '--others', '--exclude-standard']
   const paths = execFileSync('git', list, { cwd: root, encoding: 'utf8' }).split('\0')

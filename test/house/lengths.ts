@@ -9,8 +9,9 @@ const markdownColumnsMax = 120
 const packageReadme = /^(?!docs\/).+\/README\.md$/
 
 /**
- * Returns files of more than 300 lines, and lines of more than 100 columns (Markdown: 120).
- * Exempt: migrations, manifests, code blocks in Markdown, and tables outside READMEs of packages.
+ * Returns messages about files of more than 300 lines, and lines of more than 100 columns
+ * (Markdown: 120). Exempt: migrations, manifests, code blocks in Markdown, and tables outside
+ * READMEs of packages.
  */
 export function longFiles({ path, text }: File): string[] {
   if (/\.(sql|json|mod)$/.test(path)) return []
@@ -26,7 +27,7 @@ export function longFiles({ path, text }: File): string[] {
   return [...tall, ...wide]
 }
 
-/** Returns the lines of Markdown, in which those exempt from the bound are empty. */
+/** Returns the lines of a Markdown file, with '' for each line that may have any length. */
 function boundedLines(path: string, lines: readonly string[]): string[] {
   const isTableBounded = packageReadme.test(path)
   let isCode = false
@@ -43,7 +44,10 @@ interface Span {
   end: number
 }
 
-/** Returns functions of more than 70 lines, except `describe` blocks, which only group tests. */
+/**
+ * Returns messages about functions of more than 70 lines. `describe` blocks are exempt, as they
+ * only group tests.
+ */
 export function longFunctions({ path, text }: File): string[] {
   const found: string[] = []
   const groups = new Set<number>()

@@ -2,8 +2,8 @@ import { dirname, join, normalize } from 'node:path'
 import type { File } from './files.ts'
 
 /**
- * Returns links in Markdown files whose file, directory or heading does not exist. Anchors are
- * those of GitHub: lower case, without punctuation, spaces as hyphens.
+ * Returns the links in Markdown files whose file, directory or heading does not exist. Anchors of
+ * headings are formed as on GitHub: lower case, no punctuation, hyphens for spaces.
  */
 export function danglingLinks(files: readonly File[]): string[] {
   const texts = new Map(files.map(({ path, text }) => [path, text]))
@@ -20,7 +20,7 @@ export function danglingLinks(files: readonly File[]): string[] {
   )
 }
 
-/** Returns the targets of links into the repository; links in code are ignored. */
+/** Returns the targets of a Markdown text's links into the repository, without links in code. */
 function linksIn(text: string): string[] {
   const links = withoutCode(text).matchAll(/\]\(([^)\s]+)\)/g)
   return [...links].map(([, link = '']) => link).filter((link) => !/^[a-z]+:/.test(link))

@@ -9,7 +9,7 @@ const imports = 'lint/style/noRestrictedImports'
 const globals = 'lint/style/noRestrictedGlobals'
 const properties = 'lint/nursery/noJsRestrictedProperties'
 
-/** Files that biome must refuse: path, text, and the rule that refuses it. */
+/** Files with a fault that Biome must find: path, text, and the lint rule that it breaks. */
 const refused: [string, string, string][] = [
   ['services/ledger/src/NAME.ts', "import { sql } from 'slonik'", imports],
   ['services/ledger/src/NAME.ts', "import { randomBytes } from 'node:crypto'", imports],
@@ -115,7 +115,7 @@ beforeAll(() => {
 
 afterAll(() => rmSync(directory, { recursive: true }))
 
-/** Returns the broken rules by file, from biome's JSON report. */
+/** Runs Biome. Returns the names of the broken rules by file. */
 function lint(): Map<string, string[]> {
   const options = ['lint', '--vcs-enabled=false', '--reporter=json', '--max-diagnostics=none']
   const biome = join(root, 'node_modules/.bin/biome')

@@ -2,23 +2,23 @@ import { dirname, join, normalize } from 'node:path'
 import { type Directive, parseSync, type Statement, Visitor } from 'oxc-parser'
 import type { File } from './files.ts'
 
-/** One import. `names` is `'all'` if the importer can use every export. */
+/** An import of a file. `names` is `'all'` if the importing file can use every export. */
 export interface Import {
   specifier: string
   names: string[] | 'all'
   line: number
 }
 
-/** Imports and exports of a file of code. */
+/** Imports and exports of one code file. */
 export interface Module {
   path: string
   imports: Import[]
-  /** String literals that may name a file: worker scripts, workflow bundles, test settings. */
+  /** String literals that may be paths of worker scripts, workflow bundles or test settings. */
   mentions: string[]
-  /** Names of exported values; types are left out. */
+  /** Names of exported values, without types. */
   exports: string[]
   hasDefaultExport: boolean
-  /** Whether it contains only re-exports. */
+  /** Whether the file only re-exports other files. */
   isBarrel: boolean
 }
 
@@ -71,7 +71,7 @@ function passesOn(node: Statement | Directive): boolean {
   return node.type === 'ExportNamedDeclaration' && node.declaration === null
 }
 
-/** Returns the path in the repository that a specifier resolves to; null for a library. */
+/** Returns the path in the repository that an import specifier names; null for a library. */
 export function resolve(from: string, specifier: string): string | null {
   if (specifier.startsWith('.')) return normalize(join(dirname(from), specifier))
   if (specifier.startsWith('<rootDir>/')) return specifier.slice('<rootDir>/'.length)

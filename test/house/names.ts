@@ -12,7 +12,7 @@ const layers = [
   'test',
 ]
 
-/** Returns faults of a file name: a noun without meaning, or a suffix that is no layer. */
+/** Returns faults of a file name: a noun such as `utils`, or a suffix that names no layer. */
 export function badNames(path: string): string[] {
   if (!path.endsWith('.ts')) return []
   const name = path.slice(path.lastIndexOf('/') + 1, -'.ts'.length)

@@ -6,7 +6,7 @@ const readmeLinesMax = 120
 
 const kitLinesMax = 3_500
 
-/** A workspace package; `directory` is empty for the root. */
+/** A package of the workspace. `directory` is '' for the root package. */
 export interface Package {
   directory: string
   name: string
@@ -25,7 +25,7 @@ export function parsePackage(manifest: File): Package {
   }
 }
 
-/** Returns imports that are undeclared, leave the package or name a missing file. */
+/** Returns imports of undeclared packages, of files in other packages, and of missing files. */
 export function badImports(modules: Module[], packages: Package[]): string[] {
   const paths = new Set(modules.map((module) => module.path))
   const shared = packages.find(({ directory }) => directory === '')?.dependencies ?? []
@@ -43,7 +43,7 @@ export function badImports(modules: Module[], packages: Package[]): string[] {
   })
 }
 
-/** Returns dependencies that no file of their package imports; skips packages without code. */
+/** Returns dependencies that no file of their package imports. Skips packages without code. */
 export function idleDependencies(modules: Module[], packages: Package[]): string[] {
   return packages.flatMap((one) => {
     const own = modules.filter(({ path }) => ownerOf(path, packages) === one)
@@ -57,7 +57,7 @@ export function idleDependencies(modules: Module[], packages: Package[]): string
   })
 }
 
-/** Returns packages that have code, but no README of at most 120 lines. */
+/** Returns packages that have code but no README, or a README of more than 120 lines. */
 export function readmeFaults(files: File[], packages: Package[]): string[] {
   const code = files.filter(isCode)
   const withCode = packages.filter((one) => {
@@ -72,8 +72,8 @@ export function readmeFaults(files: File[], packages: Package[]): string[] {
 }
 
 /**
- * Returns the size of kit if it exceeds the bound, and imports of the host by kit. kit has only
- * code that a service or the gateway imports; the host has the code that runs a service.
+ * Returns faults of the package kit: a size above the bound, imports of the host. kit has only code
+ * that a service or the gateway imports; the host has the code that runs a service.
  */
 export function kitFaults(files: File[], modules: Module[]): string[] {
   const own = files.filter(({ path }) => path.startsWith('services/kit/src/'))

@@ -1,6 +1,6 @@
 import { type Module, resolve } from './modules.ts'
 
-/** Returns files under `src` that neither an entry point nor a test of another file reaches. */
+/** Returns unused files under `src`: no entry point and no test of another file imports them. */
 export function deadFiles(modules: Module[], entries: string[]): string[] {
   const byPath = new Map(modules.map((module) => [module.path, module]))
   const isRoot = (path: string) => entries.includes(path) || !/(^|\/)src\//.test(path)

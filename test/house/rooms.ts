@@ -4,7 +4,7 @@ import { type Module, resolve } from './modules.ts'
 
 const filesMax = 25
 
-/** Returns folders with more files than the bound, except test data. */
+/** Returns folders that contain more files than the bound. Folders of test data are exempt. */
 export function crowdedFolders(files: Pick<File, 'path'>[]): string[] {
   const rooms = files.filter(({ path }) => !path.startsWith('test/data/'))
   const folders = Map.groupBy(rooms, ({ path }) => dirname(path))
@@ -14,8 +14,8 @@ export function crowdedFolders(files: Pick<File, 'path'>[]): string[] {
 }
 
 /**
- * Returns circles of imports, type imports included, each as a list of its files (strongly
- * connected components by Tarjan's algorithm).
+ * Returns circular imports, type imports included, each as a list of its files (strongly connected
+ * components by Tarjan's algorithm).
  */
 export function importCircles(modules: Module[]): string[][] {
   const known = new Map(modules.map((module) => [module.path, module]))

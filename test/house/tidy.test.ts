@@ -14,7 +14,7 @@ import { strayImports, strayWrites } from './writes.ts'
 
 const files = writtenFiles()
 const code = files.filter(isCode)
-// Tests of the checks contain forbidden words and file names as samples.
+// Exempt files: as tests of these checks they quote forbidden words and file names.
 const quoting = /^test\/house\/([a-z]+\.test|words)\.ts$/
 const modules = code.map((file) => {
   const module = parseModule(file)

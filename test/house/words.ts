@@ -17,7 +17,7 @@ const inServices: [RegExp, string][] = [
   [/\b(xmin|ctid)\b/, 'a row is named by its key, and its state by a version'],
 ]
 
-/** Patterns that sentences must not contain, with the reason for each. */
+/** Patterns that no line of text may match, each with the reason; migrations are exempt. */
 const inSentences: [RegExp, string][] = [
   [/(?<![`'"])\b(somebody|nobody|whoever)\b/i, 'name the actor'],
   [/^\s*(\/\*\*|\/\/|\*|--|#) *(What|Whose|Who|That)\b/, 'begin with the subject'],
@@ -29,10 +29,10 @@ const inSentences: [RegExp, string][] = [
 
 const inCode: [RegExp, string][] = [[/\.\.\.(\{|\[(?!\.\.\.))/, 'write the literal out']]
 
-/** Exempt files: applied migrations are frozen, the glossary lists words to avoid. */
+/** Exempt files: applied migrations must not change, and the glossary lists forbidden words. */
 const asTheyAre = /\/migrations\/|^docs\/(glossary|benchmarks)\.md$/
 
-/** Returns lines with banned words, each with its reason. */
+/** Returns messages about lines with forbidden words, each with the reason. */
 export function bannedWords({ path, text }: File): string[] {
   const words = [
     ...anywhere,

@@ -2,8 +2,8 @@ import { type File, isCode, isTest } from './files.ts'
 import { lineAt, type Module, resolve } from './modules.ts'
 
 /**
- * Tables that one writer changes. `writers` maps each file with statements that change them to the
- * files that may import it: the writer and set-based steps (docs/money.md).
+ * Tables that only listed files may change (docs/money.md). `writers` maps each file with
+ * statements that change the tables to the files that may import it.
  */
 const aggregates: Aggregate[] = [
   {
@@ -41,24 +41,24 @@ const aggregates: Aggregate[] = [
         'tenancy/removal.activities.ts',
       ],
       'plans/plan-save.sql.ts': ['plans/writer.service.ts'],
-      // It inserts the row that the writer locks.
+      // Inserts the row that `writer.service.ts` locks.
       'plans/plan-state.sql.ts': ['plans/writer.service.ts'],
-      // It deletes rows of deleted bank accounts.
+      // Deletes the plans of deleted bank accounts.
       'tenancy/removal.sql.ts': ['tenancy/removal.activities.ts'],
     },
   },
 ]
 
-/** Migrations after the first one that may write the tables of `aggregates`. */
+/** Migrations, besides a service's first one, that may write the tables of `aggregates`. */
 const backfills = ['services/budgeting/migrations/0002-plan-books.sql']
 
-/** Files whose statements may take the name of a table at run time. */
+/** Files that may contain SQL statements in which the table's name is a parameter of the code. */
 const generic = [
   ...aggregates.flatMap(writersOf),
   'services/kit/src/database/guarded-save.ts',
   'services/kit/src/database/rows.ts',
   'deploy/host/src/secrets/sealed-rows.sql.ts',
-  // They delete rows of deleted accounts, and expired rows.
+  // The last two files delete rows of deleted accounts, and expired rows.
   'services/kit/src/accounts/account-removal.sql.ts',
   'deploy/host/src/housekeeping.ts',
 ]
@@ -79,13 +79,13 @@ const quote = '[\'"`]'
 
 const computed = [
   new RegExp(`${target}(?:\\$\\{|${quote}\\s*\\+)|${verb}${quote}\\s*\\+`, 'gi'),
-  // Helpers of kit take a table's name as a string.
+  // Calls of functions in kit with the name of a table that is not a literal.
   new RegExp(`\\binsertOf\\((?!\\s*${quote})`, 'g'),
   new RegExp(`\\bdeleteSome\\([^)]*\\btable\\b(?!:\\s*${quote})`, 'g'),
   /\btable(?::\s*[\w.]+)?,\s*entity\b/g,
 ]
 
-/** Returns statements outside the writer's files that change money or plans. */
+/** Returns SQL statements that change money or plans in a file that is not listed as a writer. */
 export function strayWrites(file: File): string[] {
   const { path } = file
   const isLaterMigration = /\/migrations\/(?!0001-)[^/]+\.sql$/.test(path)
@@ -100,7 +100,7 @@ export function strayWrites(file: File): string[] {
   ]
 }
 
-/** Returns imports of a writer's statements by files that are not listed. */
+/** Returns imports of a writer's file by files that are not listed as its importers. */
 export function strayImports({ path, imports }: Module): string[] {
   if (isTest(path)) return []
   return aggregates.flatMap(({ name, folder, writers }) =>
@@ -117,7 +117,7 @@ function writersOf({ folder, writers }: Aggregate): string[] {
 }
 
 function writesTo({ tables }: Aggregate): RegExp[] {
-  // `unsearched_from` belongs to the search for similar transactions, not to the aggregate.
+  // `unsearched_from` is exempt: not the writer, but the search for similar transactions sets it.
   const mark = `(?<=bank_accounts)${gap}SET${gap}unsearched_from = [^,()]*\\sWHERE\\s`
   const name = `"?(?:${tables.join('|')})\\b(?!${mark})`
   return [

@@ -43,8 +43,8 @@ async function timed(ask: () => Promise<Answer>): Promise<number> {
 }
 
 /**
- * Returns Mann-Whitney's U divided by its maximum: the share of pairs in which the value of the
- * first sample is larger. It is about 1/2 for equal distributions, 0 or 1 for disjoint samples.
+ * Returns Mann-Whitney's U divided by its maximum: the share of pairs in which the first sample's
+ * value is larger. Equal distributions give about 1/2, samples without overlap 0 or 1.
  */
 function shareLarger(some: number[], others: number[]): number {
   const wins = some.flatMap((one) => others.map((other) => (one > other ? 1 : 0) as number))
@@ -65,8 +65,8 @@ describe.each([
     expect(names(one as Answer)).toEqual(names(other as Answer))
   })
 
-  // The bound is six standard deviations of the share for equal distributions. A password hash for
-  // known addresses alone, or a mail sent within the request, makes the share nearly 0 or 1.
+  // Timing attack. The bound is six standard deviations of the share for equal distributions. If
+  // only known addresses cost a password hash or a mail, the share is nearly 0 or 1.
   test('takes as long for known as for unknown addresses', async () => {
     const [times, timesOfUnknown]: number[][] = [[], []]
     for (const email of known) {

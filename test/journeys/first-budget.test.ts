@@ -14,10 +14,10 @@ afterAll(async () => {
   await coffer[Symbol.asyncDispose]()
 })
 
-// 06:00 UTC is midnight in Chicago, the timezone of the person.
+// 06:00 UTC is midnight in Chicago, the person's timezone.
 const payday = 'DTSTART:20260115T060000Z\nRRULE:FREQ=MONTHLY;INTERVAL=1;BYMONTHDAY=15,-1'
 
-/** Returns midnight in Chicago of 1 January after next, in RFC 3339. */
+/** Returns midnight in Chicago of 1 January, one to two years ahead, in RFC 3339. */
 function firstOfJanuaryAfterNext(): string {
   return `${new Date().getUTCFullYear() + 2}-01-01T06:00:00Z`
 }
@@ -43,7 +43,7 @@ test('a person registers, budgets and spends, and every answer agrees', async ()
   expect(moved.balance).toMatchObject({ available: 100_000, expenses: 30_000, free: 70_000 })
   expect(moved.spending).toMatchObject([{ spendingId: rent.spendingId, currentAmount: 30_000 }])
 
-  // The envelope covers the amount as far as its money reaches, free-to-use covers the rest
+  // The envelope pays as much as it holds, free-to-use money pays the rest
   // (docs/money.md#spending-from-an-envelope).
   const spent = await alice.post(`${path}/transactions`, {
     name: 'Landlord',

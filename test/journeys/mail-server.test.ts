@@ -11,7 +11,7 @@ const posted = {
   letter: { subject: 'Hello', greeting: 'Hello Pat,', paragraphs: ['One.', 'Two.'], button: null },
 }
 
-/** Sends a mail with the options; returns the error, or null on success. */
+/** Sends a mail over the SMTP server in the options. Returns the error, null on success. */
 async function sent(options: { smtpUrl: string; smtpTls: 'required' | 'none' }): Promise<unknown> {
   const server = createMailServer({ ...options, sender })
   try {
@@ -55,7 +55,7 @@ test('a server gets the name and password of the URL, percent-decoded', async ()
   expect(await sent({ smtpUrl: good, smtpTls: 'none' })).toBeNull()
   const error = await sent({ smtpUrl: `smtp://pat:wrong@${host}`, smtpTls: 'none' })
   expect(error).toMatchObject({ code: 'EAUTH' })
-  // A wrong password can be corrected by the operator, so the mail is kept for a retry.
+  // The mail is kept and sent again later, as the operator can correct a wrong SMTP password.
   expect(isRefusedForGood(error)).toBe(false)
   expect(sink.mails).toHaveLength(1)
 })

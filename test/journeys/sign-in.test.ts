@@ -27,7 +27,7 @@ afterAll(async () => {
 const post = (path: string, body: unknown, headers: Record<string, string> = {}) =>
   call(coffer.baseUrl, 'POST', path, { body, headers })
 
-/** Returns whether the nonce solves the challenge (docs/sign-in.md#proof-of-work). */
+/** Returns whether the nonce solves the proof-of-work challenge (docs/sign-in.md#proof-of-work). */
 function isSolved(challenge: string, nonce: number): boolean {
   const counter = Buffer.alloc(8)
   counter.writeBigUInt64BE(BigInt(nonce))
@@ -35,7 +35,7 @@ function isSolved(challenge: string, nonce: number): boolean {
   return digest.readUInt32BE(0) >>> (32 - difficulty) === 0
 }
 
-/** Requests a challenge for the purpose; returns the challenge with its solution. */
+/** Requests a proof-of-work challenge, for example to register. Returns it with its solution. */
 async function solveChallenge(purpose: string) {
   const { status, body } = await post('/authentication/challenge', { purpose })
   expect(status).toBe(200)

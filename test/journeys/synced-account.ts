@@ -33,7 +33,7 @@ export const lunch = {
   category: 'FOOD_AND_DRINK_RESTAURANT',
 }
 
-/** Imports a bank account with one transaction by the RPCs that a sync service calls. */
+/** Imports a bank account with one transaction by the ledger's RPCs for sync services. */
 export async function importBankAccount(
   { booted }: Coffer,
   person: Person,
@@ -52,7 +52,7 @@ export async function importBankAccount(
   )
   const bankAccountId = accounts[0]?.bankAccountId ?? ''
   const request = { bankAccountId, providerAccountId: 'acc', transactions: [lunch] }
-  // The import is refused until identity's event has brought the account's timezone.
+  // The ledger refuses an import until identity's event has brought it the account's timezone.
   const imported = await eventually(
     () => sync.importTransactions(request, by).catch(() => null),
     (reply) => reply !== null,
@@ -69,7 +69,10 @@ export async function importBankAccount(
   }
 }
 
-/** Inserts a candidate of the connection into the database; returns it as REST shows it. */
+/**
+ * Inserts a candidate (a bank account that a feed connection offers) into the database. Returns it
+ * as REST shows it.
+ */
 export async function insertCandidate(
   { booted }: Coffer,
   { accountId }: Person,

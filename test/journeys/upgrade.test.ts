@@ -22,7 +22,7 @@ afterAll(async () => {
 const schemas = definitions.map(({ schema }) => schema)
 const clean = { code: 0, output: 'everything adds up\n' }
 
-/** Returns the number of rows by table. */
+/** Returns the number of rows of each table in the upgraded database. */
 async function counts(): Promise<Record<string, unknown>> {
   const tables = await former.query(`
     SELECT concat(schemaname, '.', tablename) AS name FROM pg_tables

@@ -26,7 +26,10 @@ async function uploads(person: Person, path: string, file: string): Promise<Json
   return body
 }
 
-/** Returns the messages of the progress socket, once the server has closed it. */
+/**
+ * Connects to the WebSocket that reports an import's progress. Returns its messages when the server
+ * closes it.
+ */
 function follow(person: Person, path: string): Promise<Json[]> {
   const url = `${coffer.baseUrl.replace('http', 'ws')}/api${path}/progress`
   const { authorization } = person

@@ -22,7 +22,7 @@ afterAll(async () => await full[Symbol.asyncDispose]())
 
 const schemas = ['aggregator_sync', 'budgeting', 'feed_sync', 'identity', 'ledger']
 
-/** Row counts of the tombstones, by which services recognise and delete late rows. */
+/** A tombstone is a row by which each service recognises and deletes late rows of the account. */
 const tombstones = Object.fromEntries(schemas.map((schema) => [`${schema}.deleted_accounts`, 1]))
 
 const asSession = { asSession: true }
@@ -41,7 +41,7 @@ test('a deleted account leaves no row in any table, no file and no customer', as
   expect(Object.keys(before)).toEqual(expect.arrayContaining([...some, ...others]))
   const settled = async () => ({
     ...(await rowsOf(databaseUrl, neighbour)),
-    // Background jobs may still insert changes of the neighbour.
+    // Not compared: background jobs may still insert rows of the neighbour into these tables.
     'ledger.changes': 0,
     'ledger.change_sequences': 0,
     'ledger.transaction_clusters': 0,
@@ -53,7 +53,7 @@ test('a deleted account leaves no row in any table, no file and no customer', as
     (rows) => Object.keys(rows).length <= 6,
     60_000,
   )
-  // The row in `account_deletions` is kept until the second round.
+  // The row in `account_deletions` is kept until the deletion's second round.
   expect(left).toEqual({ ...tombstones, 'identity.account_deletions': 1 })
   expect(await settled()).toEqual(kept)
   expect(stripe.customers().map(({ email }) => email)).not.toContain(person.email)
@@ -65,7 +65,7 @@ test('late rows are deleted in the second round; a replay restores nothing', asy
   const { booted } = full.coffer
   const person = await full.createAccount()
   const rows = () => rowsOf(booted.databaseUrl, person)
-  // The relay publishes changes asynchronously.
+  // Repeats, because the outbox relay publishes changes asynchronously.
   const published = await eventually(
     () => messagesOf(booted, person),
     ({ length }) => length > 3,
@@ -78,19 +78,19 @@ test('late rows are deleted in the second round; a replay restores nothing', asy
   expect(Object.keys(await rows())).toEqual(
     expect.arrayContaining([...late, 'feed_sync.feed_keys']),
   )
-  // A workflow with a shorter wait replaces the one that waits for the second round.
+  // Replaces the workflow that waits for the second round by one with a wait of a second.
   const id = `delete-account/${person.accountId}`
   await booted.workflows.client.workflow.getHandle(`${booted.prefix}/${id}`).terminate()
   const args = [person.accountId, 1_000]
   await booted.workflows.start({ id, type: 'deleteAccount', taskQueue: 'identity', args })
   const isSettled = (left: object) => !('identity.account_deletions' in left)
-  // The deadline covers two rounds over five services.
+  // 180 s, because two rounds of the deletion run over five services.
   expect(await eventually(rows, isSettled, 180_000)).toEqual(tombstones)
   await publishAgain(booted, published)
   expect(await rows()).toEqual(tombstones)
 })
 
-/** Sends requests with caller tokens that are still valid after the deletion. */
+/** Sends writes with caller tokens that were issued before the deletion and are still valid. */
 async function sendLateWrites(booted: Booted, { accountId }: Person): Promise<void> {
   const as = booted.as(accountId)
   const { link } = await booted
@@ -110,13 +110,13 @@ async function sendLateWrites(booted: Booted, { accountId }: Person): Promise<vo
     .createFeedLink({ name: 'Late', feedUrl, apiKey: 'aKeyThatIsLate' }, as)
 }
 
-/** Returns all messages about an account. */
+/** Returns all messages about an account in the NATS stream. */
 async function messagesOf({ broker }: Booted, { accountId }: Person) {
   const all = await storedMessages(broker)
   return all.filter(({ header }) => header.get('Coffer-Account') === accountId)
 }
 
-/** Publishes the messages with new IDs, and waits until every consumer has handled them. */
+/** Publishes the messages again under new IDs, and waits until every consumer has handled them. */
 async function publishAgain(
   { broker }: Booted,
   published: Awaited<ReturnType<typeof messagesOf>>,

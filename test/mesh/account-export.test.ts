@@ -25,7 +25,7 @@ afterAll(async () => await full[Symbol.asyncDispose]())
 const path = '/users/me/export'
 const transactionCount = 50_000
 
-/** Inserts transactions into a bank account in one statement. */
+/** Inserts many transactions into a bank account by one statement. */
 async function fill(accountId: string, bankAccountId: string): Promise<void> {
   await inBulk({ url: full.coffer.booted.databaseUrl, schema: 'ledger' }, (tx) =>
     tx.query(sql.unsafe`
@@ -63,7 +63,10 @@ test('an export has every row of the account, no row of another one and no secre
   expect(text).not.toMatch(/argon2|ciphertext|dataKey|tokenHash|secretHash|cus_|sub_/)
 })
 
-/** Returns the person's number of rows by table, with the table names of the export. */
+/**
+ * Returns the number of the person's rows by table, named as in the export. Omits tables that are
+ * not exported.
+ */
 async function storedRows(): Promise<Record<string, number>> {
   const stored = Object.entries(await rowsOf(full.coffer.booted.databaseUrl, person))
   const isOwn = /\.(changes|change_sequences|idempotency_keys|logins)$/
@@ -91,10 +94,13 @@ test('pages of one row cover every table of every schema', async () => {
   expect(keyTypes).toEqual(new Set(Object.keys(lowest)))
 })
 
-/** A key value smaller than all stored ones, by type of its column. */
+/** A value smaller than every stored key, by type of the key's column. */
 const lowest: Record<string, string> = { text: '', bigint: '0', bytea: '\\x' }
 
-/** Counts the person's rows of a table by reading pages of one row after the lowest key. */
+/**
+ * Counts the person's rows of a table. Reads pages of one row, to test that each page begins after
+ * the last one.
+ */
 async function countByPages(database: Database, from: ShownTable): Promise<number> {
   let after = from.key.map(({ type }) => lowest[type] ?? 'no lowest key of this type')
   for (let count = 0; ; count++) {
@@ -132,8 +138,8 @@ test('fifty thousand transactions are sent page by page, with backpressure', asy
   const { statements } = full.coffer.booted.database('ledger')
   const before = statements()
   const response = await download(person)
-  // Backpressure: the client does not read, so the server fetches only what fits into the buffers
-  // of the sockets (10 MB at most).
+  // Backpressure: the client reads nothing, so the server queries only rows that fit into the
+  // buffers of the sockets (10 MB at most).
   const stalled = await untilConstant(() => statements() - before)
   expect(stalled).toBeLessThan((transactionCount / 500) * 0.8)
   const { bytes, chunkMax, text } = await drain(response)
@@ -149,7 +155,7 @@ async function download({ cookie }: Person): Promise<IncomingMessage> {
   return response
 }
 
-/** Waits until the count no longer changes; returns it. */
+/** Waits until the count stops changing. Returns it. */
 async function untilConstant(count: () => number): Promise<number> {
   let [last, same] = [-1, 0]
   while (same < 10) {

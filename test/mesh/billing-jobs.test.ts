@@ -12,7 +12,7 @@ import type { Person } from '../harness/person.ts'
 import { type MailSink, startMailSink } from '../providers/smtp.ts'
 import { type StripeSimulator, startStripe } from '../providers/stripe.ts'
 
-// Timeout of the start of every service with its workers.
+// Timeout in ms for starting every service with its Temporal workers.
 const bootMs = 120_000
 
 const dayMs = 24 * 60 * 60_000
@@ -38,7 +38,7 @@ const isCustomer = ({ email }: Person) => {
   return stripe.customers().filter((customer) => customer.email === email).length
 }
 
-/** Starts a workflow of identity, which a schedule starts otherwise; returns when it has ended. */
+/** Runs a workflow of identity to its end. In production a Temporal schedule starts it. */
 async function run(type: string): Promise<void> {
   const { prefix, workflows } = coffer.booted
   const taskQueue = `${prefix}/identity`

@@ -36,7 +36,7 @@ function deliver({ body, signature }: StripeEvent) {
   return call(coffer.baseUrl, 'POST', '/stripe/webhook', { body: JSON.parse(body), headers })
 }
 
-/** Registers a person, and activates a subscription by checkout and return page. */
+/** Registers a person who subscribes: checkout at Stripe, then the page to which Stripe returns. */
 async function subscriber() {
   const person = await coffer.person()
   const { sessionId } = (await checkout(person)).body

@@ -34,7 +34,7 @@ beforeEach(() => {
   provider.accounts.splice(0)
 })
 
-/** Creates a feed connection, and a link that uses it. */
+/** Creates a feed connection of the person, and a link that uses it. */
 async function createConnection(person: Person, apiKey = provider.apiKey) {
   const connection = { name: 'Home', feedURL: provider.url, apiKey }
   const { feedLinkId } = await person.post('/feed/link', connection)

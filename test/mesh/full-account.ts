@@ -10,19 +10,19 @@ PLunch
 ^
 `
 
-/** API key of the account's feed link. */
+/** API key with which the account's feed link calls the feed provider. */
 export const feedKey = 'feedKeyOfAFullHousehold'
 
-/** Settings that a full account requires, besides those of Stripe. */
+/** Settings of a Coffer with all features of a full account, without those of Stripe. */
 export const fullSettings = {
   COFFER_FEED_ENABLED: 'true',
   COFFER_FEED_ALLOWED_URLS: 'https://feed.example.com',
 }
 
-/** Timeout (ms) of a start of every service with its workers. */
+/** Timeout in ms for starting every service with its Temporal workers. */
 export const fullBootMs = 120_000
 
-/** Coffer with all features that a full account uses. */
+/** A running Coffer with all features that a full account uses, and a simulated Stripe. */
 export interface FullCoffer extends AsyncDisposable {
   coffer: Coffer
   stripe: StripeSimulator
@@ -43,7 +43,7 @@ export async function startFullCoffer(): Promise<FullCoffer> {
   }
 }
 
-/** Registers a person with a row in every table that REST writes, and a subscription. */
+/** Registers a person with a subscription and a row in every table that REST requests write. */
 export async function createFullAccount(
   coffer: Pick<Coffer, 'person'>,
   stripe: StripeSimulator,

@@ -18,7 +18,7 @@ import { sql } from 'slonik'
 import { z } from 'zod'
 import { type KeyKeeper, keeperSettings, startKeyKeeper } from '../providers/kms.ts'
 
-// The AWS SDK reads credentials here; the simulated KMS accepts any.
+// Environment variables from which the AWS SDK reads credentials. The simulated KMS accepts any.
 Object.assign(process.env, {
   AWS_REGION: 'eu-central-1',
   AWS_ACCESS_KEY_ID: 'test',
@@ -89,7 +89,7 @@ describe.each(['kms', 'vault'] as const)('%s', (kind) => {
     await fill(booted, accountId, 40)
     const database = booted.database('feed-sync')
     const keys = keysOf(settingsOf(keeper), booted.keysFolder)
-    // The rotation fails after some secrets, which simulates a killed process.
+    // The rotation fails after ten secrets, as if its process were killed.
     const dying = { ...keys, wrap: failingAfter(10, keys.wrap) }
     await expect(rotateSecrets(database, dying)).rejects.toThrow('killed')
     expect(await hasFormerKeys(database, keys)).toBe(true)
@@ -133,7 +133,8 @@ test('a new key file takes effect without a restart; the former one can be delet
   expect(await keyIds(booted)).toEqual([after])
   await rm(join(booted.keysFolder, `secrets-${before[0]?.slice('local:'.length)}.key`))
   await expectOpen(booted, createSecrets(keys), 30)
-  // A start creates no new key if a former key opens the stored secrets.
+  // If secrets are stored, a start without `secrets.key` fails instead of creating a key, even if
+  // another key file decrypts them.
   const database = booted.database('feed-sync')
   const start = () => requireSealingKey([{ name: 'feed-sync', database }], keys, booted.keysFolder)
   await start()
@@ -143,7 +144,7 @@ test('a new key file takes effect without a restart; the former one can be delet
   await start()
 })
 
-/** Inserts feed links of an account, each with its own API key. */
+/** Creates feed links of an account, each with an API key of its own. */
 async function fill(booted: Booted, accountId: string, count: number): Promise<void> {
   const { createFeedLink } = booted.client('feed-sync', FeedLinkService)
   for (let made = 0; made < count; made += 10) {
@@ -154,7 +155,7 @@ async function fill(booted: Booted, accountId: string, count: number): Promise<v
       }),
     )
   }
-  // Each row is sealed under its own data key: that is so for rows of different processes.
+  // Encrypts each row with a data key of its own, as rows written by different processes are.
   const keys = keysOf({}, booted.keysFolder)
   for (const { row, sealed } of await rows(booted)) {
     if (!sealed.keyId.startsWith('local:')) continue

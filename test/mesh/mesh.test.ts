@@ -23,7 +23,7 @@ let baseUrl = ''
 const processes = new Map<string, ChildProcess>()
 let startPart: (part: string) => Promise<void>
 
-// Each service and the gateway run in separate processes, and call each other over HTTP.
+// Each service and the gateway run in a process of their own, and call each other over HTTP.
 beforeAll(async () => {
   const { url } = stack.use(await cloneDatabase(definitions))
   const dataDir = await mkdtemp(join(tmpdir(), 'coffer-mesh-'))

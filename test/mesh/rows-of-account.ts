@@ -6,8 +6,8 @@ interface Owned {
 }
 
 /**
- * Returns an account's number of rows by `<schema>.<table>`, without tables of 0 rows. Counts all
- * tables of the catalog with an `account_id`, a `login_id` or an `email`.
+ * Returns the number of an account's rows by `<schema>.<table>`, without tables that have none.
+ * Counts in all tables with a column `account_id`, `login_id` or `email`.
  */
 export async function rowsOf(
   databaseUrl: string,

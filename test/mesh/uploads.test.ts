@@ -21,7 +21,7 @@ const stack = new AsyncDisposableStack()
 let coffer: Coffer
 let overNetwork: string
 
-// All services and a gateway run in this process; a second gateway calls them over HTTP/1.1.
+// All services and a gateway run in this process. A second gateway calls them over HTTP/1.1.
 beforeAll(async () => {
   coffer = stack.use(await startCoffer())
   const { host, keysFolder, broker } = coffer.booted
@@ -65,7 +65,7 @@ const head = (name = 'a.ofx') =>
   'content-type: application/octet-stream\r\n\r\n'
 const tail = `\r\n--${boundary}--\r\n`
 
-/** Starts a request with a chunked body, without Content-Length. */
+/** Starts a request with a chunked body, that is without Content-Length. */
 function begin(baseUrl: string, { authorization }: Person, path: string): ClientRequest {
   const type = `multipart/form-data; boundary=${boundary}`
   const headers = { authorization, 'content-type': type }
@@ -82,8 +82,8 @@ async function answerTo(sending: ClientRequest) {
 const kept = ({ accountId }: Person) => storedBytes(coffer.dataDir, accountId)
 
 /**
- * Waits until no bytes of the person's files are stored. Over the network, the ledger deletes bytes
- * after the gateway has answered, and a file is listed until its bytes are deleted.
+ * Waits until no bytes of the person's files are stored, and no file is listed. Over the network,
+ * the ledger deletes bytes after the gateway has answered; a file is listed until then.
  */
 async function nothingIsKept(person: Person): Promise<void> {
   const isEmpty = ({ length }: { length: number }) => length === 0

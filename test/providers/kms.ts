@@ -4,14 +4,14 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 
-/** A simulated server that answers as AWS KMS and as Vault. */
+/** A simulated server of AWS KMS and of Vault. */
 export interface KeyKeeper extends AsyncDisposable {
   url: string
-  /** Operations of KMS and paths of Vault that were called. */
+  /** Names of the called KMS operations, and the called paths of Vault. */
   requests: string[]
-  /** Answers every request with 503 while true. */
+  /** Makes the server answer every request with 503, until it is called with false. */
   fail: (isDown: boolean) => void
-  /** Creates a new version of the Vault keys, which encrypts from then on. */
+  /** Creates a new version of the Vault key, which encrypts all later data. */
   rotate: () => void
 }
 
@@ -35,8 +35,8 @@ export const keeperSettings = {
 type Answer = { status: number; body: unknown }
 
 /**
- * Starts AWS KMS (JSON 1.1, by X-Amz-Target) and Vault's transit engine (HTTP API) on one free
- * port. Both encrypt with AES-256-GCM.
+ * Starts a simulated AWS KMS (JSON 1.1, by X-Amz-Target) and a simulated transit engine of Vault
+ * (HTTP API) on one free port. Both encrypt with AES-256-GCM.
  */
 export async function startKeyKeeper(): Promise<KeyKeeper> {
   const keys = new Map<string, Buffer>()
@@ -109,7 +109,7 @@ function seal(key: Buffer, bytes: Buffer): Buffer {
   return Buffer.concat([nonce, cipher.getAuthTag(), sealed])
 }
 
-/** Decrypts the bytes; returns null if they were not sealed under the key. */
+/** Decrypts bytes; returns null if this key has not encrypted them. */
 function unseal(key: Buffer, bytes: Buffer): Buffer | null {
   try {
     const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, 12))

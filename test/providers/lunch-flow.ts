@@ -2,7 +2,9 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** An account as Lunch Flow lists it; `balance` is the text of a JSON number. */
+/**
+ * A bank account in answers of the feed provider Lunch Flow. `balance` is a JSON number as text.
+ */
 export interface FeedAccount {
   id: number | string
   name: string
@@ -13,29 +15,29 @@ export interface FeedAccount {
   balance: string
 }
 
-/** A simulated Lunch Flow with the part of its HTTP API that Coffer uses. */
+/** A simulated server of Lunch Flow, with the part of its HTTP API that Coffer uses. */
 export interface LunchFlow extends AsyncDisposable {
-  /** Base URL of its API. */
+  /** Base URL of the simulated API. */
   url: string
-  /** The only API key that it accepts. */
+  /** The only API key that the server accepts. */
   apiKey: string
-  /** Accounts in its answer; tests change the list. */
+  /** Bank accounts that the server lists. Tests change this array. */
   accounts: FeedAccount[]
-  /** Paths of all requests, such as `/accounts`. */
+  /** Paths of all requests so far, such as `/accounts`. */
   requests: string[]
-  /** API keys of all requests, on any path. */
+  /** API keys of all requests so far. */
   keys: string[]
-  /** Sets the answer to paths with this ending; null restores the usual one. */
+  /** Sets a faulty answer for paths that end with `ending`; null restores the normal answer. */
   misbehave: (ending: string, how: Misbehaviour | null) => void
 }
 
-/** A status with a body, a redirect, or no answer. */
+/** A faulty answer: a status with a body, a redirect, or no answer at all. */
 export type Misbehaviour = { status: number; body?: string; location?: string } | 'silence'
 
 const base = '/api/v1'
 const apiKey = 'lunchFlowKeyOfTheTest'
 
-/** Starts the simulator on a free port. */
+/** Starts the simulated Lunch Flow on a free port. */
 export async function startLunchFlow(): Promise<LunchFlow> {
   const accounts: FeedAccount[] = []
   const requests: string[] = []
@@ -76,7 +78,7 @@ export async function startLunchFlow(): Promise<LunchFlow> {
   }
 }
 
-/** Returns an account with a balance, by default in USD. */
+/** Returns a bank account of the feed with a balance, in USD unless `more` has another currency. */
 export function feedAccount(id: number | string, more: Partial<FeedAccount> = {}): FeedAccount {
   return {
     id,
@@ -90,7 +92,10 @@ export function feedAccount(id: number | string, more: Partial<FeedAccount> = {}
   }
 }
 
-/** Returns the body of an answer, built as text so that decimals keep their digits. */
+/**
+ * Returns the body of an answer, null for unknown paths. It is built as text, so decimals keep
+ * their digits.
+ */
 function answerOf(accounts: FeedAccount[], path: string): string | null {
   if (path === '/accounts') {
     const listed = accounts.map(({ balance: _, ...account }) => account)

@@ -3,7 +3,6 @@ import { eventually } from '@coffer/host/testing/boot'
 import PostalMime from 'postal-mime'
 import { SMTPServer } from 'smtp-server'
 
-/** A received mail. */
 export interface ReceivedMail {
   from: string
   to: string
@@ -17,22 +16,22 @@ export interface ReceivedMail {
 export interface MailSink extends AsyncDisposable {
   url: string
   mails: ReceivedMail[]
-  /** Refuses the next `times` mails with this reply code (RFC 5321 4.2). */
+  /** Refuses the next `times` mails with this SMTP reply code (RFC 5321 4.2). */
   refuse: (replyCode: number, times: number) => void
   /** Number of refused mails. */
   refusals: () => number
-  /** Waits until the address has `count` mails (default 1) with the subject; returns the last. */
+  /** Waits for the `count`-th mail (default: first) with the subject to the address. Returns it. */
   mailTo: (address: string, subject: string, count?: number) => Promise<ReceivedMail>
 }
 
 export interface MailSinkOptions {
-  /** Offers STARTTLS with a self-signed certificate. */
+  /** Whether the server offers STARTTLS, with a self-signed certificate. */
   offersTls?: boolean
-  /** Name and password that clients must send; none by default. */
+  /** Name and password that clients must send. Without it the server requires no login. */
   login?: { name: string; password: string }
 }
 
-/** Starts the server on a free port. */
+/** Starts a simulated mail server on a free port. */
 export async function startMailSink(options: MailSinkOptions = {}): Promise<MailSink> {
   const { offersTls = false, login } = options
   const mails: ReceivedMail[] = []
@@ -63,7 +62,7 @@ export async function startMailSink(options: MailSinkOptions = {}): Promise<Mail
     },
   })
   server.on('error', () => {
-    // Errors are ignored: a client may disconnect early.
+    // Ignores errors: a client may close its connection early.
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port: listening } = server.server.address() as AddressInfo
@@ -108,7 +107,7 @@ async function read(stream: AsyncIterable<Buffer>): Promise<ReceivedMail> {
   }
 }
 
-/** Returns the link token of a mail; throws unless its text and HTML have the same token. */
+/** Returns the link token in a mail. Throws if its text and its HTML differ in the token. */
 export function tokenIn({ text, html }: ReceivedMail): string {
   const [, token = ''] = /\?token=([a-z2-7]{52})\b/.exec(text) ?? []
   if (token === '' || !html.includes(`?token=${token}"`)) throw new Error(`no link in ${text}`)

@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers'
 /** Fields of a subscription that a test sets. */
 interface Terms {
   status?: string
-  /** End of the current period. */
+  /** End of the current billing period. */
   until?: Date
 }
 
@@ -30,30 +30,32 @@ interface Subscription {
 
 type Stored = { id: string; object: string; customer?: string }
 
-/** A webhook message of Stripe: its body and the `Stripe-Signature` header. */
+/** A webhook message: its body, and the value of its header `Stripe-Signature`. */
 export interface StripeEvent {
   body: string
   signature: string
 }
 
-/** A simulated Stripe: its REST API (form bodies, idempotency keys) and its events. */
+/** A simulated Stripe: the REST API (form bodies, idempotency keys) and webhook messages. */
 export interface StripeSimulator extends AsyncDisposable {
-  /** Settings with which Coffer uses the simulator. */
+  /** Settings with which Coffer calls the simulated Stripe. */
   settings: Record<string, string>
-  /** Method and path of each request, such as `POST /v1/customers`. */
+  /** Method and path of each request so far, such as `POST /v1/customers`. */
   requests: string[]
-  /** Returns the customers that are not deleted. */
+  /** Returns all customers that are not deleted. */
   customers: () => Customer[]
-  /** Returns the form fields of the last checkout. */
+  /** Returns the form fields of the last request that created a checkout. */
   lastCheckout: () => URLSearchParams
-  /** Creates a subscription for the customer of a checkout; returns its ID. */
+  /** Pays a checkout: creates a subscription of its customer. Returns the subscription's ID. */
   pay: (checkoutSessionId: string, terms?: Terms) => string
-  /** Updates a subscription. */
+  /** Changes a subscription. Sends no webhook message. */
   change: (subscriptionId: string, terms: Terms) => void
   status: (subscriptionId: string) => string
-  /** Creates an event about a subscription or a customer, signed at `signedAt` (default: now). */
+  /**
+   * Creates a webhook message about a subscription or customer, signed `signedAt` (default: now).
+   */
   event: (type: string, aboutId: string, signedAt?: Date) => StripeEvent
-  /** Answers every request with this status; null restores the usual answers. */
+  /** Makes every request fail with this status; null restores the normal answers. */
   failWith: (status: number | null) => void
 }
 
@@ -61,7 +63,7 @@ const apiKey = 'sk_test_simulated_key'
 const webhookSecret = 'whsec_simulated_secret'
 const monthMs = 30 * 24 * 60 * 60_000
 
-/** Creates the store of Stripe's objects; its `answer` returns undefined for a 404. */
+/** Creates a store of Stripe objects. `answer` returns the answer to a request; undefined: 404. */
 function createStore() {
   const objects = new Map<string, Stored>()
   const store = {
@@ -112,7 +114,7 @@ function pageOf(object: string, id: string, form: URLSearchParams) {
   return { id, object, customer: form.get('customer') ?? '', url: `https://pay.test/${id}` }
 }
 
-/** Starts the simulator on a free port. */
+/** Starts a simulated Stripe on a free port. */
 export async function startStripe(): Promise<StripeSimulator> {
   const store = createStore()
   const answered = new Map<string, unknown>()
@@ -187,7 +189,7 @@ function changed({ status, until }: Terms): Partial<Subscription> {
   }
 }
 
-/** Signs as Stripe documents it: HMAC-SHA-256 of the time, a dot and the body. */
+/** Returns a webhook message signed as Stripe documents it: HMAC-SHA-256 of time, dot and body. */
 function signed(event: object, at: Date): StripeEvent {
   const body = JSON.stringify(event)
   const time = Math.floor(at.getTime() / 1000)

@@ -7,7 +7,7 @@ import type { Ids } from './id-fields.ts'
 const ruleset = 'DTSTART:20260115T060000Z\nRRULE:FREQ=MONTHLY;INTERVAL=1;BYMONTHDAY=15,-1'
 const nextRecurrence = `${new Date().getUTCFullYear() + 2}-01-01T06:00:00Z`
 
-/** Creates one object of every kind in the person's account; returns their IDs by prefix. */
+/** Creates one object of every kind in the account. Returns their IDs by prefix, such as `txn`. */
 export async function createObjects(person: Person, provider: LunchFlow): Promise<Ids> {
   const { linkId, id, path } = await person.createBankAccount()
   const payday = { name: 'Pay', ruleset }

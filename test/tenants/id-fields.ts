@@ -11,7 +11,7 @@ export interface Schema {
   pattern?: string
 }
 
-/** An operation of the OpenAPI document. */
+/** An operation (method and path) of the OpenAPI document. */
 export interface Operation {
   method: string
   path: string
@@ -21,24 +21,24 @@ export interface Operation {
   'x-websocket'?: boolean
 }
 
-/** IDs by the prefix of their kind. */
+/** IDs by prefix, which names the kind of object, such as `txn`. */
 export type Ids = Record<string, string>
 
-/** A parameter or field of an operation that takes an ID. */
+/** A parameter, or field of the JSON body, whose value is an ID. */
 export interface IdField {
   in: 'path' | 'query' | 'body'
-  /** Name of the parameter, or path of keys to the field of the body. */
+  /** Name of the parameter, or the keys that lead to the field in the body. */
   name: string[]
   prefix: string
 }
 
-/** Returns the prefix of the IDs that a schema accepts; null if it accepts no IDs. */
+/** Returns the prefix of the IDs that a schema accepts; null if its values are no IDs. */
 function prefixOf({ pattern = '', anyOf = [] }: Schema): string | null {
   const [, prefix] = /^\^([a-z]+)_\[0-7\]/.exec(pattern) ?? []
   return prefix ?? anyOf.map(prefixOf).find((one) => one !== null) ?? null
 }
 
-/** Returns all parameters and fields of an operation that take an ID. */
+/** Returns all parameters and fields of an operation whose value is an ID. */
 export function idFieldsOf({ parameters, ...operation }: Operation): IdField[] {
   const named = parameters.flatMap(({ name, in: at, schema }): IdField[] => {
     const prefix = prefixOf(schema)
@@ -58,14 +58,14 @@ function bodyFieldsOf(schema: Schema, name: string[]): IdField[] {
   )
 }
 
-/** Returns the schema of the JSON body; null if the operation has none. */
+/** Returns the JSON schema of an operation's body; null if the operation takes no body. */
 export function bodySchemaOf({ requestBody }: Pick<Operation, 'requestBody'>): Schema | null {
   return requestBody?.content['application/json']?.schema ?? null
 }
 
 const ruleset = 'DTSTART:20260101T060000Z\nRRULE:FREQ=MONTHLY;INTERVAL=1;BYMONTHDAY=1'
 
-/** Valid values by name, for fields whose schema is not sufficient to generate one. */
+/** Valid values by name of the field, where the schema alone is not enough to generate one. */
 const examples: Record<string, unknown> = {
   ruleset,
   recurrenceRule: ruleset,
@@ -79,7 +79,7 @@ const examples: Record<string, unknown> = {
   currentPassword: 'a long enough password',
 }
 
-/** Returns a valid value of a schema, with its required fields and all fields that take an ID. */
+/** Returns a valid value of a schema, with the required fields and all fields that are IDs. */
 export function sampleOf(schema: Schema, ids: Ids, name = ''): unknown {
   const prefix = prefixOf(schema)
   if (prefix) return ids[prefix]
@@ -103,7 +103,7 @@ function objectSample({ properties = {}, required = [] }: Schema, ids: Ids) {
   return Object.fromEntries(wanted.map(([key, of]) => [key, sampleOf(of, ids, key)]))
 }
 
-/** Returns the schema of an object; of several shapes, the first one. */
+/** Returns the schema of an object; if several alternatives are allowed, the first one. */
 function objectOf(schema: Schema): Schema {
   return schema.properties ? schema : (schema.anyOf?.find((one) => one.properties) ?? {})
 }

@@ -15,7 +15,7 @@ import {
   sampleOf,
 } from './id-fields.ts'
 
-// Started while tests are collected: the server's OpenAPI document defines the tests.
+// Started at import: the list of tests is made from the OpenAPI document of the running server.
 const provider = await startLunchFlow()
 provider.accounts.push(feedAccount(1))
 const coffer = await startCoffer({
@@ -49,7 +49,7 @@ describe.each(operations)('$method $path', (operation) => {
   test.each(fields)('refuses an ID of another account as $name', async (field) => {
     const theirs = await send(operation, field, foreign[field.prefix] ?? newId(field.prefix))
     const unknown = await send(operation, field, newId(field.prefix))
-    // An ID of another account gets the same answer as an unknown one.
+    // The answer does not reveal that the ID exists in another account.
     expect(theirs).toEqual(unknown)
     if (field.in === 'body') expect([400, 404]).toContain(theirs.status)
     else expect(theirs).toMatchObject({ status: 404, body: { error: expect.any(String) } })
@@ -79,7 +79,7 @@ test('the other account is unchanged, and the audit finds nothing', async () => 
   expect(await auditLedger(coffer.booted.database('ledger'))).toEqual([])
 })
 
-/** Reads the OpenAPI document; returns the operations that take IDs. */
+/** Returns the operations in the server's OpenAPI document that take IDs. */
 async function operationsOf(): Promise<Operation[]> {
   const { paths } = (await call(coffer.baseUrl, 'GET', '/openapi.json')).body
   return (
@@ -91,12 +91,12 @@ async function operationsOf(): Promise<Operation[]> {
           path,
         })),
       )
-      // HEAD runs the same code, and has no body to compare.
+      // Without HEAD: it runs the code of GET, and has no body to compare.
       .filter((operation) => operation.method !== 'HEAD' && idFieldsOf(operation).length > 0)
   )
 }
 
-/** Sends Alice's request with `id` in the field, and her own IDs in all others. */
+/** Sends a request as Alice, with `id` in the tested field and her own IDs in all others. */
 async function send(operation: Operation, field: IdField, id: string) {
   const { method, path, parameters, requestBody } = operation
   const at = (name: string) => (field.in !== 'body' && field.name[0] === name ? id : null)
@@ -131,7 +131,7 @@ function put(body: unknown, [key = '', ...rest]: string[], id: string): void {
   else object[key] = id
 }
 
-/** Returns the refusal of a request, or of a bulk request's item, with `ID` instead of the ID. */
+/** Returns the error of a request, or of a bulk request's item, with `ID` in place of the ID. */
 function refusalOf({ status, body }: Pick<Answer, 'status' | 'body'>, id: string) {
   const [item] = body?.results ?? []
   const shown = JSON.parse(JSON.stringify(item ?? body).replaceAll(id, 'ID'))
@@ -158,7 +158,7 @@ function upgrade(to: string): Promise<{ status: number; body: unknown }> {
   })
 }
 
-/** Returns all data that a person can read, except forecasts, which depend on the time. */
+/** Returns all data that a person can read, except forecasts, which change with time. */
 async function everythingOf(person: Person, ids: Ids) {
   const readable = operations.filter(
     ({ method, path, 'x-websocket': isSocket }) =>

@@ -3,13 +3,13 @@ import { type Reading, readingOf } from './steal.ts'
 
 const intervalMs = 100
 
-/** Reads /proc/stat; null on systems other than Linux. */
+/** Reads the processor times in /proc/stat; null on systems other than Linux. */
 export function readProcessors(): Reading | null {
   if (process.platform !== 'linux') return null
   return readingOf(readFileSync('/proc/stat', 'utf8'), performance.now())
 }
 
-/** Reads /proc/stat ten times a second until disposed. */
+/** Collects a reading of /proc/stat every 100 ms until disposed. */
 export function watchProcessors(): Disposable & { readings: readonly Reading[] } {
   const readings: Reading[] = []
   const read = () => {

@@ -1,33 +1,39 @@
-/** Stolen and total processor time of the machine since its start in ticks, read at `atMs`. */
+/**
+ * Processor time of the machine since its start, in ticks: total, and stolen by the host. `atMs` is
+ * the time of the reading in ms.
+ */
 export interface Reading {
   atMs: number
   stolen: number
   all: number
 }
 
-/** Maximum stolen share of the processor time; figures with more are disturbed. */
+/** Largest stolen share of the processor time, 0 to 1, at which a figure is still reliable. */
 export const disturbing = 0.05
 
 /**
- * Parses /proc/stat (proc(5)). Steal is time in which a virtual processor had work, and the host
- * ran another guest on it. Returns null without a line for all processors.
+ * Parses /proc/stat (proc(5)). Steal is time in which a virtual processor had work while the host
+ * ran another guest on it. Returns null if the line of all processors is missing.
  */
 export function readingOf(procStat: string, atMs: number): Reading | null {
   const [, fields] = /^cpu +(.+)$/m.exec(procStat) ?? []
   if (fields === undefined) return null
-  // user, nice, system, idle, iowait, irq, softirq, steal; the guest fields are part of user.
+  // Columns: user, nice, system, idle, iowait, irq, softirq, steal. `user` includes guest time.
   const ticks = fields.split(' ').slice(0, 8).map(Number)
   return { atMs, stolen: ticks[7] ?? 0, all: ticks.reduce((sum, count) => sum + count, 0) }
 }
 
-/** Returns the stolen share of the processor time, 0 to 1; null unless both readings exist. */
+/** Returns the stolen share of processor time between readings, 0 to 1; null if one is missing. */
 export function stolenShare(from: Reading | null, to: Reading | null): number | null {
   if (from === null || to === null || to.all <= from.all) return null
-  // On some kernels the count of stolen ticks occasionally decreases.
+  // At least 0: on some kernels the counter of stolen ticks occasionally decreases.
   return Math.max(0, (to.stolen - from.stolen) / (to.all - from.all))
 }
 
-/** Returns the stolen share between two times: linear interpolation of ordered readings. */
+/**
+ * Returns the stolen share between two times in ms, 0 to 1. Readings are in order; between them it
+ * interpolates.
+ */
 export function stolenBetween(
   readings: readonly Reading[],
   { fromMs, toMs }: { fromMs: number; toMs: number },
@@ -35,17 +41,17 @@ export function stolenBetween(
   return stolenShare(readingAt(readings, fromMs), readingAt(readings, toMs))
 }
 
-/** Returns whether the stolen share makes a figure unreliable. */
+/** Returns whether the stolen share is so large that a figure is unreliable. */
 export function isDisturbed(share: number | null): boolean {
   return share !== null && share > disturbing
 }
 
-/** Returns the figure, with a dagger if it was disturbed. */
+/** Returns the figure, followed by † if the stolen share makes it unreliable. */
 export function marked(figure: string, share: number | null): string {
   return isDisturbed(share) ? `${figure}†` : figure
 }
 
-/** Returns a sentence on the stolen shares of figures; unknown shares (null) are ignored. */
+/** Returns a sentence with the median and the largest of the stolen shares; null is ignored. */
 export function stealText(shares: readonly (number | null)[]): string {
   const known = shares.filter((share) => share !== null).sort((a, b) => a - b)
   const worst = known.at(-1)
@@ -58,7 +64,7 @@ export function stealText(shares: readonly (number | null)[]): string {
   )
 }
 
-/** Interpolates the reading at a time; outside the readings it is the first or the last one. */
+/** Returns the reading at a time in ms, interpolated; outside the readings the nearest one. */
 function readingAt(readings: readonly Reading[], atMs: number): Reading | null {
   const next = readings.findIndex((reading) => reading.atMs >= atMs)
   const after = readings.at(next) ?? null

@@ -1,19 +1,19 @@
 import pg from 'pg'
 import { z } from 'zod'
 
-/** SELECT statements per second, by number of connections. */
+/** Speed of a machine: SELECT statements per second over 1 and over 16 connections. */
 export const Yardstick = z.object({ 1: z.number(), 16: z.number() })
 export type Yardstick = z.infer<typeof Yardstick>
 
-/** Yardstick of the machine of the reference figures, measured with the same code. */
+/** Speed of the machine on which the reference figures were measured, by the same code. */
 const theirs: Yardstick = { 1: 13_021, 16: 40_717 }
 
 const rows = 10_000
 const measuredMs = 1_500
 
 /**
- * Measures the speed of this machine without Coffer: SELECTs by primary key through `pg`, with
- * named statements and ten connections.
+ * Measures the speed of this machine without Coffer: SELECTs by primary key through the client
+ * `pg`, with named statements and ten connections.
  */
 export async function measureYardstick(databaseUrl: string): Promise<Yardstick> {
   const pool = new pg.Pool({ connectionString: databaseUrl, max: 10 })
@@ -32,13 +32,13 @@ export async function measureYardstick(databaseUrl: string): Promise<Yardstick> 
   }
 }
 
-/** Returns the larger of each figure: other guests only slow a virtual machine down. */
+/** Returns the larger value of each figure: other guests slowed the other measurement down. */
 export function faster(one: Yardstick | null, other: Yardstick | null): Yardstick | null {
   if (one === null || other === null) return one ?? other
   return { 1: Math.max(one[1], other[1]), 16: Math.max(one[16], other[16]) }
 }
 
-/** Returns a sentence that compares the yardstick with that of the reference's machine. */
+/** Returns a sentence that compares this machine's speed with that of the reference figures. */
 export function yardstickText(measured: Yardstick): string {
   const text = (count: 1 | 16) => Math.round(measured[count]).toLocaleString('en-US')
   const share = (count: 1 | 16) => `${Math.round((100 * measured[count]) / theirs[count])} %`

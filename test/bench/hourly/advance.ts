@@ -12,12 +12,12 @@ import { countAdvanced, loadDueAccounts } from './due-accounts.ts'
 import { runHourlyJob } from './hourly-job.ts'
 
 const dataDir = join(root, '.coffer/bench')
-// Wait before the measurement: a new process creates schedules and plans statements.
+// Time in ms before the measurement, in which the new process creates its schedules and SQL plans.
 const settleMs = 5_000
 const calmMs = 10_000
 const pauseMs = 10
 
-/** A client that reads balances repeatedly; `p99` returns ms, `reads` the number of reads. */
+/** A client that reads balances repeatedly. `p99` returns a latency in ms, `reads` a number. */
 type Reader = { p99: () => number; reads: () => number; stop: () => Promise<void> }
 
 await runScript(async () => {
@@ -58,7 +58,7 @@ await runScript(async () => {
     beforeMib,
     mostMib,
     afterMib,
-    // The processor time of reads, and of idling between them, is subtracted.
+    // Processor time of the job alone: that of the client's reads and pauses is subtracted.
     cpuMsEach: (busyCpuMs - cpuMsRead * busy.reads()) / accounts,
     cpuMsRead,
     loads: loadavg().map(Math.round),
@@ -70,7 +70,7 @@ await runScript(async () => {
   return booked === accounts && left === 0 ? 0 : 1
 })
 
-/** Measures the processor time (ms) of a read and of idling until the next one. */
+/** Returns the processor time (ms) of the process for one read of the client and its pause. */
 async function costOfReads(pid: number, read: () => Promise<unknown>): Promise<number> {
   await sleep(settleMs)
   const from = cpuMs(pid)
@@ -86,7 +86,7 @@ async function readerOfBalances(baseUrl: string): Promise<() => Promise<unknown>
   return () => person.get(`${path}/balances`)
 }
 
-/** Starts a client that sends one request after the other. */
+/** Starts a client that sends one request after the other, with a pause between them. */
 function startReader(read: () => Promise<unknown>): Reader {
   const took: number[] = []
   let isStopping = false
@@ -108,7 +108,7 @@ function startReader(read: () => Promise<unknown>): Reader {
   }
 }
 
-/** Returns the processor time of a process in ms; Linux counts in ticks of 10 ms. */
+/** Returns the processor time of a process since its start in ms; Linux counts ticks of 10 ms. */
 function cpuMs(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
   return (Number(fields[11]) + Number(fields[12])) * 10

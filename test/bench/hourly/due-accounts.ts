@@ -2,8 +2,8 @@ import pg from 'pg'
 
 /**
  * INSERT statements for accounts with one bank account, one funding schedule that was due at
- * midnight (UTC), and four envelopes, one of them due. Amounts are zero, so the audit passes. The
- * plans of every tenth account create a deposit and a bill automatically.
+ * midnight (UTC), and four envelopes, one of them due. Amounts are zero, so `coffer audit` finds
+ * nothing. The plans of every tenth account create a deposit and a bill automatically.
  */
 const tables = [
   `INSERT INTO ledger.links
@@ -40,7 +40,7 @@ const due = `WITH due AS (SELECT 'acct_' || tail AS acct, 'bac_' || tail AS bac,
   FROM (SELECT lpad(n::text, 25, '0') AS tail, n
     FROM generate_series($1::int + 1, $1 + $2::int) n) AS numbers)`
 
-/** Inserts `count` due accounts; their numbers start at `after` + 1. */
+/** Inserts `count` accounts with work for the hourly job, numbered from `after` + 1. */
 export async function loadDueAccounts(
   databaseUrl: string,
   { after, count }: { after: number; count: number },
@@ -53,7 +53,7 @@ export async function loadDueAccounts(
   })
 }
 
-/** Counts applied funding runs, and schedules and expenses that are still due. */
+/** Counts applied funding runs (`booked`), and schedules and expenses that are due (`left`). */
 export function countAdvanced(databaseUrl: string): Promise<{ booked: number; left: number }> {
   return withClient(databaseUrl, async (client) => {
     const { rows } = await client.query(`SELECT

@@ -1,7 +1,7 @@
 import { silentLog } from '@coffer/host/testing/silent-log'
 import { connectTemporal } from '@coffer/host/workflows/temporal'
 
-/** Runs the hourly job once; returns when it has ended. */
+/** Runs the workflow of the hourly job once, and waits for its end. */
 export async function runHourlyJob(address: string): Promise<void> {
   await using temporal = connectTemporal({
     address,

@@ -4,7 +4,7 @@ import { bestRuns, disturbedWork } from './best-runs.ts'
 
 type Example = [stolen: number | null, rps: number, cores?: number]
 
-/** Returns the rate of the best run; an example is stolen share, rate and busy cores. */
+/** Returns the rate of the best run. An example has stolen share, rate and number of busy cores. */
 function bestRate(runs: Example[]): number | undefined {
   const examples = runs.map(([stolen, rps, coffer]) => {
     return exampleRun({ stolen, rps, ...(coffer ? { cores: { coffer, postgres: 0 } } : {}) })

@@ -1,17 +1,20 @@
 import { isDisturbed } from '../host/steal.ts'
 import { costOf, type Run } from './results.ts'
 
-/** Returns the best run of each kind of work and number of connections, in order of first runs. */
+/** Returns the best run for each kind of work and number of connections, in the order of `runs`. */
 export function bestRuns(runs: readonly Run[]): Run[] {
   return alikeRuns(runs).flatMap((passes) => bestOf(passes) ?? [])
 }
 
-/** Groups runs by work and number of connections, in order of first runs. */
+/** Groups runs by kind of work and number of connections, in the order of `runs`. */
 export function alikeRuns(runs: readonly Run[]): Run[][] {
   return [...Map.groupBy(runs, ({ name, conc }) => `${name} ${conc}`).values()]
 }
 
-/** Returns the work whose best run is disturbed, to be measured again; null if there is none. */
+/**
+ * Returns the work to measure again, because the host took processor time even during its best run;
+ * null if there is none.
+ */
 export function disturbedWork(
   runs: readonly Run[],
 ): { names: string[]; connections: number[] } | null {
@@ -24,9 +27,9 @@ export function disturbedWork(
 }
 
 /**
- * Returns the run with the least processor time per request, among undisturbed runs, or else among
- * those with the least stolen share (in percent). Rates do not show the best run: a guest on the
- * same core halves them without steal. Without processor times, returns the run of median rate.
+ * Returns the run with the least processor time per request among undisturbed runs, or else among
+ * those with the least stolen share. The rate is no criterion: another guest on the same core
+ * halves it without stealing time. Without processor times, returns the run of median rate.
  */
 function bestOf(passes: readonly Run[]): Run | undefined {
   const least = Math.min(...passes.map(percentStolen))

@@ -21,7 +21,7 @@ export function listLines(items: readonly string[]): string[] {
   })
 }
 
-/** Returns the date and method of the measurement, as items of a list. */
+/** Returns the date and the method of the measurement, as items of a Markdown list. */
 export function measuredText({ started, settings, runs, yardstick }: Results): string[] {
   return [
     `Measured on ${started.slice(0, 10)} with \`npm run bench\`: ` +
@@ -32,7 +32,7 @@ export function measuredText({ started, settings, runs, yardstick }: Results): s
   ]
 }
 
-/** Returns a text with the number of passes, their length, and the choice of the shown pass. */
+/** Returns a text with the number and length of the passes, and which pass the table shows. */
 function passesText(runs: readonly Run[], seconds: number): string {
   const counts = alikeRuns(runs).map(({ length }) => length)
   const [fewest, most] = [Math.min(...counts), Math.max(...counts)]

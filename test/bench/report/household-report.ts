@@ -4,7 +4,7 @@ import { bestRuns } from './best-runs.ts'
 import { factor, latency, listLines, measuredText, processorTime, rate } from './figure-text.ts'
 import { costOf, type Results, type Run } from './results.ts'
 
-/** Labels on the page by kind of work of many households; the whole visit is first. */
+/** Row labels of the table for many households, by kind of work. The first is a whole visit. */
 export const householdWork = {
   mixed: 'A visit: 14 reads and writes',
   balances_spread: 'GET balances',
@@ -15,13 +15,16 @@ export const householdWork = {
 
 const Range = z.tuple([z.number(), z.number()])
 
-/** Reference figures at c=16, as [from, to]: requests per second, and ms of processor time each. */
+/**
+ * Reference figures at 16 connections, each as [from, to]: requests per second, and ms of processor
+ * time per request of server and Postgres.
+ */
 export const HouseholdReference = z.object({ rps: Range, server: Range, postgres: Range })
 export type HouseholdReference = z.infer<typeof HouseholdReference>
 
 const marks = /(<!-- household figures -->\n).*(\n<!-- end of household figures -->)/s
 
-/** Returns the page with the figures of many households between their marks. */
+/** Returns the page with the figures of many households between their two marker comments. */
 export function withHouseholdFigures(
   page: string,
   results: Results,
@@ -78,11 +81,11 @@ function workRow(
   ]
 }
 
-/** Returns a table with the latencies of the steps of a visit. */
+/** Returns a Markdown table with the latencies of the requests that make up a visit. */
 function stepTable(runs: readonly Run[]): string[] {
   const visits = runs.filter(({ name }) => name === 'mixed')
   const [single, many] = [1, 16].map((count) => bestAt(visits, count)?.steps ?? {})
-  // The load generator's labels begin with the number of the step.
+  // The load generator labels each request of a visit with its number first.
   const numberOf = (label: string) => Number(label.split(' ')[0])
   const labels = Object.keys(many ?? {}).sort((a, b) => numberOf(a) - numberOf(b))
   return [

@@ -1,18 +1,18 @@
 import { marked, stealText } from '../host/steal.ts'
 
-/** Latencies of work without reference figures over `times` consecutive repetitions. */
+/** Latencies of work for which no reference figures exist, over `times` consecutive repetitions. */
 export interface OwnFigure {
   work: string
   times: number
   medianMs: number
   slowestMs: number
-  /** Stolen share of the processor time, 0 to 1; null if it is unknown. */
+  /** Share of the processor time that the host took, 0 to 1; null if unknown. */
   stolen: number | null
 }
 
 const marks = /(<!-- own figures -->\n).*(\n<!-- end of own figures -->)/s
 
-/** Returns the page with the figures of work without reference between their marks. */
+/** Returns the page with the figures of work without reference between two marker comments. */
 export function withOwnFigures(page: string, figures: readonly OwnFigure[]): string {
   const rows = figures.map(({ work, times, medianMs, slowestMs, stolen }) => {
     const [median, slowest] = [medianMs, slowestMs].map((ms) => marked(inMs(ms), stolen))

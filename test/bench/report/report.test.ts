@@ -32,7 +32,7 @@ const reference = {
   transfer_pair: { work: 'Pair', 1: 338, 16: 2, 64: null, p99: 17_054, note: 'deadlocks' },
 }
 
-/** Returns the lines of a page with the figures of these runs. */
+/** Returns the lines of docs/benchmarks.md with the figures of these runs. */
 function linesOf(runs: Run[]): string[] {
   return withFigures(page, { ...results, runs }, reference).split('\n')
 }
@@ -52,8 +52,8 @@ test('our figure has the reference and the factor beside it', () => {
 test('every row has as many cells as the head', () => {
   const table = linesOf(results.runs).filter((line) => line.startsWith('|'))
   const cells = table.map((line) => line.split('|').length)
-  // Work; rate, reference and ratio for each of three numbers of connections; two latencies; CPU;
-  // notes.
+  // Columns: work; rate, reference and ratio for each of three numbers of connections; two
+  // latencies; processor time; notes.
   const columns = 1 + 3 * 3 + 2 + 1 + 1
   expect(new Set(cells)).toEqual(new Set([columns + 2]))
 })

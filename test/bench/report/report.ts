@@ -4,7 +4,10 @@ import { bestRuns } from './best-runs.ts'
 import { factor, latency, listLines, measuredText, processorTime, rate } from './figure-text.ts'
 import { lostUpdates, type Results, type Run } from './results.ts'
 
-/** Reference figures of a kind of work: requests per second by connections; p99 at c=16 in ms. */
+/**
+ * Reference figures of a kind of work: requests per second by number of connections, and the p99
+ * latency at 16 connections in ms.
+ */
 export const Reference = z.object({
   work: z.string(),
   1: z.number().nullable(),
@@ -19,7 +22,7 @@ const connections = [1, 16, 64] as const
 
 const figures = /(<!-- figures -->\n).*(\n<!-- end of figures -->)/s
 
-/** Returns the page with the figures of a report between their marks. */
+/** Returns the page with the figures of a report between their two marker comments. */
 export function withFigures(
   page: string,
   results: Results,
