@@ -185,7 +185,7 @@ function answerError({ error, request, reply, log, cookie }: Failure): FastifyRe
     const text = 'a service does not accept the caller token: compare clocks and keys'
     log.error({ err: error, requestId: id, method, route: routeOptions?.url }, text)
   }
-  // Other 401s, such as a wrong code or password, leave the session valid.
+  // Clears the cookie of an ended session; a wrong code or password, also 401, leaves it valid.
   if (endsSession(error)) cookie.clear(reply)
   // Closing while the client still sends would reset the connection and lose the answer. The rest
   // of the body is read and discarded until the request timeout.

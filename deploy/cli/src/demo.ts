@@ -36,9 +36,9 @@ export async function greet(server: Server): Promise<void> {
 }
 
 export type Server = {
-  /** Address of the server on this machine. */
+  /** URL of the server for this process, without `/api`. */
   baseUrl: string
-  /** Address of the server for clients. */
+  /** URL of the server for clients, which is printed. */
   publicUrl: string
   dataDir: string
 }

@@ -18,7 +18,7 @@ import { type RunningSettings, runningSettings } from '@coffer/local/data-direct
 import leven from 'leven'
 import { databaseUrlSettings, settings, urlSettings } from './commands/config.ts'
 
-/** Every group of settings that a process may read. Imports no service, to keep `--help` fast. */
+/** All settings that a process may read, imported without their services to keep `--help` fast. */
 export const allSettings: Settings[] = [
   settings,
   machineSettings,

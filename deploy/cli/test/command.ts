@@ -5,7 +5,7 @@ import type { Outcome } from '../testing/run-here.ts'
 
 const entry = join(import.meta.dirname, '../src/coffer.ts')
 
-/** A running `coffer` command: its process, its output so far, and its end. */
+/** A running `coffer` command: its process, its output so far, and its output and code at exit. */
 export type Running = { child: ChildProcess; printed: () => string; outcome: Promise<Outcome> }
 
 /** Starts the real command, with these variables, PATH and HOME as its environment. */

@@ -14,8 +14,8 @@ const pollMs = 250
  */
 
 /**
- * Tries to take a lock file, which contains the ID of its process. Replaces a stale lock, whose
- * process has ended.
+ * Tries to take a lock: a file with the ID of the process that holds it. Replaces a stale lock,
+ * whose process has ended.
  *
  * @param {string} path
  * @returns {{ lock: Lock, holder: null } | { lock: null, holder: Holder }} the lock, or its holder

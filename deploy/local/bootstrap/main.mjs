@@ -12,7 +12,7 @@ const signals = ['SIGINT', 'SIGTERM', 'SIGHUP']
 /**
  * @typedef {object} Command
  * @property {((env: NodeJS.ProcessEnv) => NodeJS.ProcessEnv) | null} servers returns the
- *   environment whose settings name running servers; null for a command without servers
+ *   environment whose settings name servers to use instead of new ones; null if it needs none
  * @property {string | null} script the file that runs under Node 24, relative to this directory
  */
 
@@ -69,7 +69,7 @@ async function prepare({ servers }, env) {
 }
 
 /**
- * Runs work that exits on a signal; the exit handlers of `run` then end its child processes.
+ * Runs `work`. A signal exits this process, and the exit handlers of `run` then kill its children.
  *
  * @param {() => Promise<void>} work
  */

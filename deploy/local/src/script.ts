@@ -1,7 +1,7 @@
 import { SettingsError } from '@coffer/kit/service/config'
 import { FatalError } from '../bootstrap/fatal-error.mjs'
 
-/** Signals that stop a script. A second signal has no effect, because draining is bounded. */
+/** Signals that stop a script. A second signal has no effect: the time to stop is bounded. */
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 /**

@@ -9,7 +9,7 @@ import { recordProcess } from './process-record.ts'
 const killGraceMs = 20_000
 const pollMs = 50
 
-/** Options of a server of the stack. */
+/** Options for starting Postgres, NATS or Temporal. */
 export type ServerOptions = {
   /** Absolute path of the data directory. */
   dataDir: string
@@ -23,7 +23,7 @@ export type ServerOptions = {
 /** A running server; `process` is null when a setting names the server. */
 export type Server = { url: string; process: ServerProcess | null }
 
-/** Options of one server process. */
+/** Command line, environment and output of a server process. */
 export type Command = {
   name: string
   dataDir: string

@@ -14,7 +14,7 @@ export interface Origins {
 /**
  * Returns CSRF checks. They detect requests from pages of other origins by `Sec-Fetch-Site` (Fetch
  * Metadata) and `Origin` (RFC 6454). A request with neither header comes from no browser, or from
- * one so old that `SameSite=Strict` withholds the cookie.
+ * an older one, where `SameSite=Strict` withholds the cookie.
  */
 export function createOrigins(config: { allowedOrigins: string[]; externalUrl: string }): Origins {
   const listed = new Set(config.allowedOrigins)

@@ -9,7 +9,7 @@ import {
 /** Every service that stores data of an account. */
 const services = ['identity', 'ledger', 'budgeting', 'aggregator-sync', 'feed-sync']
 
-/** Reads a page of an account's rows from the service in the request. */
+/** Reads a page of an account's rows from the service that the request names. */
 export type ReadPage = (request: ReadAccountDataRequest) => Promise<ReadAccountDataResponse>
 
 /**

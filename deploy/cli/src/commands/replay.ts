@@ -19,7 +19,9 @@ import { requireTables } from '../tables.ts'
 const pollMs = 200
 const stuckMs = 30_000
 
-/** Functions, keyed by service, that emit all current states again and return their number. */
+/**
+ * Functions, keyed by service, that emit all states of its accounts or envelopes and count them.
+ */
 const restate: Record<string, (database: Database, env: Environment) => Promise<number>> = {
   identity: (database, env) => restateAccounts(database, readSettings(identitySettings, env)),
   ledger: restateEnvelopes,

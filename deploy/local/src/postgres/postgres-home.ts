@@ -17,7 +17,7 @@ import { FatalError } from '../../bootstrap/fatal-error.mjs'
 import type { Progress } from '../../bootstrap/progress.mjs'
 import type { SystemUser } from './postgres-user.ts'
 
-/** `postgres/` in the data directory, which holds the cluster in `data`. */
+/** The directory `postgres/` of the data directory; its subdirectory `data` is the cluster. */
 export type PostgresHome = {
   /** Path with all symbolic links resolved. */
   path: string

@@ -205,7 +205,7 @@ export function overSocket(url: string, directory: string): string {
   return url.replace(`@127.0.0.1:${port}/`, `@${encodeURIComponent(directory)}:${port}/`)
 }
 
-/** Removes a killed server's socket and lock: its process ID in the lock may be in use again. */
+/** Removes the socket and lock of a killed server: another process may have the ID in the lock. */
 function removeSocket(directory: string, port: number): void {
   const path = join(directory, socketName(port))
   rmSync(path, { force: true })
