@@ -1,7 +1,7 @@
 import type { Database } from '@coffer/kit/database/database'
 import { sql } from 'slonik'
 
-/** Marks the connection of a link as released; no effect if it is already released or missing. */
+/** Marks a link's aggregator connection as released, unless it is missing or already released. */
 export async function markReleased(
   { pool }: Database,
   { accountId, linkId, now }: { accountId: string; linkId: string; now: Date },

@@ -2,7 +2,7 @@ import { accountRemovalActivities } from '@coffer/kit/accounts/account-removal.a
 import { defineService } from '@coffer/kit/service/service'
 import { connectionActivities } from './connection.activities.ts'
 
-/** The aggregator-sync service: connections to the aggregator. It has activities only, no RPCs. */
+/** Connections to the bank data aggregator. The service has Temporal activities only, no RPCs. */
 export const aggregatorSync = defineService({
   name: 'aggregator-sync',
   schema: 'aggregator_sync',

@@ -1,7 +1,6 @@
 import { accountBound, setting } from '@coffer/kit/service/config'
 import { z } from 'zod'
 
-/** Settings of budgeting, each with its environment variable and default. */
 export const settings = {
   fundingSchedulesMax: setting(
     'COFFER_FUNDING_SCHEDULES_MAX',

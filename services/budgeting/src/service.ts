@@ -30,7 +30,7 @@ export const budgeting = defineService({
       module: new URL('./forecast/forecast.worker.ts', import.meta.url),
       threadsMax: 1,
       queueMax: 20,
-      // The sum of both timeouts is below the deadline of the call.
+      // Both timeouts together are below the deadline of a forecast RPC.
       waitTimeoutMs: 1_000,
       taskTimeoutMs: 3_500,
       memoryMaxMb: 256,

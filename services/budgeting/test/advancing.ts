@@ -42,8 +42,8 @@ export function depsOf(booted: Booted): AdvanceDeps {
 }
 
 /**
- * Creates a household on 28 September 2023. Its next payday is Friday 13 October, for Sunday the
- * 15th, with an automatic deposit.
+ * Creates a household on 28 September 2023. Its next payday is Friday 13 October (moved from Sunday
+ * the 15th), with an automatic deposit.
  */
 export async function createSeptember(booted: Booted): Promise<Funded> {
   booted.clock.now = new Date('2023-09-28T12:00Z')

@@ -45,7 +45,7 @@ export function createKilledProcess(
   }
 }
 
-/** Returns a proxy of an object, for which each call of a method is a step. */
+/** Returns a proxy of an object that counts each method call as a step. */
 function countCalls<T extends object>(target: T, step: () => void): T {
   return new Proxy(target, {
     get: (object, name) => {

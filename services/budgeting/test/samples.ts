@@ -6,7 +6,7 @@ export const twiceMonthly = 'DTSTART:20211231T060000Z\nRRULE:FREQ=MONTHLY;BYMONT
 export const monthly = 'DTSTART:20220101T060000Z\nRRULE:FREQ=MONTHLY;BYMONTHDAY=1'
 export const fridays = 'DTSTART:20231006T050000Z\nRRULE:FREQ=WEEKLY'
 
-/** A schedule that fires next on Friday 13 October 2023, for Sunday the 15th. */
+/** A schedule that fires next on Friday 13 October 2023, moved from Sunday the 15th. */
 export const pay: FundingSchedule = {
   accountId: 'acct_1',
   fundingScheduleId: 'fund_1',

@@ -13,55 +13,52 @@ import {
 } from './advance.ts'
 import type { FundingRun, RunLine } from './funding-run.ts'
 
-/** A bank account that the hourly job advances. */
+/** A bank account whose past fundings and due dates the hourly job books. */
 export interface Advancing {
   scope: BankAccountKey
   timezone: string
   isManualLink: boolean
-  /** Amounts in the ledger before the first step. */
+  /** Amounts of its envelopes in the ledger, read before the first step. */
   envelopes: readonly Amounts[]
 }
 
-/** An operation to book: a pending run, or a due date with the plan as of that date. */
+/** An operation to book in the ledger: a pending funding run, or the due date of a plan. */
 export type BookableOperation =
   | { kind: 'run'; run: FundingRun; lines: readonly RunLine[] }
   | { kind: 'due'; plan: FundedSpending }
 
-/** An operation after its booking, with the amounts of the ledger's answer; empty for goals. */
+/** A booked operation with the envelope amounts in the ledger's response; none for a goal. */
 export type BookedOperation = BookableOperation & { envelopes: readonly Amounts[] }
 
-/** Input of a step. */
 interface StepInput {
   advancing: Advancing
-  /** Operations that the step before decided. */
+  /** Operations of the previous step, which the ledger has booked by now. */
   booked: readonly BookedOperation[]
   now: Date
-  /** Creates IDs with a prefix. A parameter, so that the decision itself uses no randomness. */
+  /** Creates an ID with this prefix. A parameter, so that the decision itself is deterministic. */
   createId: (prefix: string) => string
 }
 
-/** Maximum number of missed dates that a step lists. It takes the first batch of them. */
+/** Maximum number of past dates that a step calculates; it books only their first batch. */
 const missedMax = 50
 
-/** Rows of a step, which the functions of this file change. */
+/** Mutable state of one step: the rows that it reads and changes. */
 interface StepState {
   advancing: Advancing
   now: Date
   createId: StepInput['createId']
   plans: Map<string, FundedSpending>
   schedules: Map<string, FundingSchedule>
-  /** Pending runs. */
   runs: Map<string, FundingRun>
   savedRuns: FundingRun[]
   savedLines: RunLine[]
 }
 
 /**
- * Decides one step of a bank account: applies the booked operations to the plans, then decides the
- * next firings and sets the next dates of their schedules (docs/hourly-job.md#steps-and-retries).
- * Replies the operations to book next, null if nothing is left. Pending runs are booked first, so
- * that their money is there before a later due date. Idempotent: operations that another process
- * has applied are skipped.
+ * Decides one step (docs/hourly-job.md#steps-and-retries): applies booked operations to the plans,
+ * then decides the next ones. The reply is the operations to book, null if none is left. Pending
+ * funding runs are booked first, so that their money is there at later due dates. Idempotent:
+ * operations that another process has applied are skipped.
  */
 export function decideStep(
   current: Current,
@@ -95,7 +92,7 @@ export function decideStep(
   }
 }
 
-/** Applies a booked run, or a booked end of a period, to the plans. */
+/** Updates plans after one booked operation, unless another process has already done so. */
 function applyBooked({ advancing, plans, runs, savedRuns }: StepState, one: BookedOperation): void {
   const { timezone } = advancing
   if (one.kind === 'due') {
@@ -114,8 +111,8 @@ function applyBooked({ advancing, plans, runs, savedRuns }: StepState, one: Book
 }
 
 /**
- * Returns the plans of a schedule after its firing, with the ledger's amounts and new
- * contributions. Leaves out paused plans.
+ * Returns the plans of a fired schedule, paused ones left out, with the ledger's amounts and new
+ * contributions as of `asOf`.
  */
 function afterFunding(
   plans: readonly FundedSpending[],
@@ -129,8 +126,8 @@ function afterFunding(
 }
 
 /**
- * Returns a plan after its due date: an expense gets its next due date, a goal keeps its date
- * (docs/hourly-job.md#due-dates). `amounts` is the ledger's answer, undefined for a goal.
+ * Returns the plan after its due date: with the next one (docs/hourly-job.md#due-dates) and a new
+ * contribution. `amounts` is the ledger's response; undefined for a goal, which is not booked.
  */
 function afterDue(
   plan: FundedSpending,
@@ -163,8 +160,8 @@ function decideNext(state: StepState): BookableOperation[] | null {
 }
 
 /**
- * Updates the plans to the ledger's amounts, so that decisions do not depend on delayed events of
- * the ledger. Contributions are as of 1 ms before the first missed date.
+ * Copies the ledger's amounts into the plans, since the ledger's events may arrive later. New
+ * contributions are as of 1 ms before the first missed date.
  */
 function mergeAmounts({ advancing, plans }: StepState, first: MissedDate): void {
   const asOf = { timezone: advancing.timezone, now: new Date(first.at.getTime() - 1) }
@@ -173,9 +170,8 @@ function mergeAmounts({ advancing, plans }: StepState, first: MissedDate): void 
 }
 
 /**
- * Sets the next dates of the fired schedules, and creates a run for each firing. The amounts of a
- * run are stored and never calculated again. A firing that moves no money creates no run; its plans
- * are updated here.
+ * Sets the next date of each firing schedule and creates its funding run, whose amounts stay fixed.
+ * A firing that moves no money creates no run; its plans are updated here.
  */
 function decideFirings(state: StepState, { fundings }: DateBatch): BookableOperation[] {
   const { advancing, plans, schedules } = state
@@ -212,7 +208,7 @@ function decideFirings(state: StepState, { fundings }: DateBatch): BookableOpera
   })
 }
 
-/** Lists the due dates of a batch, each with the plan as of that date; a plan may have several. */
+/** Lists a batch's due dates, each with its plan as of then; a plan may occur several times. */
 function listDues({ advancing, plans }: StepState, { dues }: DateBatch): BookableOperation[] {
   const rolled = new Map<string, FundedSpending>()
   return dues.flatMap(({ spendingId }): BookableOperation[] => {
@@ -224,8 +220,8 @@ function listDues({ advancing, plans }: StepState, { dues }: DateBatch): Bookabl
 }
 
 /**
- * Returns the fields of a firing's automatic deposit (docs/funding-schedules.md#deposits), all null
- * without one.
+ * Returns the automatic deposit of a firing (docs/funding-schedules.md#deposits); all fields are
+ * null if there is none.
  */
 function createDeposit(
   schedule: FundingSchedule,

@@ -15,22 +15,22 @@ import {
 } from './advance-step.ts'
 import { type Booking, createDueBooking, createRunBooking } from './booking.ts'
 
-/** Maximum number of steps of a run of the job; the next run continues. */
+/** Maximum number of steps in one run of the hourly job; the next run continues. */
 const stepsMax = 10_000
 
 export type AdvanceDeps = ServiceDeps<typeof settings> & PlanWriter
 
-/** Input of the next step of a bank account: the operations booked after its last step. */
+/** Input of a bank account's next step; `booked` are the operations of its last step. */
 interface NextStep {
   advancing: Advancing
   booked: readonly BookedOperation[]
 }
 
 /**
- * Advances bank accounts: carries out every firing and due date up to `now`, in order, each as of
- * its own instant (docs/hourly-job.md). Each step of all bank accounts is one save and one call to
- * the ledger. Steps are idempotent, so a run may stop anywhere. Archived and removed bank accounts
- * get a tombstone. The first error stops all bank accounts and is thrown.
+ * Books every firing and due date up to `now`, in order, each as of its own instant
+ * (docs/hourly-job.md). A step is one save and one ledger call for all bank accounts. Idempotent: a
+ * stopped run can be repeated. Archived and removed bank accounts get a tombstone. The first error
+ * stops all bank accounts and is thrown.
  */
 export async function advanceTogether(
   deps: AdvanceDeps,
@@ -70,7 +70,7 @@ async function findLiveAccounts(
   })
 }
 
-/** Takes one step of each bank account; returns the input of their next steps. */
+/** Decides and books one step of each bank account; returns the inputs of the next steps. */
 async function takeStep(
   deps: AdvanceDeps,
   steps: readonly NextStep[],
@@ -116,8 +116,8 @@ function createBooking(
 }
 
 /**
- * Books operations in the ledger, each once (idempotency key). Returns the amounts of the envelopes
- * of each operation after the booking.
+ * Books operations in the ledger, each once (idempotency key). Returns the amounts of their
+ * envelopes after the booking, keyed by operation.
  */
 async function book(
   deps: AdvanceDeps,

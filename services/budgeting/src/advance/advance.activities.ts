@@ -9,8 +9,8 @@ import { type AdvanceDeps, advanceTogether } from './advance-together.service.ts
 const pageSize = 250
 
 /**
- * Result of a page: the cursor of the next page (`dueAt` in RFC 3339), null after the last page;
- * and the number of failed bank accounts.
+ * Result of one page. `next` is the cursor of the next page (`dueAt` in RFC 3339), null after the
+ * last page. `failed` is the number of bank accounts that failed.
  */
 export interface AdvancedPage {
   next: { dueAt: string; accountId: string; bankAccountId: string } | null
@@ -21,9 +21,8 @@ export interface AdvancedPage {
 export function advanceActivities(deps: AdvanceDeps) {
   return {
     /**
-     * Advances the bank accounts of one page of due dates. `now` is in RFC 3339; null means the
-     * time of the clock. A failed bank account is counted and stays due. Idempotent: a repeated
-     * page finds only the bank accounts that are still due.
+     * Advances the bank accounts on one page of due dates. `now` is RFC 3339, null for the clock's
+     * time. Failed bank accounts are counted and stay due. Idempotent.
      */
     advancePage: async ({
       now: nowText,
@@ -48,10 +47,7 @@ export function advanceActivities(deps: AdvanceDeps) {
 
 const plansAtOnceMax = 200
 
-/**
- * Groups bank accounts that are advanced together; each is in one group. A group has at most 200
- * plans, or a single bank account.
- */
+/** Groups bank accounts to advance together: at most 200 plans in a group, or one bank account. */
 async function formGroups(
   { database, config }: AdvanceDeps,
   due: readonly DueRow[],
@@ -74,8 +70,8 @@ async function formGroups(
 }
 
 /**
- * Advances bank accounts together; after an error, one by one. Returns the number of failed bank
- * accounts. Throws if the whole group fails because of an outage: other groups would fail as well.
+ * Advances bank accounts together; after an error, one by one. Returns the number of failed ones.
+ * Throws if all of a group fail by an outage, since other groups would fail as well.
  */
 async function advanceGroup(
   deps: AdvanceDeps,

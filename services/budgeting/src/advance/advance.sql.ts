@@ -5,17 +5,17 @@ import { z } from 'zod'
 
 const DueRow = z.object({ accountId: z.string(), bankAccountId: z.string(), dueAt: z.date() })
 
-/** A due date of a bank account; also the cursor of a page. */
+/** A bank account and the instant at which it is due; also the cursor of a page. */
 export type DueRow = z.infer<typeof DueRow>
 
 const pageNames = ['now', 'dueAt', 'accountId', 'bankAccountId', 'limit'] as const
 type PageRow = Record<(typeof pageNames)[number], string>
 
 /**
- * Selects the due rows of one table, the earliest first, without ended bank accounts and lapsed
- * accounts. OFFSET 0 is an optimization fence: Postgres checks both conditions row by row. For
- * plain joins, the planner reads every due row (0.9 s instead of 0.6 ms, with 50,000 accounts and
- * no statistics) or all account settings (10 ms).
+ * Selects a table's due rows, the earliest first, without those of archived or removed bank
+ * accounts and of accounts that are not paid up. OFFSET 0 is an optimization fence: Postgres checks
+ * both conditions row by row. Plain joins read every due row (0.9 s instead of 0.6 ms, with 50,000
+ * accounts and no statistics).
  */
 function dueIn(
   page: PageRow,
@@ -58,10 +58,10 @@ const duePage = prepare(
 )
 
 /**
- * Lists schedules and plans that are due at `now`, and pending runs, the earliest first. `after` is
- * the last row of the page before. A bank account appears once for each of its rows. The cost grows
- * with `limit`, not with the number of due rows. Leaves out ended bank accounts and lapsed
- * accounts.
+ * Lists the rows due at `now`, the earliest first: schedules, plans and pending funding runs.
+ * `after` is the last row of the page before. A bank account may appear several times. Leaves out
+ * archived or removed bank accounts, and accounts that are not paid up. The cost grows with
+ * `limit`, not with the number of due rows.
  */
 export function listDue(
   { pool }: Database,

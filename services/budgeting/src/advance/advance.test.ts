@@ -104,7 +104,7 @@ describe('batches of missed dates', () => {
   })
 })
 
-/** The envelopes of docs/hourly-job.md#worked-example. */
+/** The cases are the envelopes of docs/hourly-job.md#worked-example. */
 describe('a funding moves', () => {
   const past = new Date('2023-10-01T05:00Z')
   test.each([
@@ -158,7 +158,7 @@ describe('a funding moves', () => {
         nextContributionAmount: 2800n,
       }),
       line: { amount: 2800n, ceiling: 3000n },
-      // Two due dates follow the next funding, and the money for the 13th covers one of three.
+      // The next funding covers 3 and 10 November; the 1000 held for 13 October count towards one.
       contribution: 1000n,
     },
   ])('$name', ({ spending, line, contribution }) => {
@@ -192,7 +192,7 @@ describe('a funding moves', () => {
   })
 
   test('the contribution as of its own date, if a later one is stored', () => {
-    // As of noon of the missed payday, the last payday has to fund the whole target.
+    // Stored at noon after the firing of 13 October: one payday is left, for the whole target.
     const later = { calculatedAt: new Date('2023-10-13T17:00Z'), nextContributionAmount: 1000n }
     const lines = calculateLines([envelope(later)], pay, timezone)
     expect(lines).toEqual([{ spendingId: 'spnd_1', amount: 500n, ceiling: 1000n }])

@@ -5,15 +5,15 @@ import type { Spending } from '../plans/spending.ts'
 import { type FundingSchedule, fire, isOver } from '../schedules/funding-schedule.ts'
 import type { FundingLine } from './funding-run.ts'
 
-/** A firing of a schedule or a due date of a plan whose instant has passed. */
+/** A past firing of a funding schedule, or past due date of a plan, that is not booked yet. */
 export type MissedDate =
   | { kind: 'funding'; at: Date; fundingScheduleId: string }
   | { kind: 'due'; at: Date; spendingId: string }
 
 /**
- * Lists the firings and due dates of one bank account up to `now` that are not booked yet, ordered
- * by instant, firings first on a tie (docs/hourly-job.md#order). Returns the earliest `limit` of
- * them. Paused plans and ended rules have none.
+ * Lists the earliest `limit` firings and due dates up to `now` that are not booked, ordered by
+ * instant, firings first on a tie (docs/hourly-job.md#order). Paused plans and ended rules have
+ * none.
  */
 export function listMissedDates(
   { schedules, spending }: { schedules: readonly FundingSchedule[]; spending: readonly Spending[] },
@@ -62,8 +62,8 @@ export type DateBatch = { fundings: Funding[]; dues: DueDate[] }
 const duesMax = 20
 
 /**
- * Splits ordered dates into batches. Firings of a batch are independent: they belong to different
- * schedules, with no due date between them.
+ * Splits ordered dates into batches. The firings of one batch belong to different schedules, with
+ * no due date between them, so that none depends on another.
  */
 export function splitIntoBatches(missed: readonly MissedDate[]): DateBatch[] {
   const batches: DateBatch[] = []
@@ -86,9 +86,9 @@ function fitsBatch({ fundings, dues }: DateBatch, date: MissedDate): boolean {
 }
 
 /**
- * Calculates the amounts (minor units) that a firing at `schedule.nextRecurrence` moves into its
- * envelopes (docs/hourly-job.md#fundings). An amount is the contribution as of that firing, limited
- * to the amount that the due dates before the next firing still need. Paused plans get nothing.
+ * Calculates what the firing at `schedule.nextRecurrence` moves into each envelope, in minor units:
+ * the contribution, at most what due dates before the next firing still need. Paused plans get
+ * nothing (docs/hourly-job.md#fundings).
  */
 export function calculateLines(
   plans: readonly Spending[],
@@ -111,7 +111,7 @@ export function calculateLines(
     .filter((line) => line.amount > 0n)
 }
 
-/** Returns the stored contribution; if it was stored after the firing, calculates it again. */
+/** Returns the contribution as of the firing: the stored one, unless it was stored later. */
 function findContribution(plan: Spending, schedule: FundingSchedule, timezone: string): bigint {
   const { nextRecurrence } = schedule
   if (plan.calculatedAt < nextRecurrence) return plan.nextContributionAmount

@@ -10,9 +10,9 @@ const { advancePage } = proxyActivities<ReturnType<typeof advanceActivities>>({
 const roundsMax = 3
 
 /**
- * Advances every bank account that is due, page by page (docs/hourly-job.md). Retries failed bank
- * accounts after a minute, in up to three rounds. Tests pass `now` (RFC 3339); by default each page
- * reads the clock.
+ * Books what is due in all bank accounts, page by page (docs/hourly-job.md). Repeats this a minute
+ * after failures, up to three times in all. `now` is RFC 3339; by default each page reads the
+ * clock.
  */
 export async function advance(now: string | null = null): Promise<void> {
   for (let round = 1; round <= roundsMax; round += 1) {

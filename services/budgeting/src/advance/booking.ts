@@ -7,7 +7,7 @@ import type { FundingRun, RunLine } from './funding-run.ts'
 /** A request to book one operation in the ledger: a funding, or the end of an expense's period. */
 export type Booking = MessageInitShape<typeof BookingSchema>
 
-/** Returns the booking of a run. The run's ID is its idempotency key in the ledger. */
+/** Returns the booking of a funding run. The ledger uses the run's ID as idempotency key. */
 export function createRunBooking(run: FundingRun, lines: readonly RunLine[]): Booking {
   const { accountId, bankAccountId, fundingRunId, fundingScheduleId } = run
   const deposit = createDepositMessage(run)
@@ -43,8 +43,8 @@ function createDepositMessage({
 }
 
 /**
- * Returns the booking of a due date, null for a goal. Spending ID and due date are its idempotency
- * key in the ledger (docs/hourly-job.md#due-dates). An automatic transaction gets `transactionId`.
+ * Returns the booking of a due date, null for a goal (docs/hourly-job.md#due-dates). Its
+ * idempotency key in the ledger consists of spending ID and due date.
  */
 export function createDueBooking(
   { accountId, bankAccountId, spendingId, name, targetAmount, ...plan }: FundedSpending,

@@ -1,9 +1,8 @@
 import { z } from 'zod'
 
 /**
- * One firing of a schedule, stored before the ledger books it. Only `state` changes afterwards. The
- * three deposit fields describe one transaction, or are all null. `depositAmount` is in minor units
- * and negative.
+ * One firing of a funding schedule, stored before the ledger books it; later only `state` changes.
+ * The deposit fields are all set or all null. `depositAmount` is negative, in minor units.
  */
 export const FundingRun = z.object({
   accountId: z.string(),
@@ -19,7 +18,7 @@ export const FundingRun = z.object({
 })
 export type FundingRun = z.infer<typeof FundingRun>
 
-/** Amount that a funding moves into one envelope, until `ceiling` is reached; minor units. */
+/** Amount that a funding moves into one envelope, up to a total of `ceiling`; minor units. */
 export const FundingLine = z.object({
   spendingId: z.string(),
   amount: z.bigint(),
@@ -27,7 +26,6 @@ export const FundingLine = z.object({
 })
 export type FundingLine = z.infer<typeof FundingLine>
 
-/** A line with the IDs of its account, bank account and run. */
 export const RunLine = FundingLine.extend({
   accountId: z.string(),
   bankAccountId: z.string(),

@@ -4,14 +4,13 @@ import { countOccurrences, occurrencesOf } from '../recurrence/recurrence.ts'
 import { type FundingDates, nextTwoFundings } from '../schedules/funding-schedule.ts'
 import { countDues, currentDue, type Due, dueAfter } from './due-dates.ts'
 
-/** The fields of a plan that decide its contribution; minor units. A goal has no ruleset. */
+/** Fields of a plan that determine its contribution; amounts in minor units. */
 export type Need = Due & Pick<Spending, 'targetAmount' | 'currentAmount' | 'usedAmount'>
 
 /**
- * A contribution in minor units, with the terms of its calculation (docs/plans.md#contributions).
- * `due`, `funding` and `fundingAfter` are N, F1 and F2, null if there is none. The two counts of
- * due dates are e1 and e2. The contribution is `need` divided by `divisor`; `remainder` is the
- * remainder of this division, in minor units.
+ * A contribution and the terms of its calculation (docs/plans.md#contributions), in minor units:
+ * `need` divided by `divisor`, and the `remainder`. `due` is the next due date, `funding` and
+ * `fundingAfter` are the next two fundings; null if there is none.
  */
 export type Contribution = {
   nextContributionAmount: bigint
@@ -27,7 +26,7 @@ export type Contribution = {
   remainder: bigint
 }
 
-/** Instants in ms; null without a further due date or funding. */
+/** Instants in ms; null if no due date or funding follows. */
 type Dates = {
   timezone: string
   now: number
@@ -68,8 +67,8 @@ export function recalculate(
 }
 
 /**
- * Returns the money that counts towards the target, in minor units: the amount in the envelope and,
- * for a goal, its used amount (docs/money.md#expenses-and-goals).
+ * Returns what counts towards the target, in minor units: the money in the envelope and, for a
+ * goal, the money already spent from it.
  */
 export function progress(spending: Omit<Need, 'nextRecurrence'>): bigint {
   return spending.ruleset === null
@@ -80,8 +79,8 @@ export function progress(spending: Omit<Need, 'nextRecurrence'>): bigint {
 type Dues = { beforeFunding: number; afterFunding: number }
 
 /**
- * Counts the due dates in `[now, F1)` and in `[F1, F2)`. Without F2 the second count is 1 if any
- * due date follows F1, since no other funding covers that due date.
+ * Counts the due dates in `[now, funding)` and in `[funding, fundingAfter)`. Without `fundingAfter`
+ * the second count is 1 if any due date follows, since no later funding covers it.
  */
 function countDuesAround(spending: Need, { timezone, now, funding, fundingAfter }: Dates): Dues {
   if (funding === null) return { beforeFunding: 0, afterFunding: 0 }
@@ -119,15 +118,13 @@ function share(
   return { method: 'split', need: clampNeed(target - saved), divisor }
 }
 
-/**
- * Returns whether the targets due before the next funding exceed the progress
- * (docs/plans.md#behind). The stored due date counts even if it is no occurrence of the rule.
- */
+/** Returns whether the targets due before a funding exceed the progress (docs/plans.md#behind). */
 function isBehind(
   spending: Need,
   { now, due, funding }: Dates,
   duesBeforeFunding: number,
 ): boolean {
+  // The stored due date counts even if it is no occurrence of the rule.
   const dueBeforeFunding = due !== null && due >= now && (funding === null || due < funding)
   const dues = Math.max(duesBeforeFunding, dueBeforeFunding ? 1 : 0)
   return spending.targetAmount * BigInt(dues) > progress(spending)

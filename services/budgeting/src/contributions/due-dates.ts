@@ -1,17 +1,14 @@
 import { midnightMs } from '../recurrence/midnight.ts'
 import { countOccurrences, occurrenceAfter, occurrencesOf } from '../recurrence/recurrence.ts'
 
-/** The fields of a plan that decide its due dates. A goal has no ruleset. */
+/** Fields of a plan that determine its due dates. A goal has no ruleset. */
 export type Due = { ruleset: string | null; nextRecurrence: Date }
 
-/**
- * Returns the first due date later than `instant` (ms): midnight in `timezone`, in ms. Null if the
- * rule has ended.
- */
+/** Returns the first due date (ms; a midnight in `timezone`) after `instant` (ms), null if none. */
 export function dueAfter(ruleset: string, timezone: string, instant: number): number | null {
   const occurrences = occurrencesOf(ruleset, timezone)
   let occurrence = occurrenceAfter(occurrences, instant)
-  // The occurrence may have another hour; the midnight of its day is then earlier.
+  // A due date is the midnight of its occurrence's day, which may be before `instant`.
   while (occurrence !== null && midnightMs(occurrence, timezone) <= instant) {
     occurrence = occurrenceAfter(occurrences, occurrence)
   }
@@ -19,9 +16,8 @@ export function dueAfter(ruleset: string, timezone: string, instant: number): nu
 }
 
 /**
- * Returns the due date N as of `now` (docs/plans.md#contributions): midnight in `timezone`, in ms.
- * If the stored date is past, an expense gets the next occurrence of its rule, or null if the rule
- * has ended; a goal keeps the date.
+ * Returns the due date as of `now` (docs/plans.md#contributions): midnight in `timezone`, in ms. A
+ * past date of an expense is replaced by the next one of its rule, null if none is left.
  */
 export function currentDue(due: Due, timezone: string, now: number): number | null {
   const stored = midnightMs(due.nextRecurrence.getTime(), timezone)
@@ -40,9 +36,8 @@ export function countDues(
 }
 
 /**
- * Returns the dates of a plan after its due date (docs/hourly-job.md#due-dates). The next date of
- * an expense is the next occurrence of its rule. A goal, or a plan whose rule has ended, gets the
- * same date twice and is never due again.
+ * Returns the dates of a plan after its due date (docs/hourly-job.md#due-dates). A goal, or a plan
+ * whose rule has ended, gets the same date twice and is never due again.
  */
 export function rollDue(
   due: Due,

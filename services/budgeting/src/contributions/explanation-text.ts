@@ -8,10 +8,7 @@ export type Style = { currency: string; locale: string; timezone: string }
 
 type Texts = { money: (amount: bigint) => string; day: (date: Date | null) => string }
 
-/**
- * Renders an explanation as English sentences (docs/plans.md#the-explanation), with amounts and
- * days in the format of the locale.
- */
+/** Renders an explanation as English sentences (docs/plans.md#the-explanation). */
 export function renderSentences(plan: Spending, explanation: Explanation, style: Style): string[] {
   const texts = createTexts(style)
   const { method, isBehind } = explanation
@@ -104,7 +101,7 @@ function languageTag(locale: string): string {
   }
 }
 
-/** Converts minor units to a decimal text, which Intl.NumberFormat formats without rounding. */
+/** Returns minor units as text such as `1234e-2`, which Intl.NumberFormat does not round. */
 function decimal(amount: bigint, places: number): `${number}` {
   return `${amount}e-${places}` as `${number}`
 }

@@ -11,12 +11,12 @@ export type Explanation = Contribution & {
   fundingDates: Date[]
 }
 
-/** Maximum number of dates in each list. The counts include all dates, possibly thousands. */
+/** Maximum number of listed dates; the counts of due dates are not limited. */
 const datesMax = 100
 
 /**
- * Explains the contribution of a plan as of `now` (docs/plans.md#the-explanation). Lists the dates
- * that were counted: due dates before F2, and occurrences of the funding rule up to the due date.
+ * Returns the contribution of a plan as of `now` (docs/plans.md#the-explanation), with the due
+ * dates and fundings that it counts.
  */
 export function explain(plan: FundedSpending, { timezone, now }: AsOf): Explanation {
   const contribution = recalculate(plan, fundingOf(plan), { timezone, now })

@@ -7,23 +7,21 @@ import { countFundings, type FundingEvent, type Fundings, fundingAt } from './fo
 /** Input of the forecast of one envelope; amounts in minor units. A goal has no ruleset. */
 export type ForecastPlan = Need & { spendingId: string; fundingScheduleId: string }
 
-/**
- * A funding of an envelope, its due date, or both at one instant; amounts in minor units.
- * `rollingAllocation` is the amount in the envelope afterwards.
- */
+/** A funding or due date of an envelope, or both at one instant; amounts in minor units. */
 export type SpendingEvent = {
   date: Date
   transactionAmount: bigint
   contributionAmount: bigint
+  /** Amount in the envelope after the event. */
   rollingAllocation: bigint
   funding: FundingEvent[]
   spendingId: string
 }
 
 /**
- * Simulated state of one envelope. `after` is the instant (ms) of its last event, `due` that of its
- * next due date, null if there is none. `index` is the index of its next funding in `fundings`,
- * `rolling` its amount in minor units. `isOwed`: an expense that is late at the start
+ * State of a simulated envelope. `after`: instant (ms) of its last event. `due`: its next due date
+ * (ms), null if none is left. `rolling`: its amount in minor units. `index`: its next funding in
+ * `fundings`. `isOwed`: an expense due today or earlier is not spent yet
  * (docs/forecast.md#events-of-an-envelope).
  */
 type SimulatedEnvelope = {
@@ -58,14 +56,14 @@ export function listEnvelopeEvents(
   return events
 }
 
-/** Changes the state to that after the next event. Returns this event, null if there is none. */
+/** Advances the simulation to the next event. Returns the event, null if none is left. */
 function step(walk: SimulatedEnvelope): SpendingEvent | null {
   const { plan, fundings } = walk
   if (walk.due !== null && walk.due <= walk.after) {
     const { ruleset } = plan
     walk.due = ruleset === null ? null : dueAfter(ruleset, fundings.timezone, walk.after)
   }
-  // A goal after its date has no more events, and neither has an expense after the end of its rule.
+  // `due` is null for a goal past its date and for an expense whose rule has ended.
   const { due } = walk
   if (due === null) return null
   const funding = findNextFunding(walk)
@@ -96,21 +94,18 @@ function findNextFunding(walk: SimulatedEnvelope): FundingEvent | null {
   return funding
 }
 
-/**
- * Calculates the contribution of the next funding, in minor units
- * (docs/forecast.md#events-of-an-envelope).
- */
+/** Calculates the contribution of the next funding, in minor units. */
 function contribution(walk: SimulatedEnvelope, due: number): bigint {
   const { plan, fundings, after, index } = walk
   const each =
     plan.ruleset === null ? clampNeed(plan.targetAmount - plan.usedAmount) : plan.targetAmount
   const first = fundingAt(fundings, index)?.date.getTime() ?? due
   const second = fundingAt(fundings, index + 1)?.date.getTime() ?? null
-  // Late at the start: the target in a full envelope belongs to the due date that has passed.
+  // If the expense is late and its envelope full, one target in it belongs to the past due date.
   const isOwed = walk.isOwed && walk.rolling >= plan.targetAmount && first < due
   const saved = isOwed ? walk.rolling - plan.targetAmount : walk.rolling
   const before = BigInt(countNeeds(walk, { from: after, before: first }))
-  // The last funding of a rule covers the first due date after it.
+  // Without a second funding, the first one covers one due date after it.
   const between = second === null ? 1n : BigInt(countNeeds(walk, { from: first, before: second }))
   if (between > 0n) return clampNeed(each * between - clampNeed(saved - each * before))
   const parts = countFundings(fundings, { after, due })

@@ -7,11 +7,11 @@ import {
   nextFunding,
 } from '../schedules/funding-schedule.ts'
 
-/** Input of the forecast for one schedule; `estimatedDeposit` in minor units. */
+/** Input of the forecast for one funding schedule; `estimatedDeposit` is in minor units. */
 export type ForecastSchedule = FundingDates &
   Pick<FundingSchedule, 'fundingScheduleId' | 'estimatedDeposit'>
 
-/** A future firing; `originalDate` is its date before it was moved off a weekend. */
+/** A future firing of a schedule; `originalDate` is its date before the move off a weekend. */
 export type FundingEvent = {
   date: Date
   originalDate: Date
@@ -19,7 +19,7 @@ export type FundingEvent = {
   fundingScheduleId: string
 }
 
-/** Firings of one schedule after an instant, ascending. Each is calculated on first use. */
+/** Firings of one schedule after `start`, ascending, each calculated on first use. */
 export type Fundings = {
   schedule: ForecastSchedule
   timezone: string
@@ -28,7 +28,7 @@ export type Fundings = {
   isComplete: boolean
 }
 
-/** Returns the firings after the midnight, in `timezone`, of the day of `now` (ms). */
+/** Returns the firings after the start of the day of `now` (ms) in `timezone`. */
 export function fundingsFrom(schedule: ForecastSchedule, timezone: string, now: number): Fundings {
   const start = new Date(midnightMs(now, timezone))
   return { schedule, timezone, start, events: [], isComplete: false }
@@ -53,9 +53,8 @@ export function fundingAt(fundings: Fundings, index: number): FundingEvent | nul
 }
 
 /**
- * Counts the firings after `after` up to `due` (ms, included) among which a need is divided:
- * occurrences of the rule, without those that fired earlier because of a weekend
- * (docs/forecast.md#events-of-an-envelope).
+ * Counts the firings after `after` up to `due` (ms, inclusive), without occurrences that a weekend
+ * moves to `after` or earlier (docs/forecast.md#events-of-an-envelope).
  */
 export function countFundings(
   { schedule, timezone }: Fundings,
@@ -65,7 +64,7 @@ export function countFundings(
   const occurrences = occurrencesOf(schedule.ruleset, timezone)
   const all = countOccurrences(occurrences, { from, before: due + 1 })
   if (!schedule.excludeWeekends || all === 0) return all
-  // An occurrence on Sunday fires two days early, so only the next two days can have fired ones.
+  // A Sunday's occurrence fires on Friday, so only the next three days are searched.
   let paid = 0
   let occurrence = occurrenceAfter(occurrences, from - 1)
   while (occurrence !== null && occurrence <= due && occurrence < from + 3 * dayMs) {

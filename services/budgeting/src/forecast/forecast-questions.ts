@@ -6,10 +6,7 @@ import type { ForecastSchedule } from './forecast-fundings.ts'
 
 const yearsAhead = 2
 
-/**
- * Returns the input of a forecast of one schedule until a day after its next firing
- * (docs/forecast.md). Null if its rule has ended.
- */
+/** Returns the input of a forecast until a day after the next firing; null if none follows. */
 export function createNextFundingInput(
   schedule: ForecastSchedule,
   { plans, timezone, now }: Pick<ForecastInput, 'plans' | 'timezone' | 'now'>,
@@ -27,9 +24,9 @@ export function findNextContribution({ events }: Forecast): bigint {
 }
 
 /**
- * Estimates the usual contribution to a planned envelope, in minor units: the most frequent
- * contribution from the day before its due date to two years after it. If several are equally
- * frequent, the smallest (docs/forecast.md).
+ * Estimates the usual contribution to a planned envelope, in minor units: the most frequent one
+ * from the day before its due date to two years after it; on a tie, the smallest
+ * (docs/forecast.md).
  */
 export function estimateCost(
   plan: Omit<ForecastPlan, 'spendingId' | 'fundingScheduleId'>,

@@ -244,6 +244,6 @@ test('the estimated cost of an expense is its usual contribution', () => {
   const nextRecurrence = midnight('2023-09-08')
   const expense = { ...plan, ruleset: monthly(8), nextRecurrence }
   expect(estimateCost(expense, schedule, timezone)).toBe(2500n)
-  // This forecast starts one day before the date of the goal.
+  // A goal's forecast starts one day before its date, so no funding contributes to it.
   expect(estimateCost({ ...expense, ruleset: null }, schedule, timezone)).toBe(0n)
 })

@@ -37,7 +37,7 @@ export type Forecasters = Workers<ForecastInput, Forecast>
 
 type Deps = Pick<ServiceDeps, 'database' | 'mesh' | 'clock'> & { forecasters: Forecasters }
 
-/** Maximum number of events that are calculated on the event loop, in a few ms. */
+/** Forecasts with up to this number of events are calculated on the event loop, in a few ms. */
 const sizeInPlaceMax = 2500
 const sizeMax = 100_000
 const sizeProblems = {
@@ -128,8 +128,8 @@ async function load({ database, mesh }: Deps, bankAccountId: string, context: Ha
 }
 
 /**
- * Calculates a forecast on the event loop, or a large one in a worker thread. Throws invalid for
- * `field`, the request field that decides the end, if there are more than 100,000 events.
+ * Calculates a forecast, a large one in a worker thread. With more than 100,000 events, throws
+ * invalid for `field`, the request field that determines the end.
  */
 async function calculate(
   { forecasters }: Deps,
@@ -159,7 +159,7 @@ function toForecastMessage({ events, free, ...totals }: Forecast) {
   })
 }
 
-/** Returns the plan that a request describes. Throws invalid. */
+/** Validates and returns the plan in a request. Throws invalid. */
 function readPlan(request: EstimateCostRequest) {
   const { targetAmount, currentAmount, nextRecurrence, recurrenceRule } = request
   if (targetAmount <= 0n) throw invalid({ targetAmount: 'must be greater than 0' })

@@ -12,7 +12,7 @@ import {
   fundingsFrom,
 } from './forecast-fundings.ts'
 
-/** Input of a forecast; `free` is free-to-use at `now`, in minor units. */
+/** Input of a forecast; `free` is the free-to-use money (in no envelope) at `now`, minor units. */
 export type ForecastInput = {
   plans: readonly ForecastPlan[]
   schedules: readonly ForecastSchedule[]
@@ -33,10 +33,10 @@ export type ForecastEvent = {
   funding: FundingEvent[]
 }
 
-/** Free-to-use from `date` on, with the deposits and contributions of `date`; minor units. */
+/** Free-to-use money from `date` on, after the deposit and contribution of then; minor units. */
 export type FreeToUse = { date: Date; deposit: bigint; contribution: bigint; free: bigint }
 
-/** Events of all envelopes if each takes place as planned; minor units (docs/forecast.md). */
+/** Predicted events and balances of all envelopes, in minor units (docs/forecast.md). */
 export type Forecast = {
   startingTime: Date
   endingTime: Date
@@ -50,8 +50,8 @@ const daysAhead = 90
 const monthsAheadMax = 12
 
 /**
- * Returns the end of a forecast: `asked`, or 90 days after `now`. Throws invalid for a past end,
- * and for an end more than 12 calendar months (UTC) after `now`.
+ * Returns the end of a forecast: `asked`, or 90 days after `now` for null. Throws invalid for a
+ * past end, and for an end more than 12 calendar months (UTC) after `now`.
  */
 export function forecastEnd(asked: Date | null, now: Date): Date {
   if (asked === null) return new Date(now.getTime() + daysAhead * dayMs)
@@ -71,7 +71,7 @@ export function estimateSize({ plans, schedules, timezone, now, end }: ForecastI
       countOccurrences(occurrencesOf(ruleset, timezone), range) + 1,
     ]),
   )
-  // One firing and one due date more: a stored date may be no occurrence of its rule.
+  // Adds one firing and one due date each, since a stored date may be outside its rule.
   return plans.reduce((sum, plan) => {
     const fundings = firings.get(plan.fundingScheduleId) ?? 0
     return sum + fundings + countDues(plan, timezone, range) + 1
@@ -145,10 +145,7 @@ function listFirings(spending: readonly SpendingEvent[]): FundingEvent[] {
   return [...distinct.values()].sort((a, b) => compare(a.fundingScheduleId, b.fundingScheduleId))
 }
 
-/**
- * Lists the changes of free-to-use (docs/forecast.md#free-to-use): expected deposits raise it,
- * contributions lower it. Due dates do not change it, since the money is in the envelopes.
- */
+/** Lists free-to-use money after each deposit or contribution (docs/forecast.md#free-to-use). */
 function listFreeToUse(
   { now, end, free: startingFree }: ForecastInput,
   events: readonly ForecastEvent[],

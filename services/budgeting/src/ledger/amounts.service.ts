@@ -10,9 +10,8 @@ import { accountTimezone, type SettingsDeps } from '../tenancy/account-settings.
 type Deps = SettingsDeps & Pick<PlanWriter, 'write'>
 
 /**
- * Stores amounts of envelopes (minor units) in their plans, with new contributions. Amounts whose
- * version is not newer than the stored one change nothing. Throws notFound for a removed bank
- * account, and unavailable if the timezone of the account cannot be found.
+ * Stores newer envelope amounts in their plans, with new contributions. Throws notFound for a
+ * removed bank account, and unavailable if the account's timezone cannot be found.
  */
 export async function storeAmounts(
   deps: Deps,
@@ -32,7 +31,7 @@ export async function storeAmounts(
   }
 }
 
-/** Returns work that stores amounts. It replies false if the account's timezone is not stored. */
+/** Returns the `Work` that stores newer amounts; its reply is false if no timezone is stored. */
 function updateAmounts(
   scope: BankAccountKey,
   amounts: readonly Amounts[],

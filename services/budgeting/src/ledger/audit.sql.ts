@@ -16,7 +16,7 @@ interface LedgerItem {
   createdAt: Date
 }
 
-/** The ledger's rows in pages; each list is read once for an audit. */
+/** Rows of the ledger in pages; an audit reads each list once. */
 interface LedgerPages {
   /** Bank accounts that are neither archived nor removed. */
   bankAccounts: () => AsyncIterable<readonly LedgerItem[]>
@@ -63,11 +63,9 @@ const rules: Record<string, FragmentSqlToken> = {
 }
 
 /**
- * Audits plans and runs against the ledger (docs/money.md#audit): each open plan has an open
- * envelope, each run a booked operation, and vice versa. Tombstones belong to bank accounts that
- * are archived or removed. A run may be missing in budgeting if it was booked before its bank
- * account was reopened. Returns at most 100 findings for each rule. Concurrent changes may appear
- * as findings, so only a finding that a second audit repeats is an error.
+ * Compares plans and funding runs with the ledger (docs/money.md#audit). Returns up to 100
+ * violations for each rule. Concurrent changes may appear as violations, so only a violation that a
+ * second audit repeats is an error.
  */
 export async function auditPlans({ pool }: Database, ledger: LedgerPages): Promise<Finding[]> {
   // Temporary tables need one connection. No transaction: the pages are calls to the ledger.

@@ -17,7 +17,7 @@ import { asJob, asSystem } from './ledger.client.ts'
 
 const pageSize = 200
 
-/** Maximum age in ms of runs that are booked again; the ledger ignores runs that it still has. */
+/** Maximum age in ms of funding runs to book again; the ledger ignores those that it still has. */
 const bookAgainMs = 7 * 24 * hourMs
 
 type Deps = ServiceDeps<typeof settings> & PlanWriter
@@ -29,8 +29,8 @@ type Deps = ServiceDeps<typeof settings> & PlanWriter
 export function comparisonActivities(deps: Deps) {
   return {
     /**
-     * Compares one page of bank accounts. Returns the key of the last one, null after the last
-     * page. A failed bank account is logged; the next run compares it again.
+     * Compares one page of bank accounts. Failed ones are logged, and compared again by the next
+     * run. `after` and the result are last keys of pages; null before the first, after the last.
      */
     comparePage: async (after: BankAccountKey | null): Promise<BankAccountKey | null> => {
       const listed = await listBankAccounts(deps.database, { after, limit: pageSize })
@@ -54,7 +54,7 @@ export function comparisonActivities(deps: Deps) {
   }
 }
 
-/** Returns the ledger's state of bank accounts of links that are not deleted, keyed by ID. */
+/** Returns the ledger's state of bank accounts, keyed by ID; without those of deleted links. */
 async function lookUp(
   deps: Deps,
   scopes: readonly BankAccountKey[],
@@ -67,10 +67,9 @@ async function lookUp(
 }
 
 /**
- * Deletes the tombstones of bank accounts that the ledger has and that are not archived. Returns
- * these bank accounts. The ledger removes a bank account before its tombstone is stored, so a bank
- * account with a tombstone that the ledger has was restored. A removal after the ledger's answer
- * raises the version, so that the compare-and-set fails.
+ * Deletes the tombstones of bank accounts that the ledger has and that are not archived; returns
+ * these. A tombstone is stored after the removal in the ledger, so the ledger was restored.
+ * Compare-and-set: a removal after the ledger's response raises the version.
  */
 async function reopenLive(deps: Deps, ended: readonly Listed[]): Promise<readonly Listed[]> {
   const found = await lookUp(deps, ended)
@@ -87,7 +86,7 @@ function readPlans(scope: BankAccountKey): Work<readonly FundedSpending[]> {
   return { scope: { ...scope, isWhole: true }, decide: ({ plans }) => ({ reply: plans }) }
 }
 
-/** Plans as read before the call to the ledger, and the ledger's answer. */
+/** Plans as read before the call to the ledger, and the ledger's response. */
 interface Comparison {
   before: readonly FundedSpending[]
   found: FoundBankAccount | undefined
@@ -114,7 +113,7 @@ async function compare(
       ...correctPlans({ plans, before, envelopes, asOf }),
     }),
   })
-  // A creation stores the plan before the envelope, so the plan of such an envelope was deleted.
+  // A plan is stored before its envelope, so an envelope without a plan had its plan deleted.
   const client = mesh.client('ledger', EnvelopeService)
   for (const spendingId of withoutPlan) {
     await client.closeEnvelope({ bankAccountId, spendingId }, asSystem(deps, accountId))
@@ -135,9 +134,8 @@ function listWithoutPlan(
 }
 
 /**
- * Returns corrections of open plans whose amounts are unchanged since before the call to the
- * ledger. A plan without an envelope is deleted. Amounts whose version is newer than the ledger's
- * are replaced by the ledger's.
+ * Corrects open plans whose amounts have not changed during the call to the ledger: deletes a plan
+ * without an envelope, replaces amounts that are newer than the ledger's.
  */
 function correctPlans(of: {
   plans: readonly FundedSpending[]

@@ -9,17 +9,13 @@ const Listed = z.object({
   accountId: z.string(),
   bankAccountId: z.string(),
   version: z.bigint(),
-  /** Whether the bank account has a tombstone. */
   isEnded: z.boolean(),
 })
 
-/** A bank account to compare, with the version of its plans. */
+/** A bank account to compare: the version of its plans, and whether it has a tombstone. */
 export type Listed = z.infer<typeof Listed>
 
-/**
- * Lists bank accounts that have or had plans, with or without a tombstone, in key order. `after` is
- * the last key of the page before.
- */
+/** Lists bank accounts that ever had plans, ordered by key, from after the key `after` on. */
 export function listBankAccounts(
   { pool }: Database,
   { after, limit }: { after: BankAccountKey | null; limit: number },
@@ -35,7 +31,7 @@ export function listBankAccounts(
     ORDER BY account_id, bank_account_id LIMIT ${limit}`)
 }
 
-/** Lists applied runs that were decided since `since`, with lines, ordered by occurrence. */
+/** Lists applied funding runs created since `since`, with their lines, ordered by occurrence. */
 export async function listBookedRuns(
   { pool }: Database,
   { accountId, bankAccountId }: BankAccountKey,

@@ -14,10 +14,7 @@ import { storeAmounts } from './amounts.service.ts'
 
 type Deps = SettingsDeps & Pick<PlanWriter, 'write'>
 
-/**
- * Returns the handlers of events of other services. Settings and amounts are stored only if their
- * version is newer, so late events change nothing. The event of a closed envelope deletes its plan.
- */
+/** Returns the handlers of other services' events. Outdated events are ignored by their version. */
 export function handlers(deps: Deps): Handler[] {
   const { database, write } = deps
   return [

@@ -9,7 +9,7 @@ import {
 import { EnvelopeService } from '@coffer/proto/ledger/v1/envelope'
 import { type CallOptions, Code, ConnectError, type HandlerContext } from '@connectrpc/connect'
 
-/** Describes the bank account of a request. Throws notFound unless it is the caller's. */
+/** Returns the ledger's description of the caller's bank account. Throws notFound. */
 export function describeBankAccount(
   { mesh }: Pick<ServiceDeps, 'mesh'>,
   bankAccountId: string,
@@ -19,7 +19,7 @@ export function describeBankAccount(
   return bankAccounts.describeBankAccount({ bankAccountId }, onBehalfOf(context))
 }
 
-/** Describes the bank account of a write. Throws notFound, and refuses an archived one. */
+/** Returns whether the bank account's link is manual. Throws notFound, and refused if archived. */
 export async function describeWritable(
   deps: Pick<ServiceDeps, 'mesh'>,
   bankAccountId: string,
@@ -30,7 +30,7 @@ export async function describeWritable(
   return { isManualLink: linkType === 'manual' }
 }
 
-/** Returns whether the ledger has an open envelope for the plan; false if it lacks the account. */
+/** Returns whether the ledger has an open envelope for a plan; false if it lacks the account. */
 export async function hasEnvelope(
   { mesh }: Pick<ServiceDeps, 'mesh'>,
   { bankAccountId, spendingId }: { bankAccountId: string; spendingId: string },
@@ -47,7 +47,7 @@ export async function hasEnvelope(
   }
 }
 
-/** Returns call options for background work on one account. Use them for one attempt only. */
+/** Returns call options with a caller token of the service for one account; the token expires. */
 export function asSystem(
   { signer, clock }: Pick<ServiceDeps, 'signer' | 'clock'>,
   accountId: string,
@@ -55,9 +55,7 @@ export function asSystem(
   return { headers: { [headers.caller]: systemCaller(signer, accountId, clock()) } }
 }
 
-/**
- * Returns call options for the hourly jobs: no account, since their requests name many accounts.
- */
+/** Returns call options without an account, for jobs whose requests name many accounts. */
 export function asJob(deps: Pick<ServiceDeps, 'signer' | 'clock'>): CallOptions {
   return asSystem(deps, '')
 }

@@ -20,7 +20,7 @@ import { FundingSchedule } from '../schedules/funding-schedule.ts'
 import { Spending } from './spending.ts'
 import type { ChangeSet } from './unit-of-work.ts'
 
-// Without the column `save_id`, which only processes of the previous release still write.
+// Leaves out the column `save_id`, which only processes of the previous release still write.
 const PlanVersion = z.object({
   accountId: z.string(),
   bankAccountId: z.string(),
@@ -52,9 +52,9 @@ type StatementPart = PartName | 'createdVersions' | 'skipsLocked'
 const nothing = sql.fragment``
 
 /**
- * Optimistic concurrency: compare-and-set on the version of a bank account's plans. The guard locks
- * the version rows that are unchanged since the read, in the order of the JSON documents, and
- * inserts missing version rows. Every other part saves rows of guarded bank accounts only.
+ * Optimistic concurrency: compare-and-set on the version of a bank account's plans. `guard` locks
+ * version rows that are unchanged since the read, in key order; missing ones are inserted. All
+ * other parts save rows of guarded bank accounts only.
  */
 const saveStatement = prepareParts(
   ['changeSets'],
@@ -103,12 +103,9 @@ const createdVersions = sql.fragment`, created AS (
     )`
 
 /**
- * Saves change sets in one statement. Each is saved whole, or not at all if its bank account has
- * another version than was read. One JSON document contains the rows of a bank account, so that
- * the statement text does not depend on the number of rows. `locked` decides whether the statement
- * waits for locked version rows or skips them.
- *
- * @returns the keys (`keyOf`) of the bank accounts that are saved
+ * Saves change sets in one statement, whose text does not depend on the number of rows. Leaves out
+ * bank accounts whose version has changed since the read. `locked`: whether to wait for locked
+ * version rows or to skip them. Returns the keys (`keyOf`) of the saved bank accounts.
  */
 export async function saveChangeSets(
   connection: CommonQueryMethods,

@@ -10,7 +10,7 @@ import { FundingSchedule } from '../schedules/funding-schedule.ts'
 import { Spending } from './spending.ts'
 import type { PlanScope, PlanState } from './unit-of-work.ts'
 
-/** Fields of a scope that select rows. A statement contains look-ups only for the fields in use. */
+/** Fields of a `PlanScope` that select rows; a statement has look-ups only for fields in use. */
 type ScopePart =
   | 'spendingIds'
   | 'plansOnIds'
@@ -27,8 +27,8 @@ function scopeRows(scopes: string): FragmentSqlToken {
 }
 
 /**
- * Selects rows of a table for each scope. OFFSET 0 is an optimization fence: one index scan for
- * each scope. For a plain join, the planner may read the whole table.
+ * Selects a table's rows for each scope. OFFSET 0 is an optimization fence: one index scan for each
+ * scope. For a plain join, the planner may read the whole table.
  */
 function lookUp(table: string, where: FragmentSqlToken): FragmentSqlToken {
   return sql.fragment`
@@ -134,11 +134,7 @@ const StateRow = z.object({
   scheduleCount: z.number(),
 })
 
-/**
- * Reads the rows that scopes name, in one statement and thus from one snapshot.
- *
- * @returns a state for each bank account, keyed by `keyOf`
- */
+/** Reads the rows of all scopes from one snapshot. Returns a state per bank account (`keyOf`). */
 export async function readPlanStates(
   connection: CommonQueryMethods,
   scopes: readonly PlanScope[],
@@ -193,10 +189,7 @@ const createStatement = prepare(
 
 const lockVersionRows = locking('plan_books')
 
-/**
- * Locks the version rows of bank accounts in key order, so that writers do not deadlock. Inserts
- * missing version rows first.
- */
+/** Locks version rows in key order, which avoids deadlocks. Inserts missing version rows first. */
 export async function lockPlanVersions(tx: Tx, keys: readonly BankAccountKey[]): Promise<void> {
   await tx.query(createStatement({ scopes: keyRecords(keys) }))
   await lockVersionRows(tx, keys)

@@ -2,7 +2,7 @@ import { type Amounts, type AsOf, withAmounts, withContribution } from './plan.t
 import type { FundedSpending, PlanKey, Spending } from './spending.ts'
 import type { Decision, Work } from './unit-of-work.ts'
 
-/** Returns the work that decides on one plan; `decide` gets undefined if the plan is deleted. */
+/** Returns the `Work` that decides on one plan; `decide` gets undefined if the plan is deleted. */
 export function onPlan<Reply>(
   { accountId, bankAccountId, spendingId }: PlanKey,
   decide: (plan: FundedSpending | undefined) => Decision<Reply>,
@@ -13,7 +13,7 @@ export function onPlan<Reply>(
   }
 }
 
-/** A plan and the amounts of its envelope; undefined if they were not read from the ledger. */
+/** The plan to complete, and the amounts of its envelope; undefined if they were not read. */
 interface Completion {
   plan: PlanKey
   asOf: AsOf
@@ -21,9 +21,8 @@ interface Completion {
 }
 
 /**
- * Returns the work that sets a plan to `open`, the last step of its creation. The work recalculates
- * the contribution, since the schedule may have fired after the plan was stored. It replies null if
- * the plan is deleted.
+ * Returns the `Work` that completes a creation: sets the plan to `open`, with a new contribution if
+ * its schedule has fired in the meantime. The reply is null if the plan is deleted.
  */
 export function completeCreation<Reply>(
   { plan: key, asOf, amounts }: Completion,
@@ -45,10 +44,7 @@ function recalculateIfChanged(plan: FundedSpending, asOf: AsOf): FundedSpending 
   return isSame ? plan : after
 }
 
-/**
- * Returns the work that deletes a plan that is being created (state `opening`). If a later attempt
- * of the same request has raised `openingAttempts`, the work deletes nothing.
- */
+/** Returns the `Work` that deletes an `opening` plan, unless its request was attempted again. */
 export function withdrawCreation(
   reserved: PlanKey & Pick<Spending, 'openingAttempts'>,
 ): Work<void> {
@@ -58,7 +54,7 @@ export function withdrawCreation(
   })
 }
 
-/** Returns the work that deletes a plan after its envelope is closed. Idempotent. */
+/** Returns the `Work` that deletes a plan after its envelope is closed. Idempotent. */
 export function deletePlan(key: PlanKey): Work<void> {
   return onPlan(key, (plan) => ({ reply: undefined, deletedPlans: plan ? [plan] : [] }))
 }

@@ -24,10 +24,7 @@ export function withAmounts(
   return withContribution({ ...plan, currentAmount, usedAmount, amountsVersion: version }, asOf)
 }
 
-/**
- * Returns the plan with its contribution (minor units) as of `now`. The stored due date does not
- * change (docs/plans.md#when-a-contribution-is-calculated).
- */
+/** Returns the plan with its contribution as of `now`, in minor units; dates do not change. */
 export function withContribution(plan: FundedSpending, asOf: AsOf): FundedSpending {
   const { nextContributionAmount, isBehind } = recalculate(plan, fundingOf(plan), asOf)
   return { ...plan, nextContributionAmount, isBehind, calculatedAt: asOf.now }
@@ -42,10 +39,7 @@ export function fundingOf(plan: FundedSpending): FundingDates {
   }
 }
 
-/**
- * Returns 1 ms after the instant of a firing or due date: contributions are calculated as of then
- * (docs/plans.md#contributions).
- */
+/** Returns the instant 1 ms after `at`: contributions are as of just after a firing or due date. */
 export function justAfter(at: Date): Date {
   return new Date(at.getTime() + 1)
 }

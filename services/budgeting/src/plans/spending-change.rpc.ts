@@ -20,10 +20,7 @@ import type { PlanWriter } from './writer.service.ts'
 
 type Deps = Pick<ServiceDeps, 'mesh' | 'clock'> & Pick<PlanWriter, 'write'>
 
-/**
- * Changes a plan. Returns the plan with the ledger's amounts, in minor units. Throws notFound for a
- * missing plan or schedule, and the refusals of `changeSpending`.
- */
+/** Changes a plan and returns it. Throws notFound, and the refusals of `changeSpending`. */
 export async function updateSpending(
   deps: Deps,
   request: UpdateSpendingRequest,

@@ -71,7 +71,7 @@ function keyProblems({ spendingType }: Spending, patch: SpendingPatch): Problems
   return problems
 }
 
-/** Returns the sent due date at midnight. Adds a problem if it is past and not the stored one. */
+/** Returns midnight of the sent due date. Adds a problem if it is past, unless it is unchanged. */
 function sentDue(
   { nextRecurrence }: Spending,
   sent: Date,
@@ -85,8 +85,8 @@ function sentDue(
 }
 
 /**
- * Returns the stored due date, or the next one of a new rule. Adds a problem if the stored date has
- * passed, since the hourly job has not closed that period yet.
+ * Returns the due date of a PATCH without one: the stored date, or the next one of a new rule. Adds
+ * a problem if the stored date is past, since the hourly job has yet to close that period.
  */
 function impliedDue(
   current: Spending,
@@ -103,8 +103,8 @@ function impliedDue(
 }
 
 /**
- * Replaces a past due date of an expense by the next one of its rule. There is no period to close:
- * the hourly job closes none of a paused expense, and none after the end of the former rule.
+ * Replaces an expense's past due date by the next one of its rule. No period is left to close: the
+ * expense was paused, or its former rule had ended.
  */
 function withDueAhead(plan: Spending, { timezone, now }: Where): Spending {
   if (plan.ruleset === null || plan.nextRecurrence >= now) return plan

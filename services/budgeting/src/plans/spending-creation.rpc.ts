@@ -30,9 +30,9 @@ import type { PlanWriter } from './writer.service.ts'
 type Deps = Pick<ServiceDeps, 'database' | 'mesh' | 'clock'> & Pick<PlanWriter, 'write'>
 
 /**
- * Creates a spending object in three idempotent steps: a plan in state `opening`, the envelope in
- * the ledger, the plan in state `open`. A request repeated under its idempotency key continues
- * after the last completed step (docs/plans.md#creating-changing-and-deleting).
+ * Creates a spending object in three idempotent steps: plan `opening`, envelope in the ledger, plan
+ * `open`. A repeated request continues after the last completed step
+ * (docs/plans.md#creating-changing-and-deleting).
  */
 export async function createSpending(
   deps: Deps,
@@ -61,7 +61,7 @@ export async function createSpending(
   })
 }
 
-/** Creates the envelope. Deletes the plan if the ledger refuses, for example at its bound. */
+/** Creates the plan's envelope in the ledger; if the ledger refuses, deletes the plan. */
 async function createEnvelope(deps: Deps, reserved: Spending, context: HandlerContext) {
   const { bankAccountId, spendingId, spendingType } = reserved
   const ledger = deps.mesh.client('ledger', EnvelopeService)
@@ -70,7 +70,7 @@ async function createEnvelope(deps: Deps, reserved: Spending, context: HandlerCo
     const created = await ledger.openEnvelope({ bankAccountId, spendingId, spendingType }, options)
     return created.envelope
   } catch (error) {
-    // An earlier attempt may have created the envelope. If this check fails, the sweep repeats it.
+    // The envelope may exist by an earlier attempt. If this check fails, the sweep job repeats it.
     const isRefused = ConnectError.from(error).code === Code.FailedPrecondition
     const hasNone = isRefused && !(await hasEnvelope(deps, reserved, options).catch(() => true))
     if (hasNone) await deps.write(withdrawCreation(reserved))
@@ -87,8 +87,8 @@ interface NewPlan {
 }
 
 /**
- * Returns the work that stores the plan and replies it. If an earlier attempt of the request has
- * stored the plan, the work raises `openingAttempts`, so that the earlier attempt cannot delete it.
+ * Returns the `Work` that stores the plan. If an earlier attempt of the request has stored it,
+ * raises `openingAttempts`, so that the earlier attempt cannot delete the plan.
  */
 function reservePlan({ scope, request, key, asOf, isManualLink }: NewPlan): Work<Spending> {
   const { fundingScheduleId } = request

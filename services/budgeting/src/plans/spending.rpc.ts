@@ -23,9 +23,7 @@ import type { PlanWriter } from './writer.service.ts'
 
 type Deps = Pick<ServiceDeps, 'database' | 'mesh' | 'clock'> & Pick<PlanWriter, 'write'>
 
-/**
- * Returns the RPC handlers of spending objects: plans with the ledger's amounts (docs/plans.md).
- */
+/** Returns the RPC handlers of spending objects (docs/plans.md). */
 export function spendingRoutes(deps: Deps): ServiceImpl<typeof SpendingService> {
   const { database, mesh, clock } = deps
   const ledger = mesh.client('ledger', EnvelopeService)
@@ -76,9 +74,8 @@ export function spendingRoutes(deps: Deps): ServiceImpl<typeof SpendingService> 
 }
 
 /**
- * Returns spending objects in the order of the envelopes. A plan without an open envelope is left
- * out. If a plan has outdated amounts, its contribution is recalculated in memory; the consumer of
- * the ledger's event stores the new amounts.
+ * Joins plans and envelopes, in the order of the envelopes; leaves out plans without an envelope.
+ * Outdated contributions are recalculated in memory; the consumer of ledger events stores them.
  */
 function compose(plans: readonly FundedSpending[], envelopes: readonly Envelope[], asOf: AsOf) {
   const byId = new Map(plans.map((plan) => [plan.spendingId, plan]))

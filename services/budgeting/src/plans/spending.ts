@@ -7,14 +7,11 @@ import { dueAfter } from '../contributions/due-dates.ts'
 import { type FundingSchedule, noDateLeft, notInFuture } from '../schedules/funding-schedule.ts'
 
 /**
- * The plan of an envelope: an expense recurs on its ruleset, a goal has none. Money is in minor
- * units. `currentAmount` and `usedAmount` copy the ledger's amounts as of `amountsVersion`. They
- * are input of the contribution; RPCs do not return them. The contribution is as of `calculatedAt`.
- *
- * State `opening`: the plan is being created, and RPCs do not return it. (The stored names are
- * older than the glossary's "creating"; the previous release still reads them.) `openingKey` and
- * `openingBody` are the idempotency key of the creating request and the hash of its body.
- * `openingAttempts` counts the attempts of this request.
+ * The plan of an envelope; amounts in minor units. An expense has a ruleset, a goal none.
+ * `currentAmount` and `usedAmount` are the ledger's as of `amountsVersion`; the contribution is as
+ * of `calculatedAt`. In state `opening` a plan is being created and hidden from clients.
+ * `openingKey` and `openingBody` are the idempotency key and body hash of the creating request,
+ * `openingAttempts` counts its attempts.
  */
 export const Spending = z.object({
   accountId: z.string(),
@@ -43,12 +40,11 @@ export const Spending = z.object({
 })
 export type Spending = z.infer<typeof Spending>
 
-/** IDs that identify one plan. */
 export interface PlanKey extends BankAccountKey {
   spendingId: string
 }
 
-/** A plan with the fields of its schedule that decide when it fires. */
+/** A plan with those fields of its funding schedule that decide when the schedule fires. */
 export const FundedSpending = Spending.extend({
   fundingRuleset: z.string(),
   fundingExcludesWeekends: z.boolean(),
@@ -56,7 +52,7 @@ export const FundedSpending = Spending.extend({
 })
 export type FundedSpending = z.infer<typeof FundedSpending>
 
-/** Returns the plan on this schedule, with the fields of the schedule. */
+/** Returns the plan moved to this schedule, with the schedule's fields. */
 export function withFunding(plan: Spending, schedule: FundingSchedule): FundedSpending {
   return {
     ...plan,
@@ -80,9 +76,8 @@ export type NewSpending = Pick<
 > & { nextRecurrence: Date | null }
 
 /**
- * Returns the fields of a new plan: the ruleset as normalised text, the due date at midnight in the
- * account's timezone. Without a sent date, the due date is the next occurrence of the rule
- * (docs/plans.md#next-dates). Throws invalid with every problem at once.
+ * Returns the fields of a new plan: normalised ruleset, due date at midnight in the account's
+ * timezone (docs/plans.md#next-dates). Throws invalid with every problem at once.
  */
 export function newSpending(
   input: NewSpending,
@@ -96,7 +91,7 @@ export function newSpending(
   return { ...input, ruleset, nextRecurrence }
 }
 
-/** Returns the sent due date, or the next one of the rule. Adds to `problems`. */
+/** Returns midnight of the sent due date, or the rule's next one. Adds problems to `problems`. */
 function newDue(
   { spendingType, ruleset, nextRecurrence: sent }: NewSpending,
   { timezone, now }: { timezone: string; now: Date },
@@ -146,10 +141,7 @@ export function checkPlan(
   }
 }
 
-/**
- * Returns the ruleset as normalised text, null for a goal (docs/recurrence.md#rules-accepted). Adds
- * to `problems`.
- */
+/** Returns the normalised ruleset, null for a goal or a bad ruleset. Adds to `problems`. */
 export function readRule(
   { spendingType, ruleset }: Pick<Spending, 'spendingType' | 'ruleset'>,
   problems: Problems,

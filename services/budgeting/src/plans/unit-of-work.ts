@@ -24,41 +24,39 @@ export interface PlanScope extends BankAccountKey {
   openingKey?: string | null
   /** Whether every plan and schedule is read, and the pending runs with their lines. */
   isWhole?: boolean
-  /** Whether `scheduleCount` is read. */
   countsSchedules?: boolean
 }
 
-/** Stored rows of one bank account that the scopes of a round name. */
+/** Stored rows of one bank account, as read for the changes that are decided together. */
 export interface PlanState extends BankAccountKey {
   /** Version of the plans; 0 before the first save. */
   version: bigint
   /** Whether the bank account was removed with its link: every change is refused. */
   isRemoved: boolean
-  /** IANA timezone of the account; null until identity's first event or answer is stored. */
+  /** IANA timezone of the account; null if it is not stored yet. */
   timezone: string | null
   /** Number of schedules that are not deleted; 0 unless a scope sets `countsSchedules`. */
   scheduleCount: number
   plans: readonly Spending[]
   schedules: readonly FundingSchedule[]
-  /** Pending runs. */
   runs: readonly FundingRun[]
   lines: readonly RunLine[]
 }
 
-/** Rows that a decision reads, with the changes of earlier decisions of the round. */
+/** Rows that a decision reads, with the changes of earlier decisions of the same save. */
 export interface Current {
   timezone: string | null
   scheduleCount: number
   /** Plans, ordered by ID. */
   plans: readonly FundedSpending[]
-  /** Schedules, including deleted ones that the scope names. */
+  /** Schedules, deleted ones included. */
   schedules: readonly FundingSchedule[]
   /** Pending runs, ordered by occurrence. */
   runs: readonly FundingRun[]
   lines: readonly RunLine[]
 }
 
-/** Rows to save, each with all its fields, and the reply that is sent after the commit. */
+/** Whole rows to save or delete, and the reply to send after the commit. */
 export interface Decision<Reply> {
   reply: Reply
   plans?: readonly Spending[]
@@ -66,20 +64,19 @@ export interface Decision<Reply> {
   schedules?: readonly FundingSchedule[]
   deletedSchedules?: readonly FundingSchedule[]
   runs?: readonly FundingRun[]
-  /** Lines of new runs. */
   lines?: readonly RunLine[]
-  /** Rows of idempotency_keys. */
+  /** Rows of the table `idempotency_keys`. */
   replies?: readonly object[]
 }
 
-/** One change of the plans of one bank account. */
+/** One requested change of a bank account's plans. */
 export interface Work<Reply> {
   scope: PlanScope
-  /** Pure function, which may be called several times. An error refuses this work alone. */
+  /** Pure function, which may be called several times. An error rejects this work alone. */
   decide: (current: Current) => Decision<Reply>
 }
 
-/** All rows that a round saves in one bank account, each row once. */
+/** All rows of one bank account that are saved together, each row once. */
 export interface ChangeSet extends BankAccountKey {
   /** The version at the read; the save fails if it has changed. */
   readVersion: bigint
@@ -107,10 +104,9 @@ interface UnitOfWork {
 }
 
 /**
- * Decides works of one bank account in order; each reads the changes of the works before it. A
- * refused work changes nothing. On a removed bank account every work is refused with notFound.
- *
- * @returns an outcome for each work, and the change set; null if there is nothing to save
+ * Decides changes of one bank account in order, each with the effects of those before it. A failed
+ * one changes nothing; all fail with notFound on a removed bank account. Returns one outcome for
+ * each, and the change set, null if there is nothing to save.
  */
 export function decideWorks(
   state: PlanState | undefined,

@@ -11,9 +11,8 @@ import { type ChangeSet, decideWorks, type PlanState, type Work } from './unit-o
 /** The only way to change plans, schedules and runs. */
 export interface PlanWriter {
   /**
-   * Decides and saves one change; resolves after the commit. Throws notFound on a removed bank
-   * account, duplicate for a name that is in use, and the errors of `decide`. Aborting the signal
-   * drops a change that is still queued.
+   * Saves one change; resolves after the commit. Throws notFound on a removed bank account,
+   * duplicate for a name in use, and errors of `decide`. Aborting `signal` drops a queued change.
    */
   write: <Reply>(work: Work<Reply> & { signal?: AbortSignal }) => Promise<Reply>
   /** Decides and saves independent changes; returns one outcome per change, in their order. */
@@ -31,7 +30,6 @@ export function createPlanWriter({
 }: Pick<ServiceDeps, 'database' | 'clock'>): PlanWriter {
   const writer = createAggregateWriter<Work<unknown>, PlanState, Save>(database, {
     isAlone: () => false,
-    // Budgeting publishes no events.
     hasEvents: () => false,
     read: readPlanStates,
     lock: lockPlanVersions,
@@ -52,7 +50,7 @@ export function createPlanWriter({
   }
 }
 
-/** Throws the client's refusal for a unique violation; rethrows other errors unchanged. */
+/** Converts unique violations to refusals for the client; rethrows other errors. */
 function refuse(fault: unknown): never {
   if (!(fault instanceof UniqueIntegrityConstraintViolationError)) throw fault
   switch (fault.constraint) {

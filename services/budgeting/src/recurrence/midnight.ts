@@ -1,9 +1,6 @@
 import { dayMs, fromLocal, toLocal } from '@coffer/kit/values/time'
 
-/**
- * Returns midnight (ms) of the calendar day in `timezone` that contains `instant` (ms): the first
- * instant of that day (docs/recurrence.md#midnight-and-weekends).
- */
+/** Returns the first instant (ms) of the calendar day in `timezone` that has `instant` (ms). */
 export function midnightMs(instant: number, timezone: string): number {
   return fromLocal(dayNumber(instant, timezone) * dayMs, timezone)
 }
@@ -14,8 +11,8 @@ export function weekday(day: number): number {
 }
 
 /**
- * Returns midnight (ms) of the day of `instant` (ms) in `timezone`; for a Saturday or Sunday,
- * midnight of the Friday before (docs/funding-schedules.md#weekends).
+ * Returns midnight (ms) of the day of `instant` (ms) in `timezone`; on a weekend, of the Friday
+ * before (docs/funding-schedules.md#weekends).
  */
 export function weekdayStart(instant: number, timezone: string): number {
   const day = dayNumber(instant, timezone)

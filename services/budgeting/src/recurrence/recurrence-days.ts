@@ -13,10 +13,9 @@ const weeksOfMonth = 5
 export type DaysOfYear = (year: number) => number[]
 
 /**
- * Returns a function from a year to the days of `rule` (RFC 5545 3.3.10) that starts on the day
- * number `startDay`. The days ignore COUNT, UNTIL and the start. The library is called once for
- * each kind of calendar year, which bounds the cost of rules without a match
- * (docs/recurrence.md#cost-of-a-hostile-rule).
+ * Returns a function from a year to the days of `rule` (RFC 5545 3.3.10), regardless of COUNT,
+ * UNTIL and start. Calls the library once for each kind of calendar year, which bounds the cost of
+ * rules without a match (docs/recurrence.md#cost-of-a-hostile-rule).
  */
 export function recurrenceDays(rule: Rule, startDay: number): DaysOfYear {
   const startYear = yearOfDay(startDay)
@@ -28,7 +27,7 @@ export function recurrenceDays(rule: Rule, startDay: number): DaysOfYear {
     ...matching(year),
     ...matching(year + 1).filter((day) => day <= newYear(year + 1) + 6),
   ]
-  // As in python-dateutil, BYSETPOS counts only days from the start on in the first week.
+  // As in python-dateutil, BYSETPOS ignores days of the first week that are before the start.
   const firstWeeks = (year: number) => around(year).filter((day) => day >= startDay)
   const hasWeeks = isByWeek || rule.frequency === 'WEEKLY'
   const selected = byKind(
@@ -43,7 +42,7 @@ export function recurrenceDays(rule: Rule, startDay: number): DaysOfYear {
   return (rule.interval ?? 1) === 1 ? all : everyNth(rule, startDay, all)
 }
 
-/** Returns the days in every INTERVALth period, beginning with the period of the start. */
+/** Returns the days in every INTERVALth period, counted from the period of DTSTART. */
 function everyNth(rule: Rule, startDay: number, daysOf: DaysOfYear): DaysOfYear {
   const first = period(rule, startDay)
   const isIn = (day: number) => (period(rule, day) - first) % (rule.interval ?? 1) === 0
@@ -63,9 +62,8 @@ function everyNth(rule: Rule, startDay: number, daysOf: DaysOfYear): DaysOfYear 
 }
 
 /**
- * Memoizes days, keyed by the kind of year: the weekday of New Year and the length of the year;
- * with weeks, also the lengths of the years before and after. Years of one kind have the same days,
- * counted from New Year.
+ * Memoizes days by kind of year: weekday of New Year and length of the year; with weeks, also the
+ * lengths of its neighbours. Years of one kind have the same days, counted from New Year.
  */
 function byKind(daysOf: DaysOfYear, hasWeeks: boolean): DaysOfYear {
   const kinds = new Map<string, number[]>()

@@ -3,10 +3,7 @@ import { daysMax, horizonYears, rulesMax, yearEnd } from '@coffer/kit/values/rul
 import { dayMs, fromLocal, hourMs, toLocal } from '@coffer/kit/values/time'
 import { type DaysOfYear, recurrenceDays } from './recurrence-days.ts'
 
-/**
- * Occurrences of one ruleset in one timezone. The days of a year, and the instant of a day, are
- * calculated on first use.
- */
+/** Occurrences of one ruleset in one timezone; years and instants are calculated on first use. */
 export type Occurrences = {
   rule: Rule
   timezone: string
@@ -34,9 +31,8 @@ const cache = new Map<string, Map<string, Occurrences>>()
 const cached = { rules: 0, days: 0 }
 
 /**
- * Returns the occurrences of a ruleset in the wall-clock time of `timezone`
- * (docs/recurrence.md#wall-clock-time), from a cache of up to 2,000 rules. Throws RangeError for an
- * invalid ruleset or timezone.
+ * Returns the occurrences of a ruleset in `timezone` (docs/recurrence.md#wall-clock-time), from a
+ * cache of up to 2,000 rules. Throws RangeError for an invalid ruleset or timezone.
  */
 export function occurrencesOf(ruleset: string, timezone: string): Occurrences {
   const known = cache.get(timezone)?.get(ruleset)
@@ -169,8 +165,8 @@ function countOfRule(occurrences: Occurrences, range: { from: number; before: nu
 }
 
 /**
- * Counts the occurrences of a year before `bound` (ms). Compares day numbers, and converts only
- * days near `bound` by the timezone, since each conversion costs microseconds.
+ * Counts the rule's occurrences in a year before `bound` (ms). Compares day numbers; only days near
+ * `bound` are converted by the timezone, since each conversion costs microseconds.
  */
 function indexIn(occurrences: Occurrences, year: Year, bound: number): number {
   const sure = (bound - offsetMaxMs - occurrences.timeOfDay) / dayMs

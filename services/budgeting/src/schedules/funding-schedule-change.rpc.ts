@@ -26,9 +26,8 @@ import {
 type Deps = Pick<ServiceDeps, 'mesh' | 'clock'> & Pick<PlanWriter, 'write'>
 
 /**
- * Changes a schedule. If its dates change, recalculates the contributions of all its plans in the
- * same save. Returns the schedule and these plans. Throws notFound, and the refusals of
- * `changeFundingSchedule`.
+ * Changes a schedule; if its dates change, recalculates the contributions of its plans in the same
+ * save. Returns the changed rows. Throws notFound, and the refusals of `changeFundingSchedule`.
  */
 export async function updateFundingSchedule(
   deps: Deps,

@@ -9,10 +9,7 @@ import {
   requireDepositAllowed,
 } from './funding-schedule.ts'
 
-/**
- * Fields of a PATCH. Depending on the field, null clears it, is refused, or is ignored
- * (docs/funding-schedules.md).
- */
+/** Fields of a PATCH; null clears a field, is refused or ignored (docs/funding-schedules.md). */
 export type FundingSchedulePatch = {
   [Field in
     | 'name'
@@ -25,9 +22,8 @@ export type FundingSchedulePatch = {
 }
 
 /**
- * Returns the changed schedule, and whether its dates have changed: then its plans have to be
- * recalculated (docs/funding-schedules.md#changing). A sent next date is used unchanged. Throws
- * invalid, also if no next date is sent and the stored one has passed.
+ * Returns the changed schedule, and whether its plans have to be recalculated
+ * (docs/funding-schedules.md#changing). Throws invalid, also if the next date would be in the past.
  */
 export function changeFundingSchedule(
   current: FundingSchedule,
@@ -65,13 +61,16 @@ export function mayFireOtherwise(patch: FundingSchedulePatch): boolean {
   return 'nextRecurrence' in patch || 'ruleset' in patch || 'excludeWeekends' in patch
 }
 
-/** Returns the firing on a sent date. If it equals the stored date, the original date is kept. */
+/**
+ * Returns the firing on the date in a PATCH. A new date is not moved off a weekend, so `original`
+ * equals it; the stored date keeps its stored `original`.
+ */
 function sentFunding(current: FundingSchedule, sent: Date): Funding {
   const isMoved = sent.getTime() !== current.nextRecurrence.getTime()
   return { date: sent, original: isMoved ? sent : current.nextRecurrenceOriginal }
 }
 
-/** Returns the stored firing, or the next firing of a new rule unless the stored one has passed. */
+/** Returns the firing of a PATCH without a date: the stored one, or the next one of a new rule. */
 function impliedFunding(
   current: FundingSchedule,
   changed: Pick<FundingSchedule, 'ruleset' | 'excludeWeekends'>,

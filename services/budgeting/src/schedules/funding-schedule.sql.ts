@@ -32,7 +32,7 @@ export function findFundingSchedule(
 
 const Found = z.object({ found: z.boolean() })
 
-/** Returns whether the schedule has a run that the ledger may not have booked yet. */
+/** Returns whether a schedule has a pending funding run, which the ledger may not have booked. */
 export function hasPendingRun(
   { pool }: Database,
   { accountId, bankAccountId, fundingScheduleId }: ScheduleKey,

@@ -5,9 +5,8 @@ import { midnightMs, weekdayStart } from '../recurrence/midnight.ts'
 import { occurrenceAfter, occurrenceBefore, occurrencesOf } from '../recurrence/recurrence.ts'
 
 /**
- * The rule by which the envelopes of one bank account get money, such as each payday; amounts in
- * minor units. A row with `deletedAt` is hidden from clients. It is deleted after the ledger has
- * removed its references.
+ * The rule by which envelopes of a bank account get money, such as each payday; minor units. A row
+ * with `deletedAt` is hidden from clients until the ledger has removed its references.
  */
 export const FundingSchedule = z.object({
   accountId: z.string(),
@@ -28,7 +27,6 @@ export const FundingSchedule = z.object({
 })
 export type FundingSchedule = z.infer<typeof FundingSchedule>
 
-/** IDs that identify one schedule. */
 export type ScheduleKey = Pick<FundingSchedule, 'accountId' | 'bankAccountId' | 'fundingScheduleId'>
 
 /** Returns the schedule with this ID; undefined if it is missing or deleted. */
@@ -44,13 +42,12 @@ export function findLiveSchedule(
 /** The fields that decide when a schedule fires. */
 export type FundingDates = Pick<FundingSchedule, 'ruleset' | 'excludeWeekends' | 'nextRecurrence'>
 
-/** One firing: its date, and its date before it was moved off a weekend. */
+/** A firing: its date, and `original`, its date before it was moved off a weekend. */
 export type Funding = { date: Date; original: Date }
 
 /**
- * Returns the first firing later than `now`, null if the rule has ended
- * (docs/funding-schedules.md#the-next-funding). If the stored date is in the future, the firing is
- * at its midnight in `timezone`.
+ * Returns the first firing after `now` (docs/funding-schedules.md#the-next-funding): a future
+ * stored date at midnight in `timezone`, else by the rule; null if the rule has ended.
  */
 export function nextFunding(schedule: FundingDates, timezone: string, now: Date): Funding | null {
   const base = midnightMs(schedule.nextRecurrence.getTime(), timezone)
@@ -59,10 +56,7 @@ export function nextFunding(schedule: FundingDates, timezone: string, now: Date)
     : fundingAfter(schedule, timezone, now)
 }
 
-/**
- * Returns the next two firings later than `now`, each null if the rule ends before it
- * (docs/funding-schedules.md#the-next-funding).
- */
+/** Returns the next two firings after `now`, each null if the rule ends before it. */
 export function nextTwoFundings(
   schedule: FundingDates,
   timezone: string,
@@ -73,9 +67,8 @@ export function nextTwoFundings(
 }
 
 /**
- * Returns the first firing of a new schedule (docs/plans.md#next-dates). A sent date that is not
- * past is used unchanged; otherwise it is the first occurrence of the rule after `now`. Null if the
- * rule has ended.
+ * Returns the first firing of a new schedule (docs/plans.md#next-dates): the sent date unless past,
+ * else the first occurrence of the rule after `now`; null if the rule has ended.
  */
 export function firstFunding(
   schedule: Pick<FundingSchedule, 'ruleset' | 'excludeWeekends'> & { nextRecurrence: Date | null },
@@ -90,10 +83,7 @@ export function firstFunding(
   return fundingAfter(schedule, timezone, started ? now : new Date(now.getTime() - 1))
 }
 
-/** Refusal of a next date that is past, for schedules and plans. */
 export const notInFuture = 'Next recurrence must be in the future'
-
-/** Refusal of an ended rule in a request without a next date, for schedules and plans. */
 export const noDateLeft = 'Ruleset has no date left'
 
 /** Fields of a request that creates a schedule; the gateway has validated their types. */
@@ -108,9 +98,8 @@ export type NewFundingSchedule = Pick<
 > & { nextRecurrence: Date | null }
 
 /**
- * Returns the fields of a new schedule: the rule as normalised text, and the first firing
- * (docs/funding-schedules.md). Throws invalid for a bad or ended rule, and for automatic deposits
- * that are not allowed.
+ * Returns the fields of a new schedule, with the normalised rule and the first firing. Throws
+ * invalid for a bad or ended rule, and for automatic deposits that are not allowed.
  */
 export function newFundingSchedule(
   input: NewFundingSchedule,
@@ -138,10 +127,7 @@ export function normalizeRuleset(ruleset: string): string {
   return renderRuleset(read.rule)
 }
 
-/**
- * Throws invalid for automatic deposits without an estimated deposit above 0, and on a link that is
- * not manual (docs/funding-schedules.md#deposits).
- */
+/** Throws invalid for automatic deposits without an estimate above 0 or without a manual link. */
 export function requireDepositAllowed(
   deposit: Pick<FundingSchedule, 'autoCreateTransaction' | 'estimatedDeposit'>,
   isManualLink: boolean,
@@ -156,10 +142,7 @@ export function requireDepositAllowed(
   }
 }
 
-/**
- * Returns the schedule after its firing at `nextRecurrence` (docs/hourly-job.md#fundings). If the
- * rule has ended, both dates are that of the last firing, and the schedule is never due again.
- */
+/** Returns the schedule after the firing at `nextRecurrence`; it `isOver` if its rule has ended. */
 export function fire(schedule: FundingSchedule, timezone: string): FundingSchedule {
   const fired = schedule.nextRecurrence
   const next = nextFunding(schedule, timezone, fired)
@@ -176,10 +159,7 @@ export function isOver(dates: { lastRecurrence: Date | null; nextRecurrence: Dat
   return dates.lastRecurrence?.getTime() === dates.nextRecurrence.getTime()
 }
 
-/**
- * Returns the first firing by the rule later than `now`. Moves occurrences off weekends if the
- * schedule excludes them, and skips an occurrence whose moved date is not later than `now`.
- */
+/** Returns the rule's first firing after `now`, moved off a weekend if the schedule excludes it. */
 function fundingAfter(
   { ruleset, excludeWeekends }: Pick<FundingSchedule, 'ruleset' | 'excludeWeekends'>,
   timezone: string,

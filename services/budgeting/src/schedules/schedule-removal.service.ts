@@ -11,9 +11,8 @@ import { findLiveSchedule, type ScheduleKey } from './funding-schedule.ts'
 type Deps = Pick<ServiceDeps, 'database' | 'mesh' | 'clock' | 'log'> & Pick<PlanWriter, 'write'>
 
 /**
- * Deletes a schedule in three steps: it is hidden, the ledger removes its references, its row is
- * deleted (docs/funding-schedules.md#removal). Succeeds after the first step; the sweep repeats
- * failed later steps. Throws notFound, and refused for a schedule that plans use.
+ * Hides a schedule, then finishes its deletion (docs/funding-schedules.md#removal); after a
+ * failure, the sweep job does so. Throws notFound, and refused for a schedule that plans use.
  */
 export async function deleteFundingSchedule(
   deps: Deps,
@@ -47,7 +46,7 @@ export async function deleteFundingSchedule(
 
 /**
  * Removes the ledger's references to a hidden schedule, then deletes its row. Does nothing while a
- * run is pending, since the booking of this run refers to the schedule. Idempotent.
+ * funding run is pending, since its booking refers to the schedule. Idempotent.
  */
 export async function finishRemoval(
   { database, mesh, write }: Pick<Deps, 'database' | 'mesh' | 'write'>,

@@ -10,9 +10,7 @@ export async function accountTimezone(deps: SettingsDeps, accountId: string): Pr
   return (await accountTimezones(deps, [accountId])).get(accountId) ?? ''
 }
 
-/**
- * Returns IANA timezones, keyed by account ID. Requests missing ones from identity and stores them.
- */
+/** Returns IANA timezones by account ID; requests missing ones from identity and stores them. */
 export async function accountTimezones(
   deps: SettingsDeps,
   accountIds: readonly string[],

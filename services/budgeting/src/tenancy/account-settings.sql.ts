@@ -28,9 +28,7 @@ export async function saveSettings({ pool }: Database, settings: Settings): Prom
     WHERE stored.version < excluded.version`)
 }
 
-/**
- * Returns stored IANA timezones, keyed by account ID; without accounts that have no settings yet.
- */
+/** Returns the stored IANA timezones by account ID; leaves out accounts without settings. */
 export async function findTimezones(
   { pool }: Database,
   accountIds: readonly string[],

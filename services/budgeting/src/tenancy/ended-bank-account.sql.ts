@@ -6,9 +6,8 @@ import { sql } from 'slonik'
 export type EndReason = 'removed' | 'archived'
 
 /**
- * Stores the tombstone of a bank account: jobs skip the bank account, and with reason `removed` new
- * plans are refused. Raises the version, so that a concurrent save fails its compare-and-set and is
- * decided again.
+ * Stores a tombstone: jobs skip the bank account; with reason `removed` new plans are refused.
+ * Raises the version, so that concurrent saves fail their compare-and-set and are decided again.
  */
 export async function endBankAccount(
   { pool }: Database,
@@ -31,8 +30,8 @@ export async function endBankAccount(
 }
 
 /**
- * Deletes the tombstone of a bank account by compare-and-set: only if `version` is unchanged and
- * the account is not deleted. Returns whether the tombstone was deleted.
+ * Deletes the tombstone of a bank account; returns false, without an effect, if `version` has
+ * changed (compare-and-set) or the account is deleted.
  */
 export async function reopenBankAccount(
   { pool }: Database,

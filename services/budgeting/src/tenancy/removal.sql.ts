@@ -6,10 +6,7 @@ import { sql } from 'slonik'
 // Foreign keys: referencing tables come before the referenced ones.
 const tables = ['funding_run_lines', 'funding_runs', 'spending', 'funding_schedules'] as const
 
-/**
- * Deletes up to `limit` rows of a bank account from the first table that has any. Returns the
- * number of deleted rows; 0 if no table has any.
- */
+/** Deletes up to `limit` rows of a bank account, table by table. Returns how many, 0 at the end. */
 export async function removeRows(
   database: Database,
   { accountId, bankAccountId }: BankAccountKey,

@@ -9,7 +9,7 @@ import { finishRemoval } from '../schedules/schedule-removal.service.ts'
 import { accountTimezone } from './account-settings.client.ts'
 import { listOldKeys, listStaleCreations, listStaleRemovals, type Reserved } from './sweep.sql.ts'
 
-/** Age in ms, above the deadline of any request, so that no request still changes the row. */
+/** Minimum age in ms of swept rows: above any request's deadline, so that no request uses them. */
 const staleAfterMs = 60_000
 const batchSizeMax = 200
 const keysMax = 500
@@ -17,10 +17,8 @@ const keysMax = 500
 type Deps = Pick<ServiceDeps, 'database' | 'mesh' | 'signer' | 'clock' | 'log'> & PlanWriter
 
 /**
- * Returns the activities of the sweep: unfinished creations
- * (docs/plans.md#creating-changing-and-deleting), unfinished deletions of schedules
- * (docs/funding-schedules.md#removal), expired idempotency keys. Each processes one batch and
- * returns its size. The first two throw AggregateError at the end if any item of the batch failed.
+ * Returns the activities of the sweep, a periodic clean-up. Each processes one batch and returns
+ * its size; the first two throw AggregateError at the end if an item has failed.
  */
 export function sweepActivities(deps: Deps) {
   const { database, clock, log } = deps
@@ -57,8 +55,8 @@ export function sweepActivities(deps: Deps) {
 }
 
 /**
- * Calls `work` for each item, one after the other. A failed item does not stop the others; an
- * AggregateError is thrown afterwards. Returns the number of items.
+ * Works on every item in order; returns their number. A failed item does not stop the others; all
+ * failures are thrown at the end in an AggregateError.
  */
 async function forEachSequentially<Item>(
   items: readonly Item[],

@@ -9,11 +9,7 @@ const { endStaleCreations, forgetOldKeys, endStaleRemovals } = proxyActivities<
   retry: { maximumAttempts: 3 },
 })
 
-/**
- * Completes or deletes unfinished creations, clears expired idempotency keys, finishes deletions of
- * schedules: one batch of each, every ten minutes. If a step fails, the run fails after the other
- * steps have ended.
- */
+/** Runs the sweep's activities every ten minutes, one batch each; throws a failure at the end. */
 export async function sweepPlans(): Promise<void> {
   const steps = await Promise.allSettled([endStaleCreations(), forgetOldKeys(), endStaleRemovals()])
   for (const step of steps) if (step.status === 'rejected') throw step.reason

@@ -44,7 +44,7 @@ async function createVaried(): Promise<Funded> {
 
 const killed = new Error('killed')
 
-/** Advances a household until its first booking. `lost`: the call of the ledger, or its answer. */
+/** Runs the job, which fails at its first booking: the ledger's `call` or its `answer` is lost. */
 async function advanceUntilBooking(home: Funded, now: string, lost: 'call' | 'answer') {
   const deps = depsOf(booted)
   const { mesh } = deps
@@ -85,7 +85,7 @@ test('one run after three months has the same result as a run every day', async 
   await advance(booted, newYear)
   reference = await outcome(missed)
   expect(await outcome(daily)).toEqual(reference)
-  // A third of the target, for three paydays. A paused expense gets none and is not recalculated.
+  // A paused expense gets no money; its contribution stays a third of the target (three paydays).
   expect(reference.amounts.paused).toEqual([0n, 0n, 333n])
   expect(reference.plans.find(([name]) => name === 'food')).toEqual([
     'food',
@@ -147,7 +147,7 @@ test('a firing uses the amounts of the ledger, not those of delayed events', asy
     UPDATE spending SET amounts_version = 1, current_amount = 0, next_contribution_amount = 500
     WHERE spending_id = ${spendingId}`)
   await advanceOnly(booted, home, new Date('2023-10-13T12:00Z'))
-  // 500, and half of the missing 500 at the first of two paydays.
+  // 500 were transferred; the first of two paydays adds half of the missing 500.
   expect((await shown(home)).trip?.[0]).toBe(750n)
 })
 

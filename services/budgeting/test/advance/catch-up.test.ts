@@ -29,7 +29,7 @@ afterAll(async () => {
 
 const Stored = z.object({ held: z.bigint(), contribution: z.bigint(), version: z.bigint() })
 
-/** Returns the stored amount and contribution of an envelope's plan, in minor units. */
+/** Returns the stored amount and contribution (minor units) of a plan, and the amounts' version. */
 function stored(spendingId: string) {
   return booted.database('budgeting').pool.one(sql.type(Stored)`
     SELECT current_amount AS held, next_contribution_amount AS contribution,
@@ -69,7 +69,7 @@ const undoUpload: Write = async ({ transactions, bankAccountId, as }, spendingId
   expect(envelopes).toMatchObject([{ spendingId, currentAmount: 800n }])
 }
 
-/** Writes of the ledger, without a call of recalculateSpending, and the amount after each. */
+/** Names and functions of writes to the ledger, and the envelope's amount after each. */
 const writes: [string, Write, bigint][] = [
   [
     'a transfer',
@@ -154,7 +154,7 @@ test('events of many envelopes and of few are all stored', async () => {
     const subject = { accountId, entityId: bankAccountId, version: 0n }
     return changeOf(EnvelopesChangedSchema, subject, { accountId, envelopes })
   }
-  // Older releases publish events of any size.
+  // Older releases publish events with any number of envelopes.
   const large = Array.from({ length: 8 }, () => changed(ids))
   const small = changed([plans[1]?.spendingId ?? ''])
   await booted.database('ledger').transaction((tx) => emit(tx, ...large, small))

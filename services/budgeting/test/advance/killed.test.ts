@@ -19,7 +19,7 @@ afterAll(async () => {
 
 const now = new Date('2023-10-14T06:00Z')
 
-/** Creates a household with a deposit, two due expenses, one with a bill, and a due goal. */
+/** Creates a household with a deposit, two due expenses, one with a transaction, and a due goal. */
 async function createPayday(): Promise<Funded> {
   const home = await createSeptember(booted)
   const { fundingScheduleId, expense, goal } = home
@@ -97,7 +97,7 @@ test('after a kill within a group of bank accounts, the next run has the same re
     booted.clock.now = now
     const { deps } = createKilledProcess(depsOf(booted), step)
     await expect(advanceTogether(deps, group, now)).rejects.toThrow('killed')
-    // Two concurrent runs continue, each with other groups of bank accounts.
+    // Two concurrent runs continue with groups that overlap.
     await Promise.all([
       advanceTogether(depsOf(booted), group, now),
       advanceTogether(depsOf(booted), group.slice(1), now),

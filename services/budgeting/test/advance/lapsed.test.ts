@@ -21,7 +21,7 @@ afterAll(async () => {
 
 const payday = '2023-10-13T06:00Z'
 
-/** Publishes identity's event of changed settings, with an end of the subscription. */
+/** Publishes identity's event of changed settings; `until` is the end of the subscription. */
 function subscribe(accountId: string, version: bigint, until?: string) {
   const paid = until === undefined ? {} : { subscriptionActiveUntil: at(until) }
   const settings = { accountId, timezone: chicago, locale: 'en_US', version, ...paid }
@@ -33,7 +33,7 @@ function subscribe(accountId: string, version: bigint, until?: string) {
   return booted.database('ledger').transaction((tx) => emit(tx, change))
 }
 
-/** Waits until a page as of payday lists `count` due dates. */
+/** Waits until `count` due dates are listed as of payday. */
 function untilDue(count: number) {
   const page = { now: new Date(payday), after: null, limit: 10 }
   return eventually(

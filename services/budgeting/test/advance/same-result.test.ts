@@ -61,7 +61,7 @@ const cases = fc.record({
 })
 type Case = typeof cases extends fc.Arbitrary<infer Value> ? Value : never
 
-/** Faults of an hourly job: late, two concurrent runs, or killed before a step. */
+/** Runs of the hourly job with faults: late, two at once, or killed before a step. */
 const visits = fc.array(
   fc.record({
     after: fc.integer({ min: 1, max: 24 * 20 }),

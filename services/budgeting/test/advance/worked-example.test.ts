@@ -32,7 +32,7 @@ async function spend(home: Household, spendingId: string, amount: bigint): Promi
   await transactions.createTransaction(body, as)
 }
 
-/** Waits until the plans have the ledger's versions of the amounts. */
+/** Waits until all plans have the ledger's amounts, compared by version. */
 async function untilSynced({ envelopes, bankAccountId, as }: Household): Promise<void> {
   const { pool } = booted.database('budgeting')
   const listed = (await envelopes.listEnvelopes({ bankAccountId }, as)).envelopes
@@ -44,7 +44,7 @@ async function untilSynced({ envelopes, bankAccountId, as }: Household): Promise
   await eventually(seen, (rows) => JSON.stringify(rows) === JSON.stringify(versions))
 }
 
-/** Stores outdated contributions, as in the worked example. */
+/** Stores outdated contributions (minor units, keyed by spending ID), as in the worked example. */
 async function storeContributions(contributions: Record<string, bigint>): Promise<void> {
   for (const [spendingId, amount] of Object.entries(contributions)) {
     await booted.database('budgeting').pool.query(sql.unsafe`
@@ -114,7 +114,7 @@ test('the worked example: a funding, and the first of the month with all due dat
   expect(await shown(home)).toEqual(afterFunding)
   expect(await home.balances()).toEqual(paid)
 
-  // The payday of the 31st fills the expenses. On the 1st their periods close, one with a bill.
+  // Payday 31 October fills the expenses. On 1 November they are due, one with a transaction.
   await advance(booted, '2023-11-01T05:30Z')
   expect(await shown(home)).toEqual({
     odd: [0n, 0n, 500n],

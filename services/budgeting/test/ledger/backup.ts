@@ -48,7 +48,7 @@ async function listTables(admin: pg.Client) {
   return rows
 }
 
-/** Returns the findings of the audits of money and of plans. */
+/** Returns the violations that the audits of money and of plans find. */
 export async function findings(booted: Booted) {
   const books = booted.database('ledger')
   return [

@@ -123,7 +123,7 @@ test('a link that is deleted while the comparison runs stays deleted', async () 
   const deps = depsOf(booted)
   const scheduled = deps.mesh.client('ledger', ScheduledService)
   let isRemoved = false
-  // The state changes before the comparison receives the ledger's first answer.
+  // The plans are removed before the comparison receives the ledger's first answer.
   const outdated: typeof scheduled.lookUp = async (request, options) => {
     const answer = await scheduled.lookUp(request, options)
     if (!isRemoved) await removePlans(home)

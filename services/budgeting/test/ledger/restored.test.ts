@@ -76,7 +76,7 @@ test('the comparison reconciles the plans with a ledger restored from a backup',
     ([plans, list]) => JSON.stringify(plans, text) === JSON.stringify(list, text),
   )
 
-  // The plans can be changed again.
+  // After the comparison, new amounts of the ledger reach the plans again.
   await move(rent.spendingId, 7n)
   await eventually(
     () => kept(home),

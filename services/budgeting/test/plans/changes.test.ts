@@ -142,7 +142,7 @@ test('another rule moves the next date and the contribution', async () => {
   expect(nextRecurrence).toEqual(at('2023-11-01T05:00Z'))
   const ruleset = 'DTSTART:20231025T050000Z\nRRULE:FREQ=MONTHLY'
   const { spending } = await changePlan(home, spendingId, { ruleset })
-  // One payday, the 15th, is before the 25th; two are before the 1st.
+  // Only one payday, 15 October, is before the new due date, 25 October.
   expect(spending).toMatchObject({
     nextRecurrence: at('2023-10-25T05:00Z'),
     nextContributionAmount: 1000n,

@@ -46,7 +46,7 @@ async function bodyFor({ pay, bankAccountId }: Household) {
   }
 }
 
-/** Creates the state that a request leaves if it stops after it has stored the plan. */
+/** Creates the state after a creation that stopped once its plan was stored. */
 async function storePlanOnly(home: Household, body: Awaited<ReturnType<typeof bodyFor>>) {
   const { spending, bankAccountId } = home
   const { spending: created } = await spending.createSpending(body, keyed(home, 'aa'))

@@ -61,7 +61,7 @@ test('a creation beside thirty envelopes takes no more statements than the first
     const { count, result } = await counted(booted.database('ledger'), create)
     return count + result.count
   }
-  /** Returns the minimum of several runs: statements of event handlers are counted too. */
+  /** Returns the minimum of several runs: concurrent event handlers' statements are counted too. */
   const fewest = async () => {
     let least = Number.POSITIVE_INFINITY
     for (let time = 0; time < 8; time += 1) {

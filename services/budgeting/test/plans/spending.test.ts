@@ -227,7 +227,7 @@ test('a list has the present plans after any number of lists', async () => {
   await envelopes.transfer({ bankAccountId, toSpendingId: spendingId, amount: 500n }, as)
   const filled = [rent[0], 500n]
   expect(await each()).toEqual([filled, travel])
-  // A write by another process; the event may store the new amounts before or after the list.
+  // Renames the goal by SQL, as another process would; the next list shows the new name.
   await booted.database('budgeting').pool.query(sql.unsafe`
     UPDATE spending SET name = 'Renamed'
     WHERE spending_id = ${trip.spendingId}`)
@@ -256,7 +256,7 @@ test('one round stores the newest amounts of many accounts', async () => {
     storeAmounts(deps, one.accountId, [one])
   const stored = await counting(() =>
     Promise.all([
-      // The writer is idle, so this change is saved alone.
+      // The writer is idle, so this change is saved alone; the others share a save.
       store({ ...first, version: 8n }),
       store({ ...first, version: 9n }),
       store({ ...first, currentAmount: 0n, version: 7n }),

@@ -25,7 +25,7 @@ import { refreshCandidates } from './feed-refresh.service.ts'
 
 type Deps = Pick<ServiceDeps<typeof settings>, 'config' | 'database' | 'secrets' | 'log' | 'clock'>
 
-/** Returns the RPC handlers of candidates (docs/syncs.md#candidates). */
+/** Returns the RPC handlers of bank accounts that a feed offers (docs/syncs.md#candidates). */
 export function feedBankAccountRoutes(deps: Deps): ServiceImpl<typeof FeedBankAccountService> {
   const { database } = deps
   return {
@@ -67,17 +67,14 @@ export function feedBankAccountRoutes(deps: Deps): ServiceImpl<typeof FeedBankAc
   }
 }
 
-/** A bank account that was created from a candidate, or archived, and the candidate. */
+/** IDs of a candidate and of the bank account that was created from it. */
 interface Use {
   accountId: string
   feedBankAccountId: string
   bankAccountId: string
 }
 
-/**
- * Applies the creation or archiving of a bank account to its candidate. Returns the candidate, null
- * if it was deleted with its connection.
- */
+/** Locks a candidate, applies `decide` and saves it. Returns it, null if it does not exist. */
 export async function changeCandidate(
   { database, clock }: Pick<Deps, 'database' | 'clock'>,
   { accountId, feedBankAccountId, bankAccountId }: Use,

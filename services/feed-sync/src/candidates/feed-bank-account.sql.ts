@@ -23,7 +23,7 @@ export function findFeedBankAccounts(
     ORDER BY feed_bank_account_id`)
 }
 
-/** Returns the candidates of a connection that are not deleted, newest first. */
+/** Returns the candidates of a feed connection that are not deleted, newest first. */
 export function listFeedBankAccounts(
   { pool }: Database,
   { accountId, feedLinkId }: LinkKey,
@@ -34,7 +34,7 @@ export function listFeedBankAccounts(
     ORDER BY feed_bank_account_id DESC`)
 }
 
-/** Returns the provider's IDs of all candidates of a connection. */
+/** Returns the provider's IDs of all candidates of a feed connection. */
 export function listFeedIds(
   { pool }: Database,
   { accountId, feedLinkId }: LinkKey,
@@ -68,7 +68,7 @@ export function lockFeedBankAccount(
     FOR NO KEY UPDATE`)
 }
 
-/** Updates the fields that activation and deactivation change. */
+/** Saves the fields of a candidate that activation and deactivation change. */
 export async function saveFeedBankAccount(
   tx: Transaction,
   candidate: FeedBankAccount,
@@ -80,7 +80,7 @@ export async function saveFeedBankAccount(
     WHERE account_id = ${accountId} AND feed_bank_account_id = ${feedBankAccountId}`)
 }
 
-/** Deletes the candidates of a connection that has ended (docs/syncs.md#candidates). */
+/** Deletes the candidates of a feed connection that has ended (docs/syncs.md#candidates). */
 export async function deleteFeedBankAccounts(
   tx: Transaction,
   { accountId, feedLinkId }: LinkKey,

@@ -1,11 +1,11 @@
 import { z } from 'zod'
 
-/** A candidate: a bank account that a connection offers (docs/syncs.md#candidates). */
+/** A candidate: a bank account that a feed connection offers (docs/syncs.md#candidates). */
 export const FeedBankAccount = z.object({
   accountId: z.string(),
   feedBankAccountId: z.string(),
   feedLinkId: z.string(),
-  /** The provider's ID, in its own format. */
+  /** ID of the bank account at the feed provider, in the provider's format. */
   feedId: z.string(),
   feedStatus: z.enum(['ACTIVE', 'DISCONNECTED', 'ERROR']),
   name: z.string(),
@@ -30,10 +30,7 @@ export type Discovery = Pick<
   'feedId' | 'feedStatus' | 'name' | 'institutionName' | 'provider' | 'currency' | 'currentBalance'
 >
 
-/**
- * Returns a new candidate, inactive until a bank account is created from it
- * (docs/syncs.md#refresh).
- */
+/** Returns a new candidate, inactive until a bank account is created from it. */
 export function createFeedBankAccount(
   discovery: Discovery,
   by: Pick<FeedBankAccount, 'accountId' | 'feedBankAccountId' | 'feedLinkId' | 'createdBy'> & {
@@ -53,8 +50,8 @@ export function createFeedBankAccount(
 }
 
 /**
- * Returns the candidate after the creation of a bank account from it. Only an event about a newer
- * bank account (by ID) is applied, so repeated or late events change nothing.
+ * Returns the candidate as active with a new bank account. Repeated and late events change nothing:
+ * the candidate has the same or a newer bank account (by ID).
  */
 export function activateFeedBankAccount(
   candidate: FeedBankAccount,
@@ -66,8 +63,8 @@ export function activateFeedBankAccount(
 }
 
 /**
- * Returns the candidate after the archiving of its bank account: inactive again. The event may
- * arrive before that of the creation. An event about an older bank account (by ID) changes nothing.
+ * Returns the candidate as inactive, after its bank account was archived. The event may arrive
+ * before that of the creation. If the candidate has a newer bank account (by ID), nothing changes.
  */
 export function deactivateFeedBankAccount(
   candidate: FeedBankAccount,

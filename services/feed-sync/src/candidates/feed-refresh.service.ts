@@ -17,9 +17,8 @@ const newMax = 200
 const balancesAtOnce = 8
 
 /**
- * Stores new candidates; known ones are unchanged (docs/syncs.md#refresh). A refresh adds at most
- * 200 candidates; the next refresh adds others. Throws refused for an unusable connection, and
- * refused with status 500 if the provider fails or rejects the key.
+ * Stores up to 200 new candidates (docs/syncs.md#refresh). Throws refused for an unusable feed
+ * connection, and refused with status 500 if the provider fails or rejects the key.
  */
 export async function refreshCandidates(
   deps: Deps,

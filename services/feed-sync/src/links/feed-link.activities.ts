@@ -5,10 +5,7 @@ import { releaseFeedLink } from './feed-link.ts'
 
 type Deps = Pick<ServiceDeps, 'database' | 'clock'>
 
-/**
- * Returns the activities of the clean-up after a deleted link (docs/links.md#clean-up).
- * Idempotent.
- */
+/** Returns the idempotent activities that run after a link is deleted (docs/links.md#clean-up). */
 export function feedLinkActivities(deps: Deps) {
   return {
     releaseFeedConnection: (accountId: string, linkId: string): Promise<void> =>
@@ -17,9 +14,8 @@ export function feedLinkActivities(deps: Deps) {
 }
 
 /**
- * Ends the connection of a deleted link, and deletes the key and candidates of the connection. Does
- * nothing if the link has no connection. `feedLinkId` also finds a connection that is not activated
- * yet: the deletion may arrive before the activation.
+ * Ends the feed connection of a deleted link, if any; deletes its API key and candidates.
+ * `feedLinkId` also finds a connection whose activation has not arrived yet.
  */
 export async function releaseConnection(
   { database, clock }: Deps,

@@ -69,8 +69,8 @@ export function feedLinkRoutes(deps: Deps): ServiceImpl<typeof FeedLinkService> 
 }
 
 /**
- * Assigns a pending connection to a link. Idempotent. Throws notFound, refused if another link uses
- * the connection, and duplicate if the link uses another connection.
+ * Assigns a pending connection to a link. Idempotent. Throws notFound, refused if the connection
+ * has another link, and duplicate if the link has another connection.
  */
 export async function activateConnection(
   { database, clock }: Pick<Deps, 'database' | 'clock'>,
@@ -89,13 +89,13 @@ function toReply(feedLink: FeedLink) {
   return toMessage(FeedLinkSchema, feedLink)
 }
 
-/** Returns the connection; throws notFound for null or undefined. */
+/** Returns the feed connection; throws notFound for null or undefined. */
 export function requireFound(feedLink: FeedLink | null | undefined): FeedLink {
   if (!feedLink) throw notFound('feed link')
   return feedLink
 }
 
-/** Throws duplicate if the link uses another connection; rethrows other errors. */
+/** Throws duplicate if the link uses another feed connection; rethrows other errors. */
 function refuseTaken(error: unknown): never {
   const isTaken = error instanceof UniqueIntegrityConstraintViolationError
   if (isTaken && error.constraint === 'feed_links_link') {

@@ -14,7 +14,7 @@ const SealedKey = z.object({
 
 const columns = columnsOf(FeedLink, { table: 'feed_links' })
 
-/** Returns the bound on connections that are not deleted; each link has its own connection. */
+/** Returns the bound on the number of an account's feed connections that are not deleted. */
 export function feedLinkBound(max: number, accountId: string): Bound {
   return {
     scope: `feed_links ${accountId}`,
@@ -25,14 +25,14 @@ export function feedLinkBound(max: number, accountId: string): Bound {
   }
 }
 
-/** Returns the connections of the account that are not deleted, newest first. */
+/** Returns the feed connections of an account that are not deleted, newest first. */
 export function listFeedLinks({ pool }: Database, accountId: string): Promise<readonly FeedLink[]> {
   return pool.any(sql.type(FeedLink)`
     SELECT ${columns} FROM feed_links
     WHERE account_id = ${accountId} AND deleted_at IS NULL ORDER BY feed_link_id DESC`)
 }
 
-/** Returns the connections with these IDs, deleted ones included, newest first. */
+/** Returns the feed connections with these IDs, deleted ones included, newest first. */
 export function findFeedLinks(
   { pool }: Database,
   accountId: string,
@@ -44,7 +44,7 @@ export function findFeedLinks(
     ORDER BY feed_link_id DESC`)
 }
 
-/** Locks and returns a connection, deleted or not; null if it is missing. */
+/** Locks and returns a feed connection, deleted or not; null if it is missing. */
 export function lockFeedLink(
   tx: Transaction,
   accountId: string,
@@ -72,7 +72,7 @@ export async function insertFeedLink(
       ${sql.binary(apiKey.ciphertext)})`)
 }
 
-/** Updates the fields that activation and release change. */
+/** Saves the fields of a feed connection that activation and release change. */
 export async function saveFeedLink(tx: Transaction, feedLink: FeedLink): Promise<void> {
   await tx.query(sql.unsafe`
     UPDATE feed_links
@@ -80,7 +80,7 @@ export async function saveFeedLink(tx: Transaction, feedLink: FeedLink): Promise
     WHERE account_id = ${feedLink.accountId} AND feed_link_id = ${feedLink.feedLinkId}`)
 }
 
-/** Returns the sealed API key of a connection; null after the deletion of its link. */
+/** Returns the sealed API key of a feed connection; null after the deletion of its link. */
 export function findFeedKey(
   { pool }: Database,
   { accountId, feedLinkId }: FeedLink,

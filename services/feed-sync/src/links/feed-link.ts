@@ -6,7 +6,7 @@ import { canonicalFeedUrl, findUrlProblem } from '../provider/feed-url.ts'
 export const FeedLink = z.object({
   accountId: z.string(),
   feedLinkId: z.string(),
-  /** The link that uses the connection; null while pending. */
+  /** ID of the link that uses the connection; null while it is pending. */
   linkId: z.string().nullable(),
   name: z.string(),
   apiUrl: z.string(),
@@ -29,9 +29,8 @@ export interface NewFeedLink {
 }
 
 /**
- * Returns a new connection, pending until a link uses it. `allowedUrls` are canonical. Throws
- * invalid with a problem per field, and refused for a URL that is not allowed
- * (docs/syncs.md#urls-and-keys).
+ * Returns a new feed connection, pending until a link uses it. Throws invalid with all problems,
+ * and refused for a URL not in `allowedUrls`, which are canonical (docs/syncs.md#urls-and-keys).
  */
 export function createFeedLink(
   { feedLinkId, name, feedUrl, apiKey }: NewFeedLink,
@@ -60,11 +59,7 @@ export function createFeedLink(
   }
 }
 
-/**
- * Returns the connection assigned to a link (docs/syncs.md#feed-connections). Unchanged if it is
- * assigned to this link already, even if it has ended. Otherwise throws refused unless the
- * connection is pending.
- */
+/** Assigns a feed connection to a link; throws refused unless it is pending or has this link. */
 export function activateFeedLink(feedLink: FeedLink, linkId: string, now: Date): FeedLink {
   if (feedLink.linkId === linkId) return feedLink
   if (feedLink.status !== 'pending') throw refused('feed link must be pending')
@@ -76,10 +71,7 @@ export function keyOwnerOf({ accountId, feedLinkId }: FeedLink): string {
   return `${accountId}/${feedLinkId}`
 }
 
-/**
- * Throws refused for a connection that has ended, and for one whose URL was taken out of
- * `allowedUrls` (docs/syncs.md#urls-and-keys).
- */
+/** Throws refused for an ended feed connection, or one whose URL is no longer in `allowedUrls`. */
 export function requireUsable({ status, apiUrl }: FeedLink, allowedUrls: readonly string[]): void {
   if (status === 'deactivated') throw refused('the feed link is deactivated')
   if (!allowedUrls.includes(apiUrl)) {
@@ -88,9 +80,8 @@ export function requireUsable({ status, apiUrl }: FeedLink, allowedUrls: readonl
 }
 
 /**
- * Returns the connection of a deleted link as deactivated (docs/syncs.md#feed-connections). A
- * pending connection ends too, since the deletion may arrive before the activation. A connection
- * that has ended, or is assigned to another link, is returned unchanged.
+ * Returns the feed connection as deactivated, even a pending one: the deletion of its link may
+ * arrive before its activation. Unchanged if it has ended or is assigned to another link.
  */
 export function releaseFeedLink(feedLink: FeedLink, linkId: string, now: Date): FeedLink {
   const isOwn = feedLink.linkId === null || feedLink.linkId === linkId

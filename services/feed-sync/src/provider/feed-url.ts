@@ -1,7 +1,4 @@
-/**
- * Returns the problem of a provider URL, or null (docs/syncs.md#urls-and-keys). A valid URL is http
- * or https, without query, fragment or credentials.
- */
+/** Returns the problem of a provider URL, null if it is valid (docs/syncs.md#urls-and-keys). */
 export function findUrlProblem(text: string): string | null {
   const url = URL.parse(text)
   if (!url) return 'must be a URL'
@@ -12,10 +9,7 @@ export function findUrlProblem(text: string): string | null {
   return null
 }
 
-/**
- * Returns the canonical form of a valid URL, which is equal for all spellings of it: scheme and
- * host in lower case, without default port, dot segments or trailing slash.
- */
+/** Returns the canonical URL: lower-case host, no default port, dot segments or trailing slash. */
 export function canonicalFeedUrl(text: string): string {
   const { origin, pathname } = new URL(text)
   return `${origin}${pathname.replace(/\/+$/, '')}`

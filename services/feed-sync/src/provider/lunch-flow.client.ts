@@ -20,10 +20,9 @@ const bodySizeMax = 10 * 1024 * 1024
 const quoteLengthMax = 200
 
 /**
- * Returns a client of Lunch Flow's HTTP API (docs/syncs.md#refresh). A call without an answer, or
- * answered with 5xx, is retried once. The key is sent only to addresses below the base URL.
- *
- * @param options.attemptMs timeout of one attempt, in ms
+ * Returns a client of Lunch Flow's HTTP API (docs/syncs.md#refresh). `attemptMs` is the timeout of
+ * one attempt. A call without an answer, or answered with 5xx, is retried once. The key is sent
+ * only to URLs below `apiUrl`.
  */
 export function createLunchFlow({
   apiUrl,
@@ -118,10 +117,7 @@ function isFault(answer: Answer | null): boolean {
   return answer === null || answer.status >= 500
 }
 
-/**
- * Describes a failed answer and quotes it: the self-hoster who reads the quote also runs the
- * provider (docs/syncs.md#refresh).
- */
+/** Describes a failed answer and quotes its body without the API key (docs/syncs.md#refresh). */
 function describeFailure({ status, body }: Answer, apiKey: string): string {
   const said = body.replaceAll(apiKey, '***').replaceAll(/\s+/g, ' ')
   const quote = toPrintable(said, { lengthMax: quoteLengthMax, instead: ' ' })

@@ -17,7 +17,7 @@ const Account = z.object({
   status: z.enum(['ACTIVE', 'DISCONNECTED', 'ERROR']).catch('ERROR'),
 })
 
-/** An account in the provider's list. */
+/** A bank account in the provider's list. */
 export type OfferedAccount = z.infer<typeof Account>
 
 const Accounts = z.object({ accounts: z.array(z.unknown()) })
@@ -38,10 +38,7 @@ export function readBalance(answer: unknown): StatedBalance | null {
   return Balance.safeParse(answer).data?.balance ?? null
 }
 
-/**
- * Returns the parsed JSON of an answer, null if it is invalid. Numbers are returned as their source
- * text, so that they are not rounded.
- */
+/** Parses JSON with numbers as their source text, which avoids rounding; null if it is invalid. */
 export function readJson(body: string): unknown {
   try {
     return JSON.parse(body, keepSource)
@@ -50,10 +47,7 @@ export function readJson(body: string): unknown {
   }
 }
 
-/**
- * Returns the provider's fields of a candidate (docs/syncs.md#refresh). The currency is that of
- * the balance, else the account's, else USD. An unknown or unreadable balance is 0.
- */
+/** Returns the fields of a candidate from the provider's answers (docs/syncs.md#refresh). */
 export function readDiscovery(account: OfferedAccount, balance: StatedBalance | null): Discovery {
   const currency = [balance?.currency, account.currency].map(currencyIn).find(Boolean) ?? 'USD'
   return {
