@@ -57,56 +57,56 @@ export function listEnvelopeEvents(
 }
 
 /** Advances the simulation to the next event. Returns the event, null if none is left. */
-function step(walk: SimulatedEnvelope): SpendingEvent | null {
-  const { plan, fundings } = walk
-  if (walk.due !== null && walk.due <= walk.after) {
+function step(state: SimulatedEnvelope): SpendingEvent | null {
+  const { plan, fundings } = state
+  if (state.due !== null && state.due <= state.after) {
     const { ruleset } = plan
-    walk.due = ruleset === null ? null : dueAfter(ruleset, fundings.timezone, walk.after)
+    state.due = ruleset === null ? null : dueAfter(ruleset, fundings.timezone, state.after)
   }
   // `due` is null for a goal past its date and for an expense whose rule has ended.
-  const { due } = walk
+  const { due } = state
   if (due === null) return null
-  const funding = findNextFunding(walk)
+  const funding = findNextFunding(state)
   const fires = funding !== null && funding.date.getTime() <= due
   const isDue = funding === null || funding.date.getTime() >= due
-  const contributionAmount = fires ? contribution(walk, due) : 0n
+  const contributionAmount = fires ? contribution(state, due) : 0n
   const transactionAmount = isDue ? plan.targetAmount : 0n
-  walk.rolling += contributionAmount - transactionAmount
-  walk.after = fires ? funding.date.getTime() : due
-  if (isDue) walk.isOwed = false
+  state.rolling += contributionAmount - transactionAmount
+  state.after = fires ? funding.date.getTime() : due
+  if (isDue) state.isOwed = false
   return {
     date: fires ? funding.date : new Date(due),
     transactionAmount,
     contributionAmount,
-    rollingAllocation: walk.rolling,
+    rollingAllocation: state.rolling,
     funding: fires ? [funding] : [],
     spendingId: plan.spendingId,
   }
 }
 
 /** Returns the first funding later than the last event of the envelope. */
-function findNextFunding(walk: SimulatedEnvelope): FundingEvent | null {
-  let funding = fundingAt(walk.fundings, walk.index)
-  while (funding !== null && funding.date.getTime() <= walk.after) {
-    walk.index += 1
-    funding = fundingAt(walk.fundings, walk.index)
+function findNextFunding(state: SimulatedEnvelope): FundingEvent | null {
+  let funding = fundingAt(state.fundings, state.index)
+  while (funding !== null && funding.date.getTime() <= state.after) {
+    state.index += 1
+    funding = fundingAt(state.fundings, state.index)
   }
   return funding
 }
 
 /** Calculates the contribution of the next funding, in minor units. */
-function contribution(walk: SimulatedEnvelope, due: number): bigint {
-  const { plan, fundings, after, index } = walk
+function contribution(state: SimulatedEnvelope, due: number): bigint {
+  const { plan, fundings, after, index } = state
   const each =
     plan.ruleset === null ? clampNeed(plan.targetAmount - plan.usedAmount) : plan.targetAmount
   const first = fundingAt(fundings, index)?.date.getTime() ?? due
   const second = fundingAt(fundings, index + 1)?.date.getTime() ?? null
   // If the expense is late and its envelope full, one target in it belongs to the past due date.
-  const isOwed = walk.isOwed && walk.rolling >= plan.targetAmount && first < due
-  const saved = isOwed ? walk.rolling - plan.targetAmount : walk.rolling
-  const before = BigInt(countNeeds(walk, { from: after, before: first }))
+  const isOwed = state.isOwed && state.rolling >= plan.targetAmount && first < due
+  const saved = isOwed ? state.rolling - plan.targetAmount : state.rolling
+  const before = BigInt(countNeeds(state, { from: after, before: first }))
   // Without a second funding, the first one covers one due date after it.
-  const between = second === null ? 1n : BigInt(countNeeds(walk, { from: first, before: second }))
+  const between = second === null ? 1n : BigInt(countNeeds(state, { from: first, before: second }))
   if (between > 0n) return clampNeed(each * between - clampNeed(saved - each * before))
   const parts = countFundings(fundings, { after, due })
   return clampNeed(each - saved) / BigInt(Math.max(1, parts))

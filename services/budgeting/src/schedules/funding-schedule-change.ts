@@ -3,6 +3,7 @@ import {
   type Funding,
   type FundingSchedule,
   firstFunding,
+  type NewFundingSchedule,
   noDateLeft,
   normalizeRuleset,
   notInFuture,
@@ -11,14 +12,7 @@ import {
 
 /** Fields of a PATCH; null clears a field, is refused or ignored (docs/funding-schedules.md). */
 export type FundingSchedulePatch = {
-  [Field in
-    | 'name'
-    | 'description'
-    | 'ruleset'
-    | 'excludeWeekends'
-    | 'autoCreateTransaction'
-    | 'estimatedDeposit'
-    | 'nextRecurrence']?: FundingSchedule[Field] | null
+  [Field in keyof NewFundingSchedule]?: FundingSchedule[Field] | null
 }
 
 /**
