@@ -92,7 +92,7 @@ export function decideStep(
   }
 }
 
-/** Updates plans after one booked operation, unless another process has already done so. */
+/** Updates the plans after one booked operation, unless another process has already done so. */
 function applyBooked({ advancing, plans, runs, savedRuns }: StepState, one: BookedOperation): void {
   const { timezone } = advancing
   if (one.kind === 'due') {

@@ -8,7 +8,7 @@ const monthly = (day: number) =>
   `DTSTART:20220101T060000Z\nRRULE:FREQ=MONTHLY;INTERVAL=1;BYMONTHDAY=${day}`
 const fridays = 'DTSTART:20220107T060000Z\nRRULE:FREQ=WEEKLY;INTERVAL=1;BYDAY=FR'
 
-/** An event: date (UTC), contribution, transaction, rolling allocation, original date if moved. */
+/** An event: UTC date, contribution, transaction, amount afterwards, date before a weekend move. */
 type Row = [string, bigint, bigint, bigint, string?]
 
 type Vector = {

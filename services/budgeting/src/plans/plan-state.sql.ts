@@ -134,7 +134,10 @@ const StateRow = z.object({
   scheduleCount: z.number(),
 })
 
-/** Reads the rows of all scopes from one snapshot. Returns a state per bank account (`keyOf`). */
+/**
+ * Reads the rows of all scopes from one snapshot. Returns the state of each bank account, keyed by
+ * account ID and bank account ID (`keyOf`).
+ */
 export async function readPlanStates(
   connection: CommonQueryMethods,
   scopes: readonly PlanScope[],
@@ -189,7 +192,10 @@ const createStatement = prepare(
 
 const lockVersionRows = locking('plan_books')
 
-/** Locks version rows in key order, which avoids deadlocks. Inserts missing version rows first. */
+/**
+ * Locks the version rows (table `plan_books`) of bank accounts in key order, which avoids
+ * deadlocks. Inserts missing rows first.
+ */
 export async function lockPlanVersions(tx: Tx, keys: readonly BankAccountKey[]): Promise<void> {
   await tx.query(createStatement({ scopes: keyRecords(keys) }))
   await lockVersionRows(tx, keys)

@@ -70,7 +70,8 @@ async function createEnvelope(deps: Deps, reserved: Spending, context: HandlerCo
     const created = await ledger.openEnvelope({ bankAccountId, spendingId, spendingType }, options)
     return created.envelope
   } catch (error) {
-    // The envelope may exist by an earlier attempt. If this check fails, the sweep job repeats it.
+    // An earlier attempt may have created the envelope, so the ledger is asked before the plan is
+    // deleted. If this call fails, the sweep job repeats it.
     const isRefused = ConnectError.from(error).code === Code.FailedPrecondition
     const hasNone = isRefused && !(await hasEnvelope(deps, reserved, options).catch(() => true))
     if (hasNone) await deps.write(withdrawCreation(reserved))

@@ -8,7 +8,7 @@ import { saveChangeSets } from './plan-save.sql.ts'
 import { lockPlanVersions, readPlanStates } from './plan-state.sql.ts'
 import { type ChangeSet, decideWorks, type PlanState, type Work } from './unit-of-work.ts'
 
-/** The only way to change plans, schedules and runs. */
+/** The only way to change plans, funding schedules and funding runs. */
 export interface PlanWriter {
   /**
    * Saves one change; resolves after the commit. Throws notFound on a removed bank account,

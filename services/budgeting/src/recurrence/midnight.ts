@@ -1,6 +1,6 @@
 import { dayMs, fromLocal, toLocal } from '@coffer/kit/values/time'
 
-/** Returns the first instant (ms) of the calendar day in `timezone` that has `instant` (ms). */
+/** Returns the first instant (ms) of the day in `timezone` that contains `instant` (ms). */
 export function midnightMs(instant: number, timezone: string): number {
   return fromLocal(dayNumber(instant, timezone) * dayMs, timezone)
 }

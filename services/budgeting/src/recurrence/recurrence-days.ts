@@ -13,9 +13,9 @@ const weeksOfMonth = 5
 export type DaysOfYear = (year: number) => number[]
 
 /**
- * Returns a function from a year to the days of `rule` (RFC 5545 3.3.10), regardless of COUNT,
- * UNTIL and start. Calls the library once for each kind of calendar year, which bounds the cost of
- * rules without a match (docs/recurrence.md#cost-of-a-hostile-rule).
+ * Returns a function from a year to the days of `rule` (RFC 5545 3.3.10); COUNT, UNTIL and DTSTART
+ * do not limit them. Calls the rrule library once for each kind of calendar year, which bounds the
+ * cost of rules without a match (docs/recurrence.md#cost-of-a-hostile-rule).
  */
 export function recurrenceDays(rule: Rule, startDay: number): DaysOfYear {
   const startYear = yearOfDay(startDay)
@@ -27,7 +27,7 @@ export function recurrenceDays(rule: Rule, startDay: number): DaysOfYear {
     ...matching(year),
     ...matching(year + 1).filter((day) => day <= newYear(year + 1) + 6),
   ]
-  // As in python-dateutil, BYSETPOS ignores days of the first week that are before the start.
+  // As in python-dateutil, BYSETPOS ignores days of the first week that are before DTSTART.
   const firstWeeks = (year: number) => around(year).filter((day) => day >= startDay)
   const hasWeeks = isByWeek || rule.frequency === 'WEEKLY'
   const selected = byKind(
@@ -62,8 +62,9 @@ function everyNth(rule: Rule, startDay: number, daysOf: DaysOfYear): DaysOfYear 
 }
 
 /**
- * Memoizes days by kind of year: weekday of New Year and length of the year; with weeks, also the
- * lengths of its neighbours. Years of one kind have the same days, counted from New Year.
+ * Memoizes days by kind of year: weekday of New Year and length of the year; for rules with weeks,
+ * also the lengths of the years before and after. Years of one kind have the same days, counted
+ * from New Year.
  */
 function byKind(daysOf: DaysOfYear, hasWeeks: boolean): DaysOfYear {
   const kinds = new Map<string, number[]>()

@@ -5,7 +5,7 @@ import { countOccurrences, listOccurrences, occurrenceAfter, occurrencesOf } fro
 
 const minuteMs = 60_000
 const listedMax = 8
-/** Time span of the test vectors, as in test/data/recurrences.py. */
+/** Twelve years, the time span of the test vectors (test/data/recurrences.py). */
 const spanMs = 366 * 12 * 86_400_000
 
 const lines = readFileSync(

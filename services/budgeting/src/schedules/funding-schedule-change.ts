@@ -10,7 +10,10 @@ import {
   requireDepositAllowed,
 } from './funding-schedule.ts'
 
-/** Fields of a PATCH; null clears a field, is refused or ignored (docs/funding-schedules.md). */
+/**
+ * Fields of a PATCH. Depending on the field, null clears it, is refused, or is ignored
+ * (docs/funding-schedules.md).
+ */
 export type FundingSchedulePatch = {
   [Field in keyof NewFundingSchedule]?: FundingSchedule[Field] | null
 }

@@ -5,7 +5,7 @@ import { findTimezones, saveSettings } from './account-settings.sql.ts'
 
 export type SettingsDeps = Pick<ServiceDeps, 'database' | 'mesh' | 'signer' | 'clock'>
 
-/** Returns the IANA timezone of an account, for work without a caller's request. */
+/** Returns the IANA timezone of an account, for jobs; a client's request contains the timezone. */
 export async function accountTimezone(deps: SettingsDeps, accountId: string): Promise<string> {
   return (await accountTimezones(deps, [accountId])).get(accountId) ?? ''
 }

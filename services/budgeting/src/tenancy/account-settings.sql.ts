@@ -5,7 +5,7 @@ import { z } from 'zod'
 
 const Timezone = z.object({ accountId: z.string(), timezone: z.string() })
 
-/** Copy of identity's settings of an account. */
+/** Settings of an account, copied from the identity service. */
 interface Settings {
   accountId: string
   timezone: string

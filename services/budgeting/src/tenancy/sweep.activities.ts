@@ -35,7 +35,7 @@ export function sweepActivities(deps: Deps) {
         (reserved, err) => log.error({ err, ...reserved }, 'creation not completed'),
       )
     },
-    /** Finishes the deletions of hidden schedules. */
+    /** Finishes deletions of schedules that have begun and failed. */
     endStaleRemovals: async (): Promise<number> => {
       const removals = await listStaleRemovals(database, stale())
       return forEachSequentially(

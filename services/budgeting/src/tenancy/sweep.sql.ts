@@ -43,7 +43,7 @@ export function listOldKeys(
     WHERE opening_key IS NOT NULL AND created_at < ${before.toISOString()} LIMIT ${limit}`)
 }
 
-/** Lists schedules hidden before `before` whose rows are not deleted yet, the oldest first. */
+/** Lists schedules whose deletion began before `before` and is unfinished, the oldest first. */
 export function listStaleRemovals(
   { pool }: Database,
   { before, limit }: Old,

@@ -65,7 +65,7 @@ async function advanceUntilBooking(home: Funded, now: string, lost: 'call' | 'an
 
 const Pending = z.object({ id: z.string(), amounts: z.string() })
 
-/** Returns the pending runs of a household, with the amounts of their lines. */
+/** Returns the pending funding runs of a household, with the amounts of their lines. */
 function pendingRuns({ accountId }: Funded) {
   return booted.database('budgeting').pool.any(sql.type(Pending)`
     SELECT funding_run_id AS id, string_agg(amount::text, ' ' ORDER BY spending_id) AS amounts

@@ -122,7 +122,7 @@ function findNextDue({ bankAccountId }: Household): Promise<Date | null> {
     ) AS due`)
 }
 
-/** Runs the job at the first full hour (UTC) after each due date: other runs change nothing. */
+/** Runs the job at the first full hour (UTC) from each date on; in other hours nothing is due. */
 async function runHourly(home: Household, { start }: Case['place']): Promise<void> {
   const end = Date.parse(start) + span
   let due = await findNextDue(home)

@@ -30,7 +30,7 @@ export type Discovery = Pick<
   'feedId' | 'feedStatus' | 'name' | 'institutionName' | 'provider' | 'currency' | 'currentBalance'
 >
 
-/** Returns a new candidate, inactive until a bank account is created from it. */
+/** Returns a new candidate, inactive until a user creates a bank account from it. */
 export function createFeedBankAccount(
   discovery: Discovery,
   by: Pick<FeedBankAccount, 'accountId' | 'feedBankAccountId' | 'feedLinkId' | 'createdBy'> & {
