@@ -144,9 +144,7 @@ export const settings = {
   ),
 }
 
-/**
- * Throws SettingsError, with one line per missing setting, if billing is on without its settings.
- */
+/** Throws SettingsError, naming each missing setting, if billing is on without its settings. */
 export function requireBillingSettings(config: ValuesOf<typeof settings>): void {
   if (!config.billed) return
   const { stripeKey, stripePrice, stripeWebhookSecret } = settings

@@ -6,15 +6,14 @@ import type { Billing } from './billing/billing.client.ts'
 import type { settings } from './config.ts'
 import type { Passwords } from './sign-in/password-pool.client.ts'
 
-/** Dependencies of identity's RPCs. */
 export interface IdentityDeps {
   config: ValuesOf<typeof settings>
   database: Database
   passwords: Passwords
   secrets: Secrets
-  /** Null while billing is off. */
+  /** Client of Stripe; null while billing is off. */
   billing: Billing | null
-  /** Signs caller tokens. The key of proof-of-work challenges is derived from the signing key. */
+  /** Signs caller tokens; the key of proof-of-work challenges is derived from its signing key. */
   signer: Signer
   clock: () => Date
 }

@@ -50,7 +50,7 @@ const schedules = [
   { ...workflow, id: 'deletion-sweep', type: 'sweepDeletions', cron: '*/10 * * * *' },
 ]
 
-// Times of these schedules: docs/events.md#workflows.
+// Schedules that run only with billing; docs/events.md#workflows lists their times.
 const billingSchedules = [
   { ...workflow, id: 'billing-sweep', type: 'sweepBilling', cron: '*/10 * * * *' },
   { ...workflow, id: 'trial-reminders', type: 'remindOfTrials', cron: '30 */6 * * *' },

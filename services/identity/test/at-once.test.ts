@@ -119,7 +119,7 @@ test('a code enables its own seed, not one set up meanwhile', async () => {
   const ann = await register(booted)
   const { uri } = await multifactor().setUpTotp({}, ann.as)
   const secret = new URL(uri).searchParams.get('secret') ?? ''
-  // Blocks the confirmation after it has read the seed: counting its attempt waits for the lock.
+  // The confirmation reads the seed, and then waits for this lock to count its attempt.
   const attempts = await lockAttempts(`code of ${ann.user.loginId}`)
   const confirming = multifactor().confirmTotp({ totp: generateSync({ secret }) }, ann.as)
   const [confirmed] = await Promise.allSettled([
@@ -134,7 +134,7 @@ test('a code enables its own seed, not one set up meanwhile', async () => {
 
 test('recovery codes are not renewed for an authenticator that is disabled meanwhile', async () => {
   const ann = await registerWithAuthenticator(booted, new Date())
-  // Blocks the renewal after it has read the authenticator.
+  // The renewal reads the authenticator, and then waits for this lock to count its attempt.
   const attempts = await lockAttempts(`password of ${ann.user.loginId}`)
   const byCode = { proof: { kind: { case: 'totp', value: ann.recoveryCodes[0] ?? '' } } } as const
   const [renewed, disabled] = await Promise.allSettled([
@@ -149,7 +149,7 @@ test('recovery codes are not renewed for an authenticator that is disabled meanw
   expect(renewed).toMatchObject({ reason: { rawMessage } })
 })
 
-/** Locks the counter of a subject until it is released. */
+/** Locks the attempt counter of a subject until `release` of the result is called. */
 async function lockAttempts(subject: string) {
   const database = booted.database('identity')
   const locked = Promise.withResolvers<void>()

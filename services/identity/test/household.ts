@@ -48,13 +48,13 @@ export async function bySession(booted: Booted, sessionToken: string): Promise<C
   return booted.as(accountId, { userId, loginId, sessionId, kind })
 }
 
-/** Returns the authenticator of a set-up URI: a function from an instant to its code. */
+/** Returns a function from an instant to the TOTP code at that instant, for an otpauth URI. */
 export function authenticator(uri: string): (at: Date) => string {
   const secret = new URL(uri).searchParams.get('secret') ?? ''
   return (at) => generateSync({ secret, epoch: Math.floor(at.getTime() / 1000) })
 }
 
-/** Sets the clock to `at`, and registers a user with an authenticator enabled then. */
+/** Sets the clock to `at`, and registers a user who enables an authenticator at that time. */
 export async function registerWithAuthenticator(booted: Booted, at: Date) {
   booted.clock.now = at
   const ann = await register(booted)
@@ -65,13 +65,13 @@ export async function registerWithAuthenticator(booted: Booted, at: Date) {
   return { ...ann, codeAt, recoveryCodes }
 }
 
-/** Returns call options of another service that acts on an account without a user. */
+/** Returns call options of another service that calls for an account without a user. */
 export function service({ keysFolder }: Booted, name: string, accountId: string): CallOptions {
   const token = systemCaller(loadSigner(keysFolder, name), accountId, new Date())
   return { headers: { [headers.caller]: token } }
 }
 
-/** Returns the mean number of statements per call. */
+/** Returns the mean number of SQL statements per call. */
 export async function statementsOf(
   booted: Booted,
   calls: number,

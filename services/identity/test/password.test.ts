@@ -80,7 +80,7 @@ test.each([
   ['1234567'],
   ['x'.repeat(73)],
   ['Password123'],
-  // Equal to the current one: refused before the current one is verified.
+  // Equal to the current password: refused before the current password is verified.
   [password],
 ])('%s is no new password', async (bad) => {
   const ann = await register(booted)

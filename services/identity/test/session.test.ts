@@ -39,9 +39,7 @@ const verify = (sessionToken: string) => signIn().verifySession({ sessionToken }
 const idsOf = async (as: CallOptions) =>
   (await sessions().listSessions({}, as)).sessions.map(({ sessionId }) => sessionId)
 
-/**
- * Registers a user with `count` sessions, oldest first; `as` are the call options of the newest.
- */
+/** Registers a user with `count` sessions, oldest first; `as` has call options of the newest. */
 async function withSessions(count: number) {
   const ann = await register(booted)
   const tokens = [ann.sessionToken]

@@ -12,13 +12,13 @@ type Deps = Pick<ServiceDeps, 'database' | 'workflows' | 'clock'> & { billing: B
 const pageSize = 200
 const graceMs = 60_000
 
-/** Returns identity's activities of deleting an account; each can be repeated. */
+/** Returns the Temporal activities by which identity deletes an account; each can be repeated. */
 export function accountDeletionActivities({ database, workflows, clock, billing }: Deps) {
   return {
     ...accountRemovalActivities({ database }),
     /**
-     * Deletes the account's customer at Stripe with its subscriptions. A missing customer is
-     * created first: a concurrent creation then returns the same one instead of leaving an orphan.
+     * Deletes the account's customer at Stripe with its subscriptions. First creates a missing one:
+     * a creation that runs at the same time gets the same customer, so that none is left over.
      */
     endBilling: async (accountId: string): Promise<void> => {
       if (!billing || !(await findBilledAccount(database, accountId))) return
@@ -30,9 +30,7 @@ export function accountDeletionActivities({ database, workflows, clock, billing 
       return removeRowsOfAccount(database, accountId, { keep: ['account_deletions'] })
     },
     settleDeletion: (accountId: string): Promise<void> => settleDeletion(database, accountId),
-    /**
-     * Restarts a page of deletions. Returns the page's last account ID, null after the last page.
-     */
+    /** Restarts a page of unfinished deletions; returns its last account ID, null at the end. */
     restartDeletions: async (after: string): Promise<string | null> => {
       const before = new Date(clock().getTime() - graceMs)
       const accountIds = await listDeletions(database, { before, after, limit: pageSize })

@@ -4,10 +4,7 @@ import type { Workflows } from '@coffer/kit/workflows/workflows'
 import { AccountDeletionRequestedSchema } from '@coffer/proto/identity/v1/events'
 import { isDeletionRequested } from './account-deletion.sql.ts'
 
-/**
- * Returns the handler that starts the deletion of an account. Idempotent: a replayed request of a
- * deleted account finds no row.
- */
+/** Returns the event handler that starts deletions; ignores accounts that are deleted already. */
 export function deletionHandler(deps: { database: Database; workflows: Workflows }): Handler {
   return on(AccountDeletionRequestedSchema, async ({ accountId }) => {
     if (await isDeletionRequested(deps.database, accountId)) {

@@ -7,8 +7,8 @@ import { z } from 'zod'
 const Id = z.object({ accountId: z.string() })
 
 /**
- * Ends access to an account and emits the request to delete it. Its sessions and keys are deleted,
- * logins without another account disabled. A workflow deletes the rest.
+ * Records and emits the request to delete an account. Deletes its sessions and API keys, and
+ * disables logins without another account; a workflow deletes the rest.
  */
 export async function requestDeletion(
   tx: Transaction,
@@ -30,10 +30,7 @@ export async function requestDeletion(
   await emit(tx, changeOf(AccountDeletionRequestedSchema, subject, { accountId }))
 }
 
-/**
- * Returns the IDs of accounts whose deletion was requested before `before`, ordered by ID, from
- * after the ID `after`.
- */
+/** Returns account IDs above `after`, ascending, whose deletion was requested before `before`. */
 export async function listDeletions(
   { pool }: Database,
   page: { before: Date; after: string; limit: number },
@@ -58,7 +55,7 @@ export async function removeLogins({ pool }: Database, accountId: string): Promi
       WHERE other.login_id = gone.login_id AND other.account_id <> ${accountId})`)
 }
 
-/** Marks the deletion as complete. */
+/** Deletes the request row, after the deletion of the account is complete. */
 export async function settleDeletion({ pool }: Database, accountId: string): Promise<void> {
   await pool.query(sql.unsafe`DELETE FROM account_deletions WHERE account_id = ${accountId}`)
 }

@@ -2,32 +2,30 @@ import { siblingQueue } from '@coffer/kit/workflows/task-queue'
 import { proxyActivities, sleep, workflowInfo } from '@temporalio/workflow'
 import type { accountDeletionActivities } from './account-deletion.activities.ts'
 
-/** Activities that each service has on its own task queue; each can be repeated. */
+/** Activities that every service runs on its own task queue; each can be repeated. */
 interface RemovalActivities {
   closeAccount: (accountId: string) => Promise<void>
   removeAccountRows: (accountId: string) => Promise<boolean>
 }
 
-/** The ledger's clean-ups of links, which release connections to providers. */
+/** The ledger's activity that ends connections to bank data providers; true while some remain. */
 interface LedgerActivities {
   startLinkCleanUps: (accountId: string) => Promise<boolean>
 }
 
-// The ledger is last: the other services read its rows.
+// In the order of removal. The ledger is last, because the other services read its rows.
 const otherServices = ['feed-sync', 'aggregator-sync', 'budgeting', 'ledger']
 
-// Kit sends heartbeats: an activity of a killed process is retried after ten seconds.
+// Activities send heartbeats, so that Temporal retries those of a killed process after 10 s.
 const timeouts = { startToCloseTimeout: '2 minutes', heartbeatTimeout: '10 seconds' } as const
 
-// Running requests have caller tokens that are valid for a minute, and may still write: a second
-// pass after this pause removes their rows.
+// Requests that run during the first pass may still write rows: their caller tokens are valid for a
+// minute. The second pass, after this pause, removes these rows.
 const secondPassMs = 15 * 60_000
 
 /**
- * Deletes an account in every service, as the workflow `delete-account/<accountId>`
- * (docs/account-data.md#deletion). Order: all services stop accepting writes, connections to
- * providers are released, the subscription ends, rows are removed, identity's last. A second pass
- * follows after `pauseMs`.
+ * Deletes an account in every service (docs/account-data.md#deletion), in two passes `pauseMs`
+ * apart. Runs as the workflow `delete-account/<accountId>`.
  */
 export async function deleteAccount(accountId: string, pauseMs = secondPassMs): Promise<void> {
   const identity = proxyActivities<ReturnType<typeof accountDeletionActivities>>(timeouts)

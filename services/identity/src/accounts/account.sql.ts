@@ -9,7 +9,7 @@ import { Account, sharedSettings, UserRow } from './account.ts'
 const columns = columnsOf(Account, { table: 'accounts' })
 const userColumns = columnsOf(Account.omit({ accountId: true }), { table: 'a' })
 
-/** Returns an account; throws notFound. */
+/** Returns an account; throws notFound for an unknown ID. */
 export async function getAccount({ pool }: Database, accountId: string): Promise<Account> {
   const account = await pool.maybeOne(sql.type(Account)`
     SELECT ${columns} FROM accounts WHERE account_id = ${accountId}`)
@@ -17,7 +17,7 @@ export async function getAccount({ pool }: Database, accountId: string): Promise
   return account
 }
 
-/** Returns a page of all accounts, ordered by ID, from after `accountId`. */
+/** Returns at most `pageSize` accounts with IDs above `accountId`, in ascending order of ID. */
 export async function listAccounts(
   { pool }: Database,
   accountId: string,
@@ -28,7 +28,7 @@ export async function listAccounts(
     ORDER BY account_id LIMIT ${pageSize}`)
 }
 
-/** Returns a user of the account, with login and account; null for an unknown one. */
+/** Returns a user with its login and account; null if the account has no user of this ID. */
 export async function findUser(
   { pool }: Database,
   accountId: string,
@@ -50,7 +50,7 @@ export async function insertAccount(tx: Transaction, account: Account): Promise<
   await tx.query(sql.unsafe`${insertOf('accounts', Account, account)}`)
 }
 
-/** Emits AccountSettingsChanged for each account, with its settings and version as given. */
+/** Emits AccountSettingsChanged for each account, with the version of the given row. */
 export async function emitAccountSettings(
   tx: Transaction,
   accounts: readonly Account[],

@@ -6,17 +6,17 @@ import { Login } from '../sign-in/login.ts'
 /** The unit of tenancy: a person or household. Every other object belongs to one account. */
 export const Account = z.object({
   accountId: z.string(),
-  /** IANA name of the timezone that decides the account's midnights. */
+  /** IANA name. The account's days begin at midnight in this timezone. */
   timezone: z.string(),
   locale: z.string(),
-  /** Version number; increased by every change of settings or subscription. */
+  /** Increased by every change of settings or subscription. */
   version: z.bigint(),
   createdAt: z.date(),
   ...Subscription.shape,
 })
 export type Account = z.infer<typeof Account>
 
-/** A login's part in an account, with the columns of both in one flat row. */
+/** A user (a login's part in an account), with the columns of its login and account. */
 export const UserRow = z.object({
   userId: z.string(),
   role: z.enum(['owner', 'member']),
@@ -34,7 +34,7 @@ export interface SharedSettings {
   subscriptionActiveUntil?: Timestamp
 }
 
-/** Returns the settings that other services store, for events and `GetAccountSettings`. */
+/** Returns the settings that other services copy; `subscriptionActiveUntil` only with billing. */
 export function sharedSettings(account: Account, { billed }: { billed: boolean }): SharedSettings {
   const { timezone, locale, version } = account
   const settings = { timezone, locale, version }

@@ -1,7 +1,7 @@
 import type { Database, Transaction } from '@coffer/kit/database/database'
 import { sql } from 'slonik'
 
-/** Stores the hash of a code; `expiresAt` is exclusive. */
+/** Stores the hash of a beta code, which is valid before `expiresAt`. */
 export async function insertBetaCode(
   { pool }: Database,
   { codeHash, expiresAt }: { codeHash: Buffer; expiresAt: Date },
@@ -11,7 +11,7 @@ export async function insertBetaCode(
     VALUES (${sql.binary(codeHash)}, ${sql.timestamp(expiresAt)})`)
 }
 
-/** Returns whether the code exists and has not expired; does not consume it. */
+/** Returns whether the beta code exists and has not expired; does not consume the code. */
 export async function isBetaCode(
   { pool }: Database,
   { codeHash, now }: { codeHash: Buffer; now: Date },
@@ -21,7 +21,7 @@ export async function isBetaCode(
     WHERE code_hash = ${sql.binary(codeHash)} AND expires_at > ${sql.timestamp(now)}`)
 }
 
-/** Consumes a code; returns false if the code does not exist or has expired. */
+/** Consumes a beta code; returns false if the code does not exist or has expired. */
 export async function consumeBetaCode(
   tx: Transaction,
   { codeHash, now }: { codeHash: Buffer; now: Date },

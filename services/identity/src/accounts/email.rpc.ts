@@ -8,10 +8,7 @@ import { setEmailVerified } from '../sign-in/login.sql.ts'
 import { hashOf } from '../sign-in/secret.ts'
 import { featuresOf } from './features.ts'
 
-/**
- * Returns the RPCs that verify email addresses (docs/sign-in.md#mailed-links); 404 if verification
- * is off.
- */
+/** Returns the RPCs of email verification; each throws refused (404) if verification is off. */
 export function emails(deps: IdentityDeps): ServiceImpl<typeof EmailService> {
   const { config, database, clock } = deps
   const requireFeature = () => {

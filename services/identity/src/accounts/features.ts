@@ -1,4 +1,4 @@
-/** Settings that switch features of sign-in on. */
+/** The operator's settings that enable features of sign-in. */
 export interface FeatureSettings {
   allowSignUp: boolean
   smtpUrl: string
@@ -8,10 +8,7 @@ export interface FeatureSettings {
   proofOfWorkEnabled: boolean
 }
 
-/**
- * Returns the features that are on (docs/sign-in.md#what-a-server-offers). Features that send mails
- * are off without an SMTP server.
- */
+/** Returns whether each feature is on; features that send mails require an SMTP server. */
 export function featuresOf(settings: FeatureSettings) {
   const sendsMail = settings.smtpUrl !== ''
   return {

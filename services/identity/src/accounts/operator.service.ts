@@ -18,16 +18,13 @@ import { betaCodeBytes, createBetaCode, hashBetaCode } from './beta-code.ts'
 // Number of accounts whose settings are emitted in one transaction.
 const restatedAtOnce = 500
 
-/** A reset token with its expiry, and the login that it resets. */
+/** A password reset token, its expiry, and the login whose password it resets. */
 export interface PasswordReset extends LoginState {
   token: string
   expiresAt: Date
 }
 
-/**
- * Creates a reset token (`coffer login:reset-password`) that works once, for `minutes`. Returns
- * null for an unknown address.
- */
+/** Creates a one-time reset token (`coffer login:reset-password`); null for an unknown address. */
 export async function issuePasswordReset(
   database: Database,
   email: string,
@@ -40,10 +37,7 @@ export async function issuePasswordReset(
   return { ...login, token, expiresAt: stored.expiresAt }
 }
 
-/**
- * Disables a login (`coffer login:disable`). Its sessions end, its mailed links are deleted and its
- * API keys refused. Returns false for an unknown address.
- */
+/** Disables a login, ends its sessions (`coffer login:disable`); false for an unknown address. */
 export async function disableLogin(database: Database, email: string, now: Date): Promise<boolean> {
   const login = await loginOf(database, email)
   if (!login) return false
@@ -57,9 +51,7 @@ export async function disableLogin(database: Database, email: string, now: Date)
   return true
 }
 
-/**
- * Ends all sessions of a login (`coffer login:end-sessions`). Returns false for an unknown address.
- */
+/** Ends all sessions of a login (`coffer login:end-sessions`); false for an unknown address. */
 export async function endSessions(database: Database, email: string): Promise<boolean> {
   const login = await loginOf(database, email)
   if (!login) return false
@@ -67,20 +59,14 @@ export async function endSessions(database: Database, email: string): Promise<bo
   return true
 }
 
-/**
- * Enables a disabled login (`coffer login:enable`); its API keys work again. Returns false for an
- * unknown address.
- */
+/** Enables a disabled login (`coffer login:enable`); returns false for an unknown address. */
 export async function enableLogin(database: Database, email: string): Promise<boolean> {
   const login = await loginOf(database, email)
   if (login) await enableLoginOf(database, login.loginId)
   return login !== null
 }
 
-/**
- * Expires a password (`coffer login:expire-password`): the next sign-in has to change it first.
- * Returns false for an unknown address.
- */
+/** Expires a password (`coffer login:expire-password`); returns false for an unknown address. */
 export async function expirePassword(database: Database, email: string): Promise<boolean> {
   const login = await loginOf(database, email)
   if (login) await expirePasswordOf(database, login.loginId)
@@ -98,9 +84,8 @@ export async function issueBetaCode(
 }
 
 /**
- * Emits the settings of every account again, with their current versions (`coffer replay`), for
- * consumers that need changes which are no longer kept (docs/events.md#keeping-and-replay). Returns
- * the number of accounts.
+ * Emits the settings of every account again, at their versions (`coffer replay`), for consumers
+ * that missed changes (docs/events.md#keeping-and-replay). Returns the number of accounts.
  */
 export async function restateAccounts(
   database: Database,

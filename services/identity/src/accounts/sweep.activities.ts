@@ -12,20 +12,17 @@ type Deps = Pick<ServiceDeps, 'database' | 'workflows' | 'clock' | 'log'> & {
 
 const pageSize = 200
 const rowsPerTable = 1_000
-// Bounded: each deletion is a workflow over every service, and a sweep runs every ten minutes.
+// Limits the load of one sweep: every deletion of an account is a workflow over all services.
 const unverifiedPerSweep = 500
 const graceMs = 60_000
-// Longer than the day for which the workflow retries (mail.workflow.ts).
+// Age at which an unsent mail is dropped: its workflow retries for a day only (mail.workflow.ts).
 const givenUpAfterMs = 25 * 60 * 60_000
 
-/** Returns the activities of the sweep (docs/events.md#sweeps); each can be repeated. */
+/** Returns the Temporal activities of identity's sweep (docs/events.md#sweeps). */
 export function sweepActivities({ config, database, workflows, clock, log }: Deps) {
   const before = (ms: number) => new Date(clock().getTime() - ms)
   return {
-    /**
-     * Restarts a page of mails after the ID `after`, and deletes mails older than 25 hours. Returns
-     * the page's last ID, null after the last page.
-     */
+    /** Restarts a page of unsent mails; returns its last mail ID, null after the last page. */
     restartMails: async (after: string): Promise<string | null> => {
       const page = { after, limit: pageSize }
       const lost = await listMails(database, { ...page, before: before(givenUpAfterMs) })
@@ -45,15 +42,12 @@ export function sweepActivities({ config, database, workflows, clock, log }: Dep
         await database.transaction((tx) => removeUnverified(tx, unverified, now))
       }
     },
-    /**
-     * Emits the settings of a page of accounts after billing was switched; returns true after the
-     * last.
-     */
+    /** After billing was switched, emits a page of account settings; true after the last page. */
     tellOfBilling: async (): Promise<boolean> => {
       const page = { billed: config.billed, now: clock(), limit: pageSize }
       return (await emitBillingSwitch(database, page)) < pageSize
     },
-    /** Deletes at most 1,000 expired rows of each table; returns true if fewer were left. */
+    /** Deletes at most 1,000 expired rows of each table; returns false if more may be left. */
     removeExpired: async (): Promise<boolean> => {
       let most = 0
       for (const table of expiringTables) {

@@ -2,7 +2,7 @@ import type { Database } from '@coffer/kit/database/database'
 import { deleteSome } from '@coffer/kit/database/rows'
 import { sql } from 'slonik'
 
-/** Tables whose rows expire, and the column with the instant. */
+/** Tables whose rows expire, with the column that contains the instant of expiry. */
 const expiries = {
   sessions: 'expires_at',
   link_tokens: 'expires_at',
@@ -11,10 +11,9 @@ const expiries = {
   sign_in_attempts: 'ends_at',
 } as const
 
-/** Names of the tables that `deleteExpired` accepts. */
 export const expiringTables = Object.keys(expiries) as (keyof typeof expiries)[]
 
-/** Deletes at most `limit` expired rows; returns their number. */
+/** Deletes at most `limit` rows that have expired at `now`; returns their number. */
 export async function deleteExpired(
   database: Database,
   table: keyof typeof expiries,

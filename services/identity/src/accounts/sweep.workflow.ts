@@ -8,7 +8,7 @@ const { restartMails, removeExpired, removeUnverified, tellOfBilling } = proxyAc
   heartbeatTimeout: '10 seconds',
 })
 
-/** Restarts lost mails, deletes expired rows, syncs billing settings; runs every ten minutes. */
+/** Restarts lost mails, deletes expired rows and unverified accounts; runs every ten minutes. */
 export async function sweepIdentity(): Promise<void> {
   let after: string | null = ''
   while (after !== null) {
@@ -18,7 +18,7 @@ export async function sweepIdentity(): Promise<void> {
     // Each call removes a bounded number of rows.
   }
   while (!(await tellOfBilling())) {
-    // Each call emits a page.
+    // Each call emits the settings of a page of accounts.
   }
   await removeUnverified()
 }

@@ -1,4 +1,4 @@
-// ICU reports these zones by an older name than the timezone database (CLDR's `iana` attribute).
+// Maps timezone names that ICU (Intl) returns to current IANA names. Source: CLDR, `iana`.
 const currentNames: Record<string, string> = {
   'Africa/Asmera': 'Africa/Asmara',
   'America/Buenos_Aires': 'America/Argentina/Buenos_Aires',
@@ -21,10 +21,7 @@ const currentNames: Record<string, string> = {
   'Pacific/Truk': 'Pacific/Chuuk',
 }
 
-/**
- * Returns the zone's current name in the timezone database, UTC for empty text, null for an unknown
- * name (docs/sign-in.md#locale-timezone-and-currency). Offsets (`+05:00`) are unknown names.
- */
+/** Returns a timezone's current IANA name: UTC for '', null for unknown names and UTC offsets. */
 export function canonicalTimezone(name: string): string | null {
   if (name === '') return 'UTC'
   if (!/^[A-Za-z]/.test(name)) return null

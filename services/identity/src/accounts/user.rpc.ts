@@ -50,7 +50,7 @@ export function users({ config, database, clock }: IdentityDeps): ServiceImpl<ty
   }
 }
 
-/** Returns the message of a user, with login and account. */
+/** Converts a row to the protobuf message of a user with its login and account. */
 export function userMessage(row: UserRow): User {
   const isEmailVerified = row.emailVerifiedAt !== null
   const login = toMessage(LoginSchema, { ...row, isEmailVerified })

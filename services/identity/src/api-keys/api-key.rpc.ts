@@ -14,7 +14,7 @@ import { signedIn } from '../sign-in/signed-in.service.ts'
 import { apiKeyBound, insertApiKey, listApiKeys, lockApiKey, revokeApiKey } from './api-key.sql.ts'
 import { ApiKey, findApiKeyProblems } from './api-key.ts'
 
-/** Returns the RPCs of API keys (docs/sign-in.md#api-keys); they accept sessions only. */
+/** Returns the RPCs that manage API keys (docs/sign-in.md#api-keys); callers need a session. */
 export function apiKeys(deps: IdentityDeps): ServiceImpl<typeof ApiKeyService> {
   const { config, database, clock } = deps
   return {

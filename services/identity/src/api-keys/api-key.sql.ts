@@ -15,7 +15,7 @@ const accountColumns = columnsOf(AccountFacts, { table: 'a' })
 
 const KeyCredential = Credential.extend({ isReadOnly: z.boolean() })
 
-/** Returns the keys of an account that are not revoked, newest first. */
+/** Returns the API keys of an account that are not revoked, newest first. */
 export async function listApiKeys(
   { pool }: Database,
   accountId: string,
@@ -25,10 +25,7 @@ export async function listApiKeys(
     WHERE account_id = ${accountId} AND deleted_at IS NULL ORDER BY api_key_id DESC`)
 }
 
-/**
- * Inserts a key. Throws UniqueIntegrityConstraintViolationError if another key of the account has
- * the name and is not revoked.
- */
+/** Inserts an API key. Throws UniqueIntegrityConstraintViolationError if its name is in use. */
 export async function insertApiKey(
   tx: Transaction,
   accountId: string,
@@ -43,9 +40,7 @@ export async function insertApiKey(
       ${key.expiresAt && sql.timestamp(key.expiresAt)}, ${key.scope})`)
 }
 
-/**
- * Returns the bound of keys per account. Expired keys count until they are revoked, as in lists.
- */
+/** Returns the bound on the number of API keys per account; expired keys count until revoked. */
 export function apiKeyBound(max: number, accountId: string): Bound {
   return {
     scope: `api_keys ${accountId}`,
@@ -56,7 +51,7 @@ export function apiKeyBound(max: number, accountId: string): Bound {
   }
 }
 
-/** Locks a key and returns it; throws notFound. */
+/** Locks an API key and returns its row; throws notFound for an unknown ID. */
 export async function lockApiKey(
   tx: Transaction,
   accountId: string,
@@ -69,7 +64,7 @@ export async function lockApiKey(
   return key
 }
 
-/** Revokes a key: it is refused at once; the row is kept. */
+/** Marks an API key as revoked, so that requests with it are refused; the row is kept. */
 export async function revokeApiKey(
   tx: Transaction,
   accountId: string,
@@ -81,8 +76,8 @@ export async function revokeApiKey(
 }
 
 /**
- * Returns the credential of a key, or null for a wrong secret, a revoked or expired key or a
- * disabled login. Updates `last_used_at` if it is not later than `notedSince`.
+ * Returns the user and account of an API key; null if the secret is wrong, the key revoked or
+ * expired, or the login disabled. Sets `last_used_at`, unless it is later than `notedSince`.
  */
 export async function useApiKey(
   { pool }: Database,

@@ -10,16 +10,16 @@ export const ApiKey = z.object({
   createdBy: z.string(),
   updatedAt: z.date(),
   deletedAt: z.date().nullable(),
-  /** Instant from which the key is refused; null: it is valid until it is revoked. */
+  /** Instant from which the key is refused; null if the key is valid until it is revoked. */
   expiresAt: z.date().nullable(),
-  /** `read`: RPCs with effects refuse the key. */
+  /** RPCs that change data refuse keys of scope `read`. */
   scope: z.enum(['full', 'read']),
-  /** Time of the last use, exact to five minutes; null before the first use. */
+  /** Time of the last use, stored at most every five minutes; null before the first use. */
   lastUsedAt: z.date().nullable(),
 })
 export type ApiKey = z.infer<typeof ApiKey>
 
-/** Returns the problems of a new key, keyed by field, or null (docs/sign-in.md#api-keys). */
+/** Returns the problems of a new API key, keyed by field; null if there are none. */
 export function findApiKeyProblems(
   key: { name: string; expiresAt: Date | null; scope: string },
   now: Date,

@@ -28,9 +28,8 @@ const subscriptionEvents = [
 ]
 
 /**
- * Returns the ID of the account's customer at Stripe; creates a missing one. Idempotency key:
- * account and version, so that concurrent and repeated calls create one customer. Throws notFound
- * and unavailable.
+ * Returns the ID of the account's customer at Stripe; creates a missing one. Concurrent calls
+ * create one customer (idempotency key: account ID and version). Throws notFound and unavailable.
  */
 export async function ensureCustomer(
   { database, billing }: Pick<BillingDeps, 'database' | 'billing'>,
@@ -49,9 +48,9 @@ export async function ensureCustomer(
 
 /**
  * Reads the customer's subscriptions at Stripe and stores the effective one. Compare-and-set on the
- * account's version, three attempts: an older read never replaces a newer one, so events may arrive
- * in any order. `also` runs in the transaction of the save. Returns whether the account is paid up
- * now; false for a deleted account. Throws unavailable.
+ * account's version, three attempts: an older read never replaces a newer one. `also` runs in the
+ * transaction of the save. Returns whether the account is paid up now; false for a deleted account.
+ * Throws unavailable.
  */
 export async function readSubscription(
   { database, billing, clock }: BillingDeps,
@@ -78,10 +77,9 @@ export async function readSubscription(
 }
 
 /**
- * Handles a webhook of Stripe (docs/billing.md#routes). The event only names the customer; the
- * state is read from Stripe, so events may be late, repeated or out of order. Events of other types
- * and of unknown customers succeed without effect. Throws refused (400) for a bad signature, and
- * unavailable if Stripe has to send the event again.
+ * Handles a webhook of Stripe (docs/billing.md#routes). The state is read from Stripe, so events
+ * may be late, repeated or out of order; unknown types and customers are ignored. Throws refused
+ * (400) for a bad signature, and unavailable if Stripe has to send the event again.
  */
 export async function receiveStripeEvent(
   deps: BillingDeps,

@@ -8,7 +8,7 @@ import { z } from 'zod'
 import { emitAccountSettings } from '../accounts/account.sql.ts'
 import { Account } from '../accounts/account.ts'
 
-// The queries of this file span all accounts; partial indexes contain only the rows that match.
+// These statements search all accounts, by partial indexes that contain only the matching rows.
 
 const columns = columnsOf(Account, { table: 'accounts' })
 const Id = z.object({ accountId: z.string() })
@@ -20,7 +20,7 @@ const Trial = z.object({
   email: z.string().nullable(),
 })
 
-/** Starts the trial of at most `limit` accounts that have none; returns their number. */
+/** Sets the end of the trial of at most `limit` accounts without one; returns their number. */
 export function beginTrials(database: Database, endsAt: Date, limit: number): Promise<number> {
   return database.transaction(async (tx) => {
     const begun = await tx.any(sql.type(Account)`
@@ -35,8 +35,8 @@ export function beginTrials(database: Database, endsAt: Date, limit: number): Pr
 }
 
 /**
- * Emits the settings of at most `limit` accounts whose `billed` differs from the value last
- * emitted, because billing was switched off or on. Returns their number.
+ * After billing was switched on or off (`billed`), emits the settings of at most `limit` accounts
+ * that have not been emitted since. Returns their number.
  */
 export function emitBillingSwitch(
   database: Database,
@@ -58,10 +58,7 @@ export function emitBillingSwitch(
   })
 }
 
-/**
- * Returns the IDs of accounts without a customer that were registered before `before`, ordered by
- * ID, from after the ID `after`.
- */
+/** Returns IDs above `after` of accounts created before `before` without a customer at Stripe. */
 export function listWithoutCustomer(
   { pool }: Database,
   page: { before: Date; after: string; limit: number },
@@ -75,8 +72,7 @@ export function listWithoutCustomer(
 
 /**
  * Emits TrialEnding, once per account, for at most `limit` accounts that never had a subscription
- * and whose trial ends before `until`. `notify` queues the mail to the owner's address. Returns the
- * number of accounts.
+ * and whose trial ends before `until`; returns their number. `notify` queues a mail to the owner.
  */
 export function emitTrialsEnding(
   database: Database,
@@ -105,10 +101,7 @@ export function emitTrialsEnding(
   })
 }
 
-/**
- * Returns the IDs of accounts whose paid period has ended, and whose last read from Stripe is
- * before `readBefore`.
- */
+/** Returns IDs of accounts past their paid period, read from Stripe before `readBefore`. */
 export function listOverdueSubscriptions(
   { pool }: Database,
   { now, readBefore, limit }: { now: Date; readBefore: Date; limit: number },

@@ -26,11 +26,11 @@ const customerGraceMs = 60_000
 // Owners get a mail five days before the trial ends (docs/billing.md#what-a-lapse-does).
 const noticeMs = 5 * dayMs
 
-// A webhook may be lost: a subscription past its period is read again if its last read is older.
+// Webhooks may be lost: an overdue subscription is read from Stripe again after this time.
 const overdueReadMs = 12 * hourMs
 const overdueMax = 100
 
-/** Returns the activities of billing's schedules; each can be repeated and handles one page. */
+/** Returns the Temporal activities of billing; each can be repeated and handles one page. */
 export function billingActivities(deps: Deps) {
   const { database, workflows, clock, config } = deps
   const before = (ms: number) => new Date(clock().getTime() - ms)
@@ -38,17 +38,12 @@ export function billingActivities(deps: Deps) {
     createCustomer: async (accountId: string): Promise<void> => {
       if (await findBilledAccount(database, accountId)) await ensureCustomer(deps, accountId)
     },
-    /**
-     * Starts the trial of accounts that are older than billing; returns true after the last page.
-     */
+    /** Starts trials of accounts without one; returns true after the last page of accounts. */
     beginTrials: async (): Promise<boolean> => {
       const endsAt = trialEnd(clock(), config.trialDays)
       return (await beginTrials(database, endsAt, pageSize)) < pageSize
     },
-    /**
-     * Starts the creation of missing customers; returns the page's last account ID, null after the
-     * last page.
-     */
+    /** Starts creating missing customers; returns the page's last account ID, null at the end. */
     startCustomers: async (after: string): Promise<string | null> => {
       const page = { before: before(customerGraceMs), after, limit: pageSize }
       const accountIds = await listWithoutCustomer(database, page)
@@ -66,10 +61,7 @@ export function billingActivities(deps: Deps) {
       })
       return emitted < pageSize
     },
-    /**
-     * Returns the IDs of at most 100 accounts whose subscription should have renewed without a
-     * webhook.
-     */
+    /** Returns the IDs of at most 100 accounts with an active subscription past its period. */
     listOverdue: async (): Promise<string[]> => {
       const now = clock()
       const page = { now, readBefore: before(overdueReadMs), limit: overdueMax }

@@ -10,14 +10,14 @@ export interface BillingEvent {
   customerId: string | null
 }
 
-// Loose: the webhook may deliver types of events that identity does not read.
+// Loose objects: Stripe also sends types of events whose fields identity does not read.
 const Event = z.object({
   id: z.string(),
   type: z.string(),
   data: z.object({ object: z.looseObject({}) }),
 })
 
-/** The fields of an account that Stripe stores in its customer. */
+/** The data of an account that Stripe receives when its customer is created. */
 export interface Payer {
   accountId: string
   email: string
@@ -26,25 +26,19 @@ export interface Payer {
 
 /** Client of Stripe. Every call may throw unavailable. */
 export interface Billing {
-  /**
-   * Creates a customer and returns its ID. A repetition with the same `idempotencyKey` within a day
-   * returns the same customer.
-   */
+  /** Creates a customer, only one per `idempotencyKey` within a day; returns the customer's ID. */
   createCustomer: (payer: Payer, idempotencyKey: string) => Promise<string>
   /** Deletes a customer and its subscriptions; does nothing if the customer is deleted already. */
   deleteCustomer: (customerId: string) => Promise<void>
   /** Returns the newest 100 subscriptions, ended ones too; none if the customer is deleted. */
   listSubscriptions: (customerId: string) => Promise<ProviderSubscription[]>
   createCheckout: (checkout: Checkout) => Promise<{ url: string; sessionId: string }>
-  /** Returns the customer of a checkout; null if the checkout does not exist. */
+  /** Returns the customer ID of a checkout session; null if the session does not exist. */
   findCheckoutCustomer: (sessionId: string) => Promise<string | null>
   createPortal: (customerId: string, returnUrl: string) => Promise<string>
   /** Returns the price in minor units; null if the price has no fixed amount. */
   findPrice: () => Promise<number | null>
-  /**
-   * Verifies and parses a webhook. Throws refused (400) if the signature is wrong, or older than
-   * five minutes at `now`.
-   */
+  /** Verifies and parses a webhook. Throws refused (400) if its signature is wrong or too old. */
   readEvent: (body: Uint8Array, signature: string, now: Date) => BillingEvent
 }
 
@@ -64,14 +58,14 @@ export interface BillingSettings {
   stripeWebhookSecret: string
 }
 
-// Two attempts fit into the deadline of an RPC (5 s).
+// Two attempts at a call of Stripe fit into the deadline of an RPC (5 s).
 const timeoutMs = 2_000
 const toleranceSeconds = 300
 
-// One page: newest first, and a customer has few subscriptions that have not ended.
+// One page is enough: Stripe lists the newest first, and few subscriptions have not ended.
 const subscriptionsMax = 100
 
-/** Returns the client; it connects with the first call. */
+/** Returns a client of Stripe, which connects at the first call. */
 export function createBillingClient(settings: BillingSettings): Billing {
   const { stripeKey, stripePrice, stripeTaxes, stripeWebhookSecret } = settings
   const { protocol, hostname, port } = new URL(settings.stripeUrl)
@@ -163,10 +157,7 @@ function idOf(reference: unknown): string | null {
   return typeof id === 'string' ? id : null
 }
 
-/**
- * Awaits a call to Stripe. Throws unavailable without Stripe's text, which may contain personal
- * data.
- */
+/** Awaits a call of Stripe. Throws unavailable without Stripe's text: it may be personal data. */
 async function requireAnswer<T>(call: Promise<T>): Promise<T> {
   try {
     return await call
@@ -175,7 +166,7 @@ async function requireAnswer<T>(call: Promise<T>): Promise<T> {
   }
 }
 
-/** Awaits a call as `requireAnswer` does; returns null for a 404 of Stripe. */
+/** Awaits a call of Stripe; returns null for a 404. Throws as `requireAnswer` does. */
 async function findAnswer<T>(call: Promise<T>): Promise<T | null> {
   try {
     return await call

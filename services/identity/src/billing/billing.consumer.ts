@@ -7,12 +7,12 @@ import { findBilledAccount } from './billing.sql.ts'
 type Deps = { database: Database; workflows: Workflows; hasBilling: boolean }
 
 /**
- * Returns the handler that starts the creation of a customer for each new account. It subscribes
- * without billing too, and then does nothing: the filter of a durable consumer never shrinks.
+ * Returns the handler that starts the creation of a customer at Stripe for each new account.
+ * Without billing it subscribes and does nothing: a NATS consumer's filter must not shrink.
  */
 export function registrationHandler({ database, workflows, hasBilling }: Deps): Handler {
   return on(AccountSettingsChangedSchema, async ({ accountId, version }) => {
-    // Registration is version 1; the sweep creates customers that are still missing.
+    // A new account has version 1. A sweep creates customers that are missing later.
     if (!hasBilling || version !== 1n) return
     const account = await findBilledAccount(database, accountId)
     if (account?.customerId === null) await startCustomer(workflows, accountId)

@@ -14,9 +14,7 @@ import { subscriptionStateOf } from './subscription.ts'
 
 const priceForMs = 60 * 60_000
 
-/**
- * Returns the RPCs of billing (docs/billing.md#routes); each throws refused (404) without billing.
- */
+/** Returns the RPCs of billing; each throws refused (404) while billing is off. */
 export function billingRoutes(deps: IdentityDeps): ServiceImpl<typeof BillingService> {
   const { database, clock } = deps
   const requireDeps = (): BillingDeps => {

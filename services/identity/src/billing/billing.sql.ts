@@ -10,16 +10,16 @@ import type { StoredSubscription } from './subscription.ts'
 const columns = columnsOf(Account, { table: 'accounts' })
 const Billed = Account.extend({ customerId: z.string().nullable() })
 
-/** An account with its customer at Stripe. */
+/** An account with the ID of its customer at Stripe; null if it has none. */
 export type BilledAccount = z.infer<typeof Billed>
 
 const Payer = z.object({ email: z.string(), firstName: z.string(), lastName: z.string() })
 const Id = z.object({ accountId: z.string() })
 
-// Stripe's events share kit's inbox table, under a consumer name of their own.
+// Consumer name of Stripe's events in `inbox`, the table of messages that were handled.
 const stripeConsumer = 'stripe'
 
-/** Returns the account with its customer; null if the account was deleted. */
+/** Returns the account with its customer ID at Stripe; null if the account was deleted. */
 export function findBilledAccount(
   { pool }: Database,
   accountId: string,
@@ -29,7 +29,7 @@ export function findBilledAccount(
     WHERE account_id = ${accountId}`)
 }
 
-/** Returns the account of a customer; null for an unknown one. */
+/** Returns the account ID of a customer at Stripe; null for an unknown customer. */
 export function findAccountOfCustomer(
   { pool }: Database,
   customerId: string,
@@ -38,7 +38,7 @@ export function findAccountOfCustomer(
     SELECT account_id AS "accountId" FROM accounts WHERE billing_customer_id = ${customerId}`)
 }
 
-/** Returns name and address of the account's owner; null without an owner. */
+/** Returns names and email address of the account's owner; null without an owner. */
 export function findPayer({ pool }: Database, accountId: string) {
   return pool.maybeOne(sql.type(Payer)`
     SELECT l.email, l.first_name AS "firstName", l.last_name AS "lastName"
@@ -46,10 +46,7 @@ export function findPayer({ pool }: Database, accountId: string) {
     WHERE u.account_id = ${accountId} AND u.role = 'owner' ORDER BY u.user_id LIMIT 1`)
 }
 
-/**
- * Stores the customer of an account that has none; only the first of concurrent calls has an
- * effect.
- */
+/** Stores the customer ID of an account that has none; the first of concurrent calls wins. */
 export async function saveCustomer(
   { pool }: Database,
   accountId: string,
@@ -60,7 +57,7 @@ export async function saveCustomer(
     WHERE account_id = ${accountId} AND billing_customer_id IS NULL`)
 }
 
-/** Clears the customer of an account after Stripe deleted that customer; another one is kept. */
+/** Clears the customer ID of an account if it is still `customerId`. */
 export async function clearCustomer(
   tx: Transaction,
   accountId: string,
@@ -73,7 +70,7 @@ export async function clearCustomer(
 
 /**
  * Stores the subscription and emits the account's settings. Compare-and-set on the account's
- * version: returns false, and stores nothing, if the account was changed since it was read.
+ * version: returns false, and stores nothing, if the row has another version.
  */
 export async function saveSubscription(
   tx: Transaction,
@@ -92,10 +89,7 @@ export async function saveSubscription(
   return saved !== null
 }
 
-/**
- * Stores the time of a read from Stripe that returned no change. Returns false as
- * `saveSubscription` does.
- */
+/** Stores the time of a read from Stripe; returns false if the account's version has changed. */
 export async function saveReadTime(
   tx: Transaction,
   { accountId, version }: Account,
@@ -107,7 +101,7 @@ export async function saveReadTime(
   return rowCount === 1
 }
 
-/** Stores an event's ID in the inbox, in the transaction of its effect. */
+/** Stores the ID of a handled event of Stripe, in the transaction of its effect. */
 export async function saveStripeEvent(tx: Transaction, eventId: string): Promise<void> {
   await isFirstDelivery(tx, { consumer: stripeConsumer, changeId: eventId })
 }

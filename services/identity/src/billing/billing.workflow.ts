@@ -14,20 +14,20 @@ export async function createCustomer(accountId: string): Promise<void> {
 /** Starts missing trials and the creation of missing customers; runs every ten minutes. */
 export async function sweepBilling(): Promise<void> {
   while (!(await activities.beginTrials())) {
-    // Each call takes a page.
+    // Each call starts the trials of a page of accounts.
   }
   let after: string | null = ''
   while (after !== null) after = await activities.startCustomers(after)
 }
 
-/** Notifies owners of trials that end; runs four times a day. */
+/** Notifies owners whose trial ends within five days; runs four times a day. */
 export async function remindOfTrials(): Promise<void> {
   while (!(await activities.noteTrialsEnding())) {
-    // Each call takes a page.
+    // Each call notifies the owners of a page of accounts.
   }
 }
 
-/** Reads subscriptions whose period ended without a webhook; runs twice a day. */
+/** Reads overdue subscriptions from Stripe, as webhooks may be lost; runs twice a day. */
 export async function reconcileSubscriptions(): Promise<void> {
   for (const accountId of await activities.listOverdue()) {
     await activities.readSubscription(accountId)

@@ -34,7 +34,7 @@ const graceMs = 4 * dayMs
 const paidStatuses = ['active', 'trialing']
 const endedStatuses = ['canceled', 'incomplete_expired']
 
-// Customers manage subscriptions of these statuses in Stripe's portal.
+// Statuses of subscriptions that customers can manage in Stripe's portal.
 const ownedStatuses = ['active', 'past_due', 'incomplete', 'unpaid']
 
 // Without billing every account is paid up (docs/billing.md).
@@ -46,14 +46,14 @@ const unbilled: SubscriptionState = {
   trialingUntil: null,
 }
 
-/** Returns the end of a trial that begins now, after `days` of 24 hours. */
+/** Returns the end of a trial of `days` times 24 hours that begins at `now`. */
 export function trialEnd(now: Date, days: number): Date {
   return new Date(now.getTime() + days * dayMs)
 }
 
 /**
- * Returns the instant until which an account is paid up: the later end of trial and paid period, if
- * the status allows it. Returns the epoch if neither counts (docs/billing.md#subscription-states).
+ * Returns the instant until which an account is paid up: the later end of trial and paid period
+ * among those that its status permits, or the epoch (docs/billing.md#subscription-states).
  */
 export function paidUntil(payment: Payment): Date {
   const { trialEndsAt, subscriptionActiveUntil, subscriptionStatus: status } = payment
@@ -90,7 +90,7 @@ export function subscriptionStateOf(
 export interface ProviderSubscription {
   subscriptionId: string
   status: string
-  /** End of the current period. */
+  /** End of the current billing period. */
   periodEndsAt: Date
 }
 
@@ -101,9 +101,8 @@ export type StoredSubscription = Pick<
 >
 
 /**
- * Returns the effective subscription of a customer: a paid one before one with a payment due,
- * before an ended one; then the one whose period ends last. The order of the input does not matter.
- * All fields are null for an empty list.
+ * Returns a customer's effective subscription: a paid one before one with a payment due, before an
+ * ended one; then the one whose period ends last. All fields are null for an empty list.
  */
 export function chooseSubscription(all: readonly ProviderSubscription[]): StoredSubscription {
   const rank = ({ status }: ProviderSubscription) => {

@@ -11,13 +11,10 @@ import { admitAttempt, countAttempt } from '../sign-in/sign-in-attempt.sql.ts'
 import { queueMail } from './mail.sql.ts'
 import type { MailKind, NoticeKind } from './mail.ts'
 
-// Rate limit per mailbox and kind: anyone can cause mails to an address that is not theirs.
+// Rate limit per mailbox and kind of mail: anyone can request mails to another's address.
 const limit = { max: 5, windowMs: 15 * 60_000 }
 
-/**
- * Counts a mail against the limit of its mailbox: 5 of a kind in 15 minutes. Throws refused (429)
- * beyond it.
- */
+/** Counts a mail against the rate limit of its mailbox; throws refused (429) beyond the limit. */
 export function admitMail(
   connection: Pick<Transaction, 'one'>,
   { kind, email }: { kind: MailKind; email: string },
@@ -27,9 +24,9 @@ export function admitMail(
 }
 
 /**
- * Queues a mail to an address that an anonymous client sent. No account enumeration: no statement
- * looks the address up, so answer and time are the same for known and unknown ones. Throws invalid,
- * refused (400 for the proof of work, 429 for the limit) and unavailable.
+ * Queues a mail that an anonymous client requests. No account enumeration: the address is not
+ * looked up, so answer and time are the same for all addresses. Throws invalid, refused (400 for
+ * the proof of work, 429 for the rate limit) and unavailable.
  */
 export async function requestMail(
   { database, ...deps }: IdentityDeps,
@@ -50,7 +47,7 @@ export async function requestMail(
   await database.transaction((tx) => requireQueued(tx, { kind, email }, now))
 }
 
-/** Queues a mail without which the request has to fail. Throws unavailable if the queue is full. */
+/** Queues a mail. Throws unavailable if the queue is full, so that the request fails. */
 export async function requireQueued(
   tx: Transaction,
   mail: { kind: MailKind; email: string },
@@ -61,9 +58,8 @@ export async function requireQueued(
 }
 
 /**
- * Queues a notice of a change to the login's owner (OWASP ASVS 5.0, 6.3.7). It is sent after the
- * transaction commits. Best effort: without an SMTP server, with a full queue or beyond the limit
- * of the mailbox, the change succeeds without a notice.
+ * Queues a mail that notifies the login's owner of a change (OWASP ASVS 5.0, 6.3.7). Best effort:
+ * without SMTP server, with a full queue or above the rate limit, no mail is queued.
  */
 export async function notifyOwner(
   { config, clock }: Pick<IdentityDeps, 'config' | 'clock'>,

@@ -28,14 +28,13 @@ const pages: Record<LinkKind, { purpose: MailedLinkPurpose; page: string }> = {
   'reset-password': { purpose: 'reset', page: '/password/reset' },
 }
 
-/** Returns the activities of the workflow that sends mails; each can be repeated. */
+/** Returns the Temporal activity that sends a mail; it can be repeated. */
 export function mailActivities({ config, database, clock, log, mailServer }: Deps) {
   const { baseUrl } = publicAddresses(config)
   return {
     /**
-     * Sends a queued mail. At least once: a crash between the mail server's reply and the deletion
-     * of the row sends it again, with the same Message-ID. Each attempt creates a new link, so no
-     * table or workflow has its token. The links of all attempts work.
+     * Sends a queued mail at least once: after a crash it is sent again, with the same Message-ID.
+     * Each attempt creates a new link, so that no table or workflow contains its token.
      */
     deliverMail: async (mailId: string): Promise<void> => {
       const mail = await findMail(database, mailId)
@@ -55,9 +54,7 @@ export function mailActivities({ config, database, clock, log, mailServer }: Dep
     },
   }
 
-  /**
-   * Returns the content of a mail; null if it is obsolete, as a trial's is after a subscription.
-   */
+  /** Returns the content of a mail; null for a trial notice whose account has subscribed since. */
   async function writeLetter(kind: MailKind, recipient: Recipient): Promise<Letter | null> {
     const { loginId } = recipient
     const greeting = greetingOf(recipient)

@@ -3,27 +3,23 @@ import { Eta } from 'eta'
 import { createTransport } from 'nodemailer'
 import type { Letter } from './mail.ts'
 
-/** A letter addressed to one mailbox. */
 export interface OutgoingMail {
-  /** Part of the Message-ID, by which mailboxes recognize a second copy. */
+  /** Part of the Message-ID header, by which mail programs recognize a second copy. */
   mailId: string
   to: string
   letter: Letter
 }
 
-/** Client of the SMTP server. */
 export interface MailServer {
   /** Sends a mail. Throws if the server does not accept it. */
   send: (mail: OutgoingMail) => Promise<void>
   close: () => void
 }
 
-/** Settings of the SMTP client. */
 export interface MailServerOptions {
-  /** smtp:// (STARTTLS) or smtps://, with name and password if the server requires them. */
+  /** URL smtp:// (STARTTLS) or smtps://, with name and password if the server requires them. */
   smtpUrl: string
   smtpTls: 'required' | 'none'
-  /** Address of the From header. */
   sender: string
 }
 

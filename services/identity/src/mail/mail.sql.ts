@@ -8,13 +8,10 @@ import { EndingTrial, Mail, type MailKind, Recipient } from './mail.ts'
 
 const Known = z.object({ mailId: z.string() })
 
-// Bounded queue: a flood of requests for mails must not fill the disk.
+// Bounded queue: a flood of requests for mails must not fill the database's disk.
 const waitingMax = 10_000
 
-/**
- * Queues a mail; it is sent after the transaction commits, to the login that has the address then.
- * Returns false, and queues nothing, if 10,000 mails are queued.
- */
+/** Queues a mail, which is sent after the commit. Returns false if the queue is full. */
 export async function queueMail(
   tx: Transaction,
   { kind, email }: { kind: MailKind; email: string },
@@ -27,7 +24,7 @@ export async function queueMail(
     WHERE (SELECT count(*) FROM (SELECT FROM mails LIMIT ${waitingMax}) AS waiting)
       < ${waitingMax}`)
   if (rowCount === 0) return false
-  // No account: the address is looked up when the mail is sent.
+  // The event names no account: the address is looked up when the mail is sent.
   const subject = { accountId: '', entityId: mailId, version: 1n }
   await emit(tx, changeOf(MailRequestedSchema, subject, { mailId }))
   return true
@@ -44,7 +41,7 @@ export async function deleteMail({ pool }: Database, mailId: string): Promise<vo
   await pool.query(sql.unsafe`DELETE FROM mails WHERE mail_id = ${mailId}`)
 }
 
-/** Returns the login with the address (in lower case); null if no login has the address. */
+/** Returns the login with this email address in lower case; null if there is none. */
 export async function findRecipient({ pool }: Database, email: string): Promise<Recipient | null> {
   return pool.maybeOne(sql.type(Recipient)`
     SELECT login_id AS "loginId", first_name AS "firstName",
@@ -53,9 +50,7 @@ export async function findRecipient({ pool }: Database, email: string): Promise<
     FROM logins WHERE email = ${email}`)
 }
 
-/**
- * Returns the trial of the account that a login owns; null if the account ever had a subscription.
- */
+/** Returns the trial of the account that a login owns; null if it ever had a subscription. */
 export async function findEndingTrial(
   { pool }: Database,
   loginId: string,
@@ -68,7 +63,7 @@ export async function findEndingTrial(
     ORDER BY u.account_id LIMIT 1`)
 }
 
-/** Returns the IDs of mails requested before `before`, ordered by ID, from after the ID `after`. */
+/** Returns IDs of queued mails above `after`, ascending, that were requested before `before`. */
 export async function listMails(
   { pool }: Database,
   { after, before, limit }: { after: string; before: Date; limit: number },

@@ -1,7 +1,7 @@
 import { dayMs } from '@coffer/kit/values/time'
 import { z } from 'zod'
 
-/** A queued mail. The recipient's login is looked up when it is sent, not before. */
+/** A queued mail. The recipient's login is looked up when the mail is sent, not before. */
 export const Mail = z.object({
   mailId: z.string(),
   kind: z.enum([
@@ -19,10 +19,9 @@ export const Mail = z.object({
 export type Mail = z.infer<typeof Mail>
 export type MailKind = Mail['kind']
 
-/** A kind of mail with a link. */
 export type LinkKind = Extract<MailKind, 'verify-email' | 'reset-password'>
 
-/** A kind of mail that announces a change; it has no link. */
+/** A kind of mail that reports a change of the login's credentials; it has no link. */
 export type NoticeKind = Exclude<MailKind, LinkKind | 'trial-ending'>
 
 /** The fields of a login that decide whether and how a mail is written to it. */
@@ -34,10 +33,9 @@ export const Recipient = z.object({
 })
 export type Recipient = z.infer<typeof Recipient>
 
-/** A trial whose end is announced to the account's owner. */
 export const EndingTrial = z.object({
   trialEndsAt: z.date(),
-  /** The account's timezone, an IANA name. */
+  /** IANA name of the account's timezone. */
   timezone: z.string(),
 })
 export type EndingTrial = z.infer<typeof EndingTrial>
@@ -51,9 +49,8 @@ export interface Letter {
 }
 
 /**
- * Returns whether the recipient gets a mail of this kind (docs/sign-in.md#mailed-links). A disabled
- * login gets none, a verified address no verification. If verification is on, an unverified address
- * gets neither a reset nor a notice of the trial.
+ * Returns whether the login gets a mail of this kind (docs/sign-in.md#mailed-links). If
+ * verification is on, an unverified address gets neither a reset nor a notice of the trial.
  */
 export function isWanted(
   kind: MailKind,
@@ -85,10 +82,7 @@ const notices: Record<NoticeKind, { subject: string; what: string }> = {
   },
 }
 
-/**
- * Returns the salutation, with the first name only if the address is verified. Phishing: the name
- * of an unverified login may be text that a stranger chose.
- */
+/** Returns the salutation, without the name of an unverified login: an attacker may choose it. */
 export function greetingOf({
   firstName,
   isEmailVerified,
@@ -96,7 +90,7 @@ export function greetingOf({
   return isEmailVerified ? `Hello ${firstName},` : 'Hello,'
 }
 
-/** Returns the content of a notice. */
+/** Returns the content of a mail that reports a change of the login's credentials. */
 export function writeNotice(kind: NoticeKind, { greeting }: Pick<Letter, 'greeting'>): Letter {
   const { subject, what } = notices[kind]
   const advice =
@@ -104,10 +98,7 @@ export function writeNotice(kind: NoticeKind, { greeting }: Pick<Letter, 'greeti
   return { subject, greeting, paragraphs: [what, advice], button: null }
 }
 
-/**
- * Returns the content of the notice that a trial ends or has ended. The text names the day in the
- * account's timezone, and the number of whole days (24 hours) left.
- */
+/** Returns the mail about the end of a trial, a day in the account's timezone. */
 export function writeTrialLetter(
   { trialEndsAt, timezone }: EndingTrial,
   { greeting, now }: { greeting: string; now: Date },
@@ -131,7 +122,7 @@ export function writeTrialLetter(
   return { subject: 'Your trial is about to end', greeting, paragraphs, button: null }
 }
 
-/** Returns the content of a mail with a link that works for `minutes`. */
+/** Returns the content of a mail with a link, which is valid for `minutes`. */
 export function writeLinkLetter(
   kind: LinkKind,
   { greeting, link, minutes }: { greeting: string; link: string; minutes: number },

@@ -8,7 +8,7 @@ const { deliverMail } = proxyActivities<ReturnType<typeof mailActivities>>({
   retry: { initialInterval: '2 seconds', backoffCoefficient: 2, maximumInterval: '10 minutes' },
 })
 
-/** Sends one mail, as the workflow `mail/<mailId>`. Retries for a day while the server is away. */
+/** Sends one mail, as the workflow `mail/<mailId>`; retries failures for a day. */
 export async function sendMail(mailId: string): Promise<void> {
   await deliverMail(mailId)
 }

@@ -7,7 +7,7 @@ import { Login } from '../sign-in/login.ts'
 /** Purpose of a link: to set a new password, or to verify an email address. */
 export type MailedLinkPurpose = 'reset' | 'verify'
 
-/** A token that a client sent, and the purpose that the called RPC requires. */
+/** The hash of a token that a client sent, and the purpose that the RPC requires. */
 export interface PresentedToken {
   tokenHash: Buffer
   purpose: MailedLinkPurpose
@@ -19,7 +19,7 @@ type Bearer = z.infer<typeof Bearer>
 
 const Owner = z.object({ loginId: z.string() })
 
-/** Stores the hash of a link's token; `expiresAt` is exclusive. */
+/** Stores the hash of a link's token, which is valid before `expiresAt`. */
 export async function insertMailedLink(
   connection: Pick<Transaction, 'query'>,
   loginId: string,
@@ -32,8 +32,8 @@ export async function insertMailedLink(
 }
 
 /**
- * Returns address and names of the token's login, without consuming the token. Throws refused (400)
- * unless the token has that purpose, is neither used nor expired, and its login is not disabled.
+ * Returns address and names of the login of a mailed link; does not consume the link. Throws
+ * refused (400) if it is unknown, consumed, expired or of another purpose, or its login disabled.
  */
 export async function requireMailedLink(
   { pool }: Database,
@@ -49,8 +49,8 @@ export async function requireMailedLink(
 }
 
 /**
- * Consumes a token and every other one of its login and purpose. Returns the login's ID. Throws
- * refused (400) as `requireMailedLink` does.
+ * Consumes a link and all others of its login and purpose; returns the login's ID. Throws refused
+ * (400) as `requireMailedLink` does.
  */
 export async function consumeMailedLink(
   tx: Transaction,
@@ -67,7 +67,7 @@ export async function consumeMailedLink(
   return loginId
 }
 
-/** Invalidates every link of a login for that purpose. */
+/** Invalidates all mailed links of a login that have this purpose. */
 export async function deleteMailedLinks(
   tx: Transaction,
   loginId: string,
@@ -77,10 +77,7 @@ export async function deleteMailedLinks(
     DELETE FROM link_tokens WHERE login_id = ${loginId} AND scope = ${purpose}`)
 }
 
-/**
- * Returns the refusal (400) of every invalid link. One text for all causes: the answer discloses
- * nothing about the login.
- */
+/** Returns the refusal (400) of an invalid link. Its text does not disclose why it is invalid. */
 export function linkNotValid(): Error {
   return refused('this link was used or is not valid any more: ask for another')
 }

@@ -2,10 +2,7 @@ import { base32, hashOf } from '../sign-in/secret.ts'
 
 const minuteMs = 60_000
 
-/**
- * Returns the token of a new link, and its hash and expiry to store. The token itself is never
- * stored. `bytes` are 32 random bytes; the link expires `minutes` after `now`.
- */
+/** Returns a new link's token, made of 32 random `bytes`, with its hash and expiry to store. */
 export function createMailedLink(
   bytes: Uint8Array,
   { now, minutes }: { now: Date; minutes: number },
@@ -19,8 +16,8 @@ export function createMailedLink(
 }
 
 /**
- * Returns the base URL of mailed links and the From address of mails. They default to this host's
- * port and to no-reply at the host of the base URL.
+ * Returns the base URL of mailed links and the From address of mails. Defaults: this host's port,
+ * and no-reply at the host of the base URL.
  */
 export function publicAddresses(settings: {
   externalUrl: string
@@ -37,9 +34,7 @@ export function hostOf(externalUrl: string): string {
   return externalUrl === '' ? '' : new URL(externalUrl).hostname
 }
 
-/**
- * Returns the URL of a mailed link; a path prefix of `base` is kept (docs/sign-in.md#mailed-links).
- */
+/** Returns the URL of a mailed link, below the path of `base` (docs/sign-in.md#mailed-links). */
 export function mailedLinkUrl(base: string, page: string, token: string): string {
   return `${base.replace(/\/$/, '')}${page}?token=${token}`
 }

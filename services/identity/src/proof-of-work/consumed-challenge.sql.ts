@@ -1,7 +1,7 @@
 import type { Database } from '@coffer/kit/database/database'
 import { sql } from 'slonik'
 
-/** Consumes a challenge; returns false if it was consumed before. */
+/** Consumes a proof-of-work challenge; returns false if it was consumed before. */
 export async function consumeChallenge(
   { pool }: Database,
   { challengeHash, expiresAt }: { challengeHash: Buffer; expiresAt: Date },

@@ -17,13 +17,10 @@ import {
 
 type Deps = Pick<IdentityDeps, 'config' | 'database' | 'signer' | 'clock'>
 
-// Clock skew: consumed challenges are kept longer than any process accepts them.
+// Clock skew of processes: consumed challenges are stored longer than any process accepts them.
 const clockSkewMs = 60_000
 
-/**
- * Returns the RPC that issues challenges (docs/sign-in.md#proof-of-work); 404 if proof of work is
- * off.
- */
+/** Returns the RPC that issues challenges; it throws refused (404) if proof of work is off. */
 export function proofOfWork({
   config,
   signer,
@@ -47,9 +44,9 @@ export function proofOfWork({
 }
 
 /**
- * Verifies a solved challenge and consumes it, even if the request then fails. Does nothing if
- * proof of work is off. Throws invalid if the solution is missing. Throws refused (400) if the
- * solution is wrong, expired, consumed before or made for another purpose.
+ * Verifies and consumes a solved challenge, even if the request then fails. Does nothing if proof
+ * of work is off. Throws invalid for a missing solution, and refused (400) if it is wrong, expired,
+ * consumed before or made for another purpose.
  */
 export async function consumeProofOfWork(
   { config, database, signer, clock }: Deps,
@@ -77,8 +74,8 @@ function termsOf(config: Deps['config']): Terms {
 const challengeKeys = new WeakMap<Signer, Buffer>()
 
 /**
- * Derives the HMAC key of challenges from the signing key by HKDF (RFC 5869). All processes of
- * identity share the signing key, so each can verify every challenge.
+ * Derives the HMAC key of challenges by HKDF (RFC 5869). All processes of identity share the
+ * signing key, so that each can verify every challenge.
  */
 function challengeKeyOf(signer: Signer): Buffer {
   let key = challengeKeys.get(signer)

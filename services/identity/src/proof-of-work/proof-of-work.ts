@@ -1,7 +1,7 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import { base32, fromBase32 } from '../sign-in/secret.ts'
 
-/** Purposes of challenges; a challenge contains the position in this list, counted from 1. */
+/** Purposes of challenges. A challenge contains the position in this list, counted from 1. */
 export const purposes = [
   'register',
   'login',
@@ -12,14 +12,13 @@ export const purposes = [
 ] as const
 export type ChallengePurpose = (typeof purposes)[number]
 
-/** The difficulty and lifetime of challenges, as the server is configured. */
+/** The configured difficulty and lifetime of challenges. */
 export interface Terms {
   /** Minimum number of leading zero bits of a solution's digest. */
   difficulty: number
   lifetimeSeconds: number
 }
 
-/** Number of random bytes of a challenge. */
 export const challengeRandomBytes = 16
 
 const version = 1
@@ -29,8 +28,8 @@ const clocksDifferBySeconds = 30
 const solutionPrefix = 'coffer-pow-v1:'
 
 /**
- * Returns a challenge: version, purpose, random, issue time, difficulty and their HMAC-SHA-256, as
- * 96 characters of base32 (docs/sign-in.md#proof-of-work). `random` is 16 bytes.
+ * Returns a challenge of 96 base32 characters: version, purpose, 16 random bytes, issue time,
+ * difficulty and their HMAC-SHA-256 (docs/sign-in.md#proof-of-work).
  */
 export function issueChallenge(
   key: Buffer,
@@ -51,8 +50,8 @@ export function issueChallenge(
 }
 
 /**
- * Returns null for a valid solution. Returns `expired` if the challenge is too old, or easier than
- * `terms` require. Returns `wrong` for any other fault.
+ * Returns null for a valid solution, `expired` if its challenge is too old or has a difficulty
+ * below the configured one, and `wrong` for any other fault.
  */
 export function findSolutionFault(
   key: Buffer,

@@ -3,7 +3,7 @@ import type { SealedSecret } from '@coffer/kit/secrets/secrets'
 import { sql } from 'slonik'
 import { z } from 'zod'
 
-/** The authenticator of a login. The seed is sealed with the login's ID as associated data. */
+/** The TOTP authenticator of a login. Its encrypted seed has the login ID as associated data. */
 const Authenticator = z.object({
   keyId: z.string(),
   dataKey: z.instanceof(Buffer),
@@ -14,7 +14,7 @@ const Authenticator = z.object({
 })
 type Authenticator = z.infer<typeof Authenticator>
 
-/** Returns the authenticator of a login, enabled or not; null before the first set-up. */
+/** Returns the authenticator of a login, enabled or not; null if none was set up. */
 export async function findAuthenticator(
   { pool }: Database,
   loginId: string,
@@ -25,19 +25,13 @@ export async function findAuthenticator(
     FROM authenticators WHERE login_id = ${loginId}`)
 }
 
-/**
- * Returns whether the login has an enabled authenticator: its sessions then require a second
- * factor.
- */
+/** Returns whether the login has an enabled authenticator, which sign-ins then require. */
 export async function hasAuthenticator(tx: Transaction, loginId: string): Promise<boolean> {
   return tx.exists(sql.unsafe`
     SELECT FROM authenticators WHERE login_id = ${loginId} AND enabled_at IS NOT NULL`)
 }
 
-/**
- * Stores a sealed seed; replaces a seed that was never confirmed. Returns false, and stores
- * nothing, if an authenticator is enabled.
- */
+/** Stores an encrypted seed; returns false, storing nothing, if an authenticator is enabled. */
 export async function saveAuthenticator(
   tx: Transaction,
   loginId: string,
@@ -54,8 +48,8 @@ export async function saveAuthenticator(
 }
 
 /**
- * Enables the authenticator with the given seed, and consumes the time step of the code that
- * confirmed the seed. Returns false if the seed was replaced, deleted or enabled meanwhile.
+ * Enables the authenticator and consumes the time step of the code that confirmed its seed. Returns
+ * false if the seed was replaced, deleted or enabled meanwhile.
  */
 export async function enableAuthenticator(
   tx: Transaction,
@@ -74,7 +68,7 @@ export async function deleteAuthenticator(tx: Transaction, loginId: string): Pro
   await tx.query(sql.unsafe`DELETE FROM authenticators WHERE login_id = ${loginId}`)
 }
 
-/** Consumes a time step; returns false if that step or a later one was accepted before. */
+/** Consumes a TOTP time step; returns false if that step or a later one was consumed before. */
 export async function consumeTimeStep(
   tx: Transaction,
   loginId: string,
@@ -86,9 +80,7 @@ export async function consumeTimeStep(
   return rowCount === 1
 }
 
-/**
- * Consumes a recovery code; returns false for an unknown one, or without an enabled authenticator.
- */
+/** Consumes a recovery code; returns false for an unknown one, or without enabled authenticator. */
 export async function consumeRecoveryCode(
   tx: Transaction,
   loginId: string,

@@ -63,8 +63,7 @@ export function multifactor(deps: IdentityDeps): ServiceImpl<typeof MultifactorS
       const codes = newRecoveryCodes()
       await deps.database.transaction(async (tx) => {
         await finalize(tx)
-        // Checked again under the lock of the login: a concurrent call may have disabled the
-        // authenticator.
+        // Under the login's lock: a concurrent call may have disabled the authenticator.
         if (!(await hasAuthenticator(tx, loginId))) throw noneEnabled()
         await replaceRecoveryCodes(tx, loginId, codes.hashes)
         await notifyOwner(deps, tx, { kind: 'recovery-codes-renewed', email })
@@ -110,7 +109,7 @@ async function confirm(deps: IdentityDeps, caller: Caller, totp: string) {
       throw refused('the authenticator was changed meanwhile: set it up again')
     }
     await deleteAttempts(tx, subjectHash)
-    // The other sessions began without a second factor.
+    // Ends the other sessions, which began without a second factor.
     await endSessionsOfLogin(tx, loginId, { except: sessionId })
     await notifyOwner(deps, tx, { kind: 'authenticator-enabled', email })
   })
@@ -135,10 +134,7 @@ async function completeSignIn(deps: IdentityDeps, totp: string, context: Handler
   return { sessionToken: token, isActive: await isAccountActive(deps, accountId) }
 }
 
-/**
- * Re-authenticates before an enabled second factor changes; does nothing without one (OWASP ASVS
- * 5.0, 7.5.1).
- */
+/** Re-authenticates (OWASP ASVS 5.0, 7.5.1). Throws refused if no authenticator is enabled. */
 async function reauthenticateIfEnabled(
   deps: IdentityDeps,
   loginId: string,

@@ -12,13 +12,13 @@ import { consumeRecoveryCode, consumeTimeStep, findAuthenticator } from './authe
 import { hashRecoveryCode } from './recovery-code.ts'
 import { acceptedStep } from './totp.ts'
 
-// Rate limit of attempts at the code or password of a login, made with one of its sessions.
+// Rate limit of attempts per login; codes and passwords are counted separately.
 const limit = { max: 5, windowMs: 15 * 60_000 }
 
 /**
- * Second half of a re-authentication; runs first in the transaction of the action. Locks the login
- * and consumes the code. Throws refused (401) if the code was consumed, or the password changed,
- * since the first half.
+ * Second half of a re-authentication, in the transaction of the action: locks the login and
+ * consumes the code. Throws refused (401) if the code was consumed or the password changed
+ * meanwhile.
  */
 export type Finalize = (tx: Transaction) => Promise<void>
 
@@ -27,9 +27,8 @@ type ReauthenticationDeps = PasswordDeps & Pick<IdentityDeps, 'secrets'>
 type Claim = { loginId: string; now: Date }
 
 /**
- * Counts an attempt at the code or password of a login. Returns the key of its counter (a hash),
- * with which `deleteAttempts` deletes the counter after a success. Throws refused (429) beyond the
- * limit.
+ * Counts an attempt at a login's code or password; throws refused (429) beyond the limit. Returns
+ * the counter's key (SHA-256), by which `deleteAttempts` deletes the counter after a success.
  */
 export async function admitGuess(
   database: IdentityDeps['database'],
@@ -42,8 +41,8 @@ export async function admitGuess(
 }
 
 /**
- * Checks a code of the authenticator or a recovery code; the returned `Finalize` consumes it.
- * Throws refused: 401 for a wrong code, 429 beyond the limit of attempts.
+ * Checks a TOTP or recovery code, which the returned function consumes. Throws refused: 401 for a
+ * wrong code, 429 beyond the limit of attempts.
  */
 export async function reauthenticateByCode(
   { database, secrets }: ReauthenticationDeps,
@@ -66,7 +65,7 @@ export async function reauthenticateByCode(
 
 /**
  * Checks the login's password. Throws refused: 401 for a wrong password, 429 beyond the limit of
- * attempts. Throws unavailable if the queue of hashes is full.
+ * attempts. Throws unavailable if the queue of password hashes is full.
  */
 export async function reauthenticateByPassword(
   { database, passwords }: PasswordDeps,
@@ -83,9 +82,9 @@ export async function reauthenticateByPassword(
 }
 
 /**
- * Re-authenticates by the password or code in the request (docs/sign-in.md#re-authentication).
- * Throws as `reauthenticateByPassword` and `reauthenticateByCode` do, and refused (400) if the
- * request has neither.
+ * Re-authenticates by the password or code of the request (docs/sign-in.md#re-authentication).
+ * Throws refused (400 without both, 401 if wrong, 429 beyond the limit of attempts) and
+ * unavailable.
  */
 export async function reauthenticate(
   deps: ReauthenticationDeps,
@@ -99,8 +98,8 @@ export async function reauthenticate(
 }
 
 /**
- * Re-authenticates as `reauthenticate` does, but requires no password or code in the first 15
- * minutes of a session. Throws refused (401, PROOF_REQUIRED) if an older session sends neither.
+ * Re-authenticates by password or code, except in the first 15 minutes of a session. Throws as
+ * `reauthenticate` does, and refused (401, PROOF_REQUIRED) if an older session sends neither.
  */
 export async function reauthenticateUnlessRecent(
   deps: ReauthenticationDeps,
@@ -128,7 +127,7 @@ async function stepOf(
   return acceptedStep({ seed, totp, lastStep: Number(authenticator.lastStep), now })
 }
 
-// Refused, not `unauthenticated`, which would clear the cookie although the session is valid.
+// Not `unauthenticated`, for which the gateway would clear the cookie of a valid session.
 function wrongPassword(): Error {
   return refused('the current password is wrong', { status: 401 })
 }

@@ -22,7 +22,7 @@ test.each([
   [29, 1],
   [30, 1],
   [89, 1],
-  // 90 s is in step 3, two steps after that of the code.
+  // 90 s is in time step 3; the code belongs to step 1, two steps before.
   [90, null],
   [120, null],
 ])('the code of the seconds 30 to 59 at %d: %p', (seconds, step) => {
@@ -33,7 +33,7 @@ test('no code is accepted twice, nor one from before the last', () => {
   expect(accepted('287082', 59, 0)).toBe(1)
   expect(accepted('287082', 59, 1)).toBeNull()
   expect(accepted('287082', 59, 2)).toBeNull()
-  // The clock was set back after the last code.
+  // As after the clock was set back: the last accepted code has step 1000.
   expect(accepted('287082', 59, 1000)).toBeNull()
 })
 

@@ -3,7 +3,7 @@ import { generateURI, verifySync } from 'otplib'
 /** Number of random bytes of a seed: the size of a SHA-1 hash (RFC 4226, section 4, R6). */
 export const seedBytes = 20
 
-// RFC 6238, section 5.2: the default step; many authenticators ignore any other.
+// RFC 6238, section 5.2: the default time step; many authenticators ignore any other.
 const stepSeconds = 30
 
 /** Returns the otpauth URI of a seed in base32; authenticators read it as a QR code. */
@@ -23,7 +23,7 @@ export function acceptedStep(code: {
 }): number | null {
   const { seed, totp, lastStep, now } = code
   const epoch = Math.floor(now.getTime() / 1000)
-  // The library throws if the last step is later than the window, as after a clock was set back.
+  // The library throws if `lastStep` is in the future, as after a clock was set back.
   if (!/^\d{6}$/.test(totp) || lastStep > Math.floor((epoch + stepSeconds) / stepSeconds))
     return null
   const result = verifySync({

@@ -10,10 +10,7 @@ import { hashOf, isApiKeySecret } from './secret.ts'
 import { useSession } from './session.sql.ts'
 import { boundsOfUse, isToken } from './session.ts'
 
-/**
- * Returns the RPCs that verify sessions and API keys, in one statement each. They throw
- * unauthenticated: SESSION_ENDED or API_KEY_UNKNOWN.
- */
+/** Returns the RPCs that verify sessions and API keys; they throw unauthenticated. */
 export function credentials({
   config,
   database,

@@ -4,7 +4,7 @@ import { Payment } from '../billing/subscription.ts'
 /** The fields of an account that every request needs. */
 export const AccountFacts = Payment.extend({ timezone: z.string(), locale: z.string() })
 
-/** The user, login and account of a session or API key. */
+/** The user, login and account for which a session or API key acts. */
 export const Credential = z.object({
   accountId: z.string(),
   userId: z.string(),
@@ -13,10 +13,9 @@ export const Credential = z.object({
 })
 export type Credential = z.infer<typeof Credential>
 
-/** A credential of a session. */
 export const SessionCredential = Credential.extend({
   sessionId: z.string(),
-  /** Whether the session is pending: it still requires its second factor. */
+  /** Whether the session still requires its second factor. */
   mfaPending: z.boolean(),
 })
 export type SessionCredential = z.infer<typeof SessionCredential>

@@ -10,7 +10,7 @@ const SignIn = z.object({
   isDisabled: z.boolean(),
   isEmailVerified: z.boolean(),
   isPasswordExpired: z.boolean(),
-  /** Whether the login has to verify its address, or sign in, before its account is deleted. */
+  /** Whether the account is deleted unless the login verifies its address or signs in. */
   isToVerify: z.boolean(),
   /** Null if the login is a user of no account. */
   userId: z.string().nullable(),
@@ -18,7 +18,7 @@ const SignIn = z.object({
 })
 export type SignIn = z.infer<typeof SignIn>
 
-/** Returns one row per account of the login with the address (in lower case); none if unknown. */
+/** Returns one row per account of the login with this lower-case address; none if unknown. */
 export async function findSignIns({ pool }: Database, email: string): Promise<readonly SignIn[]> {
   return pool.any(sql.type(SignIn)`
     SELECT l.login_id AS "loginId", l.password_hash AS "passwordHash",
@@ -57,9 +57,8 @@ export async function findPasswordHash(
 }
 
 /**
- * Locks a login, so that changes of its sessions and credentials are serialized. Lock order: the
- * login before all its other rows. Returns its current password hash; null if the login was deleted
- * or disabled.
+ * Locks a login (always before its other rows), to serialize changes of sessions and credentials.
+ * Returns its current password hash; null if the login was deleted or disabled.
  */
 export async function lockLogin(tx: Transaction, loginId: string): Promise<string | null> {
   return tx.maybeOneFirst(sql.type(Password)`
@@ -68,8 +67,8 @@ export async function lockLogin(tx: Transaction, loginId: string): Promise<strin
 }
 
 /**
- * Sets a password and clears its expiry; returns the login's email address. `resetAt` is the
- * instant of a reset, or null if the client knew the old password.
+ * Sets a password and clears its expiry; returns the login's email address. `resetAt` is null if
+ * the client knew the old password.
  */
 export async function setPassword(
   tx: Transaction,
@@ -114,7 +113,7 @@ const LoginState = z.object({
 })
 export type LoginState = z.infer<typeof LoginState>
 
-/** Returns the login with the address (in lower case); null for an unknown address. */
+/** Returns the login with this lower-case email address; null for an unknown address. */
 export async function findLogin({ pool }: Database, email: string): Promise<LoginState | null> {
   return pool.maybeOne(sql.type(LoginState)`
     SELECT login_id AS "loginId", disabled_at IS NOT NULL AS "isDisabled",
@@ -122,7 +121,7 @@ export async function findLogin({ pool }: Database, email: string): Promise<Logi
     FROM logins LEFT JOIN authenticators t USING (login_id) WHERE email = ${email}`)
 }
 
-/** Disables a login; a login that is disabled already keeps its first instant. */
+/** Disables a login; if the login is disabled already, the earlier instant is kept. */
 export async function disableLoginOf(tx: Transaction, loginId: string, now: Date): Promise<void> {
   await tx.query(sql.unsafe`
     UPDATE logins SET disabled_at = coalesce(disabled_at, ${sql.timestamp(now)})

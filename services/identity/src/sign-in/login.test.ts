@@ -22,7 +22,7 @@ test('a registration without a last name and a locale is fine', () => {
 test.each([
   ['12345678'],
   ['x'.repeat(72)],
-  // 8 and 72 code points, but more UTF-16 units or bytes.
+  // 8 and 72 code points (the bounds), but more UTF-16 code units and bytes.
   ['🔑'.repeat(8)],
   ['é'.repeat(72)],
 ])('the password %s is fine', (password) => {

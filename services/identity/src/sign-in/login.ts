@@ -13,9 +13,9 @@ export const Login = z.object({
   lastName: z.string(),
   /** Instant at which the authenticator was enabled; null without one. */
   totpEnabledAt: z.date().nullable(),
-  /** Instant of the last reset by a link; null without one. */
+  /** Instant of the last password reset by a mailed link; null without one. */
   passwordResetAt: z.date().nullable(),
-  /** Instant at which a mailed link was opened; null before that. */
+  /** Instant at which a mailed link verified the address; null before. */
   emailVerifiedAt: z.date().nullable(),
 })
 export type Login = z.infer<typeof Login>
@@ -25,7 +25,6 @@ export interface Credentials {
   password: string
 }
 
-/** The fields of a registration, trimmed. */
 export interface Registration extends Credentials {
   firstName: string
   lastName: string
@@ -40,10 +39,7 @@ const defaultLocale = 'en_US'
 
 const countries = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' })
 
-/**
- * Returns the problems of address and password keyed by field, or null
- * (docs/sign-in.md#signing-in). Lengths count code points.
- */
+/** Returns the problems of address and password, keyed by field; null if there are none. */
 export function findCredentialProblems({ email, password }: Credentials): Problems | null {
   return collectProblems({
     email: findEmailProblem(email),
@@ -52,8 +48,8 @@ export function findCredentialProblems({ email, password }: Credentials): Proble
 }
 
 /**
- * Returns the problems of a registration keyed by field, or null (docs/sign-in.md#registration).
- * `host` is the server's host name: its words are refused as a password.
+ * Returns the problems of a registration, keyed by field; null if there are none. Words of the
+ * server's name `host` are refused as a password.
  */
 export function findRegistrationProblems(
   registration: Registration,
@@ -77,13 +73,10 @@ export function listGuessableTexts(
   return [email, firstName, lastName, host]
 }
 
-/**
- * Returns the problems of a password change keyed by field, or null (docs/sign-in.md#passwords).
- */
+/** Returns the problems of a password change, keyed by field; null if there are none. */
 export function findNewPasswordProblems(change: {
   currentPassword: string
   newPassword: string
-  /** Guessable texts, as for `findChosenPasswordProblem`. */
   known: readonly string[]
 }): Problems | null {
   const { currentPassword, newPassword, known } = change
@@ -100,7 +93,7 @@ export function findEmailProblem(email: string): string | null {
   return address.safeParse(email).success ? null : 'must be a valid email address'
 }
 
-/** Returns the deadline of verification, after 7 days; an unverified account is then deleted. */
+/** Returns the instant, 7 days after `now`, from which an unverified account is deleted. */
 export function verificationEnd(now: Date): Date {
   return new Date(now.getTime() + unverifiedMs)
 }
@@ -110,18 +103,12 @@ export function mailboxOf(email: string): string {
   return email.replace(/\+.*(?=@)/, '')
 }
 
-/**
- * Returns whether `domains` contains the domain of the address; subdomains do not match
- * (docs/sign-in.md#registration).
- */
+/** Returns whether `domains` contains the domain of the address; subdomains do not match. */
 export function isBlocked(email: string, domains: readonly string[]): boolean {
   return domains.includes(email.slice(email.lastIndexOf('@') + 1).toLowerCase())
 }
 
-/**
- * Returns the text unchanged if it is a language and a country that the runtime supports (`de_DE`,
- * `de-DE`), otherwise `en_US` (docs/sign-in.md#locale-timezone-and-currency).
- */
+/** Returns the text if it is a locale that Intl supports (`de_DE`, `de-DE`), otherwise `en_US`. */
 export function knownLocale(text: string): string {
   const [, language = '', country = ''] = /^([a-z]{2,3})[_-]([A-Z]{2})$/.exec(text) ?? []
   if (country === '' || country === 'ZZ' || !countries.of(country)) return defaultLocale
@@ -129,7 +116,7 @@ export function knownLocale(text: string): string {
   return supported ? text : defaultLocale
 }
 
-/** Returns the problem of a name that may be empty, or null. */
+/** Returns the problem of a name, or null; an empty name has no problem. */
 export function findNameProblem(name: string): string | null {
   if (/\p{Cc}/u.test(name)) return 'must be printable characters only'
   return [...name].length > nameCharactersMax

@@ -4,28 +4,23 @@ import type { run } from './password.worker.ts'
 
 /** Worker threads that hash and check passwords, behind a bounded queue. */
 export interface Passwords extends AsyncDisposable {
-  /**
-   * Warm-up: resolves once a thread has hashed, so that no request waits for the start of a thread.
-   */
+  /** Warm-up: resolves when a thread has started, so that no request waits for its start. */
   ready: () => Promise<void>
-  /** Load shedding: throws unavailable if the queue is full. Call it before any statement. */
+  /** Load shedding: throws unavailable if the queue is full. Called before any SQL statement. */
   requireRoom: () => void
   /**
    * Returns an argon2id hash. Throws unavailable if the queue is full, or no thread is free in
-   * time. An aborted signal removes the task from the queue.
+   * time. Aborting the signal removes the task from the queue.
    */
   hash: (password: string, signal?: AbortSignal) => Promise<string>
-  /**
-   * Resolves to whether the password has the hash: false for null, after the same time as for a
-   * wrong password. Throws as `hash` does.
-   */
+  /** Verifies a password; for null, returns false after the same time. Throws as `hash` does. */
   matches: (password: string, hash: string | null, signal?: AbortSignal) => Promise<boolean>
 }
 
-// Passwords that wait for a thread: about half a second of hashing on an idle machine.
+// Maximum of waiting passwords: about half a second of hashing on an idle machine.
 const queueMax = 50
 
-// A hash takes a few milliseconds; the first task of a thread includes the start of the thread.
+// Hashing takes a few milliseconds; a thread's first task also waits for the thread's start.
 const taskTimeoutMs = 30_000
 
 const queueFull = () =>
@@ -33,7 +28,7 @@ const queueFull = () =>
 
 type Task = Parameters<typeof run>[0]
 
-/** Starts at most `atOnce` threads; further passwords wait for up to `waitTimeoutMs` (ms). */
+/** Starts at most `atOnce` threads; a password waits at most `waitTimeoutMs` for a free one. */
 export function startPasswords(atOnce: number, waitTimeoutMs = 2_500): Passwords {
   const threads = startWorkers<Task, ReturnType<typeof run>>({
     module: new URL('./password.worker.ts', import.meta.url),

@@ -2,8 +2,7 @@ import { dictionary } from '@zxcvbn-ts/language-common'
 
 const characters = { min: 8, max: 72 }
 
-// About 18,000 common passwords of at least 8 characters: shorter ones are refused for their
-// length.
+// About 18,000 common passwords; those shorter than 8 characters are refused for their length.
 const common = new Set(
   dictionary['passwords-common'].filter((password) => password.length >= characters.min),
 )
@@ -22,9 +21,8 @@ export function findPasswordProblem(password: string): string | null {
 }
 
 /**
- * Returns the problem of a new password, or null. Refuses a wrong length, common passwords in any
- * case (OWASP ASVS 5.0, 6.2.4) and context words (6.2.11). `known` are texts that an attacker
- * knows: names, address, host.
+ * Returns the problem of a new password, or null: a wrong length, a common password (OWASP ASVS
+ * 5.0, 6.2.4) or context words (6.2.11). `known` are texts that an attacker knows.
  */
 export function findChosenPasswordProblem(
   password: string,
@@ -44,7 +42,7 @@ function wordsOf(texts: readonly string[]): string[] {
   return words.filter((word) => [...word].length >= wordCharactersMin)
 }
 
-/** Returns whether the text contains one of the words, and no letter outside of them. */
+/** Returns whether the text contains one of the words, and no letter outside of these words. */
 function isLittleMore(text: string, words: readonly string[]): boolean {
   const longestFirst = [...new Set(words)].sort((a, b) => b.length - a.length)
   const rest = text.replaceAll(new RegExp(longestFirst.join('|'), 'gu'), '')

@@ -63,15 +63,12 @@ async function requireBetaCode(
   if (!featuresOf(config).requireBetaCode) return null
   if (code.trim() === '') throw invalid({ betaCode: 'required key is missing' })
   const codeHash = hashBetaCode(code)
-  // The code is checked before the expensive password hash, and consumed with the registration.
+  // Checked before the expensive hash, and consumed in the transaction of the registration.
   if (!(await isBetaCode(database, { codeHash, now: clock() }))) throw notABetaCode()
   return codeHash
 }
 
-/**
- * Stores the registration. Returns the token of its session, or an empty text if the address has to
- * be verified first.
- */
+/** Stores the registration; returns its session token, '' if the address must be verified first. */
 async function saveRegistration(
   { config, database }: IdentityDeps,
   registered: { row: UserRow; passwordHash: string; betaCode: Buffer | null; former: string },
@@ -112,10 +109,7 @@ function trimRegistration(request: Registration): Registration {
   }
 }
 
-/**
- * Returns the subscription of a new account: a trial if billing is on
- * (docs/billing.md#subscription-states).
- */
+/** Returns the subscription of a new account: a trial with billing, all null without. */
 function firstPayment(
   { billed, trialDays }: Pick<IdentityDeps['config'], 'billed' | 'trialDays'>,
   now: Date,

@@ -38,7 +38,7 @@ export async function insertRegistration(
   await emitAccountSettings(tx, [account], { billed })
 }
 
-/** Returns logins whose deadline of verification has passed, without a valid verification link. */
+/** Returns logins past their deadline of verification that have no valid verification link. */
 export async function listUnverified(
   { pool }: Database,
   now: Date,

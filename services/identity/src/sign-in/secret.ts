@@ -3,7 +3,6 @@ import { createHash } from 'node:crypto'
 const alphabet = 'abcdefghijklmnopqrstuvwxyz234567'
 const apiKeyPrefix = 'coffer_secret_'
 
-/** Number of random bytes of a secret. */
 export const secretBytes = 32
 
 /** Returns lower-case base32 without padding (RFC 4648, section 6): 52 characters for 32 bytes. */
@@ -20,7 +19,7 @@ export function fromBase32(text: string): Buffer {
   return Buffer.from(bytes.map((bits) => Number.parseInt(bits, 2)))
 }
 
-/** Returns whether the text has the form of an API key's secret; upper case is refused. */
+/** Returns whether the text has the format of an API key's secret, in lower case. */
 export function isApiKeySecret(text: string): boolean {
   return text.startsWith(apiKeyPrefix) && /^[a-z2-7]{52}$/.test(text.slice(apiKeyPrefix.length))
 }
@@ -30,10 +29,7 @@ export function apiKeySecret(bytes: Uint8Array): string {
   return apiKeyPrefix + base32(bytes)
 }
 
-/**
- * Returns the SHA-256 of a secret; the hash is stored instead of the secret. One round is enough:
- * unlike a password, 256 random bits cannot be guessed.
- */
+/** Returns the SHA-256 of a secret. One round is enough: 256 random bits cannot be guessed. */
 export function hashOf(secret: string): Buffer {
   return createHash('sha256').update(secret).digest()
 }

@@ -18,8 +18,8 @@ export async function insertSession(tx: Transaction, session: NewSession): Promi
 }
 
 /**
- * Returns the credential of a session, or null if the session has ended or its login is disabled.
- * Updates `last_used_at` if it is not later than `notedSince`.
+ * Returns the user and account of a session; null if it has ended or its login is disabled. Sets
+ * `last_used_at`, unless it is later than `notedSince`.
  */
 export async function useSession(
   { pool }: Database,
@@ -47,7 +47,7 @@ export async function useSession(
     FROM live`)
 }
 
-/** Ends the session of a token; does nothing for an unknown one. */
+/** Ends the session of a token; does nothing for an unknown token. */
 export async function deleteSession(
   connection: Pick<Transaction, 'query'>,
   tokenHash: Buffer,
@@ -57,7 +57,7 @@ export async function deleteSession(
   )
 }
 
-/** Ends a pending session; returns false if the session has ended or is a full one. */
+/** Ends a pending session, one without its second factor; returns false if there is none. */
 export async function endPendingSession(
   tx: Transaction,
   accountId: string,
@@ -87,7 +87,7 @@ export async function endEverySession({ pool }: Database): Promise<void> {
   await pool.query(sql.unsafe`DELETE FROM sessions`)
 }
 
-/** Returns the instant at which a session began; null for an unknown one. */
+/** Returns the instant at which a session began; null for an unknown session. */
 export async function findSessionStart(
   { pool }: Database,
   accountId: string,
@@ -98,7 +98,7 @@ export async function findSessionStart(
     WHERE account_id = ${accountId} AND session_id = ${sessionId}`)
 }
 
-/** Returns the full sessions of a user that have not ended, newest first. */
+/** Returns the sessions of a user that are not pending and have not ended, newest first. */
 export async function listSessions(
   { pool }: Database,
   accountId: string,
@@ -113,7 +113,7 @@ export async function listSessions(
     ORDER BY session_id DESC`)
 }
 
-/** Ends one session of a user; returns false for an unknown one. */
+/** Ends one session of a user; returns false for an unknown session. */
 export async function endSession(
   tx: Transaction,
   accountId: string,

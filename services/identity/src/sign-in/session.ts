@@ -24,7 +24,7 @@ export const Session = z.object({
 })
 export type Session = z.infer<typeof Session>
 
-/** A session to store, with the hash of its token. */
+/** A session to store. The token itself is not stored. */
 export interface NewSession {
   accountId: string
   userId: string
@@ -36,10 +36,7 @@ export interface NewSession {
   expiresAt: Date
 }
 
-/**
- * Returns a session that begins `now`, and its token, which is never stored. `bytes` are 32 random
- * bytes. A pending session ends after 5 minutes, a full one after 14 days.
- */
+/** Returns a session that begins `now`, and its token, made of 32 random `bytes`. */
 export function newSession(
   { bytes, sessionId, isPending }: { bytes: Uint8Array; sessionId: string; isPending: boolean },
   { accountId, userId }: { accountId: string; userId: string },
@@ -52,14 +49,14 @@ export function newSession(
   return { token, session }
 }
 
-/** Returns whether the text has the form of a session token. */
+/** Returns whether the text has the format of a session token. */
 export function isToken(text: string): boolean {
   return /^[a-z2-7]{52}$/.test(text)
 }
 
 /**
- * Returns two bounds for a request at `now`: a session whose last use is before `idleSince` has
- * ended; a use is stored only if `last_used_at` is not later than `notedSince`.
+ * Returns two bounds for a request at `now`: sessions last used before `idleSince` have ended; a
+ * use is stored unless `last_used_at` is later than `notedSince`.
  */
 export function boundsOfUse(now: Date, idleDays: number): { idleSince: Date; notedSince: Date } {
   const before = (ms: number) => new Date(now.getTime() - ms)

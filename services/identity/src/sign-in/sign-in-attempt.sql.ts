@@ -8,14 +8,14 @@ const Running = z.object({ attempts: z.number(), endsAt: z.date() })
 interface Attempt {
   subjectHash: Buffer
   now: Date
-  /** Number of attempts allowed in a window. */
+  /** Number of attempts allowed in `windowMs`. */
   max: number
   windowMs: number
 }
 
 /**
  * Counts an attempt before it runs (fixed-window rate limit), so that concurrent guesses cannot
- * exceed the limit. Throws refused (429) beyond `max` attempts in the current window.
+ * exceed the limit. Throws refused (429) beyond `max` attempts in the window.
  */
 export async function admitAttempt(
   connection: Pick<Transaction, 'one'>,
@@ -45,7 +45,7 @@ export async function countAttempt(
   return running.attempts <= max ? null : running.endsAt
 }
 
-/** Deletes the counter of a subject after a success: only failures count. */
+/** Deletes an attempt counter after a success, so that only failures count. */
 export async function deleteAttempts(tx: Transaction, subjectHash: Buffer): Promise<void> {
   await tx.query(sql.unsafe`
     DELETE FROM sign_in_attempts WHERE subject_hash = ${sql.binary(subjectHash)}`)

@@ -25,7 +25,7 @@ import { admitAttempt, deleteAttempts } from './sign-in-attempt.sql.ts'
 
 const minuteMs = 60_000
 
-// Lifetime of the reset token that an expired password gets (docs/sign-in.md#signing-in).
+// Lifetime of the reset token that a sign-in with an expired password returns.
 const changeMinutes = 5
 
 /** Returns the RPCs that sign in with a password and sign out (docs/sign-in.md#signing-in). */
@@ -81,10 +81,7 @@ async function logIn(
   return { ...begun, isActive: await isAccountActive(deps, accountId) }
 }
 
-/**
- * Begins a session under the lock of the login: if an authenticator was enabled meanwhile, the
- * session is pending.
- */
+/** Begins a session under the login's lock; it is pending if the login has an authenticator. */
 async function beginSession(
   tx: Transaction,
   known: SignIn,
@@ -101,7 +98,7 @@ async function beginSession(
 
 /**
  * Locks the login. Throws unauthenticated if the password changed since it was verified: the change
- * ended the login's sessions, and a session that begins now would survive it.
+ * ended all sessions, and a session that begins now would survive it.
  */
 async function lockUnchangedPassword(
   tx: Transaction,
@@ -115,9 +112,8 @@ function wrongCredentials(): Error {
 }
 
 /**
- * Checks address and password expiry after a right password. Throws refused: 428 for an unverified
- * address; 406 for an expired password if resets are off. Returns a reset token for an expired
- * password, null if the login may sign in.
+ * Returns a reset token if the password has expired; null if the login may sign in. Throws refused:
+ * 428 for an unverified address; 406 for an expired password if resets are off.
  */
 async function requireReadyLogin(
   { config, database }: IdentityDeps,

@@ -4,8 +4,8 @@ import { callerOf } from '@coffer/kit/rpc/rpc'
 import type { HandlerContext } from '@connectrpc/connect'
 
 /**
- * Returns the caller of a full session (docs/sign-in.md#api-keys). Throws unauthenticated
- * (SESSION_REQUIRED) for API keys: a leaked key must not manage keys, passwords or second factors.
+ * Returns the caller of a session that is not pending. Throws unauthenticated (SESSION_REQUIRED)
+ * for API keys: a leaked key must not manage keys, passwords or second factors.
  */
 export function signedIn(context: HandlerContext): Caller {
   const caller = callerOf(context)
