@@ -1,4 +1,4 @@
-import { type Timestamp, timestampFromDate } from '@bufbuild/protobuf/wkt'
+import { timestampFromDate } from '@bufbuild/protobuf/wkt'
 import { z } from 'zod'
 import { paidUntil, Subscription } from '../billing/subscription.ts'
 import { Login } from '../sign-in/login.ts'
@@ -25,17 +25,8 @@ export const UserRow = z.object({
 })
 export type UserRow = z.infer<typeof UserRow>
 
-/** The settings of an account that other services store. */
-export interface SharedSettings {
-  timezone: string
-  locale: string
-  version: bigint
-  /** Instant until which the account is paid up; unset without billing. */
-  subscriptionActiveUntil?: Timestamp
-}
-
 /** Returns the settings that other services copy; `subscriptionActiveUntil` only with billing. */
-export function sharedSettings(account: Account, { billed }: { billed: boolean }): SharedSettings {
+export function sharedSettings(account: Account, { billed }: { billed: boolean }) {
   const { timezone, locale, version } = account
   const settings = { timezone, locale, version }
   if (!billed) return settings

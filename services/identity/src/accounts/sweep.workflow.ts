@@ -11,9 +11,7 @@ const { restartMails, removeExpired, removeUnverified, tellOfBilling } = proxyAc
 /** Restarts lost mails, deletes expired rows and unverified accounts; runs every ten minutes. */
 export async function sweepIdentity(): Promise<void> {
   let after: string | null = ''
-  while (after !== null) {
-    after = await restartMails(after)
-  }
+  while (after !== null) after = await restartMails(after)
   while (!(await removeExpired())) {
     // Each call removes a bounded number of rows.
   }

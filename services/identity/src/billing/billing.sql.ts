@@ -5,6 +5,7 @@ import { sql } from 'slonik'
 import { z } from 'zod'
 import { emitAccountSettings } from '../accounts/account.sql.ts'
 import { Account } from '../accounts/account.ts'
+import { Person } from '../sign-in/login.ts'
 import type { StoredSubscription } from './subscription.ts'
 
 const columns = columnsOf(Account, { table: 'accounts' })
@@ -13,7 +14,6 @@ const Billed = Account.extend({ customerId: z.string().nullable() })
 /** An account with the ID of its customer at Stripe; null if it has none. */
 export type BilledAccount = z.infer<typeof Billed>
 
-const Payer = z.object({ email: z.string(), firstName: z.string(), lastName: z.string() })
 const Id = z.object({ accountId: z.string() })
 
 // Consumer name of Stripe's events in `inbox`, the table of messages that were handled.
@@ -39,8 +39,8 @@ export function findAccountOfCustomer(
 }
 
 /** Returns names and email address of the account's owner; null without an owner. */
-export function findPayer({ pool }: Database, accountId: string) {
-  return pool.maybeOne(sql.type(Payer)`
+export function findPayer({ pool }: Database, accountId: string): Promise<Person | null> {
+  return pool.maybeOne(sql.type(Person)`
     SELECT l.email, l.first_name AS "firstName", l.last_name AS "lastName"
     FROM users u JOIN logins l USING (login_id)
     WHERE u.account_id = ${accountId} AND u.role = 'owner' ORDER BY u.user_id LIMIT 1`)

@@ -65,10 +65,8 @@ export function mailActivities({ config, database, clock, log, mailServer }: Dep
     if (kind !== 'verify-email' && kind !== 'reset-password') return writeNotice(kind, { greeting })
     const { purpose, page } = pages[kind]
     const minutes = purpose === 'verify' ? config.verifyLinkMinutes : config.resetLinkMinutes
-    const { token, ...stored } = createMailedLink(randomBytes(secretBytes), {
-      now: clock(),
-      minutes,
-    })
+    const origin = { now: clock(), minutes }
+    const { token, ...stored } = createMailedLink(randomBytes(secretBytes), origin)
     await insertMailedLink(database.pool, loginId, { ...stored, purpose })
     const link = mailedLinkUrl(baseUrl, page, token)
     return writeLinkLetter(kind, { greeting, link, minutes })

@@ -83,10 +83,7 @@ const notices: Record<NoticeKind, { subject: string; what: string }> = {
 }
 
 /** Returns the salutation, without the name of an unverified login: an attacker may choose it. */
-export function greetingOf({
-  firstName,
-  isEmailVerified,
-}: Pick<Recipient, 'firstName' | 'isEmailVerified'>): string {
+export function greetingOf({ firstName, isEmailVerified }: Recipient): string {
   return isEmailVerified ? `Hello ${firstName},` : 'Hello,'
 }
 

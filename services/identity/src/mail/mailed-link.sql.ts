@@ -2,7 +2,7 @@ import type { Database, Transaction } from '@coffer/kit/database/database'
 import { refused } from '@coffer/kit/rpc/errors'
 import { sql } from 'slonik'
 import { z } from 'zod'
-import { Login } from '../sign-in/login.ts'
+import { Person } from '../sign-in/login.ts'
 
 /** Purpose of a link: to set a new password, or to verify an email address. */
 export type MailedLinkPurpose = 'reset' | 'verify'
@@ -13,9 +13,6 @@ export interface PresentedToken {
   purpose: MailedLinkPurpose
   now: Date
 }
-
-const Bearer = Login.pick({ email: true, firstName: true, lastName: true })
-type Bearer = z.infer<typeof Bearer>
 
 const Owner = z.object({ loginId: z.string() })
 
@@ -38,14 +35,14 @@ export async function insertMailedLink(
 export async function requireMailedLink(
   { pool }: Database,
   { tokenHash, purpose, now }: PresentedToken,
-): Promise<Bearer> {
-  const bearer = await pool.maybeOne(sql.type(Bearer)`
+): Promise<Person> {
+  const person = await pool.maybeOne(sql.type(Person)`
     SELECT email, first_name AS "firstName", last_name AS "lastName"
     FROM link_tokens JOIN logins USING (login_id)
     WHERE token_hash = ${sql.binary(tokenHash)} AND scope = ${purpose}
       AND expires_at > ${sql.timestamp(now)} AND disabled_at IS NULL`)
-  if (!bearer) throw linkNotValid()
-  return bearer
+  if (!person) throw linkNotValid()
+  return person
 }
 
 /**

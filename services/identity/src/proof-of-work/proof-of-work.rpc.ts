@@ -21,23 +21,16 @@ type Deps = Pick<IdentityDeps, 'config' | 'database' | 'signer' | 'clock'>
 const clockSkewMs = 60_000
 
 /** Returns the RPC that issues challenges; it throws refused (404) if proof of work is off. */
-export function proofOfWork({
-  config,
-  signer,
-  clock,
-}: Deps): ServiceImpl<typeof ProofOfWorkService> {
+export function proofOfWork(deps: Deps): ServiceImpl<typeof ProofOfWorkService> {
+  const { config, signer, clock } = deps
   const { difficulty, lifetimeSeconds: ttl } = termsOf(config)
   return {
     issueChallenge: (request) => {
       if (!config.proofOfWorkEnabled) throw refused('proof of work is not enabled', { status: 404 })
       const purpose = purposes.find((one) => one === request.purpose)
       if (!purpose) throw invalid({ purpose: `must be one of: ${purposes.join(', ')}` })
-      const random = randomBytes(challengeRandomBytes)
-      const challenge = issueChallenge(
-        challengeKeyOf(signer),
-        { purpose, random, difficulty },
-        clock(),
-      )
+      const wanted = { purpose, random: randomBytes(challengeRandomBytes), difficulty }
+      const challenge = issueChallenge(challengeKeyOf(signer), wanted, clock())
       return { challenge, difficulty, ttl }
     },
   }

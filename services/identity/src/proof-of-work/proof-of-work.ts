@@ -33,13 +33,10 @@ const solutionPrefix = 'coffer-pow-v1:'
  */
 export function issueChallenge(
   key: Buffer,
-  {
-    purpose,
-    random,
-    difficulty,
-  }: { purpose: ChallengePurpose; random: Uint8Array; difficulty: number },
+  wanted: { purpose: ChallengePurpose; random: Uint8Array; difficulty: number },
   now: Date,
 ): string {
+  const { purpose, random, difficulty } = wanted
   const head = Buffer.alloc(signedBytes)
   head.writeUInt8(version, 0)
   head.writeUInt8(numberOf(purpose), 1)

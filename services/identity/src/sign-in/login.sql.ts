@@ -2,7 +2,7 @@ import type { Database, Transaction } from '@coffer/kit/database/database'
 import { unauthenticated } from '@coffer/kit/rpc/errors'
 import { sql } from 'slonik'
 import { z } from 'zod'
-import { Login } from './login.ts'
+import { Person } from './login.ts'
 
 const SignIn = z.object({
   loginId: z.string(),
@@ -30,13 +30,8 @@ export async function findSignIns({ pool }: Database, email: string): Promise<re
     WHERE l.email = ${email}`)
 }
 
-const Person = Login.pick({ email: true, firstName: true, lastName: true })
-
 /** Returns address and names of a login. Throws unauthenticated if the login was deleted. */
-export async function getPerson(
-  { pool }: Database,
-  loginId: string,
-): Promise<z.infer<typeof Person>> {
+export async function getPerson({ pool }: Database, loginId: string): Promise<Person> {
   const person = await pool.maybeOne(sql.type(Person)`
     SELECT email, first_name AS "firstName", last_name AS "lastName"
     FROM logins WHERE login_id = ${loginId}`)

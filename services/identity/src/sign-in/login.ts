@@ -18,7 +18,10 @@ export const Login = z.object({
   /** Instant at which a mailed link verified the address; null before. */
   emailVerifiedAt: z.date().nullable(),
 })
-export type Login = z.infer<typeof Login>
+
+/** The fields of a login that name its person. */
+export const Person = Login.pick({ email: true, firstName: true, lastName: true })
+export type Person = z.infer<typeof Person>
 
 export interface Credentials {
   email: string
@@ -66,20 +69,16 @@ export function findRegistrationProblems(
 }
 
 /** Returns texts that an attacker knows: the person's address and names, and the server's host. */
-export function listGuessableTexts(
-  { email, firstName, lastName }: Pick<Login, 'email' | 'firstName' | 'lastName'>,
-  host: string,
-): string[] {
+export function listGuessableTexts({ email, firstName, lastName }: Person, host: string): string[] {
   return [email, firstName, lastName, host]
 }
 
 /** Returns the problems of a password change, keyed by field; null if there are none. */
-export function findNewPasswordProblems(change: {
-  currentPassword: string
-  newPassword: string
-  known: readonly string[]
-}): Problems | null {
-  const { currentPassword, newPassword, known } = change
+export function findNewPasswordProblems(
+  change: { currentPassword: string; newPassword: string },
+  known: readonly string[],
+): Problems | null {
+  const { currentPassword, newPassword } = change
   const isSame = newPassword === currentPassword
   const problem = isSame
     ? 'must differ from the current password'

@@ -24,7 +24,7 @@ export function password(deps: IdentityDeps): ServiceImpl<typeof PasswordService
       const currentPassword = request.currentPassword.trim()
       const newPassword = request.newPassword.trim()
       const known = listGuessableTexts(await getPerson(database, loginId), host)
-      const problems = findNewPasswordProblems({ currentPassword, newPassword, known })
+      const problems = findNewPasswordProblems({ currentPassword, newPassword }, known)
       if (problems) throw invalid(problems)
       const now = clock()
       passwords.requireRoom()
