@@ -1,13 +1,13 @@
-"""Prints recurrences.txt: what python-dateutil makes of random recurrence rules.
+"""Prints recurrences.txt: occurrences that python-dateutil calculates for random recurrence rules.
 
     pip install python-dateutil==2.9.0.post0 tzdata
     python3 recurrences.py > recurrences.txt
 
-A line is a case: timezone, ruleset lines, the instant from which on occurrences are listed, and the
-first of these occurrences within 12 years. Instants are minutes since 1970; an occurrence is given
-as what it lies after the instant before it. dateutil expands in wall-clock time; a time that the
-clock skips is read with the offset before the gap, one that it repeats is the first of the two (RFC
-5545 section 3.3.5), which is what fold=0 means.
+A line is a case: timezone, ruleset lines, an instant, and the first 8 occurrences from that instant
+on, within 12 years of the start. The instant is in minutes since 1970; an occurrence is in minutes
+since the one before it, the first since the instant. dateutil expands rules in wall-clock time. A
+time that the clock skips gets the offset before the gap; of a time that occurs twice the first is
+meant (RFC 5545 3.3.5), as with fold=0.
 """
 
 import datetime as clock
@@ -19,13 +19,13 @@ from zoneinfo import ZoneInfo
 from dateutil.rrule import DAILY, MONTHLY, WEEKLY, YEARLY, rrule, rruleset, weekday
 
 CASES = 3000
-# dateutil looks for the next match until this year; it would take minutes where none comes.
+# Last year that dateutil searches: for a rule without further matches it would search for minutes.
 clock.MAXYEAR = 2060
 LISTED = 8
 YEARS = 12
 FREQUENCIES = {"DAILY": DAILY, "WEEKLY": WEEKLY, "MONTHLY": MONTHLY, "YEARLY": YEARLY}
 DAYS = ["MO", "TU", "WE", "TH", "FR", "SA", "SU"]
-# Clocks that change at midnight, by half an hour, not at all, by a day; far east and far west.
+# Clocks that change at midnight, by half an hour, by a day or never; offsets from -11 to +14 hours.
 ZONES = """UTC America/Chicago America/New_York America/Santiago America/Havana America/Sao_Paulo
 America/St_Johns Asia/Beirut Asia/Kathmandu Asia/Tehran Africa/Cairo Australia/Lord_Howe
 Australia/Sydney Europe/Berlin Europe/London Pacific/Apia Pacific/Auckland Pacific/Kiritimati
@@ -42,7 +42,7 @@ def signed(random, top, most):
 
 
 def by_parts(random, frequency):
-    """The BY parts of a rule that the frequency takes, as text and as arguments."""
+    """Returns random BY parts that RFC 5545 allows for the frequency: values by name."""
     parts = {}
     if random.random() < 0.35:
         parts["BYMONTH"] = some(random, range(1, 13), 4)

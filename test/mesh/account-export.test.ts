@@ -63,10 +63,7 @@ test('an export has every row of the account, no row of another one and no secre
   expect(text).not.toMatch(/argon2|ciphertext|dataKey|tokenHash|secretHash|cus_|sub_/)
 })
 
-/**
- * Returns the number of the person's rows by table, named as in the export. Omits tables that are
- * not exported.
- */
+/** Returns the person's number of rows by exported table, named as in the export. */
 async function storedRows(): Promise<Record<string, number>> {
   const stored = Object.entries(await rowsOf(full.coffer.booted.databaseUrl, person))
   const isOwn = /\.(changes|change_sequences|idempotency_keys|logins)$/

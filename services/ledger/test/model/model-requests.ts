@@ -17,7 +17,7 @@ import type { Body, Deposit, Item, Kind, Of, Operation, Stated } from './model-o
 /** Upload IDs by the serial number of the operation that imported the file. */
 export type Uploads = Map<number, string>
 
-/** A household, RPC clients of budgeting and of a sync, and its bank account at the provider. */
+/** A household, RPC clients for budgeting and a sync, and the provider's data of its account. */
 export type Home = Household & {
   account: ReturnType<typeof anAccount>
   scheduled: Client<typeof ScheduledService>
