@@ -8,14 +8,14 @@ import { at, createBudgetHousehold, type Household } from './household.ts'
 
 export type Funded = Household & { fundingScheduleId: string }
 
-/** Advances every bank account that is due, as the hourly job does. */
+/** Runs the hourly job for every bank account that is due at `now` (RFC 3339). */
 export async function advance(booted: Booted, now: string): Promise<void> {
   const { advancePage } = advanceActivities(depsOf(booted))
   booted.clock.now = new Date(now)
   expect(await advancePage({ now, after: null })).toEqual({ next: null, failed: 0 })
 }
 
-/** Advances the bank account of one household only. */
+/** Runs the hourly job for the bank account of one household. */
 export async function advanceOnly(
   booted: Booted,
   { accountId, bankAccountId }: Household,

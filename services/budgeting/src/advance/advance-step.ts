@@ -126,8 +126,8 @@ function afterFunding(
 }
 
 /**
- * Returns the plan after its due date: with the next one (docs/hourly-job.md#due-dates) and a new
- * contribution. `amounts` is the ledger's response; undefined for a goal, which is not booked.
+ * Returns the plan after its due date, with the next due date (docs/hourly-job.md#due-dates) and a
+ * new contribution. `amounts` is the ledger's response; undefined for a goal, which is not booked.
  */
 function afterDue(
   plan: FundedSpending,

@@ -21,7 +21,7 @@ export interface AdvancedPage {
 export function advanceActivities(deps: AdvanceDeps) {
   return {
     /**
-     * Advances the bank accounts on one page of due dates. `now` is RFC 3339, null for the clock's
+     * Books what is due in the bank accounts of one page. `now` is RFC 3339, null for the clock's
      * time. Failed bank accounts are counted and stay due. Idempotent.
      */
     advancePage: async ({
@@ -47,7 +47,7 @@ export function advanceActivities(deps: AdvanceDeps) {
 
 const plansAtOnceMax = 200
 
-/** Groups bank accounts to advance together: at most 200 plans in a group, or one bank account. */
+/** Groups bank accounts for one run together: at most 200 plans in a group, or one bank account. */
 async function formGroups(
   { database, config }: AdvanceDeps,
   due: readonly DueRow[],
@@ -70,8 +70,9 @@ async function formGroups(
 }
 
 /**
- * Advances bank accounts together; after an error, one by one. Returns the number of failed ones.
- * Throws if all of a group fail by an outage, since other groups would fail as well.
+ * Books what is due in several bank accounts together; after an error, in one after the other.
+ * Returns the number of failed ones. Throws if all of a group fail by an outage, since other groups
+ * would fail as well.
  */
 async function advanceGroup(
   deps: AdvanceDeps,

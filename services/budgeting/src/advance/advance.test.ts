@@ -158,7 +158,7 @@ describe('a funding moves', () => {
         nextContributionAmount: 2800n,
       }),
       line: { amount: 2800n, ceiling: 3000n },
-      // The next funding covers 3 and 10 November; the 1000 held for 13 October count towards one.
+      // The next funding covers 3 and 10 November (1000 each), less the 1000 held for 13 October.
       contribution: 1000n,
     },
   ])('$name', ({ spending, line, contribution }) => {

@@ -118,7 +118,7 @@ function share(
   return { method: 'split', need: clampNeed(target - saved), divisor }
 }
 
-/** Returns whether the targets due before a funding exceed the progress (docs/plans.md#behind). */
+/** Returns whether more is due before the next funding than is saved (docs/plans.md#behind). */
 function isBehind(
   spending: Need,
   { now, due, funding }: Dates,

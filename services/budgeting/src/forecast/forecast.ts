@@ -33,7 +33,7 @@ export type ForecastEvent = {
   funding: FundingEvent[]
 }
 
-/** Free-to-use money from `date` on, after the deposit and contribution of then; minor units. */
+/** Free-to-use money from `date` on, after the deposit and contribution at `date`; minor units. */
 export type FreeToUse = { date: Date; deposit: bigint; contribution: bigint; free: bigint }
 
 /** Predicted events and balances of all envelopes, in minor units (docs/forecast.md). */

@@ -30,7 +30,7 @@ export async function describeWritable(
   return { isManualLink: linkType === 'manual' }
 }
 
-/** Returns whether the ledger has an open envelope for a plan; false if it lacks the account. */
+/** Returns whether the ledger has an open envelope for a plan; false for a missing bank account. */
 export async function hasEnvelope(
   { mesh }: Pick<ServiceDeps, 'mesh'>,
   { bankAccountId, spendingId }: { bankAccountId: string; spendingId: string },

@@ -19,7 +19,7 @@ afterAll(async () => {
 
 const now = new Date('2023-10-14T06:00Z')
 
-/** Creates a household with a deposit, two due expenses, one with a transaction, and a due goal. */
+/** Creates a household with a due goal and two due expenses, one of which creates a transaction. */
 async function createPayday(): Promise<Funded> {
   const home = await createSeptember(booted)
   const { fundingScheduleId, expense, goal } = home
