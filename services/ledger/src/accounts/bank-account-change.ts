@@ -17,9 +17,7 @@ import {
 } from './bank-account.ts'
 import type { Link } from './link.ts'
 
-/**
- * The body of a create request; balances in minor units. A missing or null field gets its default.
- */
+/** Body of a request to create a bank account, balances in minor units; null means the default. */
 export type NewBankAccount = Pick<BankAccount, 'bankAccountId' | 'name' | 'currency'> & {
   [Field in TextField]?: string | null | undefined
 } & {
@@ -33,9 +31,7 @@ type TextField =
   | 'mask'
   | 'feedBankAccountId'
 
-/**
- * Decides the creation of a bank account with its opening balances (docs/links.md#bank-accounts).
- */
+/** Returns the rows of a new bank account with opening balances; throws `invalid` (400). */
 export function createBankAccount(
   { link, operation }: { link: Link; operation: Operation },
   body: NewBankAccount,
@@ -80,7 +76,7 @@ export function createBankAccount(
   return endOperation(started)
 }
 
-/** The stated fields of a PATCH; null if the client sent null. */
+/** The fields that a PATCH of a bank account contains; null if the client sent null. */
 export type BankAccountPatch = Partial<
   Pick<BankAccount, 'name' | 'mask' | 'currency' | 'availableBalance' | 'currentBalance'> &
     Record<'accountType' | 'accountSubType', string> &
@@ -90,9 +86,8 @@ export type BankAccountPatch = Partial<
 const FEED_KEYS = ['name', 'mask', 'currency']
 
 /**
- * Decides a PATCH (docs/links.md#bank-accounts). A feed bank account accepts name, mask and
- * currency, an aggregator one only the name. A null limit is stored as 0. Stated balances are valid
- * from the instant of the request.
+ * Returns the rows to save for a PATCH (docs/links.md#bank-accounts lists the allowed fields). A
+ * null limit is stored as 0. New balances are valid from the instant of the request.
  */
 export function changeBankAccount(
   { bankAccount, operation }: { bankAccount: BankAccount; operation: Operation },
@@ -124,7 +119,7 @@ export function changeBankAccount(
   return endOperation(started)
 }
 
-/** Throws unless users may create bank accounts on the link. */
+/** Throws `refused` if the link is deleted, `invalid` if it is neither manual nor of type feed. */
 export function requireOwnLink(link: Link): void {
   if (link.deletedAt !== null) throw refused('The link has been deleted')
   if (link.linkType !== 'manual' && link.linkType !== 'feed') {
@@ -157,10 +152,6 @@ function requireLimit(limitBalance: bigint): bigint {
   return limitBalance
 }
 
-/**
- * Throws `invalid` unless the mask is null or has 4 characters. The route of a create also requires
- * digits.
- */
 function requireMask(mask: string | null): void {
   if (mask !== null && [...mask].length !== 4) {
     throw invalid({ mask: 'must be exactly 4 characters' })

@@ -69,7 +69,7 @@ export function bankAccountRoutes(deps: Deps): ServiceImpl<typeof BankAccountSer
       const { accountId } = callerOf(context)
       const { bankAccountId } = request
       const patch = patchOf(UpdateBankAccountRequestSchema, request) as BankAccountPatch
-      // Read before the write: no step may fail after the commit.
+      // Read before the write: if this failed after the commit, a saved change would look failed.
       const records = await findAccountRecords(database, accountId, [bankAccountId])
       const bankAccount = await change(deps, { context, id: bankAccountId }, (locked) =>
         changeBankAccount(locked, patch),
@@ -86,7 +86,7 @@ export function bankAccountRoutes(deps: Deps): ServiceImpl<typeof BankAccountSer
   }
 }
 
-/** Encodes bank accounts. Those on an aggregator link get their provider records. */
+/** Returns bank accounts as protobuf messages, on an aggregator link with the provider's record. */
 async function withRecords(
   { database }: Deps,
   accountId: string,
@@ -114,8 +114,7 @@ async function accountsOfLink(
 ): Promise<readonly BankAccount[]> {
   const bankAccounts = await listBankAccountsOfLink(database, accountId, linkId)
   if (bankAccounts.length > 0) return bankAccounts
-  // 404 only if the link does not exist: a deleted link has an empty list
-  // (docs/links.md#deleting-a-link).
+  // 404 only if the link never existed: a deleted one has no bank accounts (docs/links.md).
   if (!(await findLink(database, accountId, linkId))) throw notFound('link')
   return []
 }

@@ -15,10 +15,7 @@ const liveBankAccounts = prepare(
     ORDER BY bank_account_id`,
 )
 
-/**
- * Lists the bank accounts of an account, ordered by ID, without archived ones and those of deleted
- * links.
- */
+/** Lists live bank accounts (not archived, link not deleted) of an account, ordered by ID. */
 export function listBankAccounts(
   { pool }: Database,
   accountId: string,
@@ -26,9 +23,7 @@ export function listBankAccounts(
   return pool.any(liveBankAccounts({ accountId }))
 }
 
-/**
- * Lists the bank accounts of a link, ordered by ID, archived ones too; none if the link is deleted.
- */
+/** Lists a link's bank accounts, ordered by ID, archived ones too; none if the link is deleted. */
 export function listBankAccountsOfLink(
   { pool }: Database,
   accountId: string,
@@ -48,10 +43,7 @@ const bankAccountById = prepare(
       AND removed_at IS NULL`,
 )
 
-/**
- * Returns the bank account, archived or not. Throws `notFound` if it does not exist or its link is
- * deleted.
- */
+/** Returns the bank account, archived or not; throws `notFound` also if its link is deleted. */
 export async function getBankAccount(
   { pool }: Database,
   accountId: string,

@@ -6,7 +6,7 @@ const NOW = new Date('2026-02-01T12:00:00Z')
 
 describe('balances', () => {
   test('free is what is available and not set aside', () => {
-    // The example of docs/money.md#balances: expenses hold 20000 and (paused) 5000, goals 30000.
+    // The example of docs/money.md#balances: expenses hold 25000 minor units in total, goals 30000.
     const account = aBankAccount({
       availableBalance: 100000n,
       currentBalance: 102500n,

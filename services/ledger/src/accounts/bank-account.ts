@@ -21,11 +21,11 @@ export const AccountSubType = z.enum([
 export const AccountStatus = z.enum(['active', 'inactive', 'unknown'])
 
 /**
- * A bank account, the root of the aggregate of money. `expenses` and `goals` are the sums of
- * `currentAmount` over its open envelopes of each type: stored here, balances cost one row.
- * `linkType` copies the type of the link, which is immutable. `balancesAsOf` is the instant of the
- * stated balances, null if none are stated. `deletedAt` means archived, `removedAt` that the link
- * is deleted. Every save raises `version`.
+ * A bank account, the root of the aggregate of money; balances in minor units. `expenses` and
+ * `goals` are the sums held by its open envelopes of each type, stored so that balances are read
+ * from one row. `linkType` copies the immutable type of the link. `balancesAsOf` is the instant for
+ * which a user or file stated balances, else null. `deletedAt` means archived, `removedAt` that the
+ * link is deleted. Every save raises `version`.
  */
 export const BankAccount = z.object({
   accountId: z.string(),
@@ -81,32 +81,26 @@ export function balancesOf(account: BankAccount): Balances {
   }
 }
 
-/** The field of `BankAccount` that has the balance of each pot. */
+/** Maps a balance in the journal (a pot) to the field of `BankAccount` that stores it. */
 export const balanceFields = {
   available: 'availableBalance',
   current: 'currentBalance',
   limit: 'limitBalance',
 } as const
 
-/** Throws `refused` (400) if the account is archived, `notFound` if its link is deleted. */
+/** Throws `refused` (400) if the bank account is archived, `notFound` if its link is deleted. */
 export function requireWritable(account: BankAccount): void {
   if (account.removedAt !== null) throw notFound('bank account')
   if (account.deletedAt !== null) throw refused('The bank account is archived')
 }
 
-/**
- * Throws as `requireWritable` does, and `refused` (400) unless the account is on a manual link
- * (docs/transactions.md#what-each-kind-of-link-allows).
- */
+/** Throws like `requireWritable`, and `refused` (400) unless the type of the link is manual. */
 export function requireManual(account: BankAccount): void {
   requireWritable(account)
   if (account.linkType !== 'manual') throw refused('Only bank accounts of a manual link allow this')
 }
 
-/**
- * Returns the bank account with `deletedAt` and status inactive. Throws as `requireWritable` does,
- * and `refused` if it is on an aggregator link (docs/links.md#archiving).
- */
+/** Returns the archived bank account. Throws like `requireWritable`, or for an aggregator link. */
 export function archiveBankAccount(account: BankAccount, now: Date): BankAccount {
   requireWritable(account)
   if (account.linkType === 'aggregator') {

@@ -3,7 +3,7 @@ import type { ValuesOf } from '@coffer/kit/service/config'
 import { sql } from 'slonik'
 import type { settings } from '../config.ts'
 
-/** The settings that bound the number of objects in an account (docs/limits.md). */
+/** The settings that limit the number of objects in an account (docs/limits.md). */
 export type Bounds = Pick<
   ValuesOf<typeof settings>,
   'linksMax' | 'bankAccountsMax' | 'envelopesMax' | 'mappingsMax' | 'uploadsMax'
@@ -19,10 +19,7 @@ export function linkBound({ linksMax: max }: Bounds, accountId: string): Bound {
   }
 }
 
-/**
- * Returns the bound on bank accounts. Archived ones count: they are listed until their link is
- * deleted.
- */
+/** Returns the bound on bank accounts; archived ones count until their link is deleted. */
 export function bankAccountBound({ bankAccountsMax: max }: Bounds, accountId: string): Bound {
   return {
     scope: `bank_accounts ${accountId}`,

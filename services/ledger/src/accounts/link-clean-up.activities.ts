@@ -17,25 +17,22 @@ const rowsPerStatement = 500
 const filesPerBatch = 100
 const batchesMax = 200
 
-/** Returns the ledger's activities for the clean-up after a deleted link. Each is idempotent. */
+/** Returns the Temporal activities that clean up after a deleted link; each is idempotent. */
 export function linkCleanUpActivities({ database, clock, storage }: Deps) {
   const firstRemoved = async (link: LinkKey) => {
     const [bankAccountId] = await listRemovedBankAccounts(database, link, { after: '', limit: 1 })
     return bankAccountId ? { accountId: link.accountId, bankAccountId } : null
   }
   return {
-    /**
-     * Returns the type of a deleted link, which selects the service that releases its connection.
-     * Returns null for any other link.
-     */
+    /** Returns the link's type (manual, aggregator or feed); null unless the link is deleted. */
     describeDeletedLink: async ({ accountId, linkId }: LinkKey): Promise<string | null> => {
       const link = await findLink(database, accountId, linkId)
       return link?.deletedAt ? link.linkType : null
     },
-    /** Returns a page of the link's bank account IDs, beginning after the given ID. */
+    /** Returns IDs of the link's bank accounts after the ID `after`, ordered, at most 200. */
     listLinkBankAccounts: (link: LinkKey, after: string): Promise<string[]> =>
       listRemovedBankAccounts(database, link, { after, limit: bankAccountsPerPage }),
-    /** Removes a bounded number of rows under the link. Returns true if none are left. */
+    /** Deletes a bounded number of the link's files and rows; returns true when none are left. */
     removeLinkRows: async (link: LinkKey): Promise<boolean> => {
       for (let batch = 0; batch < batchesMax; batch++) {
         const bankAccount = await firstRemoved(link)
@@ -45,7 +42,7 @@ export function linkCleanUpActivities({ database, clock, storage }: Deps) {
         }
         const files = await listFilesOf(database, bankAccount, filesPerBatch)
         if (files.length > 0) {
-          // Bytes before rows: without its row, no later attempt would find the bytes of a file.
+          // Bytes are deleted before rows: only through its row can a retry find a file's bytes.
           for (const file of files) await storage.remove(nameOf(file))
           await removeFiles(database, bankAccount, files)
         } else {

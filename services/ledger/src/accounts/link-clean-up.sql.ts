@@ -7,7 +7,7 @@ import type { LinkKey } from './link.ts'
 
 const Row = z.object({ bankAccountId: z.string() })
 
-/** Lists a page of the bank accounts of a deleted link, ordered by ID. */
+/** Lists IDs of a deleted link's bank accounts after the ID `page.after`, in order. */
 export async function listRemovedBankAccounts(
   { pool }: Database,
   { accountId, linkId }: LinkKey,
@@ -21,7 +21,7 @@ export async function listRemovedBankAccounts(
   return [...rows]
 }
 
-/** Lists files of a removed bank account; their bytes may still be stored. */
+/** Lists at most `limit` uploaded files of a bank account. */
 export async function listFilesOf(
   { pool }: Database,
   { accountId, bankAccountId }: BankAccountKey,
@@ -32,7 +32,7 @@ export async function listFilesOf(
     WHERE account_id = ${accountId} AND bank_account_id = ${bankAccountId} LIMIT ${limit}`)
 }
 
-/** Deletes the rows of these files, and of their uploads. */
+/** Deletes the database rows of these files and of their uploads. */
 export async function removeFiles(
   { pool }: Database,
   { accountId }: BankAccountKey,
@@ -56,8 +56,7 @@ export async function isUncleaned(
   { pool }: Database,
   { accountId, linkId }: LinkKey,
 ): Promise<boolean> {
-  // Computed in SELECT: with this condition in WHERE, the planner may choose the partial index
-  // instead of the primary key.
+  // The condition is in SELECT: in WHERE, Postgres might use a partial index, not the primary key.
   const isLeft = await pool.maybeOneFirst(sql.type(Left)`
     SELECT deleted_at IS NOT NULL AND cleaned_at IS NULL AS "isLeft" FROM links
     WHERE account_id = ${accountId} AND link_id = ${linkId}`)
@@ -65,8 +64,8 @@ export async function isUncleaned(
 }
 
 /**
- * Marks the clean-up of a deleted link as finished; the row of the link is kept. A link that a
- * restore of the database has made live again is not marked: its next deletion needs a clean-up.
+ * Marks the clean-up of a deleted link as finished. Skips a link that a database restore has
+ * undeleted: its next deletion needs a clean-up.
  */
 export async function markCleaned(
   { pool }: Database,

@@ -3,19 +3,19 @@ import { proxyActivities, workflowInfo } from '@temporalio/workflow'
 import type { LinkKey } from './link.ts'
 import type { linkCleanUpActivities } from './link-clean-up.activities.ts'
 
-/** Activities of other services, on their own task queues. Each is idempotent. */
+/** Temporal activities of other services, on the task queue of each service; all are idempotent. */
 interface Elsewhere {
   releaseAggregatorConnection: (accountId: string, linkId: string) => Promise<void>
   releaseFeedConnection: (accountId: string, linkId: string) => Promise<void>
   removePlans: (accountId: string, bankAccountIds: string[]) => Promise<void>
 }
 
-// Heartbeats, which the kit sends for every activity, detect a killed process within 10 seconds.
+// Activities send heartbeats: after 10 seconds without one, Temporal regards the process as dead.
 const timeouts = { startToCloseTimeout: '2 minutes', heartbeatTimeout: '10 seconds' } as const
 
 /**
- * Cleans up after a deleted link (docs/links.md#clean-up): releases the connection, then removes
- * plans, then money. The row of the link is kept. The workflow ID is `link-clean-up/<linkId>`.
+ * Cleans up after a deleted link (docs/links.md#clean-up): closes the connection to the provider,
+ * then deletes plans, then money. The link's row is kept. Workflow ID: `link-clean-up/<linkId>`.
  */
 export async function cleanUpLink(link: LinkKey): Promise<void> {
   const { accountId, linkId } = link

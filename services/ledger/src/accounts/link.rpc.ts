@@ -23,7 +23,7 @@ import { changeLink, createLink, deleteLink, type Link, type LinkPatch } from '.
 
 type Deps = Pick<ServiceDeps, 'database' | 'clock'> & { config: Bounds }
 
-/** Returns the RPC handlers of links (docs/links.md#links). */
+/** Returns the RPC handlers of links to financial institutions (docs/links.md#links). */
 export function linkRoutes({ config, database, clock }: Deps): ServiceImpl<typeof LinkService> {
   return {
     listLinks: async (_request, context) => {
@@ -86,12 +86,12 @@ function found(link: Link | null): Link {
   return link
 }
 
-/** Returns the subject of a link's events: its key and version. */
+/** Returns the key and the version of events about a link; the version is `updatedAt` in ms. */
 export function subjectOf({ accountId, linkId, updatedAt }: Link) {
   return { accountId, entityId: linkId, version: BigInt(updatedAt.getTime()) }
 }
 
-/** Turns a violation of `links_feed_link` (one link for each feed link) into 400. */
+/** Converts a violation of the constraint `links_feed_link` to 400; rethrows other errors. */
 function refuseTaken(error: unknown): never {
   const isTaken = error instanceof UniqueIntegrityConstraintViolationError
   if (isTaken && error.constraint === 'links_feed_link') {

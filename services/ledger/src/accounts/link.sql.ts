@@ -29,17 +29,14 @@ export function findLink(
     SELECT ${columns} FROM links WHERE account_id = ${accountId} AND link_id = ${linkId}`)
 }
 
-/**
- * Locks the row of the link for a write; null if it does not exist. Lock order: link, bank
- * accounts, other rows.
- */
+/** Locks and returns the link, null if missing. Lock order: link, bank accounts, other rows. */
 export function lockLink(tx: Tx, accountId: string, linkId: string): Promise<Link | null> {
   return tx.maybeOne(sql.type(Link)`
     SELECT ${columns} FROM links
     WHERE account_id = ${accountId} AND link_id = ${linkId} FOR NO KEY UPDATE`)
 }
 
-/** Locks the link `FOR SHARE`, which prevents its deletion until this transaction ends. */
+/** Returns the link, locked `FOR SHARE`: it cannot be deleted until the transaction ends. */
 export function shareLink(tx: Tx, accountId: string, linkId: string): Promise<Link | null> {
   return tx.maybeOne(sql.type(Link)`
     SELECT ${columns} FROM links

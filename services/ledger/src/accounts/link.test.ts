@@ -16,8 +16,7 @@ describe('links', () => {
     })
   })
 
-  // docs/links.md#links: null clears, an empty text is kept, an empty PATCH changes `updatedAt`
-  // only.
+  // Null clears the description, an empty text is kept, an empty PATCH changes only `updatedAt`.
   test.each([
     { patch: {}, description: 'note' },
     { patch: { description: null }, description: null },

@@ -19,7 +19,6 @@ export const Link = z.object({
 })
 export type Link = z.infer<typeof Link>
 
-/** The key of a link within its account. */
 export const LinkKey = Link.pick({ accountId: true, linkId: true })
 export type LinkKey = z.infer<typeof LinkKey>
 
@@ -30,9 +29,7 @@ export type NewLink = {
   feedLinkId?: string | null
 }
 
-/**
- * Returns a new link: of type feed if it has a feed link, otherwise manual (docs/links.md#links).
- */
+/** Returns a new link; its type is feed if `feedLinkId` is set, otherwise manual. */
 export function createLink(
   body: NewLink,
   by: { accountId: string; createdBy: string; now: Date },
@@ -52,9 +49,7 @@ export function createLink(
   }
 }
 
-/**
- * Returns a new link of type aggregator. The call is idempotent: aggregator-sync chooses the ID.
- */
+/** Returns a new link of type aggregator, with the ID that the service aggregator-sync chose. */
 export function createAggregatorLink(
   body: Pick<NewLink, 'linkId' | 'institutionName'>,
   by: { accountId: string; createdBy: string; now: Date },
@@ -64,9 +59,7 @@ export function createAggregatorLink(
 
 export type LinkPatch = Partial<{ institutionName: string; description: string | null }>
 
-/**
- * Returns the link after a PATCH; a null description is cleared. Throws `refused` if it is deleted.
- */
+/** Returns the changed link; null clears the description. Throws `refused` for a deleted link. */
 export function changeLink(link: Link, patch: LinkPatch, now: Date): Link {
   refuseDeleted(link)
   const changed = { ...link, updatedAt: now }
@@ -79,10 +72,7 @@ export function changeLink(link: Link, patch: LinkPatch, now: Date): Link {
   return changed
 }
 
-/**
- * Returns the link with `deletedAt`. Throws `refused` if it is deleted already
- * (docs/links.md#deleting-a-link).
- */
+/** Returns the link marked as deleted; throws `refused` if it is deleted already. */
 export function deleteLink(link: Link, now: Date): Link {
   refuseDeleted(link)
   return { ...link, deletedAt: now, updatedAt: now }
