@@ -26,10 +26,7 @@ import { closeEnvelope } from './period.ts'
 
 type Deps = Pick<ServiceDeps, 'database'> & MoneyWriter & { config: Bounds }
 
-/**
- * Returns the RPC handlers that create and close envelopes, and transfer money
- * (docs/money.md#transfers).
- */
+/** Returns the RPC handlers that list, create and close envelopes, and transfer money. */
 export function envelopeRoutes(deps: Deps): ServiceImpl<typeof EnvelopeService> {
   const { database } = deps
   return {
@@ -99,7 +96,7 @@ async function findOrCreate(
   return { envelope: toMessage(EnvelopeSchema, envelope) }
 }
 
-/** Closes an envelope in one transaction. Idempotent: a second call changes nothing. */
+/** Closes an envelope in one database transaction; a second call changes nothing. */
 async function close(
   { changeRows, writeIn }: Deps,
   { bankAccountId, spendingId }: { bankAccountId: string; spendingId: string },
@@ -111,7 +108,7 @@ async function close(
     requireWritable(locked.bankAccount)
     const started = startOperation(locked)
     const envelope = findEnvelope(started, spendingId)
-    // The envelope is closed already, or was never created.
+    // Nothing to do: the envelope is closed already, or was never created.
     if (!envelope) return { reply: undefined }
     closeEnvelope(started, envelope)
     return { settlement: endOperation(started), reply: undefined }

@@ -6,13 +6,12 @@ import { sql } from 'slonik'
 import { z } from 'zod'
 import { Envelope } from './envelope.ts'
 
-/** The columns of an open envelope in a reply. */
 const OpenEnvelope = Envelope.omit({ periodSpent: true, openedAt: true, closedAt: true })
 type OpenEnvelope = z.infer<typeof OpenEnvelope>
 
 const Row = z.union([OpenEnvelope, z.object({ spendingId: z.null() })])
 
-// Left join: a row without an envelope means that the bank account exists and has no open one.
+// LEFT JOIN: a bank account without open envelopes gives one row of nulls, a missing one no row.
 const openEnvelopes = prepare(
   ['accountId', 'bankAccountId', 'isAll', 'spendingIds'],
   ({ accountId, bankAccountId, isAll, spendingIds }) => sql.type(Row)`
@@ -28,8 +27,8 @@ const openEnvelopes = prepare(
 )
 
 /**
- * Lists the open envelopes of a bank account, ordered by ID: all of them, or those in
- * `spendingIds`. Returns null if the bank account does not exist.
+ * Lists open envelopes of a bank account, ordered by ID; all of them if `spendingIds` is empty.
+ * Returns null if the bank account does not exist.
  */
 export async function listEnvelopes(
   { pool }: Database,

@@ -6,11 +6,10 @@ export const SpendingType = z.enum(['expense', 'goal'])
 export type SpendingType = z.infer<typeof SpendingType>
 
 /**
- * The money set aside on a bank account for one spending object; budgeting has its plan.
- * `usedAmount` is the amount that a goal gave to transactions. `periodSpent` is the amount given
- * since the period began, minus returns: negative if a transaction of an earlier period gave money
- * back. `version` is that of the bank account at the last change of the envelope; 1 before the
- * first.
+ * Money set aside on a bank account for one expense or goal, in minor units. `currentAmount` is
+ * held now; `usedAmount` is what a goal gave to transactions; `periodSpent` is what was given since
+ * the period began, minus money given back (negative if a transaction of an earlier period returned
+ * money). `version` is the bank account's at the last change of the envelope; 1 before the first.
  */
 export const Envelope = z.object({
   accountId: z.string(),
@@ -37,7 +36,7 @@ export function requireRoom(open: number, max: number): void {
   throw refused(`a bank account has at most ${max} expenses and goals: delete one first`)
 }
 
-/** Returns a new, empty envelope (docs/money.md#expenses-and-goals). */
+/** Returns a new, empty envelope. */
 export function createEnvelope(identity: NewEnvelope, now: Date): Envelope {
   return {
     ...identity,
@@ -50,10 +49,7 @@ export function createEnvelope(identity: NewEnvelope, now: Date): Envelope {
   }
 }
 
-/**
- * Returns the progress towards the target in minor units: the held amount, for a goal plus the used
- * amount (docs/money.md#expenses-and-goals).
- */
+/** Returns the progress to the target in minor units: held money, for a goal plus used money. */
 export function progressOf(envelope: Envelope): bigint {
   if (envelope.spendingType === 'goal') return envelope.currentAmount + envelope.usedAmount
   return envelope.currentAmount

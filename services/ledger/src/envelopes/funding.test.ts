@@ -24,11 +24,11 @@ function run(...lines: FundingLine[]) {
 describe('a funding run', () => {
   test.each([
     { spendingId: 'spnd_e', amount: 50n, ceiling: 1000n, holds: 950n },
-    // docs/hourly-job.md#fundings: a contribution never lifts an envelope above its target.
+    // `ceiling` is the target: only 100 of the 500 are moved, because the envelope holds 900.
     { spendingId: 'spnd_e', amount: 500n, ceiling: 1000n, holds: 1000n },
     { spendingId: 'spnd_e', amount: 500n, ceiling: 800n, holds: 900n },
     { spendingId: 'spnd_e', amount: -5n, ceiling: 1000n, holds: 900n },
-    // The goal holds 100 and has used 300, so 600 are missing to the ceiling of 1000.
+    // The goal holds 100 and has used 300: 600 are missing to the ceiling of 1000.
     { spendingId: 'spnd_g', amount: 600n, ceiling: 1000n, holds: 700n },
     { spendingId: 'spnd_g', amount: 900n, ceiling: 1000n, holds: 700n },
   ])('gives $spendingId $amount up to $ceiling', ({ holds, ...line }) => {

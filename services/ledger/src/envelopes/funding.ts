@@ -14,30 +14,25 @@ import {
 import { type Locked, manualTransaction, type Transaction } from '../transactions/transaction.ts'
 import { progressOf } from './envelope.ts'
 
-/**
- * The transaction of a funding run or a due expense; `date` is an instant, `amount` in minor units.
- */
+/** A transaction that the hourly job creates; `amount` in minor units, `date` an instant. */
 export type AutomaticTransaction = Pick<Transaction, 'transactionId' | 'amount' | 'date'> & {
   name: string
 }
 
-/** An envelope of a run: the amount for it, and the bound of its progress; both in minor units. */
+/** One envelope of a funding run: moves `amount`, at most until its progress is `ceiling`. */
 export type FundingLine = { spendingId: string; amount: bigint; ceiling: bigint }
 
-/** A run of a funding schedule, decided by budgeting; it has a deposit on a manual link only. */
+/** One firing of a funding schedule; `deposit` is null unless the link is of type manual. */
 export type FundingRun = {
   fundingScheduleId: string
   lines: readonly FundingLine[]
   deposit: AutomaticTransaction | null
 }
 
-/** The rows to save for a run or the end of a period. */
+/** The rows to save for a funding run or the end of an expense's period. */
 export type ScheduledDecision = { settlement: Settlement; transaction: Transaction | null }
 
-/**
- * Decides a funding run as one operation: the deposit, then the lines. The deposit raises available
- * and current by the absolute value of its negative amount (docs/funding-schedules.md#deposits).
- */
+/** Returns the rows to save for a funding run: its deposit first, then money for its envelopes. */
 export function applyFunding(locked: Locked, run: FundingRun): ScheduledDecision {
   requireWritable(locked.bankAccount)
   const started = startOperation(locked)
@@ -47,7 +42,7 @@ export function applyFunding(locked: Locked, run: FundingRun): ScheduledDecision
   return { settlement: endOperation(started), transaction }
 }
 
-/** Creates the transaction of a run or a due expense, and changes the balances by its amount. */
+/** Returns the transaction of a funding run or due expense, and posts it to the balances. */
 export function bookAutomatic(
   started: StartedOperation,
   locked: Locked,
@@ -59,8 +54,8 @@ export function bookAutomatic(
 }
 
 /**
- * Funds envelopes. A line gives min(amount, ceiling − progress), at least 0: progress may have
- * grown since budgeting decided. Closed envelopes are skipped (docs/money.md#funding-and-periods).
+ * Moves min(amount, ceiling − progress), at least 0, into each open envelope of a funding run:
+ * progress may have grown since budgeting decided (docs/money.md#funding-and-periods).
  */
 function fund(
   started: StartedOperation,

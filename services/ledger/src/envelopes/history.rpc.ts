@@ -25,7 +25,7 @@ export function historyRoutes({ database }: Deps): ServiceImpl<typeof HistorySer
     listHistory: async ({ bankAccountId, spendingId = null, before, limit }, context) => {
       const { accountId } = callerOf(context)
       const entryId = before && (await findEntryId(database, { accountId, bankAccountId }, before))
-      // One row more than the limit: its presence means that there is a next page.
+      // Reads one row more than the limit: if it exists, there is a next page.
       const page = { bankAccountId, spendingId, before: entryId ?? newest, limit: limit + 1 }
       const rows = await listHistory(database, accountId, page)
       if (!rows) throw notFound(spendingId ? 'spending' : 'bank account')
@@ -55,7 +55,7 @@ function withShownName(transaction: Transaction) {
   return { ...transaction, name: transaction.name ?? transaction.originalName }
 }
 
-/** Returns source and destination of a transfer; null for rows of other causes. */
+/** Returns the envelopes between which a transfer moved money; null for a row of another cause. */
 function findTransfer({ cause, delta, spendingId, otherSpendingId }: HistoryRow) {
   if (cause !== 'transfer') return null
   return delta < 0n

@@ -8,8 +8,8 @@ import { z } from 'zod'
 import { JournalEntry } from '../money/journal.ts'
 
 /**
- * A row of the journal with the object of its cause: the transaction or upload while it is stored,
- * and the other envelope of a transfer (null is free-to-use).
+ * A journal row with its transaction or upload, if one is stored, and for a transfer the other
+ * envelope (null is free-to-use money).
  */
 export const HistoryRow = z.object({
   ...JournalEntry.shape,
@@ -23,7 +23,7 @@ export type HistoryRow = z.infer<typeof HistoryRow>
 
 const Row = z.union([HistoryRow, z.object({ entryId: z.null() })])
 
-/** Columns of a page: those of the journal, and others that each row looks up by key. */
+/** The selected columns: those of the journal, and of the rows that `subjects` joins. */
 const columns = sql.fragment`
   ${columnsOf(JournalEntry, { table: 'entry' })}, entry.entry_id AS "entryId",
   other.spending_id AS "otherSpendingId", to_jsonb(subject) AS transaction,
@@ -60,8 +60,7 @@ const pageOfEnvelope = prepare([...parameterNames, 'spendingId'], ({ spendingId,
   })
 })
 
-// Left join from the owner, a bank account or envelope: an owner without entries gives one row, a
-// missing owner none.
+// LEFT JOIN: a bank account or envelope without entries gives one row of nulls, a missing one none.
 function pageOf(
   { accountId, bankAccountId, before, limit }: Record<Parameter, string>,
   { spent, envelope, open }: Record<'spent' | 'envelope' | 'open', FragmentSqlToken>,
@@ -84,9 +83,8 @@ function pageOf(
 const EntryId = z.object({ entryId: z.bigint() })
 
 /**
- * Returns the entry ID that a cursor names, found by the unique index `journal_once`; null if there
- * is none. A cursor consists of fields in the reply, since an entry ID would disclose the number of
- * entries of all accounts.
+ * Returns the ID of the journal row that a cursor names, null if none. A cursor contains fields of
+ * the row instead of the ID, which would disclose the number of rows of all accounts.
  */
 export function findEntryId(
   { pool }: Database,
@@ -101,8 +99,8 @@ export function findEntryId(
 }
 
 /**
- * Lists a page of entries before an entry ID, newest first. Returns null if the bank account does
- * not exist, or has no such open envelope.
+ * Lists journal rows whose ID is less than `before`, newest first. Returns null if the bank account
+ * does not exist, or has no open envelope `spendingId`.
  */
 export async function listHistory(
   { pool }: Database,

@@ -17,19 +17,19 @@ function end(held: Partial<Envelope>, period: Partial<PeriodEnd> = {}) {
 }
 
 describe('the end of a period', () => {
-  // docs/money.md#funding-and-periods: min(held, max(0, target − spent)) returns to free-to-use.
+  // docs/money.md#funding-and-periods: min(held, max(0, target − spent)) becomes free to use.
   test.each([
     { held: 1000n, spent: 0n, left: 0n },
     { held: 400n, spent: 600n, left: 0n },
     { held: 0n, spent: 1000n, left: 0n },
     { held: 250n, spent: 0n, left: 0n },
-    // Three targets held, nothing spent: the target of this period returns.
+    // The target is 1000 and nothing is spent: 1000 become free to use.
     { held: 3000n, spent: 0n, left: 2000n },
-    // Two targets held, one spent in this period: nothing returns.
+    // The target of 1000 is spent: nothing becomes free to use.
     { held: 2000n, spent: 1000n, left: 2000n },
-    // More than the target was spent: nothing returns.
+    // More than the target of 1000 is spent: nothing becomes free to use.
     { held: 700n, spent: 1300n, left: 700n },
-    // A transaction of an earlier period gave 300 back: they return with this period's target.
+    // 300 of an earlier period came back: they and the target of 1000 become free to use.
     { held: 1500n, spent: -300n, left: 200n },
   ])('of one that holds $held and spent $spent leaves $left', ({ held, spent, left }) => {
     const { settlement } = end({ currentAmount: held, periodSpent: spent })
@@ -48,9 +48,9 @@ describe('the end of a period', () => {
   })
 
   test.each([
-    // The transaction took the whole target: nothing returns.
+    // The transaction takes the whole target of 1000: nothing becomes free to use.
     { held: 2000n, gave: 1000n, left: 1000n },
-    // The envelope held 600 less than the amount, and gave all of it.
+    // The envelope holds 600 less than the transaction's amount of 1000, and gives all of it.
     { held: 400n, gave: 400n, left: 0n },
     { held: 0n, gave: 0n, left: 0n },
   ])('with an automatic transaction from $held spends before it returns', (row) => {

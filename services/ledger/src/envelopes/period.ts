@@ -15,10 +15,7 @@ import type { Locked } from '../transactions/transaction.ts'
 import type { Envelope } from './envelope.ts'
 import { type AutomaticTransaction, bookAutomatic, type ScheduledDecision } from './funding.ts'
 
-/**
- * Closes an envelope: the held amount returns to free-to-use, and the row is kept as a tombstone.
- * The save unassigns its transactions (docs/money.md#funding-and-periods).
- */
+/** Closes an envelope: its money becomes free to use, and its row is kept with `closedAt`. */
 export function closeEnvelope(started: StartedOperation, envelope: Envelope): void {
   const reason = { cause: 'envelope-closed', causeId: envelope.spendingId } as const
   touch(started, envelope)
@@ -28,7 +25,7 @@ export function closeEnvelope(started: StartedOperation, envelope: Envelope): vo
   envelope.closedAt = started.operation.now
 }
 
-/** The end of a period, decided by budgeting; it has a transaction on a manual link only. */
+/** The end of an expense's period; `transaction` is null unless the link is manual. */
 export type PeriodEnd = {
   spendingId: string
   targetAmount: bigint
@@ -37,9 +34,8 @@ export type PeriodEnd = {
 }
 
 /**
- * Decides the end of a period: the automatic transaction first, for which the envelope gives
- * min(held, amount), then the rest of the target returns to free-to-use. Changes nothing if the
- * envelope is closed (docs/money.md#funding-and-periods).
+ * Returns the rows to save at the end of a period: the envelope pays the automatic transaction,
+ * min(held, amount), then the rest of its target becomes free to use. No change if it is closed.
  */
 export function endPeriod(locked: Locked, end: PeriodEnd): ScheduledDecision {
   requireWritable(locked.bankAccount)
@@ -58,9 +54,8 @@ export function endPeriod(locked: Locked, end: PeriodEnd): ScheduledDecision {
 }
 
 /**
- * Returns the rest of this period's target to free-to-use: min(held, max(0, target − periodSpent)).
- * Money for later periods is kept; with `carryOver` all money is. Sets `periodSpent` to 0
- * (docs/money.md#funding-and-periods).
+ * Makes min(held, max(0, target − periodSpent)) free to use, or nothing with `carryOver`, and sets
+ * `periodSpent` to 0 (docs/money.md#funding-and-periods).
  */
 function closePeriod(
   started: StartedOperation,

@@ -11,10 +11,8 @@ type EnvelopeKey = Pick<Envelope, 'accountId' | 'bankAccountId' | 'spendingId'>
 const pageSize = 500
 
 /**
- * Emits the events of all open envelopes again with unchanged versions, for consumers whose events
- * the stream has deleted (`coffer replay`, docs/events.md#keeping-and-replay).
- *
- * @returns the number of envelopes
+ * Emits the state of all open envelopes again with unchanged versions, for a NATS that has lost
+ * events (`coffer replay`, docs/events.md#keeping-and-replay). Returns the number of envelopes.
  */
 export async function restateEnvelopes(database: Database): Promise<number> {
   let restated = 0
@@ -35,7 +33,7 @@ export async function restateEnvelopes(database: Database): Promise<number> {
 function changesOfPage(page: readonly Envelope[]): Change[] {
   const byAccount = Map.groupBy(page, keyOf)
   return [...byAccount.values()].flatMap((envelopes) =>
-    // The version of the event is that of the first envelope; each envelope in it has its own.
+    // The event has the version of its first envelope; each envelope in it has its own version.
     envelopes.slice(0, 1).flatMap((one) => envelopeChanges(one, envelopes)),
   )
 }

@@ -50,13 +50,13 @@ export function scheduledRoutes({
       const outcomes = await writeEach(
         bookings.map((one) => createWork(readOperation(one), userId)),
       )
-      // Idempotent: a booked operation returns its first reply.
+      // Idempotent: an operation that is saved already returns its stored reply.
       return { booked: outcomes.map(requireBooked) }
     },
   }
 }
 
-/** An operation that budgeting decides and names: a funding run, or the end of a period. */
+/** A funding run or the end of a period; budgeting chooses the ID, the same in every attempt. */
 interface ScheduledOperation {
   accountId: string
   bankAccountId: string
@@ -65,7 +65,7 @@ interface ScheduledOperation {
   decide: (locked: Locked) => ScheduledDecision
 }
 
-/** Returns the work that books an operation once; a repetition gets the first reply. */
+/** Returns the change that saves an operation once; a repetition returns the stored reply. */
 function createWork(operation: ScheduledOperation, createdBy: string): MoneyWork<Booked> {
   const { accountId, bankAccountId, operationId, spendingIds } = operation
   return {
@@ -94,7 +94,7 @@ function requireBooked(outcome: PromiseSettledResult<Booked>): Booked {
   return outcome.value
 }
 
-/** Returns the operation of a booking. Its ID is that of the run, or `<spendingId>/<due date>`. */
+/** Parses a booking. The operation ID is the funding run's, or `<spendingId>/<due date>`. */
 function readOperation({ accountId, operation }: Booking): ScheduledOperation {
   if (operation.case === 'funding') return readFunding(accountId, operation.value)
   if (operation.case === 'periodEnd') return readPeriodEnd(accountId, operation.value)

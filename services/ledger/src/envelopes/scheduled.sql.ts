@@ -7,9 +7,6 @@ import { type FragmentSqlToken, sql } from 'slonik'
 import { BankAccount } from '../accounts/bank-account.ts'
 import { Envelope } from './envelope.ts'
 
-// Keys of many accounts: LIMIT in each lateral join is an optimization fence, so an index search
-// finds each row.
-
 const keyNames = ['accountIds', 'bankAccountIds'] as const
 
 const bankAccountsByKey = prepare(keyNames, (keys) => {
@@ -27,6 +24,7 @@ const openEnvelopes = prepare(keyNames, (keys) => {
     SELECT ${columnsOf(Envelope, { table: 'found' })} FROM ${rowsOfEach(keys, rows)}`
 })
 
+/** Returns SQL for FROM: the `rows` of each key, whose LIMIT or OFFSET forces index searches. */
 function rowsOfEach(
   { accountIds, bankAccountIds }: Record<(typeof keyNames)[number], string>,
   rows: FragmentSqlToken,
@@ -36,7 +34,7 @@ function rowsOfEach(
     CROSS JOIN LATERAL (${rows}) AS found`
 }
 
-/** Reads bank accounts of live links, archived or not, with their open envelopes. */
+/** Reads bank accounts (archived ones too, but not of deleted links) and their open envelopes. */
 export async function lookUpScheduled(
   { pool }: Database,
   keys: readonly BankAccountKey[],
