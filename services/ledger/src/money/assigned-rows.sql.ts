@@ -6,10 +6,9 @@ import type { Envelope } from '../envelopes/envelope.ts'
 const pageSize = 2_000
 
 /**
- * Unassigns all transactions of an envelope, soft-deleted ones too. Runs before the row lock to
- * keep the lock short; the save in the same transaction closes the envelope and unassigns rows that
- * were assigned in between. After a lock wait the outer condition is checked again, so a row that
- * was moved to another envelope is not changed.
+ * Unassigns all transactions of an envelope, soft-deleted ones too. It runs before the bank account
+ * is locked, to keep the lock short; the save unassigns transactions assigned in between. The outer
+ * condition on `spending_id` skips rows that changed during a lock wait.
  */
 export async function unassignAll(
   tx: Tx,

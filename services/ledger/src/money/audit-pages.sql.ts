@@ -13,8 +13,9 @@ const pageSize = 5000
 const beforeAll = { accountId: '', bankAccountId: '', id: '' }
 
 /**
- * Returns generators of pages, for the audit of the plans, over all accounts: live bank accounts,
- * open envelopes, booked funding runs. `id` is a bank account ID, a spending ID or an operation ID.
+ * Returns generators that read all accounts page by page, for the audit that compares money with
+ * plans: live bank accounts, open envelopes and saved funding runs. `id` is the ID of each row: of
+ * the bank account, the envelope (`spendingId`) or the funding run.
  */
 export function auditPages(database: Database) {
   const bankAccounts: Pages = {
@@ -42,7 +43,7 @@ export function auditPages(database: Database) {
   }
 }
 
-/** A source of pages: a table, the columns of its ID and instant of creation, and a condition. */
+/** The table to read, its ID and creation-time columns, and the condition on its rows. */
 interface Pages {
   table: string
   id: string

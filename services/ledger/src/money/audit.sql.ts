@@ -4,15 +4,15 @@ import { z } from 'zod'
 
 const Finding = z.object({ accountId: z.string(), rule: z.string(), detail: z.string() })
 
-/** A broken rule of the audit: the account, the rule, and the differing figures. */
+/** A violation that the audit found: the account, the broken rule and the differing figures. */
 export type Finding = z.infer<typeof Finding>
 
 const findingsMax = 100
 
-// Rows of a deleted link are being removed in batches, so their sums no longer agree.
+// Excludes bank accounts of deleted links: their rows are deleted in batches, so sums differ.
 const live = sql.fragment`removed_at IS NULL`
 
-/** The SQL of each rule, whose rows are the violations. One statement reads one snapshot. */
+/** Maps each rule to the query for its violations. A query reads one snapshot. */
 const rules: Record<string, FragmentSqlToken> = {
   'a balance equals its journal': sql.fragment`
     SELECT account_id, format('%s: %s is %s, booked %s', bank_account_id, pot, held,
@@ -86,10 +86,7 @@ const rules: Record<string, FragmentSqlToken> = {
       AND CASE WHEN transactions.deleted_at IS NULL THEN amount END IS DISTINCT FROM said`,
 }
 
-/**
- * Audits the money of all accounts (docs/money.md#audit): amounts against the journal, totals and
- * assignments against their rows. Returns at most 100 findings for each rule.
- */
+/** Checks the money of all accounts (docs/money.md#audit); returns up to 100 findings per rule. */
 export async function auditLedger({ pool }: Database): Promise<Finding[]> {
   const findings: Finding[] = []
   for (const [rule, broken] of Object.entries(rules)) {

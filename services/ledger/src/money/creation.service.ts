@@ -18,12 +18,9 @@ interface Created<Reply> {
 }
 
 /**
- * Creates bank accounts of a link with their opening balances, all or none. The link is locked `FOR
- * SHARE` against deletion. Creations in one account run one after the other, so `decide` receives
- * the bank accounts of the earlier ones.
- *
- * Throws `notFound` without the link, a refusal beyond the bound (docs/limits.md), and `duplicate`
- * if the feed candidate is used already.
+ * Creates the bank accounts that `decide` returns, all or none. Creations in one account run one
+ * after the other, so `decide` can read the earlier ones. Throws `notFound` without the link, a
+ * refusal above the limit (docs/limits.md), `duplicate` if the feed's bank account is in use.
  */
 export async function createBankAccounts<Reply>(
   { config, database }: Deps,
@@ -32,7 +29,7 @@ export async function createBankAccounts<Reply>(
 ): Promise<Reply> {
   const bound = bankAccountBound(config, accountId)
   const run = database.transaction(async (tx) => {
-    // Locked before the link: overlapping shared locks of many creations would starve its deletion.
+    // Serializes creations: many overlapping shared locks on the link would delay its deletion.
     await lockBound(tx, bound)
     const link = await shareLink(tx, accountId, linkId)
     if (!link) throw notFound('link')
@@ -50,9 +47,7 @@ function saveOf(creation: Creation<unknown>): MoneySave {
   return { ...changeSet, changes: candidateChanges(changeSet.bankAccount) }
 }
 
-/**
- * Turns a violation of `bank_accounts_feed` (one live bank account for each candidate) into 400.
- */
+/** Converts a violation of the unique index `bank_accounts_feed` to 400; rethrows other errors. */
 function refuseTaken(error: unknown): never {
   const isTaken = error instanceof UniqueIntegrityConstraintViolationError
   if (isTaken && error.constraint === 'bank_accounts_feed') {

@@ -1,13 +1,13 @@
 import { z } from 'zod'
 import { Money } from './money.ts'
 
-/** The amounts that the journal records. `envelope` and `used` belong to an envelope. */
+/** What a journal row changes: a balance, or the money that an envelope holds or a goal used. */
 export const Pot = z.enum(['available', 'current', 'limit', 'envelope', 'used'])
 export type Pot = z.infer<typeof Pot>
 
 /**
- * Why an amount changed. A transaction deleted without adjusting has two rows: `deletion` returns
- * the deduction to the envelope, `kept` takes it again (docs/money.md#deletion-of-transactions).
+ * Why an amount changed. If the envelope does not get a deleted transaction's money back, a row
+ * `kept` cancels the row `deletion` (docs/money.md#deletion-of-transactions).
  */
 const Cause = z.enum([
   'opening',
@@ -25,15 +25,12 @@ const Cause = z.enum([
 ])
 export type Cause = z.infer<typeof Cause>
 
-/**
- * The cause of a posting, and the ID of the object that the cause names
- * (docs/money.md#the-journal).
- */
+/** Why an amount changes; `causeId` is the ID of the transaction, upload, transfer etc. */
 export type Reason = { cause: Cause; causeId: string }
 
 /**
- * One row of the append-only journal. `delta` is the change of the pot, `amount` the result; both
- * in minor units. (account, operation, bank account, envelope, pot, cause) is unique.
+ * A row of the append-only journal. `delta` is the change of the amount that `pot` names, `amount`
+ * is that amount after the change; both in minor units.
  */
 export const JournalEntry = z.object({
   accountId: z.string(),
@@ -46,14 +43,14 @@ export const JournalEntry = z.object({
   cause: Cause,
   causeId: z.string(),
   createdAt: z.date(),
-  /** The day of the transaction that moved a balance; null for all other causes. */
+  /** Date of the transaction that changed this balance; null in all other rows. */
   date: z.date().nullable(),
-  /** The user who sent the request, `user_system` for a job; null if it is not recorded. */
+  /** ID of the user who sent the request, `user_system` for a job; null if unknown. */
   createdBy: z.string().nullable(),
 })
 export type JournalEntry = z.infer<typeof JournalEntry>
 
-/** An operation whose ID another service chose, with the encoded reply for repetitions. */
+/** A saved operation with its encoded reply, which a repeated request of budgeting receives. */
 export const BookedOperation = z.object({
   accountId: z.string(),
   bankAccountId: z.string(),

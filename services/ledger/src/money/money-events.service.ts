@@ -12,29 +12,21 @@ import type { BankAccount } from '../accounts/bank-account.ts'
 import type { Envelope } from '../envelopes/envelope.ts'
 import type { ChangeSet } from './unit-of-work.ts'
 
-/**
- * Returns the events of a change set: the last state of each envelope, closings, and candidates.
- */
+/** Returns the events of a save: changed and closed envelopes, and an archived bank account. */
 export function createChanges({ bankAccount, created, envelopes }: ChangeSet): Change[] {
   return [
     ...envelopeChanges(bankAccount, [...created.filter(isMoved), ...envelopes]),
-    // Only the archiving write has `deletedAt` here: an archived bank account accepts no later
-    // write.
+    // Only the write that archives a bank account has `deletedAt`: later writes are refused.
     ...(bankAccount.deletedAt === null ? [] : candidateChanges(bankAccount)),
   ]
 }
 
-/**
- * Returns whether an envelope needs an event. A new one does only if the same round moved money
- * into it.
- */
+/** Returns whether money was moved into a new envelope in the save that creates it. */
 function isMoved({ version }: Envelope): boolean {
   return version > 1n
 }
 
-/**
- * Returns the events with the amounts of a bank account's envelopes, for the plans in budgeting.
- */
+/** Returns events for budgeting: the amounts of open envelopes, and the IDs of closed ones. */
 export function envelopeChanges(
   bankAccount: Pick<BankAccount, 'accountId' | 'bankAccountId' | 'version'>,
   envelopes: readonly Envelope[],
@@ -55,7 +47,7 @@ export function envelopeChanges(
   ]
 }
 
-/** Returns the event that a feed candidate is used or free again; none without a candidate. */
+/** Returns the event that a feed's bank account is in use or free again; none on other links. */
 export function candidateChanges(bankAccount: BankAccount): Change[] {
   const { accountId, bankAccountId, feedBankAccountId, deletedAt, version } = bankAccount
   if (feedBankAccountId === null) return []

@@ -25,7 +25,7 @@ import { Transaction } from '../transactions/transaction.ts'
 import { BookedOperation, JournalEntry } from './journal.ts'
 import type { ChangeSet } from './unit-of-work.ts'
 
-/** A change set with its events, the rows of the outbox. */
+/** The rows to save for one bank account, with events for the outbox. */
 export type MoneySave = ChangeSet & { changes: readonly Change[] }
 
 const insertParts = {
@@ -46,7 +46,7 @@ const changingNames = [
   'accountRecords',
   'aliases',
 ] as const
-/** Parts with IDs instead of rows. A save with one of them has a single bank account. */
+/** Parts that are lists of IDs instead of rows; only a save of a single bank account has them. */
 const clearingNames = ['closed', 'forgotten'] as const
 const partNames = [...insertNames, ...changingNames, ...clearingNames]
 type PartName = (typeof partNames)[number]
@@ -71,8 +71,7 @@ const changingParts: Record<Exclude<PartName, keyof typeof insertParts>, Fragmen
     ${guardedInsert(accountPart, 'accountRecords')}
     ON CONFLICT (account_id, bank_account_id) DO UPDATE
     SET ${rowAssignments(AccountRecord, keyFields, 'excluded')}`,
-  // The conflicting row may get a new bank account: a sync may find that an ID belongs to another
-  // one.
+  // On conflict the ID moves to another bank account: a sync may find that it belongs there.
   aliases: sql.fragment`
     ${guardedInsert(aliasPart, 'aliases')}
     ON CONFLICT (account_id, link_id, provider_account_id) DO UPDATE
@@ -94,8 +93,8 @@ const changingParts: Record<Exclude<PartName, keyof typeof insertParts>, Fragmen
 }
 
 /**
- * Sets references to ended objects to NULL in every transaction that has one in these columns. The
- * keys are collected first: with a plain join the planner may read all transactions.
+ * Returns SQL that sets references to closed envelopes or deleted funding schedules to NULL in
+ * transactions. It collects IDs first: with a join, the planner may scan all transactions.
  */
 function clearing(of: {
   part: (typeof clearingNames)[number]
@@ -126,9 +125,7 @@ type StatementPart = PartName | 'skipsLocked'
 
 const nothing = sql.fragment``
 
-/**
- * Returns the SQL that expands JSON documents, one for each bank account, into rows for the parts.
- */
+/** Returns SQL that expands a JSON array, one object for each bank account, into rows. */
 function documentRows(changeSets: string): FragmentSqlToken {
   return sql.fragment`jsonb_to_recordset(${changeSets}::jsonb) AS new(
         account_id text, bank_account_id text, read_version bigint, bank_account jsonb,
@@ -151,10 +148,10 @@ function partsOf(has: ReadonlySet<StatementPart>): FragmentSqlToken {
 }
 
 /**
- * Compare-and-set on `version`. The guard locks the bank accounts that still have the version that
- * was read, in the order of the documents; every other part joins the guard. After a wait for a
- * lock, READ COMMITTED checks the version again and skips a changed row. `unsearched_from` keeps
- * its oldest value: an update that does not change it is HOT, so it writes no index.
+ * Compare-and-set on `version`: `guard` locks the bank accounts that still have the version that
+ * was read; every part joins it. After a lock wait, READ COMMITTED checks the version again and
+ * skips a changed row. `unsearched_from` keeps its oldest value: an update that does not change
+ * this indexed column is HOT, so it writes no index.
  */
 const saveStatement = prepareParts(
   ['changeSets'],
@@ -177,12 +174,9 @@ const saveStatement = prepareParts(
 )
 
 /**
- * Saves change sets in one statement, each completely if its bank account still has `readVersion`,
- * otherwise not at all. One parameter holds all rows as JSON, so the prepared statement is the same
- * for any number of them. `locked` decides whether a row lock of another transaction is awaited or
- * its bank account skipped.
- *
- * @returns the keys of the bank accounts that are saved
+ * Saves change sets in one statement, each only if its bank account still has `readVersion`. One
+ * JSON parameter carries all rows, so a prepared statement serves any number. `locked` decides
+ * whether to wait for a locked bank account or to skip it. Returns the keys of those saved.
  */
 export async function saveMoney(
   connection: CommonQueryMethods,
@@ -202,15 +196,13 @@ const createStatement = prepareParts(
     ${guardedInsert(bankAccountPart, 'bank_account')}`,
 )
 
-/** Inserts new bank accounts. The transaction must hold their link `FOR SHARE`. */
+/** Inserts new bank accounts with their rows. The transaction must hold their link `FOR SHARE`. */
 export async function createMoney(tx: Tx, saves: readonly MoneySave[]): Promise<void> {
   const { changeSets, filled } = documentsOf(saves)
   await tx.query(createStatement({ changeSets }, filled))
 }
 
-/**
- * Returns JSON documents in key order: the statement locks in this order, which prevents deadlocks.
- */
+/** Returns change sets as JSON in key order: locking in one order prevents deadlocks. */
 function documentsOf(saves: readonly MoneySave[]) {
   const filled = partNames.filter((name) => saves.some((save) => save[name].length > 0))
   const ordered = inKeyOrder(saves, ({ bankAccount }) => bankAccount)

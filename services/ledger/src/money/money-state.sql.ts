@@ -11,7 +11,7 @@ import { Transaction } from '../transactions/transaction.ts'
 import { BookedOperation } from './journal.ts'
 import { emptyState, type MoneyScope, type MoneyState } from './money-state.ts'
 
-/** Optional parts of the statement; only those that a scope needs are prepared. */
+/** Optional parts of the read statement; a part is included only if a scope needs it. */
 type ScopePart =
   | 'spendingIds'
   | 'transactionIds'
@@ -20,10 +20,7 @@ type ScopePart =
   | 'provider'
   | 'counts'
 
-/**
- * Returns the SQL that expands the scopes into rows. They are one JSON parameter, so the prepared
- * statement is the same for any number of scopes.
- */
+/** Returns SQL that expands scopes to rows; one JSON parameter carries any number of scopes. */
 function scopeRows(scopes: string): FragmentSqlToken {
   return sql.fragment`jsonb_to_recordset(${scopes}::jsonb) AS scope(
       account_id text, bank_account_id text, spending_ids text[], transaction_ids text[],
@@ -32,8 +29,8 @@ function scopeRows(scopes: string): FragmentSqlToken {
 }
 
 /**
- * Selects rows of a table as JSON for each row of `source`. OFFSET 0 is an optimization fence: each
- * look-up stays an index search on the key, where a join might read the whole table.
+ * Returns a SELECT of a table's rows as JSON for each row of `source`. OFFSET 0 is an optimization
+ * fence: it forces index searches, where a join might scan the whole table.
  */
 function lookUp(
   kind: string,
@@ -76,7 +73,7 @@ const openEnvelopes = sql.fragment`
         SELECT count(*) FROM envelopes AS one WHERE ${inScope} AND closed_at IS NULL
       )) FROM scope`
 
-/** Look-ups for a named transaction: its row, its envelope and its provider records. */
+/** Look-ups of the transactions in `named`: their rows, envelopes and provider records. */
 const namedLookUps = [
   lookUp('transaction', {
     source: 'named',
@@ -148,8 +145,8 @@ function either(selects: FragmentSqlToken[]): ListSqlToken {
 }
 
 /**
- * Reads the rows that scopes name, in one snapshot. Returns them keyed by bank account; missing
- * bank accounts and those of a deleted link have no entry.
+ * Reads the rows that scopes name in one snapshot, as a map from `keyOf` a bank account. A bank
+ * account that is missing or whose link is deleted has no entry.
  */
 export async function readMoney(
   connection: CommonQueryMethods,
@@ -185,7 +182,7 @@ export async function readMoney(
 function mergedScope(scopes: readonly MoneyScope[]) {
   const distinct = (ids: readonly string[]) => [...new Set(ids)]
   const [first] = scopes
-  // Syncs run alone, so at most one scope has `synced`.
+  // A sync never shares a read with other changes, so at most one scope has `synced`.
   const synced = scopes.find((scope) => scope.synced)?.synced
   return {
     accountId: first?.accountId,
@@ -201,7 +198,5 @@ function mergedScope(scopes: readonly MoneyScope[]) {
   }
 }
 
-/**
- * Locks rows of bank accounts in key order, which prevents deadlocks. The caller reads afterwards.
- */
+/** Locks bank accounts in key order (prevents deadlocks); rows must be read after the lock. */
 export const lockMoney = locking('bank_accounts')

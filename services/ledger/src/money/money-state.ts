@@ -5,49 +5,45 @@ import type { ProviderRecord } from '../syncs/provider-transaction.ts'
 import type { Transaction } from '../transactions/transaction.ts'
 import type { BookedOperation } from './journal.ts'
 
-/** Names a bank account, and the rows under it to read for a change of money. */
+/** A bank account, and which of its rows to read for a change of money. */
 export interface MoneyScope {
   accountId: string
   bankAccountId: string
   spendingIds?: readonly string[]
-  /** ID of a transaction; its envelope and provider records are read with it. */
+  /** ID of a transaction to read, with its envelope and provider records. */
   transactionId?: string
   /** Selects synced transactions by provider data; their envelopes and records are read too. */
   synced?: SyncedScope
-  /** Whether to read the provider's record and aliases of the bank account; requires `isAlone`. */
+  /** Whether to read the provider's data and IDs of the bank account; the change must run alone. */
   readsProvider?: boolean
-  /** Whether to count the open envelopes. */
   countsEnvelopes?: boolean
-  /** ID of an operation named by another service; its reply is read if it is booked already. */
+  /** ID of an operation that another service chose; if it is saved already, its reply is read. */
   operationId?: string
 }
 
 /** Selects the synced transactions that a provider's batch may change. */
 export interface SyncedScope {
-  /** Provider IDs of posted transactions, and of the pending ones that they replace. */
+  /** The provider's IDs of transactions, and of the pending transactions that they replace. */
   providerIds: readonly string[]
-  /**
-   * Reads pending transactions, and those of other provider accounts, whose amount and day fit the
-   * batch.
-   */
+  /** Selects, by amount and date, pending transactions and those of other provider accounts. */
   alike: { amounts: readonly bigint[]; from: Date; to: Date; providerAccountId: string } | null
 }
 
-/** The provider's record of a bank account; empty if no scope reads it. */
+/** The provider's data and IDs (aliases) of a bank account; empty if no scope reads them. */
 export interface Provider {
   accountRecord: AccountRecord | null
   aliases: AccountAlias[]
 }
 
-/** The rows that the scopes of one bank account name, closed envelopes included. */
+/** The rows of one bank account that its scopes name; closed envelopes included. */
 export interface MoneyState extends Provider {
   bankAccount: BankAccount
   envelopes: Envelope[]
   transactions: Transaction[]
-  /** All provider records of these transactions. */
+  /** All provider records of `transactions`. */
   records: ProviderRecord[]
   operations: BookedOperation[]
-  /** Number of open envelopes; 0 if no scope counts them. */
+  /** Number of open envelopes; 0 unless a scope asks to count them. */
   openEnvelopes: number
 }
 

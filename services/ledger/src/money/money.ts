@@ -2,13 +2,10 @@ import { invalid } from '@coffer/kit/rpc/errors'
 import { amountMax, isExact } from '@coffer/kit/values/money'
 import { z } from 'zod'
 
-/** Minor units of the bank account's currency, within ±2^53−1 (docs/money.md). */
+/** An amount in minor units of the bank account's currency, within ±2^53−1 (docs/money.md). */
 export const Money = z.bigint().min(-amountMax).max(amountMax)
 
-/**
- * Returns the amount. Throws `invalid` (400) outside ±2^53−1; `field` is the field of the request
- * that the refusal names (docs/money.md#amounts-and-their-bounds).
- */
+/** Returns the amount; throws `invalid` (400) on request field `field` if it exceeds ±2^53−1. */
 export function inRange(amount: bigint, field = 'amount'): bigint {
   if (!isExact(amount)) {
     const text = 'The amounts would leave the range of ±9007199254740991'

@@ -17,13 +17,13 @@ import { transfer } from './transfer.ts'
 const IDS = ['spnd_a', 'spnd_b', 'spnd_c', 'spnd_d']
 const NOW = new Date('2026-02-01T12:00:00Z')
 
-/** In-memory store: applies each decision as the database does. */
+/** In-memory stand-in for the database: the rows after the decisions so far. */
 type World = {
   bankAccount: BankAccount
   envelopes: Map<string, Envelope>
   transactions: Map<string, Transaction>
   journal: JournalEntry[]
-  /** The expected available balance: the opening one plus all adjusting amounts. */
+  /** Expected available balance: the opening balance plus all amounts that adjust it. */
   available: bigint
   steps: number
 }
@@ -184,7 +184,7 @@ const moves: Record<Step['kind'], (world: World, step: Step) => void> = {
   },
 }
 
-/** Runs a step. Expects that a refused step changes nothing. */
+/** Runs a step, and expects that a refused step changes nothing. */
 function make(world: World, step: Step): void {
   try {
     moves[step.kind](world, step)

@@ -3,10 +3,7 @@ import type { Envelope } from '../envelopes/envelope.ts'
 import type { Cause, JournalEntry, Pot, Reason } from './journal.ts'
 import { inRange } from './money.ts'
 
-/**
- * One indivisible change of money. `createdBy` is the user or job that makes it. The bank account
- * and every touched envelope get `version`.
- */
+/** One indivisible change of money by a user or job; the rows that it changes get `version`. */
 export type Operation = {
   operationId: string
   now: Date
@@ -17,28 +14,28 @@ export type Operation = {
 type Posting = Reason & { pot: Pot; spendingId: string | null; delta: bigint; date?: Date }
 
 /**
- * Unit of work: one operation on a bank account and its envelopes, with the postings so far. It
- * changes copies, never the rows that were read.
+ * Unit of work: an operation with its postings (changes of amounts) so far. The bank account and
+ * envelopes are copies; `before` has the rows that were read.
  */
 export type StartedOperation = {
   operation: Operation
   before: { bankAccount: BankAccount; envelopes: readonly Envelope[] }
   bankAccount: BankAccount
   envelopes: Map<string, Envelope>
-  /** Envelopes that the operation changes or names, in the order of the first touch. */
+  /** IDs of the envelopes in the result, in the order of their first change. */
   touched: Set<string>
   postings: Map<string, Posting>
 }
 
-/** The result of an operation: every row of it is saved, or none. */
+/** The rows that an operation changes or adds; either all are saved or none. */
 export type Settlement = {
   bankAccount: BankAccount
-  /** The touched envelopes, in the order of the first touch. */
+  /** The changed envelopes, in the order of their first change. */
   envelopes: Envelope[]
   entries: JournalEntry[]
 }
 
-/** Starts an operation on a bank account and the envelopes that it may change. */
+/** Starts an operation on copies of a bank account and of the envelopes that it may change. */
 export function startOperation(state: {
   bankAccount: BankAccount
   envelopes: readonly Envelope[]
@@ -62,7 +59,7 @@ export function findEnvelope(started: StartedOperation, spendingId: string): Env
 
 type BalancePot = keyof typeof balanceFields
 
-/** Adds `delta` (minor units) to a balance. `date` is the day of the transaction that causes it. */
+/** Adds `delta` (minor units) to a balance; `date` is that of the transaction that causes it. */
 export function postBalance(
   started: StartedOperation,
   posting: Reason & { pot: BalancePot; delta: bigint; date?: Date },
@@ -73,9 +70,8 @@ export function postBalance(
 }
 
 /**
- * Changes the balances by a new transaction, or back by a deleted one: available always, current
- * unless the transaction is pending (docs/money.md#balances). The postings have the day of the
- * transaction: a balance that a file states for an earlier instant does not include it.
+ * Subtracts a new transaction's amount from the available and, unless pending, the current balance;
+ * adds a deleted one's back. `date` shows whether a balance from a file includes it.
  */
 export function moveBalances(
   started: StartedOperation,
@@ -88,10 +84,10 @@ export function moveBalances(
   if (!isPending) postBalance(started, { pot: 'current', delta, cause, causeId, date })
 }
 
-/** Stated balances in minor units; an undefined one does not change. */
+/** New balances in minor units; an undefined one does not change. */
 export type NewBalances = { [Pot in BalancePot]?: bigint | undefined }
 
-/** Sets the stated balances and journals the differences. */
+/** Sets the given balances and adds the differences to the journal. */
 export function setBalances(
   started: StartedOperation,
   { to, ...reason }: Reason & { to: NewBalances },
@@ -129,8 +125,8 @@ export function postUsed(
 }
 
 /**
- * Journals that an envelope keeps the deduction of a deleted transaction. The two rows for each pot
- * cancel each other, so no amount changes (docs/money.md#deletion-of-transactions).
+ * Journals that an envelope does not get a deleted transaction's money back: two rows that cancel
+ * each other, so no amount changes (docs/money.md#deletion-of-transactions).
  */
 export function postKept(
   started: StartedOperation,
@@ -152,8 +148,8 @@ export function touch(started: StartedOperation, envelope: Envelope): void {
 }
 
 /**
- * Ends the operation: one journal row for each pot and cause, with the sum of its postings. Throws
- * `invalid` if an amount, change or sum leaves ±2^53−1 (docs/money.md#amounts-and-their-bounds).
+ * Returns the rows to save, with one journal row for each amount and cause. Throws `invalid` if an
+ * amount, change or sum exceeds ±2^53−1 (docs/money.md#amounts-and-their-bounds).
  */
 export function endOperation(started: StartedOperation): Settlement {
   const { version } = started.operation
@@ -179,7 +175,7 @@ export function endOperation(started: StartedOperation): Settlement {
   }
 }
 
-/** Returns the request field that the refusal names: the stated balance, or else the amount. */
+/** Returns the request field to name in a refusal, such as `availableBalance` or `amount`. */
 function fieldOf({ pot, cause }: Posting): string {
   return cause === 'opening' || cause === 'manual-edit' ? `${pot}Balance` : 'amount'
 }
@@ -191,11 +187,10 @@ function record(started: StartedOperation, posting: Posting): void {
   else started.postings.set(key, posting)
 }
 
-// A statement is journaled even with a change of 0: its row records from which instant the value is
-// valid.
+// Causes journaled even with a change of 0: the row records from when the amount is valid.
 const statedBy: ReadonlySet<Cause> = new Set(['period-closed', 'upload', 'manual-edit'])
 
-/** Returns journal rows, in the order of the first posting of each. */
+/** Returns the journal rows, in the order of the first change that each sums up. */
 function entriesOf(started: StartedOperation): JournalEntry[] {
   const held = new Map<string, bigint>()
   const entries: JournalEntry[] = []

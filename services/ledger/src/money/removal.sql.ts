@@ -2,16 +2,13 @@ import type { BankAccountKey } from '@coffer/kit/database/aggregate-key'
 import type { Database, Transaction as Tx } from '@coffer/kit/database/database'
 import { sql } from 'slonik'
 
-/**
- * The SQL of the next version, a hybrid logical clock like `nextVersion`, from the clock of the
- * database.
- */
+/** SQL of the next version: a hybrid logical clock like `nextVersion`, by the database's clock. */
 const raisedVersion = sql.fragment`greatest(bank_accounts.version + 1,
         (extract(epoch FROM clock_timestamp()) * 1000000)::bigint)`
 
 /**
- * Hides the bank accounts of an account, or of one link of it, with `removed_at`. Raises their
- * versions, so that compare-and-set rejects changes that were decided before.
+ * Sets `removed_at` on the bank accounts of an account, or of one of its links. Their raised
+ * versions make compare-and-set reject changes that were decided before.
  */
 export async function removeBankAccounts(
   tx: Tx,
@@ -39,9 +36,8 @@ const keys = [
 ] as const
 
 /**
- * Deletes the money of a removed bank account, at most `limit` rows of each table, then the row of
- * the bank account. Requires that its files and uploads are deleted. Each statement raises the
- * version.
+ * Deletes at most `limit` rows of each table of a removed bank account; when none are left, also
+ * the bank account itself. Its files and uploads must be deleted before.
  */
 export async function deleteMoney(
   { pool }: Database,

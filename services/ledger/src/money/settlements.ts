@@ -14,7 +14,7 @@ export interface Settlements {
   entries: JournalEntry[]
 }
 
-/** Creates settlements that start from the rows that were read. */
+/** Returns an empty accumulation of results, which starts from the rows that were read. */
 export function startSettlements(state: {
   bankAccount: BankAccount
   envelopes: readonly Envelope[]
@@ -26,7 +26,7 @@ export function startSettlements(state: {
   }
 }
 
-/** Adds a result, from which the next operation starts. */
+/** Adds the result of an operation; the next operation starts from it. */
 export function addSettlement(settlements: Settlements, settlement: Settlement): void {
   settlements.bankAccount = settlement.bankAccount
   put(settlements.envelopes, settlement.envelopes)
@@ -38,9 +38,7 @@ export function totalOf({ bankAccount, envelopes, entries }: Settlements): Settl
   return { bankAccount, envelopes: changedRows(envelopes).changed, entries }
 }
 
-/**
- * Returns the reply to a change of money: the balances, and the changed envelopes in their order.
- */
+/** Returns the reply to a change of money: the balances, and the changed envelopes in order. */
 export function renderResult({ bankAccount, envelopes }: Settlement) {
   return {
     balance: toMessage(BalancesSchema, balancesOf(bankAccount)),

@@ -3,10 +3,7 @@ import type { Envelope } from '../envelopes/envelope.ts'
 import type { Reason } from './journal.ts'
 import { findEnvelope, postHeld, postUsed, type StartedOperation, touch } from './operation.ts'
 
-/**
- * Takes min(held, amount) from an envelope for a transaction. Returns the amount taken, in minor
- * units: the transaction's `spendingAmount` (docs/money.md#spending-from-an-envelope).
- */
+/** Takes min(held, amount) from an envelope for a transaction; returns the taken minor units. */
 export function take(
   started: StartedOperation,
   envelope: Envelope,
@@ -18,10 +15,10 @@ export function take(
   return taken
 }
 
-/** The envelope of a transaction and the amount it gave; both null if unassigned. */
+/** The envelope of a transaction and the amount taken from it; both null if unassigned. */
 export type Assignment = { spendingId: string | null; spendingAmount: bigint | null }
 
-/** Gives the stored `spendingAmount` back to the envelope; does nothing if unassigned. */
+/** Returns `spendingAmount` to the transaction's envelope; does nothing if unassigned. */
 export function giveBack(started: StartedOperation, assignment: Assignment, reason: Reason): void {
   const envelope = envelopeOf(started, assignment)
   if (envelope !== null) {
@@ -29,10 +26,7 @@ export function giveBack(started: StartedOperation, assignment: Assignment, reas
   }
 }
 
-/**
- * Returns the envelope of an assigned transaction, or null if unassigned. Throws a plain Error if
- * the envelope is not open: the stored rows are inconsistent, so no refusal fits.
- */
+/** Returns a transaction's envelope, or null; throws Error for a closed one (inconsistent rows). */
 export function envelopeOf(started: StartedOperation, assignment: Assignment): Envelope | null {
   if (assignment.spendingId === null) return null
   const envelope = findEnvelope(started, assignment.spendingId)

@@ -2,7 +2,7 @@ import { invalid, notFound } from '@coffer/kit/rpc/errors'
 import type { Envelope } from '../envelopes/envelope.ts'
 import { findEnvelope, postHeld, type StartedOperation, touch } from './operation.ts'
 
-/** Source and destination of a transfer, null for free-to-use; `amount` in minor units, above 0. */
+/** Source and destination of a transfer, null for free-to-use money; `amount` in minor units. */
 export type Transfer = {
   fromSpendingId: string | null
   toSpendingId: string | null
@@ -10,10 +10,9 @@ export type Transfer = {
 }
 
 /**
- * Moves money between two envelopes, or an envelope and free-to-use; balances do not change
- * (docs/money.md#transfers). Throws `invalid` for a bad amount or pair, or if the source holds too
- * little; `notFound` for an envelope that is not open. `causeId` is the ID of the transfer. The
- * source comes first in the result.
+ * Moves money between two envelopes, or an envelope and free-to-use (docs/money.md#transfers).
+ * Throws `invalid` for a bad amount or pair, or if the source holds too little, `notFound` for an
+ * envelope that is not open. The source comes first in the result.
  */
 export function transfer(started: StartedOperation, move: Transfer & { causeId: string }): void {
   const { fromSpendingId, toSpendingId, amount, causeId } = move

@@ -18,43 +18,43 @@ import { emptyState, type MoneyScope, type MoneyState, type Provider } from './m
 import type { Settlement } from './operation.ts'
 import { addSettlement, type Settlements, startSettlements } from './settlements.ts'
 
-/** Input of a decision: the rows of its scope, after the earlier decisions of the round. */
+/** Input of a decision: the rows that its scope names, as earlier decisions changed them. */
 export interface Current extends Locked, Provider {
   transaction: Transaction | null
-  /** All provider records of the transactions in scope. */
+  /** All provider records of `transactions`. */
   records: readonly ProviderRecord[]
   transactions: readonly Transaction[]
-  /** Number of open envelopes; 0 if no scope of the round counts them. */
+  /** Number of open envelopes; 0 unless a scope asks to count them. */
   openEnvelopes: number
-  /** The operation that the scope names; null if it is not booked yet. */
+  /** The saved operation with the scope's `operationId`; null if it is not saved yet. */
   booked: BookedOperation | null
 }
 
 /** Output of a decision: the rows to save, and the reply once they are saved. */
 export interface Decision<Reply> {
   reply: Reply
-  /** The changed balances, envelopes and journal rows; without it nothing is saved. */
+  /** Changed balances, envelopes and journal rows; without a settlement, nothing is saved. */
   settlement?: Settlement
-  /** A new, empty envelope. */
+  /** A new, empty envelope to insert. */
   created?: Envelope
   /** New or changed transactions. */
   transactions?: readonly Transaction[]
   deleted?: readonly Transaction[]
-  /** Whether the database transaction inserts or deletes transactions that are not listed here. */
+  /** Whether set-based statements insert or delete transactions that are not listed here. */
   changesTexts?: boolean
   /** Provider records of transactions, new or changed. */
   records?: readonly ProviderRecord[]
   /** The provider's record of the bank account, if new or changed. */
   accountRecord?: AccountRecord
   aliases?: readonly AccountAlias[]
-  /** Rows of idempotency_keys. */
+  /** Rows to insert into the table `idempotency_keys`. */
   replies?: readonly object[]
   operation?: BookedOperation
-  /** ID of a funding schedule to clear from every transaction; requires `isAlone`. */
+  /** ID of a deleted funding schedule to remove from all transactions; requires `isAlone`. */
   forgotten?: string
 }
 
-/** A new bank account with its opening balances. */
+/** Output of a decision that creates a bank account with opening balances. */
 export type Creation<Reply> = Decision<Reply> & { settlement: Settlement }
 
 /** One change of money in one bank account. */
@@ -62,15 +62,15 @@ export interface Work<Reply> {
   scope: MoneyScope
   /** ID of the operation in the journal; the same in every attempt. */
   operationId: string
-  /** The user or job that makes the change. */
+  /** ID of the user who makes the change; null if unknown. */
   createdBy: string | null
-  /** Pure function; may run several times. An error that it throws rejects this work only. */
+  /** Pure function that may run several times. An error that it throws rejects this work only. */
   decide: (current: Current) => Decision<Reply>
 }
 
-/** All rows to save for one bank account after a round, each row once. */
+/** All rows to save for one bank account after several decisions, each row once. */
 export interface ChangeSet {
-  /** The version that the decisions started from; the save compares it. */
+  /** The bank account's version when it was read; the save requires that it is unchanged. */
   readVersion: bigint
   bankAccount: BankAccount
   created: readonly Envelope[]
@@ -79,15 +79,15 @@ export interface ChangeSet {
   inserted: readonly Transaction[]
   updated: readonly Transaction[]
   deleted: readonly Transaction[]
-  /** Whether the input of the search for similar transactions changes. */
+  /** Whether texts change that the search for similar transactions uses. */
   changesTexts: boolean
   /** Ended records first: a unique index allows one live record for each transaction. */
   records: readonly ProviderRecord[]
   accountRecords: readonly AccountRecord[]
   aliases: readonly AccountAlias[]
-  /** IDs of envelopes that close; cleared from every transaction, soft-deleted ones too. */
+  /** IDs of closing envelopes, which are removed from all transactions, soft-deleted ones too. */
   closed: readonly string[]
-  /** IDs of funding schedules to clear from every transaction. */
+  /** IDs of deleted funding schedules, which are removed from all transactions. */
   forgotten: readonly string[]
   replies: readonly object[]
   operations: readonly BookedOperation[]
@@ -109,11 +109,9 @@ interface UnitOfWork {
 }
 
 /**
- * Decides works of one bank account in order, each on the rows as the earlier works left them. A
- * rejected work changes nothing. Without `state` (no such bank account, or its link is deleted)
- * each work is rejected with `notFound`.
- *
- * @returns an outcome for each work; the change set is null if there is nothing to save
+ * Decides changes of one bank account in order, each on the rows after the earlier ones. Returns an
+ * outcome for each, and the rows to save or null. A rejected change has no effect. Without `state`
+ * (no bank account, or its link is deleted) each is rejected with `notFound`.
  */
 export function decideWorks(
   state: MoneyState | undefined,
@@ -129,7 +127,7 @@ export function decideWorks(
   return { outcomes, changeSet: unit.isTouched ? changeSetOf(unit) : null }
 }
 
-/** Returns the change set of a new bank account. */
+/** Returns the rows to save for a new bank account. */
 export function createdSet(creation: Creation<unknown>): ChangeSet {
   const { bankAccount } = creation.settlement
   const unit = unitOf(emptyState(bankAccount))
@@ -172,7 +170,7 @@ function attempt(
       records: [...records.current.values()],
       accountRecord: unit.state.accountRecord,
       aliases: unit.state.aliases,
-      // Adds the envelopes created in this round. An envelope is closed, but never removed.
+      // Adds envelopes that earlier decisions created: `current` never loses an envelope.
       openEnvelopes: unit.state.openEnvelopes + envelopes.current.size - envelopes.read.size,
       booked: unit.operations.find(isBooked) ?? unit.state.operations.find(isBooked) ?? null,
     })

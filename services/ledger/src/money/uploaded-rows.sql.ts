@@ -10,9 +10,8 @@ import { Transaction } from '../transactions/transaction.ts'
 const Inserted = z.object({ inserted: z.bigint() })
 
 /**
- * Inserts transactions of an upload, except those with a stored identifier. Returns the number
- * inserted. Runs before the row lock, to keep the lock short for a large file: the following save
- * in this transaction raises the version.
+ * Inserts transactions of an uploaded file, except those whose identifier is stored already;
+ * returns the number inserted. Runs before the bank account is locked, to keep the lock short.
  */
 export async function insertUploaded(
   tx: Tx,
@@ -32,8 +31,8 @@ export async function insertUploaded(
 }
 
 /**
- * Deletes all transactions of an upload, soft-deleted ones too, which frees their identifiers.
- * Returns the `spendingAmount`s of the live ones. Runs before the row lock, like the insert.
+ * Deletes all transactions of an upload, soft-deleted ones too; their identifiers become free.
+ * Returns the amount that each envelope gave to those that are not soft-deleted.
  */
 export function removeUploaded(tx: Tx, key: UploadKey): Promise<readonly Given[]> {
   return tx.any(sql.type(Given)`

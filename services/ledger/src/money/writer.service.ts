@@ -14,28 +14,24 @@ import { decideWorks, type Work } from './unit-of-work.ts'
 export type MoneyWork<Reply> = Pick<Work<Reply>, 'scope' | 'decide'> & {
   operationId?: string
   createdBy?: string | null
-  /**
-   * Whether the work runs in a round of its own: it changes rows that no list names, or reads many.
-   */
+  /** Whether the change is saved alone: it changes rows that are not listed, or reads many. */
   isAlone?: boolean
 }
 
 /** The only interface that changes money (docs/money.md#the-writer). */
 export interface MoneyWriter {
   /**
-   * Makes one change; resolves after its commit. Throws `notFound` if the bank account does not
-   * exist, and any error of `decide`. An aborted `signal` drops the change while it is queued.
+   * Makes one change; returns its reply after the commit. Throws `notFound` without the bank
+   * account, and any error of `decide`. An aborted `signal` drops a change that is still queued.
    */
   write: <Reply>(work: MoneyWork<Reply> & { signal?: AbortSignal }) => Promise<Reply>
-  /**
-   * Makes changes of any bank accounts, each saved independently; returns the outcomes in order.
-   */
+  /** Makes changes of any bank accounts, each on its own; returns the outcomes in order. */
   writeEach: <Reply>(
     works: readonly MoneyWork<Reply>[],
   ) => Promise<readonly PromiseSettledResult<Reply>[]>
   /**
-   * Makes one change in the caller's transaction, for set-based steps. `prepare` runs statements
-   * under the row lock and returns the change. Any error rolls the whole transaction back.
+   * Makes one change in the caller's transaction: locks the bank account, then calls `prepare`,
+   * which may run statements and returns the change. Any error rolls the transaction back.
    */
   writeIn: <Reply>(
     tx: Transaction,
@@ -43,9 +39,9 @@ export interface MoneyWriter {
     prepare: () => Promise<MoneyWork<Reply>>,
   ) => Promise<Reply>
   /**
-   * Runs a transaction that changes many rows and then calls `writeIn`, which keeps the row lock
-   * short. Concurrent changes of the same rows can deadlock: Postgres then rolls back one of the
-   * two. Its repetition takes the row lock first, so it cannot deadlock again.
+   * Runs `change`, which changes many rows and then calls `writeIn`, so that the bank account is
+   * locked only at the end. After a deadlock, Postgres rolls one side back; its retry locks the
+   * bank account first, and so cannot deadlock again.
    */
   changeRows: <Reply>(
     key: BankAccountKey,

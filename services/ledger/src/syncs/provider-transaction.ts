@@ -2,13 +2,7 @@ import { z } from 'zod'
 import { Money } from '../money/money.ts'
 import type { Transaction } from '../transactions/transaction.ts'
 
-/**
- * The reason why a provider's object was matched to a transaction or bank account.
- * - `pending-id`: the object names a known pending transaction
- * - `posted-first`: a posted transaction arrived earlier and names the object
- * - `re-consent`: an earlier ID of the account has the same object
- * - `amount-date-name`: the object is similar to a known pending transaction
- */
+/** Rule that matched a provider's data to a stored transaction or bank account (docs/syncs.md). */
 export const MatchReason = z.enum([
   'new',
   'pending-id',
@@ -19,10 +13,10 @@ export const MatchReason = z.enum([
 export type MatchReason = z.infer<typeof MatchReason>
 
 /**
- * A provider's record of a transaction under one of its IDs. Amounts are minor units, positive when
- * money leaves the account; dates are midnight in the account's timezone. `deletedAt` is the
- * instant at which the provider withdrew the record, or another one replaced it. A transaction has
- * at most one live record, and none once it is deleted.
+ * A provider's data of a transaction under one of its IDs. Amounts are minor units, positive if
+ * money leaves the bank account; dates are midnight in the account's timezone. `deletedAt` is set
+ * when the provider withdraws the record or another one replaces it. A transaction has at most one
+ * live record (without `deletedAt`), and none once it is deleted.
  */
 export const ProviderRecord = z.object({
   accountId: z.string(),
@@ -32,7 +26,7 @@ export const ProviderRecord = z.object({
   providerAccountId: z.string(),
   recordId: z.string(),
   transactionId: z.string(),
-  /** The pending ID that a posted record names. */
+  /** The provider's ID of the pending transaction that this posted one replaces. */
   pendingProviderTransactionId: z.string().nullable(),
   amount: Money,
   currency: z.string(),
@@ -43,7 +37,7 @@ export const ProviderRecord = z.object({
   categories: z.array(z.string()),
   category: z.string().nullable(),
   isPending: z.boolean(),
-  /** The provider's object as received, JSON. */
+  /** The provider's JSON object as received. */
   raw: z.string().nullable(),
   matchReason: MatchReason,
   createdAt: z.date(),
@@ -51,7 +45,7 @@ export const ProviderRecord = z.object({
 })
 export type ProviderRecord = z.infer<typeof ProviderRecord>
 
-/** A provider's transaction, parsed and within bounds. */
+/** A transaction from a provider's batch, parsed and checked. */
 export type ProviderItem = Pick<
   ProviderRecord,
   | 'providerTransactionId'
@@ -69,23 +63,21 @@ export type ProviderItem = Pick<
   | 'raw'
 > & { displayName: string; originalName: string }
 
-/** A synced transaction with all of its records. */
+/** A transaction from a provider, with all of its provider records. */
 export type SyncedTransaction = { transaction: Transaction; records: readonly ProviderRecord[] }
 
-/** Returns the live record; null if the provider has withdrawn all. */
+/** Returns the record without `deletedAt`; null if the provider has withdrawn all records. */
 export function liveRecord({ records }: Pick<SyncedTransaction, 'records'>): ProviderRecord | null {
   return records.find(({ deletedAt }) => deletedAt === null) ?? null
 }
 
-/** Returns the live record, or the last one that was live. */
+/** Returns the record without `deletedAt`, else the one deleted last; null without records. */
 export function lastRecord({ records }: Pick<SyncedTransaction, 'records'>): ProviderRecord | null {
   const [last = null] = records.toSorted((a, b) => endOf(b) - endOf(a))
   return last
 }
 
-/**
- * Returns the records that a transaction shows: of posted and of pending ones the live or last one.
- */
+/** Returns the posted and the pending record to show: the live one, else the one deleted last. */
 export function shownRecords(records: readonly ProviderRecord[]): {
   posted: ProviderRecord | null
   pending: ProviderRecord | null
