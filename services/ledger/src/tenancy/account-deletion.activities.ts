@@ -7,19 +7,17 @@ type Deps = Pick<ServiceDeps, 'database' | 'workflows' | 'clock'>
 
 const linksPerCall = 200
 
-/** Returns the ledger's activities for the deletion of an account. Each is idempotent. */
+/** Returns the Temporal activities that delete an account's data in the ledger; all idempotent. */
 export function accountDeletionActivities({ database, workflows, clock }: Deps) {
   const rows = accountRemovalActivities({ database })
   return {
     ...rows,
-    /** Deletes all links: everything under the account answers 404, and no upload is accepted. */
+    /** Deletes all links of the account: later requests get 404, and no upload is accepted. */
     closeAccount: async (accountId: string): Promise<void> => {
       await rows.closeAccount(accountId)
       await endLinks(database, accountId, clock())
     },
-    /**
-     * Starts the clean-ups of a page of deleted links. Returns false if all links are cleaned up.
-     */
+    /** Starts the clean-up of up to 200 deleted links; returns false if all are cleaned up. */
     startLinkCleanUps: async (accountId: string): Promise<boolean> => {
       const links = await listUncleaned(database, accountId, linksPerCall)
       for (const link of links) await startCleanUp(workflows, link)

@@ -3,7 +3,7 @@ import { sql } from 'slonik'
 import { LinkKey } from '../accounts/link.ts'
 import { removeBankAccounts } from '../money/removal.sql.ts'
 
-/** Deletes the links of an account and hides their bank accounts, each under its row lock. */
+/** Marks all links of an account as deleted and their bank accounts as removed. */
 export async function endLinks(database: Database, accountId: string, now: Date): Promise<void> {
   const at = now.toISOString()
   await database.transaction(async (tx) => {
@@ -18,7 +18,7 @@ export async function endLinks(database: Database, accountId: string, now: Date)
   })
 }
 
-/** Lists the deleted links of an account whose clean-up is not finished. */
+/** Lists at most `limit` deleted links of an account whose clean-up is not finished. */
 export function listUncleaned(
   { pool }: Database,
   accountId: string,

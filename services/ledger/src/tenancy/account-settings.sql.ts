@@ -2,7 +2,7 @@ import type { Database } from '@coffer/kit/database/database'
 import { type FragmentSqlToken, sql } from 'slonik'
 import { z } from 'zod'
 
-/** The settings of an account at a version; identity counts versions from 1. */
+/** An account's settings, copied from the identity service, which counts versions from 1. */
 export const AccountSettings = z.object({
   accountId: z.string(),
   timezone: z.string(),
@@ -11,10 +11,7 @@ export const AccountSettings = z.object({
 })
 export type AccountSettings = z.infer<typeof AccountSettings>
 
-/**
- * Returns an INSERT of settings, to run alone or as a CTE. An older version than the stored one has
- * no effect.
- */
+/** Returns an upsert of settings that ignores older versions; usable alone or as a CTE. */
 export function insertSettings(settings: AccountSettings): FragmentSqlToken {
   const { accountId, timezone, locale, version } = settings
   return sql.fragment`

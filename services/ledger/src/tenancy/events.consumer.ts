@@ -18,15 +18,15 @@ import { saveSettings } from './account-settings.sql.ts'
 
 type Deps = Pick<ServiceDeps, 'database' | 'workflows'>
 
-// An event type of the previous release, still in the stream: without a handler it is redelivered.
+// The previous release published this event; without a handler, NATS would redeliver it.
 const retired: Handler = {
   subject: subjectOf('coffer.ledger.v1.TransactionsChanged'),
   handle: async () => {},
 }
 
 /**
- * Returns the handlers of the ledger's own events and of identity's (docs/events.md#events). Each
- * first checks whether the work is unfinished: a replayed event of finished work costs one query.
+ * Returns the handlers of events from the ledger and identity (docs/events.md#events). Workflows
+ * start only for unfinished work, so that a repeated event costs one query.
  */
 export function eventHandlers({ database, workflows }: Deps): Handler[] {
   return [

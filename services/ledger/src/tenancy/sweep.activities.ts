@@ -14,16 +14,15 @@ import {
 type Deps = Pick<ServiceDeps, 'database' | 'workflows' | 'clock'> & { storage: Storage }
 
 const pageSize = 200
-// Minimum age of unfinished work: its event normally starts the workflow within this time.
+// Minimum age of unfinished work to restart: normally its event starts the workflow earlier.
 const graceMs = 30_000
-// Minimum age of bytes without a row: longer than any upload, and than the difference between the
-// clocks of storage and servers.
+// Minimum age of stored bytes without a row: longer than any upload and any clock difference.
 const leftoverMs = 24 * 60 * 60_000
 
 /**
- * Returns the sweeps (docs/events.md#sweeps), which find unfinished or expired work in the tables.
- * Each activity handles the page after the given ID and returns its last ID, null after the last
- * page. Starting a workflow that is running has no effect.
+ * Returns the Temporal activities that restart unfinished work and delete expired files
+ * (docs/events.md#sweeps). Each handles the page after the ID `after` and returns its last ID, null
+ * after the last page. Starting a workflow that is running has no effect.
  */
 export function sweepActivities({ database, workflows, clock, storage }: Deps) {
   const page = (after: string, ageMs: number): Page => {
@@ -53,8 +52,8 @@ export function sweepActivities({ database, workflows, clock, storage }: Deps) {
       }
       return files.at(pageSize - 1)?.fileId ?? null
     },
-    // Removes bytes without a row, whose process was killed before it saved the row. `after` is the
-    // name of an object in storage.
+    // Deletes stored bytes without a row, left by a killed upload; `after` is the name of an
+    // object.
     removeLeftovers: async (after: string): Promise<string | null> => {
       const { held, next } = await storage.list({ after, limit: pageSize })
       const before = new Date(clock().getTime() - leftoverMs)

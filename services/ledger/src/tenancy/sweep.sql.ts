@@ -6,12 +6,10 @@ import { ImportKey } from '../imports/formats/csv/csv-import.ts'
 import { FileKey } from '../imports/storage/stored-file.ts'
 import { UploadKey } from '../imports/upload.ts'
 
-// Queries across accounts, over partial indexes of unfinished work.
-
 export interface Page {
-  /** Only rows whose instant, of creation or expiry for example, is before this one. */
+  /** Only rows whose instant (of creation or expiry, for example) is before this one. */
   before: Date
-  /** The last ID of the previous page; empty for the first. */
+  /** The last ID of the previous page; empty for the first page. */
   after: string
   limit: number
 }
@@ -49,10 +47,7 @@ export function listExpiredFiles({ pool }: Database, page: Page) {
       AND ${onPage('expires_at', 'file_id', page)}`)
 }
 
-/**
- * Returns the SQL condition, order and limit of a page, ordered by the column `id`: rows whose
- * instant `since` is before `before`.
- */
+/** Returns SQL for a page: its condition (column `since` before `before`), order by `id`, limit. */
 function onPage(since: string, id: string, { before, after, limit }: Page): FragmentSqlToken {
   const key = sql.identifier([id])
   return sql.fragment`${sql.identifier([since])} < ${before.toISOString()} AND ${key} > ${after}
