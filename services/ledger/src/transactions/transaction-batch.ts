@@ -9,22 +9,20 @@ import {
   type Transaction,
 } from './transaction.ts'
 
-/** Maximum number of transactions in one request. */
 export const batchSizeMax = 500
 
 /** A transaction of a batch; each is an operation of its own in the journal. */
 export type BatchItem = { operationId: string; body: NewTransaction }
 
-/** The outcome of one item: booked completely, or refused without effect. */
+/** The outcome of one item of a batch: created, or refused without effect. */
 export type ItemOutcome = { transaction: Transaction } | { refusal: Refusal }
 
 /** The rows to save for a batch; the settlement has each changed envelope once. */
 export type BatchDecision = { settlement: Settlement; outcomes: ItemOutcome[] }
 
 /**
- * Decides a batch of manual transactions in order, each by `createTransaction` on the rows as the
- * item before left them. A refused item has no effect on the others. Throws if the bank account
- * accepts no transactions at all.
+ * Creates manual transactions in order, each an operation of its own on the rows after the one
+ * before. A refused item has no effect. Throws if the bank account accepts no transactions.
  */
 export function createTransactions(locked: Locked, items: readonly BatchItem[]): BatchDecision {
   requireManual(locked.bankAccount)

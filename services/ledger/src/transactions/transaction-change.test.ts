@@ -38,7 +38,7 @@ describe('a changed transaction', () => {
     expect(settlement.entries).toEqual([])
   })
 
-  // Null and blank clear the field.
+  // Null and an empty text clear the field; a missing field is kept.
   test.each([
     { patch: { merchantName: '' }, merchantName: null },
     { patch: { merchantName: null }, merchantName: null },
@@ -61,7 +61,7 @@ describe('a changed transaction', () => {
     expect(transaction).toEqual(aTransaction(before))
   })
 
-  // A holds 3000 and gave 1000 of the 1200, all that it held then; B is a goal that holds 500.
+  // Envelope A gave 1000 of the transaction's 1200 and holds 3000 now; goal B holds 500.
   test.each([
     { from: {}, patch: { spendingId: 'spnd_a' }, gave: 1200n, a: 1800n, b: 500n, ids: 'spnd_a' },
     { from: {}, patch: { spendingId: 'spnd_b' }, gave: 500n, a: 3000n, b: 0n, ids: 'spnd_b' },

@@ -16,9 +16,9 @@ import {
 const MANUAL_ONLY = ['amount', 'date', 'isPending'] as const
 
 /**
- * Decides a PATCH (docs/transactions.md#change); the rules apply to the merged transaction. If the
- * envelope or the amount changes, the old envelope gets `spendingAmount` back, then the new one
- * gives min(held, amount). Balances do not change.
+ * Returns the rows to save for a PATCH of a transaction (docs/transactions.md#change). If envelope
+ * or amount change, the old envelope gets `spendingAmount` back, then the new one gives min(held,
+ * amount). Balances do not change.
  */
 export function changeTransaction(
   locked: Locked & { transaction: Transaction },
@@ -32,7 +32,7 @@ export function changeTransaction(
   }
   const stated = storedFields(patch)
   const merged = { ...before, ...stated }
-  // Checked only if stated: providers report card verifications with 0, which may be renamed.
+  // Checked only if given: providers report card verifications with 0, which may be renamed.
   if (stated.amount !== undefined) {
     requireAmount(stated.amount)
   }

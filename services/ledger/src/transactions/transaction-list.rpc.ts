@@ -22,7 +22,7 @@ import {
 type Deps = Pick<ServiceDeps, 'database'>
 type Page = { transactions: readonly Transaction[]; next: TransactionCursor | null }
 
-/** Bounds on the cost of one search, for any account and text. */
+/** Bounds on the cost of one search, in transactions and ms. */
 export const searchCosts = {
   /** Transactions that the first scan examines, before the trigram index is used. */
   examinedFirst: 2_000,
@@ -31,7 +31,7 @@ export const searchCosts = {
   withinMs: 500,
 }
 
-/** Returns a page of transactions, newest first: by offset, or a search after a cursor. */
+/** Returns a page of transactions, newest first: a plain list by offset, a search by cursor. */
 export async function listPage(
   { database }: Deps,
   request: ListTransactionsRequest,
@@ -80,10 +80,9 @@ function searchOf(request: ListTransactionsRequest, timezone: string): Transacti
 }
 
 /**
- * Returns the newest matches (docs/transactions.md#search); null if the bank account or open
- * envelope does not exist. A scan by date finds frequent matches, the trigram index rare ones. Both
- * are bounded, so the cost does not grow with the account. If neither completes the page, it has
- * fewer matches than `limit` and a `next`: the client continues from there.
+ * Returns the newest matches (docs/transactions.md#search); null without the bank account or open
+ * envelope. Scans by date find frequent matches, the trigram index rare ones; all are bounded. A
+ * page may have fewer matches than `limit` and still a `next` cursor to continue from.
  */
 export async function searchTransactions(
   database: Deps['database'],

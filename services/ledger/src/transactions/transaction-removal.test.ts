@@ -58,7 +58,7 @@ describe('a deleted transaction', () => {
     ])
   })
 
-  // docs/money.md#deletion-of-transactions: a pending one adjusts available only, a deposit lowers
+  // Deleting a pending transaction changes only the available balance; that of a deposit lowers
   // both.
   test.each([
     { amount: 1200n, isPending: true, available: 6200n, current: 6000n },

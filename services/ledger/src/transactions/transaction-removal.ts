@@ -15,10 +15,9 @@ export type Removal = { adjustsBalance: boolean; soft: boolean }
 export type RemovalDecision = { settlement: Settlement; transaction: Transaction | null }
 
 /**
- * Decides a DELETE (docs/money.md#deletion-of-transactions). `adjustsBalance` returns the current
- * amount to the balances and `spendingAmount` to the envelope, and unassigns the transaction;
- * otherwise the envelope keeps its deduction. No amount changes if the transaction is deleted
- * already.
+ * Returns the rows to save for a DELETE (docs/money.md#deletion-of-transactions); `transaction` is
+ * null if its row is to be deleted. With `adjustsBalance` the amount returns to the balances and
+ * `spendingAmount` to the envelope. No amount changes if it is soft-deleted already.
  */
 export function removeTransaction(
   locked: Locked & { transaction: Transaction },

@@ -17,9 +17,7 @@ const names = [
 ]
 type Parameters = Record<(typeof names)[number], string>
 
-/**
- * The filters for which the text of the prepared statement differs; other values are parameters.
- */
+/** Filters that change the SQL of the prepared statement; all other values are parameters. */
 type Filter = 'envelope' | 'free' | 'pending' | 'posted' | 'text'
 type Filters = ReadonlySet<Filter>
 
@@ -35,8 +33,8 @@ function filtersOf({ spendingId, isFree, isPending, text }: TransactionSearch): 
 }
 
 /**
- * Returns the newest matches among the first `examined` transactions of the index for the filter;
- * null if the bank account or open envelope does not exist.
+ * Returns the matches among the newest `examined` transactions of the bank account or envelope;
+ * null if it does not exist or the envelope is closed.
  */
 export async function scan(
   { pool }: Database,
@@ -48,9 +46,7 @@ export async function scan(
   return rows.length === 0 ? null : rows.flatMap((row) => (row.transactionId === null ? [] : row))
 }
 
-/**
- * Returns the cursor of the last transaction that `scan` examines; null if the index ends before.
- */
+/** Returns the cursor of the last transaction that `scan` examines; null if there are fewer. */
 export function endOfScan(
   { pool }: Database,
   accountId: string,
@@ -134,7 +130,7 @@ function ownerOf(p: Parameters, has: Filters): FragmentSqlToken {
     : sql.fragment`(SELECT FROM bank_accounts WHERE ${under})`
 }
 
-/** Returns the conditions that the index guarantees for each transaction of the scan. */
+/** Returns the SQL conditions that an index serves: they select the transactions to scan. */
 function scannedBy(p: Parameters, has: Filters): FragmentSqlToken {
   const under = sql.fragment`account_id = ${p.accountId} AND bank_account_id = ${p.bankAccountId}
     AND deleted_at IS NULL AND ${inRange(p)}`
@@ -147,7 +143,7 @@ function inRange(p: Parameters): FragmentSqlToken {
     AND (date, transaction_id) < (${p.beforeDate}::timestamptz, ${p.beforeId}::text)`
 }
 
-/** Returns the conditions that the scan checks for each transaction. */
+/** Returns the SQL conditions to check for each scanned transaction. */
 function keptBy(p: Parameters, has: Filters): FragmentSqlToken {
   const kept = [
     ...(has.has('free') ? [sql.fragment`spending_id IS NULL`] : []),

@@ -9,13 +9,13 @@ export type TransactionCursor = z.infer<typeof TransactionCursor>
 export interface TransactionSearch {
   bankAccountId: string
   spendingId: string | null
-  /** Only unassigned transactions. */
+  /** Whether to return only transactions without an envelope. */
   isFree: boolean
   isPending: boolean | null
   text: string | null
-  /** The first instant of the oldest day. */
+  /** Only transactions from this instant on: midnight of the oldest day. */
   from: Date
-  /** Only transactions after this cursor. */
+  /** Only transactions after this cursor, that is older ones. */
   behind: TransactionCursor
   limit: number
 }
@@ -24,7 +24,7 @@ const start = { date: new Date('9999-12-31T00:00:00Z'), transactionId: '' }
 const end = new Date('0001-01-01T00:00:00Z')
 
 /**
- * Returns the range of a list between two days, both included, and after a cursor. Days are
+ * Returns the range from day `from` to day `to`, both included, and after a cursor. Days are
  * YYYY-MM-DD in `timezone`; null is unbounded.
  */
 export function rangeOf(
@@ -42,14 +42,12 @@ function startOf(day: string, timezone: string, daysLater: number): Date {
   return new Date(fromLocal(Date.parse(`${day}T00:00:00Z`) + daysLater * dayMs, timezone))
 }
 
-/** Returns the LIKE pattern for texts that contain `text`. */
+/** Returns the LIKE pattern for texts that contain `text`, wildcards escaped. */
 export function patternOf(text: string): string {
   return `%${text.replace(/[\\%_]/g, '\\$&')}%`
 }
 
-/**
- * Returns whether a text has three letters or digits in a row: a trigram index needs one trigram.
- */
+/** Returns whether a trigram index serves a text: it needs three letters or digits in a row. */
 export function isIndexed(text: string | null): text is string {
   return text !== null && /[\p{L}\p{N}]{3}/u.test(text)
 }

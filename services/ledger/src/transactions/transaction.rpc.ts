@@ -111,7 +111,7 @@ type Existing = {
   context: HandlerContext
 }
 
-/** Writes to an existing transaction; its envelope and provider records are in the scope. */
+/** Changes an existing transaction; throws `notFound` if it does not exist. */
 function change<Reply>(
   { write }: Deps,
   { context, ...ids }: Existing,
@@ -133,8 +133,8 @@ function change<Reply>(
 }
 
 /**
- * Clears a funding schedule from all transactions. Idempotent: a repetition raises the version
- * only. `notFound` counts as done: the bank account is being removed with its transactions.
+ * Removes a deleted funding schedule from all transactions; a repetition raises only the version.
+ * `notFound` is success: the bank account is being deleted with its transactions.
  */
 async function forgetSchedule(
   { write }: Deps,
@@ -157,7 +157,7 @@ async function forgetSchedule(
   })
 }
 
-/** Returns the provider records of the reply; none for manual and uploaded transactions. */
+/** Returns the provider records to show; none for manual and uploaded transactions. */
 function shownRecordsOf(
   transaction: Transaction,
   records: readonly ProviderRecord[],

@@ -32,7 +32,7 @@ const pageOfEnvelope = prepare([...parameterNames, 'spendingId'], ({ spendingId,
   })
 })
 
-// Left join from the owner: an owner without transactions gives one row, a missing owner none.
+// LEFT JOIN: a bank account without transactions gives one row of nulls, a missing one no row.
 function pageOf(
   { accountId, bankAccountId, limit, offset }: Record<Parameter, string>,
   { spent, envelope }: { spent: FragmentSqlToken; envelope: FragmentSqlToken },
@@ -51,8 +51,8 @@ function pageOf(
 }
 
 /**
- * Lists a page of live transactions, newest date first, then newest ID. Returns null if the bank
- * account does not exist, or has no such open envelope.
+ * Lists live transactions of a bank account, or of its open envelope `spendingId`, newest date
+ * first, then newest ID. Returns null if the bank account or the open envelope does not exist.
  */
 export async function listTransactions(
   { pool }: Database,
@@ -76,9 +76,7 @@ const transactionById = prepare(
       AND transaction_id = ${transactionId} AND removed_at IS NULL`,
 )
 
-/**
- * Returns the transaction, soft-deleted or not; null if it does not exist or its link is deleted.
- */
+/** Returns the transaction, soft-deleted or not; null if missing or if its link is deleted. */
 export function findTransaction(
   { pool }: Database,
   accountId: string,

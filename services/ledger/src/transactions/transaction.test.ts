@@ -35,7 +35,7 @@ describe('a new transaction', () => {
     expect(settlement).toEqual({ bankAccount, envelopes: [], entries: [] })
   })
 
-  // docs/money.md#balances: available always, current unless pending.
+  // A transaction changes available always, current unless it is pending (docs/money.md#balances).
   test.each([
     { amount: 1200n, isPending: false, available: -1200n, current: -1200n },
     { amount: 1200n, isPending: true, available: -1200n, current: 0n },

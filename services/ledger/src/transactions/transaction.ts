@@ -17,9 +17,9 @@ import { take } from '../money/spend.ts'
 const Source = z.enum(['aggregator', 'upload', 'manual', 'feed'])
 
 /**
- * A transaction; `amount` in minor units, positive if money leaves the account. `spendingAmount` is
- * the amount that the envelope gave, null exactly if `spendingId` is. `date` is midnight in the
- * account's timezone.
+ * A transaction; `amount` in minor units, positive if money leaves the bank account.
+ * `spendingAmount` is what the envelope `spendingId` gave; both are null if unassigned. `date` is
+ * midnight in the account's timezone.
  */
 export const Transaction = z.object({
   accountId: z.string(),
@@ -62,10 +62,10 @@ export type Locked = {
   operation: Operation
 }
 
-/** The result of a write to a transaction; the settlement has the changed envelopes. */
+/** The rows to save for a new or changed transaction; `settlement` has the changed envelopes. */
 export type TransactionDecision = { settlement: Settlement; transaction: Transaction }
 
-/** The fields that a user may state: all in a create, some in a change. */
+/** The fields that a user may set: all in a create request, some in a PATCH. */
 const Stated = Transaction.pick({
   amount: true,
   date: true,
@@ -76,7 +76,7 @@ const Stated = Transaction.pick({
 }).extend({ name: z.string() })
 type StatedFields = z.infer<typeof Stated>
 
-/** The fields of a PATCH; `date` is midnight in the account's timezone. */
+/** The fields of a PATCH of a transaction; `date` is midnight in the account's timezone. */
 export type TransactionPatch = {
   [Field in keyof StatedFields]?: StatedFields[Field] | null | undefined
 }
@@ -85,7 +85,7 @@ const statedFields = Object.entries(Stated.shape).map(([name, type]) => {
   return { name, isNullable: type instanceof z.ZodNullable }
 })
 
-/** The body of a create; `date` is midnight in the account's timezone. */
+/** Body of a request to create a transaction; `date` is midnight in the account's timezone. */
 export type NewTransaction = TransactionPatch &
   Pick<StatedFields, 'amount' | 'date' | 'name'> & {
     transactionId: string
@@ -93,8 +93,8 @@ export type NewTransaction = TransactionPatch &
   }
 
 /**
- * Decides a manual transaction (docs/transactions.md#create): only on a manual link, and a deposit
- * has no envelope. The envelope gives min(held, amount).
+ * Returns the rows to save for a transaction on a manual link (docs/transactions.md#create). Its
+ * envelope gives min(held, amount); a deposit may not have one.
  */
 export function createTransaction(locked: Locked, body: NewTransaction): TransactionDecision {
   requireManual(locked.bankAccount)
@@ -107,10 +107,7 @@ export function createTransaction(locked: Locked, body: NewTransaction): Transac
   return { settlement: endOperation(started), transaction }
 }
 
-/**
- * Returns the stated fields in their stored form: an empty text becomes null. A null counts as not
- * stated if the column is not nullable.
- */
+/** Returns the fields to store. In a nullable column '' becomes null; elsewhere null is ignored. */
 export function storedFields(patch: TransactionPatch): Partial<StatedFields> {
   const given: Record<string, unknown> = patch
   const stored = statedFields.flatMap(({ name, isNullable }) => {
@@ -121,8 +118,8 @@ export function storedFields(patch: TransactionPatch): Partial<StatedFields> {
 }
 
 /**
- * Takes min(held, amount) from the envelope of a transaction and returns this amount; null if
- * unassigned. Throws `invalid` if `spendingId` is not an open envelope of this bank account.
+ * Takes min(held, amount) from a transaction's envelope and returns it; null if unassigned. Throws
+ * `invalid` if `spendingId` is not an open envelope of this bank account.
  */
 export function takeFrom(
   started: StartedOperation,
@@ -173,7 +170,7 @@ export function emptyTransaction(
   }
 }
 
-/** Throws `invalid` if a stated amount is 0 or outside ±2^53−1. */
+/** Throws `invalid` (400) if the amount is 0 or outside ±2^53−1. */
 export function requireAmount(amount: bigint): void {
   if (amount === 0n) throw invalid({ amount: 'must not be 0' })
   inRange(amount)
