@@ -38,7 +38,6 @@ export async function cleanUpLink(link: LinkKey): Promise<void> {
     await budgeting.removePlans(accountId, page)
     page = await here.listLinkBankAccounts(link, page.at(-1) ?? '')
   }
-  while (!(await here.removeLinkRows(link))) {
-    // Each call removes a bounded number of rows.
-  }
+  let isDone = false
+  while (!isDone) isDone = await here.removeLinkRows(link)
 }

@@ -62,14 +62,8 @@ export type LinkPatch = Partial<{ institutionName: string; description: string |
 /** Returns the changed link; null clears the description. Throws `refused` for a deleted link. */
 export function changeLink(link: Link, patch: LinkPatch, now: Date): Link {
   refuseDeleted(link)
-  const changed = { ...link, updatedAt: now }
-  if (patch.institutionName !== undefined) {
-    changed.institutionName = patch.institutionName
-  }
-  if (patch.description !== undefined) {
-    changed.description = patch.description
-  }
-  return changed
+  const { institutionName = link.institutionName, description = link.description } = patch
+  return { ...link, institutionName, description, updatedAt: now }
 }
 
 /** Returns the link marked as deleted; throws `refused` if it is deleted already. */

@@ -25,11 +25,6 @@ export const Envelope = z.object({
 })
 export type Envelope = z.infer<typeof Envelope>
 
-export type NewEnvelope = Pick<
-  Envelope,
-  'accountId' | 'spendingId' | 'bankAccountId' | 'spendingType'
->
-
 /** Throws `refused` (400) if a bank account has `max` open envelopes (docs/limits.md). */
 export function requireRoom(open: number, max: number): void {
   if (open < max) return
@@ -37,7 +32,10 @@ export function requireRoom(open: number, max: number): void {
 }
 
 /** Returns a new, empty envelope. */
-export function createEnvelope(identity: NewEnvelope, now: Date): Envelope {
+export function createEnvelope(
+  identity: Pick<Envelope, 'accountId' | 'spendingId' | 'bankAccountId' | 'spendingType'>,
+  now: Date,
+): Envelope {
   return {
     ...identity,
     currentAmount: 0n,

@@ -9,7 +9,6 @@ import {
   type Settlement,
   type StartedOperation,
   startOperation,
-  touch,
 } from '../money/operation.ts'
 import { type Locked, manualTransaction, type Transaction } from '../transactions/transaction.ts'
 import { progressOf } from './envelope.ts'
@@ -66,7 +65,6 @@ function fund(
     if (envelope === null) continue
     const room = atLeastZero(line.ceiling - progressOf(envelope))
     const delta = lesser(atLeastZero(line.amount), room)
-    touch(started, envelope)
     postHeld(started, envelope, { delta, cause: 'funding', causeId: run.fundingScheduleId })
   }
 }

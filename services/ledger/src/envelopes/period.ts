@@ -8,7 +8,6 @@ import {
   postUsed,
   type StartedOperation,
   startOperation,
-  touch,
 } from '../money/operation.ts'
 import { take } from '../money/spend.ts'
 import type { Locked } from '../transactions/transaction.ts'
@@ -18,7 +17,6 @@ import { type AutomaticTransaction, bookAutomatic, type ScheduledDecision } from
 /** Closes an envelope: its money becomes free to use, and its row is kept with `closedAt`. */
 export function closeEnvelope(started: StartedOperation, envelope: Envelope): void {
   const reason = { cause: 'envelope-closed', causeId: envelope.spendingId } as const
-  touch(started, envelope)
   postHeld(started, envelope, { delta: -envelope.currentAmount, ...reason })
   postUsed(started, envelope, { delta: -envelope.usedAmount, ...reason })
   envelope.periodSpent = 0n
@@ -64,7 +62,6 @@ function closePeriod(
 ): void {
   const unspent = atLeastZero(period.targetAmount - envelope.periodSpent)
   const returned = period.carryOver ? 0n : lesser(envelope.currentAmount, unspent)
-  touch(started, envelope)
   const causeId = envelope.spendingId
   postHeld(started, envelope, { delta: -returned, cause: 'period-closed', causeId })
   envelope.periodSpent = 0n

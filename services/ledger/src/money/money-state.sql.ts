@@ -2,7 +2,7 @@ import { keyOf } from '@coffer/kit/database/aggregate-key'
 import { FoundRow, inScope, locking } from '@coffer/kit/database/guarded-read'
 import { entityOf, recordsOf } from '@coffer/kit/database/rows'
 import { prepareParts } from '@coffer/kit/database/statement'
-import { type CommonQueryMethods, type FragmentSqlToken, type ListSqlToken, sql } from 'slonik'
+import { type CommonQueryMethods, type FragmentSqlToken, sql } from 'slonik'
 import { BankAccount } from '../accounts/bank-account.ts'
 import { Envelope } from '../envelopes/envelope.ts'
 import { AccountAlias, AccountRecord } from '../syncs/provider-account.ts'
@@ -123,7 +123,8 @@ const readStatement = prepareParts(['scopes'], ({ scopes }, has: ReadonlySet<Sco
     ...(has.has('transactionIds') ? [ownTransactions] : []),
     ...(has.has('providerIds') ? [syncedTransactions] : []),
   ]
-  const named = names.length > 0 ? [sql.fragment`, named AS MATERIALIZED (${either(names)})`] : []
+  const union = sql.join(names, sql.fragment` UNION `)
+  const named = names.length > 0 ? [sql.fragment`, named AS MATERIALIZED (${union})`] : []
   const rows = [
     [bankAccounts],
     has.has('spendingIds') ? [envelopes] : [],
@@ -139,10 +140,6 @@ const readStatement = prepareParts(['scopes'], ({ scopes }, has: ReadonlySet<Sco
     )}
     ${sql.join(rows.flat(), sql.fragment` UNION ALL `)}`
 })
-
-function either(selects: FragmentSqlToken[]): ListSqlToken {
-  return sql.join(selects, sql.fragment` UNION `)
-}
 
 /**
  * Reads the rows that scopes name in one snapshot, as a map from `keyOf` a bank account. A bank

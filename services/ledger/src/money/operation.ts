@@ -103,12 +103,13 @@ export function setBalances(
   }
 }
 
-/** Adds `delta` (minor units) to an envelope and to the total of its type (expenses or goals). */
+/** Adds `delta` (minor units, 0 too) to an envelope and to the total of expenses or of goals. */
 export function postHeld(
   started: StartedOperation,
   envelope: Envelope,
   change: Reason & { delta: bigint },
 ): void {
+  started.touched.add(envelope.spendingId)
   envelope.currentAmount += change.delta
   started.bankAccount[envelope.spendingType === 'goal' ? 'goals' : 'expenses'] += change.delta
   record(started, { ...change, pot: 'envelope', spendingId: envelope.spendingId })
@@ -140,11 +141,6 @@ export function postKept(
     record(started, { ...posting, delta, cause: 'deletion' })
     record(started, { ...posting, delta: -delta, cause: 'kept' })
   }
-}
-
-/** Includes an envelope in the result, so that it is saved under the new version. */
-export function touch(started: StartedOperation, envelope: Envelope): void {
-  started.touched.add(envelope.spendingId)
 }
 
 /**

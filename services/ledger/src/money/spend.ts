@@ -1,7 +1,7 @@
 import { lesser } from '@coffer/kit/values/money'
 import type { Envelope } from '../envelopes/envelope.ts'
 import type { Reason } from './journal.ts'
-import { findEnvelope, postHeld, postUsed, type StartedOperation, touch } from './operation.ts'
+import { findEnvelope, postHeld, postUsed, type StartedOperation } from './operation.ts'
 
 /** Takes min(held, amount) from an envelope for a transaction; returns the taken minor units. */
 export function take(
@@ -41,7 +41,6 @@ function move(
   envelope: Envelope,
   change: Reason & { delta: bigint },
 ): void {
-  touch(started, envelope)
   postHeld(started, envelope, change)
   envelope.periodSpent -= change.delta
   if (envelope.spendingType === 'goal') {

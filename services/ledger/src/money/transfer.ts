@@ -1,6 +1,6 @@
 import { invalid, notFound } from '@coffer/kit/rpc/errors'
 import type { Envelope } from '../envelopes/envelope.ts'
-import { findEnvelope, postHeld, type StartedOperation, touch } from './operation.ts'
+import { findEnvelope, postHeld, type StartedOperation } from './operation.ts'
 
 /** Source and destination of a transfer, null for free-to-use money; `amount` in minor units. */
 export type Transfer = {
@@ -28,14 +28,9 @@ export function transfer(started: StartedOperation, move: Transfer & { causeId: 
   if (source !== null && source.currentAmount < amount) {
     throw invalid({ amount: 'is more than the envelope holds' })
   }
-  if (source !== null) {
-    touch(started, source)
-    postHeld(started, source, { delta: -amount, cause: 'transfer', causeId })
-  }
-  if (destination !== null) {
-    touch(started, destination)
-    postHeld(started, destination, { delta: amount, cause: 'transfer', causeId })
-  }
+  const reason = { cause: 'transfer', causeId } as const
+  if (source !== null) postHeld(started, source, { delta: -amount, ...reason })
+  if (destination !== null) postHeld(started, destination, { delta: amount, ...reason })
 }
 
 function sideOf(started: StartedOperation, spendingId: string | null): Envelope | null {

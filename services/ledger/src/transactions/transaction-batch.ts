@@ -11,20 +11,17 @@ import {
 
 export const batchSizeMax = 500
 
-/** A transaction of a batch; each is an operation of its own in the journal. */
-export type BatchItem = { operationId: string; body: NewTransaction }
-
 /** The outcome of one item of a batch: created, or refused without effect. */
 export type ItemOutcome = { transaction: Transaction } | { refusal: Refusal }
-
-/** The rows to save for a batch; the settlement has each changed envelope once. */
-export type BatchDecision = { settlement: Settlement; outcomes: ItemOutcome[] }
 
 /**
  * Creates manual transactions in order, each an operation of its own on the rows after the one
  * before. A refused item has no effect. Throws if the bank account accepts no transactions.
  */
-export function createTransactions(locked: Locked, items: readonly BatchItem[]): BatchDecision {
+export function createTransactions(
+  locked: Locked,
+  items: readonly { operationId: string; body: NewTransaction }[],
+): { settlement: Settlement; outcomes: ItemOutcome[] } {
   requireManual(locked.bankAccount)
   const settlements = startSettlements(locked)
   const outcomes = items.map(({ operationId, body }): ItemOutcome => {

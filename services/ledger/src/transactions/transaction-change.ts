@@ -1,6 +1,6 @@
 import { invalid, notFound } from '@coffer/kit/rpc/errors'
 import { requireWritable } from '../accounts/bank-account.ts'
-import { endOperation, type StartedOperation, startOperation } from '../money/operation.ts'
+import { endOperation, startOperation } from '../money/operation.ts'
 import { giveBack } from '../money/spend.ts'
 import {
   type Locked,
@@ -38,9 +38,11 @@ export function changeTransaction(
   }
   requireSpending(merged)
   const started = startOperation(locked)
-  const spendingAmount = isUntouched(before, merged)
-    ? before.spendingAmount
-    : reassign(started, before, merged)
+  let { spendingAmount } = before
+  if (before.spendingId !== merged.spendingId || before.amount !== merged.amount) {
+    giveBack(started, before, { cause: 'transaction', causeId: before.transactionId })
+    spendingAmount = takeFrom(started, merged)
+  }
   return { settlement: endOperation(started), transaction: { ...merged, spendingAmount } }
 }
 
@@ -49,22 +51,4 @@ function refuseManualOnly(patch: TransactionPatch): void {
   if (refusedKeys.length > 0) {
     throw invalid(Object.fromEntries(refusedKeys.map((key) => [key, 'key not expected'])))
   }
-}
-
-function isUntouched(before: Transaction, merged: Transaction): boolean {
-  return before.spendingId === merged.spendingId && before.amount === merged.amount
-}
-
-/**
- * Gives the amount back to the old envelope and takes it from the new one. Returns the new
- * `spendingAmount`.
- */
-function reassign(
-  started: StartedOperation,
-  before: Transaction,
-  merged: Transaction,
-): bigint | null {
-  const reason = { cause: 'transaction', causeId: merged.transactionId } as const
-  giveBack(started, before, reason)
-  return takeFrom(started, merged)
 }

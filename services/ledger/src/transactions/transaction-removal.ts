@@ -11,9 +11,6 @@ import type { Locked, Transaction } from './transaction.ts'
 
 export type Removal = { adjustsBalance: boolean; soft: boolean }
 
-/** The settlement, and the soft-deleted row to save; null if the row is to be deleted for good. */
-export type RemovalDecision = { settlement: Settlement; transaction: Transaction | null }
-
 /**
  * Returns the rows to save for a DELETE (docs/money.md#deletion-of-transactions); `transaction` is
  * null if its row is to be deleted. With `adjustsBalance` the amount returns to the balances and
@@ -22,7 +19,7 @@ export type RemovalDecision = { settlement: Settlement; transaction: Transaction
 export function removeTransaction(
   locked: Locked & { transaction: Transaction },
   { adjustsBalance, soft }: Removal,
-): RemovalDecision {
+): { settlement: Settlement; transaction: Transaction | null } {
   requireManual(locked.bankAccount)
   const before = locked.transaction
   const started = startOperation(locked)

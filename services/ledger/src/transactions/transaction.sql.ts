@@ -5,14 +5,6 @@ import { type FragmentSqlToken, sql } from 'slonik'
 import { z } from 'zod'
 import { Transaction } from './transaction.ts'
 
-export interface TransactionPage {
-  bankAccountId: string
-  /** ID of the envelope whose transactions are listed; null for those of the bank account. */
-  spendingId: string | null
-  limit: number
-  offset: number
-}
-
 const Row = z.union([Transaction, z.object({ transactionId: z.null() })])
 
 const parameterNames = ['accountId', 'bankAccountId', 'limit', 'offset'] as const
@@ -57,7 +49,10 @@ function pageOf(
 export async function listTransactions(
   { pool }: Database,
   accountId: string,
-  { spendingId, ...page }: TransactionPage,
+  {
+    spendingId,
+    ...page
+  }: { bankAccountId: string; spendingId: string | null; limit: number; offset: number },
 ): Promise<readonly Transaction[] | null> {
   const rows = await pool.any(
     spendingId
