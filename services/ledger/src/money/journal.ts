@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { Money } from './money.ts'
 
-/** What a journal row changes: a balance, or the money that an envelope holds or a goal used. */
+/** Amounts that a journal row changes: balances, and the money an envelope holds or a goal used. */
 export const Pot = z.enum(['available', 'current', 'limit', 'envelope', 'used'])
 export type Pot = z.infer<typeof Pot>
 

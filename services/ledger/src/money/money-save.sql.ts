@@ -71,7 +71,7 @@ const changingParts: Record<Exclude<PartName, keyof typeof insertParts>, Fragmen
     ${guardedInsert(accountPart, 'accountRecords')}
     ON CONFLICT (account_id, bank_account_id) DO UPDATE
     SET ${rowAssignments(AccountRecord, keyFields, 'excluded')}`,
-  // On conflict the ID moves to another bank account: a sync may find that it belongs there.
+  // On conflict the provider's ID moves to the bank account to which a sync found that it belongs.
   aliases: sql.fragment`
     ${guardedInsert(aliasPart, 'aliases')}
     ON CONFLICT (account_id, link_id, provider_account_id) DO UPDATE

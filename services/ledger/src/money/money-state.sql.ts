@@ -20,7 +20,7 @@ type ScopePart =
   | 'provider'
   | 'counts'
 
-/** Returns SQL that expands scopes to rows; one JSON parameter carries any number of scopes. */
+/** Returns SQL that turns the JSON array of scopes (bank accounts with IDs to read) into rows. */
 function scopeRows(scopes: string): FragmentSqlToken {
   return sql.fragment`jsonb_to_recordset(${scopes}::jsonb) AS scope(
       account_id text, bank_account_id text, spending_ids text[], transaction_ids text[],
@@ -142,8 +142,8 @@ const readStatement = prepareParts(['scopes'], ({ scopes }, has: ReadonlySet<Sco
 })
 
 /**
- * Reads the rows that scopes name in one snapshot, as a map from `keyOf` a bank account. A bank
- * account that is missing or whose link is deleted has no entry.
+ * Reads the rows that scopes name, in one snapshot. Returns them by the key of the bank account
+ * (`keyOf`); a bank account that is missing or whose link is deleted has no entry.
  */
 export async function readMoney(
   connection: CommonQueryMethods,

@@ -22,7 +22,7 @@ export type StartedOperation = {
   before: { bankAccount: BankAccount; envelopes: readonly Envelope[] }
   bankAccount: BankAccount
   envelopes: Map<string, Envelope>
-  /** IDs of the envelopes in the result, in the order of their first change. */
+  /** IDs of envelopes to save, even if they change by 0, in the order of their first change. */
   touched: Set<string>
   postings: Map<string, Posting>
 }
@@ -103,7 +103,7 @@ export function setBalances(
   }
 }
 
-/** Adds `delta` (minor units, 0 too) to an envelope and to the total of expenses or of goals. */
+/** Adds `delta` (minor units) to an envelope and to the bank account's total of its type. */
 export function postHeld(
   started: StartedOperation,
   envelope: Envelope,
