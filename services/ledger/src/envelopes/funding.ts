@@ -18,7 +18,7 @@ export type AutomaticTransaction = Pick<Transaction, 'transactionId' | 'amount' 
   name: string
 }
 
-/** One envelope of a funding run: moves `amount`, at most until its progress is `ceiling`. */
+/** One envelope of a funding run: it gets `amount`, at most up to `ceiling` (both minor units). */
 export type FundingLine = { spendingId: string; amount: bigint; ceiling: bigint }
 
 /** One firing of a funding schedule; `deposit` is null unless the link is of type manual. */

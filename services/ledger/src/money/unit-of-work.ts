@@ -60,7 +60,7 @@ export type Creation<Reply> = Decision<Reply> & { settlement: Settlement }
 /** One change of money in one bank account. */
 export interface Work<Reply> {
   scope: MoneyScope
-  /** ID of the operation in the journal; the same in every attempt. */
+  /** ID of the operation in its journal rows; every retry uses it again. */
   operationId: string
   /** ID of the user who makes the change; null if unknown. */
   createdBy: string | null

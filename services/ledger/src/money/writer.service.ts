@@ -10,7 +10,7 @@ import { lockMoney, readMoney } from './money-state.sql.ts'
 import type { MoneyState } from './money-state.ts'
 import { decideWorks, type Work } from './unit-of-work.ts'
 
-/** A change of money. `operationId` defaults to a new ID, the same in every attempt. */
+/** A change of money. `operationId` defaults to a new ID, which every retry uses again. */
 export type MoneyWork<Reply> = Pick<Work<Reply>, 'scope' | 'decide'> & {
   operationId?: string
   createdBy?: string | null
