@@ -22,7 +22,7 @@ const givenUpAfterMs = 25 * 60 * 60_000
 export function sweepActivities({ config, database, workflows, clock, log }: Deps) {
   const before = (ms: number) => new Date(clock().getTime() - ms)
   return {
-    /** Restarts a page of unsent mails; returns its last mail ID, null after the last page. */
+    /** Restarts or drops a page of unsent mails; returns the last mail ID, null at the end. */
     restartMails: async (after: string): Promise<string | null> => {
       const page = { after, limit: pageSize }
       const lost = await listMails(database, { ...page, before: before(givenUpAfterMs) })

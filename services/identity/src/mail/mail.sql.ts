@@ -30,7 +30,7 @@ export async function queueMail(
   return true
 }
 
-/** Returns a queued mail; null if it was sent or given up. */
+/** Returns a queued mail; null if it was sent or dropped. */
 export async function findMail({ pool }: Database, mailId: string): Promise<Mail | null> {
   return pool.maybeOne(sql.type(Mail)`
     SELECT mail_id AS "mailId", kind, email FROM mails WHERE mail_id = ${mailId}`)

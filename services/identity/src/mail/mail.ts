@@ -24,7 +24,7 @@ export type LinkKind = Extract<MailKind, 'verify-email' | 'reset-password'>
 /** A kind of mail that reports a change of the login's credentials; it has no link. */
 export type NoticeKind = Exclude<MailKind, LinkKind | 'trial-ending'>
 
-/** The fields of a login that decide whether and how a mail is written to it. */
+/** The fields of a login that decide whether it gets a mail, and the salutation. */
 export const Recipient = z.object({
   loginId: z.string(),
   firstName: z.string(),
