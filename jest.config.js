@@ -2,6 +2,7 @@
 export default {
   testEnvironment: 'node',
   runtime: '<rootDir>/test/native-runtime.ts',
+  testSequencer: '<rootDir>/test/sequencer.ts',
   setupFilesAfterEnv: ['<rootDir>/test/seed.ts'],
   extensionsToTreatAsEsm: ['.ts'],
   transform: {},

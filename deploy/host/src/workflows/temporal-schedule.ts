@@ -9,7 +9,7 @@ import {
 } from '@temporalio/client'
 
 const retryMs = 2_000
-const deadlineMs = 10_000
+const deadlineMs = 5_000
 const lateMs = 3_000
 // Time in which late schedules are triggered. Sweeps skip unfinished work below an age (its request
 // may still run); this time is longer.

@@ -27,11 +27,11 @@ export interface WorkerOptions {
 
 const restartMs = 5_000
 
-const connectMs = 10_000
+const connectMs = 5_000
 
 /**
  * Opens the connection shared by the workers of a process. Throws unavailable when Temporal does
- * not answer within 10 s: the native core has no timeout for a silent server.
+ * not answer within 5 s: the native core has no timeout for a silent server.
  */
 export async function connectWorkers(address: string, log: Log): Promise<NativeConnection> {
   installRuntime(log)
