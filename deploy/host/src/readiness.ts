@@ -8,7 +8,7 @@ import { Code, ConnectError } from '@connectrpc/connect'
 
 /** Time in ms for which results are cached; concurrent checks share a result. */
 const heldMs = 1_000
-const everyMs = 2_000
+const everyMs = 5_000
 const checkMsMax = 2_000
 
 /** A service that this process hosts or calls. */
@@ -47,7 +47,7 @@ export interface Readiness extends Disposable {
 }
 
 /**
- * Checks the services every two seconds and on request. Logs when a service becomes unavailable and
+ * Checks the services every five seconds and on request. Logs when a service becomes unavailable and
  * when it recovers.
  */
 export function watchReadiness(dependencies: Dependency[], options: ReadinessOptions): Readiness {

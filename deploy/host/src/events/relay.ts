@@ -19,7 +19,9 @@ const Unpublished = z.object({
 type Unpublished = z.infer<typeof Unpublished>
 
 const batchSizeMax = 500
-const pollMs = 200
+// Each commit wakes the relay of its own process; a poll finds what a killed process has left.
+const pollMs = 3_000
+const retryMs = 500
 // Commits within this time share a round, which costs three statements.
 const gatherMs = 50
 // Code of the JetStream error JSStreamMessageExceedsMaximumErr.
@@ -51,10 +53,11 @@ export function startRelay(options: RelayOptions): AsyncDisposable {
   let stopped = false
   let isFailing = false
   onChanges(() => awake.resolve())
-  const poll = setInterval(() => awake.resolve(), pollMs)
   const run = async (): Promise<void> => {
-    while (!stopped) {
+    for (let waitMs = 0; !stopped; waitMs = isFailing ? retryMs : pollMs) {
+      const poll = setTimeout(() => awake.resolve(), waitMs)
       await awake.promise
+      clearTimeout(poll)
       if (!stopped) await sleep(gatherMs)
       awake = Promise.withResolvers()
       try {
@@ -76,7 +79,6 @@ export function startRelay(options: RelayOptions): AsyncDisposable {
   return {
     [Symbol.asyncDispose]: async () => {
       stopped = true
-      clearInterval(poll)
       awake.resolve()
       await running
     },
