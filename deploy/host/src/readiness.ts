@@ -47,7 +47,7 @@ export interface Readiness extends Disposable {
 }
 
 /**
- * Checks the services every five seconds and on request. Logs when a service becomes unavailable and
+ * Checks the services every 5 s and on request. Logs when a service becomes unavailable and
  * when it recovers.
  */
 export function watchReadiness(dependencies: Dependency[], options: ReadinessOptions): Readiness {
