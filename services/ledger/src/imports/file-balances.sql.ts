@@ -5,10 +5,9 @@ import { type BalanceInstants, LaterBookings } from './file-import.ts'
 import { TakenBack } from './upload-undo.ts'
 
 /**
- * Returns the changes of a bank account's balances when uploads are undone (docs/files.md#undoing).
- * A balance is its last statement plus later entries. Statements are the opening, an edit by hand,
- * and an upload that is not undone. Entries of undone uploads after the last statement are
- * reversed, minus earlier reversals. Entries before the last statement have no effect.
+ * Returns the changes that restore a bank account's balances after undos, in minor units
+ * (docs/files.md#undoing). For each balance, they reverse the journal entries of undone uploads
+ * since the last value that was stated at the opening, by hand or by an upload that is not undone.
  */
 export function sumTakenBack(
   tx: Tx,
@@ -37,11 +36,10 @@ export function sumTakenBack(
 }
 
 /**
- * For each balance, sums the changes by transactions dated after its instant
- * (docs/files.md#balances), in minor units. A stored transaction counts by its current date, a
- * removed one by the date in the journal. Requires the row lock of the bank account; reads its
- * journal once. OFFSET 0 keeps each look-up a primary-key search: rows inserted in this transaction
- * are in no statistics, so a join might scan them all for each entry.
+ * Returns the sums of journal entries whose transactions are dated after the instant of the file's
+ * balance, in minor units (docs/files.md#balances). Requires the row lock of the bank account.
+ * OFFSET 0 forces a primary-key search for each entry: Postgres has no statistics about the rows
+ * inserted in this database transaction, so it might scan them all each time.
  */
 export function sumLaterBookings(
   tx: Tx,

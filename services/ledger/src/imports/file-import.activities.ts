@@ -36,7 +36,7 @@ type Deps = Pick<ServiceDeps, 'database' | 'broker' | 'clock'> &
 
 const rowsPerStatement = 1000
 
-/** Returns the activities of a file's import (docs/files.md#importing). Each is idempotent. */
+/** Returns the idempotent Temporal activities that import a file (docs/files.md#importing). */
 export function fileImportActivities(deps: Deps) {
   const { database, clock, storage } = deps
   const fail = async (key: UploadKey, error: string) => {
@@ -47,14 +47,11 @@ export function fileImportActivities(deps: Deps) {
     startImport: async (key: UploadKey): Promise<void> => {
       if (await startUpload(database, key, clock())) await publishState(deps, key)
     },
-    /**
-     * Imports the file of an upload. Returns busy without any effect while this process reads
-     * another file of the account, or any process imports a file into the bank account.
-     */
+    /** Imports the file. Returns `busy` while another file of the account is read or imported. */
     importFile: async (key: UploadKey): Promise<'busy' | 'done'> => {
       const upload = await findUpload(database, key)
       if (upload?.status !== 'processing') return 'done'
-      // Checked before the file is read; this lock ends with the statement.
+      // Checks early, before the file is read. Outside a transaction the lock is released at once.
       if (!(await tryLockImports(database.pool, key))) return 'busy'
       try {
         const load = () => loadFile(deps, upload, upload.format)
@@ -67,7 +64,7 @@ export function fileImportActivities(deps: Deps) {
           await publishState(deps, key)
         }
       } catch (error) {
-        // A permanent error is caused by the file or the account, so it ends the upload.
+        // Temporal retries transient errors; any other error marks the upload as failed.
         if (isTransient(error)) throw error
         await fail(key, ConnectError.from(error).rawMessage)
       }
@@ -85,9 +82,8 @@ export function fileImportActivities(deps: Deps) {
 }
 
 /**
- * Stores a file in one transaction: first inserts the rows, then takes the row lock for the last
- * statements only, however large the file is. Returns false, without any effect, while another file
- * is imported into the bank account: inserting the same rows in another order could deadlock.
+ * Stores a file in one database transaction, which locks the bank account's row last. Returns
+ * false, without effect, while another import into the bank account runs (docs/files.md#importing).
  */
 async function saveStatement(
   { database, clock, writeIn }: Deps,
@@ -104,7 +100,7 @@ async function saveStatement(
     const upload = await lockUnfinished(tx, key)
     if (!upload) return true
     let importedCount = 0n
-    // Inserted in pages, from the end of the file: one large statement would delay requests.
+    // One INSERT per 1,000 rows, from the end of the file: a larger INSERT would delay requests.
     for (let end = rows.length; end > 0; end -= rowsPerStatement) {
       const page = rows.slice(Math.max(0, end - rowsPerStatement), end)
       const transactionIds = page.map(() => newId('txn'))

@@ -94,7 +94,7 @@ describe('the balances of a file', () => {
     return [currentBalance, availableBalance, limitBalance, balancesAsOf]
   }
 
-  // docs/files.md#balances
+  // The rules of docs/files.md#balances.
   test.each([
     ['are set if none were stated before', {}, {}, [100n, 90n, 7n, LATER]],
     ['are set if earlier ones were stated', {}, { known: EARLIER }, [100n, 90n, 7n, LATER]],

@@ -12,10 +12,8 @@ import { emptyTransaction, type Locked, type Transaction } from '../transactions
 import { type FileBalances, type FileStatement, statesBalances } from './formats/statement.ts'
 
 /**
- * Returns the transactions to insert for the rows of a file, in reverse order with ascending IDs.
- * Within a day, lists then show the first row of the file first. `transactionIds` has one ID per
- * row, ascending; throws if one is missing. The insert skips rows whose identifier is stored
- * already.
+ * Returns new transactions for the rows of a file, last row first, since lists show the largest ID
+ * of a day first. Throws if `transactionIds`, which are ascending, has fewer IDs than `rows`.
  */
 export function createTransactions(
   rows: FileStatement['rows'],
@@ -30,23 +28,17 @@ export function createTransactions(
   })
 }
 
-/** Balances that a file sets, in minor units, and the instant at which they hold. */
+/** Balances that a file sets, in minor units, and the instant for which the bank states them. */
 export type StatedBalances = { to: NewBalances; asOf: Date }
 
-/**
- * The instants at which the balances of a file hold. `asOf` decides whether the file's balances
- * count.
- */
+/** The instants for which a file states its current (`asOf`) and its available balance. */
 export type BalanceInstants = { asOf: Date; availableAsOf: Date }
 
-/** Sums of the bookings that are dated after the instant of their balance, in minor units. */
+/** Sums of bookings dated after the instant of the file's balance, in minor units. */
 export const LaterBookings = z.object({ available: z.bigint(), current: z.bigint() })
 export type LaterBookings = z.infer<typeof LaterBookings>
 
-/**
- * Returns the instants of a file's balances, or null if the file states no balance. An instant in
- * the future counts as `now`.
- */
+/** Returns the instants of the file's balances, null if it has none; a future one becomes `now`. */
 export function findInstants(
   { asOf, availableAsOf }: FileBalances,
   now: Date,
@@ -57,9 +49,8 @@ export function findInstants(
 }
 
 /**
- * Returns the balances that an import sets (docs/files.md#balances). Balances that the file does
- * not state do not change. Returns null if the file states none, inserts no new row, or is not
- * later than the last statement of balances.
+ * Returns the balances that an import sets (docs/files.md#balances). Returns null if the file
+ * states none, inserts no new row, or is not later than the last stated balance.
  */
 export function balancesToSet(
   { bankAccount, operation }: Pick<Locked, 'bankAccount' | 'operation'>,
@@ -76,9 +67,7 @@ export function balancesToSet(
   return isLater && importedCount > 0n && statesBalances(balances) ? { to, asOf } : null
 }
 
-/**
- * Returns the balances plus the bookings that are dated after them, which the file cannot contain.
- */
+/** Adds bookings dated after the balances, in minor units: the bank's figures lack them. */
 export function addLater({ to, asOf }: StatedBalances, later: LaterBookings): StatedBalances {
   const available = to.available === undefined ? undefined : to.available + later.available
   const current = to.current === undefined ? undefined : to.current + later.current
@@ -86,9 +75,8 @@ export function addLater({ to, asOf }: StatedBalances, later: LaterBookings): St
 }
 
 /**
- * Decides how an import changes its bank account: it sets the stated balances. `causeId` is the
- * upload. Throws refused for an archived account, one that is not manual, or a file in another
- * currency.
+ * Returns the bank account with the stated balances, and the journal entries of upload `causeId`.
+ * Throws `refused` for another currency, or a bank account that is archived or not manual.
  */
 export function settleFile(
   locked: Locked,

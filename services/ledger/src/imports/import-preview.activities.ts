@@ -10,14 +10,11 @@ import { loadFile } from './storage/stored-file.service.ts'
 
 type Deps = Pick<ServiceDeps, 'database' | 'clock'> & { storage: Storage; readers: Readers }
 
-/** Returns the activities of a CSV preview (docs/files.md#csv-mappings). Each is idempotent. */
+/** Returns the idempotent Temporal activities of a CSV preview (docs/files.md#csv-mappings). */
 export function importPreviewActivities(deps: Deps) {
   const { database, clock } = deps
   return {
-    /**
-     * Creates the preview. Returns busy without any effect while this process reads another file of
-     * the account.
-     */
+    /** Stores the preview. Returns `busy` while this process reads another file of the account. */
     previewImport: async (key: ImportKey): Promise<'busy' | 'done'> => {
       const found = await findImport(database, key)
       if (found?.status !== 'pending-preview') return 'done'

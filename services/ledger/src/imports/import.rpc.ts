@@ -38,10 +38,7 @@ import { newUpload } from './upload.ts'
 
 type Deps = Pick<ServiceDeps, 'database' | 'clock'> & { config: Bounds; storage: Storage }
 
-/**
- * Returns the RPC handlers of CSV imports: create, get, preview, process
- * (docs/files.md#csv-mappings).
- */
+/** Returns the RPC handlers of CSV imports (docs/files.md#csv-mappings). */
 export function importRoutes(deps: Deps): ServiceImpl<typeof ImportService> {
   const { database } = deps
   return {
@@ -120,7 +117,7 @@ async function startPreview(
   if (!isDone) requireStatus({ ...found, status: 'pending-preview' }, 'mapping')
 }
 
-/** Creates the upload; its workflow imports the file like any other upload. */
+/** Creates an upload of the CSV file, which is then imported like any other upload. */
 async function startProcessing(
   { config, database, clock }: Deps,
   found: CsvImport,

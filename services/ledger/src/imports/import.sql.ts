@@ -11,7 +11,7 @@ import { Upload } from './upload.ts'
 
 const stored = CsvImport.omit({ status: true, error: true, completedAt: true })
 const columns = columnsOf(stored, { table: 'imports' })
-// Written as NOT IN so that the planner ignores the partial index on status: the key finds the row.
+// NOT IN prevents use of the partial index on status: a look-up by the import's key is faster.
 const awaitsPreview = sql.fragment`
   status NOT IN ('mapping', 'preview', 'pending-processing', 'failed')`
 const Reading = z.object({
@@ -22,7 +22,7 @@ const Reading = z.object({
 })
 const Identifier = z.object({ identifier: z.string() })
 
-/** Inserts a file, its import and the account settings that reading the file needs. */
+/** Inserts a file, its import, and the account settings that reading the file needs. */
 export async function insertImport(
   tx: Tx,
   { file, made, settings }: { file: StoredFile; made: CsvImport; settings: AccountSettings },
@@ -34,8 +34,8 @@ export async function insertImport(
 }
 
 /**
- * Returns the import with its current state; null if it does not exist, or the link of its bank
- * account is deleted.
+ * Returns the import with its current status. Returns null if it is unknown, or the link that owns
+ * its bank account is deleted.
  */
 export function findImport(
   { pool }: Pick<Database, 'pool'>,
@@ -60,10 +60,7 @@ export function findImport(
     WHERE ${isImport(key)} AND removed_at IS NULL`)
 }
 
-/**
- * Compare-and-set: gives an import its mapping and inserts the changes. Returns false if the import
- * has a mapping already.
- */
+/** Compare-and-set: stores the mapping and `changes`. Returns false if the import has a mapping. */
 export async function requestPreview(
   tx: Tx,
   key: ImportKey,
@@ -80,8 +77,8 @@ export async function requestPreview(
 }
 
 /**
- * Inserts the upload that imports the file, and links the import to it by compare-and-set. Returns
- * false if the import is not in state `preview`; the caller rolls back.
+ * Inserts the upload of an import's file, and links the import to it by compare-and-set. Returns
+ * false if the import is not in status `preview`; the caller then rolls back.
  */
 export async function requestProcessing(
   tx: Tx,
@@ -98,16 +95,13 @@ export async function requestProcessing(
   return true
 }
 
-/** Returns whether the import still needs its preview. */
+/** Returns whether the import still waits for its preview. */
 export function isAwaitingPreview({ pool }: Database, key: ImportKey): Promise<boolean> {
   return pool.exists(sql.unsafe`
     SELECT FROM transaction_imports imports WHERE ${isImport(key)} AND ${awaitsPreview}`)
 }
 
-/**
- * Stores the preview (an encoded message ImportPreview), or the error. A finished import does not
- * change.
- */
+/** Stores the preview (an encoded ImportPreview) or the error, unless the import has either. */
 export async function savePreview(
   { pool }: Database,
   key: ImportKey,
@@ -122,10 +116,7 @@ export async function savePreview(
     WHERE ${isImport(key)} AND ${awaitsPreview}`)
 }
 
-/**
- * Returns the settings by which to read a file of a bank account: currency, timezone and, for a CSV
- * file, its delimiter and mapping.
- */
+/** Returns the settings for reading a file; only a CSV file has `delimiter` and `mapping`. */
 export function findReading(
   { pool }: Database,
   { accountId, bankAccountId, fileId }: Pick<StoredFile, 'accountId' | 'bankAccountId' | 'fileId'>,
@@ -141,7 +132,7 @@ export function findReading(
       AND removed_at IS NULL`)
 }
 
-/** Returns those of the given identifiers that a bank account has stored, in deleted rows too. */
+/** Returns the given identifiers that transactions already have, soft-deleted ones included. */
 export async function listKnownIdentifiers(
   { pool }: Database,
   { accountId, bankAccountId }: Pick<ImportKey, 'accountId' | 'bankAccountId'>,

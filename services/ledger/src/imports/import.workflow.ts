@@ -28,9 +28,7 @@ export async function importUpload(key: UploadKey): Promise<void> {
   await steps.removeFile(key)
 }
 
-/**
- * Creates the preview of one CSV file; the workflow ID is `import-preview/<transactionImportId>`.
- */
+/** Creates the preview of a CSV file; the workflow ID is `import-preview/<transactionImportId>`. */
 export async function previewCsvImport(key: ImportKey): Promise<void> {
   await untilRead(
     () => previewImport(key),

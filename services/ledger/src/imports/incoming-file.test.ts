@@ -14,7 +14,7 @@ const kibibytes = (count: number): Of => ({
   value: new Uint8Array(count * 1024).fill(count),
 })
 
-/** Returns a stream of parts, and the number of parts that were read. */
+/** Returns a stream of parts, and the count of parts that were read from it. */
 function sent(...ofs: Of[]) {
   const asked = { count: 0, parts: parts() }
   async function* parts(): AsyncGenerator<{ part?: FilePart }> {

@@ -1,12 +1,10 @@
 import { refused } from '@coffer/kit/rpc/errors'
 import type { FilePart } from '@coffer/proto/ledger/v1/upload'
 
-/** Largest file, in bytes (docs/limits.md). */
+/** Maximum size of a file in bytes (docs/limits.md). */
 export const fileSizeMax = 6 * 1024 * 1024
 
-/**
- * Length of the head in bytes: one more than the longest prefix that detection of formats reads.
- */
+/** Length of the head in bytes: one more than detection reads, to show that the file continues. */
 const headLength = 65_537
 
 /** Totals of a received file; `size` in bytes. */
@@ -23,19 +21,15 @@ export interface IncomingFile {
   contentType: string
   /** The first bytes: at least 64 KiB, or the whole of a smaller file. */
   head: Uint8Array
-  /**
-   * The bytes of the whole file; can be read once. Throws refused for a file that is too large
-   * (413) or incomplete.
-   */
+  /** All bytes, readable once. Throws `refused` if the file is above 6 MiB (413) or incomplete. */
   bytes: AsyncIterable<Uint8Array>
-  /** Reads the remaining bytes and returns the totals. Throws like `bytes`. */
+  /** Reads the remaining bytes and returns the totals. Throws the same errors as `bytes`. */
   finish: () => Promise<FileTotals>
 }
 
 /**
- * Receives the head of a file and streams the rest, so that memory never holds a whole file.
- * Throws refused for a stream that does not begin with the file's name. The stream must end with
- * an end part: without one the file is incomplete.
+ * Receives the head of a file and streams the rest, so that memory never holds a whole file. Throws
+ * `refused` if the first part has no file name. Without an end part the file is incomplete.
  */
 export async function receiveFile(
   parts: AsyncIterable<{ part?: FilePart | undefined }>,

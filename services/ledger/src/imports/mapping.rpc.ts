@@ -18,10 +18,7 @@ import { deleteMapping, type ImportMapping, insertMapping, listMappings } from '
 
 type Deps = Pick<ServiceDeps, 'database' | 'clock'> & { config: Bounds }
 
-/**
- * Returns the RPC handlers of CSV mappings, which clients find by the signature of the columns
- * (docs/files.md#csv-mappings).
- */
+/** Returns the RPC handlers of CSV mappings (docs/files.md#csv-mappings). */
 export function mappingRoutes({
   config,
   database,

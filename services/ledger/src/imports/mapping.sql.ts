@@ -32,7 +32,7 @@ export function findMapping(
       AND transaction_import_mapping_id = ${transactionImportMappingId}`)
 }
 
-/** Returns the mappings of an account, newest first; with a signature only those that have it. */
+/** Returns an account's mappings, newest first; a `signature` that is not null filters them. */
 export function listMappings(
   { pool }: Database,
   accountId: string,
@@ -45,10 +45,7 @@ export function listMappings(
     ORDER BY transaction_import_mapping_id DESC LIMIT ${limit} OFFSET ${offset}`)
 }
 
-/**
- * Marks a mapping as deleted: imports that use it still read it. Returns false if it does not
- * exist.
- */
+/** Marks a mapping as deleted; its imports can still use it. Returns false if it does not exist. */
 export async function deleteMapping(
   { pool }: Database,
   accountId: string,

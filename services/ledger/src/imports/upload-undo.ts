@@ -10,7 +10,7 @@ import type { Upload } from './upload.ts'
 export const Given = z.object({ spendingId: z.string(), given: z.bigint() })
 export type Given = z.infer<typeof Given>
 
-/** Changes of the balances, in minor units, and the instant at which the new balances hold. */
+/** Changes of the balances by an undo, in minor units; `asOf` is the restored balances' instant. */
 export const TakenBack = z.object({
   available: z.bigint(),
   current: z.bigint(),
@@ -19,7 +19,7 @@ export const TakenBack = z.object({
 })
 export type TakenBack = z.infer<typeof TakenBack>
 
-/** Throws refused for an import that is running (409), or that failed and stored nothing (400). */
+/** Throws `refused` if the import still runs (409), or has failed and stored nothing (400). */
 export function requireComplete({ status }: Upload): void {
   if (status === 'failed') throw refused('The import failed, so there is nothing to undo')
   if (status !== 'complete') {
@@ -28,9 +28,8 @@ export function requireComplete({ status }: Upload): void {
 }
 
 /**
- * Decides how an undo changes the bank account (docs/files.md#undoing). Envelopes get back the
- * amounts that they gave to the import's transactions, and the balances change by `balances`.
- * `causeId` is the upload. Throws refused for an account that is archived or not manual.
+ * Returns bank account, envelopes and entries after the undo of upload `causeId`
+ * (docs/files.md#undoing). Throws `refused` if the bank account is archived or not manual.
  */
 export function settleUndo(
   locked: Locked,

@@ -102,9 +102,8 @@ function renderUpload({ file, upload }: ReturnType<typeof createUpload>) {
 }
 
 /**
- * Undoes an import in one transaction: rows, envelopes and balances. Idempotent: a second undo
- * changes nothing. The rows are removed before the row lock, because 100,000 of them take more than
- * a second.
+ * Undoes an import in one database transaction; a second undo changes nothing. Removes the rows
+ * before it locks the bank account, because 100,000 rows take more than a second.
  */
 function undo(
   { clock, changeRows, writeIn }: Deps,

@@ -8,13 +8,10 @@ import { StoredFile } from './storage/stored-file.ts'
 import { Upload, type UploadKey } from './upload.ts'
 
 const columns = columnsOf(Upload, { table: 'uploads' })
-// Written as NOT IN so that the planner ignores the partial index on status: the key finds the row.
+// NOT IN prevents use of the partial index on status: a look-up by the upload's key is faster.
 const isUnfinished = sql.fragment`status NOT IN ('complete', 'failed')`
 
-/**
- * Inserts a file, its upload, the changes to publish and the account settings that the import
- * needs.
- */
+/** Inserts a file, its upload, changes to publish, and the account settings for the import. */
 export async function insertUpload(
   tx: Tx,
   stored: { file: StoredFile; upload: Upload; settings: AccountSettings; changes: Change[] },
@@ -26,7 +23,7 @@ export async function insertUpload(
     ${insertOf('uploads', Upload, stored.upload)}`)
 }
 
-/** Returns the upload; null if it does not exist, or the link of its bank account is deleted. */
+/** Returns the upload; null if it is unknown or the link of its bank account is deleted. */
 export function findUpload({ pool }: Database, key: UploadKey): Promise<Upload | null> {
   return pool.maybeOne(sql.type(Upload)`
     SELECT ${columns} FROM uploads JOIN bank_accounts USING (account_id, bank_account_id)
@@ -46,20 +43,14 @@ export async function startUpload({ pool }: Database, key: UploadKey, now: Date)
   return rowCount > 0
 }
 
-/**
- * Locks an unfinished upload, so that no other worker imports it at the same time. Returns null if
- * it is finished.
- */
+/** Locks the row of an upload against other workers; returns null if the upload is finished. */
 export function lockUnfinished(tx: Tx, key: UploadKey): Promise<Upload | null> {
   return tx.maybeOne(sql.type(Upload)`
     SELECT ${columns} FROM uploads
     WHERE ${isUpload(key)} AND ${isUnfinished} FOR UPDATE`)
 }
 
-/**
- * Takes the advisory lock of imports into a bank account, until the end of the transaction. Returns
- * false if another transaction has it.
- */
+/** Takes the advisory lock on a bank account's imports; returns false if another import has it. */
 export function tryLockImports(
   connection: CommonQueryMethods,
   { accountId, bankAccountId }: Pick<UploadKey, 'accountId' | 'bankAccountId'>,
@@ -69,7 +60,6 @@ export function tryLockImports(
     SELECT pg_try_advisory_xact_lock(hashtextextended(${name}, 0)) AS "isLocked"`)
 }
 
-/** Marks an upload as complete. */
 export async function completeUpload(
   tx: Tx,
   key: UploadKey,
@@ -101,9 +91,7 @@ export async function markUndone(tx: Tx, key: UploadKey, now: Date): Promise<boo
   return rowCount > 0
 }
 
-/**
- * Returns the files of an account whose bytes are kept, the newest first (docs/files.md#storing).
- */
+/** Returns the files of an account whose bytes are still stored, newest first. */
 export function listFiles(
   { pool }: Database,
   accountId: string,

@@ -3,10 +3,7 @@ import { z } from 'zod'
 import { detectKind } from './formats/file-kind.ts'
 import { createFile, type NewFile, type StoredFile } from './storage/stored-file.ts'
 
-/**
- * The import of one file (docs/files.md#uploading). `error` is set exactly when the status is
- * failed.
- */
+/** The import of one file (docs/files.md#uploading). `error` is set exactly in status `failed`. */
 export const Upload = z.object({
   accountId: z.string(),
   bankAccountId: z.string(),
@@ -21,14 +18,12 @@ export const Upload = z.object({
   completedAt: z.date().nullable(),
   importedCount: z.bigint(),
   skippedCount: z.bigint(),
-  /** The instant of the undo; null if the import is not undone. */
   undoneAt: z.date().nullable(),
-  /** The instant at which the balances of the file hold; null if the file states none. */
+  /** The instant of the balances in the file; null if the file states none. */
   balancesAsOf: z.date().nullable(),
 })
 export type Upload = z.infer<typeof Upload>
 
-/** The key of one upload. */
 export const UploadKey = Upload.pick({
   accountId: true,
   bankAccountId: true,
@@ -39,8 +34,7 @@ export type UploadKey = z.infer<typeof UploadKey>
 export type NewUpload = Omit<NewFile, 'kind'> & Pick<Upload, 'transactionUploadId' | 'format'>
 
 /**
- * Returns the format of a file, detected from its first bytes and its name (docs/files.md#kinds).
- * Throws invalid for an empty, unknown or CSV file.
+ * Returns a file's format (docs/files.md#kinds); throws `invalid` if it is empty, CSV or unknown.
  */
 export function detectFormat({ name, head }: { name: string; head: Uint8Array }): Upload['format'] {
   if (head.length === 0) throw invalid({ data: 'must not be empty' })
@@ -55,20 +49,20 @@ export function detectFormat({ name, head }: { name: string; head: Uint8Array })
   return format
 }
 
-/** Returns a note for the user about a format, or null. */
+/** Returns a note for the user about a file format, or null. */
 export function noteOf({ format }: Pick<Upload, 'format'>): string | null {
   return format === 'qif'
     ? 'A QIF file states no balances: they stay as they are, so set them by hand where they differ'
     : null
 }
 
-/** Returns a new file and its upload, pending. */
+/** Returns a new file and its upload in status `pending`. */
 export function createUpload(body: NewUpload, now: Date): { file: StoredFile; upload: Upload } {
   const file = createFile({ ...body, kind: 'transactions/uploads' }, now)
   return { file, upload: newUpload(file, body, now) }
 }
 
-/** Returns a new upload of a stored file, pending. */
+/** Returns a new upload of a stored file, in status `pending`. */
 export function newUpload(
   { accountId, bankAccountId, fileId }: Pick<StoredFile, 'accountId' | 'bankAccountId' | 'fileId'>,
   of: Pick<Upload, 'transactionUploadId' | 'format' | 'createdBy'>,

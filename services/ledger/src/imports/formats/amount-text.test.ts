@@ -7,12 +7,12 @@ test.each([
   [['12,50', '-3,10'], 2, ','],
   [['1,234.50', '12'], 2, '.'],
   [['1.234,50', '12'], 2, ','],
-  // Three digits after a separator are a group of thousands, not decimals.
+  // Three digits after a single separator are a group of thousands, not decimals.
   [['1.234', '2.000'], 2, ','],
   [['1,234', '2,000'], 2, '.'],
   [['1.234.567', '5'], 2, ','],
   [['1,234,567', '5'], 2, '.'],
-  // The currency has three decimals, so three digits may be decimals: another amount decides.
+  // With three decimals in the currency, `1,234` is ambiguous: other amounts decide, else a point.
   [['1,234'], 3, '.'],
   [['1,234', '5,5'], 3, ','],
   [['1.234', '5'], 0, ','],

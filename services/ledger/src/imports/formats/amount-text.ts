@@ -1,6 +1,5 @@
 import { readAmount } from './statement-values.ts'
 
-/** The decimal separator. */
 export type DecimalMark = '.' | ','
 
 const LENGTH_MAX = 50
@@ -10,11 +9,7 @@ const GROUPED = {
   ',': /^(?:\d+|\d{1,3}(?:(?<mark>[.' ])\d{2,3}(?:\k<mark>\d{2,3})*)?)$/,
 }
 
-/**
- * Returns the decimal separator of a file, by majority of its amounts; a point on a tie. In an
- * amount with both separators, the last one is decimal. A single separator is decimal unless three
- * digits follow. A separator that can only group thousands counts for the other one.
- */
+/** Returns the decimal separator of most amounts; a point on a tie (docs/file-formats.md#csv). */
 export function detectDecimalMark(texts: Iterable<string>, places: number): DecimalMark {
   let points = 0
   for (const text of texts) {
@@ -27,9 +22,8 @@ export function detectDecimalMark(texts: Iterable<string>, places: number): Deci
 }
 
 /**
- * Returns the exact amount in minor units, or null if the text is no amount (`readAmount`).
- * Thousands may be grouped by the other separator, blanks or apostrophes. The sign may be in front,
- * behind, or parentheses. The currency may be a symbol or a code.
+ * Returns an amount in minor units, null if unreadable. Allowed are groups of thousands, a sign in
+ * front or behind, parentheses as minus, and the symbol or code of the currency.
  */
 export function readWrittenAmount(
   text: string,
@@ -48,7 +42,7 @@ export function readWrittenAmount(
   return readAmount(`${sign}${whole.replace(/\D/g, '')}.${decimals}`, places)
 }
 
-/** Returns the decimal separator that an amount shows; null if it could be either. */
+/** Returns the decimal separator that the notation of one amount implies; null if ambiguous. */
 function markShownBy(text: string, places: number): DecimalMark | null {
   const [last, previous] = [...text.slice(0, LENGTH_MAX).matchAll(/[.,]/g)].reverse()
   if (last === undefined) return null
@@ -60,15 +54,12 @@ function markShownBy(text: string, places: number): DecimalMark | null {
   return places === 3 ? null : other
 }
 
-/**
- * Returns whether digits are grouped correctly: the last group has three digits, earlier groups may
- * have two, as in India.
- */
+/** Returns whether thousands are grouped correctly, such as `1,000,000` or Indian `10,00,000`. */
 function isWhole(digits: string, mark: DecimalMark): boolean {
   return GROUPED[mark].test(digits) && /(?:^\d+|\D\d{3})$/.test(digits)
 }
 
-/** Removes the currency and converts blanks, apostrophes and minus signs to ASCII. */
+/** Removes the currency, and converts blanks, apostrophes and minus signs to ASCII. */
 function bare(text: string, currency: string): string {
   if (text.length > LENGTH_MAX) return 'too long'
   return text

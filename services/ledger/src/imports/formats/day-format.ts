@@ -12,10 +12,7 @@ const DIGITS: Readonly<Record<string, string>> = {
   D: '(?<day>\\d{1,2})',
 }
 
-/**
- * Returns whether a text is a format of days (docs/files.md#csv-mappings). It has 6 to 10
- * characters and contains year (YYYY or YY), month (MM or M) and day (DD or D) once each.
- */
+/** Returns whether a text is a date format, like `YYYY-MM-DD` (docs/files.md#csv-mappings). */
 export function isDayFormat(format: string): boolean {
   const parts = format.match(PARTS) ?? []
   const letters = parts.map((part) => part.charAt(0)).sort()
@@ -23,8 +20,8 @@ export function isDayFormat(format: string): boolean {
 }
 
 /**
- * Returns a parser of days in a format. It ignores text after the day, such as a time, and
- * returns null for other texts. It does not check that the day exists.
+ * Returns a parser of dates in this format, which returns null for other texts. It ignores text
+ * after the date, such as a time, and does not check that the day exists.
  */
 export function createDayParser(format: string): (text: string) => Day | null {
   const source = format

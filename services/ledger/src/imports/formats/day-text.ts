@@ -1,18 +1,14 @@
 import type { Day } from './statement-values.ts'
 
-/** The order of day and month in a date. */
 export type DayOrder = 'day first' | 'month first'
 
 const LENGTH_MAX = 20
 const YEAR_FIRST = /^(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})$/
 const YEAR_LAST = /^(\d{1,2})[-/.](\d{1,2})([-/.']{1,2})(\d{4}|\d{2})$/
-/** Two-digit years below this one are in this century (POSIX). */
+/** Two-digit years below 69 are in the years 2000 to 2068, others in 1969 to 1999 (POSIX). */
 const CENTURY_PIVOT = 69
 
-/**
- * Returns the order of day and month in a file, by majority of the dates that show it. Returns
- * `preferred` on a tie, such as when no day is later than the twelfth.
- */
+/** Returns the order of day and month in most unambiguous dates; `preferred` on a tie. */
 export function detectDayOrder(texts: Iterable<string>, preferred: DayOrder): DayOrder {
   let days = 0
   for (const text of texts) {
@@ -28,9 +24,8 @@ export function detectDayOrder(texts: Iterable<string>, preferred: DayOrder): Da
 }
 
 /**
- * Returns the day that a text in digits names: `2024-01-31`, `1/31'24`, `31.01.2024`, `1/31/24`.
- * An apostrophe before a two-digit year means this century. Returns null for other texts; does
- * not check that the day exists.
+ * Returns the day of a text such as `2024-01-31`, `1/31'24` or `31.01.2024`, or null. An apostrophe
+ * before a two-digit year means this century. Does not check that the day exists.
  */
 export function readWrittenDay(text: string, order: DayOrder): Day | null {
   const written = bare(text)
@@ -47,7 +42,7 @@ export function fullYear(year: number): number {
   return year < CENTURY_PIVOT ? 2000 + year : 1900 + year
 }
 
-/** Removes blanks, which some exports write instead of a leading zero. */
+/** Removes blanks, which some banks write instead of leading zeros; long texts become empty. */
 function bare(text: string): string {
   return text.length > LENGTH_MAX
     ? ''

@@ -6,7 +6,7 @@ function kind(name: string, content: string | Uint8Array = '') {
   return detectKind({ name, head: Buffer.from(content) })
 }
 
-// docs/files.md#kinds
+// The rules of docs/files.md#kinds: content first, then the extension.
 test.each([
   ['a.ofx', 'ofx'],
   ['a.OFX', 'ofx'],

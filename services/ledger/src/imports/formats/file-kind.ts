@@ -1,9 +1,9 @@
 import { decodeFile } from './file-text.ts'
 
-/** The formats that the server reads; `csv` needs a mapping of its columns. */
+/** The file formats that are supported; `csv` needs a mapping of its columns. */
 export type FileKind = 'ofx' | 'camt053' | 'qif' | 'csv'
 
-/** Number of bytes that detection reads. */
+/** Bytes at the start of a file from which its kind is detected. */
 const HEAD_LENGTH = 4096
 
 const kindsByExtension = new Map<string, FileKind>([
@@ -15,11 +15,7 @@ const kindsByExtension = new Map<string, FileKind>([
   ['csv', 'csv'],
 ])
 
-/**
- * Content sniffing: returns the kind of an uploaded file, or null for an unknown one
- * (docs/files.md#kinds). The content decides, then the extension. Media types are ignored,
- * because clients send arbitrary ones.
- */
+/** Returns a file's kind by its content, else by its extension, or null (docs/files.md#kinds). */
 export function detectKind({ name, head }: { name: string; head: Uint8Array }): FileKind | null {
   const [, extension = ''] = /\.([^.\s]+)\s*$/.exec(name) ?? []
   return kindByContent(head) ?? kindsByExtension.get(extension.toLowerCase()) ?? null

@@ -1,12 +1,7 @@
 const SINGLE_BYTE = 'windows-1252'
 const HEADER_LENGTH_MAX = 1024
 
-/**
- * Returns the text of a file (docs/file-formats.md#text). The encoding is found in this order:
- * byte order mark, NUL bytes (UTF-16), valid UTF-8, the character set in the header,
- * Windows-1252. UTF-8 precedes the header because many banks declare 1252 and send UTF-8.
- * Accented text in a single-byte set is practically never valid UTF-8.
- */
+/** Returns the text of a file, whose encoding is detected (docs/file-formats.md#text). */
 export function decodeFile(bytes: Uint8Array): string {
   const unicode = utf16Of(bytes)
   if (unicode !== null) return new TextDecoder(unicode).decode(bytes)
@@ -25,10 +20,7 @@ function utf16Of(bytes: Uint8Array): string | null {
   return first === 0 && second !== 0 ? 'utf-16be' : null
 }
 
-/**
- * Returns the character set of `CHARSET:` or `ENCODING:` (OFX 1) or `encoding=` (XML), as a label
- * of the Encoding standard.
- */
+/** Returns the character set in an OFX header or XML declaration, as an Encoding standard label. */
 function declaredCharset(bytes: Uint8Array): string {
   const head = new TextDecoder(SINGLE_BYTE).decode(bytes.subarray(0, HEADER_LENGTH_MAX))
   const xml = /<\?xml[^>]*?encoding\s*=\s*["']([\w.:-]+)["']/i.exec(head)?.[1]
@@ -46,10 +38,10 @@ function labelOf(name: string | undefined): string | null {
   for (const label of [name, `windows-${name}`]) {
     try {
       const { encoding } = new TextDecoder(label)
-      // Not UTF-16: NUL bytes would have shown it before.
+      // The declaration is wrong: UTF-16 text has NUL bytes, which were searched for before.
       return encoding.startsWith('utf-16') ? null : encoding
     } catch {
-      // The runtime does not support this character set.
+      // TextDecoder throws for a label that it does not know: try the next one.
     }
   }
   return null

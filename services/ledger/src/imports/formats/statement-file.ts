@@ -11,7 +11,6 @@ import {
 } from './statement.ts'
 import { endOfDay } from './statement-values.ts'
 
-/** The format of a file; a CSV file needs its delimiter and mapping. */
 export type ReadingFormat =
   | { kind: 'ofx' | 'camt053' | 'qif' }
   | { kind: 'csv'; delimiter: string; mapping: CsvMapping }
@@ -20,10 +19,7 @@ export type ReadingTask = { bytes: Uint8Array; settings: ReadingSettings; format
 
 const readers = { ofx: readOfx, camt053: readCamt, qif: readQif } as const
 
-/**
- * Returns the statement in a file of any format, or the reason why it is unreadable. Balances
- * without a date get an instant (docs/files.md#balances). Pure, so it can run in a worker thread.
- */
+/** Returns the content of a file, or why it is unreadable. Pure, so a worker thread can run it. */
 export function readStatementFile(task: ReadingTask): FileStatement | Unreadable {
   const { bytes, settings, format } = task
   const statement =
@@ -33,7 +29,7 @@ export function readStatementFile(task: ReadingTask): FileStatement | Unreadable
   return 'unreadable' in statement ? statement : withInstant(statement, settings.timezone)
 }
 
-/** Sets the instant of undated balances: the end of the day of the newest row. */
+/** Gives undated balances the end of the newest row's day (docs/files.md#balances). */
 function withInstant(statement: FileStatement, timezone: string): FileStatement {
   const { balances, rows } = statement
   if (balances.asOf !== null || rows.length === 0 || !statesBalances(balances)) return statement

@@ -21,7 +21,7 @@ const files = readdirSync(folder, { withFileTypes: true })
   .filter((entry) => entry.isFile() && entry.name !== 'checking.qfx')
   .map(({ name }) => readFileSync(new URL(name, folder)))
 
-/** Tokens of the formats, and texts that break parsers. */
+/** Tokens of the file formats, and texts that often break parsers. */
 const words = [
   '<OFX>',
   '</OFX>',
@@ -135,7 +135,7 @@ describe.each(formats)('any bytes read as $kind give storable rows or are refuse
     )
   })
 
-  // A reader that backtracks would exceed the timeout.
+  // A parser that takes quadratic time would exceed the timeout.
   const length = 200_000
   const endless = [
     '<OFX><a',

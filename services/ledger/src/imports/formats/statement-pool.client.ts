@@ -2,12 +2,11 @@ import { startWorkers } from '@coffer/kit/service/workers'
 import type { FileStatement, Unreadable } from './statement.ts'
 import type { ReadingTask } from './statement-file.ts'
 
-/** Worker threads that read files; a process reads one file of an account at a time. */
+/** Worker threads that parse files; a process reads one file of an account at a time. */
 export interface Readers extends AsyncDisposable {
   /**
-   * Returns the statement in a file, or the reason why it is unreadable. Returns busy, without
-   * loading the file, while another file of the account is read. Throws unavailable when no
-   * thread is free within 30 seconds.
+   * Returns the content of a file, or why it is unreadable. Returns `busy` while another file of
+   * the account is read. Throws `unavailable` if no thread is free within 30 seconds.
    */
   read: (
     accountId: string,
@@ -15,7 +14,7 @@ export interface Readers extends AsyncDisposable {
   ) => Promise<FileStatement | Unreadable | 'busy'>
 }
 
-/** Starts the worker threads. A file within the limits of size and rows takes a few seconds. */
+/** Starts the worker threads. The largest file takes a few seconds, far below the timeout. */
 export function startReaders({
   module = new URL('./statement.worker.ts', import.meta.url),
   taskTimeoutMs = 30_000,

@@ -1,34 +1,24 @@
 import { createHash } from 'node:crypto'
 import type { FileRow, ReadRows, SkippedRow } from './statement.ts'
 
-/**
- * A row without its upload identifier. `identifier` is the file's own; blank if the file has none.
- */
+/** A row of a file; `identifier` is the one that the bank gave it, empty if there is none. */
 export type UnnamedRow = {
   identifier: string
-  /**
-   * Content that every export of the row repeats; by default day, amount and names. Rows with the
-   * same `identifier` but different content are different transactions.
-   */
+  /** Text that distinguishes rows with an equal or empty `identifier`, the same in every export. */
   content?: string
   row: Omit<FileRow, 'uploadIdentifier'>
 }
 
-/**
- * Maximum length of a name in characters, more than banks write
- * (docs/file-formats.md#rules-for-every-format).
- */
+/** Maximum length of a name in characters, more than banks write. */
 const nameLengthMax = 300
-/** Maximum length of a text in characters, more than banks write. */
+/** Maximum length of a memo or description in characters, more than banks write. */
 export const textLengthMax = 2000
 /** Maximum length of an identifier in characters: Postgres bounds the size of an index entry. */
 const identifierLengthMax = 200
 
 /**
- * Returns the rows with their upload identifiers (docs/file-formats.md#identifiers). The later of
- * two rows with the same identifier and content is skipped. A row without an identifier gets one
- * from its content and its number among equal rows: equal rows of one file are kept, and importing
- * the file again gives the same identifiers.
+ * Returns rows with upload identifiers that are the same at each import of the file. Skips the
+ * later of two rows with equal `identifier` and `content` (docs/file-formats.md#identifiers).
  */
 export function nameRows(found: Iterable<UnnamedRow | SkippedRow>): ReadRows {
   const read: ReadRows = { rows: [], skipped: [] }
@@ -54,9 +44,8 @@ export function nameRows(found: Iterable<UnnamedRow | SkippedRow>): ReadRows {
 }
 
 /**
- * Returns the three names of a row, without line breaks. The displayed name is the file's name,
- * else its memo, else a description; the original name is the memo, else the displayed name
- * (docs/file-formats.md#rules-for-every-format).
+ * Returns the names of a row, each on one line. `name` and `originalMerchantName` are the file's
+ * name, else its memo, else `description`; `originalName` is the memo, else the same as `name`.
  */
 export function namesOf(written: {
   name: string

@@ -5,13 +5,12 @@ import { DateTime } from 'luxon'
 const AMOUNT = /^([+-]?)(\d*)(?:[.,](\d*))?$/
 const DIGITS_MAX = 30
 
-/** A day that may not exist; months count from 1. */
+/** A calendar day, which may not exist (30 February); months count from 1. */
 export type Day = { year: number; month: number; day: number }
 
 /**
- * Returns the exact amount in minor units, or null (docs/file-formats.md#rules-for-every-format).
- * Accepts a point or a comma before the decimals, no grouping, and no more decimals than the
- * currency has, zeros aside. The amount must be within ±2^53−1.
+ * Returns an amount in minor units, or null (docs/file-formats.md#rules-for-every-format). Accepts
+ * a decimal point or comma, and no grouping; `places` are the currency's decimals.
  */
 export function readAmount(text: string, places: number): bigint | null {
   const match = text.length > DIGITS_MAX ? null : AMOUNT.exec(text.trim())
@@ -24,12 +23,12 @@ export function readAmount(text: string, places: number): bigint | null {
   return sign === '-' ? -units : units
 }
 
-/** Returns the last second of the instant's day in a timezone. */
+/** Returns the last second of the day that contains the instant in a timezone. */
 export function endOfDay(instant: Date, timezone: string): Date {
   return DateTime.fromJSDate(instant, { zone: timezone }).endOf('day').startOf('second').toJSDate()
 }
 
-/** Returns the instant, or null when it is outside the years of statements. */
+/** Returns the instant, or null if it is not in the years 1900 to 2199. */
 export function withinYears(instant: Date): Date | null {
   return isYearInRange(instant.getUTCFullYear()) ? instant : null
 }
@@ -37,9 +36,7 @@ export function withinYears(instant: Date): Date | null {
 /** Maximum number of rows in a file, in every format. */
 export const rowsMax = 100_000
 
-/**
- * Returns a function from a day to its midnight in a timezone. It caches: many rows share a day.
- */
+/** Returns a cached version of `midnightOf` for one timezone, because many rows share a day. */
 export function midnightsIn(timezone: string): (day: Day) => Date | null {
   const known = new Map<string, Date | null>()
   return (day) => {

@@ -1,4 +1,4 @@
-/** A transaction of the file; `amount` in minor units, positive when money leaves the account. */
+/** A transaction in a file; `amount` in minor units, positive when money leaves the account. */
 export type FileRow = {
   uploadIdentifier: string
   amount: bigint
@@ -10,14 +10,7 @@ export type FileRow = {
   isPending: boolean
 }
 
-/**
- * The reason why a row is skipped: the name of an unreadable field, or one of these.
- * - `columns`: the row has another number of cells than the header
- * - `direction`: the row does not show whether money came in or went out
- * - `pending`: the row is not booked yet; a later file contains the booked one
- * - `balance`: the row states a balance
- * - `identifier`: the fields of the row's identifier are blank
- */
+/** The reason why a row is not imported (docs/file-formats.md#rules-for-every-format). */
 export type SkipReason =
   | 'amount'
   | 'zero'
@@ -40,29 +33,25 @@ export type FileBalances = {
   current: bigint | null
   available: bigint | null
   limit: bigint | null
-  /** The instant at which the balances hold; null if the file states none. */
+  /** The instant for which the bank states the balances; null if the file has none. */
   asOf: Date | null
   /** The instant of the available balance; null if `asOf` applies to it too. */
   availableAsOf: Date | null
 }
 
-/** The content of a file about one account. */
+/** The content of a file about one bank account. */
 export type FileStatement = ReadRows & {
   kind: 'bank' | 'card'
   currency: string
   balances: FileBalances
 }
 
-/**
- * The settings for reading a file. `currency` is the account's, for files that state none; dates
- * are days in `timezone`.
- */
+/** Settings of the bank account: `currency` is for files that state none, `timezone` for days. */
 export type ReadingSettings = { currency: string; timezone: string }
 
-/** The reason why a file is unreadable, for the user. */
+/** The reason why a file is unreadable, in words for the user. */
 export type Unreadable = { unreadable: string }
 
-/** The balances of a file that states none. */
 export const noBalances: FileBalances = {
   current: null,
   available: null,
@@ -75,7 +64,7 @@ export function statesBalances({ current, available, limit }: FileBalances): boo
   return current !== null || available !== null || limit !== null
 }
 
-/** Returns the balances with the latest instant, of several statements of one account. */
+/** Of several statements of one account, returns the balances with the latest instant. */
 export function latestOf(balances: readonly FileBalances[]): FileBalances {
   return balances.reduce(
     (latest, next) => ((next.asOf ?? 0) >= (latest.asOf ?? 0) ? next : latest),

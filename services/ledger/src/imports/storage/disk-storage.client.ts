@@ -4,8 +4,8 @@ import { newId } from '@coffer/kit/values/id'
 import { nameOf, parseName, type Storage, type StoredBytes } from './storage.ts'
 
 /**
- * Returns a storage that keeps files in a folder, with access for this user only. A write goes to
- * a draft that is renamed when complete.
+ * Returns a storage in a local folder that only the process's user may access. A file is written as
+ * a draft, and renamed when it is complete.
  */
 export function createDiskStorage(folder: string): Storage {
   return {
@@ -52,7 +52,7 @@ async function writeWhole(path: string, bytes: AsyncIterable<Uint8Array>): Promi
   }
 }
 
-/** Syncs a folder to disk: without that, a loss of power may undo a rename in it. */
+/** Runs fsync on a folder: otherwise a loss of power may undo a rename in the folder. */
 async function syncFolder(path: string): Promise<void> {
   const folder = await open(path)
   try {

@@ -8,22 +8,21 @@ import { nameOf, parseName, type Storage } from './storage.ts'
 export interface S3Settings {
   bucket: string
   region: string
-  /** URL of a compatible server; null for AWS. */
+  /** URL of an S3-compatible server; null for AWS. */
   endpoint: string | null
-  /** Whether URLs have the bucket in the path, instead of the host name. */
+  /** Whether URLs have the bucket in the path instead of the host name. */
   pathStyle: boolean
 }
 
 const folder = 'files/'
 const silence = () => undefined
-// Errors are thrown, and the caller of the storage logs them.
+// The SDK logs nothing: errors are thrown, and the caller logs them.
 const logger = { trace: silence, debug: silence, info: silence, warn: silence, error: silence }
 const callMs = 8_000
 
 /**
- * Returns a storage in a bucket of S3 or a compatible server. The SDK finds the credentials. One
- * request writes a whole file or nothing. The file is spooled to disk first, so S3 sees no
- * request for an incomplete upload.
+ * Returns a storage in a bucket of S3 or a compatible server (docs/files.md#storing). A file is
+ * spooled to disk before its one PUT request, so an incomplete upload never reaches the server.
  */
 export function createS3Storage(settings: S3Settings): Storage {
   const { bucket: Bucket } = settings
@@ -42,7 +41,7 @@ export function createS3Storage(settings: S3Settings): Storage {
         const object = { Bucket, Key: folder + nameOf(key), ...content }
         return client.send(new sdk.PutObjectCommand(object), within())
       }
-      // The SDK does not retry a streamed body; the spooled file can be read again.
+      // The SDK does not retry streams. Retry once: the spooled file can be read again.
       await put().catch((error) => {
         if (error.$metadata?.httpStatusCode < 500) throw error
         return put()
@@ -90,7 +89,7 @@ function optionsOf({ region, endpoint, pathStyle }: S3Settings) {
     maxAttempts: 2,
     logger,
     requestHandler: { connectionTimeout: 1_000, requestTimeout: 5_000 },
-    // Compatible servers support the older checksums only.
+    // Many compatible servers do not support the checksums that the SDK sends by default.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
   } as const
@@ -99,14 +98,11 @@ function optionsOf({ region, endpoint, pathStyle }: S3Settings) {
 /** Bytes in a temporary file, until disposed. */
 interface Spooled extends AsyncDisposable {
   size: number
-  /** Returns a new stream of all bytes, at every call. */
+  /** Returns a new stream of all bytes at each call. */
   read: () => Readable
 }
 
-/**
- * Writes bytes to an unlinked temporary file: the system frees it even when the process crashes.
- * Throws the errors of the source.
- */
+/** Writes bytes to an unlinked temporary file, which the system frees even after a crash. */
 async function spool(bytes: AsyncIterable<Uint8Array>): Promise<Spooled> {
   const folder = await mkdtemp(join(tmpdir(), 'coffer-spool-'))
   const unlink = () => rm(folder, { recursive: true, force: true })

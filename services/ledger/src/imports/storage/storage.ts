@@ -8,33 +8,28 @@ export interface StoredBytes {
   writtenAt: Date
 }
 
-/**
- * Storage for the bytes of uploaded files until they are imported. Methods throw `unavailable` if
- * the storage fails.
- */
+/** Storage for the bytes of files until their import. Methods throw `unavailable` on failure. */
 export interface Storage {
   /**
-   * Writes a file, atomically and durably: returns once the bytes survive a loss of power, and no
-   * reader sees a part of them. If the source throws, nothing is stored and its error is thrown.
+   * Writes a file atomically and durably: no reader sees a part, and a loss of power after the
+   * return loses nothing. If `bytes` throws, nothing is stored and the error is thrown.
    */
   write: (key: FileKey, bytes: AsyncIterable<Uint8Array>) => Promise<void>
-  /**
-   * Returns a whole file (at most 6 MiB, which parsers need at once), or null if it does not exist.
-   */
+  /** Returns a whole file, at most 6 MiB, or null if it does not exist. */
   read: (key: FileKey) => Promise<Uint8Array | null>
-  /** Removes an object; a missing one is no error. */
+  /** Removes an object, if it exists. */
   remove: (name: string) => Promise<void>
-  /** Returns a page of the objects, ordered by name, after the name `after`. */
+  /** Returns a page of the objects, ordered by name, that come after the name `after`. */
   list: (page: { after: string; limit: number }) => Promise<StoredPage>
   close: () => Promise<void>
 }
 
-/** `next` is the name after which the next page begins; null on the last page. */
+/** A page of objects; `next` is the name to pass as `after`, null on the last page. */
 export type StoredPage = { held: StoredBytes[]; next: string | null }
 
-/** Returns the name of a file's object; a draft has a suffix. */
+/** Returns the name of a file in the storage. A draft (an unfinished write) appends a suffix. */
 export function nameOf({ accountId, fileId }: FileKey): string {
-  // Sharding: the two random characters spread the files over about a thousand folders.
+  // Sharding: two random characters of the ID spread the files over about a thousand folders.
   return `${fileId.slice(-2)}/${accountId}.${fileId}`
 }
 

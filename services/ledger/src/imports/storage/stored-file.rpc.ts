@@ -8,9 +8,7 @@ import { listFiles } from '../upload.sql.ts'
 
 const filesMax = 100
 
-/**
- * Returns the RPC handler that lists the newest 100 files of an account (docs/files.md#storing).
- */
+/** Returns the RPC handler that lists the newest 100 stored files of an account. */
 export function fileRoutes({
   database,
 }: Pick<ServiceDeps, 'database'>): ServiceImpl<typeof FileService> {

@@ -8,11 +8,9 @@ import { nameOf, type Storage } from './storage.ts'
 import type { FileKey, StoredFile } from './stored-file.ts'
 
 /**
- * Stores the bytes of a file, then calls `save`, which inserts the rows in one transaction. Bytes
- * come first, so every stored row has its file. If `save` fails and no rows are stored, the bytes
- * are removed. Throws the errors of storage and of `save`.
- *
- * @param saving.isSaved returns whether the rows are stored: the answer to a commit may be lost
+ * Stores the bytes of a file, then calls `save` to insert its rows, so that each row has its bytes.
+ * If `save` throws, removes the bytes, unless `isSaved` returns true: the answer to the commit may
+ * have been lost.
  */
 export async function keepFile(
   storage: Storage,
@@ -31,7 +29,7 @@ export async function keepFile(
   }
 }
 
-/** Loads a file of a bank account with the settings to read it. */
+/** Returns a file's bytes and the settings to read it; `Unreadable` if either is missing. */
 export async function loadFile(
   { database, storage }: { database: Database; storage: Storage },
   file: Pick<StoredFile, 'accountId' | 'bankAccountId' | 'fileId'>,

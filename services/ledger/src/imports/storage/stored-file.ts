@@ -17,9 +17,7 @@ export const StoredFile = z.object({
 })
 export type StoredFile = z.infer<typeof StoredFile>
 
-/**
- * The key of a file. The server creates both IDs, so no client's file name becomes part of a path.
- */
+/** The server creates both IDs, so no client's file name becomes part of a path. */
 export const FileKey = StoredFile.pick({ accountId: true, fileId: true })
 export type FileKey = z.infer<typeof FileKey>
 
@@ -28,7 +26,7 @@ const NAME_LENGTH_MAX = 300
 
 export type NewFile = Omit<StoredFile, 'createdAt' | 'expiresAt' | 'deletedAt'>
 
-/** Returns a new file, kept for one hour (docs/files.md#storing). */
+/** Returns a new file, which expires after one hour (docs/files.md#storing). */
 export function createFile(body: NewFile, now: Date): StoredFile {
   return {
     accountId: body.accountId,
@@ -45,7 +43,7 @@ export function createFile(body: NewFile, now: Date): StoredFile {
   }
 }
 
-/** Returns the last part of a client's path: printable characters, of bounded length. */
+/** Returns the file name in a client's path: printable, the last 300 characters. */
 function fileName(name: string): string {
   const last = name.split(/[\\/]/).at(-1) ?? ''
   const printable = toPrintable(last, { lengthMax: last.length })

@@ -3,7 +3,7 @@ import { cut, namesOf, textLengthMax, type UnnamedRow } from '../statement-rows.
 import { type Day, readAmount } from '../statement-values.ts'
 import { childrenOf, nodeAt, textAt, type XmlNode } from './xml-tree.ts'
 
-/** Placeholders that banks write instead of a reference. */
+/** Placeholders that banks write in place of a missing reference. */
 const NO_REFERENCE = /^(?:NOT ?PROVIDED|NON?REF)$/i
 
 export type RowSettings = {
@@ -13,10 +13,7 @@ export type RowSettings = {
   midnightOf: (day: Day) => Date | null
 }
 
-/**
- * The fields that all rows of an entry share, read once since an entry may have many. `content`
- * identifies a row.
- */
+/** Fields that all rows of a CAMT entry share; `content` differs where identifiers are equal. */
 type Entry = {
   amount: bigint
   date: Date
@@ -28,8 +25,8 @@ type Entry = {
 }
 
 /**
- * Returns the rows of an entry (docs/file-formats.md#camt053). An entry that sums up several
- * transactions becomes one row for each, if their amounts are stated and add up, otherwise one row.
+ * Returns one row for each transaction of a CAMT entry if their amounts are stated and add up to
+ * the entry's, otherwise one row for the entry (docs/file-formats.md#camt053).
  */
 export function readEntry(node: XmlNode, settings: RowSettings): (UnnamedRow | SkippedRow)[] {
   const entry = checkEntry(node, settings)
@@ -51,7 +48,7 @@ export function readEntry(node: XmlNode, settings: RowSettings): (UnnamedRow | S
   })
 }
 
-/** Returns the minor units of an `Amt`, never negative, or the reason why it is unreadable. */
+/** Returns the `Amt` of an element in minor units, never negative, or why it is unreadable. */
 export function readCamtAmount(
   node: XmlNode | undefined,
   { currency, places }: Pick<RowSettings, 'currency' | 'places'>,
@@ -63,7 +60,7 @@ export function readCamtAmount(
 }
 
 function checkEntry(node: XmlNode, settings: RowSettings): Entry | SkipReason {
-  // Versions 8 and later nest the status one level deeper.
+  // From version 8 on, CAMT.053 has the status one level deeper.
   const status = textAt(node, 'Sts') || textAt(node, 'Sts', 'Cd')
   if (status === 'PDNG' || status === 'INFO') return 'pending'
   const stated = readCamtAmount(node, settings)
@@ -94,10 +91,7 @@ function signedAmount(node: XmlNode, amount: bigint): bigint | null {
   return direction === 'DBIT' ? amount : -amount
 }
 
-/**
- * Returns the signed amount of a transaction. It has the direction of its entry unless it states
- * one.
- */
+/** Returns a transaction's signed amount, null if unreadable; its default sign is the entry's. */
 function amountOfDetails(node: XmlNode, entry: Entry, settings: RowSettings): bigint | null {
   const holder = nodeAt(node, 'Amt') ? node : nodeAt(node, 'AmtDtls', 'TxAmt')
   const amount = holder ? readCamtAmount(holder, settings) : 'amount'
@@ -106,7 +100,7 @@ function amountOfDetails(node: XmlNode, entry: Entry, settings: RowSettings): bi
   return entry.amount > 0n ? amount : -amount
 }
 
-/** Returns the day as written, whatever its time and offset. */
+/** Returns the calendar day as written: a time and a UTC offset are ignored. */
 function dayOf(node: XmlNode | undefined): Day | null {
   const written = textAt(node, 'Dt') || textAt(node, 'DtTm')
   const [, year, month, day] = /^(\d{4})-(\d\d)-(\d\d)(?!\d)/.exec(written) ?? []
@@ -124,39 +118,33 @@ function rowOf(entry: Entry, details: XmlNode | undefined): UnnamedRow {
   return { identifier, content, row: { amount, date, ...names, isPending: false } }
 }
 
-/** Returns the transactions of an entry; banks may book several as one sum. */
+/** Returns the `TxDtls` elements of a CAMT entry: one for each transaction that it sums up. */
 export function detailsOf(entry: XmlNode): XmlNode[] {
   return childrenOf(entry, 'NtryDtls').flatMap((one) => childrenOf(one, 'TxDtls'))
 }
 
-/** Returns the bank's own reference, which is unique per entry; blank if there is none. */
+/** Returns the bank's own reference of an entry, which is unique; empty if there is none. */
 function servicerReferenceOf(entry: XmlNode): string {
   const details = detailsOf(entry)
   const ofDetails = details.length === 1 ? textAt(details[0], 'Refs', 'AcctSvcrRef') : ''
   return [textAt(entry, 'AcctSvcrRef'), ofDetails].map(stated).find(Boolean) ?? ''
 }
 
-/**
- * Returns a reference of an entry, of any kind. Only the bank's own is unique: the number of an
- * entry restarts with each statement, and a standing order repeats its end-to-end identification.
- */
+/** Returns the bank's reference of an entry, else its number or end-to-end ID, which may repeat. */
 function referenceOf(entry: XmlNode): string {
   const [first] = detailsOf(entry)
   const weaker = [textAt(entry, 'NtryRef'), textAt(first, 'Refs', 'EndToEndId')]
   return servicerReferenceOf(entry) || (weaker.map(stated).find(Boolean) ?? '')
 }
 
-/**
- * Returns the name of the other party. A reversal names the parties of the entry that it
- * reverses, so their roles are swapped (ISO 20022, ReversalIndicator).
- */
+/** Returns the other party's name. A reversal swaps debtor and creditor (ISO 20022 `RvslInd`). */
 function otherPartyOf(
   details: XmlNode,
   { isReversal, isOut }: { isReversal: boolean; isOut: boolean },
 ): string {
   const role = isOut === isReversal ? 'Dbtr' : 'Cdtr'
   const parties = nodeAt(details, 'RltdPties')
-  // Versions 8 and later nest the name one level deeper.
+  // From version 8 on, CAMT.053 has the name one level deeper.
   return textAt(parties, role, 'Nm') || textAt(parties, role, 'Pty', 'Nm')
 }
 
@@ -165,7 +153,7 @@ function isReversal(entry: XmlNode): boolean {
   return ['true', '1'].includes(textAt(entry, 'RvslInd'))
 }
 
-/** Returns the remittance text of an entry or a transaction, bounded. */
+/** Returns the remittance text of an entry or transaction, cut to 2,000 characters. */
 function remittanceOf(node: XmlNode): string {
   const remittance = nodeAt(node, 'RmtInf')
   const texts = childrenOf(remittance, 'Ustrd').map(({ text }) => text.trim())

@@ -20,7 +20,7 @@ function written(content: string): Uint8Array {
   return new TextEncoder().encode(`<Document><BkToCstmrStmt>${content}</BkToCstmrStmt></Document>`)
 }
 
-/** Returns a statement of an account in EUR with these entries. */
+/** Returns a CAMT.053 file with one statement in EUR that has these entries. */
 function entries(...all: string[]): Uint8Array {
   const list = all.map((one) => `<Ntry>${one}</Ntry>`).join('')
   return written(`<Stmt><Acct><Id><IBAN>X</IBAN></Id><Ccy>EUR</Ccy></Acct>${list}</Stmt>`)

@@ -18,10 +18,9 @@ import { childrenOf, nodeAt, readXmlTree, textAt, type XmlNode } from './xml-tre
 const STATEMENTS_MAX = 10_000
 
 /**
- * Returns the statements of the one bank account in a CAMT.053 file (ISO 20022
- * BankToCustomerStatement, any version; docs/file-formats.md#camt053). Unreadable rows are
- * skipped with a reason. An unreadable file, or one with several accounts, is refused as a whole.
- * Pure, so it can run in a worker thread.
+ * Returns the balances and rows of the bank account in a CAMT.053 file
+ * (docs/file-formats.md#camt053); unreadable rows are in `skipped`. A malformed file, or several
+ * accounts, are `Unreadable`.
  */
 export function readCamt(bytes: Uint8Array, settings: ReadingSettings): FileStatement | Unreadable {
   const document = readXmlTree(decodeFile(bytes))
@@ -50,14 +49,14 @@ export function readCamt(bytes: Uint8Array, settings: ReadingSettings): FileStat
   })
 }
 
-/** Counts the transactions of all entries; an entry that sums up several counts as that many. */
+/** Counts the transactions of all entries; an entry without details counts as one. */
 function countTransactions(statements: readonly XmlNode[]): number {
   return statements
     .flatMap((one) => childrenOf(one, 'Ntry'))
     .reduce((sum, entry) => sum + Math.max(1, detailsOf(entry).length), 0)
 }
 
-/** Returns the account number, to detect several accounts; it is never stored. */
+/** Returns the IBAN or account number, to detect several accounts in a file; it is never stored. */
 function accountOf(statement: XmlNode): string {
   const id = nodeAt(statement, 'Acct', 'Id')
   return `${textAt(id, 'IBAN')} ${textAt(id, 'Othr', 'Id')}`.replaceAll(' ', '')
@@ -81,7 +80,7 @@ function readStatements(statements: readonly XmlNode[], settings: RowSettings): 
   }
 }
 
-/** Returns the closing booked and the closing available balance; a debit balance is negative. */
+/** Returns the closing booked and available balance in minor units; a debit balance is negative. */
 function readBalances(statement: XmlNode, settings: RowSettings): FileBalances {
   const byCode = new Map(
     childrenOf(statement, 'Bal').map((one) => [textAt(one, 'Tp', 'CdOrPrtry', 'Cd'), one]),
@@ -104,7 +103,7 @@ function balanceOf(balance: XmlNode | undefined, settings: RowSettings): bigint 
   return textAt(balance, 'CdtDbtInd') === 'DBIT' ? -amount : amount
 }
 
-/** Returns the instant at which a balance holds; the end of the day if no time is stated. */
+/** Returns the instant of a balance; without a time, the last second of its day in `timezone`. */
 function instantOf(balance: XmlNode | undefined, timezone: string): Date | null {
   const time = DateTime.fromISO(textAt(balance, 'Dt', 'DtTm'), { zone: timezone })
   if (time.isValid) return withinYears(time.toJSDate())

@@ -2,28 +2,25 @@ import { SaxesParser } from 'saxes'
 import type { Unreadable } from '../statement.ts'
 import { cut, oneLine, textLengthMax } from '../statement-rows.ts'
 
-/** An element; its name has no namespace prefix. Text beside child elements is dropped. */
+/** An XML element; `name` has no namespace prefix. Text beside child elements is dropped. */
 export type XmlNode = {
   name: string
   text: string
   attributes: Record<string, string>
-  /** Children by name, in the order of the file; null without children. */
+  /** Child elements by name, in document order; null if there are none. */
   children: Map<string, XmlNode[]> | null
 }
 
 const DEPTH_MAX = 100
 const NODES_MAX = 1_000_000
-/** Characters per write to the parser; the limits are checked between writes. */
+/** Characters per write to the XML parser, which can stop at a fault between two writes. */
 const PIECE_LENGTH = 65_536
-/** Maximum number of characters in an element, far more than a bank statement has. */
+/** Maximum number of characters kept of an element's text, far more than banks write. */
 const TEXT_LENGTH_MAX = 100_000
 
 type Reader = { stack: XmlNode[]; nodes: number; fault: string | null }
 
-/**
- * Returns the root element of an XML document. Malformed XML is refused, and so is a document
- * type: entity expansion is the usual attack on XML parsers.
- */
+/** Returns the root element. A DOCTYPE is refused: its entities could expand without bound. */
 export function readXmlTree(text: string): XmlNode | Unreadable {
   const root = newNode('', {})
   const reader: Reader = { stack: [root], nodes: 0, fault: null }
@@ -42,12 +39,12 @@ export function readXmlTree(text: string): XmlNode | Unreadable {
   return element
 }
 
-/** Returns the element at a path of first children. */
+/** Returns the element at a path of names, with the first child of each name. */
 export function nodeAt(node: XmlNode | undefined, ...path: string[]): XmlNode | undefined {
   return path.reduce((parent, name) => parent?.children?.get(name)?.[0], node)
 }
 
-/** Returns the text at a path, bounded, on one line; blank if there is none. */
+/** Returns the text at a path of names, on one line, cut to 2,000 characters, or an empty text. */
 export function textAt(node: XmlNode | undefined, ...path: string[]): string {
   return cut(oneLine(nodeAt(node, ...path)?.text ?? ''), textLengthMax)
 }

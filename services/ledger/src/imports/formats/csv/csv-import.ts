@@ -9,9 +9,8 @@ import type { FileRow, FileStatement } from '../statement.ts'
 import { type CsvShape, detectShape } from './csv-shape.ts'
 
 /**
- * The import of a CSV file (docs/files.md#csv-mappings). `error` is set exactly when the status is
- * failed. From `pending-processing` on, the status is that of the upload. If the file is removed
- * before that, the status is `expired`. `preview` is an encoded message ImportPreview.
+ * The import of a CSV file (docs/files.md#csv-mappings). `error` is set exactly in status `failed`.
+ * `preview` is an encoded protobuf message ImportPreview.
  */
 export const CsvImport = z.object({
   accountId: z.string(),
@@ -42,7 +41,6 @@ export const CsvImport = z.object({
 })
 export type CsvImport = z.infer<typeof CsvImport>
 
-/** The key of one import. */
 export const ImportKey = CsvImport.pick({
   accountId: true,
   bankAccountId: true,
@@ -57,11 +55,7 @@ export type NewImport = Omit<NewFile, 'kind' | 'contentType'> & {
 
 const PREVIEW_ROWS = 50
 
-/**
- * Returns the delimiter and columns of a CSV file, from its first bytes. Extension and content
- * type are ignored. Throws invalid for an empty file or one without a header
- * (docs/file-formats.md#csv).
- */
+/** Returns the delimiter and columns of a CSV file; throws `invalid` if they cannot be detected. */
 export function requireShape(head: Uint8Array): CsvShape {
   if (head.length === 0) throw invalid({ data: 'must not be empty' })
   const shape = detectShape(head)
@@ -69,7 +63,7 @@ export function requireShape(head: Uint8Array): CsvShape {
   return shape
 }
 
-/** Returns a new file and its import in state `mapping`. */
+/** Returns a new file and its import in status `mapping`. */
 export function createImport(body: NewImport, now: Date): { file: StoredFile; made: CsvImport } {
   const kind = 'transactions/imports'
   return {
@@ -108,10 +102,7 @@ export function requireSameHeaders({ headers }: CsvImport, of: readonly string[]
   }
 }
 
-/**
- * Returns the preview of an import: the rows that processing would store, given the identifiers
- * that are stored already.
- */
+/** Returns the preview of an import; `known` has the identifiers that are stored already. */
 export function previewOf(
   { rows, skipped, balances, currency }: FileStatement,
   known: ReadonlySet<string>,

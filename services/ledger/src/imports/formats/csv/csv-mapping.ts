@@ -4,7 +4,7 @@ import { withoutJoiners } from '@coffer/kit/values/printable'
 import { z } from 'zod'
 import { isDayFormat } from '../day-format.ts'
 
-/** A column by its name, or a derived value: the number of the row, from 1. */
+/** A column by `name`, or `derivedKind` with the value `rowNumber`, which counts rows from 1. */
 export const FieldRef = z.object({
   name: z.string().optional(),
   derivedKind: z.string().optional(),
@@ -21,14 +21,14 @@ export const CsvMapping = z.object({
     kind: z.enum(['sign', 'type', 'column']),
     invert: z.boolean(),
     fields,
-    /** For kind `type`: the texts of the second field for money in and for money out. */
+    /** For kind `type`: the text in the direction column for money in; `debit` is for money out. */
     credit: z.string().optional(),
     debit: z.string().optional(),
   }),
   memo: FieldRef,
   merchant: FieldRef.optional(),
   date: z.object({ fields, format: z.string() }),
-  /** A row is pending unless this field has the text `posted`; without this key all are posted. */
+  /** A row is posted if its cell has the text `posted`, else pending; without this key, posted. */
   posted: z.object({ fields, posted: z.string() }).optional(),
   balance: z.object({ kind: z.enum(['none', 'sum', 'field']), fields }),
 })
@@ -45,7 +45,7 @@ const texts = {
   forbidden: 'only goes with kind type',
 } as const
 
-/** Returns the problems of a well-formed mapping by field, or null (docs/files.md#csv-mappings). */
+/** Returns a mapping's problems by field, or null if it is valid (docs/files.md#csv-mappings). */
 export function problemsOfMapping(mapping: CsvMapping): Problems | null {
   const { headers, id, amount, memo, merchant, date, posted, balance } = mapping
   const check = (refs: readonly FieldRef[], count: { min: number; max: number }) =>
@@ -79,10 +79,7 @@ export function problemsOfMapping(mapping: CsvMapping): Problems | null {
   })
 }
 
-/**
- * Returns the signature that mappings of the same columns share (docs/files.md#csv-mappings):
- * SHA-256, in hexadecimal, of the header names in lower case, sorted, joined with commas.
- */
+/** Returns the signature that mappings of equal columns share (docs/files.md#csv-mappings). */
 export function signatureOf(headers: readonly string[]): string {
   const names = headers.map((name) => name.toLowerCase()).sort()
   return createHash('sha256').update(names.join(',')).digest('hex')
@@ -100,9 +97,7 @@ function problemOfHeaders(headers: readonly string[]): string | null {
     : `must each have 1 to ${headerLengthMax} printable characters`
 }
 
-/**
- * Returns the problems of both texts: kind `type` requires two different ones, other kinds none.
- */
+/** Returns the problems of `credit` and `debit`: kind `type` requires both, other kinds neither. */
 function problemsOfTexts({ kind, credit, debit }: CsvMapping['amount']) {
   if (kind !== 'type') {
     return {

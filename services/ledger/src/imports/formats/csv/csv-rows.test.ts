@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { base32, fnv1 } from './csv-rows.ts'
 
-// FNV-1 with 64 bits: draft-eastlake-fnv and its test vectors.
+// Test vectors of draft-eastlake-fnv for FNV-1 with 64 bits.
 test.each([
   ['', 0xcbf29ce484222325n],
   ['a', 0xaf63bd4c8601b7ben],

@@ -9,7 +9,7 @@ const OFFSET = 0xcbf29ce484222325n
 const PRIME = 0x100000001b3n
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
 
-/** One row of a CSV file. `at` returns the text of a field, blank if the row has no such cell. */
+/** One row of a CSV file; `at` returns the text of a field, empty if the row has no such cell. */
 export type CsvCells = {
   number: number
   cells: readonly string[]
@@ -26,13 +26,10 @@ export type CsvSettings = {
   midnightOf: (day: Day) => Date | null
 }
 
-/**
- * A transaction of a CSV file. `isHashed`: its identifier is a hash. `balance` is the account's
- * balance after the row, in minor units; null if the row has none.
- */
+/** A transaction of a CSV file; `balance` is the bank balance after it in minor units, or null. */
 export type CsvRow = UnnamedRow & { isHashed: boolean; balance: bigint | null }
 
-/** Returns a row by its mapping, or the reason why it is skipped. */
+/** Returns the transaction in a CSV row by the mapping, or the reason why the row is skipped. */
 export function readCsvRow(line: CsvCells, settings: CsvSettings): CsvRow | SkippedRow {
   const { mapping, readDay, midnightOf } = settings
   const values = mapping.id.fields.map(line.at)
@@ -66,10 +63,8 @@ export function readCsvRow(line: CsvCells, settings: CsvSettings): CsvRow | Skip
 }
 
 /**
- * Returns the amount in minor units, positive if money leaves the account
- * (docs/files.md#csv-mappings). Kind `sign` reads it as written, `type` negates credits, `column`
- * has one column for debits and one for credits. `invert` then negates the amount. With two columns
- * the blank or zero one is ignored, and so is a sign: only some banks write debits as negative.
+ * Returns the amount of a row in minor units, positive if money leaves the account
+ * (docs/files.md#csv-mappings), or the reason why the row is skipped.
  */
 function readCsvAmount(line: CsvCells, settings: CsvSettings): bigint | SkipReason {
   const { kind, invert, fields } = settings.mapping.amount
@@ -123,7 +118,7 @@ export function fnv1(text: string): bigint {
 
 /** Returns 64 bits in base32 with padding (RFC 4648, section 6), most significant bits first. */
 export function base32(bits: bigint): string {
-  // 64 bits are 12 characters of five bits, and a last one of four bits and a zero.
+  // 64 bits become 13 characters of five bits each, so one zero bit is appended.
   const padded = BigInt.asUintN(64, bits) << 1n
   const characters = Array.from({ length: 13 }, (_, index) => {
     const value = (padded >> BigInt((12 - index) * 5)) & 31n

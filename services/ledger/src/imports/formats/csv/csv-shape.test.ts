@@ -17,13 +17,13 @@ test.each([
   ['\ufeffa, b ,"c"\r\n', ',', ['a', 'b', 'c']],
   // Neither decimal commas nor commas in texts make a comma the delimiter.
   ['a;b;c\n1,5;2,5;x, y\n3,5;4,5;z, w, v\n', ';', ['a', 'b', 'c']],
-  // Neither a preamble nor a hint for a spreadsheet is the header.
+  // Lines above the header, such as the spreadsheet hint `sep=;`, are skipped.
   ['sep=;\nAccount;12\n\na;b;c;d\n1;2;3;4\n', ';', ['a', 'b', 'c', 'd']],
   ['Account;12;;\n;;;\na;b;c;d\n1;2;3;4\n', ';', ['a', 'b', 'c', 'd']],
-  // Rows that end with a delimiter.
+  // A delimiter at the end of a row adds no column.
   ['a;b;c\n1;2;3;\n4;5;6;\n', ';', ['a', 'b', 'c']],
   ['a;b;c;\n1;2;3;\n', ';', ['a', 'b', 'c']],
-  // Names are unique, printable and bounded.
+  // Column names become unique, printable and at most 100 characters long.
   ['a,,a,b\n', ',', ['a', 'Column 2', '3 a', 'b']],
   [`a,b\u200b,${long}\n`, ',', ['a', 'b', long.slice(0, 100)]],
 ])('%# a header is found', (text, delimiter, headers) => {

@@ -4,21 +4,17 @@ import type { Unreadable } from '../statement.ts'
 import { headerLengthMax, headersMax } from './csv-mapping.ts'
 import { delimiters, readHead } from './csv-table.ts'
 
-/** The delimiter of a file and the names of its columns. */
 export type CsvShape = { delimiter: string; headers: string[] }
 
-/** Number of bytes from which the shape is detected. */
+/** Number of bytes at the start of a file that are read to detect its delimiter and header. */
 const HEAD_LENGTH = 65_536
-/** Number of rows from which the shape is detected; the header is one of them. */
+/** Maximum number of rows that are read to find the header, which is one of them. */
 export const headRows = 50
 const COLUMNS_MIN = 3
 const LINE_FEED = 0x0a
 const CARRIAGE_RETURN = 0x0d
 
-/**
- * Returns the shape of a CSV file, detected from its first rows (docs/file-formats.md#csv). The
- * delimiter is the one by which most rows have as many cells as their header, at least three.
- */
+/** Detects the delimiter and column names from the first rows (docs/file-formats.md#csv). */
 export function detectShape(bytes: Uint8Array): CsvShape | Unreadable {
   const head = decodeFile(headOf(bytes))
   const found = delimiters.flatMap((delimiter) => {
@@ -36,7 +32,7 @@ export function detectShape(bytes: Uint8Array): CsvShape | Unreadable {
     : { delimiter, headers: nameColumns(header) }
 }
 
-/** Returns the rows below the header; null if no row equals `headers`. */
+/** Returns the rows below the header; null if none of the first 50 rows equals `headers`. */
 export function rowsBelow(rows: string[][], headers: readonly string[]): string[][] | null {
   const isHeader = (cells: readonly string[]) =>
     columnsOf(cells) === headers.length && nameColumns(cells).join('\n') === headers.join('\n')
@@ -44,7 +40,7 @@ export function rowsBelow(rows: string[][], headers: readonly string[]): string[
   return at === -1 ? null : rows.slice(at + 1)
 }
 
-/** Returns the head of a file, cut at the end of a line, so that no character or row is split. */
+/** Returns the first 64 KiB of a file up to a line end, so that no character or row is split. */
 function headOf(bytes: Uint8Array): Uint8Array {
   if (bytes.length <= HEAD_LENGTH) return bytes
   const head = bytes.subarray(0, HEAD_LENGTH)
@@ -52,7 +48,10 @@ function headOf(bytes: Uint8Array): Uint8Array {
   return end === -1 ? head : head.subarray(0, end)
 }
 
-/** Returns the index of the first row that is as wide as most, with a name in most of its cells. */
+/**
+ * Returns the index of the header, or -1: the first row that is mostly filled and has about as many
+ * cells as most rows.
+ */
 function headerIndex(rows: string[][]): number {
   const counts = new Map<number, number>()
   for (const { length } of rows) {
@@ -77,16 +76,13 @@ function columnsOf(header: readonly string[]): number {
   return header.findLastIndex((cell) => cell !== '') + 1
 }
 
-/** Returns the number of cells of a row, without blank ones beyond the header. */
+/** Returns the number of cells of a row; empty cells to the right of the header do not count. */
 export function widthOf(cells: readonly string[], columns: number): number {
   const beyond = cells.slice(columns).some((cell) => cell !== '')
   return beyond ? cells.length : Math.min(cells.length, columns)
 }
 
-/**
- * Returns the names of columns, unique and bounded; a blank one becomes its number. Takes
- * quadratic time, so the caller bounds the number of columns.
- */
+/** Returns unique, printable column names. Takes quadratic time, so callers limit the columns. */
 function nameColumns(cells: readonly string[]): string[] {
   const names: string[] = []
   for (const [index, cell] of cells.slice(0, columnsOf(cells)).entries()) {

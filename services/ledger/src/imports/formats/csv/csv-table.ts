@@ -2,7 +2,7 @@ import { CsvError, parse } from 'csv-parse/sync'
 import type { Unreadable } from '../statement.ts'
 import { oneLine } from '../statement-rows.ts'
 
-/** Delimiters, in order of preference when a file fits several. */
+/** The delimiters of CSV files, by preference if several fit a file equally well. */
 export const delimiters = [',', ';', '|', '\t'] as const
 
 /** Maximum size of a row in bytes, far more than a bank statement has. */

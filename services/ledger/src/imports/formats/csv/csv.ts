@@ -18,10 +18,8 @@ import { headRows, rowsBelow } from './csv-shape.ts'
 import { readTable } from './csv-table.ts'
 
 /**
- * Returns the rows of a CSV file by a mapping, in the account's currency
- * (docs/files.md#csv-mappings). Unreadable rows are skipped with a reason. A file without the
- * mapping's header, or with more than 100,000 rows, is refused as a whole. Pure, so it can run in
- * a worker thread.
+ * Returns the balances and rows of a CSV file by a mapping (docs/files.md#csv-mappings); unreadable
+ * rows are in `skipped`. Returns `Unreadable` for other columns, or more than 100,000 rows.
  */
 export function readCsv(
   bytes: Uint8Array,
@@ -67,10 +65,7 @@ function cellsOf(
   }
 }
 
-/**
- * Appends a number to repeated hashes: unlike identifiers of the bank, equal hashes do not show
- * that rows are duplicates.
- */
+/** Appends ` #2`, ` #3`, … to repeated hashes: rows with equal hashes may not be duplicates. */
 function* numbered(read: readonly (CsvRow | SkippedRow)[]) {
   const equals = new Map<string, number>()
   for (const one of read) {
@@ -84,11 +79,7 @@ function* numbered(read: readonly (CsvRow | SkippedRow)[]) {
   }
 }
 
-/**
- * Returns the balances of a CSV file, without an instant (docs/files.md#csv-mappings). The mapping
- * selects none, the sum of all rows, or the balance of the latest row. The sum is null if a row is
- * unreadable.
- */
+/** Returns undated balances in minor units by `mapping.balance` (docs/file-formats.md#csv). */
 function readBalances(
   read: readonly (CsvRow | SkippedRow)[],
   { balance: { kind } }: CsvMapping,
@@ -107,7 +98,7 @@ function sumOf(rows: readonly CsvRow[]): bigint {
   return rows.reduce((sum, { row }) => sum - row.amount, 0n)
 }
 
-/** Returns the latest row; a file may have the newest row first or last. */
+/** Returns the newest row, which is the first or the last of the file. */
 function latestOf(rows: readonly CsvRow[]): CsvRow | undefined {
   const [first, second] = rows
   const last = rows.at(-1)
@@ -115,6 +106,6 @@ function latestOf(rows: readonly CsvRow[]): CsvRow | undefined {
   if (first.row.date.getTime() !== last.row.date.getTime()) {
     return first.row.date > last.row.date ? first : last
   }
-  // All rows are on one day: the newest row is first if its balance follows from the second one.
+  // All rows have one day: the first is newest if its balance is the second's minus its amount.
   return first.balance === (second.balance ?? 0n) - first.row.amount ? first : last
 }

@@ -4,7 +4,7 @@ import { readDay, readInstant } from './ofx-rows.ts'
 
 const CHICAGO = 'America/Chicago'
 
-// The day as written, at midnight of the account (docs/file-formats.md#rules-for-every-format).
+// A date becomes midnight of its day as written, in the account's timezone.
 test.each([
   ['20240115', CHICAGO, '2024-01-15T06:00:00.000Z'],
   ['20240115120000', CHICAGO, '2024-01-15T06:00:00.000Z'],

@@ -8,10 +8,7 @@ const DATE = /^(\d{8})(\d{4}(?:\d{2})?)?(?:\.\d+)?\s*(?:\[([+-]?\d{1,2}(?:\.\d+)
 
 type RowSettings = { currency: string; places: number; midnightOf: (day: Day) => Date | null }
 
-/**
- * Returns the transactions of a statement (docs/file-formats.md#ofx-qfx-qbo). The sign of an amount
- * is inverted for every type of transaction.
- */
+/** Returns a statement's rows, positive if money leaves (docs/file-formats.md#ofx-qfx-qbo). */
 export function readRows(statement: OfxNode, settings: RowSettings): ReadRows {
   const found = descendantsOf(statement, 'STMTTRN').map((node) => {
     const row = readRow(node, settings)
@@ -20,10 +17,7 @@ export function readRows(statement: OfxNode, settings: RowSettings): ReadRows {
   return nameRows(found)
 }
 
-/**
- * Returns midnight, by `midnightOf`, of a date's day as written: time of day and `[offset:zone]`
- * are ignored. Returns null when the day does not exist.
- */
+/** Returns midnight of the day in an OFX date, ignoring its time and offset; null if invalid. */
 export function readDay(text: string, midnightOf: (day: Day) => Date | null): Date | null {
   const [, day = ''] = DATE.exec(text.trim()) ?? []
   const [, year, month, date] = /^(\d{4})(\d\d)(\d\d)$/.exec(day) ?? []
@@ -31,8 +25,8 @@ export function readDay(text: string, midnightOf: (day: Day) => Date | null): Da
 }
 
 /**
- * Returns the instant of a date, by its own offset or else in the timezone; the end of the day if
- * no time is stated. Returns null if the instant does not exist.
+ * Returns the instant of an OFX date by its own offset, else in the timezone; without a time, the
+ * last second of the day. Returns null for an invalid date.
  */
 export function readInstant(text: string, timezone: string): Date | null {
   const [, day, time, offset] = DATE.exec(text.trim()) ?? []
@@ -70,7 +64,7 @@ function readRow(
   }
 }
 
-/** Returns a description for a row without name and memo, such as a check. */
+/** Returns a description of a transaction without name and memo, such as `Check 12`. */
 function describe(node: OfxNode): string {
   const checkNumber = textOf(node, 'CHECKNUM')
   return checkNumber === '' ? textOf(node, 'TRNTYPE') || 'Transaction' : `Check ${checkNumber}`

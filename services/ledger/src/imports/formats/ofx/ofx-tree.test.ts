@@ -8,7 +8,7 @@ function tree(text: string): OfxNode {
   return node
 }
 
-/** Returns names and texts, nested: `['OFX', ['A', 'text']]`. */
+/** Returns an element as nested arrays of names and texts: `['OFX', ['A', 'text']]`. */
 function outline(node: OfxNode): unknown[] {
   return [
     node.name,

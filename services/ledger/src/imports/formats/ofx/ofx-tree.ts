@@ -1,6 +1,6 @@
 import type { Unreadable } from '../statement.ts'
 
-/** An element: a field has text, a group has children. Names are upper case. */
+/** An OFX element: a field with text, or a group with children. `name` is in upper case. */
 export type OfxNode = { name: string; text: string; children: OfxNode[] }
 
 const DEPTH_MAX = 100
@@ -21,11 +21,7 @@ const NAMED: Readonly<Record<string, string>> = {
 
 type Reader = { text: string; at: number; stack: OfxNode[]; nodes: number; complete: boolean }
 
-/**
- * Returns the OFX element of OFX 1 (SGML: fields need no end tag and may be empty) or OFX 2
- * (XML), in one pass over the text. Text before the first tag is ignored. A document type, which
- * could declare entities, is refused; a bare `&` is text.
- */
+/** Parses OFX 1 (SGML) or 2 (XML); returns the OFX element (docs/file-formats.md#ofx-qfx-qbo). */
 export function readOfxTree(text: string): OfxNode | Unreadable {
   const root = newNode('')
   const reader: Reader = { text, at: 0, stack: [root], nodes: 0, complete: false }
@@ -42,10 +38,7 @@ export function childOf(node: OfxNode | undefined, name: string): OfxNode | unde
   return node?.children.find((child) => child.name === name)
 }
 
-/**
- * Returns the text of the first child of this name, decoded and trimmed, on one line; blank when
- * there is none.
- */
+/** Returns the text of the first child of this name, decoded, on one line, or an empty text. */
 export function textOf(node: OfxNode | undefined, name: string): string {
   const written = childOf(node, name)?.text ?? ''
   return decodeEntities(written)
@@ -54,19 +47,19 @@ export function textOf(node: OfxNode | undefined, name: string): string {
     .trim()
 }
 
-/** Returns every element of this name, the node included, in the order of the file. */
+/** Returns `node` and its descendants that have this name, in the order of the file. */
 export function descendantsOf(node: OfxNode, name: string): OfxNode[] {
   const found = node.children.flatMap((child) => descendantsOf(child, name))
   return node.name === name ? [node, ...found] : found
 }
 
-/** Counts the elements of this name, the node included. */
+/** Counts `node` and its descendants that have this name. */
 export function countOf(node: OfxNode, name: string): number {
   const below = node.children.reduce((sum, child) => sum + countOf(child, name), 0)
   return node.name === name ? below + 1 : below
 }
 
-/** Reads one tag, or the text up to the next one. Returns the syntax error, or null. */
+/** Reads one tag, or the text before the next tag. Returns why the file is unreadable, or null. */
 function readNext(reader: Reader): string | null {
   const { text, at } = reader
   if (text[at] !== '<') {
@@ -123,8 +116,8 @@ function openElement(reader: Reader, tag: { name: string; isEmpty: boolean }): s
 }
 
 /**
- * Ends the nearest open element of this name. Elements inside it that are still open were fields
- * without end tags, so their children become siblings.
+ * Closes the innermost open element of this name. Elements that are still open inside it are fields
+ * without end tags, so their children become its own.
  */
 function closeElement(reader: Reader, name: string): void {
   const { stack } = reader
@@ -141,7 +134,7 @@ function closeElement(reader: Reader, name: string): void {
   reader.complete = name === 'OFX' && stack.length === 1
 }
 
-/** Adds the text up to an index to the open field; text between elements is dropped. */
+/** Adds the text before the index `end` to the open field; text between elements is dropped. */
 function addText(reader: Reader, end: number): void {
   const last = reader.stack.at(-1)
   if (last !== undefined && reader.stack.length > 1 && last.children.length === 0) {
@@ -169,10 +162,7 @@ function newNode(name: string): OfxNode {
   return { name, text: '', children: [] }
 }
 
-/**
- * Returns a text with the predefined entities and character references decoded once; other `&`
- * are text.
- */
+/** Decodes character references and predefined entities once; any other `&` is text. */
 function decodeEntities(text: string): string {
   if (!text.includes('&')) return text
   return text.replace(ENTITY, (whole, decimal?: string, hex?: string, name?: string) => {

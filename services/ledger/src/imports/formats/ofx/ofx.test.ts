@@ -40,7 +40,7 @@ describe('a bank export in OFX 1', () => {
   })
 
   test('has a ledger balance that is the opening balance plus the rows', () => {
-    // test/data/README.md: the balance before the first row is 2861.14; 64.37 of the last are held.
+    // Balances by test/data/README.md: 2861.14 before the first row, and 64.37 of the last on hold.
     const moved = file.rows.reduce((sum, row) => sum - row.amount, 286114n)
     expect(file.balances).toEqual({
       current: moved,
@@ -136,7 +136,7 @@ describe('OFX 2', () => {
 
 describe('balances', () => {
   test('of a card: the debt, the available amount, and their sum as the limit', () => {
-    // docs/file-formats.md#ofx-qfx-qbo: ledger −250.00, available 750.00.
+    // The example of docs/file-formats.md#ofx-qfx-qbo: ledger −250.00, available 750.00.
     const card = statement('card.qfx')
     expect(card).toMatchObject({
       kind: 'card',

@@ -12,10 +12,9 @@ import { readInstant, readRows } from './ofx-rows.ts'
 import { childOf, countOf, descendantsOf, type OfxNode, readOfxTree, textOf } from './ofx-tree.ts'
 
 /**
- * Returns the one bank or credit card account in an OFX, QFX or QBO file
- * (docs/file-formats.md#ofx-qfx-qbo). Unreadable rows are skipped with a reason. An unreadable
- * file, or one with several accounts, is refused as a whole. Pure, so it can run in a worker
- * thread.
+ * Returns the balances and rows of the account in an OFX, QFX or QBO file
+ * (docs/file-formats.md#ofx-qfx-qbo); unreadable rows are in `skipped`. Returns `Unreadable` for a
+ * malformed file or several accounts.
  */
 export function readOfx(bytes: Uint8Array, settings: ReadingSettings): FileStatement | Unreadable {
   const tree = readOfxTree(decodeFile(bytes))
@@ -42,13 +41,13 @@ export function readOfx(bytes: Uint8Array, settings: ReadingSettings): FileState
   return readStatements(statements, { ...settings, currency })
 }
 
-/** Returns the account number, to detect several accounts; it is never stored. */
+/** Returns the account's bank, number and type, to detect several accounts; it is never stored. */
 function accountOf(statement: OfxNode): string {
   const account = childOf(statement, 'BANKACCTFROM') ?? childOf(statement, 'CCACCTFROM')
   return ['BANKID', 'ACCTID', 'ACCTTYPE'].map((field) => textOf(account, field)).join(' ')
 }
 
-/** Merges all statements of the account; the balances are those of the latest instant. */
+/** Merges the statements of an account; the balances are those with the latest instant. */
 function readStatements(statements: OfxNode[], settings: ReadingSettings): FileStatement {
   const { currency, timezone } = settings
   const places = decimalPlaces(currency)
@@ -62,10 +61,7 @@ function readStatements(statements: OfxNode[], settings: ReadingSettings): FileS
   }
 }
 
-/**
- * Returns the balances of a statement. The ledger balance of a card is its debt, negative in the
- * file. The file does not state the limit of a card, which is the available balance plus the debt.
- */
+/** Returns a statement's balances in minor units (docs/file-formats.md#ofx-qfx-qbo). */
 function readBalances(
   statement: OfxNode,
   { places, timezone }: { places: number; timezone: string },

@@ -13,13 +13,13 @@ import {
 import { nameRows, namesOf, type UnnamedRow } from '../statement-rows.ts'
 import { type Day, midnightsIn, rowsMax } from '../statement-values.ts'
 
-/** Fields of a record by letter; the first of a letter that repeats, as in splits. */
+/** The fields of a QIF record, keyed by letter; only the first field of a repeated letter. */
 type QifRecord = Readonly<Record<string, string>>
 
-/** Consecutive records of one kind, such as `Bank`, in the account named before them, if any. */
+/** Consecutive records of a kind such as `Bank`; `account` is empty if the file names none. */
 type QifSection = { kind: string; account: string; records: QifRecord[] }
 
-/** Maximum length of a line, far more than a bank writes; longer lines are cut. */
+/** Maximum length of a line in characters, far more than banks write; longer lines are cut. */
 const LINE_LENGTH_MAX = 10_000
 
 type RowSettings = {
@@ -31,15 +31,12 @@ type RowSettings = {
 }
 
 const ACCOUNT_KIND = /^(?:Bank|CCard|Cash|Oth [AL])$/i
-/** Currencies whose files have the month first when the dates are ambiguous. */
+/** Currencies of countries that write the month first: the default if all dates are ambiguous. */
 const MONTH_FIRST = ['USD', 'CAD', 'PHP']
 
 /**
- * Returns the transactions of the one account in a QIF file, in the account's currency
- * (docs/file-formats.md#qif). The notation of days and amounts is detected from the whole file.
- * QIF has no identifiers and states no balances. Unreadable rows are skipped with a reason. An
- * unreadable file, or one with several accounts, is refused as a whole. Pure, so it can run in a
- * worker thread.
+ * Returns the rows of the account in a QIF file (docs/file-formats.md#qif); unreadable rows are in
+ * `skipped`. Returns `Unreadable` for a malformed file or several accounts.
  */
 export function readQif(bytes: Uint8Array, settings: ReadingSettings): FileStatement | Unreadable {
   const sections = readQifSections(decodeFile(bytes))
@@ -78,10 +75,7 @@ export function readQif(bytes: Uint8Array, settings: ReadingSettings): FileState
   }
 }
 
-/**
- * Returns the sections of a QIF file (docs/file-formats.md#qif). Headers begin with `!`, fields
- * with their letter, and `^` ends a record. A header or the end of the file also ends a record.
- */
+/** Splits a QIF text into sections: `!` begins a header, a letter a field; `^` ends a record. */
 function readQifSections(text: string): QifSection[] {
   const sections: QifSection[] = []
   let account = ''
@@ -110,9 +104,7 @@ function readQifSections(text: string): QifSection[] {
   return sections
 }
 
-/**
- * Starts a section. Lines of options start none: the records after them belong to the next header.
- */
+/** Starts a section at a header, except `!Option:` and `!Clear:`, which have no records. */
 function startSection(
   sections: QifSection[],
   { header, account }: { header: string; account: string },
@@ -134,7 +126,7 @@ function dayOf(record: QifRecord): string {
 function readRow(record: QifRecord, settings: RowSettings): UnnamedRow | SkippedRow {
   const payee = record.P ?? ''
   const skipped = (reason: SkipReason) => ({ identifier: `${dayOf(record)} ${payee}`, reason })
-  // Exports write the opening balance as a first transaction from the account to itself.
+  // QIF exports have the opening balance as a transaction from the account to itself.
   if (/^opening balance$/i.test(payee) && /^\[.*\]$/.test(record.L ?? '')) return skipped('balance')
   const amount = readWrittenAmount(amountOf(record), settings)
   if (amount === null) return skipped('amount')
