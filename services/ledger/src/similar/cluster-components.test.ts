@@ -3,19 +3,19 @@ import fc from 'fast-check'
 import { findComponents } from './cluster-components.ts'
 import { squaredDistance, type Vector } from './cluster-vectors.ts'
 
-/** Returns a vector of length 1 with equal values in these dimensions. */
+/** Returns a vector with these weights by dimension, scaled to length 1. */
 function unit(weights: Record<number, number>): Vector {
   const dimensions = Object.keys(weights).map(Number)
   const length = Math.hypot(...Object.values(weights))
   return { dimensions, values: Object.values(weights).map((one) => Math.fround(one / length)) }
 }
 
-/** Returns for each vector the first one of its component. */
+/** Returns for each vector the index of the first vector in its component. */
 function firstOfEach(components: readonly number[]): number[] {
   return components.map((one) => components.indexOf(one))
 }
 
-/** Reference: compares every pair until no component changes. */
+/** Reference implementation: compares every pair until no component changes. */
 function byEveryPair(vectors: readonly Vector[]): number[] {
   const first = vectors.map((_, index) => index)
   for (let round = 0; round < vectors.length; round++) {

@@ -3,33 +3,25 @@ import { squaredDistance, type Vector } from './cluster-vectors.ts'
 const distanceMax = 0.5
 
 // Vectors of length 1 within a squared distance of 0.5 have a dot product of at least 0.75.
-// Rounding to 32 bits may add an error of 1e-7, so the first test requires slightly less.
+// Rounding to 32 bits adds errors up to 1e-7, so the first test requires slightly less.
 const productMin = 0.7499
 
-/**
- * The dimensions of a vector, rarest first. `lengths[i]` is the length of the vector's rest from
- * `dimensions[i]` on.
- */
+/** Dimensions of a vector, rarest first; `lengths[i]` is its length over those from `i` on. */
 type Ranked = { dimensions: number[]; lengths: number[] }
 
 /**
- * Vectors of one component that share a dimension, each with the length of its rest from that
- * dimension on.
+ * Vectors of one component that share a dimension. `lengths` has each vector's `Ranked.lengths` at
+ * this dimension.
  */
 type Group = { vectors: number[]; lengths: number[] }
 
 /**
- * Returns the connected component of each vector, by number
- * (docs/similar-transactions.md#clusters). Vectors within a squared distance of 0.5 are neighbours.
+ * Returns the number of each vector's connected component (docs/similar-transactions.md#clusters).
  *
- * Prefix filtering finds all neighbours without comparing all pairs. By Cauchy-Schwarz, the product
- * of two vectors over some terms is at most the product of their lengths over these terms. Hence
- * neighbours share a term before the rest of either vector is shorter than `productMin`. At the
- * first shared term, rarest first, the product of the lengths of the two rests is at least
- * `productMin`. One neighbour in a component is enough.
- *
- * Time is linear in the number of vectors: each is compared with at most `comparisonsMax` others.
- * If more vectors share its rare terms, a component may remain split.
+ * Prefix filtering avoids comparing all pairs. By Cauchy-Schwarz, a dot product is at most the
+ * product of the lengths. So at the first dimension that two neighbours share, rarest first, the
+ * lengths of their remaining parts have a product of at least `productMin`. Each vector is compared
+ * with at most `comparisonsMax` others: time is linear, but a component may remain split.
  */
 export function findComponents(vectors: readonly Vector[], comparisonsMax = 1_000): number[] {
   const parents = vectors.map((_, index) => index)
@@ -64,9 +56,7 @@ export function findComponents(vectors: readonly Vector[], comparisonsMax = 1_00
   return vectors.map((_, index) => findRoot(parents, index))
 }
 
-/**
- * Returns a test whether two vectors are neighbours; consecutive tests of one `index` are cheap.
- */
+/** Returns a test whether two vectors are neighbours; repeated tests of one `index` are cheap. */
 function createNeighbourTest(
   vectors: readonly Vector[],
 ): (index: number, other: number) => boolean {
@@ -92,7 +82,7 @@ function createNeighbourTest(
   }
 }
 
-/** Merges the groups of components that were merged. */
+/** Merges the groups of components that have been merged since the last call. */
 function regroup(groups: Map<number, Group>, parents: number[]): void {
   for (const [before, group] of groups) {
     const root = findRoot(parents, before)

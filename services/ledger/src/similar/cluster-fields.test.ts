@@ -3,7 +3,7 @@ import { expect, test } from '@jest/globals'
 import { describeCluster, type Member } from './cluster-fields.ts'
 import { findTextWords } from './cluster-words.ts'
 
-/** Returns a member with these values for the words of `names`. */
+/** Returns a member whose vector has these values by dimension. */
 function member(transactionId: string, text: string, weights: Record<number, number>): Member {
   const dimensions = Object.keys(weights).map(Number)
   return {
@@ -57,7 +57,7 @@ test('the heaviest words come first, and only those far above the lightest form 
     { sanitized: 'house', value: 1, count: 2 },
     { sanitized: 'pos', value: 0.25, count: 2 },
   ])
-  // Squared means 0.5625, 0.25 and 0.015625; the length of the three is 0.61575.
+  // The squared means 0.5625, 0.25 and 0.015625 are divided by their length, 0.61575.
   expect(debug?.map(({ rank }) => rank.toFixed(4))).toEqual(['0.9135', '0.4060', '0.0254'])
   expect(merchant?.map(({ sanitized }) => sanitized)).toEqual(['tea'])
 })

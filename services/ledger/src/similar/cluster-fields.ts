@@ -6,7 +6,7 @@ import type { Word } from './cluster-words.ts'
 /** A transaction of a cluster, with the words of its text and their vector. */
 export type Member = { transactionId: string; words: readonly Word[]; vector: Vector }
 
-/** A cluster that a search found; `members` in the order of the input. */
+/** A cluster that a search found; `members` are transaction IDs in the order of the input. */
 export type FoundCluster = {
   signature: string
   centroid: string
@@ -17,16 +17,12 @@ export type FoundCluster = {
   merchant: ClusterTerm[]
 }
 
-/**
- * A word of the cluster: the sum of its values, the number of members that have it, and the oldest
- * of them.
- */
+/** A word of a cluster; `value` is the sum over the `count` members that have the word. */
 type Term = { dimension: number; value: number; count: number; oldest: Member }
 
 /**
- * Returns the fields of a cluster (docs/similar-transactions.md#fields-of-a-cluster). The words
- * that distinguish it make its name; null without a name. `members` are newest first; `names` are
- * the words of the dimensions.
+ * Returns the fields of a cluster, or null if it has no name. `members` are newest first,
+ * `names[i]` is the word of dimension `i` (docs/similar-transactions.md#fields-of-a-cluster).
  */
 export function describeCluster(
   members: readonly Member[],
@@ -83,7 +79,7 @@ function termsOf(members: readonly Member[]): Map<number, Term> {
   return terms
 }
 
-/** Returns the member nearest to the mean; on a tie the one with the smallest ID. */
+/** Returns the member nearest to the mean vector; on a tie the one with the smallest ID. */
 function centroidOf(
   members: readonly Member[],
   terms: ReadonlyMap<number, Term>,
@@ -123,10 +119,7 @@ function averagePlace({ words }: Member, sanitized: string): number {
   return places.reduce((sum, place) => sum + place, 0) / places.length
 }
 
-/**
- * Returns the member's spelling of a word: title case before mixed or lower case, then upper
- * case.
- */
+/** Returns a member's spelling of a word: title case, else mixed or lower case, else upper case. */
 function spellingIn({ words }: Member, sanitized: string): string {
   const spellings = words.flatMap(({ word, spelling }) => (word === sanitized ? spelling : []))
   return spellings.toSorted((a, b) => spellingRank(a) - spellingRank(b))[0] ?? ''
@@ -138,7 +131,7 @@ function spellingRank(spelling: string): number {
   return /^[A-Z][a-z]*$/.test(letters) ? 0 : 1
 }
 
-/** Returns the terms by descending weight, with ranks that are scaled to length 1. */
+/** Returns the terms, largest value first, with `rank`: squared means, scaled to length 1. */
 function rankTerms(terms: Omit<ClusterTerm, 'rank'>[]): ClusterTerm[] {
   const sorted = terms.toSorted(
     (a, b) => Math.abs(b.value) - Math.abs(a.value) || (a.sanitized < b.sanitized ? -1 : 1),

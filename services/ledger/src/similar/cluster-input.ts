@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Transaction } from '../transactions/transaction.ts'
 
-/** The fields of a transaction that a search reads. */
+/** The fields of a transaction that the search for similar transactions reads. */
 export type ClusterRow = {
   transactionId: string
   originalName: string
@@ -10,23 +10,17 @@ export type ClusterRow = {
 
 type Texts = Pick<Transaction, 'originalName' | 'originalMerchantName' | 'date' | 'deletedAt'>
 
-/** Returns whether a search gives the same result for both versions of a transaction. */
+/** Returns whether two versions of a transaction are equal for the search of similar ones. */
 export function hasSameText(one: Texts, other: Texts): boolean {
   return isDeepStrictEqual(selectTexts(one), selectTexts(other))
 }
 
-/**
- * Returns the fields that affect a search; the date determines the order
- * (docs/similar-transactions.md#input).
- */
+/** Returns the fields that affect a search; `date` determines the order of transactions. */
 function selectTexts({ originalName, originalMerchantName, date, deletedAt }: Texts): Texts {
   return { originalName, originalMerchantName, date, deletedAt }
 }
 
-/**
- * Input of the worker thread: live transactions, newest first. Each text is sent once, and each
- * transaction has the number of its text.
- */
+/** Input of the worker thread: live transactions, newest first; `textOf` are indexes of `texts`. */
 export type ClusterInput = { transactionIds: string[]; textOf: number[]; texts: string[] }
 
 /** Collects pages of transactions. A transaction that repeats on a later page is skipped. */
@@ -43,8 +37,7 @@ export function collectTexts(): {
       for (const { transactionId, originalName, originalMerchantName } of rows) {
         if (seen.has(transactionId)) continue
         seen.add(transactionId)
-        // A word ends at the line break, but positions continue after it
-        // (docs/similar-transactions.md#words).
+        // A line break separates words, while their positions count over both texts.
         const text = `${originalName}\n${originalMerchantName}`
         const number = numbers.get(text) ?? numbers.size
         if (number === numbers.size) {

@@ -3,10 +3,7 @@ import { startWorkers, type Workers } from '@coffer/kit/service/workers'
 import type { FoundCluster } from './cluster-fields.ts'
 import type { ClusterInput } from './cluster-input.ts'
 
-/**
- * Worker threads that search for similar transactions; a search that exceeds its limits is
- * refused.
- */
+/** Worker threads that find similar transactions, within limits of time and memory. */
 export type Searchers = Workers<ClusterInput, FoundCluster[]>
 
 export function startSearchers(): Searchers {
@@ -14,8 +11,7 @@ export function startSearchers(): Searchers {
     module: new URL('./cluster.worker.ts', import.meta.url),
     threadsMax: 1,
     queueMax: 20,
-    // Short timeout: a waiting search blocks other activities of the process, and Temporal retries
-    // it.
+    // Short, because a waiting search blocks other activities; Temporal retries the search.
     waitTimeoutMs: 5_000,
     taskTimeoutMs: 60_000,
     memoryMaxMb: 500,

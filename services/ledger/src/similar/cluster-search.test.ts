@@ -11,7 +11,7 @@ function clustersOf(rows: readonly Row[]) {
   return findClusters(input)
 }
 
-/** Returns rows of these texts, newest first; the oldest has ID 1. */
+/** Returns rows with these texts, newest first; the oldest has ID 1. */
 function rowsOf(texts: readonly string[]): Row[] {
   return texts.map((originalName, index) => {
     return { transactionId: `${texts.length - index}`, originalName, originalMerchantName: '' }

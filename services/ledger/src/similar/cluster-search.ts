@@ -4,10 +4,7 @@ import type { ClusterInput } from './cluster-input.ts'
 import { createVectors, type Vector } from './cluster-vectors.ts'
 import { findTextWords } from './cluster-words.ts'
 
-/**
- * Returns the clusters of a bank account's transactions; a transaction is in at most one
- * (docs/similar-transactions.md#clusters).
- */
+/** Returns disjoint clusters of similar transactions (docs/similar-transactions.md#clusters). */
 export function findClusters({ transactionIds, textOf, texts }: ClusterInput): FoundCluster[] {
   const documents = texts.map((text) => ({ words: findTextWords(text), copies: 0 }))
   for (const at of textOf) {

@@ -7,10 +7,9 @@ export type TextDocument = { words: readonly Word[]; copies: number }
 export type Vector = { dimensions: number[]; values: number[] }
 
 /**
- * Returns the TF-IDF vector of each document, scaled to length 1
- * (docs/similar-transactions.md#vectors); null for a document without distinctive words. Values and
- * results are rounded to 32 bits, sums are not. Documents of the same words share one vector.
- * `names` are the words of the dimensions.
+ * Returns the TF-IDF vector of each document (docs/similar-transactions.md#vectors), null if all
+ * its values are 0. Documents with equal words share one vector. `names` are the words by
+ * dimension.
  */
 export function createVectors(documents: readonly TextDocument[]): {
   names: string[]

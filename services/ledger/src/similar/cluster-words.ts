@@ -1,8 +1,6 @@
 import { findWords, hasVowel } from '@coffer/kit/values/words'
 
-/**
- * A word to compare, in lower case, its spelling in the text, and its position in the text from 0.
- */
+/** A compared word in lower case, its spelling in the text, and its position in the text from 0. */
 export type Word = { word: string; spelling: string; place: number }
 
 const states = `al ak az ar ca co ct de fl ga hi id il in ia ks ky la me md ma mi mn ms mo mt ne nv
@@ -24,10 +22,7 @@ const abbreviations = new Map([
 
 const lettersMin = 3
 
-/**
- * Returns the words by which texts are compared (docs/similar-transactions.md#words). An excluded
- * word has a position too; the words of one abbreviation share a position.
- */
+/** Returns the words by which texts are compared (docs/similar-transactions.md#words). */
 export function findTextWords(text: string): Word[] {
   return findWords(text).flatMap(({ raw, clean }, place) => {
     if (excluded.has(clean) || !hasVowel(clean)) return []

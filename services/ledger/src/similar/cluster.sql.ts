@@ -6,10 +6,9 @@ import { z } from 'zod'
 import { TransactionCluster } from './cluster.ts'
 import type { ClusterRow } from './cluster-input.ts'
 
-/** Cursor: the transaction after which a page begins. `date` is the text that Postgres writes. */
+/** Cursor: the transaction after which a page begins. `date` is text as Postgres formats it. */
 export type TextCursor = { date: string; transactionId: string }
 
-/** Cursor of the first page. */
 export const firstPage: TextCursor = { date: 'infinity', transactionId: '' }
 
 const TextRow = z.object({
@@ -19,7 +18,7 @@ const TextRow = z.object({
   date: z.string(),
 })
 
-/** Returns a page of the texts of live transactions, newest date first, then largest ID. */
+/** Returns a page of the texts of live transactions, latest date first, then largest ID. */
 export function listTexts(
   { pool }: Database,
   { accountId, bankAccountId }: BankAccountKey,
@@ -34,11 +33,7 @@ export function listTexts(
     ORDER BY transactions.date DESC, transaction_id DESC LIMIT ${limit}`)
 }
 
-/**
- * Replaces the stored clusters of a bank account, unless it is archived or its link is deleted
- * (docs/similar-transactions.md#storing). A cluster with the same signature and centroid is
- * updated only if its members differ.
- */
+/** Replaces the clusters of a live bank account (docs/similar-transactions.md#storing). */
 export async function replaceClusters(
   { pool }: Database,
   { accountId, bankAccountId }: BankAccountKey,
@@ -70,17 +65,13 @@ export async function replaceClusters(
 
 const Found = z.union([TransactionCluster, z.object({ transactionClusterId: z.null() })])
 
-/**
- * Returns the cluster of a transaction; undefined if it has none, null if the transaction does not
- * exist or its link is deleted.
- */
+/** Returns a transaction's cluster, undefined if it has none; null for an unknown transaction. */
 export async function findCluster(
   { pool }: Database,
   accountId: string,
   { bankAccountId, transactionId }: { bankAccountId: string; transactionId: string },
 ): Promise<TransactionCluster | undefined | null> {
-  // MATERIALIZED forces the lookup by member: otherwise the planner may read all clusters of the
-  // account.
+  // MATERIALIZED forces a look-up by member: the planner might read all clusters of the account.
   const row = await pool.maybeOne(sql.type(Found)`
     WITH holding AS MATERIALIZED (
       SELECT * FROM transaction_clusters WHERE members @> ARRAY[${transactionId}]

@@ -1,10 +1,6 @@
 import { z } from 'zod'
 
-/**
- * A word of a cluster (docs/similar-transactions.md#fields-of-a-cluster). `word` is its spelling,
- * `sanitized` the compared word, `order` its mean position in a text. `value` is the sum over the
- * `count` members that have it, `rank` its weight from 0 to 1.
- */
+/** A word of a cluster; `rank` is 0 to 1 (docs/similar-transactions.md#fields-of-a-cluster). */
 export const ClusterTerm = z.object({
   word: z.string(),
   sanitized: z.string(),
@@ -15,7 +11,7 @@ export const ClusterTerm = z.object({
 })
 export type ClusterTerm = z.infer<typeof ClusterTerm>
 
-/** Transactions of one bank account whose texts are alike; `members` newest first. */
+/** Similar transactions of a bank account (docs/similar-transactions.md#fields-of-a-cluster). */
 export const TransactionCluster = z.object({
   accountId: z.string(),
   bankAccountId: z.string(),

@@ -10,27 +10,26 @@ import { endWaitingSearch, listWaitingSearches } from './waiting-search.sql.ts'
 
 type Deps = Pick<ServiceDeps, 'database' | 'clock' | 'log'> & {
   searchers: Pick<Searchers, 'run'>
-  /** Debounce: the time in ms without changes before a bank account is searched. */
+  /** Debounce: a bank account is searched after this time in ms without changes. */
   quietMs: number
 }
 
-// `pageSize` is in transactions (docs/similar-transactions.md#input), `searchShare` a share of
-// time.
+// Transactions per page (docs/similar-transactions.md#input); `searchShare` is a share of time.
 const pageSize = 2000
 const waitingPageSize = 200
 const searchShare = 0.5
 // A bank account that changes continually is searched after this multiple of `quietMs`.
 const quietTimesMax = 12
 
-/** Returns the activities of the search (docs/similar-transactions.md). Each is idempotent. */
+/** Returns the idempotent Temporal activity of the search (docs/similar-transactions.md). */
 export function similarActivities(deps: Deps) {
   const { database, clock, log, quietMs } = deps
   const versionBefore = (ms: number) => BigInt(clock().getTime() - ms) * 1000n
   return {
     /**
-     * Searches a page of the waiting bank accounts, one at a time. Returns the cursor of the next
-     * page, null after the last. After a transient error a bank account is searched again in the
-     * next run, after a permanent one when it has changed.
+     * Searches a page of the changed bank accounts, and returns the cursor of the next page, null
+     * after the last. A transient error is retried in the next run, any other after the next
+     * change.
      */
     clusterWaiting: async (after: BankAccountKey | null): Promise<BankAccountKey | null> => {
       const waiting = await listWaitingSearches(database, {
@@ -59,7 +58,7 @@ export function similarActivities(deps: Deps) {
   }
 }
 
-/** Searches one bank account and stores its clusters. */
+/** Finds the clusters of one bank account and stores them. */
 async function searchBankAccount(
   { database, clock, searchers }: Deps,
   key: BankAccountKey,

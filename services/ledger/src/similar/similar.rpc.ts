@@ -12,10 +12,7 @@ import type { ServiceImpl } from '@connectrpc/connect'
 import { findCluster } from './cluster.sql.ts'
 import type { ClusterTerm, TransactionCluster } from './cluster.ts'
 
-/**
- * Returns the RPC handler for the cluster of a transaction
- * (docs/similar-transactions.md#fields-of-a-cluster).
- */
+/** Returns the RPC handler that finds a transaction's cluster (docs/similar-transactions.md). */
 export function similarRoutes({
   database,
 }: Pick<ServiceDeps, 'database'>): ServiceImpl<typeof SimilarService> {
@@ -34,7 +31,7 @@ function renderCluster(cluster: TransactionCluster) {
   return toMessage(TransactionClusterSchema, { ...cluster, debug, merchant })
 }
 
-// The REST API has integers instead of fractions: order is rounded, rank is in thousandths.
+// The REST API has integers only: `order` is rounded, `rank` becomes thousandths.
 function renderTerm(term: ClusterTerm) {
   const order = Math.round(term.order)
   const rank = Math.round(term.rank * 1000)

@@ -7,7 +7,7 @@ const { clusterWaiting } = proxyActivities<ReturnType<typeof similarActivities>>
   retry: { maximumAttempts: 10, maximumInterval: '1 minute' },
 })
 
-/** Searches all waiting bank accounts, page by page; a schedule starts it every minute. */
+/** Finds similar transactions in all changed bank accounts; Temporal starts it every minute. */
 export async function findWaitingSimilar(): Promise<void> {
   let next: Awaited<ReturnType<typeof clusterWaiting>> = null
   do {

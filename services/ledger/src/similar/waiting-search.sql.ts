@@ -9,28 +9,21 @@ const WaitingSearch = z.object({
   version: z.bigint(),
 })
 
-/** A bank account that needs a search, at this version. */
+/** A bank account whose transactions need a new search for similar ones, with its version. */
 export type WaitingSearch = z.infer<typeof WaitingSearch>
 
 interface Page {
   after: BankAccountKey
   limit: number
-  /**
-   * Debounce: a bank account is due if its version, the instant of its last change, is at most
-   * this.
-   */
+  /** Debounce: a bank account is searched if its last change is at or before this version (µs). */
   quietUpTo: bigint
-  /**
-   * A bank account with later changes is due if its first unsearched change has at most this
-   * version.
-   */
+  /** A bank account is also searched if its first new change is at or before this version (µs). */
   waitedUpTo: bigint
 }
 
 /**
- * Returns a page of the bank accounts that need a search, over all accounts, ordered by key.
- * Versions are instants in µs (docs/money.md#the-aggregate-and-its-version). Archived bank accounts
- * and those of deleted links are left out.
+ * Returns a page of the live bank accounts that need a search, over all accounts, ordered by key.
+ * Versions are instants in µs (docs/money.md#the-aggregate-and-its-version).
  */
 export function listWaitingSearches(
   { pool }: Database,
