@@ -1,18 +1,12 @@
 import { type AccountItem, currentIdOf, type SyncedAccount } from './provider-account.ts'
 import type { MatchReason } from './provider-transaction.ts'
 
-/**
- * The bank account that an item belongs to, and the reason of the match; null for an unknown
- * account.
- */
+/** The bank account that matches a provider's item, and the reason; null if none matches. */
 export type AccountMatch = { synced: SyncedAccount; reason: MatchReason } | null
 
 /**
- * Returns the bank account of each item, null for an unknown one (docs/syncs.md#bank-accounts). A
- * feed account is matched by its candidate, others by any ID that the provider ever gave them. A
- * renewed consent gives new IDs: if the items are complete, an unmatched item then matches an
- * unmatched account with the same description, if no other item or account has it. The description
- * is kind, currency, mask and name, then the same without the name.
+ * Returns the bank account that matches each item of a provider's list, or null
+ * (docs/syncs.md#bank-accounts). Only a complete list may match by similarity.
  */
 export function matchAccounts(
   items: readonly AccountItem[],
@@ -20,7 +14,7 @@ export function matchAccounts(
 ): Map<AccountItem, AccountMatch> {
   const matches = new Map<AccountItem, AccountMatch>(items.map((item) => [item, null]))
   const free = new Set(known)
-  // An account matches at most one item. An item with the account's current ID has precedence.
+  // Applies each rule to all items before the next: a bank account matches at most one item.
   for (const find of [byCandidate, byCurrentId, byAlias]) {
     for (const item of items.filter((one) => matches.get(one) === null)) {
       const synced = find(item, [...free])
@@ -64,10 +58,7 @@ function byAlias(item: AccountItem, known: readonly SyncedAccount[]): SyncedAcco
   )
 }
 
-/**
- * Returns whether an account may match by description: it is not archived, and the provider has
- * described it.
- */
+/** Returns whether a bank account may match by similarity (docs/syncs.md#bank-accounts). */
 function isOpen({ bankAccount, record }: SyncedAccount): boolean {
   return bankAccount.deletedAt === null && record !== null
 }

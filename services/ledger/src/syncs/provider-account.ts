@@ -12,7 +12,7 @@ import {
 } from './provider-item.ts'
 import { MatchReason } from './provider-transaction.ts'
 
-/** A provider's record of a bank account; amounts are minor units of its currency. */
+/** A provider's record of a bank account; balances are minor units of its currency. */
 export const AccountRecord = z.object({
   accountId: z.string(),
   bankAccountId: z.string(),
@@ -25,7 +25,7 @@ export const AccountRecord = z.object({
   availableBalance: Money,
   currentBalance: Money,
   limitBalance: Money,
-  /** The provider's object as received, JSON. */
+  /** The provider's JSON as received. */
   raw: z.string().nullable(),
   createdAt: z.date(),
   createdBy: z.string(),
@@ -33,10 +33,7 @@ export const AccountRecord = z.object({
 })
 export type AccountRecord = z.infer<typeof AccountRecord>
 
-/**
- * An ID of a bank account at its provider, and the reason why the ID was matched to this bank
- * account. The current alias is the latest.
- */
+/** A provider's ID of a bank account, and why it was matched; `isCurrent` if it was stated last. */
 export const AccountAlias = z.object({
   accountId: z.string(),
   linkId: z.string(),
@@ -55,7 +52,7 @@ export type SyncedAccount = {
   aliases: readonly AccountAlias[]
 }
 
-/** A provider's bank account, checked; balances in minor units. */
+/** A validated bank account from a provider; balances in minor units, null if not stated. */
 export type AccountItem = {
   providerAccountId: string
   aliases: readonly string[]
@@ -73,9 +70,8 @@ export type AccountItem = {
 }
 
 /**
- * Returns a provider's bank accounts with shortened texts. Of items with the same ID the last
- * counts; an alias that several items have identifies the first only. Throws `invalid`, naming the
- * field.
+ * Returns the validated bank accounts of a provider, with overlong texts cut off. Of items with an
+ * equal ID the last counts; an alias of several items belongs to the first. Throws `invalid`.
  */
 export function readAccounts(accounts: readonly ProviderAccount[]): AccountItem[] {
   requireBatch({ accounts: accounts.length })
@@ -88,7 +84,7 @@ export function readAccounts(accounts: readonly ProviderAccount[]): AccountItem[
   })
 }
 
-/** Returns the account's current ID at the provider; empty if there is none. */
+/** Returns the bank account's current ID at the provider; empty if there is none. */
 export function currentIdOf({ aliases }: Pick<SyncedAccount, 'aliases'>): string {
   return aliases.find(({ isCurrent }) => isCurrent)?.providerAccountId ?? ''
 }

@@ -6,7 +6,7 @@ import { cut, oneLine } from '../imports/formats/statement-rows.ts'
 import { midnightsIn } from '../imports/formats/statement-values.ts'
 import type { ProviderItem } from './provider-transaction.ts'
 
-/** Maximum number of items in one import call. */
+/** Maximum number of items in one import call (docs/syncs.md#import-calls). */
 const batchSizeMax = 500
 
 const idLengthMax = 200
@@ -16,13 +16,13 @@ const nameLengthMax = 300
 const originalNameLengthMax = 2000
 const DAY = /^(\d{4})-(\d{2})-(\d{2})$/
 
-/** The reason why an item is skipped: its amount or its day is unreadable. */
+/** A provider's transaction that is skipped, because its amount or day is unreadable. */
 export type Unreadable = { providerTransactionId: string; reason: 'amount' | 'date' }
 
 /**
- * Returns a provider's transactions: texts on one line and shortened, days at midnight in the
- * timezone. An unreadable item is skipped, so that it does not block the others. Throws `invalid`
- * for errors that only the calling service can cause: no ID, too many items.
+ * Returns a provider's transactions, with overlong texts cut off, and days at midnight in the
+ * timezone. Unreadable ones are separate, so that they do not block the others. Throws `invalid`
+ * for an invalid ID, or too many items.
  */
 export function readItems(
   messages: readonly ProviderTransaction[],
@@ -47,9 +47,7 @@ export function readItems(
   return read
 }
 
-/**
- * Returns the source of a sync service's transactions. Throws refused for a link of another kind.
- */
+/** Returns the source of the service's transactions; throws `refused` for another link type. */
 export function requireSource(
   { linkType }: { linkType: LinkType },
   issuer: string,
@@ -59,16 +57,13 @@ export function requireSource(
   return source
 }
 
-/** Throws invalid for a list that exceeds the batch size. */
+/** Throws `invalid` for lists of more than 500 items; `sizes` are their lengths by field name. */
 export function requireBatch(sizes: Record<string, number>): void {
   const text = `must have at most ${batchSizeMax} entries`
   requireAll(sizes, (size) => size <= batchSizeMax, { path: [], text })
 }
 
-/**
- * Throws `invalid` for provider IDs that are blank, too long, or on several lines; accepts
- * undefined.
- */
+/** Throws `invalid` unless each ID is undefined, or has 1 to 200 characters on one line. */
 export function requireIds(
   ids: Record<string, string | undefined>,
   path: readonly (string | number)[] = [],
@@ -78,13 +73,13 @@ export function requireIds(
   requireAll(ids, isId, { path, text })
 }
 
-/** Throws invalid for a record of more than 64 KiB; no provider sends larger ones. */
+/** Throws `invalid` for a provider's JSON of more than 64 KiB. */
 export function requireRaw(raw: string | undefined, path: readonly (string | number)[]): void {
   const isSmall = (text: string) => Buffer.byteLength(text) <= rawBytesMax
   requireAll({ raw }, isSmall, { path, text: `must have at most ${rawBytesMax} bytes` })
 }
 
-/** Throws invalid for amounts outside ±2^53−1. */
+/** Throws `invalid` for amounts outside ±2^53−1 minor units. */
 export function requireAmounts(
   amounts: Record<string, bigint | undefined>,
   path: readonly (string | number)[],
@@ -92,10 +87,7 @@ export function requireAmounts(
   requireAll(amounts, isExact, { path, text: 'must be within ±9007199254740991' })
 }
 
-/**
- * Returns a provider's object without the characters that Postgres rejects: NUL and lone
- * surrogates.
- */
+/** Returns a provider's JSON without what Postgres rejects: NUL and lone surrogates. */
 export function rawOf(raw: string | undefined): string | null {
   return raw?.toWellFormed().replaceAll('\0', '') ?? null
 }
@@ -132,7 +124,7 @@ function createDayParser(timezone: string): (text: string) => Date | null {
   }
 }
 
-/** Throws `invalid`, naming each value that is defined and fails the check. */
+/** Throws `invalid`, naming each value that is defined and fails the check `isRight`. */
 function requireAll<Value>(
   values: Record<string, Value | undefined>,
   isRight: (value: Value) => boolean,

@@ -7,24 +7,19 @@ import {
 } from '@coffer/proto/ledger/v1/transaction'
 import { type ProviderRecord, shownRecords } from './provider-transaction.ts'
 
-/** The provider records that a transaction shows. */
 export type ProviderRecords = {
   aggregatorTransaction: AggregatorTransaction | null
   pendingAggregatorTransaction: AggregatorTransaction | null
   feedTransaction: FeedTransaction | null
 }
 
-/** The records of a transaction without a provider. */
 export const noRecords: ProviderRecords = {
   aggregatorTransaction: null,
   pendingAggregatorTransaction: null,
   feedTransaction: null,
 }
 
-/**
- * Returns the provider records that a transaction shows
- * (docs/syncs.md#records-that-a-transaction-shows).
- */
+/** Returns a transaction's provider records (docs/syncs.md#records-that-a-transaction-shows). */
 export function renderRecords(
   source: 'aggregator' | 'feed',
   records: readonly ProviderRecord[],

@@ -11,10 +11,7 @@ import { ProviderRecord } from './provider-transaction.ts'
 
 const Row = z.object({ bankAccountId: z.string() })
 
-/**
- * Returns the bank accounts of a link with their provider records, archived ones included, ordered
- * by ID.
- */
+/** Returns a link's bank accounts, archived ones too, and their provider records, ordered by ID. */
 export async function listSynced(
   connection: CommonQueryMethods,
   { accountId, linkId }: LinkKey,
@@ -54,7 +51,7 @@ const recordsOfTransaction = prepare(
       AND transaction_id = ${row.transactionId}`,
 )
 
-/** Returns all records of a transaction, unordered. */
+/** Returns all provider records of a transaction, in no order. */
 export function listRecords(
   { pool }: Database,
   accountId: string,

@@ -41,10 +41,7 @@ import {
 
 type Deps = Pick<ServiceDeps, 'database' | 'clock'> & MoneyWriter & { config: Bounds }
 
-/**
- * Returns the RPC handlers by which sync services import links, bank accounts and balances
- * (docs/syncs.md#bank-accounts).
- */
+/** Returns the RPC handlers that import links and bank accounts (docs/syncs.md#import-calls). */
 export function accountSyncRoutes(
   deps: Deps,
 ): Omit<ServiceImpl<typeof SyncImportService>, 'importTransactions' | 'removeTransactions'> {
@@ -85,7 +82,7 @@ async function upsertLink(
 
 type Upserted = { synced: SyncedAccount; isNew: boolean }
 
-/** The bank accounts that a provider lists on a link. */
+/** Bank accounts that a provider lists for a link; `isComplete` if the list has all of them. */
 interface Listed {
   link: Link
   items: readonly AccountItem[]
@@ -110,7 +107,7 @@ async function upsertAccounts(
   return { accounts: upserted.map(({ synced, isNew }) => toReply(synced, isNew)) }
 }
 
-/** Saves the sync of known bank accounts, each in its own write. Returns them keyed by item. */
+/** Updates known bank accounts, each in its own write. Returns them keyed by item. */
 async function refreshKnown(
   { database, writeEach }: Deps,
   { link, items, isComplete }: Listed,
@@ -147,7 +144,7 @@ async function refreshKnown(
   return refreshed
 }
 
-/** Creates bank accounts for unknown items. Returns the bank accounts of all items. */
+/** Creates a bank account for each unknown item. Returns the bank accounts of all items. */
 function createUnknown(
   deps: Deps,
   { link, items, isComplete }: Listed,
@@ -159,7 +156,7 @@ function createUnknown(
   const bankAccountIds = items.map(() => newId('bac'))
   return createBankAccounts(deps, link, async (shared, tx) => {
     requireActiveLink(shared, issuer)
-    // A concurrent call with the same list may have created them.
+    // A concurrent call with the same list may have created the bank accounts.
     const matches = matchAccounts(items, { known: await listSynced(tx, link), isComplete })
     const reply = new Map<AccountItem, Upserted>()
     const creations: Creation<SyncedAccount>[] = []

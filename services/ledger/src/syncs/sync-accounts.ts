@@ -20,11 +20,7 @@ import type { MatchReason } from './provider-transaction.ts'
 
 type Seen = { link: Link; item: AccountItem; operation: Operation }
 
-/**
- * Decides the sync of a listed bank account (docs/syncs.md#bank-accounts): it gets the balances and
- * the original name, and becomes active. The name is kept, since the user may have changed it. An
- * archived bank account does not change.
- */
+/** Decides how a provider's item changes a known bank account (docs/syncs.md#bank-accounts). */
 export function refreshAccount(
   { bankAccount: before, accountRecord: old, aliases: known, operation }: Current,
   { link, item, reason }: { link: Link; item: AccountItem; reason: MatchReason },
@@ -43,14 +39,14 @@ export function refreshAccount(
   return { settlement, accountRecord: record, aliases: fresh, reply }
 }
 
-/** Decides the change of a bank account that a complete list leaves out: it becomes inactive. */
+/** Makes a bank account inactive that a provider's complete list does not contain. */
 export function deactivateAccount({ bankAccount, operation }: Current): Decision<null> {
   if (bankAccount.deletedAt !== null || bankAccount.status === 'inactive') return { reply: null }
   const inactive = { ...bankAccount, status: 'inactive', updatedAt: operation.now } as const
   return { settlement: { bankAccount: inactive, envelopes: [], entries: [] }, reply: null }
 }
 
-/** Decides the creation of a bank account for an unknown item. */
+/** Decides the creation of a bank account for a provider's item that matches none. */
 export function createSyncedAccount(seen: Seen, bankAccountId: string): Creation<SyncedAccount> {
   const { link, item, operation } = seen
   const type = AccountType.safeParse(item.accountType)
@@ -77,10 +73,7 @@ export function createSyncedAccount(seen: Seen, bankAccountId: string): Creation
   return { settlement, accountRecord: record, aliases, reply }
 }
 
-/**
- * Returns the result of a sync for a known bank account. If the provider states what is stored, the
- * row is returned unchanged, so the version is kept.
- */
+/** Returns the bank account after a sync; the same object if nothing differs, so no new version. */
 function settleRefresh(before: BankAccount, { item, operation }: Seen): Settlement {
   const { name, currency, available, current, limit } = item
   // Balances in another currency cannot apply to this account.
@@ -99,8 +92,8 @@ function settleRefresh(before: BankAccount, { item, operation }: Seen): Settleme
 }
 
 /**
- * Sets the stated balances that differ from the stored ones (docs/money.md#balances); returns null
- * if none differs. In minor units; a null balance is not stated.
+ * Returns the bank account and entries after the `stated` balances (in minor units, null if
+ * unstated) are set (docs/money.md#balances); null if all equal the stored ones.
  */
 export function settleBalances(
   { bankAccount, operation }: { bankAccount: BankAccount; operation: Operation },
@@ -145,7 +138,7 @@ function recordOf(
   return { ...record, updatedAt: operation.now }
 }
 
-/** Returns all aliases of the account, with the current one marked. */
+/** Returns all aliases of the bank account, with the current one marked. */
 function aliasesOf(
   { link, item, operation }: Seen,
   of: { bankAccount: BankAccount; known: readonly AccountAlias[]; reason: MatchReason },

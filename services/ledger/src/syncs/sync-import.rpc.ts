@@ -22,10 +22,7 @@ import { removeSynced } from './sync-removal.ts'
 
 type Deps = Pick<ServiceDeps, 'database'> & Pick<MoneyWriter, 'write'>
 
-/**
- * Returns the RPC handlers by which sync services import and remove transactions
- * (docs/syncs.md#import-calls).
- */
+/** Returns the RPC handlers that import and remove transactions (docs/syncs.md#import-calls). */
 export function transactionSyncRoutes(
   deps: Deps,
 ): Pick<ServiceImpl<typeof SyncImportService>, 'importTransactions' | 'removeTransactions'> {
@@ -50,8 +47,7 @@ async function importBatch(
   const { accountId, issuer, userId: createdBy } = callerOf(context)
   const { bankAccountId, providerAccountId, transactions } = request
   const timezone = await findTimezone(deps.database, accountId)
-  // Transient: identity's event with the timezone arrives later. Days stored in another timezone
-  // could not be corrected.
+  // Transient: identity's event with the timezone arrives later, and the sync repeats the call.
   if (timezone === null) throw unavailable('the timezone of the account is not known yet')
   const { items, unreadable } = readItems(transactions, { providerAccountId, timezone })
   const ids = {
@@ -91,10 +87,7 @@ async function removeBatch(
   return { removedCount, unknownCount }
 }
 
-/**
- * Decides and saves a batch. A sync finds its rows by provider IDs, so it shares no group commit
- * with other changes.
- */
+/** Saves a batch in a save of its own, since only batches read transactions by provider IDs. */
 function writeBatch<Outcome extends SyncDecision>(
   { write }: Deps,
   key: BankAccountKey,
@@ -122,7 +115,7 @@ function joinRecords({ transactions, records }: Current): SyncedTransaction[] {
   })
 }
 
-/** Returns the scope that loads every transaction which an item may match. */
+/** Returns the scope that reads all transactions which the items may match. */
 function scopeOf(items: readonly ProviderItem[]): SyncedScope {
   const [first] = items
   if (first === undefined) return { providerIds: [], alike: null }

@@ -24,7 +24,7 @@ import {
   type SyncedIndex,
 } from './synced-transactions.ts'
 
-/** The outcome of an item. An item in another currency than the bank account's is skipped. */
+/** The outcome of one item; `reason` is the rule that matched it, or the field that is wrong. */
 export type Imported =
   | { transactionId: string; outcome: 'created' | 'updated' | 'unchanged'; reason: MatchReason }
   | { transactionId: ''; outcome: 'skipped'; reason: 'amount' | 'currency' | 'date' }
@@ -32,7 +32,7 @@ export type Imported =
 /** IDs for new rows, ascending, one of each per item. */
 export type NewIds = { transactionIds: readonly string[]; recordIds: readonly string[] }
 
-/** A batch of one provider, and the stored transactions that its items may match. */
+/** The items of an import call, and the stored transactions that they may match. */
 export type ImportBatch = {
   items: readonly ProviderItem[]
   known: readonly SyncedTransaction[]
@@ -40,7 +40,7 @@ export type ImportBatch = {
   source: 'aggregator' | 'feed'
 }
 
-/** The change set of a batch. */
+/** The rows that an import or removal saves. */
 export type SyncDecision = {
   settlement: Settlement
   transactions: Transaction[]
@@ -49,12 +49,7 @@ export type SyncDecision = {
 
 type Work = ImportBatch & { locked: Locked; syncedIndex: SyncedIndex; settlements: Settlements }
 
-/**
- * Decides the changes by a provider's transactions (docs/syncs.md#changes). The provider's fields
- * take its latest values. Name, envelope and a merchant that the user edited are kept. The
- * envelope's amount follows the transaction's. Balances do not change. New transactions get
- * ascending IDs by day.
- */
+/** Returns the rows that an import call saves (docs/syncs.md#changes), and each item's outcome. */
 export function importTransactions(
   locked: Locked,
   batch: ImportBatch,
@@ -79,7 +74,7 @@ export function importTransactions(
   }
 }
 
-/** Returns the rows that differ between the index and the known transactions. */
+/** Returns the transactions and records that are new or changed compared with `known`. */
 export function findChanges(
   syncedIndex: SyncedIndex,
   known: readonly SyncedTransaction[],
@@ -94,7 +89,7 @@ export function findChanges(
   return changes
 }
 
-/** Sorts items by day; the later of two items with one ID counts. */
+/** Sorts items by ascending day; of items with an equal ID only the last counts. */
 function oldestFirst(items: readonly ProviderItem[]): ProviderItem[] {
   const last = new Map(items.map((item) => [item.providerTransactionId, item]))
   return [...last.values()].sort((a, b) => a.date.getTime() - b.date.getTime())
@@ -124,9 +119,7 @@ function importOne(work: Work, item: ProviderItem, index: number): Imported {
   return { transactionId, outcome: 'updated', reason }
 }
 
-/**
- * An item of a batch with its index, its stored record or null, and the record after the import.
- */
+/** An item with its index in the batch, its stored record (null if new), and the record to save. */
 type Update = {
   item: ProviderItem
   index: number
@@ -134,10 +127,7 @@ type Update = {
   updated: ProviderRecord
 }
 
-/**
- * Returns the transaction after an item updates it. A pending record never replaces a posted one,
- * and a replaced record is not made live again. Any other record becomes the live one.
- */
+/** Returns the transaction after an item's changes (docs/syncs.md#changes), the same if none. */
 function updateSynced(
   work: Work,
   synced: SyncedTransaction,
@@ -183,7 +173,7 @@ function mergeTransaction(
   return isSpent ? merged : { ...merged, ...spendAgain(work, { before, merged, index }) }
 }
 
-/** Gives the amount back to the envelope and takes the new amount; a deposit is unassigned. */
+/** Gives the old amount back to the envelope and takes the new one; a deposit is unassigned. */
 function spendAgain(
   { locked, settlements }: Work,
   { before, merged, index }: { before: Transaction; merged: Transaction; index: number },
@@ -204,7 +194,7 @@ function spendAgain(
   return { spendingId: isAssigned ? envelope.spendingId : null, spendingAmount: given }
 }
 
-/** Returns the journal operation of one transaction in a batch. */
+/** Returns the journal operation of one item in a batch. */
 export function createOperation({ operation }: Locked, index: number): Operation {
   return { ...operation, operationId: `${operation.operationId}/${index}` }
 }
@@ -246,7 +236,7 @@ function newRecord(
   }
 }
 
-/** Returns the fields of an item that its record stores. */
+/** Returns the fields of an item that its provider record stores. */
 function withoutNames({ displayName, originalName, ...rest }: ProviderItem) {
   return rest
 }

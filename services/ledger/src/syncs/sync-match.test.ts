@@ -11,7 +11,7 @@ function day(offset: number): Date {
   return new Date(FIRST.getTime() + offset * DAY)
 }
 
-/** Returns a transaction with a record of each item; all but the last have ended. */
+/** Returns a transaction with one record for each item, of which only the last is live. */
 function synced(transactionId: string, ...items: Partial<ProviderItem>[]): SyncedTransaction {
   const records = items.map((one, index) => {
     const { displayName, originalName, ...item } = aProviderItem({ date: FIRST, ...one })

@@ -9,12 +9,9 @@ import {
 } from './provider-transaction.ts'
 import { findSynced, type SyncedIndex } from './synced-transactions.ts'
 
-/** Maximum number of days from the pending to the posted day; holds of hotels take longest. */
+/** Maximum number of days from the pending to the posted day; hotels hold amounts longest. */
 export const postingDaysMax = 10
-/**
- * Minimum number of days: a posted day may precede the pending one, since banks differ about
- * midnight.
- */
+/** Minimum number of days: the posted day may be the earlier one, as banks differ at midnight. */
 export const postingDaysMin = -1
 
 const PREFIX_LENGTH_MIN = 5
@@ -22,16 +19,8 @@ const PREFIX_LENGTH_MIN = 5
 type Match = { synced: SyncedTransaction; reason: MatchReason }
 
 /**
- * Returns the known transaction that an item with an unknown ID belongs to, and the reason; null
- * for a new one (docs/syncs.md#matching). Provider IDs precede similarity, in this order:
- *
- * 1. The item names a known pending transaction, even one that was removed.
- * 2. The item is the pending transaction that a posted one names.
- * 3. An earlier ID of the bank account has a transaction of the same day, amount and text. The
- *   current ID does not have it.
- * 4. The item is posted, and a pending transaction of the same amount and about the same day has
- *   a similar text. If the item names an unknown pending ID, only transactions of an earlier ID
- *   match.
+ * Returns the known transaction that matches an item with an unknown ID, and the rule that applied;
+ * null if the item is a new transaction (docs/syncs.md#matching).
  */
 export function findMatch(item: ProviderItem, syncedIndex: SyncedIndex): Match | null {
   const named = item.isPending
@@ -56,10 +45,7 @@ function isPosted(synced: SyncedTransaction): boolean {
 
 type Candidate = { last: ProviderRecord; synced: SyncedTransaction }
 
-/**
- * Returns the candidate that matches: of the item's amount with the nearest day, then the smallest
- * ID.
- */
+/** Returns the matching transaction of equal amount with the nearest day, then the smallest ID. */
 function findBest(
   item: ProviderItem,
   syncedIndex: SyncedIndex,
@@ -101,17 +87,17 @@ function isPendingOf(item: ProviderItem, { last, synced }: Candidate): boolean {
   )
 }
 
-/** Returns whether all records have other IDs of the bank account than the item. */
+/** Returns whether all records were imported under other provider IDs of the bank account. */
 function isFromBefore(item: ProviderItem, { records }: SyncedTransaction): boolean {
   return records.every(({ providerAccountId }) => providerAccountId !== item.providerAccountId)
 }
 
-/** Returns whole days between two local midnights; daylight saving shifts them by an hour. */
+/** Returns whole days between two midnights, which daylight saving time shifts by an hour. */
 function daysAfter(before: { date: Date }, after: { date: Date }): number {
   return Math.round((after.date.getTime() - before.date.getTime()) / dayMs)
 }
 
-/** Returns the names as letters only: banks change numbers, blanks and case on posting. */
+/** Returns the names as lower-case letters: banks change digits, blanks and case on posting. */
 function textsOf({ name, merchantName }: { name: string; merchantName: string }): string[] {
   return [name, merchantName].flatMap((text) => {
     const letters = text.normalize('NFKD').toLowerCase().replaceAll(/\P{L}/gu, '')

@@ -8,7 +8,7 @@ import { liveRecord, type ProviderItem, type SyncedTransaction } from './provide
 import { importTransactions, type SyncDecision } from './sync-import.ts'
 import { removeSynced } from './sync-removal.ts'
 
-/** A ledger in memory, in which every batch loads all transactions. */
+/** A ledger in memory; every batch reads all of its transactions. */
 type World = {
   bankAccount: BankAccount
   envelope: Envelope
@@ -27,7 +27,7 @@ const HELD = 5000n
 const DAY = 86_400_000
 const START = new Date('2026-03-02T06:00:00Z').getTime()
 
-// Few IDs, amounts and texts, so that they collide.
+// Few different IDs, amounts and texts, so that many are equal.
 const ids = fc.constantFrom('a', 'b', 'c', 'd', 'e')
 const items = fc
   .record({
@@ -123,7 +123,7 @@ function take(world: World, step: Step): void {
   }
 }
 
-/** Invariants after each step. */
+/** Checks the invariants after each step. */
 function check({ bankAccount, envelope, known, names }: World): void {
   const all = [...known.values()]
   const given = all.reduce((sum, { transaction }) => sum + (transaction.spendingAmount ?? 0n), 0n)

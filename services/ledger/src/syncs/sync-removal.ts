@@ -7,12 +7,7 @@ import type { SyncedTransaction } from './provider-transaction.ts'
 import { createOperation, findChanges, type SyncDecision } from './sync-import.ts'
 import { addToIndex, createSyncedIndex, findSynced } from './synced-transactions.ts'
 
-/**
- * Decides the removal of transactions that a provider withdraws (docs/syncs.md#removal). Ending a
- * replaced record changes nothing else; ending the live record deletes the transaction. Its
- * envelope gets the money back, and it remains assigned, since a removed pending transaction may be
- * posted in a later run. Balances do not change.
- */
+/** Decides the removal of transactions that a provider withdraws (docs/syncs.md#removal). */
 export function removeSynced(
   locked: Locked,
   { providerIds, known }: { providerIds: readonly string[]; known: readonly SyncedTransaction[] },

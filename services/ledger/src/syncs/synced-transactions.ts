@@ -1,16 +1,13 @@
 import { lastRecord, type SyncedTransaction } from './provider-transaction.ts'
 
-/**
- * In-memory index of the synced transactions that a batch may match. It includes the changes of
- * earlier items of the batch.
- */
+/** In-memory index of the transactions that a batch may match, updated after each item. */
 export type SyncedIndex = {
   byTransaction: Map<string, SyncedTransaction>
-  /** Transaction IDs, keyed by every ID that the provider gave them. */
+  /** Transaction IDs, keyed by every ID that the provider has given to each transaction. */
   byProviderId: Map<string, string>
-  /** Transaction IDs, keyed by the pending ID that their posted record names. */
+  /** Transaction IDs, keyed by the pending ID that a posted record states. */
   byPendingId: Map<string, string>
-  /** Transaction IDs, keyed by the amount of their last record. */
+  /** Transaction IDs, keyed by the amount of the live or last ended record. */
   byAmount: Map<bigint, Set<string>>
 }
 
@@ -49,7 +46,7 @@ export function addToIndex(index: SyncedIndex, synced: SyncedTransaction): void 
   }
 }
 
-/** Returns the transaction with a key in one of the maps, or null. */
+/** Looks up `key` in `index`, a map of transaction IDs, and returns the transaction or null. */
 export function findSynced(
   { byTransaction }: SyncedIndex,
   index: ReadonlyMap<string, string>,
