@@ -135,6 +135,6 @@ test('a chart that waits or is drawn too long is 503', async () => {
   ])
   expect(refused.map(({ body }) => body.error).toSorted()).toEqual([
     'the chart takes too long: send an earlier `end`',
-    'too much of this work is waiting',
+    'the queue for such requests is full: send the request again in a second',
   ])
 })

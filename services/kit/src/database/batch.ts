@@ -1,12 +1,12 @@
 import { unavailable } from '../rpc/errors.ts'
 
 /**
- * Adds an item to a batch; resolves with the result of that item. An item whose signal aborts
- * during the wait is dropped and rejects with the signal's reason.
+ * Adds an item to the batch of a key; resolves with that item's result. If the signal aborts before
+ * the batch runs, the item is dropped and the promise rejects with the signal's reason.
  */
 export interface Batcher<Item, Result> {
   (key: string, item: Item, signal?: AbortSignal | undefined): Promise<Result>
-  /** Whether a batch of the key is running. */
+  /** Whether a batch of this key is running. */
   isBusy: (key: string) => boolean
 }
 
@@ -18,17 +18,15 @@ interface Waiting<Item, Result> {
 }
 
 export interface BatcherOptions {
-  /** Upper bound on the items of one batch. */
   sizeMax: number
-  /** Upper bound on the waiting items of one key; one more is refused with unavailable (503). */
+  /** Waiting items of one key; a further item is refused with unavailable (503). */
   waitingMax: number
 }
 
 /**
- * Batches concurrent items of one key, one batch at a time. Items that arrive during a batch form
- * the next one; an item that finds no batch runs at once. `run` settles each item separately; an
- * error thrown by `run` rejects every item of the batch. An item that is not refusable is queued
- * even if the queue is full.
+ * Batches concurrent items of one key, one batch at a time; items that arrive meanwhile form the
+ * next one. `run` returns one outcome for each item; if `run` throws, all items of the batch
+ * reject. When the queue is full, items for which `isRefusable` returns true are refused (503).
  */
 export function createBatcher<Item, Result>(
   run: (key: string, items: Item[]) => Promise<PromiseSettledResult<Result>[]>,
@@ -53,7 +51,7 @@ export function createBatcher<Item, Result>(
     new Promise<Result>((resolve, reject) => {
       const queue = queues.get(key)
       if (queue && queue.length >= waitingMax && isRefusable(item)) {
-        reject(unavailable('too many writes are waiting'))
+        reject(unavailable('the queue of writes is full: send the request again in a second'))
       } else if (queue) {
         queue.push({ item, signal, resolve, reject })
       } else {
@@ -65,7 +63,7 @@ export function createBatcher<Item, Result>(
   return Object.assign(put, { isBusy: (key: string) => queues.has(key) })
 }
 
-/** Splits items into groups of `sizeMax`, in order; the last group may be smaller. */
+/** Splits items into groups of at most `sizeMax`, in order. */
 export function groupsOf<Item>(items: readonly Item[], sizeMax: number): Item[][] {
   const count = Math.ceil(items.length / sizeMax)
   return Array.from({ length: count }, (_, index) =>
@@ -73,7 +71,7 @@ export function groupsOf<Item>(items: readonly Item[], sizeMax: number): Item[][
   )
 }
 
-/** Drops an item whose caller has stopped waiting: its work would delay others. */
+/** Rejects an item whose caller has stopped waiting, so that it does not delay the others. */
 function isStillWanted({ signal, reject }: Waiting<unknown, never>): boolean {
   if (signal?.aborted) reject(signal.reason)
   return !signal?.aborted

@@ -2,42 +2,39 @@ import { Piscina } from 'piscina'
 import { unavailable } from '../rpc/errors.ts'
 import { createSemaphore } from './semaphore.ts'
 
-/** Worker threads for CPU-bound work, behind a bounded queue. */
+/** Worker threads for CPU-bound tasks, with a bounded queue. */
 export interface Workers<Input, Output> extends AsyncDisposable {
   /**
-   * Runs a task. Throws unavailable when the queue is full or no thread is free in time. Aborting
-   * the signal removes the task from the queue, or ends its thread.
+   * Runs a task. Throws unavailable when the queue is full, or no thread is free within the wait
+   * timeout. An aborted signal removes the task from the queue, or ends its thread.
    */
   run: (input: Input, signal?: AbortSignal) => Promise<Output>
-  /** Whether the queue is full. */
   isFull: () => boolean
 }
 
-/** Bounds of a thread pool. */
 export interface WorkersOptions<Output> {
-  /** Module that exports `run(input)`. */
+  /** Module whose exported `run(input)` executes a task. */
   module: URL
-  /** Threads that are kept alive without work; 0 unless set. */
+  /** Idle threads that are kept alive; 0 by default. */
   threadsMin?: number
-  /** Maximum number of concurrent tasks, each on a thread of its own. */
+  /** Maximum number of concurrent tasks, one thread each. */
   threadsMax: number
   /** Maximum number of waiting tasks, at least 1. */
   queueMax: number
   /** Maximum wait of a task for a thread, in ms. */
   waitTimeoutMs: number
-  /** Time limit of a task in ms, including the start of its thread; then the thread is ended. */
+  /** Time limit of a task in ms, including the start of its thread, which is then terminated. */
   taskTimeoutMs: number
   /** Maximum heap size of each thread, in MiB. */
   memoryMaxMb: number
-  /** Returns the result of a task that exceeded its time or memory; may throw. */
+  /** Called when a task exceeds its time or memory; returns a substitute result, or throws. */
   exceeded: () => Output
 }
 
 /**
- * Creates a thread pool for a module; input and output are cloned between threads.
- *
- * A limiter in front of Piscina bounds the queue. Piscina (5.3) does not bound its own queue for
- * tasks with a signal. It also starts no thread for queued tasks after a signal has ended a thread.
+ * Creates a thread pool for a module; structured cloning copies input and output. A semaphore
+ * bounds the queue: Piscina (5.3) has no bound for tasks with a signal, and starts no thread for
+ * queued tasks after a signal has ended one.
  */
 export function startWorkers<Input, Output>(
   options: WorkersOptions<Output>,
@@ -86,5 +83,5 @@ export function startWorkers<Input, Output>(
 }
 
 function queueFull(): Error {
-  return unavailable('too much of this work is waiting')
+  return unavailable('the queue for such requests is full: send the request again in a second')
 }

@@ -71,7 +71,7 @@ test('an error of the batch fails all its items, and the next batch runs', async
 test('an item beyond the bound of the queue is refused', async () => {
   const { put, letGo } = heldBatcher()
   const waiting = ['a', 'b', 'c', 'd', 'e'].map((item) => put('key', item))
-  await expect(put('key', 'f')).rejects.toThrow('too many writes are waiting')
+  await expect(put('key', 'f')).rejects.toThrow('the queue of writes is full')
   await letGo()
   await letGo()
   await letGo()
