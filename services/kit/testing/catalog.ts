@@ -1,14 +1,14 @@
 import pg from 'pg'
 
 /**
- * Lists all objects of a schema, one line each: kind, name, definition. Leaves out the table of
- * former migrations.
+ * Lists all objects of a Postgres schema, one line each: kind, name, definition. Leaves out the
+ * table in which an earlier migration tool recorded its files.
  */
 export async function catalogOf(url: string, schema: string): Promise<string[]> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   try {
-    // Definitions omit the schema of names in the search path.
+    // With an empty search path, or another one, definitions would contain schema names.
     await client.query(`SET search_path = ${client.escapeIdentifier(schema)}`)
     const { rows } = await client.query<{ line: string }>(lines, [schema])
     return rows.map(({ line }) => line)

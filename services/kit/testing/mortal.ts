@@ -3,20 +3,20 @@ import type { ServiceDefinition } from '../src/service/service.ts'
 
 type Activities = Record<string, (...args: never[]) => Promise<unknown>>
 
-/** A service that a test can kill between two steps and restart. */
+/** A service that a test can crash between two statements and restart. */
 export interface Mortal {
   definition: ServiceDefinition
-  /** The activities of the service, which the test runs: workflows are not started. */
+  /** Temporal activities of the service; the test calls them, and no workflow runs. */
   activities: () => Activities
-  /** Makes every statement throw from this step on (counted from 1). */
+  /** Makes every database statement throw from this step (counted from 1) on, as after a crash. */
   killBefore: (step: number) => void
-  /** Restarts the service; returns whether it was killed. */
+  /** Restarts the service; returns whether it had crashed. */
   revive: () => boolean
 }
 
 /**
- * Simulates crashes: the service can be killed before and after each statement, and before each
- * COMMIT. A kill between these steps has no other effect. The killed transaction is rolled back.
+ * Simulates crashes before and after each statement, and before each COMMIT. A crash in between has
+ * no other effect. An open transaction is rolled back.
  */
 export function mortalOf(definition: ServiceDefinition): Mortal {
   let left = Number.POSITIVE_INFINITY
@@ -68,7 +68,7 @@ function mortalDatabase(database: Database, step: () => void): Database {
   }
 }
 
-/** Returns a proxy of the object that counts a step before and after each method call. */
+/** Returns a proxy of the object; each of its method calls counts two steps, before and after. */
 function watched<T extends object>(target: T, step: () => void): T {
   return new Proxy(target, {
     get: (object, name) => {

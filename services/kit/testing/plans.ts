@@ -1,6 +1,6 @@
 import pg from 'pg'
 
-/** A node of a plan from `EXPLAIN (FORMAT JSON)`. */
+/** A node of a query plan from `EXPLAIN (FORMAT JSON)`. */
 interface Step {
   'Node Type': string
   'Relation Name'?: string
@@ -8,7 +8,7 @@ interface Step {
   Plans?: Step[]
 }
 
-/** A scan whose cost grows with rows that the statement does not concern. */
+/** A scan that also reads rows outside the account or object of the statement. */
 export interface SlowScan {
   table: string
   node: string
@@ -23,8 +23,8 @@ interface Place {
 }
 
 /**
- * Finds scans of these tables without an index condition on `account_id`, in the generic plans of
- * the statements.
+ * Finds scans of these tables without an index condition on `account_id`, in the statements'
+ * generic plans.
  */
 export function slowScans(
   place: Place,
@@ -36,8 +36,8 @@ export function slowScans(
 }
 
 /**
- * Finds scans of these tables without an index condition on one of `columns`, for example scans of
- * a whole bank account.
+ * Finds scans of these tables without an index condition on one of `columns`: they read a whole
+ * account or bank account.
  */
 export function wideScans(
   place: Place,

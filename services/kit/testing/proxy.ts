@@ -7,27 +7,27 @@ export interface TcpProxy extends AsyncDisposable {
   /** The target's URL with the proxy's host and port. */
   url: string
   cut: () => void
-  /** Drops all bytes of both sides; connections remain open, and new connections are accepted. */
+  /** Drops all bytes in both directions, while connections stay open and new ones are accepted. */
   fallSilent: () => void
   mend: () => void
   /**
-   * Cuts the connection that sends this text, before the answer; skips the first `after`
-   * occurrences. The returned function returns whether the cut has happened.
+   * Cuts the connection that sends this text before its answer arrives, after `after` earlier
+   * occurrences. The returned function returns whether that has happened.
    */
   loseAnswerTo: (text: string, after: number) => () => boolean
-  /** Holds back this text; resolves when a connection sends it. */
+  /** Holds back the next bytes that contain this text; resolves when a connection sends them. */
   hold: (text: string) => Promise<HeldLine>
 }
 
-/** A connection whose last bytes are held back from the target. */
+/** A connection whose last bytes the proxy holds back. */
 export interface HeldLine {
-  /** Closes the connection on the sender's side. */
+  /** Closes the client's side of the connection. */
   cut: () => void
-  /** Delivers the held bytes; resolves when the target has handled them. */
+  /** Sends the held bytes to the server; resolves when the server has handled them. */
   deliver: () => Promise<unknown>
 }
 
-/** Faults that a proxy injects. */
+/** Faults that the proxy simulates. */
 interface Faults {
   isCut: boolean
   isSilent: boolean
@@ -35,7 +35,7 @@ interface Faults {
   awaited: { text: string; resolve: (line: HeldLine) => void } | null
 }
 
-/** Starts a proxy to the host and port of the URL. */
+/** Starts a TCP proxy to the host and port of a URL. */
 export async function startProxy(target: string): Promise<TcpProxy> {
   const { hostname, port } = new URL(target)
   const sockets = new Set<Socket>()
@@ -85,7 +85,7 @@ export async function startProxy(target: string): Promise<TcpProxy> {
   }
 }
 
-/** Forwards bytes in both directions, subject to the faults. */
+/** Forwards bytes between two sockets in both directions, except as `faults` says. */
 function join(near: Socket, far: Socket, faults: Faults): void {
   let isHeld = false
   near.on('close', () => isHeld || far.destroy())

@@ -1,33 +1,34 @@
 /**
- * Upper bounds on the statements of each operation, for all tests. A higher bound needs a reason; a
- * cheaper operation lowers it here.
+ * Maximum number of SQL statements of each operation, which tests enforce. Raise a bound only with
+ * a reason; lower it when an operation gets cheaper.
  */
 export const statementsMax = {
   verifySession: 1,
   verifyApiKey: 1,
-  // BEGIN, INSERT of the link, lock of the bound, count of the links, COMMIT.
+  // BEGIN, INSERT of the link, advisory lock, count of the links, COMMIT.
   createLink: 5,
   getBalances: 1,
   listTransactions: 1,
   createTransaction: 2,
   updateTransaction: 2,
-  // The first write runs at once and alone; the others share a read and a save.
+  // The first write runs alone at once; the other nine share one read and one save.
   createTransactionsOfTenAccounts: 6,
-  // In a small account: one page of the scan, and the check that it was the last.
+  // One page of the scan, and a check that no further page exists.
   searchTransactions: 2,
   getHistory: 1,
   undoFileOfTenThousandRows: 16,
   listPlans: 1,
-  // Two reads and two saves, and the statements of the events that they emit.
+  // Two reads, two saves, and the statements that store the emitted events.
   createPlan: 6,
-  // Statements of budgeting and ledger.
+  // The statements of budgeting and ledger together.
   createSpending: 15,
   updatePlan: 2,
   recalculatePlan: 1,
-  // One by one, the plans would take ten statements.
+  // Batched; writing the plans one by one takes ten statements.
   recalculateFivePlans: 6,
-  // The plans already have these amounts, so nothing is saved.
+  // The recalculated amounts equal the stored ones, so nothing is saved.
   recallThreePlans: 2,
-  // Two look-ups, no pending runs; the booking reads rows, envelopes and operations, and saves.
+  // Two look-ups and a search for pending runs; the booking reads rows, envelopes and operations,
+  // and saves them.
   advancePage: 11,
 }

@@ -10,7 +10,7 @@ const statementsMax = 200
 const Table = z.object({ table: z.string() })
 const Edge = z.object({ from: z.string(), to: z.string() })
 
-/** Marks an account as deleted; handlers ignore its later messages. */
+/** Marks an account as deleted; handlers ignore its messages that arrive later. */
 export async function markDeleted(
   { pool }: Pick<Database, 'pool'> | { pool: Transaction },
   accountId: string,
@@ -20,9 +20,8 @@ export async function markDeleted(
 }
 
 /**
- * Deletes rows of an account from every table of the schema with an `account_id`, except `keep`.
- * Works in batches, referring tables first. The tables are read from the database schema.
- *
+ * Deletes a batch of an account's rows from each table with an `account_id`, except the tables in
+ * `keep`. Reads the tables from the database schema and deletes referring rows first.
  * @returns true when no row is left; otherwise the caller must call it again
  */
 export async function removeRowsOfAccount(

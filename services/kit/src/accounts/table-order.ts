@@ -4,10 +4,7 @@ export interface Reference {
   to: string
 }
 
-/**
- * Sorts tables topologically: each table precedes the tables that it refers to. Ignores references
- * of a table to itself. Throws for a cycle of tables.
- */
+/** Sorts tables topologically: a table precedes those that it refers to. Throws for a cycle. */
 export function referringFirst(
   tables: readonly string[],
   references: readonly Reference[],

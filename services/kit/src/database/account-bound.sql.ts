@@ -5,34 +5,34 @@ import type { Database, Transaction } from './database.ts'
 
 /** Upper bound on the rows of one kind in an account or one of its objects (docs/limits.md). */
 export interface Bound {
-  /** Name of the advisory lock: the kind of row and the ID of the owner of the rows. */
+  /** Name of the advisory lock: the kind of the counted rows and the ID of their owner. */
   scope: string
-  /** SELECT of the counted rows, which uses an index that begins with the account. */
+  /** SELECT of the counted rows; it must use an index that begins with `account_id`. */
   rows: FragmentSqlToken
   max: number
-  /** Text for the client that exceeds the bound. It states the bound and the remedy. */
+  /** Error text for the client at the bound: states the bound and the remedy. */
   refusal: string
 }
 
 const Counted = z.object({ count: z.bigint() })
 
 /**
- * Checks a bound after an insert, in the same transaction. Throws refused (400) above the bound. An
- * advisory lock makes inserts under one scope serial until the transaction ends.
+ * Counts the rows after an insert, in its transaction. Throws refused (400) above the bound. Holds
+ * an advisory lock, so that concurrent inserts cannot exceed the bound together.
  */
 export async function requireWithin(tx: Transaction, bound: Bound): Promise<void> {
   await lockBound(tx, bound)
   if ((await countOf(tx, bound.rows)) > bound.max) throw refused(bound.refusal)
 }
 
-/** Takes the advisory lock of a bound: serializes inserts until the transaction ends. */
+/** Takes the advisory lock of a bound until the transaction ends; other inserts wait for it. */
 export async function lockBound(tx: Transaction, { scope }: Bound): Promise<void> {
   await tx.query(sql.unsafe`SELECT pg_advisory_xact_lock(hashtextextended(${scope}, 0))`)
 }
 
 /**
- * Checks a bound before expensive work: throws refused (400) when no row may be added. Takes no
- * lock, so concurrent inserts may still exceed the bound: `requireWithin` decides.
+ * Throws refused (400) when the bound is reached, before expensive work. Takes no lock, so the
+ * transaction of the insert still has to call `requireWithin`.
  */
 export async function requireRoom(
   { pool }: Pick<Database, 'pool'>,

@@ -10,8 +10,8 @@ export function keyOf({ accountId, bankAccountId }: BankAccountKey): string {
 }
 
 /**
- * Sorts items by key and removes repeated keys; the last item of a key wins. Row locks are taken in
- * this order, which prevents deadlocks.
+ * Sorts items by key and removes repeated keys; the last item of a key wins. Transactions that lock
+ * rows in this order cannot deadlock.
  */
 export function inKeyOrder<Item>(
   items: readonly Item[],

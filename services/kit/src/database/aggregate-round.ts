@@ -5,30 +5,26 @@ import { keyOf } from './aggregate-key.ts'
 import type { AggregateStore, Decided, Locked, Outcome, Scoped } from './aggregate-store.ts'
 import type { Database, Transaction } from './database.ts'
 
-/** Saves of unknown outcome that a round tolerates; one more fails the round. */
+/** Saves that may stay without an answer from Postgres before a round fails. */
 const lostAnswersMax = 2
 
-/** A work that a shared round did not settle, and its save of unknown outcome or null. */
+/** A requested change (work) that is not done yet; `lost`: its save that got no answer. */
 export interface UnsettledWork<Work, ChangeSet> {
   work: Work
   lost: Attempt<Work, ChangeSet> | null
 }
 
-/**
- * Works that share reads and saves. A work is settled when it is refused or its change is
- * committed.
- */
+/** Works (requested changes) that share one read and one save in Postgres. */
 export interface Round<Work, ChangeSet> {
   works: readonly Work[]
-  /** Outcomes of refused works and of committed changes. */
+  /** Results of the works that are done: committed or refused. */
   settled: Map<Work, Outcome>
-  /** The attempt whose save is running. */
   underWay: Attempt<Work, ChangeSet> | null
-  /** Attempts of unknown outcome: the connection was lost before Postgres answered. */
+  /** Attempts whose save may be committed: the connection broke before Postgres answered. */
   unanswered: Attempt<Work, ChangeSet>[]
 }
 
-/** Creates a round of works, with their earlier saves of unknown outcome. */
+/** Creates a round for these works, with their earlier saves that got no answer. */
 export function createRound<Work, ChangeSet>(
   unsettled: readonly UnsettledWork<Work, ChangeSet>[],
 ): Round<Work, ChangeSet> {
@@ -37,21 +33,19 @@ export function createRound<Work, ChangeSet>(
   return { works, settled: new Map(), underWay: null, unanswered: [...lost] }
 }
 
-/** Works of one aggregate with the decisions on them. */
+/** Works of one aggregate, with the results and the change set that their decision returned. */
 interface DecidedWorks<Work, ChangeSet> extends Decided<ChangeSet> {
   key: string
   works: readonly Work[]
 }
 
-/** Decisions of one round, one element for each aggregate. */
+/** The decided works of one read and save, one element for each aggregate. */
 export type Attempt<Work, ChangeSet> = readonly DecidedWorks<Work, ChangeSet>[]
 
 /**
- * Settles all works of a round; returns their outcomes in order. An integrity violation (a repeated
- * key) fails the statement of all works. The unsettled ones then run one by one, so that only the
- * cause of the violation is refused.
- *
- * @throws unanswered (504) when the outcome of a save remains unknown
+ * Commits or refuses all works of a round; returns their outcomes in order. If the shared statement
+ * violates a constraint, the works run one by one, so that only the cause is refused.
+ * @throws unanswered (504) when it remains unknown whether a save is committed
  */
 export async function writeRound<Work extends Scoped, State, ChangeSet>(
   database: Database,
@@ -72,7 +66,7 @@ export async function writeRound<Work extends Scoped, State, ChangeSet>(
   return works.flatMap((work) => settled.get(work) ?? [])
 }
 
-/** Writes works one after another; an error of one work becomes its rejected outcome. */
+/** Writes works one after another. If `write` throws for a work, its outcome is rejected. */
 export async function oneByOne<Work>(
   works: readonly Work[],
   write: (work: Work) => Promise<Outcome[]>,
@@ -106,10 +100,7 @@ async function settleAll<Work extends Scoped, State, ChangeSet>(
   }
 }
 
-/**
- * Makes an optimistic attempt: reads and decides without locks, then saves by compare-and-set on
- * the version.
- */
+/** Optimistic concurrency: reads without locks, then saves by compare-and-set on the version. */
 export async function attemptOnce<Work extends Scoped, State, ChangeSet>(
   database: Database,
   store: AggregateStore<Work, State, ChangeSet>,
@@ -119,15 +110,15 @@ export async function attemptOnce<Work extends Scoped, State, ChangeSet>(
   const attempt = await decideOn(database.pool, store, listUnsettled(round))
   round.underWay = attempt
   const save = (pool: CommonQueryMethods) => saveAttempt(pool, store, attempt, locked)
-  // The relay is woken only for saves that emit events.
+  // Only a save that emits events has to wake the outbox relay.
   const emitsEvents = listChangeSets(attempt).some(store.hasEvents)
   settle(round, attempt, emitsEvents ? await database.autocommit(save) : await save(database.pool))
 }
 
 /**
- * Makes a pessimistic attempt: reads, decides and saves under the row locks. The locks wait for
- * earlier saves of unknown outcome, which are then looked up. A save that reaches Postgres after
- * that saves nothing, because the version has changed.
+ * Pessimistic concurrency: reads, decides and saves under row locks. Saves without an answer end
+ * before the locks are granted, so their result can be looked up. One that reaches Postgres later
+ * saves nothing, because the version has changed.
  */
 async function attemptLocked<Work extends Scoped, State, ChangeSet>(
   database: Database,
@@ -147,7 +138,7 @@ async function attemptLocked<Work extends Scoped, State, ChangeSet>(
   if (listUnsettled(round).length > 0) throw versionMoved()
 }
 
-/** Writes one work in a transaction that already holds the row lock. */
+/** Decides and saves one work in a transaction that already holds the row lock. */
 export async function writeLocked<Work extends Scoped, State, ChangeSet>(
   tx: Transaction,
   store: AggregateStore<Work, State, ChangeSet>,
@@ -190,7 +181,7 @@ function listChangeSets<ChangeSet>(attempt: Attempt<unknown, ChangeSet>): Change
   return attempt.flatMap(({ changeSet }) => (changeSet === null ? [] : [changeSet]))
 }
 
-/** Returns the outcomes of the settled works. The versions of the other works have changed. */
+/** Returns the outcomes of works whose change set is saved, or that had nothing to save. */
 function findDone<Work, ChangeSet>(
   attempt: Attempt<Work, ChangeSet>,
   saved: ReadonlySet<string>,

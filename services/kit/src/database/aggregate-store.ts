@@ -4,54 +4,52 @@ import type { Transaction } from './database.ts'
 
 export type Outcome = PromiseSettledResult<unknown>
 
-/** Behaviour of a save when another transaction holds the row lock. */
+/** Whether a save waits for a row that another transaction has locked, or skips that row. */
 export type Locked = 'wait' | 'skip'
 
-/** A work with its scope: the aggregate, and the rows of the aggregate that the work concerns. */
+/** A requested change (work), and the aggregate whose rows the change reads and writes. */
 export interface Scoped {
   scope: BankAccountKey
 }
 
 /**
- * Reads and saves aggregates of one kind. An aggregate is a row with a `version` and the rows under
- * it. Every save that changes any of these rows raises the version.
+ * Reads and saves aggregates of one kind: a row with a `version`, and the rows under it. Every save
+ * raises the version.
  */
 export interface AggregateStore<Work extends Scoped, State, ChangeSet> {
-  /** Reads the rows of the scopes in one statement, keyed by aggregate; omits missing ones. */
+  /** Reads the rows of these scopes in one statement. The map omits missing aggregates. */
   read: (
     connection: CommonQueryMethods,
     scopes: readonly Work['scope'][],
   ) => Promise<ReadonlyMap<string, State>>
-  /** Locks these aggregates in the order of their keys, which prevents deadlocks. */
+  /** Locks the rows of aggregates, in key order to prevent deadlocks. */
   lock: (tx: Transaction, keys: readonly BankAccountKey[]) => Promise<unknown>
   /**
-   * Pure: applies the works of one aggregate in order, each to the result of the work before it. A
-   * refused work changes nothing. The change set is null when there is nothing to save.
+   * Pure function: applies the works of one aggregate in order, each to the result of the one
+   * before. A refused work changes nothing. The change set is null when there is nothing to save.
    */
   decide: (state: State | undefined, works: readonly Work[]) => Decided<ChangeSet>
   /**
-   * Compare-and-set in one statement: saves the change sets whose version still holds; returns
-   * their keys. `locked` decides whether the save waits for locked aggregates or skips them.
+   * Compare-and-set in one statement: saves each change set whose aggregate still has the version
+   * that was read. Returns the keys of the saved aggregates. `locked`: wait for locked rows or skip
+   * them.
    */
   save: (
     connection: CommonQueryMethods,
     changeSets: readonly ChangeSet[],
     locked: Locked,
   ) => Promise<ReadonlySet<string>>
-  /**
-   * Returns the keys of the committed change sets; finds each by a row that only its save writes.
-   */
+  /** Returns the keys of the change sets that are committed, after a save without an answer. */
   findSaved: (
     connection: CommonQueryMethods,
     changeSets: readonly ChangeSet[],
   ) => Promise<ReadonlySet<string>>
-  /** Whether the save of a change set emits events. */
   hasEvents: (changeSet: ChangeSet) => boolean
-  /** Whether a work needs a round of its own: it has many rows, or does not list them. */
+  /** Whether a work cannot share statements: it changes many rows, or does not list them. */
   isAlone: (work: Work) => boolean
 }
 
-/** The outcome of each work, in the order of works, and the change set of all works. */
+/** The result of each work, in order, and one change set for all of them; null to save nothing. */
 export interface Decided<ChangeSet> {
   outcomes: readonly Outcome[]
   changeSet: ChangeSet | null

@@ -14,11 +14,9 @@ import { createBatcher } from './batch.ts'
 import type { Database, Transaction } from './database.ts'
 
 export interface AggregateWriter<Work> {
-  /**
-   * Writes one work; resolves with its reply after the commit. Throws the refusal of the decision.
-   */
+  /** Writes one work (requested change); returns its reply once committed, or throws. */
   write: (work: Work, signal?: AbortSignal) => Promise<unknown>
-  /** Writes works independently; returns an outcome for each, in their order. */
+  /** Writes works that may fail independently; returns an outcome for each, in order. */
   writeEach: (works: readonly Work[]) => Promise<readonly Outcome[]>
   /** Writes one work in the caller's transaction, which holds the row lock. */
   writeIn: (tx: Transaction, work: Work) => Promise<unknown>
@@ -26,22 +24,17 @@ export interface AggregateWriter<Work> {
 
 const queueLimits = { sizeMax: 64, waitingMax: 1024 }
 
-/** Works of one aggregate that may share rounds at the same time. */
+/** Concurrent works of one aggregate in shared rounds; further ones use the aggregate's queue. */
 const sharedMax = 16
 
 /**
  * Creates a writer with optimistic concurrency: read, decide, save by compare-and-set on the
  * version (docs/money.md#the-writer).
- *
- * Group commit: works of this process on any aggregates share a round, which waits for no lock. A
- * round is not a transaction: each aggregate is saved on its own.
- *
- * A work moves to the queue of its aggregate when the version has changed, the row is locked, or
- * the shared round failed. The queue reads and decides the work again; after one more conflict it
- * takes the row lock.
- *
- * Works of a hot aggregate enter that queue directly. When that queue is full, works of the
- * aggregate are refused (503), except those whose save may be committed.
+ * Group commit: works of any aggregates share a round of statements, which skips locked rows. Each
+ * aggregate is saved atomically, the round is not.
+ * After a conflict, or in a failed round, a work moves to the queue of its aggregate. That queue
+ * tries once more without locks, then takes the row lock. Busy aggregates use it directly. When it
+ * is full, new works are refused (503), except those whose save may be committed.
  */
 export function createAggregateWriter<Work extends Scoped, State, ChangeSet>(
   database: Database,
@@ -53,7 +46,7 @@ export function createAggregateWriter<Work extends Scoped, State, ChangeSet>(
     (_key, works) => shareRound(database, store, works),
     queueLimits,
   )
-  // A 503 states that nothing was done, so a work whose save may be committed is not refused.
+  // 503 means that nothing was done, so a work whose save may be committed is never refused.
   const isRefusable = ({ lost }: Unsettled) => lost === null
   const enqueue = createBatcher<Unsettled, unknown>(
     (_key, works) => {
@@ -99,7 +92,7 @@ function replyOf(outcome: Outcome): unknown {
   return outcome.value
 }
 
-/** Makes one attempt for works of any aggregates; skips locked aggregates. */
+/** Reads, decides and saves works of any aggregates once, without waiting for locked rows. */
 async function shareRound<Work extends Scoped, State, ChangeSet>(
   database: Database,
   store: AggregateStore<Work, State, ChangeSet>,
@@ -111,7 +104,7 @@ async function shareRound<Work extends Scoped, State, ChangeSet>(
     await attemptOnce(database, store, round, 'skip')
   } catch (error) {
     if (round.underWay && isOutcomeUnknown(error)) lost = round.underWay
-    // Any other error is Postgres's refusal of the statement, caused by one of the works.
+    // Other errors are caused by one of the works, so each is retried in its aggregate's queue.
     else if (isOutage(error)) throw error
   }
   return works.map((work) => {

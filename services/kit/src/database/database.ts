@@ -2,25 +2,22 @@ import type { DatabasePool, DatabaseTransactionConnection } from 'slonik'
 
 export type Transaction = DatabaseTransactionConnection
 
-/** A pool of connections to one service's tables. */
+/** The connection pool of one service, whose tables are in a schema of their own. */
 export interface Database extends AsyncDisposable {
   pool: DatabasePool
-  /**
-   * Number of statements sent so far, BEGIN and COMMIT included, without those that match `except`.
-   * Tests compare the number before and after a call.
-   */
+  /** Statements sent so far, BEGIN and COMMIT included, except those that match `except`. */
   statements: (except?: RegExp) => number
-  /** Distinct texts of the statements sent so far; tests explain them in Postgres. */
+  /** Distinct texts of the statements sent so far, which tests pass to EXPLAIN. */
   texts: () => string[]
-  /** Registers a listener of commits that may have emitted changes, which wakes the relay. */
+  /** Calls the listener after each commit that may have emitted changes; wakes the outbox relay. */
   onChanges: (listener: () => void) => void
   /**
-   * Runs one transaction. The callback contains nothing but SQL, because slonik repeats it (up to
-   * five times) after a serialization failure.
+   * Runs one transaction. The callback must only run SQL: slonik calls it again (up to five times)
+   * after a serialization failure.
    */
   transaction: <T>(run: (tx: Transaction) => Promise<T>) => Promise<T>
-  /** Runs one statement that emits changes and is a transaction by itself. */
+  /** Runs one statement that emits changes, without BEGIN and COMMIT; wakes the outbox relay. */
   autocommit: <T>(run: (pool: DatabasePool) => Promise<T>) => Promise<T>
-  /** Whether the database answers within a second; the answer is cached for a second. */
+  /** Whether Postgres answers within a second; the result is cached for a second. */
   isHealthy: () => Promise<boolean>
 }

@@ -5,11 +5,11 @@ import type { Transaction } from './database.ts'
 import { recordsOf } from './rows.ts'
 import { prepare } from './statement.ts'
 
-/** Condition: the row `one` of a table belongs to the aggregate of the row `scope`. */
+/** SQL condition: row `one` belongs to the aggregate whose key is in row `scope`. */
 export const inScope = sql.fragment`one.account_id = scope.account_id
       AND one.bank_account_id = scope.bank_account_id`
 
-/** A row of any table as JSON, with its kind of entity and the key of its aggregate. */
+/** A row of any table as JSON, with its kind of entity and its aggregate's key. */
 export const FoundRow = z
   .object({ kind: z.string(), record: z.record(z.string(), z.unknown()) })
   .transform(({ kind, record }) => {
@@ -22,8 +22,8 @@ export const FoundRow = z
   })
 
 /**
- * Creates the statement that locks aggregates in key order (FOR NO KEY UPDATE). Read rows only
- * after this statement: rows read before the lock may be out of date.
+ * Creates the SELECT … FOR NO KEY UPDATE that locks aggregates in key order. Rows must be read in a
+ * later statement: rows read before the lock may be out of date.
  */
 export function locking(
   table: string,
@@ -39,7 +39,7 @@ export function locking(
   return (tx, keys) => tx.query(statement({ keys: keyRecords(keys) }))
 }
 
-/** Returns the keys as JSON for `jsonb_to_recordset`, without repetitions, in key order. */
+/** Returns keys as a JSON array for `jsonb_to_recordset`, sorted, without repetitions. */
 export function keyRecords(keys: readonly BankAccountKey[]): string {
   const ordered = inKeyOrder(keys, (key) => key)
   return recordsOf(ordered.map(({ accountId, bankAccountId }) => ({ accountId, bankAccountId })))

@@ -3,24 +3,22 @@ import { z } from 'zod'
 import { KeptReply } from './idempotency.ts'
 import { columnNames, namesOf, rowAssignments } from './rows.ts'
 
-// Parts of a statement that saves aggregates by compare-and-set. The CTE `guard` has a row for each
-// aggregate whose version still holds. Its columns are `account_id`, `bank_account_id`, and one for
-// each part, named after the part: the rows to save as a JSON array.
+// This file builds the parts of one statement that saves aggregates by compare-and-set. Its CTE `guard` has a
+// row for each aggregate whose version is unchanged: `account_id`, `bank_account_id`, and for each
+// table a column with the rows to save as a JSON array (a "part").
 
-/** The fields of an aggregate's key. */
 export const keyFields = ['accountId', 'bankAccountId']
 
-/** The row that a save returns for each saved aggregate: its key. */
 export const SavedRow = z.object({ accountId: z.string(), bankAccountId: z.string() })
 
-/** Returns the locking clause of the guard: SKIP LOCKED, or nothing, which waits for the lock. */
+/** Returns SKIP LOCKED, or an empty fragment: then the SELECT waits for locked rows. */
 export function skipping(isSkipping: boolean): FragmentSqlToken {
   return isSkipping ? sql.fragment`SKIP LOCKED` : sql.fragment``
 }
 
 /**
- * Returns the rows of a part, named `new`. OFFSET and the comparison make the planner expect few
- * rows, so that it uses the primary key instead of a scan of the whole table.
+ * Returns the FROM item `new`: the rows to save in a table, from the JSON of the CTE `guard`.
+ * OFFSET and the comparison keep the planner's row estimate low, so that it uses the primary key.
  */
 export function guardedRows(part: string, table: string): FragmentSqlToken {
   return sql.fragment`guard CROSS JOIN LATERAL (
@@ -32,7 +30,8 @@ export function guardedRows(part: string, table: string): FragmentSqlToken {
 }
 
 /**
- * Returns the condition that joins a table with `guardedRows` on the key. `id`: field of the ID.
+ * Returns the SQL condition that joins a table with its new rows by primary key; `id` is the field
+ * of the ID.
  */
 export function replacedRow(table: string, id?: string): FragmentSqlToken {
   const fields = [...keyFields, ...(id === undefined ? [] : [id])]
@@ -42,14 +41,14 @@ export function replacedRow(table: string, id?: string): FragmentSqlToken {
   return sql.fragment`${sql.join(same, sql.fragment` AND `)}`
 }
 
-/** A table whose rows are updated or deleted whole, and the field of their ID. */
+/** A table whose rows are updated or deleted whole. `id` is the field of the row's ID. */
 export interface ReplacedPart {
   table: string
   entity: z.ZodObject
   id: string
 }
 
-/** Returns the UPDATE of a part's rows: all fields of the entity except the key. */
+/** Returns the UPDATE of a table's changed rows: all fields of the entity except its key. */
 export function guardedUpdate({ table, entity, id }: ReplacedPart, part: string): FragmentSqlToken {
   return sql.fragment`
     UPDATE ${sql.identifier([table])}
@@ -57,19 +56,19 @@ export function guardedUpdate({ table, entity, id }: ReplacedPart, part: string)
     FROM ${guardedRows(part, table)} WHERE ${replacedRow(table, id)}`
 }
 
-/** Returns the DELETE of a part's rows. */
+/** Returns the DELETE of a table's removed rows. */
 export function guardedDelete({ table, id }: ReplacedPart, part: string): FragmentSqlToken {
   return sql.fragment`
     DELETE FROM ${sql.identifier([table])}
     USING ${guardedRows(part, table)} WHERE ${replacedRow(table, id)}`
 }
 
-/** A table that rows are only inserted into, and their entity. */
+/** A table whose rows are only inserted, and the schema of the rows. */
 export type InsertPart = Omit<ReplacedPart, 'id'>
 
 /**
- * Returns the INSERT of a part's rows. Unlike updates and deletes it does not join on the bank
- * account, so the table needs no such column (idempotency_keys has none).
+ * Returns the INSERT of a table's new rows. Does not join on the bank account ID, because tables
+ * such as idempotency_keys have no such column.
  */
 export function guardedInsert({ table, entity }: InsertPart, part: string): FragmentSqlToken {
   const columns = columnNames(entity)
@@ -81,5 +80,5 @@ export function guardedInsert({ table, entity }: InsertPart, part: string): Frag
       NULL::${sql.identifier([table])}, guard.${sql.identifier([part])}) AS new`
 }
 
-/** The replies stored under an idempotency key. */
+/** Replies stored for repeated requests, saved together with the change that they report. */
 export const replyPart: InsertPart = { table: 'idempotency_keys', entity: KeptReply }

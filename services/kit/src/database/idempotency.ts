@@ -13,7 +13,7 @@ import { isOutage } from '../rpc/fault.ts'
 import { callerOf, headers } from '../rpc/rpc.ts'
 import type { Database, Transaction } from './database.ts'
 
-/** A row of idempotency_keys. */
+/** A row of the table idempotency_keys: the stored reply to a request. */
 export const KeptReply = z.object({
   accountId: z.string(),
   route: z.string(),
@@ -23,48 +23,46 @@ export const KeptReply = z.object({
 })
 export type KeptReply = z.infer<typeof KeptReply>
 
-/** The idempotency key of a request, with its scope: account and RPC. */
+/** The client's Idempotency-Key of a request; it is unique for each account and RPC. */
 export interface IdempotencyKey<Reply extends DescMessage = DescMessage>
   extends Omit<KeptReply, 'reply'> {
-  /** SHA-256 of the body. The handler of a streaming request sets it before it stores the reply. */
+  /** SHA-256 of the request body. Streaming requests set it before the reply is stored. */
   bodyHash: Buffer
-  /** Descriptor of the message that answers the request. */
+  /** Protobuf descriptor of the reply, which decodes a stored reply. */
   reply: Reply
 }
 
 const Kept = KeptReply.pick({ bodyHash: true, reply: true })
 
-/** Lifetime of an idempotency key in hours; later requests with the key count as new. */
+/** Hours for which a reply is stored; a later request with the same key is a new request. */
 export const keptForHours = 24
 
-/** A message that answered a request, and the hash of that request. */
+/** A reply, and the SHA-256 of the request that it answers. */
 interface Answered {
   bodyHash: Buffer
   reply: unknown
 }
 
-/** Running requests of this process, keyed by database and key; null when the request failed. */
+/** Running requests by database and idempotency key; null if the request failed. */
 const underWay = new WeakMap<Database, Map<string, Promise<Answered | null>>>()
 
 interface Request<Reply extends DescMessage> {
   database: Database
   context: HandlerContext
   reply: Reply
-  /** Reads the rest of a streaming request; returns the hash of its body. */
+  /** Reads the rest of a streaming request; returns the SHA-256 of its body. */
   bodyHash?: () => Promise<Buffer>
 }
 
 type Run<Reply extends DescMessage, Key> = (key: Key) => Promise<MessageShape<Reply>>
 
 /**
- * Runs a write at most once for its idempotency key (docs/api.md#idempotency-key). `run` must store
- * its reply in the transaction of the write, with `keepReply` or as rows of `keptReplies`. A
- * repeated request gets the first reply. Without a key it only calls `run`.
- *
- * Single flight: a request waits for a request with the same key in this process, because a
- * violated key costs a connection and fails the round of the writer. Streaming requests do not
- * wait: a stalled upload would delay its repetition.
- *
+ * Runs a write at most once for its idempotency key; a repeated request gets the stored reply
+ * (docs/api.md#idempotency-key). Without a key, only calls `run`. `run` must store the reply in the
+ * transaction of the write: `keepReply`, or the rows of `keptReplies`.
+ * Single flight: a request waits for a running one with the same key, because a duplicate key in
+ * Postgres costs a connection. Streaming requests do not wait: a stalled upload would delay its
+ * retry.
  * @throws refused (422) when the key was used with another body
  */
 export async function once<Reply extends DescMessage>(
@@ -105,14 +103,14 @@ async function runOrReplay<Reply extends DescMessage>(
   try {
     return await run(key)
   } catch (error) {
-    // Another process may have committed a request with the same key: then its key is stored.
+    // If another process has just committed a request with this key, its reply is the answer.
     const first = isOutage(error) ? null : await findReply(database, key, hashed)
     if (!first) throw error
     return replay(context, first)
   }
 }
 
-/** Stores the reply in the transaction of the write; without an idempotency key does nothing. */
+/** Stores the reply in the transaction of the write; does nothing without an idempotency key. */
 export async function keepReply<Reply extends DescMessage>(
   tx: Transaction,
   key: IdempotencyKey<Reply> | null,
@@ -126,7 +124,7 @@ export async function keepReply<Reply extends DescMessage>(
   }
 }
 
-/** Returns the row of a reply; empty when the request has no idempotency key. */
+/** Returns the row that stores a reply; an empty list when the request has no idempotency key. */
 export function keptReplies<Reply extends DescMessage>(
   key: IdempotencyKey<Reply> | null,
   reply: MessageShape<Reply>,
@@ -134,17 +132,16 @@ export function keptReplies<Reply extends DescMessage>(
   return key ? [{ ...key, reply: Buffer.from(toBinary(key.reply, reply)) }] : []
 }
 
-/** Throws refused (422) when the idempotency key was first used with another body. */
+/** Throws refused (422) when the bodies of two requests with one idempotency key differ. */
 export function requireSameBody(first: Buffer, bodyHash: Buffer): void {
   if (!first.equals(bodyHash)) throw otherBody()
 }
 
-/** Returns the refusal (422) of an idempotency key that is used with another body. */
+/** Returns the refusal (422) of a used idempotency key with another body. */
 export function otherBody(): Refusal {
   return refused('the Idempotency-Key was used with another body', { status: 422 })
 }
 
-// The scope of a key is account, RPC and key (docs/api.md#idempotency-key).
 function idempotencyKeyOf<Reply extends DescMessage>(
   context: HandlerContext,
   reply: Reply,

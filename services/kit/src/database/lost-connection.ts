@@ -3,9 +3,8 @@ import { BackendTerminatedError } from 'slonik'
 /** The connection to Postgres broke, or Postgres did not answer a statement in time. */
 export class LostConnectionError extends BackendTerminatedError {
   override name = 'LostConnectionError'
-  /** Whether Postgres may have committed the statement that was running. */
+  /** Whether the interrupted statement may be committed. */
   readonly mayBeDone: boolean
-  /** The last transaction of the connection. */
   readonly transaction: TransactionName | null
 
   constructor(cause: Error, mayBeDone: boolean, transaction: TransactionName | null) {
@@ -15,7 +14,7 @@ export class LostConnectionError extends BackendTerminatedError {
   }
 }
 
-/** The name of a transaction. IDs are unique until the server restarts; a standby assigns none. */
+/** Identifies a Postgres transaction until the server restarts. A standby assigns no ID. */
 export interface TransactionName {
   id: string | null
   serverStartedAt: string

@@ -8,8 +8,8 @@ import { z } from 'zod'
 import type { Database } from './database.ts'
 
 /**
- * Returns the columns of an entity for a SELECT: snake_case in the table, camelCase in the result.
- * A prefix distinguishes two entities in one row.
+ * Returns an entity's columns for SELECT, renamed from snake_case to camelCase. The prefix
+ * distinguishes two entities in one result row.
  */
 export function columnsOf(
   entity: z.ZodObject,
@@ -25,7 +25,7 @@ export function columnsOf(
   )
 }
 
-/** Returns the INSERT of one entity; each field is stored in the column of its name. */
+/** Returns the INSERT of one entity; field `accountId` is stored in column `account_id`. */
 export function insertOf<Shape extends z.ZodRawShape>(
   table: string,
   schema: z.ZodObject<Shape>,
@@ -37,7 +37,7 @@ export function insertOf<Shape extends z.ZodRawShape>(
     VALUES (${parametersOf(values)})`
 }
 
-/** Returns the SET list of an UPDATE of these fields of an entity. */
+/** Returns the SET list of an UPDATE of these fields. */
 export function assignmentsOf<Entity extends object>(
   entity: Entity,
   names: readonly (keyof Entity & string)[],
@@ -52,7 +52,7 @@ export function assignmentsOf<Entity extends object>(
 
 const KeyColumn = z.object({ column: z.string() })
 
-/** Returns the columns of a table's primary key, in order. Throws for a table without one. */
+/** Returns the columns of a table's primary key, in key order. Throws for a table without one. */
 export async function keyColumns({ pool }: Database, table: string): Promise<ListSqlToken> {
   const columns = await pool.anyFirst(sql.type(KeyColumn)`
     SELECT attname::text AS "column" FROM pg_index
@@ -67,8 +67,8 @@ export async function keyColumns({ pool }: Database, table: string): Promise<Lis
 }
 
 /**
- * Returns the condition of keyset pagination: the key is greater than these values; true without
- * values. No casts are needed: Postgres infers the type of each value from its column.
+ * Keyset pagination: returns the condition that the primary key is greater than these values, or
+ * TRUE without values. Needs no casts: Postgres infers the types from the columns.
  */
 export function isAfter(
   key: ListSqlToken | FragmentSqlToken,
@@ -79,37 +79,37 @@ export function isAfter(
     : sql.fragment`(${key}) > (${parametersOf(values)})`
 }
 
-/** Returns a list of values, each as a parameter. */
+/** Returns a comma-separated list with one query parameter for each value. */
 export function parametersOf(values: readonly unknown[]): ListSqlToken {
   return sql.join(values.map(parameterOf), sql.fragment`, `)
 }
 
-/** Deletes at most `limit` rows that fulfil the condition; returns the number of deleted rows. */
+/** Deletes at most `limit` rows that match the condition; returns the number of deleted rows. */
 export async function deleteSome(
   database: Database,
   { table, where, limit }: { table: string; where: FragmentSqlToken; limit: number },
 ): Promise<number> {
   const name = sql.identifier([table])
   const key = await keyColumns(database, table)
-  // LIMIT as a literal: with a parameter the planner does not expect few rows.
+  // LIMIT is a literal: with a parameter the planner would expect many rows.
   const { rowCount } = await database.pool.query(sql.unsafe`
     DELETE FROM ${name} WHERE (${key}) IN (
       SELECT ${key} FROM ${name} WHERE ${where} LIMIT ${sql.literalValue(`${limit}`)})`)
   return rowCount
 }
 
-/** Returns the columns of an entity, for an INSERT. */
+/** Returns an entity's column names, comma-separated. */
 export function columnNames(entity: z.ZodObject): ListSqlToken {
   return namesOf(Object.keys(entity.shape))
 }
 
-/** Returns the columns of these fields. */
+/** Returns the column names of these fields: `accountId` becomes `account_id`. */
 export function namesOf(fields: readonly string[]): ListSqlToken {
   const names = fields.map((name) => sql.identifier([columnOf(name)]))
   return sql.join(names, sql.fragment`, `)
 }
 
-/** Returns the SET list of an UPDATE from rows of `source`, for all fields except the key. */
+/** Returns the SET list of an UPDATE … FROM `source`, for all fields except the key. */
 export function rowAssignments(
   entity: z.ZodObject,
   key: readonly string[],
@@ -126,9 +126,8 @@ export function rowAssignments(
 }
 
 /**
- * Returns an entity from the JSON record of its row (`to_jsonb(table)`): the inverse of
- * `recordsOf`. Columns that the entity lacks are ignored. Throws ZodError when a value has the
- * wrong type.
+ * Parses the JSON of a row (`to_jsonb(table)`) into an entity: the inverse of `recordsOf`. Ignores
+ * columns without a field. Throws ZodError for a value of the wrong type.
  */
 export function entityOf<Shape extends z.ZodRawShape>(
   entity: z.ZodObject<Shape>,
@@ -140,7 +139,7 @@ export function entityOf<Shape extends z.ZodRawShape>(
   return entity.parse(Object.fromEntries(fields))
 }
 
-/** Converts JSON to bigint, Date and Buffer. JSON numbers are exact up to ±2^53−1. */
+/** Converts a JSON value to bigint, Date or Buffer. JSON numbers are exact up to ±2^53−1. */
 function fieldOf(field: z.ZodType, value: unknown): unknown {
   if (value === null) return null
   const type = field instanceof z.ZodNullable ? field.unwrap() : field
@@ -151,14 +150,14 @@ function fieldOf(field: z.ZodType, value: unknown): unknown {
 }
 
 /**
- * Returns entities as a JSON array for `jsonb_populate_recordset(NULL::table, …)`. One parameter
- * then carries any number of rows. Amounts are exact up to ±2^53−1.
+ * Returns entities as a JSON array for `jsonb_populate_recordset(NULL::table, …)`: one query
+ * parameter for any number of rows. Amounts are exact up to ±2^53−1.
  */
 export function recordsOf(entities: readonly object[]): string {
   return `[${entities.map(recordOf).join(',')}]`
 }
 
-/** Builds the JSON text directly: a renamed copy for JSON.stringify takes 1.5 times as long. */
+/** Builds the JSON text directly: JSON.stringify of a renamed copy takes 1.5 times as long. */
 function recordOf(entity: object): string {
   let text = ''
   for (const [name, value] of Object.entries(entity)) {
@@ -177,7 +176,7 @@ function recordValueOf(value: NonNullable<unknown>): string {
   return JSON.stringify(value)
 }
 
-/** Returns a field as a parameter; Postgres infers its type from the column. */
+/** Returns a field's value as a query parameter, whose type Postgres infers from the column. */
 function parameterOf(value: unknown): FragmentSqlToken {
   if (value instanceof Date) return sql.fragment`${value.toISOString()}`
   if (Array.isArray(value)) return sql.fragment`${sql.array(value, 'text')}`
@@ -186,7 +185,7 @@ function parameterOf(value: unknown): FragmentSqlToken {
   return sql.fragment`${(value ?? null) as PrimitiveValueExpression}`
 }
 
-// Unbounded cache: its keys are the field names of schemas in code, a few hundred.
+// Cache without eviction: code has only a few hundred field names.
 const columns = new Map<string, string>()
 
 function columnOf(name: string): string {

@@ -4,18 +4,18 @@ import type { Change } from '../events/changes.ts'
 import { newId } from '../values/id.ts'
 import { type BankAccountKey, keyOf } from './aggregate-key.ts'
 
-/** A save that can be looked up, because it alone writes one row: an event or a mark. */
+/** A change set that writes a row with a unique ID, by which a lost save can be looked up. */
 export interface MarkedSave extends BankAccountKey {
-  /** The ID of the first event of the save, or of its mark if it has no events. */
+  /** ID of the save's first event; without events, key of its row in idempotency_keys. */
   saveId: string
 }
 
-/** The `route` of marks in the table idempotency_keys. */
+/** Marks share the table idempotency_keys with replies, under this value of `route`. */
 const saveRoute = 'save'
 
 /**
- * Makes the save of a change set identifiable. The mark is a row of idempotency_keys without a
- * request. It is kept for a day; look-ups of a save happen within seconds.
+ * Adds the ID by which `findMarkedSaves` finds the save. A save without events also gets a marker
+ * row in idempotency_keys, which is deleted after a day.
  */
 export function markSave<ChangeSet extends { replies: readonly object[] }>(
   changeSet: ChangeSet,
@@ -29,7 +29,7 @@ export function markSave<ChangeSet extends { replies: readonly object[] }>(
   return { ...changeSet, accountId, bankAccountId, saveId, replies }
 }
 
-/** Returns the keys of the aggregates whose save is committed, even if other saves followed. */
+/** Returns the keys of aggregates whose save is committed, even if later saves followed. */
 export async function findMarkedSaves(
   connection: CommonQueryMethods,
   saves: readonly MarkedSave[],

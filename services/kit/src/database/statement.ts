@@ -1,10 +1,9 @@
 import type { PrimitiveValueExpression, QuerySqlToken } from 'slonik'
 
 /**
- * Creates the template of a statement for hot paths, where joining fragments costs as much as
- * running the statement. `build` is called once, with placeholders; each use fills in the values.
- * An array is passed unchanged (`${ids}::text[]`). A parameter that occurs several times is sent
- * once.
+ * Compiles a statement once, because joining SQL fragments costs as much as running the statement.
+ * `build` gets placeholders; each call of the result fills in their values. Arrays are passed as
+ * they are (`${ids}::text[]`).
  */
 export function prepare<Token extends QuerySqlToken, Name extends string>(
   names: readonly Name[],
@@ -28,7 +27,7 @@ export function prepare<Token extends QuerySqlToken, Name extends string>(
 }
 
 /**
- * Creates templates of a statement with optional parts, each built on first use. Leaving out unused
+ * Compiles one statement for each combination of optional parts, on first use. Omitting unused
  * parts saves time, because Postgres initializes the whole plan at each run.
  */
 export function prepareParts<Token extends QuerySqlToken, Name extends string, Part extends string>(

@@ -4,11 +4,11 @@ import { z } from 'zod'
 import type { Transaction } from '../database/database.ts'
 import { newId } from '../values/id.ts'
 
-/** A row of the outbox: a change of one entity, which the relay publishes after the commit. */
+/** A row of the outbox: a message about one entity, which the relay publishes after the commit. */
 export const Change = z.object({
   changeId: z.string(),
   accountId: z.string(),
-  /** Full name of the message type. */
+  /** Full name of the protobuf message type. */
   type: z.string(),
   entityId: z.string(),
   version: z.bigint(),
@@ -16,20 +16,17 @@ export const Change = z.object({
 })
 export type Change = z.infer<typeof Change>
 
-/**
- * Upper bound on the entities in one change. Larger changes are split, so that each fits a NATS
- * message.
- */
+/** Maximum number of entities in one change, so that each change fits a NATS message. */
 export const entitiesMax = 200
 
-/** The entity that a change concerns; `version` orders the changes of one entity. */
+/** The entity that a change is about; consumers order its changes by `version`. */
 export interface Subject {
   accountId: string
   entityId: string
   version: bigint
 }
 
-/** Returns the outbox row of a change: a message in the past tense about one entity. */
+/** Returns the outbox row of a protobuf message about one entity. */
 export function changeOf<Desc extends DescMessage>(
   schema: Desc,
   subject: Subject,
@@ -48,7 +45,7 @@ export async function emit(tx: Transaction, ...changes: Change[]): Promise<void>
   if (changes.length > 0) await tx.query(sql.unsafe`${insertChanges(changes)}`)
 }
 
-/** Returns the INSERT of `emit`, for use as a CTE of a larger statement. */
+/** Returns the INSERT into the outbox, for use as a CTE of a larger statement. */
 export function insertChanges(changes: Change[]): FragmentSqlToken {
   return sql.fragment`
     INSERT INTO changes (change_id, account_id, type, entity_id, version, payload)
@@ -60,7 +57,7 @@ export function insertChanges(changes: Change[]): FragmentSqlToken {
 
 /**
  * Returns the NATS subject of a message type, without the deployment's prefix:
- * `coffer.ledger.v1.LinkDeleted` becomes `ledger.link-deleted`.
+ * `ledger.link-deleted` for `coffer.ledger.v1.LinkDeleted`.
  */
 export function subjectOf(typeName: string): string {
   const [, service = '', , message = ''] = typeName.split('.')

@@ -4,23 +4,23 @@ import { z } from 'zod'
 import type { Transaction } from '../database/database.ts'
 import { subjectOf } from './changes.ts'
 
-/** The change that a message carries, and the consumer that received the message. */
+/** A change received from NATS, and the consumer that received it. */
 export interface Delivery {
-  /** ID of the change, the same at each redelivery. */
+  /** Deduplication key: the same at each redelivery of the change. */
   changeId: string
   accountId: string
   consumer: string
 }
 
-/** The handler of one subject. */
+/** Handles the changes of one NATS subject. */
 export interface Handler {
   subject: string
   handle: (payload: Uint8Array, delivery: Delivery) => Promise<void>
 }
 
 /**
- * Returns a handler of one message type. Delivery is at least once and unordered. State must be
- * applied by its version; other effects must check `isFirstDelivery`.
+ * Returns a handler of one message type. Messages arrive at least once and in any order, so
+ * handlers compare entity versions, or check `isFirstDelivery` for other effects.
  */
 export function on<Desc extends DescMessage>(
   schema: Desc,
@@ -33,8 +33,8 @@ export function on<Desc extends DescMessage>(
 }
 
 /**
- * Records a delivery in the inbox, in the transaction of its effect. Returns false for a
- * redelivery, whose effect is already committed.
+ * Records a delivery in the inbox, in the transaction of its effect. Returns false for a redelivery
+ * whose effect is already committed.
  */
 export async function isFirstDelivery(
   tx: Transaction,

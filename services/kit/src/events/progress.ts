@@ -1,20 +1,20 @@
 import type { JsonObject } from '@bufbuild/protobuf'
 import type { Broker } from './broker.ts'
 
-/** The subject of progress messages: the account, and the object that the work concerns. */
+/** The account, and the object (such as an upload) whose progress is reported. */
 export interface ProgressOf {
   accountId: string
   id: string
 }
 
-/** Returns the core NATS subject of an object's progress, without the deployment's prefix. */
+/** Returns the NATS subject of an object's progress, without the deployment's prefix. */
 export function progressSubject({ accountId, id }: ProgressOf): string {
   return `progress.${accountId}.${id}`
 }
 
 /**
- * Publishes progress to subscribed gateways. Delivery is at most once: nothing stores the message,
- * and without NATS it is dropped.
+ * Publishes progress to subscribed gateways, at most once: NATS stores no copy, and the message is
+ * dropped before the first connection.
  */
 export function publishProgress(broker: Broker, of: ProgressOf, news: JsonObject): void {
   if (!broker.hasConnected()) return

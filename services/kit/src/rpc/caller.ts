@@ -2,31 +2,30 @@ import { type KeyObject, sign } from 'node:crypto'
 import { z } from 'zod'
 
 /**
- * The user or system for which a call runs, as claimed by the service that signed the token
- * (docs/architecture.md#callers).
+ * The user or system for which a call runs (docs/architecture.md#callers). Receivers trust the
+ * claims of the service that signed the token.
  */
 const Caller = z.object({
-  /** The service that signed the token. */
   issuer: z.string(),
-  /** `pending`: a session that requires a second factor; few RPCs accept it. */
+  /** `pending`: a session whose second factor is still missing; few RPCs accept it. */
   kind: z.enum(['session', 'pending', 'key', 'system', 'anonymous']),
-  /** ID of the session; unset for other kinds. */
+  /** Set only if `kind` is `session`. */
   sessionId: z.string().optional(),
-  /** Whether an API key may only call RPCs without side effects. */
+  /** Whether the caller's API key may only call RPCs without side effects. */
   isReadOnly: z.boolean().optional(),
-  /** Empty for an anonymous caller, like the two IDs below. */
+  /** Empty for an anonymous caller, as are the two IDs below. */
   accountId: z.string(),
   userId: z.string(),
   loginId: z.string(),
-  /** IANA name; empty for system callers, which read their copy of the account's settings. */
+  /** IANA name. Empty for system callers: services then use the timezone stored for the account. */
   timezone: z.string(),
   locale: z.string(),
   subscriptionActive: z.boolean(),
 })
 export type Caller = z.infer<typeof Caller>
 
-// Purpose and audience prevent the use of other signatures of a service's key as caller tokens. A
-// token is valid for all services, because each service passes it on with its nested calls.
+// Signed with each token, so that other signatures by the same key are not accepted as caller
+// tokens. Every service accepts a token, because services pass it on with nested calls.
 const intendedUse = { purpose: 'caller', audience: 'services' } as const
 
 /** The claims of a caller token. */
@@ -36,21 +35,20 @@ export const Claims = Caller.extend({
   expiresAt: z.number(),
 })
 
-/** The name and private key with which a service signs caller tokens. */
 export interface Signer {
   issuer: string
   key: KeyObject
 }
 
-/** Lifetime of a caller token. A token is signed for each credential or attempt. */
+/** Lifetime of a caller token in ms, from its signature. */
 const callerLifetimeMs = 60_000
 
-/** The user ID of work that no user requested (docs/api.md#ids). */
+/** User ID of calls that no user requested (docs/api.md#ids). */
 const systemUserId = 'user_system'
 
 /**
- * Signs a caller token (Ed25519): base64url claims, a dot, base64url signature. Unknown fields are
- * left out. The token expires after 60 s.
+ * Signs a caller token (Ed25519): base64url claims, a dot, base64url signature. Drops unknown
+ * fields. The token expires after 60 s.
  */
 export function mintCaller(signer: Signer, caller: Omit<Caller, 'issuer'>, now: Date): string {
   const expiresAt = now.getTime() + callerLifetimeMs
@@ -60,7 +58,7 @@ export function mintCaller(signer: Signer, caller: Omit<Caller, 'issuer'>, now: 
   return `${body.toString('base64url')}.${signature.toString('base64url')}`
 }
 
-/** Signs the token of a service that works on an account without a user (consumers, activities). */
+/** Signs a caller token for work without a user, such as consumers and activities. */
 export function systemCaller(signer: Signer, accountId: string, now: Date): string {
   const caller = {
     kind: 'system' as const,
@@ -74,7 +72,7 @@ export function systemCaller(signer: Signer, accountId: string, now: Date): stri
   return mintCaller(signer, caller, now)
 }
 
-/** Signs the token of a request without a credential. */
+/** Signs a caller token for a request without a session or API key. */
 export function anonymousCaller(signer: Signer, now: Date): string {
   const caller = {
     kind: 'anonymous' as const,

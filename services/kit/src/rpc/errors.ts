@@ -6,12 +6,12 @@ import {
 } from '@coffer/proto/options/v1/options'
 import { Code, ConnectError } from '@connectrpc/connect'
 
-/** Problems of a request, nested like its fields. The leaves are texts for the user. */
+/** Validation errors by field, nested like the request. The leaves are texts for the user. */
 export interface Problems {
   [field: string]: string | Problems
 }
 
-/** Creates the 400 of a request that breaks rules of fields (docs/api.md#errors). */
+/** Creates the 400 of an invalid request, with error texts by field (docs/api.md#errors). */
 export function invalid(problems: Problems, text = 'Invalid request'): ConnectError {
   return withProblems(text, { code: Code.InvalidArgument, problems })
 }
@@ -24,7 +24,7 @@ function withProblems(
   return new ConnectError(text, code, undefined, [{ desc: ProblemsSchema, value: detail }])
 }
 
-/** Texts of the 401 refusals, keyed by their stable code (docs/security.md). */
+/** Error texts of the 401 responses, by the stable code that clients receive (docs/security.md). */
 export const credentialRefusals = {
   CREDENTIAL_REQUIRED: 'unauthorized: the request has no credential',
   API_KEY_UNKNOWN: 'unauthorized: the API key is not known, has expired or was revoked',
@@ -35,10 +35,9 @@ export const credentialRefusals = {
   WRONG_CREDENTIALS: 'wrong email or password',
 } as const
 
-/** Stable code of a 401. */
 export type CredentialRefusal = keyof typeof credentialRefusals
 
-/** Creates the 401 of a client whose credential is missing or invalid, with its stable code. */
+/** Creates the 401 of a missing or invalid session or API key, with its stable code. */
 export function unauthenticated(code: CredentialRefusal): ConnectError {
   const refusal = create(RefusalSchema, { status: 401, code })
   return new ConnectError(credentialRefusals[code], Code.Unauthenticated, undefined, [
@@ -47,14 +46,14 @@ export function unauthenticated(code: CredentialRefusal): ConnectError {
 }
 
 /**
- * Creates the refusal of a caller token: clocks or keys of the processes differ. `isCallerRefused`
- * distinguishes it from a refused credential of the client.
+ * Creates the error of an invalid caller token between services (clocks or signing keys differ);
+ * `isCallerRefused` tells it from a 401 of the client.
  */
 export function callerRefused(text: string): ConnectError {
   return new ConnectError(text, Code.Unauthenticated)
 }
 
-/** Returns whether an error refuses a caller token, not a credential of the client. */
+/** Returns whether an error means an invalid caller token, not a 401 of the client. */
 export function isCallerRefused(error: unknown): boolean {
   return (
     error instanceof ConnectError &&
@@ -68,29 +67,28 @@ export function forbidden(text: string): ConnectError {
   return new ConnectError(text, Code.PermissionDenied)
 }
 
-/** Creates the 404 of an object that the caller's account lacks. `noun` is its kind. */
+/** Creates the 404 of an object that does not exist in the caller's account. `noun`: its kind. */
 export function notFound(noun: string, text = `${noun}: record does not exist`): ConnectError {
   return new ConnectError(text, Code.NotFound)
 }
 
-/** Creates the 400 of a name or identifier that another object has, with its field. */
+/** Creates the 400 of a name or identifier that another object already uses. */
 export function duplicate(noun: string, problems: Problems): ConnectError {
   const text = `${noun}: a similar object already exists`
   return withProblems(text, { code: Code.AlreadyExists, problems })
 }
 
-/** Status and code of a refusal that is not a plain 400. */
+/** HTTP status and code of an error that is not a plain 400. */
 export interface Refused {
-  /** HTTP status (docs/api.md#statuses). */
   status: number
-  /** Stable code that clients branch on. */
+  /** Stable error code on which clients can branch. */
   code?: string
-  /** Seconds after which the same request may succeed. */
+  /** Value of the Retry-After header, in seconds. */
   retryAfterSeconds?: number
 }
 
 /**
- * Creates the refusal of a request that the current state does not allow: 400, or the given status
+ * Creates the error of a request that the current state does not allow: 400, or the given status
  * and code (docs/api.md#statuses).
  */
 export function refused(text: string, refusal?: Refused): ConnectError {
@@ -98,28 +96,28 @@ export function refused(text: string, refusal?: Refused): ConnectError {
   return new ConnectError(text, Code.FailedPrecondition, undefined, details)
 }
 
-/** Creates the 503 of a dependency that is down, or a full queue: nothing was done. */
+/** Creates the 503 of a full queue or a dependency that is down: nothing was done. */
 export function unavailable(text: string): ConnectError {
   return new ConnectError(text, Code.Unavailable)
 }
 
 /**
- * Creates the 504 of a call without an answer. A write may have been carried out; a retry with its
+ * Creates the 504 of a call without an answer. A write may be done; a retry with the same
  * Idempotency-Key is safe.
  */
 export function unanswered(text: string): ConnectError {
   return new ConnectError(text, Code.DeadlineExceeded)
 }
 
-/** Returns whether a call got no answer: its deadline passed or the connection was lost. */
+/** Returns whether a call got no answer: its deadline passed or its connection broke. */
 export function isUnanswered(error: unknown): boolean {
   return error instanceof ConnectError && error.code === Code.DeadlineExceeded
 }
 
-/** The error of a refused request, with the text that its client is shown. */
+/** The error of a refused request; its message is shown to the client. */
 export type Refusal = ConnectError
 
-/** Returns the result of a decision, or its refusal. Rethrows other errors. */
+/** Wraps the result of a function, or the client error (refusal) that it threw. Rethrows others. */
 export function settledOrRefused<Result>(
   decide: () => Result,
 ): { result: Result } | { refusal: Refusal } {
@@ -137,13 +135,13 @@ export function isTransient(error: unknown): boolean {
   return !(error instanceof ConnectError) || transient.includes(error.code)
 }
 
-/** Returns the problems that an error carries, or null. */
+/** Returns the validation errors by field that an error carries, or null. */
 export function problemsOf(error: ConnectError): Problems | null {
   const [detail] = error.findDetails(ProblemsSchema)
   return detail ? problemsOfDetail(detail) : null
 }
 
-/** Returns the problems of an error detail as a tree. */
+/** Converts the flat list of a protobuf error detail into a tree of validation errors. */
 export function problemsOfDetail({ problems }: Pick<ProblemsDetail, 'problems'>): Problems {
   const tree = emptyTree()
   for (const { path, message } of problems) {
@@ -159,7 +157,7 @@ export function problemsOfDetail({ problems }: Pick<ProblemsDetail, 'problems'>)
   return tree
 }
 
-/** Returns the status and code that an error carries, or null. An unset field is 0 or empty. */
+/** Returns the HTTP status and code that an error carries, or null. Unset fields are 0 or empty. */
 export function refusalOf(error: ConnectError): Required<Refused> | null {
   return error.findDetails(RefusalSchema)[0] ?? null
 }

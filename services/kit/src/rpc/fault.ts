@@ -8,17 +8,18 @@ import {
 import { LostConnectionError } from '../database/lost-connection.ts'
 import { unanswered, unavailable } from './errors.ts'
 
-// SQLSTATE classes of outages: 08 connection, 40 rollback (nothing was done), 53 resources, 57P
-// operator intervention. Single states: 25006 read_only_sql_transaction (a standby, after a
-// fail-over), 55P03 lock_not_available.
+// SQLSTATEs that mean an outage. Classes 08 (connection), 40 (rollback: nothing was done), 53
+// (resources), 57P (operator); states 25006 (standby after a fail-over), 55P03 (lock not
+// available).
 const downStates = /^(08|25006|40|53|57P|55P03)/
-// Error codes of the database's socket.
+// Error codes of a lost or refused connection to Postgres.
 const lostConnections = ['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND']
 const downErrors = [ConnectionError, BackendTerminatedError, BackendTerminatedUnexpectedlyError]
 
 /**
- * Maps any error to a ConnectError: a lost database is unavailable, an unexpected error internal. A
- * write of unknown outcome is deadline_exceeded, unless a retry of it is safe (`isRepeatable`).
+ * Maps any error to a ConnectError: a lost database to unavailable, an unexpected error to
+ * internal. If a write may be committed: deadline_exceeded, or unavailable if it is `isRepeatable`
+ * (idempotent).
  */
 export function knownError(error: unknown, { isRepeatable = false } = {}): ConnectError {
   if (error instanceof ConnectError) return error
@@ -37,12 +38,12 @@ export function knownError(error: unknown, { isRepeatable = false } = {}): Conne
   return new ConnectError('internal error', Code.Internal, undefined, undefined, error)
 }
 
-/** Returns whether Postgres may have committed: the connection was lost before its answer. */
+/** Returns whether a statement may be committed: the connection broke before Postgres answered. */
 export function isOutcomeUnknown(error: unknown): boolean {
   return error instanceof LostConnectionError && error.mayBeDone
 }
 
-/** Returns whether a dependency is away. A later retry may succeed. */
+/** Returns whether an error means that a dependency is down, so that a later retry may succeed. */
 export function isOutage(error: unknown): boolean {
   const { code } = knownError(error)
   return code === Code.Unavailable || code === Code.DeadlineExceeded

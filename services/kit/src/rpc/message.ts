@@ -14,7 +14,7 @@ import {
 } from '@bufbuild/protobuf/wkt'
 import { invalid } from './errors.ts'
 
-/** The plain values from which `toMessage` builds a message: Date, bigint, null for unset. */
+/** Plain values for the fields of a protobuf message: Date, bigint, null for an unset field. */
 export type EntityOf<Desc extends DescMessage> = {
   [Field in keyof Omit<MessageShape<Desc>, keyof Message>]: Plain<MessageShape<Desc>[Field]>
 }
@@ -27,10 +27,7 @@ type Plain<T> = T extends Timestamp
       ? Plain<Exclude<T, undefined>> | null
       : T
 
-/**
- * Template of a message type: an empty message and its fields. Each copy needs new arrays for its
- * lists.
- */
+/** Template of a message type: an empty message and its fields. Each copy needs new lists. */
 interface Blank {
   message: object
   fields: { name: string; isList: boolean }[]
@@ -39,9 +36,8 @@ interface Blank {
 const blanks = new WeakMap<DescMessage, Blank>()
 
 /**
- * Returns the message of an entity: Date becomes Timestamp, null becomes unset, other values pass
- * unchanged. Fields that the message lacks are ignored. Copying a template is several times faster
- * than `create`.
+ * Converts plain values to a protobuf message: Date to Timestamp, null to unset. Ignores values
+ * without a field. Copying a template is several times faster than `create`.
  */
 export function toMessage<Desc extends DescMessage>(
   schema: Desc,
@@ -84,10 +80,9 @@ function timestampOf(date: Date): Timestamp {
 }
 
 /**
- * Returns the changes that an update requests. Each field in the mask has its value, or null when
- * the message leaves it unset. Other fields are absent.
- *
- * @throws invalid (400) when the mask names a field that the message lacks
+ * Returns the fields that an update request changes: those in its field mask. A field that is in
+ * the mask but unset becomes null.
+ * @throws invalid (400) when the mask names an unknown field
  */
 export function patchOf<Desc extends DescMessage>(
   schema: Desc,

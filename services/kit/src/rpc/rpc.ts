@@ -2,11 +2,11 @@ import { type CallOptions, createContextKey, type HandlerContext } from '@connec
 import type { Caller } from './caller.ts'
 import { callerRefused } from './errors.ts'
 
-/** Context keys of the caller and the caller token; the authorizing interceptor sets them. */
+/** Context keys of the caller and its signed token, set when the server has verified the token. */
 export const callerKey = createContextKey<Caller | null>(null)
 export const tokenKey = createContextKey('')
 
-/** Names of the headers that travel with calls inside the mesh. */
+/** Names of the HTTP headers that services add to calls among themselves. */
 export const headers = {
   caller: 'coffer-caller',
   requestId: 'x-request-id',
@@ -15,14 +15,14 @@ export const headers = {
   replayed: 'coffer-replayed',
 } as const
 
-/** Returns the authorized caller of an RPC. Throws callerRefused without a caller. */
+/** Returns the verified caller of an RPC. Throws callerRefused if there is none. */
 export function callerOf(context: HandlerContext): Caller {
   const caller = context.values.get(callerKey)
   if (!caller) throw callerRefused('caller token is missing')
   return caller
 }
 
-/** Returns call options that pass on the caller, the request ID and the rest of the deadline. */
+/** Returns options for a nested call: the same caller, request ID and deadline. */
 export function onBehalfOf(context: HandlerContext): CallOptions {
   const left = context.timeoutMs()
   return {

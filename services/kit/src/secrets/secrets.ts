@@ -1,9 +1,6 @@
-/**
- * A sealed secret: its encrypted data key, the ID of the key-encryption key, and the ciphertext.
- */
+/** An encrypted secret. `keyId` names the key-encryption key that encrypts its data key. */
 export interface SealedSecret {
   keyId: string
-  /** The data key, encrypted under the key-encryption key. */
   dataKey: Buffer
   /** Nonce (12 bytes), tag (16 bytes), ciphertext. */
   ciphertext: Buffer
@@ -12,12 +9,10 @@ export interface SealedSecret {
 /** Encrypts secrets for the database (docs/architecture.md#secrets-at-rest). */
 export interface Secrets {
   /**
-   * Seals a text. `owner` (account and entity ID) is authenticated, so the result cannot be opened
-   * in another row.
+   * Encrypts a text. `owner` (account and entity ID) is authenticated, so that the ciphertext
+   * cannot be decrypted in another row.
    */
   seal: (text: string, owner: string) => Promise<SealedSecret>
-  /**
-   * Opens a secret. Throws when the secret was changed, has another owner, or its key is missing.
-   */
+  /** Decrypts a secret. Throws when it was changed, has another owner, or its key is missing. */
   open: (sealed: SealedSecret, owner: string) => Promise<string>
 }

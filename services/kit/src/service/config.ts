@@ -1,6 +1,5 @@
 import { z } from 'zod'
 
-/** One setting: its environment variable, its description, and its schema with the default. */
 export interface Setting<T> {
   env: string
   about: string
@@ -15,7 +14,7 @@ export type ValuesOf<S extends Settings> = {
 
 export type Environment = Record<string, string | undefined>
 
-/** Invalid or missing settings. The message has a line for each variable. */
+/** Invalid or missing settings. The message has a line for each environment variable. */
 export class SettingsError extends Error {
   override name = 'SettingsError'
 }
@@ -25,7 +24,7 @@ export function setting<T>(env: string, schema: z.ZodType<T>, about: string): Se
   return { env, about, schema }
 }
 
-/** Returns the schema of a bound on the objects of an account (docs/limits.md): 1 to 1,000,000. */
+/** Returns the schema of a setting that limits the objects of an account: 1 to 1,000,000. */
 export function accountBound(fallback: number): z.ZodType<number> {
   return z.coerce.number().int().min(1).max(1_000_000).default(fallback)
 }
@@ -34,8 +33,7 @@ export function accountBound(fallback: number): z.ZodType<number> {
 export const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an http or https URL' })
 
 /**
- * Reads settings from the environment; an empty variable counts as unset.
- *
+ * Reads settings from environment variables; an empty variable counts as unset.
  * @throws {SettingsError} when values are invalid, with a line for each variable
  */
 export function readSettings<S extends Settings>(settings: S, env: Environment): ValuesOf<S> {
@@ -52,13 +50,13 @@ export function readSettings<S extends Settings>(settings: S, env: Environment):
   return Object.fromEntries(values)
 }
 
-/** Returns variables with the prefix that match no setting; probably misspelt. */
+/** Returns variables with the prefix that match no setting, which are probably misspelt. */
 export function unknownVariables(all: Settings[], env: Environment, prefix = 'COFFER_'): string[] {
   const known = new Set(all.flatMap((settings) => Object.values(settings).map(({ env }) => env)))
   return Object.keys(env).filter((name) => name.startsWith(prefix) && !known.has(name))
 }
 
-/** Returns a zod issue in plain words; a text in the schema takes precedence. */
+/** Returns the error text of a zod issue in plain words; undefined leaves zod's own text. */
 function plainText(issue: z.core.$ZodRawIssue): string | undefined {
   const { code, origin, inclusive, expected } = issue
   const unit = origin === 'string' ? ' characters' : ''

@@ -2,21 +2,21 @@ import type { Server, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Time in ms that a new connection has for its first bytes once the server closes. */
+/** Time in ms for the first bytes of a new connection, once the server has stopped listening. */
 const firstBytesMs = 250
 
-/** Graceful shutdown of an HTTP/1.1 server: requests that have reached it are completed. */
+/** Graceful shutdown of an HTTP/1.1 server: requests that it has received are completed. */
 export interface Drain {
-  /** Adds `Connection: close` to all further answers, so that clients reconnect elsewhere. */
+  /** Adds `Connection: close` to all later responses, so that clients connect elsewhere. */
   begin: () => void
   /**
    * Calls `close`, which stops listening, and closes idle connections. Resolves when all
-   * connections have ended; cuts the others off after `msMax`.
+   * connections are closed; destroys the remaining ones after `msMax`.
    */
   end: (options: { close: () => Promise<void>; msMax: number }) => Promise<void>
 }
 
-/** Creates the drain of a server; call it before the server listens. */
+/** Creates the graceful shutdown of a server; must be called before the server listens. */
 export function drainOf(server: Server): Drain {
   const running = new Set<ServerResponse>()
   const connections = new Set<Duplex & { bytesRead?: number }>()
@@ -31,7 +31,7 @@ export function drainOf(server: Server): Drain {
     if (isDraining) response.shouldKeepAlive = false
     response.once('close', () => {
       running.delete(response)
-      // An answer whose header was sent before the drain keeps its connection alive.
+      // A response whose headers were sent earlier keeps its connection open after it ends.
       if (isEnding) setImmediate(() => server.closeIdleConnections())
     })
   })
@@ -41,7 +41,7 @@ export function drainOf(server: Server): Drain {
   }
   const closeUnused = async (): Promise<void> => {
     await sleep(firstBytesMs, undefined, { ref: false })
-    // Node counts a connection without a request as busy, and keeps it open.
+    // Node treats a connection that has sent nothing as busy, and would keep it open.
     for (const connection of connections) if (connection.bytesRead === 0) connection.destroy()
   }
   return {

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 /** Limits background work to a share of time (duty cycle). */
 export interface Pace extends Disposable {
-  /** Runs a piece of work, then waits; returns the result of the work. */
+  /** Runs one piece of work, then pauses; returns the result of the work. */
   run: <Result>(work: () => Promise<Result>) => Promise<Result>
 }
 
@@ -13,8 +13,8 @@ const slowdownMax = 8
 const restMsMax = 1_000
 
 /**
- * Creates a duty cycle: work takes at most `share` (above 0, at most 1) of the time, and less while
- * the event loop lags. Each piece should take some tens of milliseconds.
+ * Creates a duty cycle: work takes at most `share` (0 to 1) of the time, less while the event loop
+ * lags. A piece of work should take some tens of milliseconds.
  */
 export function createPace({ share }: { share: number }): Pace {
   const delays = monitorEventLoopDelay({ resolution: resolutionMs })
@@ -40,15 +40,15 @@ export function createPace({ share }: { share: number }): Pace {
 }
 
 /**
- * Returns the next factor of the pause (1 to 8): doubled if the event loop lagged during the last
- * piece of work (`lateMs`), else halved.
+ * Returns the next factor (1 to 8) of the pause: doubled if the event loop lag `lateMs` was high
+ * during the last piece of work, else halved.
  */
 export function slowdownAfter(slowdown: number, lateMs: number): number {
   const next = lateMs > lateMsMax ? slowdown * 2 : slowdown / 2
   return Math.min(slowdownMax, Math.max(1, next))
 }
 
-/** Returns the pause in ms after `workedMs` of work, at most one second. */
+/** Returns the pause in ms after work that took `workedMs`, at most one second. */
 export function restMs(
   workedMs: number,
   { share, slowdown }: { share: number; slowdown: number },

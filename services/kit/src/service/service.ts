@@ -9,30 +9,31 @@ import type { WorkflowSchedule, Workflows } from '../workflows/workflows.ts'
 import type { Settings, ValuesOf } from './config.ts'
 import type { Log } from './log.ts'
 
-/** Definition of a service: name, settings, tables, and its factory. */
+/** Definition of a service: name, settings, tables, and the function that creates it. */
 export interface ServiceDefinition<S extends Settings = Settings> {
   name: string
-  /** Database schema of its tables. */
+  /** Name of the service's Postgres schema. */
   schema: string
-  /** Folder of its SQL files. */
+  /** Folder of the service's migrations (SQL files). */
   migrations: URL
   settings: S
-  /** Columns (`table.column`) that the copy of an account leaves out, in addition to secrets. */
+  /** Columns (`table.column`) that an account's export omits, in addition to secrets. */
   hidden?: string[]
-  // Method syntax: its parameter is bivariant, so definitions with different settings fit one list.
+  // Method syntax: its parameter is bivariant, so that services with different settings fit one
+  // list.
   create(deps: ServiceDeps<S>): Service
 }
 
-/** Dependencies that the process gives each hosted service. */
+/** Dependencies that a process passes to each service that it hosts. */
 export interface ServiceDeps<S extends Settings = Settings> {
   config: ValuesOf<S>
   database: Database
   broker: Broker
   workflows: Workflows
   mesh: Mesh
-  /** Signs calls that no user requested. */
+  /** Signs the service's calls that no user requested. */
   signer: Signer
-  /** Seals stored secrets of users: access tokens, keys, seeds. */
+  /** Encrypts secrets of users before they are stored: access tokens, keys, seeds. */
   secrets: Secrets
   log: Log
   clock: () => Date
@@ -41,24 +42,24 @@ export interface ServiceDeps<S extends Settings = Settings> {
 // biome-ignore lint/suspicious/noExplicitAny: activities differ in their arguments
 export type Activities = Record<string, (...args: any[]) => Promise<unknown>>
 
-/** Parts of a service that the process runs. */
+/** Parts of a service that the process runs: routes, handlers, workflows. */
 export interface Service {
   routes: (router: ConnectRouter) => void
-  /** Handlers of its durable consumer, which has the service's name. */
+  /** Handlers of changes; they share a durable NATS consumer with the service's name. */
   handlers?: Handler[]
-  /** Modules of its workflows; the task queue has the service's name. */
+  /** Workflow modules, run by a Temporal worker whose task queue has the service's name. */
   workflowModules?: URL[]
   activities?: Activities
   schedules?: WorkflowSchedule[]
-  /** IDs of schedules to delete, which this service created under other settings. */
+  /** IDs of Temporal schedules to delete, which earlier settings of this service created. */
   formerSchedules?: string[]
-  /** Resolves when the service accepts calls (its worker threads run). */
+  /** Resolves when the service can answer calls (its worker threads run). */
   ready?: () => Promise<void>
-  /** Releases resources of the service (worker threads). */
+  /** Ends the service's worker threads. */
   close?: () => Promise<void>
 }
 
-/** Returns the definition unchanged; infers the types of its settings. */
+/** Returns the definition unchanged, so that TypeScript infers the types of its settings. */
 export function defineService<S extends Settings>(
   definition: ServiceDefinition<S>,
 ): ServiceDefinition<S> {

@@ -4,7 +4,6 @@ import { collectDefaultMetrics, Histogram, Registry } from 'prom-client'
 export const registry = new Registry()
 collectDefaultMetrics({ register: registry })
 
-/** Name, help text and labels of a histogram. */
 export interface DurationsOptions {
   name: string
   help: string
@@ -13,7 +12,7 @@ export interface DurationsOptions {
 
 /**
  * Creates a histogram of durations in seconds; returns the function that records a duration with
- * its label values. Labelled series are cached: a look-up costs more than an observation.
+ * its label values. Caches series by labels, because a look-up costs more than recording.
  */
 export function createDurations(
   options: DurationsOptions,

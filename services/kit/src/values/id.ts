@@ -1,8 +1,7 @@
 import { randomFillSync } from 'node:crypto'
 import { monotonicFactory } from 'ulid'
 
-// Secure randomness in pages of 1,024 numbers: the library would make a system call for each
-// character.
+// Random numbers are fetched 1,024 at a time: the ULID library makes a system call for each one.
 const page = new Uint32Array(1024)
 let used = page.length
 
@@ -16,8 +15,7 @@ const next = monotonicFactory(() => {
   return drawn / 2 ** 32
 })
 
-// Crockford base32 in lower case. The first character of a ULID is at most 7, because its time has
-// 48 bits.
+// ULID: Crockford base32 in lower case. Its 48-bit time limits the first character to 7.
 const ulidPattern = /^[0-7][0-9a-hjkmnp-tv-z]{25}$/
 
 /** Creates an ID: `<prefix>_` and a lower-case ULID, monotonic in the process (docs/api.md#ids). */
@@ -25,10 +23,10 @@ export function newId(prefix: string): string {
   return `${prefix}_${next().toLowerCase()}`
 }
 
-/** Characters after the prefix. */
+/** Number of characters of a ULID. */
 const ulidLength = 26
 
-/** Returns the reason why a text is not an ID with this prefix, in words for the client. */
+/** Returns why a text is not an ID with this prefix, as an error text for the client. */
 export function idFault(prefix: string, text: string): string {
   if (text === '') return 'it is blank'
   const shown = /^\w{1,40}$/.test(text) ? text : 'it'
@@ -44,7 +42,7 @@ export function idFault(prefix: string, text: string): string {
     : `${shown} has a character that no ID has`
 }
 
-/** Returns whether a text is an ID: checks prefix, length and alphabet. */
+/** Returns whether a text is an ID with this prefix: `<prefix>_` and a lower-case ULID. */
 export function isId(prefix: string, text: string): boolean {
   return text.startsWith(`${prefix}_`) && ulidPattern.test(text.slice(prefix.length + 1))
 }

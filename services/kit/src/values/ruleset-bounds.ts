@@ -1,26 +1,26 @@
-// Bounds on the cost of a hostile ruleset (docs/recurrence.md#cost-of-a-hostile-rule). Years are
-// bounded like those of all times: `isYearInRange` in time.ts.
+// Bounds on the cost of a hostile recurrence rule (docs/recurrence.md#cost-of-a-hostile-rule). The
+// range of years is in time.ts (`isYearInRange`).
 
-/** Maximum length of a ruleset in a request of a client (docs/limits.md), in characters. */
+/** Maximum length in characters of a ruleset that a client sends (docs/limits.md). */
 export const requestLengthMax = 1000
 
-/** Maximum length of a ruleset in a call between services or in a row, in characters. */
+/** Maximum length in characters of a ruleset between services and in the database. */
 export const textLengthMax = 4000
 
-/** Maximum of COUNT and of INTERVAL. */
+/** Maximum of COUNT and INTERVAL in a recurrence rule. */
 export const countMax = 10_000
 
-/** Number of years that a search covers; the rarest calendar rules repeat within 40 years. */
+/** Years in which an occurrence is searched; the rarest calendar rules repeat within 40 years. */
 export const horizonYears = 100
 
-/** The last year of a rule without UNTIL. */
+/** Last calendar year in which a rule without UNTIL has occurrences. */
 export const yearEnd = 9000
 
-/** INTERVAL in years that ends the library's search (to the year 9999) after its first year. */
+/** INTERVAL in years with which the recurrence library, which stops at 9999, expands one year. */
 export const intervalPastTheEnd = 9999
 
-/** Maximum number of rules in the cache of a process. */
+/** Maximum number of recurrence rules in the cache of a process. */
 export const rulesMax = 2000
 
-/** Maximum number of days, over all rules, in the cache of a process. */
+/** Maximum number of expanded days, over all recurrence rules, in the cache of a process. */
 export const daysMax = 500_000

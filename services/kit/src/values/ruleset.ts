@@ -1,10 +1,7 @@
 import { countMax, textLengthMax } from './ruleset-bounds.ts'
 import { fromLocal, isTimezone, isYearInRange, yearRange } from './time.ts'
 
-/**
- * A parsed ruleset. Instants are in ms, weekdays from Monday (0) to Sunday (6). Absent parts are
- * `null` or `[]`.
- */
+/** A parsed recurrence rule. Times in ms, weekdays 0 (Monday) to 6; absent parts `null` or `[]`. */
 export type Rule = {
   start: number
   startText: string
@@ -46,10 +43,8 @@ const partNames = [
 
 /**
  * Parses a ruleset: one DTSTART, one RRULE (daily or slower), any EXDATE and RDATE lines (RFC 5545
- * 3.3.10, docs/recurrence.md#rules-accepted). Returns the problem in words for the client when the
- * ruleset is refused.
- *
- * In kit, because the gateway reports this problem together with those of other fields.
+ * 3.3.10, docs/recurrence.md#rules-accepted). Returns an error text for the client if it is
+ * invalid. In kit, because the gateway reports it together with errors of other fields.
  */
 export function readRuleset(text: string): { rule: Rule } | { problem: string } {
   try {
@@ -60,7 +55,7 @@ export function readRuleset(text: string): { rule: Rule } | { problem: string } 
   }
 }
 
-/** Renders the normalised text of a rule. Rulesets are equal if their normalised texts are. */
+/** Returns the normalised text of a rule; equal rules have equal texts. */
 export function renderRuleset(rule: Rule): string {
   const parts: [string, string | number | null][] = [
     ['FREQ', rule.frequency],
@@ -191,7 +186,7 @@ function readWeekdays(text: string | undefined): Rule['weekdays'] {
   })
 }
 
-/** Reads a time in ms. A time without `Z` and timezone is in UTC; a date means its midnight. */
+/** Returns a time in ms. Without `Z` and timezone the text is in UTC; a date means midnight. */
 function readTime(text: string, zone: string | null): number {
   const match = /^(\d{4})(\d\d)(\d\d)(?:T(\d\d)(\d\d)(\d\d)Z?)?$/.exec(text)
   const [, year, month, day, hour = '00', minute = '00', second = '00'] = match ?? []

@@ -14,7 +14,7 @@ describe('midnight of the day that contains an instant (docs/recurrence.md)', ()
     ['Asia/Kolkata', '2022-02-01T18:29Z', '2022-01-31T18:30Z'],
     // In Santiago clocks went from 24:00 to 01:00, so the day began at 01:00.
     ['America/Santiago', '2023-09-03T15:00Z', '2023-09-03T04:00Z'],
-    // In Sao Paulo and Cairo too, days began at 01:00. Half a year later, the day before had 25
+    // In Sao Paulo and Cairo these days also began at 01:00. When summer time ends, a day has 25
     // hours.
     ['America/Sao_Paulo', '2018-11-04T12:00Z', '2018-11-04T03:00Z'],
     ['America/Sao_Paulo', '2018-02-18T02:30Z', '2018-02-17T02:00Z'],
@@ -23,7 +23,7 @@ describe('midnight of the day that contains an instant (docs/recurrence.md)', ()
     // In Havana the hour after midnight occurred twice; the day began with the first.
     ['America/Havana', '2023-11-05T05:30Z', '2023-11-05T04:00Z'],
     ['America/Havana', '2023-11-05T20:00Z', '2023-11-05T04:00Z'],
-    // Samoa skipped 30 December 2011.
+    // Samoa skipped the whole day of 30 December 2011.
     ['Pacific/Apia', '2011-12-30T10:30Z', '2011-12-30T10:00Z'],
   ])('%s %s', (timezone, at, expected) => {
     expect(midnightOf(new Date(at), timezone)).toEqual(new Date(expected))

@@ -6,7 +6,7 @@ export const dayMs = 24 * hourMs
 const yearFirst = 1900
 const yearLast = 2199
 
-/** Range of the years of dates, for texts of refusals (docs/limits.md). */
+/** Range of years in dates, for error texts (docs/limits.md). */
 export const yearRange = `the years ${yearFirst} and ${yearLast}`
 
 /** Returns whether dates may have this calendar year: 1900 to 2199. */
@@ -14,59 +14,53 @@ export function isYearInRange(year: number): boolean {
   return yearFirst <= year && year <= yearLast
 }
 
-/**
- * Distance of samples. Offsets last for weeks, so two equal neighbouring samples have no change
- * between them.
- */
+/** Step in ms of the search for offset changes: offsets last for weeks, so none is missed. */
 const sampleMs = 10 * dayMs
 const zonesMax = 1000
 const yearsMax = 1000
-/** Look-ups of a year before its changes are cached: finding them takes about as many calls. */
+/** Look-ups in a year before its offset changes are cached; finding them takes about as many. */
 const asksMax = 100
 
-/** The UTC offsets during one UTC year: `offsets[i]` holds from `from[i]` on, both in ms. */
+/** UTC offsets of a timezone in one year: `offsets[i]` holds from `from[i]` on, in ms. */
 type YearOfOffsets = { from: number[]; offsets: number[] }
-/**
- * Number of look-ups of a year, and its offsets once `asksMax` look-ups have paid for the search.
- */
+/** Number of look-ups in a year, and its cached offsets once there were `asksMax` look-ups. */
 type Year = { asks: number; known: YearOfOffsets | null }
 type Zone = { rules: IANAZone; years: Map<number, Year> }
 
-// Own cache: a call to the runtime costs microseconds, and evicting a zone must also reset Luxon's.
+// Own cache: asking the runtime takes microseconds, and Luxon's cache is unbounded.
 const zones = new Map<string, Zone>()
 
 /**
- * Returns the first instant of the calendar day that contains the instant, in a timezone
- * (docs/recurrence.md#midnight-and-weekends). The result is never later than the instant, daylight
- * saving included. Throws RangeError for an unknown timezone.
+ * Returns the first instant of an instant's calendar day in a timezone, also across daylight saving
+ * changes (docs/recurrence.md#midnight-and-weekends). Throws RangeError for an unknown timezone.
  */
 export function midnightOf(instant: Date, timezone: string): Date {
   const local = toLocal(instant.getTime(), timezone)
   return new Date(fromLocal(local - modulo(local, dayMs), timezone))
 }
 
-/** Returns whether a text names an IANA timezone; an offset (`+0500`) does not. */
+/** Returns whether a text names an IANA timezone; false for an offset (`+0500`). */
 export function isTimezone(text: string): boolean {
   return zones.has(text) || (/^[A-Za-z]/.test(text) && IANAZone.isValidZone(text))
 }
 
-/** Loads the runtime's timezone data at start, which takes 20 ms at first use. */
+/** Loads the runtime's timezone data, which takes 20 ms at first use. */
 export function loadTimezones(): void {
   toLocal(0, 'America/New_York')
 }
 
 /**
- * Returns the wall-clock time of an instant, as the ms of that date and time in UTC. Throws
- * RangeError for an unknown timezone.
+ * Returns an instant's wall-clock time in a timezone, encoded as the ms of that date and time in
+ * UTC. Throws RangeError for an unknown timezone.
  */
 export function toLocal(instant: number, timezone: string): number {
   return instant + offsetAt(zoneOf(timezone), instant)
 }
 
 /**
- * Returns the instant of a wall-clock time, given as the ms of that date and time in UTC (RFC 5545
- * 3.3.5). A repeated time means its first occurrence. A skipped time is read with the offset before
- * the gap. Throws RangeError for an unknown timezone.
+ * Returns the instant of a wall-clock time, which is given as the ms of that date and time in UTC
+ * (RFC 5545 3.3.5). A repeated time means its first occurrence; a skipped time uses the offset
+ * before the gap. Throws RangeError for an unknown timezone.
  */
 export function fromLocal(local: number, timezone: string): number {
   const zone = zoneOf(timezone)
@@ -82,7 +76,7 @@ function zoneOf(timezone: string): Zone {
   if (!isTimezone(timezone)) throw new RangeError(`unknown timezone ${timezone}`)
   if (zones.size >= zonesMax) {
     zones.clear()
-    // Luxon caches a formatter for every spelling (Europe/BERLIN, Europe/Berlin) without a bound.
+    // Luxon caches every spelling of a name (Europe/BERLIN, Europe/Berlin) without a bound.
     IANAZone.resetCache()
   }
   const zone = { rules: IANAZone.create(timezone), years: new Map() }
@@ -117,7 +111,7 @@ function yearOf(zone: Zone, instant: number): Year {
   return year
 }
 
-/** Finds all offset changes of a year. */
+/** Finds all changes of a timezone's UTC offset in the UTC year of an instant. */
 function offsetsOf(rules: IANAZone, instant: number): YearOfOffsets {
   const year = new Date(instant).getUTCFullYear()
   const [from, to] = [Date.UTC(year, 0, 1), Date.UTC(year + 1, 0, 1)]

@@ -7,7 +7,7 @@ test.each([
   ['GOOGLE *YOUTUBEPRE G.CO/HELPPAY#CA', ['GOOGLE', 'YOUTUBEPRE', 'G.CO', 'HELPPAY', 'CA']],
   ["Domino's 19 Inc.", ["Domino's", 'Inc']],
   ['2K4LL1 A1 1234 x', ['2K4LL1']],
-  // A word has at most two groups of digits, and no word boundary lies inside the longer text.
+  // A word has at most two groups of digits; a part of a longer text such as ab1c2d3e is no word.
   ['ab1c2d ab1c2d3e', ['ab1c2d']],
   ['snake_case Café', ['Caf']],
   ['', []],

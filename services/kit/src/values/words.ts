@@ -1,4 +1,4 @@
-/** A word of a text: as written, and in lower case without apostrophes and dots. */
+/** A word of a text, as written and normalised (lower case, no apostrophes or dots). */
 export interface FoundWord {
   raw: string
   clean: string
@@ -14,10 +14,7 @@ export function findWords(text: string): FoundWord[] {
   }))
 }
 
-/**
- * Returns whether a lower-case word has a vowel; numbers and most codes have none
- * (docs/similar-transactions.md#words).
- */
+/** Returns whether a lower-case word has a vowel; numbers and most codes have none. */
 export function hasVowel(clean: string): boolean {
   return /[aeiouy]/.test(clean)
 }

@@ -1,20 +1,19 @@
-/** Starts workflows of the deployment. */
+/** Starts Temporal workflows. */
 export interface Workflows {
   /**
-   * Starts the workflow with this ID, or signals the running one, so that no trigger is lost.
-   * Throws unavailable while Temporal is away.
+   * Starts a workflow, or signals the running one with this ID to check for work again. Throws
+   * unavailable while Temporal is down.
    */
   start: (workflow: WorkflowStart) => Promise<void>
 }
 
-/** The workflow to start. */
 export interface WorkflowStart {
   /** Name of the exported workflow function. */
   type: string
-  /** Natural key: a second start joins the running workflow. */
+  /** Workflow ID: one for each object, so that a second start joins the running workflow. */
   id: string
   taskQueue: string
-  /** Only IDs, cursors and counts: the tables hold the data. */
+  /** Only IDs, cursors and counts: Temporal stores arguments, and data belongs in the tables. */
   args: unknown[]
 }
 

@@ -10,7 +10,7 @@ import type { Outcome } from '../../src/database/aggregate-store.ts'
 import { type AggregateWriter, createAggregateWriter } from '../../src/database/aggregate-writer.ts'
 import type { Database } from '../../src/database/database.ts'
 
-/** A work that appends its number to a list of numbers. */
+/** A requested change that appends its number to a list of numbers. */
 interface Work {
   scope: BankAccountKey
   number: number
@@ -42,7 +42,7 @@ const scopeOf = (name: string): BankAccountKey => ({ accountId: name, bankAccoun
 const keysOf = (scopes: readonly BankAccountKey[]) =>
   sql.array([...new Set(scopes.map(keyOf))].sort(), 'text')
 
-/** Creates a writer of empty lists. Its first round waits until the test releases the round. */
+/** Creates a writer of empty lists. Its first read and save wait until the test releases them. */
 async function heldWriter(...names: string[]) {
   await database.pool.query(sql.unsafe`
     INSERT INTO lists SELECT key, '{}', 0 FROM unnest(${keysOf(names.map(scopeOf))}) AS key`)

@@ -26,7 +26,7 @@ function keyed(accountId: string, key: string, bodyHash = 'ab'): CallOptions {
   return { headers: sent }
 }
 
-/** Creates a connection; returns its ID and whether the reply was replayed. */
+/** Creates a feed link; returns its ID and whether the reply was the stored one. */
 async function create(name: string, options: CallOptions) {
   let replayed = false
   const onHeader = (header: Headers) => {
@@ -72,7 +72,7 @@ test('without a key, under another key and in another account the request is new
 
 test('a failure is not stored: the request can be repeated under its key', async () => {
   const accountId = newId('acct')
-  // Postgres refuses a zero byte in a text.
+  // The write fails without an outage: Postgres refuses a zero byte in a text.
   await expect(create('\0', keyed(accountId, 'k1'))).rejects.toThrow()
   expect((await create('One', keyed(accountId, 'k1'))).replayed).toBe(false)
   expect(await stored(accountId)).toEqual(['One'])

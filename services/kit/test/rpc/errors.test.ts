@@ -23,7 +23,7 @@ test('problems survive the way through an error detail', () => {
   }))
   fc.assert(
     fc.property(tree, (problems) => {
-      // Field names such as "constructor" must work like any other.
+      // A field may be named "constructor" like the property that every object inherits.
       expect(problemsOf(invalid(problems))).toEqual({ ...problems })
     }),
   )
