@@ -8,16 +8,16 @@ import type { ConnectRouter } from '@connectrpc/connect'
 const watchMs = 1_000
 
 export interface HealthOptions {
-  /** Full names of the RPC services of this process; the empty name denotes the process. */
+  /** Full names of the RPC services of this process; an empty name stands for the process. */
   services: string[]
   isReady: () => Promise<boolean>
-  /** Ends the watches, which would otherwise block a drain. */
+  /** Ends streaming health checks (Watch), which would otherwise block the shutdown. */
   ending: AbortSignal
 }
 
 /**
- * Registers the gRPC health service (grpc.health.v1). All services report the state of the process:
- * SERVING while it is ready.
+ * Registers the gRPC health service (grpc.health.v1). Each RPC service is SERVING while the process
+ * is ready.
  */
 export function healthRoutes(router: ConnectRouter, options: HealthOptions): void {
   const names = ['', ...options.services]
@@ -35,7 +35,8 @@ export function healthRoutes(router: ConnectRouter, options: HealthOptions): voi
 }
 
 /**
- * Creates the routes of ServiceHealthService, with which other processes check the hosted services.
+ * Creates the routes of ServiceHealthService, which tells other processes whether the database of a
+ * hosted service answers.
  */
 export function serviceHealthRoutes(databases: Record<string, Pick<Database, 'isHealthy'>>) {
   return (router: ConnectRouter): void => {

@@ -27,9 +27,8 @@ const kitMigrations = fileURLToPath(new URL('../../../services/kit/migrations', 
 
 export interface HostOptions extends Omit<DatabaseOptions, 'url' | 'schema'> {
   definitions: ServiceDefinition[]
-  /** Base URLs of the services in other processes, keyed by service. */
+  /** Base URLs of the services in other processes, by service name. */
   urls: Record<string, string>
-  /** Returns the database URL of a hosted service. */
   databaseUrl: (name: string) => string
   keysFolder: string
   environment: Environment
@@ -39,25 +38,24 @@ export interface HostOptions extends Omit<DatabaseOptions, 'url' | 'schema'> {
   clock: () => Date
 }
 
-/** The services of this process. */
+/** The running services of this process. */
 export interface Host extends AsyncDisposable {
   mesh: Mesh
   services: Record<string, Service>
   databases: Record<string, Database>
-  /** RPCs of all services with their interceptors. */
+  /** RPC routes of all services, with their interceptors. */
   routes: Routes
 }
 
-/** Returns the schema of a service in the database at a URL, with the folders of its SQL files. */
+/** Returns what `migrate` needs for a service: database URL, Postgres schema, migration folders. */
 export function tablesOf({ name, schema, migrations }: ServiceDefinition, url: string): Tables {
   return { service: name, url, schema, folders: [kitMigrations, fileURLToPath(migrations)] }
 }
 
 /**
- * Migrates the schemas of these services; returns the applied files, keyed by service.
- *
- * @throws {MigrationError} when a migration fails; applied files of all services are checked before
- *   the first change
+ * Migrates the schemas of these services; returns the applied files by service. Checks all services
+ * before the first change.
+ * @throws {MigrationError} when a migration is refused or fails
  */
 export async function migrateAll(
   definitions: ServiceDefinition[],
@@ -73,7 +71,6 @@ export async function migrateAll(
 /**
  * Creates the services and starts their background parts: relay, consumer, worker, schedules.
  * Disposing stops them in reverse order and waits for running work.
- *
  * @throws {SettingsError} when settings or keys cannot be used
  */
 export async function hostServices(options: HostOptions): Promise<Host> {
@@ -127,7 +124,7 @@ function createServiceDatabase(
 }
 
 /**
- * Starts all parts in parallel, because workers take long to start and to stop. If one part fails,
+ * Starts all parts in parallel, because Temporal workers are slow to start and stop. If one fails,
  * stops the others and throws its error.
  */
 async function startAll(starting: Promise<AsyncDisposable>[]): Promise<AsyncDisposable> {
@@ -138,7 +135,7 @@ async function startAll(starting: Promise<AsyncDisposable>[]): Promise<AsyncDisp
   }
   const failed = ends.find((end) => end.status === 'rejected')
   if (!failed) return { [Symbol.asyncDispose]: stop }
-  // Errors while the other parts stop are ignored: the first error is the cause.
+  // Errors of stopping are ignored: the first error is the cause.
   await stop().catch(() => undefined)
   throw failed.reason
 }
@@ -165,7 +162,7 @@ function createService(
   })
 }
 
-/** Starts the outbox relay and housekeeping, on a connection pool of their own. */
+/** Starts the outbox relay and the deletion of expired rows, on their own connection pool. */
 async function startRelaying(
   definition: ServiceDefinition,
   onChanges: Database['onChanges'],

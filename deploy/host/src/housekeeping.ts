@@ -6,12 +6,12 @@ import { sql } from 'slonik'
 
 const everyMs = 60 * 60 * 1000
 const changesKeptForDays = 90
-// Longer than changes are kept, so that a replayed change always finds its inbox row.
+// Longer than changes are kept, so that a replayed change is still recognised by its inbox row.
 const inboxKeptForDays = changesKeptForDays + 7
 const batchSizeMax = 10_000
 const batchesMax = 100
 
-/** Deletes expired rows every hour: idempotency keys, published changes, the inbox. */
+/** Deletes expired rows every hour: idempotency keys, published changes, inbox rows. */
 export function startHousekeeping(database: Database, log: Log): AsyncDisposable {
   let round = Promise.resolve()
   const timer = setInterval(() => {
@@ -26,7 +26,7 @@ export function startHousekeeping(database: Database, log: Log): AsyncDisposable
   }
 }
 
-/** Deletes expired rows once, in batches, at most a million of each table. */
+/** Deletes expired rows in batches, at most a million of each table. */
 export async function sweep(database: Database): Promise<void> {
   const expired = {
     idempotency_keys: sql.fragment`created_at < now() - make_interval(hours => ${keptForHours})`,

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** A task that runs until it is stopped or fails. */
+/** A task whose `run` rejects when it fails, and resolves after `stop`. */
 export interface Runner {
   run: () => Promise<void>
   stop: () => void
@@ -9,16 +9,15 @@ export interface Runner {
 export interface KeepRunningOptions {
   create: () => Promise<Runner>
   restartMs: number
-  /** Called after a failure, once until a new runner is created, even if many attempts fail. */
+  /** Called at the first failure; repeated failures are not reported until `create` succeeds. */
   onFailure: (error: unknown) => void
-  /** Called when a runner is created after a failure. */
+  /** Called when `create` has succeeded again after a failure. */
   onRecovery: () => void
 }
 
 /**
- * Supervises a runner: replaces it `restartMs` after it failed or could not be created. Disposing
- * stops the current runner and waits for its end. Resolves after the first attempt, successful or
- * not.
+ * Supervises a task: creates it again `restartMs` after a failure. Resolves after the first attempt
+ * to create it, even a failed one. Disposing stops the task and waits for its end.
  */
 export async function keepRunning(options: KeepRunningOptions): Promise<AsyncDisposable> {
   const { create, restartMs, onFailure, onRecovery } = options
@@ -34,7 +33,7 @@ export async function keepRunning(options: KeepRunningOptions): Promise<AsyncDis
         isBroken = false
         attempted.resolve()
         const ended = runner.run()
-        // Disposed while the runner was created: the disposal had no runner to stop.
+        // Disposed during `create`: there was no runner yet that the disposal could stop.
         if (stopping.signal.aborted) runner.stop()
         await ended
       } catch (error) {

@@ -5,12 +5,12 @@ import { redact } from './redaction.ts'
 export interface LogOptions {
   level: string
   name: string
-  /** Destination of the lines; standard error unless set. */
+  /** Destination of the log lines; standard error by default. */
   to?: DestinationStream
 }
 
 /**
- * Creates a log of JSON lines on standard error. Secrets, rows and statement parameters are removed
+ * Creates a log of JSON lines on standard error, without secrets, rows and statement parameters
  * (`redaction.ts`).
  */
 export function createLog({ level, name, to }: LogOptions): Log {
@@ -19,7 +19,7 @@ export function createLog({ level, name, to }: LogOptions): Log {
       level,
       base: { name },
       formatters: { log: (fields) => redact(fields) },
-      // Errors are not serialized here: `redact` handles them like all other fields.
+      // Errors are left as they are for `redact`.
       serializers: { err: (error) => error },
     },
     to ?? pino.destination({ fd: 2, sync: false }),

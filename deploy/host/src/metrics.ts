@@ -7,13 +7,13 @@ const observeRpcSeconds = createDurations({
   labelNames: ['service', 'method', 'code'],
 })
 
-/** Starts the timer of an RPC. Returns the function that records its outcome (`ok` or a code). */
+/** Starts timing an RPC; the returned function records its duration under `ok` or an error code. */
 export function observeRpc(service: string, method: string): (code: string) => void {
   const startedAt = performance.now()
   return (code) => observeRpcSeconds((performance.now() - startedAt) / 1000, service, method, code)
 }
 
-/** Number of dead letters; alert on any increase. */
+/** Counts messages that failed for good (dead letters); alert on any increase. */
 export const deadLetters = new Counter({
   name: 'coffer_dead_letters_total',
   help: 'Dead letters, by consumer; "relay" counts changes that are too large for NATS.',
@@ -21,7 +21,7 @@ export const deadLetters = new Counter({
   registers: [registry],
 })
 
-/** Number of committed changes that are not yet published. */
+/** Number of committed changes in the outbox that are not published yet. */
 export const relayBacklog = new Gauge({
   name: 'coffer_relay_backlog',
   help: 'Changes the relay found unpublished in its last round, by service.',
@@ -29,7 +29,7 @@ export const relayBacklog = new Gauge({
   registers: [registry],
 })
 
-/** Time in seconds that statements and transactions waited for a connection of their pool. */
+/** Seconds that statements and transactions waited for a free connection of their pool. */
 export const connectionWait = new Histogram({
   name: 'coffer_database_wait_seconds',
   help: 'Time a statement or transaction waited for a connection, by schema.',

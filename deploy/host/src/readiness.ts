@@ -6,21 +6,20 @@ import type { Log } from '@coffer/kit/service/log'
 import { ServiceHealthService } from '@coffer/proto/health/v1/service_health'
 import { Code, ConnectError } from '@connectrpc/connect'
 
-/** Time in ms for which results are cached; concurrent checks share a result. */
+/** Time in ms for which a check's result is cached; concurrent checks share a result. */
 const heldMs = 1_000
 const everyMs = 5_000
 const checkMsMax = 2_000
 
-/** A service that this process hosts or calls. */
 export interface Dependency {
   name: string
-  /** Whether this process cannot work without the service. */
+  /** Whether this process is not ready while the service is unhealthy. */
   isEssential: boolean
-  /** Signs the calls that check the service. */
+  /** Signs the health checks of the service. */
   signer: Signer
 }
 
-/** A fault of a dependency, and whether it makes this process not ready. */
+/** Why a service is unhealthy, and whether that makes this process not ready. */
 interface Fault {
   reason: string
   isBlocking: boolean
@@ -32,24 +31,18 @@ export interface ReadinessOptions {
   clock: () => Date
 }
 
-/**
- * Health of the services that this process hosts and calls
- * (docs/operations.md#health-and-readiness).
- */
+/** Health of the hosted and called services (docs/operations.md#health-and-readiness). */
 export interface Readiness extends Disposable {
-  /** Checks all services, and returns whether each answers with its database. */
+  /** Checks all services; returns whether each answers and reaches its database. */
   isHealthy: () => Promise<boolean>
   /**
-   * Returns the reasons why the process is not ready, one for each blocking service. Uses the
-   * latest results, so that a hanging service does not delay the answer.
+   * Returns why the process is not ready, one text for each blocking service. Uses the latest
+   * results, so that a hanging service does not delay the answer.
    */
   blockers: () => Promise<string[]>
 }
 
-/**
- * Checks the services every 5 s and on request. Logs when a service becomes unavailable and
- * when it recovers.
- */
+/** Checks the services every 5 s and on request; logs outages and recoveries. */
 export function watchReadiness(dependencies: Dependency[], options: ReadinessOptions): Readiness {
   const watched = dependencies.map((dependency) => watch(dependency, options))
   const timer = setInterval(() => {
@@ -102,7 +95,7 @@ function watch(dependency: Dependency, options: ReadinessOptions) {
   return { name, refresh, last: () => last ?? refresh() }
 }
 
-/** Checks a service; returns null when it is healthy. Bounded in time; never rejects. */
+/** Checks a service; returns null if it is healthy. Has a timeout and never rejects. */
 async function check(
   { name, isEssential, signer }: Dependency,
   { mesh, clock }: ReadinessOptions,
@@ -120,8 +113,8 @@ async function check(
 }
 
 /**
- * Returns the fault of a failed check. Refused caller tokens always block readiness: the keys
- * folders differ, so no call succeeds.
+ * Returns the fault of a failed health check. A refused caller token always makes the process not
+ * ready: the signing keys differ, so every call fails.
  */
 function faultOf({ code, cause }: ConnectError, isEssential: boolean): Fault {
   if (isCallerRefused(cause)) {

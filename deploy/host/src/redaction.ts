@@ -4,7 +4,7 @@ const depthMax = 6
 /** Matches names of fields with secrets, in any object. */
 const secretName = /password|secret|token|authorization|cookie/i
 
-/** Allowlist of fields of errors: they describe the failure and contain no data. */
+/** Fields of errors that are logged (allowlist): they describe the failure and contain no data. */
 const errorFields = [
   'code',
   'constraint',
@@ -24,9 +24,9 @@ const errorFields = [
 type Fields = Record<string, unknown>
 
 /**
- * Redacts the fields of a log line at any depth. Removes secrets by the names of their fields, and
- * reduces errors to an allowlist, because errors of databases, parsers and HTTP clients contain
- * rows, parameters and headers. Returns the same object when nothing changes.
+ * Redacts a log line at any depth: removes fields whose name means a secret, and reduces errors to
+ * an allowlist, because errors contain rows, parameters and headers. Returns the same object when
+ * nothing changes.
  */
 export function redact(fields: Fields, depth = 0): Fields {
   let shown = fields
@@ -65,21 +65,19 @@ function redactError(error: Error, depth: number): Fields {
   return shown
 }
 
-/**
- * Returns the type of an error. Many libraries set only the class of their errors, not the name.
- */
+/** Returns an error's type. Many libraries name only the class, and leave `name` as `Error`. */
 function typeOf(error: Error): string {
   return error.name === 'Error' ? error.constructor.name : error.name
 }
 
-/** Types of errors of slonik and JSON.parse whose message quotes the invalid value. */
+/** Types of errors whose message quotes the invalid value (slonik, JSON.parse). */
 const quotingTypes = ['InvalidInputError', 'SyntaxError']
 
 function messageOf(error: Error & Fields): string {
   const type = typeOf(error)
-  // The message of a ZodError contains all issues, with texts of schemas.
+  // The message of a ZodError contains all issues, including texts from schemas.
   if (type.endsWith('ZodError')) return 'wrong shape'
-  // SQLSTATE class 22: data exceptions.
+  // SQLSTATE class 22 (data exceptions): the message quotes a value.
   const isQuoting = quotingTypes.includes(type) || /^22/.test(String(error.code))
   const message = isQuoting ? error.message.replace(/["'].*["']/s, removed) : error.message
   // Removes email addresses, and credentials in URLs.

@@ -9,7 +9,7 @@ import { FileDescriptorProtoSchema } from '@bufbuild/protobuf/wkt'
 import { ServerReflection, type ServerReflectionRequest } from '@coffer/proto/grpc/reflection'
 import { Code, type ConnectRouter } from '@connectrpc/connect'
 
-/** Registers gRPC server reflection (grpc.reflection.v1) for the services of the process. */
+/** Registers gRPC server reflection (grpc.reflection.v1) for these RPC services. */
 export function reflectionRoutes(router: ConnectRouter, services: DescService[]): void {
   const reachable = services.flatMap(({ file }) => withImports(file))
   const files = new Map(reachable.map((file) => [file.name, file]))

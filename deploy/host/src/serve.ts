@@ -12,41 +12,35 @@ import { healthRoutes } from './health.ts'
 import { reflectionRoutes } from './reflection.ts'
 import { servicesOf } from './rpc/intercept.ts'
 
-/** Maximum message size in bytes, above the largest upload that the gateway accepts (6 MiB). */
+/** Maximum size in bytes of an RPC message; the gateway accepts uploads of up to 6 MiB. */
 const messageSizeMax = 8 * 1024 * 1024
 
 /**
- * Time in ms that idle connections are kept: longer than clients keep them (30 s), so that clients
- * close first.
+ * Time in ms that idle connections stay open: longer than in clients (30 s), so that the client
+ * closes first and no request meets a closed connection.
  */
 const keepAliveMs = 65_000
 
-/** Time in ms that a client has to read an answer sent before the end of its request. */
+/** Time in ms in which a client must read an answer that was sent before its request ended. */
 export const unreadMs = 500
 
 export interface ServeOptions {
   host: string
-  /** HTTP/1.1: Connect for other processes, liveness, readiness, metrics. 0 picks a free port. */
+  /** Port of Connect over HTTP/1.1, health checks and metrics; 0 chooses a free port. */
   rpcPort: number
-  /** HTTP/2 cleartext: gRPC with health and reflection. 0 picks a free port. */
+  /** Port of gRPC (HTTP/2 cleartext), with health and reflection; 0 chooses a free port. */
   grpcPort: number
-  /** Routes with their interceptors. */
+  /** RPC routes with their interceptors. */
   routes: (router: ConnectRouter) => void
-  /** Reasons why the process is not ready; empty when it is. */
+  /** Returns why the process is not ready; an empty list when it is ready. */
   blockers: () => Promise<string[]>
-  /**
-   * Aborts when the process gets a stop signal. The process is then not ready, and answers close
-   * their connections.
-   */
+  /** Aborts on a stop signal: the process reports not ready, and responses close connections. */
   draining?: AbortSignal
-  /** Time in ms that disposing waits for running calls before it cuts them off. */
+  /** Time in ms for which disposing waits for running calls, before it cuts them off. */
   drainMsMax?: number
 }
 
-/**
- * The two listening ports of a process. Disposing refuses new connections and waits for running
- * calls.
- */
+/** The two listening ports. Disposing refuses connections and waits for running calls. */
 export interface Servers extends AsyncDisposable {
   rpcPort: number
   grpcPort: number
@@ -79,7 +73,7 @@ export async function serve(options: ServeOptions): Promise<Servers> {
 
 interface DrainingServer<S> {
   server: S
-  /** Stops listening; resolves when the last running call is answered or cut off. */
+  /** Stops listening; resolves when all running calls are answered or cut off, after `msMax`. */
   end: (msMax: number) => Promise<void>
 }
 
@@ -138,9 +132,8 @@ function createGrpcServer(
 }
 
 /**
- * Closes the connection of a request that was answered before its end: Connect's client stops
- * sending without an end of stream. If the end arrives in time, the connection is kept for the next
- * call.
+ * Closes the connection if a request was answered before its end and does not end in time:
+ * Connect's client stops sending without ending the stream.
  */
 function endUnread(request: IncomingMessage): void {
   if (request.complete) return

@@ -116,7 +116,7 @@ test('an idle gRPC connection, or one that watches health, does not delay a drai
   const closed = once(session, 'close')
   await servers[Symbol.asyncDispose]()
   await closed
-  // Field 1 of HealthCheckResponse: 1 is SERVING, 2 NOT_SERVING, each after a 5-byte frame head.
+  // Each message has a 5-byte frame header; field 1 of HealthCheckResponse is 1 (SERVING) or 2.
   const frames = Buffer.concat(messages)
   expect([frames.at(6), frames.at(13)]).toEqual([1, 2])
 })

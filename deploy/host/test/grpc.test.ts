@@ -24,7 +24,7 @@ import { createCalls } from '../testing/fixture/calls.ts'
 import { serveCalls } from '../testing/fixture/mesh.ts'
 import { scratchFolder } from '../testing/fixture/scratch.ts'
 
-// A client in another language: the standard protos, none of the project's code.
+// The tests use only the .proto files, like a client in another language.
 const nodeModules = fileURLToPath(new URL('../../../node_modules', import.meta.url))
 const health = loadSync(`${nodeModules}/grpc-health-check/proto/health/v1/health.proto`, {
   enums: String,
@@ -56,7 +56,7 @@ afterAll(async () => {
   await stack.disposeAsync()
 })
 
-/** Creates a client of the service with that full name; disposing closes it. */
+/** Creates a gRPC client of the service with this full name; disposing closes it. */
 function connect(definition: PackageDefinition, service: string): Disposable & { client: Client } {
   const found = service.split('.').reduce<unknown>((branch, name) => {
     return (branch as Record<string, unknown>)[name]
@@ -82,7 +82,7 @@ function call(
   })
 }
 
-/** Loads the definition of a service by reflection alone. */
+/** Loads a service's definition through gRPC reflection only. */
 async function reflect(request: object): Promise<Record<string, never>> {
   using open = connect(reflection, 'grpc.reflection.v1.ServerReflection')
   const method = (open.client as unknown as Record<string, () => NodeJS.ReadWriteStream>)

@@ -86,7 +86,7 @@ test('a call without a caller is refused', async () => {
   })
 })
 
-/** Returns the fixture's definition, and a count of how often the service was closed. */
+/** Returns a definition of the test service that counts how often the service was closed. */
 function closing() {
   const counted = { times: 0, definition: fixture }
   counted.definition = {

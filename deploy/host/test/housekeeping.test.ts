@@ -34,7 +34,7 @@ test('expired rows are deleted, others stay', async () => {
     VALUES ('chg_old', 'acct_1', 't', 'e', 1, '', now() - interval '91 days', now()),
       ('chg_unpublished', 'acct_1', 't', 'e', 1, '', now() - interval '91 days', NULL),
       ('chg_fresh', 'acct_1', 't', 'e', 1, '', now() - interval '89 days', now())`)
-  // Inbox rows are kept longer than changes, so that a replayed change finds its inbox row.
+  // Inbox rows outlive changes, so that a replayed change is recognised by its inbox row.
   await pool.query(sql.unsafe`
     INSERT INTO inbox (consumer, change_id, received_at)
     VALUES ('c', 'chg_old', now() - interval '98 days'),

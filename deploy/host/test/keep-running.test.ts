@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import { expect, test } from '@jest/globals'
 import { keepRunning, type Runner } from '../src/keep-running.ts'
 
-/** Creates runners that fail on command; the creation of each waits for `making`. */
+/** Returns functions to start and break a supervised task, whose creation waits for `making`. */
 function runners() {
   const made: { break: () => void; isStopped: boolean }[] = []
   const faults: unknown[] = []
@@ -63,7 +63,7 @@ test('creation is retried when it fails, and the failure reported once', async (
   }
   await using _running = await start()
   await reached.promise
-  // A created runner runs and is reported in the same tick.
+  // `onRecovery` is called only after `create` has resolved.
   await setImmediate()
   expect([attempts, made.length, faults, told.mended]).toEqual([4, 1, [new Error('no')], 1])
 })

@@ -21,7 +21,7 @@ beforeAll(async () => {
 
 afterAll(() => stack.disposeAsync())
 
-/** Returns the log line of an error, parsed and as text. */
+/** Logs the error that `work` throws; returns the log line, parsed and as text. */
 async function lineOf(work: () => unknown) {
   const { log, lines, text } = keepLogLines()
   try {

@@ -12,7 +12,7 @@ import { keepLogLines } from '../testing/log-lines.ts'
 
 const clock = () => new Date()
 
-/** Serves a ledger on a port; it trusts the keys of a folder. */
+/** Serves the ledger on a port; it accepts callers whose public keys are in the keys folder. */
 function serveLedger(options: {
   keysFolder: string
   isHealthy?: () => Promise<boolean>
@@ -29,7 +29,7 @@ function serveLedger(options: {
   })
 }
 
-/** Returns the readiness of a process that calls the ledger with the keys of a folder. */
+/** Returns the readiness of a process that calls that ledger and signs with a key of the folder. */
 function watchLedger(options: { keysFolder: string; port: number; isEssential?: boolean }) {
   const { keysFolder, port, isEssential = true } = options
   const stack = new DisposableStack()

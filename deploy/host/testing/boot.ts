@@ -24,12 +24,10 @@ import { cloneDatabase, requiredVariable } from './database.ts'
 import { workOnDemand } from './on-demand.ts'
 import { silentLog } from './silent-log.ts'
 
-/**
- * Matches statements that consumers send in the background, which are not part of the counted work.
- */
+/** Matches background statements of consumers, which tests leave out of their counts. */
 export const ofConsumers = /\bdeleted_accounts\b/
 
-/** Runs the work; returns its result and the number of statements that it sent. */
+/** Runs `work`; returns its result and the number of SQL statements that it sent. */
 export async function counted<Result>(
   database: Database,
   work: () => Promise<Result>,
@@ -39,10 +37,7 @@ export async function counted<Result>(
   return { count: database.statements(ofConsumers) - before, result }
 }
 
-/**
- * Real services on a database of their own. NATS and Temporal are shared, each test with its own
- * prefix.
- */
+/** Real services on a database of their own. Tests share NATS and Temporal by prefixes. */
 export interface Booted extends AsyncDisposable {
   host: Host
   broker: Broker
@@ -52,19 +47,18 @@ export interface Booted extends AsyncDisposable {
   keysFolder: string
   client: <Service extends DescService>(name: string, service: Service) => Client<Service>
   database: (name: string) => Database
-  /** Whether the databases of all services answer. */
   isHealthy: () => Promise<boolean>
-  /** Returns call options of a user of that account, as the gateway passes them. */
+  /** Returns call options for a user of that account, as the gateway sends them. */
   as: (accountId: string, caller?: Partial<Caller>) => CallOptions
-  /** Lists the types of the changes that a service has emitted for an account, oldest first. */
+  /** Lists the message types of the changes that a service emitted for an account, oldest first. */
   changes: (name: string, accountId: string) => Promise<readonly string[]>
-  /** Current time of the services; null means the system clock. */
+  /** Current time in the services; null means the system clock. */
   clock: { now: Date | null }
 }
 
 const everyService = ['identity', 'ledger', 'budgeting', 'aggregator-sync', 'feed-sync']
 
-/** Boots the services in this process; `environment` holds their settings. */
+/** Starts these services in this process; `environment` holds their settings. */
 export async function boot(
   definitions: ServiceDefinition[],
   environment: Record<string, string> = {},
@@ -130,7 +124,7 @@ export async function boot(
   }
 }
 
-/** Connects to NATS; disposing deletes the stream. */
+/** Connects to NATS with a stream of its own, which disposing deletes. */
 async function connectTestBroker(prefix: string, opening: AsyncDisposableStack): Promise<Broker> {
   const url = requiredVariable('COFFER_TEST_NATS_URL')
   const broker = opening.use(
@@ -143,7 +137,7 @@ async function connectTestBroker(prefix: string, opening: AsyncDisposableStack):
   return broker
 }
 
-/** Resolves when a statement in the services' database waits for a lock. */
+/** Resolves when a statement in the database waits for a lock. */
 export async function untilLockAwaited({ pool }: Database): Promise<void> {
   const isAwaited = () =>
     pool.exists(sql.unsafe`

@@ -9,20 +9,20 @@ import { migrate } from '../src/database/migrations.ts'
 import { createDatabase } from '../src/database/pool.ts'
 import { tablesOf } from '../src/host.ts'
 
-/** A database of a test. Disposing drops it. */
+/** A test's own database, which disposing drops. */
 export interface TestDatabase extends AsyncDisposable {
   url: string
 }
 
 /**
- * Creates a database with the schemas of these services: clones a template, which is migrated once
- * for each set of migration files.
+ * Creates a database with the tables of these services, as a clone of a migrated template. There is
+ * one template for each set of migration files.
  */
 export async function cloneDatabase(definitions: ServiceDefinition[]): Promise<TestDatabase> {
   const adminUrl = requiredVariable('COFFER_TEST_DATABASE_URL')
   const template = `coffer_template_${await fingerprint(definitions)}`
   await withAdmin(adminUrl, async (admin) => {
-    // One template at a time: cloning fails while a client is connected to the source.
+    // Serialized: a database cannot be cloned while a client is connected to it.
     await admin.query(`SELECT pg_advisory_lock(hashtext('coffer test template'))`)
     const { rowCount } = await admin.query('SELECT 1 FROM pg_database WHERE datname = $1', [
       template,
@@ -49,13 +49,10 @@ export async function cloneDatabase(definitions: ServiceDefinition[]): Promise<T
   }
 }
 
-/** Time limit in ms for filling tables on a busy machine. */
+/** Statement timeout in ms while a test fills tables on a busy machine. */
 const bulkMsMax = 10 * 60_000
 
-/**
- * Inserts thousands of rows in one transaction, on a connection without the services' statement
- * timeout.
- */
+/** Runs statements that insert thousands of rows, in one transaction with a longer timeout. */
 export async function inBulk(
   place: { url: string; schema: string },
   fill: (tx: Transaction) => Promise<unknown>,
@@ -65,9 +62,7 @@ export async function inBulk(
   await database.transaction(fill)
 }
 
-/**
- * Returns the value of an environment variable that the test command sets; throws when it is unset.
- */
+/** Returns an environment variable that the test command sets; throws when it is unset. */
 export function requiredVariable(name: string): string {
   const value = process.env[name]
   if (!value) throw new Error(`${name} is not set: run the tests with npm test`)
@@ -92,7 +87,7 @@ function databaseUrl(adminUrl: string, name: string): string {
 
 async function fingerprint(definitions: ServiceDefinition[]): Promise<string> {
   const hash = createHash('sha256')
-  // The template also contains the table of applied files, which migrations.ts creates.
+  // migrations.ts creates the table of applied files, which is part of the template.
   hash.update(await readFile(new URL('../src/database/migrations.ts', import.meta.url)))
   for (const definition of definitions) {
     hash.update(definition.schema)

@@ -9,10 +9,10 @@ import { TransactionService } from '@coffer/proto/ledger/v1/transaction'
 import { UploadService } from '@coffer/proto/ledger/v1/upload'
 import type { Booted } from './boot.ts'
 
-/** Fields of the account, and of its bank account; balances in minor units. */
+/** Fields of the new account and bank account; balances in minor units. */
 export type Opening = Partial<CreateBankAccountRequest> & { accountId?: string; timezone?: string }
 
-/** Creates an account with one bank account on a manual link, and clients for its calls. */
+/** Creates an account with a manual link and a bank account, and clients that act for its user. */
 export async function createHousehold(
   booted: Booted,
   { accountId = newId('acct'), timezone = 'America/Chicago', ...opening }: Opening = {},

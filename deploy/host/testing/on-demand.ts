@@ -1,9 +1,8 @@
 import type { Temporal } from '../src/workflows/temporal.ts'
 
 /**
- * Creates workers only when a workflow is started or the client is used, and never schedules. Most
- * tests need neither workers nor schedules; each worker is a thread with a copy of the workflow
- * code.
+ * Starts Temporal workers only when a workflow starts or the client is used, and never schedules.
+ * Each worker is a thread with a copy of the workflow code, which most tests do not need.
  */
 export function workOnDemand(workflows: Temporal): Temporal {
   const waiting = new Set<() => void>()

@@ -1,4 +1,4 @@
 import { createLog } from '../src/logger.ts'
 
-/** Discards all lines. */
+/** A log that writes nothing. */
 export const silentLog = createLog({ level: 'silent', name: 'test' })

@@ -7,16 +7,15 @@ import type { ConnectRouter } from '@connectrpc/connect'
 import { findShownTables, readRows } from './account-data.sql.ts'
 import { camelCase, type ShownTable } from './account-tables.ts'
 
-/** Maximum number of rows in a page. */
 const pageSize = 500
 
-/** A hosted service with its database. */
+/** A service of this process and its database, whose rows are exported. */
 type DataSource = Pick<ServiceDefinition, 'name' | 'hidden'> & { database: Database }
 
 /**
- * Creates the routes of AccountDataService, which copies the rows of an account in pages
- * (docs/account-data.md#export). Tables and columns are read from the database schema, so new
- * tables are included without code.
+ * Creates the routes of AccountDataService, which exports the rows of an account in pages
+ * (docs/account-data.md#export). Reads tables and columns from the database schema, so that new
+ * ones are exported without further code.
  */
 export function accountDataRoutes(sources: readonly DataSource[]) {
   const known = new Map<string, ShownTable[]>()

@@ -11,7 +11,7 @@ const ColumnRow = z.object({
   keyPosition: z.number().nullable(),
 })
 
-/** Lists the shown columns of each table with an `account_id`. */
+/** Lists the tables with an `account_id` and their columns for the export, except `hidden`. */
 export async function findShownTables(
   { pool }: Database,
   hidden: readonly string[],
@@ -34,7 +34,7 @@ export async function findShownTables(
 
 const Row = z.object({ row: z.string(), key: z.array(z.string()) })
 
-/** Reads a page of an account's rows of one table, in key order, each as JSON text. */
+/** Reads a page of an account's rows from one table, in primary-key order, each as JSON text. */
 export async function readRows(
   { pool }: Database,
   accountId: string,
@@ -53,7 +53,7 @@ export async function readRows(
     ${order} LIMIT ${limit}`)
 }
 
-/** Returns a column under its JSON name. Instants are in UTC with milliseconds, as in REST. */
+/** Selects a column under its JSON name. Instants are in UTC with milliseconds, as in REST. */
 function shown({ column, type }: Column): FragmentSqlToken {
   const value = sql.fragment`stored.${sql.identifier([column])}`
   const name = sql.identifier([camelCase(column)])

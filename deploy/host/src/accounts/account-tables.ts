@@ -1,31 +1,31 @@
-// Tables of the infrastructure, without data of the account.
+// Infrastructure tables, which the export of an account omits.
 const ownTables = ['changes', 'change_sequences', 'idempotency_keys', 'deleted_accounts']
 
-// Columns that are never shown: credentials of the user, and keys to providers, sealed or not.
+// Columns that the export omits: passwords, hashes, and keys or tokens, encrypted or not.
 const hiddenColumns = /(^key_id|_key|_hash|_token|_secret|password|ciphertext)$/
 
-/** A column of a table, from the system catalog of Postgres. */
+/** A column of a table, read from Postgres's system catalog. */
 export interface Column {
   table: string
   column: string
-  /** Name of the type from `format_type`. */
+  /** Postgres type, as from `format_type`: `timestamp with time zone`. */
   type: string
-  /** Position in the primary key, from 1; null for other columns. */
+  /** Position in the primary key, from 1; null for a column outside it. */
   keyPosition: number | null
 }
 
-/** A table that is part of the copy of an account. */
+/** A table whose rows the export of an account contains. */
 export interface ShownTable {
   table: string
-  /** Shown columns, in the order of the table. */
+  /** The exported columns, in the order of the table. */
   columns: Column[]
-  /** Columns of the primary key without the account ID. */
+  /** Primary key without the column `account_id`. */
   key: Column[]
 }
 
 /**
- * Returns the tables that are part of the copy of an account, ordered by name. Omits columns of
- * type bytea, which are hashes or sealed, and the columns in `hidden` (`table.column`).
+ * Returns the tables of an account's export, ordered by name. Omits columns of type bytea (hashes
+ * or encrypted) and the columns in `hidden` (`table.column`).
  */
 export function shownTables(columns: readonly Column[], hidden: readonly string[]): ShownTable[] {
   const tables = [...new Set(columns.map(({ table }) => table))].sort()
@@ -45,7 +45,7 @@ export function shownTables(columns: readonly Column[], hidden: readonly string[
     })
 }
 
-/** Returns the JSON name of a table or column. */
+/** Converts snake_case to camelCase. */
 export function camelCase(name: string): string {
   return name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
 }

@@ -1,13 +1,13 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** The last commit that contains the former migrations. */
+/** Last commit with the earlier set of migrations, which updates databases that are too old. */
 const lastCommit = 'fd9433f'
 
 /**
- * Returns the reason why tables cannot be adopted, for the operator; null when they can be. They
- * can be adopted if exactly the migrations in `former.txt` of the folders were applied. The first
- * SQL file of a folder replaces the former migrations and creates the same tables.
+ * Returns null if exactly the earlier migrations in `former.txt` were applied: the first SQL file
+ * of each folder, which replaces them, then counts as applied. Otherwise returns an error text for
+ * the operator.
  */
 export async function formerFault(
   applied: readonly string[],

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { formerFault } from './former-tables.ts'
 
-/** The schema of one service, and the folders of the SQL files that create its tables. */
+/** The Postgres schema of a service, and the folders of its migrations (SQL files). */
 export interface Tables {
   service: string
   url: string
@@ -13,17 +13,12 @@ export interface Tables {
   folders: string[]
 }
 
-/**
- * An error whose message is the reason why a schema cannot be migrated, in one line for the
- * operator.
- */
+/** Explains in one line to the operator why a schema cannot be migrated. */
 export class MigrationError extends Error {}
 
 const connectMsMax = 4_000
 
-/**
- * Lock timeout, short and with retries: requests queue behind a migration that waits for a lock.
- */
+/** Lock timeout in ms. Short, because requests queue behind a migration that waits for a lock. */
 const lockTimeoutMs = 3_000
 const lockTriesMax = 10
 
@@ -34,12 +29,11 @@ interface MigrationFile {
 }
 
 /**
- * Applies the missing SQL files of a schema, in order of folder and name; returns their names. Each
- * file runs once, in a transaction of its own, under an advisory lock. Tables that the former
- * migrations created are adopted unchanged.
- *
- * @throws {MigrationError} when an applied file was edited or is unknown to this version, when
- *   tables are too old to be adopted, or when a file fails
+ * Applies the missing SQL files of a schema, ordered by folder and name; returns their names. Each
+ * runs in a transaction under an advisory lock. Tables that an earlier set of migrations created
+ * are kept; the files that would create them are recorded as applied.
+ * @throws {MigrationError} when an applied file was edited or is missing in this version, when
+ * tables are too old, or when a file fails
  */
 export async function migrate(
   tables: Tables,
@@ -71,8 +65,7 @@ export async function migrate(
 }
 
 /**
- * Returns the names of the files that a schema lacks. Ignores applied files of newer versions.
- *
+ * Returns the names of the SQL files that are not applied. Ignores applied files of newer versions.
  * @throws {MigrationError} when an applied file was edited
  */
 export async function missingMigrations(tables: Tables): Promise<string[]> {
@@ -83,18 +76,14 @@ export async function missingMigrations(tables: Tables): Promise<string[]> {
   return files.filter(({ name }) => !applied.has(name)).map(({ name }) => name)
 }
 
-/**
- * Checks the applied files of a schema without changing anything.
- *
- * @throws {MigrationError} when `migrate` would refuse the applied files
- */
+/** Throws MigrationError when `migrate` would refuse the applied files. Changes nothing. */
 export async function checkMigrations(tables: Tables): Promise<void> {
   const files = await readMigrations(tables.folders)
   await using connection = await connect(tables.url)
   await readApplied(connection.client, tables, files)
 }
 
-/** Applies the next missing file and returns its name; null when none is missing. */
+/** Applies the next missing SQL file; returns its name, or null when none is missing. */
 async function applyNext(
   client: pg.Client,
   tables: Tables,
@@ -121,8 +110,8 @@ async function applyNext(
 }
 
 /**
- * Renews the planner's statistics, which a rewritten column lacks. Skips empty tables: plans made
- * for no rows would be kept while the table grows.
+ * Updates the planner's statistics, which a rewritten column loses. Skips empty tables: cached
+ * plans for empty tables would stay in use while the tables grow.
  */
 async function analyze(client: pg.Client, schema: string): Promise<void> {
   const { rows } = await client.query<{ name: string }>(
@@ -135,9 +124,8 @@ async function analyze(client: pg.Client, schema: string): Promise<void> {
 }
 
 /**
- * Reads the applied files of a schema, and the adopted files. An adopted file replaces former
- * migrations and is not yet recorded as applied.
- *
+ * Reads the applied files of a schema. `adopted`: files to record as applied without running them,
+ * because an earlier set of migrations has created their tables.
  * @throws {MigrationError} when `migrate` refuses the applied files
  */
 async function readApplied(
@@ -156,7 +144,7 @@ async function readApplied(
   return { applied, adopted: files.filter(({ name }) => name.startsWith('0001-')) }
 }
 
-/** Creates the schema and its table of applied files if they are missing. */
+/** Creates the schema and its table of applied files, if missing. */
 async function prepare(client: pg.Client, schemaName: string): Promise<void> {
   const schema = client.escapeIdentifier(schemaName)
   await client.query(`CREATE SCHEMA IF NOT EXISTS ${schema}`)
@@ -187,12 +175,12 @@ async function recordApplied(client: pg.Client, { name, checksum }: MigrationFil
   ])
 }
 
-/** SQLSTATEs lock_not_available and deadlock_detected. */
+/** SQLSTATEs lock_not_available and deadlock_detected; the migration is tried again. */
 const lockCodes = new Set(['55P03', '40P01'])
 
 class LockError extends Error {}
 
-/** Checksums of the applied files, keyed by name. */
+/** Checksums of the applied SQL files, by file name. */
 type Applied = ReadonlyMap<string, string>
 
 async function appliedFiles(client: pg.Client, schema: string): Promise<Applied> {
@@ -200,7 +188,7 @@ async function appliedFiles(client: pg.Client, schema: string): Promise<Applied>
   return new Map(files.map(({ name, checksum }) => [name, checksum]))
 }
 
-/** Returns the rows of a table of applied migrations; empty when it does not exist. */
+/** Returns the rows of a table of applied migrations; an empty list if there is no such table. */
 async function recordsIn(
   client: pg.Client,
   schema: string,
@@ -212,11 +200,7 @@ async function recordsIn(
   return (await client.query(`SELECT * FROM ${table}`)).rows
 }
 
-/**
- * Checks that this program has all applied files.
- *
- * @throws {MigrationError} when it lacks a file
- */
+/** Throws MigrationError when an applied SQL file is missing in this version. */
 function requireKnown(service: string, applied: Applied, files: MigrationFile[]): void {
   const unknown = [...applied.keys()].find((name) => !files.some((file) => file.name === name))
   if (unknown === undefined) return
@@ -226,11 +210,7 @@ function requireKnown(service: string, applied: Applied, files: MigrationFile[])
   )
 }
 
-/**
- * Checks that no applied file was edited.
- *
- * @throws {MigrationError} when the checksum of a file differs
- */
+/** Throws MigrationError when an applied SQL file has another checksum now. */
 function requireUnedited(service: string, applied: Applied, files: MigrationFile[]): void {
   const edited = files.find(({ name, checksum }) => (applied.get(name) ?? checksum) !== checksum)
   if (edited === undefined) return
@@ -261,7 +241,7 @@ async function connect(url: string): Promise<{ client: pg.Client } & AsyncDispos
     connectionTimeoutMillis: connectMsMax,
     keepAlive: true,
   })
-  // The next statement reports a lost connection; without a listener Node would throw the event.
+  // A broken connection fails the next statement. Without a listener, Node throws on 'error'.
   client.on('error', () => {})
   const disposable = { client, [Symbol.asyncDispose]: () => client.end() }
   try {

@@ -10,20 +10,19 @@ import { connectionWait } from '../metrics.ts'
 import { postgresDriver } from './postgres.client.ts'
 
 export interface DatabaseOptions {
-  /** postgres:// URL of the database. */
   url: string
-  /** Schema whose tables statements name without a prefix. */
+  /** Postgres schema of the service's tables (search_path). */
   schema: string
   poolSizeMax: number
   /** Time limit of a statement in ms, enforced by Postgres. */
   statementTimeoutMs: number
-  /** Maximum wait of a statement or transaction for a connection, in ms; 3,000 unless set. */
+  /** Maximum wait in ms for a free connection; 3,000 by default. */
   connectionWaitMs?: number
 }
 
 /**
- * Creates the pool of a service; connections open on first use. Statements throw unavailable (503)
- * when no connection is free within `connectionWaitMs`.
+ * Creates a service's connection pool; connections open on first use. Statements throw unavailable
+ * (503) when none is free within `connectionWaitMs`.
  */
 export async function createDatabase(options: DatabaseOptions): Promise<Database> {
   let transactions = 0
@@ -37,15 +36,13 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
     idleInTransactionSessionTimeout: statementTimeoutMs * 2,
     idleTimeout: 60_000,
     connectionTimeout: connectMsMax,
-    // One attempt to connect: the deadline of the caller leaves no time for more.
+    // One attempt: the caller's deadline leaves no time for a second.
     connectionRetryLimit: 1,
-    // The default, DISCARD ALL, halves the throughput. No statement changes the state of its
-    // session.
+    // The default, DISCARD ALL, halves the throughput; no statement changes session state.
     resetConnection: async () => {},
     interceptors: [nameStatements(sent), checkRows()],
   })
-  // Slonik also emits the error of each failed statement; without a listener Node would throw the
-  // error.
+  // Failed statements also emit 'error' here. Without a listener, Node would throw.
   connections.on('error', () => {})
   const pool = limitConnections(connections, { schema, poolSizeMax, waitMsMax: connectionWaitMs })
   return {
@@ -72,7 +69,7 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
   }
 }
 
-/** Methods of a pool that hold a connection while they run. */
+/** Methods of slonik's pool that hold a connection while they run. */
 const taking = [
   'any',
   'anyFirst',
@@ -90,9 +87,9 @@ const taking = [
 ] as const
 
 /**
- * Limits the concurrent use of a pool, because slonik's queue for connections is unbounded. A wait
- * longer than `waitMsMax` throws unavailable before anything is sent. Waits are observed as
- * `coffer_database_wait_seconds`, labelled with the schema.
+ * Limits the concurrent use of a connection pool, because slonik's queue is unbounded. Waiting
+ * longer than `waitMsMax` throws unavailable, before anything is sent. Records waits in
+ * `coffer_database_wait_seconds`, by schema.
  */
 function limitConnections(
   pool: DatabasePool,
@@ -122,8 +119,8 @@ function limitConnections(
 }
 
 /**
- * Hides refusals from slonik, which serializes every error that ends a transaction. The details of
- * a ConnectError refer to the whole protobuf schema, and serializing them does not terminate.
+ * Rolls back with a plain error, then throws the original one. Slonik serializes the error that
+ * ends a transaction, and serializing a ConnectError with protobuf details does not terminate.
  */
 async function rollBackPlainly<T>(
   pool: DatabasePool,
@@ -151,8 +148,8 @@ async function rollBackPlainly<T>(
 }
 
 /**
- * Asks Postgres for the status of a transaction whose COMMIT was not answered. Returns false when
- * Postgres cannot be asked or the transaction is still running.
+ * Asks Postgres whether a transaction whose COMMIT got no answer is committed. Returns false if it
+ * is still running or Postgres does not answer.
  */
 async function isCommitted(pool: DatabasePool, error: unknown): Promise<boolean> {
   if (!(error instanceof LostConnectionError && error.mayBeDone && error.transaction)) return false
@@ -164,8 +161,8 @@ async function isCommitted(pool: DatabasePool, error: unknown): Promise<boolean>
 }
 
 /**
- * Adds the settings of every session to the URL: search path, and UTC. Other timezones can have
- * offsets with seconds, which Date cannot parse.
+ * Adds session settings to the URL: search path, and UTC because Date cannot parse UTC offsets with
+ * seconds, which other timezones can have.
  */
 function sessionUrl({ url, schema }: { url: string; schema: string }): string {
   const located = new URL(url)
@@ -173,21 +170,19 @@ function sessionUrl({ url, schema }: { url: string; schema: string }): string {
   return located.href
 }
 
-/**
- * Connection timeout, shorter than the default timeout of callers (5 s): they get a 503 in time.
- */
+/** Connection timeout in ms, below the callers' 5 s: they get a 503 instead of a timeout. */
 const connectMsMax = 4_000
 
-/** Added to Postgres's statement timeout, for a server that no longer answers. */
+/** Added in ms to the statement timeout; after that, the server is considered dead. */
 const answerMarginMs = 2_000
 
 const healthMs = 1_000
 
-// Bound of the cache of statement names; a service has a few hundred texts. It evicts none, because
-// each name denotes one text on every connection.
+// Maximum number of named statements; a service has a few hundred. No name is ever reused, because
+// connections keep the statement that they prepared under it.
 const textsMax = 1_000
 
-/** Creates a health check that caches its result for a second, so that checks do not queue up. */
+/** Creates a health check that caches its result for a second, so that checks do not pile up. */
 function healthCheck(pool: DatabasePool): () => Promise<boolean> {
   let answer = Promise.resolve(false)
   let askedAt = Number.NEGATIVE_INFINITY
@@ -206,15 +201,15 @@ function healthCheck(pool: DatabasePool): () => Promise<boolean> {
   }
 }
 
-/** The name of a sent statement, and the number of times it was sent. */
+/** Name of a prepared statement, and the number of times that it was sent. */
 interface Sent {
   name: string
   times: number
 }
 
 /**
- * Creates the interceptor of prepared statements: one name for each text, so that a connection
- * parses a text only once. Also counts the statements.
+ * Creates the interceptor that names each distinct SQL text, so that a connection parses it only
+ * once (prepared statement). Also counts the statements.
  */
 function nameStatements(sent: Map<string, Sent>): Interceptor {
   return {
@@ -232,7 +227,7 @@ function nameStatements(sent: Map<string, Sent>): Interceptor {
   }
 }
 
-/** Validates and converts each row by the zod schema of its statement. */
+/** Creates the interceptor that validates and converts rows by their statement's zod schema. */
 function checkRows(): Interceptor {
   return {
     name: 'check-rows',

@@ -21,14 +21,14 @@ const beginNamed = `${begin};
   SELECT CASE WHEN NOT pg_is_in_recovery() THEN pg_current_xact_id()::text END AS id,
     pg_postmaster_start_time()::text AS "serverStartedAt"`
 
-// Idle time before TCP keep-alive. Ten probes follow, one each second (libuv), so a silent server
-// is detected after 20 s.
+// Idle time in ms before TCP keep-alive. Ten probes follow, one a second (libuv), so a server that
+// has vanished is detected after 20 s.
 const keepAliveAfterMs = 10_000
 
 /**
- * Creates slonik's driver for Postgres with two additions: TCP keep-alive, and a limit on the time
- * to an answer. Postgres's statement timeout ends slow statements; this limit destroys the
- * connection to a server that no longer answers.
+ * Creates slonik's Postgres driver with TCP keep-alive, and with a limit on the time to an answer.
+ * Postgres's statement timeout ends slow statements; the limit destroys the connection to a server
+ * that no longer answers.
  */
 export function postgresDriver({ answerMsMax }: { answerMsMax: number }): DriverFactory {
   return createDriverFactory(async ({ driverConfiguration }) => {
@@ -44,8 +44,7 @@ export function postgresDriver({ answerMsMax }: { answerMsMax: number }): Driver
         client.on('error', (error) => {
           if (lost) return
           lost = new LostConnectionError(error, mayCommit(underWay, client), transaction)
-          // Slonik removes its listener when it has ended the connection; without a listener Node
-          // would throw.
+          // Slonik has no listener after it has ended the connection, and Node throws without one.
           if (clientEventEmitter.listenerCount('error') > 0) clientEventEmitter.emit('error', lost)
         })
         return {
@@ -63,7 +62,7 @@ export function postgresDriver({ answerMsMax }: { answerMsMax: number }): Driver
             try {
               const sent = text === begin ? beginNamed : text
               const found = await client.query({ ...options, text: sent, values: values ?? [] })
-              // Two statements in one query have two results.
+              // BEGIN is sent together with a second statement, so the answer has two results.
               const [result = found, named] = [found].flat()
               if (named) transaction = named.rows[0]
               return resultOf(result)
@@ -83,8 +82,8 @@ export function postgresDriver({ answerMsMax }: { answerMsMax: number }): Driver
 }
 
 /**
- * Creates the watchdog of a connection, restarted by each statement. It destroys the socket if the
- * statement is still running, and waits longer if a busy event loop has not read arrived bytes.
+ * Creates the watchdog timer of a connection, which each statement restarts. Destroys the socket
+ * when a statement gets no answer; waits longer if the event loop was too busy to read it.
  */
 function createLimit(options: {
   answerMsMax: number
@@ -105,7 +104,7 @@ function createLimit(options: {
   return limit
 }
 
-/** Returns whether a statement can commit: a write outside a transaction, or COMMIT itself. */
+/** Returns whether a statement can commit: a write outside a transaction, or COMMIT. */
 function mayCommit(text: string | null, client: pg.Client): boolean {
   if (text === null) return false
   if (client.getTransactionStatus() === 'T') return text === 'COMMIT'
@@ -143,10 +142,7 @@ function millisecondsOf(timeout: number | 'DISABLE_TIMEOUT'): number | undefined
 
 type Parse = (text: string) => unknown
 
-/**
- * Returns parsers that keep values exact: bigint, Date, JSON, Buffer; pg's defaults for other
- * types.
- */
+/** Returns pg's parsers with exact ones for bigint, timestamps (Date), JSON and bytea (Buffer). */
 function exactTypes(): pg.TypeOverrides {
   const { INT8, TIMESTAMPTZ, JSONB, BYTEA } = pg.types.builtins
   const parsers: [type: number, arrayType: number, parse: Parse][] = [
@@ -185,7 +181,7 @@ const errorsByState: Record<string, new (error: Error) => Error> = {
   '57P01': BackendTerminatedError,
 }
 
-/** Maps an error of pg to slonik's error class for its SQLSTATE; other errors pass unchanged. */
+/** Maps a pg error to slonik's error class for its SQLSTATE; returns other errors unchanged. */
 function driverError(error: Error & { code?: string }): Error {
   const { code = '', message } = error
   if (code === '57014' && message.includes('due to user request')) {

@@ -18,56 +18,49 @@ import { headers, nanos } from '@nats-io/transport-node'
 import { keepRunning } from '../keep-running.ts'
 import { deadLetters } from '../metrics.ts'
 
-/** Attempts whose transient errors are logged at debug. */
+/** Transient errors of the first three attempts are logged at debug. */
 const quietAttempts = 3
-/** Messages that one process handles concurrently for one consumer. */
+/** Maximum number of messages that a process handles concurrently for one consumer. */
 const inFlightMax = 64
-// Small prefetch: queued messages send no progress and would be redelivered.
+// Small prefetch: messages in the local queue send no progress, so NATS would redeliver them.
 const fetchedMax = 16
-// Far above `inFlightMax`: messages that wait for a redelivery, or for a newer version, count as
-// pending. They must not block other messages.
+// Far above `inFlightMax`: messages that wait for a redelivery also count as pending, and must not
+// block other messages.
 const pendingMax = 16_384
 const ackWaitMsDefault = 10_000
 const restartMs = 1_000
-// Interval at which the filter is renewed: a process of another release may have narrowed it.
+// Interval in ms at which the subject filter is restored, which an older release may have narrowed.
 const renewMs = 30_000
 const pausesMs = [100, 500, 2_000, 5_000, 15_000, 30_000, 60_000]
 
-/** Options of a durable consumer. */
 export interface ConsumerOptions {
-  /** Name of the durable consumer: the service, then its purpose. */
+  /** Name of the durable NATS consumer: the service, then its purpose. */
   name: string
   handlers: Handler[]
   broker: Broker
   log: Log
-  /**
-   * Pauses in ms before the redeliveries of a failed message. After the last redelivery the message
-   * becomes a dead letter.
-   */
+  /** Pauses in ms before each redelivery of a failed message; then it is a dead letter. */
   retryPausesMs?: number[]
-  /**
-   * Time in ms after which the server redelivers a message without an acknowledgement or progress.
-   */
+  /** Time in ms without acknowledgement or progress after which NATS redelivers a message. */
   ackWaitMs?: number
 }
 
-/** State of a running consumer in one process. */
+/** State of one process that reads from the durable consumer. */
 interface Consuming {
   options: Required<ConsumerOptions>
   underWay: Set<Promise<void>>
-  /** Logged subjects without a handler. */
+  /** Subjects without a handler that were already logged. */
   unknown: Set<string>
-  /** Logged subjects whose messages wait until an outage ends. */
+  /** Subjects whose messages wait for the end of an outage, already logged. */
   waiting: Set<string>
 }
 
 /**
- * Consumes the handlers' subjects through one durable consumer, concurrently and unordered. Never
- * rejects: a consumer that cannot be reached or was lost is created again.
- *
- * A message whose handler throws is redelivered after a growing pause. After the last redelivery it
- * becomes a dead letter (docs/events.md#dead-letters). An outage of a dependency never makes dead
- * letters. A message without a handler is put back for a process of a newer release.
+ * Handles messages from a durable NATS consumer, concurrently and in any order. Creates the
+ * consumer again when it is lost or out of reach; never rejects.
+ * A failed message is redelivered after growing pauses, then becomes a dead letter
+ * (docs/events.md#dead-letters). During an outage of a dependency it is redelivered without end. A
+ * message without a handler is left to processes of a newer release.
  */
 export async function startConsumer(given: ConsumerOptions): Promise<AsyncDisposable> {
   const options = { retryPausesMs: pausesMs, ackWaitMs: ackWaitMsDefault, ...given }
@@ -99,9 +92,9 @@ async function consume(options: Required<ConsumerOptions>): Promise<ConsumerMess
 }
 
 /**
- * Creates the consumer on the server, shared by all processes of a service, or adds missing
- * subjects to its filter. The filter only grows, because a newer version may run at the same time:
- * a message outside the filter is lost for every process.
+ * Creates the durable consumer, which all processes of a service share, or adds subjects to its
+ * filter. Never removes subjects: a newer version may run at the same time, and messages outside
+ * the filter are lost for all processes.
  */
 async function ensureConsumer(options: Required<ConsumerOptions>): Promise<void> {
   const { broker, name, handlers, ackWaitMs } = options
@@ -148,7 +141,7 @@ async function findConsumer(
 async function deliverAll(state: Consuming, messages: ConsumerMessages): Promise<void> {
   const { options, underWay } = state
   const renewal = setInterval(() => {
-    // Errors are ignored: the next interval tries again.
+    // The next interval tries again.
     ensureConsumer(options).catch(() => undefined)
   }, renewMs)
   try {
@@ -177,7 +170,7 @@ async function deliver(state: Consuming, message: JsMsg): Promise<void> {
     accountId: message.headers?.get('Coffer-Account') ?? '',
     consumer: name,
   }
-  // Progress (heartbeat): without it the server would redeliver a slow message to another process.
+  // Heartbeat: without it, NATS would redeliver a slow message to another process.
   const atWork = setInterval(() => message.working(), ackWaitMs / 3)
   try {
     await handler.handle(message.data, delivery)
@@ -193,7 +186,7 @@ async function deliver(state: Consuming, message: JsMsg): Promise<void> {
   }
 }
 
-/** Puts a message back for a process of a newer release, and logs its subject once. */
+/** Returns a message to NATS for a process of a newer release; logs its subject once. */
 function putBackUnknown({ options, unknown }: Consuming, message: JsMsg): void {
   putBack(options, message)
   const { subject } = message
@@ -203,15 +196,12 @@ function putBackUnknown({ options, unknown }: Consuming, message: JsMsg): void {
   options.log.warn({ consumer: options.name, subject }, text)
 }
 
-/** Sends a negative acknowledgement: NATS redelivers the message after a pause, to any process. */
+/** Negative acknowledgement: NATS redelivers the message after a pause, to any process. */
 function putBack({ retryPausesMs }: Required<ConsumerOptions>, message: JsMsg): void {
   message.nak(retryPausesMs[message.info.deliveryCount - 1] ?? retryPausesMs.at(-1))
 }
 
-/**
- * Logs a failed attempt: transient errors at debug for the first three attempts, an outage once for
- * each subject.
- */
+/** Logs a failed attempt: the first three transient errors at debug, an outage once per subject. */
 function logFailure(
   { options, waiting }: Consuming,
   { subject, info }: JsMsg,
@@ -233,9 +223,7 @@ function logRecovery({ options, waiting }: Consuming, { subject }: JsMsg): void 
   )
 }
 
-/**
- * Publishes a message as a dead letter, with an ID of its own, because JetStream drops duplicates.
- */
+/** Publishes a message as a dead letter, under a new ID because JetStream drops duplicates. */
 async function publishDeadLetter(
   { broker, name, retryPausesMs }: Required<ConsumerOptions>,
   message: JsMsg,

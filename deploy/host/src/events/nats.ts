@@ -16,7 +16,6 @@ const drainMsMax = 3_000
 
 const retryMs = 1_000
 
-/** Options of the connection to NATS. */
 export interface BrokerOptions {
   url: string
   prefix: string
@@ -27,10 +26,9 @@ export interface BrokerOptions {
 type Opened = Awaited<ReturnType<typeof open>>
 
 /**
- * Connects to NATS and ensures that the stream exists. The stream has one subject space for each
- * service and keeps messages for seven days; `coffer replay` republishes older changes.
- *
- * Resolves even if NATS is away: attempts continue in the background, and the outbox keeps changes.
+ * Connects to NATS and creates the JetStream stream, which keeps the changes of all services for
+ * seven days (`coffer replay` publishes older ones again). Resolves even if NATS is down: it
+ * retries in the background, while the outbox keeps the changes.
  */
 export async function connectBroker(options: BrokerOptions): Promise<Broker> {
   const { prefix, log } = options
@@ -81,7 +79,7 @@ async function open({ url, prefix, serviceNames }: BrokerOptions) {
     maxReconnectAttempts: -1,
     reconnectTimeWait: 250,
     waitOnFirstConnect: false,
-    // By default each publish creates two errors with stack traces in advance.
+    // By default, each publish creates two errors in advance for their stack traces.
     noAsyncTraces: true,
     timeout: 5_000,
     pingInterval: 10_000,
@@ -108,8 +106,8 @@ function streamNameOf(prefix: string): string {
 type StreamOptions = Parameters<StreamAPI['add']>[0] & { subjects: string[] }
 
 /**
- * Creates the stream or adds missing subjects. Subjects are never removed, because a newer version
- * with more services may run at the same time.
+ * Creates the stream or adds subjects. Never removes subjects, because a newer version with more
+ * services may run at the same time.
  */
 async function ensureStream(connection: NatsConnection, config: StreamOptions): Promise<void> {
   const manager = await jetstreamManager(connection, { timeout: 5_000 })
@@ -125,7 +123,7 @@ async function ensureStream(connection: NatsConnection, config: StreamOptions): 
   }
 }
 
-/** Recreates the stream after a reconnect: the server may have lost its storage. */
+/** Creates the stream again after each reconnect, because the server may have lost its storage. */
 async function keepStream(connection: NatsConnection, config: StreamOptions): Promise<void> {
   for await (const { type } of connection.status()) {
     if (type !== 'reconnect') continue
@@ -135,23 +133,21 @@ async function keepStream(connection: NatsConnection, config: StreamOptions): Pr
         await ensureStream(connection, config)
         isEnsured = true
       } catch {
-        // Not logged here: the relay logs that it cannot publish without the stream.
+        // The relay already logs that it cannot publish without the stream.
         await sleep(retryMs, undefined, { ref: false })
       }
     }
   }
 }
 
-/** Flushes buffered messages, for at most `drainMsMax`: a server that is away never answers. */
+/** Flushes buffered messages, for at most `drainMsMax`: NATS may be down and never answer. */
 async function drain(connection: NatsConnection): Promise<void> {
   const drained = connection.drain().catch(() => undefined)
   await Promise.race([drained, sleep(drainMsMax, undefined, { ref: false })])
   if (!connection.isClosed()) await connection.close()
 }
 
-/**
- * Returns the subjects of a service. Protobuf packages have no hyphens: feed-sync becomes feedsync.
- */
+/** Returns a service's subject prefix. Protobuf packages have no hyphens (feedsync). */
 function subjectSpace(serviceName: string): string {
   return serviceName.replaceAll('-', '')
 }

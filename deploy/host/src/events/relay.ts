@@ -19,33 +19,29 @@ const Unpublished = z.object({
 type Unpublished = z.infer<typeof Unpublished>
 
 const batchSizeMax = 500
-// Each commit wakes the relay of its own process; a poll finds what a killed process has left.
+// Interval in ms of the search for changes that a killed process committed without publishing.
 const pollMs = 3_000
 const retryMs = 500
-// Commits within this time share a round, which costs three statements.
+// Pause in ms after a commit, so that further commits share the round of three statements.
 const gatherMs = 50
-// Code of the JetStream error JSStreamMessageExceedsMaximumErr.
+// JetStream error code JSStreamMessageExceedsMaximumErr.
 const messageTooLarge = 10_054
 
-/** Options of the relay of one service. */
 export interface RelayOptions {
   service: string
-  /** A pool of its own, so that the relay never waits for requests. */
+  /** A separate connection pool, so that the relay never waits for requests. */
   database: Database
-  /** Registers a listener of commits of this process that may have emitted changes. */
+  /** Calls the listener after commits of this process that may have emitted changes. */
   onChanges: Database['onChanges']
   broker: Broker
   log: Log
 }
 
 /**
- * Starts the outbox relay, which publishes committed changes in the order of each account's
- * sequence numbers. Commits of this process wake the relay; a poll finds the commits of other
- * processes.
- *
- * A change is marked after JetStream has acknowledged it, so a crash republishes it under the same
- * message ID. Two relays of one service may also publish a change twice, which JetStream
- * deduplicates.
+ * Starts the outbox relay of a service, which publishes committed changes, numbered per account.
+ * Commits of this process wake it; polling finds those that a killed process left.
+ * Changes are marked as published after JetStream's acknowledgement. After a crash, or with two
+ * relays, a change is published twice under the same message ID, which JetStream deduplicates.
  */
 export function startRelay(options: RelayOptions): AsyncDisposable {
   const { onChanges, log } = options
@@ -63,13 +59,13 @@ export function startRelay(options: RelayOptions): AsyncDisposable {
       try {
         while ((await publishBatch(options)) === batchSizeMax && !stopped);
         if (isFailing) {
-          // Checks NATS, because another process may have published the changes meanwhile.
+          // An empty batch is no proof that NATS works: another process may have published it.
           await findStream(options.broker)
           log.info('changes are published again')
         }
         isFailing = false
       } catch (error) {
-        // Logged once for each outage, not at each poll.
+        // Logged once per outage, not at each poll.
         if (!isFailing) log.warn({ err: error }, 'changes could not be published yet')
         isFailing = true
       }
@@ -85,15 +81,15 @@ export function startRelay(options: RelayOptions): AsyncDisposable {
   }
 }
 
-/** Throws when NATS does not answer this process, or has no stream. */
+/** Throws when NATS does not answer, or has no stream of changes. */
 async function findStream({ stream, streamName }: Broker): Promise<void> {
   const manager = await stream.jetstreamManager(false)
   await manager.streams.info(streamName)
 }
 
 /**
- * Publishes one batch and marks the settled changes; returns its size. Throws when a change was not
- * acknowledged.
+ * Publishes a batch and marks its acknowledged changes; returns the size of the batch. Throws when
+ * a change was not acknowledged.
  */
 async function publishBatch(options: RelayOptions): Promise<number> {
   const { service, database } = options
@@ -113,7 +109,7 @@ async function publishBatch(options: RelayOptions): Promise<number> {
   return batch.length
 }
 
-/** Resolves when the change is acknowledged, or put aside because NATS never accepts its size. */
+/** Resolves when JetStream has acknowledged the change, or refused it for its size. */
 async function publish(options: RelayOptions, change: Unpublished): Promise<void> {
   const { broker } = options
   const { changeId, accountId, type, payload, sequence } = change
@@ -129,13 +125,16 @@ async function publish(options: RelayOptions, change: Unpublished): Promise<void
   }
 }
 
-/** Returns whether NATS refuses the message for its size, which no retry changes. */
+/** Returns whether NATS refuses a message for its size, which retries do not change. */
 function isTooLarge(error: unknown): boolean {
   if (error instanceof JetStreamApiError) return error.code === messageTooLarge
   return error instanceof InvalidArgumentError
 }
 
-/** Puts a change aside; `coffer replay` republishes it once `max_payload` of NATS is higher. */
+/**
+ * Logs a change that exceeds `max_payload` of NATS and is skipped; once the limit is raised,
+ * `coffer replay` publishes it.
+ */
 function setAside({ log }: RelayOptions, change: Unpublished): void {
   const { changeId, accountId, type, payload } = change
   const bytes = payload.length
@@ -147,12 +146,10 @@ function setAside({ log }: RelayOptions, change: Unpublished): void {
 }
 
 /**
- * Takes the oldest unpublished changes, and numbers those without a sequence number. FOR UPDATE
- * returns the current row, with a number that another relay may have just assigned.
- *
- * The statement is shaped for the planner: it updates rows by ON CONFLICT on the key, and its limit
- * is a literal. With a join or a parameter, the planner scans the whole table when many changes are
- * unpublished.
+ * Selects the oldest unpublished changes and gives them sequence numbers. FOR UPDATE returns the
+ * number that another relay may just have assigned.
+ * Shaped for the planner: ON CONFLICT on the key and a literal LIMIT. With a join or parameter, it
+ * would scan the whole table when many changes are unpublished.
  */
 async function sequenceBatch(database: Database): Promise<readonly Unpublished[]> {
   return database.pool.any(sql.type(Unpublished)`

@@ -6,11 +6,9 @@ const pageSize = 1_000
 const ChangeId = z.object({ changeId: z.string() })
 
 /**
- * Marks published changes as unpublished, page by page, so that the relay publishes them again.
- * This restores a NATS that has lost its messages. Consumers ignore changes that they have applied:
- * state by its version, other effects by the inbox.
- *
- * @param since oldest change to publish again; null for all changes that are kept
+ * Marks published changes as unpublished, in batches, so that the relay publishes them again to a
+ * NATS that has lost its messages. Consumers ignore changes that they have already applied.
+ * @param since time of the oldest change to publish again; null for all stored changes
  * @returns the number of changes marked
  */
 export async function republish({ pool }: Database, since: Date | null): Promise<number> {
@@ -37,7 +35,7 @@ export async function republish({ pool }: Database, since: Date | null): Promise
   }
 }
 
-/** Returns the number of changes that wait to be published. */
+/** Returns the number of changes that are not published yet. */
 export async function unpublishedCount({ pool }: Database): Promise<bigint> {
   return pool.oneFirst(sql.type(z.object({ count: z.bigint() }))`
     SELECT count(*) FROM changes WHERE published_at IS NULL`)

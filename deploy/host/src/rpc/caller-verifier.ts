@@ -3,16 +3,15 @@ import { type Caller, Claims } from '@coffer/kit/rpc/caller'
 import { callerRefused } from '@coffer/kit/rpc/errors'
 import type { z } from 'zod'
 
-/** Returns the public key of an issuer; null for an unknown issuer. */
+/** Returns the public key of an issuing service; null if that service is unknown. */
 export type Verifiers = (issuer: string) => KeyObject | null
 
-/** Allowance for clock skew between machines. */
+/** Tolerated difference in ms between the clocks of two machines. */
 const skewMs = 30_000
 
 /**
- * Creates a verifier of caller tokens, which throws callerRefused for an invalid or expired token.
- * Verified tokens are cached until they expire. An own cache suffices: a token lives 90 s, so
- * clearing a full cache costs each token at most one more signature check.
+ * Creates a verifier of caller tokens; throws callerRefused for an invalid or expired token. Caches
+ * verified tokens; clearing a full cache costs each token one more signature check at most.
  */
 export function callerVerifier(verifiers: Verifiers): (token: string, now: Date) => Caller {
   const checked = new Map<string, z.infer<typeof Claims>>()
@@ -39,7 +38,7 @@ function check(verifiers: Verifiers, token: string): z.infer<typeof Claims> {
     const key = verifiers(claims.issuer)
     if (key && verify(null, bytes, key, Buffer.from(signature, 'base64url'))) return claims
   } catch {
-    // A malformed token is refused like a forged token.
+    // A token that cannot be parsed is refused like a forged one.
   }
   throw callerRefused('caller token is not valid')
 }

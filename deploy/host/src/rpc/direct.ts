@@ -29,16 +29,14 @@ type AnyResponse = UnaryResponse | StreamResponse
 type Implementation = (request: never, context: HandlerContext) => unknown
 
 /**
- * Creates the in-memory transport to services of the same process. Handlers get the message object
- * itself, without encoding, which is several times faster than Connect's router transport. Handlers
- * must not change received messages.
- *
- * Codes, details, headers and deadlines equal those of the network. Supports unary and
- * client-streaming calls; others throw unimplemented.
+ * Creates the in-memory transport to services of the same process, for unary and client-streaming
+ * calls (others throw unimplemented). Handlers get the message object itself and must not change
+ * it: without encoding it is several times faster than Connect's router transport. Error codes,
+ * details, headers and deadlines are as over the network.
  */
 export function createDirectTransport(options: {
   routes: Routes
-  /** Interceptors from the outermost inwards: those of the client, then those of the server. */
+  /** The client's interceptors, then the server's; the first one is the outermost. */
   interceptors: Interceptor[]
   defaultTimeoutMs: number
 }): Transport {
@@ -72,7 +70,7 @@ export function createDirectTransport(options: {
         try {
           return (await call({ ...common, stream: true, method, signal: linked, message })) as never
         } finally {
-          // Ends the client's iterator. Not awaited: the iterator may be blocked until its next
+          // Ends the client's message iterator. Not awaited: it may be blocked until its next
           // message.
           input[Symbol.asyncIterator]()
             .return?.()
@@ -97,7 +95,7 @@ function commonOf(
   }
 }
 
-/** Reads the client's messages on demand; ends when the call ends. */
+/** Reads the client's messages on demand; throws when the call has ended. */
 async function* messagesOf<Desc extends DescMessage>(
   schema: Desc,
   input: AsyncIterable<MessageInitShape<Desc>>,
@@ -171,15 +169,13 @@ async function invoke(
 
 const deadlines = new WeakMap<AbortSignal, number>()
 
-/** Returns the time in ms until the deadline of the call with this signal. */
+/** Returns the time in ms to the deadline of the call whose signal this is. */
 function timeLeft(signal: AbortSignal): number | undefined {
   const deadline = deadlines.get(signal)
   return deadline === undefined ? undefined : deadline - Date.now()
 }
 
-/**
- * Ends a call at its deadline or when its caller aborts, even if the handler ignores the signal.
- */
+/** Ends a call at its deadline or when its caller aborts, even if the handler ignores that. */
 async function withDeadline<Result>(
   outer: AbortSignal | undefined,
   timeoutMs: number,

@@ -1,10 +1,10 @@
 import type { DescService } from '@bufbuild/protobuf'
 import { type ConnectRouter, createConnectRouter, type Interceptor } from '@connectrpc/connect'
 
-/** Registers RPC services on a router. */
+/** Adds RPC handlers to a Connect router. */
 export type Routes = (router: ConnectRouter) => void
 
-/** Adds interceptors to routes; other routes of the same router are not affected. */
+/** Adds interceptors to these routes only, not to others on the same router. */
 export function intercepted(routes: Routes, interceptors: Interceptor[]): Routes {
   return (router) =>
     routes(
@@ -14,14 +14,14 @@ export function intercepted(routes: Routes, interceptors: Interceptor[]): Routes
     )
 }
 
-/** Lists the descriptors of the RPC services that routes register. */
+/** Lists the RPC services that routes register. */
 export function servicesOf(routes: Routes): DescService[] {
   const services: DescService[] = []
   routes(intercept(createConnectRouter(), (service) => services.push(service)))
   return services
 }
 
-/** Returns a router with another `service` method. */
+/** Returns a router that calls `register` for each RPC service that routes add to it. */
 export function intercept(
   router: ConnectRouter,
   register: (service: DescService, implementation: never) => void,

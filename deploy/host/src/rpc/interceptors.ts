@@ -10,8 +10,8 @@ import { observeRpc } from '../metrics.ts'
 import { callerVerifier, type Verifiers } from './caller-verifier.ts'
 
 /**
- * Creates the server-side interceptor that verifies the caller token and checks the method's access
- * option. Throws callerRefused for the token, unauthenticated or forbidden for the caller.
+ * Creates the server-side interceptor that verifies the caller token and the caller's access to the
+ * method. Throws callerRefused for the token, unauthenticated or forbidden for the caller.
  */
 export function authorize(verifiers: Verifiers, clock: () => Date): Interceptor {
   const verifyToken = callerVerifier(verifiers)
@@ -38,7 +38,7 @@ type Access = { issuers: string[]; anonymous: boolean; pending: boolean }
 
 const accesses = new WeakMap<DescMethod, Access>()
 
-/** Returns the access option of a method, cached. */
+/** Returns the protobuf option that lists who may call a method; cached. */
 function accessTo(method: DescMethod): Access {
   let known = accesses.get(method)
   if (!known) {
@@ -51,8 +51,7 @@ function accessTo(method: DescMethod): Access {
 
 /**
  * Creates the server-side interceptor that measures each RPC and maps unexpected errors
- * (`knownError`). RPCs of the process itself name a service in their request; log lines contain
- * that name if `isHosted` accepts it.
+ * (`knownError`). Logs the `service` that a request names, if `isHosted` accepts it.
  */
 export function observe(
   log: Log,
@@ -74,7 +73,7 @@ export function observe(
       done(Code[known.code])
       if (known.code === Code.Internal || known.code === Code.Unknown) {
         const requestId = request.header.get(headers.requestId)
-        // After the caller has aborted, handlers fail in many ways, and no client waits for the
+        // Handlers may fail in any way after the caller has aborted, and no client waits for the
         // answer.
         const level = hasCallerAborted(request.signal) ? 'debug' : 'error'
         const fields = { err: error, rpc: request.method.name, requestId }
@@ -90,7 +89,7 @@ export function observe(
   }
 }
 
-/** Returns whether the caller aborted the call, as opposed to a passed deadline. */
+/** Returns whether the caller aborted the call; false if the deadline has passed. */
 function hasCallerAborted({ aborted, reason }: AbortSignal): boolean {
   return aborted && ConnectError.from(reason).code !== Code.DeadlineExceeded
 }

@@ -15,22 +15,21 @@ import { createConnectTransport } from '@connectrpc/connect-node'
 import { createDirectTransport } from './direct.ts'
 import type { Routes } from './intercept.ts'
 
-/** Timeout of calls whose caller sets none. */
+/** Timeout in ms of calls that set none. */
 const defaultTimeoutMs = 5_000
 
-/** Options of the mesh. */
 export interface MeshOptions {
-  /** Routes of the services in this process, with their server-side interceptors. */
+  /** Routes and server-side interceptors of the services in this process, by service name. */
   hosted: Record<string, { routes: Routes; interceptors: Interceptor[] }>
-  /** Base URLs (Connect, HTTP/1.1) of the services in other processes. */
+  /** Base URLs (Connect over HTTP/1.1) of the services in other processes, by service name. */
   urls: Record<string, string>
-  /** Lifetime of a connection in ms; later calls use a new connection. */
+  /** Age in ms from which a connection is not used for further calls. */
   connectionMsMax?: number
 }
 
 /**
- * Creates the mesh: in-memory calls to hosted services, Connect over HTTP/1.1 to the others. Codes
- * and deadlines are the same on both (docs/architecture.md#calls).
+ * Creates the clients of all services: in-memory calls within this process, Connect over HTTP/1.1
+ * to others. Error codes and deadlines are the same for both (docs/architecture.md#calls).
  */
 export function createMesh({ hosted, urls, connectionMsMax = 30_000 }: MeshOptions): Mesh {
   const interceptors = [hideCallerRefusals, retry]
@@ -64,8 +63,8 @@ export function createMesh({ hosted, urls, connectionMsMax = 30_000 }: MeshOptio
 }
 
 /**
- * Creates a keep-alive agent that closes connections older than `msMax`, because new replicas
- * receive calls only over new connections.
+ * Creates a keep-alive agent that closes connections older than `msMax`: new replicas receive calls
+ * only over new connections.
  */
 function recyclingAgent(msMax: number): Agent {
   const agent = new Agent({ keepAlive: true, maxSockets: 256, timeout: msMax })
@@ -84,8 +83,8 @@ function recyclingAgent(msMax: number): Agent {
 }
 
 /**
- * Turns a refused caller token into unavailable: the deployment's clocks or keys are wrong, not the
- * client's credential. The refusal is kept as the cause.
+ * Maps a refused caller token to unavailable, with the refusal as cause: the clocks or signing keys
+ * of the deployment are wrong, not the client's session or API key.
  */
 const hideCallerRefusals: Interceptor = (next) => async (request) => {
   try {
@@ -113,9 +112,8 @@ function replaceCallerRefusal(error: unknown): unknown {
 }
 
 /**
- * Retries an idempotent unary call once, within its deadline, when its service was unavailable or
- * the connection broke. The outcome of other calls is then unknown, so they fail with
- * deadline_exceeded.
+ * Retries an idempotent unary call once within its deadline, if the service was unavailable or the
+ * connection broke. Other calls fail with deadline_exceeded: they may have been carried out.
  */
 const retry: Interceptor = (next) => async (request) => {
   try {
@@ -131,12 +129,12 @@ const retry: Interceptor = (next) => async (request) => {
   }
 }
 
-/** Pauses in ms before the retries of a refused connection, while a replica starts. */
+/** Pauses in ms between attempts to connect, while a replica starts. */
 const refusedPausesMs = [50, 200, 500]
 
 /**
- * Retries a call, writes included, when no connection was established. Only for network calls: a
- * hosted service may have written before its nested call was refused.
+ * Retries any call, writes included, if no connection was established. Not for in-memory calls:
+ * their service may have written before a nested call of its own was refused.
  */
 const repeatRefused: Interceptor = (next) => async (request) => {
   for (const pauseMs of request.stream ? [] : refusedPausesMs) {
@@ -152,10 +150,7 @@ const repeatRefused: Interceptor = (next) => async (request) => {
   return next(request)
 }
 
-/**
- * Returns whether no connection was established: the name look-up or connect(2) failed for every
- * address.
- */
+/** Returns whether no connection was established: DNS or connect(2) failed for all addresses. */
 function isNotConnected(error: unknown): boolean {
   const cause = Object(ConnectError.from(error).cause)
   const causes: unknown[] = cause.errors ?? [cause]
@@ -169,8 +164,8 @@ function isSafe({ method }: Call): boolean {
 }
 
 /**
- * Returns the error of a broken connection: unavailable for idempotent calls. Other calls may have
- * been carried out, so their code is deadline_exceeded.
+ * Returns the error of a broken connection: unavailable for idempotent calls, deadline_exceeded for
+ * others, which may have been carried out.
  */
 function reasonOf(error: unknown, request: Call): unknown {
   if (!isBroken(error) || request.signal.aborted) return error
@@ -179,7 +174,7 @@ function reasonOf(error: unknown, request: Call): unknown {
   return new ConnectError('the connection to a service was lost', code, undefined, undefined, cause)
 }
 
-/** Returns whether the connection broke; an answer with the code `aborted` has no cause. */
+/** Returns whether the connection broke. The code `aborted` sent by a server has no cause. */
 function isBroken(error: unknown): boolean {
   const { code, cause } = ConnectError.from(error)
   return (code === Code.Aborted && cause !== undefined) || Object(cause).code === 'EPIPE'

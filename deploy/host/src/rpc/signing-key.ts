@@ -6,8 +6,7 @@ import type { Verifiers } from './caller-verifier.ts'
 
 /**
  * Returns the signing key of a service from the keys folder: `<issuer>.key` (PKCS#8, mode 0600) and
- * `<issuer>.pub` (SPKI). Missing files are created, because no stored data depends on them.
- *
+ * `<issuer>.pub` (SPKI). Creates missing files, because no stored data depends on them.
  * @throws {SettingsError} when the files cannot be used or created
  */
 export function loadSigner(folder: string, issuer: string): Signer {
@@ -16,9 +15,8 @@ export function loadSigner(folder: string, issuer: string): Signer {
 }
 
 /**
- * Creates the missing files of a service's signing key; returns their paths.
- *
- * @throws {SettingsError} when the files cannot be used or created
+ * Creates the missing files of a service's signing key; returns their paths. Throws SettingsError
+ * when the files cannot be used or created.
  */
 export function createSigningKey(folder: string, issuer: string): string[] {
   requireKeyPair(folder, issuer)
@@ -30,20 +28,18 @@ export function createSigningKey(folder: string, issuer: string): string[] {
   const isPublicMade = makeKeyFile(publicPath, () =>
     key.export({ type: 'spki', format: 'pem' }).toString(),
   )
-  // Concurrent processes may have created the two files from different keys.
+  // Concurrent processes may have created the two files from different key pairs.
   requireKeyPair(folder, issuer)
   return [...(isMade ? [path] : []), ...(isPublicMade ? [publicPath] : [])]
 }
 
 /**
- * Checks a service's signing key without creating files; returns whether both files exist.
- *
- * @throws {SettingsError} when a file cannot be used, or when the public key lacks its private key
+ * Checks a service's signing key; returns whether both files exist. Throws SettingsError when a
+ * file cannot be used, or the public key lacks its private key.
  */
 export function requireKeyPair(folder: string, issuer: string): boolean {
   const { path, publicPath } = pathsOf(folder, issuer)
-  // The public key is read first: a concurrent process creates the private key before the public
-  // one.
+  // Read before the private key, which a concurrent process creates first.
   const publicKey = keyOf(publicPath, createPublicKey)
   const key = keyOf(path, createPrivateKey)
   if (publicKey && !key) {
@@ -59,9 +55,8 @@ export function requireKeyPair(folder: string, issuer: string): boolean {
 }
 
 /**
- * Loads the public keys of the issuers in the keys folder. A file added later is read on first use.
- *
- * @throws {SettingsError} when the folder, or a public key in it, cannot be used
+ * Loads the public keys in the keys folder; a file that is added later is read on first use. Throws
+ * SettingsError when the folder or a key cannot be used.
  */
 export function loadVerifiers(folder: string): Verifiers {
   const keys = new Map<string, KeyObject>()
@@ -75,7 +70,7 @@ export function loadVerifiers(folder: string): Verifiers {
   }
   return (issuer) => {
     const name = `${issuer}.pub`
-    // Only listed files are opened: the issuer is an unverified claim and could contain a path.
+    // The issuer is an unverified claim and could contain a path, so only listed files are opened.
     return keys.get(name) ?? (keyFileNames(folder).includes(name) ? load(name) : null)
   }
 }
@@ -90,7 +85,7 @@ function privateKeyAt(path: string): KeyObject {
   return key
 }
 
-/** Reads and parses a key file; null when it does not exist. */
+/** Reads and parses a key file; returns null when it does not exist. */
 function keyOf(path: string, parse: (pem: string) => KeyObject): KeyObject | null {
   const pem = readKeyFile(path)
   if (pem === null) return null
@@ -98,7 +93,7 @@ function keyOf(path: string, parse: (pem: string) => KeyObject): KeyObject | nul
   try {
     key = parse(pem)
   } catch {
-    // Reported below, like a key of another kind.
+    // The error below also covers a file without a valid key.
   }
   if (key?.asymmetricKeyType !== 'ed25519') throw keyFault(path, 'is no Ed25519 key in PEM')
   return key

@@ -13,19 +13,17 @@ interface DataKey {
 
 const keyBytes = 32
 
-// Maximum number of secrets of a data key, which limits the damage if the key leaks. Random nonces
-// would allow far more (NIST SP 800-38D 8.3).
+// Maximum number of secrets per data key: bounds the damage if one leaks. Random nonces would allow
+// far more (NIST SP 800-38D 8.3).
 const secretsMax = 1_000
 const currentForMs = 5 * 60_000
 const openedMax = 10_000
 const openedForMs = 60 * 60_000
 
 /**
- * Creates envelope encryption with AES-256-GCM: a data key seals many secrets, each with its own
- * nonce.
- *
- * Data keys are cached, so that few requests call the key service: one call for a thousand new
- * secrets or five minutes, and one each hour for a data key that is opened.
+ * Creates envelope encryption (AES-256-GCM): a data key encrypts up to 1,000 secrets in five
+ * minutes, each with its own nonce. Decrypted data keys are cached for an hour, so that few
+ * requests call the key service.
  */
 export function createSecrets(keys: Pick<KeyEncryption, 'wrap' | 'unwrap'>): Secrets {
   let current: Promise<DataKey> | null = null

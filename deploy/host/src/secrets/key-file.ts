@@ -22,15 +22,12 @@ import { SettingsError } from '@coffer/kit/service/config'
 
 const bytesMax = 16 * 1024
 
-/**
- * Mode bits that a private key must not have: any access for others, write access for the group.
- */
+/** Forbidden mode bits of a private key file: any access for others, write access for the group. */
 const tooOpen = 0o027
 
 /**
- * Lists the names in the keys folder; empty when the folder does not exist.
- *
- * @throws {SettingsError} when it is not a folder or cannot be read
+ * Lists the file names in the keys folder; empty when the folder does not exist. Throws
+ * SettingsError when it is not a folder or cannot be read.
  */
 export function keyFileNames(folder: string): string[] {
   try {
@@ -42,15 +39,14 @@ export function keyFileNames(folder: string): string[] {
 }
 
 /**
- * Reads a key file; null when the file does not exist.
- *
- * @throws {SettingsError} when the file is not a regular file, empty, unreadable, too large, or a
- *   private key that others may read
+ * Reads a key file; returns null when it does not exist.
+ * @throws {SettingsError} when it is unreadable, empty, too large or not a regular file, or when
+ * others may read the private key
  */
 export function readKeyFile(path: string): string | null {
   let file: number
   try {
-    // Without O_NONBLOCK, opening a named pipe would wait for a writer.
+    // O_NONBLOCK: opening a named pipe would otherwise wait for a writer.
     file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
   } catch (error) {
     if (hasCode(error, 'ENOENT') && !isEntry(path)) return null
@@ -72,10 +68,8 @@ export function readKeyFile(path: string): string | null {
 }
 
 /**
- * Creates a key file (mode 0600) if it does not exist; returns whether it was created. Of
- * concurrent processes exactly one succeeds, and no process sees a partial file.
- *
- * @throws {SettingsError} when the file cannot be created
+ * Creates a key file (mode 0600); returns false if it exists. Atomic: of concurrent processes one
+ * succeeds, and none reads a partial file. Throws SettingsError when it cannot be created.
  */
 export function makeKeyFile(path: string, make: () => string): boolean {
   if (readKeyFile(path) !== null) return false
@@ -95,16 +89,12 @@ export function makeKeyFile(path: string, make: () => string): boolean {
   return true
 }
 
-/**
- * Checks that key files can be created in the folder, without creating any.
- *
- * @throws {SettingsError} when no file can be created
- */
+/** Throws SettingsError when no key file can be created in the folder. Leaves no file behind. */
 export function requireWritable(folder: string): void {
   let nearest = resolve(folder)
   while (!isEntry(nearest)) nearest = dirname(nearest)
   try {
-    // Permissions are not enough: root has write access to procfs, which accepts no entries.
+    // Permissions do not suffice: root has write access to procfs, where no file can be created.
     rmdirSync(mkdtempSync(join(nearest, '.coffer-')))
   } catch (error) {
     const text = `lacks keys, which cannot be made here (${reasonOf(error)})`
@@ -112,11 +102,7 @@ export function requireWritable(folder: string): void {
   }
 }
 
-/**
- * Replaces a key file (mode 0600) atomically.
- *
- * @throws {SettingsError} when it cannot be replaced
- */
+/** Replaces a key file (mode 0600) atomically. Throws SettingsError when that fails. */
 export function putInPlace(path: string, text: string): void {
   const draft = `${path}.${randomUUID()}`
   try {
@@ -129,14 +115,14 @@ export function putInPlace(path: string, text: string): void {
   syncFolderOf(path)
 }
 
-/** Creates the error of the keys folder, or of a file in the folder, for the operator. */
+/** Creates the error about the keys folder, or a file in it, that the operator sees at start. */
 export function keyFault(path: string, text: string): SettingsError {
   return new SettingsError(`COFFER_KEYS_DIR: ${path} ${text}`)
 }
 
 /**
- * Creates each missing folder. The option `recursive` of mkdirSync loops forever if mkdir fails
- * with ENOENT inside an existing folder (procfs).
+ * Creates missing folders one by one: mkdirSync with `recursive` loops forever in procfs, where
+ * mkdir fails with ENOENT inside an existing folder.
  */
 function makeFolder(folder: string): void {
   if (existsSync(folder)) return
@@ -152,14 +138,11 @@ function remove(draft: string): void {
   try {
     rmSync(draft, { force: true })
   } catch {
-    // The error that prevented the creation of the file is reported instead.
+    // The caller throws the error of creating the file.
   }
 }
 
-/**
- * Syncs the folder, so that the name of a key file survives a power failure, like the secrets
- * sealed with the key.
- */
+/** Syncs the folder, so that a new key file survives a power failure like a committed row. */
 function syncFolderOf(path: string): void {
   const folder = openSync(dirname(path), 'r')
   fsyncSync(folder)
@@ -172,17 +155,17 @@ function faultOf(path: string, error: unknown): SettingsError {
     : keyFault(path, `cannot be read (${reasonOf(error)})`)
 }
 
-/** Returns the start of Node's error text (`EACCES: permission denied`), without call and path. */
+/** Returns the start of Node's error text, `EACCES: permission denied`, without call and path. */
 function reasonOf(error: unknown): string {
   return String((error as Error).message).split(',', 1)[0] ?? ''
 }
 
-/** Returns whether a directory entry of that name exists; a dangling symbolic link counts. */
+/** Returns whether a directory entry with this path exists; true for a dangling symbolic link. */
 export function isEntry(path: string): boolean {
   try {
     return lstatSync(path, { throwIfNoEntry: false }) !== undefined
   } catch {
-    // The parent is a file, or a folder without access.
+    // A parent is a file, or a folder without access.
     return false
   }
 }

@@ -8,7 +8,7 @@ const rowsPerRange = 500
 const passesMax = 10
 const atOnce = 8
 
-/** Returns whether any secret of the schema has a data key under a former key. */
+/** Returns whether a secret of the service has a data key encrypted under a former key. */
 export async function hasFormerKeys(database: Database, keys: KeyEncryption): Promise<boolean> {
   for await (const { wrapped } of rangesOf(database)) {
     if ((await formerOf(keys, wrapped)).length > 0) return true
@@ -17,17 +17,15 @@ export async function hasFormerKeys(database: Database, keys: KeyEncryption): Pr
 }
 
 /**
- * Rotates keys: re-encrypts the data keys of all secrets of the schema under the current key. Works
- * in batches while the service runs; a second run resumes the first. The secrets themselves are not
- * changed.
- *
+ * Key rotation: encrypts the data keys of a service's secrets again, under the current key. The
+ * ciphertexts stay. Works in batches while the service runs; a repeated call continues.
  * @returns the number of secrets that were under a former key
  */
 export async function rotateSecrets(database: Database, keys: KeyEncryption): Promise<number> {
   let rotated = 0
   for (let pass = 0; pass < passesMax; pass += 1) {
     const before = rotated
-    // The next pass finds rows that were inserted behind the scan.
+    // Another pass finds rows that were inserted behind the position of the scan.
     for await (const part of rangesOf(database)) rotated += await rotate(database, keys, part)
     if (rotated === before) return rotated
   }
@@ -36,7 +34,6 @@ export async function rotateSecrets(database: Database, keys: KeyEncryption): Pr
 
 interface Part {
   range: KeyRange
-  /** The distinct data keys of the range. */
   wrapped: WrappedKey[]
 }
 
@@ -64,7 +61,7 @@ async function formerOf(
 ): Promise<WrappedKey[]> {
   const ids = [...new Set(wrapped.map(({ keyId }) => keyId))]
   const current = await Promise.all(ids.map((keyId) => keys.isCurrent(keyId)))
-  // Secrets of a lost key are not changed, because no key opens them.
+  // Secrets under a lost key stay as they are, because nothing can decrypt them.
   return wrapped.filter(({ keyId }) => !current[ids.indexOf(keyId)] && !keys.isLost(keyId))
 }
 

@@ -7,7 +7,6 @@ import { vaultKeyEncryption } from './vault.client.ts'
 
 const address = httpUrl.optional()
 
-/** Settings of the key-encryption key (docs/keys.md). */
 export const keySettings = {
   keyService: setting(
     'COFFER_KEY_SERVICE',
@@ -33,10 +32,9 @@ export const keySettings = {
 }
 
 /**
- * Creates key encryption by the keeper (key file, KMS or Vault) that the settings name. Secrets of
- * other configured keepers can still be opened, so that `coffer keys:rotate` can re-encrypt them.
- *
- * @throws {SettingsError} when the named keeper lacks settings
+ * Creates key encryption by the keeper (key file, KMS or Vault) that the settings name. Other
+ * configured keepers still decrypt, for `coffer keys:rotate`. Throws SettingsError when the named
+ * keeper lacks settings.
  */
 export function createKeyEncryption(
   config: ValuesOf<typeof keySettings>,

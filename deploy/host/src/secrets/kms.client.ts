@@ -6,19 +6,18 @@ const prefix = 'aws-kms:'
 const callMs = 4_000
 
 /**
- * Creates key encryption by AWS KMS, or a server with its protocol. A key ID is `aws-kms:` and the
- * ARN, so secrets under another KMS key can be opened. The SDK reads credentials and region from
- * its default sources.
+ * Creates key encryption by AWS KMS, or a server with its protocol. Key IDs are `aws-kms:` and the
+ * ARN of the KMS key. The SDK finds credentials and region in its default places.
  */
 export function kmsKeyEncryption(settings: {
-  /** ID, ARN or alias of the current key. */
+  /** ID, ARN or alias of the KMS key for new secrets. */
   kmsKey: string
-  /** URL of the server; null for AWS itself. */
+  /** URL of a server with the protocol of KMS; null for AWS. */
   endpoint: string | null
 }): KeyEncryption {
   const { kmsKey: KeyId, endpoint } = settings
   let opening: Promise<KMS> | null = null
-  // Imported on demand: loading the SDK takes most of a second.
+  // Imported on demand, because loading the AWS SDK takes most of a second.
   const open = () => {
     opening ??= import('@aws-sdk/client-kms').then((sdk) => {
       const bounds = { connectionTimeout: 1_000, requestTimeout: 2_000 }
@@ -31,7 +30,7 @@ export function kmsKeyEncryption(settings: {
     try {
       return await send(await open(), { abortSignal: AbortSignal.timeout(callMs) })
     } catch (error) {
-      // Only the name of the SDK's error is shown: its text may contain keys and requests.
+      // The error's text is left out: it may contain keys and requests.
       throw unavailable(`the key service did not do it (${(error as Error).name})`)
     }
   }

@@ -16,8 +16,8 @@ const ownName = /^secrets-[0-9a-f]{16}\.key$/
 
 /**
  * Creates key encryption under `<folder>/secrets.key` (32 bytes in base64). A key ID is `local:`
- * and the start of the key's SHA-256. Former keys (`secrets-<ID>.key`) still decrypt. Files are
- * read for each data key, so that a new key needs no restart. Creates no files.
+ * and the start of the key's SHA-256. Former keys, `secrets-<ID>.key`, still decrypt. Reads the
+ * files each time, so that a new key needs no restart.
  */
 export function localKeyEncryption(folder: string): KeyEncryption {
   const current = () => keyAt(join(folder, currentName))
@@ -40,12 +40,12 @@ export function localKeyEncryption(folder: string): KeyEncryption {
   }
 }
 
-/** Returns whether the current key exists. Throws SettingsError when its file is damaged. */
+/** Returns whether `secrets.key` exists. Throws SettingsError when it is damaged. */
 export function hasLocalKey(folder: string): boolean {
   return readKeyFile(join(folder, currentName)) !== null
 }
 
-/** Creates `secrets.key` if it does not exist; returns the created paths. Throws SettingsError. */
+/** Creates `secrets.key` if it is missing; returns the created paths. Throws SettingsError. */
 export function createLocalKey(folder: string): string[] {
   const path = join(folder, currentName)
   const isMade = makeKeyFile(path, newKeyText)
@@ -53,23 +53,18 @@ export function createLocalKey(folder: string): string[] {
   return isMade ? [path] : []
 }
 
-/** Matches the ID of a local key, as stored with sealed secrets. */
+/** Matches the ID of a key in a file, as stored with each secret. */
 export const localKeyId = /^local:[0-9a-f]{16}$/
 
-/**
- * Records that a key is permanently lost, so that services start without it; returns the created
- * paths.
- */
+/** Declares a key permanently lost, so that services start without it; returns created paths. */
 export function declareLost(folder: string, keyId: string): string[] {
   const path = join(folder, fileNameOf(keyId, 'lost'))
   return makeKeyFile(path, () => `${keyId} is lost\n`) ? [path] : []
 }
 
 /**
- * Replaces the current key by a new key. First stores both keys under names of their own, so that
- * neither a crash nor a concurrent replacement loses a key that sealed secrets.
- *
- * @returns the ID of the new key
+ * Replaces the current key; returns the ID of the new one. First stores both under their own file
+ * names, so that neither a crash nor a concurrent replacement loses a key that is in use.
  */
 export function replaceLocalKey(folder: string): string {
   const path = join(folder, currentName)
@@ -80,7 +75,7 @@ export function replaceLocalKey(folder: string): string {
   return keyId
 }
 
-/** Lists the file names of former keys, which only decrypt. */
+/** Lists the names of the key files that only decrypt: `secrets-<ID>.key`. */
 export function formerKeyFiles(folder: string): string[] {
   const current = fileNameOf(keyAt(join(folder, currentName)).keyId, 'key')
   return namesIn(folder).filter((name) => name !== current)

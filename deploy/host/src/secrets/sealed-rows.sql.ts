@@ -12,16 +12,16 @@ const Wrapped = z.object({
   place: z.array(z.string()),
 })
 
-/** A range of a table's rows in primary-key order: after one row, up to another. */
+/** Rows of a table after one primary key, up to and including another. */
 export interface KeyRange {
   table: string
   key: ListSqlToken
-  /** Values of the primary key as texts; empty for the start of the table. */
+  /** Primary key of the row before the range, as texts; empty for the start of the table. */
   after: readonly string[]
   upTo: readonly string[]
 }
 
-/** Lists the tables with sealed secrets, found by their columns in the database schema. */
+/** Lists the tables with encrypted secrets, found by their column names in the database. */
 export function findSealedTables({ pool }: Database): Promise<readonly string[]> {
   return pool.anyFirst(sql.type(Table)`
     SELECT relname::text AS "table" FROM pg_class
@@ -32,15 +32,15 @@ export function findSealedTables({ pool }: Database): Promise<readonly string[]>
     ORDER BY relname`)
 }
 
-/** Returns the key ID of any secret in the table; null for an empty table. */
+/** Returns the key ID of any secret in a table; null for an empty table. */
 export function findKeyIdInUse({ pool }: Database, table: string): Promise<string | null> {
   return pool.maybeOneFirst(sql.type(KeyId)`
     SELECT key_id AS "keyId" FROM ${sql.identifier([table])} LIMIT 1`)
 }
 
 /**
- * Lists the data keys of the secrets after a row, in primary-key order, each with its primary key
- * as texts.
+ * Lists data keys in primary-key order, from the row after `after`; `place` is the primary key as
+ * texts.
  */
 export function listDataKeys(
   { pool }: Database,
@@ -54,9 +54,7 @@ export function listDataKeys(
     FROM ${sql.identifier([table])} WHERE ${isAfter(key, after)} ORDER BY ${key} LIMIT ${limit}`)
 }
 
-/**
- * Replaces an encrypted data key in the rows of a range that still have it; returns their number.
- */
+/** Replaces an encrypted data key in those rows of a range that have it; returns their number. */
 export async function replaceDataKey(
   { pool }: Database,
   { table, key, after, upTo }: KeyRange,

@@ -5,10 +5,9 @@ import { createLocalKey, hasLocalKey, localKeyId } from './local-keys.ts'
 import { findKeyIdInUse, findSealedTables } from './sealed-rows.sql.ts'
 
 /**
- * Checks at start that stored secrets can be opened and new ones sealed. Creates a key file only if
- * no secret was ever sealed under a key file (docs/keys.md#creation-of-keys).
- *
- * @throws {SettingsError} before it creates a file
+ * Checks at start that stored secrets can be decrypted and new ones encrypted. Creates a key file
+ * only if no secret was ever encrypted under one (docs/keys.md#creation-of-keys). Throws
+ * SettingsError.
  */
 export async function requireSealingKey(
   databases: { name: string; database: Database }[],

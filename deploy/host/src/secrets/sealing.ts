@@ -4,12 +4,11 @@ const algorithm = 'aes-256-gcm'
 const nonceBytes = 12
 const tagBytes = 16
 
-/** Input of AES-256-GCM. */
 export interface Sealing {
-  /** Key of 32 bytes. */
+  /** 32 bytes. */
   key: Buffer
   bytes: Buffer
-  /** Additional authenticated data, which is not stored. */
+  /** Additional authenticated data: not stored, must be the same for decryption. */
   context: string
 }
 

@@ -8,17 +8,16 @@ const Encrypted = z.object({ data: z.object({ ciphertext: z.string() }) })
 const Decrypted = z.object({ data: z.object({ plaintext: z.string() }) })
 const Key = z.object({ data: z.object({ latest_version: z.number() }) })
 
-/** Address, token and key of Vault. */
 export interface VaultSettings {
   vaultUrl: string
   vaultToken: string
-  /** Mount and name of a transit key, such as `transit/coffer`. */
+  /** Mount and name of a transit key: `transit/coffer`. */
   vaultKey: string
 }
 
 /**
- * Creates key encryption by Vault's transit engine over HTTP. A key ID is `vault:`, mount and name,
- * a colon, and the version: so a key has another ID after its rotation in Vault.
+ * Creates key encryption by Vault's transit engine. Key IDs are `vault:<mount>/<name>:<version>`,
+ * so rotating the key in Vault changes the ID.
  */
 export function vaultKeyEncryption({
   vaultUrl,

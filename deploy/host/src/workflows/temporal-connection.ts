@@ -2,9 +2,8 @@ import { InterceptingCall, type Interceptor, status } from '@grpc/grpc-js'
 import { Connection } from '@temporalio/client'
 
 /**
- * gRPC's own retries (gRFC A6) replace the retry interceptor of Temporal's client. A timer of that
- * interceptor starts calls on a closed channel, whose errors are uncaught. Both retry the same
- * codes.
+ * gRPC's own retries (gRFC A6) instead of the Temporal client's, for the same codes: a timer of
+ * Temporal's starts calls on a closed channel, whose errors are uncaught.
  */
 const retries = {
   loadBalancingConfig: [],
@@ -30,17 +29,14 @@ const retries = {
 }
 
 const channelArgs = {
-  // The default maximum pause between attempts is two minutes.
+  // gRPC's default maximum pause between attempts to connect is two minutes.
   'grpc.max_reconnect_backoff_ms': 5_000,
   'grpc.service_config': JSON.stringify(retries),
-  // The default limit of 5 attempts is lower than the policy's.
+  // gRPC's default limit of 5 attempts is lower than that of `retries`.
   'grpc-node.retry_max_attempts_limit': 10,
 }
 
-/**
- * Creates a lazy connection to Temporal, opened by the first call. Disposing cancels running calls,
- * then closes the channel.
- */
+/** Creates a connection to Temporal, opened by the first call. Disposing cancels running calls. */
 export function createTemporalConnection(
   address: string,
 ): { connection: Connection } & AsyncDisposable {

@@ -11,27 +11,24 @@ import {
 const retryMs = 2_000
 const deadlineMs = 5_000
 const lateMs = 3_000
-// Time in which late schedules are triggered. Sweeps skip unfinished work below an age (its request
-// may still run); this time is longer.
+// Time in ms in which a late schedule is triggered repeatedly. It exceeds the age below which
+// workflows skip unfinished work, because its request may still run.
 const catchUpMs = 75_000
 
-/** Reconciles schedules with their definitions, also after Temporal has lost its database. */
+/** Keeps the schedules in Temporal equal to their definitions, even if Temporal loses its data. */
 export interface Schedules extends AsyncDisposable {
-  /** Ensures a schedule, whose ID and task queue include the prefix. */
+  /** Creates or updates a schedule. Its ID and task queue must include the prefix. */
   ensure: (schedule: WorkflowSchedule) => void
   remove: (scheduleId: string) => void
 }
 
 interface ScheduleState {
   schedule: WorkflowSchedule
-  /** Whether a check has found the schedule on the server. */
+  /** Whether the schedule was found in Temporal or created. */
   isKnown: boolean
-  /** Whether the server has this definition. */
+  /** Whether Temporal has the definition given by the service. */
   isCurrent: boolean
-  /**
-   * When the schedule was requested, and until when each check triggers it: ms of
-   * `performance.now()`.
-   */
+  /** `performance.now()` of the request; each check until `catchUpUntil` triggers the schedule. */
   askedAt: number
   catchUpUntil: number
 }
@@ -45,9 +42,8 @@ interface ReconcilerState {
 }
 
 /**
- * Creates schedules in the background and checks them every `checkMs`. A Temporal
- * that has lost its database has no schedules. Schedules that are created late are also triggered,
- * so that sweeps resume unfinished work. Existing schedules are updated once.
+ * Creates or updates schedules in the background, and creates missing ones again every `checkMs`:
+ * Temporal may lose its database. Late ones are also triggered, to resume unfinished work.
  */
 export function keepSchedules(
   client: Client,
@@ -99,7 +95,7 @@ export function keepSchedules(
   }
 }
 
-/** Reconciles every schedule once; returns false when one of them needs a retry. */
+/** Creates, updates or deletes every schedule once; returns false when a retry is needed. */
 async function reconcile(state: ReconcilerState, stop: AbortSignal): Promise<boolean> {
   const { client, kept, former, log } = state
   const lost: string[] = []
@@ -122,9 +118,7 @@ async function reconcile(state: ReconcilerState, stop: AbortSignal): Promise<boo
   return !state.isBroken
 }
 
-/**
- * Creates the schedule, or updates it once. Reports a known schedule that was missing in `lost`.
- */
+/** Creates the schedule, or updates it once. Adds its ID to `lost` if it has disappeared. */
 async function ensure(client: Client, one: ScheduleState, lost: string[]): Promise<void> {
   const { id } = one.schedule
   const isMade = await create(client, one.schedule)
@@ -141,7 +135,7 @@ async function ensure(client: Client, one: ScheduleState, lost: string[]): Promi
   if (now < one.catchUpUntil) await handle.trigger()
 }
 
-/** Returns false when the schedule exists. */
+/** Creates the schedule; returns false if it exists. */
 async function create(client: Client, schedule: WorkflowSchedule): Promise<boolean> {
   try {
     await client.schedule.create({ scheduleId: schedule.id, ...definitionOf(schedule) })

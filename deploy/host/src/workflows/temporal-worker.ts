@@ -19,7 +19,7 @@ import { workflowBundle } from './workflow-bundle.ts'
 
 export interface WorkerOptions {
   taskQueue: string
-  /** Workflow modules (`*.workflow.ts`); empty for a service with activities only. */
+  /** Workflow modules (`*.workflow.ts`); empty for a service that only has activities. */
   workflows: URL[]
   activities: Activities
   log: Log
@@ -30,8 +30,8 @@ const restartMs = 5_000
 const connectMs = 5_000
 
 /**
- * Opens the connection shared by the workers of a process. Throws unavailable when Temporal does
- * not answer within 5 s: the native core has no timeout for a silent server.
+ * Opens the connection that all workers of a process share. Throws unavailable after 5 s without
+ * an answer, because Temporal's native core has no timeout.
  */
 export async function connectWorkers(address: string, log: Log): Promise<NativeConnection> {
   installRuntime(log)
@@ -48,14 +48,14 @@ export async function connectWorkers(address: string, log: Log): Promise<NativeC
 }
 
 /**
- * Time in ms in which a repeated warning is logged at debug: each poller of the native core reports
- * an outage several times a minute.
+ * Time in ms in which a repeated warning is logged at debug: during an outage, each poller of
+ * Temporal's native core warns several times a minute.
  */
 const repeatedMs = 60_000
 
 /**
- * Configures Temporal's library before the first connection of workers. Log lines, those of the
- * native core included, go to `log`. The runtime handles no signals: the host drains the workers.
+ * Configures Temporal's library, once per process, before the first worker connects: sends its log
+ * lines to `log`, and leaves stop signals to the host, which drains the workers.
  */
 function installRuntime(log: Log): void {
   const logged = new LRUCache<string, true>({ max: 1_000, ttl: repeatedMs })
@@ -76,20 +76,20 @@ function installRuntime(log: Log): void {
       telemetryOptions: { logging: { filter: { core: 'WARN', other: 'ERROR' }, forward: {} } },
     })
   } catch {
-    // The runtime is already installed: a process has one.
+    // Already installed: a process has only one runtime.
   }
 }
 
-/** Connection and namespace of a worker. */
+/** Connection to Temporal, and the namespace in which a worker polls. */
 interface WorkerConnection {
-  /** Returns the shared connection, opened on first use. */
+  /** Returns the connection that all workers share, opened on first use. */
   connect: () => Promise<NativeConnection>
   namespace: string
 }
 
 /**
- * Polls a task queue until disposed. Resolves after the first attempt to create a worker; failed
- * attempts are retried every 5 s.
+ * Runs a worker on a task queue until disposed. Resolves after the first attempt to create it, even
+ * a failed one; tries again every 5 s.
  */
 export async function startWorker(
   options: WorkerOptions & WorkerConnection,
@@ -132,7 +132,7 @@ async function createWorker(
 const beatMs = 2_500
 
 /**
- * Sends heartbeats while an activity runs, so that Temporal soon retries the activities of a killed
+ * Sends heartbeats while an activity runs, so that Temporal soon retries activities of a killed
  * process. Errors that are not transient fail the activity without a retry.
  */
 const runActivity: NonNullable<ActivityInboundCallsInterceptor['execute']> = async (

@@ -9,39 +9,35 @@ import { createTemporalConnection } from './temporal-connection.ts'
 import { keepSchedules } from './temporal-schedule.ts'
 import type { WorkerOptions } from './temporal-worker.ts'
 
-/** Temporal for the services of a process. Clients and workers use separate connections. */
+/** Temporal for the services of a process: starts workflows, keeps schedules, runs workers. */
 export interface Temporal extends Workflows, AsyncDisposable {
   client: Client
-  /** Ensures a schedule that starts the workflow, in the background. */
+  /** Creates or updates, in the background, a schedule that starts the workflow. */
   schedule: (schedule: WorkflowSchedule) => void
-  /** Deletes a schedule in the background, if it exists. */
   unschedule: (id: string) => void
   /**
-   * Polls the service's task queue until disposed. Resolves after the first attempt to create a
-   * worker; further attempts run in the background.
+   * Runs a worker on the service's task queue until disposed. Resolves after the first attempt to
+   * create it, even a failed one; further attempts run in the background.
    */
   work: (options: WorkerOptions) => Promise<AsyncDisposable>
 }
 
-/**
- * Name of the signal sent with every start; a workflow that gets it checks for work again before it
- * completes.
- */
+/** Signal sent with every start: a running workflow checks for work again before it completes. */
 const triggerSignal = 'trigger'
 
 export interface TemporalOptions {
   address: string
   namespace: string
-  /** Prefix of workflow IDs and task queues, so that deployments can share a namespace. */
+  /** Prefix of workflow IDs and task queues, so that deployments can share a Temporal namespace. */
   prefix: string
   log: Log
-  /** Interval of schedule checks in ms; 15 s unless set. */
+  /** Interval in ms at which schedules are checked; 15 s by default. */
   scheduleCheckMs?: number
 }
 
 /**
- * Connects to Temporal on first use, and reconnects when the connection is lost. A process starts
- * and runs while Temporal is away.
+ * Returns Temporal's client, workers and schedules; connects on first use and reconnects. The
+ * process starts and runs even if Temporal is down.
  */
 export function connectTemporal(options: TemporalOptions): Temporal {
   const { address, namespace, prefix, log, scheduleCheckMs: checkMs = 15_000 } = options
@@ -73,8 +69,7 @@ export function connectTemporal(options: TemporalOptions): Temporal {
     },
     unschedule: (id) => schedules.remove(`${prefix}/${id}`),
     work: async (worker) => {
-      // Imported on demand: the native core is large, and a process without workers does not need
-      // it.
+      // Imported on demand: the native core is large, and only processes with workers need it.
       const { connectWorkers, startWorker } = await import('./temporal-worker.ts')
       const connect = () => {
         native ??= connectWorkers(address, log).catch((error) => {
@@ -88,8 +83,7 @@ export function connectTemporal(options: TemporalOptions): Temporal {
     },
     [Symbol.asyncDispose]: async () => {
       const schedulesEnded = schedules[Symbol.asyncDispose]()
-      // Closes the connection first: that cancels the calls to schedules, which the disposal above
-      // waits for.
+      // Closed first, to cancel the calls that the disposal of the schedules waits for.
       await opened[Symbol.asyncDispose]()
       await schedulesEnded
       const ofWorkers = await native?.catch(() => undefined)
@@ -98,7 +92,7 @@ export function connectTemporal(options: TemporalOptions): Temporal {
   }
 }
 
-/** Returns whether Temporal refused the request as invalid. Other errors are outages. */
+/** Returns whether Temporal refused a request as invalid. Its other errors are outages. */
 function isRefused(error: unknown): boolean {
   const { cause } = error as { cause?: unknown }
   if (error instanceof NamespaceNotFoundError) return false

@@ -9,23 +9,21 @@ const ownModules = fileURLToPath(new URL('../../node_modules', import.meta.url))
 const cacheFolder = join(ownModules, '.cache/workflows')
 const kitModules = new URL('../../../../services/kit/src/', import.meta.url)
 
-// Matches imports and re-exports, except imports of types.
+// Matches imports and re-exports in TypeScript, except `import type`.
 const importText = /^(?:import|export)\s+(?!type\b)[^'"]*?from\s+'([^']+)'/gm
 
-/** Text of each module read so far, and the imported packages: the input of the cache key. */
+/** Modules read so far with their texts, and imported packages: the input of the cache key. */
 type Reading = { seen: Map<string, string>; bare: Set<string> }
 
-/** Options of a bundle. */
 export interface BundleOptions {
-  /** Cache folder. Its files are executed, so it needs the same protection as the code. */
+  /** Folder of the cache. Its files are executed, so protect it like the code. */
   folder?: string
   build?: (workflows: URL[]) => Promise<string>
 }
 
 /**
- * Returns the code of workflow modules (`*.workflow.ts`) as one bundle. Building takes longer than
- * the rest of a start, so the bundle is cached. The cache key covers the modules and all their
- * imports.
+ * Returns workflow modules (`*.workflow.ts`) as one bundle of code. Cached, because building takes
+ * longer than the rest of a start; the cache key covers the modules and all their imports.
  */
 export async function workflowBundle(
   workflows: URL[],
@@ -42,10 +40,7 @@ export async function workflowBundle(
   return { code }
 }
 
-/**
- * Writes the cache file. Without write access to the folder, the next start builds the bundle
- * again.
- */
+/** Writes the cache file. If that fails, the next start builds the bundle again. */
 async function keep(path: string, folder: string, text: string): Promise<void> {
   const unfinished = `${path}.${process.pid}`
   try {
@@ -57,7 +52,7 @@ async function keep(path: string, folder: string, text: string): Promise<void> {
   }
 }
 
-/** Returns the cache key: a hash of the modules, the package paths and the version of Node. */
+/** Returns the cache key: a hash of the modules, the packages' paths and Node's version. */
 async function keyOf(workflows: URL[]): Promise<string> {
   const reading: Reading = { seen: new Map(), bare: new Set(['@temporalio/workflow']) }
   for (const url of workflows) await read(url, reading)
@@ -79,7 +74,7 @@ async function read(url: URL, reading: Reading): Promise<void> {
   }
 }
 
-/** Returns the path of an installed package, which contains its version. */
+/** Returns the folder of an installed package; its path contains the version. */
 function packagePath(specifier: string): string {
   try {
     return createRequire(import.meta.url).resolve(specifier)
@@ -90,7 +85,7 @@ function packagePath(specifier: string): string {
 
 const buildTimeoutMs = 240_000
 
-/** Builds the bundle in a child process (see workflow-bundler.ts). */
+/** Builds the bundle in a child process (workflow-bundler.ts). */
 function buildBundle(workflows: URL[]): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>()
   const builder = fork(new URL('./workflow-bundler.ts', import.meta.url), workflows.map(String), {
@@ -100,7 +95,7 @@ function buildBundle(workflows: URL[]): Promise<string> {
   })
   builder.once('message', (code) => resolve(String(code)))
   builder.once('error', reject)
-  // `close` is emitted after the last message; `exit` may be emitted before it.
+  // `exit` may be emitted before the last message; `close` is emitted after it.
   builder.once('close', (code, signal) => {
     reject(new Error(`workflows could not be bundled (${signal ?? code})`))
   })

@@ -7,9 +7,8 @@ import { bundleWorkflowCode } from '@temporalio/worker'
 const ownModules = fileURLToPath(new URL('../../node_modules', import.meta.url))
 
 /**
- * Builds the code of workflow modules (URLs), through an entry file that exports all of them. Runs
- * as a process of its own, because webpack uses a core for seconds and does not release its memory.
- * Its native parts crash when a worker thread unloads them.
+ * Bundles workflow modules (URLs), through an entry file that exports all of them. Runs as a child
+ * process: webpack uses a core for seconds and keeps its memory, and crashes in a worker thread.
  */
 async function bundle(modules: string[]): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'coffer-workflows-'))
@@ -19,8 +18,8 @@ async function bundle(modules: string[]): Promise<string> {
     await writeFile(entry, lines.join('\n'))
     const { code } = await bundleWorkflowCode({
       workflowsPath: entry,
-      // The entry file belongs to no package, so its imports are also resolved from the host's
-      // packages.
+      // The entry file is outside any package, so imports are also resolved from this package's
+      // folder.
       webpackConfigHook: ({ resolve, ...config }) => ({
         ...config,
         resolve: { ...resolve, modules: [...(resolve?.modules ?? ['node_modules']), ownModules] },
@@ -34,7 +33,7 @@ async function bundle(modules: string[]): Promise<string> {
 }
 
 function trace(): void {
-  // Webpack's progress is not logged. A failed build throws.
+  // Webpack's progress is not logged; a failed build throws.
 }
 
 process.send?.(await bundle(process.argv.slice(2)), () => process.disconnect())

@@ -37,7 +37,7 @@ test('values have types that keep them exact', async () => {
   )
   expect(await value(sql.unsafe`SELECT '{"a": [1, null]}'::jsonb`)).toEqual({ a: [1, null] })
   expect(await value(sql.unsafe`SELECT decode('00ff', 'hex')`)).toEqual(Buffer.from([0, 255]))
-  // A sum of bigints has the type numeric: as text it is exact, and code cannot use it as a number.
+  // A sum of bigints has the type numeric, which is returned as text to stay exact.
   expect(await value(sql.unsafe`SELECT sum(n) FROM (VALUES (9007199254740993::int8)) v (n)`)).toBe(
     '9007199254740993',
   )
@@ -51,7 +51,7 @@ test('instants are correct in a database whose timezone has offsets with seconds
   await admin.query(`ALTER DATABASE ${name} SET timezone = 'Europe/Berlin'`)
   await admin.end()
   await using berlin = await open({ url: zoned.url })
-  // The local mean time of the timezone was 53 minutes and 28 seconds ahead of UTC.
+  // In 1850, Berlin was 53 minutes and 28 seconds ahead of UTC.
   const instant = '1850-06-01T00:00:00.000Z'
   const read = await berlin.pool.oneFirst(sql.unsafe`SELECT ${instant}::timestamptz`)
   expect(read).toEqual(new Date(instant))

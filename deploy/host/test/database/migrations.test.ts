@@ -37,7 +37,7 @@ async function value(text: string): Promise<unknown> {
   return rows[0]?.[0]
 }
 
-/** A schema whose migration files the test writes. */
+/** A Postgres schema whose migration files the test writes. */
 interface Written extends AsyncDisposable {
   tables: Tables
   write: (files: Record<string, string>) => Promise<void>
@@ -149,7 +149,7 @@ test('tables of the former migrations are adopted, and newer migrations applied'
   expect(applied.flat()).toEqual(['0002-row.sql'])
   expect(await missingMigrations(old.tables)).toEqual([])
   expect(await value('SELECT count(*) FROM old.things')).toBe('2')
-  // The previous version starts only if the table `migrations` still lists its two files.
+  // The previous version still starts: it expects its two files in the table `migrations`.
   expect(await value('SELECT count(*) FROM old.migrations')).toBe('2')
   await old.write({ '0001-table.sql': `${table};` })
   await expect(migrate(old.tables)).rejects.toThrow('0001-table.sql was edited')
@@ -189,7 +189,7 @@ test('a migration waits for a lock briefly, so that requests behind it continue'
     () => value(waits),
     (waiting) => waiting === 1,
   )
-  // This request queues behind the migration until the migration's lock timeout.
+  // The query waits behind the migration until the migration's lock timeout.
   expect(await value('SELECT count(*) FROM busy.things')).toBe('0')
   await reader.query('COMMIT')
   expect(await migrating).toEqual(['0002-column.sql'])

@@ -29,7 +29,7 @@ interface Remote extends AsyncDisposable {
   database: Database
 }
 
-/** Creates a pool of two connections through a proxy that can fall silent. */
+/** Creates a pool of two connections through a TCP proxy that can drop all bytes. */
 async function connectRemote(overrides: { connectionWaitMs?: number } = {}): Promise<Remote> {
   const using = new AsyncDisposableStack()
   const proxy = using.use(await startProxy(url))
@@ -107,7 +107,7 @@ test('a write of unknown outcome is unanswered and not repeated', async () => {
     'DeadlineExceeded',
   ])
   expect(runs).toBe(2)
-  // The server received nothing of the statement.
+  // Postgres has received nothing of the INSERT.
   expect(await names()).toEqual([])
 })
 
@@ -158,7 +158,7 @@ test('the wait for a connection is bounded and measured', async () => {
   expect(count).toBeGreaterThan(quick ?? 0)
 })
 
-/** Reads the timers of Linux for connections to a port (proc_net_tcp(5)). */
+/** Reads Linux's TCP timers for connections to a port (proc_net_tcp(5)). */
 async function timersOf(url: string): Promise<(string | undefined)[]> {
   const port = Number(new URL(url).port).toString(16).padStart(4, '0').toUpperCase()
   const lines = (await readFile('/proc/net/tcp', 'utf8')).split('\n')

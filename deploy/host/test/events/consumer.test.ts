@@ -39,7 +39,7 @@ afterAll(async () => {
 
 type Handle = Parameters<typeof on<typeof AccountSettingsChangedSchema>>[1]
 
-/** Starts a durable consumer that handles the changes of one account. */
+/** Starts a durable consumer whose handler ignores the changes of other accounts. */
 function consume(accountId: string, handle: Handle, options: Partial<ConsumerOptions> = {}) {
   const handler = on(AccountSettingsChangedSchema, async (event, delivery) => {
     if (delivery.accountId === accountId) await handle(event, delivery)
@@ -149,7 +149,7 @@ test('the message of a slow handler is not redelivered', async () => {
   let done = false
   const handle = async () => {
     deliveries++
-    // The pause is four times the server's acknowledgement timeout.
+    // Longer than the acknowledgement timeout, after which NATS would redeliver.
     await sleep(1_200)
     done = true
   }
@@ -168,7 +168,7 @@ test('the message of a slow handler is not redelivered', async () => {
   expect(deliveries).toBe(1)
 })
 
-/** Returns functions that start an older and a newer version of one durable consumer. */
+/** Returns functions that start an older and a newer version of one service's consumer. */
 function versions(accountId: string) {
   const handled = { settings: 0, deletions: [] as string[] }
   const ours = (delivery: { accountId: string }) => delivery.accountId === accountId
@@ -192,7 +192,7 @@ function versions(accountId: string) {
     handled,
     older: () => run([settings]),
     newer: () => run([settings, deletions]),
-    /** Creates changes that only the newer version handles. */
+    /** Creates changes for which only the newer version has a handler. */
     requests: (count: number) => Array.from({ length: count }, (_, index) => request(`${index}`)),
   }
 }
@@ -217,7 +217,7 @@ test('messages without a handler wait, and do not block other messages', async (
   await (await newer())[Symbol.asyncDispose]()
   await using alone = new AsyncDisposableStack()
   alone.use(await older())
-  // The number exceeds JetStream's default limit of unacknowledged messages.
+  // More than 1,000, JetStream's default limit of unacknowledged messages.
   const changes = requests(1_100)
   const { database, broker } = messaging
   await database.transaction((tx) => emit(tx, ...changes))

@@ -30,7 +30,7 @@ afterAll(async () => {
 const changesFor = (accountId: string, count: number) =>
   Array.from({ length: count }, (_, index) => settingsChange(accountId, `${index}`))
 
-/** Returns the message IDs and sequence numbers of an account, in the order of the stream. */
+/** Returns the IDs and sequence numbers of an account's messages, in the order of the stream. */
 async function published(accountId: string) {
   const messages = await storedMessages(messaging.broker)
   return messages
@@ -113,7 +113,7 @@ test('a change that is published again after a crash is in the stream once', asy
   await commit(messaging.database, changesFor(accountId, 5))
   await allMarked()
   const before = await published(accountId)
-  // The state after a crash between the acknowledgement and the mark.
+  // As after a crash between JetStream's acknowledgement and the UPDATE that marks the changes.
   expect(await republish(messaging.database, null)).toBeGreaterThanOrEqual(5)
   await allMarked()
   expect(await published(accountId)).toEqual(before)
@@ -171,7 +171,7 @@ test('a relay cut off from NATS logs its recovery only once NATS answers it', as
 
 test('changes that are too large for NATS are put aside and block no others', async () => {
   await using broker = await messaging.connect()
-  // A lower limit than the server's 1 MiB keeps the test small.
+  // Lower than the server's 1 MiB, so that the test needs no large message.
   const { info } = broker.connection
   if (info) info.max_payload = 1_024
   const accountId = newId('acct')

@@ -9,7 +9,7 @@ import { connectCalls, type Way } from '../../testing/fixture/mesh.ts'
 const ways: Way[] = ['in memory', 'over HTTP/1.1']
 const chunkSize = 65_536
 
-/** Creates a stream that counts the chunks read from it, and records whether it has ended. */
+/** Creates a client stream; counts the chunks read from it, and records whether it has ended. */
 function aStream(name: string, { chunks = 3, last = async () => {} } = {}) {
   const stream = { taken: 0, isOver: false, parts: partsOf() }
   async function* partsOf(): AsyncGenerator<MessageInitShape<typeof CreateUploadRequestSchema>> {
@@ -47,7 +47,7 @@ describe.each(ways)('a call that streams %s', (way) => {
     const patient = { ...open.as('gateway'), timeoutMs: 60_000 }
     const call = open.uploads.createUpload(stream.parts, patient)
     await open.calls.arrived
-    // Read-ahead has stopped once the count has not grown for 20 polls.
+    // The client has stopped reading ahead when the count stays the same for 20 polls.
     const seen: number[] = []
     await eventually(
       async () => seen.push(stream.taken),

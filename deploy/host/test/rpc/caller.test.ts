@@ -53,8 +53,8 @@ test('a token changed in any place is refused', async () => {
   const { gateway, check } = opened
   const token = mintCaller(gateway, alice, now)
   for (let at = 0; at < token.length; at++) {
-    // In base64url the high bits of a character are always significant; the low bits of the last
-    // character of a part are not.
+    // Flips a high bit of the base64url character: the low bits of a part's last one have no
+    // meaning.
     const flipped = String.fromCharCode(token.charCodeAt(at) ^ 0x10)
     const changed = `${token.slice(0, at)}${flipped}${token.slice(at + 1)}`
     await expect(check(changed)).rejects.toMatchObject(refused)

@@ -10,7 +10,7 @@ import { expect, test } from '@jest/globals'
 import { createMesh } from '../../src/rpc/mesh.ts'
 import { eventually } from '../../testing/boot.ts'
 
-/** Starts a server that counts its connections. */
+/** Starts a server that counts the connections made to it. */
 async function countingServer() {
   let connections = 0
   const routes = connectNodeAdapter({

@@ -36,7 +36,7 @@ const ended = {
 }
 const lost = 'the database is not available'
 
-// The outcomes are the same for each transport.
+// Outcome of a call by the name in its request: the same in memory and over the network.
 const outcomes: [string, ReturnType<typeof fault> | null][] = [
   ['fine', null],
   ['invalid', fault(Code.InvalidArgument, 'Invalid request', { problems: tree })],
@@ -107,7 +107,7 @@ describe.each(ways)('a call %s', (way) => {
   test('without a caller, or from a service without access, is refused', async () => {
     await using open = await connectCalls(way)
     const request = { feedLinkId: 'fine' }
-    // The error must differ from a refused credential of the client.
+    // Not unauthenticated, which a client would take for a problem of its own session or API key.
     const distrusted = fault(Code.Unavailable, 'a service is not available')
     expect(await faultOf(open.links.getFeedLink(request))).toEqual(distrusted)
     const foreign = await faultOf(open.links.getFeedLink(request, open.as('ledger')))

@@ -131,7 +131,7 @@ test('the error for a keys folder that cannot be created says what to do', () =>
   expectFault(() => createLocalKey(path), join(path, 'secrets.key'), line)
 })
 
-/** Simulates the start of a process. */
+/** Loads or creates the key file as a starting process does. */
 function use(folder: string, name: string): void {
   if (name === 'secrets.key') createLocalKey(folder)
   else loadSigner(folder, 'gateway')
@@ -155,7 +155,7 @@ test('a key is stored under its own name before it is used, so that none is lost
   await using folder = await scratchFolder()
   const keys = keysIn(folder.path)
   const sealed = [await createSecrets(keys).seal('abc', owner)]
-  // Another process replaces the key before any secret is re-encrypted under it.
+  // The second replacement comes before any secret is encrypted again under the first new key.
   for (const _ of [1, 2]) {
     replaceLocalKey(folder.path)
     sealed.push(await createSecrets(keys).seal('abc', owner))

@@ -48,7 +48,7 @@ function work(through: Temporal, taskQueue = 'fixture'): Promise<AsyncDisposable
   return through.work({ taskQueue, workflows: modules, activities: { act }, log })
 }
 
-/** A worker in a child process, whose connection to Temporal is cut. */
+/** A process with a Temporal worker, whose connection to Temporal is cut. */
 let cutOff: ChildProcess
 let cutOffOutput = ''
 
@@ -56,7 +56,7 @@ const fixtureProcess = (name: string): ChildProcess =>
   spawn(process.execPath, [fileURLToPath(new URL(`../fixture/${name}.ts`, import.meta.url))])
 
 beforeAll(async () => {
-  // The native core reports a lost connection after six seconds, so this runs beside other tests.
+  // Started first, because Temporal's library reports a lost connection only after six seconds.
   cutOff = fixtureProcess('cut-temporal')
   for (const stream of [cutOff.stdout, cutOff.stderr]) {
     stream?.on('data', (text) => {
@@ -100,10 +100,7 @@ test('an activity is retried after transient errors only', async () => {
 
 const nightly = { taskQueue: 'fixture', cron: '5 0 * * *' }
 
-/**
- * Waits until the description of a schedule fulfils the condition, and returns it; null stands for
- * a missing schedule.
- */
+/** Polls until a schedule's description satisfies the condition; returns it, null if missing. */
 function described(id: string, isExpected: (found: ScheduleDescription | null) => boolean) {
   const handle = workflows.client.schedule.getHandle(`${prefix}/${id}`)
   return eventually(() => handle.describe().catch(() => null), isExpected)
@@ -113,7 +110,7 @@ test('a schedule is created once and follows its definition', async () => {
   const hourly = { type: 'counting', id: 'hourly', taskQueue: 'fixture', args: [1] }
   await using other = connect()
   for (const one of [workflows, other]) one.schedule({ ...hourly, cron: '5 * * * *' })
-  // One of them creates the schedule, the other updates it: its update must not come last.
+  // One connection creates the schedule, the other updates it. Waits for that update.
   await described('hourly', (found) => found?.info.lastUpdatedAt !== undefined)
   workflows.schedule({ ...hourly, cron: '20 * * * *', args: [2] })
   const found = await described(

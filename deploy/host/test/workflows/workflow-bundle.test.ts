@@ -5,7 +5,7 @@ import { expect, test } from '@jest/globals'
 import { workflowBundle } from '../../src/workflows/workflow-bundle.ts'
 import { scratchFolder } from '../../testing/fixture/scratch.ts'
 
-/** Writes a workflow module with imports; returns it with a fake build that records its calls. */
+/** Writes a workflow module with imports; returns it with a fake `build` that records its calls. */
 async function modules() {
   const folder = await scratchFolder()
   const write = (name: string, text: string) => writeFile(join(folder.path, name), text)
@@ -42,7 +42,7 @@ test.each([
   await bundle()
   await write(file, `${await readFile(join(folder.path, file), 'utf8')}// changed\n`)
   expect(await bundle()).toBe(code)
-  // The new bundle replaces the old bundle.
+  // The new bundle has replaced the old cache file.
   expect(await readdir(cache)).toHaveLength(1)
 })
 

@@ -3,9 +3,9 @@ import { z } from 'zod'
 import { KeptReply } from './idempotency.ts'
 import { columnNames, namesOf, rowAssignments } from './rows.ts'
 
-// This file builds the parts of one statement that saves aggregates by compare-and-set. Its CTE `guard` has a
-// row for each aggregate whose version is unchanged: `account_id`, `bank_account_id`, and for each
-// table a column with the rows to save as a JSON array (a "part").
+// This file builds the parts of one statement that saves aggregates by compare-and-set. Its CTE
+// `guard` has a row for each aggregate whose version is unchanged: `account_id`, `bank_account_id`,
+// and for each table a column with the rows to save as a JSON array (a "part").
 
 export const keyFields = ['accountId', 'bankAccountId']
 
