@@ -24,7 +24,7 @@ import { createCalls } from '../testing/fixture/calls.ts'
 import { serveCalls } from '../testing/fixture/mesh.ts'
 import { scratchFolder } from '../testing/fixture/scratch.ts'
 
-// The tests use only the .proto files, like a client in another language.
+// Loads the standard .proto files from npm packages, like a client in another language.
 const nodeModules = fileURLToPath(new URL('../../../node_modules', import.meta.url))
 const health = loadSync(`${nodeModules}/grpc-health-check/proto/health/v1/health.proto`, {
   enums: String,

@@ -29,7 +29,7 @@ function serveLedger(options: {
   })
 }
 
-/** Returns the readiness of a process that calls that ledger and signs with a key of the folder. */
+/** Returns the readiness of a process that calls the ledger and signs with a key of the folder. */
 function watchLedger(options: { keysFolder: string; port: number; isEssential?: boolean }) {
   const { keysFolder, port, isEssential = true } = options
   const stack = new DisposableStack()

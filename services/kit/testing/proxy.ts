@@ -85,7 +85,7 @@ export async function startProxy(target: string): Promise<TcpProxy> {
   }
 }
 
-/** Forwards bytes between two sockets in both directions, except as `faults` says. */
+/** Forwards bytes between two sockets in both directions, unless a fault in `faults` is set. */
 function join(near: Socket, far: Socket, faults: Faults): void {
   let isHeld = false
   near.on('close', () => isHeld || far.destroy())

@@ -147,7 +147,7 @@ async function drain(connection: NatsConnection): Promise<void> {
   if (!connection.isClosed()) await connection.close()
 }
 
-/** Returns a service's subject prefix. Protobuf packages have no hyphens (feedsync). */
+/** Returns the NATS subject prefix of a service: without hyphens, like its protobuf package. */
 function subjectSpace(serviceName: string): string {
   return serviceName.replaceAll('-', '')
 }

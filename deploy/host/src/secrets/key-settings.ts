@@ -32,9 +32,9 @@ export const keySettings = {
 }
 
 /**
- * Creates key encryption by the keeper (key file, KMS or Vault) that the settings name. Other
- * configured keepers still decrypt, for `coffer keys:rotate`. Throws SettingsError when the named
- * keeper lacks settings.
+ * Creates key encryption by the key file, AWS KMS or Vault, as the settings choose. The others, if
+ * configured, still decrypt, for `coffer keys:rotate`. Throws SettingsError when the chosen one
+ * lacks settings.
  */
 export function createKeyEncryption(
   config: ValuesOf<typeof keySettings>,

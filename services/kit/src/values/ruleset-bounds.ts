@@ -16,7 +16,7 @@ export const horizonYears = 100
 /** Last calendar year in which a rule without UNTIL has occurrences. */
 export const yearEnd = 9000
 
-/** INTERVAL in years with which the recurrence library, which stops at 9999, expands one year. */
+/** INTERVAL in years that expands one year only: the recurrence library stops at the year 9999. */
 export const intervalPastTheEnd = 9999
 
 /** Maximum number of recurrence rules in the cache of a process. */
