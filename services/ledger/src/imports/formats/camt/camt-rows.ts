@@ -80,7 +80,7 @@ function checkEntry(node: XmlNode, settings: RowSettings): Entry | SkipReason {
     content: `${referenceOf(node)} ${written} ${amount} ${remittance}`,
     remittance,
     description: textAt(node, 'BkTxCd', 'Prtry', 'Cd') || 'Transaction',
-    isReversal: isReversal(node),
+    isReversal: ['true', '1'].includes(textAt(node, 'RvslInd')),
   }
 }
 
@@ -146,11 +146,6 @@ function otherPartyOf(
   const parties = nodeAt(details, 'RltdPties')
   // From version 8 on, CAMT.053 has the name one level deeper.
   return textAt(parties, role, 'Nm') || textAt(parties, role, 'Pty', 'Nm')
-}
-
-/** Returns whether an entry reverses another one. */
-function isReversal(entry: XmlNode): boolean {
-  return ['true', '1'].includes(textAt(entry, 'RvslInd'))
 }
 
 /** Returns the remittance text of an entry or transaction, cut to 2,000 characters. */

@@ -11,7 +11,6 @@ const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
 
 /** One row of a CSV file; `at` returns the text of a field, empty if the row has no such cell. */
 export type CsvCells = {
-  number: number
   cells: readonly string[]
   columns: number
   at: (ref: FieldRef) => string

@@ -2,7 +2,7 @@ import { toPrintable } from '@coffer/kit/values/printable'
 import { decodeFile } from '../file-text.ts'
 import type { Unreadable } from '../statement.ts'
 import { headerLengthMax, headersMax } from './csv-mapping.ts'
-import { delimiters, readHead } from './csv-table.ts'
+import { delimiters, readTable } from './csv-table.ts'
 
 export type CsvShape = { delimiter: string; headers: string[] }
 
@@ -18,7 +18,7 @@ const CARRIAGE_RETURN = 0x0d
 export function detectShape(bytes: Uint8Array): CsvShape | Unreadable {
   const head = decodeFile(headOf(bytes))
   const found = delimiters.flatMap((delimiter) => {
-    const rows = readHead(head, { delimiter, rowsMax: headRows })
+    const { rows } = readTable(head, { delimiter, rowsMax: headRows })
     const at = headerIndex(rows)
     return at === -1 ? [] : [{ delimiter, ...fitOf(rows.slice(at)) }]
   })

@@ -9,26 +9,13 @@ export const delimiters = [',', ';', '|', '\t'] as const
 const ROW_SIZE_MAX = 100_000
 
 /**
- * Returns the cells of a CSV file (RFC 4180), row by row, trimmed and on one line, without blank
- * lines. Reads at most `rowsMax` rows. A quote inside an unquoted cell is text.
+ * Returns the first `rowsMax` rows of a CSV text (RFC 4180), without blank rows; each cell is
+ * trimmed and on one line. Returns the rows before an unreadable row, and the reason in `fault`.
  */
 export function readTable(
   text: string,
-  settings: { delimiter: string; rowsMax: number },
-): string[][] | Unreadable {
-  const { rows, fault } = readRows(text, settings)
-  return fault ?? rows
-}
-
-/** Returns the cells of the rows before the first unreadable one. */
-export function readHead(
-  text: string,
-  settings: { delimiter: string; rowsMax: number },
-): string[][] {
-  return readRows(text, settings).rows
-}
-
-function readRows(text: string, { delimiter, rowsMax }: { delimiter: string; rowsMax: number }) {
+  { delimiter, rowsMax }: { delimiter: string; rowsMax: number },
+): { rows: string[][]; fault: Unreadable | null } {
   const rows: string[][] = []
   const keep = (cells: string[]) => {
     if (cells.some((cell) => cell !== '')) {

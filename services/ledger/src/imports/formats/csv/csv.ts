@@ -27,8 +27,8 @@ export function readCsv(
 ): FileStatement | Unreadable {
   const { delimiter, mapping, currency, timezone } = settings
   const table = readTable(decodeFile(bytes), { delimiter, rowsMax: rowsMax + headRows })
-  if ('unreadable' in table) return table
-  const below = rowsBelow(table, mapping.headers)
+  if (table.fault !== null) return table.fault
+  const below = rowsBelow(table.rows, mapping.headers)
   if (below === null) return { unreadable: 'The columns of the file are not those of the mapping' }
   if (below.length > rowsMax) return { unreadable: `The file has more than ${rowsMax} rows` }
   const places = decimalPlaces(currency)
@@ -57,7 +57,6 @@ function cellsOf(
 ): CsvCells {
   const { headers } = mapping
   return {
-    number,
     cells,
     columns: headers.length,
     at: ({ name }: FieldRef) =>
