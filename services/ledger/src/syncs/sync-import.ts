@@ -29,14 +29,12 @@ export type Imported =
   | { transactionId: string; outcome: 'created' | 'updated' | 'unchanged'; reason: MatchReason }
   | { transactionId: ''; outcome: 'skipped'; reason: 'amount' | 'currency' | 'date' }
 
-/** IDs for new rows, ascending, one of each per item. */
-export type NewIds = { transactionIds: readonly string[]; recordIds: readonly string[] }
-
 /** The items of an import call, and the stored transactions that they may match. */
 export type ImportBatch = {
   items: readonly ProviderItem[]
   known: readonly SyncedTransaction[]
-  ids: NewIds
+  /** IDs for new rows in ascending order, one of each kind per item. */
+  ids: { transactionIds: readonly string[]; recordIds: readonly string[] }
   source: 'aggregator' | 'feed'
 }
 

@@ -25,7 +25,7 @@ type Match = { synced: SyncedTransaction; reason: MatchReason }
 export function findMatch(item: ProviderItem, syncedIndex: SyncedIndex): Match | null {
   const named = item.isPending
     ? null
-    : findSynced(syncedIndex, syncedIndex.byProviderId, namedBy(item))
+    : findSynced(syncedIndex, syncedIndex.byProviderId, item.pendingProviderTransactionId)
   if (named !== null && !isPosted(named)) return { synced: named, reason: 'pending-id' }
   const naming = findSynced(syncedIndex, syncedIndex.byPendingId, item.providerTransactionId)
   if (item.isPending && naming !== null) return { synced: naming, reason: 'posted-first' }
@@ -33,10 +33,6 @@ export function findMatch(item: ProviderItem, syncedIndex: SyncedIndex): Match |
   if (again !== null) return { synced: again, reason: 're-consent' }
   const alike = findBest(item, syncedIndex, isPendingOf)
   return alike === null ? null : { synced: alike, reason: 'amount-date-name' }
-}
-
-function namedBy(item: ProviderItem): string | null {
-  return item.pendingProviderTransactionId
 }
 
 function isPosted(synced: SyncedTransaction): boolean {

@@ -24,7 +24,9 @@ export function removeSynced(
     if (synced === null || record === undefined) {
       unknownCount += 1
     } else if (record.deletedAt === null) {
-      const records = synced.records.map((one) => (one === record ? ended(one, now) : one))
+      const records = synced.records.map((one) =>
+        one === record ? { ...one, deletedAt: now } : one,
+      )
       const transaction = removeTransaction({ locked, settlements, index }, synced.transaction)
       addToIndex(syncedIndex, { transaction, records })
     }
@@ -32,10 +34,6 @@ export function removeSynced(
   const changes = findChanges(syncedIndex, known)
   const settlement = totalOf(settlements)
   return { ...changes, settlement, removedCount: changes.transactions.length, unknownCount }
-}
-
-function ended<Record extends { deletedAt: Date | null }>(record: Record, now: Date): Record {
-  return { ...record, deletedAt: now }
 }
 
 function removeTransaction(
