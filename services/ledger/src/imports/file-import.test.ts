@@ -16,7 +16,6 @@ const FUTURE = new Date('2099-01-01T00:00:00Z')
 
 function file(balances: Partial<FileBalances> = {}): FileStatement {
   return {
-    kind: 'bank',
     currency: 'USD',
     balances: {
       current: 100n,

@@ -41,7 +41,6 @@ export type FileBalances = {
 
 /** The content of a file about one bank account. */
 export type FileStatement = ReadRows & {
-  kind: 'bank' | 'card'
   currency: string
   balances: FileBalances
 }

@@ -36,7 +36,6 @@ describe('a statement of version 2', () => {
 
   test('states its currency and its closing balances, for the end of the day', () => {
     expect(read).toMatchObject({
-      kind: 'bank',
       currency: 'EUR',
       balances: {
         current: 306450n,

@@ -73,7 +73,6 @@ function currencyOf(statement: XmlNode): string {
 function readStatements(statements: readonly XmlNode[], settings: RowSettings): FileStatement {
   const entries = statements.flatMap((one) => childrenOf(one, 'Ntry'))
   return {
-    kind: 'bank',
     currency: settings.currency,
     balances: latestOf(statements.map((one) => readBalances(one, settings))),
     ...nameRows(entries.flatMap((entry) => readEntry(entry, settings))),

@@ -81,7 +81,6 @@ describe('a file with signed amounts', () => {
 
   test('has the balance of its latest booked row', () => {
     expect(file).toMatchObject({
-      kind: 'bank',
       currency: 'USD',
       balances: {
         current: 149025n,

@@ -44,7 +44,6 @@ export function readCsv(
   }
   const read = all.map((cells) => readCsvRow(cells, rowSettings))
   return {
-    kind: 'bank',
     currency,
     balances: readBalances(read, mapping),
     ...nameRows(numbered(read)),

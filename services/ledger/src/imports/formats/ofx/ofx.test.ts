@@ -26,7 +26,7 @@ describe('a bank export in OFX 1', () => {
   const file = statement('checking.qfx')
 
   test('is read completely, newest first', () => {
-    expect(file).toMatchObject({ kind: 'bank', currency: 'USD', skipped: [] })
+    expect(file).toMatchObject({ currency: 'USD', skipped: [] })
     expect(file.rows).toHaveLength(316)
     expect(file.rows[0]).toEqual({
       uploadIdentifier: '202611160441700001',
@@ -83,7 +83,6 @@ describe('OFX 2', () => {
 
   test('is read as XML: empty elements, character data, decimal commas, payees', () => {
     expect(statement('ofx-2.ofx', vienna)).toEqual({
-      kind: 'bank',
       currency: 'EUR',
       balances: {
         current: 310010n,
@@ -139,7 +138,6 @@ describe('balances', () => {
     // The example of docs/file-formats.md#ofx-qfx-qbo: ledger −250.00, available 750.00.
     const card = statement('card.qfx')
     expect(card).toMatchObject({
-      kind: 'card',
       balances: { current: 25000n, available: 75000n, limit: 100000n },
     })
     // The file's sign is inverted for every type: a payment to the card is incoming.

@@ -54,7 +54,6 @@ function readStatements(statements: OfxNode[], settings: ReadingSettings): FileS
   const transactions = { name: '', text: '', children: statements }
   const balances = statements.map((one) => readBalances(one, { places, timezone }))
   return {
-    kind: statements[0]?.name === 'STMTRS' ? 'bank' : 'card',
     currency,
     balances: latestOf(balances),
     ...readRows(transactions, { currency, places, midnightOf: midnightsIn(timezone) }),

@@ -30,7 +30,6 @@ describe('a bank account', () => {
 
   test('is read in the account’s currency, without balances', () => {
     expect(file).toMatchObject({
-      kind: 'bank',
       currency: 'USD',
       balances: { current: null, available: null, limit: null, asOf: null },
       skipped: [],
@@ -61,7 +60,6 @@ describe('a bank account', () => {
 
 test('a card with European days and amounts, an opening balance and categories', () => {
   const file = statement(bytesOf('card-european.qif'), VIENNA)
-  expect(file.kind).toBe('card')
   expect(shown(file)).toEqual([
     [1250n, '2024-03-01T23:00:00.000Z', 'Bäckerei', 'Semmeln'],
     [-123450n, '2024-03-30T23:00:00.000Z', 'Zahlung', 'Zahlung'],
@@ -91,13 +89,12 @@ describe('ambiguous days', () => {
 })
 
 test.each([
-  ['!Type:Cash\nD1/31/24\nT-1\n^', 'bank'],
-  ['!type:ccard\nD1/31/24\nT-1\n^', 'card'],
-  ['!Type:Bank \nD1/31/24\nT-1', 'bank'],
-  ['\n\n!Type:Oth L\nD1/31/24\nU-1\n^\n^\n^', 'bank'],
-])('%j is one row of a %s account', (text, kind) => {
+  '!Type:Cash\nD1/31/24\nT-1\n^',
+  '!type:ccard\nD1/31/24\nT-1\n^',
+  '!Type:Bank \nD1/31/24\nT-1',
+  '\n\n!Type:Oth L\nD1/31/24\nU-1\n^\n^\n^',
+])('%j is one row', (text) => {
   const file = written(text)
-  expect(file.kind).toBe(kind)
   expect(file.rows.map((row) => row.amount)).toEqual([100n])
 })
 

@@ -41,8 +41,7 @@ const MONTH_FIRST = ['USD', 'CAD', 'PHP']
 export function readQif(bytes: Uint8Array, settings: ReadingSettings): FileStatement | Unreadable {
   const sections = readQifSections(decodeFile(bytes))
   const ours = sections.filter(({ kind }) => ACCOUNT_KIND.test(kind))
-  const [first] = ours
-  if (first === undefined) {
+  if (ours.length === 0) {
     const held = sections.length > 0 && 'The file holds no transactions of a bank account or a card'
     return { unreadable: held || 'This is not a QIF file' }
   }
@@ -68,7 +67,6 @@ export function readQif(bytes: Uint8Array, settings: ReadingSettings): FileState
     ),
   }
   return {
-    kind: /^CCard$/i.test(first.kind) ? 'card' : 'bank',
     currency,
     balances: noBalances,
     ...nameRows(records.map((record) => readRow(record, rowSettings))),
