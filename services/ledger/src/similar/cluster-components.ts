@@ -6,7 +6,9 @@ const distanceMax = 0.5
 // Rounding to 32 bits adds errors up to 1e-7, so the first test requires slightly less.
 const productMin = 0.7499
 
-/** Dimensions of a vector, rarest first; `lengths[i]` is its length over those from `i` on. */
+/**
+ * A vector's dimensions, rarest first; `lengths[i]` is its length in the dimensions from `i` on.
+ */
 type Ranked = { dimensions: number[]; lengths: number[] }
 
 /**

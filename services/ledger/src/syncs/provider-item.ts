@@ -47,7 +47,10 @@ export function readItems(
   return read
 }
 
-/** Returns the source of the service's transactions; throws `refused` for another link type. */
+/**
+ * Returns the source of the transactions that the calling sync service imports. Throws `refused` if
+ * the link is of another type.
+ */
 export function requireSource(
   { linkType }: { linkType: LinkType },
   issuer: string,

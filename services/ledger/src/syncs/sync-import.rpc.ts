@@ -87,7 +87,7 @@ async function removeBatch(
   return { removedCount, unknownCount }
 }
 
-/** Saves a batch in a save of its own, since only batches read transactions by provider IDs. */
+/** Saves a batch without group commit, because only batches read transactions by provider IDs. */
 function writeBatch<Outcome extends SyncDecision>(
   { write }: Deps,
   key: BankAccountKey,

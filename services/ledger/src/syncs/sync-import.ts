@@ -24,7 +24,7 @@ import {
   type SyncedIndex,
 } from './synced-transactions.ts'
 
-/** The outcome of one item; `reason` is the rule that matched it, or the field that is wrong. */
+/** The outcome of a provider's transaction; `reason` is the matching rule or the faulty field. */
 export type Imported =
   | { transactionId: string; outcome: 'created' | 'updated' | 'unchanged'; reason: MatchReason }
   | { transactionId: ''; outcome: 'skipped'; reason: 'amount' | 'currency' | 'date' }
@@ -125,7 +125,10 @@ type Update = {
   updated: ProviderRecord
 }
 
-/** Returns the transaction after an item's changes (docs/syncs.md#changes), the same if none. */
+/**
+ * Returns the transaction after an item changes it (docs/syncs.md#changes); the same object if
+ * nothing differs.
+ */
 function updateSynced(
   work: Work,
   synced: SyncedTransaction,

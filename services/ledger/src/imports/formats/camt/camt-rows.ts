@@ -13,7 +13,10 @@ export type RowSettings = {
   midnightOf: (day: Day) => Date | null
 }
 
-/** Fields that all rows of a CAMT entry share; `content` differs where identifiers are equal. */
+/**
+ * Fields that all rows of a CAMT entry share. `content` distinguishes entries with an equal or
+ * empty `identifier`.
+ */
 type Entry = {
   amount: bigint
   date: Date

@@ -19,8 +19,8 @@ const STATEMENTS_MAX = 10_000
 
 /**
  * Returns the balances and rows of the bank account in a CAMT.053 file
- * (docs/file-formats.md#camt053); unreadable rows are in `skipped`. A malformed file, or several
- * accounts, are `Unreadable`.
+ * (docs/file-formats.md#camt053); unreadable rows are in `skipped`. Returns `Unreadable` for a
+ * malformed file or several accounts.
  */
 export function readCamt(bytes: Uint8Array, settings: ReadingSettings): FileStatement | Unreadable {
   const document = readXmlTree(decodeFile(bytes))

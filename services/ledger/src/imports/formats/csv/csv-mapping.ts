@@ -28,7 +28,10 @@ export const CsvMapping = z.object({
   memo: FieldRef,
   merchant: FieldRef.optional(),
   date: z.object({ fields, format: z.string() }),
-  /** A row is posted if its cell has the text `posted`, else pending; without this key, posted. */
+  /**
+   * A row is posted if its cell in `fields` equals the text `posted`, otherwise pending; without
+   * this key, every row is posted.
+   */
   posted: z.object({ fields, posted: z.string() }).optional(),
   balance: z.object({ kind: z.enum(['none', 'sum', 'field']), fields }),
 })

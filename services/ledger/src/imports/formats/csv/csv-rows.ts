@@ -25,7 +25,10 @@ export type CsvSettings = {
   midnightOf: (day: Day) => Date | null
 }
 
-/** A transaction of a CSV file; `balance` is the bank balance after it in minor units, or null. */
+/**
+ * A transaction of a CSV file. `balance` is the account's balance after it, in minor units; null if
+ * the row states none.
+ */
 export type CsvRow = UnnamedRow & { isHashed: boolean; balance: bigint | null }
 
 /** Returns the transaction in a CSV row by the mapping, or the reason why the row is skipped. */
