@@ -34,7 +34,7 @@ export async function prepareHourlyJob(
   const temporal = stack.use(
     connectTemporal({ address, namespace: 'default', prefix, log: silentLog }),
   )
-  const workflow = { type: 'advance', id: 'advance-killed', taskQueue: 'budgeting', args: [] }
+  const workflow = { type: 'advance', id: 'advance-killed', args: [] }
   return {
     act: async () => {
       await temporal.start(workflow)
@@ -45,7 +45,7 @@ export async function prepareHourlyJob(
       expect((await countAdvanced(databaseUrl)).booked).toBeLessThan(accounts)
     },
     afterRestart: async () => {
-      await temporal.client.workflow.getHandle(`${prefix}/${workflow.id}`).result()
+      await temporal.client.workflow.getHandle(`${prefix}/workflows/${workflow.id}`).result()
       expect(await countAdvanced(databaseUrl)).toEqual({ booked: accounts, left: 0 })
       // Each of four envelopes got 25.00; the one that was due has spent or returned its 25.00.
       const others = { available: '0', expenses: '7500', held: '7500', booked: 0 }

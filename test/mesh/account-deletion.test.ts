@@ -80,9 +80,9 @@ test('late rows are deleted in the second round; a replay restores nothing', asy
   )
   // Replaces the workflow that waits for the second round by one with a wait of a second.
   const id = `delete-account/${person.accountId}`
-  await booted.workflows.client.workflow.getHandle(`${booted.prefix}/${id}`).terminate()
+  await booted.workflows.client.workflow.getHandle(`${booted.prefix}/workflows/${id}`).terminate()
   const args = [person.accountId, 1_000]
-  await booted.workflows.start({ id, type: 'deleteAccount', taskQueue: 'identity', args })
+  await booted.workflows.start({ id, type: 'deleteAccount', args })
   const isSettled = (left: object) => !('identity.account_deletions' in left)
   // 180 s, because two rounds of the deletion run over five services.
   expect(await eventually(rows, isSettled, 180_000)).toEqual(tombstones)

@@ -41,7 +41,7 @@ const isCustomer = ({ email }: Person) => {
 /** Runs a workflow of identity to its end. In production a Temporal schedule starts it. */
 async function run(type: string): Promise<void> {
   const { prefix, workflows } = coffer.booted
-  const taskQueue = `${prefix}/identity`
+  const taskQueue = `${prefix}/workflows`
   await workflows.client.workflow.execute(type, { taskQueue, workflowId: newId('run'), args: [] })
 }
 

@@ -21,7 +21,8 @@ import { loadSigner, loadVerifiers } from './rpc/signing-key.ts'
 import { createSecrets } from './secrets/envelope-encryption.ts'
 import { createKeyEncryption, keySettings } from './secrets/key-settings.ts'
 import { requireSealingKey } from './secrets/sealing-key.ts'
-import type { Temporal } from './workflows/temporal.ts'
+import { type Temporal, workflowQueue } from './workflows/temporal.ts'
+import { listWorkflows } from './workflows/workflow-bundle.ts'
 
 const kitMigrations = fileURLToPath(new URL('../../../services/kit/migrations', import.meta.url))
 
@@ -105,6 +106,7 @@ export async function hostServices(options: HostOptions): Promise<Host> {
     stack.use(await startRelaying(definition, database.onChanges, options))
     starting.push(() => startBackground(name, service, { ...options, database }))
   }
+  if (opened.length > 0) starting.push(() => startWorkflowWorker(options))
   stack.use(await startAll(starting.map((start) => start())))
   const started = stack.move()
   return {
@@ -180,18 +182,23 @@ async function startRelaying(
   return stack
 }
 
+/** Starts a worker for the workflows of all services. */
+function startWorkflowWorker({ workflows, log }: HostOptions): Promise<AsyncDisposable> {
+  const modules = listWorkflows()
+  return workflows.work({ taskQueue: workflowQueue, workflows: modules, activities: {}, log })
+}
+
 async function startBackground(
   name: string,
   service: Service,
   { broker, workflows, database, ...options }: HostOptions & { database: Database },
 ): Promise<AsyncDisposable> {
   const log = options.log.child({ service: name })
-  const { handlers = [], activities = {}, workflowModules = [], schedules = [] } = service
+  const { handlers = [], activities = {}, schedules = [] } = service
   const { formerSchedules = [] } = service
   await using stack = new AsyncDisposableStack()
   if (Object.keys(activities).length > 0) {
-    const worker = { taskQueue: name, workflows: workflowModules, activities, log }
-    stack.use(await workflows.work(worker))
+    stack.use(await workflows.work({ taskQueue: name, workflows: [], activities, log }))
   }
   for (const schedule of schedules) workflows.schedule(schedule)
   for (const id of formerSchedules) workflows.unschedule(id)

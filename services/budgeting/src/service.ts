@@ -16,8 +16,6 @@ import { fundingScheduleRoutes } from './schedules/funding-schedule.rpc.ts'
 import { removalActivities } from './tenancy/removal.activities.ts'
 import { sweepActivities } from './tenancy/sweep.activities.ts'
 
-const workflow = { taskQueue: 'budgeting', args: [] }
-
 /** The budgeting service: plans and funding schedules (docs/plans.md). */
 export const budgeting = defineService({
   name: 'budgeting',
@@ -45,11 +43,6 @@ export const budgeting = defineService({
         router.service(SpendingService, spendingRoutes(deps))
         router.service(ForecastService, forecastRoutes({ ...deps, forecasters }))
       },
-      workflowModules: [
-        new URL('./advance/advance.workflow.ts', import.meta.url),
-        new URL('./ledger/comparison.workflow.ts', import.meta.url),
-        new URL('./tenancy/sweep.workflow.ts', import.meta.url),
-      ],
       activities: {
         ...accountRemovalActivities(deps),
         ...advanceActivities(deps),
@@ -58,9 +51,9 @@ export const budgeting = defineService({
         ...sweepActivities(deps),
       },
       schedules: [
-        { ...workflow, id: 'advance', type: 'advance', cron: '0 * * * *' },
-        { ...workflow, id: 'compare-plans', type: 'comparePlans', cron: '30 * * * *' },
-        { ...workflow, id: 'sweep-plans', type: 'sweepPlans', cron: '*/10 * * * *' },
+        { args: [], id: 'advance', type: 'advance', cron: '0 * * * *' },
+        { args: [], id: 'compare-plans', type: 'comparePlans', cron: '30 * * * *' },
+        { args: [], id: 'sweep-plans', type: 'sweepPlans', cron: '*/10 * * * *' },
       ],
       close: async () => forecasters[Symbol.asyncDispose](),
     }

@@ -36,26 +36,17 @@ import { registration } from './sign-in/registration.rpc.ts'
 import { sessions } from './sign-in/session.rpc.ts'
 import { signIn } from './sign-in/sign-in.rpc.ts'
 
-const workflowModules = [
-  new URL('./accounts/account-deletion.workflow.ts', import.meta.url),
-  new URL('./billing/billing.workflow.ts', import.meta.url),
-  new URL('./mail/mail.workflow.ts', import.meta.url),
-  new URL('./accounts/sweep.workflow.ts', import.meta.url),
-]
-
-const workflow = { taskQueue: 'identity', args: [] }
-
 const schedules = [
-  { ...workflow, id: 'identity-sweep', type: 'sweepIdentity', cron: '*/10 * * * *' },
-  { ...workflow, id: 'deletion-sweep', type: 'sweepDeletions', cron: '*/10 * * * *' },
+  { args: [], id: 'identity-sweep', type: 'sweepIdentity', cron: '*/10 * * * *' },
+  { args: [], id: 'deletion-sweep', type: 'sweepDeletions', cron: '*/10 * * * *' },
 ]
 
 // Schedules that run only with billing; docs/events.md#workflows lists their times.
 const billingSchedules = [
-  { ...workflow, id: 'billing-sweep', type: 'sweepBilling', cron: '*/10 * * * *' },
-  { ...workflow, id: 'trial-reminders', type: 'remindOfTrials', cron: '30 */6 * * *' },
+  { args: [], id: 'billing-sweep', type: 'sweepBilling', cron: '*/10 * * * *' },
+  { args: [], id: 'trial-reminders', type: 'remindOfTrials', cron: '30 */6 * * *' },
   {
-    ...workflow,
+    args: [],
     id: 'billing-reconciliation',
     type: 'reconcileSubscriptions',
     cron: '15 */12 * * *',
@@ -104,7 +95,6 @@ export const identity = defineService({
         deletionHandler(deps),
         registrationHandler({ ...deps, hasBilling: billing !== null }),
       ],
-      workflowModules,
       activities: {
         ...accountDeletionActivities(deps),
         ...mailActivities(deps),

@@ -37,13 +37,6 @@ import { eventHandlers } from './tenancy/events.consumer.ts'
 import { sweepActivities } from './tenancy/sweep.activities.ts'
 import { transactionRoutes } from './transactions/transaction.rpc.ts'
 
-const workflowModules = [
-  new URL('./imports/import.workflow.ts', import.meta.url),
-  new URL('./accounts/link-clean-up.workflow.ts', import.meta.url),
-  new URL('./similar/similar.workflow.ts', import.meta.url),
-  new URL('./tenancy/sweep.workflow.ts', import.meta.url),
-]
-
 /** The ledger service (docs/money.md): routes, event handlers, workflows and schedules. */
 export const ledger = defineService({
   name: 'ledger',
@@ -75,7 +68,6 @@ export const ledger = defineService({
         router.service(MappingService, mappingRoutes(deps))
       },
       handlers: eventHandlers(deps),
-      workflowModules,
       activities: {
         ...accountDeletionActivities(deps),
         ...fileImportActivities(deps),
@@ -88,14 +80,12 @@ export const ledger = defineService({
         {
           type: 'sweepLedger',
           id: 'ledger-sweep',
-          taskQueue: 'ledger',
           args: [],
           cron: '*/10 * * * *',
         },
         {
           type: 'findWaitingSimilar',
           id: 'similar-waiting',
-          taskQueue: 'ledger',
           args: [],
           cron: '* * * * *',
         },

@@ -10,6 +10,6 @@ export async function runHourlyJob(address: string): Promise<void> {
     log: silentLog,
   })
   const id = 'advance-bench'
-  await temporal.start({ type: 'advance', id, taskQueue: 'budgeting', args: [] })
-  await temporal.client.workflow.getHandle(`coffer/${id}`).result()
+  await temporal.start({ type: 'advance', id, args: [] })
+  await temporal.client.workflow.getHandle(`coffer/workflows/${id}`).result()
 }

@@ -1,12 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Log } from '@coffer/kit/service/log'
-import type { WorkflowSchedule } from '@coffer/kit/workflows/workflows'
+import type { WorkflowSchedule as Given } from '@coffer/kit/workflows/workflows'
 import {
   type Client,
   ScheduleAlreadyRunning,
   ScheduleNotFoundError,
   ScheduleOverlapPolicy,
 } from '@temporalio/client'
+
+type WorkflowSchedule = Given & { taskQueue: string }
 
 const retryMs = 2_000
 const deadlineMs = 5_000

@@ -16,14 +16,20 @@ export interface Temporal extends Workflows, AsyncDisposable {
   schedule: (schedule: WorkflowSchedule) => void
   unschedule: (id: string) => void
   /**
-   * Runs a worker on the service's task queue until disposed. Resolves after the first attempt to
-   * create it, even a failed one; further attempts run in the background.
+   * Runs a worker on a task queue until disposed. Resolves after the first attempt to create it,
+   * even a failed one; further attempts run in the background.
    */
   work: (options: WorkerOptions) => Promise<AsyncDisposable>
 }
 
 /** Signal sent with every start: a running workflow checks for work again before it completes. */
 const triggerSignal = 'trigger'
+
+/**
+ * Name of the task queue that all workflows share. A worker of workflows is a thread with a copy of
+ * the workflow code; every process runs one, for the workflows of all services.
+ */
+export const workflowQueue = 'workflows'
 
 export interface TemporalOptions {
   address: string
@@ -41,17 +47,18 @@ export interface TemporalOptions {
  */
 export function connectTemporal(options: TemporalOptions): Temporal {
   const { address, namespace, prefix, log, scheduleCheckMs: checkMs = 15_000 } = options
+  const queue = `${prefix}/${workflowQueue}`
   const opened = createTemporalConnection(address)
   const client = new Client({ connection: opened.connection, namespace })
   const schedules = keepSchedules(client, { log, checkMs })
   let native: Promise<NativeConnection> | undefined
   return {
     client,
-    start: async ({ type, id, taskQueue, args }) => {
+    start: async ({ type, id, args }) => {
       const starting = client.withDeadline(Date.now() + 5_000, () =>
         client.workflow.signalWithStart(type, {
-          workflowId: `${prefix}/${id}`,
-          taskQueue: `${prefix}/${taskQueue}`,
+          workflowId: `${queue}/${id}`,
+          taskQueue: queue,
           args,
           signal: triggerSignal,
           signalArgs: [],
@@ -63,11 +70,11 @@ export function connectTemporal(options: TemporalOptions): Temporal {
       })
     },
     schedule: (schedule) => {
-      const id = `${prefix}/${schedule.id}`
-      const taskQueue = `${prefix}/${schedule.taskQueue}`
-      schedules.ensure({ ...schedule, id, taskQueue })
+      // The schedule of version 0.2, whose workflows had a task queue for each service.
+      schedules.remove(`${prefix}/${schedule.id}`)
+      schedules.ensure({ ...schedule, id: `${queue}/${schedule.id}`, taskQueue: queue })
     },
-    unschedule: (id) => schedules.remove(`${prefix}/${id}`),
+    unschedule: (id) => schedules.remove(`${queue}/${id}`),
     work: async (worker) => {
       // Imported on demand: the native core is large, and only processes with workers need it.
       const { connectWorkers, startWorker } = await import('./temporal-worker.ts')

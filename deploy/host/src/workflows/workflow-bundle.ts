@@ -1,16 +1,25 @@
 import { fork } from 'node:child_process'
 import { createHash } from 'node:crypto'
+import { globSync } from 'node:fs'
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 
 const ownModules = fileURLToPath(new URL('../../node_modules', import.meta.url))
 const cacheFolder = join(ownModules, '.cache/workflows')
-const kitModules = new URL('../../../../services/kit/src/', import.meta.url)
+const services = new URL('../../../../services/', import.meta.url)
+const kitModules = new URL('kit/src/', services)
 
 // Matches imports and re-exports in TypeScript, except `import type`.
 const importText = /^(?:import|export)\s+(?!type\b)[^'"]*?from\s+'([^']+)'/gm
+
+/** Returns the workflow modules of all services, sorted by path. */
+export function listWorkflows(): URL[] {
+  const root = fileURLToPath(services)
+  const paths = globSync('*/src/**/*.workflow.ts', { cwd: root }).sort()
+  return paths.map((path) => pathToFileURL(join(root, path)))
+}
 
 /** Modules read so far with their texts, and imported packages: the input of the cache key. */
 type Reading = { seen: Map<string, string>; bare: Set<string> }

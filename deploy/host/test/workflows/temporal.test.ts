@@ -4,14 +4,17 @@ import { fileURLToPath } from 'node:url'
 import { invalid } from '@coffer/kit/rpc/errors'
 import { startProxy } from '@coffer/kit/testing/proxy'
 import { newId } from '@coffer/kit/values/id'
-import { siblingQueue } from '@coffer/kit/workflows/task-queue'
 import { Code } from '@connectrpc/connect'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { ScheduleDescription } from '@temporalio/client'
 import { pino } from 'pino'
 import { createLog } from '../../src/logger.ts'
 import type { Temporal } from '../../src/workflows/temporal.ts'
-import { connectTemporal, type TemporalOptions } from '../../src/workflows/temporal.ts'
+import {
+  connectTemporal,
+  type TemporalOptions,
+  workflowQueue,
+} from '../../src/workflows/temporal.ts'
 import { eventually } from '../../testing/boot.ts'
 import { requiredVariable } from '../../testing/database.ts'
 
@@ -43,9 +46,10 @@ async function act(name: string): Promise<string> {
   return `${name} after ${attempt}`
 }
 
-function work(through: Temporal, taskQueue = 'fixture'): Promise<AsyncDisposable> {
+function work(through: Temporal): Promise<AsyncDisposable> {
   const modules = [new URL('../fixture/counting.workflow.ts', import.meta.url)]
-  return through.work({ taskQueue, workflows: modules, activities: { act }, log })
+  const activities = { act }
+  return through.work({ taskQueue: workflowQueue, workflows: modules, activities, log })
 }
 
 /** A process with a Temporal worker, whose connection to Temporal is cut. */
@@ -73,18 +77,19 @@ afterAll(async () => {
   await stack.disposeAsync()
 })
 
-const start = (type: string, id: string, ...args: unknown[]) =>
-  workflows.start({ type, id, taskQueue: 'fixture', args })
+const start = (type: string, id: string, ...args: unknown[]) => workflows.start({ type, id, args })
 
-const resultOf = (id: string): Promise<unknown> =>
-  workflows.client.workflow.getHandle(`${prefix}/${id}`).result()
+const runOf = (id: string, of = prefix) =>
+  workflows.client.workflow.getHandle(`${of}/${workflowQueue}/${id}`)
+
+const resultOf = (id: string, of = prefix): Promise<unknown> => runOf(id, of).result()
 
 test('a second start joins the run, which receives its trigger', async () => {
   await start('counting', 'count/1', 3)
-  const first = await workflows.client.workflow.getHandle(`${prefix}/count/1`).describe()
+  const first = await runOf('count/1').describe()
   await Promise.all([start('counting', 'count/1', 3), start('counting', 'count/1', 3)])
   expect(await resultOf('count/1')).toBe(3)
-  const last = await workflows.client.workflow.getHandle(`${prefix}/count/1`).describe()
+  const last = await runOf('count/1').describe()
   expect(last.runId).toBe(first.runId)
 })
 
@@ -98,16 +103,20 @@ test('an activity is retried after transient errors only', async () => {
   expect(attempts.get('broken')).toBe(1)
 })
 
-const nightly = { taskQueue: 'fixture', cron: '5 0 * * *' }
+const nightly = { cron: '5 0 * * *' }
 
 /** Polls until a schedule's description satisfies the condition; returns it, null if missing. */
-function described(id: string, isExpected: (found: ScheduleDescription | null) => boolean) {
-  const handle = workflows.client.schedule.getHandle(`${prefix}/${id}`)
+function described(
+  id: string,
+  isExpected: (found: ScheduleDescription | null) => boolean,
+  of = prefix,
+) {
+  const handle = workflows.client.schedule.getHandle(`${of}/${workflowQueue}/${id}`)
   return eventually(() => handle.describe().catch(() => null), isExpected)
 }
 
 test('a schedule is created once and follows its definition', async () => {
-  const hourly = { type: 'counting', id: 'hourly', taskQueue: 'fixture', args: [1] }
+  const hourly = { type: 'counting', id: 'hourly', args: [1] }
   await using other = connect()
   for (const one of [workflows, other]) one.schedule({ ...hourly, cron: '5 * * * *' })
   // One connection creates the schedule, the other updates it. Waits for that update.
@@ -138,7 +147,7 @@ test('schedules that Temporal has lost are created again, triggered and logged',
   await using keeper = connect({ log: own, scheduleCheckMs: 50 })
   keeper.schedule({ ...nightly, type: 'acting', id: 'lost', args: ['lost'] })
   await described('lost', (found) => found !== null)
-  await workflows.client.schedule.getHandle(`${prefix}/lost`).delete()
+  await workflows.client.schedule.getHandle(`${prefix}/${workflowQueue}/lost`).delete()
   await described('lost', (found) => (found?.info.numActionsTaken ?? 0) > 0)
   expect(lines).toEqual([
     'Temporal has lost schedules: they are made again',
@@ -151,17 +160,18 @@ test('schedules that Temporal has lost are created again, triggered and logged',
 test('a process that starts while Temporal is away connects once it answers', async () => {
   await using proxy = await startProxy(`tcp://${address()}`)
   proxy.cut()
-  await using early = connect({ address: new URL(proxy.url).host })
-  await using _worker = await work(early, 'early')
-  early.schedule({ ...nightly, type: 'acting', id: 'early', taskQueue: 'early', args: ['early'] })
-  const call = { type: 'acting', id: 'early', taskQueue: 'early', args: ['early'] }
+  const of = `${prefix}-early`
+  await using early = connect({ address: new URL(proxy.url).host, prefix: of })
+  await using _worker = await work(early)
+  early.schedule({ ...nightly, type: 'acting', id: 'early', args: ['early'] })
+  const call = { type: 'acting', id: 'early', args: ['early'] }
   await expect(early.start(call)).rejects.toMatchObject({ code: Code.Unavailable })
   proxy.mend()
-  await described('early', (found) => (found?.info.numActionsTaken ?? 0) > 0)
+  await described('early', (found) => (found?.info.numActionsTaken ?? 0) > 0, of)
   await early.start(call)
-  expect(await resultOf('early')).toMatch(/^early after/)
+  expect(await resultOf('early', of)).toMatch(/^early after/)
   early.unschedule('early')
-  await described('early', (found) => found === null)
+  await described('early', (found) => found === null, of)
 })
 
 test('a process that stops while Temporal is away ends its calls and exits cleanly', async () => {
@@ -176,39 +186,36 @@ test('a process that stops while Temporal is away ends its calls and exits clean
 
 test('a worker continues after its connection broke', async () => {
   await using proxy = await startProxy(`tcp://${address()}`)
-  await using distant = connect({ address: new URL(proxy.url).host })
-  await using _worker = await work(distant, 'distant')
-  const call = (id: string) =>
-    workflows.start({ type: 'acting', id, taskQueue: 'distant', args: [id] })
+  const of = `${prefix}-distant`
+  await using distant = connect({ address: new URL(proxy.url).host, prefix: of })
+  await using _worker = await work(distant)
+  await using near = connect({ prefix: of })
+  const call = (id: string) => near.start({ type: 'acting', id, args: [id] })
   await call('before')
-  expect(await resultOf('before')).toBe('before after 1')
+  expect(await resultOf('before', of)).toBe('before after 1')
   proxy.cut()
   await call('after')
   proxy.mend()
-  expect(await resultOf('after')).toMatch(/^after after/)
+  expect(await resultOf('after', of)).toMatch(/^after after/)
 })
 
 test('stopping a worker waits for the running activity', async () => {
-  await using own = connect()
-  const stopping = await work(own, 'stopping')
-  await workflows.start({ type: 'acting', id: 'held', taskQueue: 'stopping', args: ['held'] })
+  const of = `${prefix}-stopping`
+  await using own = connect({ prefix: of })
+  const stopping = await work(own)
+  await own.start({ type: 'acting', id: 'held', args: ['held'] })
   await arrived.promise
   let stopped = false
   const stop = stopping[Symbol.asyncDispose]().then(() => {
     stopped = true
   })
-  const run = workflows.client.workflow.getHandle(`${prefix}/held`)
+  const run = runOf('held', of)
   expect((await run.describe()).status.name).toBe('RUNNING')
   expect(stopped).toBe(false)
   held.resolve()
   await stop
   expect(finished).toBe(true)
   await run.terminate()
-})
-
-test('a sibling queue is under the same prefix', () => {
-  expect(siblingQueue('coffer/ledger', 'budgeting')).toBe('coffer/budgeting')
-  expect(siblingQueue('a/b/ledger', 'feed-sync')).toBe('a/b/feed-sync')
 })
 
 test('the native core logs to the log of the process, repeated lines once', async () => {

@@ -1,7 +1,8 @@
-import { proxyActivities, sleep } from '@temporalio/workflow'
+import { activitiesOf } from '@coffer/kit/workflows/task-queue'
+import { sleep } from '@temporalio/workflow'
 import type { AdvancedPage, advanceActivities } from './advance.activities.ts'
 
-const { advancePage } = proxyActivities<ReturnType<typeof advanceActivities>>({
+const { advancePage } = activitiesOf<ReturnType<typeof advanceActivities>>('budgeting', {
   startToCloseTimeout: '10 minutes',
   heartbeatTimeout: '10 seconds',
   retry: { maximumAttempts: 5 },

@@ -1,8 +1,8 @@
 import type { BankAccountKey } from '@coffer/kit/database/aggregate-key'
-import { proxyActivities } from '@temporalio/workflow'
+import { activitiesOf } from '@coffer/kit/workflows/task-queue'
 import type { comparisonActivities } from './comparison.activities.ts'
 
-const { comparePage } = proxyActivities<ReturnType<typeof comparisonActivities>>({
+const { comparePage } = activitiesOf<ReturnType<typeof comparisonActivities>>('budgeting', {
   startToCloseTimeout: '10 minutes',
   heartbeatTimeout: '10 seconds',
   retry: { maximumAttempts: 5 },

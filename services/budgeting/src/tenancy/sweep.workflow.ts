@@ -1,9 +1,9 @@
-import { proxyActivities } from '@temporalio/workflow'
+import { activitiesOf } from '@coffer/kit/workflows/task-queue'
 import type { sweepActivities } from './sweep.activities.ts'
 
-const { endStaleCreations, forgetOldKeys, endStaleRemovals } = proxyActivities<
+const { endStaleCreations, forgetOldKeys, endStaleRemovals } = activitiesOf<
   ReturnType<typeof sweepActivities>
->({
+>('budgeting', {
   startToCloseTimeout: '2 minutes',
   heartbeatTimeout: '10 seconds',
   retry: { maximumAttempts: 3 },

@@ -166,8 +166,8 @@ test('archived and deleted bank accounts are never advanced again', async () => 
 test('the workflow advances a due household', async () => {
   const home = await createVaried()
   const { prefix, workflows } = booted
-  const workflow = { type: 'advance', id: 'advance-now', taskQueue: 'budgeting', args: [newYear] }
+  const workflow = { type: 'advance', id: 'advance-now', args: [newYear] }
   await workflows.start(workflow)
-  await workflows.client.workflow.getHandle(`${prefix}/advance-now`).result()
+  await workflows.client.workflow.getHandle(`${prefix}/workflows/advance-now`).result()
   expect(await outcome(home)).toEqual(reference)
 })

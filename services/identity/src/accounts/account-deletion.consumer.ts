@@ -18,7 +18,6 @@ export function startDeletion(workflows: Workflows, accountId: string): Promise<
   return workflows.start({
     type: 'deleteAccount',
     id: `delete-account/${accountId}`,
-    taskQueue: 'identity',
     args: [accountId],
   })
 }

@@ -1,5 +1,5 @@
-import { siblingQueue } from '@coffer/kit/workflows/task-queue'
-import { proxyActivities, sleep, workflowInfo } from '@temporalio/workflow'
+import { activitiesOf } from '@coffer/kit/workflows/task-queue'
+import { sleep } from '@temporalio/workflow'
 import type { accountDeletionActivities } from './account-deletion.activities.ts'
 
 /** Activities that every service runs on its own task queue; each can be repeated. */
@@ -23,28 +23,26 @@ const timeouts = { startToCloseTimeout: '2 minutes', heartbeatTimeout: '10 secon
 // minute. The second pass, after this pause, removes these rows.
 const secondPassMs = 15 * 60_000
 
+const ownActivities = () =>
+  activitiesOf<ReturnType<typeof accountDeletionActivities>>('identity', timeouts)
+
 /**
  * Deletes an account in every service (docs/account-data.md#deletion), in two passes `pauseMs`
  * apart. Runs as the workflow `delete-account/<accountId>`.
  */
 export async function deleteAccount(accountId: string, pauseMs = secondPassMs): Promise<void> {
-  const identity = proxyActivities<ReturnType<typeof accountDeletionActivities>>(timeouts)
-  const queueOf = (service: string) => siblingQueue(workflowInfo().taskQueue, service)
-  const activitiesOf = (service: string) =>
-    proxyActivities<RemovalActivities>({ ...timeouts, taskQueue: queueOf(service) })
-  const ledger = proxyActivities<LedgerActivities>({ ...timeouts, taskQueue: queueOf('ledger') })
+  const identity = ownActivities()
+  const ledger = activitiesOf<LedgerActivities>('ledger', timeouts)
+  const others = otherServices.map((service) => activitiesOf<RemovalActivities>(service, timeouts))
   const removeAll = async () => {
-    for (const service of otherServices) await activitiesOf(service).closeAccount(accountId)
+    for (const other of others) await other.closeAccount(accountId)
     for (let backoffMs = 250; await ledger.startLinkCleanUps(accountId); backoffMs *= 2) {
       await sleep(Math.min(backoffMs, 60_000))
     }
     await identity.endBilling(accountId)
     await identity.closeAccount(accountId)
-    for (const remove of [
-      ...otherServices.map((service) => activitiesOf(service).removeAccountRows),
-      identity.removeAccountRows,
-    ]) {
-      while (!(await remove(accountId))) {
+    for (const service of [...others, identity]) {
+      while (!(await service.removeAccountRows(accountId))) {
         // Each call removes a bounded number of rows.
       }
     }
@@ -57,7 +55,7 @@ export async function deleteAccount(accountId: string, pauseMs = secondPassMs): 
 
 /** Restarts deletions whose workflow was lost; runs every ten minutes. */
 export async function sweepDeletions(): Promise<void> {
-  const identity = proxyActivities<ReturnType<typeof accountDeletionActivities>>(timeouts)
+  const identity = ownActivities()
   let after: string | null = ''
   while (after !== null) after = await identity.restartDeletions(after)
 }

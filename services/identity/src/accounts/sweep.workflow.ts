@@ -1,9 +1,9 @@
-import { proxyActivities } from '@temporalio/workflow'
+import { activitiesOf } from '@coffer/kit/workflows/task-queue'
 import type { sweepActivities } from './sweep.activities.ts'
 
-const { restartMails, removeExpired, removeUnverified, tellOfBilling } = proxyActivities<
+const { restartMails, removeExpired, removeUnverified, tellOfBilling } = activitiesOf<
   ReturnType<typeof sweepActivities>
->({
+>('identity', {
   startToCloseTimeout: '2 minutes',
   heartbeatTimeout: '10 seconds',
 })

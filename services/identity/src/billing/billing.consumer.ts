@@ -24,7 +24,6 @@ export function startCustomer(workflows: Workflows, accountId: string): Promise<
   return workflows.start({
     type: 'createCustomer',
     id: `billing-customer/${accountId}`,
-    taskQueue: 'identity',
     args: [accountId],
   })
 }

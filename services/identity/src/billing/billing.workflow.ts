@@ -1,7 +1,7 @@
-import { proxyActivities } from '@temporalio/workflow'
+import { activitiesOf } from '@coffer/kit/workflows/task-queue'
 import type { billingActivities } from './billing.activities.ts'
 
-const activities = proxyActivities<ReturnType<typeof billingActivities>>({
+const activities = activitiesOf<ReturnType<typeof billingActivities>>('identity', {
   startToCloseTimeout: '2 minutes',
   heartbeatTimeout: '10 seconds',
 })

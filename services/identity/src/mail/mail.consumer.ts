@@ -16,7 +16,6 @@ export function startMail(workflows: Workflows, mailId: string): Promise<void> {
   return workflows.start({
     type: 'sendMail',
     id: `mail/${mailId}`,
-    taskQueue: 'identity',
     args: [mailId],
   })
 }

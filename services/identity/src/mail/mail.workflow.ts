@@ -1,7 +1,7 @@
-import { proxyActivities } from '@temporalio/workflow'
+import { activitiesOf } from '@coffer/kit/workflows/task-queue'
 import type { mailActivities } from './mail.activities.ts'
 
-const { deliverMail } = proxyActivities<ReturnType<typeof mailActivities>>({
+const { deliverMail } = activitiesOf<ReturnType<typeof mailActivities>>('identity', {
   startToCloseTimeout: '1 minute',
   heartbeatTimeout: '10 seconds',
   scheduleToCloseTimeout: '1 day',

@@ -47,8 +47,7 @@ export interface Service {
   routes: (router: ConnectRouter) => void
   /** Handlers of changes; they share a durable NATS consumer with the service's name. */
   handlers?: Handler[]
-  /** Workflow modules, run by a Temporal worker whose task queue has the service's name. */
-  workflowModules?: URL[]
+  /** Activities of workflows, run by a Temporal worker whose task queue has the service's name. */
   activities?: Activities
   schedules?: WorkflowSchedule[]
   /** IDs of Temporal schedules to delete, which earlier settings of this service created. */

@@ -1,4 +1,19 @@
-/** Returns another service's Temporal task queue; the caller's is `<prefix>/<service>`. */
-export function siblingQueue(ownQueue: string, service: string): string {
-  return `${ownQueue.slice(0, ownQueue.lastIndexOf('/'))}/${service}`
+import {
+  type ActivityInterfaceFor,
+  type ActivityOptions,
+  proxyActivities,
+  workflowInfo,
+} from '@temporalio/workflow'
+
+/**
+ * Returns a service's activities, for use in a workflow. They run on the service's task queue,
+ * `<prefix>/<service>`; workflows run on the queue that they share, `<prefix>/workflows`.
+ */
+export function activitiesOf<Activities>(
+  service: string,
+  options: ActivityOptions,
+): ActivityInterfaceFor<Activities> {
+  const own = workflowInfo().taskQueue
+  const taskQueue = `${own.slice(0, own.lastIndexOf('/'))}/${service}`
+  return proxyActivities<Activities>({ ...options, taskQueue })
 }

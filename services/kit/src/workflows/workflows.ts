@@ -12,8 +12,7 @@ export interface WorkflowStart {
   type: string
   /** Workflow ID: one for each object, so that a second start joins the running workflow. */
   id: string
-  taskQueue: string
-  /** Only IDs, cursors and counts: Temporal stores arguments, and data belongs in the tables. */
+  /** Only IDs, cursors and counts: the tables hold the data. */
   args: unknown[]
 }
 

@@ -1,5 +1,4 @@
-import { siblingQueue } from '@coffer/kit/workflows/task-queue'
-import { proxyActivities, workflowInfo } from '@temporalio/workflow'
+import { activitiesOf } from '@coffer/kit/workflows/task-queue'
 import type { LinkKey } from './link.ts'
 import type { linkCleanUpActivities } from './link-clean-up.activities.ts'
 
@@ -19,12 +18,8 @@ const timeouts = { startToCloseTimeout: '2 minutes', heartbeatTimeout: '10 secon
  */
 export async function cleanUpLink(link: LinkKey): Promise<void> {
   const { accountId, linkId } = link
-  const here = proxyActivities<ReturnType<typeof linkCleanUpActivities>>(timeouts)
-  const at = (service: string) =>
-    proxyActivities<Elsewhere>({
-      ...timeouts,
-      taskQueue: siblingQueue(workflowInfo().taskQueue, service),
-    })
+  const here = activitiesOf<ReturnType<typeof linkCleanUpActivities>>('ledger', timeouts)
+  const at = (service: string) => activitiesOf<Elsewhere>(service, timeouts)
   const linkType = await here.describeDeletedLink(link)
   if (linkType === 'aggregator') {
     await at('aggregator-sync').releaseAggregatorConnection(accountId, linkId)

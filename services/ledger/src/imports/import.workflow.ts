@@ -1,4 +1,5 @@
-import { ActivityFailure, proxyActivities, sleep } from '@temporalio/workflow'
+import { activitiesOf } from '@coffer/kit/workflows/task-queue'
+import { ActivityFailure, sleep } from '@temporalio/workflow'
 import type { fileImportActivities } from './file-import.activities.ts'
 import type { ImportKey } from './formats/csv/csv-import.ts'
 import type { importPreviewActivities } from './import-preview.activities.ts'
@@ -7,12 +8,12 @@ import type { UploadKey } from './upload.ts'
 type Activities = ReturnType<typeof fileImportActivities> &
   ReturnType<typeof importPreviewActivities>
 
-const steps = proxyActivities<Activities>({
+const steps = activitiesOf<Activities>('ledger', {
   startToCloseTimeout: '1 minute',
   heartbeatTimeout: '10 seconds',
 })
 // A file of 100,000 rows takes 100 s on a busy machine; heartbeats detect a killed process.
-const { importFile, previewImport } = proxyActivities<Activities>({
+const { importFile, previewImport } = activitiesOf<Activities>('ledger', {
   startToCloseTimeout: '15 minutes',
   heartbeatTimeout: '10 seconds',
   retry: { maximumAttempts: 8, maximumInterval: '30 seconds' },

@@ -1,7 +1,7 @@
-import { proxyActivities } from '@temporalio/workflow'
+import { activitiesOf } from '@coffer/kit/workflows/task-queue'
 import type { similarActivities } from './similar.activities.ts'
 
-const { clusterWaiting } = proxyActivities<ReturnType<typeof similarActivities>>({
+const { clusterWaiting } = activitiesOf<ReturnType<typeof similarActivities>>('ledger', {
   startToCloseTimeout: '5 minutes',
   heartbeatTimeout: '10 seconds',
   retry: { maximumAttempts: 10, maximumInterval: '1 minute' },

@@ -73,5 +73,5 @@ function start(
   type: string,
   { id, key }: { id: string; key: object },
 ): Promise<void> {
-  return workflows.start({ type, id, taskQueue: 'ledger', args: [key] })
+  return workflows.start({ type, id, args: [key] })
 }

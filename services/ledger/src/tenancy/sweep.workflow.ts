@@ -1,7 +1,7 @@
-import { proxyActivities } from '@temporalio/workflow'
+import { activitiesOf } from '@coffer/kit/workflows/task-queue'
 import type { sweepActivities } from './sweep.activities.ts'
 
-const activities = proxyActivities<ReturnType<typeof sweepActivities>>({
+const activities = activitiesOf<ReturnType<typeof sweepActivities>>('ledger', {
   startToCloseTimeout: '2 minutes',
   heartbeatTimeout: '10 seconds',
 })

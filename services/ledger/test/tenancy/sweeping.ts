@@ -7,6 +7,6 @@ export async function runSweep(
   type: 'sweepLedger' | 'findWaitingSimilar' = 'sweepLedger',
 ): Promise<void> {
   const id = newId('sweep')
-  await workflows.start({ type, id, taskQueue: 'ledger', args: [] })
-  await workflows.client.workflow.getHandle(`${prefix}/${id}`).result()
+  await workflows.start({ type, id, args: [] })
+  await workflows.client.workflow.getHandle(`${prefix}/workflows/${id}`).result()
 }
