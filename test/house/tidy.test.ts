@@ -22,7 +22,9 @@ const modules = code.map((file) => {
 })
 const packages = files.filter(({ path }) => /(^|\/)package\.json$/.test(path)).map(parsePackage)
 const scripts = packages.map((one) => one.scripts).join(' ')
-const entries = code.map(({ path }) => path).filter((path) => scripts.includes(path))
+// Entry points: scripts, and workflow modules, which the bundler finds by their suffix.
+const isEntry = (path: string) => scripts.includes(path) || path.endsWith('.workflow.ts')
+const entries = code.map(({ path }) => path).filter(isEntry)
 
 test('the repository has files to check', () => {
   expect(code.length).toBeGreaterThan(10)
