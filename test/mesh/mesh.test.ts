@@ -130,7 +130,7 @@ test('every background job has a schedule', async () => {
     for await (const { scheduleId } of temporal.client.schedule.list()) ids.push(scheduleId)
     return ids.filter((id) => id.startsWith(`${prefix}/`)).sort()
   }
-  const expected = names.map((name) => `${prefix}/${name}`)
+  const expected = names.map((name) => `${prefix}/workflows/${name}`)
   expect(await eventually(schedules, ({ length }) => length >= expected.length)).toEqual(expected)
 })
 
