@@ -17,7 +17,7 @@ import {
 } from './bank-account.ts'
 import type { Link } from './link.ts'
 
-/** Body of a request to create a bank account, balances in minor units; null means the default. */
+/** Request body for a new bank account. Balances in minor units; null gets the field's default. */
 export type NewBankAccount = Pick<BankAccount, 'bankAccountId' | 'name' | 'currency'> & {
   [Field in TextField]?: string | null | undefined
 } & {
@@ -31,7 +31,7 @@ type TextField =
   | 'mask'
   | 'feedBankAccountId'
 
-/** Returns the rows of a new bank account with opening balances; throws `invalid` (400). */
+/** Returns the rows of a new bank account; throws `invalid` (400), which names the wrong field. */
 export function createBankAccount(
   { link, operation }: { link: Link; operation: Operation },
   body: NewBankAccount,

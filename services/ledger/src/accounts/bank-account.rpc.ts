@@ -69,7 +69,7 @@ export function bankAccountRoutes(deps: Deps): ServiceImpl<typeof BankAccountSer
       const { accountId } = callerOf(context)
       const { bankAccountId } = request
       const patch = patchOf(UpdateBankAccountRequestSchema, request) as BankAccountPatch
-      // Read before the write: if this failed after the commit, a saved change would look failed.
+      // The record is read before the write: an error after the commit would hide a saved change.
       const records = await findAccountRecords(database, accountId, [bankAccountId])
       const bankAccount = await change(deps, { context, id: bankAccountId }, (locked) =>
         changeBankAccount(locked, patch),
@@ -86,7 +86,7 @@ export function bankAccountRoutes(deps: Deps): ServiceImpl<typeof BankAccountSer
   }
 }
 
-/** Returns bank accounts as protobuf messages, on an aggregator link with the provider's record. */
+/** Returns messages of bank accounts; those of aggregator links include the provider's record. */
 async function withRecords(
   { database }: Deps,
   accountId: string,
@@ -114,7 +114,7 @@ async function accountsOfLink(
 ): Promise<readonly BankAccount[]> {
   const bankAccounts = await listBankAccountsOfLink(database, accountId, linkId)
   if (bankAccounts.length > 0) return bankAccounts
-  // 404 only if the link never existed: a deleted one has no bank accounts (docs/links.md).
+  // A deleted link gives an empty list; 404 means that the link never existed (docs/links.md).
   if (!(await findLink(database, accountId, linkId))) throw notFound('link')
   return []
 }

@@ -43,7 +43,7 @@ const bankAccountById = prepare(
       AND removed_at IS NULL`,
 )
 
-/** Returns the bank account, archived or not; throws `notFound` also if its link is deleted. */
+/** Returns a bank account, archived or not; throws `notFound` if missing or its link is deleted. */
 export async function getBankAccount(
   { pool }: Database,
   accountId: string,

@@ -100,7 +100,7 @@ export function requireManual(account: BankAccount): void {
   if (account.linkType !== 'manual') throw refused('Only bank accounts of a manual link allow this')
 }
 
-/** Returns the archived bank account. Throws like `requireWritable`, or for an aggregator link. */
+/** Archives a bank account; throws like `requireWritable`, and `refused` on an aggregator link. */
 export function archiveBankAccount(account: BankAccount, now: Date): BankAccount {
   requireWritable(account)
   if (account.linkType === 'aggregator') {

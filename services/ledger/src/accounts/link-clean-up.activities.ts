@@ -32,7 +32,7 @@ export function linkCleanUpActivities({ database, clock, storage }: Deps) {
     /** Returns IDs of the link's bank accounts after the ID `after`, ordered, at most 200. */
     listLinkBankAccounts: (link: LinkKey, after: string): Promise<string[]> =>
       listRemovedBankAccounts(database, link, { after, limit: bankAccountsPerPage }),
-    /** Deletes a bounded number of the link's files and rows; returns true when none are left. */
+    /** Deletes the link's files and rows in up to 200 batches; returns true when none are left. */
     removeLinkRows: async (link: LinkKey): Promise<boolean> => {
       for (let batch = 0; batch < batchesMax; batch++) {
         const bankAccount = await firstRemoved(link)
@@ -42,7 +42,7 @@ export function linkCleanUpActivities({ database, clock, storage }: Deps) {
         }
         const files = await listFilesOf(database, bankAccount, filesPerBatch)
         if (files.length > 0) {
-          // Bytes are deleted before rows: only through its row can a retry find a file's bytes.
+          // Bytes are deleted before rows: without the row, a retry could not find a file's bytes.
           for (const file of files) await storage.remove(nameOf(file))
           await removeFiles(database, bankAccount, files)
         } else {

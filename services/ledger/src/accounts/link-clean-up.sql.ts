@@ -32,7 +32,7 @@ export async function listFilesOf(
     WHERE account_id = ${accountId} AND bank_account_id = ${bankAccountId} LIMIT ${limit}`)
 }
 
-/** Deletes the database rows of these files and of their uploads. */
+/** Deletes the database rows of `files` and of the uploads that refer to them. */
 export async function removeFiles(
   { pool }: Database,
   { accountId }: BankAccountKey,
@@ -56,7 +56,7 @@ export async function isUncleaned(
   { pool }: Database,
   { accountId, linkId }: LinkKey,
 ): Promise<boolean> {
-  // The condition is in SELECT: in WHERE, Postgres might use a partial index, not the primary key.
+  // With `deleted_at` in WHERE, Postgres might use a partial index instead of the primary key.
   const isLeft = await pool.maybeOneFirst(sql.type(Left)`
     SELECT deleted_at IS NOT NULL AND cleaned_at IS NULL AS "isLeft" FROM links
     WHERE account_id = ${accountId} AND link_id = ${linkId}`)

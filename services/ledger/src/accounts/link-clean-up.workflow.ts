@@ -9,7 +9,8 @@ interface Elsewhere {
   removePlans: (accountId: string, bankAccountIds: string[]) => Promise<void>
 }
 
-// Activities send heartbeats: after 10 seconds without one, Temporal regards the process as dead.
+// Per attempt of an activity: its maximum duration, and the maximum time between two heartbeats,
+// after which Temporal regards the process as dead and starts the next attempt.
 const timeouts = { startToCloseTimeout: '2 minutes', heartbeatTimeout: '10 seconds' } as const
 
 /**

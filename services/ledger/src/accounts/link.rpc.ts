@@ -91,7 +91,7 @@ export function subjectOf({ accountId, linkId, updatedAt }: Link) {
   return { accountId, entityId: linkId, version: BigInt(updatedAt.getTime()) }
 }
 
-/** Converts a violation of the constraint `links_feed_link` to 400; rethrows other errors. */
+/** Throws `duplicate` (400) if another link uses the feed link; rethrows all other errors. */
 function refuseTaken(error: unknown): never {
   const isTaken = error instanceof UniqueIntegrityConstraintViolationError
   if (isTaken && error.constraint === 'links_feed_link') {
