@@ -9,7 +9,8 @@ export type SpendingType = z.infer<typeof SpendingType>
  * Money set aside on a bank account for one expense or goal, in minor units. `currentAmount` is
  * held now; `usedAmount` is what a goal gave to transactions; `periodSpent` is what was given since
  * the period began, minus money given back (negative if a transaction of an earlier period returned
- * money). `version` is the bank account's at the last change of the envelope; 1 before the first.
+ * money). `version` is the bank account's version after the last change of the envelope, or 1 if
+ * the envelope has not changed since its creation.
  */
 export const Envelope = z.object({
   accountId: z.string(),
@@ -31,7 +32,7 @@ export function requireRoom(open: number, max: number): void {
   throw refused(`a bank account has at most ${max} expenses and goals: delete one first`)
 }
 
-/** Returns a new, empty envelope. */
+/** Returns a new envelope that holds no money. */
 export function createEnvelope(
   identity: Pick<Envelope, 'accountId' | 'spendingId' | 'bankAccountId' | 'spendingType'>,
   now: Date,
@@ -47,7 +48,7 @@ export function createEnvelope(
   }
 }
 
-/** Returns the progress to the target in minor units: held money, for a goal plus used money. */
+/** Returns the progress to the target in minor units: held money, plus the used money of a goal. */
 export function progressOf(envelope: Envelope): bigint {
   if (envelope.spendingType === 'goal') return envelope.currentAmount + envelope.usedAmount
   return envelope.currentAmount

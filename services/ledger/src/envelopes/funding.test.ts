@@ -24,7 +24,7 @@ function run(...lines: FundingLine[]) {
 describe('a funding run', () => {
   test.each([
     { spendingId: 'spnd_e', amount: 50n, ceiling: 1000n, holds: 950n },
-    // `ceiling` is the target: only 100 of the 500 are moved, because the envelope holds 900.
+    // `ceiling` is the target: only 100 of `amount` are moved, because the envelope holds 900.
     { spendingId: 'spnd_e', amount: 500n, ceiling: 1000n, holds: 1000n },
     { spendingId: 'spnd_e', amount: 500n, ceiling: 800n, holds: 900n },
     { spendingId: 'spnd_e', amount: -5n, ceiling: 1000n, holds: 900n },

@@ -41,7 +41,7 @@ export function applyFunding(locked: Locked, run: FundingRun): ScheduledDecision
   return { settlement: endOperation(started), transaction }
 }
 
-/** Returns the transaction of a funding run or due expense, and posts it to the balances. */
+/** Creates the transaction of a funding run or due expense, and posts it to the balances. */
 export function bookAutomatic(
   started: StartedOperation,
   locked: Locked,

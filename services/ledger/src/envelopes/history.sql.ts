@@ -23,7 +23,7 @@ export type HistoryRow = z.infer<typeof HistoryRow>
 
 const Row = z.union([HistoryRow, z.object({ entryId: z.null() })])
 
-/** The selected columns: those of the journal, and of the rows that `subjects` joins. */
+/** Columns of a journal row, its transaction or upload, and a transfer's other envelope. */
 const columns = sql.fragment`
   ${columnsOf(JournalEntry, { table: 'entry' })}, entry.entry_id AS "entryId",
   other.spending_id AS "otherSpendingId", to_jsonb(subject) AS transaction,

@@ -50,7 +50,7 @@ describe('the end of a period', () => {
   test.each([
     // The transaction takes the whole target of 1000: nothing becomes free to use.
     { held: 2000n, gave: 1000n, left: 1000n },
-    // The envelope holds 600 less than the transaction's amount of 1000, and gives all of it.
+    // The envelope holds 400 of the transaction's amount of 1000, and gives all 400.
     { held: 400n, gave: 400n, left: 0n },
     { held: 0n, gave: 0n, left: 0n },
   ])('with an automatic transaction from $held spends before it returns', (row) => {

@@ -32,8 +32,9 @@ export type PeriodEnd = {
 }
 
 /**
- * Returns the rows to save at the end of a period: the envelope pays the automatic transaction,
- * min(held, amount), then the rest of its target becomes free to use. No change if it is closed.
+ * Returns the rows to save at the end of a period: the envelope gives min(held, amount) to the
+ * automatic transaction, then the unspent part of the target becomes free to use. If the envelope
+ * is closed, no amount changes and no transaction is created.
  */
 export function endPeriod(locked: Locked, end: PeriodEnd): ScheduledDecision {
   requireWritable(locked.bankAccount)

@@ -33,7 +33,7 @@ export async function restateEnvelopes(database: Database): Promise<number> {
 function changesOfPage(page: readonly Envelope[]): Change[] {
   const byAccount = Map.groupBy(page, keyOf)
   return [...byAccount.values()].flatMap((envelopes) =>
-    // The event has the version of its first envelope; each envelope in it has its own version.
+    // The event needs one version: that of the first envelope. Each envelope in it has its own.
     envelopes.slice(0, 1).flatMap((one) => envelopeChanges(one, envelopes)),
   )
 }

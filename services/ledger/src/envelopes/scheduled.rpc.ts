@@ -56,7 +56,7 @@ export function scheduledRoutes({
   }
 }
 
-/** A funding run or the end of a period; budgeting chooses the ID, the same in every attempt. */
+/** A funding run or the end of a period; `operationId` is the same in every attempt. */
 interface ScheduledOperation {
   accountId: string
   bankAccountId: string
@@ -94,7 +94,7 @@ function requireBooked(outcome: PromiseSettledResult<Booked>): Booked {
   return outcome.value
 }
 
-/** Parses a booking. The operation ID is the funding run's, or `<spendingId>/<due date>`. */
+/** Parses a funding run, or a period's end (operation ID: `<spendingId>/<due date>`). */
 function readOperation({ accountId, operation }: Booking): ScheduledOperation {
   if (operation.case === 'funding') return readFunding(accountId, operation.value)
   if (operation.case === 'periodEnd') return readPeriodEnd(accountId, operation.value)

@@ -24,7 +24,7 @@ const openEnvelopes = prepare(keyNames, (keys) => {
     SELECT ${columnsOf(Envelope, { table: 'found' })} FROM ${rowsOfEach(keys, rows)}`
 })
 
-/** Returns SQL for FROM: the `rows` of each key, whose LIMIT or OFFSET forces index searches. */
+/** Returns SQL for FROM: `rows` of each key. LIMIT or OFFSET in `rows` forces index searches. */
 function rowsOfEach(
   { accountIds, bankAccountIds }: Record<(typeof keyNames)[number], string>,
   rows: FragmentSqlToken,
