@@ -7,8 +7,9 @@ const pageSize = 2_000
 
 /**
  * Unassigns all transactions of an envelope, soft-deleted ones too. It runs before the bank account
- * is locked, to keep the lock short; the save unassigns transactions assigned in between. The outer
- * condition on `spending_id` skips rows that changed during a lock wait.
+ * is locked, to keep the lock short; the save that closes the envelope unassigns transactions that
+ * were assigned in between. The outer condition on `spending_id` skips rows that changed during a
+ * lock wait.
  */
 export async function unassignAll(
   tx: Tx,

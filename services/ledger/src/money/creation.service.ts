@@ -18,9 +18,10 @@ interface Created<Reply> {
 }
 
 /**
- * Creates the bank accounts that `decide` returns, all or none. Creations in one account run one
- * after the other, so `decide` can read the earlier ones. Throws `notFound` without the link, a
- * refusal above the limit (docs/limits.md), `duplicate` if the feed's bank account is in use.
+ * Creates the bank accounts that `decide` returns, all or none. Creations in one account are
+ * serialized, so `decide` can read the bank accounts of earlier ones. Throws `notFound` if the link
+ * is missing, `refused` above the limit per account (docs/limits.md), and `duplicate` if another
+ * bank account uses the candidate of the feed link.
  */
 export async function createBankAccounts<Reply>(
   { config, database }: Deps,
@@ -47,7 +48,7 @@ function saveOf(creation: Creation<unknown>): MoneySave {
   return { ...changeSet, changes: candidateChanges(changeSet.bankAccount) }
 }
 
-/** Converts a violation of the unique index `bank_accounts_feed` to 400; rethrows other errors. */
+/** Throws `duplicate` (400) if another bank account uses the candidate; rethrows other errors. */
 function refuseTaken(error: unknown): never {
   const isTaken = error instanceof UniqueIntegrityConstraintViolationError
   if (isTaken && error.constraint === 'bank_accounts_feed') {

@@ -43,7 +43,7 @@ export const JournalEntry = z.object({
   cause: Cause,
   causeId: z.string(),
   createdAt: z.date(),
-  /** Date of the transaction that changed this balance; null in all other rows. */
+  /** Date of the transaction that changed a balance; null for other causes and in envelope rows. */
   date: z.date().nullable(),
   /** ID of the user who sent the request, `user_system` for a job; null if unknown. */
   createdBy: z.string().nullable(),

@@ -47,7 +47,7 @@ export function envelopeChanges(
   ]
 }
 
-/** Returns the event that a feed's bank account is in use or free again; none on other links. */
+/** Returns the event that a candidate is in use or free again; none without a candidate. */
 export function candidateChanges(bankAccount: BankAccount): Change[] {
   const { accountId, bankAccountId, feedBankAccountId, deletedAt, version } = bankAccount
   if (feedBankAccountId === null) return []

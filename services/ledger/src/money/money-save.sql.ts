@@ -46,7 +46,7 @@ const changingNames = [
   'accountRecords',
   'aliases',
 ] as const
-/** Parts that are lists of IDs instead of rows; only a save of a single bank account has them. */
+/** Parts of a change set that list IDs, not rows; only a save of one bank account has them. */
 const clearingNames = ['closed', 'forgotten'] as const
 const partNames = [...insertNames, ...changingNames, ...clearingNames]
 type PartName = (typeof partNames)[number]
@@ -71,7 +71,7 @@ const changingParts: Record<Exclude<PartName, keyof typeof insertParts>, Fragmen
     ${guardedInsert(accountPart, 'accountRecords')}
     ON CONFLICT (account_id, bank_account_id) DO UPDATE
     SET ${rowAssignments(AccountRecord, keyFields, 'excluded')}`,
-  // On conflict the provider's ID moves to the bank account to which a sync found that it belongs.
+  // On conflict the alias moves to the bank account that the sync has matched.
   aliases: sql.fragment`
     ${guardedInsert(aliasPart, 'aliases')}
     ON CONFLICT (account_id, link_id, provider_account_id) DO UPDATE
@@ -148,10 +148,11 @@ function partsOf(has: ReadonlySet<StatementPart>): FragmentSqlToken {
 }
 
 /**
- * Compare-and-set on `version`: `guard` locks the bank accounts that still have the version that
- * was read; every part joins it. After a lock wait, READ COMMITTED checks the version again and
- * skips a changed row. `unsearched_from` keeps its oldest value: an update that does not change
- * this indexed column is HOT, so it writes no index.
+ * Compare-and-set on `version`: the CTE `guard` locks the bank accounts that still have the version
+ * that was read; the CTE of each part joins `guard`. After a lock wait, READ COMMITTED checks the
+ * version again and skips a changed row. `unsearched_from` (the first change since the last search
+ * for similar transactions) keeps its oldest value: an update that leaves this indexed column
+ * unchanged is HOT, so it writes no index.
  */
 const saveStatement = prepareParts(
   ['changeSets'],
@@ -176,7 +177,7 @@ const saveStatement = prepareParts(
 /**
  * Saves change sets in one statement, each only if its bank account still has `readVersion`. One
  * JSON parameter carries all rows, so a prepared statement serves any number. `locked` decides
- * whether to wait for a locked bank account or to skip it. Returns the keys of those saved.
+ * whether to wait for a locked bank account or to skip it. Returns the keys of the saved ones.
  */
 export async function saveMoney(
   connection: CommonQueryMethods,
@@ -202,7 +203,7 @@ export async function createMoney(tx: Tx, saves: readonly MoneySave[]): Promise<
   await tx.query(createStatement({ changeSets }, filled))
 }
 
-/** Returns change sets as JSON in key order: locking in one order prevents deadlocks. */
+/** Returns the JSON of change sets in key order (prevents deadlocks), and its non-empty parts. */
 function documentsOf(saves: readonly MoneySave[]) {
   const filled = partNames.filter((name) => saves.some((save) => save[name].length > 0))
   const ordered = inKeyOrder(saves, ({ bankAccount }) => bankAccount)

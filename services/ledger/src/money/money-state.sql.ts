@@ -73,7 +73,7 @@ const openEnvelopes = sql.fragment`
         SELECT count(*) FROM envelopes AS one WHERE ${inScope} AND closed_at IS NULL
       )) FROM scope`
 
-/** Look-ups of the transactions in `named`: their rows, envelopes and provider records. */
+/** Look-ups by the IDs in the CTE `named`: transactions, their envelopes and provider records. */
 const namedLookUps = [
   lookUp('transaction', {
     source: 'named',

@@ -14,7 +14,7 @@ export interface MoneyScope {
   transactionId?: string
   /** Selects synced transactions by provider data; their envelopes and records are read too. */
   synced?: SyncedScope
-  /** Whether to read the provider's data and IDs of the bank account; the change must run alone. */
+  /** Whether to read the provider's data and IDs of the bank account; excludes group commit. */
   readsProvider?: boolean
   countsEnvelopes?: boolean
   /** ID of an operation that another service chose; if it is saved already, its reply is read. */
@@ -25,7 +25,7 @@ export interface MoneyScope {
 export interface SyncedScope {
   /** The provider's IDs of transactions, and of the pending transactions that they replace. */
   providerIds: readonly string[]
-  /** Selects, by amount and date, pending transactions and those of other provider accounts. */
+  /** Selects by amount and date transactions that are pending, or imported under another alias. */
   alike: { amounts: readonly bigint[]; from: Date; to: Date; providerAccountId: string } | null
 }
 
@@ -47,7 +47,7 @@ export interface MoneyState extends Provider {
   openEnvelopes: number
 }
 
-/** Returns the state of a bank account without any other rows. */
+/** Returns a state that has the row of the bank account, and no other rows. */
 export function emptyState(bankAccount: BankAccount): MoneyState {
   return {
     bankAccount,

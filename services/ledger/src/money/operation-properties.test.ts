@@ -184,7 +184,7 @@ const moves: Record<Step['kind'], (world: World, step: Step) => void> = {
   },
 }
 
-/** Runs a step, and expects that a refused step changes nothing. */
+/** Runs a step. A refusal is ignored, because a refused decision leaves the rows unchanged. */
 function make(world: World, step: Step): void {
   try {
     moves[step.kind](world, step)

@@ -71,7 +71,8 @@ export function postBalance(
 
 /**
  * Subtracts a new transaction's amount from the available and, unless pending, the current balance;
- * adds a deleted one's back. `date` shows whether a balance from a file includes it.
+ * adds the amount of a deleted one. The journal keeps `date`, which shows whether a balance stated
+ * by a file includes the transaction.
  */
 export function moveBalances(
   started: StartedOperation,
@@ -186,7 +187,7 @@ function record(started: StartedOperation, posting: Posting): void {
 // Causes journaled even with a change of 0: the row records from when the amount is valid.
 const statedBy: ReadonlySet<Cause> = new Set(['period-closed', 'upload', 'manual-edit'])
 
-/** Returns the journal rows, in the order of the first change that each sums up. */
+/** Returns the journal rows in the order of posting; a row sums up postings of a pot and cause. */
 function entriesOf(started: StartedOperation): JournalEntry[] {
   const held = new Map<string, bigint>()
   const entries: JournalEntry[] = []

@@ -14,7 +14,7 @@ export interface Settlements {
   entries: JournalEntry[]
 }
 
-/** Returns an empty accumulation of results, which starts from the rows that were read. */
+/** Returns an accumulation without results; the first operation starts from the rows in `state`. */
 export function startSettlements(state: {
   bankAccount: BankAccount
   envelopes: readonly Envelope[]
@@ -38,7 +38,7 @@ export function totalOf({ bankAccount, envelopes, entries }: Settlements): Settl
   return { bankAccount, envelopes: changedRows(envelopes).changed, entries }
 }
 
-/** Returns the reply to a change of money: the balances, and the changed envelopes in order. */
+/** Returns the reply to a change of money: the balances and the changed envelopes. */
 export function renderResult({ bankAccount, envelopes }: Settlement) {
   return {
     balance: toMessage(BalancesSchema, balancesOf(bankAccount)),

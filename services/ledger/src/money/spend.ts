@@ -26,7 +26,7 @@ export function giveBack(started: StartedOperation, assignment: Assignment, reas
   }
 }
 
-/** Returns a transaction's envelope, or null; throws Error for a closed one (inconsistent rows). */
+/** Returns a transaction's envelope, null if unassigned; throws Error if the envelope is closed. */
 export function envelopeOf(started: StartedOperation, assignment: Assignment): Envelope | null {
   if (assignment.spendingId === null) return null
   const envelope = findEnvelope(started, assignment.spendingId)

@@ -28,7 +28,7 @@ function move(fromSpendingId: string | null, toSpendingId: string | null, amount
 }
 
 describe('a transfer', () => {
-  // Free-to-use money is 1000 − 300 − 500 = 200 minor units at the start.
+  // At the start, 1000 are available, the expense holds 300 and the goal 500: 200 are free to use.
   test.each([
     { from: null, to: 'spnd_e', amount: 150n, e: 450n, g: 500n, free: 50n },
     { from: null, to: 'spnd_g', amount: 900n, e: 300n, g: 1400n, free: -700n },

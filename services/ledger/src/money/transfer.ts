@@ -11,8 +11,9 @@ export type Transfer = {
 
 /**
  * Moves money between two envelopes, or an envelope and free-to-use (docs/money.md#transfers).
- * Throws `invalid` for a bad amount or pair, or if the source holds too little, `notFound` for an
- * envelope that is not open. The source comes first in the result.
+ * Throws `notFound` if an envelope is not open; `invalid` if source and destination are equal, or
+ * the amount is not positive or more than the source envelope holds. The settlement lists the
+ * source envelope first.
  */
 export function transfer(started: StartedOperation, move: Transfer & { causeId: string }): void {
   const { fromSpendingId, toSpendingId, amount, causeId } = move

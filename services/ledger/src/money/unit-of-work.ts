@@ -35,12 +35,12 @@ export interface Decision<Reply> {
   reply: Reply
   /** Changed balances, envelopes and journal rows; without a settlement, nothing is saved. */
   settlement?: Settlement
-  /** A new, empty envelope to insert. */
+  /** A new envelope to insert; it holds no money yet. */
   created?: Envelope
   /** New or changed transactions. */
   transactions?: readonly Transaction[]
   deleted?: readonly Transaction[]
-  /** Whether set-based statements insert or delete transactions that are not listed here. */
+  /** Whether statements outside the decision insert or delete transactions (import, undo). */
   changesTexts?: boolean
   /** Provider records of transactions, new or changed. */
   records?: readonly ProviderRecord[]
@@ -50,7 +50,7 @@ export interface Decision<Reply> {
   /** Rows to insert into the table `idempotency_keys`. */
   replies?: readonly object[]
   operation?: BookedOperation
-  /** ID of a deleted funding schedule to remove from all transactions; requires `isAlone`. */
+  /** ID of a deleted funding schedule to remove from all transactions; excludes group commit. */
   forgotten?: string
 }
 
@@ -81,7 +81,7 @@ export interface ChangeSet {
   deleted: readonly Transaction[]
   /** Whether texts change that the search for similar transactions uses. */
   changesTexts: boolean
-  /** Ended records first: a unique index allows one live record for each transaction. */
+  /** Records with `deletedAt` first: a unique index allows one live record for each transaction. */
   records: readonly ProviderRecord[]
   accountRecords: readonly AccountRecord[]
   aliases: readonly AccountAlias[]
@@ -109,9 +109,10 @@ interface UnitOfWork {
 }
 
 /**
- * Decides changes of one bank account in order, each on the rows after the earlier ones. Returns an
- * outcome for each, and the rows to save or null. A rejected change has no effect. Without `state`
- * (no bank account, or its link is deleted) each is rejected with `notFound`.
+ * Decides changes of one bank account in order, each on the rows that the earlier changes leave.
+ * Returns the outcome of each change, and the rows to save (null if there are none). A rejected
+ * change has no effect. Without `state` (the bank account is missing, or its link is deleted) every
+ * change is rejected with `notFound`.
  */
 export function decideWorks(
   state: MoneyState | undefined,
@@ -170,7 +171,7 @@ function attempt(
       records: [...records.current.values()],
       accountRecord: unit.state.accountRecord,
       aliases: unit.state.aliases,
-      // Adds envelopes that earlier decisions created: `current` never loses an envelope.
+      // Plus the envelopes that earlier decisions created: those in `current` and not in `read`.
       openEnvelopes: unit.state.openEnvelopes + envelopes.current.size - envelopes.read.size,
       booked: unit.operations.find(isBooked) ?? unit.state.operations.find(isBooked) ?? null,
     })

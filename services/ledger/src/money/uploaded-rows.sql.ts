@@ -10,7 +10,7 @@ import { Transaction } from '../transactions/transaction.ts'
 const Inserted = z.object({ inserted: z.bigint() })
 
 /**
- * Inserts transactions of an uploaded file, except those whose identifier is stored already;
+ * Inserts transactions of an uploaded file, except those whose `uploadIdentifier` is stored;
  * returns the number inserted. Runs before the bank account is locked, to keep the lock short.
  */
 export async function insertUploaded(
@@ -31,8 +31,8 @@ export async function insertUploaded(
 }
 
 /**
- * Deletes all transactions of an upload, soft-deleted ones too; their identifiers become free.
- * Returns the amount that each envelope gave to those that are not soft-deleted.
+ * Deletes all transactions of an upload, soft-deleted ones too, so that their identifiers can be
+ * imported again. Returns the minor units that each envelope gave to live transactions.
  */
 export function removeUploaded(tx: Tx, key: UploadKey): Promise<readonly Given[]> {
   return tx.any(sql.type(Given)`

@@ -14,15 +14,15 @@ import { decideWorks, type Work } from './unit-of-work.ts'
 export type MoneyWork<Reply> = Pick<Work<Reply>, 'scope' | 'decide'> & {
   operationId?: string
   createdBy?: string | null
-  /** Whether the change is saved alone: it changes rows that are not listed, or reads many. */
+  /** Whether to exclude group commit: the change reads many rows, or changes unlisted rows. */
   isAlone?: boolean
 }
 
 /** The only interface that changes money (docs/money.md#the-writer). */
 export interface MoneyWriter {
   /**
-   * Makes one change; returns its reply after the commit. Throws `notFound` without the bank
-   * account, and any error of `decide`. An aborted `signal` drops a change that is still queued.
+   * Makes one change; returns its reply after the commit. Throws `notFound` if the bank account is
+   * missing, and any error of `decide`. An aborted `signal` drops a change that is still queued.
    */
   write: <Reply>(work: MoneyWork<Reply> & { signal?: AbortSignal }) => Promise<Reply>
   /** Makes changes of any bank accounts, each on its own; returns the outcomes in order. */
@@ -39,9 +39,9 @@ export interface MoneyWriter {
     prepare: () => Promise<MoneyWork<Reply>>,
   ) => Promise<Reply>
   /**
-   * Runs `change`, which changes many rows and then calls `writeIn`, so that the bank account is
-   * locked only at the end. After a deadlock, Postgres rolls one side back; its retry locks the
-   * bank account first, and so cannot deadlock again.
+   * Runs `change` in a transaction. `change` changes many rows, then calls `writeIn`, so that the
+   * bank account is locked only at the end. After a rollback by a deadlock, the retry locks the
+   * bank account first, so that the deadlock cannot recur.
    */
   changeRows: <Reply>(
     key: BankAccountKey,
