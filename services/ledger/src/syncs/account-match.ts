@@ -14,7 +14,7 @@ export function matchAccounts(
 ): Map<AccountItem, AccountMatch> {
   const matches = new Map<AccountItem, AccountMatch>(items.map((item) => [item, null]))
   const free = new Set(known)
-  // Applies each rule to all items before the next: a bank account matches at most one item.
+  // Each rule is applied to all items before the next rule: an earlier rule takes precedence.
   for (const find of [byCandidate, byCurrentId, byAlias]) {
     for (const item of items.filter((one) => matches.get(one) === null)) {
       const synced = find(item, [...free])

@@ -71,7 +71,8 @@ export type AccountItem = {
 
 /**
  * Returns the validated bank accounts of a provider, with overlong texts cut off. Of items with an
- * equal ID the last counts; an alias of several items belongs to the first. Throws `invalid`.
+ * equal ID the last counts; an alias of several items belongs to the first. Throws `invalid` for
+ * too many items, or an item with an invalid ID or amount, or too much JSON.
  */
 export function readAccounts(accounts: readonly ProviderAccount[]): AccountItem[] {
   requireBatch({ accounts: accounts.length })
@@ -84,7 +85,7 @@ export function readAccounts(accounts: readonly ProviderAccount[]): AccountItem[
   })
 }
 
-/** Returns the bank account's current ID at the provider; empty if there is none. */
+/** Returns the bank account's current ID at the provider; '' if it has none. */
 export function currentIdOf({ aliases }: Pick<SyncedAccount, 'aliases'>): string {
   return aliases.find(({ isCurrent }) => isCurrent)?.providerAccountId ?? ''
 }

@@ -20,9 +20,9 @@ const DAY = /^(\d{4})-(\d{2})-(\d{2})$/
 export type Unreadable = { providerTransactionId: string; reason: 'amount' | 'date' }
 
 /**
- * Returns a provider's transactions, with overlong texts cut off, and days at midnight in the
- * timezone. Unreadable ones are separate, so that they do not block the others. Throws `invalid`
- * for an invalid ID, or too many items.
+ * Returns a provider's transactions, with overlong texts cut off, and days as midnight in
+ * `timezone`. Transactions with an unreadable amount or day are returned apart, so that they do not
+ * block the readable ones. Throws `invalid` for too many items, an invalid ID, or too much JSON.
  */
 export function readItems(
   messages: readonly ProviderTransaction[],

@@ -77,7 +77,7 @@ export function lastRecord({ records }: Pick<SyncedTransaction, 'records'>): Pro
   return last
 }
 
-/** Returns the posted and the pending record to show: the live one, else the one deleted last. */
+/** Returns a posted and a pending record to show: the live or last deleted one; null without. */
 export function shownRecords(records: readonly ProviderRecord[]): {
   posted: ProviderRecord | null
   pending: ProviderRecord | null

@@ -107,7 +107,10 @@ async function upsertAccounts(
   return { accounts: upserted.map(({ synced, isNew }) => toReply(synced, isNew)) }
 }
 
-/** Updates known bank accounts, each in its own write. Returns them keyed by item. */
+/**
+ * Updates the bank accounts that match items, and deactivates those that a complete list does not
+ * contain. Returns the updated ones, keyed by item.
+ */
 async function refreshKnown(
   { database, writeEach }: Deps,
   { link, items, isComplete }: Listed,
@@ -144,7 +147,7 @@ async function refreshKnown(
   return refreshed
 }
 
-/** Creates a bank account for each unknown item. Returns the bank accounts of all items. */
+/** Creates a bank account for each item that matches none. Returns bank accounts keyed by item. */
 function createUnknown(
   deps: Deps,
   { link, items, isComplete }: Listed,
@@ -156,7 +159,7 @@ function createUnknown(
   const bankAccountIds = items.map(() => newId('bac'))
   return createBankAccounts(deps, link, async (shared, tx) => {
     requireActiveLink(shared, issuer)
-    // A concurrent call with the same list may have created the bank accounts.
+    // Matches again: a concurrent call with the same list may have created bank accounts.
     const matches = matchAccounts(items, { known: await listSynced(tx, link), isComplete })
     const reply = new Map<AccountItem, Upserted>()
     const creations: Creation<SyncedAccount>[] = []

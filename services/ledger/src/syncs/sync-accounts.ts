@@ -20,7 +20,7 @@ import type { MatchReason } from './provider-transaction.ts'
 
 type Seen = { link: Link; item: AccountItem; operation: Operation }
 
-/** Decides how a provider's item changes a known bank account (docs/syncs.md#bank-accounts). */
+/** Decides how a provider's item changes the matching bank account (docs/syncs.md). */
 export function refreshAccount(
   { bankAccount: before, accountRecord: old, aliases: known, operation }: Current,
   { link, item, reason }: { link: Link; item: AccountItem; reason: MatchReason },
@@ -73,10 +73,10 @@ export function createSyncedAccount(seen: Seen, bankAccountId: string): Creation
   return { settlement, accountRecord: record, aliases, reply }
 }
 
-/** Returns the bank account after a sync; the same object if nothing differs, so no new version. */
+/** Returns the rows after a sync; `before` itself is the bank account if nothing differs. */
 function settleRefresh(before: BankAccount, { item, operation }: Seen): Settlement {
   const { name, currency, available, current, limit } = item
-  // Balances in another currency cannot apply to this account.
+  // Balances in another currency are ignored.
   const isOwn = currency === before.currency
   const stated = isOwn ? { available, current, limit } : {}
   const settlement = settleBalances({ bankAccount: before, operation }, stated)

@@ -87,7 +87,7 @@ async function removeBatch(
   return { removedCount, unknownCount }
 }
 
-/** Saves a batch without group commit, because only batches read transactions by provider IDs. */
+/** Saves a batch without group commit: one read selects synced transactions of only one batch. */
 function writeBatch<Outcome extends SyncDecision>(
   { write }: Deps,
   key: BankAccountKey,

@@ -33,7 +33,7 @@ export type Imported =
 export type ImportBatch = {
   items: readonly ProviderItem[]
   known: readonly SyncedTransaction[]
-  /** IDs for new rows in ascending order, one of each kind per item. */
+  /** Ascending IDs for new rows: for each item one transaction ID and one record ID. */
   ids: { transactionIds: readonly string[]; recordIds: readonly string[] }
   source: 'aggregator' | 'feed'
 }
@@ -72,7 +72,7 @@ export function importTransactions(
   }
 }
 
-/** Returns the transactions and records that are new or changed compared with `known`. */
+/** Returns the indexed transactions and records that are new, or differ from the stored `known`. */
 export function findChanges(
   syncedIndex: SyncedIndex,
   known: readonly SyncedTransaction[],
@@ -174,7 +174,7 @@ function mergeTransaction(
   return isSpent ? merged : { ...merged, ...spendAgain(work, { before, merged, index }) }
 }
 
-/** Gives the old amount back to the envelope and takes the new one; a deposit is unassigned. */
+/** Gives back the old amount and takes the new one; returns the assignment, null for a deposit. */
 function spendAgain(
   { locked, settlements }: Work,
   { before, merged, index }: { before: Transaction; merged: Transaction; index: number },

@@ -11,7 +11,7 @@ import { findSynced, type SyncedIndex } from './synced-transactions.ts'
 
 /** Maximum number of days from the pending to the posted day; hotels hold amounts longest. */
 export const postingDaysMax = 10
-/** Minimum number of days: the posted day may be the earlier one, as banks differ at midnight. */
+/** Minimum days from pending to posted day; -1, as banks choose either day near midnight. */
 export const postingDaysMin = -1
 
 const PREFIX_LENGTH_MIN = 5
@@ -19,8 +19,8 @@ const PREFIX_LENGTH_MIN = 5
 type Match = { synced: SyncedTransaction; reason: MatchReason }
 
 /**
- * Returns the known transaction that matches an item with an unknown ID, and the rule that applied;
- * null if the item is a new transaction (docs/syncs.md#matching).
+ * Returns the stored transaction that matches an item whose provider ID is not stored, and the rule
+ * that applied; null if the item is a new transaction (docs/syncs.md#matching).
  */
 export function findMatch(item: ProviderItem, syncedIndex: SyncedIndex): Match | null {
   const named = item.isPending
@@ -41,7 +41,7 @@ function isPosted(synced: SyncedTransaction): boolean {
 
 type Candidate = { last: ProviderRecord; synced: SyncedTransaction }
 
-/** Returns the matching transaction of equal amount with the nearest day, then the smallest ID. */
+/** Returns the match of equal amount with the nearest day (then smallest ID); null if none. */
 function findBest(
   item: ProviderItem,
   syncedIndex: SyncedIndex,
@@ -83,12 +83,12 @@ function isPendingOf(item: ProviderItem, { last, synced }: Candidate): boolean {
   )
 }
 
-/** Returns whether all records were imported under other provider IDs of the bank account. */
+/** Returns whether no record was imported under the same alias of the bank account as the item. */
 function isFromBefore(item: ProviderItem, { records }: SyncedTransaction): boolean {
   return records.every(({ providerAccountId }) => providerAccountId !== item.providerAccountId)
 }
 
-/** Returns whole days between two midnights, which daylight saving time shifts by an hour. */
+/** Returns the days between two midnights, rounded because a day may have 23 or 25 hours. */
 function daysAfter(before: { date: Date }, after: { date: Date }): number {
   return Math.round((after.date.getTime() - before.date.getTime()) / dayMs)
 }

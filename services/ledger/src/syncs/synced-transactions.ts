@@ -7,7 +7,7 @@ export type SyncedIndex = {
   byProviderId: Map<string, string>
   /** Transaction IDs, keyed by the pending ID that a posted record states. */
   byPendingId: Map<string, string>
-  /** Transaction IDs, keyed by the amount of the live or last ended record. */
+  /** Transaction IDs, keyed by the amount of the live record, else of the one deleted last. */
   byAmount: Map<bigint, Set<string>>
 }
 
