@@ -17,7 +17,7 @@ export function accountDeletionActivities({ database, workflows, clock }: Deps) 
       await rows.closeAccount(accountId)
       await endLinks(database, accountId, clock())
     },
-    /** Starts the clean-up of up to 200 deleted links; returns false if all are cleaned up. */
+    /** Starts up to 200 clean-ups of deleted links; returns false if no link needs one. */
     startLinkCleanUps: async (accountId: string): Promise<boolean> => {
       const links = await listUncleaned(database, accountId, linksPerCall)
       for (const link of links) await startCleanUp(workflows, link)

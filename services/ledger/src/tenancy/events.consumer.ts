@@ -18,7 +18,7 @@ import { saveSettings } from './account-settings.sql.ts'
 
 type Deps = Pick<ServiceDeps, 'database' | 'workflows'>
 
-// The previous release published this event; without a handler, NATS would redeliver it.
+// The previous release published `TransactionsChanged`; unhandled, NATS would redeliver it.
 const retired: Handler = {
   subject: subjectOf('coffer.ledger.v1.TransactionsChanged'),
   handle: async () => {},

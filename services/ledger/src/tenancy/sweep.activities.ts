@@ -52,8 +52,7 @@ export function sweepActivities({ database, workflows, clock, storage }: Deps) {
       }
       return files.at(pageSize - 1)?.fileId ?? null
     },
-    // Deletes stored bytes without a row, left by a killed upload; `after` is the name of an
-    // object.
+    // Deletes stored bytes without a row, left by a killed upload; pages by object name, not ID.
     removeLeftovers: async (after: string): Promise<string | null> => {
       const { held, next } = await storage.list({ after, limit: pageSize })
       const before = new Date(clock().getTime() - leftoverMs)

@@ -7,7 +7,7 @@ import { FileKey } from '../imports/storage/stored-file.ts'
 import { UploadKey } from '../imports/upload.ts'
 
 export interface Page {
-  /** Only rows whose instant (of creation or expiry, for example) is before this one. */
+  /** Only rows that were created, changed or deleted, or expired, before this instant. */
   before: Date
   /** The last ID of the previous page; empty for the first page. */
   after: string
@@ -47,7 +47,7 @@ export function listExpiredFiles({ pool }: Database, page: Page) {
       AND ${onPage('expires_at', 'file_id', page)}`)
 }
 
-/** Returns SQL for a page: its condition (column `since` before `before`), order by `id`, limit. */
+/** Returns the conditions, ORDER BY and LIMIT of a page; `since` and `id` are column names. */
 function onPage(since: string, id: string, { before, after, limit }: Page): FragmentSqlToken {
   const key = sql.identifier([id])
   return sql.fragment`${sql.identifier([since])} < ${before.toISOString()} AND ${key} > ${after}
