@@ -21,7 +21,7 @@ import { batchSizeMax, createTransactions, type ItemOutcome } from './transactio
 
 type Deps = Pick<ServiceDeps, 'database'> & Pick<MoneyWriter, 'write'>
 
-/** Maximum size of a batch that is saved with other changes: a larger one would delay them. */
+/** Maximum transactions of a batch in a group commit: a larger batch would delay other changes. */
 const sharedSizeMax = 10
 
 /** Creates up to 500 transactions in one save; each is accepted or refused independently. */

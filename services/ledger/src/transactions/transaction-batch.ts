@@ -15,8 +15,9 @@ export const batchSizeMax = 500
 export type ItemOutcome = { transaction: Transaction } | { refusal: Refusal }
 
 /**
- * Creates manual transactions in order, each an operation of its own on the rows after the one
- * before. A refused item has no effect. Throws if the bank account accepts no transactions.
+ * Creates manual transactions in order, each as its own operation on the rows that the preceding
+ * operation leaves. A refused item has no effect. Throws if the bank account is archived, or its
+ * link is deleted or not manual.
  */
 export function createTransactions(
   locked: Locked,

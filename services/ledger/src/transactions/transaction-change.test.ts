@@ -61,7 +61,8 @@ describe('a changed transaction', () => {
     expect(transaction).toEqual(aTransaction(before))
   })
 
-  // Envelope A gave 1000 of the transaction's 1200 and holds 3000 now; goal B holds 500.
+  // The transaction's amount is 1200. With `ON_A`, envelope A has given 1000 of it. At the start,
+  // envelope A holds 3000 and goal B holds 500.
   test.each([
     { from: {}, patch: { spendingId: 'spnd_a' }, gave: 1200n, a: 1800n, b: 500n, ids: 'spnd_a' },
     { from: {}, patch: { spendingId: 'spnd_b' }, gave: 500n, a: 3000n, b: 0n, ids: 'spnd_b' },

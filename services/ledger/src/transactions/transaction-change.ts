@@ -32,7 +32,7 @@ export function changeTransaction(
   }
   const stated = storedFields(patch)
   const merged = { ...before, ...stated }
-  // Checked only if given: providers report card verifications with 0, which may be renamed.
+  // Only a stated amount is checked: a provider's card verification (amount 0) can be renamed.
   if (stated.amount !== undefined) {
     requireAmount(stated.amount)
   }

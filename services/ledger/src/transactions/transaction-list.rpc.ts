@@ -22,12 +22,15 @@ import {
 type Deps = Pick<ServiceDeps, 'database'>
 type Page = { transactions: readonly Transaction[]; next: TransactionCursor | null }
 
-/** Bounds on the cost of one search, in transactions and ms. */
+/** Bounds on the cost of one search (docs/transactions.md#search). */
 export const searchCosts = {
   /** Transactions that the first scan examines, before the trigram index is used. */
   examinedFirst: 2_000,
+  /** Transactions that a scan examines if the trigram index is not usable. */
   examined: 20_000,
+  /** Matches that the trigram index may return; if it has more, its result is discarded. */
   foundMax: 5_000,
+  /** Timeout of the query that uses the trigram index. */
   withinMs: 500,
 }
 
@@ -80,9 +83,9 @@ function searchOf(request: ListTransactionsRequest, timezone: string): Transacti
 }
 
 /**
- * Returns the newest matches (docs/transactions.md#search); null without the bank account or open
- * envelope. Scans by date find frequent matches, the trigram index rare ones; all are bounded. A
- * page may have fewer matches than `limit` and still a `next` cursor to continue from.
+ * Returns the newest matches (docs/transactions.md#search); null if the bank account or the open
+ * envelope does not exist. Scans by date find frequent matches, the trigram index rare ones. A page
+ * may have fewer matches than `limit` and still a `next` cursor.
  */
 export async function searchTransactions(
   database: Deps['database'],

@@ -58,8 +58,8 @@ describe('a deleted transaction', () => {
     ])
   })
 
-  // Deleting a pending transaction changes only the available balance; that of a deposit lowers
-  // both.
+  // Deleting a pending transaction changes only the available balance; deleting a deposit lowers
+  // the available and the current balance.
   test.each([
     { amount: 1200n, isPending: true, available: 6200n, current: 6000n },
     { amount: 1200n, isPending: false, available: 6200n, current: 7200n },

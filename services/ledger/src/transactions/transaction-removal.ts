@@ -14,7 +14,7 @@ export type Removal = { adjustsBalance: boolean; soft: boolean }
 /**
  * Returns the rows to save for a DELETE (docs/money.md#deletion-of-transactions); `transaction` is
  * null if its row is to be deleted. With `adjustsBalance` the amount returns to the balances and
- * `spendingAmount` to the envelope. No amount changes if it is soft-deleted already.
+ * `spendingAmount` to the envelope. A transaction that is soft-deleted already changes no amount.
  */
 export function removeTransaction(
   locked: Locked & { transaction: Transaction },

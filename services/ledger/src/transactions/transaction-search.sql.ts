@@ -34,7 +34,7 @@ function filtersOf({ spendingId, isFree, isPending, text }: TransactionSearch): 
 
 /**
  * Returns the matches among the newest `examined` transactions of the bank account or envelope;
- * null if it does not exist or the envelope is closed.
+ * null if the bank account is missing, or the envelope is missing or closed.
  */
 export async function scan(
   { pool }: Database,
@@ -46,7 +46,7 @@ export async function scan(
   return rows.length === 0 ? null : rows.flatMap((row) => (row.transactionId === null ? [] : row))
 }
 
-/** Returns the cursor of the last transaction that `scan` examines; null if there are fewer. */
+/** Returns the cursor of the last of `examined` scanned transactions; null if there are fewer. */
 export function endOfScan(
   { pool }: Database,
   accountId: string,

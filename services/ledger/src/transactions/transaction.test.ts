@@ -35,7 +35,7 @@ describe('a new transaction', () => {
     expect(settlement).toEqual({ bankAccount, envelopes: [], entries: [] })
   })
 
-  // A transaction changes available always, current unless it is pending (docs/money.md#balances).
+  // Each transaction changes the available balance, a posted one the current too (docs/money.md).
   test.each([
     { amount: 1200n, isPending: false, available: -1200n, current: -1200n },
     { amount: 1200n, isPending: true, available: -1200n, current: 0n },

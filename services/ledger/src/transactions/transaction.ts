@@ -118,8 +118,8 @@ export function storedFields(patch: TransactionPatch): Partial<StatedFields> {
 }
 
 /**
- * Takes min(held, amount) from a transaction's envelope and returns it; null if unassigned. Throws
- * `invalid` if `spendingId` is not an open envelope of this bank account.
+ * Takes min(held, amount) from a transaction's envelope. Returns the taken minor units, or null if
+ * unassigned. Throws `invalid` if `spendingId` is not an open envelope of the bank account.
  */
 export function takeFrom(
   started: StartedOperation,
