@@ -53,7 +53,7 @@ const corsOptions = {
   strictPreflight: false,
 }
 
-/** Limits of drawing charts: a chart takes some 10 ms, the first one ten times as long. */
+/** Worker thread for charts, one per process: a chart takes 10 ms, the first one 100 ms. */
 const drawing: WorkersOptions<string> = {
   module: new URL('./charts/forecast-chart.worker.ts', import.meta.url),
   threadsMax: 1,
@@ -185,7 +185,7 @@ function answerError({ error, request, reply, log, cookie }: Failure): FastifyRe
     const text = 'a service does not accept the caller token: compare clocks and keys'
     log.error({ err: error, requestId: id, method, route: routeOptions?.url }, text)
   }
-  // Clears the cookie of an ended session; a wrong code or password, also 401, leaves it valid.
+  // Only the end of the session clears its cookie, not a 401 for a wrong code or password.
   if (endsSession(error)) cookie.clear(reply)
   // Closing while the client still sends would reset the connection and lose the answer. The rest
   // of the body is read and discarded until the request timeout.

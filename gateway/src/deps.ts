@@ -20,13 +20,13 @@ export interface AppDeps {
   isHealthy: () => Promise<boolean>
   clock: () => Date
   log: Log
-  /** Replaces the times of progress sockets in tests (docs/api.md#sockets). */
+  /** For tests: interval and timeout of progress sockets (docs/api.md#sockets). */
   progressTimes?: ProgressTimes
-  /** Replaces the idle timeout of an export's connection in tests. */
+  /** For tests: idle timeout of the connection of an account's export. */
   exportIdleTimeoutMs?: number
-  /** Replaces the timeout of the ledger for each part of a file in tests. */
+  /** For tests: timeout of the ledger for each part of an uploaded file. */
   ledgerTimeoutMs?: number
-  /** Replaces options of the worker threads that draw charts in tests. */
+  /** For tests: options of the worker threads that draw charts. */
   drawing?: Partial<WorkersOptions<string>>
 }
 

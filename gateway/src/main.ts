@@ -6,7 +6,8 @@ import type { AppDeps } from './deps.ts'
 /** Timeout of running requests after the signal to stop. */
 const drainTimeoutMs = 10_000
 
-// Node accepts one connection per iteration of its event loop, so a busy process needs a backlog.
+// Maximum number of connections that wait to be accepted: Node accepts one per iteration of its
+// event loop, which a busy process delays.
 const backlog = 4_096
 
 export interface GatewayOptions extends AppDeps {

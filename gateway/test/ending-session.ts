@@ -2,7 +2,7 @@ import { unauthenticated } from '@coffer/kit/rpc/errors'
 import type { Gateway } from './gateway.ts'
 import { alice, type Stubs } from './stub-mesh.ts'
 
-/** A second session of Alice; it is valid until a stub calls `end`. */
+/** A second session of the test user Alice; the session is valid until `end` is called. */
 export interface EndingSession {
   /** Stub of an RPC that ends the session. */
   end: () => object

@@ -21,13 +21,13 @@ export interface Gateway extends AsyncDisposable {
   app: FastifyInstance
   received: Received[]
   deps: AppDeps
-  /** Sends a request with Alice's API key. `body` is sent as JSON; a text is sent unchanged. */
+  /** Sends a request, by default with the test user's API key; an object as `body` becomes JSON. */
   send: (method: string, url: string, more?: Sending) => Promise<Answered>
 }
 
 export interface Sending {
   body?: unknown
-  /** Headers of a credential instead of Alice's key; null for none. */
+  /** Headers of a credential to send instead of the default API key; null sends none. */
   as?: Record<string, string> | null
   headers?: Record<string, string>
 }
@@ -35,7 +35,7 @@ export interface Sending {
 export const byKey = { authorization: basic(apiKey.apiKeyId, apiKey.secret) }
 export const bySession = { cookie: 'coffer_session=session-of-alice' }
 
-/** Headers of Alice's pending session, which still requires its second factor. */
+/** Headers of a session of the test user that still requires its second factor. */
 export const byPending = { cookie: 'coffer_session=pending' }
 
 export function basic(name: string, secret: string): string {

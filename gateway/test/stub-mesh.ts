@@ -85,7 +85,7 @@ export interface Received {
   header: Headers
 }
 
-/** The credential that the stub of identity verifies. */
+/** The test user: the stub of identity returns this for its session and API key. */
 export const alice = {
   accountId: 'acct_01hzzzzzzzzzzzzzzzzzzzzzzz',
   userId: 'user_01hzzzzzzzzzzzzzzzzzzzzzzz',

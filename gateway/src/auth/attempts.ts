@@ -3,7 +3,7 @@ import { refused } from '@coffer/kit/rpc/errors'
 import { LRUCache } from 'lru-cache'
 import { isRefusal } from '../http/errors/errors.ts'
 
-// lru-cache counts the last millisecond of an entry's lifetime as live.
+// One minute: lru-cache keeps an entry for one more millisecond than its lifetime.
 const windowMs = 60_000 - 1
 const networksMax = 100_000
 

@@ -31,8 +31,8 @@ export function requireFeature(feature: Feature, config: FeatureSettings): void 
 }
 
 /**
- * Returns the `find` of a route: a check that throws refused (404) if a feature of identity is off,
- * before a bad body is reported (docs/sign-in.md#what-a-server-offers).
+ * Returns the `find` of a route, which runs before the body is validated: throws refused (404) if
+ * identity has switched the feature off (docs/sign-in.md#what-a-server-offers).
  */
 export function requireOfferedFeature(mesh: Mesh, feature: keyof typeof offeredOffTexts) {
   const features = mesh.client('identity', FeatureService)

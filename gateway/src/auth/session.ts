@@ -28,7 +28,7 @@ interface Entry {
 }
 
 export interface Sessions {
-  /** Verifies a credential. Throws unauthenticated, or unavailable while identity is away. */
+  /** Verifies a credential. Throws unauthenticated if invalid, unavailable without identity. */
   verify: (sent: SentCredential, requestId: string) => Promise<Verified>
   /** Returns the caller token of requests without a credential. */
   anonymous: () => string

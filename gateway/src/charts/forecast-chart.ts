@@ -52,7 +52,7 @@ const insets = { insetTop: 6, insetBottom: 18 }
 /** Largest width of a digit in px, for the font sizes of the axis and of labels. */
 const digits = { axis: 6.5, label: 7.8 }
 const namesMax = 6
-/** Maximum number of events with large marks: more of them would hide the lines. */
+/** A chart with more events than this draws all marks small: large ones would hide the lines. */
 const largeMarksMax = 60
 const steps = { x: 'date', y: 'amount', curve: 'step-after' } as const
 

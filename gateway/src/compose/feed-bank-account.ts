@@ -7,7 +7,7 @@ import type { BankAccount } from '@coffer/proto/ledger/v1/bank_account'
 import type { CallOptions } from '@connectrpc/connect'
 import type { RouteDeps } from '../deps.ts'
 
-/** A bank account; if it is a feed account, with the candidate of a feed link that it uses. */
+/** A bank account; if it was created from a candidate of a feed link, with that candidate. */
 type ShownBankAccount = { message: BankAccount; feedBankAccount?: FeedBankAccount }
 
 type Use = { feedBankAccountId: string; bankAccountId: string }
@@ -21,7 +21,7 @@ export type Candidates = ReturnType<typeof createCandidates>
 export function createCandidates({ mesh, log }: RouteDeps) {
   const candidates = mesh.client('feed-sync', FeedBankAccountService)
   return {
-    /** Joins bank accounts with their candidates by one call; no call without feed accounts. */
+    /** Joins bank accounts with their candidates: by one call, or none if no account has one. */
     join: async (
       bankAccounts: BankAccount[],
       options: CallOptions,
@@ -46,7 +46,7 @@ export function createCandidates({ mesh, log }: RouteDeps) {
       if (!candidate) throw invalid({ feedBankAccountId: 'is not an account of this link' })
       return candidate
     },
-    /** Notifies feed-sync that a bank account uses a candidate; if that fails, an event does. */
+    /** Notifies feed-sync that a bank account uses a candidate; on failure, an event will. */
     activate: async (message: BankAccount, options: CallOptions): Promise<ShownBankAccount> => {
       const { bankAccountId, feedBankAccountId } = message
       if (feedBankAccountId === undefined) return { message }
@@ -60,7 +60,7 @@ export function createCandidates({ mesh, log }: RouteDeps) {
         return { message }
       }
     },
-    /** Notifies feed-sync that a bank account is archived; if that fails, an event does. */
+    /** Notifies feed-sync that a bank account is archived; on failure, an event will. */
     deactivate: async (use: Use, options: CallOptions): Promise<void> => {
       try {
         await candidates.deactivateFeedBankAccount(use, options)

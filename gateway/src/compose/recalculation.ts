@@ -5,7 +5,7 @@ import type { Call } from '../http/route.ts'
 
 const recalculationTimeoutMs = 1_000
 
-/** Returns the spending objects of envelopes, recalculated, in the same order. */
+/** Returns the recalculated spending objects in the order of the envelopes; empty on failure. */
 export type Recalculate = (envelopes: Envelope[], call: Call) => Promise<Spending[]>
 
 /**

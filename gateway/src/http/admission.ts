@@ -38,7 +38,8 @@ export async function admit(
 ): Promise<Admission> {
   refuseEmpty(request)
   const isByKey = authClasses[auth].key && isBasic(request.headers.authorization)
-  // CSRF: browsers attach cookies automatically, never API keys. Sign-in sets a cookie.
+  // CSRF: browsers attach cookies automatically, never API keys. Sign-in, which sets a cookie, is
+  // checked too.
   if (!isByKey && method !== 'GET') origins.refuseForeign(request)
   const admission = { token: '', accountId: '', timezone: '' }
   if (auth === 'none') {
@@ -67,7 +68,7 @@ export async function admit(
 
 /**
  * Returns the credential of a request: a Basic header if the route accepts keys, else the session
- * of the cookie (docs/sign-in.md#api-keys). Throws unauthenticated.
+ * of the cookie (docs/sign-in.md#api-keys). Throws unauthenticated when the request has neither.
  */
 export function readCredential(
   request: FastifyRequest,

@@ -24,7 +24,10 @@ export type ValueOf<Shape> = Shape extends DescMessage
 
 type KeysOf<Shapes> = { [Key in keyof Shapes]?: ValueOf<Shapes[Key]> } & Record<string, unknown>
 
-/** Renders a handler's value as JSON; keys without a shape are kept. Throws without a message. */
+/**
+ * Renders a handler's value as JSON; keys without a shape are kept. Throws if the shape requires a
+ * protobuf message and the value has none.
+ */
 export function renderAnswer(answer: Answer, value: unknown): unknown {
   if ('kind' in answer) return toRest(answer, requirePart(value as MessageShape<DescMessage>))
   if ('json' in answer || value === null) return value

@@ -7,7 +7,7 @@ const keyPattern = /^[\x21-\x7e]{1,255}$/
 /**
  * Returns the RPC headers for an idempotency key: the owning service answers a repeated request
  * with the first reply (docs/api.md#idempotency-key). `hash` is the hash of the request, null while
- * its file still arrives. Empty without a key. Throws invalid for a malformed key.
+ * its file still arrives. Returns no headers without a key. Throws invalid for a malformed key.
  */
 export function idempotencyHeaders(
   key: string | string[] | undefined,

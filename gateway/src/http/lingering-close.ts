@@ -6,7 +6,7 @@ import { bodySizeMax } from './bodies/form.ts'
 /** Maximum number of bytes of a form that are read and discarded after an early answer. */
 const restMax = 4 * bodySizeMax
 
-/** Timeout without data before the connection of a refused client is closed. */
+/** Time without data from the client of a refused form, after which its connection is closed. */
 const silenceTimeoutMs = 1_000
 
 /**

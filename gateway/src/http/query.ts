@@ -6,8 +6,7 @@ import { z } from 'zod'
 import { idPattern, idProblem, isDay, text, texts, timestamp } from './bodies/fields.ts'
 import { decodeCursor } from './cursor.ts'
 
-// Texts that are no integers of 32 bits, and no booleans, count as not sent
-// (docs/api.md#query-parameters).
+// An integer parameter with another text counts as not sent (docs/api.md#query-parameters).
 const integerText = /^[+-]?\d+$/
 const integerMax = 2 ** 31 - 1
 
@@ -22,7 +21,7 @@ const booleans = new Map([
 /** A query parameter, or undefined. The first of repeated values counts; a blank one is kept. */
 const value = z.preprocess((sent) => (Array.isArray(sent) ? sent[0] : sent), z.string().optional())
 
-/** Returns the schema of an integer: a malformed one is the default, out of range is a problem. */
+/** Returns the schema of an integer: no integer gives `fallback`, one out of range a problem. */
 function integer(range: { fallback: number; min: number; max: number }) {
   const { fallback, min, max } = range
   const refusal = `must be between ${min} and ${max}`
@@ -139,14 +138,14 @@ function envelopeOrFree() {
     })
 }
 
-/** Query of CSV mappings, of one signature or all (docs/files.md#csv-mappings). */
+/** Query of CSV mappings: of all, or those with one signature (a hash of the column names). */
 export const mappingPage = z.object({
   signature: searchText.meta({ type: 'string' }),
   limit: integer({ fallback: 10, min: 1, max: 10 }),
   offset,
 })
 
-/** Parses the query of a request; unknown keys are ignored. Throws invalid. */
+/** Returns the parsed query of a request; ignores unknown keys. Throws invalid for bad values. */
 export function readQuery<Schema extends z.ZodType>(schema: Schema, query: unknown) {
   const parsed = schema.safeParse(query)
   if (parsed.success) return parsed.data

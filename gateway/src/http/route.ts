@@ -9,8 +9,7 @@ import type { Answer, ValueOf } from './answer.ts'
 
 /**
  * Authentication classes of routes (docs/security.md#who-may-do-what). `key`: accepts API keys.
- * `paid`: the account must be paid up. `pending`: whether sessions still require their second
- * factor.
+ * `paid`: the account must be paid up. `pending`: true accepts pending sessions, false all others.
  */
 export const authClasses = {
   none: { key: false, paid: false, pending: [true, false] },
@@ -45,7 +44,10 @@ export interface Call<Params = unknown, Query = unknown, Body = unknown> extends
   body: Body
   /** Call options of the request's only write: they carry its idempotency key, if any. */
   writeOptions: CallOptions
-  /** Returns call options with a new caller token, for long work. Throws unauthenticated. */
+  /**
+   * Returns call options with a new caller token, because a token expires during long work. Throws
+   * unauthenticated if the credential has ended.
+   */
   renewOptions: () => Promise<CallOptions>
   request: FastifyRequest
   reply: FastifyReply
@@ -55,7 +57,7 @@ export interface Call<Params = unknown, Query = unknown, Body = unknown> extends
 export interface SocketCall<Params = unknown> extends Lookup<Params> {
   socket: WebSocket
   accountId: string
-  /** Returns call options with a new caller token. Throws unauthenticated without a session. */
+  /** Gets options with a new caller token. Throws unauthenticated if the credential has ended. */
   renewOptions: () => Promise<CallOptions>
 }
 

@@ -58,13 +58,13 @@ export function configRoutes({ config, mesh }: RouteDeps): Route[] {
   ]
 }
 
-/** Returns the price of the plan on sale, in minor units; null while identity or Stripe is away. */
+/** Returns the price of a subscription, in minor units; null without one, or if the call fails. */
 async function planOf(mesh: Mesh, options: CallOptions): Promise<{ price: number } | null> {
   try {
     const { price } = await mesh.client('identity', BillingService).getPlan({}, options)
     return price === undefined ? null : { price: Number(price) }
   } catch {
-    // Clients need the rest of the answer to sign in.
+    // The configuration is answered without a price, because clients need it to sign in.
     return null
   }
 }

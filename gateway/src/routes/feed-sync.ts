@@ -10,7 +10,7 @@ import { type Route, route } from '../http/route.ts'
 
 const creation = z.strictObject({ name, feedURL: feedUrl, apiKey: feedApiKey })
 
-// Longer than the timeout of feed-sync for the provider (15 s).
+// Timeout of a refresh by feed-sync, which itself waits 15 s for the provider.
 const refreshTimeoutMs = 20_000
 
 /** Returns the routes of feed connections (docs/syncs.md#feed-connections). */

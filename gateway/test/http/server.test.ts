@@ -224,7 +224,7 @@ test('requests above the limit of an address are 429', async () => {
   const limited = { COFFER_REQUEST_LIMIT_PER_SECOND: '2' }
   gateway = await createGateway({ links }, limited)
   const first = await gateway.send('GET', '/api/links')
-  // Concurrent, so that all fall into the same second on a busy machine.
+  // The requests are concurrent, so that they fall into one second even on a busy machine.
   const sent = Array.from({ length: 20 }, () => gateway.send('GET', '/api/links'))
   const others = (await Promise.all(sent)).map(({ status }) => status)
   expect([first.status, others]).toEqual([200, others.map(() => 429)])

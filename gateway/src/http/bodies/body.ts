@@ -30,10 +30,11 @@ export function readBody<Schema extends z.ZodType>(
     : invalid(problemsOf(schema, body, timezone))
 }
 
-// More values than any valid body has: parsing still more would block the event loop.
+// Maximum number of values in a JSON body: parsing more would block the event loop. No valid body
+// has as many.
 const valuesMax = 20_000
 
-/** Throws refused for too many values, before any parsing. Each comma counts as a value. */
+/** Throws refused (400) above the limit of values. Counts commas, so it needs no parsing. */
 function requireFewValues(bytes: Uint8Array): void {
   let values = 1
   for (let at = bytes.indexOf(0x2c); at >= 0; at = bytes.indexOf(0x2c, at + 1)) {

@@ -50,7 +50,7 @@ const rfc3339 =
 
 const dayOnly = /^(\d{4}-\d\d-\d\d)(?:T00:00(?::00(?:\.0+)?)?)?$/
 
-/** Returns an error map: the problem of a key that is missing, null or of a wrong type (`text`). */
+/** Returns an error map: a text for a missing key, one for null, and `text` for a wrong type. */
 function typed(text: string) {
   return ({ input }: { input?: unknown }) => {
     if (input === undefined) return texts.missing
@@ -155,7 +155,6 @@ export const ruleset = filled
     context.addIssue({ code: 'custom', message: read.problem, continue: false })
   })
 
-/** Returns the schema of a list of values. */
 export function list<Schema extends z.ZodType>(schema: Schema) {
   return z.array(schema, { error: typed('must be a list') })
 }
@@ -259,10 +258,10 @@ export const currency = filled.refine(
   rule('must be an ISO 4217 currency code'),
 )
 
-/** The last four digits of an account's number. */
+/** A mask: the last four digits of a bank account's number. */
 export const mask = string.trim().regex(/^\d{4}$/, rule('must be exactly 4 digits'))
 
-/** The mask in a change: any four characters (docs/links.md#bank-accounts). */
+/** A bank account's mask in a PATCH: any four characters (docs/links.md#bank-accounts). */
 export const maskChange = line({ min: 0, max: 300 }).refine(
   (value) => lengthOf(value) === 4,
   rule('must have exactly 4 characters'),

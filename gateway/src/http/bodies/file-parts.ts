@@ -8,7 +8,7 @@ import type { Form } from './form.ts'
 
 type FilePart = MessageInitShape<typeof FilePartSchema>
 
-// Timeout of the RPC: the request timeout (30 s) plus the ledger's timeouts.
+// Timeout of the RPC: the request timeout (30 s), the timeout of the ledger's reply (5 s) and 1 s.
 const timeoutMs = 36_000
 
 /** Timeout of the ledger for each part of a file, and for its reply at the end. */

@@ -11,7 +11,7 @@ export interface Form {
   /** File name, as the client sent it; may be empty. */
   name: string
   contentType: string
-  /** Bytes as they arrive, to be read once; they end with the form. Throws like `readForm`. */
+  /** The file's bytes as they arrive; can be read once. Throws the refusals of `readForm`. */
   content: AsyncIterable<Uint8Array>
 }
 
@@ -33,7 +33,7 @@ export const formLimits = {
 /**
  * Reads a multipart form up to the file part `name`, and returns the part; the caller reads its
  * bytes. Throws refused: 415 for another content type, 413 above 6 MiB, 400 for a malformed form, a
- * missing file or another file. Parts that are not files are read and discarded.
+ * missing file or a file part with another name. Parts that are not files are read and discarded.
  */
 export async function readForm(request: FastifyRequest, name: string): Promise<Form> {
   if (mediaType(request.headers['content-type']) !== 'multipart/form-data') {
@@ -65,12 +65,12 @@ async function* filesOf(
   }
 }
 
-/** Streams the bytes of a file. The stream ends after the form has ended without another file. */
+/** Streams the bytes of a file until the end of the form. Throws if a second file follows. */
 async function* contentOf(
   { file, fieldname: name }: MultipartFile,
   others: AsyncIterable<MultipartFile>,
 ): AsyncGenerator<Uint8Array> {
-  // Destroying the file refuses it at the size limit: otherwise it would be read to its end first.
+  // Refuses the file (413) at the size limit; otherwise it would first be read to its end.
   file.once('limit', () => file.destroy(tooLarge()))
   try {
     for await (const chunk of file) yield chunk

@@ -2,13 +2,17 @@ import jsonc, { type ParseErrorCode } from 'jsonc-parser'
 
 const strict = { disallowComments: true, allowTrailingComma: false }
 
-/** Maximum length of a searched text, in characters; its search blocks other requests for 35 ms. */
+/**
+ * Maximum length, in characters, of a text in which a fault is searched. At this length, the search
+ * blocks the event loop for 35 ms.
+ */
 const lengthMax = 100_000
 
 /**
  * Returns the position of the first fault in malformed JSON (RFC 8259) as the end of a sentence.
  * Line and column count from 1, in UTF-16 units. If the text is too long or nested too deep, the
- * end of the sentence states that instead. V8's own message has no position for a wrong value.
+ * end of the sentence states that instead; it is empty if this parser finds no fault. V8's own
+ * message has no position for a wrong value.
  */
 export function locateJsonFault(text: string): string {
   if (text.length > lengthMax) return ', and too long to name the position'
@@ -20,7 +24,10 @@ export function locateJsonFault(text: string): string {
   return `${isEnd ? ': it ends too soon,' : ''} at line ${lineOf(text, offset)}, column ${column}`
 }
 
-/** Returns the offset of the first fault; null if V8 refuses what this parser accepts. */
+/**
+ * Returns the offset of the first fault, `too deep` when the nesting exhausts the stack, or null
+ * when V8 refuses a text that this parser accepts.
+ */
 function offsetOfFault(text: string): number | 'too deep' | null {
   let first: number | null = null
   const onError = (_code: ParseErrorCode, offset: number) => {

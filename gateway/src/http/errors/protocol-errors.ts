@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream'
 import { refused } from '@coffer/kit/rpc/errors'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 
-/** The answer to a connection whose request is malformed or incomplete. */
+/** The answer to a malformed or incomplete request. */
 interface ProtocolError {
   status: number
   error: string
@@ -26,7 +26,10 @@ const parserErrors: Record<string, ProtocolError> = {
   ERR_HTTP_REQUEST_TIMEOUT: { status: 408, error: 'the request did not arrive in time' },
 }
 
-/** Lingering close: an immediate close would reset the connection and lose the answer. */
+/**
+ * Lingering close: time between the answer to a malformed request and the close of its connection.
+ * An immediate close would reset the connection and lose the answer.
+ */
 const lingerMs = 1_000
 
 /**

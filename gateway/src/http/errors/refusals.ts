@@ -21,8 +21,8 @@ function refuseMethod(reply: FastifyReply, allowed: string[]): never {
 }
 
 /**
- * Answers other methods of known paths with 405 and `Allow`, and unknown paths with 404. Neither
- * answer depends on the credential.
+ * Answers requests that fit no route: with 405 and `Allow` if another method has a route with the
+ * path, else with 404. Neither answer depends on the credential.
  */
 export function refuseOthers(app: FastifyInstance, routes: Route[]): void {
   const byPath = Map.groupBy(routes, ({ path }) => path)
@@ -47,8 +47,8 @@ export function refuseOthers(app: FastifyInstance, routes: Route[]): void {
 }
 
 /**
- * Finds the methods of a path for requests with rare methods such as TRACE and PROPFIND; null for
- * an unknown path. Routes for all 35 methods would double the start-up time.
+ * Returns the methods that have a route with the path; null without such a route. Used for rare
+ * methods such as TRACE and PROPFIND: routes for all 35 methods would double the start-up time.
  */
 function allowedAt(path: string, allowedOf: Map<string, string[]>): string[] | null {
   const exact = allowedOf.get(path)

@@ -52,7 +52,7 @@ const creation = z.union([
   }),
 ])
 
-/** Keys of expenses and goals; budgeting refuses those of the other type (docs/api.md#patch). */
+/** Keys of expenses and of goals; budgeting refuses `ruleset` for a goal (docs/api.md#patch). */
 const change = z.strictObject({
   name: name.optional(),
   fundingScheduleId: id('fund').optional(),

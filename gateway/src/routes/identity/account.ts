@@ -10,10 +10,11 @@ import type { RouteDeps } from '../../deps.ts'
 import { toRest } from '../../http/rest.ts'
 import { type Route, route } from '../../http/route.ts'
 
-/** Maximum number of concurrent exports; each keeps a page of rows and a connection. */
+/** Maximum number of concurrent exports per process: each keeps a page of rows and a connection. */
 const exportsMax = 4
 
-// An export of an idle reader ends, so that another one can start (docs/account-data.md#export).
+// Time after which an export whose client reads nothing ends and frees its place for another one
+// (docs/account-data.md#export).
 const idleTimeoutMs = 45_000
 
 /** Returns the routes of an account's export and deletion (docs/account-data.md). */

@@ -11,7 +11,7 @@ import type { RouteDeps } from '../../deps.ts'
 import { appPath } from '../../http/bodies/fields.ts'
 import { type Route, route } from '../../http/route.ts'
 
-// Events of Stripe are smaller (docs/billing.md#routes).
+// Maximum size of the body of a Stripe event; real events are smaller (docs/billing.md#routes).
 const eventBytesMax = 65_535
 
 /** Returns the routes of Stripe billing; none accepts an API key (docs/billing.md#routes). */

@@ -19,7 +19,7 @@ export function userRoutes({ mesh }: RouteDeps): Route[] {
         // A pending session may not list links. `await` below handles the error for other sessions.
         listing.catch(() => {})
         const me = await users.getMe({}, options)
-        // An account is set up once it has a live link.
+        // An account is set up when it has a link that is not deleted.
         const isSetup = !me.mfaPending && (await listing).links.length > 0
         return { message: me, isSetup }
       },

@@ -62,7 +62,7 @@ const creation = z.strictObject({
   status: accountStatus.optional(),
 })
 
-/** Keys of all kinds of accounts; the ledger refuses those of other kinds (docs/api.md#patch). */
+/** Keys for a manual bank account; for others, the ledger refuses some (docs/api.md#patch). */
 const change = z.strictObject({
   name: name.optional(),
   accountType: accountType.optional(),

@@ -99,8 +99,8 @@ function creation(deps: RouteDeps): Route {
       if (feedLinkId) {
         requireFeature('feed', config)
         const { feedLink } = await connections.getFeedLink({ feedLinkId }, options)
-        // With an idempotency key, the request may be a repetition whose feed connection is no
-        // longer pending. The ledger, which uses each connection once, checks that instead.
+        // With an idempotency key, the request may be a repetition, whose first execution has made
+        // the feed connection no longer pending. The ledger uses each feed connection once.
         const isFirst = request.headers['idempotency-key'] === undefined
         if (isFirst && feedLink?.status !== 'pending') {
           throw invalid({ feedLinkId: 'is not pending' }, 'the feed link is not pending')
@@ -129,7 +129,7 @@ function createFeedLinks({ mesh, log }: RouteDeps) {
         return feedLink ? { message, feedLink } : { message }
       })
     },
-    /** Notifies feed-sync of a new link; if that fails, the event of the link does it later. */
+    /** Notifies feed-sync that a link uses a feed connection; on failure, an event will. */
     activate: async (ids: { feedLinkId: string; linkId: string }, options: CallOptions) => {
       try {
         await feedLinks.activateFeedLink(ids, options)

@@ -39,7 +39,7 @@ export const transactionCreation = z.strictObject({
   notes: ignoringNull(notes),
 })
 
-/** Keys for all kinds of links; the ledger refuses those of other kinds (docs/api.md#patch). */
+/** Keys for a manual transaction; for others, the ledger refuses some (docs/api.md#patch). */
 const change = z.strictObject({
   name: name.optional(),
   merchantName: ignoringNull(text),
