@@ -30,7 +30,10 @@ export function createServiceDatabase(
   return createDatabase({ url, schema, poolSizeMax, statementTimeoutMs })
 }
 
-/** Connects once to each service's database. Throws FatalError with the host and the reason. */
+/**
+ * Connects once to each service's database. Throws FatalError when a connection fails, with the
+ * host of the database and the reason.
+ */
 export async function requirePostgres(
   definitions: ServiceDefinition[],
   config: DatabaseConfig,
@@ -56,7 +59,10 @@ async function requireAnswer(url: string): Promise<void> {
   }
 }
 
-/** Returns the reason of a failed connection: Node's error for several addresses has no message. */
+/**
+ * Returns the reason of a failed connection: the error's message, its first inner error's message,
+ * or its code. Node's error has no message when the connections to several addresses have failed.
+ */
 export function reasonOf(error: unknown): string {
   const { message, code, errors } = error as Error & { code?: string; errors?: Error[] }
   return message || errors?.[0]?.message || code || 'unknown reason'

@@ -11,8 +11,8 @@ import { addressText, missingForDemo, summaryText, welcomeText } from './demo/te
 import { readConfig } from './environment.ts'
 
 /**
- * `coffer demo`: loads the demo data into a running server and prints it. Throws FatalError when no
- * server answers, or its settings do not allow the demo.
+ * `coffer demo`: loads the demo data into a running server; prints a summary of the data and how to
+ * call the server. Throws FatalError when no server answers, or its settings do not allow the demo.
  */
 export async function demo(options: { url?: string }, env: Environment): Promise<undefined> {
   const { dataDir, port, externalUrl } = readConfig(env)
@@ -36,9 +36,9 @@ export async function greet(server: Server): Promise<void> {
 }
 
 export type Server = {
-  /** URL of the server for this process, without `/api`. */
+  /** URL, without `/api`, at which this process calls the server. */
   baseUrl: string
-  /** URL of the server for clients, which is printed. */
+  /** URL, without `/api`, that is printed for users of the server. */
   publicUrl: string
   dataDir: string
 }
@@ -55,7 +55,7 @@ async function loadAndShow({ baseUrl, publicUrl, dataDir }: Server): Promise<voi
   console.log(welcomeText(publicUrl, loaded))
 }
 
-/** Returns whether the server refuses the demo's API key, or no longer has its bank account. */
+/** Returns whether the demo's login or bank account is deleted: the server answers 401 or 404. */
 async function isDeleted(baseUrl: string, { key, bankAccountId }: Saved): Promise<boolean> {
   const rest = createRest(baseUrl, key && basic(key))
   return isRefused(rest.get(`/bank_accounts/${bankAccountId}`, z.unknown()), [401, 404])

@@ -111,7 +111,7 @@ function unknownFaults(env: Environment): string[] {
     .map((name) => unknownText(name, known))
 }
 
-/** Returns one line for each invalid setting; a setting of several groups is reported once. */
+/** Returns one line for each invalid setting, also if several services define the setting. */
 function unreadableFaults(environment: Environment): string[] {
   const faults = allSettings.flatMap((group) =>
     collectFaults(() => readSettings(group, environment)),

@@ -15,7 +15,7 @@ import { type Config, requireDistinct } from './environment.ts'
 import type { Parts } from './parts.ts'
 import { calls, type PartName } from './service-names.ts'
 
-/** The services of this process. Disposing drains them after the lame-duck time. */
+/** The started parts of a process. Disposing drains them after the lame-duck time. */
 export type RunningProcess = AsyncDisposable & {
   /** Address of the REST API; null without the gateway. */
   baseUrl: string | null
@@ -28,8 +28,8 @@ const clock = () => new Date()
 
 /**
  * Starts the chosen parts. Ports open last, when consumers, workers and relays run. Throws
- * SettingsError when two settings name one port or one is missing, FatalError when a port is in
- * use.
+ * SettingsError when two settings name the same port or a required setting is missing, FatalError
+ * when a port is in use.
  */
 export async function startProcess({ parts, config, log }: Options): Promise<RunningProcess> {
   await requirePorts(parts, config)
@@ -134,7 +134,7 @@ function listDependencies(parts: Parts, host: Host, keysDir: string): Dependency
   return [...found.values()]
 }
 
-/** Throws SettingsError when two settings name one port, FatalError when a port is in use. */
+/** Throws SettingsError when two settings name the same port, FatalError when a port is in use. */
 async function requirePorts({ hasGateway }: Parts, config: Config): Promise<void> {
   requireDistinct({
     COFFER_PORT: config.port,

@@ -18,8 +18,8 @@ export async function updateTables(
 }
 
 /**
- * Checks that every migration of these services is applied. Newer tables are accepted, because
- * migrations are compatible with the previous version of the code. Throws FatalError when a
+ * Checks that every migration of these services is applied. Migrations of a later version of the
+ * code are accepted, because each is compatible with the version before. Throws FatalError when a
  * database does not answer, or a migration is missing or was edited after it was applied.
  */
 export async function requireTables(

@@ -98,7 +98,7 @@ test('a start without the keys of sealed secrets is refused, and creates no key'
   const refusal = { code: 2, stdout: '', stderr: line }
   expect(await runCommand(['serve'], env)).toEqual(refusal)
   await expect(readdir(keys)).rejects.toThrow('ENOENT')
-  // A new key does not replace the missing one, which is needed to decrypt the stored secret.
+  // The created key has another ID: only the missing key can decrypt the secret of feed-sync.
   await runHere(['keys:create'], env)
   expect(await runHere(['keys:rotate'], env)).toEqual(refusal)
   const lost = await runHere(['keys:create', '--lost', keyId], env)

@@ -86,7 +86,7 @@ test('a rolling restart under load fails no request', async () => {
   first.child.kill('SIGTERM')
   const readiness = async () => (await fetch(`http://127.0.0.1:${first.rpcPort}/readyz`)).text()
   await eventually(readiness, (text) => text === 'not ready\nstopping\n')
-  // This HTTP connection was idle when the signal arrived.
+  // The connection of the agent `idle` had no request when SIGTERM arrived.
   expect(await get(first.port, idle)).toMatchObject({ status: 401, connection: 'close' })
   await eventually(
     async () => answers.filter(({ connection }) => connection === 'close').length,

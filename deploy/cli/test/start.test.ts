@@ -156,7 +156,7 @@ test(
       COFFER_STORAGE: 's3',
       COFFER_KEY_SERVICE: 'aws-kms',
       COFFER_NATS_PORT: env.COFFER_PORT ?? '',
-      // On Linux this is a link into /proc, where no directory can be created.
+      // On Linux, /dev/fd is a link into /proc, where no directory can be created.
       COFFER_KEYS_DIR: '/dev/fd/keys',
     })
     expect(await incomplete.exit).toBe(2)

@@ -6,7 +6,7 @@ import { newId } from '@coffer/kit/values/id'
 import { freePorts } from '@coffer/local/ports'
 import { definitions } from '../src/services.ts'
 
-/** Settings that the processes of one deployment share. */
+/** A test deployment; `env` starts its processes. Disposing deletes its database and files. */
 export interface Deployment extends AsyncDisposable {
   env: Record<string, string>
   databaseUrl: string

@@ -5,7 +5,7 @@ import { type ServiceName, serviceNames } from '../service-names.ts'
 const port = z.coerce.number().int().min(1).max(65_535)
 const flag = z.stringbool()
 
-/** Settings of a process. Each service and the gateway define further settings. */
+/** Settings of every process. Each service and the gateway define their own settings as well. */
 export const settings = {
   host: setting(
     'COFFER_HOST',

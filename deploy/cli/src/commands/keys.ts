@@ -18,9 +18,10 @@ import { definitions } from '../services.ts'
 import { requireTables } from '../tables.ts'
 
 /**
- * `coffer keys:create`: creates the missing keys of the keys folder (docs/keys.md), and records the
- * key with the ID `lost` as lost. Checks all existing keys first; needs no server. Throws
- * SettingsError when an existing key cannot be used, or a key cannot be created.
+ * `coffer keys:create`: creates each key that the keys folder lacks (docs/keys.md). The option
+ * `lost` is the ID of an encryption key that cannot be restored: the command records its loss.
+ * Checks all existing keys first; needs no server. Throws SettingsError when an existing key cannot
+ * be used, or a key cannot be created.
  */
 export async function createKeys(
   { lost }: { lost?: string },
@@ -43,8 +44,9 @@ export async function createKeys(
 }
 
 /**
- * `coffer keys:rotate`: encrypts every secret of every service under the current key. First
- * replaces the key file, unless `finish` is set or a former key still encrypts secrets.
+ * `coffer keys:rotate`: encrypts every secret of every service under the current encryption key.
+ * Before that, creates a key file, which becomes the current key; not with a key service, not with
+ * `finish`, and not while a former key still encrypts secrets.
  */
 export async function rotateKeys(
   { finish = false }: { finish?: boolean },

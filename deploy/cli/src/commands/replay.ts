@@ -20,7 +20,8 @@ const pollMs = 200
 const stuckMs = 30_000
 
 /**
- * Functions, keyed by service, that emit all states of its accounts or envelopes and count them.
+ * Functions, keyed by service: each emits the current state of all accounts (identity) or all
+ * envelopes (ledger) of its service, and returns the number of emitted states.
  */
 const restate: Record<string, (database: Database, env: Environment) => Promise<number>> = {
   identity: (database, env) => restateAccounts(database, readSettings(identitySettings, env)),
@@ -28,8 +29,8 @@ const restate: Record<string, (database: Database, env: Environment) => Promise<
 }
 
 /**
- * `coffer replay`: publishes the kept changes of the outboxes again, all or those since a time, and
- * the current states of accounts and envelopes (docs/operations.md). Services may run meanwhile.
+ * `coffer replay`: publishes the changes of every outbox again, all or those since a time, and the
+ * current states of accounts and envelopes (docs/operations.md). Services may run at the same time.
  * Throws FatalError when NATS does not answer, or publishing makes no progress for 30 s.
  */
 export async function replay(options: { since?: Date }, env: Environment): Promise<undefined> {
@@ -48,7 +49,7 @@ export async function replay(options: { since?: Date }, env: Environment): Promi
   }
 }
 
-/** Runs a relay until the outbox is empty; running services may publish from it meanwhile. */
+/** Runs a relay until the outbox has no unpublished changes; relays of services may run too. */
 async function publishAll(options: {
   name: string
   database: Database

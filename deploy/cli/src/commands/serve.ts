@@ -10,7 +10,7 @@ import { requireTables, updateTables } from '../tables.ts'
 
 const drainMs = 15_000
 
-/** Time in which a second signal is ignored: on Ctrl-C the terminal and npm may send one each. */
+/** Time after the first signal in which others are ignored: Ctrl-C may send two, one by npm. */
 const sameSignalMs = 1_000
 
 export type ServeOptions = { names: PartName[]; migrate?: boolean; demo?: boolean }
@@ -65,7 +65,7 @@ function untilStopped(): Promise<void> {
   })
 }
 
-/** Loads the demo data and prints it. A failure is printed and does not stop the server. */
+/** Loads the demo data and prints how to call the server; a failure is printed, not thrown. */
 async function greetOrSayWhyNot(server: Server): Promise<void> {
   try {
     await greet(server)

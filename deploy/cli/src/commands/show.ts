@@ -26,8 +26,8 @@ export function showConfig(options: { markdown?: boolean }, env: Environment): u
 }
 
 /**
- * Returns the settings of a running server that other commands may read. Secrets are masked;
- * addresses of servers contain their passwords, because commands connect with them.
+ * Returns the settings of a running server that other commands may read. Secrets are masked, but
+ * not the passwords in URLs of Postgres, NATS and Temporal: commands connect to these servers.
  */
 export function publishable(environment: Environment): RunningSettings {
   const { databaseUrl, natsUrl, temporalAddress } = settings
@@ -50,7 +50,7 @@ function ownValue(setting: Setting<unknown>, env: Environment, defaults: Environ
   return `${shown(setting, text || defaults[setting.env])}  (${text ? 'environment' : 'default'})`
 }
 
-/** Returns the value on the running server and, if it differs, the value in this shell. */
+/** Returns a setting's value on the running server and, if different, its value in this shell. */
 function runningValue(
   setting: Setting<unknown>,
   running: RunningSettings,

@@ -51,7 +51,7 @@ async function bankAccount(rest: Rest): Promise<string> {
   return account.bankAccountId
 }
 
-/** Uploads the bank's file and waits for its import, unless the account has transactions. */
+/** Uploads the demo's QFX file and awaits its import, unless the bank account has transactions. */
 async function transactions(rest: Rest, path: string): Promise<void> {
   const some = await rest.get(`${path}/transactions?limit=1`, z.array(Transaction))
   if (some.length > 0) return
@@ -88,8 +88,8 @@ async function schedulesByName(
 }
 
 /**
- * Creates an envelope that holds the amount `held` of its plan, in minor units, after the newest
- * matching transactions are spent from it.
+ * Creates an envelope with its plan, fills it, and spends the newest matching transactions from it.
+ * The envelope then holds the amount `plan.held`, in minor units.
  */
 async function createEnvelope(options: {
   rest: Rest
@@ -111,7 +111,7 @@ async function createEnvelope(options: {
   }
 }
 
-/** Returns the newest three unassigned payments whose names begin with one of `shops`. */
+/** Returns the newest payments at `shops` that are not spent from an envelope; three at most. */
 async function newestPaid(
   rest: Rest,
   path: string,

@@ -50,7 +50,7 @@ export async function signIn(
   return { cookie: cookies.join('; ') }
 }
 
-/** Returns whether the API answers the call with one of these statuses. Rethrows other errors. */
+/** Returns whether a call fails with one of these statuses. Rethrows other errors. */
 export async function isRefused(call: Promise<unknown>, statuses: number[]): Promise<boolean> {
   try {
     await call

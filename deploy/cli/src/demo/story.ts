@@ -50,7 +50,7 @@ export function schedulePlans(today: DateTime): SchedulePlan[] {
 
 /** Returns eight expenses and three goals; `today` is midnight in the household's timezone. */
 export function envelopePlans(today: DateTime): EnvelopePlan[] {
-  // This expense is due before most paydays and underfunded, so it shows `isBehind`.
+  // Due in two days and underfunded: this expense shows `isBehind`, unless a payday comes sooner.
   const soon = today.plus({ days: 2 }).day
   const expenses = [
     expense(today, { name: 'Groceries', day: 1, targetAmount: 60_000, held: 42_000 }),
@@ -86,7 +86,7 @@ const shops: Record<string, string[]> = {
 
 type Amounts = { name: string; targetAmount: number; held: number }
 
-/** Returns an expense due on `day` of each month, for the first time after tomorrow. */
+/** Returns an expense due on `day` of each month; its first due date is later than tomorrow. */
 function expense(today: DateTime, { day, ...amounts }: Amounts & { day: number }) {
   const thisMonth = today.set({ day })
   const isPast = thisMonth < today.plus({ days: 2 })
