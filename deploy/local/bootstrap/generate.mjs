@@ -6,7 +6,7 @@ import { run } from './run.mjs'
 import { hashOf, isStamped, writeStamp } from './stamp.mjs'
 
 /**
- * Generates code from the .proto files, unless the stamp file has the hash of the same input.
+ * Generates code from the .proto files, unless they are unchanged since the last generation.
  *
  * @param {import('./progress.mjs').Deps} deps
  */

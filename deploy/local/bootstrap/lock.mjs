@@ -108,8 +108,8 @@ function holderOf(path) {
 }
 
 /**
- * Removes a stale lock: renames the file first. If another process has replaced the lock meanwhile,
- * the renamed file is the new lock, and is restored.
+ * Removes a stale lock, whose process has ended. Renames the lock file first, then reads it: if
+ * another process has taken the lock before the rename, its lock file is renamed back.
  *
  * @param {string} path
  * @param {Holder | null} stale

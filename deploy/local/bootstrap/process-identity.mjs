@@ -16,7 +16,8 @@ export function processIdentity(pid) {
 function identityFromProc(pid) {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    // proc(5): the command name may contain spaces and ")". Field 3 is the state, 22 the start.
+    // proc(5): field 2, the command name, may contain spaces and ")". The parsed text begins with
+    // field 3, the state; field 22 is the start time.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
     const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
     return fields[0] === 'Z' ? null : `${boot}:${fields[19]}`

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 
 /**
- * Returns the SHA-256 of texts, and of names and contents of files; a missing file changes it.
+ * Returns the SHA-256 of texts, and of names and contents of files. Files may be missing.
  *
  * @param {{ texts?: string[], files: string[] }} input
  */

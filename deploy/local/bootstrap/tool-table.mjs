@@ -8,7 +8,7 @@
  * @property {string} goPackage
  * @property {string} urlSetting the setting with the address of a running server to use instead
  * @property {(goPlatform: string) => string} archive URL of the release archive
- * @property {string | null} checksums URL of the published list; null where all are pinned
+ * @property {string | null} checksums URL of the list of SHA-256 sums; null if `pinned` has all
  * @property {Record<string, string>} pinned SHA-256 of the archives by Go platform
  */
 

@@ -12,8 +12,8 @@ import { FatalError } from '../bootstrap/fatal-error.mjs'
 import { isHeld, tryLock } from '../bootstrap/lock.mjs'
 
 /**
- * Creates a missing data directory, and locks it until disposed; NATS does not lock its store.
- * Throws FatalError when it cannot be written, or another process uses it.
+ * Creates the data directory if it is missing, and locks the directory until disposal, because NATS
+ * does not lock its store. Throws FatalError when the directory is not writable, or in use.
  */
 export function claimDataDirectory(directory: string): AsyncDisposable & { path: string } {
   const path = resolve(directory)
@@ -34,7 +34,7 @@ export function claimDataDirectory(directory: string): AsyncDisposable & { path:
 export type RunningSettings = {
   /** Settings that other commands may read. Addresses of servers contain passwords. */
   values: Record<string, string>
-  /** Masked secrets, as `coffer config` prints them. The secrets are not stored. */
+  /** Secrets in masked form, as `coffer config` prints them. */
   masked: Record<string, string>
 }
 

@@ -5,7 +5,10 @@ import { FatalError } from '../bootstrap/fatal-error.mjs'
 /** TCP ports on 127.0.0.1. */
 export type Ports = { postgres: number; nats: number; temporal: number }
 
-/** Below the ephemeral ports, which an outgoing connection could take before the server does. */
+/**
+ * Range of the ports that `freePorts` returns: below the ephemeral ports, of which an outgoing
+ * connection could take one before the server does.
+ */
 const freePortRange = { from: 15_000, to: 30_000 }
 const attemptsMax = 200
 
@@ -24,7 +27,7 @@ export async function requireFreePort(wanted: {
   }
 }
 
-/** Returns `count` different ports on which no process listens. */
+/** Returns `count` ports on which no process listens. Throws FatalError if it finds too few. */
 export async function freePorts(count: number): Promise<number[]> {
   const found = new Set<number>()
   for (let attempt = 0; attempt < attemptsMax && found.size < count; attempt += 1) {

@@ -1,17 +1,17 @@
 import { type Death, lifeOf, type ServerProcess } from './server-process.ts'
 
-/** A server, and the check that decides whether to restart it. */
+/** Options of a server that is restarted when a check finds it stuck. */
 export type Restartable = {
   start: () => ServerProcess
-  /** Returns whether the running server must be restarted. Calls do not overlap. */
+  /** Called every `intervalMs`: resolves to true to restart the server. Calls do not overlap. */
   isStuck: () => Promise<boolean>
   intervalMs: number
   onRestart: () => void
 }
 
 /**
- * Runs a server, and kills and starts it again when it is stuck. The result behaves as one process:
- * it ends when a server ends without a restart, and `stop` ends the current server.
+ * Runs a server; when it is stuck, kills the process and starts another. The result behaves as one
+ * process: `died` resolves when a process ends by itself, and `stop` ends the current process.
  */
 export function runRestartable({
   start,

@@ -47,7 +47,7 @@ export type ServerProcess = {
   died: Promise<Death>
   /** Rejects when the server ends, so that callers stop waiting for its readiness. */
   running: Promise<never>
-  /** Sends a signal (default: its stop signal), SIGKILL after 20 s; resolves when it has ended. */
+  /** Sends a signal (default: `stopSignal`), SIGKILL after 20 s. Resolves at the server's end. */
   stop: (signal?: NodeJS.Signals) => Promise<void>
 }
 
@@ -99,7 +99,7 @@ export function startServerProcess(options: Command): ServerProcess {
   }
 }
 
-/** Returns the two promises that settle when a server process ends. */
+/** Returns `died` itself, and the promise `running`, which rejects when `died` resolves. */
 export function lifeOf(died: Promise<Death>): Pick<ServerProcess, 'died' | 'running'> {
   const running = died.then(({ error }) => Promise.reject(error))
   running.catch(() => {})

@@ -11,7 +11,7 @@ import { startTemporal } from './temporal.ts'
 /** Running Postgres, NATS and Temporal; disposing stops the servers that were started. */
 export type Stack = AsyncDisposable & {
   databaseUrl: string
-  /** URL of the same database over a Unix socket; null when there is none. */
+  /** URL of the database of `databaseUrl` over a Unix socket; null without a socket. */
   databaseSocketUrl: string | null
   natsUrl: string
   temporalAddress: string

@@ -20,7 +20,10 @@ const lookMs = 2_000
 const interrupted = 'interrupted (9)'
 const tailBytesMax = 64 * 1024
 
-/** Maximum queue polls per second. With the default of 20, a workflow step waits 50 to 150 ms. */
+/**
+ * Maximum polls per second of each queue of Temporal's history service. With Temporal's default of
+ * 20, a workflow step waits 50 to 150 ms.
+ */
 const pollRate = 2_000
 const dynamicConfig = [
   `history.transferProcessorMaxPollRPS=${pollRate}`,

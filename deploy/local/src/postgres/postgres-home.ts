@@ -29,8 +29,9 @@ export type PostgresHome = {
 const refusedModes = 0o027
 
 /**
- * Creates `postgres/` and changes its owner to the server's user, because root owns copies that
- * root made. Throws FatalError when it is a broken link, or its owner cannot be changed.
+ * Creates `postgres/` and makes the server's user its owner: if root has copied the data directory,
+ * root owns the copy. Throws FatalError when `postgres/` is a broken link, or the owner cannot be
+ * changed.
  */
 export function postgresHome(options: {
   dataDir: string
@@ -123,7 +124,7 @@ function isLinkAt(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false
 }
 
-/** Changes the owner of a directory and its content, if it is another user; follows no links. */
+/** Makes the user the owner of a directory and its content, unless so already; follows no links. */
 function giveTo({ uid, gid }: SystemUser, directory: string): void {
   const all = [directory, join(directory, 'data')]
   if (all.every((path) => !existsSync(path) || statSync(path).uid === uid)) return

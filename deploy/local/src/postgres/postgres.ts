@@ -199,7 +199,7 @@ export function socketDirectory(home: string, port: number): string | null {
   return process.platform !== 'win32' && fits && /^[\w./-]+$/.test(home) ? home : null
 }
 
-/** Returns the URL of the same database over the Unix socket. */
+/** Returns the URL with the directory of the Unix socket in place of the host 127.0.0.1. */
 export function overSocket(url: string, directory: string): string {
   const { port } = new URL(url)
   return url.replace(`@127.0.0.1:${port}/`, `@${encodeURIComponent(directory)}:${port}/`)
