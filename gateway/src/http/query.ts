@@ -64,7 +64,7 @@ export const optionalInstant = value
   .pipe(timestamp.optional())
   .meta({ type: 'string', format: 'date-time' })
 
-/** Returns the query of a list that is paged by a cursor (docs/api.md#paging). */
+/** Returns the schema of the query of a list with cursors (docs/api.md#paging). */
 export function paged<Position extends z.ZodType>(position: Position) {
   return z.object({
     limit: integer({ fallback: 25, min: 1, max: 100 }),
@@ -103,7 +103,7 @@ const transactionPosition = z
 
 const filters = { search, from: day, to: day, pending }
 
-/** Returns the query of transactions. `offset` cannot be combined with filters or `after`. */
+/** Returns the schema of a query of transactions: `offset` excludes filters and `after`. */
 function filtered<Shape extends z.ZodRawShape>(more: Shape) {
   const query = paged(transactionPosition).extend({ offset, ...filters, ...more })
   return query.superRefine((sent, context) => {

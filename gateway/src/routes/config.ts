@@ -58,7 +58,7 @@ export function configRoutes({ config, mesh }: RouteDeps): Route[] {
   ]
 }
 
-/** Returns the price of a subscription, in minor units; null without one, or if the call fails. */
+/** Returns the price of a subscription, in minor units; null without a price or on failure. */
 async function planOf(mesh: Mesh, options: CallOptions): Promise<{ price: number } | null> {
   try {
     const { price } = await mesh.client('identity', BillingService).getPlan({}, options)

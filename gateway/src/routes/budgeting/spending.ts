@@ -33,7 +33,7 @@ const plan = {
   isPaused: boolean.optional(),
 }
 
-/** An expense or a goal (docs/plans.md#creating-changing-and-deleting). */
+/** Body that creates an expense or a goal (docs/plans.md#creating-changing-and-deleting). */
 const creation = z.union([
   z.strictObject({
     spendingType: exactly('expense'),

@@ -135,7 +135,7 @@ function logoutRoute(deps: RouteDeps): Route {
       try {
         await signIn.logout({ sessionToken }, options)
       } catch (error) {
-        // A failed sign-out is 200 with a cleared cookie too (docs/sign-in.md#signing-in).
+        // Sign-out answers 200 and clears the cookie in any case (docs/sign-in.md#signing-in).
         const text = 'the session could not be ended: it expires by itself'
         log.warn({ err: error, requestId: request.id }, text)
       }
