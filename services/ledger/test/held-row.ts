@@ -3,8 +3,8 @@ import type { Database } from '@coffer/kit/database/database'
 import { type FragmentSqlToken, type QuerySqlToken, sql } from 'slonik'
 
 /**
- * Locks the row of a bank account in a database transaction. The returned `release` runs `change`
- * in that transaction and commits it.
+ * Locks the row of a bank account in a database transaction. The returned function `release`
+ * executes the statement `change` in the same transaction and commits it.
  */
 export async function holdRow(
   database: Database,
@@ -31,8 +31,8 @@ export async function holdRow(
 }
 
 /**
- * Locks one of `rows` in a database transaction. The returned function runs `change`, if one is
- * given, in that transaction and commits it.
+ * Locks one of `rows` in a database transaction. The returned function executes the statement
+ * `change`, if given, in the same transaction and commits it.
  */
 export async function hold(
   database: Database,
@@ -53,7 +53,10 @@ export async function hold(
   }
 }
 
-/** Returns whether no transaction locks the row of the bank account, not even for a foreign key. */
+/**
+ * Returns whether no transaction locks the row of the bank account, not even by the weakest lock
+ * (FOR KEY SHARE, which a foreign key takes).
+ */
 export async function isFree(
   { pool }: Database,
   { accountId, bankAccountId }: BankAccountKey,

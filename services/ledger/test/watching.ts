@@ -14,8 +14,8 @@ type Watched = Pick<
 
 /**
  * Returns a function that compares a bank account with the previous call: if the version is the
- * same, its balances, envelopes and transactions must be equal. It returns whether the version has
- * risen.
+ * same, its balances, envelopes and transactions must be equal. The function returns true if the
+ * version has risen.
  */
 export function watchVersion({ pool }: Database, home: Watched) {
   const { accountId, bankAccountId } = home
@@ -41,7 +41,9 @@ async function listsOf({ bankAccountId, envelopes, transactions, balances, as }:
   }
 }
 
-/** Returns the error code of a read, if the bank account is removed; rethrows other errors. */
+/**
+ * Returns the name of the error code NotFound, for a removed bank account; rethrows other errors.
+ */
 function whyNotShown(error: unknown): string {
   const { code } = ConnectError.from(error)
   if (code !== Code.NotFound) throw error

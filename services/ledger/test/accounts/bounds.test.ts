@@ -49,7 +49,8 @@ const openEnvelope = ({ envelopes, bankAccountId, as }: Household, spendingId = 
   envelopes.openEnvelope({ bankAccountId, spendingId, spendingType: 'goal' }, as)
 
 /**
- * By kind of object: how many a new household has (`first`), a call that creates one, the error.
+ * Each kind of object: how many a new household has (`first`), a call that creates one, and the
+ * error of this call at the maximum.
  */
 const kinds = [
   {
@@ -172,6 +173,7 @@ test('a bound costs two statements', async () => {
     const create = () => links.createLink({ institutionName: 'Bank' }, as)
     counts.push((await statementsOf(booted.database('ledger'), create)).count)
   }
-  // The minimum of several runs excludes statements of the outbox relay, which runs concurrently.
+  // A count may include statements of the outbox relay, which runs concurrently. The minimum has
+  // none of them.
   expect(Math.min(...counts)).toBeLessThanOrEqual(statementsMax.createLink)
 })

@@ -155,7 +155,8 @@ describe('a deleted link', () => {
     const home = await createHousehold(booted, { availableBalance: 1000n })
     const { accountId, linkId, links, as } = home
     const database = booted.database('ledger')
-    // The earlier clean-up ends when the link is live again: it must not mark the link as cleaned.
+    // Simulates the end of a clean-up that began before the restore: it must not mark the restored
+    // link as cleaned.
     await markCleaned(database, { accountId, linkId }, new Date())
     expect(await cleanedAt(home)).toBeNull()
     await links.deleteLink({ linkId }, as)

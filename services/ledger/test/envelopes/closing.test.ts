@@ -23,7 +23,8 @@ afterAll(async () => {
 const date = timestampFromDate(new Date('2026-03-02T06:00:00Z'))
 
 /**
- * Creates a bank account with 10,000 minor units; an envelope of 3,000 has paid five bills of 100.
+ * Creates a bank account with 10,000 minor units. An envelope got 3,000 of them, and has paid five
+ * bills of 100 each.
  */
 async function householdWithBills() {
   const home = await createHousehold(booted, { availableBalance: 10_000n })
@@ -48,7 +49,7 @@ test('a closing clears its transactions without a lock on the bank account', asy
   expect(await isFree(database, home)).toBe(true)
   await post()
   await post({ spendingId })
-  // The closing is not committed yet, so all six transactions still have their envelope.
+  // The closing of the envelope is not committed, so its six transactions still name the envelope.
   expect((await listed(home)).filter((one) => one.spendingId === spendingId)).toHaveLength(6)
   await Promise.all([closed, release()])
   const after = await listed(home)

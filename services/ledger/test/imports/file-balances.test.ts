@@ -59,7 +59,10 @@ function remove({ home, transactionId }: World, how: { soft: boolean; adjustsBal
   return transactions.deleteTransaction({ bankAccountId, transactionId, ...how }, as)
 }
 
-/** The steps named in the table of docs/files.md#balances: a pattern of the name, and the code. */
+/**
+ * The steps in the table of docs/files.md#balances: a pattern that matches the name of the step,
+ * and a function that executes it.
+ */
 const steps: [RegExp, (world: World, word: string) => Promise<unknown>][] = [
   [/^File$/, (world) => upload(world, file)],
   [/^new row without a balance$/, (world) => upload(world, newRow({}))],

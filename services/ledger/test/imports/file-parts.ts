@@ -8,7 +8,7 @@ export interface SentFile {
   name: string
   contentType?: string
   content: Uint8Array
-  /** Hash of the request's body, which is stored with its Idempotency-Key. */
+  /** Hash of the body of the request; it is stored with the Idempotency-Key of the request. */
   bodyHash?: Uint8Array
 }
 

@@ -19,7 +19,7 @@ import { hold, isFree } from '../held-row.ts'
 import { largeStatement, startImporting, textNear } from './large-files.ts'
 import { opening, sendFile, undo } from './uploading.ts'
 
-// `npm run test:long` sets a seed, and then the file is large: 100,000 rows.
+// The file has 100,000 rows in `npm run test:long`, which sets a seed, and 1,500 otherwise.
 const isLong = process.env.COFFER_TEST_SEED !== undefined
 const rowCount = isLong ? 100_000 : 1_500
 const stated = 1_234_00n
@@ -43,7 +43,7 @@ afterAll(async () => {
   await stack.disposeAsync()
 })
 
-/** Uploads the file and starts its import. Returns functions that continue and read the import. */
+/** Uploads `file` and starts its import. Returns functions that continue and read the import. */
 async function upload(into?: Household) {
   const home = into ?? (await createHousehold(booted, opening))
   const key = { accountId: home.accountId, ...(await sendFile(home, file)) }
@@ -54,7 +54,8 @@ async function upload(into?: Household) {
     key,
     home,
     try: async () => activities.importFile?.(key),
-    // Repeats: the database connection of a killed process holds its locks until Postgres notices.
+    // Repeats, because the locks of a killed process are held until Postgres notices the end of its
+    // connection.
     import: () =>
       eventually(
         async () => activities.importFile?.(key),
@@ -99,8 +100,8 @@ const lastStatements = [
   { text: `SET status = 'complete'`, isLocked: false, left: none },
   { text: '"cause":"upload"', isLocked: true, left: none },
 ]
-// An import inserts the rows from the last to the first, 1,000 at a time: at least one INSERT
-// precedes that of the chosen row.
+// An import inserts the rows from the last to the first, 1,000 in each INSERT. None of these rows
+// is in the first INSERT, so at least one INSERT precedes the kill.
 const row = fc.integer({ min: 0, max: rowCount - 1_001 })
 const pages = fc.sample(row, isLong ? 4 : 1).map(textNear)
 

@@ -20,14 +20,17 @@ export function startImporting(task: ImportTask): ChildProcess {
 
 const width = 6
 
-/** Returns a text by which a test detects the INSERT of the row at this index. */
+/**
+ * Returns the beginning of the identifier of the row at `index`, by which a test recognises the
+ * INSERT of this row.
+ */
 export function textNear(index: number): string {
   return `"r${identifier(index).slice(0, -1)}`
 }
 
 /**
  * Returns an OFX statement with `rowCount` rows of 1.00 each, and with balances as of 15 January
- * 2026. It is compact: with 100,000 rows it is close to the bound of 6 MiB.
+ * 2026. The rows are short: 100,000 of them stay just below the maximum of an upload, 6 MiB.
  */
 export function largeStatement(rowCount: number, balance: string): Uint8Array {
   const rows = Array.from({ length: rowCount }, (_, index) => {

@@ -7,7 +7,7 @@ import { emptyTransaction, type Transaction } from '../../src/transactions/trans
 
 const CREATED = new Date('2026-01-01T06:00:00Z')
 
-/** Returns a live manual link. */
+/** Returns a manual link that is not deleted. */
 export function aLink(changes: Partial<Link> = {}): Link {
   return {
     accountId: 'acct_1',
@@ -24,7 +24,7 @@ export function aLink(changes: Partial<Link> = {}): Link {
   }
 }
 
-/** Returns a live, empty checking account in US dollars on a manual link. */
+/** Returns an active checking account in US dollars on a manual link, with balances of zero. */
 export function aBankAccount(changes: Partial<BankAccount> = {}): BankAccount {
   return {
     accountId: 'acct_1',
@@ -55,7 +55,7 @@ export function aBankAccount(changes: Partial<BankAccount> = {}): BankAccount {
   }
 }
 
-/** Returns an open, empty envelope of an expense. */
+/** Returns an open envelope of an expense, without money. */
 export function anEnvelope(changes: Partial<Envelope> = {}): Envelope {
   return {
     accountId: 'acct_1',

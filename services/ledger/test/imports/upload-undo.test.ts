@@ -283,7 +283,8 @@ test('an undo that met a deadlock holds no row while it waits for the bank accou
   const next = holdRow(database, home, renamed)
   await first.release()
   const { release } = await next
-  // The undo now waits for the row lock, or has ended because Postgres rolled the renaming back.
+  // Postgres has ended the deadlock. If it rolled back the undo, the undo waits for the lock of the
+  // bank account; if it rolled back the renaming, the undo has ended.
   await Promise.race([untilLockAwaited(database), undone])
   const { rowCount } = await database.pool.query(sql.unsafe`SELECT FROM ${ofUpload}`)
   const free = await database.pool.query(sql.unsafe`SELECT FROM ${ofUpload} FOR UPDATE SKIP LOCKED`)

@@ -42,7 +42,8 @@ describe('an uploaded file', () => {
     const done = await importFile(home, 'checking.qfx')
     expect(done).toMatchObject({ status: 'complete', importedCount: 316n, skippedCount: 0n })
     expect(done.completedAt).toBeDefined()
-    // test/data/README.md: the ledger balance is 11738.82, and 64.37 of it are not available.
+    // The ledger balance in the file is 11738.82, of which 64.37 are not available
+    // (test/data/README.md).
     expect(await home.balances()).toMatchObject({ current: 1173882n, available: 1167445n })
     const [newest, second, third] = await list(home)
     expect(newest).toMatchObject({

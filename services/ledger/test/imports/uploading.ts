@@ -11,7 +11,7 @@ export function undo({ uploads, bankAccountId, as }: Household, transactionUploa
   return uploads.undoUpload({ bankAccountId, transactionUploadId }, as)
 }
 
-/** Uploads bytes as an OFX file. Returns the IDs of its bank account and of the upload. */
+/** Uploads bytes as an OFX file. Returns the ID of the bank account and the ID of the upload. */
 export async function sendFile({ uploads, bankAccountId, as }: Household, content: Uint8Array) {
   const file = { name: 'export.ofx', contentType: 'application/octet-stream', content }
   const { upload } = await uploads.createUpload(partsOf({ bankAccountId, ...file }), as)
@@ -33,7 +33,8 @@ export async function importFile(home: Household, file: string) {
 
 /**
  * Returns an OFX statement with balances, whose rows are dated 10 January. A negative amount leaves
- * the account. With `asOf` null the balances have no date; the available one may have its own.
+ * the account. `asOf` is the date of the balances, null for none; `availableAsOf` is the date of
+ * the available balance if it differs.
  */
 export function statementOf(
   rows: Record<string, string>,

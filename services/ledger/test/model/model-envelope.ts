@@ -1,6 +1,9 @@
 import type { Of } from './model-operation.ts'
 
-/** Amounts in cents. `spent` is the amount that transactions took since the period began. */
+/**
+ * Amounts in cents: `current` is what the envelope holds, `used` is what transactions took from a
+ * goal, `spent` is what transactions took since the period began.
+ */
 export type Envelope = { isGoal: boolean; current: number; used: number; spent: number }
 
 type Envelopes = Record<string, Envelope>

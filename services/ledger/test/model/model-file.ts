@@ -39,7 +39,7 @@ export function undo(model: Model, { upload }: Of<'undo'>): boolean {
   return true
 }
 
-/** Returns the balances of a file, plus the transactions dated after the day of each balance. */
+/** Returns the balances of a file, each plus the amounts of transactions dated after its day. */
 function withLater({ history }: Model, pots: Pots, days: Required<Pots>): Pots {
   const added = history.filter((one) => one.kind === 'added')
   const sumOf = (pot: keyof Pots) =>

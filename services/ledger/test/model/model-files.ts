@@ -2,8 +2,8 @@ import type { Pots } from './model-operation.ts'
 
 /**
  * A file to import: `rows` are amounts in cents by the row's identifier, positive if they leave the
- * account. `day` is the day of the balances, null if the file has none for them. `availableDay` is
- * the day of the available balance if it differs.
+ * account. `day` is the day of the balances, null if the file states no day. `availableDay` is the
+ * day of the available balance if it differs.
  */
 type FileOfRows = {
   rows: Record<string, number>

@@ -8,7 +8,7 @@ type For = 'each' | 'manual' | 'synced'
 /** Builds the operation of a random request; null while the model lacks the object to change. */
 export type Attempt = (model: Model, serial: number) => Operation | null
 
-// Generates an index into the objects that exist when the operation is built.
+// Generates an index into the objects that exist when the operation is built, modulo their number.
 export const pick = fc.nat({ max: 999 })
 
 type Unnumbered<One = Operation> = One extends Operation ? Omit<One, 'serial'> : never

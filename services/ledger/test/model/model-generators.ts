@@ -220,7 +220,10 @@ function expensesOf({ envelopes }: Model): string[] {
   return Object.keys(envelopes).filter((id) => !envelopes[id]?.isGoal)
 }
 
-/** Returns the lines of a funding run: of several generated ones for one envelope, the last. */
+/**
+ * Returns the lines of a funding run. Of several generated lines for one envelope it keeps the
+ * last.
+ */
 function linesOf(
   { envelopes }: Model,
   generated: readonly { envelope: number; amount: number; ceiling: number }[],
@@ -236,7 +239,10 @@ function posted(id: string, amount: number): Item {
   return { id, amount, isPending: false, pendingOf: null, text: 'shop' }
 }
 
-/** Returns the transaction's live provider record if it is pending, else an empty list. */
+/**
+ * Returns a list of the transaction's live record (`end` is null) if it is pending, else an empty
+ * list.
+ */
 function heldOf(row: Row): Item[] {
   return liveItems(row).filter(({ isPending }) => isPending)
 }
@@ -246,12 +252,15 @@ function liveItems(row: Row): Item[] {
   return live ? [itemOf(live)] : []
 }
 
-/** Returns whether the transaction exists and took money from an envelope. */
+/** Returns whether the transaction is not deleted and took money from an envelope. */
 function isPaid({ taken, isDeleted }: Row): boolean {
   return taken > 0 && !isDeleted
 }
 
-/** Returns the IDs of pending transactions that a posted one replaces and that no sync imported. */
+/**
+ * Returns the IDs of pending transactions that the provider's posted ones replace, and that no sync
+ * has imported.
+ */
 function missingOf({ records }: Row): string[] {
   const named = records.flatMap(({ pendingOf }) => pendingOf ?? [])
   return named.filter((id) => !records.some((one) => one.id === id))
@@ -265,7 +274,10 @@ function itemOf({ end, ...item }: ProviderRecord): Item {
   return item
 }
 
-/** Returns a text of letters, unique for `serial`. The match by text ignores digits. */
+/**
+ * Returns a text that is unique for `serial`, in letters: the ledger ignores digits when it
+ * compares the texts of provider transactions.
+ */
 function textOf(serial: number): string {
   const letters = [...`${serial}`.padStart(4, '0')].map((digit) => 'abcdefghij'[Number(digit)])
   return `hold ${letters.join('')}`

@@ -6,8 +6,9 @@ import type { Operation } from './model-operation.ts'
 import type { Model } from './model-state.ts'
 
 /**
- * A random request. Its objects are chosen when it is sent, from the first of `attempts` that fits.
- * A misfit is sent even if the model expects a refusal; others wait until the model accepts them.
+ * A random request. Its operation is built when it is sent: the first of `attempts` that the model
+ * accepts. Without such an operation the request waits. A misfit is sent even if the model refuses
+ * its operation.
  */
 export type RandomRequest = { kind: string; isMisfit: boolean; attempts: readonly Attempt[] }
 
@@ -22,12 +23,13 @@ const requestCounts: Partial<Record<GeneratorKind, number>> = {
   withdraw: 2,
 }
 
-/** Kinds of request sent only to accounts on manual links: budgeting sends them only there, too. */
+/** Kinds of request that are never misfits: budgeting sends them only to manual bank accounts. */
 const neverMisfit: ReadonlySet<GeneratorKind> = new Set<GeneratorKind>(['deposit', 'bill'])
 
 /**
- * Random requests to one bank account: `requests` before it is archived or removed, `last`
- * concurrently with that, `late` after it. `sizes` are the numbers of concurrent requests by round.
+ * Random requests to one bank account: `requests` precede the call that archives or removes it,
+ * `last` are concurrent with this call, `late` follow it. `sizes` has for each round the number of
+ * requests that are sent concurrently.
  */
 export type Life = {
   requests: RandomRequest[]

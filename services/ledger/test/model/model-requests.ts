@@ -17,7 +17,10 @@ import type { Body, Deposit, Item, Kind, Of, Operation, Stated } from './model-o
 /** Upload IDs by the serial number of the operation that imported the file. */
 export type Uploads = Map<number, string>
 
-/** A household, RPC clients for budgeting and a sync, and the provider's data of its account. */
+/**
+ * A household, RPC clients for budgeting and a sync, and its bank account as a provider describes
+ * it (`account`).
+ */
 export type Home = Household & {
   account: ReturnType<typeof anAccount>
   scheduled: Client<typeof ScheduledService>
@@ -157,7 +160,7 @@ function patch(
   return transactions.updateTransaction({ ...of, ...fields }, as)
 }
 
-/** Returns a provider's transaction as a sync sends it. Each import sends it unchanged. */
+/** Returns a provider's transaction as a sync sends it. Equal items give equal transactions. */
 function itemBody(home: Home, { id, amount, isPending, pendingOf, text }: Item) {
   const names = { displayName: id, originalName: text, name: text, merchantName: '' }
   const named = pendingOf && { pendingProviderTransactionId: providerId(home, pendingOf) }
@@ -185,8 +188,8 @@ function book({ scheduled, accountId, byBudgeting }: Home, operation: Named) {
 }
 
 /**
- * Returns an automatic transaction as budgeting sends it. Its ID is drawn once, so that repeated
- * calls create it once.
+ * Returns an automatic transaction as budgeting sends it, with a new ID. Repeated calls with the
+ * same result create it once.
  */
 function automatic(name: string, { amount, day }: Pick<Deposit, 'amount' | 'day'>) {
   return { transactionId: newId('txn'), name, amount: BigInt(amount), date: dateOf(day) }
@@ -215,8 +218,9 @@ export async function request(home: Home, operation: Operation, uploads: Uploads
 }
 
 /**
- * Makes the call twice concurrently and waits for both. Throws only if both are refused: a refusal
- * is not stored under an Idempotency-Key, so the other call may be accepted later.
+ * Makes the call twice concurrently and waits for both answers. Throws only if both calls are
+ * refused: a refusal is not stored under an Idempotency-Key, so one call may be accepted after the
+ * other is refused.
  */
 async function twice(send: () => Promise<unknown>): Promise<void> {
   const outcomes = await Promise.allSettled([send(), send()])

@@ -23,8 +23,8 @@ export type World = {
 }
 
 /**
- * Sends up to `size` of the random requests that fit now, concurrently with the operations
- * `besides`. Returns the requests that were not sent.
+ * Sends up to `size` of the random requests that the state of the model allows, concurrently with
+ * the operations `besides`. Returns the requests that were not sent.
  */
 export async function sendSome(
   world: World,
@@ -84,7 +84,8 @@ function findExplanation(model: Model, done: readonly Done[], state: State): Mod
     const after = structuredClone(model)
     const predicted = order.map(({ operation }) => apply(after, operation))
     const isExplained = order.every(({ operation, isAccepted }, index) => {
-      // If the bank account is removed right after an import was stored, the client still gets 404.
+      // An import is answered with 404, although it was stored, if the bank account is removed
+      // right after.
       const isLost = operation.kind === 'import' && !isAccepted && after.stage === 'removed'
       return isLost || predicted[index] === isAccepted
     })

@@ -26,7 +26,9 @@ export type Model = {
   /** Serial numbers of the operations that imported a file. */
   uploads: number[]
   undone: number[]
-  /** Branches of the rules that were reached so far. */
+  /**
+   * Branches of the ledger's rules that the operations on this bank account have reached so far.
+   */
   paths: (typeof paths)[number][]
 }
 
@@ -42,7 +44,7 @@ export type Account = {
 export type Row = {
   /** The transaction ID; null until it is read from the server. */
   id: string | null
-  /** Unique key within the model, unlike `name`. */
+  /** Key of the transaction, unique within the model. Several transactions may have one `name`. */
   key: string
   /** Identifier of the row in its file (FITID in OFX); null if no file contains the transaction. */
   identifier: string | null
@@ -56,14 +58,14 @@ export type Row = {
   isPending: boolean
   isDeleted: boolean
   upload: number | null
-  /** ID of the funding schedule that created the transaction as a deposit. */
+  /** ID of the funding schedule that created the transaction as a deposit; null for others. */
   schedule: string | null
   records: ProviderRecord[]
 }
 
 /**
- * The last data of a provider under one ID. `end` is null while the record is live, else a number
- * that orders the ended records.
+ * The data that a provider sent last under one transaction ID. `end` is null while the record is
+ * live (the transaction shows its data), else a number that orders the ended records.
  */
 export type ProviderRecord = Item & { end: number | null }
 
@@ -78,7 +80,7 @@ export type Event =
 /** Day of January 2026 of all transactions from files and providers. */
 export const dayOfRows = 10
 
-/** Returns the model of a new bank account with empty envelopes. */
+/** Returns the model of a new bank account, whose envelopes hold no money. */
 export function createModel(
   isManual: boolean,
   opened: { account: Account; pots: Required<Pots>; envelopes: Record<string, boolean> },
@@ -148,7 +150,10 @@ export function visibleState(model: Model) {
   }
 }
 
-/** Returns the balances that users, providers and files stated, without undone imports. */
+/**
+ * Returns the events in which a user, a provider or a file stated balances, except those of undone
+ * imports.
+ */
 export function standingStatements({ history, undone }: Model) {
   return history
     .filter((one) => one.kind === 'stated')

@@ -22,7 +22,7 @@ export function sync(model: Model, { serial, items }: Of<'sync'>): boolean {
 
 /**
  * Removes transactions that the provider no longer has. Their envelopes get the money back and
- * remain assigned, as the provider may send a transaction again.
+ * remain assigned, as the provider may send a transaction again. Returns true: accepted.
  */
 export function withdraw(model: Model, { ids }: Of<'withdraw'>): boolean {
   for (const id of ids) {
@@ -38,7 +38,10 @@ export function withdraw(model: Model, { ids }: Of<'withdraw'>): boolean {
   return true
 }
 
-/** Sets the balances, and the limit if given, to the amounts that the provider states. */
+/**
+ * Sets the balances, and the limit if given, to the amounts that the provider states. Returns true:
+ * accepted.
+ */
 export function setBalances(model: Model, { limit, ...pots }: Stated): boolean {
   model.history.push({ kind: 'stated', pots, asOf: 0, upload: null })
   if (limit !== undefined) model.account.limit = Math.max(0, limit)
@@ -80,8 +83,8 @@ function pathOf({ isPending, pendingOf }: Item): Model['paths'][number] {
 }
 
 /**
- * Makes a provider's transaction the live record of a row. Two are stored as ended instead: a
- * pending one after a posted one, and one that was already replaced.
+ * Makes a provider's transaction the live record of a row (`end` is null). A pending transaction
+ * after a posted one is stored as an ended record instead, and so is one that was already replaced.
  */
 function setRecord(model: Model, row: Row, item: Item): void {
   const own = row.records.find(({ id }) => id === item.id)
@@ -98,7 +101,10 @@ function setRecord(model: Model, row: Row, item: Item): void {
   updateEnvelope(model, row, item)
 }
 
-/** Takes the amount from the envelope again if it has changed or a removed transaction returns. */
+/**
+ * Updates the amount of a row. If it has changed, or the row was deleted, the envelope gets back
+ * the money it paid, and pays the new amount.
+ */
 function updateEnvelope(model: Model, row: Row, { amount, isPending }: Item): void {
   const { envelopes } = model
   row.isPending = isPending

@@ -135,8 +135,8 @@ function book(model: Model, row: Row): void {
 }
 
 /**
- * Returns whether the transaction may have its envelope: null always; else the envelope must be
- * open and the transaction no deposit.
+ * Returns whether the server accepts the envelope of a transaction: null for every transaction, an
+ * open envelope unless the transaction is a deposit.
  */
 function isAssignable(model: Model, { amount, envelope }: Pick<Row, 'amount' | 'envelope'>) {
   return envelope === null || (amount >= 0 && model.envelopes[envelope] !== undefined)

@@ -33,11 +33,13 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true, force: true })
 })
 
-/** An operation to kill before each of its steps. `look` returns its effect as clients see it. */
+/**
+ * A test kills `run` before each step (start or end of a database call). `look` returns its effect.
+ */
 interface Path {
   run: () => Promise<unknown>
   look: () => Promise<unknown>
-  /** Kills before every n-th step only, if there are many. Odd: requests and answers alternate. */
+  /** Only every n-th step is tested (default: each). Odd, as starts and ends of calls alternate. */
   stride?: number
 }
 
@@ -45,7 +47,8 @@ const date = timestampFromDate(new Date('2026-03-02T06:00:00Z'))
 const bill = { name: 'Bill', amount: 300n, date, adjustsBalance: true }
 
 /**
- * Creates a household with 1,000.00, 10.00 of it in an expense. `look` reads amounts and counts.
+ * Creates a household with 1,000.00, 10.00 of it in an expense. `look` reads the balances, the
+ * number of transactions and the amounts of envelopes.
  */
 async function createHomeWithExpense() {
   const home = await createExpenseHousehold(booted)
@@ -113,7 +116,7 @@ const paths: Record<string, () => Promise<Path>> = {
     return { run: () => bookFunding(accountId, value), look }
   },
   'the import of a file': async () => {
-    // More rows than one INSERT takes, so the import needs two of them.
+    // 600 rows are more than one INSERT takes, so the import makes two INSERTs.
     const { home, run } = await fileImport(600)
     return { run, look: home.look }
   },
@@ -259,7 +262,10 @@ async function named(list: Promise<{ bankAccounts: BankAccount[] }>) {
   )
 }
 
-/** Ignores the refusal of a repeated call whose first attempt was committed; else rethrows. */
+/**
+ * Ignores the error of a repeated call if it shows that the first call was committed; else rethrows
+ * it.
+ */
 function unlessDone(error: unknown): void {
   const { code } = ConnectError.from(error)
   if (code !== Code.NotFound && code !== Code.FailedPrecondition) throw error

@@ -27,7 +27,7 @@ let booted: Booted
 let proxy: TcpProxy
 let remote: Database
 let writer: MoneyWriter
-/** The money writer of another process. Its database connections bypass the proxy. */
+/** A money writer in the role of another process: its database connections bypass the proxy. */
 let otherWriter: MoneyWriter
 
 beforeAll(async () => {
@@ -216,7 +216,7 @@ test('a change whose answer is lost is made, though the queue of its account is 
   const first = await savedFirst
   const sharing = renameAll(15)
   const savedNext = proxy.hold('"read_version"')
-  // The bank account's queue saves its first change at once; at most 1,024 more may wait in it.
+  // The first of these changes is saved at once; 1,024 more fill the queue of the bank account.
   const queued = renameAll(1 + 1_024)
   const next = await savedNext
   expect(await refusals(writer.write(rename('Daily')))).toEqual(['Unavailable'])

@@ -81,7 +81,7 @@ test('twenty retries under one key cost the statements of one request', async ()
     Promise.all(Array.from({ length: 20 }, post)),
   )
   expect(new Set(result.map(({ transaction }) => transaction?.transactionId)).size).toBe(1)
-  // One statement more than without an idempotency key: it reads the key.
+  // A request with an idempotency key costs one statement more: it reads the key.
   expect(count).toBeLessThanOrEqual(statementsMax.createTransaction + 1)
   expect(await balances()).toMatchObject({ available: 99_500n, expenses: 29_500n })
 })
@@ -265,7 +265,7 @@ test('a decision of one process reads the changes of another', async () => {
   const [first, second] = writers
   await first?.(-10n)
   await second?.(40_000n)
-  // The first process last saw 29,990 in the envelope, so this amount requires a new read.
+  // The first process last read 29,990 in the envelope: to take 60,000, it must read again.
   await first?.(-60_000n)
   expect(await balances()).toMatchObject({ expenses: 30_000n - 10n + 40_000n - 60_000n })
   await second?.(-9_000n)
@@ -273,7 +273,10 @@ test('a decision of one process reads the changes of another', async () => {
   expect(await balances()).toMatchObject({ expenses: 990n })
 })
 
-/** Returns `writers`, one for each of `count` processes: each moves an amount into the expense. */
+/**
+ * Returns `balances`, and in `writers` a function for each of `count` processes: it moves an amount
+ * into the expense, or out of it if the amount is negative.
+ */
 async function processes(count: number) {
   const { accountId, bankAccountId, expense, balances } = await createFundedHousehold(booted)
   const deps = { database: booted.database('ledger'), clock: () => new Date() }

@@ -162,7 +162,7 @@ function bookingsOf(
   ]
 }
 
-/** Calls every RPC that the gateway and budgeting use at least once. */
+/** Calls, at least once, every RPC that the gateway and budgeting use. */
 async function useEverything(home: Household): Promise<void> {
   const { accountId, as, linkId, bankAccountId } = home
   const { links, accounts, envelopes, transactions } = home
@@ -221,7 +221,7 @@ async function useEverything(home: Household): Promise<void> {
 
 const Link = z.object({ cleanedAt: z.date().nullable() })
 
-/** Deletes a link, and waits until its rows are deleted. */
+/** Deletes a link, and waits until the rows of its bank accounts are deleted. */
 async function deleteLink(home: Pick<Household, 'links' | 'accountId' | 'linkId' | 'as'>) {
   const { links, accountId, linkId, as } = home
   await links.deleteLink({ linkId }, as)
@@ -272,7 +272,8 @@ test('every statement uses an index that starts with the account', async () => {
   const statements = database.texts().filter((text) => !before.has(text))
   expect(statements.length).toBeGreaterThan(30)
   const place = { url: booted.databaseUrl, schema: 'ledger' }
-  // First without ANALYZE: the planner estimates from the sizes of the tables.
+  // The plans are checked before and after ANALYZE: before it, the planner estimates from the sizes
+  // of the tables.
   await inBulk(place, crowd)
   expect(await slowScans(place, { statements, tables: tenantTables })).toEqual([])
   await database.pool.query(sql.unsafe`ANALYZE`)

@@ -52,8 +52,8 @@ async function add(home: Household, names: string[], firstDay = 1): Promise<stri
 }
 
 /**
- * Searches all bank accounts with changed transactions for similar ones, without waiting for a
- * quiet time.
+ * Searches for similar transactions in all bank accounts that have changed since their last search,
+ * even if the change was just now.
  */
 async function search(): Promise<void> {
   const deps = { database: booted.database('ledger'), clock: () => new Date(), log: silentLog }

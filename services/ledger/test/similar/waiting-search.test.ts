@@ -32,7 +32,10 @@ const date = timestampFromDate(new Date('2026-03-02T06:00:00Z'))
 const always = 2n ** 53n
 const none = { accountId: '', bankAccountId: '' }
 
-/** Returns the bank account's version, and that of its first change which no search has seen. */
+/**
+ * Returns the bank account's version, and that of its first change since its last search: null if
+ * there is none.
+ */
 function markOf({ accountId, bankAccountId }: Key) {
   const Row = z.object({ version: z.bigint(), unsearchedFrom: z.bigint().nullable() })
   return tables().pool.one(sql.type(Row)`
@@ -50,7 +53,10 @@ async function asks(key: Key, work: () => Promise<unknown>): Promise<boolean> {
   return (await markOf(key)).unsearchedFrom !== null
 }
 
-/** Returns the IDs of those of the given bank accounts that are due for a search. */
+/**
+ * Returns the IDs of the given bank accounts that need a search: their last change has at most the
+ * version `quietUpTo`, or their first one since the last search at most `waitedUpTo`.
+ */
 async function due(
   homes: Key[],
   { quietUpTo = 0n, waitedUpTo = 0n, after = none, limit = 1000 } = {},
@@ -160,7 +166,7 @@ test('a change during a search needs another search', async () => {
   await endWaitingSearch(tables(), { ...home, version })
   const { unsearchedFrom } = await markOf(home)
   expect(unsearchedFrom).toBe(version + 1n)
-  // The end of a search of an older version does not clear the mark of a later change.
+  // The end of a search of an older version does not clear `unsearched_from` of a later change.
   await endWaitingSearch(tables(), { ...home, version })
   expect((await markOf(home)).unsearchedFrom).toBe(version + 1n)
   await endWaitingSearch(tables(), { ...home, version: (await markOf(home)).version })
@@ -189,8 +195,8 @@ test('a save that is blocked while a search ends sets the mark again', async () 
 })
 
 /**
- * Runs a sweep that calls `search` instead of a worker thread. Returns the first transaction name
- * of each search.
+ * Searches the bank accounts without a change for `quietMs`, by `search` instead of a worker
+ * thread. Returns the name of the first transaction in each search.
  */
 async function sweep(quietMs: number, search = (_name: string): never[] => []): Promise<string[]> {
   const searched: string[] = []

@@ -23,7 +23,10 @@ afterAll(async () => {
   await booted[Symbol.asyncDispose]()
 })
 
-/** Creates or updates bank accounts of the link, like a sync. Returns the accounts in the reply. */
+/**
+ * Creates or updates bank accounts of the link, like a sync. Returns the bank accounts in the
+ * reply.
+ */
 async function upsert({ sync, linkId, by }: SyncedHome, request: object) {
   return (await sync.upsertBankAccounts({ linkId, ...request }, by)).accounts
 }

@@ -57,7 +57,7 @@ describe('a batch', () => {
     expect(listed.map((one) => one.transactionId)).toEqual(
       [first, second].map((one) => one?.transactionId),
     )
-    // The IDs are in the order of the days, not in the order of the batch.
+    // The transaction IDs are in the order of the days, not in the order of the batch.
     expect((first?.transactionId ?? '') > (second?.transactionId ?? '')).toBe(true)
     expect(listed.every((one) => one.aggregatorTransaction === undefined)).toBe(true)
   })
@@ -138,7 +138,9 @@ describe('a batch', () => {
   })
 })
 
-/** Waits until earlier events are handled, makes a call, and counts its SQL statements. */
+/**
+ * Waits until no statement runs, makes a call, and counts the SQL statements that this call runs.
+ */
 async function counted<Result>(call: () => Promise<Result>) {
   await untilQuiet()
   const before = booted.database('ledger').statements(ofConsumers)

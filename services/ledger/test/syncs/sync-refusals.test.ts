@@ -133,7 +133,7 @@ test('a deleted link refuses every import, and no rows remain', async () => {
   await envelopeOf(home, 500n)
   const [one] = await home.brings(anItem())
   const deleting = home.links.deleteLink({ linkId }, as)
-  // The import precedes the deletion or finds no bank account. In both cases no row is left.
+  // The import ends before the deletion, or finds no bank account. In either case no row is left.
   await Promise.allSettled([home.brings(anItem(), anItem()), deleting])
   expect(
     await refusals(

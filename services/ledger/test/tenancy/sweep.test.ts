@@ -37,7 +37,9 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true, force: true })
 })
 
-/** Stores an upload without publishing its event, as if the process had been killed in between. */
+/**
+ * Stores an upload without publishing its event, like a process that is killed before publishing.
+ */
 async function uploadWithoutEvent(home: Household, createdAt: Date) {
   const { accountId, bankAccountId } = home
   const ids = { fileId: newId('file'), transactionUploadId: newId('txup') }
@@ -149,7 +151,7 @@ test('a replay of events starts no finished work again', async () => {
     pool.exists(sql.unsafe`
       SELECT FROM links WHERE account_id = ${leaver.accountId} AND cleaned_at IS NULL`)
   await eventually(uncleaned, (isLeft) => !isLeft)
-  // The previous release emits this event type; its handler does nothing.
+  // The previous release publishes events of this type. The handler for them does nothing.
   const { broker } = booted
   await broker.stream.publish(broker.subject('ledger.transactions-changed'), new Uint8Array())
   expect(await startedAgain([accountId, leaver.accountId])).toEqual([])

@@ -172,8 +172,8 @@ describe('a search in a large account', () => {
   }
 
   /**
-   * Searches a text page by page to the end, with `costs` as bounds. Returns the numbers of the
-   * transactions on each page.
+   * Searches a text page by page to the end, with `costs` in place of the default bounds. Returns
+   * the numbers of the transactions on each page.
    */
   async function pagesOf(home: Household, text: string, costs: Partial<typeof searchCosts>) {
     const { accountId, bankAccountId } = home
@@ -208,8 +208,7 @@ describe('a search in a large account', () => {
   test('scans in bounded steps if the index finds too many', async () => {
     const home = await large()
     const pages = await pagesOf(home, 'rent', { examinedFirst: 10, examined: 40, foundMax: 50 })
-    // Five scans of 40 rows pass the 200 newer transactions without a match, then pages have
-    // matches.
+    // The 200 newest transactions have no match: five scans of 40 rows return five empty pages.
     expect(pages.slice(0, 6)).toEqual([[], [], [], [], [], [100, 99, 98, 97]])
     expect(pages.flat()).toEqual(descending)
   })
