@@ -27,15 +27,18 @@ const output = join(dataDir, 'results.json')
 const page = join(root, 'docs/benchmarks.md')
 
 /**
- * The two generated parts of docs/benchmarks.md, empty. A run of selected work (`ONLY`) prints them
- * filled.
+ * The two generated parts of docs/benchmarks.md, without figures. A run of selected work (`ONLY`)
+ * prints them with its figures, and does not change the page.
  */
 const sections = [
   '<!-- household figures -->\n\n<!-- end of household figures -->',
   '<!-- figures -->\n\n<!-- end of figures -->',
 ].join('\n')
 
-/** Kinds of work on one household to measure, as the load generator's setting `ONLY`. */
+/**
+ * All kinds of work that use a single household, in the form of the load generator's setting
+ * `ONLY`.
+ */
 const linesOnly =
   'health,links*,balances*,tx_offset*,spending_list,forecast,post_tx*,transfer*,' +
   'patch_spending,feed_links'
@@ -56,10 +59,13 @@ const householdDefaults = {
   REPEATS: '3',
 }
 const lineDefaults = { SECS: '2', REPEATS: '2' }
-/** Settings of the load generator that no environment variable overrides. */
+/**
+ * Settings that no environment variable overrides. `lines` creates no households besides the one
+ * that its work uses.
+ */
 const fixed = { households: {}, lines: { HOUSEHOLDS: '0' } }
 
-/** How often work is measured again if the host took processor time (`FURTHER_ROUNDS`). */
+/** Maximum of repetitions of work during which the host took processor time (`FURTHER_ROUNDS`). */
 const Rounds = z.coerce.number().int().min(0).max(10).default(1)
 
 /** Time in ms from the start after which nothing is repeated, so the run ends within 15 minutes. */
@@ -152,8 +158,8 @@ function processes(pids: Record<string, number | null | undefined>): string {
 type Measure = (selected: { ONLY: string; CONC?: string }) => Promise<Results | null>
 
 /**
- * Measures the work, and at most `rounds` times again the part during which the host took processor
- * time. Returns null on failure.
+ * Measures the work. Then measures again the part during which the host took processor time, at
+ * most `rounds` times. Returns null on failure.
  */
 async function measureUntilCalm(
   measure: Measure,

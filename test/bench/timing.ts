@@ -14,7 +14,10 @@ export interface Work {
   run: (repetition: number) => Promise<unknown>
 }
 
-/** Runs the work once to warm up, then `times` times. Returns the latencies without the first. */
+/**
+ * Runs the work once to warm up, then `times` times. Returns the median and the slowest latency of
+ * the repetitions after the first.
+ */
 export async function timed({ work, times, prepare, run }: Work): Promise<OwnFigure> {
   const taken: number[] = []
   const before = readProcessors()

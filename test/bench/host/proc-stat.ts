@@ -3,7 +3,7 @@ import { type Reading, readingOf } from './steal.ts'
 
 const intervalMs = 100
 
-/** Reads the processor times in /proc/stat; null on systems other than Linux. */
+/** Returns the processor times in /proc/stat; null on systems other than Linux. */
 export function readProcessors(): Reading | null {
   if (process.platform !== 'linux') return null
   return readingOf(readFileSync('/proc/stat', 'utf8'), performance.now())

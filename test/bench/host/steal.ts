@@ -31,8 +31,8 @@ export function stolenShare(from: Reading | null, to: Reading | null): number | 
 }
 
 /**
- * Returns the stolen share between two times in ms, 0 to 1. Readings are in order; between them it
- * interpolates.
+ * Returns the stolen share between two times in ms, 0 to 1, interpolated between readings, which
+ * are in the order of time; null without readings.
  */
 export function stolenBetween(
   readings: readonly Reading[],
@@ -64,7 +64,10 @@ export function stealText(shares: readonly (number | null)[]): string {
   )
 }
 
-/** Returns the reading at a time in ms, interpolated; outside the readings the nearest one. */
+/**
+ * Returns the reading at a time in ms, interpolated; outside the readings the nearest one; null
+ * without readings.
+ */
 function readingAt(readings: readonly Reading[], atMs: number): Reading | null {
   const next = readings.findIndex((reading) => reading.atMs >= atMs)
   const after = readings.at(next) ?? null

@@ -1,11 +1,11 @@
 import pg from 'pg'
 import { z } from 'zod'
 
-/** Speed of a machine: SELECT statements per second over 1 and over 16 connections. */
+/** Speed of a machine: SELECT statements per second of 1 client and of 16 concurrent clients. */
 export const Yardstick = z.object({ 1: z.number(), 16: z.number() })
 export type Yardstick = z.infer<typeof Yardstick>
 
-/** Speed of the machine on which the reference figures were measured, by the same code. */
+/** Speed, by `measureYardstick`, of the machine on which the reference figures were measured. */
 const theirs: Yardstick = { 1: 13_021, 16: 40_717 }
 
 const rows = 10_000
@@ -13,7 +13,7 @@ const measuredMs = 1_500
 
 /**
  * Measures the speed of this machine without Coffer: SELECTs by primary key through the client
- * `pg`, with named statements and ten connections.
+ * `pg`, with named statements. The clients share at most ten connections.
  */
 export async function measureYardstick(databaseUrl: string): Promise<Yardstick> {
   const pool = new pg.Pool({ connectionString: databaseUrl, max: 10 })
@@ -32,7 +32,10 @@ export async function measureYardstick(databaseUrl: string): Promise<Yardstick> 
   }
 }
 
-/** Returns the larger value of each figure: other guests slowed the other measurement down. */
+/**
+ * Returns the larger of two measurements for each figure, as other guests slowed the smaller one
+ * down; null if there is no measurement.
+ */
 export function faster(one: Yardstick | null, other: Yardstick | null): Yardstick | null {
   if (one === null || other === null) return one ?? other
   return { 1: Math.max(one[1], other[1]), 16: Math.max(one[16], other[16]) }

@@ -12,12 +12,17 @@ import { countAdvanced, loadDueAccounts } from './due-accounts.ts'
 import { runHourlyJob } from './hourly-job.ts'
 
 const dataDir = join(root, '.coffer/bench')
-// Time in ms before the measurement, in which the new process creates its schedules and SQL plans.
+// Time in ms before a measurement, in which the Coffer process creates schedules and SQL plans.
 const settleMs = 5_000
+// Time in ms in which the client reads balances while the hourly job does not run.
 const calmMs = 10_000
+// Pause in ms of the client between two reads.
 const pauseMs = 10
 
-/** A client that reads balances repeatedly. `p99` returns a latency in ms, `reads` a number. */
+/**
+ * A client that reads balances repeatedly. `p99` returns the latency of a read in ms, `reads` the
+ * number of reads so far.
+ */
 type Reader = { p99: () => number; reads: () => number; stop: () => Promise<void> }
 
 await runScript(async () => {
@@ -70,7 +75,9 @@ await runScript(async () => {
   return booked === accounts && left === 0 ? 0 : 1
 })
 
-/** Returns the processor time (ms) of the process for one read of the client and its pause. */
+/**
+ * Returns the processor time (ms) of the process per read of a client that pauses between reads.
+ */
 async function costOfReads(pid: number, read: () => Promise<unknown>): Promise<number> {
   await sleep(settleMs)
   const from = cpuMs(pid)

@@ -4,7 +4,10 @@ import { bestRuns } from './best-runs.ts'
 import { factor, latency, listLines, measuredText, processorTime, rate } from './figure-text.ts'
 import { costOf, type Results, type Run } from './results.ts'
 
-/** Row labels of the table for many households, by kind of work. The first is a whole visit. */
+/**
+ * Row labels of the table for many households, by kind of work. `mixed` is a visit: a client sends
+ * 14 different requests.
+ */
 export const householdWork = {
   mixed: 'A visit: 14 reads and writes',
   balances_spread: 'GET balances',
@@ -85,7 +88,7 @@ function workRow(
 function stepTable(runs: readonly Run[]): string[] {
   const visits = runs.filter(({ name }) => name === 'mixed')
   const [single, many] = [1, 16].map((count) => bestAt(visits, count)?.steps ?? {})
-  // The load generator labels each request of a visit with its number first.
+  // The label of a request begins with the number of the request within the visit and a space.
   const numberOf = (label: string) => Number(label.split(' ')[0])
   const labels = Object.keys(many ?? {}).sort((a, b) => numberOf(a) - numberOf(b))
   return [

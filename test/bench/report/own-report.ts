@@ -12,7 +12,9 @@ export interface OwnFigure {
 
 const marks = /(<!-- own figures -->\n).*(\n<!-- end of own figures -->)/s
 
-/** Returns the page with the figures of work without reference between two marker comments. */
+/**
+ * Returns the page with the figures of work without reference figures, between two marker comments.
+ */
 export function withOwnFigures(page: string, figures: readonly OwnFigure[]): string {
   const rows = figures.map(({ work, times, medianMs, slowestMs, stolen }) => {
     const [median, slowest] = [medianMs, slowestMs].map((ms) => marked(inMs(ms), stolen))

@@ -30,7 +30,9 @@ const Run = z.object({
   check: Check.optional(),
   /** Latencies by label of the request, if the work is a visit of several requests. */
   steps: z.record(z.string(), Step).optional(),
-  /** Share of the processor time that the host took, 0 to 1. Added to the generator's report. */
+  /**
+   * Share of the processor time that the host took, 0 to 1; null if unknown. `withSteal` adds it.
+   */
   stolen: z.number().nullable().default(null),
 })
 export type Run = z.infer<typeof Run>
