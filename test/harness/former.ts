@@ -13,7 +13,10 @@ export interface FormerDatabase extends TestDatabase {
   key: string
 }
 
-/** Creates a database, runs the former migrations of each service, and inserts a household. */
+/**
+ * Creates a database, runs for each service the migrations of the oldest release that can be
+ * upgraded, and inserts a household.
+ */
 export async function createFormerDatabase(): Promise<FormerDatabase> {
   await using opening = new AsyncDisposableStack()
   const { url } = opening.use(await cloneDatabase([]))
@@ -38,15 +41,22 @@ export async function createFormerDatabase(): Promise<FormerDatabase> {
   }
 }
 
-/** Splits a service's file into its migrations, each after `-- Former migration <name>`. */
+/**
+ * Splits a service's file into its migrations, each after `-- Migration <name> of an earlier
+ * release`.
+ */
 async function migrations(folder: string): Promise<{ name: string; text: string }[]> {
-  const parts = (await read(`${folder}.sql`)).split(/^-- Former migration (.+)\n/m).slice(1)
+  const heading = /^-- Migration (.+) of an earlier release\n/m
+  const parts = (await read(`${folder}.sql`)).split(heading).slice(1)
   return parts.flatMap((name, index) =>
     index % 2 === 0 ? [{ name, text: parts[index + 1] ?? '' }] : [],
   )
 }
 
-/** Inserts the household: a line of its file has a table and a row in JSON. Returns the API key. */
+/**
+ * Inserts the household of `household.txt`: a line has a table and a row in JSON. Returns the API
+ * key in the first line.
+ */
 async function fill(client: pg.Client): Promise<string> {
   const [first = '', ...lines] = (await read('household.txt')).trimEnd().split('\n')
   const tables = Map.groupBy(lines, (line) => line.slice(0, line.indexOf(' ')))

@@ -1,4 +1,4 @@
--- Former migration 0001-connections.sql
+-- Migration 0001-connections.sql of an earlier release
 CREATE TABLE connections (
   account_id text NOT NULL,
   link_id text NOT NULL,

@@ -1,4 +1,4 @@
--- Former migration 0001-budgeting.sql
+-- Migration 0001-budgeting.sql of an earlier release
 CREATE DOMAIN money_amount AS bigint
   CHECK (VALUE BETWEEN -9007199254740991 AND 9007199254740991);
 
@@ -100,9 +100,9 @@ CREATE TABLE funding_run_lines (
   PRIMARY KEY (account_id, bank_account_id, funding_run_id, spending_id),
   FOREIGN KEY (account_id, bank_account_id, funding_run_id) REFERENCES funding_runs
 );
--- Former migration 0010-subscriptions.sql
+-- Migration 0010-subscriptions.sql of an earlier release
 ALTER TABLE account_settings ADD COLUMN subscription_active_until timestamptz;
--- Former migration 0011-plan-changes.sql
+-- Migration 0011-plan-changes.sql of an earlier release
 ALTER TABLE funding_schedules ADD COLUMN deleted_at timestamptz,
   DROP CONSTRAINT funding_schedules_name;
 CREATE UNIQUE INDEX funding_schedules_name
@@ -113,7 +113,7 @@ CREATE INDEX funding_schedules_deleted ON funding_schedules (deleted_at)
 ALTER TABLE spending ADD COLUMN opening_body bytea;
 CREATE UNIQUE INDEX spending_opening_key ON spending (account_id, opening_key)
   WHERE opening_key IS NOT NULL;
--- Former migration 0020-due-order.sql
+-- Migration 0020-due-order.sql of an earlier release
 CREATE INDEX funding_schedules_due_order
   ON funding_schedules (next_recurrence, account_id, bank_account_id)
   WHERE last_recurrence IS DISTINCT FROM next_recurrence AND deleted_at IS NULL;

@@ -1,4 +1,4 @@
--- Former migration 0001-feed-links.sql
+-- Migration 0001-feed-links.sql of an earlier release
 CREATE TABLE feed_links (
   account_id text NOT NULL,
   feed_link_id text NOT NULL,
@@ -29,7 +29,7 @@ CREATE TABLE feed_keys (
   PRIMARY KEY (account_id, feed_link_id),
   FOREIGN KEY (account_id, feed_link_id) REFERENCES feed_links ON DELETE CASCADE
 );
--- Former migration 0002-feed-bank-accounts.sql
+-- Migration 0002-feed-bank-accounts.sql of an earlier release
 CREATE TABLE feed_bank_accounts (
   account_id text NOT NULL,
   feed_bank_account_id text NOT NULL,
@@ -50,5 +50,5 @@ CREATE TABLE feed_bank_accounts (
   FOREIGN KEY (account_id, feed_link_id) REFERENCES feed_links,
   CONSTRAINT feed_bank_accounts_feed UNIQUE (account_id, feed_link_id, feed_id)
 );
--- Former migration 0010-candidates-in-use.sql
+-- Migration 0010-candidates-in-use.sql of an earlier release
 ALTER TABLE feed_bank_accounts ADD COLUMN bank_account_id text;

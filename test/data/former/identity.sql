@@ -1,4 +1,4 @@
--- Former migration 0001-identity.sql
+-- Migration 0001-identity.sql of an earlier release
 CREATE TABLE logins (
   login_id text PRIMARY KEY,
   email text NOT NULL UNIQUE CHECK (email = lower(email)),
@@ -60,7 +60,7 @@ CREATE TABLE sign_in_attempts (
   ends_at timestamptz NOT NULL
 );
 CREATE INDEX sign_in_attempts_by_end ON sign_in_attempts (ends_at);
--- Former migration 0002-multifactor.sql
+-- Migration 0002-multifactor.sql of an earlier release
 DELETE FROM sessions;
 ALTER TABLE sessions
   ADD COLUMN session_id text NOT NULL UNIQUE,
@@ -83,12 +83,12 @@ CREATE TABLE recovery_codes (
   code_hash bytea NOT NULL,
   PRIMARY KEY (login_id, code_hash)
 );
--- Former migration 0003-api-key-limits.sql
+-- Migration 0003-api-key-limits.sql of an earlier release
 ALTER TABLE api_keys
   ADD COLUMN expires_at timestamptz,
   ADD COLUMN scope text NOT NULL DEFAULT 'full' CHECK (scope IN ('full', 'read')),
   ADD COLUMN last_used_at timestamptz;
--- Former migration 0004-password-resets.sql
+-- Migration 0004-password-resets.sql of an earlier release
 ALTER TABLE logins ADD COLUMN password_reset_at timestamptz;
 
 CREATE TABLE password_resets (
@@ -97,7 +97,7 @@ CREATE TABLE password_resets (
   expires_at timestamptz NOT NULL
 );
 CREATE INDEX password_resets_of_login ON password_resets (login_id);
--- Former migration 0010-mail.sql
+-- Migration 0010-mail.sql of an earlier release
 ALTER TABLE logins
   ADD COLUMN email_verified_at timestamptz,
   ADD COLUMN is_password_expired boolean NOT NULL DEFAULT false;
@@ -115,19 +115,19 @@ CREATE TABLE mails (
   email text NOT NULL,
   created_at timestamptz NOT NULL
 );
--- Former migration 0011-proof-of-work.sql
+-- Migration 0011-proof-of-work.sql of an earlier release
 CREATE TABLE spent_challenges (
   challenge_hash bytea PRIMARY KEY,
   expires_at timestamptz NOT NULL
 );
 CREATE INDEX spent_challenges_by_expiry ON spent_challenges (expires_at);
--- Former migration 0012-beta-codes.sql
+-- Migration 0012-beta-codes.sql of an earlier release
 CREATE TABLE beta_codes (
   code_hash bytea PRIMARY KEY,
   expires_at timestamptz NOT NULL
 );
 CREATE INDEX beta_codes_by_expiry ON beta_codes (expires_at);
--- Former migration 0020-billing.sql
+-- Migration 0020-billing.sql of an earlier release
 ALTER TABLE accounts
   ADD COLUMN trial_ends_at timestamptz,
   ADD COLUMN subscription_active_until timestamptz,
@@ -146,34 +146,34 @@ CREATE INDEX accounts_with_trial_notice_due ON accounts (trial_ends_at, account_
   WHERE trial_notice_at IS NULL AND subscription_active_until IS NULL;
 CREATE INDEX accounts_with_subscription_ended ON accounts (subscription_active_until, account_id)
   WHERE subscription_status = 'active';
--- Former migration 0021-account-deletions.sql
+-- Migration 0021-account-deletions.sql of an earlier release
 CREATE TABLE account_deletions (
   account_id text PRIMARY KEY,
   requested_at timestamptz NOT NULL
 );
 CREATE INDEX account_deletions_by_age ON account_deletions (requested_at);
--- Former migration 0040-notices.sql
+-- Migration 0040-notices.sql of an earlier release
 ALTER TABLE mails
   DROP CONSTRAINT mails_kind_check,
   ADD CONSTRAINT mails_kind_check CHECK (kind IN ('verify-email', 'reset-password',
     'password-changed', 'authenticator-enabled', 'authenticator-disabled',
     'recovery-codes-renewed'));
--- Former migration 0041-trial-mail.sql
+-- Migration 0041-trial-mail.sql of an earlier release
 ALTER TABLE mails
   DROP CONSTRAINT mails_kind_check,
   ADD CONSTRAINT mails_kind_check CHECK (kind IN ('verify-email', 'reset-password',
     'password-changed', 'authenticator-enabled', 'authenticator-disabled',
     'recovery-codes-renewed', 'trial-ending'));
--- Former migration 0042-billing-off.sql
+-- Migration 0042-billing-off.sql of an earlier release
 ALTER TABLE accounts ADD COLUMN billing_left_at timestamptz;
 
 CREATE INDEX accounts_in_billing ON accounts (account_id)
   WHERE trial_ends_at IS NOT NULL AND billing_left_at IS NULL;
 CREATE INDEX accounts_left_by_billing ON accounts (account_id) WHERE billing_left_at IS NOT NULL;
--- Former migration 0043-unverified-accounts.sql
+-- Migration 0043-unverified-accounts.sql of an earlier release
 ALTER TABLE logins ADD COLUMN verify_by timestamptz;
 CREATE INDEX logins_to_verify ON logins (verify_by) WHERE verify_by IS NOT NULL;
--- Former migration 0050-names.sql
+-- Migration 0050-names.sql of an earlier release
 ALTER TABLE link_tokens RENAME CONSTRAINT password_resets_pkey TO link_tokens_pkey;
 ALTER TABLE link_tokens
   RENAME CONSTRAINT password_resets_login_id_fkey TO link_tokens_login_id_fkey;

@@ -1,4 +1,4 @@
--- Former migration 0001-kit.sql
+-- Migration 0001-kit.sql of an earlier release
 CREATE TABLE changes (
   change_id text PRIMARY KEY,
   account_id text NOT NULL,
@@ -37,7 +37,7 @@ CREATE TABLE idempotency_keys (
   PRIMARY KEY (account_id, route, key)
 );
 CREATE INDEX idempotency_keys_by_age ON idempotency_keys (created_at);
--- Former migration 0010-deleted-accounts.sql
+-- Migration 0010-deleted-accounts.sql of an earlier release
 CREATE TABLE deleted_accounts (
   account_id text PRIMARY KEY,
   deleted_at timestamptz NOT NULL DEFAULT now()

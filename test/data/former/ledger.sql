@@ -1,4 +1,4 @@
--- Former migration 0001-ledger.sql
+-- Migration 0001-ledger.sql of an earlier release
 CREATE DOMAIN money_amount AS bigint
   CHECK (VALUE BETWEEN -9007199254740991 AND 9007199254740991);
 
@@ -136,7 +136,7 @@ CREATE TABLE operations (
   PRIMARY KEY (account_id, bank_account_id, operation_id),
   FOREIGN KEY (account_id, bank_account_id) REFERENCES bank_accounts
 );
--- Former migration 0002-uploads.sql
+-- Migration 0002-uploads.sql of an earlier release
 CREATE TABLE files (
   account_id text NOT NULL,
   bank_account_id text NOT NULL,
@@ -178,14 +178,14 @@ CREATE INDEX uploads_unfinished ON uploads (transaction_upload_id)
   WHERE status IN ('pending', 'processing');
 
 ALTER TABLE transactions ADD COLUMN transaction_upload_id text;
--- Former migration 0003-account-settings.sql
+-- Migration 0003-account-settings.sql of an earlier release
 CREATE TABLE account_settings (
   account_id text PRIMARY KEY,
   timezone text NOT NULL,
   locale text NOT NULL,
   version bigint NOT NULL
 );
--- Former migration 0010-clusters.sql
+-- Migration 0010-clusters.sql of an earlier release
 CREATE TABLE transaction_clusters (
   account_id text NOT NULL,
   bank_account_id text NOT NULL,
@@ -206,7 +206,7 @@ CREATE TABLE transaction_clusters (
 );
 CREATE INDEX transaction_clusters_of_member ON transaction_clusters USING gin (members)
   WITH (fastupdate = off);
--- Former migration 0020-imports.sql
+-- Migration 0020-imports.sql of an earlier release
 ALTER TABLE uploads ADD COLUMN format text NOT NULL DEFAULT 'ofx'
   CHECK (format IN ('ofx', 'camt053', 'qif', 'csv'));
 ALTER TABLE uploads ALTER COLUMN format DROP DEFAULT;
@@ -264,7 +264,7 @@ CREATE INDEX transaction_imports_of_mapping
   ON transaction_imports (account_id, transaction_import_mapping_id);
 CREATE INDEX transaction_imports_to_preview ON transaction_imports (transaction_import_id)
   WHERE status = 'pending-preview';
--- Former migration 0030-provider-records.sql
+-- Migration 0030-provider-records.sql of an earlier release
 CREATE DOMAIN match_reason AS text CHECK (VALUE IN
   ('new', 'pending-id', 'posted-first', 're-consent', 'amount-date-name'));
 
@@ -337,9 +337,9 @@ CREATE INDEX provider_transactions_of_pending
   WHERE pending_provider_transaction_id IS NOT NULL;
 CREATE INDEX provider_transactions_alike
   ON provider_transactions (account_id, bank_account_id, amount, date);
--- Former migration 0040-journal-authors.sql
+-- Migration 0040-journal-authors.sql of an earlier release
 ALTER TABLE journal ADD COLUMN created_by text;
--- Former migration 0041-transaction-search.sql
+-- Migration 0041-transaction-search.sql of an earlier release
 CREATE EXTENSION IF NOT EXISTS pg_trgm;
 
 CREATE FUNCTION transaction_text(name text, original_name text, merchant_name text,
@@ -361,7 +361,7 @@ END $$;
 CREATE INDEX transactions_pending
   ON transactions (account_id, bank_account_id, date DESC, transaction_id DESC)
   WHERE is_pending AND deleted_at IS NULL;
--- Former migration 0050-undone-uploads.sql
+-- Migration 0050-undone-uploads.sql of an earlier release
 ALTER TABLE uploads ADD COLUMN undone_at timestamptz
   CHECK (undone_at IS NULL OR status = 'complete');
 ALTER TABLE uploads ADD COLUMN balances_as_of timestamptz;
@@ -376,11 +376,11 @@ CREATE INDEX transactions_of_upload
   WHERE transaction_upload_id IS NOT NULL;
 CREATE INDEX journal_of_stated_balances ON journal (account_id, bank_account_id, entry_id)
   WHERE cause IN ('opening', 'manual-edit', 'upload', 'undo');
--- Former migration 0060-schedules.sql
+-- Migration 0060-schedules.sql of an earlier release
 CREATE INDEX transactions_by_schedule
   ON transactions (account_id, bank_account_id, created_by_funding_schedule_id)
   WHERE created_by_funding_schedule_id IS NOT NULL;
--- Former migration 0080-waiting-searches.sql
+-- Migration 0080-waiting-searches.sql of an earlier release
 CREATE TABLE waiting_searches (
   account_id text NOT NULL,
   bank_account_id text NOT NULL,
@@ -388,9 +388,9 @@ CREATE TABLE waiting_searches (
   PRIMARY KEY (account_id, bank_account_id),
   FOREIGN KEY (account_id, bank_account_id) REFERENCES bank_accounts ON DELETE CASCADE
 );
--- Former migration 0090-search-pending.sql
+-- Migration 0090-search-pending.sql of an earlier release
 ALTER INDEX transactions_text SET (fastupdate = on, gin_pending_list_limit = 64);
--- Former migration 0091-domains.sql
+-- Migration 0091-domains.sql of an earlier release
 CREATE DOMAIN held_amount AS money_amount CHECK (VALUE >= 0);
 CREATE DOMAIN link_type AS text
   CHECK (VALUE IN ('manual', 'aggregator', 'feed', 'unknown'));
@@ -439,7 +439,7 @@ ALTER TABLE transactions
 ALTER TABLE journal
   DROP CONSTRAINT journal_pot_check, ALTER pot TYPE journal_pot,
   DROP CONSTRAINT journal_cause_check, ALTER cause TYPE journal_cause;
--- Former migration 0100-bounds.sql
+-- Migration 0100-bounds.sql of an earlier release
 CREATE INDEX links_live ON links (account_id) WHERE deleted_at IS NULL;
 CREATE INDEX bank_accounts_kept ON bank_accounts (account_id) WHERE removed_at IS NULL;
 CREATE INDEX envelopes_open ON envelopes (account_id, bank_account_id) WHERE closed_at IS NULL;
@@ -447,9 +447,9 @@ ALTER TABLE transaction_import_mappings ADD COLUMN deleted_at timestamptz;
 CREATE INDEX transaction_import_mappings_live ON transaction_import_mappings (account_id)
   WHERE deleted_at IS NULL;
 CREATE INDEX uploads_under_way ON uploads (account_id) WHERE status NOT IN ('complete', 'failed');
--- Former migration 0100-journal-dates.sql
+-- Migration 0100-journal-dates.sql of an earlier release
 ALTER TABLE journal ADD COLUMN date timestamptz;
--- Former migration 0101-similar-searches.sql
+-- Migration 0101-similar-searches.sql of an earlier release
 CREATE TABLE similar_searches (
   account_id text NOT NULL,
   bank_account_id text NOT NULL,
@@ -457,9 +457,9 @@ CREATE TABLE similar_searches (
   PRIMARY KEY (account_id, bank_account_id),
   FOREIGN KEY (account_id, bank_account_id) REFERENCES bank_accounts ON DELETE CASCADE
 );
--- Former migration 0110-versions.sql
+-- Migration 0110-versions.sql of an earlier release
 ALTER TABLE bank_accounts ADD COLUMN version bigint NOT NULL DEFAULT 1;
--- Former migration 0120-unsearched.sql
+-- Migration 0120-unsearched.sql of an earlier release
 ALTER TABLE bank_accounts ADD COLUMN unsearched_from bigint;
 CREATE INDEX bank_accounts_unsearched ON bank_accounts (account_id, bank_account_id)
   WHERE unsearched_from IS NOT NULL AND deleted_at IS NULL AND removed_at IS NULL;
@@ -472,7 +472,7 @@ UPDATE bank_accounts SET unsearched_from = version WHERE EXISTS (
       OR changes.sequence > searched.sequence)
 );
 DROP TABLE waiting_searches, similar_searches;
--- Former migration 0121-notes.sql
+-- Migration 0121-notes.sql of an earlier release
 ALTER TABLE transactions ADD COLUMN notes text;
 
 CREATE FUNCTION transaction_text(name text, original_name text, merchant_name text,
@@ -492,11 +492,11 @@ BEGIN
     (SELECT nspname FROM pg_extension JOIN pg_namespace ON pg_namespace.oid = extnamespace
       WHERE extname = 'pg_trgm'));
 END $$;
--- Former migration 0130-upload-identifiers.sql
+-- Migration 0130-upload-identifiers.sql of an earlier release
 ALTER TABLE transactions DROP CONSTRAINT transactions_upload;
 CREATE UNIQUE INDEX transactions_upload
   ON transactions (account_id, bank_account_id, upload_identifier)
   WHERE upload_identifier IS NOT NULL;
--- Former migration 0140-names.sql
+-- Migration 0140-names.sql of an earlier release
 ALTER DOMAIN journal_pot RENAME CONSTRAINT journal_pot_check1 TO journal_pot_check;
 ALTER DOMAIN journal_cause RENAME CONSTRAINT journal_cause_check1 TO journal_cause_check;
