@@ -6,8 +6,8 @@ type JestRuntime = typeof import('jest-runtime', { with: { 'resolution-mode': 'r
 const { default: Runtime }: JestRuntime = require('jest-runtime')
 
 /**
- * Key of jest-circus' global event listeners. They are removed before each test file, as those of
- * the previous one would report its results twice.
+ * Key of jest-circus' global event listeners. They are removed before each test file: the listeners
+ * of the previous file would report its results twice.
  */
 const circusListeners = Symbol.for('EVENT_HANDLERS')
 const globalsUrl = 'jest:globals'

@@ -1,6 +1,6 @@
 /** An operation that a test interrupts with SIGKILL, together with other operations. */
 export interface Interrupted {
-  /** Starts the operation; called before the kill. */
+  /** Starts the operation. A test calls it before the kill. */
   act: () => Promise<void>
   /** Called between the kill and the restart. */
   whileDown?: () => Promise<void>

@@ -68,9 +68,8 @@ const transactionsOf = async (linkId: string) =>
   ).left
 
 /**
- * Starts all operations, kills the process, restarts it and checks the results. If not
- * `isPublished`, NATS is unreachable from before the operations to the kill, so no event is
- * published.
+ * Starts all operations, kills the process, restarts it and checks the results. Unless
+ * `isPublished`, NATS is unreachable until the restart, so no event is published before the kill.
  */
 async function interrupt(
   cases: (() => Promise<Interrupted>)[],
@@ -130,7 +129,10 @@ async function prepareCleanUp(): Promise<Interrupted> {
   }
 }
 
-/** Prepares a write of money. A row lock keeps budgeting from storing its plan until the kill. */
+/**
+ * Prepares a transaction that a goal pays. Until the kill, a row lock keeps budgeting from saving
+ * the plan of this goal.
+ */
 async function prepareWriteWithoutPlan(isPublished: boolean): Promise<Interrupted> {
   const alice = await newPerson(deployment.baseUrl)
   const { path, spendingId } = await createGoal(alice, 1_000)
@@ -171,7 +173,7 @@ async function prepareWriteWithoutPlan(isPublished: boolean): Promise<Interrupte
   }
 }
 
-/** Prepares the deletion of an account. The kill follows the answer to its request. */
+/** Prepares the deletion of an account. The process is killed after it has answered the request. */
 async function prepareAccountDeletion(): Promise<Interrupted> {
   const person = await newPerson(deployment.baseUrl)
   await createTransactions(person, 100)

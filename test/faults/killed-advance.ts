@@ -10,7 +10,7 @@ import type { Interrupted } from './interrupted.ts'
 
 const accounts = 200
 
-/** SQL for the different results of due accounts: with automatic transactions and without. */
+/** SQL: the distinct balances, envelope sums and transaction counts of the due accounts. */
 const distinctOutcomes = `
   SELECT DISTINCT available_balance AS available, expenses, held, booked FROM ledger.bank_accounts
   JOIN LATERAL (SELECT sum(current_amount) AS held FROM ledger.envelopes e
@@ -47,7 +47,8 @@ export async function prepareHourlyJob(
     afterRestart: async () => {
       await temporal.client.workflow.getHandle(`${prefix}/workflows/${workflow.id}`).result()
       expect(await countAdvanced(databaseUrl)).toEqual({ booked: accounts, left: 0 })
-      // Each of four envelopes got 25.00; the one that was due has spent or returned its 25.00.
+      // Four envelopes got 25.00 each. The due envelope has spent or returned this amount, so 75.00
+      // are held. `others` are accounts without automatic transactions.
       const others = { available: '0', expenses: '7500', held: '7500', booked: 0 }
       const automatic = { available: '90000', expenses: '7500', held: '7500', booked: 2 }
       expect((await reader.query(distinctOutcomes)).rows).toEqual([others, automatic])

@@ -47,7 +47,7 @@ test('secrets are in no log, message, history, row, error or mail', async () => 
     expect([place, texts.length > 0 && texts.join('').length > 0]).toEqual([place, true])
   }
   expect(found(secrets, places)).toEqual([])
-  // The search can find texts: it finds the account ID, which is not secret.
+  // Control of the search: it finds the account ID, which is not secret, so it would find a secret.
   const seen = ['account in messages', 'account in histories', 'account in rows']
   expect(found({ account: accountId }, places)).toEqual(expect.arrayContaining(seen))
 })

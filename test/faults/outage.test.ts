@@ -37,8 +37,8 @@ test('writes whose commit was not confirmed are applied once, and answered', asy
   const body = { ...tea, amount: 1 }
   const send = () => alice.call('POST', `${path}/transactions`, { body })
   for (let round = 0; round < 3; round++) {
-    // Group commit: the first write is saved by one statement, the other 29 by a second one. Both
-    // contain the name; the answer to the second is lost.
+    // Group commit: the first write is saved by one statement, the other 29 by a second statement.
+    // Each statement contains the name "Tea"; the answer to the second statement is lost.
     const isLost = deployment.database.loseAnswerTo('"Tea"', 1)
     const answers = await Promise.all(Array.from({ length: 30 }, send))
     expect(isLost()).toBe(true)
@@ -146,7 +146,8 @@ test('Coffer starts without NATS and Temporal, and connects once they answer', a
   await eventually(said, (text) => text.includes('NATS does not answer'))
   await eventually(said, (text) => text.includes('Temporal does not take schedules'))
   for (const away of [nats, temporal]) away.mend()
-  // Recovery: NATS delivers the event of the deleted link, and Temporal runs its clean-up.
+  // Recovery after the outage: NATS delivers the event of the deleted link, and Temporal runs the
+  // clean-up.
   const client = new pg.Client({ connectionString: deployment.databaseUrl })
   await client.connect()
   const look = 'SELECT cleaned_at FROM ledger.links WHERE link_id = $1'

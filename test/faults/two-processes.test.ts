@@ -91,7 +91,7 @@ test.each(ends)(
   60_000,
 )
 
-/** Repeats a request, so that the process has just cached its credential when it is revoked. */
+/** Repeats a request while its credential is revoked, so that the process has it in the cache. */
 async function keepAsking(ask: () => Promise<unknown>): Promise<void> {
   for (let asked = 0; asked < 20; asked += 1) {
     await ask()

@@ -184,7 +184,7 @@ function send({ method, path, headers, body }: FuzzRequest): Promise<Answer> {
       const retryAfter = Number(answer.headers['retry-after'] ?? 0)
       const status = answer.statusCode ?? 0
       answer.on('end', () => resolve({ status, contentType, retryAfter, text }))
-      // Only an export may end early: the server aborts it when its session ends.
+      // Only an answer with an export may end early: the server aborts it when the session ends.
       const isCopy = path.startsWith('/api/users/me/export')
       answer.on('error', (error) =>
         isCopy ? resolve({ status: 200, contentType, retryAfter, text }) : failed(error),

@@ -21,8 +21,8 @@ export interface SignIn extends AsyncDisposable {
   /** Registers a person and verifies the email address. */
   person: () => Promise<Person>
   /**
-   * Creates tokens, codes and checkouts, with which requests pass the first checks of sign-in,
-   * second factor, mailed links and billing. Answers must not contain `secrets`.
+   * Creates tokens, codes and checkouts, with which random requests pass the first checks of
+   * sign-in, second factor, mailed links and billing. No answer may contain `secrets`.
    */
   knowledge: (person: Person) => Promise<Knowledge & { secrets: string[] }>
 }

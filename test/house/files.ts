@@ -11,7 +11,10 @@ export interface File {
 const root = join(import.meta.dirname, '../..')
 const notWritten = /(^|\/)(gen|data)\/|pnpm-lock\.yaml$|go\.sum$|\.(png|ico|gz|zip)$/
 
-/** Returns the files that people write: tracked or new, without ignored, data and lock files. */
+/**
+ * Returns the files that people write, committed or not: without ignored, generated, data, lock and
+ * image files.
+ */
 export function writtenFiles(): File[] {
   const list = ['ls-files', '-z', '--cached', '--others', '--exclude-standard']
   const paths = execFileSync('git', list, { cwd: root, encoding: 'utf8' }).split('\0')

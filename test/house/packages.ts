@@ -72,8 +72,8 @@ export function readmeFaults(files: File[], packages: Package[]): string[] {
 }
 
 /**
- * Returns faults of the package kit: a size above the bound, imports of the host. kit has only code
- * that a service or the gateway imports; the host has the code that runs a service.
+ * Returns faults of the package kit: more lines than the maximum, imports of the package host. kit
+ * has only code that a service or the gateway imports; host has the code that runs a service.
  */
 export function kitFaults(files: File[], modules: Module[]): string[] {
   const own = files.filter(({ path }) => path.startsWith('services/kit/src/'))

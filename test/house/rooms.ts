@@ -4,7 +4,7 @@ import { type Module, resolve } from './modules.ts'
 
 const filesMax = 25
 
-/** Returns folders that contain more files than the bound. Folders of test data are exempt. */
+/** Returns folders with more than `filesMax` files. Folders of test data are exempt. */
 export function crowdedFolders(files: Pick<File, 'path'>[]): string[] {
   const rooms = files.filter(({ path }) => !path.startsWith('test/data/'))
   const folders = Map.groupBy(rooms, ({ path }) => dirname(path))

@@ -4,7 +4,7 @@ import { bannedWords } from './words.ts'
 test.each([
   '// TODO later',
   '/* FIXME */',
-  'const a = 1 // HACK',
+  'const a = 1 /* HACK */',
   "jest.mock('./money.ts')",
   "test.skip('money', () => {})",
   "describe.only('money', () => {})",

@@ -58,8 +58,9 @@ const generic = [
   'services/kit/src/database/guarded-save.ts',
   'services/kit/src/database/rows.ts',
   'deploy/host/src/secrets/sealed-rows.sql.ts',
-  // The last two files delete rows of deleted accounts, and expired rows.
+  // Deletes rows of deleted accounts.
   'services/kit/src/accounts/account-removal.sql.ts',
+  // Deletes expired rows of the tables that every service has.
   'deploy/host/src/housekeeping.ts',
 ]
 
@@ -79,7 +80,7 @@ const quote = '[\'"`]'
 
 const computed = [
   new RegExp(`${target}(?:\\$\\{|${quote}\\s*\\+)|${verb}${quote}\\s*\\+`, 'gi'),
-  // Calls of functions in kit with the name of a table that is not a literal.
+  // Calls of functions in kit whose argument for the table is not a string literal.
   new RegExp(`\\binsertOf\\((?!\\s*${quote})`, 'g'),
   new RegExp(`\\bdeleteSome\\([^)]*\\btable\\b(?!:\\s*${quote})`, 'g'),
   /\btable(?::\s*[\w.]+)?,\s*entity\b/g,
@@ -117,7 +118,7 @@ function writersOf({ folder, writers }: Aggregate): string[] {
 }
 
 function writesTo({ tables }: Aggregate): RegExp[] {
-  // `unsearched_from` is exempt: not the writer, but the search for similar transactions sets it.
+  // Exempt: the search for similar transactions sets `unsearched_from` without the money writer.
   const mark = `(?<=bank_accounts)${gap}SET${gap}unsearched_from = [^,()]*\\sWHERE\\s`
   const name = `"?(?:${tables.join('|')})\\b(?!${mark})`
   return [

@@ -17,7 +17,7 @@ afterAll(async () => {
 // 06:00 UTC is midnight in Chicago, the person's timezone.
 const payday = 'DTSTART:20260115T060000Z\nRRULE:FREQ=MONTHLY;INTERVAL=1;BYMONTHDAY=15,-1'
 
-/** Returns midnight in Chicago of 1 January, one to two years ahead, in RFC 3339. */
+/** Returns midnight in Chicago of 1 January of the year after next, in RFC 3339. */
 function firstOfJanuaryAfterNext(): string {
   return `${new Date().getUTCFullYear() + 2}-01-01T06:00:00Z`
 }

@@ -52,7 +52,8 @@ export async function importBankAccount(
   )
   const bankAccountId = accounts[0]?.bankAccountId ?? ''
   const request = { bankAccountId, providerAccountId: 'acc', transactions: [lunch] }
-  // The ledger refuses an import until identity's event has brought it the account's timezone.
+  // The ledger refuses an import until it has handled the event of identity with the account's
+  // timezone.
   const imported = await eventually(
     () => sync.importTransactions(request, by).catch(() => null),
     (reply) => reply !== null,

@@ -41,7 +41,7 @@ test('a deleted account leaves no row in any table, no file and no customer', as
   expect(Object.keys(before)).toEqual(expect.arrayContaining([...some, ...others]))
   const settled = async () => ({
     ...(await rowsOf(databaseUrl, neighbour)),
-    // Not compared: background jobs may still insert rows of the neighbour into these tables.
+    // Not compared: background jobs may still insert rows of `neighbour`, the account that is kept.
     'ledger.changes': 0,
     'ledger.change_sequences': 0,
     'ledger.transaction_clusters': 0,
@@ -53,7 +53,7 @@ test('a deleted account leaves no row in any table, no file and no customer', as
     (rows) => Object.keys(rows).length <= 6,
     60_000,
   )
-  // The row in `account_deletions` is kept until the deletion's second round.
+  // The row in `account_deletions` is kept until a second round deletes late rows of the account.
   expect(left).toEqual({ ...tombstones, 'identity.account_deletions': 1 })
   expect(await settled()).toEqual(kept)
   expect(stripe.customers().map(({ email }) => email)).not.toContain(person.email)
@@ -65,7 +65,7 @@ test('late rows are deleted in the second round; a replay restores nothing', asy
   const { booted } = full.coffer
   const person = await full.createAccount()
   const rows = () => rowsOf(booted.databaseUrl, person)
-  // Repeats, because the outbox relay publishes changes asynchronously.
+  // Reads until messages are there, because the outbox relay publishes changes asynchronously.
   const published = await eventually(
     () => messagesOf(booted, person),
     ({ length }) => length > 3,
@@ -78,7 +78,7 @@ test('late rows are deleted in the second round; a replay restores nothing', asy
   expect(Object.keys(await rows())).toEqual(
     expect.arrayContaining([...late, 'feed_sync.feed_keys']),
   )
-  // Replaces the workflow that waits for the second round by one with a wait of a second.
+  // Restarts the deletion's workflow, so that its second round begins after one second.
   const id = `delete-account/${person.accountId}`
   await booted.workflows.client.workflow.getHandle(`${booted.prefix}/workflows/${id}`).terminate()
   const args = [person.accountId, 1_000]

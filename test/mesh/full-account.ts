@@ -10,10 +10,14 @@ PLunch
 ^
 `
 
-/** API key with which the account's feed link calls the feed provider. */
+/**
+ * API key by which the feed link of a full account (with a row in every table) calls its provider.
+ */
 export const feedKey = 'feedKeyOfAFullHousehold'
 
-/** Settings of a Coffer with all features of a full account, without those of Stripe. */
+/**
+ * Settings that enable all features of `createFullAccount`, except those for the simulated Stripe.
+ */
 export const fullSettings = {
   COFFER_FEED_ENABLED: 'true',
   COFFER_FEED_ALLOWED_URLS: 'https://feed.example.com',
@@ -22,7 +26,7 @@ export const fullSettings = {
 /** Timeout in ms for starting every service with its Temporal workers. */
 export const fullBootMs = 120_000
 
-/** A running Coffer with all features that a full account uses, and a simulated Stripe. */
+/** A running Coffer with all features of `createFullAccount`, and a simulated Stripe. */
 export interface FullCoffer extends AsyncDisposable {
   coffer: Coffer
   stripe: StripeSimulator

@@ -83,7 +83,7 @@ const kept = ({ accountId }: Person) => storedBytes(coffer.dataDir, accountId)
 
 /**
  * Waits until no bytes of the person's files are stored, and no file is listed. Over the network,
- * the ledger deletes bytes after the gateway has answered; a file is listed until then.
+ * the ledger deletes bytes after the gateway has answered; until this deletion a file is listed.
  */
 async function nothingIsKept(person: Person): Promise<void> {
   const isEmpty = ({ length }: { length: number }) => length === 0

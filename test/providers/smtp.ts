@@ -27,7 +27,7 @@ export interface MailSink extends AsyncDisposable {
 export interface MailSinkOptions {
   /** Whether the server offers STARTTLS, with a self-signed certificate. */
   offersTls?: boolean
-  /** Name and password that clients must send. Without it the server requires no login. */
+  /** Name and password that clients must send. Without this option the server requires no login. */
   login?: { name: string; password: string }
 }
 

@@ -15,7 +15,8 @@ import {
   sampleOf,
 } from './id-fields.ts'
 
-// Started at import: the list of tests is made from the OpenAPI document of the running server.
+// The servers start when this file is loaded, because the list of tests is made from the OpenAPI
+// document of a running Coffer.
 const provider = await startLunchFlow()
 provider.accounts.push(feedAccount(1))
 const coffer = await startCoffer({
@@ -96,7 +97,10 @@ async function operationsOf(): Promise<Operation[]> {
   )
 }
 
-/** Sends a request as Alice, with `id` in the tested field and her own IDs in all others. */
+/**
+ * Sends a request of `alice`, the first person, with `id` in the tested field and IDs of her own
+ * objects in all other fields.
+ */
 async function send(operation: Operation, field: IdField, id: string) {
   const { method, path, parameters, requestBody } = operation
   const at = (name: string) => (field.in !== 'body' && field.name[0] === name ? id : null)
