@@ -41,7 +41,7 @@ const schedules = [
   { args: [], id: 'deletion-sweep', type: 'sweepDeletions', cron: '*/10 * * * *' },
 ]
 
-// Schedules that run only with billing; docs/events.md#workflows lists their times.
+// Schedules that run only while billing is on; docs/events.md#workflows lists their times.
 const billingSchedules = [
   { args: [], id: 'billing-sweep', type: 'sweepBilling', cron: '*/10 * * * *' },
   { args: [], id: 'trial-reminders', type: 'remindOfTrials', cron: '30 */6 * * *' },

@@ -17,8 +17,8 @@ export function accountDeletionActivities({ database, workflows, clock, billing 
   return {
     ...accountRemovalActivities({ database }),
     /**
-     * Deletes the account's customer at Stripe with its subscriptions. First creates a missing one:
-     * a creation that runs at the same time gets the same customer, so that none is left over.
+     * Deletes the account's customer at Stripe and the customer's subscriptions. Creates a missing
+     * customer first: a concurrent creation then returns the same one, which is deleted here.
      */
     endBilling: async (accountId: string): Promise<void> => {
       if (!billing || !(await findBilledAccount(database, accountId))) return
@@ -30,7 +30,7 @@ export function accountDeletionActivities({ database, workflows, clock, billing 
       return removeRowsOfAccount(database, accountId, { keep: ['account_deletions'] })
     },
     settleDeletion: (accountId: string): Promise<void> => settleDeletion(database, accountId),
-    /** Restarts a page of unfinished deletions; returns its last account ID, null at the end. */
+    /** Restarts a page of unfinished deletions; returns its last ID, null on the last page. */
     restartDeletions: async (after: string): Promise<string | null> => {
       const before = new Date(clock().getTime() - graceMs)
       const accountIds = await listDeletions(database, { before, after, limit: pageSize })

@@ -8,7 +8,7 @@ const Id = z.object({ accountId: z.string() })
 
 /**
  * Records and emits the request to delete an account. Deletes its sessions and API keys, and
- * disables logins without another account; a workflow deletes the rest.
+ * disables logins without another account; a workflow deletes all other rows.
  */
 export async function requestDeletion(
   tx: Transaction,
@@ -46,7 +46,7 @@ export function isDeletionRequested({ pool }: Database, accountId: string): Prom
   return pool.exists(sql.unsafe`SELECT FROM account_deletions WHERE account_id = ${accountId}`)
 }
 
-/** Deletes the account's users, and its logins without another account, with all their rows. */
+/** Deletes the account's users and its logins without another account; foreign keys cascade. */
 export async function removeLogins({ pool }: Database, accountId: string): Promise<void> {
   await pool.query(sql.unsafe`
     WITH gone AS (DELETE FROM users WHERE account_id = ${accountId} RETURNING login_id)

@@ -8,19 +8,20 @@ interface RemovalActivities {
   removeAccountRows: (accountId: string) => Promise<boolean>
 }
 
-/** The ledger's activity that ends connections to bank data providers; true while some remain. */
+/** The ledger's activity that ends bank data connections; returns true while some remain. */
 interface LedgerActivities {
   startLinkCleanUps: (accountId: string) => Promise<boolean>
 }
 
-// In the order of removal. The ledger is last, because the other services read its rows.
+// Services that remove their rows before identity, in this order. The ledger is the last of them,
+// because the others read its rows.
 const otherServices = ['feed-sync', 'aggregator-sync', 'budgeting', 'ledger']
 
 // Activities send heartbeats, so that Temporal retries those of a killed process after 10 s.
 const timeouts = { startToCloseTimeout: '2 minutes', heartbeatTimeout: '10 seconds' } as const
 
-// Requests that run during the first pass may still write rows: their caller tokens are valid for a
-// minute. The second pass, after this pause, removes these rows.
+// Pause between the two passes. Requests that run during the first pass may still write rows,
+// because caller tokens are valid for a minute; the second pass removes these rows.
 const secondPassMs = 15 * 60_000
 
 const ownActivities = () =>
@@ -43,7 +44,7 @@ export async function deleteAccount(accountId: string, pauseMs = secondPassMs): 
     await identity.closeAccount(accountId)
     for (const service of [...others, identity]) {
       while (!(await service.removeAccountRows(accountId))) {
-        // Each call removes a bounded number of rows.
+        // Repeated until no row is left: each call removes a bounded number of rows.
       }
     }
   }

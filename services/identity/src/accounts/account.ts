@@ -25,7 +25,7 @@ export const UserRow = z.object({
 })
 export type UserRow = z.infer<typeof UserRow>
 
-/** Returns the settings that other services copy; `subscriptionActiveUntil` only with billing. */
+/** Returns the settings that other services store; `subscriptionActiveUntil` only if `billed`. */
 export function sharedSettings(account: Account, { billed }: { billed: boolean }) {
   const { timezone, locale, version } = account
   const settings = { timezone, locale, version }

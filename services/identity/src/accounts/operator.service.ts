@@ -24,7 +24,7 @@ export interface PasswordReset extends LoginState {
   expiresAt: Date
 }
 
-/** Creates a one-time reset token (`coffer login:reset-password`); null for an unknown address. */
+/** Returns a one-time reset token (`coffer login:reset-password`); null for an unknown address. */
 export async function issuePasswordReset(
   database: Database,
   email: string,
@@ -37,7 +37,7 @@ export async function issuePasswordReset(
   return { ...login, token, expiresAt: stored.expiresAt }
 }
 
-/** Disables a login and ends its sessions (`coffer login:disable`); false if it is unknown. */
+/** Disables a login, ends its sessions (`coffer login:disable`); false for an unknown address. */
 export async function disableLogin(database: Database, email: string, now: Date): Promise<boolean> {
   const login = await loginOf(database, email)
   if (!login) return false

@@ -12,7 +12,7 @@ type Deps = Pick<ServiceDeps, 'database' | 'workflows' | 'clock' | 'log'> & {
 
 const pageSize = 200
 const rowsPerTable = 1_000
-// Limits the load of one sweep: every deletion of an account is a workflow over all services.
+// Number of unverified accounts deleted per sweep: every deletion is a workflow over all services.
 const unverifiedPerSweep = 500
 const graceMs = 60_000
 // Age at which an unsent mail is dropped: its workflow retries for a day only (mail.workflow.ts).
@@ -22,7 +22,10 @@ const givenUpAfterMs = 25 * 60 * 60_000
 export function sweepActivities({ config, database, workflows, clock, log }: Deps) {
   const before = (ms: number) => new Date(clock().getTime() - ms)
   return {
-    /** Restarts or drops a page of unsent mails; returns the last mail ID, null at the end. */
+    /**
+     * Restarts a page of unsent mails, drops those older than 25 hours. Returns the page's last
+     * mail ID, null after the last page.
+     */
     restartMails: async (after: string): Promise<string | null> => {
       const page = { after, limit: pageSize }
       const lost = await listMails(database, { ...page, before: before(givenUpAfterMs) })
@@ -42,7 +45,7 @@ export function sweepActivities({ config, database, workflows, clock, log }: Dep
         await database.transaction((tx) => removeUnverified(tx, unverified, now))
       }
     },
-    /** After billing was switched, emits a page of account settings; true after the last page. */
+    /** After billing was switched on or off, emits a page of account settings; true on the last. */
     tellOfBilling: async (): Promise<boolean> => {
       const page = { billed: config.billed, now: clock(), limit: pageSize }
       return (await emitBillingSwitch(database, page)) < pageSize

@@ -13,10 +13,10 @@ export async function sweepIdentity(): Promise<void> {
   let after: string | null = ''
   while (after !== null) after = await restartMails(after)
   while (!(await removeExpired())) {
-    // Each call removes a bounded number of rows.
+    // Repeated until no expired row is left: each call removes a bounded number of rows.
   }
   while (!(await tellOfBilling())) {
-    // Each call emits the settings of a page of accounts.
+    // Repeated for all pages: each call emits the settings of a page of accounts.
   }
   await removeUnverified()
 }

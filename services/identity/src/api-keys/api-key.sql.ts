@@ -40,7 +40,7 @@ export async function insertApiKey(
       ${key.expiresAt && sql.timestamp(key.expiresAt)}, ${key.scope})`)
 }
 
-/** Returns the bound on the number of API keys per account; expired keys count until revoked. */
+/** Returns the bound `max` on the API keys of an account; expired keys count until revoked. */
 export function apiKeyBound(max: number, accountId: string): Bound {
   return {
     scope: `api_keys ${accountId}`,
@@ -77,7 +77,8 @@ export async function revokeApiKey(
 
 /**
  * Returns the user and account of an API key; null if the secret is wrong, the key revoked or
- * expired, or the login disabled. Sets `last_used_at`, unless it is later than `notedSince`.
+ * expired, or the login disabled. Sets `last_used_at` to `now`, unless it is later than
+ * `notedSince`, to spare a write per request.
  */
 export async function useApiKey(
   { pool }: Database,

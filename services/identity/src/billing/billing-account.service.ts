@@ -28,8 +28,9 @@ const subscriptionEvents = [
 ]
 
 /**
- * Returns the ID of the account's customer at Stripe; creates a missing one. Concurrent calls
- * create one customer (idempotency key: account ID and version). Throws notFound and unavailable.
+ * Returns the ID of the account's customer at Stripe; creates a missing customer. Concurrent calls
+ * create one customer (idempotency key: account ID and version). Throws notFound for an account
+ * without an owner, and unavailable if Stripe does not answer.
  */
 export async function ensureCustomer(
   { database, billing }: Pick<BillingDeps, 'database' | 'billing'>,
@@ -50,7 +51,7 @@ export async function ensureCustomer(
  * Reads the customer's subscriptions at Stripe and stores the effective one. Compare-and-set on the
  * account's version, three attempts: an older read never replaces a newer one. `also` runs in the
  * transaction of the save. Returns whether the account is paid up now; false for a deleted account.
- * Throws unavailable.
+ * Throws unavailable if Stripe does not answer or all three attempts conflict.
  */
 export async function readSubscription(
   { database, billing, clock }: BillingDeps,
@@ -98,7 +99,7 @@ export async function receiveStripeEvent(
   })
 }
 
-/** Returns whether the account is paid up now; always true without billing. Throws notFound. */
+/** Returns whether an account is paid up; true without billing. Throws notFound if unknown. */
 export async function isAccountActive(
   { config, database, clock }: Pick<IdentityDeps, 'config' | 'database' | 'clock'>,
   accountId: string,

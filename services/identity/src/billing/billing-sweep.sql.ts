@@ -8,7 +8,7 @@ import { z } from 'zod'
 import { emitAccountSettings } from '../accounts/account.sql.ts'
 import { Account } from '../accounts/account.ts'
 
-// These statements search all accounts, by partial indexes that contain only the matching rows.
+// The statements below search all accounts, by partial indexes that contain only matching rows.
 
 const columns = columnsOf(Account, { table: 'accounts' })
 const Id = z.object({ accountId: z.string() })
@@ -20,7 +20,7 @@ const Trial = z.object({
   email: z.string().nullable(),
 })
 
-/** Sets the end of the trial of at most `limit` accounts without one; returns their number. */
+/** Starts the trial of at most `limit` accounts that have had none; returns their number. */
 export function beginTrials(database: Database, endsAt: Date, limit: number): Promise<number> {
   return database.transaction(async (tx) => {
     const begun = await tx.any(sql.type(Account)`
@@ -36,7 +36,7 @@ export function beginTrials(database: Database, endsAt: Date, limit: number): Pr
 
 /**
  * After billing was switched on or off (`billed`), emits the settings of at most `limit` accounts
- * that have not been emitted since. Returns their number.
+ * whose settings have not been emitted since the switch. Returns the number of accounts.
  */
 export function emitBillingSwitch(
   database: Database,
@@ -58,7 +58,7 @@ export function emitBillingSwitch(
   })
 }
 
-/** Returns IDs above `after` of accounts created before `before` without a customer at Stripe. */
+/** Returns at most `limit` accounts (IDs above `after`) from before `before` without a customer. */
 export function listWithoutCustomer(
   { pool }: Database,
   page: { before: Date; after: string; limit: number },
@@ -101,7 +101,7 @@ export function emitTrialsEnding(
   })
 }
 
-/** Returns IDs of accounts past their paid period, read from Stripe before `readBefore`. */
+/** Returns IDs of accounts past their paid period, last read from Stripe before `readBefore`. */
 export function listOverdueSubscriptions(
   { pool }: Database,
   { now, readBefore, limit }: { now: Date; readBefore: Date; limit: number },

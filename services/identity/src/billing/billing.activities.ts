@@ -28,6 +28,7 @@ const noticeMs = 5 * dayMs
 
 // Webhooks may be lost: an overdue subscription is read from Stripe again after this time.
 const overdueReadMs = 12 * hourMs
+// Number of overdue subscriptions read per run of the schedule.
 const overdueMax = 100
 
 /** Returns the Temporal activities of billing; each can be repeated and handles one page. */
@@ -38,12 +39,15 @@ export function billingActivities(deps: Deps) {
     createCustomer: async (accountId: string): Promise<void> => {
       if (await findBilledAccount(database, accountId)) await ensureCustomer(deps, accountId)
     },
-    /** Starts trials of accounts without one; returns true after the last page of accounts. */
+    /** Starts trials of a page of accounts that have had none; returns true after the last page. */
     beginTrials: async (): Promise<boolean> => {
       const endsAt = trialEnd(clock(), config.trialDays)
       return (await beginTrials(database, endsAt, pageSize)) < pageSize
     },
-    /** Starts creating missing customers; returns the page's last account ID, null at the end. */
+    /**
+     * Starts a workflow for each account of a page that has no customer at Stripe. Returns the
+     * page's last account ID, null after the last page.
+     */
     startCustomers: async (after: string): Promise<string | null> => {
       const page = { before: before(customerGraceMs), after, limit: pageSize }
       const accountIds = await listWithoutCustomer(database, page)
@@ -61,7 +65,7 @@ export function billingActivities(deps: Deps) {
       })
       return emitted < pageSize
     },
-    /** Returns the IDs of at most 100 accounts with an active subscription past its period. */
+    /** Returns IDs of at most 100 accounts whose active subscription is past its paid period. */
     listOverdue: async (): Promise<string[]> => {
       const now = clock()
       const page = { now, readBefore: before(overdueReadMs), limit: overdueMax }

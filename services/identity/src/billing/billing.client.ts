@@ -10,7 +10,7 @@ export interface BillingEvent {
   customerId: string | null
 }
 
-// Loose objects: Stripe also sends types of events whose fields identity does not read.
+// `object` is loose: its fields depend on the type of event, and identity reads few of them.
 const Event = z.object({
   id: z.string(),
   type: z.string(),
@@ -58,11 +58,13 @@ export interface BillingSettings {
   stripeWebhookSecret: string
 }
 
-// Two attempts at a call of Stripe fit into the deadline of an RPC (5 s).
+// Timeout of one attempt at a call of Stripe: two attempts fit into the deadline of an RPC (5 s).
 const timeoutMs = 2_000
+// Maximum age of a webhook's signature.
 const toleranceSeconds = 300
 
-// One page is enough: Stripe lists the newest first, and few subscriptions have not ended.
+// Number of subscriptions read per customer, in one page: Stripe lists the newest first, and few
+// subscriptions have not ended.
 const subscriptionsMax = 100
 
 /** Returns a client of Stripe, which connects at the first call. */

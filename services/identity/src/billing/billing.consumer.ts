@@ -8,11 +8,12 @@ type Deps = { database: Database; workflows: Workflows; hasBilling: boolean }
 
 /**
  * Returns the handler that starts the creation of a customer at Stripe for each new account.
- * Without billing it subscribes and does nothing: a NATS consumer's filter must not shrink.
+ * Without billing the handler is registered and does nothing: the filter of the NATS consumer never
+ * loses a subject, so the events arrive anyway.
  */
 export function registrationHandler({ database, workflows, hasBilling }: Deps): Handler {
   return on(AccountSettingsChangedSchema, async ({ accountId, version }) => {
-    // A new account has version 1. A sweep creates customers that are missing later.
+    // Only a new account has version 1. A sweep creates the missing customers of older accounts.
     if (!hasBilling || version !== 1n) return
     const account = await findBilledAccount(database, accountId)
     if (account?.customerId === null) await startCustomer(workflows, accountId)

@@ -77,7 +77,7 @@ async function requireUnsubscribed(
   if (isActive && !isTrialing) throw refused('the account is paid up: no checkout is needed')
 }
 
-/** Caches a result for an hour; failures are not cached. */
+/** Returns a function that calls `find` at most once an hour and caches the result, not errors. */
 function cacheForHour<T>(find: () => Promise<T>, clock: () => Date): () => Promise<T> {
   let kept: { found: T; at: number } | null = null
   return async () => {

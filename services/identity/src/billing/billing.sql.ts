@@ -11,7 +11,7 @@ import type { StoredSubscription } from './subscription.ts'
 const columns = columnsOf(Account, { table: 'accounts' })
 const Billed = Account.extend({ customerId: z.string().nullable() })
 
-/** An account with the ID of its customer at Stripe; null if it has none. */
+/** An account with the ID of its customer at Stripe; `customerId` is null without a customer. */
 export type BilledAccount = z.infer<typeof Billed>
 
 const Id = z.object({ accountId: z.string() })

@@ -14,7 +14,7 @@ export async function createCustomer(accountId: string): Promise<void> {
 /** Starts missing trials and the creation of missing customers; runs every ten minutes. */
 export async function sweepBilling(): Promise<void> {
   while (!(await activities.beginTrials())) {
-    // Each call starts the trials of a page of accounts.
+    // Repeated for all pages: each call starts the trials of a page of accounts.
   }
   let after: string | null = ''
   while (after !== null) after = await activities.startCustomers(after)
@@ -23,7 +23,7 @@ export async function sweepBilling(): Promise<void> {
 /** Notifies owners whose trial ends within five days; runs four times a day. */
 export async function remindOfTrials(): Promise<void> {
   while (!(await activities.noteTrialsEnding())) {
-    // Each call notifies the owners of a page of accounts.
+    // Repeated for all pages: each call notifies the owners of a page of accounts.
   }
 }
 

@@ -3,7 +3,7 @@ import { z } from 'zod'
 
 /** The columns of an account that decide whether it is paid up. */
 export const Payment = z.object({
-  /** End of the trial; null if the account is older than billing on this server. */
+  /** End of the trial; null for an account created without billing, until a sweep sets it. */
   trialEndsAt: z.date().nullable(),
   /** End of the paid period plus grace; null if there never was a subscription. */
   subscriptionActiveUntil: z.date().nullable(),
@@ -52,8 +52,9 @@ export function trialEnd(now: Date, days: number): Date {
 }
 
 /**
- * Returns the instant until which an account is paid up: the later end of trial and paid period
- * among those that its status permits, or the epoch (docs/billing.md#subscription-states).
+ * Returns the instant until which an account is paid up (docs/billing.md#subscription-states). No
+ * subscription or a paid one: the later end of trial and paid period. An ended subscription: the
+ * end of the trial. A subscription with a payment due: 1970.
  */
 export function paidUntil(payment: Payment): Date {
   const { trialEndsAt, subscriptionActiveUntil, subscriptionStatus: status } = payment
@@ -68,7 +69,7 @@ export function isPaidUp(payment: Payment, now: Date, { billed }: { billed: bool
   return !billed || paidUntil(payment) > now
 }
 
-/** Returns the state that clients see (docs/billing.md#subscription-states). */
+/** Returns the subscription's state for clients (docs/billing.md#subscription-states). */
 export function subscriptionStateOf(
   subscription: Subscription,
   now: Date,
@@ -101,8 +102,9 @@ export type StoredSubscription = Pick<
 >
 
 /**
- * Returns a customer's effective subscription: a paid one before one with a payment due, before an
- * ended one; then the one whose period ends last. All fields are null for an empty list.
+ * Returns a customer's effective subscription: a paid one, otherwise one with a payment due,
+ * otherwise an ended one; of several, that whose period ends last. All fields are null for an empty
+ * list.
  */
 export function chooseSubscription(all: readonly ProviderSubscription[]): StoredSubscription {
   const rank = ({ status }: ProviderSubscription) => {
