@@ -11,7 +11,7 @@ import { admitAttempt, countAttempt } from '../sign-in/sign-in-attempt.sql.ts'
 import { queueMail } from './mail.sql.ts'
 import type { MailKind, NoticeKind } from './mail.ts'
 
-// Rate limit per mailbox and kind of mail: anyone can request mails to another's address.
+// Rate limit per mailbox and kind of mail, because anyone can request mails to any address.
 const limit = { max: 5, windowMs: 15 * 60_000 }
 
 /** Counts a mail against the rate limit of its mailbox; throws refused (429) beyond the limit. */
@@ -25,8 +25,9 @@ export function admitMail(
 
 /**
  * Queues a mail that an anonymous client requests. No account enumeration: the address is not
- * looked up, so answer and time are the same for all addresses. Throws invalid, refused (400 for
- * the proof of work, 429 for the rate limit) and unavailable.
+ * looked up, so answer and time are the same for all addresses. Throws invalid for a malformed
+ * address, refused (400 for the proof of work, 429 for the rate limit), and unavailable if the
+ * queue is full.
  */
 export async function requestMail(
   { database, ...deps }: IdentityDeps,

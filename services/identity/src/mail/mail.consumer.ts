@@ -4,7 +4,7 @@ import type { Workflows } from '@coffer/kit/workflows/workflows'
 import { MailRequestedSchema } from '@coffer/proto/identity/v1/events'
 import { findMail } from './mail.sql.ts'
 
-/** Returns the event handler that starts a mail's workflow; ignores mails that were sent before. */
+/** Returns the event handler that starts a mail's workflow; ignores mails that are sent already. */
 export function mailHandler(deps: { database: Database; workflows: Workflows }): Handler {
   return on(MailRequestedSchema, async ({ mailId }) => {
     if (await findMail(deps.database, mailId)) await startMail(deps.workflows, mailId)

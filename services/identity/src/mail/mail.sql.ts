@@ -8,7 +8,7 @@ import { EndingTrial, Mail, type MailKind, Recipient } from './mail.ts'
 
 const Known = z.object({ mailId: z.string() })
 
-// Bounded queue: a flood of requests for mails must not fill the database's disk.
+// Maximum number of queued mails: a flood of requests must not fill the database's disk.
 const waitingMax = 10_000
 
 /** Queues a mail, which is sent after the commit. Returns false if the queue is full. */
@@ -50,7 +50,10 @@ export async function findRecipient({ pool }: Database, email: string): Promise<
     FROM logins WHERE email = ${email}`)
 }
 
-/** Returns the trial of the account that a login owns; null if it ever had a subscription. */
+/**
+ * Returns the trial of the account that a login owns; null if the end of the trial was not
+ * announced, or the account ever had a subscription.
+ */
 export async function findEndingTrial(
   { pool }: Database,
   loginId: string,

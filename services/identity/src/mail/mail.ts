@@ -21,7 +21,7 @@ export type MailKind = Mail['kind']
 
 export type LinkKind = Extract<MailKind, 'verify-email' | 'reset-password'>
 
-/** A kind of mail that reports a change of the login's credentials; it has no link. */
+/** A kind of mail, without a link, that reports a change of the login's credentials. */
 export type NoticeKind = Exclude<MailKind, LinkKind | 'trial-ending'>
 
 /** The fields of a login that decide whether it gets a mail, and the salutation. */
@@ -95,7 +95,7 @@ export function writeNotice(kind: NoticeKind, { greeting }: Pick<Letter, 'greeti
   return { subject, greeting, paragraphs: [what, advice], button: null }
 }
 
-/** Returns the mail about the end of a trial, a day in the account's timezone. */
+/** Returns the mail about the end of a trial; names the day in the account's timezone. */
 export function writeTrialLetter(
   { trialEndsAt, timezone }: EndingTrial,
   { greeting, now }: { greeting: string; now: Date },

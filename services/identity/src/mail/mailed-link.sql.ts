@@ -30,7 +30,8 @@ export async function insertMailedLink(
 
 /**
  * Returns address and names of the login of a mailed link; does not consume the link. Throws
- * refused (400) if it is unknown, consumed, expired or of another purpose, or its login disabled.
+ * refused (400) if the link is unknown, consumed, expired or of another purpose, or the login is
+ * disabled.
  */
 export async function requireMailedLink(
   { pool }: Database,
@@ -46,8 +47,8 @@ export async function requireMailedLink(
 }
 
 /**
- * Consumes a link and all others of its login and purpose; returns the login's ID. Throws refused
- * (400) as `requireMailedLink` does.
+ * Consumes a link and all other links of the same login and purpose; returns the login's ID. Throws
+ * refused (400) as `requireMailedLink` does.
  */
 export async function consumeMailedLink(
   tx: Transaction,
@@ -64,7 +65,7 @@ export async function consumeMailedLink(
   return loginId
 }
 
-/** Invalidates all mailed links of a login that have this purpose. */
+/** Deletes all mailed links of a login for a purpose, so that their tokens are refused. */
 export async function deleteMailedLinks(
   tx: Transaction,
   loginId: string,

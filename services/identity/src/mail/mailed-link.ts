@@ -16,8 +16,8 @@ export function createMailedLink(
 }
 
 /**
- * Returns the base URL of mailed links and the From address of mails. Defaults: this host's port,
- * and no-reply at the host of the base URL.
+ * Returns the base URL of mailed links (default: `port` at 127.0.0.1) and the From address of mails
+ * (default: no-reply at the host of the base URL).
  */
 export function publicAddresses(settings: {
   externalUrl: string

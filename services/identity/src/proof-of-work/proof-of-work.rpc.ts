@@ -17,7 +17,8 @@ import {
 
 type Deps = Pick<IdentityDeps, 'config' | 'database' | 'signer' | 'clock'>
 
-// Clock skew of processes: consumed challenges are stored longer than any process accepts them.
+// Consumed challenges are stored this much longer than their lifetime: a process with a slow clock
+// accepts a challenge longer.
 const clockSkewMs = 60_000
 
 /** Returns the RPC that issues challenges; it throws refused (404) if proof of work is off. */

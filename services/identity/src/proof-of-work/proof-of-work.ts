@@ -69,7 +69,7 @@ export function findSolutionFault(
   return isSolution(solution, asked) ? null : 'wrong'
 }
 
-/** Returns whether SHA-256 of prefix, challenge and nonce begins with `difficulty` zero bits. */
+/** Returns whether SHA-256 of a fixed prefix, challenge and nonce begins with enough zero bits. */
 export function isSolution(
   { challenge, nonce }: { challenge: string; nonce: bigint },
   difficulty: number,
