@@ -25,7 +25,7 @@ export async function findAuthenticator(
     FROM authenticators WHERE login_id = ${loginId}`)
 }
 
-/** Returns whether the login has an enabled authenticator, which sign-ins then require. */
+/** Returns whether the login has an enabled authenticator, so that sign-ins require a code. */
 export async function hasAuthenticator(tx: Transaction, loginId: string): Promise<boolean> {
   return tx.exists(sql.unsafe`
     SELECT FROM authenticators WHERE login_id = ${loginId} AND enabled_at IS NOT NULL`)
@@ -49,7 +49,7 @@ export async function saveAuthenticator(
 
 /**
  * Enables the authenticator and consumes the time step of the code that confirmed its seed. Returns
- * false if the seed was replaced, deleted or enabled meanwhile.
+ * false if `seed` is not the stored one any more, or the authenticator is enabled or deleted.
  */
 export async function enableAuthenticator(
   tx: Transaction,
@@ -93,7 +93,7 @@ export async function consumeRecoveryCode(
   return rowCount === 1
 }
 
-/** Replaces all recovery codes of the login. */
+/** Replaces all recovery codes of the login by the codes with the given hashes. */
 export async function replaceRecoveryCodes(
   tx: Transaction,
   loginId: string,

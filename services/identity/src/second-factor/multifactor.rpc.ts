@@ -63,7 +63,7 @@ export function multifactor(deps: IdentityDeps): ServiceImpl<typeof MultifactorS
       const codes = newRecoveryCodes()
       await deps.database.transaction(async (tx) => {
         await finalize(tx)
-        // Under the login's lock: a concurrent call may have disabled the authenticator.
+        // Checked again under the login's lock: a concurrent call may disable the authenticator.
         if (!(await hasAuthenticator(tx, loginId))) throw noneEnabled()
         await replaceRecoveryCodes(tx, loginId, codes.hashes)
         await notifyOwner(deps, tx, { kind: 'recovery-codes-renewed', email })
@@ -109,7 +109,7 @@ async function confirm(deps: IdentityDeps, caller: Caller, totp: string) {
       throw refused('the authenticator was changed meanwhile: set it up again')
     }
     await deleteAttempts(tx, subjectHash)
-    // Ends the other sessions, which began without a second factor.
+    // Ends all sessions of the login except the caller's: they began without a second factor.
     await endSessionsOfLogin(tx, loginId, { except: sessionId })
     await notifyOwner(deps, tx, { kind: 'authenticator-enabled', email })
   })
@@ -134,7 +134,10 @@ async function completeSignIn(deps: IdentityDeps, totp: string, context: Handler
   return { sessionToken: token, isActive: await isAccountActive(deps, accountId) }
 }
 
-/** Re-authenticates (OWASP ASVS 5.0, 7.5.1). Throws refused if no authenticator is enabled. */
+/**
+ * Re-authenticates by the password or code of the request (OWASP ASVS 5.0, 7.5.1). Throws refused
+ * if no authenticator is enabled, and as `reauthenticate` does.
+ */
 async function reauthenticateIfEnabled(
   deps: IdentityDeps,
   loginId: string,

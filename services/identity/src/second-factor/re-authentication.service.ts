@@ -16,9 +16,9 @@ import { acceptedStep } from './totp.ts'
 const limit = { max: 5, windowMs: 15 * 60_000 }
 
 /**
- * Second half of a re-authentication, in the transaction of the action: locks the login and
- * consumes the code. Throws refused (401) if the code was consumed or the password changed
- * meanwhile.
+ * Second step of a re-authentication, in the transaction of the action: locks the login and
+ * consumes the code. Throws refused (401) if the code was consumed or the password changed since
+ * the first step, the check.
  */
 export type Finalize = (tx: Transaction) => Promise<void>
 
@@ -41,8 +41,8 @@ export async function admitGuess(
 }
 
 /**
- * Checks a TOTP or recovery code, which the returned function consumes. Throws refused: 401 for a
- * wrong code, 429 beyond the limit of attempts.
+ * Checks a TOTP or recovery code; the returned function consumes the code. Throws refused: 401 for
+ * a wrong code, 429 beyond the limit of attempts.
  */
 export async function reauthenticateByCode(
   { database, secrets }: ReauthenticationDeps,
@@ -64,8 +64,9 @@ export async function reauthenticateByCode(
 }
 
 /**
- * Checks the login's password. Throws refused: 401 for a wrong password, 429 beyond the limit of
- * attempts. Throws unavailable if the queue of password hashes is full.
+ * Checks the login's password; the returned function checks that it has not changed. Throws
+ * refused: 401 for a wrong password, 429 beyond the limit of attempts. Throws unavailable if the
+ * queue of password hashes is full.
  */
 export async function reauthenticateByPassword(
   { database, passwords }: PasswordDeps,
@@ -83,8 +84,8 @@ export async function reauthenticateByPassword(
 
 /**
  * Re-authenticates by the password or code of the request (docs/sign-in.md#re-authentication).
- * Throws refused (400 without both, 401 if wrong, 429 beyond the limit of attempts) and
- * unavailable.
+ * Throws refused (400 without password and code, 401 if wrong, 429 beyond the limit of attempts),
+ * and unavailable if the queue of password hashes is full.
  */
 export async function reauthenticate(
   deps: ReauthenticationDeps,
@@ -98,8 +99,9 @@ export async function reauthenticate(
 }
 
 /**
- * Re-authenticates by password or code, except in the first 15 minutes of a session. Throws as
- * `reauthenticate` does, and refused (401, PROOF_REQUIRED) if an older session sends neither.
+ * Re-authenticates by the password or code of the request; in the first 15 minutes of a session
+ * the request needs neither. Throws as `reauthenticate` does, and refused (401, PROOF_REQUIRED) for
+ * a request of an older session without password and code.
  */
 export async function reauthenticateUnlessRecent(
   deps: ReauthenticationDeps,
@@ -127,7 +129,7 @@ async function stepOf(
   return acceptedStep({ seed, totp, lastStep: Number(authenticator.lastStep), now })
 }
 
-// Not `unauthenticated`, for which the gateway would clear the cookie of a valid session.
+// Returns no `unauthenticated` error: the gateway would clear the cookie of a valid session.
 function wrongPassword(): Error {
   return refused('the current password is wrong', { status: 401 })
 }

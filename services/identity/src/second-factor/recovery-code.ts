@@ -2,7 +2,7 @@ import { base32, hashOf } from '../sign-in/secret.ts'
 
 export const recoveryCodeCount = 10
 
-/** 120 random bits: one round of SHA-256 protects a stored code (OWASP ASVS 5.0, 6.5.2). */
+/** Random bytes of a code: of 120 bits, one round of SHA-256 is enough (OWASP ASVS 5.0, 6.5.2). */
 export const recoveryCodeBytes = 15
 
 /** Returns the code as shown to users: 24 lower-case base32 characters in six groups of four. */

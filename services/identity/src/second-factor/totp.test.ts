@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { acceptedStep, totpUri } from './totp.ts'
 
-// RFC 6238, appendix B: SHA-1, the last six of its eight digits; the seed is 12345678901234567890.
+// Test vectors of RFC 6238, appendix B (SHA-1), cut to six digits; the seed in base32.
 const seed = 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ'
 const at = (seconds: number) => new Date(seconds * 1000)
 const accepted = (totp: string, seconds: number, lastStep = 0) =>
@@ -22,7 +22,7 @@ test.each([
   [29, 1],
   [30, 1],
   [89, 1],
-  // 90 s is in time step 3; the code belongs to step 1, two steps before.
+  // Refused: 90 s is in time step 3, and the code belongs to step 1, two steps before.
   [90, null],
   [120, null],
 ])('the code of the seconds 30 to 59 at %d: %p', (seconds, step) => {

@@ -10,7 +10,7 @@ import { hashOf, isApiKeySecret } from './secret.ts'
 import { useSession } from './session.sql.ts'
 import { boundsOfUse, isToken } from './session.ts'
 
-/** Returns the RPCs that verify sessions and API keys; they throw unauthenticated. */
+/** Returns the RPCs that verify session tokens and API keys; invalid ones are unauthenticated. */
 export function credentials({
   config,
   database,

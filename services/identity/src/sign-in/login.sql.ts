@@ -62,8 +62,8 @@ export async function lockLogin(tx: Transaction, loginId: string): Promise<strin
 }
 
 /**
- * Sets a password and clears its expiry; returns the login's email address. `resetAt` is null if
- * the client knew the old password.
+ * Sets a password and clears the mark of an expired one; returns the login's email address.
+ * `resetAt` is the instant of a reset by a mailed link, null if the client knew the old password.
  */
 export async function setPassword(
   tx: Transaction,
@@ -123,7 +123,6 @@ export async function disableLoginOf(tx: Transaction, loginId: string, now: Date
     WHERE login_id = ${loginId}`)
 }
 
-/** Enables a disabled login. */
 export async function enableLoginOf({ pool }: Database, loginId: string): Promise<void> {
   await pool.query(sql.unsafe`UPDATE logins SET disabled_at = NULL WHERE login_id = ${loginId}`)
 }

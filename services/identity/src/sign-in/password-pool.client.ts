@@ -2,7 +2,7 @@ import { unavailable } from '@coffer/kit/rpc/errors'
 import { startWorkers } from '@coffer/kit/service/workers'
 import type { run } from './password.worker.ts'
 
-/** Worker threads that hash and check passwords, behind a bounded queue. */
+/** A pool of worker threads that hash and check passwords, with a bounded queue. */
 export interface Passwords extends AsyncDisposable {
   /** Warm-up: resolves when a thread has started, so that no request waits for its start. */
   ready: () => Promise<void>
@@ -13,14 +13,14 @@ export interface Passwords extends AsyncDisposable {
    * time. Aborting the signal removes the task from the queue.
    */
   hash: (password: string, signal?: AbortSignal) => Promise<string>
-  /** Verifies a password; for null, returns false after the same time. Throws as `hash` does. */
+  /** Verifies a password; for a null hash, false after the same time. Throws as `hash` does. */
   matches: (password: string, hash: string | null, signal?: AbortSignal) => Promise<boolean>
 }
 
-// Maximum of waiting passwords: about half a second of hashing on an idle machine.
+// Maximum number of queued passwords per process: half a second of hashing on an idle machine.
 const queueMax = 50
 
-// Hashing takes a few milliseconds; a thread's first task also waits for the thread's start.
+// Time limit of a task: hashing takes milliseconds, but a thread's first task waits for its start.
 const taskTimeoutMs = 30_000
 
 const queueFull = () =>
@@ -28,7 +28,7 @@ const queueFull = () =>
 
 type Task = Parameters<typeof run>[0]
 
-/** Starts at most `atOnce` threads; a password waits at most `waitTimeoutMs` for a free one. */
+/** Starts a pool of at most `atOnce` threads; a task waits `waitTimeoutMs` for a free thread. */
 export function startPasswords(atOnce: number, waitTimeoutMs = 2_500): Passwords {
   const threads = startWorkers<Task, ReturnType<typeof run>>({
     module: new URL('./password.worker.ts', import.meta.url),

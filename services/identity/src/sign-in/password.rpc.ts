@@ -50,7 +50,8 @@ export function password(deps: IdentityDeps): ServiceImpl<typeof PasswordService
       const now = clock()
       const shown = { tokenHash: hashOf(token.trim()), purpose: 'reset', now } as const
       passwords.requireRoom()
-      // The token is checked before the expensive hash, and consumed in the transaction below.
+      // Checks the token before the password is hashed, which is expensive. `consumeMailedLink`
+      // consumes the token.
       const known = listGuessableTexts(await requireMailedLink(database, shown), host)
       const problem = findChosenPasswordProblem(newPassword, known)
       if (problem) throw invalid({ password: problem })

@@ -3,7 +3,7 @@ import { findChosenPasswordProblem, findPasswordProblem } from './password.ts'
 
 const isCommon = 'is one of the most common passwords'
 
-// From the top of lists of leaked passwords.
+// Passwords that are frequent in lists of leaked passwords.
 test.each(['password', '12345678', 'qwertyuiop', 'iloveyou', 'PASSWORD1', 'Sunshine'])(
   '%s may be given, but not chosen',
   (password) => {

@@ -7,7 +7,7 @@ const common = new Set(
   dictionary['passwords-common'].filter((password) => password.length >= characters.min),
 )
 
-// Context words: the name of this service (docs/security.md#passwords).
+// Context words refused in every password: the name of the product (docs/security.md#passwords).
 const ownWords = ['coffer']
 
 // Minimum length of a context word: shorter words occur in too many passwords by chance.
@@ -21,8 +21,9 @@ export function findPasswordProblem(password: string): string | null {
 }
 
 /**
- * Returns the problem of a new password, or null: a wrong length, a common password (OWASP ASVS
- * 5.0, 6.2.4) or context words (6.2.11). `known` are texts that an attacker knows.
+ * Returns the problem of a new password: a wrong length, a common password (OWASP ASVS 5.0, 6.2.4)
+ * or context words (6.2.11). Returns null without a problem. `known` are texts that an attacker
+ * knows.
  */
 export function findChosenPasswordProblem(
   password: string,

@@ -1,13 +1,13 @@
 import { getPriority, platform, setPriority } from 'node:os'
 import { hashSync, verifySync } from '@node-rs/argon2'
 
-/** Without `hash`, the password is hashed, otherwise verified; null never matches, as slowly. */
+/** A password to hash, or to verify if `hash` is set. A null hash never matches, in equal time. */
 type Task = { password: string; hash?: string | null }
 
 // Argon2id (the library's default) at OWASP's minimum: 19 MiB, two passes, one lane.
 const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 
-// Linux has a priority per thread: under load the event loop runs before hashing.
+// Lowers this thread's priority, which Linux has per thread: the event loop runs before hashing.
 if (platform() === 'linux') setPriority(Math.min(19, getPriority() + 5))
 
 const decoy = hashSync('no login has this password', cost)

@@ -63,12 +63,13 @@ async function requireBetaCode(
   if (!featuresOf(config).requireBetaCode) return null
   if (code.trim() === '') throw invalid({ betaCode: 'required key is missing' })
   const codeHash = hashBetaCode(code)
-  // Checked before the expensive hash, and consumed in the transaction of the registration.
+  // Checks the code before the password is hashed, which is expensive. `saveRegistration` consumes
+  // the code.
   if (!(await isBetaCode(database, { codeHash, now: clock() }))) throw notABetaCode()
   return codeHash
 }
 
-/** Stores the registration; returns its session token, '' if the address must be verified first. */
+/** Stores the registration; returns a session token, '' if the address must be verified first. */
 async function saveRegistration(
   { config, database }: IdentityDeps,
   registered: { row: UserRow; passwordHash: string; betaCode: Buffer | null; former: string },
@@ -109,7 +110,7 @@ function trimRegistration(request: Registration): Registration {
   }
 }
 
-/** Returns the subscription of a new account: a trial with billing, all null without. */
+/** Returns the subscription of a new account: a trial; without billing, all fields are null. */
 function firstPayment(
   { billed, trialDays }: Pick<IdentityDeps['config'], 'billed' | 'trialDays'>,
   now: Date,

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { apiKeySecret, base32, hashOf, isApiKeySecret } from './secret.ts'
 
-// RFC 4648, section 10, in lower case and without padding.
+// Test vectors of RFC 4648, section 10, in lower case and without padding.
 test.each([
   ['', ''],
   ['f', 'my'],
@@ -32,7 +32,7 @@ test.each([
 })
 
 test('a hash is SHA-256', () => {
-  // FIPS 180-2, appendix B.1.
+  // Test vector of FIPS 180-2, appendix B.1.
   const hash = hashOf('abc')
   expect(hash.toString('hex')).toBe(
     'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad',

@@ -6,7 +6,6 @@ import { type NewSession, Session } from './session.ts'
 
 const accountColumns = columnsOf(AccountFacts, { table: 'a' })
 
-/** Stores a new session. */
 export async function insertSession(tx: Transaction, session: NewSession): Promise<void> {
   const { accountId, userId, sessionId, tokenHash, isPending } = session
   const now = sql.timestamp(session.now)
@@ -18,8 +17,8 @@ export async function insertSession(tx: Transaction, session: NewSession): Promi
 }
 
 /**
- * Returns the user and account of a session; null if it has ended or its login is disabled. Sets
- * `last_used_at`, unless it is later than `notedSince`.
+ * Returns the user and account of a session; null if the session has ended or its login is
+ * disabled. Sets `last_used_at` to `now`, unless it is later than `notedSince`, to spare writes.
  */
 export async function useSession(
   { pool }: Database,
@@ -57,7 +56,7 @@ export async function deleteSession(
   )
 }
 
-/** Ends a pending session, one without its second factor; returns false if there is none. */
+/** Ends a pending session; returns false if the ID has no pending session or it has expired. */
 export async function endPendingSession(
   tx: Transaction,
   accountId: string,

@@ -11,7 +11,7 @@ const pendingLifetimeMs = 5 * 60 * 1000
 // Age up to which a session needs no re-authentication (docs/sign-in.md#re-authentication).
 const recentMs = 15 * 60 * 1000
 
-// Write reduction: `last_used_at` is updated at most this often.
+// Minimum interval between two updates of `last_used_at`, to spare a write on every request.
 const notedEveryMs = 5 * 60 * 1000
 
 /** The fields of a session that its user sees. */
@@ -24,7 +24,7 @@ export const Session = z.object({
 })
 export type Session = z.infer<typeof Session>
 
-/** A session to store. The token itself is not stored. */
+/** A session to insert, with the hash of its token; the token itself is not stored. */
 export interface NewSession {
   accountId: string
   userId: string

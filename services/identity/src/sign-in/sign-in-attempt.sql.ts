@@ -8,7 +8,7 @@ const Running = z.object({ attempts: z.number(), endsAt: z.date() })
 interface Attempt {
   subjectHash: Buffer
   now: Date
-  /** Number of attempts allowed in `windowMs`. */
+  /** Number of attempts that a subject may make in `windowMs`. */
   max: number
   windowMs: number
 }

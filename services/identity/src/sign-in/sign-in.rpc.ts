@@ -63,7 +63,7 @@ async function logIn(
   const [first, ...others] = await findSignIns(database, email)
   const hash = first && !first.isDisabled ? first.passwordHash : null
   const isRight = await deps.passwords.matches(password, hash, signal)
-  // No account enumeration: unknown address, disabled login and wrong password are one error.
+  // No account enumeration: unknown address, disabled login and wrong password get the same error.
   if (!isRight || !first) throw wrongCredentials()
   if (first.isPasswordExpired || !first.isEmailVerified) {
     const owed = await requireReadyLogin(deps, first, { subjectHash, now })
