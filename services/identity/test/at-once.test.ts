@@ -43,7 +43,7 @@ const change = (newPassword: string, as: Ann['as']) =>
     .client('identity', PasswordService)
     .changePassword({ currentPassword: password, newPassword }, as)
 
-/** Starts eight sign-ins, 10 ms apart, around a concurrent change. */
+/** Starts eight sign-ins, 10 ms apart; a change that the caller starts meets some of them. */
 function signInsAround(ann: Ann) {
   return Array.from({ length: 8 }, async (_, index) => {
     await new Promise((resolve) => setTimeout(resolve, index * 10))
@@ -119,7 +119,7 @@ test('a code enables its own seed, not one set up meanwhile', async () => {
   const ann = await register(booted)
   const { uri } = await multifactor().setUpTotp({}, ann.as)
   const secret = new URL(uri).searchParams.get('secret') ?? ''
-  // The confirmation reads the seed, and then waits for this lock to count its attempt.
+  // The confirmation of the code reads the seed, then waits for this lock of its attempt counter.
   const attempts = await lockAttempts(`code of ${ann.user.loginId}`)
   const confirming = multifactor().confirmTotp({ totp: generateSync({ secret }) }, ann.as)
   const [confirmed] = await Promise.allSettled([
@@ -134,7 +134,7 @@ test('a code enables its own seed, not one set up meanwhile', async () => {
 
 test('recovery codes are not renewed for an authenticator that is disabled meanwhile', async () => {
   const ann = await registerWithAuthenticator(booted, new Date())
-  // The renewal reads the authenticator, and then waits for this lock to count its attempt.
+  // The renewal of the codes reads the authenticator, then waits for this lock of its counter.
   const attempts = await lockAttempts(`password of ${ann.user.loginId}`)
   const byCode = { proof: { kind: { case: 'totp', value: ann.recoveryCodes[0] ?? '' } } } as const
   const [renewed, disabled] = await Promise.allSettled([
@@ -149,7 +149,7 @@ test('recovery codes are not renewed for an authenticator that is disabled meanw
   expect(renewed).toMatchObject({ reason: { rawMessage } })
 })
 
-/** Locks the attempt counter of a subject until `release` of the result is called. */
+/** Locks the attempt counter of a subject; the returned `release` ends the lock. */
 async function lockAttempts(subject: string) {
   const database = booted.database('identity')
   const locked = Promise.withResolvers<void>()

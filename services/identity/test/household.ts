@@ -65,13 +65,13 @@ export async function registerWithAuthenticator(booted: Booted, at: Date) {
   return { ...ann, codeAt, recoveryCodes }
 }
 
-/** Returns call options of another service that calls for an account without a user. */
+/** Returns call options of the service `name`, which calls for an account without a user. */
 export function service({ keysFolder }: Booted, name: string, accountId: string): CallOptions {
   const token = systemCaller(loadSigner(keysFolder, name), accountId, new Date())
   return { headers: { [headers.caller]: token } }
 }
 
-/** Returns the mean number of SQL statements per call. */
+/** Returns the mean number of SQL statements per call, over `calls` calls in sequence. */
 export async function statementsOf(
   booted: Booted,
   calls: number,

@@ -65,7 +65,7 @@ test('an account is never deleted as unverified after a sign-in', async () => {
   const known = sql.type(z.object({ login: z.string() }))`
     SELECT email AS login FROM logins WHERE verify_by IS NOT NULL`
   expect(await pool.anyFirst(known)).toEqual([])
-  // Without email verification the sweep deletes no account.
+  // Email verification is off here: the sweep deletes no account, even past the deadline.
   await pool.query(sql.unsafe`UPDATE logins SET verify_by = ${due} WHERE email = ${bob.email}`)
   await booted.host.services.identity?.activities?.removeUnverified?.()
   expect(await login(bob)).toMatchObject({ isActive: true })

@@ -31,7 +31,7 @@ const pool = () => booted.database('identity').pool
 const activity = (name: string, ...args: unknown[]) =>
   booted.host.services.identity?.activities?.[name]?.(...args)
 
-/** Returns the number of rows of each table: expired at `now`, and live. */
+/** Returns two numbers for each table: rows that have expired at `now`, and rows that have not. */
 async function rows() {
   const counts = z.object({ table: z.string(), expired: z.bigint(), live: z.bigint() })
   const all = await pool().any(sql.type(counts)`
@@ -140,7 +140,7 @@ test('accounts with an address not verified in time are deleted, once', async ()
   expect(await listUnverified(database, now, 1)).toHaveLength(1)
   await database.transaction(async (tx) => {
     await setEmailVerified(tx, verified.loginId, now)
-    // As if the sweep had listed the login before its address was verified.
+    // Simulates a sweep that listed the login before the login's address was verified.
     await removeUnverified(tx, verified, now)
   })
 
