@@ -30,7 +30,10 @@ export function accountDeletionActivities({ database, workflows, clock, billing 
       return removeRowsOfAccount(database, accountId, { keep: ['account_deletions'] })
     },
     settleDeletion: (accountId: string): Promise<void> => settleDeletion(database, accountId),
-    /** Restarts a page of unfinished deletions; returns its last ID, null on the last page. */
+    /**
+     * Restarts a page of unfinished deletions. Returns the page's last account ID, null after the
+     * last page.
+     */
     restartDeletions: async (after: string): Promise<string | null> => {
       const before = new Date(clock().getTime() - graceMs)
       const accountIds = await listDeletions(database, { before, after, limit: pageSize })

@@ -37,7 +37,7 @@ export async function issuePasswordReset(
   return { ...login, token, expiresAt: stored.expiresAt }
 }
 
-/** Disables a login, ends its sessions (`coffer login:disable`); false for an unknown address. */
+/** Disables a login and its sessions (`coffer login:disable`); false for an unknown address. */
 export async function disableLogin(database: Database, email: string, now: Date): Promise<boolean> {
   const login = await loginOf(database, email)
   if (!login) return false

@@ -45,7 +45,7 @@ export function sweepActivities({ config, database, workflows, clock, log }: Dep
         await database.transaction((tx) => removeUnverified(tx, unverified, now))
       }
     },
-    /** After billing was switched on or off, emits a page of account settings; true on the last. */
+    /** After billing was switched on or off, emits a page of settings; true after the last page. */
     tellOfBilling: async (): Promise<boolean> => {
       const page = { billed: config.billed, now: clock(), limit: pageSize }
       return (await emitBillingSwitch(database, page)) < pageSize

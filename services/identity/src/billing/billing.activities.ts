@@ -28,7 +28,7 @@ const noticeMs = 5 * dayMs
 
 // Webhooks may be lost: an overdue subscription is read from Stripe again after this time.
 const overdueReadMs = 12 * hourMs
-// Number of overdue subscriptions read per run of the schedule.
+// Maximum number of overdue subscriptions read per run of the schedule.
 const overdueMax = 100
 
 /** Returns the Temporal activities of billing; each can be repeated and handles one page. */

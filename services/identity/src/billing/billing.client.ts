@@ -60,7 +60,7 @@ export interface BillingSettings {
 
 // Timeout of one attempt at a call of Stripe: two attempts fit into the deadline of an RPC (5 s).
 const timeoutMs = 2_000
-// Maximum age of a webhook's signature.
+// Maximum age of a webhook's signature, in seconds.
 const toleranceSeconds = 300
 
 // Number of subscriptions read per customer, in one page: Stripe lists the newest first, and few

@@ -13,7 +13,7 @@ type Deps = { database: Database; workflows: Workflows; hasBilling: boolean }
  */
 export function registrationHandler({ database, workflows, hasBilling }: Deps): Handler {
   return on(AccountSettingsChangedSchema, async ({ accountId, version }) => {
-    // Only a new account has version 1. A sweep creates the missing customers of older accounts.
+    // A new account has version 1. A sweep creates missing customers of accounts of later versions.
     if (!hasBilling || version !== 1n) return
     const account = await findBilledAccount(database, accountId)
     if (account?.customerId === null) await startCustomer(workflows, accountId)

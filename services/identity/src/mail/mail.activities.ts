@@ -54,7 +54,7 @@ export function mailActivities({ config, database, clock, log, mailServer }: Dep
     },
   }
 
-  /** Returns the content of a mail; null for a trial notice after a subscription has begun. */
+  /** Returns the content of a mail; null for a trial notice to an owner who subscribed. */
   async function writeLetter(kind: MailKind, recipient: Recipient): Promise<Letter | null> {
     const { loginId } = recipient
     const greeting = greetingOf(recipient)

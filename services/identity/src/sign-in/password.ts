@@ -7,7 +7,7 @@ const common = new Set(
   dictionary['passwords-common'].filter((password) => password.length >= characters.min),
 )
 
-// Context words refused in every password: the name of the product (docs/security.md#passwords).
+// Context words, of which no password may consist: the product's name (docs/security.md#passwords).
 const ownWords = ['coffer']
 
 // Minimum length of a context word: shorter words occur in too many passwords by chance.
