@@ -3,11 +3,12 @@ import { squaredDistance, type Vector } from './cluster-vectors.ts'
 const distanceMax = 0.5
 
 // Vectors of length 1 within a squared distance of 0.5 have a dot product of at least 0.75.
-// Rounding to 32 bits adds errors up to 1e-7, so the first test requires slightly less.
+// Rounding to 32 bits adds errors up to 1e-7, so this bound, tested before the distance, is less.
 const productMin = 0.7499
 
 /**
- * A vector's dimensions, rarest first; `lengths[i]` is its length in the dimensions from `i` on.
+ * A vector's dimensions, rarest first. `lengths[i]` is the length of the vector's remaining part:
+ * of its values in the dimensions from index `i` on.
  */
 type Ranked = { dimensions: number[]; lengths: number[] }
 
@@ -58,7 +59,7 @@ export function findComponents(vectors: readonly Vector[], comparisonsMax = 1_00
   return vectors.map((_, index) => findRoot(parents, index))
 }
 
-/** Returns a test whether two vectors are neighbours; repeated tests of one `index` are cheap. */
+/** Returns a test of neighbours (squared distance at most 0.5), fast while `index` is the same. */
 function createNeighbourTest(
   vectors: readonly Vector[],
 ): (index: number, other: number) => boolean {

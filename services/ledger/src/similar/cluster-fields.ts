@@ -17,7 +17,7 @@ export type FoundCluster = {
   merchant: ClusterTerm[]
 }
 
-/** A word of a cluster; `value` is the sum over the `count` members that have the word. */
+/** A word of a cluster; `value` is the sum of the word's values in the `count` members with it. */
 type Term = { dimension: number; value: number; count: number; oldest: Member }
 
 /**
@@ -79,7 +79,7 @@ function termsOf(members: readonly Member[]): Map<number, Term> {
   return terms
 }
 
-/** Returns the member nearest to the mean vector; on a tie the one with the smallest ID. */
+/** Returns the member nearest to the mean vector, on a tie the smallest ID; undefined for none. */
 function centroidOf(
   members: readonly Member[],
   terms: ReadonlyMap<number, Term>,
@@ -131,7 +131,7 @@ function spellingRank(spelling: string): number {
   return /^[A-Z][a-z]*$/.test(letters) ? 0 : 1
 }
 
-/** Returns the terms, largest value first, with `rank`: squared means, scaled to length 1. */
+/** Returns the terms, largest absolute value first; ranks are squared means, scaled to length 1. */
 function rankTerms(terms: Omit<ClusterTerm, 'rank'>[]): ClusterTerm[] {
   const sorted = terms.toSorted(
     (a, b) => Math.abs(b.value) - Math.abs(a.value) || (a.sanitized < b.sanitized ? -1 : 1),

@@ -20,10 +20,10 @@ function selectTexts({ originalName, originalMerchantName, date, deletedAt }: Te
   return { originalName, originalMerchantName, date, deletedAt }
 }
 
-/** Input of the worker thread: live transactions, newest first; `textOf` are indexes of `texts`. */
+/** Live transactions, newest first; transaction `i` has the text `texts[textOf[i]]`. */
 export type ClusterInput = { transactionIds: string[]; textOf: number[]; texts: string[] }
 
-/** Collects pages of transactions. A transaction that repeats on a later page is skipped. */
+/** Returns an empty input, and `add`: it appends a page, without transactions of earlier pages. */
 export function collectTexts(): {
   add: (rows: readonly ClusterRow[]) => void
   input: ClusterInput
@@ -37,7 +37,7 @@ export function collectTexts(): {
       for (const { transactionId, originalName, originalMerchantName } of rows) {
         if (seen.has(transactionId)) continue
         seen.add(transactionId)
-        // A line break separates words, while their positions count over both texts.
+        // The line break separates words; word positions run on from name to merchant name.
         const text = `${originalName}\n${originalMerchantName}`
         const number = numbers.get(text) ?? numbers.size
         if (number === numbers.size) {

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals'
 import { createVectors, squaredDistance, type Vector } from './cluster-vectors.ts'
 import { findTextWords } from './cluster-words.ts'
 
-// docs/similar-transactions.md#example, newest first; two transactions have the first text.
+// The texts of docs/similar-transactions.md#example; two transactions have the first text.
 const netflix = { words: findTextWords('POS DEBIT 1234 NETFLIX.COM LOS GATOS CA'), copies: 2 }
 const branch = { words: findTextWords('POS DEBIT 1234 CARIBOU COFFE NORTH BRANCH MN'), copies: 1 }
 const electric = { words: findTextWords('ACH Debit - Electric Company'), copies: 1 }
@@ -46,6 +46,6 @@ test('the distances are those of the worked example, in both directions', () => 
 
 test('a word in nearly every text has a negative weight, and is kept', () => {
   const twice = createVectors([{ words: findTextWords('Tea House'), copies: 2 }])
-  // N = 2 and each word occurs twice: ln(2/3) is negative, the scaled value −1/√2.
+  // Each word occurs in 2 of 2 texts: its weight ln(2/3) is negative, its scaled value −1/√2.
   expect(twice.vectors[0]?.values).toEqual([-Math.fround(Math.SQRT1_2), -Math.fround(Math.SQRT1_2)])
 })

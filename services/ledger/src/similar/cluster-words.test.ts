@@ -6,7 +6,7 @@ const words = (text: string) =>
     .map(({ word, place }) => `${word}(${place})`)
     .join(' ')
 
-// The first three are the examples of docs/similar-transactions.md#words.
+// The first three cases are the examples of docs/similar-transactions.md#words.
 test.each([
   [
     'POS Debit - 1234 - GOOGLE *YOUTUBEPRE G.CO/HELPPAY#CA',

@@ -14,9 +14,11 @@ type Deps = Pick<ServiceDeps, 'database' | 'clock' | 'log'> & {
   quietMs: number
 }
 
-// Transactions per page (docs/similar-transactions.md#input); `searchShare` is a share of time.
+// Transactions per page that a search reads (docs/similar-transactions.md#input).
 const pageSize = 2000
+// Changed bank accounts per page; one execution of the activity searches one page.
 const waitingPageSize = 200
+// Maximum share of time (0 to 1) that searches take; pauses take the rest of the time.
 const searchShare = 0.5
 // A bank account that changes continually is searched after this multiple of `quietMs`.
 const quietTimesMax = 12

@@ -31,7 +31,7 @@ function renderCluster(cluster: TransactionCluster) {
   return toMessage(TransactionClusterSchema, { ...cluster, debug, merchant })
 }
 
-// The REST API has integers only: `order` is rounded, `rank` becomes thousandths.
+// In the REST API `order` and `rank` are integers: `order` is rounded, `rank` becomes thousandths.
 function renderTerm(term: ClusterTerm) {
   const order = Math.round(term.order)
   const rank = Math.round(term.rank * 1000)

@@ -7,7 +7,7 @@ const { clusterWaiting } = activitiesOf<ReturnType<typeof similarActivities>>('l
   retry: { maximumAttempts: 10, maximumInterval: '1 minute' },
 })
 
-/** Finds similar transactions in all changed bank accounts; Temporal starts it every minute. */
+/** Searches all bank accounts changed since their last search; Temporal runs it every minute. */
 export async function findWaitingSimilar(): Promise<void> {
   let next: Awaited<ReturnType<typeof clusterWaiting>> = null
   do {

@@ -17,7 +17,10 @@ interface Page {
   limit: number
   /** Debounce: a bank account is searched if its last change is at or before this version (µs). */
   quietUpTo: bigint
-  /** A bank account is also searched if its first new change is at or before this version (µs). */
+  /**
+   * Bound of the debounce: a bank account that still changes is searched too, if its first change
+   * since the last search is at or before this version (µs).
+   */
   waitedUpTo: bigint
 }
 
