@@ -66,7 +66,7 @@ export const settings = {
   uploadsMax: setting('COFFER_UPLOADS_MAX', accountBound(10), 'Concurrent uploads of an account'),
 }
 
-/** Returns the S3 bucket of uploaded files, null for disk; throws SettingsError if missing. */
+/** Returns the S3 bucket of files, null for disk; throws SettingsError for S3 without a bucket. */
 export function bucketOf(config: ValuesOf<typeof settings>): string | null {
   if (config.storage === 'disk') return null
   if (config.storageBucket !== undefined) return config.storageBucket

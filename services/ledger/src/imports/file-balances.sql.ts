@@ -6,8 +6,9 @@ import { TakenBack } from './upload-undo.ts'
 
 /**
  * Returns the changes that restore a bank account's balances after undos, in minor units
- * (docs/files.md#undoing). For each balance, they reverse the journal entries of undone uploads
- * since the last value that was stated at the opening, by hand or by an upload that is not undone.
+ * (docs/files.md#undoing). Each change reverses the journal entries of undone uploads, and of their
+ * undos, that follow the last valid value of its balance: one from the creation of the bank
+ * account, set by hand, or stated by an upload that is not undone.
  */
 export function sumTakenBack(
   tx: Tx,

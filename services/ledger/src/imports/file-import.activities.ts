@@ -47,11 +47,14 @@ export function fileImportActivities(deps: Deps) {
     startImport: async (key: UploadKey): Promise<void> => {
       if (await startUpload(database, key, clock())) await publishState(deps, key)
     },
-    /** Imports the file. Returns `busy` while another file of the account is read or imported. */
+    /**
+     * Imports the file and returns `done`, also if the upload fails. Returns `busy` while this
+     * process reads another file of the account, or another import into the bank account runs.
+     */
     importFile: async (key: UploadKey): Promise<'busy' | 'done'> => {
       const upload = await findUpload(database, key)
       if (upload?.status !== 'processing') return 'done'
-      // Checks early, before the file is read. Outside a transaction the lock is released at once.
+      // Finds a running import before the file is read. Outside a transaction no lock is kept.
       if (!(await tryLockImports(database.pool, key))) return 'busy'
       try {
         const load = () => loadFile(deps, upload, upload.format)
@@ -82,8 +85,9 @@ export function fileImportActivities(deps: Deps) {
 }
 
 /**
- * Stores a file in one database transaction, which locks the bank account's row last. Returns
- * false, without effect, while another import into the bank account runs (docs/files.md#importing).
+ * Stores rows and balances of a file in one database transaction, which locks the bank account's
+ * row last. Returns false, without effect, while another import into the bank account runs, else
+ * true (docs/files.md#importing).
  */
 async function saveStatement(
   { database, clock, writeIn }: Deps,
@@ -100,7 +104,8 @@ async function saveStatement(
     const upload = await lockUnfinished(tx, key)
     if (!upload) return true
     let importedCount = 0n
-    // One INSERT per 1,000 rows, from the end of the file: a larger INSERT would delay requests.
+    // One INSERT per 1,000 rows: a larger INSERT would delay requests. From the end of the file:
+    // lists show the largest ID of a day first.
     for (let end = rows.length; end > 0; end -= rowsPerStatement) {
       const page = rows.slice(Math.max(0, end - rowsPerStatement), end)
       const transactionIds = page.map(() => newId('txn'))

@@ -93,7 +93,8 @@ describe('the balances of a file', () => {
     return [currentBalance, availableBalance, limitBalance, balancesAsOf]
   }
 
-  // The rules of docs/files.md#balances.
+  // Cases of the rules in docs/files.md#balances. Expected are the current, available and limit
+  // balance of the bank account, and their instant.
   test.each([
     ['are set if none were stated before', {}, {}, [100n, 90n, 7n, LATER]],
     ['are set if earlier ones were stated', {}, { known: EARLIER }, [100n, 90n, 7n, LATER]],

@@ -38,7 +38,7 @@ export type BalanceInstants = { asOf: Date; availableAsOf: Date }
 export const LaterBookings = z.object({ available: z.bigint(), current: z.bigint() })
 export type LaterBookings = z.infer<typeof LaterBookings>
 
-/** Returns the instants of the file's balances, null if it has none; a future one becomes `now`. */
+/** Returns the instants of a file's balances, `now` for later ones; null if the file has none. */
 export function findInstants(
   { asOf, availableAsOf }: FileBalances,
   now: Date,
@@ -49,8 +49,8 @@ export function findInstants(
 }
 
 /**
- * Returns the balances that an import sets (docs/files.md#balances). Returns null if the file
- * states none, inserts no new row, or is not later than the last stated balance.
+ * Returns the balances that an import sets (docs/files.md#balances). Returns null if no new row was
+ * inserted, or the file states no balance that is later than the bank account's `balancesAsOf`.
  */
 export function balancesToSet(
   { bankAccount, operation }: Pick<Locked, 'bankAccount' | 'operation'>,
@@ -67,7 +67,7 @@ export function balancesToSet(
   return isLater && importedCount > 0n && statesBalances(balances) ? { to, asOf } : null
 }
 
-/** Adds bookings dated after the balances, in minor units: the bank's figures lack them. */
+/** Returns the balances plus bookings dated after their instant, which the bank's figures lack. */
 export function addLater({ to, asOf }: StatedBalances, later: LaterBookings): StatedBalances {
   const available = to.available === undefined ? undefined : to.available + later.available
   const current = to.current === undefined ? undefined : to.current + later.current
@@ -75,8 +75,8 @@ export function addLater({ to, asOf }: StatedBalances, later: LaterBookings): St
 }
 
 /**
- * Returns the bank account with the stated balances, and the journal entries of upload `causeId`.
- * Throws `refused` for another currency, or a bank account that is archived or not manual.
+ * Returns the bank account with the `stated` balances, if any, and the entries of upload `causeId`.
+ * Throws `refused` if the bank account is archived, not manual or in another currency.
  */
 export function settleFile(
   locked: Locked,

@@ -14,7 +14,10 @@ type Deps = Pick<ServiceDeps, 'database' | 'clock'> & { storage: Storage; reader
 export function importPreviewActivities(deps: Deps) {
   const { database, clock } = deps
   return {
-    /** Stores the preview. Returns `busy` while this process reads another file of the account. */
+    /**
+     * Stores the preview or the error, and returns `done`. Returns `busy`, without effect, while
+     * this process reads another file of the account.
+     */
     previewImport: async (key: ImportKey): Promise<'busy' | 'done'> => {
       const found = await findImport(database, key)
       if (found?.status !== 'pending-preview') return 'done'

@@ -117,7 +117,7 @@ async function startPreview(
   if (!isDone) requireStatus({ ...found, status: 'pending-preview' }, 'mapping')
 }
 
-/** Creates an upload of the CSV file, which is then imported like any other upload. */
+/** Creates an upload of the CSV file; the import of this upload runs like that of any other. */
 async function startProcessing(
   { config, database, clock }: Deps,
   found: CsvImport,

@@ -11,7 +11,7 @@ import { Upload } from './upload.ts'
 
 const stored = CsvImport.omit({ status: true, error: true, completedAt: true })
 const columns = columnsOf(stored, { table: 'imports' })
-// NOT IN prevents use of the partial index on status: a look-up by the import's key is faster.
+// NOT IN keeps the planner from the partial index on status: the index on the key is faster.
 const awaitsPreview = sql.fragment`
   status NOT IN ('mapping', 'preview', 'pending-processing', 'failed')`
 const Reading = z.object({
@@ -60,7 +60,7 @@ export function findImport(
     WHERE ${isImport(key)} AND removed_at IS NULL`)
 }
 
-/** Compare-and-set: stores the mapping and `changes`. Returns false if the import has a mapping. */
+/** Compare-and-set on status `mapping`: stores mapping ID and `changes`, else returns false. */
 export async function requestPreview(
   tx: Tx,
   key: ImportKey,
@@ -116,7 +116,7 @@ export async function savePreview(
     WHERE ${isImport(key)} AND ${awaitsPreview}`)
 }
 
-/** Returns the settings for reading a file; only a CSV file has `delimiter` and `mapping`. */
+/** Returns the settings to read a file (`mapping` only for CSV), null without a bank account. */
 export function findReading(
   { pool }: Database,
   { accountId, bankAccountId, fileId }: Pick<StoredFile, 'accountId' | 'bankAccountId' | 'fileId'>,

@@ -12,7 +12,7 @@ const steps = activitiesOf<Activities>('ledger', {
   startToCloseTimeout: '1 minute',
   heartbeatTimeout: '10 seconds',
 })
-// A file of 100,000 rows takes 100 s on a busy machine; heartbeats detect a killed process.
+// Long timeout: 100,000 rows take 100 s on a busy machine. Heartbeats detect a killed process.
 const { importFile, previewImport } = activitiesOf<Activities>('ledger', {
   startToCloseTimeout: '15 minutes',
   heartbeatTimeout: '10 seconds',

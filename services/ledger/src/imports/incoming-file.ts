@@ -4,10 +4,10 @@ import type { FilePart } from '@coffer/proto/ledger/v1/upload'
 /** Maximum size of a file in bytes (docs/limits.md). */
 export const fileSizeMax = 6 * 1024 * 1024
 
-/** Length of the head in bytes: one more than detection reads, to show that the file continues. */
+/** Minimum head of a longer file in bytes: above 64 KiB, CSV detection drops a cut last line. */
 const headLength = 65_537
 
-/** Totals of a received file; `size` in bytes. */
+/** Size of a received file in bytes; `bodyHash` is the SHA-256 of the request, for idempotency. */
 export interface FileTotals {
   size: bigint
   bodyHash: Buffer
@@ -19,7 +19,7 @@ export interface IncomingFile {
   /** The file's name, as the client sent it. */
   name: string
   contentType: string
-  /** The first bytes: at least 64 KiB, or the whole of a smaller file. */
+  /** The first bytes: more than 64 KiB, or the whole of a smaller file. */
   head: Uint8Array
   /** All bytes, readable once. Throws `refused` if the file is above 6 MiB (413) or incomplete. */
   bytes: AsyncIterable<Uint8Array>

@@ -102,8 +102,8 @@ function renderUpload({ file, upload }: ReturnType<typeof createUpload>) {
 }
 
 /**
- * Undoes an import in one database transaction; a second undo changes nothing. Removes the rows
- * before it locks the bank account, because 100,000 rows take more than a second.
+ * Undoes an import in one database transaction; a second undo changes nothing. The bank account is
+ * locked after its transactions are removed, because removing 100,000 takes more than a second.
  */
 function undo(
   { clock, changeRows, writeIn }: Deps,

@@ -8,7 +8,7 @@ import { StoredFile } from './storage/stored-file.ts'
 import { Upload, type UploadKey } from './upload.ts'
 
 const columns = columnsOf(Upload, { table: 'uploads' })
-// NOT IN prevents use of the partial index on status: a look-up by the upload's key is faster.
+// NOT IN keeps the planner from the partial index on status: the index on the key is faster.
 const isUnfinished = sql.fragment`status NOT IN ('complete', 'failed')`
 
 /** Inserts a file, its upload, changes to publish, and the account settings for the import. */
@@ -104,7 +104,7 @@ export function listFiles(
     ORDER BY file_id DESC LIMIT ${limit}`)
 }
 
-/** Marks a file as deleted once storage has removed its bytes. */
+/** Marks a file as deleted; the caller has removed its bytes from storage before. */
 export async function markFileDeleted(
   { pool }: Database,
   { accountId, fileId }: Pick<Upload, 'accountId' | 'fileId'>,

@@ -49,7 +49,7 @@ export function detectFormat({ name, head }: { name: string; head: Uint8Array })
   return format
 }
 
-/** Returns a note for the user about a file format, or null. */
+/** Returns the note for the user that a QIF file states no balances; null for other formats. */
 export function noteOf({ format }: Pick<Upload, 'format'>): string | null {
   return format === 'qif'
     ? 'A QIF file states no balances: they stay as they are, so set them by hand where they differ'

@@ -12,7 +12,7 @@ test.each([
   [['1,234', '2,000'], 2, '.'],
   [['1.234.567', '5'], 2, ','],
   [['1,234,567', '5'], 2, '.'],
-  // With three decimals in the currency, `1,234` is ambiguous: other amounts decide, else a point.
+  // With three decimals, `1,234` is ambiguous: other amounts decide the mark, else it is a point.
   [['1,234'], 3, '.'],
   [['1,234', '5,5'], 3, ','],
   [['1.234', '5'], 0, ','],

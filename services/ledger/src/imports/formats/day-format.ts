@@ -20,7 +20,7 @@ export function isDayFormat(format: string): boolean {
 }
 
 /**
- * Returns a parser of dates in this format, which returns null for other texts. It ignores text
+ * Returns a parser of dates in a format. The parser returns null for other texts, ignores text
  * after the date, such as a time, and does not check that the day exists.
  */
 export function createDayParser(format: string): (text: string) => Day | null {

@@ -24,8 +24,8 @@ export function detectDayOrder(texts: Iterable<string>, preferred: DayOrder): Da
 }
 
 /**
- * Returns the day of a text such as `2024-01-31`, `1/31'24` or `31.01.2024`, or null. An apostrophe
- * before a two-digit year means this century. Does not check that the day exists.
+ * Returns the day of a text such as `2024-01-31`, `1/31'24` or `31.01.2024`, null for other texts.
+ * An apostrophe before a two-digit year means 2000 to 2099. Does not check that the day exists.
  */
 export function readWrittenDay(text: string, order: DayOrder): Day | null {
   const written = bare(text)
@@ -42,7 +42,7 @@ export function fullYear(year: number): number {
   return year < CENTURY_PIVOT ? 2000 + year : 1900 + year
 }
 
-/** Removes blanks, which some banks write instead of leading zeros; long texts become empty. */
+/** Removes blanks, which some banks write for leading zeros; '' for texts above 20 characters. */
 function bare(text: string): string {
   return text.length > LENGTH_MAX
     ? ''

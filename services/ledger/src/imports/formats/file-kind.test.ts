@@ -6,7 +6,7 @@ function kind(name: string, content: string | Uint8Array = '') {
   return detectKind({ name, head: Buffer.from(content) })
 }
 
-// The rules of docs/files.md#kinds: content first, then the extension.
+// The extension decides if the content is of no known kind (docs/files.md#kinds).
 test.each([
   ['a.ofx', 'ofx'],
   ['a.OFX', 'ofx'],

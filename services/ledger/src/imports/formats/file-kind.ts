@@ -3,7 +3,7 @@ import { decodeFile } from './file-text.ts'
 /** The file formats that are supported; `csv` needs a mapping of its columns. */
 export type FileKind = 'ofx' | 'camt053' | 'qif' | 'csv'
 
-/** Bytes at the start of a file from which its kind is detected. */
+/** Number of bytes at the start of a file that are read to detect its kind. */
 const HEAD_LENGTH = 4096
 
 const kindsByExtension = new Map<string, FileKind>([

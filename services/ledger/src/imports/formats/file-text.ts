@@ -20,7 +20,7 @@ function utf16Of(bytes: Uint8Array): string | null {
   return first === 0 && second !== 0 ? 'utf-16be' : null
 }
 
-/** Returns the character set in an OFX header or XML declaration, as an Encoding standard label. */
+/** Returns the character set that an OFX header or XML declaration names, else `windows-1252`. */
 function declaredCharset(bytes: Uint8Array): string {
   const head = new TextDecoder(SINGLE_BYTE).decode(bytes.subarray(0, HEADER_LENGTH_MAX))
   const xml = /<\?xml[^>]*?encoding\s*=\s*["']([\w.:-]+)["']/i.exec(head)?.[1]
@@ -38,7 +38,7 @@ function labelOf(name: string | undefined): string | null {
   for (const label of [name, `windows-${name}`]) {
     try {
       const { encoding } = new TextDecoder(label)
-      // The declaration is wrong: UTF-16 text has NUL bytes, which were searched for before.
+      // A declared UTF-16 is wrong: the declaration itself has single-byte characters.
       return encoding.startsWith('utf-16') ? null : encoding
     } catch {
       // TextDecoder throws for a label that it does not know: try the next one.

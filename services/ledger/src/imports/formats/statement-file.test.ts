@@ -10,7 +10,7 @@ function asOf(file: string, kind: 'ofx' | 'qif' = 'ofx') {
   return 'unreadable' in statement ? statement : (statement.balances.asOf?.toISOString() ?? null)
 }
 
-// The only row is of 10 January (docs/files.md#balances).
+// The only row of each file is dated 10 January 2026 (docs/files.md#balances).
 test.each([
   ['its own date', { ledger: '1.00', asOf: '20260105' }, '2026-01-06T05:59:59.000Z'],
   ['the day of its newest row', { ledger: '1.00', asOf: null }, '2026-01-11T05:59:59.000Z'],

@@ -135,7 +135,7 @@ describe.each(formats)('any bytes read as $kind give storable rows or are refuse
     )
   })
 
-  // A parser that takes quadratic time would exceed the timeout.
+  // At this number of characters, a parser of quadratic time would exceed the timeout of the test.
   const length = 200_000
   const endless = [
     '<OFX><a',

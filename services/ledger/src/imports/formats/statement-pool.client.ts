@@ -14,7 +14,7 @@ export interface Readers extends AsyncDisposable {
   ) => Promise<FileStatement | Unreadable | 'busy'>
 }
 
-/** Starts the worker threads. The largest file takes a few seconds, far below the timeout. */
+/** Starts the worker threads. The largest file takes a few seconds, far below `taskTimeoutMs`. */
 export function startReaders({
   module = new URL('./statement.worker.ts', import.meta.url),
   taskTimeoutMs = 30_000,

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { FileRow, ReadRows, SkippedRow } from './statement.ts'
 
-/** A row of a file; `identifier` is the one that the bank gave it, empty if there is none. */
+/** A row of a file without upload identifier; `identifier` is from the bank, empty without one. */
 export type UnnamedRow = {
   identifier: string
   /** Text that distinguishes rows with an equal or empty `identifier`, the same in every export. */

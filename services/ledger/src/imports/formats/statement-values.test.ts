@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { midnightOf, midnightsIn, readAmount, withinYears } from './statement-values.ts'
 
-// docs/file-formats.md#rules-for-every-format, and the decimal comma that OFX allows.
+// Cases of docs/file-formats.md#rules-for-every-format, and of the decimal comma, which OFX allows.
 test.each([
   ['123.45', 2, 12345n],
   ['-123.45', 2, -12345n],

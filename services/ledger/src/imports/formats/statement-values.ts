@@ -9,8 +9,9 @@ const DIGITS_MAX = 30
 export type Day = { year: number; month: number; day: number }
 
 /**
- * Returns an amount in minor units, or null (docs/file-formats.md#rules-for-every-format). Accepts
- * a decimal point or comma, and no grouping; `places` are the currency's decimals.
+ * Returns an amount in minor units, null if the text is unreadable
+ * (docs/file-formats.md#rules-for-every-format). Accepts a decimal point or comma, and no grouping;
+ * `places` is the currency's number of decimals.
  */
 export function readAmount(text: string, places: number): bigint | null {
   const match = text.length > DIGITS_MAX ? null : AMOUNT.exec(text.trim())
@@ -50,7 +51,7 @@ export function midnightsIn(timezone: string): (day: Day) => Date | null {
   }
 }
 
-/** Returns the first instant of a day in a timezone; null when the day does not exist. */
+/** Returns the first instant of a day in a timezone; null for no day of the years 1900 to 2199. */
 export function midnightOf({ year, month, day }: Day, timezone: string): Date | null {
   if (!isYearInRange(year)) return null
   const date = DateTime.fromObject({ year, month, day }, { zone: timezone })

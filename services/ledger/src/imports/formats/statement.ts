@@ -2,7 +2,7 @@
 export type FileRow = {
   uploadIdentifier: string
   amount: bigint
-  /** Midnight in the account's timezone. */
+  /** Midnight of the transaction's day in the account's timezone. */
   date: Date
   name: string
   originalName: string
@@ -45,7 +45,7 @@ export type FileStatement = ReadRows & {
   balances: FileBalances
 }
 
-/** Settings of the bank account: `currency` is for files that state none, `timezone` for days. */
+/** Settings to read a file: `currency` if the file states none, and the account's `timezone`. */
 export type ReadingSettings = { currency: string; timezone: string }
 
 /** The reason why a file is unreadable, in words for the user. */

@@ -95,7 +95,7 @@ function optionsOf({ region, endpoint, pathStyle }: S3Settings) {
   } as const
 }
 
-/** Bytes in a temporary file, until disposed. */
+/** Bytes in an unlinked temporary file; disposal closes the file, which frees its space. */
 interface Spooled extends AsyncDisposable {
   size: number
   /** Returns a new stream of all bytes at each call. */

@@ -27,7 +27,7 @@ export interface Storage {
 /** A page of objects; `next` is the name to pass as `after`, null on the last page. */
 export type StoredPage = { held: StoredBytes[]; next: string | null }
 
-/** Returns the name of a file in the storage. A draft (an unfinished write) appends a suffix. */
+/** Returns the name of a file in storage; a draft (an unfinished write) has a suffix after it. */
 export function nameOf({ accountId, fileId }: FileKey): string {
   // Sharding: two random characters of the ID spread the files over about a thousand folders.
   return `${fileId.slice(-2)}/${accountId}.${fileId}`

@@ -17,7 +17,7 @@ export const StoredFile = z.object({
 })
 export type StoredFile = z.infer<typeof StoredFile>
 
-/** The server creates both IDs, so no client's file name becomes part of a path. */
+/** IDs of account and file, created by the server: no client's file name becomes part of a path. */
 export const FileKey = StoredFile.pick({ accountId: true, fileId: true })
 export type FileKey = z.infer<typeof FileKey>
 
@@ -43,7 +43,7 @@ export function createFile(body: NewFile, now: Date): StoredFile {
   }
 }
 
-/** Returns the file name in a client's path: printable, the last 300 characters. */
+/** Returns the last 300 printable characters of the file name in a client's path, or `upload`. */
 function fileName(name: string): string {
   const last = name.split(/[\\/]/).at(-1) ?? ''
   const printable = toPrintable(last, { lengthMax: last.length })

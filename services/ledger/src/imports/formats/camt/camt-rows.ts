@@ -94,7 +94,7 @@ function signedAmount(node: XmlNode, amount: bigint): bigint | null {
   return direction === 'DBIT' ? amount : -amount
 }
 
-/** Returns a transaction's signed amount, null if unreadable; its default sign is the entry's. */
+/** Returns a transaction's signed amount, by default with the entry's sign; null if unreadable. */
 function amountOfDetails(node: XmlNode, entry: Entry, settings: RowSettings): bigint | null {
   const holder = nodeAt(node, 'Amt') ? node : nodeAt(node, 'AmtDtls', 'TxAmt')
   const amount = holder ? readCamtAmount(holder, settings) : 'amount'
@@ -103,7 +103,7 @@ function amountOfDetails(node: XmlNode, entry: Entry, settings: RowSettings): bi
   return entry.amount > 0n ? amount : -amount
 }
 
-/** Returns the calendar day as written: a time and a UTC offset are ignored. */
+/** Returns the day of a date as written, without time and UTC offset; null if malformed. */
 function dayOf(node: XmlNode | undefined): Day | null {
   const written = textAt(node, 'Dt') || textAt(node, 'DtTm')
   const [, year, month, day] = /^(\d{4})-(\d\d)-(\d\d)(?!\d)/.exec(written) ?? []
@@ -133,14 +133,14 @@ function servicerReferenceOf(entry: XmlNode): string {
   return [textAt(entry, 'AcctSvcrRef'), ofDetails].map(stated).find(Boolean) ?? ''
 }
 
-/** Returns the bank's reference of an entry, else its number or end-to-end ID, which may repeat. */
+/** Returns the bank's reference of an entry, else its number or end-to-end ID; may be empty. */
 function referenceOf(entry: XmlNode): string {
   const [first] = detailsOf(entry)
   const weaker = [textAt(entry, 'NtryRef'), textAt(first, 'Refs', 'EndToEndId')]
   return servicerReferenceOf(entry) || (weaker.map(stated).find(Boolean) ?? '')
 }
 
-/** Returns the other party's name. A reversal swaps debtor and creditor (ISO 20022 `RvslInd`). */
+/** Returns the other party's name or ''. A reversal (`RvslInd`) has debtor and creditor swapped. */
 function otherPartyOf(
   details: XmlNode,
   { isReversal, isOut }: { isReversal: boolean; isOut: boolean },

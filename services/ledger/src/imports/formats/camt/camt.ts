@@ -20,7 +20,7 @@ const STATEMENTS_MAX = 10_000
 /**
  * Returns the balances and rows of the bank account in a CAMT.053 file
  * (docs/file-formats.md#camt053); unreadable rows are in `skipped`. Returns `Unreadable` for a
- * malformed file or several accounts.
+ * malformed file or a file about several bank accounts.
  */
 export function readCamt(bytes: Uint8Array, settings: ReadingSettings): FileStatement | Unreadable {
   const document = readXmlTree(decodeFile(bytes))
@@ -56,7 +56,7 @@ function countTransactions(statements: readonly XmlNode[]): number {
     .reduce((sum, entry) => sum + Math.max(1, detailsOf(entry).length), 0)
 }
 
-/** Returns the IBAN or account number, to detect several accounts in a file; it is never stored. */
+/** Returns the IBAN or account number (never stored), to detect several bank accounts in a file. */
 function accountOf(statement: XmlNode): string {
   const id = nodeAt(statement, 'Acct', 'Id')
   return `${textAt(id, 'IBAN')} ${textAt(id, 'Othr', 'Id')}`.replaceAll(' ', '')
@@ -102,7 +102,7 @@ function balanceOf(balance: XmlNode | undefined, settings: RowSettings): bigint 
   return textAt(balance, 'CdtDbtInd') === 'DBIT' ? -amount : amount
 }
 
-/** Returns the instant of a balance; without a time, the last second of its day in `timezone`. */
+/** Returns the instant of a balance, without a time the last second of its day; null if invalid. */
 function instantOf(balance: XmlNode | undefined, timezone: string): Date | null {
   const time = DateTime.fromISO(textAt(balance, 'Dt', 'DtTm'), { zone: timezone })
   if (time.isValid) return withinYears(time.toJSDate())

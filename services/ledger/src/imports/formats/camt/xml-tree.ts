@@ -13,14 +13,17 @@ export type XmlNode = {
 
 const DEPTH_MAX = 100
 const NODES_MAX = 1_000_000
-/** Characters per write to the XML parser, which can stop at a fault between two writes. */
+/** Characters per write to the XML parser: reading stops after the write that finds a fault. */
 const PIECE_LENGTH = 65_536
 /** Maximum number of characters kept of an element's text, far more than banks write. */
 const TEXT_LENGTH_MAX = 100_000
 
 type Reader = { stack: XmlNode[]; nodes: number; fault: string | null }
 
-/** Returns the root element. A DOCTYPE is refused: its entities could expand without bound. */
+/**
+ * Returns the root element, or why the text is unreadable. A DOCTYPE is refused: its entities could
+ * expand without bound.
+ */
 export function readXmlTree(text: string): XmlNode | Unreadable {
   const root = newNode('', {})
   const reader: Reader = { stack: [root], nodes: 0, fault: null }
@@ -39,7 +42,7 @@ export function readXmlTree(text: string): XmlNode | Unreadable {
   return element
 }
 
-/** Returns the element at a path of names, with the first child of each name. */
+/** Returns the element at a path of names, by the first child of each name, or undefined. */
 export function nodeAt(node: XmlNode | undefined, ...path: string[]): XmlNode | undefined {
   return path.reduce((parent, name) => parent?.children?.get(name)?.[0], node)
 }

@@ -63,7 +63,7 @@ export function requireShape(head: Uint8Array): CsvShape {
   return shape
 }
 
-/** Returns a new file and its import in status `mapping`. */
+/** Returns the entities of an uploaded CSV file: the file, and its import in status `mapping`. */
 export function createImport(body: NewImport, now: Date): { file: StoredFile; made: CsvImport } {
   const kind = 'transactions/imports'
   return {
@@ -102,7 +102,7 @@ export function requireSameHeaders({ headers }: CsvImport, of: readonly string[]
   }
 }
 
-/** Returns the preview of an import; `known` has the identifiers that are stored already. */
+/** Returns the preview of an import; `known` has the upload identifiers of stored transactions. */
 export function previewOf(
   { rows, skipped, balances, currency }: FileStatement,
   known: ReadonlySet<string>,

@@ -4,7 +4,7 @@ import { withoutJoiners } from '@coffer/kit/values/printable'
 import { z } from 'zod'
 import { isDayFormat } from '../day-format.ts'
 
-/** A column by `name`, or `derivedKind` with the value `rowNumber`, which counts rows from 1. */
+/** Refers to the column `name`, or if `derivedKind` is `rowNumber`, to the row's number from 1. */
 export const FieldRef = z.object({
   name: z.string().optional(),
   derivedKind: z.string().optional(),
@@ -21,7 +21,7 @@ export const CsvMapping = z.object({
     kind: z.enum(['sign', 'type', 'column']),
     invert: z.boolean(),
     fields,
-    /** For kind `type`: the text in the direction column for money in; `debit` is for money out. */
+    /** Kind `type` only: the text in the second field for money in; `debit` is for money out. */
     credit: z.string().optional(),
     debit: z.string().optional(),
   }),
@@ -100,7 +100,7 @@ function problemOfHeaders(headers: readonly string[]): string | null {
     : `must each have 1 to ${headerLengthMax} printable characters`
 }
 
-/** Returns the problems of `credit` and `debit`: kind `type` requires both, other kinds neither. */
+/** Returns the problems of `credit` and `debit`: kind `type` requires, other kinds forbid them. */
 function problemsOfTexts({ kind, credit, debit }: CsvMapping['amount']) {
   if (kind !== 'type') {
     return {

@@ -11,7 +11,7 @@ test.each([
   expect(fnv1(text)).toBe(hash)
 })
 
-// RFC 4648, section 10: "foobar" is MZXW6YTBOI======; here with two more bytes.
+// The first is "foobar" of RFC 4648, section 10 (MZXW6YTBOI======), with two zero bytes appended.
 test.each([
   [0x666f6f6261720000n, 'MZXW6YTBOIAAA==='],
   [0n, 'AAAAAAAAAAAAA==='],

@@ -9,7 +9,7 @@ const OFFSET = 0xcbf29ce484222325n
 const PRIME = 0x100000001b3n
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
 
-/** One row of a CSV file; `at` returns the text of a field, empty if the row has no such cell. */
+/** A row below a header of `columns` names; `at` returns a field's text, empty without a cell. */
 export type CsvCells = {
   cells: readonly string[]
   columns: number
@@ -26,8 +26,8 @@ export type CsvSettings = {
 }
 
 /**
- * A transaction of a CSV file. `balance` is the account's balance after it, in minor units; null if
- * the row states none.
+ * A transaction of a CSV file; its identifier may be a hash of fields (`isHashed`). `balance` is
+ * the bank account's balance after the transaction, in minor units; null if the row states none.
  */
 export type CsvRow = UnnamedRow & { isHashed: boolean; balance: bigint | null }
 

@@ -14,7 +14,7 @@ const COLUMNS_MIN = 3
 const LINE_FEED = 0x0a
 const CARRIAGE_RETURN = 0x0d
 
-/** Detects the delimiter and column names from the first rows (docs/file-formats.md#csv). */
+/** Returns delimiter and column names, or why they are not found (docs/file-formats.md#csv). */
 export function detectShape(bytes: Uint8Array): CsvShape | Unreadable {
   const head = decodeFile(headOf(bytes))
   const found = delimiters.flatMap((delimiter) => {

@@ -5,12 +5,12 @@ import { oneLine } from '../statement-rows.ts'
 /** The delimiters of CSV files, by preference if several fit a file equally well. */
 export const delimiters = [',', ';', '|', '\t'] as const
 
-/** Maximum size of a row in bytes, far more than a bank statement has. */
+/** Maximum size of a row in bytes, far more than the rows of bank statements have. */
 const ROW_SIZE_MAX = 100_000
 
 /**
  * Returns the first `rowsMax` rows of a CSV text (RFC 4180), without blank rows; each cell is
- * trimmed and on one line. Returns the rows before an unreadable row, and the reason in `fault`.
+ * trimmed and on one line. The rows end before an unreadable one; `fault` is its reason, or null.
  */
 export function readTable(
   text: string,

@@ -146,7 +146,7 @@ describe('balances', () => {
   const sum = { ...sign, balance: { kind: 'sum' as const, fields: [] } }
 
   test('as a sum are the totals of rows, without and with pending ones', () => {
-    // Booked: −4.75 + 1500.00 − 5.00. The available balance also deducts the pending 90.00.
+    // Current: −4.75 + 1500.00 − 5.00 of the booked rows. Available: this less the pending 90.00.
     expect(read(bytesOf('sign.csv'), sum).balances).toMatchObject({
       current: 149025n,
       available: 140025n,

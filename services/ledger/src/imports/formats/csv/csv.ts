@@ -19,7 +19,8 @@ import { readTable } from './csv-table.ts'
 
 /**
  * Returns the balances and rows of a CSV file by a mapping (docs/files.md#csv-mappings); unreadable
- * rows are in `skipped`. Returns `Unreadable` for other columns, or more than 100,000 rows.
+ * rows are in `skipped`. Returns `Unreadable` for a malformed file, columns other than those of the
+ * mapping, or more than 100,000 rows.
  */
 export function readCsv(
   bytes: Uint8Array,
@@ -77,7 +78,7 @@ function* numbered(read: readonly (CsvRow | SkippedRow)[]) {
   }
 }
 
-/** Returns undated balances in minor units by `mapping.balance` (docs/file-formats.md#csv). */
+/** Returns the balances by `mapping.balance`, without instant (docs/file-formats.md#csv). */
 function readBalances(
   read: readonly (CsvRow | SkippedRow)[],
   { balance: { kind } }: CsvMapping,
@@ -96,7 +97,7 @@ function sumOf(rows: readonly CsvRow[]): bigint {
   return rows.reduce((sum, { row }) => sum - row.amount, 0n)
 }
 
-/** Returns the newest row, which is the first or the last of the file. */
+/** Returns the newest row, either the first or the last of the file; undefined without rows. */
 function latestOf(rows: readonly CsvRow[]): CsvRow | undefined {
   const [first, second] = rows
   const last = rows.at(-1)
@@ -104,6 +105,6 @@ function latestOf(rows: readonly CsvRow[]): CsvRow | undefined {
   if (first.row.date.getTime() !== last.row.date.getTime()) {
     return first.row.date > last.row.date ? first : last
   }
-  // All rows have one day: the first is newest if its balance is the second's minus its amount.
+  // Equal days: the first row is newest if its balance is the second row's minus its own amount.
   return first.balance === (second.balance ?? 0n) - first.row.amount ? first : last
 }

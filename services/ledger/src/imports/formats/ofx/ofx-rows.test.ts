@@ -14,7 +14,7 @@ test.each([
   ['202401151200', CHICAGO, '2024-01-15T06:00:00.000Z'],
   ['20240229', 'UTC', '2024-02-29T00:00:00.000Z'],
   ['20240115', 'Pacific/Auckland', '2024-01-14T11:00:00.000Z'],
-  // Clocks in Beirut skip midnight on this day: it begins at 01:00, UTC+3.
+  // Clocks in Beirut skip midnight on 31 March 2024: the day begins at 01:00 (UTC+3).
   ['20240331', 'Asia/Beirut', '2024-03-30T22:00:00.000Z'],
 ])('the day of %s in %s begins at %s', (text, timezone, instant) => {
   expect(readDay(text, midnightsIn(timezone))?.toISOString()).toBe(instant)

@@ -9,8 +9,8 @@ const DATE = /^(\d{8})(\d{4}(?:\d{2})?)?(?:\.\d+)?\s*(?:\[([+-]?\d{1,2}(?:\.\d+)
 type RowSettings = { currency: string; places: number; midnightOf: (day: Day) => Date | null }
 
 /**
- * Returns the transactions of a statement; amounts are positive if money leaves the account
- * (docs/file-formats.md#ofx-qfx-qbo).
+ * Returns the transactions of a statement, and skipped ones with the reason. Amounts are positive
+ * if money leaves the account (docs/file-formats.md#ofx-qfx-qbo).
  */
 export function readRows(statement: OfxNode, settings: RowSettings): ReadRows {
   const found = descendantsOf(statement, 'STMTTRN').map((node) => {

@@ -21,7 +21,7 @@ const NAMED: Readonly<Record<string, string>> = {
 
 type Reader = { text: string; at: number; stack: OfxNode[]; nodes: number; complete: boolean }
 
-/** Parses OFX 1 (SGML) or 2 (XML); returns the OFX element (docs/file-formats.md#ofx-qfx-qbo). */
+/** Parses OFX 1 (SGML) or OFX 2 (XML); returns the OFX element, or why the text is unreadable. */
 export function readOfxTree(text: string): OfxNode | Unreadable {
   const root = newNode('')
   const reader: Reader = { text, at: 0, stack: [root], nodes: 0, complete: false }
@@ -117,7 +117,7 @@ function openElement(reader: Reader, tag: { name: string; isEmpty: boolean }): s
 
 /**
  * Closes the innermost open element of this name. Elements that are still open inside it are fields
- * without end tags, so their children become its own.
+ * without end tags, so their children become children of the closed element.
  */
 function closeElement(reader: Reader, name: string): void {
   const { stack } = reader

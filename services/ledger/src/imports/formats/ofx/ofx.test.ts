@@ -40,7 +40,7 @@ describe('a bank export in OFX 1', () => {
   })
 
   test('has a ledger balance that is the opening balance plus the rows', () => {
-    // Balances by test/data/README.md: 2861.14 before the first row, and 64.37 of the last on hold.
+    // By test/data/README.md: current is 2861.14 plus the rows, available is 64.37 below current.
     const moved = file.rows.reduce((sum, row) => sum - row.amount, 286114n)
     expect(file.balances).toEqual({
       current: moved,
@@ -135,12 +135,12 @@ describe('OFX 2', () => {
 
 describe('balances', () => {
   test('of a card: the debt, the available amount, and their sum as the limit', () => {
-    // The example of docs/file-formats.md#ofx-qfx-qbo: ledger −250.00, available 750.00.
+    // `LEDGERBAL` is −250.00 and `AVAILBAL` 750.00, as in docs/file-formats.md#ofx-qfx-qbo.
     const card = statement('card.qfx')
     expect(card).toMatchObject({
       balances: { current: 25000n, available: 75000n, limit: 100000n },
     })
-    // The file's sign is inverted for every type: a payment to the card is incoming.
+    // Rows of every `TRNTYPE` have the inverse sign: a payment to the card is negative.
     expect(card.rows.map((row) => row.amount)).toEqual([-20000n, 1000n, -1550n])
   })
 

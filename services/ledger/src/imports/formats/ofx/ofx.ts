@@ -14,7 +14,7 @@ import { childOf, countOf, descendantsOf, type OfxNode, readOfxTree, textOf } fr
 /**
  * Returns the balances and rows of the account in an OFX, QFX or QBO file
  * (docs/file-formats.md#ofx-qfx-qbo); unreadable rows are in `skipped`. Returns `Unreadable` for a
- * malformed file or several accounts.
+ * malformed file or a file about several bank accounts.
  */
 export function readOfx(bytes: Uint8Array, settings: ReadingSettings): FileStatement | Unreadable {
   const tree = readOfxTree(decodeFile(bytes))
@@ -41,13 +41,13 @@ export function readOfx(bytes: Uint8Array, settings: ReadingSettings): FileState
   return readStatements(statements, { ...settings, currency })
 }
 
-/** Returns the account's bank, number and type, to detect several accounts; it is never stored. */
+/** Returns a bank account's bank, number and type (never stored), to detect several in a file. */
 function accountOf(statement: OfxNode): string {
   const account = childOf(statement, 'BANKACCTFROM') ?? childOf(statement, 'CCACCTFROM')
   return ['BANKID', 'ACCTID', 'ACCTTYPE'].map((field) => textOf(account, field)).join(' ')
 }
 
-/** Merges the statements of an account; the balances are those with the latest instant. */
+/** Returns the merged statements of a bank account, with the balances of the latest instant. */
 function readStatements(statements: OfxNode[], settings: ReadingSettings): FileStatement {
   const { currency, timezone } = settings
   const places = decimalPlaces(currency)

@@ -31,12 +31,12 @@ type RowSettings = {
 }
 
 const ACCOUNT_KIND = /^(?:Bank|CCard|Cash|Oth [AL])$/i
-/** Currencies of countries that write the month first: the default if all dates are ambiguous. */
+/** Currencies of countries that write the month first, the order assumed for ambiguous dates. */
 const MONTH_FIRST = ['USD', 'CAD', 'PHP']
 
 /**
  * Returns the rows of the account in a QIF file (docs/file-formats.md#qif); unreadable rows are in
- * `skipped`. Returns `Unreadable` for a malformed file or several accounts.
+ * `skipped`. Returns `Unreadable` for a malformed file or a file about several bank accounts.
  */
 export function readQif(bytes: Uint8Array, settings: ReadingSettings): FileStatement | Unreadable {
   const sections = readQifSections(decodeFile(bytes))
