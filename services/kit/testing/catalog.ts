@@ -8,7 +8,7 @@ export async function catalogOf(url: string, schema: string): Promise<string[]> 
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   try {
-    // With an empty search path, or another one, definitions would contain schema names.
+    // With any other search path, definitions would contain schema names.
     await client.query(`SET search_path = ${client.escapeIdentifier(schema)}`)
     const { rows } = await client.query<{ line: string }>(lines, [schema])
     return rows.map(({ line }) => line)

@@ -15,8 +15,8 @@ export interface Mortal {
 }
 
 /**
- * Simulates crashes before and after each statement, and before each COMMIT. A crash in between has
- * no other effect. An open transaction is rolled back.
+ * Simulates crashes before and after each statement, and before each COMMIT. A crash at any other
+ * point has the effect of one of these. An open transaction is rolled back.
  */
 export function mortalOf(definition: ServiceDefinition): Mortal {
   let left = Number.POSITIVE_INFINITY

@@ -5,10 +5,10 @@ import { keyOf } from './aggregate-key.ts'
 import type { AggregateStore, Decided, Locked, Outcome, Scoped } from './aggregate-store.ts'
 import type { Database, Transaction } from './database.ts'
 
-/** Saves that may stay without an answer from Postgres before a round fails. */
+/** Maximum number of saves per round that get no answer from Postgres; one more fails the round. */
 const lostAnswersMax = 2
 
-/** A requested change (work) that is not done yet; `lost`: its save that got no answer. */
+/** A requested change (work) without an outcome; `lost`: its save that got no answer, or null. */
 export interface UnsettledWork<Work, ChangeSet> {
   work: Work
   lost: Attempt<Work, ChangeSet> | null
@@ -116,9 +116,9 @@ export async function attemptOnce<Work extends Scoped, State, ChangeSet>(
 }
 
 /**
- * Pessimistic concurrency: reads, decides and saves under row locks. Saves without an answer end
- * before the locks are granted, so their result can be looked up. One that reaches Postgres later
- * saves nothing, because the version has changed.
+ * Pessimistic concurrency: reads, decides and saves under row locks. An earlier save without an
+ * answer ends before the locks are granted, so its result can be looked up. If it reaches Postgres
+ * later, it saves nothing, because the version has changed.
  */
 async function attemptLocked<Work extends Scoped, State, ChangeSet>(
   database: Database,

@@ -45,7 +45,7 @@ export interface AggregateStore<Work extends Scoped, State, ChangeSet> {
     changeSets: readonly ChangeSet[],
   ) => Promise<ReadonlySet<string>>
   hasEvents: (changeSet: ChangeSet) => boolean
-  /** Whether a work cannot share statements: it changes many rows, or does not list them. */
+  /** Whether a work is saved alone: it reads many rows, or changes rows that it does not list. */
   isAlone: (work: Work) => boolean
 }
 

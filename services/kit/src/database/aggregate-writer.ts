@@ -24,7 +24,7 @@ export interface AggregateWriter<Work> {
 
 const queueLimits = { sizeMax: 64, waitingMax: 1024 }
 
-/** Concurrent works of one aggregate in shared rounds; further ones use the aggregate's queue. */
+/** Maximum number of works of one aggregate in shared rounds; its queue takes further works. */
 const sharedMax = 16
 
 /**
@@ -33,8 +33,9 @@ const sharedMax = 16
  * Group commit: works of any aggregates share a round of statements, which skips locked rows. Each
  * aggregate is saved atomically, the round is not.
  * After a conflict, or in a failed round, a work moves to the queue of its aggregate. That queue
- * tries once more without locks, then takes the row lock. Busy aggregates use it directly. When it
- * is full, new works are refused (503), except those whose save may be committed.
+ * tries once more without locks, then takes the row lock. Works of a busy aggregate go directly to
+ * its queue. When a queue is full, new works are refused (503), except those whose save may be
+ * committed.
  */
 export function createAggregateWriter<Work extends Scoped, State, ChangeSet>(
   database: Database,
@@ -104,7 +105,7 @@ async function shareRound<Work extends Scoped, State, ChangeSet>(
     await attemptOnce(database, store, round, 'skip')
   } catch (error) {
     if (round.underWay && isOutcomeUnknown(error)) lost = round.underWay
-    // Other errors are caused by one of the works, so each is retried in its aggregate's queue.
+    // An outage fails all works. After other errors, each work is retried in its aggregate's queue.
     else if (isOutage(error)) throw error
   }
   return works.map((work) => {

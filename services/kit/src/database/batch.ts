@@ -19,13 +19,13 @@ interface Waiting<Item, Result> {
 
 export interface BatcherOptions {
   sizeMax: number
-  /** Waiting items of one key; a further item is refused with unavailable (503). */
+  /** Maximum number of waiting items per key; a further item is refused with unavailable (503). */
   waitingMax: number
 }
 
 /**
- * Batches concurrent items of one key, one batch at a time; items that arrive meanwhile form the
- * next one. `run` returns one outcome for each item; if `run` throws, all items of the batch
+ * Batches concurrent items of one key, one batch at a time; items that arrive while a batch runs
+ * form the next. `run` returns one outcome for each item; if `run` throws, all items of the batch
  * reject. When the queue is full, items for which `isRefusable` returns true are refused (503).
  */
 export function createBatcher<Item, Result>(
@@ -71,7 +71,7 @@ export function groupsOf<Item>(items: readonly Item[], sizeMax: number): Item[][
   )
 }
 
-/** Rejects an item whose caller has stopped waiting, so that it does not delay the others. */
+/** Returns whether the caller still waits; if not, rejects the item before the batch runs. */
 function isStillWanted({ signal, reject }: Waiting<unknown, never>): boolean {
   if (signal?.aborted) reject(signal.reason)
   return !signal?.aborted

@@ -1,24 +1,24 @@
+// This file builds the parts of one statement that saves aggregates by compare-and-set. Its CTE
+// `guard` has a row for each aggregate whose version is unchanged: `account_id`, `bank_account_id`,
+// and for each table a column with the rows to save as a JSON array (a "part").
+
 import { type FragmentSqlToken, sql } from 'slonik'
 import { z } from 'zod'
 import { KeptReply } from './idempotency.ts'
 import { columnNames, namesOf, rowAssignments } from './rows.ts'
 
-// This file builds the parts of one statement that saves aggregates by compare-and-set. Its CTE
-// `guard` has a row for each aggregate whose version is unchanged: `account_id`, `bank_account_id`,
-// and for each table a column with the rows to save as a JSON array (a "part").
-
 export const keyFields = ['accountId', 'bankAccountId']
 
 export const SavedRow = z.object({ accountId: z.string(), bankAccountId: z.string() })
 
-/** Returns SKIP LOCKED, or an empty fragment: then the SELECT waits for locked rows. */
+/** Returns SKIP LOCKED, or without `isSkipping` an empty fragment (the SELECT waits for locks). */
 export function skipping(isSkipping: boolean): FragmentSqlToken {
   return isSkipping ? sql.fragment`SKIP LOCKED` : sql.fragment``
 }
 
 /**
  * Returns the FROM item `new`: the rows to save in a table, from the JSON of the CTE `guard`.
- * OFFSET and the comparison keep the planner's row estimate low, so that it uses the primary key.
+ * OFFSET and the comparison of IDs keep the planner's row estimate low: it uses the primary key.
  */
 export function guardedRows(part: string, table: string): FragmentSqlToken {
   return sql.fragment`guard CROSS JOIN LATERAL (
@@ -67,7 +67,7 @@ export function guardedDelete({ table, id }: ReplacedPart, part: string): Fragme
 export type InsertPart = Omit<ReplacedPart, 'id'>
 
 /**
- * Returns the INSERT of a table's new rows. Does not join on the bank account ID, because tables
+ * Returns the INSERT of the rows of a part. Does not join on the bank account ID, because tables
  * such as idempotency_keys have no such column.
  */
 export function guardedInsert({ table, entity }: InsertPart, part: string): FragmentSqlToken {

@@ -43,14 +43,14 @@ interface Answered {
   reply: unknown
 }
 
-/** Running requests by database and idempotency key; null if the request failed. */
+/** Running requests by database and idempotency key; the promise of a failed request gives null. */
 const underWay = new WeakMap<Database, Map<string, Promise<Answered | null>>>()
 
 interface Request<Reply extends DescMessage> {
   database: Database
   context: HandlerContext
   reply: Reply
-  /** Reads the rest of a streaming request; returns the SHA-256 of its body. */
+  /** Reads a streaming request to its end; returns the SHA-256 of its body. */
   bodyHash?: () => Promise<Buffer>
 }
 
@@ -60,9 +60,9 @@ type Run<Reply extends DescMessage, Key> = (key: Key) => Promise<MessageShape<Re
  * Runs a write at most once for its idempotency key; a repeated request gets the stored reply
  * (docs/api.md#idempotency-key). Without a key, only calls `run`. `run` must store the reply in the
  * transaction of the write: `keepReply`, or the rows of `keptReplies`.
- * Single flight: a request waits for a running one with the same key, because a duplicate key in
- * Postgres costs a connection. Streaming requests do not wait: a stalled upload would delay its
- * retry.
+ * Single flight: a request waits for a running one with the same key, because slonik replaces a
+ * connection after a duplicate key. Streaming requests do not wait: a stalled upload would delay
+ * its retry.
  * @throws refused (422) when the key was used with another body
  */
 export async function once<Reply extends DescMessage>(

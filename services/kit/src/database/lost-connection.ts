@@ -14,7 +14,7 @@ export class LostConnectionError extends BackendTerminatedError {
   }
 }
 
-/** Identifies a Postgres transaction until the server restarts. A standby assigns no ID. */
+/** Identifies a Postgres transaction until the server restarts; on a standby, `id` is null. */
 export interface TransactionName {
   id: string | null
   serverStartedAt: string

@@ -4,7 +4,7 @@ import type { Change } from '../events/changes.ts'
 import { newId } from '../values/id.ts'
 import { type BankAccountKey, keyOf } from './aggregate-key.ts'
 
-/** A change set that writes a row with a unique ID, by which a lost save can be looked up. */
+/** A change set that writes a row with a unique ID, by which `findMarkedSaves` finds the save. */
 export interface MarkedSave extends BankAccountKey {
   /** ID of the save's first event; without events, key of its row in idempotency_keys. */
   saveId: string

@@ -20,7 +20,7 @@ export interface Handler {
 
 /**
  * Returns a handler of one message type. Messages arrive at least once and in any order, so
- * handlers compare entity versions, or check `isFirstDelivery` for other effects.
+ * handlers compare entity versions; if an effect has no version, they check `isFirstDelivery`.
  */
 export function on<Desc extends DescMessage>(
   schema: Desc,

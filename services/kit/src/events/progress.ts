@@ -13,8 +13,8 @@ export function progressSubject({ accountId, id }: ProgressOf): string {
 }
 
 /**
- * Publishes progress to subscribed gateways, at most once: NATS stores no copy, and the message is
- * dropped before the first connection.
+ * Publishes progress to subscribed gateways, at most once: NATS stores no copy, and before the
+ * first connection to NATS the message is dropped.
  */
 export function publishProgress(broker: Broker, of: ProgressOf, news: JsonObject): void {
   if (!broker.hasConnected()) return

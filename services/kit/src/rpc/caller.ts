@@ -13,7 +13,7 @@ const Caller = z.object({
   sessionId: z.string().optional(),
   /** Whether the caller's API key may only call RPCs without side effects. */
   isReadOnly: z.boolean().optional(),
-  /** Empty for an anonymous caller, as are the two IDs below. */
+  /** Empty for an anonymous caller, like `userId` and `loginId`. */
   accountId: z.string(),
   userId: z.string(),
   loginId: z.string(),

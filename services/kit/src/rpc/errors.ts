@@ -117,7 +117,10 @@ export function isUnanswered(error: unknown): boolean {
 /** The error of a refused request; its message is shown to the client. */
 export type Refusal = ConnectError
 
-/** Wraps the result of a function, or the client error (refusal) that it threw. Rethrows others. */
+/**
+ * Wraps the result of a function, or the refusal (client error) that it threw. Rethrows other
+ * errors.
+ */
 export function settledOrRefused<Result>(
   decide: () => Result,
 ): { result: Result } | { refusal: Refusal } {

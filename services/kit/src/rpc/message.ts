@@ -27,7 +27,7 @@ type Plain<T> = T extends Timestamp
       ? Plain<Exclude<T, undefined>> | null
       : T
 
-/** Template of a message type: an empty message and its fields. Each copy needs new lists. */
+/** Template of a message type: an empty message and its fields. Copies must not share its lists. */
 interface Blank {
   message: object
   fields: { name: string; isList: boolean }[]

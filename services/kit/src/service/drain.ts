@@ -2,7 +2,7 @@ import type { Server, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Time in ms for the first bytes of a new connection, once the server has stopped listening. */
+/** Time in ms from the end of listening until connections that have sent no bytes are closed. */
 const firstBytesMs = 250
 
 /** Graceful shutdown of an HTTP/1.1 server: requests that it has received are completed. */
@@ -10,8 +10,8 @@ export interface Drain {
   /** Adds `Connection: close` to all later responses, so that clients connect elsewhere. */
   begin: () => void
   /**
-   * Calls `close`, which stops listening, and closes idle connections. Resolves when all
-   * connections are closed; destroys the remaining ones after `msMax`.
+   * Calls `close`, which stops listening and closes idle connections. Resolves when all connections
+   * are closed; destroys the remaining ones after `msMax`.
    */
   end: (options: { close: () => Promise<void>; msMax: number }) => Promise<void>
 }
@@ -31,7 +31,7 @@ export function drainOf(server: Server): Drain {
     if (isDraining) response.shouldKeepAlive = false
     response.once('close', () => {
       running.delete(response)
-      // A response whose headers were sent earlier keeps its connection open after it ends.
+      // A response whose headers were sent before `begin` keeps its connection open after it ends.
       if (isEnding) setImmediate(() => server.closeIdleConnections())
     })
   })

@@ -23,7 +23,7 @@ export interface WorkersOptions<Output> {
   queueMax: number
   /** Maximum wait of a task for a thread, in ms. */
   waitTimeoutMs: number
-  /** Time limit of a task in ms, including the start of its thread, which is then terminated. */
+  /** Time limit of a task in ms, start of its thread included; the thread ends at the limit. */
   taskTimeoutMs: number
   /** Maximum heap size of each thread, in MiB. */
   memoryMaxMb: number

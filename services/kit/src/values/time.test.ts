@@ -14,8 +14,8 @@ describe('midnight of the day that contains an instant (docs/recurrence.md)', ()
     ['Asia/Kolkata', '2022-02-01T18:29Z', '2022-01-31T18:30Z'],
     // In Santiago clocks went from 24:00 to 01:00, so the day began at 01:00.
     ['America/Santiago', '2023-09-03T15:00Z', '2023-09-03T04:00Z'],
-    // In Sao Paulo and Cairo these days also began at 01:00. When summer time ends, a day has 25
-    // hours.
+    // In Sao Paulo and Cairo the day on which summer time begins starts at 01:00; the day on which
+    // it ends has 25 hours.
     ['America/Sao_Paulo', '2018-11-04T12:00Z', '2018-11-04T03:00Z'],
     ['America/Sao_Paulo', '2018-02-18T02:30Z', '2018-02-17T02:00Z'],
     ['Africa/Cairo', '2023-04-28T12:00Z', '2023-04-27T22:00Z'],

@@ -18,13 +18,16 @@ export function isYearInRange(year: number): boolean {
 const sampleMs = 10 * dayMs
 const zonesMax = 1000
 const yearsMax = 1000
-/** Look-ups in a year before its offset changes are cached; finding them takes about as many. */
-const asksMax = 100
+/**
+ * Number of look-ups in one year of a timezone before the year's offset changes are searched and
+ * cached: the search makes about as many look-ups.
+ */
+const lookUpsMax = 100
 
 /** UTC offsets of a timezone in one year: `offsets[i]` holds from `from[i]` on, in ms. */
 type YearOfOffsets = { from: number[]; offsets: number[] }
-/** Number of look-ups in a year, and its cached offsets once there were `asksMax` look-ups. */
-type Year = { asks: number; known: YearOfOffsets | null }
+/** Look-ups so far in a year of a timezone; its offsets, null before `lookUpsMax` look-ups. */
+type Year = { lookUps: number; known: YearOfOffsets | null }
 type Zone = { rules: IANAZone; years: Map<number, Year> }
 
 // Own cache: asking the runtime takes microseconds, and Luxon's cache is unbounded.
@@ -86,8 +89,8 @@ function zoneOf(timezone: string): Zone {
 
 function offsetAt(zone: Zone, instant: number): number {
   const year = yearOf(zone, instant)
-  if (!year.known && year.asks < asksMax) {
-    year.asks += 1
+  if (!year.known && year.lookUps < lookUpsMax) {
+    year.lookUps += 1
     return offsetMs(zone.rules, instant)
   }
   year.known ??= offsetsOf(zone.rules, instant)
@@ -106,7 +109,7 @@ function yearOf(zone: Zone, instant: number): Year {
   if (zone.years.size >= yearsMax) {
     zone.years.clear()
   }
-  const year = { asks: 0, known: null }
+  const year = { lookUps: 0, known: null }
   zone.years.set(number, year)
   return year
 }
