@@ -137,7 +137,7 @@ async function startAll(starting: Promise<AsyncDisposable>[]): Promise<AsyncDisp
   }
   const failed = ends.find((end) => end.status === 'rejected')
   if (!failed) return { [Symbol.asyncDispose]: stop }
-  // Errors of stopping are ignored: the first error is the cause.
+  // An error of `stop` is ignored: the caller gets the error of the part that failed to start.
   await stop().catch(() => undefined)
   throw failed.reason
 }

@@ -6,7 +6,7 @@ import { sql } from 'slonik'
 
 const everyMs = 60 * 60 * 1000
 const changesKeptForDays = 90
-// Longer than changes are kept, so that a replayed change is still recognised by its inbox row.
+// Days for which inbox rows are kept: longer than changes, so that replayed changes are recognised.
 const inboxKeptForDays = changesKeptForDays + 7
 const batchSizeMax = 10_000
 const batchesMax = 100

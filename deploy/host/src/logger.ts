@@ -19,7 +19,7 @@ export function createLog({ level, name, to }: LogOptions): Log {
       level,
       base: { name },
       formatters: { log: (fields) => redact(fields) },
-      // Errors are left as they are for `redact`.
+      // Pino must not serialize errors, because `redact` needs the Error objects.
       serializers: { err: (error) => error },
     },
     to ?? pino.destination({ fd: 2, sync: false }),

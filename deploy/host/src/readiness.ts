@@ -31,7 +31,7 @@ export interface ReadinessOptions {
   clock: () => Date
 }
 
-/** Health of the hosted and called services (docs/operations.md#health-and-readiness). */
+/** Watch on the health of hosted and called services (docs/operations.md#health-and-readiness). */
 export interface Readiness extends Disposable {
   /** Checks all services; returns whether each answers and reaches its database. */
   isHealthy: () => Promise<boolean>
@@ -95,7 +95,10 @@ function watch(dependency: Dependency, options: ReadinessOptions) {
   return { name, refresh, last: () => last ?? refresh() }
 }
 
-/** Checks a service; returns null if it is healthy. Has a timeout and never rejects. */
+/**
+ * Checks a service; returns null if it is healthy, else the fault. Never rejects: a service that
+ * does not answer within `checkMsMax` is unhealthy.
+ */
 async function check(
   { name, isEssential, signer }: Dependency,
   { mesh, clock }: ReadinessOptions,

@@ -12,7 +12,7 @@ import { healthRoutes } from './health.ts'
 import { reflectionRoutes } from './reflection.ts'
 import { servicesOf } from './rpc/intercept.ts'
 
-/** Maximum size in bytes of an RPC message; the gateway accepts uploads of up to 6 MiB. */
+/** Maximum size in bytes of an RPC message: above the gateway's limit of 6 MiB for an upload. */
 const messageSizeMax = 8 * 1024 * 1024
 
 /**
@@ -21,7 +21,7 @@ const messageSizeMax = 8 * 1024 * 1024
  */
 const keepAliveMs = 65_000
 
-/** Time in ms in which a client must read an answer that was sent before its request ended. */
+/** Time in ms from an answer to an unfinished request until the request's connection is closed. */
 export const unreadMs = 500
 
 export interface ServeOptions {
@@ -40,13 +40,16 @@ export interface ServeOptions {
   drainMsMax?: number
 }
 
-/** The two listening ports. Disposing refuses connections and waits for running calls. */
+/** The listening RPC and gRPC server. Disposing refuses connections and waits for running calls. */
 export interface Servers extends AsyncDisposable {
   rpcPort: number
   grpcPort: number
 }
 
-/** Opens both ports; health and reflection need no caller token. Rejects when a port is in use. */
+/**
+ * Opens the RPC port and the gRPC port; health and reflection need no caller token. Rejects when a
+ * port is in use.
+ */
 export async function serve(options: ServeOptions): Promise<Servers> {
   const ending = new AbortController()
   const draining = AbortSignal.any([ending.signal, options.draining ?? ending.signal])
@@ -73,7 +76,7 @@ export async function serve(options: ServeOptions): Promise<Servers> {
 
 interface DrainingServer<S> {
   server: S
-  /** Stops listening; resolves when all running calls are answered or cut off, after `msMax`. */
+  /** Stops listening; resolves when all running calls have ended. Cuts them off after `msMax`. */
   end: (msMax: number) => Promise<void>
 }
 
@@ -132,8 +135,8 @@ function createGrpcServer(
 }
 
 /**
- * Closes the connection if a request was answered before its end and does not end in time:
- * Connect's client stops sending without ending the stream.
+ * Closes the connection of a request that was answered before its end, unless the request ends
+ * within `unreadMs`: Connect's client stops sending without ending the stream.
  */
 function endUnread(request: IncomingMessage): void {
   if (request.complete) return

@@ -116,7 +116,8 @@ test('an idle gRPC connection, or one that watches health, does not delay a drai
   const closed = once(session, 'close')
   await servers[Symbol.asyncDispose]()
   await closed
-  // Each message has a 5-byte frame header; field 1 of HealthCheckResponse is 1 (SERVING) or 2.
+  // Each message has a 5-byte frame header; field 1 of HealthCheckResponse is 1 (SERVING) or 2
+  // (NOT_SERVING).
   const frames = Buffer.concat(messages)
   expect([frames.at(6), frames.at(13)]).toEqual([1, 2])
 })

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import { expect, test } from '@jest/globals'
 import { keepRunning, type Runner } from '../src/keep-running.ts'
 
-/** Returns functions to start and break a supervised task, whose creation waits for `making`. */
+/** Returns functions to start and break a supervised task; creating it awaits `told.making`. */
 function runners() {
   const made: { break: () => void; isStopped: boolean }[] = []
   const faults: unknown[] = []

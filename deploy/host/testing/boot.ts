@@ -48,7 +48,7 @@ export interface Booted extends AsyncDisposable {
   client: <Service extends DescService>(name: string, service: Service) => Client<Service>
   database: (name: string) => Database
   isHealthy: () => Promise<boolean>
-  /** Returns call options for a user of that account, as the gateway sends them. */
+  /** Returns call options for a user of the account, as the gateway sends them. */
   as: (accountId: string, caller?: Partial<Caller>) => CallOptions
   /** Lists the message types of the changes that a service emitted for an account, oldest first. */
   changes: (name: string, accountId: string) => Promise<readonly string[]>

@@ -9,7 +9,7 @@ import { TransactionService } from '@coffer/proto/ledger/v1/transaction'
 import { UploadService } from '@coffer/proto/ledger/v1/upload'
 import type { Booted } from './boot.ts'
 
-/** Fields of the new account and bank account; balances in minor units. */
+/** Fields of the account and bank account to create; balances in minor units. */
 export type Opening = Partial<CreateBankAccountRequest> & { accountId?: string; timezone?: string }
 
 /** Creates an account with a manual link and a bank account, and clients that act for its user. */

@@ -1,7 +1,7 @@
 import type { Temporal } from '../src/workflows/temporal.ts'
 
 /**
- * Starts Temporal workers only when a workflow starts or the client is used, and never schedules.
+ * Starts Temporal workers only when a workflow starts or the client is used; creates no schedules.
  * Each worker is a thread with a copy of the workflow code, which most tests do not need.
  */
 export function workOnDemand(workflows: Temporal): Temporal {

@@ -9,13 +9,13 @@ import { camelCase, type ShownTable } from './account-tables.ts'
 
 const pageSize = 500
 
-/** A service of this process and its database, whose rows are exported. */
+/** A service of this process, and the database whose rows are exported. */
 type DataSource = Pick<ServiceDefinition, 'name' | 'hidden'> & { database: Database }
 
 /**
  * Creates the routes of AccountDataService, which exports the rows of an account in pages
- * (docs/account-data.md#export). Reads tables and columns from the database schema, so that new
- * ones are exported without further code.
+ * (docs/account-data.md#export). Reads tables and columns from the database schema, so that an
+ * added table or column is exported without further code.
  */
 export function accountDataRoutes(sources: readonly DataSource[]) {
   const known = new Map<string, ShownTable[]>()

@@ -11,7 +11,10 @@ const ColumnRow = z.object({
   keyPosition: z.number().nullable(),
 })
 
-/** Lists the tables with an `account_id` and their columns for the export, except `hidden`. */
+/**
+ * Lists the tables with an `account_id` and their exported columns; omits `hidden`
+ * (`table.column`).
+ */
 export async function findShownTables(
   { pool }: Database,
   hidden: readonly string[],

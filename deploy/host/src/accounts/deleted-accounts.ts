@@ -6,7 +6,7 @@ import { z } from 'zod'
 
 const batch = { sizeMax: 256, waitingMax: 1_024 }
 
-/** Wraps handlers to ignore messages of deleted accounts; concurrent messages share a query. */
+/** Wraps handlers to ignore messages of deleted accounts; one query checks concurrent messages. */
 export function unlessDeleted({ pool }: Database, handlers: readonly Handler[]): Handler[] {
   const isDeleted = createBatcher<string, boolean>(async (_key, accountIds) => {
     const deleted = await pool.anyFirst(sql.type(z.object({ accountId: z.string() }))`

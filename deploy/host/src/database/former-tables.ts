@@ -1,13 +1,13 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** Last commit with the earlier set of migrations, which updates databases that are too old. */
+/** Last commit with the earlier migrations: the operator runs it once to update older tables. */
 const lastCommit = 'fd9433f'
 
 /**
- * Returns null if exactly the earlier migrations in `former.txt` were applied: the first SQL file
- * of each folder, which replaces them, then counts as applied. Otherwise returns an error text for
- * the operator.
+ * Returns null if the applied migrations are exactly the earlier ones, which `former.txt` lists;
+ * otherwise an error text for the operator. On null, the first SQL file of each folder counts as
+ * applied, because it replaces the earlier migrations.
  */
 export async function formerFault(
   applied: readonly string[],

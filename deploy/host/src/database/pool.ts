@@ -38,11 +38,11 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
     connectionTimeout: connectMsMax,
     // One attempt: the caller's deadline leaves no time for a second.
     connectionRetryLimit: 1,
-    // The default, DISCARD ALL, halves the throughput; no statement changes session state.
+    // Slonik's default, DISCARD ALL, halves the throughput; no statement changes session state.
     resetConnection: async () => {},
     interceptors: [nameStatements(sent), checkRows()],
   })
-  // Failed statements also emit 'error' here. Without a listener, Node would throw.
+  // Failed statements emit 'error' on the pool. Without a listener, Node would throw.
   connections.on('error', () => {})
   const pool = limitConnections(connections, { schema, poolSizeMax, waitMsMax: connectionWaitMs })
   return {
@@ -119,8 +119,9 @@ function limitConnections(
 }
 
 /**
- * Rolls back with a plain error, then throws the original one. Slonik serializes the error that
- * ends a transaction, and serializing a ConnectError with protobuf details does not terminate.
+ * Runs a transaction. If `run` throws a ConnectError, rolls back with a plain error, then throws
+ * the ConnectError: slonik serializes the error of a rollback, and serializing protobuf details
+ * does not terminate. If COMMIT gets no answer but has succeeded, returns the result.
  */
 async function rollBackPlainly<T>(
   pool: DatabasePool,
@@ -161,8 +162,8 @@ async function isCommitted(pool: DatabasePool, error: unknown): Promise<boolean>
 }
 
 /**
- * Adds session settings to the URL: search path, and UTC because Date cannot parse UTC offsets with
- * seconds, which other timezones can have.
+ * Adds session settings to the URL: search path, and timezone UTC, because other timezones can have
+ * offsets with seconds, which Date cannot parse.
  */
 function sessionUrl({ url, schema }: { url: string; schema: string }): string {
   const located = new URL(url)
@@ -170,16 +171,16 @@ function sessionUrl({ url, schema }: { url: string; schema: string }): string {
   return located.href
 }
 
-/** Connection timeout in ms, below the callers' 5 s: they get a 503 instead of a timeout. */
+/** Connection timeout in ms, below the 5 s timeout of calls: callers get a 503, not a timeout. */
 const connectMsMax = 4_000
 
-/** Added in ms to the statement timeout; after that, the server is considered dead. */
+/** Time in ms beyond the statement timeout until a server without an answer counts as dead. */
 const answerMarginMs = 2_000
 
 const healthMs = 1_000
 
-// Maximum number of named statements; a service has a few hundred. No name is ever reused, because
-// connections keep the statement that they prepared under it.
+// Maximum number of named statements per connection pool; a service has a few hundred. No name is
+// ever reused, because connections keep the statement that they prepared under it.
 const textsMax = 1_000
 
 /** Creates a health check that caches its result for a second, so that checks do not pile up. */
@@ -208,8 +209,8 @@ interface Sent {
 }
 
 /**
- * Creates the interceptor that names each distinct SQL text, so that a connection parses it only
- * once (prepared statement). Also counts the statements.
+ * Creates the interceptor that names distinct SQL texts, up to `textsMax`, so that a connection
+ * parses each text only once (prepared statement). Counts in `sent` how often each was sent.
  */
 function nameStatements(sent: Map<string, Sent>): Interceptor {
   return {

@@ -44,7 +44,7 @@ export function postgresDriver({ answerMsMax }: { answerMsMax: number }): Driver
         client.on('error', (error) => {
           if (lost) return
           lost = new LostConnectionError(error, mayCommit(underWay, client), transaction)
-          // Slonik has no listener after it has ended the connection, and Node throws without one.
+          // Slonik has no 'error' listener once it has ended the connection: Node would throw.
           if (clientEventEmitter.listenerCount('error') > 0) clientEventEmitter.emit('error', lost)
         })
         return {

@@ -22,14 +22,16 @@ import { deadLetters } from '../metrics.ts'
 const quietAttempts = 3
 /** Maximum number of messages that a process handles concurrently for one consumer. */
 const inFlightMax = 64
-// Small prefetch: messages in the local queue send no progress, so NATS would redeliver them.
+// Maximum number of prefetched messages per process. Small, because messages in the local queue
+// send no progress, so NATS would redeliver them.
 const fetchedMax = 16
-// Far above `inFlightMax`: messages that wait for a redelivery also count as pending, and must not
-// block other messages.
+// Maximum number of unacknowledged messages of one consumer, over all processes. Far above
+// `inFlightMax`: messages that wait for a redelivery count, and must not block other messages.
 const pendingMax = 16_384
 const ackWaitMsDefault = 10_000
 const restartMs = 1_000
-// Interval in ms at which the subject filter is restored, which an older release may have narrowed.
+// Interval in ms at which missing subjects are added to the subject filter, because a process of an
+// older release may remove subjects.
 const renewMs = 30_000
 const pausesMs = [100, 500, 2_000, 5_000, 15_000, 30_000, 60_000]
 
@@ -39,7 +41,7 @@ export interface ConsumerOptions {
   handlers: Handler[]
   broker: Broker
   log: Log
-  /** Pauses in ms before each redelivery of a failed message; then it is a dead letter. */
+  /** Pauses in ms before each redelivery; a message that fails after the last is a dead letter. */
   retryPausesMs?: number[]
   /** Time in ms without acknowledgement or progress after which NATS redelivers a message. */
   ackWaitMs?: number
@@ -59,8 +61,8 @@ interface Consuming {
  * Handles messages from a durable NATS consumer, concurrently and in any order. Creates the
  * consumer again when it is lost or out of reach; never rejects.
  * A failed message is redelivered after growing pauses, then becomes a dead letter
- * (docs/events.md#dead-letters). During an outage of a dependency it is redelivered without end. A
- * message without a handler is left to processes of a newer release.
+ * (docs/events.md#dead-letters). During an outage of a dependency, a message is redelivered without
+ * end. A message without a handler is left to processes of a newer release.
  */
 export async function startConsumer(given: ConsumerOptions): Promise<AsyncDisposable> {
   const options = { retryPausesMs: pausesMs, ackWaitMs: ackWaitMsDefault, ...given }
@@ -141,7 +143,7 @@ async function findConsumer(
 async function deliverAll(state: Consuming, messages: ConsumerMessages): Promise<void> {
   const { options, underWay } = state
   const renewal = setInterval(() => {
-    // The next interval tries again.
+    // The error is ignored, because the call is repeated after the next interval.
     ensureConsumer(options).catch(() => undefined)
   }, renewMs)
   try {

@@ -27,8 +27,8 @@ type Opened = Awaited<ReturnType<typeof open>>
 
 /**
  * Connects to NATS and creates the JetStream stream, which keeps the changes of all services for
- * seven days (`coffer replay` publishes older ones again). Resolves even if NATS is down: it
- * retries in the background, while the outbox keeps the changes.
+ * seven days (`coffer replay` publishes older changes again). Resolves even if NATS is down:
+ * connecting is retried in the background, while the outbox keeps the changes.
  */
 export async function connectBroker(options: BrokerOptions): Promise<Broker> {
   const { prefix, log } = options
@@ -79,7 +79,7 @@ async function open({ url, prefix, serviceNames }: BrokerOptions) {
     maxReconnectAttempts: -1,
     reconnectTimeWait: 250,
     waitOnFirstConnect: false,
-    // By default, each publish creates two errors in advance for their stack traces.
+    // By default, the client creates two errors per publish in advance, for their stack traces.
     noAsyncTraces: true,
     timeout: 5_000,
     pingInterval: 10_000,
@@ -133,7 +133,7 @@ async function keepStream(connection: NatsConnection, config: StreamOptions): Pr
         await ensureStream(connection, config)
         isEnsured = true
       } catch {
-        // The relay already logs that it cannot publish without the stream.
+        // Not logged, because the relay logs that it cannot publish without the stream.
         await sleep(retryMs, undefined, { ref: false })
       }
     }

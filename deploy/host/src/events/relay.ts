@@ -22,7 +22,7 @@ const batchSizeMax = 500
 // Interval in ms of the search for changes that a killed process committed without publishing.
 const pollMs = 3_000
 const retryMs = 500
-// Pause in ms after a commit, so that further commits share the round of three statements.
+// Pause in ms after a commit, so that one batch also publishes the commits that follow it.
 const gatherMs = 50
 // JetStream error code JSStreamMessageExceedsMaximumErr.
 const messageTooLarge = 10_054
@@ -31,7 +31,7 @@ export interface RelayOptions {
   service: string
   /** A separate connection pool, so that the relay never waits for requests. */
   database: Database
-  /** Calls the listener after commits of this process that may have emitted changes. */
+  /** Registers a listener, called after commits of this process that may have emitted changes. */
   onChanges: Database['onChanges']
   broker: Broker
   log: Log
@@ -39,7 +39,7 @@ export interface RelayOptions {
 
 /**
  * Starts the outbox relay of a service, which publishes committed changes, numbered per account.
- * Commits of this process wake it; polling finds those that a killed process left.
+ * Commits of this process wake it; polling finds the changes that a killed process left.
  * Changes are marked as published after JetStream's acknowledgement. After a crash, or with two
  * relays, a change is published twice under the same message ID, which JetStream deduplicates.
  */
@@ -59,7 +59,8 @@ export function startRelay(options: RelayOptions): AsyncDisposable {
       try {
         while ((await publishBatch(options)) === batchSizeMax && !stopped);
         if (isFailing) {
-          // An empty batch is no proof that NATS works: another process may have published it.
+          // An empty batch does not prove that NATS works: another process may have published the
+          // changes.
           await findStream(options.broker)
           log.info('changes are published again')
         }
@@ -109,7 +110,7 @@ async function publishBatch(options: RelayOptions): Promise<number> {
   return batch.length
 }
 
-/** Resolves when JetStream has acknowledged the change, or refused it for its size. */
+/** Resolves when JetStream has acknowledged the change or refused it for its size, else rejects. */
 async function publish(options: RelayOptions, change: Unpublished): Promise<void> {
   const { broker } = options
   const { changeId, accountId, type, payload, sequence } = change
@@ -146,9 +147,9 @@ function setAside({ log }: RelayOptions, change: Unpublished): void {
 }
 
 /**
- * Selects the oldest unpublished changes and gives them sequence numbers. FOR UPDATE returns the
- * number that another relay may just have assigned.
- * Shaped for the planner: ON CONFLICT on the key and a literal LIMIT. With a join or parameter, it
+ * Selects the oldest unpublished changes and gives each a sequence number, if it has none. FOR
+ * UPDATE rereads each row, so that a number that another relay has just assigned is kept.
+ * ON CONFLICT on the key and a literal LIMIT are for the planner: with a join or a parameter, it
  * would scan the whole table when many changes are unpublished.
  */
 async function sequenceBatch(database: Database): Promise<readonly Unpublished[]> {

@@ -51,7 +51,8 @@ function accessTo(method: DescMethod): Access {
 
 /**
  * Creates the server-side interceptor that measures each RPC and maps unexpected errors
- * (`knownError`). Logs the `service` that a request names, if `isHosted` accepts it.
+ * (`knownError`). The log line of an error names the service in the request's field `service`, if
+ * `isHosted` accepts that name.
  */
 export function observe(
   log: Log,

@@ -29,7 +29,8 @@ export interface MeshOptions {
 
 /**
  * Creates the clients of all services: in-memory calls within this process, Connect over HTTP/1.1
- * to others. Error codes and deadlines are the same for both (docs/architecture.md#calls).
+ * to other processes. Error codes and deadlines are the same for both kinds of call
+ * (docs/architecture.md#calls).
  */
 export function createMesh({ hosted, urls, connectionMsMax = 30_000 }: MeshOptions): Mesh {
   const interceptors = [hideCallerRefusals, retry]
@@ -133,8 +134,8 @@ const retry: Interceptor = (next) => async (request) => {
 const refusedPausesMs = [50, 200, 500]
 
 /**
- * Retries any call, writes included, if no connection was established. Not for in-memory calls:
- * their service may have written before a nested call of its own was refused.
+ * Retries a unary call, even a write, if no connection was established. Not used for in-memory
+ * calls: the called service may have written before a nested call of its own was refused.
  */
 const repeatRefused: Interceptor = (next) => async (request) => {
   for (const pauseMs of request.stream ? [] : refusedPausesMs) {
@@ -164,8 +165,8 @@ function isSafe({ method }: Call): boolean {
 }
 
 /**
- * Returns the error of a broken connection: unavailable for idempotent calls, deadline_exceeded for
- * others, which may have been carried out.
+ * Maps the error of a broken connection: to unavailable if the call is idempotent, else to
+ * deadline_exceeded, because the call may have been carried out. Returns other errors unchanged.
  */
 function reasonOf(error: unknown, request: Call): unknown {
   if (!isBroken(error) || request.signal.aborted) return error
@@ -174,7 +175,7 @@ function reasonOf(error: unknown, request: Call): unknown {
   return new ConnectError('the connection to a service was lost', code, undefined, undefined, cause)
 }
 
-/** Returns whether the connection broke. The code `aborted` sent by a server has no cause. */
+/** Returns whether the connection broke: EPIPE, or `aborted` with a cause (servers send none). */
 function isBroken(error: unknown): boolean {
   const { code, cause } = ConnectError.from(error)
   return (code === Code.Aborted && cause !== undefined) || Object(cause).code === 'EPIPE'

@@ -39,7 +39,7 @@ export function createSigningKey(folder: string, issuer: string): string[] {
  */
 export function requireKeyPair(folder: string, issuer: string): boolean {
   const { path, publicPath } = pathsOf(folder, issuer)
-  // Read before the private key, which a concurrent process creates first.
+  // The public key is read first, because a concurrent process creates the private key first.
   const publicKey = keyOf(publicPath, createPublicKey)
   const key = keyOf(path, createPrivateKey)
   if (publicKey && !key) {
@@ -93,7 +93,7 @@ function keyOf(path: string, parse: (pem: string) => KeyObject): KeyObject | nul
   try {
     key = parse(pem)
   } catch {
-    // The error below also covers a file without a valid key.
+    // A text that is no key is refused below, like a key of another type.
   }
   if (key?.asymmetricKeyType !== 'ed25519') throw keyFault(path, 'is no Ed25519 key in PEM')
   return key

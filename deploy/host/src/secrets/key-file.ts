@@ -22,7 +22,9 @@ import { SettingsError } from '@coffer/kit/service/config'
 
 const bytesMax = 16 * 1024
 
-/** Forbidden mode bits of a private key file: any access for others, write access for the group. */
+/**
+ * Forbidden mode bits of a private key file: write access for the group, any access for the world.
+ */
 const tooOpen = 0o027
 
 /**
@@ -94,7 +96,7 @@ export function requireWritable(folder: string): void {
   let nearest = resolve(folder)
   while (!isEntry(nearest)) nearest = dirname(nearest)
   try {
-    // Permissions do not suffice: root has write access to procfs, where no file can be created.
+    // Creates a folder as a test: by its permissions procfs is writable, but it accepts no files.
     rmdirSync(mkdtempSync(join(nearest, '.coffer-')))
   } catch (error) {
     const text = `lacks keys, which cannot be made here (${reasonOf(error)})`
@@ -138,7 +140,7 @@ function remove(draft: string): void {
   try {
     rmSync(draft, { force: true })
   } catch {
-    // The caller throws the error of creating the file.
+    // Ignored, so that the caller can throw the error of the failed creation or replacement.
   }
 }
 

@@ -8,7 +8,10 @@ const rowsPerRange = 500
 const passesMax = 10
 const atOnce = 8
 
-/** Returns whether a secret of the service has a data key encrypted under a former key. */
+/**
+ * Returns whether a data key of the service is encrypted under a key that is no longer current;
+ * ignores lost keys.
+ */
 export async function hasFormerKeys(database: Database, keys: KeyEncryption): Promise<boolean> {
   for await (const { wrapped } of rangesOf(database)) {
     if ((await formerOf(keys, wrapped)).length > 0) return true

@@ -45,7 +45,10 @@ export function hasLocalKey(folder: string): boolean {
   return readKeyFile(join(folder, currentName)) !== null
 }
 
-/** Creates `secrets.key` if it is missing; returns the created paths. Throws SettingsError. */
+/**
+ * Creates `secrets.key` if it is missing; returns the created paths. Throws SettingsError when the
+ * file cannot be created or is damaged.
+ */
 export function createLocalKey(folder: string): string[] {
   const path = join(folder, currentName)
   const isMade = makeKeyFile(path, newKeyText)
@@ -53,7 +56,7 @@ export function createLocalKey(folder: string): string[] {
   return isMade ? [path] : []
 }
 
-/** Matches the ID of a key in a file, as stored with each secret. */
+/** Matches the ID of a key that is in a key file; each secret stores the ID of its key. */
 export const localKeyId = /^local:[0-9a-f]{16}$/
 
 /** Declares a key permanently lost, so that services start without it; returns created paths. */
@@ -63,8 +66,8 @@ export function declareLost(folder: string, keyId: string): string[] {
 }
 
 /**
- * Replaces the current key; returns the ID of the new one. First stores both under their own file
- * names, so that neither a crash nor a concurrent replacement loses a key that is in use.
+ * Replaces the current key; returns the ID of the new key. First stores the old and the new key
+ * under names with their IDs, so that no crash or concurrent replacement loses a key in use.
  */
 export function replaceLocalKey(folder: string): string {
   const path = join(folder, currentName)

@@ -5,7 +5,7 @@ const nonceBytes = 12
 const tagBytes = 16
 
 export interface Sealing {
-  /** 32 bytes. */
+  /** AES-256 key: 32 bytes. */
   key: Buffer
   bytes: Buffer
   /** Additional authenticated data: not stored, must be the same for decryption. */

@@ -2,8 +2,9 @@ import { InterceptingCall, type Interceptor, status } from '@grpc/grpc-js'
 import { Connection } from '@temporalio/client'
 
 /**
- * gRPC's own retries (gRFC A6) instead of the Temporal client's, for the same codes: a timer of
- * Temporal's starts calls on a closed channel, whose errors are uncaught.
+ * gRPC's own retry policy (gRFC A6) for the codes that the Temporal client would retry. The
+ * client's own retries are not used: their timer starts calls on a closed channel, and the errors
+ * are uncaught.
  */
 const retries = {
   loadBalancingConfig: [],
@@ -29,10 +30,10 @@ const retries = {
 }
 
 const channelArgs = {
-  // gRPC's default maximum pause between attempts to connect is two minutes.
+  // Maximum pause in ms between attempts to connect; gRPC's default is two minutes.
   'grpc.max_reconnect_backoff_ms': 5_000,
   'grpc.service_config': JSON.stringify(retries),
-  // gRPC's default limit of 5 attempts is lower than that of `retries`.
+  // Maximum attempts that `retries` may set; gRPC's default is 5.
   'grpc-node.retry_max_attempts_limit': 10,
 }
 

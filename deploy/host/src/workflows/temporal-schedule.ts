@@ -13,13 +13,13 @@ type WorkflowSchedule = Given & { taskQueue: string }
 const retryMs = 2_000
 const deadlineMs = 5_000
 const lateMs = 3_000
-// Time in ms in which a late schedule is triggered repeatedly. It exceeds the age below which
-// workflows skip unfinished work, because its request may still run.
+// Time in ms for which each check triggers a schedule that Temporal had lost or got late. Exceeds
+// the age below which workflows skip unfinished work, whose request may still run.
 const catchUpMs = 75_000
 
 /** Keeps the schedules in Temporal equal to their definitions, even if Temporal loses its data. */
 export interface Schedules extends AsyncDisposable {
-  /** Creates or updates a schedule. Its ID and task queue must include the prefix. */
+  /** Creates or updates a schedule. Its ID and task queue include the deployment's prefix. */
   ensure: (schedule: WorkflowSchedule) => void
   remove: (scheduleId: string) => void
 }
@@ -30,8 +30,9 @@ interface ScheduleState {
   isKnown: boolean
   /** Whether Temporal has the definition given by the service. */
   isCurrent: boolean
-  /** `performance.now()` of the request; each check until `catchUpUntil` triggers the schedule. */
+  /** `performance.now()` at the call of `Schedules.ensure`. */
   askedAt: number
+  /** `performance.now()` until which each check triggers the schedule; 0 for no triggers. */
   catchUpUntil: number
 }
 
@@ -45,7 +46,8 @@ interface ReconcilerState {
 
 /**
  * Creates or updates schedules in the background, and creates missing ones again every `checkMs`:
- * Temporal may lose its database. Late ones are also triggered, to resume unfinished work.
+ * Temporal may lose its database. Triggers schedules that Temporal had lost or got late, to resume
+ * unfinished work.
  */
 export function keepSchedules(
   client: Client,
@@ -120,7 +122,7 @@ async function reconcile(state: ReconcilerState, stop: AbortSignal): Promise<boo
   return !state.isBroken
 }
 
-/** Creates the schedule, or updates it once. Adds its ID to `lost` if it has disappeared. */
+/** Creates the schedule, or updates it once. Adds its ID to `lost` if Temporal had lost it. */
 async function ensure(client: Client, one: ScheduleState, lost: string[]): Promise<void> {
   const { id } = one.schedule
   const isMade = await create(client, one.schedule)

@@ -70,7 +70,7 @@ export function connectTemporal(options: TemporalOptions): Temporal {
       })
     },
     schedule: (schedule) => {
-      // The schedule of version 0.2, whose workflows had a task queue for each service.
+      // Deletes the schedule that version 0.2 created under an ID without the common task queue.
       schedules.remove(`${prefix}/${schedule.id}`)
       schedules.ensure({ ...schedule, id: `${queue}/${schedule.id}`, taskQueue: queue })
     },
@@ -90,7 +90,8 @@ export function connectTemporal(options: TemporalOptions): Temporal {
     },
     [Symbol.asyncDispose]: async () => {
       const schedulesEnded = schedules[Symbol.asyncDispose]()
-      // Closed first, to cancel the calls that the disposal of the schedules waits for.
+      // Closes the connection first, which cancels the calls that disposing the schedules waits
+      // for.
       await opened[Symbol.asyncDispose]()
       await schedulesEnded
       const ofWorkers = await native?.catch(() => undefined)
@@ -99,7 +100,7 @@ export function connectTemporal(options: TemporalOptions): Temporal {
   }
 }
 
-/** Returns whether Temporal refused a request as invalid. Its other errors are outages. */
+/** Returns whether Temporal refused a request as invalid. Other errors of Temporal are outages. */
 function isRefused(error: unknown): boolean {
   const { cause } = error as { cause?: unknown }
   if (error instanceof NamespaceNotFoundError) return false

@@ -31,8 +31,9 @@ export interface BundleOptions {
 }
 
 /**
- * Returns workflow modules (`*.workflow.ts`) as one bundle of code. Cached, because building takes
- * longer than the rest of a start; the cache key covers the modules and all their imports.
+ * Returns workflow modules (`*.workflow.ts`) as one bundle of code. Cached in a file, because the
+ * build takes longer than all other steps of a process start; the cache key covers the modules and
+ * all their imports.
  */
 export async function workflowBundle(
   workflows: URL[],

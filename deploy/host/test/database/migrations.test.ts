@@ -149,7 +149,7 @@ test('tables of the former migrations are adopted, and newer migrations applied'
   expect(applied.flat()).toEqual(['0002-row.sql'])
   expect(await missingMigrations(old.tables)).toEqual([])
   expect(await value('SELECT count(*) FROM old.things')).toBe('2')
-  // The previous version still starts: it expects its two files in the table `migrations`.
+  // The previous version can still start: the table `migrations` keeps the names of its two files.
   expect(await value('SELECT count(*) FROM old.migrations')).toBe('2')
   await old.write({ '0001-table.sql': `${table};` })
   await expect(migrate(old.tables)).rejects.toThrow('0001-table.sql was edited')

@@ -217,7 +217,7 @@ test('messages without a handler wait, and do not block other messages', async (
   await (await newer())[Symbol.asyncDispose]()
   await using alone = new AsyncDisposableStack()
   alone.use(await older())
-  // More than 1,000, JetStream's default limit of unacknowledged messages.
+  // More messages than JetStream's default limit of 1,000 unacknowledged messages.
   const changes = requests(1_100)
   const { database, broker } = messaging
   await database.transaction((tx) => emit(tx, ...changes))

@@ -113,7 +113,7 @@ test('a change that is published again after a crash is in the stream once', asy
   await commit(messaging.database, changesFor(accountId, 5))
   await allMarked()
   const before = await published(accountId)
-  // As after a crash between JetStream's acknowledgement and the UPDATE that marks the changes.
+  // Simulates a crash between JetStream's acknowledgement and the UPDATE that marks the changes.
   expect(await republish(messaging.database, null)).toBeGreaterThanOrEqual(5)
   await allMarked()
   expect(await published(accountId)).toEqual(before)
@@ -171,7 +171,7 @@ test('a relay cut off from NATS logs its recovery only once NATS answers it', as
 
 test('changes that are too large for NATS are put aside and block no others', async () => {
   await using broker = await messaging.connect()
-  // Lower than the server's 1 MiB, so that the test needs no large message.
+  // Lowers the maximum message size from the server's 1 MiB, so that small messages exceed it.
   const { info } = broker.connection
   if (info) info.max_payload = 1_024
   const accountId = newId('acct')

@@ -47,7 +47,7 @@ describe.each(ways)('a call that streams %s', (way) => {
     const patient = { ...open.as('gateway'), timeoutMs: 60_000 }
     const call = open.uploads.createUpload(stream.parts, patient)
     await open.calls.arrived
-    // The client has stopped reading ahead when the count stays the same for 20 polls.
+    // The client has stopped reading ahead when the chunk count is the same for 20 polls.
     const seen: number[] = []
     await eventually(
       async () => seen.push(stream.taken),

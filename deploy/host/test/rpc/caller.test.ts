@@ -53,8 +53,7 @@ test('a token changed in any place is refused', async () => {
   const { gateway, check } = opened
   const token = mintCaller(gateway, alice, now)
   for (let at = 0; at < token.length; at++) {
-    // Flips a high bit of the base64url character: the low bits of a part's last one have no
-    // meaning.
+    // Flips a high bit of each base64url character: the low bits of a last one may have no meaning.
     const flipped = String.fromCharCode(token.charCodeAt(at) ^ 0x10)
     const changed = `${token.slice(0, at)}${flipped}${token.slice(at + 1)}`
     await expect(check(changed)).rejects.toMatchObject(refused)

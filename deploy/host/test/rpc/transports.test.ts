@@ -107,7 +107,7 @@ describe.each(ways)('a call %s', (way) => {
   test('without a caller, or from a service without access, is refused', async () => {
     await using open = await connectCalls(way)
     const request = { feedLinkId: 'fine' }
-    // Not unauthenticated, which a client would take for a problem of its own session or API key.
+    // The code is not unauthenticated: a client would suspect its own session or API key.
     const distrusted = fault(Code.Unavailable, 'a service is not available')
     expect(await faultOf(open.links.getFeedLink(request))).toEqual(distrusted)
     const foreign = await faultOf(open.links.getFeedLink(request, open.as('ledger')))

@@ -60,7 +60,8 @@ const fixtureProcess = (name: string): ChildProcess =>
   spawn(process.execPath, [fileURLToPath(new URL(`../fixture/${name}.ts`, import.meta.url))])
 
 beforeAll(async () => {
-  // Started first, because Temporal's library reports a lost connection only after six seconds.
+  // This process starts before the other setup, because Temporal's library reports a lost
+  // connection only after six seconds.
   cutOff = fixtureProcess('cut-temporal')
   for (const stream of [cutOff.stdout, cutOff.stderr]) {
     stream?.on('data', (text) => {
