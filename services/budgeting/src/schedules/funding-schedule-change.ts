@@ -59,15 +59,16 @@ export function mayFireOtherwise(patch: FundingSchedulePatch): boolean {
 }
 
 /**
- * Returns the firing on the date in a PATCH. A new date is not moved off a weekend, so `original`
- * equals it; the stored date keeps its stored `original`.
+ * Returns the firing on the date in a PATCH. A date that differs from the schedule's is not moved
+ * off a weekend: `original`, the date before a move, equals it. The schedule's own date keeps its
+ * `original`.
  */
 function sentFunding(current: FundingSchedule, sent: Date): Funding {
   const isMoved = sent.getTime() !== current.nextRecurrence.getTime()
   return { date: sent, original: isMoved ? sent : current.nextRecurrenceOriginal }
 }
 
-/** Returns the firing of a PATCH without a date: the stored one, or the next one of a new rule. */
+/** Returns the firing of a PATCH without a date: the schedule's, or the first one of a new rule. */
 function impliedFunding(
   current: FundingSchedule,
   changed: Pick<FundingSchedule, 'ruleset' | 'excludeWeekends'>,

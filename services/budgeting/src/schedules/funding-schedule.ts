@@ -5,8 +5,9 @@ import { midnightMs, weekdayStart } from '../recurrence/midnight.ts'
 import { occurrenceAfter, occurrenceBefore, occurrencesOf } from '../recurrence/recurrence.ts'
 
 /**
- * The rule by which envelopes of a bank account get money, such as each payday; minor units. A row
- * with `deletedAt` is hidden from clients until the ledger has removed its references.
+ * The rule by which envelopes of a bank account get money, such as each payday; amounts in minor
+ * units. A row with `deletedAt` is hidden until the ledger has removed its references to the
+ * schedule.
  */
 export const FundingSchedule = z.object({
   accountId: z.string(),
@@ -46,8 +47,9 @@ export type FundingDates = Pick<FundingSchedule, 'ruleset' | 'excludeWeekends' |
 export type Funding = { date: Date; original: Date }
 
 /**
- * Returns the first firing after `now` (docs/funding-schedules.md#the-next-funding): a future
- * stored date at midnight in `timezone`, else by the rule; null if the rule has ended.
+ * Returns the first firing after `now` (docs/funding-schedules.md#the-next-funding): the midnight
+ * of `nextRecurrence` in `timezone` if that is after `now`, else by the rule; null if the rule has
+ * ended.
  */
 export function nextFunding(schedule: FundingDates, timezone: string, now: Date): Funding | null {
   const base = midnightMs(schedule.nextRecurrence.getTime(), timezone)
@@ -67,8 +69,8 @@ export function nextTwoFundings(
 }
 
 /**
- * Returns the first firing of a new schedule (docs/plans.md#next-dates): the sent date unless past,
- * else the first occurrence of the rule after `now`; null if the rule has ended.
+ * Returns the first firing of a new schedule (docs/plans.md#next-dates): the date in the request
+ * unless past, else the first firing of the rule after `now`; null if the rule has ended.
  */
 export function firstFunding(
   schedule: Pick<FundingSchedule, 'ruleset' | 'excludeWeekends'> & { nextRecurrence: Date | null },
@@ -154,12 +156,12 @@ export function fire(schedule: FundingSchedule, timezone: string): FundingSchedu
   }
 }
 
-/** Returns whether a schedule or plan is never due again: both dates are equal. */
+/** Returns whether a schedule or plan is never due again: its last date is also its next one. */
 export function isOver(dates: { lastRecurrence: Date | null; nextRecurrence: Date }): boolean {
   return dates.lastRecurrence?.getTime() === dates.nextRecurrence.getTime()
 }
 
-/** Returns the rule's first firing after `now`, moved off a weekend if the schedule excludes it. */
+/** Returns the rule's first firing (moved off a weekend if excluded) after `now`; null if none. */
 function fundingAfter(
   { ruleset, excludeWeekends }: Pick<FundingSchedule, 'ruleset' | 'excludeWeekends'>,
   timezone: string,

@@ -11,8 +11,9 @@ import { findLiveSchedule, type ScheduleKey } from './funding-schedule.ts'
 type Deps = Pick<ServiceDeps, 'database' | 'mesh' | 'clock' | 'log'> & Pick<PlanWriter, 'write'>
 
 /**
- * Hides a schedule, then finishes its deletion (docs/funding-schedules.md#removal); after a
- * failure, the sweep job does so. Throws notFound, and refused for a schedule that plans use.
+ * Sets `deletedAt` of a schedule, which hides it, then calls `finishRemoval`; if that fails, the
+ * sweep job repeats it. Throws notFound, and refused for a schedule that plans use
+ * (docs/funding-schedules.md#removal).
  */
 export async function deleteFundingSchedule(
   deps: Deps,
@@ -45,8 +46,9 @@ export async function deleteFundingSchedule(
 }
 
 /**
- * Removes the ledger's references to a hidden schedule, then deletes its row. Does nothing while a
- * funding run is pending, since its booking refers to the schedule. Idempotent.
+ * Finishes the deletion of a schedule with `deletedAt`: removes the ledger's references to it, then
+ * deletes its row. Does nothing while a funding run of the schedule is pending, since the booking
+ * of the run refers to the schedule. Idempotent.
  */
 export async function finishRemoval(
   { database, mesh, write }: Pick<Deps, 'database' | 'mesh' | 'write'>,
