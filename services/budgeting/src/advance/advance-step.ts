@@ -18,7 +18,7 @@ export interface Advancing {
   scope: BankAccountKey
   timezone: string
   isManualLink: boolean
-  /** Amounts of its envelopes in the ledger, read before the first step. */
+  /** The ledger's amounts of the bank account's envelopes, read before the first step. */
   envelopes: readonly Amounts[]
 }
 
@@ -27,7 +27,7 @@ export type BookableOperation =
   | { kind: 'run'; run: FundingRun; lines: readonly RunLine[] }
   | { kind: 'due'; plan: FundedSpending }
 
-/** A booked operation with the envelope amounts in the ledger's response; none for a goal. */
+/** A booked operation with the envelope amounts of the ledger's response; a goal has no amounts. */
 export type BookedOperation = BookableOperation & { envelopes: readonly Amounts[] }
 
 interface StepInput {
@@ -39,7 +39,7 @@ interface StepInput {
   createId: (prefix: string) => string
 }
 
-/** Maximum number of past dates that a step calculates; it books only their first batch. */
+/** Maximum number of past dates that a step calculates; the step books only their first batch. */
 const missedMax = 50
 
 /** Mutable state of one step: the rows that it reads and changes. */
@@ -56,9 +56,9 @@ interface StepState {
 
 /**
  * Decides one step (docs/hourly-job.md#steps-and-retries): applies booked operations to the plans,
- * then decides the next ones. The reply is the operations to book, null if none is left. Pending
- * funding runs are booked first, so that their money is there at later due dates. Idempotent:
- * operations that another process has applied are skipped.
+ * then decides the operations of the next step. The reply is these operations, null if none is
+ * left. Pending funding runs are booked first, so that envelopes hold their money at later due
+ * dates. Idempotent: operations that another process has applied are skipped.
  */
 export function decideStep(
   current: Current,
@@ -171,7 +171,8 @@ function mergeAmounts({ advancing, plans }: StepState, first: MissedDate): void 
 
 /**
  * Sets the next date of each firing schedule and creates its funding run, whose amounts stay fixed.
- * A firing that moves no money creates no run; its plans are updated here.
+ * Returns the runs to book. A firing that moves no money creates no run: the plans of the schedule
+ * are updated at once.
  */
 function decideFirings(state: StepState, { fundings }: DateBatch): BookableOperation[] {
   const { advancing, plans, schedules } = state

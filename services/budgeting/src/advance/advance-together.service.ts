@@ -15,7 +15,7 @@ import {
 } from './advance-step.ts'
 import { type Booking, createDueBooking, createRunBooking } from './booking.ts'
 
-/** Maximum number of steps in one run of the hourly job; the next run continues. */
+/** Maximum number of steps of a group in one run of the hourly job; the next run continues. */
 const stepsMax = 10_000
 
 export type AdvanceDeps = ServiceDeps<typeof settings> & PlanWriter

@@ -47,7 +47,10 @@ export function advanceActivities(deps: AdvanceDeps) {
 
 const plansAtOnceMax = 200
 
-/** Groups bank accounts for one run together: at most 200 plans in a group, or one bank account. */
+/**
+ * Groups bank accounts that are advanced together: at most `advancedAtOnce` in a group, and at most
+ * 200 plans unless a single bank account has more.
+ */
 async function formGroups(
   { database, config }: AdvanceDeps,
   due: readonly DueRow[],
@@ -70,9 +73,9 @@ async function formGroups(
 }
 
 /**
- * Books what is due in several bank accounts together; after an error, in one after the other.
- * Returns the number of failed ones. Throws if all of a group fail by an outage, since other groups
- * would fail as well.
+ * Books what is due in a group of bank accounts together; after an error, in each of them alone.
+ * Returns the number of failed bank accounts. Throws if all bank accounts of a larger group than
+ * one fail by an outage, since other groups would fail as well.
  */
 async function advanceGroup(
   deps: AdvanceDeps,

@@ -158,7 +158,7 @@ describe('a funding moves', () => {
         nextContributionAmount: 2800n,
       }),
       line: { amount: 2800n, ceiling: 3000n },
-      // The next funding covers 3 and 10 November (1000 each), less the 1000 held for 13 October.
+      // 2000 for 3 and 10 November, less 1000 in the envelope for the past due date 13 October.
       contribution: 1000n,
     },
   ])('$name', ({ spending, line, contribution }) => {
@@ -192,7 +192,8 @@ describe('a funding moves', () => {
   })
 
   test('the contribution as of its own date, if a later one is stored', () => {
-    // Stored at noon after the firing of 13 October: one payday is left, for the whole target.
+    // The contribution was calculated at noon, after the firing of 13 October: the one payday left
+    // has to bring the whole target.
     const later = { calculatedAt: new Date('2023-10-13T17:00Z'), nextContributionAmount: 1000n }
     const lines = calculateLines([envelope(later)], pay, timezone)
     expect(lines).toEqual([{ spendingId: 'spnd_1', amount: 500n, ceiling: 1000n }])

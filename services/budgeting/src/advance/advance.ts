@@ -87,8 +87,8 @@ function fitsBatch({ fundings, dues }: DateBatch, date: MissedDate): boolean {
 
 /**
  * Calculates what the firing at `schedule.nextRecurrence` moves into each envelope, in minor units:
- * the contribution, at most what due dates before the next firing still need. Paused plans get
- * nothing (docs/hourly-job.md#fundings).
+ * the contribution, at most what is missing for due dates before the next firing
+ * (docs/hourly-job.md#fundings). Leaves out paused plans and envelopes that get nothing.
  */
 export function calculateLines(
   plans: readonly Spending[],
@@ -111,7 +111,7 @@ export function calculateLines(
     .filter((line) => line.amount > 0n)
 }
 
-/** Returns the contribution as of the firing: the stored one, unless it was stored later. */
+/** Returns the plan's contribution, recalculated as of the firing if it was calculated later. */
 function findContribution(plan: Spending, schedule: FundingSchedule, timezone: string): bigint {
   const { nextRecurrence } = schedule
   if (plan.calculatedAt < nextRecurrence) return plan.nextContributionAmount

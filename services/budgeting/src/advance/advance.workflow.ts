@@ -11,8 +11,8 @@ const { advancePage } = activitiesOf<ReturnType<typeof advanceActivities>>('budg
 const roundsMax = 3
 
 /**
- * Books what is due in all bank accounts, page by page (docs/hourly-job.md). Repeats this a minute
- * after failures, up to three times in all. `now` is RFC 3339; by default each page reads the
+ * Books what is due in all bank accounts, page by page (docs/hourly-job.md). After failures all
+ * pages are repeated a minute later, up to two times. `now` is RFC 3339; null: each page reads the
  * clock.
  */
 export async function advance(now: string | null = null): Promise<void> {

@@ -18,7 +18,10 @@ export const FundingRun = z.object({
 })
 export type FundingRun = z.infer<typeof FundingRun>
 
-/** Amount that a funding moves into one envelope, up to a total of `ceiling`; minor units. */
+/**
+ * Amount that a funding moves into one envelope, in minor units. `ceiling` bounds the amount in the
+ * envelope afterwards; for a goal, together with the used amount.
+ */
 export const FundingLine = z.object({
   spendingId: z.string(),
   amount: z.bigint(),

@@ -124,7 +124,7 @@ function isBehind(
   { now, due, funding }: Dates,
   duesBeforeFunding: number,
 ): boolean {
-  // The stored due date counts even if it is no occurrence of the rule.
+  // The plan's own due date is counted even if it is no occurrence of its rule.
   const dueBeforeFunding = due !== null && due >= now && (funding === null || due < funding)
   const dues = Math.max(duesBeforeFunding, dueBeforeFunding ? 1 : 0)
   return spending.targetAmount * BigInt(dues) > progress(spending)

@@ -36,8 +36,9 @@ export function countDues(
 }
 
 /**
- * Returns the dates of a plan after its due date (docs/hourly-job.md#due-dates). A goal, or a plan
- * whose rule has ended, gets the same date twice and is never due again.
+ * Returns the last and next date of a plan after the due date `nextRecurrence`
+ * (docs/hourly-job.md#due-dates). For a goal, or if the rule has ended, both dates are this due
+ * date: the plan is never due again.
  */
 export function rollDue(
   due: Due,

@@ -11,7 +11,7 @@ export type Explanation = Contribution & {
   fundingDates: Date[]
 }
 
-/** Maximum number of listed dates; the counts of due dates are not limited. */
+/** Maximum length of each list of dates in an explanation; the counts of dates are not limited. */
 const datesMax = 100
 
 /**
