@@ -84,7 +84,7 @@ function step(state: SimulatedEnvelope): SpendingEvent | null {
   }
 }
 
-/** Returns the first funding later than the last event of the envelope. */
+/** Returns the first funding after the last event of the envelope, null if the rule has ended. */
 function findNextFunding(state: SimulatedEnvelope): FundingEvent | null {
   let funding = fundingAt(state.fundings, state.index)
   while (funding !== null && funding.date.getTime() <= state.after) {
@@ -101,11 +101,11 @@ function contribution(state: SimulatedEnvelope, due: number): bigint {
     plan.ruleset === null ? clampNeed(plan.targetAmount - plan.usedAmount) : plan.targetAmount
   const first = fundingAt(fundings, index)?.date.getTime() ?? due
   const second = fundingAt(fundings, index + 1)?.date.getTime() ?? null
-  // If the expense is late and its envelope full, one target in it belongs to the past due date.
+  // If a late expense holds its target, one target is for its past due date, not for later ones.
   const isOwed = state.isOwed && state.rolling >= plan.targetAmount && first < due
   const saved = isOwed ? state.rolling - plan.targetAmount : state.rolling
   const before = BigInt(countNeeds(state, { from: after, before: first }))
-  // Without a second funding, the first one covers one due date after it.
+  // If no second funding follows, the first one has to cover one due date after it.
   const between = second === null ? 1n : BigInt(countNeeds(state, { from: first, before: second }))
   if (between > 0n) return clampNeed(each * between - clampNeed(saved - each * before))
   const parts = countFundings(fundings, { after, due })

@@ -64,7 +64,8 @@ export function countFundings(
   const occurrences = occurrencesOf(schedule.ruleset, timezone)
   const all = countOccurrences(occurrences, { from, before: due + 1 })
   if (!schedule.excludeWeekends || all === 0) return all
-  // A Sunday's occurrence fires on Friday, so only the next three days are searched.
+  // Leaves out occurrences that a weekend has moved to `after` or earlier. A move is by up to two
+  // days, so the search ends three days after `after`.
   let paid = 0
   let occurrence = occurrenceAfter(occurrences, from - 1)
   while (occurrence !== null && occurrence <= due && occurrence < from + 3 * dayMs) {

@@ -6,7 +6,9 @@ import type { ForecastSchedule } from './forecast-fundings.ts'
 
 const yearsAhead = 2
 
-/** Returns the input of a forecast until a day after the next firing; null if none follows. */
+/**
+ * Returns the input of a forecast to a day after a schedule's next firing; null if none is left.
+ */
 export function createNextFundingInput(
   schedule: ForecastSchedule,
   { plans, timezone, now }: Pick<ForecastInput, 'plans' | 'timezone' | 'now'>,
@@ -18,15 +20,15 @@ export function createNextFundingInput(
   return { plans: own, schedules: [schedule], timezone, now, end, free: 0n }
 }
 
-/** Returns the sum that the first firing of a forecast moves, in minor units (docs/forecast.md). */
+/** Returns the sum that a forecast's first firing moves, in minor units; 0 without a firing. */
 export function findNextContribution({ events }: Forecast): bigint {
   return events.find(({ funding }) => funding.length > 0)?.contribution ?? 0n
 }
 
 /**
  * Estimates the usual contribution to a planned envelope, in minor units: the most frequent one
- * from the day before its due date to two years after it; on a tie, the smallest
- * (docs/forecast.md).
+ * from the day before its due date to two years after it; on a tie, the smallest; 0 if there is
+ * none (docs/forecast.md).
  */
 export function estimateCost(
   plan: Omit<ForecastPlan, 'spendingId' | 'fundingScheduleId'>,

@@ -71,7 +71,7 @@ export function estimateSize({ plans, schedules, timezone, now, end }: ForecastI
       countOccurrences(occurrencesOf(ruleset, timezone), range) + 1,
     ]),
   )
-  // Adds one firing and one due date each, since a stored date may be outside its rule.
+  // Adds a firing and a due date for each plan: `nextRecurrence` may be no occurrence of its rule.
   return plans.reduce((sum, plan) => {
     const fundings = firings.get(plan.fundingScheduleId) ?? 0
     return sum + fundings + countDues(plan, timezone, range) + 1

@@ -62,9 +62,9 @@ function everyNth(rule: Rule, startDay: number, daysOf: DaysOfYear): DaysOfYear 
 }
 
 /**
- * Memoizes days by kind of year: weekday of New Year and length of the year; for rules with weeks,
- * also the lengths of the years before and after. Years of one kind have the same days, counted
- * from New Year.
+ * Memoizes days by kind of year: weekday of New Year and length of the year; for rules that count
+ * by weeks, also the lengths of the years before and after. Years of one kind have the same days,
+ * counted from New Year.
  */
 function byKind(daysOf: DaysOfYear, hasWeeks: boolean): DaysOfYear {
   const kinds = new Map<string, number[]>()

@@ -122,7 +122,8 @@ describe('the search ends for a rule that never matches', () => {
     const now = Date.UTC(2026, 5, 1)
     expect(occurrenceAfter(occurrences, now)).toBeNull()
     expect(countOccurrences(occurrences, { from: now, before: Date.UTC(9999, 0, 1) })).toBe(0)
-    // 28 kinds of years: seven weekdays of New Year times four positions of the leap year.
+    // 28 kinds of years: seven weekdays of New Year times four positions in the cycle of leap
+    // years.
     expect(expanded.mock.calls.length).toBeLessThanOrEqual(7 * 4)
     expanded.mockRestore()
   })

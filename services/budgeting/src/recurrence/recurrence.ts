@@ -26,13 +26,13 @@ type Year = { days: number[]; instants: Float64Array }
 
 const offsetMaxMs = 15 * hourMs
 
-// Not lru-cache: an entry grows after it is stored, and the bound is on the days of all entries.
+// Not lru-cache: an entry grows after it is added, and the days of all entries have one bound.
 const cache = new Map<string, Map<string, Occurrences>>()
 const cached = { rules: 0, days: 0 }
 
 /**
  * Returns the occurrences of a ruleset in `timezone` (docs/recurrence.md#wall-clock-time), from a
- * cache of up to 2,000 rules. Throws RangeError for an invalid ruleset or timezone.
+ * cache of up to 2,000 rules per process. Throws RangeError for an invalid ruleset or timezone.
  */
 export function occurrencesOf(ruleset: string, timezone: string): Occurrences {
   const known = cache.get(timezone)?.get(ruleset)
