@@ -28,7 +28,7 @@ export const budgeting = defineService({
       module: new URL('./forecast/forecast.worker.ts', import.meta.url),
       threadsMax: 1,
       queueMax: 20,
-      // Both timeouts together are below the deadline of a forecast RPC.
+      // The sum of the two timeouts of a forecast (ms) is below the deadline of its RPC.
       waitTimeoutMs: 1_000,
       taskTimeoutMs: 3_500,
       memoryMaxMb: 256,

@@ -10,8 +10,8 @@ import { accountTimezone, type SettingsDeps } from '../tenancy/account-settings.
 type Deps = SettingsDeps & Pick<PlanWriter, 'write'>
 
 /**
- * Stores newer envelope amounts in their plans, with new contributions. Throws notFound for a
- * removed bank account, and unavailable if the account's timezone cannot be found.
+ * Stores envelope amounts that are newer than those in the plans, with new contributions. Throws
+ * notFound for a removed bank account, and unavailable if the account's timezone cannot be found.
  */
 export async function storeAmounts(
   deps: Deps,
@@ -19,11 +19,11 @@ export async function storeAmounts(
   envelopes: readonly (Amounts & { bankAccountId: string })[],
 ): Promise<void> {
   for (const [bankAccountId, some] of Map.groupBy(envelopes, (one) => one.bankAccountId)) {
-    // Events of older releases may list any number of envelopes, so they are saved in groups.
+    // An event of an older release may list any number of envelopes: they are saved in groups.
     for (const group of groupsOf(some, entitiesMax)) {
       const work = updateAmounts({ accountId, bankAccountId }, group, deps.clock())
       if (await deps.write(work)) continue
-      // accountTimezone stores the timezone, so the second attempt finds it.
+      // accountTimezone stores the timezone, so that the repeated write finds it.
       await accountTimezone(deps, accountId)
       if (!(await deps.write(work)))
         throw unavailable('the timezone of the account is not known yet: repeat the call')
@@ -31,7 +31,7 @@ export async function storeAmounts(
   }
 }
 
-/** Returns the `Work` that stores newer amounts; its reply is false if no timezone is stored. */
+/** Returns the `Work` that replaces older amounts of plans; it replies false without a timezone. */
 function updateAmounts(
   scope: BankAccountKey,
   amounts: readonly Amounts[],

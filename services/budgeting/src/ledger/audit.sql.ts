@@ -68,7 +68,7 @@ const rules: Record<string, FragmentSqlToken> = {
  * second audit repeats is an error.
  */
 export async function auditPlans({ pool }: Database, ledger: LedgerPages): Promise<Finding[]> {
-  // Temporary tables need one connection. No transaction: the pages are calls to the ledger.
+  // Temporary tables need one connection, but no transaction open during calls to the ledger.
   return pool.connect(async (connection) => {
     await stage(connection, 'ledger_bank_accounts', ledger.bankAccounts())
     await stage(connection, 'ledger_envelopes', ledger.openEnvelopes())

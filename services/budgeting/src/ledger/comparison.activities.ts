@@ -29,8 +29,9 @@ type Deps = ServiceDeps<typeof settings> & PlanWriter
 export function comparisonActivities(deps: Deps) {
   return {
     /**
-     * Compares one page of bank accounts. Failed ones are logged, and compared again by the next
-     * run. `after` and the result are last keys of pages; null before the first, after the last.
+     * Compares one page of bank accounts. Failed bank accounts are logged, and compared again by
+     * the next run. `after` is the last key of the page before, null for the first page. Returns
+     * the last key of this page, null after the last page.
      */
     comparePage: async (after: BankAccountKey | null): Promise<BankAccountKey | null> => {
       const listed = await listBankAccounts(deps.database, { after, limit: pageSize })
@@ -68,8 +69,9 @@ async function lookUp(
 
 /**
  * Deletes the tombstones of bank accounts that the ledger has and that are not archived; returns
- * these. A tombstone is stored after the removal in the ledger, so the ledger was restored.
- * Compare-and-set: a removal after the ledger's response raises the version.
+ * these bank accounts. A tombstone is stored after the ledger has removed or archived the bank
+ * account, so the ledger was restored from a backup. Compare-and-set: a removal after the ledger's
+ * response raises the version.
  */
 async function reopenLive(deps: Deps, ended: readonly Listed[]): Promise<readonly Listed[]> {
   const found = await lookUp(deps, ended)
@@ -113,7 +115,7 @@ async function compare(
       ...correctPlans({ plans, before, envelopes, asOf }),
     }),
   })
-  // A plan is stored before its envelope, so an envelope without a plan had its plan deleted.
+  // A plan is stored before its envelope. If an envelope has no plan, the plan was deleted.
   const client = mesh.client('ledger', EnvelopeService)
   for (const spendingId of withoutPlan) {
     await client.closeEnvelope({ bankAccountId, spendingId }, asSystem(deps, accountId))

@@ -15,7 +15,7 @@ const Listed = z.object({
 /** A bank account to compare: the version of its plans, and whether it has a tombstone. */
 export type Listed = z.infer<typeof Listed>
 
-/** Lists bank accounts that ever had plans, ordered by key, from after the key `after` on. */
+/** Lists bank accounts that ever had plans, in key order, after the key `after` (null: all). */
 export function listBankAccounts(
   { pool }: Database,
   { after, limit }: { after: BankAccountKey | null; limit: number },
@@ -31,7 +31,7 @@ export function listBankAccounts(
     ORDER BY account_id, bank_account_id LIMIT ${limit}`)
 }
 
-/** Lists applied funding runs created since `since`, with their lines, ordered by occurrence. */
+/** Lists booked funding runs created since `since`, with their lines, ordered by occurrence. */
 export async function listBookedRuns(
   { pool }: Database,
   { accountId, bankAccountId }: BankAccountKey,

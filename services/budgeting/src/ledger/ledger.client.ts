@@ -47,7 +47,7 @@ export async function hasEnvelope(
   }
 }
 
-/** Returns call options with a caller token of the service for one account; the token expires. */
+/** Returns call options with a caller token of the service for one account, valid for 60 s. */
 export function asSystem(
   { signer, clock }: Pick<ServiceDeps, 'signer' | 'clock'>,
   accountId: string,

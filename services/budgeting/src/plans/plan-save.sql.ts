@@ -20,7 +20,7 @@ import { FundingSchedule } from '../schedules/funding-schedule.ts'
 import { Spending } from './spending.ts'
 import type { ChangeSet } from './unit-of-work.ts'
 
-// Leaves out the column `save_id`, which only processes of the previous release still write.
+// A row of `plan_books` without `save_id`, which only processes of the previous release write.
 const PlanVersion = z.object({
   accountId: z.string(),
   bankAccountId: z.string(),
@@ -104,8 +104,9 @@ const createdVersions = sql.fragment`, created AS (
 
 /**
  * Saves change sets in one statement, whose text does not depend on the number of rows. Leaves out
- * bank accounts whose version has changed since the read. `locked`: whether to wait for locked
- * version rows or to skip them. Returns the keys (`keyOf`) of the saved bank accounts.
+ * bank accounts whose version has changed since the read. `locked`: `wait` waits for locked version
+ * rows, `skip` leaves out their bank accounts. Returns the keys (`keyOf`) of the saved bank
+ * accounts.
  */
 export async function saveChangeSets(
   connection: CommonQueryMethods,

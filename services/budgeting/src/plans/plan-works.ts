@@ -21,8 +21,9 @@ interface Completion {
 }
 
 /**
- * Returns the `Work` that completes a creation: sets the plan to `open`, with a new contribution if
- * its schedule has fired in the meantime. The reply is null if the plan is deleted.
+ * Returns the `Work` that completes a creation: sets the plan to `open`, and recalculates the
+ * contribution, since the schedule may have fired after the plan was stored. The reply is null if
+ * the plan is deleted.
  */
 export function completeCreation<Reply>(
   { plan: key, asOf, amounts }: Completion,
@@ -44,7 +45,7 @@ function recalculateIfChanged(plan: FundedSpending, asOf: AsOf): FundedSpending 
   return isSame ? plan : after
 }
 
-/** Returns the `Work` that deletes an `opening` plan, unless its request was attempted again. */
+/** Returns the `Work` that deletes an `opening` plan with no more attempts than `reserved`. */
 export function withdrawCreation(
   reserved: PlanKey & Pick<Spending, 'openingAttempts'>,
 ): Work<void> {

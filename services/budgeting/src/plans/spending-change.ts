@@ -71,7 +71,7 @@ function keyProblems({ spendingType }: Spending, patch: SpendingPatch): Problems
   return problems
 }
 
-/** Returns midnight of the sent due date. Adds a problem if it is past, unless it is unchanged. */
+/** Returns midnight of the due date in a PATCH. Adds a problem for a new date in the past. */
 function sentDue(
   { nextRecurrence }: Spending,
   sent: Date,
@@ -85,8 +85,9 @@ function sentDue(
 }
 
 /**
- * Returns the due date of a PATCH without one: the stored date, or the next one of a new rule. Adds
- * a problem if the stored date is past, since the hourly job has yet to close that period.
+ * Returns the due date of a PATCH without one: that of the plan, or the next one of a new rule.
+ * Adds a problem for a new rule if the plan's due date is past, since the hourly job has yet to
+ * close that period.
  */
 function impliedDue(
   current: Spending,
@@ -104,7 +105,7 @@ function impliedDue(
 
 /**
  * Replaces an expense's past due date by the next one of its rule. No period is left to close: the
- * expense was paused, or its former rule had ended.
+ * expense was paused, or its rule before the PATCH had ended.
  */
 function withDueAhead(plan: Spending, { timezone, now }: Where): Spending {
   if (plan.ruleset === null || plan.nextRecurrence >= now) return plan

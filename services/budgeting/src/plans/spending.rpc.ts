@@ -75,7 +75,8 @@ export function spendingRoutes(deps: Deps): ServiceImpl<typeof SpendingService> 
 
 /**
  * Joins plans and envelopes, in the order of the envelopes; leaves out plans without an envelope.
- * Outdated contributions are recalculated in memory; the consumer of ledger events stores them.
+ * If the ledger's amounts are newer than the plan's, its contribution is recalculated in memory;
+ * the consumer of ledger events stores it.
  */
 function compose(plans: readonly FundedSpending[], envelopes: readonly Envelope[], asOf: AsOf) {
   const byId = new Map(plans.map((plan) => [plan.spendingId, plan]))

@@ -91,7 +91,7 @@ export function newSpending(
   return { ...input, ruleset, nextRecurrence }
 }
 
-/** Returns midnight of the sent due date, or the rule's next one. Adds problems to `problems`. */
+/** Returns midnight of the requested date, or the rule's next one, or null. Adds to `problems`. */
 function newDue(
   { spendingType, ruleset, nextRecurrence: sent }: NewSpending,
   { timezone, now }: { timezone: string; now: Date },

@@ -104,9 +104,9 @@ interface UnitOfWork {
 }
 
 /**
- * Decides changes of one bank account in order, each with the effects of those before it. A failed
- * one changes nothing; all fail with notFound on a removed bank account. Returns one outcome for
- * each, and the change set, null if there is nothing to save.
+ * Decides changes of one bank account in order, each with the effects of the changes before it. A
+ * failed change has no effect; on a removed bank account every change fails with notFound. Returns
+ * one outcome per change, and the change set, null if there is nothing to save.
  */
 export function decideWorks(
   state: PlanState | undefined,

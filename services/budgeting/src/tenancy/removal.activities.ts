@@ -7,7 +7,7 @@ const batchSize = 1000
 /** Returns budgeting's activity of the clean-up after a deleted link (docs/links.md#clean-up). */
 export function removalActivities({ database, clock }: Pick<ServiceDeps, 'database' | 'clock'>) {
   return {
-    /** Stores tombstones, then deletes all plans, runs and schedules in batches. Idempotent. */
+    /** Stores tombstones, then deletes the bank accounts' plans, runs and schedules. Idempotent. */
     removePlans: async (accountId: string, bankAccountIds: string[]): Promise<void> => {
       for (const bankAccountId of bankAccountIds) {
         const scope = { accountId, bankAccountId }

@@ -6,7 +6,7 @@ import { sql } from 'slonik'
 // Foreign keys: referencing tables come before the referenced ones.
 const tables = ['funding_run_lines', 'funding_runs', 'spending', 'funding_schedules'] as const
 
-/** Deletes up to `limit` rows of a bank account, table by table. Returns how many, 0 at the end. */
+/** Deletes up to `limit` rows of a bank account. Returns their number, 0 if none are left. */
 export async function removeRows(
   database: Database,
   { accountId, bankAccountId }: BankAccountKey,

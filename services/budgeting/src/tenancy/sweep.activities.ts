@@ -11,6 +11,7 @@ import { listOldKeys, listStaleCreations, listStaleRemovals, type Reserved } fro
 
 /** Minimum age in ms of swept rows: above any request's deadline, so that no request uses them. */
 const staleAfterMs = 60_000
+
 const batchSizeMax = 200
 const keysMax = 500
 
@@ -18,7 +19,8 @@ type Deps = Pick<ServiceDeps, 'database' | 'mesh' | 'signer' | 'clock' | 'log'> 
 
 /**
  * Returns the activities of the sweep, a periodic clean-up. Each processes one batch and returns
- * its size; the first two throw AggregateError at the end if an item has failed.
+ * its size. `endStaleCreations` and `endStaleRemovals` throw AggregateError at the end if an item
+ * fails.
  */
 export function sweepActivities(deps: Deps) {
   const { database, clock, log } = deps
@@ -35,7 +37,7 @@ export function sweepActivities(deps: Deps) {
         (reserved, err) => log.error({ err, ...reserved }, 'creation not completed'),
       )
     },
-    /** Finishes deletions of schedules that have begun and failed. */
+    /** Finishes schedule deletions that began more than a minute ago. */
     endStaleRemovals: async (): Promise<number> => {
       const removals = await listStaleRemovals(database, stale())
       return forEachSequentially(
