@@ -25,7 +25,7 @@ export const pay: FundingSchedule = {
   deletedAt: null,
 }
 
-/** An empty expense on `pay`, due on 1 November 2023. */
+/** An expense without money, funded by the schedule `pay`, due on 1 November 2023. */
 export const rent: FundedSpending = {
   accountId: 'acct_1',
   spendingId: 'spnd_1',

@@ -28,7 +28,7 @@ afterAll(async () => {
   await booted[Symbol.asyncDispose]()
 })
 
-/** Creates a household with one envelope of each kind. */
+/** Creates a household with expenses (plain, with transactions, weekly, paused) and a goal. */
 async function createVaried(): Promise<Funded> {
   const home = await createSeptember(booted)
   const { fundingScheduleId, expense, goal } = home

@@ -97,7 +97,8 @@ test('after a kill within a group of bank accounts, the next run has the same re
     booted.clock.now = now
     const { deps } = createKilledProcess(depsOf(booted), step)
     await expect(advanceTogether(deps, group, now)).rejects.toThrow('killed')
-    // Two concurrent runs continue with groups that overlap.
+    // Two concurrent runs repeat the work: one of the whole group, one without its first bank
+    // account.
     await Promise.all([
       advanceTogether(depsOf(booted), group, now),
       advanceTogether(depsOf(booted), group.slice(1), now),

@@ -109,7 +109,7 @@ async function createPrepared({ place, schedules, envelopes }: Case): Promise<Ho
 
 const Due = z.object({ at: z.date().nullable() })
 
-/** Returns the earliest next date of a household's schedules and plans. */
+/** Returns the earliest next date of a household's schedules and plans; null if all are over. */
 function findNextDue({ bankAccountId }: Household): Promise<Date | null> {
   return booted.database('budgeting').pool.oneFirst(sql.type(Due)`
     SELECT min(next_recurrence) AS at FROM (

@@ -114,7 +114,7 @@ test('the worked example: a funding, and the first of the month with all due dat
   expect(await shown(home)).toEqual(afterFunding)
   expect(await home.balances()).toEqual(paid)
 
-  // Payday 31 October fills the expenses. On 1 November they are due, one with a transaction.
+  // Payday 31 October fills the expenses. On 1 November they are due; one creates a transaction.
   await advance(booted, '2023-11-01T05:30Z')
   expect(await shown(home)).toEqual({
     odd: [0n, 0n, 500n],

@@ -214,7 +214,8 @@ async function createPlanned({ funding, expenses, goal }: Plan): Promise<Househo
   return home
 }
 
-// A forecast spends a goal on its date. The hourly job does not, so the test adds that money.
+// A forecast spends the money of a goal on its date; the hourly job leaves it in the envelope.
+// `kept` is the sum of that money, by which the two balances differ.
 test('the hourly job moves the amounts of the forecast', async () => {
   await fc.assert(
     fc.asyncProperty(plans, async (plan) => {

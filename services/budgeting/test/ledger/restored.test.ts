@@ -108,7 +108,8 @@ test('a change after a restore has a newer version than the lost ones', async ()
   await holds(1_400n)
 
   await backups.restore('before')
-  // Fewer changes than were lost: a version that only counts changes would repeat a lost one.
+  // One change, fewer than were lost: if the version only counted changes, it would be one of the
+  // lost versions.
   expect(await moveAt(10, 7n)).toBeGreaterThan(lost)
   await holds(1_007n)
   expect(await findings(booted)).toEqual([])

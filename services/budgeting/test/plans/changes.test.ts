@@ -176,7 +176,7 @@ test('a change of a plan takes few statements', async () => {
   for (const targetAmount of [400n, 500n, 600n, 700n, 800n]) {
     counts.push(await statements(() => changePlan(home, spendingId, { targetAmount })))
   }
-  // The minimum of several runs, since statements of concurrent event handlers are counted too.
+  // The counts include concurrent event handlers: the minimum of several runs is compared.
   expect(Math.min(...counts)).toBeLessThanOrEqual(statementsMax.updatePlan)
 })
 
@@ -249,7 +249,7 @@ test('concurrent changes of a schedule and its plans leave consistent contributi
   const { spending } = await changeSchedule(home, fundingScheduleId, {
     ruleset: ruleset === monthly ? fridays : monthly,
   })
-  // A recalculation with the last ruleset gives the same contributions.
+  // The schedule has the ruleset of `before` again, so the contributions are the same.
   expect(spending).toEqual(before)
 })
 

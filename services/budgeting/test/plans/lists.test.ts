@@ -40,7 +40,7 @@ test('a list costs few statements in each service', async () => {
   const { fundingScheduleId } = await home.pay()
   await home.expense(fundingScheduleId)
   const sent = () => ['budgeting', 'ledger'].map((name) => booted.database(name).statements())
-  // The minimum of several runs, since statements of concurrent event handlers are counted too.
+  // The counts include concurrent event handlers: the minimum of several runs is compared.
   const costs: number[][] = []
   for (let time = 0; time < 8; time += 1) {
     const before = sent()

@@ -15,7 +15,7 @@ const stack = new AsyncDisposableStack()
 let booted: Booted
 let proxy: TcpProxy
 let writer: PlanWriter
-/** The database that `writer` uses, but not through the proxy. */
+/** Direct connections to the database that `writer` reaches through the proxy. */
 let database: Database
 
 beforeAll(async () => {
@@ -91,7 +91,8 @@ test('a change whose answer is lost is found after a later change', async () => 
     await over.promise
   })
   await locked.promise
-  // Loses the answer of the second save: the first skips the locked row, the second waits.
+  // Loses the answer of the second attempt to save: the first attempt skips the locked row, the
+  // second waits for it.
   const isLost = proxy.loseAnswerTo('"read_version"', 1)
   const raised = raise()
   await untilWaiting(1)

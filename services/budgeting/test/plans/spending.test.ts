@@ -256,7 +256,8 @@ test('one round stores the newest amounts of many accounts', async () => {
     storeAmounts(deps, one.accountId, [one])
   const stored = await counting(() =>
     Promise.all([
-      // The writer is idle, so this change is saved alone; the others share a save.
+      // The writer is idle, so the first change is saved alone; the four changes after it share a
+      // save.
       store({ ...first, version: 8n }),
       store({ ...first, version: 9n }),
       store({ ...first, currentAmount: 0n, version: 7n }),
