@@ -11,14 +11,17 @@ import { createFeedBankAccount, type Discovery } from './feed-bank-account.ts'
 
 type Deps = Pick<ServiceDeps<typeof settings>, 'config' | 'database' | 'secrets' | 'log' | 'clock'>
 
-// Timeout of a refresh: longer than two attempts to read the list, shorter than the gateway's.
+// Timeout of a refresh: longer than two attempts to read the list of bank accounts, shorter than
+// the 20 s after which the gateway gives up.
 const refreshMs = 15_000
+
 const newMax = 200
 const balancesAtOnce = 8
 
 /**
- * Stores up to 200 new candidates (docs/syncs.md#refresh). Throws refused for an unusable feed
- * connection, and refused with status 500 if the provider fails or rejects the key.
+ * Stores up to 200 bank accounts of the provider that are not yet candidates
+ * (docs/syncs.md#refresh). Throws refused for a feed connection that has ended or whose URL is no
+ * longer allowed, and refused with status 500 if the provider fails or rejects the key.
  */
 export async function refreshCandidates(
   deps: Deps,
@@ -46,7 +49,7 @@ export async function refreshCandidates(
   })
   await database.transaction(async (tx) => {
     const current = await lockFeedLink(tx, accountId, { feedLinkId })
-    // A concurrent deletion of the link deletes the candidates: new ones must not follow.
+    // A concurrent deletion of the link deletes its candidates: no candidate may be inserted later.
     if (current?.deletedAt === null) await insertFeedBankAccounts(tx, candidates)
   })
 }
@@ -59,7 +62,7 @@ async function createFeed({ config, database, secrets }: Deps, feedLink: FeedLin
   return createLunchFlow({ apiUrl: feedLink.apiUrl, apiKey })
 }
 
-/** Reads the balances of accounts, eight at a time. A balance that cannot be read is 0. */
+/** Reads the balances of bank accounts, eight at a time. An unreadable balance is 0. */
 async function readBalances(
   { log }: Deps,
   feed: Feed,

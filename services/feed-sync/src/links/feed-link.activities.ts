@@ -14,8 +14,8 @@ export function feedLinkActivities(deps: Deps) {
 }
 
 /**
- * Ends the feed connection of a deleted link, if any; deletes its API key and candidates.
- * `feedLinkId` also finds a connection whose activation has not arrived yet.
+ * Ends the feed connection of a deleted link, if any; deletes its API key and candidates. With
+ * `feedLinkId`, a connection is found by its own ID, since its activation may not have arrived yet.
  */
 export async function releaseConnection(
   { database, clock }: Deps,

@@ -70,7 +70,10 @@ interface Within {
   attemptMs: number
 }
 
-/** Returns the answer after redirects, which are followed below the base URL only; null if none. */
+/**
+ * Returns the provider's answer; null if there is none in time, or only redirects (more than
+ * three). Redirects are followed below the base URL only.
+ */
 async function attempt(path: string, within: Within): Promise<Answer | null> {
   const { apiUrl, apiKey, signal, attemptMs } = within
   const deadline = AbortSignal.any([signal, AbortSignal.timeout(attemptMs)])

@@ -4,7 +4,7 @@ import { toPrintable } from '@coffer/kit/values/printable'
 import { z } from 'zod'
 import type { Discovery } from '../candidates/feed-bank-account.ts'
 
-// Schemas of the provider's answers (docs/syncs.md#refresh). Numbers are texts: see `readJson`.
+// Schemas of the provider's answers (docs/syncs.md#refresh); `readJson` turns numbers into texts.
 
 const text = z.string().nullish()
 
