@@ -32,7 +32,7 @@ export function claimDataDirectory(directory: string): AsyncDisposable & { path:
 
 /** The settings of the server that `npm start` runs, keyed by their variables. */
 export type RunningSettings = {
-  /** Settings that other commands may read. Addresses of servers contain passwords. */
+  /** Values in plain text, for other commands; URLs of servers include their passwords. */
   values: Record<string, string>
   /** Secrets in masked form, as `coffer config` prints them. */
   masked: Record<string, string>

@@ -12,8 +12,9 @@ export interface Intended {
 }
 
 /**
- * Returns the intended shape of a body: the one whose discriminator (a key with one allowed value)
- * the body has, else the one with the most keys that not all shapes have. Null if several fit.
+ * Returns the shape that a body was meant to have. If the body has a discriminator (a key with one
+ * allowed value), it is the shape with that value; otherwise the shape with the most keys of the
+ * body, without keys that all shapes have. Null if no shape or several fit.
  */
 export function intendedShape(options: readonly Shape[], body: object): Intended | null {
   const shapes = options.map(keysOf)

@@ -39,7 +39,7 @@ export const transactionCreation = z.strictObject({
   notes: ignoringNull(notes),
 })
 
-/** Keys for a manual transaction; for others, the ledger refuses some (docs/api.md#patch). */
+/** Fields of a PATCH; some are refused for provider transactions (docs/api.md#patch). */
 const change = z.strictObject({
   name: name.optional(),
   merchantName: ignoringNull(text),

@@ -5,7 +5,10 @@ import { z } from 'zod'
 
 const DueRow = z.object({ accountId: z.string(), bankAccountId: z.string(), dueAt: z.date() })
 
-/** A bank account and the instant at which it is due; also the cursor of a page. */
+/**
+ * A bank account with a schedule, plan or funding run that the hourly job has to process, and since
+ * when. The last one of a page is the position at which the next page begins.
+ */
 export type DueRow = z.infer<typeof DueRow>
 
 const pageNames = ['now', 'dueAt', 'accountId', 'bankAccountId', 'limit'] as const

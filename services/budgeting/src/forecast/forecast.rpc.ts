@@ -97,7 +97,7 @@ export function forecastRoutes(deps: Deps): ServiceImpl<typeof ForecastService> 
   }
 }
 
-/** Loads schedules, balances, and the plans that are not paused, with the ledger's amounts. */
+/** Loads schedules, balances, and plans with their amounts: those with an envelope, not paused. */
 async function load({ database, mesh }: Deps, bankAccountId: string, context: HandlerContext) {
   const { accountId } = callerOf(context)
   const options = onBehalfOf(context)

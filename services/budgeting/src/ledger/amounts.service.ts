@@ -23,7 +23,7 @@ export async function storeAmounts(
     for (const group of groupsOf(some, entitiesMax)) {
       const work = updateAmounts({ accountId, bankAccountId }, group, deps.clock())
       if (await deps.write(work)) continue
-      // accountTimezone stores the timezone, so that the repeated write finds it.
+      // The write needs a timezone that is not stored yet: accountTimezone stores it.
       await accountTimezone(deps, accountId)
       if (!(await deps.write(work)))
         throw unavailable('the timezone of the account is not known yet: repeat the call')

@@ -137,7 +137,8 @@ function listWithoutPlan(
 
 /**
  * Corrects open plans whose amounts have not changed during the call to the ledger: deletes a plan
- * without an envelope, replaces amounts that are newer than the ledger's.
+ * without an envelope, and replaces amounts that are newer than the ledger's: its database was
+ * restored from a backup (docs/plans.md#comparison-with-the-ledger).
  */
 function correctPlans(of: {
   plans: readonly FundedSpending[]

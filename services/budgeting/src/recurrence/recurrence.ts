@@ -16,8 +16,9 @@ export type Occurrences = {
   years: Map<number, Year>
   /** For COUNT: number of the rule's days from DTSTART to the end of each year. */
   counted: number[]
-  /** RDATEs that the rule does not contain, and EXDATEs that it contains, ascending (ms). */
+  /** RDATEs that are no occurrence of the rule, ascending (ms). */
   added: number[]
+  /** EXDATEs that are an occurrence of the rule, ascending (ms). */
   removed: number[]
 }
 

@@ -63,8 +63,9 @@ export function activateFeedBankAccount(
 }
 
 /**
- * Returns the candidate as inactive, after its bank account was archived; the event of its creation
- * may arrive later. If the candidate has a newer bank account (by ID), nothing changes.
+ * Returns the candidate as inactive, after its bank account was archived; the event of the bank
+ * account's creation may arrive later. If the candidate has a newer bank account (by ID), nothing
+ * changes.
  */
 export function deactivateFeedBankAccount(
   candidate: FeedBankAccount,

@@ -24,7 +24,7 @@ export async function queueMail(
     WHERE (SELECT count(*) FROM (SELECT FROM mails LIMIT ${waitingMax}) AS waiting)
       < ${waitingMax}`)
   if (rowCount === 0) return false
-  // The event names no account: the address is looked up when the mail is sent.
+  // Without an account: a mail belongs to an email address only.
   const subject = { accountId: '', entityId: mailId, version: 1n }
   await emit(tx, changeOf(MailRequestedSchema, subject, { mailId }))
   return true

@@ -82,7 +82,7 @@ const notices: Record<NoticeKind, { subject: string; what: string }> = {
   },
 }
 
-/** Returns the salutation, without the name of an unverified login: an attacker may choose it. */
+/** Returns the salutation. It has no name for unverified logins: a stranger may have set it. */
 export function greetingOf({ firstName, isEmailVerified }: Recipient): string {
   return isEmailVerified ? `Hello ${firstName},` : 'Hello,'
 }

@@ -94,7 +94,7 @@ function requireBooked(outcome: PromiseSettledResult<Booked>): Booked {
   return outcome.value
 }
 
-/** Parses a funding run, or a period's end (operation ID: `<spendingId>/<due date>`). */
+/** Parses a funding run, or a period's end, whose operation ID is `<spendingId>/<due date>`. */
 function readOperation({ accountId, operation }: Booking): ScheduledOperation {
   if (operation.case === 'funding') return readFunding(accountId, operation.value)
   if (operation.case === 'periodEnd') return readPeriodEnd(accountId, operation.value)

@@ -50,7 +50,7 @@ export const JournalEntry = z.object({
 })
 export type JournalEntry = z.infer<typeof JournalEntry>
 
-/** A saved operation with its encoded reply, which a repeated request of budgeting receives. */
+/** A saved operation with its encoded reply, which is returned if budgeting repeats the request. */
 export const BookedOperation = z.object({
   accountId: z.string(),
   bankAccountId: z.string(),

@@ -100,7 +100,7 @@ function problemOfHeaders(headers: readonly string[]): string | null {
     : `must each have 1 to ${headerLengthMax} printable characters`
 }
 
-/** Returns the problems of `credit` and `debit`: kind `type` requires, other kinds forbid them. */
+/** Returns the problems of `credit` and `debit`: required if `kind` is `type`, else forbidden. */
 function problemsOfTexts({ kind, credit, debit }: CsvMapping['amount']) {
   if (kind !== 'type') {
     return {
