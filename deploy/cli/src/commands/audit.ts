@@ -37,7 +37,7 @@ export async function audit(env: Environment): Promise<number> {
   return findings.length === 0 ? 0 : 1
 }
 
-/** Runs the check twice and returns the repeated findings: one check may see half of a write. */
+/** Returns the findings that a second check repeats: a single check may see half of a write. */
 async function lasting(look: () => Promise<Finding[]>): Promise<Finding[]> {
   const first = await look()
   if (first.length === 0) return first

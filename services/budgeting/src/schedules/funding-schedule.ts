@@ -81,7 +81,7 @@ export function firstFunding(
   if (sent !== null && sent >= now) return { date: sent, original: sent }
   const occurrences = occurrencesOf(schedule.ruleset, timezone)
   const started = sent !== null || occurrenceBefore(occurrences, now.getTime()) !== null
-  // A rule that starts exactly at `now` may fire at `now`; other rules fire later.
+  // A rule without an occurrence before `now` may fire at `now`; other rules fire later.
   return fundingAfter(schedule, timezone, started ? now : new Date(now.getTime() - 1))
 }
 

@@ -43,9 +43,9 @@ export async function deleteAccount(accountId: string, pauseMs = secondPassMs): 
     await identity.endBilling(accountId)
     await identity.closeAccount(accountId)
     for (const service of [...others, identity]) {
-      while (!(await service.removeAccountRows(accountId))) {
-        // Repeated until no row is left: each call removes a bounded number of rows.
-      }
+      // Each call removes a bounded number of rows, and returns true when none is left.
+      let isDone = false
+      while (!isDone) isDone = await service.removeAccountRows(accountId)
     }
   }
   await removeAll()

@@ -12,11 +12,11 @@ const { restartMails, removeExpired, removeUnverified, tellOfBilling } = activit
 export async function sweepIdentity(): Promise<void> {
   let after: string | null = ''
   while (after !== null) after = await restartMails(after)
-  while (!(await removeExpired())) {
-    // Repeated until no expired row is left: each call removes a bounded number of rows.
-  }
-  while (!(await tellOfBilling())) {
-    // Repeated for all pages: each call emits the settings of a page of accounts.
-  }
+  // Each call removes a bounded number of rows, and returns true when no expired row is left.
+  let isRemoved = false
+  while (!isRemoved) isRemoved = await removeExpired()
+  // Each call emits the settings of one page of accounts, and returns true after the last page.
+  let isEmitted = false
+  while (!isEmitted) isEmitted = await tellOfBilling()
   await removeUnverified()
 }

@@ -13,18 +13,18 @@ export async function createCustomer(accountId: string): Promise<void> {
 
 /** Starts missing trials and the creation of missing customers; runs every ten minutes. */
 export async function sweepBilling(): Promise<void> {
-  while (!(await activities.beginTrials())) {
-    // Repeated for all pages: each call starts the trials of a page of accounts.
-  }
+  // Each call starts the trials of one page of accounts, and returns true after the last page.
+  let isDone = false
+  while (!isDone) isDone = await activities.beginTrials()
   let after: string | null = ''
   while (after !== null) after = await activities.startCustomers(after)
 }
 
 /** Notifies owners whose trial ends within five days; runs four times a day. */
 export async function remindOfTrials(): Promise<void> {
-  while (!(await activities.noteTrialsEnding())) {
-    // Repeated for all pages: each call notifies the owners of a page of accounts.
-  }
+  // Each call notifies the owners of one page of accounts, and returns true after the last page.
+  let isDone = false
+  while (!isDone) isDone = await activities.noteTrialsEnding()
 }
 
 /** Reads overdue subscriptions from Stripe, as webhooks may be lost; runs twice a day. */
