@@ -1,7 +1,7 @@
 // @ts-check
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import { node24, withWorkspaceCommands } from './paths.mjs'
+import { node24, nodeOptions, withWorkspaceCommands } from './paths.mjs'
 
 const watchMs = 500
 const caller = process.ppid
@@ -16,7 +16,7 @@ const caller = process.ppid
 export function continueUnderNode24({ script, args, env }) {
   return new Promise((resolve, reject) => {
     const path = fileURLToPath(new URL(script, import.meta.url))
-    const child = spawn(node24, ['--disable-warning=ExperimentalWarning', path, ...args], {
+    const child = spawn(node24, [...nodeOptions, path, ...args], {
       env: withWorkspaceCommands(env),
       stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
     })

@@ -9,6 +9,16 @@ export const root = fileURLToPath(new URL('../../..', import.meta.url)).replace(
 /** Path of the Node 24 that pnpm installs. */
 export const node24 = join(root, 'node_modules/.bin/node')
 
+/**
+ * Options of Node for Coffer. V8 sizes its heap by the machine's memory: on 16 GB and more, the
+ * young generation alone grows to 100 MB, and the old one keeps garbage until it has doubled.
+ */
+export const nodeOptions = [
+  '--disable-warning=ExperimentalWarning',
+  '--max-semi-space-size=16',
+  '--heap-growing-percent=50',
+]
+
 /** Name of the platform in cache directories, such as `linux-x64`. */
 export const platform = `${process.platform}-${process.arch}`
 

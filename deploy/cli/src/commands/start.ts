@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path'
-import { node24, root } from '@coffer/local/bootstrap/paths.mjs'
+import { node24, nodeOptions, root } from '@coffer/local/bootstrap/paths.mjs'
 import { createProgress } from '@coffer/local/bootstrap/progress.mjs'
 import { machineConfig } from '@coffer/local/config'
 import { publishSettings } from '@coffer/local/data-directory'
@@ -30,13 +30,7 @@ await runScript(async (stop) => {
     name: 'coffer',
     dataDir,
     command: node24,
-    args: [
-      '--disable-warning=ExperimentalWarning',
-      join(root, 'deploy/cli/src/coffer.ts'),
-      'serve',
-      '--migrate',
-      '--demo',
-    ],
+    args: [...nodeOptions, join(root, 'deploy/cli/src/coffer.ts'), 'serve', '--migrate', '--demo'],
     cwd: root,
     env: { ...settings, COFFER_DATABASE_URL: stack.databaseSocketUrl ?? stack.databaseUrl },
     stopSignal: 'SIGTERM',
