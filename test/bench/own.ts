@@ -1,6 +1,6 @@
 import { findClusters } from '@coffer/ledger/similar/cluster-search'
-import pg from 'pg'
 import { newPerson, type Person } from '../harness/person.ts'
+import { withClient } from './database.ts'
 import { newPlanner, planWork } from './own-plans.ts'
 import type { OwnFigure } from './report/own-report.ts'
 import type { Measured } from './server.ts'
@@ -107,9 +107,7 @@ async function fill(
   databaseUrl: string,
   of: { accountId: string; bankAccountId: string; rows: number },
 ): Promise<void> {
-  const client = new pg.Client({ connectionString: databaseUrl })
-  await client.connect()
-  try {
+  await withClient(databaseUrl, async (client) => {
     await client.query(
       `INSERT INTO ledger.transactions (account_id, bank_account_id, transaction_id, amount,
         categories, date, name, original_name, original_merchant_name, is_pending, source,
@@ -122,7 +120,5 @@ async function fill(
       [of.accountId, of.bankAccountId, of.rows, shops],
     )
     await client.query('ANALYZE ledger.transactions')
-  } finally {
-    await client.end()
-  }
+  })
 }

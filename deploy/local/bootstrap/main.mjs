@@ -23,6 +23,7 @@ const commands = new Map([
   ['test:long', { servers: testEnvironment, script: '../src/test-long.ts' }],
   ['bench', { servers: testEnvironment, script: '../../../test/bench/bench.ts' }],
   ['bench:hourly', { servers: testEnvironment, script: '../../../test/bench/hourly/advance.ts' }],
+  ['bench:flat', { servers: testEnvironment, script: '../../../test/bench/flat/sizes.ts' }],
   ['coffer', { servers: null, script: '../../cli/src/coffer.ts' }],
   ['check', { servers: null, script: '../src/check.ts' }],
   ['generate', { servers: null, script: null }],

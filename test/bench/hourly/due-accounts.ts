@@ -1,4 +1,4 @@
-import pg from 'pg'
+import { withClient } from '../database.ts'
 
 /**
  * INSERT statements for accounts with one bank account, one funding schedule that was due at
@@ -62,17 +62,4 @@ export function countAdvanced(databaseUrl: string): Promise<{ booked: number; le
         + (SELECT count(*)::int FROM budgeting.spending WHERE next_recurrence <= now()) AS left`)
     return rows[0]
   })
-}
-
-async function withClient<T>(
-  connectionString: string,
-  work: (client: pg.Client) => Promise<T>,
-): Promise<T> {
-  const client = new pg.Client({ connectionString })
-  await client.connect()
-  try {
-    return await work(client)
-  } finally {
-    await client.end()
-  }
 }

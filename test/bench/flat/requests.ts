@@ -1,0 +1,121 @@
+import { Agent } from 'node:http'
+import { readChildrenMs, readProcessors } from '../host/proc-stat.ts'
+import { stolenShare } from '../host/steal.ts'
+import type { FlatFigure } from '../report/flat-report.ts'
+import { type Ask, ask } from '../requests.ts'
+import { type Household, nextDay } from './household.ts'
+
+/** Number of measured requests of each kind of work, in rounds that alternate between the kinds. */
+export const requestsEach = 1_200
+const rounds = 4
+const warmUps = 100
+
+type Work = { work: string; path: string; body?: (household: Household) => object }
+
+const kinds: Work[] = [
+  { work: 'GET transactions, the first 25', path: '/transactions?limit=25' },
+  { work: 'GET balances', path: '/balances' },
+  {
+    work: 'POST transaction from an envelope',
+    path: '/transactions',
+    body: ({ spendingId }) => {
+      return { name: 'GROCER 7', amount: 7, date: nextDay, spendingId, adjustsBalance: true }
+    },
+  },
+]
+
+/** Times of one kind of work in ms, Postgres in total; the stolen share is that of each round. */
+type Times = { taken: number[]; postgresMs: number | null; stolen: (number | null)[] }
+
+/**
+ * Measures requests to the households, one request after the other over one connection; each
+ * request is for the household after that of the request before. Throws if an answer is not 200.
+ */
+export async function measureRequests(
+  { baseUrl, postgres }: { baseUrl: string; postgres: number | null },
+  of: { households: readonly Household[]; transactions: number },
+): Promise<FlatFigure[]> {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  const { households, transactions } = of
+  let sent = 0
+  const send = async (work: Work) => {
+    const household = households[sent % households.length]
+    sent += 1
+    if (household) await succeed(requestOf(work, { baseUrl, household, agent }))
+  }
+  const times = kinds.map((): Times => ({ taken: [], postgresMs: 0, stolen: [] }))
+  for (const work of kinds) {
+    for (let count = 0; count < warmUps; count += 1) await send(work)
+  }
+  for (let round = 0; round < rounds; round += 1) {
+    for (const [index, work] of kinds.entries()) {
+      const kind = times[index]
+      if (kind) await measureRound(kind, { postgres, send: () => send(work) })
+    }
+  }
+  agent.destroy()
+  return kinds.map(({ work }, index) => {
+    const { taken = [], postgresMs = null, stolen = [] } = times[index] ?? {}
+    const known = stolen.filter((share) => share !== null)
+    return {
+      work,
+      transactions,
+      households: households.length,
+      medianMs: quantile(taken, 0.5),
+      p99Ms: quantile(taken, 0.99),
+      postgresMs: postgresMs === null ? null : postgresMs / requestsEach,
+      stolen: known.length === 0 ? null : Math.max(...known),
+    }
+  })
+}
+
+/** Adds one round of requests to `times`. */
+async function measureRound(
+  times: Times,
+  { postgres, send }: { postgres: number | null; send: () => Promise<void> },
+): Promise<void> {
+  const processors = readProcessors()
+  const before = readChildrenMs(postgres)
+  for (let count = 0; count < requestsEach / rounds; count += 1) {
+    const start = performance.now()
+    await send()
+    times.taken.push(performance.now() - start)
+  }
+  const spent = spentBetween(before, readChildrenMs(postgres))
+  times.postgresMs = times.postgresMs === null || spent === null ? null : times.postgresMs + spent
+  times.stolen.push(stolenShare(processors, readProcessors()))
+}
+
+/** Returns the processor time in ms between two readings; a process may have started meanwhile. */
+function spentBetween(
+  before: ReadonlyMap<number, number> | null,
+  after: ReadonlyMap<number, number> | null,
+): number | null {
+  if (before === null || after === null) return null
+  return [...after].reduce((sum, [pid, ms]) => sum + Math.max(0, ms - (before.get(pid) ?? 0)), 0)
+}
+
+function requestOf(
+  { path, body }: Work,
+  { baseUrl, household, agent }: { baseUrl: string; household: Household; agent: Agent },
+): Ask {
+  const { apiKeyId, secret, bankAccountId } = household
+  const authorization = `Basic ${Buffer.from(`${apiKeyId}:${secret}`).toString('base64')}`
+  const url = `${baseUrl}/api/bank_accounts/${bankAccountId}${path}`
+  const headers = { authorization }
+  return body === undefined
+    ? { url, agent, headers }
+    : { url, agent, headers, body: JSON.stringify(body(household)) }
+}
+
+async function succeed(request: Ask): Promise<void> {
+  const outcome = await ask(request)
+  if ('error' in outcome || outcome.status !== 200) {
+    throw new Error(`${request.url}: ${JSON.stringify(outcome)}`)
+  }
+}
+
+function quantile(taken: readonly number[], part: number): number {
+  const sorted = taken.toSorted((a, b) => a - b)
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0
+}
