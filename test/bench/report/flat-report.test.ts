@@ -36,12 +36,12 @@ test('unknown processor time has no ratio, and stolen time marks a figure', () =
 })
 
 test('table and conditions replace the text between their marks', () => {
-  const page = 'Words.\n<!-- flat figures -->\nold\n<!-- end of flat figures -->\nMore.'
+  const page = 'Words.\n<!-- flat figures -->\nformer text\n<!-- end of flat figures -->\nMore.'
   const text = { table: flatTable(figures), conditions: ['Measured once.'] }
   const renewed = withFlatFigures(page, text)
   expect(renewed.split('\n')).toContain('- Measured once.')
   expect(renewed.startsWith('Words.\n<!-- flat figures -->\n\n| work |')).toBe(true)
   expect(renewed.endsWith('\n\n<!-- end of flat figures -->\nMore.')).toBe(true)
-  expect(renewed).not.toContain('old')
+  expect(renewed).not.toContain('former text')
   expect(withFlatFigures(renewed, text)).toBe(renewed)
 })
