@@ -6,9 +6,9 @@ export type SystemUser = { uid: number; gid: number }
 const candidates = ['postgres', 'nobody']
 
 /**
- * Returns the user for Postgres, which refuses to run as root. Undefined means the current user, if
- * this process does not run as root. Throws FatalError as root, when /etc/passwd has neither
- * `postgres` nor `nobody`.
+ * Returns the Unix user that runs Postgres: if Coffer runs as root, `postgres` or else `nobody`,
+ * because Postgres does not start as root; otherwise undefined for the current user. Throws
+ * FatalError when root starts Coffer on a machine without these two users.
  */
 export function serverUser(): SystemUser | undefined {
   if (process.getuid?.() !== 0) return undefined
