@@ -1,6 +1,6 @@
+import { withClient } from '@coffer/host/testing/database'
 import { findClusters } from '@coffer/ledger/similar/cluster-search'
 import { newPerson, type Person } from '../harness/person.ts'
-import { withClient } from './database.ts'
 import { newPlanner, planWork } from './own-plans.ts'
 import type { OwnFigure } from './report/own-report.ts'
 import type { Measured } from './server.ts'

@@ -21,7 +21,7 @@ export interface TestDatabase extends AsyncDisposable {
 export async function cloneDatabase(definitions: ServiceDefinition[]): Promise<TestDatabase> {
   const adminUrl = requiredVariable('COFFER_TEST_DATABASE_URL')
   const template = `coffer_template_${await fingerprint(definitions)}`
-  await withAdmin(adminUrl, async (admin) => {
+  await withClient(adminUrl, async (admin) => {
     // Serialized: a database cannot be cloned while a client is connected to it.
     await admin.query(`SELECT pg_advisory_lock(hashtext('coffer test template'))`)
     const { rowCount } = await admin.query('SELECT 1 FROM pg_database WHERE datname = $1', [
@@ -36,14 +36,14 @@ export async function cloneDatabase(definitions: ServiceDefinition[]): Promise<T
     await admin.query(`ALTER DATABASE ${draft} RENAME TO ${template}`)
   })
   const name = newId('coffer_test')
-  await withAdmin(adminUrl, async (admin) => {
+  await withClient(adminUrl, async (admin) => {
     await admin.query(`SELECT pg_advisory_lock(hashtext('coffer test template'))`)
     await admin.query(`CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY FILE_COPY`)
   })
   return {
     url: databaseUrl(adminUrl, name),
     [Symbol.asyncDispose]: () =>
-      withAdmin(adminUrl, async (admin) => {
+      withClient(adminUrl, async (admin) => {
         await admin.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)
       }),
   }
@@ -69,13 +69,17 @@ export function requiredVariable(name: string): string {
   return value
 }
 
-async function withAdmin(url: string, run: (admin: pg.Client) => Promise<void>): Promise<void> {
-  const admin = new pg.Client({ connectionString: url })
-  await admin.connect()
+/** Runs `work` on a connection of its own, which has no statement timeout. */
+export async function withClient<T>(
+  connectionString: string,
+  work: (client: pg.Client) => Promise<T>,
+): Promise<T> {
+  const client = new pg.Client({ connectionString })
+  await client.connect()
   try {
-    await run(admin)
+    return await work(client)
   } finally {
-    await admin.end()
+    await client.end()
   }
 }
 

@@ -1,5 +1,5 @@
+import { withClient } from '@coffer/host/testing/database'
 import type pg from 'pg'
-import { withClient } from '../database.ts'
 
 /**
  * Tables with rows of a household. Events, files, clusters of similar transactions and rows of

@@ -1,4 +1,4 @@
-import { withClient } from '../database.ts'
+import { withClient } from '@coffer/host/testing/database'
 
 /**
  * INSERT statements for accounts with one bank account, one funding schedule that was due at

@@ -1,14 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Log } from '@coffer/kit/service/log'
-import type { WorkflowSchedule as Given } from '@coffer/kit/workflows/workflows'
+import type { WorkflowSchedule } from '@coffer/kit/workflows/workflows'
 import {
   type Client,
   ScheduleAlreadyRunning,
   ScheduleNotFoundError,
   ScheduleOverlapPolicy,
 } from '@temporalio/client'
-
-type WorkflowSchedule = Given & { taskQueue: string }
 
 const retryMs = 2_000
 const deadlineMs = 5_000
@@ -19,13 +17,14 @@ const catchUpMs = 75_000
 
 /** Keeps the schedules in Temporal equal to their definitions, even if Temporal loses its data. */
 export interface Schedules extends AsyncDisposable {
-  /** Creates or updates a schedule. Its ID and task queue include the deployment's prefix. */
+  /** Creates or updates a schedule. Its ID includes the deployment's prefix. */
   ensure: (schedule: WorkflowSchedule) => void
   remove: (scheduleId: string) => void
 }
 
 interface ScheduleState {
-  schedule: WorkflowSchedule
+  id: string
+  definition: ReturnType<typeof definitionOf>
   /** Whether the schedule was found in Temporal or created. */
   isKnown: boolean
   /** Whether Temporal has the definition given by the service. */
@@ -51,7 +50,7 @@ interface ReconcilerState {
  */
 export function keepSchedules(
   client: Client,
-  { log, checkMs }: { log: Log; checkMs: number },
+  { log, checkMs, taskQueue }: { log: Log; checkMs: number; taskQueue: string },
 ): Schedules {
   const stopping = new AbortController()
   const state: ReconcilerState = {
@@ -78,7 +77,8 @@ export function keepSchedules(
   return {
     ensure: (schedule) => {
       state.kept.set(schedule.id, {
-        schedule,
+        id: schedule.id,
+        definition: definitionOf(schedule, taskQueue),
         isKnown: false,
         isCurrent: false,
         askedAt: performance.now(),
@@ -124,8 +124,8 @@ async function reconcile(state: ReconcilerState, stop: AbortSignal): Promise<boo
 
 /** Creates the schedule, or updates it once. Adds its ID to `lost` if Temporal had lost it. */
 async function ensure(client: Client, one: ScheduleState, lost: string[]): Promise<void> {
-  const { id } = one.schedule
-  const isMade = await create(client, one.schedule)
+  const { id, definition } = one
+  const isMade = await create(client, one)
   const isLost = isMade && one.isKnown
   if (isLost) lost.push(id)
   const now = performance.now()
@@ -133,16 +133,16 @@ async function ensure(client: Client, one: ScheduleState, lost: string[]): Promi
   one.isKnown = true
   const handle = client.schedule.getHandle(id)
   if (!isMade && !one.isCurrent) {
-    await handle.update((previous) => ({ ...previous, ...definitionOf(one.schedule) }))
+    await handle.update((previous) => ({ ...previous, ...definition }))
   }
   one.isCurrent = true
   if (now < one.catchUpUntil) await handle.trigger()
 }
 
 /** Creates the schedule; returns false if it exists. */
-async function create(client: Client, schedule: WorkflowSchedule): Promise<boolean> {
+async function create(client: Client, { id, definition }: ScheduleState): Promise<boolean> {
   try {
-    await client.schedule.create({ scheduleId: schedule.id, ...definitionOf(schedule) })
+    await client.schedule.create({ scheduleId: id, ...definition })
     return true
   } catch (error) {
     if (!(error instanceof ScheduleAlreadyRunning)) throw error
@@ -150,7 +150,8 @@ async function create(client: Client, schedule: WorkflowSchedule): Promise<boole
   }
 }
 
-function definitionOf({ id, type, taskQueue, args, cron }: WorkflowSchedule) {
+/** Returns the definition in Temporal's form; a firing starts the workflow on the task queue. */
+function definitionOf({ id, type, args, cron }: WorkflowSchedule, taskQueue: string) {
   return {
     spec: { cronExpressions: [cron] },
     action: {

@@ -50,7 +50,7 @@ export function connectTemporal(options: TemporalOptions): Temporal {
   const queue = `${prefix}/${workflowQueue}`
   const opened = createTemporalConnection(address)
   const client = new Client({ connection: opened.connection, namespace })
-  const schedules = keepSchedules(client, { log, checkMs })
+  const schedules = keepSchedules(client, { log, checkMs, taskQueue: queue })
   let native: Promise<NativeConnection> | undefined
   return {
     client,
@@ -72,7 +72,7 @@ export function connectTemporal(options: TemporalOptions): Temporal {
     schedule: (schedule) => {
       // Deletes the schedule that version 0.2 created under an ID without the common task queue.
       schedules.remove(`${prefix}/${schedule.id}`)
-      schedules.ensure({ ...schedule, id: `${queue}/${schedule.id}`, taskQueue: queue })
+      schedules.ensure({ ...schedule, id: `${queue}/${schedule.id}` })
     },
     unschedule: (id) => schedules.remove(`${queue}/${id}`),
     work: async (worker) => {
