@@ -5,9 +5,10 @@ import type { FlatFigure } from '../report/flat-report.ts'
 import { type Ask, ask } from '../requests.ts'
 import { type Household, nextDay } from './household.ts'
 
-/** Number of measured requests of each kind of work, in rounds that alternate between the kinds. */
+/** Number of measured requests of each kind of work to each state. */
 export const requestsEach = 1_200
-const rounds = 4
+/** Rounds of all kinds of work; a round asks one state after the other. */
+const rounds = 24
 const warmUps = 100
 
 type Work = { work: string; path: string; body?: (household: Household) => object }
@@ -24,49 +25,74 @@ const kinds: Work[] = [
   },
 ]
 
+/** A server with this number of transactions, and its households that are asked. */
+export interface State {
+  baseUrl: string
+  /** Process ID of Postgres; null if unknown. */
+  postgres: number | null
+  households: readonly Household[]
+  transactions: number
+}
+
 /** Times of one kind of work in ms, Postgres in total; the stolen share is that of each round. */
 type Times = { taken: number[]; postgresMs: number | null; stolen: (number | null)[] }
 
 /**
- * Measures requests to the households, one request after the other over one connection; each
- * request is for the household after that of the request before. Throws if an answer is not 200.
+ * Measures requests to the households, one request after the other; each request is for the
+ * household after that of the request before. The states alternate, so that a machine whose speed
+ * changes slows down all of them. Throws if an answer is not 200.
  */
-export async function measureRequests(
-  { baseUrl, postgres }: { baseUrl: string; postgres: number | null },
-  of: { households: readonly Household[]; transactions: number },
-): Promise<FlatFigure[]> {
+export async function measureRequests(states: readonly State[]): Promise<FlatFigure[]> {
+  using asked = new DisposableStack()
+  const measured = states.flatMap((state) => {
+    const send = createSender(state, asked)
+    const timesOf = (): Times => ({ taken: [], postgresMs: 0, stolen: [] })
+    return kinds.map((work) => ({ state, work, times: timesOf(), send: () => send(work) }))
+  })
+  for (const { send } of measured) {
+    for (let count = 0; count < warmUps; count += 1) await send()
+  }
+  for (let round = 0; round < rounds; round += 1) {
+    for (const kind of kinds) {
+      const turns = measured.filter(({ work }) => work === kind)
+      // The other order in every second round: no state is always the first.
+      for (const turn of round % 2 === 0 ? turns : turns.toReversed()) {
+        await measureRound(turn.times, { postgres: turn.state.postgres, send: turn.send })
+      }
+    }
+  }
+  return measured.map(({ state, work, times }) => figureOf(times, { state, work: work.work }))
+}
+
+/** Returns a function that sends a request to the next household, over one connection. */
+function createSender(
+  { baseUrl, households }: State,
+  asked: DisposableStack,
+): (work: Work) => Promise<void> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
-  const { households, transactions } = of
+  asked.defer(() => agent.destroy())
   let sent = 0
-  const send = async (work: Work) => {
+  return async (work) => {
     const household = households[sent % households.length]
     sent += 1
     if (household) await succeed(requestOf(work, { baseUrl, household, agent }))
   }
-  const times = kinds.map((): Times => ({ taken: [], postgresMs: 0, stolen: [] }))
-  for (const work of kinds) {
-    for (let count = 0; count < warmUps; count += 1) await send(work)
+}
+
+function figureOf(
+  { taken, postgresMs, stolen }: Times,
+  { state, work }: { state: State; work: string },
+): FlatFigure {
+  const known = stolen.filter((share) => share !== null)
+  return {
+    work,
+    transactions: state.transactions,
+    households: state.households.length,
+    medianMs: quantile(taken, 0.5),
+    p99Ms: quantile(taken, 0.99),
+    postgresMs: postgresMs === null ? null : postgresMs / requestsEach,
+    stolen: known.length === 0 ? null : Math.max(...known),
   }
-  for (let round = 0; round < rounds; round += 1) {
-    for (const [index, work] of kinds.entries()) {
-      const kind = times[index]
-      if (kind) await measureRound(kind, { postgres, send: () => send(work) })
-    }
-  }
-  agent.destroy()
-  return kinds.map(({ work }, index) => {
-    const { taken = [], postgresMs = null, stolen = [] } = times[index] ?? {}
-    const known = stolen.filter((share) => share !== null)
-    return {
-      work,
-      transactions,
-      households: households.length,
-      medianMs: quantile(taken, 0.5),
-      p99Ms: quantile(taken, 0.99),
-      postgresMs: postgresMs === null ? null : postgresMs / requestsEach,
-      stolen: known.length === 0 ? null : Math.max(...known),
-    }
-  })
 }
 
 /** Adds one round of requests to `times`. */

@@ -14,7 +14,7 @@ import { flatTable, withFlatFigures } from '../report/flat-report.ts'
 import { type Measured, startMeasured } from '../server.ts'
 import { databaseGib, insertCopies } from './copies.ts'
 import { createPattern, householdAt } from './household.ts'
-import { measureRequests, requestsEach } from './requests.ts'
+import { measureRequests, requestsEach, type State } from './requests.ts'
 
 const dataDir = join(root, '.coffer/bench-flat')
 const page = join(root, 'docs/benchmarks.md')
@@ -27,7 +27,7 @@ const publishedHouseholds = 10_000
  */
 const small = { households: 50, each: 200 }
 const large = { each: 1_000 }
-/** Time in ms before a measurement, in which Postgres and Coffer complete background work. */
+/** Time in ms before the measurement, in which Postgres and Coffer complete background work. */
 const settleMs = 25_000
 const msMax = 20 * 60_000
 /** Disk space of a household with its share of the write-ahead log. */
@@ -42,9 +42,14 @@ await runScript(async (stop) => {
   const log = createProgress()
   const ended = AbortSignal.any([stop, AbortSignal.timeout(msMax)])
   try {
-    await using measured = await startMeasured(dataDir, log)
-    const measuring = measureSizes(measured, { households, log })
-    const text = await Promise.race([measured.coffer.running, aborted(ended), measuring])
+    await using starting = new AsyncDisposableStack()
+    const servers: Servers = {
+      small: starting.use(await startMeasured(join(dataDir, 'small'), log)),
+      large: starting.use(await startMeasured(join(dataDir, 'large'), log)),
+    }
+    const running = Object.values(servers).map(({ coffer }) => coffer.running)
+    const measuring = measureSizes(servers, { households, log })
+    const text = await Promise.race([...running, aborted(ended), measuring])
     if (!text) {
       log.say('bench', `stopped: ${ended.reason}`)
       return 1
@@ -69,46 +74,60 @@ function requireSpace(mib: number): void {
   if (free < mib) throw new FatalError(`${root} has ${free} MiB free: at least ${mib} are needed.`)
 }
 
+/** The servers of both states, each with its own Postgres. */
+type Servers = { small: Measured; large: Measured }
+
 /** Measures both states. Returns the table, and the conditions as items of a Markdown list. */
 async function measureSizes(
-  { baseUrl, stack }: Measured,
+  servers: Servers,
   { households, log }: { households: number; log: ReturnType<typeof createProgress> },
 ): Promise<{ table: string[]; conditions: string[] }> {
-  const { databaseUrl } = stack
-  const pattern = await createPattern(baseUrl, small.each)
-  const asked = Array.from({ length: small.households }, (_, index) => householdAt(pattern, index))
-  const speeds: string[] = []
-  const measure = async (transactions: number) => {
-    await sleep(settleMs)
-    const yardstick = await measureYardstick(databaseUrl)
-    speeds.push(Math.round(yardstick[1]).toLocaleString('en-US'))
-    const servers = { baseUrl, postgres: stack.pids.postgres }
-    return measureRequests(servers, { households: asked, transactions })
-  }
-  await log.step('small', `writing ${small.households} households`, () =>
-    insertCopies(databaseUrl, { accountId: pattern.accountId, count: small.households - 1 }),
-  )
-  const before = await measure(small.households * small.each)
-  const other = await createPattern(baseUrl, large.each)
   const others = households - small.households
+  const before = await fillWithAsked(servers.small, log)
+  const asked = await fillWithAsked(servers.large, log)
+  const { databaseUrl } = servers.large.stack
+  const other = await createPattern(servers.large.baseUrl, large.each)
   await log.step('large', `writing ${others} more households`, () =>
     insertCopies(databaseUrl, { accountId: other.accountId, count: others - 1 }),
   )
-  const after = await measure(small.households * small.each + others * large.each)
+  await sleep(settleMs)
+  const after = { ...asked, transactions: asked.transactions + others * large.each }
+  const yardstick = await measureYardstick(databaseUrl)
+  const figures = await measureRequests([before, after])
   const gib = (await databaseGib(databaseUrl)).toFixed(1)
   const loads = loadavg().map((load) => load.toFixed(1))
   return {
-    table: flatTable([...before, ...after]),
+    table: flatTable(figures),
     conditions: [
       `Measured on ${new Date().toISOString().slice(0, 10)} with \`npm run bench:flat\`: ` +
-        `${requestsEach.toLocaleString('en-US')} requests of each kind, one after the other over ` +
-        'one connection, in four rounds. Each request is for another household than the one ' +
-        'before. CPU: processor time of Postgres per request, in ms.',
+        `${requestsEach.toLocaleString('en-US')} requests of each kind to each state, one after ` +
+        'the other over one connection. The states alternate: 50 requests to the small one, ' +
+        'then as many to the large one. CPU: processor time of Postgres per request, in ms.',
       'Yardstick, selects by key through bare `pg` one after the other, which shows the speed of ' +
-        `the machine: ${speeds.join('/s before the small state, ')}/s before the large one.`,
+        `the machine: ${Math.round(yardstick[1]).toLocaleString('en-US')}/s.`,
       `${cpus().length} CPUs (${cpus()[0]?.model}), load averages at the end ` +
-        `${loads.join(', ')}; the database has ${gib} GiB at the end, and Postgres its default ` +
-        'settings.',
+        `${loads.join(', ')}; the large database has ${gib} GiB at the end, and Postgres its ` +
+        'default settings.',
     ],
+  }
+}
+
+/** Creates the households that the requests are for; returns their state. */
+async function fillWithAsked(
+  { baseUrl, stack }: Measured,
+  log: ReturnType<typeof createProgress>,
+): Promise<State> {
+  const pattern = await createPattern(baseUrl, small.each)
+  await log.step('households', `writing ${small.households} that requests are for`, () =>
+    insertCopies(stack.databaseUrl, {
+      accountId: pattern.accountId,
+      count: small.households - 1,
+    }),
+  )
+  return {
+    baseUrl,
+    postgres: stack.pids.postgres,
+    households: Array.from({ length: small.households }, (_, index) => householdAt(pattern, index)),
+    transactions: small.households * small.each,
   }
 }
