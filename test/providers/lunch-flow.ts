@@ -1,6 +1,9 @@
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { createFeedBank, type FeedBank, type Row } from './feed-bank.ts'
+import { type Fault, faults, send, sendFaulty } from './feed-faults.ts'
 
 /**
  * A bank account in answers of the feed provider Lunch Flow. `balance` is a JSON number as text.
@@ -23,53 +26,85 @@ export interface LunchFlow extends AsyncDisposable {
   apiKey: string
   /** Bank accounts that the server lists. Tests change this array. */
   accounts: FeedAccount[]
-  /** Paths of all requests so far, such as `/accounts`. */
+  /** Paths of all requests so far with their queries, such as `/accounts`. */
   requests: string[]
   /** API keys of all requests so far. */
   keys: string[]
+  /** `plain`: 404 for a query, and no pending rows. `without-days`: `from` and `to` are ignored. */
+  dialect: 'full' | 'plain' | 'without-days'
   /** Sets a faulty answer for paths that end with `ending`; null restores the normal answer. */
   misbehave: (ending: string, how: Misbehaviour | null) => void
+  /** Returns the transactions of a bank account. They are answered while `accounts` lists it. */
+  bank: (accountId: number | string) => FeedBank
+  /**
+   * Answers with a fault to paths (with their query) that match; `times` requests, by default all.
+   * Of several faults that match the first is taken. Null removes the faults of this pattern.
+   */
+  fault: (path: RegExp, fault: Fault | null, times?: number) => void
 }
 
 /** A faulty answer: a status with a body, a redirect, or no answer at all. */
 export type Misbehaviour = { status: number; body?: string; location?: string } | 'silence'
 
-const base = '/api/v1'
-const apiKey = 'lunchFlowKeyOfTheTest'
+type State = Pick<LunchFlow, 'accounts' | 'dialect'> & {
+  banks: Map<string, ReturnType<typeof createFeedBank>>
+  faults: { path: RegExp; fault: Fault; times: number }[]
+  misbehaviours: Map<string, Misbehaviour>
+}
+type Answer = { status: number; body: string }
 
-/** Starts the simulated Lunch Flow on a free port. */
-export async function startLunchFlow(): Promise<LunchFlow> {
-  const accounts: FeedAccount[] = []
+const base = '/api/v1'
+const apiKey = 'lunchFlowSimulatorKey'
+const notFound = { status: 404, body: '{"error":"Not Found","message":"Not found"}' }
+
+/** Starts the simulated Lunch Flow; on a free port unless one is given. */
+export async function startLunchFlow({ port = 0 } = {}): Promise<LunchFlow> {
   const requests: string[] = []
   const keys: string[] = []
-  const misbehaviours = new Map<string, Misbehaviour>()
-
+  const state: State = {
+    accounts: [],
+    dialect: 'full',
+    banks: new Map(),
+    faults: [],
+    misbehaviours: new Map(),
+  }
   const serve = ({ url = '', headers }: IncomingMessage, response: ServerResponse) => {
     const path = url.replace(base, '')
+    const key = String(headers['x-api-key'])
     requests.push(path)
-    keys.push(String(headers['x-api-key']))
-    const how = [...misbehaviours].find(([ending]) => url.endsWith(ending))?.[1]
-    if (how === 'silence') return
-    if (how) return send(response, how.status, how.body ?? '{}', how.location)
-    if (headers['x-api-key'] !== apiKey) {
-      const refusal = { error: 'Forbidden', message: `no such key: ${headers['x-api-key']}` }
-      return send(response, 403, JSON.stringify(refusal))
+    keys.push(key)
+    const fault = takeFault(state, path)
+    // The other faults change the right answer, which only a request with the right key gets.
+    if (fault?.kind === 'status' || fault?.kind === 'hang') {
+      return sendFaulty(response, fault, notFound)
     }
-    const body = url.startsWith(base) ? answerOf(accounts, path) : null
-    return body === null ? send(response, 404, '{}') : send(response, 200, body)
+    if (key !== apiKey) return send(response, forbidden(key))
+    const answer = url.startsWith(base) ? answerOf(state, path) : notFound
+    return fault ? sendFaulty(response, fault, answer) : send(response, answer)
   }
-  const server = createServer(serve)
-  server.listen(0, '127.0.0.1')
+  const server = createServer((request, response) => void serve(request, response))
+  server.listen(port, '127.0.0.1')
   await once(server, 'listening')
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}${base}`,
     apiKey,
-    accounts,
+    accounts: state.accounts,
     requests,
     keys,
+    get dialect() {
+      return state.dialect
+    },
+    set dialect(dialect) {
+      state.dialect = dialect
+    },
     misbehave: (ending, how) => {
-      if (how) misbehaviours.set(ending, how)
-      else misbehaviours.delete(ending)
+      if (how) state.misbehaviours.set(ending, how)
+      else state.misbehaviours.delete(ending)
+    },
+    bank: (accountId) => bankOf(state, String(accountId)),
+    fault: (path, fault, times = Number.POSITIVE_INFINITY) => {
+      if (fault) state.faults.push({ path, fault, times })
+      else state.faults = state.faults.filter((one) => one.path.source !== path.source)
     },
     [Symbol.asyncDispose]: async () => {
       server.closeAllConnections()
@@ -92,23 +127,84 @@ export function feedAccount(id: number | string, more: Partial<FeedAccount> = {}
   }
 }
 
-/**
- * Returns the body of an answer, null for unknown paths. It is built as text, so decimals keep
- * their digits.
- */
-function answerOf(accounts: FeedAccount[], path: string): string | null {
-  if (path === '/accounts') {
-    const listed = accounts.map(({ balance: _, ...account }) => account)
-    return JSON.stringify({ accounts: listed, total: accounts.length })
-  }
-  const [, id] = /^\/accounts\/([^/]+)\/balance$/.exec(path) ?? []
-  const account = accounts.find((one) => String(one.id) === id)
-  if (!account) return null
-  const currency = JSON.stringify(account.currency)
-  return `{"balance":{"amount":${account.balance},"currency":${currency}}}`
+function takeFault(state: State, path: string): Fault | null {
+  const how = [...state.misbehaviours].find(([ending]) => path.endsWith(ending))?.[1]
+  if (how === 'silence') return faults.hang
+  if (how)
+    return { kind: 'status', ...how, headers: how.location ? { location: how.location } : {} }
+  const found = state.faults.find((one) => one.path.test(path) && one.times > 0)
+  if (!found) return null
+  found.times -= 1
+  return found.fault
 }
 
-function send(response: ServerResponse, status: number, body: string, location?: string): void {
-  const headers = { 'content-type': 'application/json', ...(location ? { location } : {}) }
-  response.writeHead(status, headers).end(body)
+function bankOf(state: State, accountId: string): ReturnType<typeof createFeedBank> {
+  const account = () => state.accounts.find(({ id }) => String(id) === accountId)
+  const known = state.banks.get(accountId)
+  if (known) return known
+  const made = createFeedBank({
+    prefix: `lf-${accountId}`,
+    currency: () => account()?.currency ?? 'USD',
+    setBalance: (balance) => {
+      const found = account()
+      if (!found) throw new Error(`the provider lists no bank account ${accountId}`)
+      found.balance = balance
+    },
+  })
+  state.banks.set(accountId, made)
+  return made
+}
+
+/** Returns the right answer. Bodies are built as text, so decimals keep their digits. */
+function answerOf(state: State, path: string): Answer {
+  const { pathname, searchParams: query } = new URL(path, 'http://provider')
+  if (state.dialect === 'plain' && query.size > 0) return notFound
+  if (pathname === '/accounts') return ok(accountsBody(state))
+  const [, id, what] = /^\/accounts\/([^/]+)\/(balance|transactions)$/.exec(pathname) ?? []
+  const account = state.accounts.find((one) => String(one.id) === id)
+  if (!account) return notFound
+  if (what === 'transactions') return transactionsOf(state, account, query)
+  return ok(
+    `{"balance":{"amount":${account.balance},"currency":${JSON.stringify(account.currency)}}}`,
+  )
+}
+
+function accountsBody({ accounts }: State): string {
+  const listed = accounts.map(({ balance: _, ...account }) => ({
+    ...account,
+    // The real server signs these addresses anew for each answer.
+    institution_logo: `https://logos.example/bank.png?signature=${randomUUID()}`,
+  }))
+  return JSON.stringify({ accounts: listed, total: accounts.length })
+}
+
+function transactionsOf(state: State, account: FeedAccount, query: URLSearchParams): Answer {
+  const [from, to] = [query.get('from') ?? '', query.get('to') ?? '']
+  if ([from, to].some((day) => !/^(\d{4}-\d\d-\d\d)?$/.test(day))) {
+    return { status: 400, body: '{"error":"Bad Request","message":"from or to is no day"}' }
+  }
+  const bank = bankOf(state, String(account.id))
+  const hasDays = state.dialect !== 'without-days'
+  const rows = bank
+    .listed()
+    .filter(({ isPending }) => !isPending || query.get('include_pending') === 'true')
+    .filter(({ date }) => !hasDays || ((!from || date >= from) && (!to || date <= to)))
+  bank.answered()
+  const texts = rows.map((row) => rowText(row, account.id, state.dialect))
+  return ok(`{"transactions":[${texts.join(',')}],"total":${rows.length}}`)
+}
+
+function rowText(row: Row, accountId: number | string, dialect: State['dialect']): string {
+  const { id, amount, currency, date, merchant, description, isPending } = row
+  const before = JSON.stringify({ id, accountId }).slice(0, -1)
+  const after = { currency, date, merchant, description }
+  const rest = JSON.stringify(dialect === 'plain' ? after : { ...after, isPending })
+  return `${before},"amount":${amount},${rest.slice(1)}`
+}
+
+const ok = (body: string): Answer => ({ status: 200, body })
+
+function forbidden(key: string): Answer {
+  const refusal = { error: 'Forbidden', message: `no such key: ${key}` }
+  return { status: 403, body: JSON.stringify(refusal) }
 }
