@@ -12,6 +12,7 @@ import { SpendingService } from '@coffer/proto/budgeting/v1/spending'
 import { AccountDataService } from '@coffer/proto/data/v1/account_data'
 import { FeedBankAccountService } from '@coffer/proto/feedsync/v1/feed_bank_account'
 import { FeedLinkService } from '@coffer/proto/feedsync/v1/feed_link'
+import { FeedSyncService } from '@coffer/proto/feedsync/v1/feed_sync'
 import { AccountService } from '@coffer/proto/identity/v1/account'
 import { ApiKeyService } from '@coffer/proto/identity/v1/api_key'
 import { BillingService } from '@coffer/proto/identity/v1/billing'
@@ -67,7 +68,11 @@ const services = {
     fundingSchedules: FundingScheduleService,
     forecasts: ForecastService,
   },
-  'feed-sync': { feedLinks: FeedLinkService, feedBankAccounts: FeedBankAccountService },
+  'feed-sync': {
+    feedLinks: FeedLinkService,
+    feedBankAccounts: FeedBankAccountService,
+    feedSyncs: FeedSyncService,
+  },
 } as const
 
 type AllServices = (typeof services)['identity'] &

@@ -7,7 +7,7 @@ export const calls = {
   ledger: [],
   budgeting: ['ledger', 'identity'],
   'aggregator-sync': [],
-  'feed-sync': [],
+  'feed-sync': ['ledger'],
   gateway: ['identity', 'ledger', 'budgeting', 'aggregator-sync', 'feed-sync'],
 } as const satisfies Record<string, readonly string[]>
 

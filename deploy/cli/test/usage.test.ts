@@ -105,7 +105,7 @@ test('a part that calls a service without an address is not started', async () =
 })
 
 test('a service that calls no other needs no address of one', async () => {
-  const { stderr } = await runHere(['serve', 'ledger', 'aggregator-sync', 'feed-sync'], nowhere)
+  const { stderr } = await runHere(['serve', 'ledger', 'aggregator-sync'], nowhere)
   expect(stderr).not.toMatch(/COFFER_(IDENTITY|LEDGER)_URL/)
   expect(stderr).toContain('COFFER_DATABASE_URL: not set')
 })

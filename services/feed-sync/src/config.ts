@@ -17,6 +17,11 @@ const FeedUrls = z
   })
 
 export const settings = {
+  feedEnabled: setting(
+    'COFFER_FEED_ENABLED',
+    z.stringbool().default(false),
+    'Enable the integration of the feed provider',
+  ),
   linksMax: setting(
     'COFFER_LINKS_MAX',
     accountBound(1_000),
@@ -26,5 +31,15 @@ export const settings = {
     'COFFER_FEED_ALLOWED_URLS',
     FeedUrls,
     'Base URLs of the feed provider that feed links may use, separated by commas',
+  ),
+  privateAddresses: setting(
+    'COFFER_FEED_PRIVATE_ADDRESSES',
+    z.stringbool().default(false),
+    'Allow feed URLs whose host name leads to a private address',
+  ),
+  syncShare: setting(
+    'COFFER_FEED_SYNC_SHARE',
+    z.coerce.number().gt(0).max(1).default(0.5),
+    'Duty cycle of scheduled feed syncs: their share of time; less while requests wait',
   ),
 }

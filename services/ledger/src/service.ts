@@ -32,6 +32,7 @@ import { similarActivities } from './similar/similar.activities.ts'
 import { similarRoutes } from './similar/similar.rpc.ts'
 import { accountSyncRoutes } from './syncs/sync-accounts.rpc.ts'
 import { transactionSyncRoutes } from './syncs/sync-import.rpc.ts'
+import { providerListRoutes } from './syncs/sync-list.rpc.ts'
 import { accountDeletionActivities } from './tenancy/account-deletion.activities.ts'
 import { eventHandlers } from './tenancy/events.consumer.ts'
 import { sweepActivities } from './tenancy/sweep.activities.ts'
@@ -59,6 +60,7 @@ export const ledger = defineService({
         router.service(SyncImportService, {
           ...accountSyncRoutes(deps),
           ...transactionSyncRoutes(deps),
+          ...providerListRoutes(deps),
         })
         router.service(UploadService, uploadRoutes(deps))
         router.service(SimilarService, similarRoutes(deps))

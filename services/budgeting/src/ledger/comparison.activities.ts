@@ -1,4 +1,5 @@
 import type { BankAccountKey } from '@coffer/kit/database/aggregate-key'
+import { asSystem } from '@coffer/kit/rpc/system-call'
 import { createPace } from '@coffer/kit/service/pace'
 import type { ServiceDeps } from '@coffer/kit/service/service'
 import { hourMs } from '@coffer/kit/values/time'
@@ -13,7 +14,7 @@ import type { PlanWriter } from '../plans/writer.service.ts'
 import { accountTimezone } from '../tenancy/account-settings.client.ts'
 import { endBankAccount, reopenBankAccount } from '../tenancy/ended-bank-account.sql.ts'
 import { type Listed, listBankAccounts, listBookedRuns } from './comparison.sql.ts'
-import { asJob, asSystem } from './ledger.client.ts'
+import { asJob } from './ledger.client.ts'
 
 const pageSize = 200
 

@@ -1,6 +1,6 @@
-import { systemCaller } from '@coffer/kit/rpc/caller'
 import { refused } from '@coffer/kit/rpc/errors'
-import { headers, onBehalfOf } from '@coffer/kit/rpc/rpc'
+import { onBehalfOf } from '@coffer/kit/rpc/rpc'
+import { asSystem } from '@coffer/kit/rpc/system-call'
 import type { ServiceDeps } from '@coffer/kit/service/service'
 import {
   BankAccountService,
@@ -45,14 +45,6 @@ export async function hasEnvelope(
     if (ConnectError.from(error).code === Code.NotFound) return false
     throw error
   }
-}
-
-/** Returns call options with a caller token of the service for one account, valid for 60 s. */
-export function asSystem(
-  { signer, clock }: Pick<ServiceDeps, 'signer' | 'clock'>,
-  accountId: string,
-): CallOptions {
-  return { headers: { [headers.caller]: systemCaller(signer, accountId, clock()) } }
 }
 
 /** Returns call options without an account, for jobs whose requests name many accounts. */

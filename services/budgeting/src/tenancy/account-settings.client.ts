@@ -1,6 +1,6 @@
+import { asSystem } from '@coffer/kit/rpc/system-call'
 import type { ServiceDeps } from '@coffer/kit/service/service'
 import { UserService } from '@coffer/proto/identity/v1/user'
-import { asSystem } from '../ledger/ledger.client.ts'
 import { findTimezones, saveSettings } from './account-settings.sql.ts'
 
 export type SettingsDeps = Pick<ServiceDeps, 'database' | 'mesh' | 'signer' | 'clock'>

@@ -1,5 +1,6 @@
 import { invalid, type Problems, refused } from '@coffer/kit/rpc/errors'
 import { z } from 'zod'
+import { FaultCode } from '../provider/feed-fault.ts'
 import { canonicalFeedUrl, findUrlProblem } from '../provider/feed-url.ts'
 
 /** A connection to an instance of the feed provider (docs/syncs.md#feed-connections). */
@@ -14,6 +15,9 @@ export const FeedLink = z.object({
   lastManualSync: z.date().nullable(),
   lastSuccessfulUpdate: z.date().nullable(),
   lastAttemptedUpdate: z.date().nullable(),
+  /** The fault of the last sync, kept until the next success; `faultDetail` has its particulars. */
+  faultCode: FaultCode.nullable(),
+  faultDetail: z.string().nullable(),
   createdAt: z.date(),
   createdBy: z.string(),
   updatedAt: z.date(),
@@ -52,6 +56,8 @@ export function createFeedLink(
     lastManualSync: null,
     lastSuccessfulUpdate: null,
     lastAttemptedUpdate: null,
+    faultCode: null,
+    faultDetail: null,
     createdAt: by.now,
     createdBy: by.createdBy,
     updatedAt: by.now,

@@ -119,7 +119,8 @@ function textsOf(message: ProviderTransaction): Omit<ProviderItem, 'date' | 'aut
   }
 }
 
-function createDayParser(timezone: string): (text: string) => Date | null {
+/** Returns a parser of days (YYYY-MM-DD) to midnight in a timezone; null for no such day. */
+export function createDayParser(timezone: string): (text: string) => Date | null {
   const midnight = midnightsIn(timezone)
   return (text) => {
     const [, year, month, day] = DAY.exec(text) ?? []

@@ -1,4 +1,4 @@
-import { keyOf } from '@coffer/kit/database/aggregate-key'
+import { type BankAccountKey, keyOf } from '@coffer/kit/database/aggregate-key'
 import type { Database } from '@coffer/kit/database/database'
 import { columnsOf } from '@coffer/kit/database/rows'
 import { prepare } from '@coffer/kit/database/statement'
@@ -50,6 +50,31 @@ const recordsOfTransaction = prepare(
     WHERE account_id = ${row.accountId} AND bank_account_id = ${row.bankAccountId}
       AND transaction_id = ${row.transactionId}`,
 )
+
+const liveIds = prepare(
+  ['accountId', 'bankAccountId', 'after', 'from', 'to', 'limit'],
+  (page) => sql.type(ProviderRecord.pick({ providerTransactionId: true }))`
+    SELECT provider_transaction_id AS "providerTransactionId" FROM provider_transactions
+    WHERE account_id = ${page.accountId} AND bank_account_id = ${page.bankAccountId}
+      AND provider_transaction_id > ${page.after} AND deleted_at IS NULL
+      AND date BETWEEN ${page.from}::timestamptz AND ${page.to}::timestamptz
+    ORDER BY provider_transaction_id LIMIT ${page.limit}`,
+)
+
+/**
+ * Returns at most `limit` provider IDs of a bank account's live records by ascending ID, beginning
+ * after the ID `after`. `from` and `to` are the first and the last instant; null is no bound.
+ */
+export function listLiveIds(
+  { pool }: Database,
+  key: BankAccountKey,
+  page: { after: string; from: Date | null; to: Date | null; limit: number },
+): Promise<readonly string[]> {
+  const { accountId, bankAccountId } = key
+  const from = page.from?.toISOString() ?? '-infinity'
+  const to = page.to?.toISOString() ?? 'infinity'
+  return pool.anyFirst(liveIds({ ...page, accountId, bankAccountId, from, to }))
+}
 
 /** Returns all provider records of a transaction, in no order. */
 export function listRecords(

@@ -44,7 +44,10 @@ type Deps = Pick<ServiceDeps, 'database' | 'clock'> & MoneyWriter & { config: Bo
 /** Returns the RPC handlers that import links and bank accounts (docs/syncs.md#import-calls). */
 export function accountSyncRoutes(
   deps: Deps,
-): Omit<ServiceImpl<typeof SyncImportService>, 'importTransactions' | 'removeTransactions'> {
+): Omit<
+  ServiceImpl<typeof SyncImportService>,
+  'importTransactions' | 'removeTransactions' | 'listProviderTransactions'
+> {
   return {
     upsertLink: (request, context) => upsertLink(deps, request, context),
     upsertBankAccounts: (request, context) => upsertAccounts(deps, request, context),

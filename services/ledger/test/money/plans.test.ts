@@ -258,6 +258,7 @@ async function useSyncs(): Promise<void> {
   await sync.setBalances({ bankAccountId, availableBalance: 1n }, by)
   const [one] = await home.brings(anItem({ providerTransactionId: 'a', isPending: true }))
   await home.brings(anItem({ pendingProviderTransactionId: 'a' }))
+  await sync.listProviderTransactions({ bankAccountId, from: '2026-03-01', after: 'a' }, by)
   await home.loses('a')
   await home.one(one?.transactionId)
   await assign(home, one?.transactionId, { name: 'Lunch' })

@@ -121,8 +121,9 @@ test('an archived feed account refuses every import', async () => {
       sync.importTransactions(request, feed),
       sync.removeTransactions(removal, feed),
       sync.setBalances({ bankAccountId, currentBalance: 1n }, feed),
+      sync.listProviderTransactions({ bankAccountId }, feed),
     ),
-  ).toEqual(Array(3).fill('FailedPrecondition'))
+  ).toEqual(Array(4).fill('FailedPrecondition'))
   const again = await sync.upsertBankAccounts({ linkId, accounts: [account] }, feed)
   expect(again.accounts).toMatchObject([{ bankAccountId, isArchived: true, status: 'inactive' }])
 })
@@ -142,9 +143,10 @@ test('a deleted link refuses every import, and no rows remain', async () => {
       sync.setBalances({ bankAccountId, currentBalance: 1n }, by),
       sync.upsertBankAccounts({ linkId, accounts: [account] }, by),
       sync.listSyncedBankAccounts({ linkId }, by),
+      sync.listProviderTransactions({ bankAccountId }, by),
       sync.upsertLink({ linkId, institutionName: 'Again' }, by),
     ),
-  ).toEqual(Array(6).fill('NotFound'))
+  ).toEqual(Array(7).fill('NotFound'))
   const Count = z.object({ count: z.bigint() })
   const left = () =>
     booted.database('ledger').pool.oneFirst(sql.type(Count)`

@@ -1,0 +1,59 @@
+import { type Booted, boot } from '@coffer/host/testing/boot'
+import { columnsOf } from '@coffer/kit/database/rows'
+import { newId } from '@coffer/kit/values/id'
+import { FeedLinkService } from '@coffer/proto/feedsync/v1/feed_link'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { sql } from 'slonik'
+import { feedSync } from '../src/service.ts'
+import { FeedSync } from '../src/syncs/feed-sync.ts'
+import type { Run } from '../src/syncs/feed-sync-run.ts'
+
+const feedUrl = 'https://feed.example/v1'
+
+let booted: Booted
+
+beforeAll(async () => {
+  booted = await boot([feedSync], { COFFER_FEED_ALLOWED_URLS: feedUrl })
+})
+
+afterAll(async () => {
+  await booted[Symbol.asyncDispose]()
+})
+
+function storedSync({ accountId, feedLinkId }: Pick<Run, 'accountId' | 'feedLinkId'>) {
+  return booted.database('feed-sync').pool.one(sql.type(FeedSync)`
+    SELECT ${columnsOf(FeedSync, { table: 'feed_links' })} FROM feed_links
+    WHERE account_id = ${accountId} AND feed_link_id = ${feedLinkId}`)
+}
+
+test('a connection begins without a sync, and its activation schedules none', async () => {
+  const accountId = newId('acct')
+  const as = booted.as(accountId)
+  const feedLinks = booted.client('feed-sync', FeedLinkService)
+  const { feedLink } = await feedLinks.createFeedLink(
+    { name: 'Home', feedUrl, apiKey: 'secretKey123' },
+    as,
+  )
+  const feedLinkId = feedLink?.feedLinkId ?? ''
+  const none = {
+    lastManualSync: null,
+    lastSuccessfulUpdate: null,
+    lastAttemptedUpdate: null,
+    requestedAt: null,
+    nextSyncAt: null,
+    syncRunId: null,
+    syncStartedAt: null,
+    failuresInRow: 0,
+    faultCode: null,
+    faultDetail: null,
+    faultAt: null,
+    addedCount: 0,
+    changedCount: 0,
+    matchedCount: 0,
+    removedCount: 0,
+    skippedCount: 0,
+  }
+  expect(await storedSync({ accountId, feedLinkId })).toMatchObject({ ...none, status: 'pending' })
+  await feedLinks.activateFeedLink({ feedLinkId, linkId: newId('link') }, as)
+  expect(await storedSync({ accountId, feedLinkId })).toMatchObject({ ...none, status: 'active' })
+})
