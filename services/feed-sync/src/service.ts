@@ -17,6 +17,7 @@ import {
 import { settings } from './config.ts'
 import { feedLinkActivities, releaseConnection } from './links/feed-link.activities.ts'
 import { activateConnection, feedLinkRoutes } from './links/feed-link.rpc.ts'
+import { startAnswerReaders } from './provider/answer-pool.client.ts'
 
 /** The feed-sync service: feed links and their candidates. It has no syncs yet. */
 export const feedSync = defineService({
@@ -24,25 +25,32 @@ export const feedSync = defineService({
   schema: 'feed_sync',
   migrations: new URL('../migrations', import.meta.url),
   settings,
-  create: (deps) => ({
-    routes: (router) => {
-      router.service(FeedLinkService, feedLinkRoutes(deps))
-      router.service(FeedBankAccountService, feedBankAccountRoutes(deps))
-    },
-    handlers: [
-      on(LinkCreatedSchema, async ({ accountId, linkId, feedLinkId }) => {
-        if (feedLinkId) await activateConnection(deps, { accountId, linkId, feedLinkId })
-      }),
-      on(LinkDeletedSchema, async ({ accountId, linkId, feedLinkId }) => {
-        if (feedLinkId) await releaseConnection(deps, { accountId, linkId, feedLinkId })
-      }),
-      on(FeedBankAccountOpenedSchema, async (use) => {
-        await changeCandidate(deps, use, activateFeedBankAccount)
-      }),
-      on(FeedBankAccountArchivedSchema, async (use) => {
-        await changeCandidate(deps, use, deactivateFeedBankAccount)
-      }),
-    ],
-    activities: { ...accountRemovalActivities(deps), ...feedLinkActivities(deps) },
-  }),
+  create: (deps) => {
+    const readers = startAnswerReaders()
+    const { parse } = readers
+    return {
+      routes: (router) => {
+        router.service(FeedLinkService, feedLinkRoutes(deps))
+        router.service(FeedBankAccountService, feedBankAccountRoutes({ ...deps, parse }))
+      },
+      handlers: [
+        on(LinkCreatedSchema, async ({ accountId, linkId, feedLinkId }) => {
+          if (feedLinkId) await activateConnection(deps, { accountId, linkId, feedLinkId })
+        }),
+        on(LinkDeletedSchema, async ({ accountId, linkId, feedLinkId }) => {
+          if (feedLinkId) await releaseConnection(deps, { accountId, linkId, feedLinkId })
+        }),
+        on(FeedBankAccountOpenedSchema, async (use) => {
+          await changeCandidate(deps, use, activateFeedBankAccount)
+        }),
+        on(FeedBankAccountArchivedSchema, async (use) => {
+          await changeCandidate(deps, use, deactivateFeedBankAccount)
+        }),
+      ],
+      activities: { ...accountRemovalActivities(deps), ...feedLinkActivities(deps) },
+      close: async () => {
+        await readers[Symbol.asyncDispose]()
+      },
+    }
+  },
 })

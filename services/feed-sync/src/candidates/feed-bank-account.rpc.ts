@@ -10,6 +10,7 @@ import type { ServiceImpl } from '@connectrpc/connect'
 import type { settings } from '../config.ts'
 import { requireFound } from '../links/feed-link.rpc.ts'
 import { findFeedLinks } from '../links/feed-link.sql.ts'
+import type { FeedDeps } from '../provider/feed.service.ts'
 import {
   findFeedBankAccounts,
   listFeedBankAccounts,
@@ -23,7 +24,7 @@ import {
 } from './feed-bank-account.ts'
 import { refreshCandidates } from './feed-refresh.service.ts'
 
-type Deps = Pick<ServiceDeps<typeof settings>, 'config' | 'database' | 'secrets' | 'log' | 'clock'>
+type Deps = FeedDeps & Pick<ServiceDeps<typeof settings>, 'log' | 'clock'>
 
 /** Returns the RPC handlers of bank accounts that a feed offers (docs/syncs.md#candidates). */
 export function feedBankAccountRoutes(deps: Deps): ServiceImpl<typeof FeedBankAccountService> {

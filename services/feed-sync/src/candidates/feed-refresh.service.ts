@@ -1,15 +1,15 @@
-import { refused } from '@coffer/kit/rpc/errors'
 import type { ServiceDeps } from '@coffer/kit/service/service'
 import { newId } from '@coffer/kit/values/id'
 import type { settings } from '../config.ts'
-import { findFeedKey, lockFeedLink } from '../links/feed-link.sql.ts'
-import { type FeedLink, keyOwnerOf, requireUsable } from '../links/feed-link.ts'
-import { createLunchFlow, type Feed } from '../provider/lunch-flow.client.ts'
+import { lockFeedLink } from '../links/feed-link.sql.ts'
+import type { FeedLink } from '../links/feed-link.ts'
+import { type FeedDeps, openFeed } from '../provider/feed.service.ts'
+import type { Feed } from '../provider/lunch-flow.client.ts'
 import { type OfferedAccount, readDiscovery } from '../provider/lunch-flow.ts'
 import { insertFeedBankAccounts, listFeedIds } from './feed-bank-account.sql.ts'
 import { createFeedBankAccount, type Discovery } from './feed-bank-account.ts'
 
-type Deps = Pick<ServiceDeps<typeof settings>, 'config' | 'database' | 'secrets' | 'log' | 'clock'>
+type Deps = FeedDeps & Pick<ServiceDeps<typeof settings>, 'log' | 'clock'>
 
 // Timeout of a refresh: longer than two attempts to read the list of bank accounts, shorter than
 // the 20 s after which the gateway gives up.
@@ -29,10 +29,11 @@ export async function refreshCandidates(
 ): Promise<void> {
   const { database, clock } = deps
   const { accountId, feedLinkId } = feedLink
-  const feed = await createFeed(deps, feedLink)
+  const feed = await openFeed(deps, feedLink)
   const known = new Set(await listFeedIds(database, feedLink))
   const deadline = AbortSignal.any([signal, AbortSignal.timeout(refreshMs)])
-  const offered = new Map((await feed.listAccounts(deadline)).map((one) => [one.id, one]))
+  const { rows } = await feed.listAccounts(deadline)
+  const offered = new Map(rows.map((one) => [one.id, one]))
   const fresh = [...offered.values()].filter(({ id }) => !known.has(id)).slice(0, newMax)
   const discoveries = await readBalances(deps, feed, { accounts: fresh, signal: deadline })
   if (discoveries.length === 0) return
@@ -52,14 +53,6 @@ export async function refreshCandidates(
     // A concurrent deletion of the link deletes its candidates: no candidate may be inserted later.
     if (current?.deletedAt === null) await insertFeedBankAccounts(tx, candidates)
   })
-}
-
-async function createFeed({ config, database, secrets }: Deps, feedLink: FeedLink): Promise<Feed> {
-  requireUsable(feedLink, config.allowedUrls)
-  const sealed = await findFeedKey(database, feedLink)
-  if (!sealed) throw refused('the feed link is deactivated')
-  const apiKey = await secrets.open(sealed, keyOwnerOf(feedLink))
-  return createLunchFlow({ apiUrl: feedLink.apiUrl, apiKey })
 }
 
 /** Reads the balances of bank accounts, eight at a time. An unreadable balance is 0. */

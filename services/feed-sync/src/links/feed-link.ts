@@ -77,14 +77,6 @@ export function keyOwnerOf({ accountId, feedLinkId }: FeedLink): string {
   return `${accountId}/${feedLinkId}`
 }
 
-/** Throws refused for an ended feed connection, or one whose URL is no longer in `allowedUrls`. */
-export function requireUsable({ status, apiUrl }: FeedLink, allowedUrls: readonly string[]): void {
-  if (status === 'deactivated') throw refused('the feed link is deactivated')
-  if (!allowedUrls.includes(apiUrl)) {
-    throw refused('its URL is not one of the provider URLs this server allows')
-  }
-}
-
 /**
  * Returns the feed connection as deactivated, even a pending one: the deletion of its link may
  * arrive before its activation. Unchanged if it has ended or is assigned to another link.

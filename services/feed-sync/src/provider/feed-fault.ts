@@ -1,31 +1,123 @@
+import { refused } from '@coffer/kit/rpc/errors'
 import { z } from 'zod'
 
-/** Codes of the faults that end or delay a sync; they never change. */
-export const FaultCode = z.enum([
-  'no-answer',
-  'key-refused',
-  'rate-limited',
-  'status',
-  'unreadable',
-  'too-large',
-  'empty-list',
-  'account-missing',
-  'disconnected',
-  'currency',
-  'url-not-allowed',
-  'private-address',
-  'internal',
-])
+const renew = 'Renew the connection at the provider, then sync again.'
+const reachable = 'Check that it runs and that its URL is right. Syncs are repeated.'
+const split = 'Look at the provider: a single day has more data than a sync reads.'
+
+/** Words of each fault, where `detail` completes the text; advice for the user. */
+const faults = {
+  'no-answer': [() => 'the feed provider did not answer', reachable],
+  'key-refused': [
+    (detail) => `the feed provider refused the API key${detail && `: ${detail}`}`,
+    'Check at the provider that the key is valid and may see the accounts, then sync again. ' +
+      'A new key needs a new feed link.',
+  ],
+  'rate-limited': [
+    (detail) => `the feed provider answered with status ${detail}`,
+    'Nothing: the sync is repeated when the provider allows it.',
+  ],
+  redirected: [
+    (detail) => `the feed provider answered with status ${detail}`,
+    'Create the feed link with the URL that the provider redirects to.',
+  ],
+  status: [
+    (detail) => `the feed provider answered with status ${detail}`,
+    'Look at the log of the provider. Syncs are repeated.',
+  ],
+  unreadable: [
+    (detail) => `the feed provider did not send ${detail}`,
+    "Check that the URL is the base of the provider's API. Syncs are repeated.",
+  ],
+  'too-large': [(detail) => `the feed provider sent ${detail}`, split],
+  'empty-list': [
+    (detail) =>
+      'the feed provider sent an empty list of transactions, although ' +
+      `${detail} are known: nothing was removed`,
+    'Check the bank account at the provider.',
+  ],
+  'account-missing': [
+    () => 'the feed provider does not list the bank account any more',
+    'Renew the connection at the provider, or archive the bank account.',
+  ],
+  disconnected: [
+    (detail) => `the feed provider is not connected to the bank: its status is ${detail}`,
+    renew,
+  ],
+  currency: [
+    (detail) => `the feed provider states the balance in another currency: ${detail}`,
+    'Check the currency of the bank account, here and at the provider.',
+  ],
+  'url-not-allowed': [
+    () => 'its URL is not one of the provider URLs this server allows',
+    'Ask the operator of the server to add the URL to COFFER_FEED_ALLOWED_URLS.',
+  ],
+  'private-address': [
+    () => "the feed provider's host name leads to a private address",
+    'Ask the operator of the server to set COFFER_FEED_PRIVATE_ADDRESSES=true, if that is meant.',
+  ],
+  internal: [
+    () => 'the server could not finish the sync',
+    'Nothing: the sync is repeated within minutes.',
+  ],
+} satisfies Record<string, [(detail: string) => string, string]>
+
+/** Codes of faults; they never change. */
+export const FaultCode = z.literal(Object.keys(faults) as (keyof typeof faults)[])
 export type FaultCode = z.infer<typeof FaultCode>
 
-/** Why a call of the feed provider, or a sync, gave no result. */
-export interface FeedFault {
-  code: FaultCode
-  /** Particulars for the fault's text, such as a quote of the answer; never the API key. */
-  detail: string
-  /** Time in ms until the provider allows the next call; null if it states none. */
-  retryAfterMs: number | null
+const FeedFault = z.object({
+  code: FaultCode,
+  /** Completes the text of the code: a status, a quote of the provider without the API key. */
+  detail: z.string(),
+  /** Pause that the provider asks for, in ms, at most 24 hours; null if it asks for none. */
+  retryAfterMs: z.number().nullable(),
+})
+
+/** Reason why the provider could not be read (docs/syncs.md#failures). */
+export type FeedFault = z.infer<typeof FeedFault>
+
+/** Returns the text of a fault, and advice for the user. */
+export function describeFault({ code, detail }: Pick<FeedFault, 'code' | 'detail'>): {
+  text: string
+  advice: string
+} {
+  const [textOf, advice] = faults[code]
+  return { text: textOf(detail), advice }
 }
 
-/** The result of a call of the feed provider. */
-export type Answered<T> = { value: T } | { fault: FeedFault }
+/**
+ * Creates the error of a fault: 400 for a URL that is not allowed, otherwise 500 with the text of
+ * the fault, because the feed is only for self-hosters. `faultOf` returns the fault again.
+ */
+export function feedFailure(
+  code: FaultCode,
+  { detail = '', retryAfterMs = null }: Partial<FeedFault> = {},
+): Error {
+  const fault: FeedFault = { code, detail, retryAfterMs }
+  const { text } = describeFault(fault)
+  const error = refused(text, { status: code === 'url-not-allowed' ? 400 : 500 })
+  error.cause = fault
+  return error
+}
+
+/** Returns the fault of an error of `feedFailure`, null for other errors. */
+export function faultOf(error: unknown): FeedFault | null {
+  return FeedFault.safeParse(Object(error).cause).data ?? null
+}
+
+const retryAfterMsMax = 24 * 3_600_000
+
+/**
+ * Parses a Retry-After header, seconds or an HTTP date (RFC 9110 10.2.3), to milliseconds from now,
+ * 0 to 24 hours; null for other texts.
+ */
+export function readRetryAfter(header: string | null, now: Date): number | null {
+  const text = header ?? ''
+  const ms = /^\d{1,15}$/.test(text)
+    ? Number(text) * 1_000
+    : /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/.test(text)
+      ? Date.parse(text) - now.getTime()
+      : Number.NaN
+  return Number.isNaN(ms) ? null : Math.min(Math.max(ms, 0), retryAfterMsMax)
+}

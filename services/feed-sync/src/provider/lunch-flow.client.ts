@@ -1,99 +1,153 @@
-import { refused } from '@coffer/kit/rpc/errors'
+import type { LookupFunction } from 'node:net'
 import { toPrintable } from '@coffer/kit/values/printable'
-import {
-  type OfferedAccount,
-  readAccounts,
-  readBalance,
-  readJson,
-  type StatedBalance,
-} from './lunch-flow.ts'
-
-/** Client of an instance of the feed provider. Throws refused (500) if the provider fails. */
-export interface Feed {
-  listAccounts: (signal: AbortSignal) => Promise<OfferedAccount[]>
-  readBalance: (feedId: string, signal: AbortSignal) => Promise<StatedBalance>
-}
-
-const attempts = 2
-const redirectsMax = 3
-const bodySizeMax = 10 * 1024 * 1024
-const quoteLengthMax = 200
+import type { DayRange } from '../syncs/feed-sync-run.ts'
+import { type AnswerKind, type AnswerParser, type FeedAnswers, readAnswer } from './feed-answer.ts'
+import { feedFailure, readRetryAfter } from './feed-fault.ts'
+import { type Answer, pinHost, type Resolve, requestPinned } from './pinned-request.client.ts'
 
 /**
- * Returns a client of Lunch Flow's HTTP API (docs/syncs.md#refresh). `attemptMs` is the timeout of
- * one attempt. A call without an answer, or answered with 5xx, is retried once. The key is sent
- * only to URLs below `apiUrl`.
+ * Client of an instance of the feed provider. A call throws the error of a fault (`feedFailure`);
+ * the reason of the signal, unless that is a timeout; `unavailable` if large answers queue up.
  */
-export function createLunchFlow({
-  apiUrl,
-  apiKey,
-  attemptMs = 4_000,
-}: {
-  apiUrl: string
-  apiKey: string
-  attemptMs?: number
-}): Feed {
-  const call = async (path: string, signal: AbortSignal): Promise<unknown> => {
-    const within = { apiUrl, apiKey, signal, attemptMs }
-    let answer = await attempt(path, within)
-    for (let tries = 1; tries < attempts && isFault(answer) && !signal.aborted; tries += 1) {
-      answer = await attempt(path, within)
-    }
-    if (answer === null) throw failure('did not answer')
-    if (answer.status !== 200) throw failure(describeFailure(answer, apiKey))
-    return readJson(answer.body)
-  }
-  return {
-    listAccounts: async (signal) => {
-      const accounts = readAccounts(await call('/accounts', signal))
-      if (!accounts) throw failure('did not send a list of accounts')
-      return accounts
-    },
-    readBalance: async (feedId, signal) => {
-      const answer = await call(`/accounts/${encodeURIComponent(feedId)}/balance`, signal)
-      const balance = readBalance(answer)
-      if (!balance) throw failure('did not send a balance')
-      return balance
-    },
-  }
+export interface Feed {
+  listAccounts: (signal: AbortSignal) => Promise<FeedAnswers['accounts']>
+  readBalance: (feedId: string, signal: AbortSignal) => Promise<FeedAnswers['balance']>
+  /** Servers that know no days send their whole list, without pending transactions. */
+  listTransactions: (
+    feedId: string,
+    range: DayRange,
+    signal: AbortSignal,
+  ) => Promise<FeedAnswers['transactions']>
 }
 
-interface Answer {
-  status: number
-  body: string
+/** URL and key of an instance, and how it is called. */
+export interface LunchFlowOptions {
+  apiUrl: string
+  apiKey: string
+  /** Whether host names may lead to private addresses; false by default. */
+  allowsPrivate?: boolean
+  /** Timeout of one attempt in ms; 4 s by default. */
+  attemptMs?: number
+  parse?: AnswerParser
+  resolve?: Resolve
 }
 
 interface Within {
   apiUrl: string
   apiKey: string
-  signal: AbortSignal
   attemptMs: number
+  lookup: LookupFunction
+  signal: AbortSignal
+}
+
+const attempts = 2
+const callMs = 60_000
+const redirectsMax = 3
+const quoteLengthMax = 200
+
+const nouns: Record<AnswerKind, string> = {
+  accounts: 'a list of accounts',
+  balance: 'a balance',
+  transactions: 'a list of transactions',
 }
 
 /**
- * Returns the provider's answer; null if there is none in time, or only redirects (more than
+ * Returns a client of Lunch Flow's HTTP API (docs/syncs.md#calls-to-the-provider). A call resolves
+ * the host name once, is repeated once after no answer or 5xx, and ends after 60 s. The key is sent
+ * only to URLs below `apiUrl`.
+ */
+export function createLunchFlow(options: LunchFlowOptions): Feed {
+  const { parse = async (body, kind) => readAnswer(body, kind) } = options
+  const ask = async <Kind extends AnswerKind>(
+    kind: Kind,
+    paths: readonly string[],
+    signal: AbortSignal,
+  ): Promise<FeedAnswers[Kind]> => {
+    const answer = await call(options, paths, signal)
+    if (answer.status !== 200) throw failureOf(answer, kind, options.apiKey)
+    const content = await parse(answer.body, kind, signal)
+    if (content === null) throw feedFailure('unreadable', { detail: nouns[kind] })
+    if (content === 'too-large') throw feedFailure(content, { detail: tooMuch })
+    return content
+  }
+  return {
+    listAccounts: (signal) => ask('accounts', ['/accounts'], signal),
+    readBalance: (feedId, signal) => {
+      return ask('balance', [`/accounts/${encodeURIComponent(feedId)}/balance`], signal)
+    },
+    listTransactions: (feedId, { from, to }, signal) => {
+      const path = `/accounts/${encodeURIComponent(feedId)}/transactions`
+      const bounds = { ...(from === null ? {} : { from }), ...(to === null ? {} : { to }) }
+      const query = new URLSearchParams({ include_pending: 'true', ...bounds })
+      return ask('transactions', [`${path}?${query}`, path], signal)
+    },
+  }
+}
+
+const tooMuch = 'more data than a sync reads at once (10 MiB)'
+
+/** Returns the provider's answer; throws the error of a fault if there is none. */
+async function call(
+  { apiUrl, apiKey, allowsPrivate = false, attemptMs = 4_000, resolve }: LunchFlowOptions,
+  paths: readonly string[],
+  caller: AbortSignal,
+): Promise<Answer> {
+  const signal = AbortSignal.any([caller, AbortSignal.timeout(callMs)])
+  const lookup = await pinHost(new URL(apiUrl), { allowsPrivate, signal, resolve })
+  const within = { apiUrl, apiKey, attemptMs, signal }
+  const answer =
+    typeof lookup === 'string' ? lookup : await callInTurn(paths, { ...within, lookup })
+  if (caller.aborted && caller.reason?.name !== 'TimeoutError') throw caller.reason
+  if (typeof answer === 'string') throw feedFailure(answer, { detail: tooMuch })
+  return answer
+}
+
+/**
+ * Returns the answer to the first of the paths; to the next one if that is 400, 404 or 422, as
+ * servers that know no query may refuse it.
+ */
+async function callInTurn(paths: readonly string[], within: Within): Promise<Answer | Unanswered> {
+  let answer: Answer | Unanswered = 'no-answer'
+  for (const path of paths) {
+    answer = await repeat(path, within)
+    if (typeof answer === 'string' || ![400, 404, 422].includes(answer.status)) break
+  }
+  return answer
+}
+
+type Unanswered = 'no-answer' | 'too-large' | 'private-address'
+
+/** Returns the answer of the last attempt; at most two are made. */
+async function repeat(path: string, within: Within): Promise<Answer | Unanswered> {
+  let answer = await attempt(path, within)
+  for (let tries = 1; tries < attempts && isFailed(answer); tries += 1) {
+    if (within.signal.aborted) break
+    answer = await attempt(path, within)
+  }
+  return answer
+}
+
+/**
+ * Returns the provider's answer; `no-answer` if there is none in time, or only redirects (more than
  * three). Redirects are followed below the base URL only.
  */
-async function attempt(path: string, within: Within): Promise<Answer | null> {
-  const { apiUrl, apiKey, signal, attemptMs } = within
-  const deadline = AbortSignal.any([signal, AbortSignal.timeout(attemptMs)])
+async function attempt(path: string, within: Within): Promise<Answer | Unanswered> {
+  const { apiUrl, apiKey, lookup, attemptMs } = within
+  const signal = AbortSignal.any([within.signal, AbortSignal.timeout(attemptMs)])
+  const headers = { 'x-api-key': apiKey, accept: 'application/json' }
   let url = new URL(apiUrl + path)
-  try {
-    for (let redirects = 0; redirects <= redirectsMax; redirects += 1) {
-      const headers = { 'x-api-key': apiKey, accept: 'application/json' }
-      const response = await fetch(url, { headers, redirect: 'manual', signal: deadline })
-      const location = response.headers.get('location')
-      if (response.status < 300 || response.status >= 400 || location === null) {
-        return { status: response.status, body: await readBody(response) }
-      }
-      await response.body?.cancel()
-      url = new URL(location, url)
-      if (!isBelow(url, apiUrl)) return { status: response.status, body: '' }
-    }
-    return null
-  } catch {
-    return null
+  for (let redirects = 0; redirects <= redirectsMax; redirects += 1) {
+    const answer = await requestPinned(url, { lookup, headers, signal })
+    if (typeof answer === 'string' || !isRedirect(answer)) return answer
+    const next = URL.parse(answer.location ?? '', url.href)
+    if (next === null || !isBelow(next, apiUrl)) return answer
+    url = next
   }
+  return 'no-answer'
+}
+
+function isRedirect({ status, location }: Answer): boolean {
+  return status >= 300 && status < 400 && location !== null
 }
 
 function isBelow(url: URL, apiUrl: string): boolean {
@@ -103,32 +157,33 @@ function isBelow(url: URL, apiUrl: string): boolean {
   return isSamePlace && url.username === '' && url.password === ''
 }
 
-/** Returns the body as text; throws for a body of more than 10 MiB. */
-async function readBody({ body }: Response): Promise<string> {
-  const chunks: Uint8Array[] = []
-  let size = 0
-  for await (const chunk of body ?? []) {
-    size += chunk.length
-    if (size > bodySizeMax) throw new Error('the answer is too large')
-    chunks.push(chunk)
+/** Returns whether a second attempt may succeed at once. */
+function isFailed(answer: Answer | Unanswered): boolean {
+  if (typeof answer === 'string') return answer === 'no-answer'
+  return answer.status >= 500 && answer.retryAfter === null
+}
+
+/** Creates the error of an answer other than 200; it quotes the body without the API key. */
+function failureOf(answer: Answer, kind: AnswerKind, apiKey: string): Error {
+  const { status } = answer
+  const said = quoteOf(answer, apiKey)
+  const detail = said === '' ? `${status}` : `${status}: ${said}`
+  const retryAfterMs = readRetryAfter(answer.retryAfter, new Date())
+  if (status === 401 || status === 403) return feedFailure('key-refused', { detail: said })
+  if (status === 429 || (status === 503 && retryAfterMs !== null)) {
+    return feedFailure('rate-limited', { detail, retryAfterMs })
   }
-  return Buffer.concat(chunks).toString()
+  if (status === 404 && kind !== 'accounts') return feedFailure('account-missing')
+  if (isRedirect(answer)) return feedFailure('redirected', { detail: `${status}` })
+  return feedFailure('status', { detail })
 }
 
-/** Returns whether the provider failed, so that a retry may succeed. */
-function isFault(answer: Answer | null): boolean {
-  return answer === null || answer.status >= 500
-}
-
-/** Describes a failed answer and quotes its body without the API key (docs/syncs.md#refresh). */
-function describeFailure({ status, body }: Answer, apiKey: string): string {
-  const said = body.replaceAll(apiKey, '***').replaceAll(/\s+/g, ' ')
-  const quote = toPrintable(said, { lengthMax: quoteLengthMax, instead: ' ' })
-  const isRefused = status === 401 || status === 403
-  const did = isRefused ? 'refused the API key' : `answered with status ${status}`
-  return quote === '' ? did : `${did}: ${quote}`
-}
-
-function failure(did: string) {
-  return refused(`the feed provider ${did}`, { status: 500 })
+/** Returns the beginning of the body on one line, with the API key replaced by `***`. */
+function quoteOf({ body }: Answer, apiKey: string): string {
+  const said = body
+    .toString()
+    .replaceAll(apiKey, '***')
+    .slice(0, 20 * quoteLengthMax)
+  const line = said.replaceAll(/\s+/g, ' ')
+  return toPrintable(line, { lengthMax: quoteLengthMax, instead: ' ' })
 }

@@ -1,0 +1,52 @@
+import { expect, test } from '@jest/globals'
+import { describeFault, FaultCode, faultOf, feedFailure, readRetryAfter } from './feed-fault.ts'
+
+test('every fault has a text and an advice', () => {
+  for (const code of FaultCode.values) {
+    const { text, advice } = describeFault({ code, detail: '' })
+    expect([code, text.length > 10, /^[A-Z].*\.$/.test(advice)]).toEqual([code, true, true])
+  }
+})
+
+test.each([
+  ['no-answer', '', 'the feed provider did not answer'],
+  ['key-refused', '', 'the feed provider refused the API key'],
+  ['key-refused', 'Forbidden', 'the feed provider refused the API key: Forbidden'],
+  ['status', '500: oops', 'the feed provider answered with status 500: oops'],
+  ['unreadable', 'a balance', 'the feed provider did not send a balance'],
+  ['url-not-allowed', '', 'its URL is not one of the provider URLs this server allows'],
+] as const)('the fault %s with detail %j is %j', (code, detail, text) => {
+  expect(describeFault({ code, detail }).text).toBe(text)
+})
+
+test('the error of a fault carries it, other errors carry none', () => {
+  const fault = { code: 'rate-limited', detail: '429', retryAfterMs: 5_000 } as const
+  expect(faultOf(feedFailure(fault.code, fault))).toEqual(fault)
+  expect(faultOf(feedFailure('no-answer'))).toEqual({
+    code: 'no-answer',
+    detail: '',
+    retryAfterMs: null,
+  })
+  for (const other of [new Error('no'), null, undefined, 'text', { cause: { code: 'other' } }]) {
+    expect(faultOf(other)).toBeNull()
+  }
+})
+
+const now = new Date('2026-03-04T12:00:00Z')
+
+test.each([
+  ['0', 0],
+  ['120', 120_000],
+  ['999999999999999', 86_400_000],
+  ['Wed, 04 Mar 2026 12:00:30 GMT', 30_000],
+  ['Wed, 04 Mar 2026 11:00:00 GMT', 0],
+  ['Thu, 04 Mar 2027 12:00:00 GMT', 86_400_000],
+  ['Wed, 99 Mar 2026 12:00:30 GMT', null],
+  ['-5', null],
+  ['1.5', null],
+  ['soon', null],
+  ['', null],
+  [null, null],
+])('Retry-After: %s is %s ms', (header, ms) => {
+  expect(readRetryAfter(header, now)).toBe(ms)
+})

@@ -1,0 +1,31 @@
+import { refused } from '@coffer/kit/rpc/errors'
+import type { ServiceDeps } from '@coffer/kit/service/service'
+import type { settings } from '../config.ts'
+import { findFeedKey } from '../links/feed-link.sql.ts'
+import { type FeedLink, keyOwnerOf } from '../links/feed-link.ts'
+import type { AnswerParser } from './feed-answer.ts'
+import { feedFailure } from './feed-fault.ts'
+import { createLunchFlow, type Feed } from './lunch-flow.client.ts'
+
+/** Dependencies of a client of the provider. */
+export type FeedDeps = Pick<ServiceDeps<typeof settings>, 'config' | 'database' | 'secrets'> & {
+  parse: AnswerParser
+}
+
+/**
+ * Returns the client of a connection. Throws refused if the connection has ended, and the error of
+ * a fault if its URL is not allowed any more. `attemptMs`: timeout of one attempt, 4 s by default.
+ */
+export async function openFeed(
+  { config, database, secrets, parse }: FeedDeps,
+  feedLink: FeedLink,
+  { attemptMs = 4_000 } = {},
+): Promise<Feed> {
+  const { apiUrl } = feedLink
+  const sealed = feedLink.status === 'deactivated' ? null : await findFeedKey(database, feedLink)
+  if (!sealed) throw refused('the feed link is deactivated')
+  if (!config.allowedUrls.includes(apiUrl)) throw feedFailure('url-not-allowed')
+  const apiKey = await secrets.open(sealed, keyOwnerOf(feedLink))
+  const allowsPrivate = config.privateAddresses
+  return createLunchFlow({ apiUrl, apiKey, allowsPrivate, attemptMs, parse })
+}
