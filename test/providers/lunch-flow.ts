@@ -54,11 +54,13 @@ type State = Pick<LunchFlow, 'accounts' | 'dialect'> & {
 type Answer = { status: number; body: string }
 
 const base = '/api/v1'
-const apiKey = 'lunchFlowSimulatorKey'
 const notFound = { status: 404, body: '{"error":"Not Found","message":"Not found"}' }
 
 /** Starts the simulated Lunch Flow; on a free port unless one is given. */
-export async function startLunchFlow({ port = 0 } = {}): Promise<LunchFlow> {
+export async function startLunchFlow({
+  port = 0,
+  apiKey = 'lunchFlowSimulatorKey',
+} = {}): Promise<LunchFlow> {
   const requests: string[] = []
   const keys: string[] = []
   const state: State = {

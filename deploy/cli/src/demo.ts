@@ -1,11 +1,10 @@
 import type { Environment } from '@coffer/kit/service/config'
 import { FatalError } from '@coffer/local/bootstrap/fatal-error.mjs'
 import { z } from 'zod'
-import { reasonOf } from './databases.ts'
 import { loadDemo } from './demo/load.ts'
 import { demoPerson, type Saved, saveDemo, savedDemo } from './demo/person.ts'
 import { Balances, Offered, Spending } from './demo/replies.ts'
-import { basic, createRest, isRefused } from './demo/rest.ts'
+import { basic, createRest, isRefused, requireServer } from './demo/rest.ts'
 import { household } from './demo/story.ts'
 import { addressText, missingForDemo, summaryText, welcomeText } from './demo/texts.ts'
 import { readConfig } from './environment.ts'
@@ -16,8 +15,7 @@ import { readConfig } from './environment.ts'
  */
 export async function demo(options: { url?: string }, env: Environment): Promise<undefined> {
   const { dataDir, port, externalUrl } = readConfig(env)
-  const baseUrl = (options.url ?? `http://127.0.0.1:${port}`).replace(/\/+$/, '')
-  await requireServer(baseUrl)
+  const baseUrl = await requireServer(options.url ?? `http://127.0.0.1:${port}`)
   await loadAndShow({ baseUrl, publicUrl: options.url ? baseUrl : externalUrl || baseUrl, dataDir })
 }
 
@@ -66,14 +64,4 @@ async function requireOffered(baseUrl: string, dataDir: string): Promise<void> {
   const offered = await createRest(baseUrl).get('/config', Offered)
   const missing = missingForDemo(offered, { whenNew: savedDemo(dataDir)?.key === undefined })
   if (missing !== null) throw new FatalError(missing)
-}
-
-async function requireServer(baseUrl: string): Promise<void> {
-  try {
-    await createRest(baseUrl).get('/health', z.unknown())
-  } catch (error) {
-    const { cause } = error as Error
-    const reason = reasonOf(cause ?? error)
-    throw new FatalError(`No server at ${baseUrl}: ${reason}. Start one with "npm start".`)
-  }
 }

@@ -4,6 +4,7 @@ import { type Environment, SettingsError } from '@coffer/kit/service/config'
 import { FatalError } from '@coffer/local/bootstrap/fatal-error.mjs'
 import { root } from '@coffer/local/bootstrap/paths.mjs'
 import { Argument, Command, CommanderError, InvalidArgumentError } from 'commander'
+import type { ServerOptions } from './commands/feed.ts'
 import type { ServeOptions } from './commands/serve.ts'
 import { calls } from './service-names.ts'
 
@@ -103,8 +104,30 @@ function createProgram(run: Run): Command {
     .action(
       run(async (options, env) => (await import('./commands/keys.ts')).rotateKeys(options, env)),
     )
+  addFeed(program, run)
   addLogins(program, run)
   return program
+}
+
+function addFeed(program: Command, run: Run): void {
+  const commands = () => import('./commands/feed.ts')
+  const serverOption = ['--server <url>', 'address of Coffer; default: this machine'] as const
+  const keyOption = ['--api-key <id:secret>', 'API key; default: that of the demo'] as const
+  add(program, 'feed:link', 'link the bank accounts that a feed provider offers')
+    .requiredOption('--url <url>', 'base URL of the provider, which COFFER_FEED_ALLOWED_URLS has')
+    .requiredOption('--key <key>', 'API key of the provider')
+    .option('--name <name>', 'name of the link', 'My banks')
+    .option(...serverOption)
+    .option(...keyOption)
+    .action(run(async (options, env) => (await commands()).linkFeed(options, env)))
+  const watch = run<ServerOptions & { linkId: string }>(async (options, env) => {
+    return (await commands()).watchFeed(options, env)
+  })
+  add(program, 'feed:watch', 'print the progress of the next sync of a feed link')
+    .argument('<linkId>', 'ID of the link')
+    .option(...serverOption)
+    .option(...keyOption)
+    .action((linkId, options) => watch({ linkId, ...options }))
 }
 
 function addLogins(program: Command, run: Run): void {
@@ -229,6 +252,18 @@ servers, and keep the settings of both until the command is done.
 Examples:
   $ coffer keys:rotate
   $ coffer keys:rotate --finish`,
+  'feed:link': `
+Stores the connection, asks the provider for its bank accounts, and creates a link with those that
+are active. Prints how to sync it.
+
+Example:
+  $ coffer feed:link --url https://www.lunchflow.app/api/v1 --key 5up3r53cr37`,
+  'feed:watch': `
+Opens a socket for each bank account of the link, and ends when their syncs have ended, or after
+five minutes. Exits with 1 if one fails.
+
+Example:
+  $ coffer feed:watch link_1`,
   demo: `
 Registers demo@example.com, uploads a bank's export, creates schedules and envelopes, and saves the
 password and an API key in demo.json of the data directory. A second run changes nothing. The server

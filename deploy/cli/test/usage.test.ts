@@ -9,7 +9,9 @@ import { runCommand } from './command.ts'
 
 const logins = ['login:reset-password', 'login:disable', 'beta:new-code']
 const keys = ['keys:create', 'keys:rotate']
-const commands = ['serve', 'migrate', 'config', 'audit', 'replay', 'demo', ...logins, ...keys]
+const feed = ['feed:link', 'feed:watch']
+const general = ['serve', 'migrate', 'config', 'audit', 'replay', 'demo']
+const commands = [...general, ...feed, ...logins, ...keys]
 const nowhere = { COFFER_DATA_DIR: '/nonexistent' }
 
 test('help names every command, and every command has help with an example', async () => {

@@ -1,5 +1,6 @@
 import { FatalError } from '@coffer/local/bootstrap/fatal-error.mjs'
-import type { z } from 'zod'
+import { z } from 'zod'
+import { reasonOf } from '../databases.ts'
 
 const timeoutMs = 30_000
 
@@ -31,6 +32,19 @@ export function createRest(baseUrl: string, headers: Record<string, string> = {}
     post: async (path, body, reply) => reply.parse(await call('POST', path, body)),
     patch: async (path, body) => void (await call('PATCH', path, body)),
   }
+}
+
+/** Returns the URL without trailing slashes. Throws FatalError unless a server answers there. */
+export async function requireServer(url: string): Promise<string> {
+  const baseUrl = url.replace(/\/+$/, '')
+  try {
+    await createRest(baseUrl).get('/health', z.unknown())
+  } catch (error) {
+    const { cause } = error as Error
+    const reason = reasonOf(cause ?? error)
+    throw new FatalError(`No server at ${baseUrl}: ${reason}. Start one with "npm start".`)
+  }
+  return baseUrl
 }
 
 /** Returns the header of HTTP Basic authentication with an API key. */
