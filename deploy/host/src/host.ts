@@ -206,6 +206,5 @@ async function startBackground(
     const known = unlessDeleted(database, handlers)
     stack.use(await startConsumer({ name, handlers: known, broker, log }))
   }
-  await service.ready?.()
   return stack.move()
 }

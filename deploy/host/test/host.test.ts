@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises'
 import { headers } from '@coffer/kit/rpc/rpc'
 import { setting } from '@coffer/kit/service/config'
 import { defineService } from '@coffer/kit/service/service'
@@ -112,28 +111,15 @@ test('a start that fails leaves nothing running', async () => {
   expect(closed.times).toBe(1)
 })
 
-test('services start in parallel, and all stop when one does not become ready', async () => {
+test('all services stop when one does not start', async () => {
   const closed = closing()
-  const [thirdStarts, thirdEnds] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-  const ready = () => {
-    thirdStarts.resolve()
-    return thirdEnds.promise
+  const broken = {
+    routes,
+    get handlers(): never {
+      throw new Error('never ready')
+    },
   }
-  const refused = async () => {
-    await thirdStarts.promise
-    throw new Error('never ready')
-  }
-  const definitions = [
-    closed.definition,
-    defineService({ ...neighbour, create: () => ({ routes, ready: refused }) }),
-    defineService({ ...neighbour, name: 'budgeting', create: () => ({ routes, ready }) }),
-  ]
-  const starting = boot(definitions)
-  starting.catch(() => undefined)
-  await thirdStarts.promise
-  await setImmediate()
-  expect(closed.times).toBe(0)
-  thirdEnds.resolve()
-  await expect(starting).rejects.toThrow('never ready')
+  const definitions = [closed.definition, defineService({ ...neighbour, create: () => broken })]
+  await expect(boot(definitions)).rejects.toThrow('never ready')
   expect(closed.times).toBe(1)
 })

@@ -103,9 +103,8 @@ export const identity = defineService({
       },
       schedules: [...schedules, ...(billing ? billingSchedules : [])],
       formerSchedules: billing ? [] : billingSchedules.map(({ id }) => id),
-      ready: passwords.ready,
       close: async () => {
-        mailServer?.close()
+        await mailServer?.close()
         await passwords[Symbol.asyncDispose]()
       },
     }

@@ -22,7 +22,6 @@ test('no password fits a login that is not there, not even the one hashed for it
 
 test('tasks beyond the queue are refused at once, the rest is done', async () => {
   await using passwords = startPasswords(1, 600_000)
-  await passwords.ready()
   const all = await Promise.allSettled(Array.from({ length: 53 }, () => passwords.hash('a secret')))
   const refused = all.filter((one) => one.status === 'rejected')
   expect(refused).toHaveLength(2)
@@ -36,7 +35,6 @@ test('a password that is not hashed in time is refused, and the next one is hash
   await expect(passwords.hash('a secret')).rejects.toMatchObject({ code: Code.Unavailable })
   expect(await first).toMatch(/^\$argon2id\$/)
   await using patient = startPasswords(1, 600_000)
-  await patient.ready()
   const left = patient.hash('a secret', AbortSignal.abort(new Error('the client is gone')))
   await expect(left).rejects.toThrow('the client is gone')
   expect(await patient.hash('a secret')).toMatch(/^\$argon2id\$/)
@@ -44,7 +42,6 @@ test('a password that is not hashed in time is refused, and the next one is hash
 
 test('without room in the queue a request is refused before it does anything', async () => {
   await using passwords = startPasswords(1, 600_000)
-  await passwords.ready()
   passwords.requireRoom()
   const hashes = Array.from({ length: 51 }, () => passwords.hash('a secret'))
   expect(passwords.requireRoom).toThrow(

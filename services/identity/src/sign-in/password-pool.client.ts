@@ -4,8 +4,6 @@ import type { run } from './password.worker.ts'
 
 /** A pool of worker threads that hash and check passwords, with a bounded queue. */
 export interface Passwords extends AsyncDisposable {
-  /** Warm-up: resolves when a thread has started, so that no request waits for its start. */
-  ready: () => Promise<void>
   /** Load shedding: throws unavailable if the queue is full. Called before any SQL statement. */
   requireRoom: () => void
   /**
@@ -23,16 +21,19 @@ const queueMax = 50
 // Time limit of a task: hashing takes milliseconds, but a thread's first task waits for its start.
 const taskTimeoutMs = 30_000
 
+// Longer than the default: the start of a thread takes longer than a hash.
+const idleTimeoutMs = 60_000
+
 const queueFull = () =>
   unavailable('too many passwords are being checked: repeat the request later')
 
 type Task = Parameters<typeof run>[0]
 
-/** Starts a pool of at most `atOnce` threads; a task waits `waitTimeoutMs` for a free thread. */
+/** Creates a pool of at most `atOnce` threads; a task waits `waitTimeoutMs` for a free thread. */
 export function startPasswords(atOnce: number, waitTimeoutMs = 2_500): Passwords {
   const threads = startWorkers<Task, ReturnType<typeof run>>({
     module: new URL('./password.worker.ts', import.meta.url),
-    threadsMin: 1,
+    idleTimeoutMs,
     threadsMax: atOnce,
     queueMax,
     waitTimeoutMs,
@@ -45,9 +46,6 @@ export function startPasswords(atOnce: number, waitTimeoutMs = 2_500): Passwords
   const hash: Passwords['hash'] = async (password, signal) =>
     String(await threads.run({ password }, signal))
   return {
-    ready: async () => {
-      await hash('')
-    },
     requireRoom: () => {
       if (threads.isFull()) throw queueFull()
     },

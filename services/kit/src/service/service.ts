@@ -52,8 +52,6 @@ export interface Service {
   schedules?: WorkflowSchedule[]
   /** IDs of Temporal schedules to delete, which earlier settings of this service created. */
   formerSchedules?: string[]
-  /** Resolves when the service can answer calls (its worker threads run). */
-  ready?: () => Promise<void>
   /** Ends the service's worker threads. */
   close?: () => Promise<void>
 }

@@ -15,10 +15,10 @@ export interface Workers<Input, Output> extends AsyncDisposable {
 export interface WorkersOptions<Output> {
   /** Module whose exported `run(input)` executes a task. */
   module: URL
-  /** Idle threads that are kept alive; 0 by default. */
-  threadsMin?: number
   /** Maximum number of concurrent tasks, one thread each. */
   threadsMax: number
+  /** Time in ms after which an idle thread ends; 10 s by default. */
+  idleTimeoutMs?: number
   /** Maximum number of waiting tasks, at least 1. */
   queueMax: number
   /** Maximum wait of a task for a thread, in ms. */
@@ -32,9 +32,9 @@ export interface WorkersOptions<Output> {
 }
 
 /**
- * Creates a thread pool for a module; structured cloning copies input and output. A semaphore
- * bounds the queue: Piscina (5.3) has no bound for tasks with a signal, and starts no thread for
- * queued tasks after a signal has ended one.
+ * Creates a thread pool for a module; threads start on first use. Structured cloning copies input
+ * and output. A semaphore bounds the queue: Piscina (5.3) has no bound for tasks with a signal, and
+ * starts no thread for queued tasks after a signal has ended one.
  */
 export function startWorkers<Input, Output>(
   options: WorkersOptions<Output>,
@@ -42,9 +42,9 @@ export function startWorkers<Input, Output>(
   const pool = new Piscina({
     filename: options.module.href,
     name: 'run',
-    minThreads: options.threadsMin ?? 0,
+    minThreads: 0,
     maxThreads: options.threadsMax,
-    idleTimeout: 10_000,
+    idleTimeout: options.idleTimeoutMs ?? 10_000,
     resourceLimits: { maxOldGenerationSizeMb: options.memoryMaxMb },
   })
   const threads = createSemaphore(options.threadsMax)
