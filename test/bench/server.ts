@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { FatalError } from '@coffer/local/bootstrap/fatal-error.mjs'
-import { nodeOptions, root } from '@coffer/local/bootstrap/paths.mjs'
+import { nodeEnvironment, nodeOptions, root } from '@coffer/local/bootstrap/paths.mjs'
 import type { createProgress } from '@coffer/local/bootstrap/progress.mjs'
 import { testEnvironment } from '@coffer/local/bootstrap/test-environment.mjs'
 import { freePorts } from '@coffer/local/ports'
@@ -45,6 +45,7 @@ export async function startMeasured(
     command: process.execPath,
     args: [...nodeOptions, join(root, 'deploy/cli/src/coffer.ts'), 'serve', '--migrate'],
     env: {
+      ...nodeEnvironment,
       PATH: process.env.PATH,
       HOME: process.env.HOME,
       COFFER_DATA_DIR: dataDir,

@@ -1,7 +1,7 @@
 // @ts-check
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import { node24, nodeOptions, withWorkspaceCommands } from './paths.mjs'
+import { node24, nodeEnvironment, nodeOptions, withWorkspaceCommands } from './paths.mjs'
 
 const watchMs = 500
 const caller = process.ppid
@@ -17,7 +17,7 @@ export function continueUnderNode24({ script, args, env }) {
   return new Promise((resolve, reject) => {
     const path = fileURLToPath(new URL(script, import.meta.url))
     const child = spawn(node24, [...nodeOptions, path, ...args], {
-      env: withWorkspaceCommands(env),
+      env: withWorkspaceCommands({ ...nodeEnvironment, ...env }),
       stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
     })
     for (const signal of /** @type {NodeJS.Signals[]} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])) {

@@ -19,6 +19,16 @@ export const nodeOptions = [
   '--heap-growing-percent=50',
 ]
 
+/**
+ * Environment of Coffer. With the compile cache named here, Node loads its TypeScript compiler
+ * (17 MB) only for changed files. Glibc gives threads up to eight heaps a processor, of which each
+ * keeps its freed memory; two are enough, because V8 has heaps of its own.
+ */
+export const nodeEnvironment = {
+  NODE_COMPILE_CACHE: join(root, 'deploy/cli/node_modules/.cache/compiled'),
+  MALLOC_ARENA_MAX: '2',
+}
+
 /** Name of the platform in cache directories, such as `linux-x64`. */
 export const platform = `${process.platform}-${process.arch}`
 
