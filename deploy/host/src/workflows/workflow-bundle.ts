@@ -62,11 +62,12 @@ async function keep(path: string, folder: string, text: string): Promise<void> {
   }
 }
 
-/** Returns the cache key: a hash of the modules, the packages' paths and Node's version. */
+/** Returns the cache key: a hash of modules, bundler, the packages' paths and Node's version. */
 async function keyOf(workflows: URL[]): Promise<string> {
   const reading: Reading = { seen: new Map(), bare: new Set(['@temporalio/workflow']) }
   for (const url of workflows) await read(url, reading)
-  const hash = createHash('sha256').update(process.version)
+  const bundler = await readFile(new URL('./workflow-bundler.ts', import.meta.url))
+  const hash = createHash('sha256').update(process.version).update(bundler)
   for (const name of [...reading.bare].sort()) hash.update(`\0${name} ${packagePath(name)}`)
   for (const [name, text] of [...reading.seen].sort()) hash.update(`\0${name} ${text}`)
   return hash.digest('hex')
