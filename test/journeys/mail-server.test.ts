@@ -20,7 +20,7 @@ async function sent(options: { smtpUrl: string; smtpTls: 'required' | 'none' }):
   } catch (error) {
     return error
   } finally {
-    server.close()
+    await server.close()
   }
 }
 

@@ -87,7 +87,11 @@ export async function receiveStripeEvent(
   message: { body: Uint8Array; signature: string },
 ): Promise<void> {
   const { database, billing, clock } = deps
-  const { eventId, type, customerId } = billing.readEvent(message.body, message.signature, clock())
+  const { eventId, type, customerId } = await billing.readEvent(
+    message.body,
+    message.signature,
+    clock(),
+  )
   const isDeletion = type === 'customer.deleted'
   if (customerId === null || !(isDeletion || subscriptionEvents.includes(type))) return
   if (await isHandledEvent(database, eventId)) return

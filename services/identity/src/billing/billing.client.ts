@@ -1,5 +1,5 @@
 import { refused, unavailable } from '@coffer/kit/rpc/errors'
-import Stripe from 'stripe'
+import type Stripe from 'stripe'
 import { z } from 'zod'
 import type { ProviderSubscription } from './subscription.ts'
 
@@ -39,7 +39,7 @@ export interface Billing {
   /** Returns the price in minor units; null if the price has no fixed amount. */
   findPrice: () => Promise<number | null>
   /** Verifies and parses a webhook. Throws refused (400) if its signature is wrong or too old. */
-  readEvent: (body: Uint8Array, signature: string, now: Date) => BillingEvent
+  readEvent: (body: Uint8Array, signature: string, now: Date) => Promise<BillingEvent>
 }
 
 interface Checkout {
@@ -69,31 +69,27 @@ const subscriptionsMax = 100
 
 /** Returns a client of Stripe, which connects at the first call. */
 export function createBillingClient(settings: BillingSettings): Billing {
-  const { stripeKey, stripePrice, stripeTaxes, stripeWebhookSecret } = settings
-  const { protocol, hostname, port } = new URL(settings.stripeUrl)
-  const stripe = new Stripe(stripeKey, {
-    host: hostname,
-    port: port || (protocol === 'http:' ? 80 : 443),
-    protocol: protocol === 'http:' ? 'http' : 'https',
-    timeout: timeoutMs,
-    maxNetworkRetries: 1,
-    telemetry: false,
-  })
+  const { stripePrice, stripeTaxes, stripeWebhookSecret } = settings
+  const opening = openStripe(settings)
   return {
     createCustomer: async ({ accountId, email, name }, idempotencyKey) => {
+      const stripe = await opening
       const customer = { email, name, metadata: { accountId } }
       const created = stripe.customers.create(customer, { idempotencyKey })
       return (await requireAnswer(created)).id
     },
     deleteCustomer: async (customerId) => {
+      const stripe = await opening
       await findAnswer(stripe.customers.del(customerId))
     },
     listSubscriptions: async (customer) => {
+      const stripe = await opening
       const query = { customer, status: 'all', limit: subscriptionsMax } as const
       const listed = await findAnswer(stripe.subscriptions.list(query))
       return (listed?.data ?? []).map(subscriptionOf)
     },
     createCheckout: async ({ customerId, accountId, successUrl, cancelUrl }) => {
+      const stripe = await opening
       const created = stripe.checkout.sessions.create({
         mode: 'subscription',
         customer: customerId,
@@ -112,16 +108,21 @@ export function createBillingClient(settings: BillingSettings): Billing {
       return { url, sessionId: id }
     },
     findCheckoutCustomer: async (sessionId) => {
+      const stripe = await opening
       const session = await findAnswer(stripe.checkout.sessions.retrieve(sessionId))
       return idOf(session?.customer)
     },
     createPortal: async (customer, returnUrl) => {
+      const stripe = await opening
       const created = stripe.billingPortal.sessions.create({ customer, return_url: returnUrl })
       return (await requireAnswer(created)).url
     },
-    findPrice: async () =>
-      (await findAnswer(stripe.prices.retrieve(stripePrice)))?.unit_amount ?? null,
-    readEvent: (body, signature, now) => {
+    findPrice: async () => {
+      const stripe = await opening
+      return (await findAnswer(stripe.prices.retrieve(stripePrice)))?.unit_amount ?? null
+    },
+    readEvent: async (body, signature, now) => {
+      const stripe = await opening
       const event = refuseUnverified(() =>
         stripe.webhooks.constructEvent(
           Buffer.from(body),
@@ -135,6 +136,20 @@ export function createBillingClient(settings: BillingSettings): Billing {
       return parseEvent(event)
     },
   }
+}
+
+/** Imports the library on demand: it is large, and most deployments do not bill. */
+async function openStripe({ stripeKey, stripeUrl }: BillingSettings): Promise<Stripe> {
+  const { protocol, hostname, port } = new URL(stripeUrl)
+  const sdk = await import('stripe')
+  return new sdk.default(stripeKey, {
+    host: hostname,
+    port: port || (protocol === 'http:' ? 80 : 443),
+    protocol: protocol === 'http:' ? 'http' : 'https',
+    timeout: timeoutMs,
+    maxNetworkRetries: 1,
+    telemetry: false,
+  })
 }
 
 function subscriptionOf({ id, status, items, created }: Stripe.Subscription): ProviderSubscription {
@@ -173,13 +188,18 @@ async function findAnswer<T>(call: Promise<T>): Promise<T | null> {
   try {
     return await call
   } catch (error) {
-    if (error instanceof Stripe.errors.StripeError && error.statusCode === 404) return null
+    if (isOfStripe(error) && error.statusCode === 404) return null
     throw unavailableFor(error)
   }
 }
 
+/** Returns whether an error is of the library: `type` is then the name of its class. */
+function isOfStripe(error: unknown): error is Stripe.errors.StripeError {
+  return String(Object(error).type).startsWith('Stripe')
+}
+
 function unavailableFor(error: unknown): Error {
-  if (!(error instanceof Stripe.errors.StripeError)) return error as Error
+  if (!isOfStripe(error)) return error as Error
   const { type, code = 'no code' } = error
   return unavailable(`the billing provider does not answer (${type}, ${code})`)
 }

@@ -1,6 +1,5 @@
 import { fileURLToPath } from 'node:url'
 import { Eta } from 'eta'
-import { createTransport } from 'nodemailer'
 import type { Letter } from './mail.ts'
 
 export interface OutgoingMail {
@@ -13,7 +12,7 @@ export interface OutgoingMail {
 export interface MailServer {
   /** Sends a mail. Throws if the server does not accept it. */
   send: (mail: OutgoingMail) => Promise<void>
-  close: () => void
+  close: () => Promise<void>
 }
 
 export interface MailServerOptions {
@@ -34,27 +33,31 @@ const html = new Eta({ views, autoEscape: true, defaultExtension: '.html.eta' })
 export function createMailServer({ smtpUrl, smtpTls, sender }: MailServerOptions): MailServer {
   const { protocol, hostname, port, username, password } = new URL(smtpUrl)
   const isSecure = protocol === 'smtps:'
-  const transport = createTransport({
-    pool: true,
-    maxConnections: connectionsMax,
-    host: hostname,
-    port: Number(port) || (isSecure ? 465 : 587),
-    secure: isSecure,
-    requireTLS: smtpTls === 'required',
-    ignoreTLS: smtpTls === 'none',
-    ...(username
-      ? { auth: { user: decodeURIComponent(username), pass: decodeURIComponent(password) } }
-      : {}),
-    connectionTimeout: timeoutMs,
-    greetingTimeout: timeoutMs,
-    socketTimeout: timeoutMs,
-    dnsTimeout: timeoutMs,
-    disableFileAccess: true,
-    disableUrlAccess: true,
-  })
+  // Imported on demand: the library is large, and many deployments send no mail.
+  const opening = import('nodemailer').then(({ createTransport }) =>
+    createTransport({
+      pool: true,
+      maxConnections: connectionsMax,
+      host: hostname,
+      port: Number(port) || (isSecure ? 465 : 587),
+      secure: isSecure,
+      requireTLS: smtpTls === 'required',
+      ignoreTLS: smtpTls === 'none',
+      ...(username
+        ? { auth: { user: decodeURIComponent(username), pass: decodeURIComponent(password) } }
+        : {}),
+      connectionTimeout: timeoutMs,
+      greetingTimeout: timeoutMs,
+      socketTimeout: timeoutMs,
+      dnsTimeout: timeoutMs,
+      disableFileAccess: true,
+      disableUrlAccess: true,
+    }),
+  )
   const domain = sender.slice(sender.lastIndexOf('@') + 1)
   return {
     send: async ({ mailId, to, letter }) => {
+      const transport = await opening
       await transport.sendMail({
         from: { name: 'Coffer', address: sender },
         to: { name: '', address: to },
@@ -65,7 +68,7 @@ export function createMailServer({ smtpUrl, smtpTls, sender }: MailServerOptions
         headers: { 'Auto-Submitted': 'auto-generated' },
       })
     },
-    close: () => transport.close(),
+    close: async () => (await opening).close(),
   }
 }
 
