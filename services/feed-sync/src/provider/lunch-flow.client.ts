@@ -1,6 +1,6 @@
 import type { LookupFunction } from 'node:net'
 import { toPrintable } from '@coffer/kit/values/printable'
-import type { DayRange } from '../syncs/feed-sync-run.ts'
+import type { DayRange } from './day-range.ts'
 import { type AnswerKind, type AnswerParser, type FeedAnswers, readAnswer } from './feed-answer.ts'
 import { feedFailure, readRetryAfter } from './feed-fault.ts'
 import { type Answer, pinHost, type Resolve, requestPinned } from './pinned-request.client.ts'

@@ -1,3 +1,4 @@
+import { type DayRange, daysBefore, splitRange } from '../provider/day-range.ts'
 import type { FeedSyncKey, SyncOutcome, Tally } from './feed-sync.ts'
 
 /** One sync of a link. */
@@ -14,14 +15,8 @@ export type AccountRun = Run & {
 export interface AccountToSync {
   bankAccountId: string
   feedBankAccountId: string
-  /** Whether the sync reads all transactions, or only those of the last days. */
+  /** Whether the sync reads all transactions, or only those of the last 90 days. */
   isWhole: boolean
-}
-
-/** The first and the last day, as YYYY-MM-DD; null is no bound. */
-export interface DayRange {
-  from: string | null
-  to: string | null
 }
 
 /** A list of transactions to request from the provider and to store. */
@@ -40,20 +35,173 @@ export type PageResult = Omit<Tally, 'removed'> & {
  * The result of a step. `failed`: the fault is stored; `wait`: repeat the step after `ms`; `gone`:
  * the link or the bank account no longer takes imports.
  */
-export type Step<Result> =
-  | ({ kind: 'done' } & Result)
-  | { kind: 'failed' }
-  | { kind: 'wait'; ms: number }
-  | { kind: 'gone' }
+export type Step<Result> = Ended<Result> | { kind: 'wait'; ms: number }
+
+type Ended<Result> = ({ kind: 'done' } & Result) | { kind: 'failed' } | { kind: 'gone' }
+
+/** `too-large`: the provider has more transactions than a sync reads; no step stored the fault. */
+export type AccountEnding = 'complete' | 'failed' | 'too-large'
 
 /** Steps of a sync: activities, each of which may be repeated. */
 export interface FeedSyncSteps {
   /** Returns null if there is nothing to do. */
   beginFeedSync(run: Run): Promise<{ isManual: boolean } | null>
-  syncFeedAccounts(run: Run & { isManual: boolean }): Promise<Step<{ accounts: AccountToSync[] }>>
+  /** `today`: YYYY-MM-DD in UTC. */
+  syncFeedAccounts(
+    run: Run & { isManual: boolean },
+  ): Promise<Step<{ accounts: AccountToSync[]; today: string }>>
   importFeedPage(page: Page): Promise<Step<PageResult>>
   removeMissing(of: AccountRun & { missing: string[] }): Promise<Step<{ removed: number }>>
   syncFeedBalance(of: AccountRun): Promise<Step<object>>
-  endFeedAccount(of: AccountRun & { isComplete: boolean; isWhole: boolean }): Promise<void>
-  endFeedSync(of: Run & { outcome: SyncOutcome }): Promise<void>
+  endFeedAccount(of: AccountRun & { ending: AccountEnding; isWhole: boolean }): Promise<void>
+  /** `unended`: bank accounts whose sync has begun and not ended. */
+  endFeedSync(of: Run & { outcome: SyncOutcome; unended: string[] }): Promise<void>
+  /** Whether an error means that a step failed after all its repetitions. */
+  isStepFailure(error: unknown): boolean
+}
+
+const waitsMax = 3
+const waitMsMax = 60_000
+const windowDays = 90
+const rowsMax = 200_000
+const pagesMax = 100
+// A call of RemoveTransactions takes 500 IDs. The next sync removes further ones.
+const missingMax = 500
+
+/** A sync that runs. Its fields change while its steps are done. */
+interface Sync {
+  steps: FeedSyncSteps
+  pause: (ms: number) => Promise<void>
+  run: Run & { isManual: boolean }
+  today: string
+  tally: Tally
+  waits: number
+  /** IDs of the bank accounts whose sync has begun and not ended. */
+  unended: Set<string>
+}
+
+type Settled<Result> = Ended<Result> | { kind: 'postponed'; untilMs: number }
+
+type Ending = Settled<object> | { kind: 'too-large' }
+
+/**
+ * Runs the steps of one sync (docs/syncs.md#syncs-of-a-feed). Calls `endFeedSync` exactly once if
+ * `beginFeedSync` found work, and rethrows errors that are no failures of steps. `pause` waits.
+ */
+export async function runFeedSync(
+  steps: FeedSyncSteps,
+  run: Run,
+  pause: (ms: number) => Promise<void>,
+): Promise<void> {
+  const begun = await steps.beginFeedSync(run)
+  if (begun === null) return
+  const tally = { added: 0, changed: 0, matched: 0, removed: 0, skipped: 0 }
+  const { isManual } = begun
+  const unended = new Set<string>()
+  const sync = { steps, pause, run: { ...run, isManual }, today: '', tally, waits: 0, unended }
+  let outcome: SyncOutcome
+  try {
+    outcome = await syncLink(sync)
+  } catch (error) {
+    if (!steps.isStepFailure(error)) throw error
+    outcome = { kind: 'unfinished' }
+  }
+  await steps.endFeedSync({ ...run, outcome, unended: [...unended] })
+}
+
+/** Syncs the bank accounts of the link, one after the other. A failed one does not end the sync. */
+async function syncLink(sync: Sync): Promise<SyncOutcome> {
+  const listed = await settle(sync, () => sync.steps.syncFeedAccounts(sync.run))
+  if (listed.kind !== 'done') return listed
+  sync.today = listed.today
+  for (const { bankAccountId } of listed.accounts) sync.unended.add(bankAccountId)
+  const endings: Ending['kind'][] = []
+  for (const account of listed.accounts) {
+    const ending = await syncAccount(sync, account)
+    if (ending.kind === 'postponed') return ending
+    await endAccount(sync, account, ending)
+    endings.push(ending.kind)
+  }
+  const isFailed = endings.some((one) => one === 'failed' || one === 'too-large')
+  if (isFailed && !endings.includes('done')) return { kind: 'failed' }
+  return { kind: 'complete', tally: sync.tally }
+}
+
+async function endAccount(
+  { steps, run, unended }: Sync,
+  { isWhole, ...ids }: AccountToSync,
+  { kind }: Exclude<Ending, { kind: 'postponed' }>,
+): Promise<void> {
+  if (kind !== 'gone') {
+    const ending = kind === 'done' ? 'complete' : kind
+    await steps.endFeedAccount({ ...run, ...ids, ending, isWhole })
+  }
+  unended.delete(ids.bankAccountId)
+}
+
+/** Imports the transactions of a bank account, removes missing ones, and sets its balances last. */
+async function syncAccount(sync: Sync, { isWhole, ...ids }: AccountToSync): Promise<Ending> {
+  const { steps } = sync
+  const of = { ...sync.run, ...ids }
+  const imported = await importPages(sync, of, isWhole)
+  if (imported.kind !== 'done') return imported
+  const missing = imported.missing.slice(0, missingMax)
+  if (missing.length > 0) {
+    const removal = await settle(sync, () => steps.removeMissing({ ...of, missing }))
+    if (removal.kind !== 'done') return removal
+    sync.tally.removed += removal.removed
+  }
+  return settle(sync, () => steps.syncFeedBalance(of))
+}
+
+/**
+ * Imports the transactions of a bank account; a list that is too large is requested in two halves
+ * of its days. Returns the provider IDs that the lists do not contain.
+ */
+async function importPages(
+  sync: Sync,
+  of: AccountRun,
+  isWhole: boolean,
+): Promise<Settled<{ missing: string[] }> | { kind: 'too-large' }> {
+  const from = isWhole ? null : daysBefore(sync.today, windowDays)
+  // The last range is next: older transactions first.
+  const ranges: DayRange[] = [{ from, to: null }]
+  const missing: string[] = []
+  let rows = 0
+  for (let pages = 0; pages < pagesMax; pages += 1) {
+    const range = ranges.pop()
+    if (!range) return { kind: 'done', missing }
+    const isFirst = pages === 0
+    const page = await settle(sync, () => sync.steps.importFeedPage({ ...of, range, isFirst }))
+    if (page.kind !== 'done') return page
+    rows += page.rows
+    if (rows > rowsMax) return { kind: 'too-large' }
+    if (page.isTooLarge) {
+      const halves = splitRange(range, sync.today)
+      if (halves === null) return { kind: 'too-large' }
+      ranges.push(...halves.reverse())
+    } else {
+      missing.push(...page.missing)
+      for (const count of ['added', 'changed', 'matched', 'skipped'] as const) {
+        sync.tally[count] += page[count]
+      }
+    }
+  }
+  return ranges.length === 0 ? { kind: 'done', missing } : { kind: 'too-large' }
+}
+
+/** Repeats a step while it asks to wait, at most three times in a sync and a minute each. */
+async function settle<Result>(
+  sync: Sync,
+  step: () => Promise<Step<Result>>,
+): Promise<Settled<Result>> {
+  for (;;) {
+    const result = await step()
+    if (result.kind !== 'wait') return result
+    if (sync.waits === waitsMax || result.ms > waitMsMax) {
+      return { kind: 'postponed', untilMs: result.ms }
+    }
+    sync.waits += 1
+    await sync.pause(result.ms)
+  }
 }
