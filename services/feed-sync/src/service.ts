@@ -3,6 +3,7 @@ import { on } from '@coffer/kit/events/handler'
 import { defineService } from '@coffer/kit/service/service'
 import { FeedBankAccountService } from '@coffer/proto/feedsync/v1/feed_bank_account'
 import { FeedLinkService } from '@coffer/proto/feedsync/v1/feed_link'
+import { FeedSyncService } from '@coffer/proto/feedsync/v1/feed_sync'
 import {
   FeedBankAccountArchivedSchema,
   FeedBankAccountOpenedSchema,
@@ -18,6 +19,8 @@ import { settings } from './config.ts'
 import { feedLinkActivities, releaseConnection } from './links/feed-link.activities.ts'
 import { activateConnection, feedLinkRoutes } from './links/feed-link.rpc.ts'
 import { startAnswerReaders } from './provider/answer-pool.client.ts'
+import { feedSyncHandlers } from './syncs/feed-sync.consumer.ts'
+import { feedSyncRoutes } from './syncs/feed-sync.rpc.ts'
 
 /** The feed-sync service: feed links and their candidates. It has no syncs yet. */
 export const feedSync = defineService({
@@ -32,6 +35,7 @@ export const feedSync = defineService({
       routes: (router) => {
         router.service(FeedLinkService, feedLinkRoutes(deps))
         router.service(FeedBankAccountService, feedBankAccountRoutes({ ...deps, parse }))
+        router.service(FeedSyncService, feedSyncRoutes(deps))
       },
       handlers: [
         on(LinkCreatedSchema, async ({ accountId, linkId, feedLinkId }) => {
@@ -46,6 +50,7 @@ export const feedSync = defineService({
         on(FeedBankAccountArchivedSchema, async (use) => {
           await changeCandidate(deps, use, deactivateFeedBankAccount)
         }),
+        ...feedSyncHandlers(deps),
       ],
       activities: { ...accountRemovalActivities(deps), ...feedLinkActivities(deps) },
       close: async () => {

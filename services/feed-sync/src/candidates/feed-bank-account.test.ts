@@ -2,8 +2,10 @@ import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import {
   activateFeedBankAccount,
+  type CandidateSync,
   createFeedBankAccount,
   deactivateFeedBankAccount,
+  endCandidateSync,
 } from './feed-bank-account.ts'
 
 const now = new Date('2026-03-01T10:00:00Z')
@@ -61,4 +63,54 @@ test('repeated or reordered events lead to the same state', () => {
       expect(end).toEqual(inOrder)
     }),
   )
+})
+
+const used: CandidateSync = {
+  ...activateFeedBankAccount(found, 'bac_1', now),
+  syncCount: 7n,
+  lastSyncedAt: null,
+  lastWholeAt: null,
+  endedRunId: null,
+  failuresInRow: 0,
+  faultCode: null,
+  faultDetail: null,
+  faultAt: null,
+}
+const failing = {
+  ...used,
+  status: 'error' as const,
+  failuresInRow: 5,
+  faultCode: 'currency' as const,
+  faultDetail: 'EUR',
+  faultAt: now,
+}
+const end = { runId: 'run_1', isComplete: true, isWhole: true, now }
+
+test.each([
+  ['whole', true, now],
+  ['recent', false, null],
+])('a complete sync of %s data ends an error', (_kind, isWhole, lastWholeAt) => {
+  expect(endCandidateSync(failing, { ...end, isWhole })).toEqual({
+    ...used,
+    syncCount: 8n,
+    lastSyncedAt: now,
+    lastWholeAt,
+    endedRunId: 'run_1',
+  })
+})
+
+test('the fifth failed sync in a row sets the status error, each is counted once', () => {
+  let candidate = used
+  const statuses = [1, 2, 3, 4, 5, 6].map((run) => {
+    candidate = endCandidateSync(candidate, { ...end, runId: `run_${run}`, isComplete: false })
+    return candidate.status
+  })
+  expect(statuses).toEqual(['active', 'active', 'active', 'active', 'error', 'error'])
+  expect(candidate).toMatchObject({ failuresInRow: 6, syncCount: 13n, lastSyncedAt: null })
+  expect(endCandidateSync(candidate, { ...end, runId: 'run_6' })).toBe(candidate)
+})
+
+test('a bank account that is archived during a sync remains inactive', () => {
+  const archived = { ...used, status: 'inactive' as const }
+  expect(endCandidateSync(archived, end).status).toBe('inactive')
 })

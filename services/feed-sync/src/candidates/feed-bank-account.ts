@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { StoredFaultCode } from '../links/feed-link.ts'
 
 /** A candidate: a bank account that a feed connection offers (docs/syncs.md#candidates). */
 export const FeedBankAccount = z.object({
@@ -23,6 +24,24 @@ export const FeedBankAccount = z.object({
   deletedAt: z.date().nullable(),
 })
 export type FeedBankAccount = z.infer<typeof FeedBankAccount>
+
+/** A candidate with the state of the syncs of its bank account. */
+export const CandidateSync = FeedBankAccount.extend({
+  /** Number of ended syncs. */
+  syncCount: z.bigint(),
+  /** When the last complete sync ended; null if none has. */
+  lastSyncedAt: z.date().nullable(),
+  /** When a sync last read the whole list of transactions; null if none has. */
+  lastWholeAt: z.date().nullable(),
+  /** ID of the sync that was counted last. */
+  endedRunId: z.string().nullable(),
+  failuresInRow: z.number(),
+  /** The fault of the last sync, kept until the next success; `faultDetail` has its particulars. */
+  faultCode: StoredFaultCode,
+  faultDetail: z.string().nullable(),
+  faultAt: z.date().nullable(),
+})
+export type CandidateSync = z.infer<typeof CandidateSync>
 
 /** The provider's fields of a candidate; the balance is in minor units of the currency. */
 export type Discovery = Pick<
@@ -76,4 +95,34 @@ export function deactivateFeedBankAccount(
   const isNewer =
     last < bankAccountId || (last === bankAccountId && candidate.status !== 'inactive')
   return isNewer ? { ...candidate, bankAccountId, status: 'inactive', updatedAt: now } : candidate
+}
+
+/** Number of failures in a row after which only requested syncs include a bank account. */
+const failuresMax = 5
+
+/**
+ * Counts a sync of the candidate's bank account; unchanged if the sync was counted already. The
+ * fifth failure in a row sets the status error, a success ends it. A candidate that became inactive
+ * during the sync remains so.
+ */
+export function endCandidateSync(
+  candidate: CandidateSync,
+  of: { runId: string; isComplete: boolean; isWhole: boolean; now: Date },
+): CandidateSync {
+  const { runId, isComplete, isWhole, now } = of
+  if (candidate.endedRunId === runId) return candidate
+  const { status, syncCount, lastWholeAt } = candidate
+  const counted = { ...candidate, endedRunId: runId, syncCount: syncCount + 1n, updatedAt: now }
+  const failuresInRow = isComplete ? 0 : candidate.failuresInRow + 1
+  const usedStatus = failuresInRow >= failuresMax ? 'error' : isComplete ? 'active' : status
+  const end = { ...counted, failuresInRow, status: status === 'inactive' ? status : usedStatus }
+  if (!isComplete) return end
+  return {
+    ...end,
+    lastSyncedAt: now,
+    lastWholeAt: isWhole ? now : lastWholeAt,
+    faultCode: null,
+    faultDetail: null,
+    faultAt: null,
+  }
 }

@@ -22,7 +22,13 @@ import {
   lockFeedLink,
   saveFeedLink,
 } from './feed-link.sql.ts'
-import { activateFeedLink, createFeedLink, type FeedLink, keyOwnerOf } from './feed-link.ts'
+import {
+  activateFeedLink,
+  createFeedLink,
+  errorOf,
+  type FeedLink,
+  keyOwnerOf,
+} from './feed-link.ts'
 
 type Deps = Pick<ServiceDeps<typeof settings>, 'config' | 'database' | 'secrets' | 'clock'>
 
@@ -86,7 +92,7 @@ export async function activateConnection(
 }
 
 function toReply(feedLink: FeedLink) {
-  return toMessage(FeedLinkSchema, feedLink)
+  return toMessage(FeedLinkSchema, { ...feedLink, error: errorOf(feedLink) })
 }
 
 /** Returns the feed connection; throws notFound for null or undefined. */

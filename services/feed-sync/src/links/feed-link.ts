@@ -1,7 +1,10 @@
 import { invalid, type Problems, refused } from '@coffer/kit/rpc/errors'
 import { z } from 'zod'
-import { FaultCode } from '../provider/feed-fault.ts'
+import { describeFault, FaultCode } from '../provider/feed-fault.ts'
 import { canonicalFeedUrl, findUrlProblem } from '../provider/feed-url.ts'
+
+/** A stored code; one of a newer version of this service is read as `internal`. */
+export const StoredFaultCode = FaultCode.nullable().catch('internal')
 
 /** A connection to an instance of the feed provider (docs/syncs.md#feed-connections). */
 export const FeedLink = z.object({
@@ -16,7 +19,7 @@ export const FeedLink = z.object({
   lastSuccessfulUpdate: z.date().nullable(),
   lastAttemptedUpdate: z.date().nullable(),
   /** The fault of the last sync, kept until the next success; `faultDetail` has its particulars. */
-  faultCode: FaultCode.nullable(),
+  faultCode: StoredFaultCode,
   faultDetail: z.string().nullable(),
   createdAt: z.date(),
   createdBy: z.string(),
@@ -70,6 +73,12 @@ export function activateFeedLink(feedLink: FeedLink, linkId: string, now: Date):
   if (feedLink.linkId === linkId) return feedLink
   if (feedLink.status !== 'pending') throw refused('feed link must be pending')
   return { ...feedLink, linkId, status: 'active', updatedAt: now }
+}
+
+/** Returns why syncs of a connection with status error have stopped, in words; otherwise null. */
+export function errorOf({ status, faultCode, faultDetail }: FeedLink): string | null {
+  if (status !== 'error') return null
+  return describeFault({ code: faultCode ?? 'internal', detail: faultDetail ?? '' }).text
 }
 
 /** Returns the additional authenticated data that binds a sealed key to its connection. */

@@ -1,0 +1,97 @@
+import { notFound } from '@coffer/kit/rpc/errors'
+import { toMessage } from '@coffer/kit/rpc/message'
+import { callerOf } from '@coffer/kit/rpc/rpc'
+import type { ServiceDeps } from '@coffer/kit/service/service'
+import {
+  BankAccountSyncHealthSchema,
+  type FeedSyncService,
+  SyncArrivalSchema,
+  SyncErrorSchema,
+  SyncHealthSchema,
+} from '@coffer/proto/feedsync/v1/feed_sync'
+import type { ServiceImpl } from '@connectrpc/connect'
+import type { CandidateSync } from '../candidates/feed-bank-account.ts'
+import { describeFault } from '../provider/feed-fault.ts'
+import { isLapsed } from '../tenancy/account-settings.sql.ts'
+import { findFeedSync, listCandidatesEverUsed, lockFeedSync, saveRequest } from './feed-sync.sql.ts'
+import { type FeedSync, requestSync } from './feed-sync.ts'
+
+type Deps = Pick<ServiceDeps, 'database' | 'clock'>
+
+/** Returns the RPC handlers of syncs (docs/syncs.md#syncs-of-a-feed). */
+export function feedSyncRoutes({ database, clock }: Deps): ServiceImpl<typeof FeedSyncService> {
+  return {
+    requestFeedSync: async ({ feedLinkId, linkId }, context) => {
+      const { accountId } = callerOf(context)
+      const now = clock()
+      await database.transaction(async (tx) => {
+        const key = { accountId, feedLinkId, linkId }
+        const sync = requireFound(await lockFeedSync(tx, key))
+        if (sync.linkId !== null && sync.linkId !== linkId) throw notFound('feed link')
+        await saveRequest(tx, requestSync(sync, { now, isOperator: false }), key)
+      })
+      return {}
+    },
+    getSyncHealth: async ({ feedLinkId }, context) => {
+      const { accountId } = callerOf(context)
+      const key = { accountId, feedLinkId }
+      const sync = requireFound(await findFeedSync(database, key))
+      const candidates = await listCandidatesEverUsed(database, key)
+      const isScheduled =
+        sync.status === 'active' && !(await isLapsed(database, accountId, clock()))
+      return { health: toHealth(sync, { candidates, isScheduled }) }
+    },
+  }
+}
+
+function requireFound(sync: FeedSync | null): FeedSync {
+  if (!sync) throw notFound('feed link')
+  return sync
+}
+
+function toHealth(
+  sync: FeedSync,
+  { candidates, isScheduled }: { candidates: readonly CandidateSync[]; isScheduled: boolean },
+) {
+  return toMessage(SyncHealthSchema, {
+    linkId: sync.linkId ?? '',
+    status: sync.status,
+    isSyncing: sync.syncRunId !== null && sync.status !== 'deactivated',
+    lastAttempt: sync.lastAttemptedUpdate,
+    lastSuccess: sync.lastSuccessfulUpdate,
+    nextAttempt: isScheduled ? sync.nextSyncAt : null,
+    failuresInRow: sync.failuresInRow,
+    lastError: toError(sync),
+    lastArrival: sync.lastSuccessfulUpdate && toArrival(sync),
+    bankAccounts: candidates.map(toBankAccount),
+  })
+}
+
+function toBankAccount(candidate: CandidateSync) {
+  return toMessage(BankAccountSyncHealthSchema, {
+    ...candidate,
+    bankAccountId: candidate.bankAccountId ?? '',
+    lastSuccess: candidate.lastSyncedAt,
+    lastError: toError(candidate),
+  })
+}
+
+function toError({
+  faultCode,
+  faultDetail,
+  faultAt,
+}: Pick<FeedSync, 'faultCode' | 'faultDetail' | 'faultAt'>) {
+  if (faultCode === null || faultAt === null) return null
+  const words = describeFault({ code: faultCode, detail: faultDetail ?? '' })
+  return toMessage(SyncErrorSchema, { code: faultCode, ...words, at: faultAt })
+}
+
+function toArrival(sync: FeedSync) {
+  return toMessage(SyncArrivalSchema, {
+    added: sync.addedCount,
+    changed: sync.changedCount,
+    matched: sync.matchedCount,
+    removed: sync.removedCount,
+    skipped: sync.skippedCount,
+  })
+}

@@ -1,0 +1,173 @@
+import type { Database, Transaction } from '@coffer/kit/database/database'
+import { assignmentsOf, columnsOf } from '@coffer/kit/database/rows'
+import { changeOf, emit } from '@coffer/kit/events/changes'
+import { FeedSyncRequestedSchema } from '@coffer/proto/feedsync/v1/events'
+import { type FragmentSqlToken, sql } from 'slonik'
+import { CandidateSync } from '../candidates/feed-bank-account.ts'
+import type { FeedFault } from '../provider/feed-fault.ts'
+import { FeedSync, FeedSyncKey } from './feed-sync.ts'
+import type { AccountRun, Run } from './feed-sync-run.ts'
+
+const columns = columnsOf(FeedSync, { table: 'feed_links' })
+const candidateColumns = columnsOf(CandidateSync, { table: 'feed_bank_accounts' })
+
+type LinkKey = Pick<FeedSyncKey, 'accountId' | 'feedLinkId'>
+type CandidateKey = Pick<CandidateSync, 'accountId' | 'feedBankAccountId'>
+
+/** Returns a feed connection with the state of its syncs; null if it is missing. */
+export function findFeedSync(
+  { pool }: Database,
+  { accountId, feedLinkId }: LinkKey,
+): Promise<FeedSync | null> {
+  return pool.maybeOne(sql.type(FeedSync)`
+    SELECT ${columns} FROM feed_links
+    WHERE account_id = ${accountId} AND feed_link_id = ${feedLinkId}`)
+}
+
+/** Returns the feed connection that a link uses, of any account: for operators; null if none. */
+export async function findKeyOfLink(
+  { pool }: Database,
+  linkId: string,
+): Promise<FeedSyncKey | null> {
+  return pool.maybeOne(sql.type(FeedSyncKey)`
+    SELECT account_id AS "accountId", link_id AS "linkId", feed_link_id AS "feedLinkId"
+    FROM feed_links WHERE link_id = ${linkId}`)
+}
+
+/** Locks and returns a feed connection with the state of its syncs; null if it is missing. */
+export function lockFeedSync(
+  tx: Transaction,
+  { accountId, feedLinkId }: LinkKey,
+): Promise<FeedSync | null> {
+  return tx.maybeOne(sql.type(FeedSync)`
+    SELECT ${columns} FROM feed_links
+    WHERE account_id = ${accountId} AND feed_link_id = ${feedLinkId} FOR NO KEY UPDATE`)
+}
+
+/** Saves the fields of a feed connection that a request, a begin or an end of a sync changes. */
+export async function saveFeedSync(tx: Transaction, sync: FeedSync): Promise<void> {
+  await tx.query(sql.unsafe`
+    UPDATE feed_links
+    SET ${assignmentsOf(sync, [
+      'status',
+      'lastManualSync',
+      'lastSuccessfulUpdate',
+      'lastAttemptedUpdate',
+      'faultCode',
+      'faultDetail',
+      'faultAt',
+      'requestedAt',
+      'nextSyncAt',
+      'syncRunId',
+      'syncStartedAt',
+      'syncIsManual',
+      'failuresInRow',
+      'addedCount',
+      'changedCount',
+      'matchedCount',
+      'removedCount',
+      'skippedCount',
+      'updatedAt',
+    ])}
+    WHERE account_id = ${sync.accountId} AND feed_link_id = ${sync.feedLinkId}`)
+}
+
+/** Saves a connection with a requested sync; emits the request, whose handler starts the sync. */
+export async function saveRequest(
+  tx: Transaction,
+  sync: FeedSync,
+  { accountId, linkId, feedLinkId }: FeedSyncKey,
+): Promise<void> {
+  const version = BigInt(sync.requestedAt?.getTime() ?? 0)
+  const subject = { accountId, entityId: feedLinkId, version }
+  await saveFeedSync(tx, sync)
+  await emit(tx, changeOf(FeedSyncRequestedSchema, subject, { accountId, linkId, feedLinkId }))
+}
+
+/** Stores why the list of accounts could not be synced, unless another sync has begun. */
+export async function storeLinkFault(
+  { pool }: Pick<Database, 'pool'> | { pool: Transaction },
+  { accountId, feedLinkId, runId }: Run,
+  of: { fault: FeedFault; now: Date },
+): Promise<void> {
+  await pool.query(sql.unsafe`
+    UPDATE feed_links SET ${faultAssignments(of)}
+    WHERE account_id = ${accountId} AND feed_link_id = ${feedLinkId} AND sync_run_id = ${runId}`)
+}
+
+/**
+ * Stores why a bank account could not be synced; also as the fault of the connection, whose error
+ * it explains if no bank account can be synced. The end of a complete sync deletes the latter.
+ */
+export async function storeCandidateFault(
+  database: Database,
+  run: AccountRun,
+  of: { fault: FeedFault; now: Date },
+): Promise<void> {
+  await database.transaction(async (tx) => {
+    await storeLinkFault({ pool: tx }, run, of)
+    await tx.query(sql.unsafe`
+      UPDATE feed_bank_accounts SET ${faultAssignments(of)}
+      WHERE account_id = ${run.accountId} AND feed_bank_account_id = ${run.feedBankAccountId}`)
+  })
+}
+
+/** Lists the candidates of a feed connection that have a bank account in use, oldest first. */
+export function listCandidatesInUse(
+  { pool }: Database,
+  { accountId, feedLinkId }: LinkKey,
+): Promise<readonly CandidateSync[]> {
+  return pool.any(sql.type(CandidateSync)`
+    SELECT ${candidateColumns} FROM feed_bank_accounts
+    WHERE account_id = ${accountId} AND feed_link_id = ${feedLinkId}
+      AND status <> 'inactive' AND deleted_at IS NULL
+    ORDER BY feed_bank_account_id`)
+}
+
+/** Lists the candidates of a feed connection that have or had a bank account, oldest first. */
+export function listCandidatesEverUsed(
+  { pool }: Database,
+  { accountId, feedLinkId }: LinkKey,
+): Promise<readonly CandidateSync[]> {
+  return pool.any(sql.type(CandidateSync)`
+    SELECT ${candidateColumns} FROM feed_bank_accounts
+    WHERE account_id = ${accountId} AND feed_link_id = ${feedLinkId}
+      AND bank_account_id IS NOT NULL
+    ORDER BY feed_bank_account_id`)
+}
+
+/** Locks and returns a candidate with the state of its syncs; null if it is missing. */
+export function lockCandidateSync(
+  tx: Transaction,
+  { accountId, feedBankAccountId }: CandidateKey,
+): Promise<CandidateSync | null> {
+  return tx.maybeOne(sql.type(CandidateSync)`
+    SELECT ${candidateColumns} FROM feed_bank_accounts
+    WHERE account_id = ${accountId} AND feed_bank_account_id = ${feedBankAccountId}
+    FOR NO KEY UPDATE`)
+}
+
+/** Saves the fields of a candidate that the end of a sync changes. */
+export async function saveCandidateSync(tx: Transaction, candidate: CandidateSync): Promise<void> {
+  const { accountId, feedBankAccountId } = candidate
+  await tx.query(sql.unsafe`
+    UPDATE feed_bank_accounts
+    SET ${assignmentsOf(candidate, [
+      'status',
+      'syncCount',
+      'lastSyncedAt',
+      'lastWholeAt',
+      'endedRunId',
+      'failuresInRow',
+      'faultCode',
+      'faultDetail',
+      'faultAt',
+      'updatedAt',
+    ])}
+    WHERE account_id = ${accountId} AND feed_bank_account_id = ${feedBankAccountId}`)
+}
+
+function faultAssignments({ fault, now }: { fault: FeedFault; now: Date }): FragmentSqlToken {
+  return sql.fragment`fault_code = ${fault.code}, fault_detail = ${fault.detail},
+    fault_at = ${now.toISOString()}::timestamptz`
+}
