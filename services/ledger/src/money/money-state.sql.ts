@@ -17,15 +17,26 @@ type ScopePart =
   | 'transactionIds'
   | 'operationIds'
   | 'providerIds'
+  | 'postedAmounts'
   | 'provider'
   | 'counts'
+
+/** Parts that are included if a list of a scope has entries. */
+const listParts = [
+  'spendingIds',
+  'transactionIds',
+  'operationIds',
+  'providerIds',
+  'postedAmounts',
+] as const
 
 /** Returns SQL that turns the JSON array of scopes (bank accounts with IDs to read) into rows. */
 function scopeRows(scopes: string): FragmentSqlToken {
   return sql.fragment`jsonb_to_recordset(${scopes}::jsonb) AS scope(
       account_id text, bank_account_id text, spending_ids text[], transaction_ids text[],
       operation_ids text[], provider_ids text[], amounts bigint[], alike_from timestamptz,
-      alike_to timestamptz, alike_except text)`
+      alike_to timestamptz, alike_except text, posted_amounts bigint[], posted_from timestamptz,
+      posted_to timestamptz)`
 }
 
 /**
@@ -118,10 +129,22 @@ const syncedTransactions = sql.fragment`
     )
   ) AS found`
 
+// The same safeguard; the posted transactions that pending ones of a feed may match.
+const postedTransactions = sql.fragment`
+  SELECT scope.account_id, scope.bank_account_id, found.transaction_id
+  FROM scope CROSS JOIN LATERAL (
+    SELECT transaction_id FROM provider_transactions AS one
+    WHERE ${inScope} AND amount = ANY(scope.posted_amounts)
+      AND date BETWEEN scope.posted_from AND scope.posted_to
+      AND NOT is_pending AND deleted_at IS NULL
+    LIMIT 5000
+  ) AS found`
+
 const readStatement = prepareParts(['scopes'], ({ scopes }, has: ReadonlySet<ScopePart>) => {
   const names = [
     ...(has.has('transactionIds') ? [ownTransactions] : []),
     ...(has.has('providerIds') ? [syncedTransactions] : []),
+    ...(has.has('postedAmounts') ? [postedTransactions] : []),
   ]
   const union = sql.join(names, sql.fragment` UNION `)
   const named = names.length > 0 ? [sql.fragment`, named AS MATERIALIZED (${union})`] : []
@@ -150,8 +173,7 @@ export async function readMoney(
   scopes: readonly MoneyScope[],
 ): Promise<Map<string, MoneyState>> {
   const merged = [...Map.groupBy(scopes, keyOf).values()].map(mergedScope)
-  const names = ['spendingIds', 'transactionIds', 'operationIds', 'providerIds'] as const
-  const asked: ScopePart[] = names.filter((name) => merged.some((one) => one[name].length > 0))
+  const asked: ScopePart[] = listParts.filter((name) => merged.some((one) => one[name].length > 0))
   if (scopes.some(({ readsProvider }) => readsProvider)) asked.push('provider')
   if (scopes.some(({ countsEnvelopes }) => countsEnvelopes)) asked.push('counts')
   const rows = await connection.any(readStatement({ scopes: recordsOf(merged) }, asked))
@@ -192,6 +214,9 @@ function mergedScope(scopes: readonly MoneyScope[]) {
     alikeFrom: synced?.alike?.from,
     alikeTo: synced?.alike?.to,
     alikeExcept: synced?.alike?.providerAccountId,
+    postedAmounts: (synced?.posted?.amounts ?? []).map(Number),
+    postedFrom: synced?.posted?.from,
+    postedTo: synced?.posted?.to,
   }
 }
 

@@ -27,6 +27,8 @@ export interface SyncedScope {
   providerIds: readonly string[]
   /** Selects by amount and date transactions that are pending, or imported under another alias. */
   alike: { amounts: readonly bigint[]; from: Date; to: Date; providerAccountId: string } | null
+  /** Selects by amount and date live posted transactions, for the pending ones of a feed. */
+  posted: { amounts: readonly bigint[]; from: Date; to: Date } | null
 }
 
 /** The provider's data and IDs (aliases) of a bank account; empty if no scope reads them. */

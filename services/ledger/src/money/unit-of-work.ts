@@ -81,7 +81,7 @@ export interface ChangeSet {
   deleted: readonly Transaction[]
   /** Whether texts change that the search for similar transactions uses. */
   changesTexts: boolean
-  /** Records with `deletedAt` first: a unique index allows one live record for each transaction. */
+  /** In an order in which no transaction has two live records at a time. */
   records: readonly ProviderRecord[]
   accountRecords: readonly AccountRecord[]
   aliases: readonly AccountAlias[]
@@ -210,8 +210,6 @@ function changeSetOf(unit: UnitOfWork): ChangeSet {
   const { bankAccount, entries } = unit.settlements
   const envelopes = changedRows(unit.settlements.envelopes)
   const transactions = changedRows(unit.transactions)
-  const changed = changedRows(unit.records)
-  const records = [...changed.created, ...changed.changed]
   const closed = [...envelopes.created, ...envelopes.changed].filter((one) => one.closedAt !== null)
   return {
     readVersion: unit.state.bankAccount.version,
@@ -223,10 +221,7 @@ function changeSetOf(unit: UnitOfWork): ChangeSet {
     updated: transactions.changed,
     deleted: transactions.deleted,
     changesTexts: unit.changesTexts,
-    records: [
-      ...records.filter(({ deletedAt }) => deletedAt !== null),
-      ...records.filter(({ deletedAt }) => deletedAt === null),
-    ],
+    records: recordsInOrder(unit.records),
     accountRecords: unit.accountRecords,
     aliases: unit.aliases,
     closed: closed.map(({ spendingId }) => spendingId),
@@ -234,4 +229,23 @@ function changeSetOf(unit: UnitOfWork): ChangeSet {
     replies: unit.replies,
     operations: unit.operations,
   }
+}
+
+/**
+ * Returns the changed records: those with `deletedAt` first, then those that move to another
+ * transaction. A unique index allows one live record for each transaction, at each row.
+ */
+function recordsInOrder(records: TrackedRows<ProviderRecord>): ProviderRecord[] {
+  const { created, changed } = changedRows(records)
+  const all = [...created, ...changed]
+  const live = all.filter(({ deletedAt }) => deletedAt === null)
+  const isMoved = ({ providerTransactionId, transactionId }: ProviderRecord) => {
+    const before = records.read.get(providerTransactionId)
+    return before !== undefined && before.transactionId !== transactionId
+  }
+  return [
+    ...all.filter(({ deletedAt }) => deletedAt !== null),
+    ...live.filter(isMoved),
+    ...live.filter((one) => !isMoved(one)),
+  ]
 }

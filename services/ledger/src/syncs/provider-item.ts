@@ -47,15 +47,17 @@ export function readItems(
   return read
 }
 
-/**
- * Returns the source of the transactions that the calling sync service imports. Throws `refused` if
- * the link is of another type.
- */
+/** Returns the source of the transactions that a sync service imports. */
+export function sourceOf(issuer: string): 'aggregator' | 'feed' {
+  return issuer === 'feed-sync' ? 'feed' : 'aggregator'
+}
+
+/** Returns `sourceOf(issuer)`. Throws `refused` if the link is of another type. */
 export function requireSource(
   { linkType }: { linkType: LinkType },
   issuer: string,
 ): 'aggregator' | 'feed' {
-  const source = issuer === 'feed-sync' ? 'feed' : 'aggregator'
+  const source = sourceOf(issuer)
   if (linkType !== source) throw refused(`The link is of kind ${linkType}, not ${source}`)
   return source
 }

@@ -3,7 +3,6 @@ import { unavailable } from '@coffer/kit/rpc/errors'
 import { callerOf } from '@coffer/kit/rpc/rpc'
 import type { ServiceDeps } from '@coffer/kit/service/service'
 import { newId } from '@coffer/kit/values/id'
-import { dayMs } from '@coffer/kit/values/time'
 import type {
   ImportTransactionsRequest,
   RemoveTransactionsRequest,
@@ -14,11 +13,11 @@ import type { SyncedScope } from '../money/money-state.ts'
 import type { Current } from '../money/unit-of-work.ts'
 import type { MoneyWriter } from '../money/writer.service.ts'
 import { findTimezone } from '../tenancy/account-settings.sql.ts'
-import { readItems, requireBatch, requireIds, requireSource } from './provider-item.ts'
-import type { ProviderItem, SyncedTransaction } from './provider-transaction.ts'
+import { readItems, requireBatch, requireIds, requireSource, sourceOf } from './provider-item.ts'
+import type { SyncedTransaction } from './provider-transaction.ts'
 import { type Imported, importTransactions, type SyncDecision } from './sync-import.ts'
-import { postingDaysMax, postingDaysMin } from './sync-match.ts'
 import { removeSynced } from './sync-removal.ts'
+import { scopeOf } from './sync-scope.ts'
 
 type Deps = Pick<ServiceDeps, 'database'> & Pick<MoneyWriter, 'write'>
 
@@ -55,7 +54,7 @@ async function importBatch(
     recordIds: items.map(() => newId(issuer === 'feed-sync' ? 'ltxn' : 'ptxn')),
   }
   const key = { accountId, bankAccountId }
-  const by = { synced: scopeOf(items), createdBy }
+  const by = { synced: scopeOf(items, sourceOf(issuer)), createdBy }
   const { imported } = await writeBatch(deps, key, by, (locked, known) => {
     const source = requireSource(locked.bankAccount, issuer)
     return importTransactions(locked, { items, known, ids, source })
@@ -79,7 +78,7 @@ async function removeBatch(
   ])
   const providerIds = providerTransactionIds
   const key = { accountId, bankAccountId }
-  const by = { synced: { providerIds, alike: null }, createdBy }
+  const by = { synced: { providerIds, alike: null, posted: null }, createdBy }
   const { removedCount, unknownCount } = await writeBatch(deps, key, by, (locked, known) => {
     requireSource(locked.bankAccount, issuer)
     return removeSynced(locked, { providerIds, known })
@@ -113,23 +112,6 @@ function joinRecords({ transactions, records }: Current): SyncedTransaction[] {
   return transactions.map((transaction) => {
     return { transaction, records: byTransaction.get(transaction.transactionId) ?? [] }
   })
-}
-
-/** Returns the scope that reads all transactions which the items may match. */
-function scopeOf(items: readonly ProviderItem[]): SyncedScope {
-  const [first] = items
-  if (first === undefined) return { providerIds: [], alike: null }
-  const days = items.map(({ date }) => date.getTime())
-  const named = items.flatMap((item) => item.pendingProviderTransactionId ?? [])
-  return {
-    providerIds: [...items.map((item) => item.providerTransactionId), ...named],
-    alike: {
-      amounts: [...new Set(items.map(({ amount }) => amount))],
-      from: new Date(Math.min(...days) - (postingDaysMax + 1) * dayMs),
-      to: new Date(Math.max(...days) - (postingDaysMin - 1) * dayMs),
-      providerAccountId: first.providerAccountId,
-    },
-  }
 }
 
 function entriesOf(outcomes: Map<string, Imported>, id: string): [string, Imported][] {

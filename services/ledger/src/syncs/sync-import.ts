@@ -1,22 +1,24 @@
-import { isDeepStrictEqual } from 'node:util'
 import { requireWritable } from '../accounts/bank-account.ts'
-import {
-  endOperation,
-  type Operation,
-  type Settlement,
-  startOperation,
-} from '../money/operation.ts'
-import { addSettlement, type Settlements, startSettlements, totalOf } from '../money/settlements.ts'
-import { giveBack, take } from '../money/spend.ts'
-import { emptyTransaction, type Locked, type Transaction } from '../transactions/transaction.ts'
-import {
-  liveRecord,
-  type MatchReason,
-  type ProviderItem,
-  type ProviderRecord,
-  type SyncedTransaction,
+import type { Settlement } from '../money/operation.ts'
+import { startSettlements, totalOf } from '../money/settlements.ts'
+import type { Locked, Transaction } from '../transactions/transaction.ts'
+import type {
+  MatchReason,
+  ProviderItem,
+  ProviderRecord,
+  SyncedTransaction,
 } from './provider-transaction.ts'
 import { findMatch } from './sync-match.ts'
+import {
+  type ImportWork,
+  idAt,
+  isOf,
+  newRecord,
+  newTransaction,
+  updateSynced,
+  withoutNames,
+} from './sync-merge.ts'
+import { isOtherPurchase, separate } from './sync-separation.ts'
 import {
   addToIndex,
   createSyncedIndex,
@@ -26,16 +28,19 @@ import {
 
 /** The outcome of a provider's transaction; `reason` is the matching rule or the faulty field. */
 export type Imported =
-  | { transactionId: string; outcome: 'created' | 'updated' | 'unchanged'; reason: MatchReason }
+  | {
+      transactionId: string
+      outcome: 'created' | 'updated' | 'unchanged'
+      reason: MatchReason
+      /** Whether this call matched the item with a transaction stored under another ID. */
+      isMatch: boolean
+    }
   | { transactionId: ''; outcome: 'skipped'; reason: 'amount' | 'currency' | 'date' }
 
 /** The items of an import call, and the stored transactions that they may match. */
-export type ImportBatch = {
+export type ImportBatch = Pick<ImportWork, 'ids' | 'source'> & {
   items: readonly ProviderItem[]
   known: readonly SyncedTransaction[]
-  /** Ascending IDs for new rows: for each item one transaction ID and one record ID. */
-  ids: { transactionIds: readonly string[]; recordIds: readonly string[] }
-  source: 'aggregator' | 'feed'
 }
 
 /** The rows that an import or removal saves. */
@@ -45,7 +50,7 @@ export type SyncDecision = {
   records: ProviderRecord[]
 }
 
-type Work = ImportBatch & { locked: Locked; syncedIndex: SyncedIndex; settlements: Settlements }
+type Work = ImportWork & { syncedIndex: SyncedIndex }
 
 /** Returns the rows that an import call saves (docs/syncs.md#changes), and each item's outcome. */
 export function importTransactions(
@@ -94,160 +99,45 @@ function oldestFirst(items: readonly ProviderItem[]): ProviderItem[] {
 }
 
 function importOne(work: Work, item: ProviderItem, index: number): Imported {
-  const { syncedIndex, ids } = work
+  const { syncedIndex } = work
   const known = findSynced(syncedIndex, syncedIndex.byProviderId, item.providerTransactionId)
-  const match = known === null ? findMatch(item, syncedIndex) : { synced: known, reason: null }
+  if (known !== null) return updateKnown(work, known, { item, index })
+  const match = findMatch(item, syncedIndex, work)
   if (match === null) {
-    const transaction = newTransaction(work, item, idAt(ids.transactionIds, index))
+    const transaction = newTransaction(work, item, idAt(work.ids.transactionIds, index))
     const { transactionId } = transaction
     const record = newRecord(work, item, { transactionId, index, reason: 'new' })
     addToIndex(syncedIndex, { transaction, records: [record] })
-    return { transactionId, outcome: 'created', reason: 'new' }
+    return { transactionId, outcome: 'created', reason: 'new', isMatch: false }
   }
-  const { synced } = match
+  const { synced, reason } = match
   const { transactionId } = synced.transaction
-  const own = synced.records.find((one) => isOf(one, item)) ?? null
-  const reason = own?.matchReason ?? match.reason ?? 'new'
-  const updated = own
-    ? { ...own, ...withoutNames(item) }
-    : newRecord(work, item, { transactionId, index, reason })
-  const after = updateSynced(work, synced, { own, updated, item, index })
-  if (after === synced) return { transactionId, outcome: 'unchanged', reason }
-  addToIndex(syncedIndex, after)
-  return { transactionId, outcome: 'updated', reason }
+  const updated = newRecord(work, item, { transactionId, index, reason })
+  addToIndex(syncedIndex, updateSynced(work, synced, { own: null, updated, item, index }))
+  return { transactionId, outcome: 'updated', reason, isMatch: true }
 }
 
-/** An item with its index in the batch, its stored record (null if new), and the record to save. */
-type Update = {
-  item: ProviderItem
-  index: number
-  own: ProviderRecord | null
-  updated: ProviderRecord
-}
-
-/**
- * Returns the transaction after an item changes it (docs/syncs.md#changes); the same object if
- * nothing differs.
- */
-function updateSynced(
+/** Updates the transaction that has a record of the item's ID. */
+function updateKnown(
   work: Work,
   synced: SyncedTransaction,
-  { own, updated, item, index }: Update,
-): SyncedTransaction {
-  const { now } = work.locked.operation
-  const live = liveRecord(synced)
-  const isLate = live !== null && item.isPending && !live.isPending
-  const leads = live === null || isOf(live, item) || (own === null && !isLate)
-  const record = { ...updated, deletedAt: leads ? null : (own?.deletedAt ?? now) }
-  const isRepeated = own !== null && isDeepStrictEqual(own, record)
-  const others = synced.records
-    .filter((one) => !isOf(one, item))
-    .map((one) => (leads && one === live ? { ...one, deletedAt: now } : one))
-  const transaction = leads
-    ? mergeTransaction(work, synced.transaction, { item, index })
-    : synced.transaction
-  if (isRepeated && transaction === synced.transaction) return synced
-  return { transaction, records: [...others, isRepeated ? own : record] }
-}
-
-/** Returns the transaction with the provider's latest values; the same object if none differs. */
-function mergeTransaction(
-  work: Work,
-  before: Transaction,
   { item, index }: { item: ProviderItem; index: number },
-): Transaction {
-  const isOwnMerchant = (before.merchantName ?? '') !== before.originalMerchantName
-  const merged: Transaction = {
-    ...before,
-    amount: item.amount,
-    date: item.date,
-    categories: item.categories,
-    category: item.category,
-    isPending: item.isPending,
-    originalName: item.isPending ? before.originalName : item.originalName,
-    merchantName: isOwnMerchant ? before.merchantName : item.merchantName || null,
-    originalMerchantName: item.merchantName,
-    deletedAt: null,
+): Imported {
+  const own = synced.records.find((one) => isOf(one, item))
+  if (own === undefined) throw new Error('the index names a transaction without the record')
+  const known = { reason: own.matchReason, isMatch: false }
+  if (isOtherPurchase(work, synced, item)) {
+    const { kept, created, owner } = separate(work, synced, { own, item, index })
+    addToIndex(work.syncedIndex, kept)
+    addToIndex(work.syncedIndex, created)
+    const { transactionId } = owner.transaction
+    const outcome = owner === created ? 'created' : 'updated'
+    return { transactionId, outcome, ...known }
   }
-  if (isDeepStrictEqual(merged, before)) return before
-  const isSpent = before.deletedAt === null && before.amount === merged.amount
-  return isSpent ? merged : { ...merged, ...spendAgain(work, { before, merged, index }) }
-}
-
-/** Gives back the old amount and takes the new one; returns the assignment, null for a deposit. */
-function spendAgain(
-  { locked, settlements }: Work,
-  { before, merged, index }: { before: Transaction; merged: Transaction; index: number },
-): Pick<Transaction, 'spendingId' | 'spendingAmount'> {
-  const envelope = settlements.envelopes.current.get(before.spendingId ?? '')
-  if (envelope === undefined) {
-    return { spendingId: before.spendingId, spendingAmount: before.spendingAmount }
-  }
-  const operation = createOperation(locked, index)
-  const { bankAccount } = settlements
-  const started = startOperation({ bankAccount, envelopes: [envelope], operation })
-  const reason = { cause: 'transaction', causeId: before.transactionId } as const
-  giveBack(started, before, reason)
-  const opened = started.envelopes.get(envelope.spendingId)
-  const isAssigned = opened !== undefined && merged.amount >= 0n
-  const given = isAssigned ? take(started, opened, { amount: merged.amount, ...reason }) : null
-  addSettlement(settlements, endOperation(started))
-  return { spendingId: isAssigned ? envelope.spendingId : null, spendingAmount: given }
-}
-
-/** Returns the journal operation of one item in a batch. */
-export function createOperation({ operation }: Locked, index: number): Operation {
-  return { ...operation, operationId: `${operation.operationId}/${index}` }
-}
-
-function newTransaction(
-  { locked, source }: Work,
-  item: ProviderItem,
-  transactionId: string,
-): Transaction {
-  const { amount, date } = item
-  const created = { transactionId, amount, date, source, createdAt: locked.operation.now }
-  return {
-    ...emptyTransaction(locked.bankAccount, created),
-    categories: item.categories,
-    category: item.category,
-    name: item.displayName || null,
-    originalName: item.originalName,
-    merchantName: item.merchantName || null,
-    originalMerchantName: item.merchantName,
-    isPending: item.isPending,
-  }
-}
-
-function newRecord(
-  { locked, ids }: Work,
-  item: ProviderItem,
-  of: { transactionId: string; index: number; reason: MatchReason },
-): ProviderRecord {
-  const { accountId, bankAccountId } = locked.bankAccount
-  return {
-    accountId,
-    bankAccountId,
-    recordId: idAt(ids.recordIds, of.index),
-    transactionId: of.transactionId,
-    ...withoutNames(item),
-    matchReason: of.reason,
-    createdAt: locked.operation.now,
-    deletedAt: null,
-  }
-}
-
-/** Returns the fields of an item that its provider record stores. */
-function withoutNames({ displayName, originalName, ...rest }: ProviderItem) {
-  return rest
-}
-
-function isOf(record: ProviderRecord, item: ProviderItem): boolean {
-  return record.providerTransactionId === item.providerTransactionId
-}
-
-function idAt(ids: readonly string[], index: number): string {
-  const id = ids[index]
-  if (id === undefined) throw new Error(`no ID for item ${index}`)
-  return id
+  const { transactionId } = synced.transaction
+  const updated = { ...own, ...withoutNames(item) }
+  const after = updateSynced(work, synced, { own, updated, item, index })
+  if (after === synced) return { transactionId, outcome: 'unchanged', ...known }
+  addToIndex(work.syncedIndex, after)
+  return { transactionId, outcome: 'updated', ...known }
 }

@@ -23,10 +23,24 @@ function synced(transactionId: string, ...items: Partial<ProviderItem>[]): Synce
   return { transaction: aTransaction({ transactionId }), records }
 }
 
-function match(item: Partial<ProviderItem>, ...known: SyncedTransaction[]) {
+/** Returns the transaction after the provider has withdrawn its last record. */
+function removed({ transaction, records }: SyncedTransaction): SyncedTransaction {
+  return { transaction, records: records.map((one) => ({ ...one, deletedAt: day(20) })) }
+}
+
+type Source = 'aggregator' | 'feed'
+
+function matchOf(source: Source, item: Partial<ProviderItem>, ...known: SyncedTransaction[]) {
   const unknown = { providerTransactionId: 'new', date: FIRST, ...item }
-  const found = findMatch(aProviderItem(unknown), createSyncedIndex(known))
+  const found = findMatch(aProviderItem(unknown), createSyncedIndex(known), { source })
   return found && `${found.synced.transaction.transactionId} ${found.reason}`
+}
+
+/** Returns the match of both sources, which is expected to be equal. */
+function match(item: Partial<ProviderItem>, ...known: SyncedTransaction[]) {
+  const found = matchOf('aggregator', item, ...known)
+  expect(matchOf('feed', item, ...known)).toBe(found)
+  return found
 }
 
 const pending = { providerTransactionId: 'a', isPending: true }
@@ -121,5 +135,86 @@ describe('an item with an unknown ID is', () => {
     const after = new Date('2026-03-18T05:00:00Z')
     const known = synced('txn_1', { ...pending, date: before })
     expect(match({ date: after }, known)).toBe('txn_1 amount-date-name')
+  })
+})
+
+describe('a pending item after its posted one, which neither names, is', () => {
+  const late = { isPending: true }
+  const posted = { providerTransactionId: 'b' }
+
+  test.each<[string, Partial<ProviderItem>, SyncedTransaction[], string | null]>([
+    ['the posted one of the same day', late, [synced('t', posted)], 't posted-first'],
+    [
+      'the one with a text alike',
+      { ...late, name: 'DELI #5, Chicago', merchantName: '' },
+      [synced('t', { ...posted, name: 'Deli Chicago IL', merchantName: '' })],
+      't posted-first',
+    ],
+    [
+      'of several the nearest in time',
+      late,
+      [synced('t_1', { ...posted, date: day(3) }), synced('t_2', { ...posted, date: day(2) })],
+      't_2 posted-first',
+    ],
+    [
+      'of equal ones the oldest',
+      late,
+      [synced('t_2', posted), synced('t_1', posted)],
+      't_1 posted-first',
+    ],
+    ['new with another amount', { ...late, amount: 1201n }, [synced('t', posted)], null],
+    [
+      'new with another text',
+      { ...late, name: 'Garage', merchantName: 'Garage' },
+      [synced('t', posted)],
+      null,
+    ],
+    ['new if the posted one had its own pending one', late, [synced('t', pending, posted)], null],
+    [
+      'new if the posted one had a pending one of an earlier ID of the account',
+      late,
+      [synced('t', { ...pending, providerAccountId: 'account_2' }, posted)],
+      null,
+    ],
+    [
+      'new if the posted one took a late pending one already',
+      late,
+      [synced('t', { ...pending, providerTransactionId: 'c' }, posted)],
+      null,
+    ],
+    [
+      'new if the posted one names another',
+      late,
+      [synced('t', { ...posted, pendingProviderTransactionId: 'x' })],
+      null,
+    ],
+    [
+      'new if the posted one is of an earlier ID of the account',
+      { ...late, date: day(-1), providerAccountId: 'account_2' },
+      [synced('t', posted)],
+      null,
+    ],
+    ['new if the posted one was removed', late, [removed(synced('t', posted))], null],
+    [
+      'the equal pending one of an earlier ID of the account, before a posted one',
+      { ...late, providerAccountId: 'account_2' },
+      [synced('t_1', { ...posted, providerAccountId: 'account_2' }), synced('t_2', pending)],
+      't_2 re-consent',
+    ],
+  ])('%s', (_case, item, known, expected) => {
+    expect(matchOf('feed', item, ...known)).toBe(expected)
+    const isByPosted = expected?.endsWith('posted-first')
+    expect(matchOf('aggregator', item, ...known)).toBe(isByPosted ? null : expected)
+  })
+
+  test.each([
+    [-1, null],
+    [0, 't posted-first'],
+    [1, 't posted-first'],
+    [10, 't posted-first'],
+    [11, null],
+  ])('matched if posted %i days later: %p', (days, expected) => {
+    const known = synced('t', { ...posted, date: day(days) })
+    expect(matchOf('feed', late, known)).toBe(expected)
   })
 })

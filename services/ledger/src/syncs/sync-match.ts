@@ -22,7 +22,11 @@ type Match = { synced: SyncedTransaction; reason: MatchReason }
  * Returns the stored transaction that matches an item whose provider ID is not stored, and the rule
  * that applied; null if the item is a new transaction (docs/syncs.md#matching).
  */
-export function findMatch(item: ProviderItem, syncedIndex: SyncedIndex): Match | null {
+export function findMatch(
+  item: ProviderItem,
+  syncedIndex: SyncedIndex,
+  { source }: { source: 'aggregator' | 'feed' },
+): Match | null {
   const named = item.isPending
     ? null
     : findSynced(syncedIndex, syncedIndex.byProviderId, item.pendingProviderTransactionId)
@@ -31,6 +35,8 @@ export function findMatch(item: ProviderItem, syncedIndex: SyncedIndex): Match |
   if (item.isPending && naming !== null) return { synced: naming, reason: 'posted-first' }
   const again = findBest(item, syncedIndex, isReconsented)
   if (again !== null) return { synced: again, reason: 're-consent' }
+  const posted = source === 'feed' ? findBest(item, syncedIndex, isPostedOf) : null
+  if (posted !== null) return { synced: posted, reason: 'posted-first' }
   const alike = findBest(item, syncedIndex, isPendingOf)
   return alike === null ? null : { synced: alike, reason: 'amount-date-name' }
 }
@@ -79,7 +85,27 @@ function isPendingOf(item: ProviderItem, { last, synced }: Candidate): boolean {
     days >= postingDaysMin &&
     days <= postingDaysMax &&
     (item.pendingProviderTransactionId === null || isFromBefore(item, synced)) &&
-    textsOf(item).some((text) => textsOf(last).some((other) => areAlike(text, other)))
+    haveAlikeTexts(item, last)
+  )
+}
+
+/**
+ * Returns whether a pending item of a feed, which names no posted transaction, is the pending state
+ * of a posted one that was imported first. Without the tolerance of `postingDaysMin`, because a
+ * pending item of a later day is usually the next purchase. A transaction that had a pending record
+ * is no match: that record was its pending state.
+ */
+function isPostedOf(item: ProviderItem, { last, synced }: Candidate): boolean {
+  const days = daysAfter(item, last)
+  return (
+    item.isPending &&
+    last.deletedAt === null &&
+    last.providerAccountId === item.providerAccountId &&
+    last.pendingProviderTransactionId === null &&
+    synced.records.every(({ isPending }) => !isPending) &&
+    days >= 0 &&
+    days <= postingDaysMax &&
+    haveAlikeTexts(item, last)
   )
 }
 
@@ -99,6 +125,10 @@ function textsOf({ name, merchantName }: { name: string; merchantName: string })
     const letters = text.normalize('NFKD').toLowerCase().replaceAll(/\P{L}/gu, '')
     return letters === '' ? [] : [letters]
   })
+}
+
+function haveAlikeTexts(item: ProviderItem, record: ProviderRecord): boolean {
+  return textsOf(item).some((text) => textsOf(record).some((other) => areAlike(text, other)))
 }
 
 function areAlike(one: string, other: string): boolean {

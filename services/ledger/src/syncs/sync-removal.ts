@@ -4,7 +4,8 @@ import { addSettlement, type Settlements, startSettlements, totalOf } from '../m
 import { giveBack } from '../money/spend.ts'
 import type { Locked, Transaction } from '../transactions/transaction.ts'
 import type { SyncedTransaction } from './provider-transaction.ts'
-import { createOperation, findChanges, type SyncDecision } from './sync-import.ts'
+import { findChanges, type SyncDecision } from './sync-import.ts'
+import { createOperation } from './sync-merge.ts'
 import { addToIndex, createSyncedIndex, findSynced } from './synced-transactions.ts'
 
 /** Decides the removal of transactions that a provider withdraws (docs/syncs.md#removal). */

@@ -24,7 +24,7 @@ import { importing } from '../imports/importing.ts'
 import { importFile } from '../imports/uploading.ts'
 import { neighbours } from '../neighbours.ts'
 import { searchInEveryWay } from '../similar/searching.ts'
-import { anItem, assign, syncedHome } from '../syncs/syncing.ts'
+import { anItem, assign, feedHome, syncedHome } from '../syncs/syncing.ts'
 import { runSweep } from '../tenancy/sweeping.ts'
 
 let booted: Booted
@@ -264,6 +264,10 @@ async function useSyncs(): Promise<void> {
   await assign(home, one?.transactionId, { name: 'Lunch' })
   await home.bankAccounts.getBankAccount({ bankAccountId }, as)
   await deleteLink(home)
+  const fed = await feedHome(booted)
+  await fed.brings(anItem())
+  await fed.brings(anItem({ isPending: true }))
+  await deleteLink(fed)
 }
 
 test('every statement uses an index that starts with the account', async () => {

@@ -13,6 +13,7 @@ import {
   SyncImportService,
 } from '@coffer/proto/ledger/v1/sync_import'
 import { TransactionService } from '@coffer/proto/ledger/v1/transaction'
+import type { CallOptions } from '@connectrpc/connect'
 import { saveSettings } from '../../src/tenancy/account-settings.sql.ts'
 
 type Item = Omit<ProviderTransaction, keyof Message>
@@ -73,6 +74,43 @@ export async function syncedHome(booted: Booted) {
   const account = anAccount()
   const { accounts } = await sync.upsertBankAccounts({ linkId, accounts: [account] }, by)
   const bankAccountId = accounts[0]?.bankAccountId ?? ''
+  return homeOf(booted, { accountId, as, by, linkId, bankAccountId, account })
+}
+
+/** Creates an account in Chicago with a feed link and one bank account. */
+export async function feedHome(booted: Booted): Promise<SyncedHome> {
+  const accountId = newId('acct')
+  const as = booted.as(accountId, { timezone })
+  const by = byService(booted, accountId, 'feed-sync')
+  const settings = { accountId, timezone, locale: 'en_US', version: 1n }
+  await saveSettings(booted.database('ledger'), settings)
+  const body = { institutionName: 'Feed', feedLinkId: newId('lfx') }
+  const { link } = await booted.client('ledger', LinkService).createLink(body, as)
+  const linkId = link?.linkId ?? ''
+  const feedBankAccountId = newId('lbac')
+  const created = { linkId, name: 'Fed', feedBankAccountId, currency: 'USD' }
+  const { bankAccount } = await booted
+    .client('ledger', BankAccountService)
+    .createBankAccount(created, as)
+  const bankAccountId = bankAccount?.bankAccountId ?? ''
+  const account = { ...anAccount(), feedBankAccountId }
+  const sync = booted.client('ledger', SyncImportService)
+  await sync.upsertBankAccounts({ linkId, accounts: [account] }, by)
+  return homeOf(booted, { accountId, as, by, linkId, bankAccountId, account })
+}
+
+type HomeKey = {
+  accountId: string
+  as: CallOptions
+  by: CallOptions
+  linkId: string
+  bankAccountId: string
+  account: ReturnType<typeof anAccount>
+}
+
+/** Returns the clients of an account, and the calls of its sync service and its user. */
+function homeOf(booted: Booted, { accountId, as, by, linkId, bankAccountId, account }: HomeKey) {
+  const sync = booted.client('ledger', SyncImportService)
   const transactions = booted.client('ledger', TransactionService)
   const envelopes = booted.client('ledger', EnvelopeService)
   const bankAccounts = booted.client('ledger', BankAccountService)
@@ -108,7 +146,7 @@ export async function syncedHome(booted: Booted) {
   }
 }
 
-export type SyncedHome = Awaited<ReturnType<typeof syncedHome>>
+export type SyncedHome = ReturnType<typeof homeOf>
 
 /**
  * Creates an envelope and transfers `amount` minor units into it. Returns its ID and a function

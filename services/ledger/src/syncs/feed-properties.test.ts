@@ -1,0 +1,180 @@
+import { expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import { aProviderItem } from '../../test/imports/samples.ts'
+import {
+  bring,
+  check,
+  drop,
+  edit,
+  emptyWorld,
+  liveIn,
+  START,
+  type World,
+} from '../../test/syncs/synced-world.ts'
+import { liveRecord, type ProviderItem } from './provider-transaction.ts'
+
+const DAY = 86_400_000
+
+/** A row of a feed's list; days after START, IDs and amounts as chosen by the bank. */
+type Row = { id: string; amount: bigint; day: number; isPending: boolean; name?: string }
+/** How the client reads a list: in which order, and in calls of how many rows. */
+type Reading = { seed: number; callSize: number }
+
+const readings: fc.Arbitrary<Reading> = fc.record({
+  seed: fc.nat(),
+  callSize: fc.integer({ min: 1, max: 8 }),
+})
+
+/** Imports a whole list as feed-sync does: in calls, and then removes the live IDs it lacks. */
+function sync(world: World, rows: readonly Row[], { seed, callSize }: Reading): number {
+  const list = shuffled(rows, seed).map(itemOf)
+  let changes = 0
+  for (let from = 0; from < list.length; from += callSize) {
+    const { transactions, records } = bring(world, list.slice(from, from + callSize))
+    changes += transactions.length + records.length
+  }
+  const listed = new Set(rows.map(({ id }) => id))
+  const missing = [...liveIds(world).keys()].filter((id) => !listed.has(id))
+  changes += drop(world, missing).records.length
+  check(world)
+  return changes
+}
+
+function itemOf({ id, amount, day, isPending, name = 'Deli' }: Row): ProviderItem {
+  const date = new Date(START + day * DAY)
+  const texts = { name, displayName: name, merchantName: '' }
+  return aProviderItem({ ...texts, providerTransactionId: id, amount, date, isPending })
+}
+
+/** Maps the live provider IDs to their transaction IDs. */
+function liveIds(world: World): Map<string, string> {
+  return new Map(
+    liveIn(world).map(({ transaction, records }) => {
+      return [liveRecord({ records })?.providerTransactionId ?? '', transaction.transactionId]
+    }),
+  )
+}
+
+function shuffled<Value>(values: readonly Value[], seed: number): Value[] {
+  const rank = (index: number) =>
+    (Math.imul(seed + 1, 2_654_435_761) ^ Math.imul(index + 1, 40_503)) >>> 0
+  return values
+    .map((value, index) => ({ value, rank: rank(index) % 9973 }))
+    .sort((a, b) => a.rank - b.rank)
+    .map(({ value }) => value)
+}
+
+const SYNCS = 6
+
+/**
+ * A purchase in the lists of SYNCS syncs: pending in `pending` (first and last sync, null if it is
+ * never listed so), posted from `posted` on, under the same ID or another.
+ */
+type Purchase = {
+  pending: { from: number; to: number } | null
+  posted: number
+  day: number
+  later: number
+  keepsId: boolean
+}
+
+const purchases: fc.Arbitrary<Purchase> = fc
+  .record({
+    from: fc.integer({ min: 0, max: SYNCS - 2 }),
+    length: fc.integer({ min: 0, max: SYNCS }),
+    isPended: fc.boolean(),
+    posted: fc.integer({ min: 0, max: SYNCS - 2 }),
+    day: fc.integer({ min: 0, max: 3 }),
+    later: fc.integer({ min: -1, max: 10 }),
+    keepsId: fc.boolean(),
+  })
+  .map(({ from, length, isPended, posted, day, later, keepsId }) => ({
+    // The last two lists have no pending rows.
+    pending: isPended ? { from, to: Math.min(from + length, SYNCS - 3) } : null,
+    posted,
+    day,
+    // A pending row of the next day counts as another purchase unless it is imported first.
+    later: isPended && from >= posted ? Math.max(0, later) : later,
+    keepsId,
+  }))
+
+/** Returns the rows of a purchase in the list of a sync: none, pending, posted, or both. */
+function rowsOf(purchase: Purchase, serial: number, step: number): Row[] {
+  const { pending, posted, day, later, keepsId } = purchase
+  // Each purchase has its own amount, so that a client can tell them apart.
+  const amount = BigInt(100 + serial)
+  const isPosted = step >= posted
+  const isPending = pending !== null && step >= pending.from && step <= pending.to
+  const early = { id: `p${serial}`, amount, day, isPending: true }
+  const late = { id: keepsId ? `p${serial}` : `b${serial}`, amount, day: day + later }
+  return [
+    ...(isPending && !(keepsId && isPosted) ? [early] : []),
+    ...(isPosted ? [{ ...late, isPending: false }] : []),
+  ]
+}
+
+test('each purchase is one transaction, with its ID and edits, however it is listed', () => {
+  const scripts = fc.record({
+    bought: fc.array(purchases, { minLength: 1, maxLength: 5 }),
+    readings: fc.array(readings, { minLength: SYNCS, maxLength: SYNCS }),
+    edits: fc.array(fc.nat(), { minLength: SYNCS, maxLength: SYNCS }),
+  })
+  fc.assert(
+    fc.property(scripts, ({ bought, readings: ways, edits }) => {
+      const world = emptyWorld('feed')
+      const firstIds = new Map<bigint, string>()
+      for (const [step, way] of ways.entries()) {
+        const listed = bought.map((one, serial) => rowsOf(one, serial, step))
+        sync(world, listed.flat(), way)
+        const expected = listed.flatMap((rows) => rows.at(-1) ?? [])
+        const live = liveIn(world).map(({ transaction }) => transaction)
+        expect(live.map(stateOf).sort()).toEqual(expected.map(itemOf).map(stateOf).sort())
+        for (const { amount, transactionId } of live) {
+          expect(transactionId).toBe(firstIds.get(amount) ?? transactionId)
+          firstIds.set(amount, transactionId)
+        }
+        edit(world, edits[step] ?? 0)
+        check(world)
+      }
+    }),
+    { numRuns: 200 },
+  )
+})
+
+function stateOf(of: { amount: bigint; date: Date; isPending: boolean }): string {
+  return `${of.amount} ${of.date.toISOString()} ${of.isPending}`
+}
+
+// Few different amounts and texts: no client can tell which pending row a posted one replaces.
+const rows: fc.Arbitrary<Row> = fc.record({
+  id: fc.constantFrom('a', 'b', 'c', 'd', 'e'),
+  amount: fc.constantFrom(700n, 900n),
+  day: fc.integer({ min: 0, max: 12 }),
+  isPending: fc.boolean(),
+  name: fc.constantFrom('Deli', 'Deli', 'Garage'),
+})
+const lists = fc.uniqueArray(rows, { selector: ({ id }) => id, maxLength: 5 })
+
+test('of purchases that look equal, each posted one is a transaction of its own', () => {
+  const scripts = fc.array(fc.tuple(lists, readings, fc.nat()), { maxLength: 8 })
+  fc.assert(
+    fc.property(scripts, (taken) => {
+      const world = emptyWorld('feed')
+      for (const [list, way, pick] of taken) {
+        sync(world, list, way)
+        edit(world, pick)
+        sync(world, list, way)
+        const live = liveIds(world)
+        const posted = list.filter(({ isPending }) => !isPending).map(({ id }) => id)
+        expect([...live.keys()]).toEqual(expect.arrayContaining(posted))
+        expect(list.map(({ id }) => id)).toEqual(expect.arrayContaining([...live.keys()]))
+        for (const { id, ...row } of list.filter((one) => live.has(one.id))) {
+          const { transaction } = world.known.get(live.get(id) ?? '') ?? {}
+          expect(transaction && stateOf(transaction)).toBe(stateOf(itemOf({ id, ...row })))
+        }
+        expect(sync(world, list, way)).toBe(0)
+      }
+    }),
+    { numRuns: 200 },
+  )
+})

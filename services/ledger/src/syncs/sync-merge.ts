@@ -1,0 +1,179 @@
+import { isDeepStrictEqual } from 'node:util'
+import { endOperation, type Operation, startOperation } from '../money/operation.ts'
+import { addSettlement, type Settlements } from '../money/settlements.ts'
+import { giveBack, take } from '../money/spend.ts'
+import { emptyTransaction, type Locked, type Transaction } from '../transactions/transaction.ts'
+import {
+  liveRecord,
+  type MatchReason,
+  type ProviderItem,
+  type ProviderRecord,
+  type SyncedTransaction,
+} from './provider-transaction.ts'
+
+/** An import call in progress. */
+export type ImportWork = {
+  locked: Locked
+  settlements: Settlements
+  /** Ascending IDs for new rows: for each item one transaction ID and one record ID. */
+  ids: { transactionIds: readonly string[]; recordIds: readonly string[] }
+  source: 'aggregator' | 'feed'
+}
+
+/** An item with its index in the batch, its stored record (null if new), and the record to save. */
+export type Update = {
+  item: ProviderItem
+  index: number
+  own: ProviderRecord | null
+  updated: ProviderRecord
+}
+
+/**
+ * Returns the transaction after an item changes it (docs/syncs.md#changes); the same object if
+ * nothing differs.
+ */
+export function updateSynced(
+  work: ImportWork,
+  synced: SyncedTransaction,
+  { own, updated, item, index }: Update,
+): SyncedTransaction {
+  const { now } = work.locked.operation
+  const live = liveRecord(synced)
+  const isLate = live !== null && item.isPending && !live.isPending
+  const leads =
+    live === null ||
+    isOf(live, item) ||
+    (own === null && !isLate) ||
+    isPostedAgain(work, { live, item })
+  const record = { ...updated, deletedAt: leads ? null : (own?.deletedAt ?? now) }
+  const isRepeated = own !== null && isDeepStrictEqual(own, record)
+  const others = synced.records
+    .filter((one) => !isOf(one, item))
+    .map((one) => (leads && one === live ? { ...one, deletedAt: now } : one))
+  const transaction = leads
+    ? mergeTransaction(work, synced.transaction, { item, index })
+    : synced.transaction
+  if (isRepeated && transaction === synced.transaction) return synced
+  return { transaction, records: [...others, isRepeated ? own : record] }
+}
+
+/**
+ * Returns whether a feed lists a posted transaction while a pending one leads, because the posted
+ * one was removed before. A feed lists what exists, so the posted one leads again.
+ */
+function isPostedAgain(
+  { source }: ImportWork,
+  { live, item }: { live: ProviderRecord; item: ProviderItem },
+): boolean {
+  const isOfAlias = live.providerAccountId === item.providerAccountId
+  return source === 'feed' && isOfAlias && live.isPending && !item.isPending
+}
+
+/** Returns the transaction with the provider's latest values; the same object if none differs. */
+function mergeTransaction(
+  work: ImportWork,
+  before: Transaction,
+  { item, index }: { item: ProviderItem; index: number },
+): Transaction {
+  const isOwnMerchant = (before.merchantName ?? '') !== before.originalMerchantName
+  const merged: Transaction = {
+    ...before,
+    amount: item.amount,
+    date: item.date,
+    categories: item.categories,
+    category: item.category,
+    isPending: item.isPending,
+    originalName: item.isPending ? before.originalName : item.originalName,
+    merchantName: isOwnMerchant ? before.merchantName : item.merchantName || null,
+    originalMerchantName: item.merchantName,
+    deletedAt: null,
+  }
+  if (isDeepStrictEqual(merged, before)) return before
+  const isSpent = before.deletedAt === null && before.amount === merged.amount
+  return isSpent ? merged : { ...merged, ...spendAgain(work, { before, merged, index }) }
+}
+
+/** Gives back the old amount and takes the new one; returns the assignment, null for a deposit. */
+function spendAgain(
+  { locked, settlements }: ImportWork,
+  { before, merged, index }: { before: Transaction; merged: Transaction; index: number },
+): Pick<Transaction, 'spendingId' | 'spendingAmount'> {
+  const envelope = settlements.envelopes.current.get(before.spendingId ?? '')
+  if (envelope === undefined) {
+    return { spendingId: before.spendingId, spendingAmount: before.spendingAmount }
+  }
+  const operation = createOperation(locked, index)
+  const { bankAccount } = settlements
+  const started = startOperation({ bankAccount, envelopes: [envelope], operation })
+  const reason = { cause: 'transaction', causeId: before.transactionId } as const
+  giveBack(started, before, reason)
+  const opened = started.envelopes.get(envelope.spendingId)
+  const isAssigned = opened !== undefined && merged.amount >= 0n
+  const given = isAssigned ? take(started, opened, { amount: merged.amount, ...reason }) : null
+  addSettlement(settlements, endOperation(started))
+  return { spendingId: isAssigned ? envelope.spendingId : null, spendingAmount: given }
+}
+
+/** Returns the journal operation of one item in a batch. */
+export function createOperation({ operation }: Locked, index: number): Operation {
+  return { ...operation, operationId: `${operation.operationId}/${index}` }
+}
+
+export function newTransaction(
+  { locked, source }: ImportWork,
+  item: ProviderItem,
+  transactionId: string,
+): Transaction {
+  const { amount, date } = item
+  const created = { transactionId, amount, date, source, createdAt: locked.operation.now }
+  return {
+    ...emptyTransaction(locked.bankAccount, created),
+    categories: item.categories,
+    category: item.category,
+    name: item.displayName || null,
+    originalName: item.originalName,
+    merchantName: item.merchantName || null,
+    originalMerchantName: item.merchantName,
+    isPending: item.isPending,
+  }
+}
+
+export function newRecord(
+  { locked, ids }: ImportWork,
+  item: ProviderItem,
+  of: { transactionId: string; index: number; reason: MatchReason },
+): ProviderRecord {
+  const { accountId, bankAccountId } = locked.bankAccount
+  return {
+    accountId,
+    bankAccountId,
+    recordId: idAt(ids.recordIds, of.index),
+    transactionId: of.transactionId,
+    ...withoutNames(item),
+    matchReason: of.reason,
+    createdAt: locked.operation.now,
+    deletedAt: null,
+  }
+}
+
+/** Returns the fields of an item that its provider record stores. */
+export function withoutNames<Item extends ProviderItem>({
+  displayName,
+  originalName,
+  ...rest
+}: Item): Omit<Item, 'displayName' | 'originalName'> {
+  return rest
+}
+
+export function isOf(
+  record: Pick<ProviderRecord, 'providerTransactionId'>,
+  item: Pick<ProviderItem, 'providerTransactionId'>,
+): boolean {
+  return record.providerTransactionId === item.providerTransactionId
+}
+
+export function idAt(ids: readonly string[], index: number): string {
+  const id = ids[index]
+  if (id === undefined) throw new Error(`no ID for item ${index}`)
+  return id
+}

@@ -1,0 +1,71 @@
+import { nameOf } from './provider-item.ts'
+import {
+  liveRecord,
+  type MatchReason,
+  type ProviderItem,
+  type ProviderRecord,
+  type SyncedTransaction,
+} from './provider-transaction.ts'
+import {
+  type ImportWork,
+  idAt,
+  isOf,
+  newTransaction,
+  updateSynced,
+  withoutNames,
+} from './sync-merge.ts'
+
+/** Rules by which a posted record joins a transaction without being named. */
+const joiningReasons: readonly MatchReason[] = ['amount-date-name', 're-consent']
+
+/**
+ * Returns whether a feed lists an item as posted although another posted record leads its
+ * transaction. So the two are separate purchases, which a match by similarity took for one: feeds
+ * may post a pending transaction under the same ID (docs/syncs.md#matching).
+ */
+export function isOtherPurchase(
+  { source }: ImportWork,
+  synced: SyncedTransaction,
+  item: ProviderItem,
+): boolean {
+  const live = liveRecord(synced)
+  return (
+    source === 'feed' &&
+    !item.isPending &&
+    live !== null &&
+    !live.isPending &&
+    !isOf(live, item) &&
+    live.providerAccountId === item.providerAccountId
+  )
+}
+
+/**
+ * Separates two purchases that share a transaction. The record that joined by similarity gets a new
+ * transaction, so the other one keeps its ID, and the user's name and envelope. Returns both, and
+ * as `owner` the one that has the item.
+ */
+export function separate(
+  work: ImportWork,
+  synced: SyncedTransaction,
+  { own, item, index }: { own: ProviderRecord; item: ProviderItem; index: number },
+): { kept: SyncedTransaction; created: SyncedTransaction; owner: SyncedTransaction } {
+  const { transaction } = synced
+  const { originalName } = transaction
+  const transactionId = idAt(work.ids.transactionIds, index)
+  const live = liveRecord(synced)
+  const isJoined = live !== null && joiningReasons.includes(live.matchReason)
+  const joined = isJoined && own.matchReason !== 'posted-first' ? live : null
+  const leaving = joined
+    ? { ...joined, displayName: nameOf(joined.merchantName || joined.name), originalName }
+    : { ...own, ...item }
+  const record = { ...withoutNames(leaving), transactionId, matchReason: 'new' as const }
+  const created = {
+    transaction: newTransaction(work, leaving, transactionId),
+    records: [{ ...record, deletedAt: null }],
+  }
+  const records = synced.records.filter((one) => !isOf(one, leaving))
+  if (joined === null) return { kept: { transaction, records }, created, owner: created }
+  const update = { own, updated: { ...own, ...withoutNames(item) }, item, index }
+  const kept = updateSynced(work, { transaction, records }, update)
+  return { kept, created, owner: kept }
+}
