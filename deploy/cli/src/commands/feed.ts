@@ -64,8 +64,9 @@ export async function linkFeed(
 }
 
 /**
- * `coffer feed:watch`: prints the progress of the next sync of each bank account of a link. Returns
- * 1 if a sync fails, or none ends in the time that sockets stay open (docs/limits.md).
+ * `coffer feed:watch`: prints the progress of the next sync of each bank account of a link, after a
+ * line that says when the sockets are open. Returns 1 if a sync fails, or none ends in the time that
+ * sockets stay open (docs/limits.md). Throws FatalError when the server refuses a socket.
  */
 export async function watchFeed(
   { linkId, ...options }: ServerOptions & { linkId: string },
@@ -76,14 +77,17 @@ export async function watchFeed(
   const watched = accounts.filter((one) => one.linkId === linkId)
   if (watched.length === 0) throw new FatalError(`No bank account belongs to the link ${linkId}.`)
   const width = Math.max(...watched.map(({ name }) => name.length))
-  const ends = watched.map(({ bankAccountId, name }) => {
+  const sockets = watched.map(({ bankAccountId, name }) => {
     const path = `/api/feed/link/sync/${linkId}/bank_account/${bankAccountId}/progress`
     const url = `${baseUrl.replace(/^http/, 'ws')}${path}`
     return follow(url, headers, ({ status, error = '' }) => {
       console.log(`${name.padEnd(width)}  ${status}  ${error}`.trimEnd())
     })
   })
-  const last = await Promise.all(ends)
+  const ends = Promise.all(sockets.map(({ ended }) => ended))
+  await Promise.race([Promise.all(sockets.map(({ opened }) => opened)), ends])
+  console.log(`watching ${watched.map(({ name }) => name).join(', ')}`)
+  const last = await ends
   if (last.every((frame) => frame?.status === 'complete')) return 0
   if (last.some((frame) => frame?.status !== 'complete' && frame?.status !== 'error')) {
     console.error('No sync has ended in time: ask for one, and watch again.')
@@ -119,24 +123,22 @@ async function findCandidates(
   return candidates
 }
 
-/** Returns the last frame when the server closes the socket; undefined without one. */
-function follow(
-  url: string,
-  headers: Record<string, string>,
-  show: (frame: Frame) => void,
-): Promise<Frame | undefined> {
-  const { promise, resolve, reject } = Promise.withResolvers<Frame | undefined>()
+/** Opens a socket. `ended` is the last frame, if any, when the server has closed it. */
+function follow(url: string, headers: Record<string, string>, show: (frame: Frame) => void) {
+  const opened = Promise.withResolvers<void>()
+  const ended = Promise.withResolvers<Frame | undefined>()
   const socket = new WebSocket(url, { headers, handshakeTimeout })
   const deadline = setTimeout(() => socket.terminate(), watchMs)
   let last: Frame | undefined
+  socket.on('open', () => opened.resolve())
   socket.on('message', (data) => {
     last = Frame.parse(JSON.parse(String(data)))
     show(last)
   })
   socket.on('close', () => {
     clearTimeout(deadline)
-    resolve(last)
+    ended.resolve(last)
   })
-  socket.on('error', (error) => reject(new FatalError(`${url}: ${error.message}`)))
-  return promise
+  socket.on('error', (error) => ended.reject(new FatalError(`${url}: ${error.message}`)))
+  return { opened: opened.promise, ended: ended.promise }
 }
