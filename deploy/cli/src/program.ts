@@ -128,6 +128,13 @@ function addFeed(program: Command, run: Run): void {
     .option(...serverOption)
     .option(...keyOption)
     .action((linkId, options) => watch({ linkId, ...options }))
+  const sync = run<{ linkId: string; wait: boolean }>(async (options, env) => {
+    return (await import('./commands/sync.ts')).syncLink(options, env)
+  })
+  add(program, 'sync', 'let a running server sync a feed link, and print what arrived')
+    .argument('<linkId>', 'ID of the link')
+    .option('--no-wait', 'do not wait for its end')
+    .action((linkId, options) => sync({ linkId, ...options }))
 }
 
 function addLogins(program: Command, run: Run): void {
@@ -264,6 +271,11 @@ five minutes. Exits with 1 if one fails.
 
 Example:
   $ coffer feed:watch link_1`,
+  sync: `
+Unlike the request of a user, it may be repeated within 30 minutes. Waits five minutes at most.
+
+Example:
+  $ coffer sync link_1`,
   demo: `
 Registers demo@example.com, uploads a bank's export, creates schedules and envelopes, and saves the
 password and an API key in demo.json of the data directory. A second run changes nothing. The server

@@ -1,0 +1,93 @@
+import { eventually } from '@coffer/host/testing/boot'
+import { newId } from '@coffer/kit/values/id'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import pg from 'pg'
+import { syncLink } from '../src/commands/sync.ts'
+import { deployment } from '../testing/deployment.ts'
+import { runHere } from '../testing/run-here.ts'
+
+let place: Awaited<ReturnType<typeof deployment>>
+let database: pg.Client
+
+beforeAll(async () => {
+  place = await deployment()
+  database = new pg.Client({ connectionString: place.databaseUrl })
+  await database.connect()
+})
+
+afterAll(async () => {
+  await database.end()
+  await place[Symbol.asyncDispose]()
+})
+
+/** Creates a feed connection that a link uses; returns the ID of the link. */
+async function createLink(status = 'active'): Promise<string> {
+  const linkId = newId('link')
+  await database.query(
+    `INSERT INTO feed_sync.feed_links (account_id, feed_link_id, link_id, name, api_url, status,
+       created_at, created_by, updated_at, deleted_at)
+     VALUES ($1, $2, $3, 'Home', 'https://feed.example', $4, now(), 'user_1', now(), $5)`,
+    [newId('acct'), newId('lfx'), linkId, status, status === 'deactivated' ? new Date() : null],
+  )
+  return linkId
+}
+
+/** Ends the sync of a link as a server would, once it is requested. */
+async function endWith(linkId: string, assignments: string): Promise<void> {
+  const read = () =>
+    database.query('SELECT requested_at FROM feed_sync.feed_links WHERE link_id = $1', [linkId])
+  await eventually(read, ({ rows }) => rows[0].requested_at !== null)
+  await database.query(
+    `UPDATE feed_sync.feed_links SET requested_at = NULL, ${assignments} WHERE link_id = $1`,
+    [linkId],
+  )
+}
+
+test('a sync is requested with its change, and not awaited with --no-wait', async () => {
+  const linkId = await createLink()
+  const { code, stdout } = await runHere(['sync', linkId, '--no-wait'], place.env)
+  expect([code, stdout]).toEqual([0, 'requested: a running server starts the sync\n'])
+  const { rows } = await database.query(
+    `SELECT requested_at IS NOT NULL AS requested, last_manual_sync FROM feed_sync.feed_links
+     WHERE link_id = $1`,
+    [linkId],
+  )
+  expect(rows).toEqual([{ requested: true, last_manual_sync: null }])
+})
+
+test('the counts of a successful sync are printed', async () => {
+  const linkId = await createLink()
+  const ended = endWith(
+    linkId,
+    `last_successful_update = now() + interval '1 s', added_count = 3, matched_count = 1`,
+  )
+  const { code, stdout } = await runHere(['sync', linkId], place.env)
+  await ended
+  expect([code, stdout]).toEqual([0, 'added 3, changed 0, matched 1, removed 0, skipped 0\n'])
+})
+
+test.each([
+  [
+    `fault_code = 'no-answer', fault_detail = '', fault_at = now() + interval '1 s'`,
+    'the feed provider did not answer\n' +
+      'Check that it runs and that its URL is right. Syncs are repeated.\n',
+  ],
+  [`status = 'active'`, 'Nothing was synced: the link was deleted.\n'],
+])('a sync that ends with %s exits with 1', async (assignments, text) => {
+  const linkId = await createLink()
+  const ended = endWith(linkId, assignments)
+  const { code, stdout, stderr } = await runHere(['sync', linkId], place.env)
+  await ended
+  expect([code, stdout, stderr]).toEqual([1, '', text])
+})
+
+test('links that cannot be synced, and a sync without a server, are one line', async () => {
+  const unknown = await runHere(['sync', 'link_1'], place.env)
+  expect([unknown.code, unknown.stderr]).toEqual([1, 'No feed link has the link link_1.\n'])
+  const deactivated = await runHere(['sync', await createLink('deactivated')], place.env)
+  expect([deactivated.code, deactivated.stderr]).toEqual([1, 'the feed link is deactivated.\n'])
+  const options = { linkId: await createLink(), wait: true, limitMs: 0 }
+  await expect(syncLink(options, place.env)).rejects.toThrow(
+    'The sync has not ended after 0 s: is a server running?',
+  )
+})
