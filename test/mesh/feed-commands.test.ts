@@ -1,4 +1,5 @@
 import { runHere } from '@coffer/cli/testing/run-here'
+import { publishProgress } from '@coffer/kit/events/progress'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { type Coffer, startCoffer } from '../harness/coffer.ts'
 import type { Person } from '../harness/person.ts'
@@ -75,4 +76,39 @@ test('the commands name the API key that they lack, and an unknown link', async 
     1,
     'No bank account belongs to the link link_1.\n',
   ])
+})
+
+/** Links one bank account of the provider; returns the IDs of the link and the bank account. */
+async function linkOne() {
+  provider.accounts.splice(0, provider.accounts.length, feedAccount(1, { name: 'Daily' }))
+  const { stdout } = await link()
+  const [linkId = '', bankAccountId = ''] = stdout.match(/\b(link|bac)_\w+/g) ?? []
+  return { linkId, bankAccountId }
+}
+
+test.each([
+  ['complete', {}, 0, 'Daily  complete'],
+  ['error', { error: 'the feed provider did not answer' }, 1, /^Daily {2}error {2}the feed .+$/m],
+])('feed:watch prints frames until the status %s', async (status, more, code, line) => {
+  const { linkId, bankAccountId } = await linkOne()
+  const { broker } = coffer.booted
+  // Messages are published again and again, because one before the subscription is lost.
+  const publish = () => {
+    for (const frame of [{ status: 'begin' }, { status, ...more }]) {
+      const news = { bankAccountId, run: 'run-1', ...frame }
+      publishProgress(broker, { accountId: alice.accountId, id: bankAccountId }, news)
+    }
+  }
+  const publishing = setInterval(publish, 50)
+  const watched = await run('feed:watch', linkId)
+  clearInterval(publishing)
+  expect([watched.code, watched.stderr]).toEqual([code, ''])
+  expect(watched.stdout).toMatch(line)
+})
+
+test('feed:watch names the refusal of a socket', async () => {
+  const { linkId } = await alice.createBankAccount()
+  const watched = await run('feed:watch', linkId)
+  expect([watched.code, watched.stdout]).toEqual([1, ''])
+  expect(watched.stderr).toMatch(/^ws:.+: Unexpected server response: 400\n$/)
 })

@@ -65,8 +65,8 @@ export async function linkFeed(
 
 /**
  * `coffer feed:watch`: prints the progress of the next sync of each bank account of a link, after a
- * line that says when the sockets are open. Returns 1 if a sync fails, or none ends in the time that
- * sockets stay open (docs/limits.md). Throws FatalError when the server refuses a socket.
+ * line that says when the sockets are open. Returns 1 if a sync fails, or none ends in the time for
+ * which sockets stay open (docs/limits.md). Throws FatalError when the server refuses a socket.
  */
 export async function watchFeed(
   { linkId, ...options }: ServerOptions & { linkId: string },

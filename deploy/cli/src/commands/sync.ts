@@ -15,9 +15,9 @@ const pollMs = 1_000
 const limitMsDefault = 300_000
 
 /**
- * `coffer sync`: asks a running server for a sync of a feed link, waits for its end unless `wait` is
- * false, and prints what arrived. Returns 1 if the sync fails. Throws FatalError for a link without
- * a feed connection, and when the sync has not ended after `limitMs`, by default five minutes.
+ * `coffer sync`: asks a running server for a sync of a feed link, waits for its end unless `wait`
+ * is false, and prints what arrived. Returns 1 if the sync fails. Throws FatalError for a link that
+ * cannot be synced, and when the sync has not ended after `limitMs`, by default five minutes.
  */
 export async function syncLink(
   options: { linkId: string; wait: boolean; limitMs?: number },
