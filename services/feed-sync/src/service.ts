@@ -19,22 +19,26 @@ import { settings } from './config.ts'
 import { feedLinkActivities, releaseConnection } from './links/feed-link.activities.ts'
 import { activateConnection, feedLinkRoutes } from './links/feed-link.rpc.ts'
 import { startAnswerReaders } from './provider/answer-pool.client.ts'
+import { accountSyncActivities } from './syncs/account-sync.activities.ts'
+import { feedSyncActivities } from './syncs/feed-sync.activities.ts'
 import { feedSyncHandlers } from './syncs/feed-sync.consumer.ts'
 import { feedSyncRoutes } from './syncs/feed-sync.rpc.ts'
+import { createSyncLoad } from './syncs/sync-load.service.ts'
 
-/** The feed-sync service: feed links and their candidates. It has no syncs yet. */
+/** The feed-sync service: feed links, their candidates and their syncs (docs/syncs.md). */
 export const feedSync = defineService({
   name: 'feed-sync',
   schema: 'feed_sync',
   migrations: new URL('../migrations', import.meta.url),
   settings,
-  create: (deps) => {
+  create: (given) => {
     const readers = startAnswerReaders()
-    const { parse } = readers
+    const load = createSyncLoad({ share: given.config.syncShare })
+    const deps = { ...given, parse: readers.parse, load }
     return {
       routes: (router) => {
         router.service(FeedLinkService, feedLinkRoutes(deps))
-        router.service(FeedBankAccountService, feedBankAccountRoutes({ ...deps, parse }))
+        router.service(FeedBankAccountService, feedBankAccountRoutes(deps))
         router.service(FeedSyncService, feedSyncRoutes(deps))
       },
       handlers: [
@@ -52,7 +56,12 @@ export const feedSync = defineService({
         }),
         ...feedSyncHandlers(deps),
       ],
-      activities: { ...accountRemovalActivities(deps), ...feedLinkActivities(deps) },
+      activities: {
+        ...accountRemovalActivities(deps),
+        ...accountSyncActivities(deps),
+        ...feedLinkActivities(deps),
+        ...feedSyncActivities(deps),
+      },
       close: async () => {
         await readers[Symbol.asyncDispose]()
       },

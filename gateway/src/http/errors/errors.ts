@@ -83,8 +83,7 @@ function rpcAnswer(error: ConnectError, isRead: boolean): ErrorAnswer {
   }
   if (status === 503) return { status, body, retryAfterSeconds: 1 }
   const retryAfterSeconds = refusal?.retryAfterSeconds || 60
-  const isTooSoon = status === 425 || status === 429
-  return isTooSoon ? { status, body, retryAfterSeconds } : { status, body }
+  return status === 429 ? { status, body, retryAfterSeconds } : { status, body }
 }
 
 function textOf(error: ConnectError, isRead: boolean): string {

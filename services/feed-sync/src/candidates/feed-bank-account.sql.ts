@@ -3,7 +3,7 @@ import { assignmentsOf, columnNames, columnsOf, recordsOf } from '@coffer/kit/da
 import { sql } from 'slonik'
 import { z } from 'zod'
 import type { FeedLink } from '../links/feed-link.ts'
-import { FeedBankAccount } from './feed-bank-account.ts'
+import { type Discovery, FeedBankAccount } from './feed-bank-account.ts'
 
 const columns = columnsOf(FeedBankAccount, { table: 'feed_bank_accounts' })
 const FeedId = z.object({ feedId: z.string() })
@@ -77,6 +77,33 @@ export async function saveFeedBankAccount(
   await tx.query(sql.unsafe`
     UPDATE feed_bank_accounts
     SET ${assignmentsOf(candidate, ['bankAccountId', 'status', 'updatedAt'])}
+    WHERE account_id = ${accountId} AND feed_bank_account_id = ${feedBankAccountId}`)
+}
+
+/** Saves the provider's current fields of known candidates where they differ from the stored. */
+export async function updateOffered(
+  { pool }: Database,
+  { accountId, feedLinkId }: LinkKey,
+  { discoveries, now }: { discoveries: readonly Discovery[]; now: Date },
+): Promise<void> {
+  await pool.query(sql.unsafe`
+    UPDATE feed_bank_accounts AS old
+    SET feed_status = new.feed_status, name = new.name, institution_name = new.institution_name,
+      updated_at = ${now.toISOString()}
+    FROM jsonb_populate_recordset(NULL::feed_bank_accounts, ${recordsOf(discoveries)}::jsonb) AS new
+    WHERE old.account_id = ${accountId} AND old.feed_link_id = ${feedLinkId}
+      AND old.feed_id = new.feed_id
+      AND (old.feed_status, old.name, old.institution_name)
+        IS DISTINCT FROM (new.feed_status, new.name, new.institution_name)`)
+}
+
+/** Saves the balance of a candidate, in minor units of its currency. */
+export async function saveCurrentBalance(
+  { pool }: Database,
+  { accountId, feedBankAccountId, currentBalance }: FeedBankAccount,
+): Promise<void> {
+  await pool.query(sql.unsafe`
+    UPDATE feed_bank_accounts SET current_balance = ${currentBalance}
     WHERE account_id = ${accountId} AND feed_bank_account_id = ${feedBankAccountId}`)
 }
 

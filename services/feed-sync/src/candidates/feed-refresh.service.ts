@@ -27,15 +27,33 @@ export async function refreshCandidates(
   deps: Deps,
   { feedLink, createdBy, signal }: { feedLink: FeedLink; createdBy: string; signal: AbortSignal },
 ): Promise<void> {
-  const { database, clock } = deps
-  const { accountId, feedLinkId } = feedLink
   const feed = await openFeed(deps, feedLink)
-  const known = new Set(await listFeedIds(database, feedLink))
   const deadline = AbortSignal.any([signal, AbortSignal.timeout(refreshMs)])
   const { rows } = await feed.listAccounts(deadline)
+  await addCandidates(deps, { feedLink, feed, rows, createdBy, signal: deadline })
+}
+
+/**
+ * Stores up to 200 bank accounts of the provider's list that are not yet candidates. A balance that
+ * is unreadable, or arrives after `signal`, is 0.
+ */
+export async function addCandidates(
+  deps: Deps,
+  of: {
+    feedLink: FeedLink
+    feed: Feed
+    rows: readonly OfferedAccount[]
+    createdBy: string
+    signal: AbortSignal
+  },
+): Promise<void> {
+  const { database, clock } = deps
+  const { feedLink, feed, rows, createdBy, signal } = of
+  const { accountId, feedLinkId } = feedLink
+  const known = new Set(await listFeedIds(database, feedLink))
   const offered = new Map(rows.map((one) => [one.id, one]))
   const fresh = [...offered.values()].filter(({ id }) => !known.has(id)).slice(0, newMax)
-  const discoveries = await readBalances(deps, feed, { accounts: fresh, signal: deadline })
+  const discoveries = await readBalances(deps, feed, { accounts: fresh, signal })
   if (discoveries.length === 0) return
   const now = clock()
   const candidates = discoveries.map((discovery) => {

@@ -44,7 +44,7 @@ export interface Signer {
 const callerLifetimeMs = 60_000
 
 /** User ID of calls that no user requested (docs/api.md#ids). */
-const systemUserId = 'user_system'
+export const systemUserId = 'user_system'
 
 /**
  * Signs a caller token (Ed25519): base64url claims, a dot, base64url signature. Drops unknown

@@ -1,0 +1,227 @@
+import { toPrintable } from '@coffer/kit/values/printable'
+import { dayMs } from '@coffer/kit/values/time'
+import { saveCurrentBalance } from '../candidates/feed-bank-account.sql.ts'
+import { type CandidateSync, endCandidateSync } from '../candidates/feed-bank-account.ts'
+import {
+  importItems,
+  listLiveIds,
+  listSyncedAccounts,
+  removeItems,
+  setBalances,
+} from '../ledger/ledger.client.ts'
+import type { DayRange } from '../provider/day-range.ts'
+import { faultOf, feedFailure } from '../provider/feed-fault.ts'
+import { parseMinorUnits } from '../provider/lunch-flow.ts'
+import { type FeedItem, readItems } from './feed-item.ts'
+import {
+  listCandidatesInUse,
+  lockCandidateSync,
+  saveCandidateSync,
+  storeCandidateFault,
+} from './feed-sync.sql.ts'
+import type { AccountEnding, AccountRun, Page, PageResult, Step } from './feed-sync-run.ts'
+import {
+  type OpenedSync,
+  publishError,
+  publishStatus,
+  runStep,
+  type SyncDeps,
+} from './sync-step.service.ts'
+
+type Removal = AccountRun & { missing: string[] }
+
+/** Returns the idempotent activities that sync one bank account. */
+export function accountSyncActivities(deps: SyncDeps) {
+  return {
+    importFeedPage: (page: Page): Promise<Step<PageResult>> =>
+      runOfAccount(deps, page, (opened) => importPage(deps, page, opened)),
+    removeMissing: (of: Removal): Promise<Step<{ removed: number }>> =>
+      runOfAccount(deps, of, (opened) => removeMissing(deps, of, opened)),
+    syncFeedBalance: (of: AccountRun): Promise<Step<object>> =>
+      runOfAccount(deps, of, (opened) => syncBalance(deps, of, opened)),
+    endFeedAccount: (of: AccountRun & { ending: AccountEnding; isWhole: boolean }) =>
+      endAccount(deps, of),
+  }
+}
+
+/** The bank account of a sync: its candidate, and its currency in the ledger. */
+interface Opened extends OpenedSync {
+  candidate: CandidateSync
+  currency: string
+}
+
+/** Runs a step with the bank account; it is gone if the bank account is archived. */
+function runOfAccount<Result>(
+  deps: SyncDeps,
+  of: AccountRun,
+  work: (opened: Opened) => Promise<Step<Result>>,
+): Promise<Step<Result>> {
+  const { database, clock } = deps
+  return runStep(deps, of, {
+    store: (fault) => storeCandidateFault(database, of, { fault, now: clock() }),
+    work: async (opened) => {
+      const used = await listCandidatesInUse(database, of)
+      const candidate = used.find((one) => one.feedBankAccountId === of.feedBankAccountId)
+      const synced = await listSyncedAccounts(deps, of)
+      const bankAccount = synced.find((one) => one.bankAccountId === of.bankAccountId)
+      const isUsed = candidate?.bankAccountId === of.bankAccountId
+      if (!isUsed || !bankAccount || bankAccount.isArchived) return { kind: 'gone' }
+      return work({ ...opened, candidate, currency: bankAccount.currency })
+    },
+  })
+}
+
+// Maximum number of transactions in a call of ImportTransactions.
+const batchSize = 500
+const missingMax = 200
+
+const none = { added: 0, changed: 0, matched: 0, skipped: 0 }
+
+/** Imports the transactions of some days; returns counts, and IDs that the provider lacks. */
+async function importPage(deps: SyncDeps, page: Page, opened: Opened): Promise<Step<PageResult>> {
+  if (page.isFirst) publishStatus(deps, page, 'transactions')
+  const list = await listTransactions(deps, page, opened)
+  if (list === 'too-large') {
+    return { kind: 'done', ...none, missing: [], rows: 0, isTooLarge: true }
+  }
+  const { items, skipped, ids, rows, isComplete } = list
+  const isEmpty = ids.size === 0 && page.range.from === null && page.range.to === null
+  if (isEmpty) await requireNoneKnown(deps, page)
+  const counts = await importAll(deps, page, { items, providerAccountId: opened.candidate.feedId })
+  const missing = isComplete ? await findMissing(deps, page, ids) : []
+  const total = { ...counts, skipped: counts.skipped + skipped }
+  return { kind: 'done', ...total, missing, rows, isTooLarge: false }
+}
+
+const listMs = 180_000
+const futureMs = 365 * dayMs
+
+/** Reads the provider's transactions of some days, as items; `too-large` beyond its bound. */
+async function listTransactions(
+  { clock }: SyncDeps,
+  { range }: { range: DayRange },
+  { feed, candidate, currency }: Opened,
+) {
+  const signal = AbortSignal.timeout(listMs)
+  try {
+    const { rows, isComplete } = await feed.listTransactions(candidate.feedId, range, signal)
+    const lastDay = new Date(clock().getTime() + futureMs).toISOString().slice(0, 10)
+    return { ...readItems(rows, { currency, lastDay }), rows: rows.length, isComplete }
+  } catch (error) {
+    if (faultOf(error)?.code === 'too-large') return 'too-large'
+    throw error
+  }
+}
+
+/** Imports items in batches, with pauses for other work; returns their outcomes. */
+async function importAll(
+  deps: SyncDeps,
+  page: Page,
+  { items, providerAccountId }: { items: readonly FeedItem[]; providerAccountId: string },
+) {
+  using work = deps.load.begin(page)
+  const total = { ...none }
+  for (let start = 0; start < items.length; start += batchSize) {
+    const batch = items.slice(start, start + batchSize)
+    const counts = await work.run(() => {
+      return importItems(deps, page, { providerAccountId, items: batch })
+    })
+    total.added += counts.added
+    total.changed += counts.changed
+    total.matched += counts.matched
+    total.skipped += counts.skipped
+  }
+  return total
+}
+
+const knownMax = 10
+
+/** Throws the fault of an empty list if the ledger has more than ten transactions. */
+async function requireNoneKnown(deps: SyncDeps, of: AccountRun): Promise<void> {
+  for await (const ids of listLiveIds(deps, of, { from: null, to: null })) {
+    if (ids.length > knownMax) throw feedFailure('empty-list', { detail: `${ids.length}` })
+    return
+  }
+}
+
+/** Returns provider IDs of live records of some days that a list does not contain, at most 200. */
+async function findMissing(
+  deps: SyncDeps,
+  { range, ...of }: Page,
+  listed: ReadonlySet<string>,
+): Promise<string[]> {
+  const missing: string[] = []
+  for await (const ids of listLiveIds(deps, of, range)) {
+    missing.push(...ids.filter((id) => !listed.has(id)))
+    if (missing.length >= missingMax) break
+  }
+  return missing.slice(0, missingMax)
+}
+
+/**
+ * Removes transactions that the provider's whole list still lacks. The second look keeps those that
+ * moved to another day, or that were missing for a moment.
+ */
+async function removeMissing(
+  deps: SyncDeps,
+  of: Removal,
+  opened: Opened,
+): Promise<Step<{ removed: number }>> {
+  const list = await listTransactions(deps, { range: { from: null, to: null } }, opened)
+  if (list === 'too-large' || !list.isComplete) return { kind: 'done', removed: 0 }
+  if (list.ids.size === 0) await requireNoneKnown(deps, of)
+  const gone = of.missing.filter((id) => !list.ids.has(id))
+  const removed = gone.length === 0 ? 0 : await removeItems(deps, of, gone)
+  return { kind: 'done', removed }
+}
+
+const balanceMs = 120_000
+
+/** Sets the available and the current balance to the provider's. */
+async function syncBalance(
+  deps: SyncDeps,
+  of: AccountRun,
+  { feed, candidate, currency }: Opened,
+): Promise<Step<object>> {
+  publishStatus(deps, of, 'balances')
+  const stated = await feed.readBalance(candidate.feedId, AbortSignal.timeout(balanceMs))
+  const statedCurrency = stated.currency?.trim().toUpperCase() || currency
+  if (statedCurrency !== currency) {
+    const other = toPrintable(statedCurrency, { lengthMax: 20, instead: ' ' })
+    throw feedFailure('currency', { detail: `${other}, not ${currency}` })
+  }
+  const balance = parseMinorUnits(stated.amount, currency)
+  if (balance === null) throw feedFailure('unreadable', { detail: 'a balance' })
+  await setBalances(deps, of, balance)
+  if (balance !== candidate.currentBalance) {
+    await saveCurrentBalance(deps.database, { ...candidate, currentBalance: balance })
+  }
+  return { kind: 'done' }
+}
+
+// 'the feed provider sent …'
+const tooLarge = 'more than 200,000 transactions, or more than 10 MiB for one day'
+
+/** Counts the sync of a bank account, and closes its sockets. */
+async function endAccount(
+  deps: SyncDeps,
+  of: AccountRun & { ending: AccountEnding; isWhole: boolean },
+): Promise<void> {
+  const { database, clock } = deps
+  const now = clock()
+  const isComplete = of.ending === 'complete'
+  if (of.ending === 'too-large') {
+    const fault = { code: of.ending, detail: tooLarge, retryAfterMs: null }
+    await storeCandidateFault(database, of, { fault, now })
+  }
+  const ended = await database.transaction(async (tx) => {
+    const before = await lockCandidateSync(tx, of)
+    if (!before) return null
+    const after = endCandidateSync(before, { ...of, isComplete, now })
+    if (after !== before) await saveCandidateSync(tx, after)
+    return after
+  })
+  if (isComplete) return publishStatus(deps, of, 'complete')
+  const { faultCode, faultDetail } = ended ?? {}
+  publishError(deps, of, { code: faultCode ?? 'internal', detail: faultDetail ?? '' })
+}

@@ -1,0 +1,64 @@
+import { activitiesOf } from '@coffer/kit/workflows/task-queue'
+import {
+  ActivityFailure,
+  condition,
+  defineSignal,
+  setHandler,
+  sleep,
+  workflowInfo,
+} from '@temporalio/workflow'
+import type { accountSyncActivities } from './account-sync.activities.ts'
+import type { feedSyncActivities } from './feed-sync.activities.ts'
+import type { FeedSyncKey } from './feed-sync.ts'
+import { type FeedSyncSteps, runFeedSync } from './feed-sync-run.ts'
+
+type Activities = ReturnType<typeof feedSyncActivities> & ReturnType<typeof accountSyncActivities>
+
+const runsMax = 20
+
+/**
+ * Syncs one feed link (docs/syncs.md#syncs-of-a-feed); the workflow ID is `feed-sync/<linkId>`, so
+ * two syncs of a link never run at once. A start during a sync is followed by another one, if there
+ * is work.
+ */
+export async function syncFeedLink(key: FeedSyncKey): Promise<void> {
+  const steps = createSteps()
+  let starts = 0
+  setHandler(defineSignal('trigger'), () => {
+    starts += 1
+  })
+  // Every start is a signal, which may arrive after the first task of the workflow.
+  await condition(() => starts > 0, '1 minute')
+  for (let runs = 1; starts > 0 && runs <= runsMax; runs += 1) {
+    starts = 0
+    const runId = `${workflowInfo().runId}/${runs}`
+    await runFeedSync(steps, { ...key, runId }, sleep)
+  }
+}
+
+/**
+ * Returns the activities as steps. Each is named, because the object of all activities is a proxy
+ * without keys. Begin and ends are retried until they succeed; the others for about two minutes.
+ */
+function createSteps(): FeedSyncSteps {
+  const states = activitiesOf<Activities>('feed-sync', {
+    startToCloseTimeout: '1 minute',
+    heartbeatTimeout: '10 seconds',
+    retry: { maximumInterval: '1 minute' },
+  })
+  const work = activitiesOf<Activities>('feed-sync', {
+    startToCloseTimeout: '10 minutes',
+    heartbeatTimeout: '10 seconds',
+    retry: { maximumAttempts: 8, maximumInterval: '30 seconds' },
+  })
+  return {
+    beginFeedSync: (run) => states.beginFeedSync(run),
+    syncFeedAccounts: (run) => work.syncFeedAccounts(run),
+    importFeedPage: (page) => work.importFeedPage(page),
+    removeMissing: (of) => work.removeMissing(of),
+    syncFeedBalance: (of) => work.syncFeedBalance(of),
+    endFeedAccount: (of) => states.endFeedAccount(of),
+    endFeedSync: (of) => states.endFeedSync(of),
+    isStepFailure: (error) => error instanceof ActivityFailure,
+  }
+}

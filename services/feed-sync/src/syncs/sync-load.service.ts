@@ -1,0 +1,43 @@
+import { unavailable } from '@coffer/kit/rpc/errors'
+import { createPace } from '@coffer/kit/service/pace'
+import { createSemaphore } from '@coffer/kit/service/semaphore'
+
+/** Runs pieces of work one after the other, each of which takes some tens of milliseconds. */
+export interface PacedWork extends Disposable {
+  /** Throws unavailable if no permit is free in time. */
+  run: <Result>(piece: () => Promise<Result>) => Promise<Result>
+}
+
+/** Bounds the work that the imports of syncs cause in this process and in the ledger. */
+export interface SyncLoad {
+  /** Begins the work of one activity. Only scheduled syncs leave room for requests. */
+  begin: (of: { isManual: boolean }) => PacedWork
+}
+
+const importsAtOnce = 2
+const waitMs = 60_000
+
+/**
+ * Creates the limiter of a process: two imports at once; scheduled ones with pauses, so that each
+ * takes at most `share` (0 to 1) of the time.
+ */
+export function createSyncLoad({ share }: { share: number }): SyncLoad {
+  const permits = createSemaphore(importsAtOnce)
+  return {
+    begin: ({ isManual }) => {
+      const pace = isManual ? null : createPace({ share })
+      return {
+        run: async (piece) => {
+          if (!(await permits.acquire(waitMs))) throw unavailable('too many imports run')
+          try {
+            // The pause counts as part of the import: it holds the permit.
+            return await (pace ? pace.run(piece) : piece())
+          } finally {
+            permits.release()
+          }
+        },
+        [Symbol.dispose]: () => pace?.[Symbol.dispose](),
+      }
+    },
+  }
+}

@@ -1,0 +1,125 @@
+import type { FeedSync, FeedSyncKey } from '@coffer/feed-sync/syncs/feed-sync'
+import { readSync, requestByOperator } from '@coffer/feed-sync/syncs/operator.service'
+import { eventually } from '@coffer/host/testing/boot'
+import { FeedSyncService, type SyncHealth } from '@coffer/proto/feedsync/v1/feed_sync'
+import { type Coffer, startCoffer } from '../harness/coffer.ts'
+import type { Json, Person } from '../harness/person.ts'
+import {
+  type FeedAccount,
+  feedAccount,
+  type LunchFlow,
+  startLunchFlow,
+} from '../providers/lunch-flow.ts'
+
+/** All services, and a feed provider that they may call. */
+export interface FeedWorld extends AsyncDisposable {
+  coffer: Coffer
+  provider: LunchFlow
+}
+
+/** A link of a person to the feed provider, with a bank account for each of the provider's. */
+export interface FeedHome {
+  person: Person
+  linkId: string
+  feedLinkId: string
+  /** IDs of the bank accounts, in the order of the provider's. */
+  bankAccountIds: string[]
+  /** Requests a sync, also within 30 minutes of the last one, and waits until it ends. */
+  sync: () => Promise<SyncHealth>
+  /** Requests a sync and returns at once. */
+  request: () => Promise<unknown>
+  /** Waits until the syncs satisfy a condition. */
+  until: (isReached: (health: SyncHealth) => boolean) => Promise<SyncHealth>
+  health: () => Promise<SyncHealth>
+  /** Lists the transactions of a bank account, newest first. */
+  transactions: (bankAccountId: string) => Promise<Json[]>
+}
+
+/** Starts all services and a feed provider. */
+export async function startFeedWorld(environment: Record<string, string> = {}): Promise<FeedWorld> {
+  const provider = await startLunchFlow()
+  const coffer = await startCoffer({
+    COFFER_FEED_ENABLED: 'true',
+    COFFER_FEED_ALLOWED_URLS: provider.url,
+    ...environment,
+  })
+  return {
+    coffer,
+    provider,
+    [Symbol.asyncDispose]: async () => {
+      await provider[Symbol.asyncDispose]()
+      await coffer[Symbol.asyncDispose]()
+    },
+  }
+}
+
+let accountCount = 0
+
+/** Adds a bank account, with an ID of its own, to those of the provider. */
+export function addAccount(provider: LunchFlow, more: Partial<FeedAccount> = {}): string {
+  accountCount += 1
+  const id = `${accountCount}`
+  provider.accounts.push(feedAccount(id, more))
+  return id
+}
+
+/** Registers a person and links these bank accounts of the provider. */
+export async function linkFeed(
+  { coffer, provider }: FeedWorld,
+  feedIds: string[],
+): Promise<FeedHome> {
+  const person = await coffer.person({ timezone: 'UTC' })
+  const { feedLinkId } = await person.post('/feed/link', {
+    name: 'Home',
+    feedURL: provider.url,
+    apiKey: provider.apiKey,
+  })
+  const { linkId } = await person.post('/links', { institutionName: 'Feed', feedLinkId })
+  const candidates = `/feed/link/${feedLinkId}/bank_accounts`
+  await person.call('POST', `${candidates}/refresh`)
+  const listed: Json[] = await person.get(candidates)
+  const bankAccountIds: string[] = []
+  for (const feedId of feedIds) {
+    const { feedBankAccountId } = listed.find((one) => one.feedId === feedId) ?? {}
+    const body = { linkId, name: `Mine ${feedId}`, feedBankAccountId }
+    bankAccountIds.push((await person.post('/bank_accounts', body)).bankAccountId)
+  }
+  return { ...syncsOf(coffer, person, { linkId, feedLinkId }), bankAccountIds }
+}
+
+function syncsOf(
+  { booted }: Coffer,
+  person: Person,
+  { linkId, feedLinkId }: { linkId: string; feedLinkId: string },
+) {
+  const { accountId } = person
+  const syncs = booted.client('feed-sync', FeedSyncService)
+  const health = async (): Promise<SyncHealth> => {
+    const { health: found } = await syncs.getSyncHealth({ feedLinkId }, booted.as(accountId))
+    if (!found) throw new Error('the link has no health')
+    return found
+  }
+  const database = booted.database('feed-sync')
+  const request = async (): Promise<FeedSyncKey> => {
+    const key = await requestByOperator(database, linkId, booted.clock.now ?? new Date())
+    if (!key) throw new Error('the link has no feed connection')
+    return key
+  }
+  const until = (isReached: (health: SyncHealth) => boolean) => eventually(health, isReached)
+  return {
+    person,
+    linkId,
+    feedLinkId,
+    health,
+    until,
+    request,
+    sync: async () => {
+      const key = await request()
+      const isEnded = ({ requestedAt, syncRunId }: FeedSync) => !requestedAt && !syncRunId
+      await eventually(() => readSync(database, key), isEnded)
+      return health()
+    },
+    transactions: (bankAccountId: string): Promise<Json[]> =>
+      person.get(`/bank_accounts/${bankAccountId}/transactions`),
+  }
+}
