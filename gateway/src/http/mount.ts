@@ -60,6 +60,7 @@ export function mount(app: FastifyInstance, route: Route, deps: MountDeps): void
     const value = await (route.attempts
       ? deps.attempts.run(request.ip, run, route.attempts)
       : run())
+    if (route.success) reply.code(route.success)
     return send(reply, value, route.answer)
   }
   app.route({

@@ -53,7 +53,7 @@ function operationOf(route: Operation, schemas: Record<string, JsonSchema>): Jso
 }
 
 function responsesOf(
-  { method, auth, answer, alternative, isPaged }: Operation,
+  { method, auth, success, answer, alternative, isPaged }: Operation,
   schemas: Record<string, JsonSchema>,
 ): JsonSchema {
   const of = (schema: JsonSchema, other?: string) =>
@@ -61,8 +61,8 @@ function responsesOf(
   const refused = { description: 'The credential is missing or refused: see `code`' }
   const headers = { 'WWW-Authenticate': challengeHeader }
   return {
-    200: {
-      description: 'Done',
+    [success ?? 200]: {
+      description: success === 202 ? 'Accepted: the work runs in the background' : 'Done',
       ...(isPaged ? { headers: { Link: linkHeader } } : {}),
       ...(answer ? of(answerSchema(answer, schemas), alternative) : {}),
     },

@@ -99,6 +99,8 @@ interface Definition<
   find?: (lookup: Lookup<ParamsOf<Path>>) => Promise<unknown>
   /** The answer has a Link header if a next page may follow. */
   isPaged?: boolean
+  /** Status of a success, if it is not 200. */
+  success?: 202 | 204
   /** Shape of the 200 answer; without it the answer has no body. */
   answer?: Shape
   /** Media type of the 200 answer that a client may prefer to JSON. */

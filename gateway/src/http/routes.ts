@@ -4,6 +4,7 @@ import { fundingScheduleRoutes } from '../routes/budgeting/funding-schedules.ts'
 import { spendingRoutes } from '../routes/budgeting/spending.ts'
 import { configRoutes } from '../routes/config.ts'
 import { feedBankAccountRoutes, feedLinkRoutes } from '../routes/feed-sync.ts'
+import { feedSyncRoutes } from '../routes/feed-syncs.ts'
 import { healthRoutes } from '../routes/health.ts'
 import { iconRoutes } from '../routes/icons.ts'
 import { accountRoutes } from '../routes/identity/account.ts'
@@ -18,6 +19,7 @@ import { bankAccountRoutes } from '../routes/ledger/bank-accounts.ts'
 import { bulkTransactionRoutes } from '../routes/ledger/bulk-transactions.ts'
 import { historyRoutes } from '../routes/ledger/history.ts'
 import { importRoutes } from '../routes/ledger/imports.ts'
+import { linkHealthRoutes } from '../routes/ledger/link-health.ts'
 import { linkRoutes } from '../routes/ledger/links.ts'
 import { mappingRoutes } from '../routes/ledger/mappings.ts'
 import { transactionRoutes } from '../routes/ledger/transactions.ts'
@@ -40,6 +42,7 @@ export function createRoutes(deps: RouteDeps): Route[] {
     billingRoutes(deps),
     iconRoutes(),
     linkRoutes(deps),
+    linkHealthRoutes(deps),
     bankAccountRoutes(deps),
     fundingScheduleRoutes(deps),
     spendingRoutes(deps),
@@ -52,6 +55,7 @@ export function createRoutes(deps: RouteDeps): Route[] {
     mappingRoutes(deps),
     feedLinkRoutes(deps),
     feedBankAccountRoutes(deps),
+    feedSyncRoutes(deps),
   ].flat()
   return [...routes, ...referenceRoutes(routes, deps.config)]
 }

@@ -74,10 +74,10 @@ export function feedBankAccountRoutes({ mesh }: RouteDeps): Route[] {
       summary: 'Ask the provider for bank accounts: adds new ones and checks the API key',
       auth: 'key',
       feature: 'feed',
-      handler: async ({ params, options, reply }) => {
+      success: 204,
+      handler: async ({ params, options }) => {
         const slow = { ...options, timeoutMs: refreshTimeoutMs }
         await candidates.refreshFeedBankAccounts(params, slow)
-        reply.code(204)
       },
     }),
   ]

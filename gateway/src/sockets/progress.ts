@@ -18,44 +18,61 @@ interface Progress {
   subject: string
   /** Keys of the state in every frame but the first. */
   keys: readonly string[]
+  /** Statuses after whose frame the socket closes. */
+  finalStatuses: readonly string[]
+  /** Status of the frame at the time limit; null closes the socket without a frame. */
+  statusAtLimit: string | null
   times: ProgressTimes
-  /** Reads the stored state. Throws if it is deleted or the caller's credential has ended. */
-  read: () => Promise<State>
+  /** Returns whether a message is shown; without it, every message is. */
+  accepts?: (message: State) => boolean
+  /**
+   * Reads the stored state; null shows nothing. Throws if it is deleted or the caller's credential
+   * has ended.
+   */
+  read: () => Promise<State | null>
 }
 
-interface State {
+/** A job's state, from a progress message or from the database. */
+export interface State {
   status: string
   [key: string]: unknown
 }
 
-const finalStatuses = ['complete', 'failed', 'timed out']
 const flushMs = 500
 
 /**
- * Sends a job's progress to a socket until a final status (docs/api.md#sockets). The first frame is
- * the whole state; the next ones have `keys` of each message and of each stored state. The
+ * Sends a job's progress to a socket until a final status (docs/api.md#sockets). The first stored
+ * state is sent whole; other frames have `keys` of each message and of each stored state. The
  * subscription starts before the first read, so no message is missed in between.
  */
 export async function showProgress(progress: Progress): Promise<void> {
-  const { socket, connection, subject, keys, times, read } = progress
+  const { socket, connection, subject, keys, finalStatuses, statusAtLimit, times, read } = progress
+  const accepts = progress.accepts ?? (() => true)
   const events = new EventEmitter()
   const news = on(events, 'news', { close: ['end'] })
   const announce = (state: State | null) => {
     if (state) events.emit('news', frameOf(state, keys))
   }
   const subscription = connection?.subscribe(subject, {
-    callback: (_error, message) => announce(stateOf(message.string())),
+    callback: (_error, message) => {
+      const state = stateOf(message.string())
+      if (state && accepts(state)) announce(state)
+    },
   })
-  const poll = setInterval(() => {
-    read().then(announce, (error) => isTransient(error) || events.emit('end'))
-  }, times.pollMs)
-  const limit = setTimeout(() => announce({ status: 'timed out' }), times.limitMs)
+  let poll: NodeJS.Timeout | undefined
+  const limit = setTimeout(() => {
+    if (statusAtLimit === null) events.emit('end')
+    else announce({ status: statusAtLimit })
+  }, times.limitMs)
   socket.once('close', () => events.emit('end'))
   try {
     await Promise.race([connection?.flush(), sleep(flushMs)])
     const state = await read()
-    send(socket, state)
-    if (finalStatuses.includes(state.status)) return send(socket, frameOf(state, keys))
+    if (state) send(socket, state)
+    if (state && finalStatuses.includes(state.status)) return send(socket, frameOf(state, keys))
+    poll = setInterval(() => {
+      read().then(announce, (error) => isTransient(error) || events.emit('end'))
+    }, times.pollMs)
     for await (const [frame] of news) {
       send(socket, frame)
       if (finalStatuses.includes(frame.status)) return

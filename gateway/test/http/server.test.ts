@@ -1,5 +1,5 @@
 import { request as httpRequest } from 'node:http'
-import { unavailable } from '@coffer/kit/rpc/errors'
+import { refused, unavailable } from '@coffer/kit/rpc/errors'
 import { Code, ConnectError } from '@connectrpc/connect'
 import { afterEach, describe, expect, test } from '@jest/globals'
 import { startGateway } from '../../src/main.ts'
@@ -194,12 +194,13 @@ describe('a service', () => {
     [new ConnectError('no', Code.PermissionDenied), 403, 'no'],
     [new ConnectError('busy', Code.ResourceExhausted), 429, 'busy'],
     [new ConnectError('again', Code.Aborted), 409, 'again'],
+    [refused('too soon', { status: 425 }), 425, 'too soon'],
   ])('that fails with %s is %i', async (error, status, text) => {
     gateway = await createGateway({ links: { listLinks: failing(error) } })
     const answer = await gateway.send('GET', '/api/links')
     expect(answer.status).toBe(status)
     expect(answer.body.error.startsWith(text)).toBe(true)
-    expect('retry-after' in answer.headers).toBe(status === 503 || status === 429)
+    expect('retry-after' in answer.headers).toBe([425, 429, 503].includes(status))
   })
 
   test('that breaks is 500 with the request ID and no more', async () => {

@@ -6,11 +6,11 @@ import { newId } from '@coffer/kit/values/id'
 import { FileSchema } from '@coffer/proto/ledger/v1/upload'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { connect as connectNats, type NatsConnection } from '@nats-io/transport-node'
-import { WebSocket } from 'ws'
 import { startGateway } from '../../src/main.ts'
 import { createFileStub, formOf } from '../forms.ts'
 import { byKey, bySession, createGateway, type Gateway } from '../gateway.ts'
 import { accountUrl, balances, envelope, ids, spending, upload } from '../samples.ts'
+import { openSocket, refusedUpgrade } from '../sockets.ts'
 import { alice, type Stubs } from '../stub-mesh.ts'
 
 const url = `${accountUrl}/transactions/upload`
@@ -151,23 +151,10 @@ describe('the progress socket', () => {
     server = await startGateway({ ...gateway.deps, port: 0, host: '127.0.0.1' })
   }
 
-  function connect(path = progressUrl, headers: Record<string, string> = byKey) {
-    const host = `127.0.0.1:${server.port}`
-    const socket = new WebSocket(`ws://${host}${path}`, { headers })
-    const frames: { status: string }[] = []
-    socket.on('message', (data) => frames.push(JSON.parse(String(data))))
-    return { socket, frames, closed: once(socket, 'close') }
-  }
-
-  /** Returns the answer to a refused upgrade. */
-  async function refusal(path: string, headers?: Record<string, string>) {
-    const { socket } = connect(path, headers)
-    const [request, response] = await once(socket, 'unexpected-response')
-    let text = ''
-    for await (const chunk of response) text += chunk
-    request.destroy()
-    return { status: response.statusCode, body: JSON.parse(text) }
-  }
+  const connect = (path = progressUrl, headers?: Record<string, string>) =>
+    openSocket(server.port, path, headers)
+  const refusal = (path: string, headers?: Record<string, string>) =>
+    refusedUpgrade(server.port, path, headers)
 
   const announce = (news: unknown) => {
     const of = subject(`progress.${alice.accountId}.${ids.transactionUploadId}`)
@@ -254,7 +241,7 @@ describe('the progress socket', () => {
     expect(await refusal('/api/links')).toMatchObject({ status: 400 })
     for (const other of ['http://evil.example', 'null', `${origin}.evil.example`]) {
       const answer = await refusal(progressUrl, { ...byKey, origin: other })
-      expect(answer).toEqual({ status: 403, body: { error: expect.anything() } })
+      expect(answer).toMatchObject({ status: 403, body: { error: expect.anything() } })
     }
     // A session belongs to a browser, and browsers always send Origin.
     expect(await refusal(progressUrl, bySession)).toMatchObject({ status: 403 })

@@ -83,7 +83,8 @@ function rpcAnswer(error: ConnectError, isRead: boolean): ErrorAnswer {
   }
   if (status === 503) return { status, body, retryAfterSeconds: 1 }
   const retryAfterSeconds = refusal?.retryAfterSeconds || 60
-  return status === 429 ? { status, body, retryAfterSeconds } : { status, body }
+  const isTooSoon = status === 425 || status === 429
+  return isTooSoon ? { status, body, retryAfterSeconds } : { status, body }
 }
 
 function textOf(error: ConnectError, isRead: boolean): string {

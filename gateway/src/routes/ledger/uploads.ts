@@ -92,6 +92,8 @@ function progressRoute({ broker, progressTimes }: RouteDeps, find: Find): Route 
         connection: broker.hasConnected() ? broker.connection : null,
         subject: broker.subject(progressSubject({ accountId, id: params.transactionUploadId })),
         keys: ['status', 'error', 'importedCount', 'skippedCount'],
+        finalStatuses: ['complete', 'failed', 'timed out'],
+        statusAtLimit: 'timed out',
         times: progressTimes ?? { pollMs: 5_000, limitMs: 120_000 },
         read: async () => {
           const { upload } = await find({ params, options: await renewOptions() })

@@ -1,0 +1,90 @@
+import { progressSubject } from '@coffer/kit/events/progress'
+import { notFound, refused } from '@coffer/kit/rpc/errors'
+import { FeedSyncService } from '@coffer/proto/feedsync/v1/feed_sync'
+import { BankAccountService } from '@coffer/proto/ledger/v1/bank_account'
+import { type GetLinkResponse, LinkService } from '@coffer/proto/ledger/v1/link'
+import { z } from 'zod'
+import type { RouteDeps } from '../deps.ts'
+import { requirePart } from '../http/answer.ts'
+import { id } from '../http/bodies/fields.ts'
+import { type Route, route, socketRoute } from '../http/route.ts'
+import {
+  createEndDetector,
+  createRunOrder,
+  feedFinalStatuses,
+  feedProgressKeys,
+} from '../sockets/feed-progress.ts'
+import { showProgress } from '../sockets/progress.ts'
+
+/** Returns the routes of syncs of feed links (docs/api.md#syncs-of-feed-links). */
+export function feedSyncRoutes(deps: RouteDeps): Route[] {
+  const { mesh } = deps
+  const links = mesh.client('ledger', LinkService)
+  const feedSyncs = mesh.client('feed-sync', FeedSyncService)
+  return [
+    route({
+      method: 'POST',
+      path: '/api/feed/link/sync',
+      summary: 'Start a sync of a feed link, at most once in 30 minutes',
+      auth: 'key',
+      feature: 'feed',
+      success: 202,
+      body: z.strictObject({ linkId: id('link') }),
+      handler: async ({ body: { linkId }, options }) => {
+        const feedLinkId = requireFeedLink(await links.getLink({ linkId }, options))
+        await feedSyncs.requestFeedSync({ feedLinkId, linkId }, options)
+      },
+    }),
+    progressRoute(deps),
+  ]
+}
+
+function progressRoute({ mesh, broker, progressTimes }: RouteDeps): Route {
+  const links = mesh.client('ledger', LinkService)
+  const accounts = mesh.client('ledger', BankAccountService)
+  const feedSyncs = mesh.client('feed-sync', FeedSyncService)
+  return socketRoute({
+    path: '/api/feed/link/sync/:linkId/bank_account/:bankAccountId/progress',
+    summary: "Progress of a bank account's feed sync, over a WebSocket",
+    auth: 'key',
+    feature: 'feed',
+    find: async ({ params: { linkId, bankAccountId }, options }) => {
+      const found = await links.getLink({ linkId }, options)
+      const account = await accounts.describeBankAccount({ bankAccountId }, options)
+      if (account.linkId !== linkId) throw notFound('bank account')
+      requireFeedLink(found)
+    },
+    socket: async ({ params: { linkId, bankAccountId }, socket, accountId, renewOptions }) => {
+      const findEnd = createEndDetector(bankAccountId)
+      let feedLinkId: string | undefined
+      await showProgress({
+        socket,
+        connection: broker.hasConnected() ? broker.connection : null,
+        subject: broker.subject(progressSubject({ accountId, id: bankAccountId })),
+        keys: feedProgressKeys,
+        finalStatuses: feedFinalStatuses,
+        statusAtLimit: null,
+        times: progressTimes ?? { pollMs: 5_000, limitMs: 300_000 },
+        accepts: createRunOrder(),
+        // The link is read here, after the subscription: the client may sync as soon as the socket
+        // is open.
+        read: async () => {
+          const options = await renewOptions()
+          feedLinkId ??= requireFeedLink(await links.getLink({ linkId }, options))
+          const { health } = await feedSyncs.getSyncHealth({ feedLinkId }, options)
+          return findEnd(requirePart(health))
+        },
+      })
+    },
+  })
+}
+
+/** Returns the ID of the link's feed connection. Throws refused unless it is a live feed link. */
+function requireFeedLink({ link }: GetLinkResponse): string {
+  const { deletedAt, linkType, feedLinkId } = requirePart(link)
+  if (deletedAt) throw refused('The link has been deleted')
+  if (linkType !== 'feed' || feedLinkId === undefined) {
+    throw refused('the link is not a feed link: only feed links can be synced')
+  }
+  return feedLinkId
+}

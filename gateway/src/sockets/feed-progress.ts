@@ -1,0 +1,72 @@
+import { timestampMs } from '@bufbuild/protobuf/wkt'
+import { notFound } from '@coffer/kit/rpc/errors'
+import type { BankAccountSyncHealth, SyncHealth } from '@coffer/proto/feedsync/v1/feed_sync'
+import type { State } from './progress.ts'
+
+/** Keys of a frame about a feed sync. */
+export const feedProgressKeys = ['bankAccountId', 'status', 'error']
+
+/** Statuses that end the sync of a bank account. */
+export const feedFinalStatuses = ['complete', 'error']
+
+// Positions of the statuses in the sync of a bank account.
+const positions = new Map([
+  ['begin', 1],
+  ['transactions', 2],
+  ['balances', 3],
+  ['complete', 4],
+  ['error', 4],
+])
+
+/**
+ * Returns a filter of a bank account's progress messages. It drops repeats and steps back, which
+ * repeated activities send, and messages of a run after which another one has begun.
+ */
+export function createRunOrder(): (message: State) => boolean {
+  const runs = new Set<unknown>()
+  let run: unknown = null
+  let position = 0
+  return (message) => {
+    const next = positions.get(message.status) ?? 0
+    if (next === 0) return false
+    if (message.run === run) {
+      if (next <= position) return false
+    } else {
+      if (runs.has(message.run)) return false
+      run = message.run
+      runs.add(run)
+    }
+    position = next
+    return true
+  }
+}
+
+/**
+ * Returns a function that takes the stored state of a link's syncs, read again and again. It
+ * returns the final state of a bank account once a sync has ended since the first read, otherwise
+ * null. Throws notFound if the bank account is no longer synced: it was archived or its link was
+ * deleted.
+ */
+export function createEndDetector(bankAccountId: string): (health: SyncHealth) => State | null {
+  let known: BankAccountSyncHealth | undefined
+  let knownFailureMs: number | undefined
+  return (health) => {
+    const found = health.bankAccounts.find((one) => one.bankAccountId === bankAccountId)
+    const account = found?.status === 'inactive' ? undefined : found
+    const failureMs = health.lastError?.at ? timestampMs(health.lastError.at) : 0
+    if (known && !account) throw notFound('bank account')
+    known ??= account
+    knownFailureMs ??= failureMs
+    if (known && account && account.syncCount > known.syncCount) {
+      return finalState(bankAccountId, account.lastError?.text)
+    }
+    // The list of accounts failed, or the provider asks to wait: no bank account was synced.
+    const hasFailed = !health.isSyncing && failureMs > knownFailureMs
+    return hasFailed ? finalState(bankAccountId, health.lastError?.text) : null
+  }
+}
+
+function finalState(bankAccountId: string, error: string | undefined): State {
+  if (error === undefined) return { bankAccountId, status: 'complete' }
+  return { bankAccountId, status: 'error', error }
+}
