@@ -1,6 +1,10 @@
 import { timestampMs } from '@bufbuild/protobuf/wkt'
 import { notFound } from '@coffer/kit/rpc/errors'
-import type { BankAccountSyncHealth, SyncHealth } from '@coffer/proto/feedsync/v1/feed_sync'
+import type {
+  BankAccountSyncHealth,
+  SyncError,
+  SyncHealth,
+} from '@coffer/proto/feedsync/v1/feed_sync'
 import type { State } from './progress.ts'
 
 /** Keys of a frame about a feed sync. */
@@ -43,27 +47,35 @@ export function createRunOrder(): (message: State) => boolean {
 
 /**
  * Returns a function that takes the stored state of a link's syncs, read again and again. It
- * returns the final state of a bank account once a sync has ended since the first read, otherwise
- * null. Throws notFound if the bank account is no longer synced: it was archived or its link was
- * deleted.
+ * returns the final state of a bank account once a sync has ended since the first read that listed
+ * it, otherwise null. Throws notFound if the bank account is no longer synced: it was archived or
+ * its link was deleted.
  */
 export function createEndDetector(bankAccountId: string): (health: SyncHealth) => State | null {
   let known: BankAccountSyncHealth | undefined
-  let knownFailureMs: number | undefined
+  let knownFailureMs = 0
   return (health) => {
     const found = health.bankAccounts.find((one) => one.bankAccountId === bankAccountId)
     const account = found?.status === 'inactive' ? undefined : found
-    const failureMs = health.lastError?.at ? timestampMs(health.lastError.at) : 0
-    if (known && !account) throw notFound('bank account')
-    known ??= account
-    knownFailureMs ??= failureMs
-    if (known && account && account.syncCount > known.syncCount) {
+    const failures = [account?.lastError, health.lastError]
+    if (!known) {
+      known = account
+      knownFailureMs = Math.max(...failures.map(failureMsOf))
+      return null
+    }
+    if (!account) throw notFound('bank account')
+    if (account.syncCount > known.syncCount) {
       return finalState(bankAccountId, account.lastError?.text)
     }
-    // The list of accounts failed, or the provider asks to wait: no bank account was synced.
-    const hasFailed = !health.isSyncing && failureMs > knownFailureMs
-    return hasFailed ? finalState(bankAccountId, health.lastError?.text) : null
+    if (health.isSyncing) return null
+    // A failure before the sync of the bank account: the list failed, lacks it, or was postponed.
+    const failure = failures.find((one) => failureMsOf(one) > knownFailureMs)
+    return failure ? finalState(bankAccountId, failure.text) : null
   }
+}
+
+function failureMsOf(failure: SyncError | undefined): number {
+  return failure?.at ? timestampMs(failure.at) : 0
 }
 
 function finalState(bankAccountId: string, error: string | undefined): State {

@@ -161,6 +161,11 @@ describe('without messages, the stored state', () => {
       'error',
     ],
     [
+      'a bank account that the provider does not list',
+      [healthOf({ lastError: at(1) }), healthOf({ lastError: at(2) })],
+      'error',
+    ],
+    [
       'a bank account that is listed late',
       [healthOf(null), healthOf({ syncCount: 4n }), healthOf({ syncCount: 5n })],
       'complete',
