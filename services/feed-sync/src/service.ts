@@ -1,6 +1,7 @@
 import { accountRemovalActivities } from '@coffer/kit/accounts/account-removal.activities'
 import { on } from '@coffer/kit/events/handler'
 import { defineService } from '@coffer/kit/service/service'
+import type { WorkflowSchedule } from '@coffer/kit/workflows/workflows'
 import { FeedBankAccountService } from '@coffer/proto/feedsync/v1/feed_bank_account'
 import { FeedLinkService } from '@coffer/proto/feedsync/v1/feed_link'
 import { FeedSyncService } from '@coffer/proto/feedsync/v1/feed_sync'
@@ -10,6 +11,7 @@ import {
   LinkCreatedSchema,
   LinkDeletedSchema,
 } from '@coffer/proto/ledger/v1/events'
+import { Code, ConnectError } from '@connectrpc/connect'
 import { changeCandidate, feedBankAccountRoutes } from './candidates/feed-bank-account.rpc.ts'
 import {
   activateFeedBankAccount,
@@ -24,6 +26,13 @@ import { feedSyncActivities } from './syncs/feed-sync.activities.ts'
 import { feedSyncHandlers } from './syncs/feed-sync.consumer.ts'
 import { feedSyncRoutes } from './syncs/feed-sync.rpc.ts'
 import { createSyncLoad } from './syncs/sync-load.service.ts'
+import { syncSweepActivities } from './syncs/sync-sweep.activities.ts'
+import { cleanUpActivities } from './tenancy/clean-up.activities.ts'
+
+const schedules: WorkflowSchedule[] = [
+  { args: [], id: 'feed-sync-due', type: 'startDueFeedSyncs', cron: '*/10 * * * *' },
+  { args: [], id: 'feed-link-clean-up', type: 'cleanUpFeedLinks', cron: '15 1 * * *' },
+]
 
 /** The feed-sync service: feed links, their candidates and their syncs (docs/syncs.md). */
 export const feedSync = defineService({
@@ -43,7 +52,9 @@ export const feedSync = defineService({
       },
       handlers: [
         on(LinkCreatedSchema, async ({ accountId, linkId, feedLinkId }) => {
-          if (feedLinkId) await activateConnection(deps, { accountId, linkId, feedLinkId })
+          if (!feedLinkId) return
+          // An abandoned connection may have been removed meanwhile: then there is nothing to do.
+          await activateConnection(deps, { accountId, linkId, feedLinkId }).catch(ignoreNotFound)
         }),
         on(LinkDeletedSchema, async ({ accountId, linkId, feedLinkId }) => {
           if (feedLinkId) await releaseConnection(deps, { accountId, linkId, feedLinkId })
@@ -59,12 +70,21 @@ export const feedSync = defineService({
       activities: {
         ...accountRemovalActivities(deps),
         ...accountSyncActivities(deps),
+        ...cleanUpActivities(deps),
         ...feedLinkActivities(deps),
         ...feedSyncActivities(deps),
+        ...syncSweepActivities(deps),
       },
+      schedules: deps.config.feedEnabled ? schedules : [],
+      formerSchedules: deps.config.feedEnabled ? [] : schedules.map(({ id }) => id),
       close: async () => {
         await readers[Symbol.asyncDispose]()
       },
     }
   },
 })
+
+/** Ignores notFound; rethrows other errors. */
+function ignoreNotFound(error: unknown): void {
+  if (ConnectError.from(error).code !== Code.NotFound) throw error
+}

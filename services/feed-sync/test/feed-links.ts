@@ -11,6 +11,11 @@ import type { FeedSync, FeedSyncKey } from '../src/syncs/feed-sync.ts'
 
 export const feedUrl = 'https://feed.example/v1'
 
+interface Use {
+  feedBankAccountId: string
+  bankAccountId: string
+}
+
 export interface Linked {
   key: FeedSyncKey
   as: ReturnType<Booted['as']>
@@ -19,7 +24,8 @@ export interface Linked {
   request: () => Promise<unknown>
   health: () => Promise<NonNullable<Awaited<ReturnType<typeof healthOf>>>>
   /** Creates a candidate with a bank account. */
-  use: () => Promise<{ feedBankAccountId: string; bankAccountId: string }>
+  use: () => Promise<Use>
+  activate: (use: Use) => Promise<unknown>
 }
 
 /** Creates a feed connection; unless `isPending`, a link uses it. */
@@ -37,6 +43,8 @@ export async function createLinked(
   const key = { accountId, feedLinkId, linkId: newId('link') }
   if (!isPending) await feedLinks.activateFeedLink(key, as)
   const database = booted.database('feed-sync')
+  const candidates = booted.client('feed-sync', FeedBankAccountService)
+  const activate = (use: Use) => candidates.activateFeedBankAccount(use, as)
   return {
     key,
     as,
@@ -50,9 +58,10 @@ export async function createLinked(
     use: async () => {
       const use = { feedBankAccountId: newId('lbac'), bankAccountId: newId('bac') }
       await database.transaction((tx) => insertFeedBankAccounts(tx, [candidateOf(key, use)]))
-      await booted.client('feed-sync', FeedBankAccountService).activateFeedBankAccount(use, as)
+      await activate(use)
       return use
     },
+    activate,
   }
 }
 

@@ -1,6 +1,6 @@
-import type { DescMessage, MessageInitShape } from '@bufbuild/protobuf'
+import { create, type DescMessage, type MessageInitShape, toBinary } from '@bufbuild/protobuf'
 import { type Booted, boot, eventually } from '@coffer/host/testing/boot'
-import { changeOf, emit } from '@coffer/kit/events/changes'
+import { changeOf, emit, subjectOf } from '@coffer/kit/events/changes'
 import { newId } from '@coffer/kit/values/id'
 import { FeedLinkService } from '@coffer/proto/feedsync/v1/feed_link'
 import { LinkCreatedSchema, LinkDeletedSchema } from '@coffer/proto/ledger/v1/events'
@@ -73,4 +73,16 @@ test('events of links of other kinds have no effect', async () => {
   await publishAsLedger(LinkCreatedSchema, next.link)
   await next.reaches('active')
   expect(await status()).toBe('pending')
+})
+
+test('the event of a link whose connection was removed is ignored', async () => {
+  const [accountId, changeId] = [newId('acct'), newId('chg')]
+  const link = { accountId, linkId: newId('link'), linkType: 'feed', feedLinkId: newId('lfx') }
+  const subject = subjectOf(LinkCreatedSchema.typeName)
+  const handler = booted.host.services['feed-sync']?.handlers?.find(
+    (one) => one.subject === subject,
+  )
+  const payload = toBinary(LinkCreatedSchema, create(LinkCreatedSchema, link))
+  const handled = handler?.handle(payload, { accountId, changeId, consumer: 'feed-sync' })
+  await expect(handled).resolves.toBeUndefined()
 })

@@ -181,3 +181,15 @@ test('a code of a newer version is shown as internal', async () => {
   const { feedLink } = await feedLinks.getFeedLink(linked.key, linked.as)
   expect(feedLink?.error).toBe('the server could not finish the sync')
 })
+
+test('while the feed is disabled, no sync is started and no connection removed', async () => {
+  const due = await createLinked(booted)
+  await due.change({ nextSyncAt: now, requestedAt: now })
+  const { activities, schedules, formerSchedules } = booted.host.services['feed-sync'] ?? {}
+  expect(await activities?.startDueSyncs?.([])).toBeNull()
+  expect(await activities?.restartSyncs?.([])).toBeNull()
+  expect(await activities?.deleteAbandonedLinks?.()).toBe(0)
+  expect(await activities?.deactivateLapsedLinks?.([])).toBeNull()
+  expect(schedules).toEqual([])
+  expect(formerSchedules).toEqual(['feed-sync-due', 'feed-link-clean-up'])
+})

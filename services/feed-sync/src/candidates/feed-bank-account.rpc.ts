@@ -13,9 +13,12 @@ import { findFeedLinks } from '../links/feed-link.sql.ts'
 import type { FeedDeps } from '../provider/feed.service.ts'
 import {
   findFeedBankAccounts,
+  forgetSyncs,
   listFeedBankAccounts,
+  lockConnectionOf,
   lockFeedBankAccount,
   saveFeedBankAccount,
+  scheduleSoon,
 } from './feed-bank-account.sql.ts'
 import {
   activateFeedBankAccount,
@@ -75,17 +78,25 @@ interface Use {
   bankAccountId: string
 }
 
-/** Locks a candidate, applies `decide` and saves it. Returns it, null if it does not exist. */
+/**
+ * Locks a candidate, applies `decide` and saves it. If it got a bank account, the next sync of its
+ * connection becomes due. Returns the candidate, null if it does not exist.
+ */
 export async function changeCandidate(
   { database, clock }: Pick<Deps, 'database' | 'clock'>,
   { accountId, feedBankAccountId, bankAccountId }: Use,
   decide: (candidate: FeedBankAccount, bankAccountId: string, now: Date) => FeedBankAccount,
 ): Promise<FeedBankAccount | null> {
+  const now = clock()
   return database.transaction(async (tx) => {
+    await lockConnectionOf(tx, { accountId, feedBankAccountId })
     const before = await lockFeedBankAccount(tx, accountId, feedBankAccountId)
     if (!before) return null
-    const after = decide(before, bankAccountId, clock())
-    if (after !== before) await saveFeedBankAccount(tx, after)
+    const after = decide(before, bankAccountId, now)
+    if (after === before) return before
+    await saveFeedBankAccount(tx, after)
+    if (after.bankAccountId !== before.bankAccountId) await forgetSyncs(tx, after)
+    if (after.status === 'active') await scheduleSoon(tx, after, now)
     return after
   })
 }

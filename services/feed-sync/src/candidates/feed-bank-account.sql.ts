@@ -107,6 +107,49 @@ export async function saveCurrentBalance(
     WHERE account_id = ${accountId} AND feed_bank_account_id = ${feedBankAccountId}`)
 }
 
+/** Clears the state of syncs, after a candidate got another bank account. */
+export async function forgetSyncs(
+  tx: Transaction,
+  { accountId, feedBankAccountId }: FeedBankAccount,
+): Promise<void> {
+  await tx.query(sql.unsafe`
+    UPDATE feed_bank_accounts
+    SET last_synced_at = NULL, last_whole_at = NULL, ended_run_id = NULL, failures_in_row = 0,
+      fault_code = NULL, fault_detail = NULL, fault_at = NULL
+    WHERE account_id = ${accountId} AND feed_bank_account_id = ${feedBankAccountId}`)
+}
+
+/** Locks the feed connection of a candidate: always before the candidate, against deadlocks. */
+export async function lockConnectionOf(
+  tx: Transaction,
+  { accountId, feedBankAccountId }: Pick<FeedBankAccount, 'accountId' | 'feedBankAccountId'>,
+): Promise<void> {
+  await tx.query(sql.unsafe`
+    SELECT FROM feed_links
+    WHERE account_id = ${accountId} AND feed_link_id = (
+      SELECT feed_link_id FROM feed_bank_accounts
+      WHERE account_id = ${accountId} AND feed_bank_account_id = ${feedBankAccountId})
+    FOR NO KEY UPDATE`)
+}
+
+/**
+ * Makes the next sync of a feed connection due, for a new bank account. During a sync, which may
+ * have begun without the bank account, the new due time makes `endSync` schedule another.
+ */
+export async function scheduleSoon(
+  tx: Transaction,
+  { accountId, feedLinkId }: LinkKey,
+  now: Date,
+): Promise<void> {
+  const instant = sql.fragment`${now.toISOString()}::timestamptz`
+  await tx.query(sql.unsafe`
+    UPDATE feed_links
+    SET next_sync_at = CASE WHEN sync_run_id IS NULL
+      THEN least(next_sync_at, ${instant}) ELSE ${instant} END
+    WHERE account_id = ${accountId} AND feed_link_id = ${feedLinkId}
+      AND status <> 'deactivated'`)
+}
+
 /** Deletes the candidates of a feed connection that has ended (docs/syncs.md#candidates). */
 export async function deleteFeedBankAccounts(
   tx: Transaction,

@@ -21,7 +21,7 @@ export function feedSyncHandlers({ database, workflows }: Deps): Handler[] {
 }
 
 /** Starts the syncs of a link; if its workflow runs, it looks once more for a request. */
-function startFeedSync(
+export function startFeedSync(
   workflows: Workflows,
   { accountId, linkId, feedLinkId }: FeedSyncKey,
 ): Promise<void> {

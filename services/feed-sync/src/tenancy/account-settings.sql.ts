@@ -1,6 +1,6 @@
 import { type Timestamp, timestampDate } from '@bufbuild/protobuf/wkt'
 import type { Database } from '@coffer/kit/database/database'
-import { sql } from 'slonik'
+import { type FragmentSqlToken, sql } from 'slonik'
 
 /** Settings of an account, copied from the identity service. */
 interface Settings {
@@ -27,4 +27,19 @@ export function isLapsed({ pool }: Database, accountId: string, now: Date): Prom
   return pool.exists(sql.unsafe`
     SELECT FROM account_settings
     WHERE account_id = ${accountId} AND subscription_active_until <= ${now.toISOString()}`)
+}
+
+/**
+ * Returns the condition that the account of a row of `feed_links` is paid up and not being deleted.
+ * OFFSET 0 is an optimization fence: Postgres checks row by row, up to the LIMIT of the statement.
+ */
+export function isServed(now: Date): FragmentSqlToken {
+  return sql.fragment`
+    NOT EXISTS (SELECT FROM account_settings AS settings
+      WHERE settings.account_id = feed_links.account_id
+        AND settings.subscription_active_until <= ${now.toISOString()}
+      OFFSET 0)
+    AND NOT EXISTS (SELECT FROM deleted_accounts AS deleted
+      WHERE deleted.account_id = feed_links.account_id
+      OFFSET 0)`
 }

@@ -1,0 +1,46 @@
+import type { Database } from '@coffer/kit/database/database'
+import { isAfter } from '@coffer/kit/database/rows'
+import { sql } from 'slonik'
+import { FeedSyncKey } from '../syncs/feed-sync.ts'
+
+/**
+ * Deletes connections that were created before `before` and that no link uses, with their keys and
+ * candidates: at most `limit`. Returns their number. Leaves out locked connections: a link may be
+ * about to use them.
+ */
+export async function deleteAbandoned(
+  { pool }: Database,
+  { before, limit }: { before: Date; limit: number },
+): Promise<number> {
+  const { rowCount } = await pool.query(sql.unsafe`
+    WITH abandoned AS (
+      SELECT account_id, feed_link_id FROM feed_links
+      WHERE status = 'pending' AND created_at < ${before.toISOString()}
+      ORDER BY created_at LIMIT ${limit} FOR UPDATE SKIP LOCKED
+    ), candidates AS (
+      DELETE FROM feed_bank_accounts AS candidate USING abandoned
+      WHERE candidate.account_id = abandoned.account_id
+        AND candidate.feed_link_id = abandoned.feed_link_id
+    )
+    DELETE FROM feed_links USING abandoned
+    WHERE feed_links.account_id = abandoned.account_id
+      AND feed_links.feed_link_id = abandoned.feed_link_id`)
+  return rowCount
+}
+
+/**
+ * Lists the connections in use of accounts whose subscription ended before `before`, after the key
+ * `after` (account ID and feed link ID).
+ */
+export function listLongLapsed(
+  { pool }: Database,
+  { before, after, limit }: { before: Date; after: readonly string[]; limit: number },
+): Promise<readonly FeedSyncKey[]> {
+  const key = sql.fragment`account_id, feed_link_id`
+  return pool.any(sql.type(FeedSyncKey)`
+    SELECT account_id AS "accountId", link_id AS "linkId", feed_link_id AS "feedLinkId"
+    FROM account_settings JOIN feed_links USING (account_id)
+    WHERE subscription_active_until < ${before.toISOString()} AND status IN ('active', 'error')
+      AND ${isAfter(key, after)}
+    ORDER BY ${key} LIMIT ${limit}`)
+}
