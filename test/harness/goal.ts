@@ -9,6 +9,11 @@ export async function createGoal(
   amount: number,
 ): Promise<{ path: string; spendingId: string }> {
   const { path } = await person.createBankAccount(100_000)
+  return { path, spendingId: await createGoalIn(person, path, amount) }
+}
+
+/** Creates the same goal and funding schedule in a bank account; returns the goal's ID. */
+export async function createGoalIn(person: Person, path: string, amount: number): Promise<string> {
   const { fundingScheduleId } = await person.post(`${path}/funding_schedules`, {
     name: 'Pay',
     ruleset: 'DTSTART:20260115T060000Z\nRRULE:FREQ=MONTHLY;INTERVAL=1;BYMONTHDAY=15,-1',
@@ -21,5 +26,5 @@ export async function createGoal(
     nextRecurrence: `${new Date().getUTCFullYear() + 2}-01-01T06:00:00Z`,
   })
   await person.post(`${path}/spending/transfer`, { toSpendingId: spendingId, amount })
-  return { path, spendingId }
+  return spendingId
 }

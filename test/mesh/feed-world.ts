@@ -4,6 +4,7 @@ import { eventually } from '@coffer/host/testing/boot'
 import { FeedSyncService, type SyncHealth } from '@coffer/proto/feedsync/v1/feed_sync'
 import { type Coffer, startCoffer } from '../harness/coffer.ts'
 import type { Json, Person } from '../harness/person.ts'
+import type { FeedBank } from '../providers/feed-bank.ts'
 import {
   type FeedAccount,
   feedAccount,
@@ -31,8 +32,27 @@ export interface FeedHome {
   /** Waits until the syncs satisfy a condition. */
   until: (isReached: (health: SyncHealth) => boolean) => Promise<SyncHealth>
   health: () => Promise<SyncHealth>
-  /** Lists the transactions of a bank account, newest first. */
-  transactions: (bankAccountId: string) => Promise<Json[]>
+}
+
+/** A link with one bank account. */
+export interface OneAccount extends FeedHome {
+  feedId: string
+  bankAccountId: string
+  /** Path of the bank account in the REST API. */
+  path: string
+  /** Its transactions at the provider. */
+  bank: FeedBank
+  /** Lists its transactions, newest first. */
+  list: () => Promise<Json[]>
+  /** Subscribes to the frames of its syncs. */
+  watch: () => Frames
+}
+
+/** Frames of a bank account's syncs since the subscription. */
+export interface Frames extends Disposable {
+  all: Json[]
+  /** Resolves with their statuses when there are so many. */
+  until: (count: number) => Promise<string[]>
 }
 
 /** Starts all services and a feed provider. */
@@ -68,7 +88,7 @@ export async function linkFeed(
   { coffer, provider }: FeedWorld,
   feedIds: string[],
 ): Promise<FeedHome> {
-  const person = await coffer.person({ timezone: 'UTC' })
+  const person = await coffer.person()
   const { feedLinkId } = await person.post('/feed/link', {
     name: 'Home',
     feedURL: provider.url,
@@ -119,7 +139,49 @@ function syncsOf(
       await eventually(() => readSync(database, key), isEnded)
       return health()
     },
-    transactions: (bankAccountId: string): Promise<Json[]> =>
-      person.get(`/bank_accounts/${bankAccountId}/transactions`),
   }
+}
+
+/** Registers a person and links a new bank account of the provider. */
+export async function linkOne(
+  world: FeedWorld,
+  more: Partial<FeedAccount> = {},
+): Promise<OneAccount> {
+  const feedId = addAccount(world.provider, more)
+  const home = await linkFeed(world, [feedId])
+  const [bankAccountId = ''] = home.bankAccountIds
+  const path = `/bank_accounts/${bankAccountId}`
+  return {
+    ...home,
+    feedId,
+    bankAccountId,
+    path,
+    bank: world.provider.bank(feedId),
+    list: () => home.person.get(`${path}/transactions`),
+    watch: () => watch(world, `${home.person.accountId}.${bankAccountId}`),
+  }
+}
+
+function watch({ coffer }: FeedWorld, of: string): Frames {
+  const { broker } = coffer.booted
+  const all: Json[] = []
+  const subscription = broker.connection.subscribe(broker.subject(`progress.${of}`), {
+    callback: (_error, message) => void all.push(message.json()),
+  })
+  return {
+    all,
+    until: async (count) => {
+      await eventually(
+        async () => all.length,
+        (length) => length >= count,
+      )
+      return all.map(({ status }) => status)
+    },
+    [Symbol.dispose]: () => subscription.unsubscribe(),
+  }
+}
+
+/** Returns the day (UTC, YYYY-MM-DD) that was this number of days ago. */
+export function daysAgo(days: number): string {
+  return new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10)
 }

@@ -1,0 +1,128 @@
+import { eventually, untilLockAwaited } from '@coffer/host/testing/boot'
+import { withClient } from '@coffer/host/testing/database'
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { faults } from '../providers/feed-faults.ts'
+import { daysAgo, type FeedWorld, linkOne, startFeedWorld } from './feed-world.ts'
+
+const stages = ['begin', 'transactions', 'balances', 'complete']
+
+let world: FeedWorld
+
+beforeAll(async () => {
+  world = await startFeedWorld()
+})
+
+afterAll(async () => {
+  await world[Symbol.asyncDispose]()
+})
+
+beforeEach(() => {
+  world.provider.accounts.splice(0)
+})
+
+/** Holds the provider's next answer to paths that match, until `release`. */
+function hold(path: RegExp) {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  world.provider.fault(path, faults.hold(promise), 1)
+  const from = world.provider.requests.length
+  const isAsked = async () => world.provider.requests.slice(from).some((one) => path.test(one))
+  return { release: resolve, untilAsked: () => eventually(isAsked, Boolean) }
+}
+
+test('sockets receive the stages of a sync in order', async () => {
+  const home = await linkOne(world)
+  using frames = home.watch()
+  home.bank.post({ date: daysAgo(1), amount: '-1' })
+  await home.sync()
+  expect(await frames.until(4)).toEqual(stages)
+  world.provider.fault(/balance/, faults.status(500, 'on fire'))
+  await home.sync()
+  world.provider.fault(/balance/, null)
+  expect((await frames.until(8)).slice(4)).toEqual([...stages.slice(0, 3), 'error'])
+  expect(frames.all.at(-1)).toEqual({
+    bankAccountId: home.bankAccountId,
+    status: 'error',
+    run: expect.any(String),
+    error: 'the feed provider answered with status 500: on fire',
+  })
+})
+
+test('a request during a sync is followed by another sync, never two at once', async () => {
+  const home = await linkOne(world)
+  using frames = home.watch()
+  const held = hold(/balance/)
+  await home.request()
+  await held.untilAsked()
+  await home.request()
+  home.bank.post({ date: daysAgo(1), amount: '-1' })
+  held.release()
+  await eventually(home.list, ({ length }) => length === 1)
+  const health = await home.until(
+    ({ isSyncing, lastArrival }) => !isSyncing && !!lastArrival?.added,
+  )
+  expect(health.failuresInRow).toBe(0)
+  expect(await frames.until(8)).toEqual([...stages, ...stages])
+})
+
+test('a request while the last step of a sync runs is not lost', async () => {
+  const home = await linkOne(world)
+  const { booted } = world.coffer
+  const held = hold(/balance/)
+  await home.request()
+  await held.untilAsked()
+  await withClient(booted.databaseUrl, async (client) => {
+    const row = 'SELECT FROM feed_sync.feed_links WHERE feed_link_id = $1 FOR UPDATE'
+    await client.query('BEGIN')
+    await client.query(row, [home.feedLinkId])
+    held.release()
+    await untilLockAwaited(booted.database('feed-sync'))
+    const requested = home.request()
+    await client.query('COMMIT')
+    await requested
+  })
+  home.bank.post({ date: daysAgo(1), amount: '-1' })
+  await eventually(home.list, ({ length }) => length === 1)
+})
+
+test('of ten requests at once, no two are synced at once', async () => {
+  const home = await linkOne(world)
+  using frames = home.watch()
+  await Promise.all(Array.from({ length: 10 }, () => home.request()))
+  await home.sync()
+  const all = await frames.until(4)
+  expect(all).toEqual(all.map((_, index) => stages[index % 4]))
+  expect(new Set(frames.all.map(({ run }) => run)).size).toBe(all.length / 4)
+})
+
+test('a bank account that is archived during its sync ends it quietly', async () => {
+  const home = await linkOne(world)
+  home.bank.post({ date: daysAgo(1), amount: '-1' })
+  const held = hold(/transactions/)
+  await home.request()
+  await held.untilAsked()
+  await home.person.call('DELETE', home.path)
+  held.release()
+  const health = await home.until(({ isSyncing, lastAttempt }) => !isSyncing && !!lastAttempt)
+  expect(health).toMatchObject({ status: 'active', failuresInRow: 0 })
+  expect(health.lastError).toBeUndefined()
+  expect(await home.list()).toEqual([])
+  const before = world.provider.requests.length
+  await home.sync()
+  expect(world.provider.requests.slice(before)).toEqual(['/accounts'])
+})
+
+test('a link that is deleted during its sync ends it quietly', async () => {
+  const home = await linkOne(world)
+  const held = hold(/transactions/)
+  await home.request()
+  await held.untilAsked()
+  await home.person.call('DELETE', `/links/${home.linkId}`)
+  held.release()
+  const health = await home.until(({ isSyncing, status }) => !isSyncing && status === 'deactivated')
+  expect([health.failuresInRow, health.lastError, health.nextAttempt]).toEqual([
+    0,
+    undefined,
+    undefined,
+  ])
+  await expect(home.request()).rejects.toThrow('the feed link is deactivated')
+})
