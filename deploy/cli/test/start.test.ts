@@ -11,10 +11,12 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { eventually } from '@coffer/host/testing/boot'
 import { processIdentity } from '@coffer/local/bootstrap/process-identity.mjs'
 import { freePorts } from '@coffer/local/ports'
 import { expect, test } from '@jest/globals'
 import { runHere } from '../testing/run-here.ts'
+import { startCommand } from './command.ts'
 
 const bootstrap = join(import.meta.dirname, '../../local/bootstrap.mjs')
 const timeoutMs = 240_000
@@ -24,7 +26,8 @@ const pollMs = 100
 type Started = { child: ChildProcess; printed: () => string; exit: Promise<number | null> }
 
 async function settings(dataDir: string): Promise<Record<string, string>> {
-  const names = ['PORT', 'RPC_PORT', 'GRPC_PORT', 'POSTGRES_PORT', 'NATS_PORT', 'TEMPORAL_PORT']
+  const servers = ['POSTGRES_PORT', 'NATS_PORT', 'TEMPORAL_PORT', 'TRY_FEED_PORT']
+  const names = ['PORT', 'RPC_PORT', 'GRPC_PORT', ...servers]
   const ports = await freePorts(names.length)
   return {
     PATH: process.env.PATH ?? '',
@@ -35,8 +38,8 @@ async function settings(dataDir: string): Promise<Record<string, string>> {
 }
 
 /** Starts the script of `npm start` under the Node of these tests. */
-function start(env: Record<string, string>): Started {
-  const child = spawn(process.execPath, [bootstrap, 'start'], { env })
+function start(env: Record<string, string>, ...args: string[]): Started {
+  const child = spawn(process.execPath, [bootstrap, 'start', ...args], { env })
   let text = ''
   for (const stream of [child.stdout, child.stderr]) {
     stream.on('data', (chunk) => {
@@ -67,6 +70,30 @@ async function answers(printed: string): Promise<{ status: number; body: unknown
   )
 }
 
+/** Links, watches and syncs the simulated feed by the printed commands; returns the frames. */
+async function syncFeed(printed: string, dataDir: string): Promise<string> {
+  const env = { COFFER_DATA_DIR: dataDir }
+  const [, command = ''] = /npm run coffer -- (feed:link .+)$/m.exec(printed) ?? []
+  const { stdout } = await runHere(command.split(' '), env)
+  const [, linkId = ''] = /npm run coffer -- feed:watch (\S+) &$/m.exec(stdout) ?? []
+  const [, credential = '', url = '', body = ''] =
+    /curl -u (\S+) (\S+) .+'(.+)'$/m.exec(stdout) ?? []
+  const watching = startCommand(['feed:watch', linkId], env)
+  await eventually(
+    async () => watching.printed(),
+    (text) => text.includes('watching'),
+    greetingMs,
+  )
+  const headers = {
+    authorization: `Basic ${Buffer.from(credential).toString('base64')}`,
+    'content-type': 'application/json',
+  }
+  expect((await fetch(url, { method: 'POST', headers, body })).status).toBe(202)
+  const watched = await watching.outcome
+  expect([watched.code, watched.stderr]).toEqual([0, ''])
+  return watched.stdout
+}
+
 /** Returns the IDs of the processes that the data directory records as running. */
 function noted(dataDir: string): number[] {
   const run = join(dataDir, 'run')
@@ -83,20 +110,23 @@ test(
     const dataDir = join(scratch.path, 'data')
     const env = await settings(dataDir)
 
-    const first = start(env)
+    const first = start(env, '--try-feed')
     await untilPrinted(first, 'limit=5')
     expect(first.printed()).toContain('Free to use')
     const told = await answers(first.printed())
     expect(told.map(({ status }) => status)).toEqual([200, 200, 200])
     expect(told[0]?.body).toMatchObject([{ institutionName: 'Demo Bank', linkType: 'manual' }])
     expect(told[2]?.body).toHaveLength(5)
+    expect(await syncFeed(first.printed(), dataDir)).toMatch(
+      /^Everyday Checking {2}begin$[\s\S]+^Rainy Day Savings {2}complete$/m,
+    )
 
     const second = start(env)
     expect(await second.exit).toBe(1)
     expect(second.printed()).toContain(`Coffer is already running on ${dataDir}`)
 
     const running = noted(dataDir)
-    expect(living(running)).toHaveLength(5)
+    expect(living(running)).toHaveLength(6)
     for (const pid of [first.child.pid ?? 0, ...running]) {
       process.kill(pid, 'SIGKILL')
     }
@@ -110,12 +140,13 @@ test(
     })
     await untilPrinted(third, 'limit=5')
     expect(third.printed()).toContain(`Coffer is at     ${address}\n`)
-    expect(await answers(third.printed())).toEqual(told)
+    expect((await answers(third.printed())).slice(1)).toEqual(told.slice(1))
 
     const { stdout } = await runHere(['config'], { COFFER_DATA_DIR: dataDir, COFFER_PORT: '5' })
     expect(stdout).toMatch(
       new RegExp(`^COFFER_PORT +${env.COFFER_PORT} {2}\\(npm start; 5 in this shell\\)$`, 'm'),
     )
+    expect(stdout).toMatch(/^COFFER_FEED_ENABLED +false {2}\(default\)$/m)
     expect(stdout).toMatch(/^COFFER_ALLOW_SIGN_UP +true {2}\(npm start\)$/m)
     expect(stdout).toMatch(/^COFFER_SMTP_URL +smtp:\/\/a:\*\*\*@mail {2}\(npm start\)$/m)
     const keysDir = join(dataDir, 'keys')
@@ -138,6 +169,9 @@ test(
     using scratch = mkdtempDisposableSync(join(tmpdir(), 'coffer-start-'))
     const dataDir = join(scratch.path, 'data')
     const env = await settings(dataDir)
+    const misused = start(env, '--bogus')
+    expect(await misused.exit).toBe(2)
+    expect(misused.printed()).toContain("error: unknown option '--bogus'")
     const refused = start({
       ...env,
       COFFER_SIGN_IN_LIMIT_PER_MINUTE: '100000',

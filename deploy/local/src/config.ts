@@ -27,16 +27,26 @@ export const settings = {
     port.default(4034),
     'Port of the Temporal that `npm start` runs',
   ),
+  tryFeedPort: setting(
+    'COFFER_TRY_FEED_PORT',
+    port.default(4035),
+    'Port of the simulated feed of `npm start -- --try-feed`',
+  ),
 }
 
 /**
  * Returns the data directory as an absolute path, and the ports of the servers of `npm start`.
  * Throws SettingsError naming every invalid setting.
  */
-export function machineConfig(env: Environment): { dataDir: string; ports: Ports } {
-  const { dataDir, postgresPort, natsPort, temporalPort } = readSettings(settings, env)
+export function machineConfig(env: Environment): {
+  dataDir: string
+  ports: Ports
+  tryFeedPort: number
+} {
+  const { dataDir, postgresPort, natsPort, temporalPort, tryFeedPort } = readSettings(settings, env)
   return {
     dataDir: resolve(dataDir),
+    tryFeedPort,
     ports: { postgres: postgresPort, nats: natsPort, temporal: temporalPort },
   }
 }
