@@ -1,0 +1,141 @@
+import { type Timestamp, timestampDate } from '@bufbuild/protobuf/wkt'
+import { eventually } from '@coffer/host/testing/boot'
+import type { SyncHealth } from '@coffer/proto/feedsync/v1/feed_sync'
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { sql } from 'slonik'
+import { faults } from '../providers/feed-faults.ts'
+import {
+  addAccount,
+  daysAgo,
+  type FeedHome,
+  type FeedWorld,
+  linkFeed,
+  linkOne,
+  startFeedWorld,
+} from './feed-world.ts'
+
+let world: FeedWorld
+
+beforeAll(async () => {
+  world = await startFeedWorld()
+})
+
+afterAll(async () => {
+  await world[Symbol.asyncDispose]()
+})
+
+beforeEach(() => {
+  world.provider.accounts.splice(0)
+})
+
+/** Makes the link due, runs the schedule, and waits until its sync ends. */
+async function syncOnSchedule(home: FeedHome): Promise<SyncHealth> {
+  const { booted } = world.coffer
+  const { lastAttempt } = await home.health()
+  const { rowCount } = await booted.database('feed-sync').pool.query(sql.unsafe`
+    UPDATE feed_links SET next_sync_at = now()
+    WHERE account_id = ${home.person.accountId} AND next_sync_at IS NOT NULL`)
+  if (rowCount === 0) throw new Error('no sync is scheduled')
+  await booted.workflows.start({ type: 'startDueFeedSyncs', id: 'feed-sync-due', args: [] })
+  return home.until((health) => {
+    return !health.isSyncing && msOf(health.lastAttempt) > msOf(lastAttempt)
+  })
+}
+
+const msOf = (time: Timestamp | undefined) => (time ? timestampDate(time).getTime() : 0)
+
+/** Minutes from the last attempt to the next. */
+function pauseOf({ lastAttempt, nextAttempt }: SyncHealth): number | null {
+  return nextAttempt ? Math.floor((msOf(nextAttempt) - msOf(lastAttempt)) / 60_000) : null
+}
+
+const unauthorized = 'the feed provider refused the API key: {"error":"Unauthorized"'
+
+test('five failed syncs in a row set the status error; a requested sync ends it', async () => {
+  const home = await linkOne(world)
+  await home.sync()
+  world.provider.fault(/accounts/, faults.refusedKey())
+  const pauses: (number | null)[] = []
+  for (let failures = 1; failures <= 5; failures += 1) {
+    const health = await syncOnSchedule(home)
+    expect([health.failuresInRow, health.lastError?.code]).toEqual([failures, 'key-refused'])
+    pauses.push(pauseOf(health))
+  }
+  expect(pauses).toEqual([10, 60, 360, 1_080, null])
+  const { feedLink } = await home.person.get(`/links/${home.linkId}`)
+  expect(feedLink).toMatchObject({ status: 'error', error: expect.stringContaining(unauthorized) })
+  await expect(syncOnSchedule(home)).rejects.toThrow('no sync is scheduled')
+
+  world.provider.fault(/accounts/, null)
+  const request = () =>
+    home.person.call('POST', '/feed/link/sync', { body: { linkId: home.linkId } })
+  expect((await request()).status).toBe(202)
+  expect((await request()).status).toBe(425)
+  const health = await home.until(({ status, isSyncing }) => status === 'active' && !isSyncing)
+  expect([health.failuresInRow, health.lastError]).toEqual([0, undefined])
+  expect(pauseOf(health)).toBeGreaterThanOrEqual(360)
+  expect(pauseOf(health)).toBeLessThan(381)
+})
+
+test('a bank account that fails five times is left out until a requested sync', async () => {
+  const { provider } = world
+  const feedIds = [addAccount(provider), addAccount(provider)]
+  const home = await linkFeed(world, feedIds)
+  const [good = '', bad = ''] = feedIds
+  const path = new RegExp(`accounts/${bad}/transactions`)
+  provider.fault(path, faults.status(500, 'broken'))
+  await home.sync()
+  for (let failures = 2; failures <= 5; failures += 1) await syncOnSchedule(home)
+  const { status, bankAccounts } = await home.health()
+  expect([status, ...bankAccounts.map((one) => one.status)]).toEqual(['active', 'active', 'error'])
+  expect(bankAccounts[1]).toMatchObject({ failuresInRow: 5, lastError: { code: 'status' } })
+  provider.fault(path, null)
+  const before = provider.requests.length
+  await syncOnSchedule(home)
+  const asked = provider.requests.slice(before).join()
+  expect([asked.includes(`/${good}/`), asked.includes(`/${bad}/`)]).toEqual([true, false])
+  const recovered = await home.sync()
+  expect(recovered.bankAccounts[1]).toMatchObject({ status: 'active', failuresInRow: 0 })
+})
+
+test('the pause that the provider asks for is kept, and is no failure', async () => {
+  const home = await linkOne(world)
+  home.bank.post({ date: daysAgo(1), amount: '-1' })
+  world.provider.fault(/transactions/, faults.rateLimited('7200'), 1)
+  const health = await home.sync()
+  expect(health).toMatchObject({ status: 'active', failuresInRow: 0 })
+  expect([health.lastError?.code, pauseOf(health)]).toEqual(['rate-limited', 120])
+  world.provider.fault(/transactions/, faults.rateLimited('1'), 1)
+  const next = await home.sync()
+  expect([next.lastArrival?.added, next.lastError]).toEqual([1, undefined])
+})
+
+test('a request whose event was lost is found by the schedule', async () => {
+  const home = await linkOne(world)
+  const { booted } = world.coffer
+  home.bank.post({ date: daysAgo(1), amount: '-1' })
+  await booted.database('feed-sync').pool.query(sql.unsafe`
+    UPDATE feed_links SET requested_at = now() - interval '1 minute'
+    WHERE account_id = ${home.person.accountId}`)
+  await booted.workflows.start({ type: 'startDueFeedSyncs', id: 'feed-sync-due', args: [] })
+  await eventually(home.list, ({ length }) => length === 1)
+})
+
+test('a scheduled sync reads the last 90 days, and all of them once in a week', async () => {
+  const home = await linkOne(world)
+  const { requests } = world.provider
+  const old = home.bank.post({ date: daysAgo(200), amount: '-1' })
+  home.bank.post({ date: daysAgo(10), amount: '-2' })
+  await home.sync()
+  home.bank.remove(old)
+  let before = requests.length
+  expect((await syncOnSchedule(home)).lastArrival).toMatchObject({ added: 0, removed: 0 })
+  expect(requests.slice(before).join()).toContain(`from=${daysAgo(90)}`)
+  const { booted } = world.coffer
+  await booted.database('feed-sync').pool.query(sql.unsafe`
+    UPDATE feed_bank_accounts SET last_whole_at = now() - interval '8 days'
+    WHERE account_id = ${home.person.accountId}`)
+  before = requests.length
+  expect((await syncOnSchedule(home)).lastArrival).toMatchObject({ added: 0, removed: 1 })
+  expect(requests.slice(before).join()).not.toContain('from=')
+})
