@@ -24,6 +24,7 @@ const commands = new Map([
   ['bench', { servers: testEnvironment, script: '../../../test/bench/bench.ts' }],
   ['bench:hourly', { servers: testEnvironment, script: '../../../test/bench/hourly/advance.ts' }],
   ['bench:flat', { servers: testEnvironment, script: '../../../test/bench/flat/sizes.ts' }],
+  ['bench:feed', { servers: testEnvironment, script: '../../../test/bench/feed/feed.ts' }],
   ['coffer', { servers: null, script: '../../cli/src/coffer.ts' }],
   ['check', { servers: null, script: '../src/check.ts' }],
   ['generate', { servers: null, script: null }],

@@ -1,0 +1,133 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { withClient } from '@coffer/host/testing/database'
+import { silentLog } from '@coffer/host/testing/silent-log'
+import { connectTemporal } from '@coffer/host/workflows/temporal'
+import { newPerson, type Person } from '../../harness/person.ts'
+import { linkFeed } from '../../providers/linked-feed.ts'
+import { feedAccount, type LunchFlow } from '../../providers/lunch-flow.ts'
+import { cpuMs, readerOfBalances, residentMib, startReader, watchMemory } from '../reader.ts'
+import type { Measured } from '../server.ts'
+
+import { countWritten, nextTransactionId } from './written-rows.ts'
+
+const feedId = 'small'
+const linksOfPerson = 100
+const rows = 20
+const dayMs = 86_400_000
+const pollMs = 500
+const timeoutMs = 900_000
+// Time in ms before a measurement, in which events are handled and SQL plans are created.
+const settleMs = 15_000
+// Time in ms in which the client reads balances while no sync runs.
+const calmMs = 20_000
+
+/** Figures of syncs of links that are due at once, while a client reads. */
+export interface DueLinks {
+  links: number
+  succeeded: number
+  seconds: number
+  cofferCpuMsEach: number
+  temporalCpuMsEach: number
+  beforeMib: number
+  mostMib: number
+  p99BeforeMs: number
+  p99DuringMs: number
+  reads: number
+  /** Rows of the ledger that the syncs wrote, by table. */
+  written: Record<string, number>
+}
+
+/** Creates links with one bank account of 20 transactions each, 100 a person. */
+export async function createLinks(
+  { baseUrl }: Measured,
+  provider: LunchFlow,
+  count: number,
+): Promise<void> {
+  provider.accounts.splice(0, Number.POSITIVE_INFINITY, feedAccount(feedId))
+  for (let n = 0; n < rows; n += 1) {
+    const date = new Date(Date.now() - n * dayMs).toISOString().slice(0, 10)
+    provider.bank(feedId).post({ date, amount: `-${n + 1}.50`, merchant: `Shop ${n}` })
+  }
+  const people: Promise<void>[] = []
+  for (let left = count; left > 0; left -= linksOfPerson) {
+    const person = await newPerson(baseUrl, { timezone: 'UTC' })
+    people.push(linkTimes(person, provider, Math.min(left, linksOfPerson)))
+  }
+  await Promise.all(people)
+}
+
+async function linkTimes(person: Person, provider: LunchFlow, times: number): Promise<void> {
+  for (let n = 0; n < times; n += 1) await linkFeed(person, provider, feedId)
+}
+
+/** Makes all links due, runs the schedule's workflow, and waits until each is synced. */
+export async function measureDueLinks({ baseUrl, coffer, stack }: Measured): Promise<DueLinks> {
+  const { databaseUrl, pids } = stack
+  const read = await readerOfBalances(baseUrl)
+  await sleep(settleMs)
+  const calm = startReader(read)
+  await sleep(calmMs)
+  await calm.stop()
+  const since = await nextTransactionId(databaseUrl)
+  const links = await makeDue(databaseUrl)
+  const beforeMib = residentMib(coffer.pid)
+  using memory = watchMemory(coffer.pid)
+  const cpuBefore = { coffer: cpuMs(coffer.pid), temporal: cpuMs(pids.temporal ?? 0) }
+  const startedAt = performance.now()
+  const busy = startReader(read)
+  await startDueSyncs(stack.temporalAddress)
+  const succeeded = await untilSynced(databaseUrl, links)
+  const seconds = (performance.now() - startedAt) / 1000
+  await busy.stop()
+  return {
+    links,
+    succeeded,
+    seconds,
+    cofferCpuMsEach: (cpuMs(coffer.pid) - cpuBefore.coffer) / links,
+    temporalCpuMsEach: (cpuMs(pids.temporal ?? 0) - cpuBefore.temporal) / links,
+    beforeMib,
+    mostMib: memory.most(),
+    p99BeforeMs: calm.p99(),
+    p99DuringMs: busy.p99(),
+    reads: busy.reads(),
+    written: await countWritten(databaseUrl, since),
+  }
+}
+
+/** Makes the scheduled syncs of all links due; returns their number. */
+function makeDue(databaseUrl: string): Promise<number> {
+  return withClient(databaseUrl, async (client) => {
+    const { rowCount } = await client.query(
+      `UPDATE feed_sync.feed_links SET next_sync_at = now(), last_successful_update = NULL
+       WHERE status = 'active'`,
+    )
+    return rowCount ?? 0
+  })
+}
+
+async function startDueSyncs(address: string): Promise<void> {
+  await using temporal = connectTemporal({
+    address,
+    namespace: 'default',
+    prefix: 'coffer',
+    log: silentLog,
+  })
+  await temporal.start({ type: 'startDueFeedSyncs', id: 'due-bench', args: [] })
+}
+
+/** Waits until every link is synced, at most 15 minutes; returns the number of synced ones. */
+function untilSynced(databaseUrl: string, links: number): Promise<number> {
+  return withClient(databaseUrl, async (client) => {
+    const startedAt = performance.now()
+    let synced = 0
+    while (synced < links && performance.now() - startedAt < timeoutMs) {
+      await sleep(pollMs)
+      const { rows } = await client.query(
+        `SELECT count(*)::int AS synced FROM feed_sync.feed_links
+         WHERE last_successful_update IS NOT NULL`,
+      )
+      synced = rows[0].synced
+    }
+    return synced
+  })
+}
