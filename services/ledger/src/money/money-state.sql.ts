@@ -129,14 +129,16 @@ const syncedTransactions = sql.fragment`
     )
   ) AS found`
 
-// The same safeguard; the posted transactions that pending ones of a feed may match.
+// The same safeguard; the posted transactions that pending ones of a feed may match. Deleted ones
+// too: a condition on deleted_at would let the planner choose provider_transactions_live, whose
+// rows it underestimates, and search the whole bank account.
 const postedTransactions = sql.fragment`
   SELECT scope.account_id, scope.bank_account_id, found.transaction_id
   FROM scope CROSS JOIN LATERAL (
     SELECT transaction_id FROM provider_transactions AS one
     WHERE ${inScope} AND amount = ANY(scope.posted_amounts)
       AND date BETWEEN scope.posted_from AND scope.posted_to
-      AND NOT is_pending AND deleted_at IS NULL
+      AND NOT is_pending
     LIMIT 5000
   ) AS found`
 

@@ -27,7 +27,7 @@ export interface SyncedScope {
   providerIds: readonly string[]
   /** Selects by amount and date transactions that are pending, or imported under another alias. */
   alike: { amounts: readonly bigint[]; from: Date; to: Date; providerAccountId: string } | null
-  /** Selects by amount and date live posted transactions, for the pending ones of a feed. */
+  /** Selects by amount and date posted transactions, for the pending ones of a feed. */
   posted: { amounts: readonly bigint[]; from: Date; to: Date } | null
 }
 

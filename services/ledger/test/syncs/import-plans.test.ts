@@ -1,0 +1,49 @@
+import { type Booted, boot } from '@coffer/host/testing/boot'
+import { inBulk } from '@coffer/host/testing/database'
+import { wideScans } from '@coffer/kit/testing/plans'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { sql } from 'slonik'
+import { ledger } from '../../src/service.ts'
+import { anItem, feedHome } from './syncing.ts'
+
+let booted: Booted
+
+beforeAll(async () => {
+  booted = await boot([ledger])
+})
+
+afterAll(async () => {
+  await booted[Symbol.asyncDispose]()
+})
+
+test('an import reads only what its items name, in bank accounts of many accounts', async () => {
+  const database = booted.database('ledger')
+  const before = new Set(database.texts())
+  const home = await feedHome(booted)
+  const [one] = await home.brings(anItem())
+  await home.brings(anItem({ isPending: true }))
+  await home.loses(one?.providerTransactionId ?? '')
+  const statements = database
+    .texts()
+    .filter((text) => !before.has(text) && text.includes('alike_from'))
+  expect(statements.length).toBeGreaterThan(0)
+  const place = { url: booted.databaseUrl, schema: 'ledger' }
+  await inBulk(place, async (tx) => {
+    // Without checks of foreign keys: statistics need only these rows.
+    await tx.query(sql.unsafe`SET LOCAL session_replication_role = replica`)
+    await tx.query(sql.unsafe`
+      INSERT INTO provider_transactions (account_id, bank_account_id, provider_transaction_id,
+        provider_account_id, record_id, transaction_id, amount, currency, date, name,
+        merchant_name, categories, is_pending, match_reason, created_at)
+      SELECT 'acct_' || a, 'bac_' || a, 'p_' || n, 'x', 'r_' || n, 'txn_' || a || '_' || n, n,
+        'USD', now() - make_interval(hours => n), 'x', 'x', '{}', false, 'new', now()
+      FROM generate_series(1, 200) AS a, generate_series(1, 200) AS n`)
+  })
+  await database.pool.query(sql.unsafe`ANALYZE provider_transactions`)
+  const scans = await wideScans(place, {
+    statements,
+    tables: ['provider_transactions'],
+    columns: ['transaction_id', 'amount'],
+  })
+  expect(scans.map(({ node }) => node)).toEqual([])
+})
