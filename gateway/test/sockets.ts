@@ -22,14 +22,27 @@ export function openSocket(
   return { socket, frames, closed: once(socket, 'close') }
 }
 
-/** Returns the answer to a refused upgrade, and its header `Connection`. */
+/** The answer to a refused upgrade: status, JSON body, `Connection` and `Retry-After`. */
+export interface RefusedUpgrade {
+  status: number
+  body: { error: string }
+  connection: string | undefined
+  retryAfter: string | undefined
+}
+
+/** Opens a socket that is refused. Returns the answer. */
 export async function refusedUpgrade(
   port: number,
   path: string,
   headers?: Record<string, string>,
-): Promise<{ status: number; body: { error: string }; connection: string | undefined }> {
+): Promise<RefusedUpgrade> {
   const { socket } = openSocket(port, path, headers)
-  const [request, response] = await once(socket, 'unexpected-response')
+  const opened = once(socket, 'open').then(() => {
+    socket.terminate()
+    throw new Error('the socket was opened')
+  })
+  const refused = once(socket, 'unexpected-response')
+  const [request, response] = await Promise.race([refused, opened])
   let text = ''
   for await (const chunk of response) text += chunk
   request.destroy()
@@ -37,5 +50,6 @@ export async function refusedUpgrade(
     status: response.statusCode,
     body: JSON.parse(text),
     connection: response.headers.connection,
+    retryAfter: response.headers['retry-after'],
   }
 }

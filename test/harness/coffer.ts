@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { definitions } from '@coffer/cli/services'
 import { settings } from '@coffer/gateway/config'
-import { startGateway } from '@coffer/gateway/main'
+import { type GatewayOptions, startGateway } from '@coffer/gateway/main'
 import { createLog } from '@coffer/host/logger'
 import { loadSigner } from '@coffer/host/rpc/signing-key'
 import { type Booted, boot } from '@coffer/host/testing/boot'
@@ -18,6 +18,12 @@ export interface Coffer extends AsyncDisposable {
   booted: Booted
   /** Registers a person and creates an API key. */
   person: (settings?: { timezone?: string; locale?: string }) => Promise<Person>
+  /** Starts another gateway of these services. */
+  startGateway: (more: Pick<GatewayOptions, 'progressTimes'>) => Promise<Gateway>
+}
+
+interface Gateway extends AsyncDisposable {
+  baseUrl: string
 }
 
 /** Starts every service and the gateway on a free port; `environment` overrides settings. */
@@ -34,25 +40,37 @@ export async function startCoffer(environment: Record<string, string> = {}): Pro
     ...environment,
   }
   const booted = stack.use(await boot(definitions, settled))
-  const gateway = stack.use(
-    await startGateway({
-      config: readSettings(settings, settled),
-      mesh: booted.host.mesh,
-      signer: loadSigner(booted.keysFolder, 'gateway'),
-      broker: booted.broker,
-      isHealthy: booted.isHealthy,
-      clock: () => booted.clock.now ?? new Date(),
-      log: createLog({ level: process.env.COFFER_LOG_LEVEL ?? 'silent', name: 'test' }),
-      host: '127.0.0.1',
-      port: 0,
-    }),
-  )
-  const baseUrl = `http://127.0.0.1:${gateway.port}`
+  const serve = (more: Pick<GatewayOptions, 'progressTimes'>) => serveGateway(booted, settled, more)
+  const { baseUrl } = stack.use(await serve({}))
   return {
     baseUrl,
     dataDir,
     booted,
     person: (choices) => newPerson(baseUrl, choices),
+    startGateway: serve,
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  }
+}
+
+async function serveGateway(
+  booted: Booted,
+  environment: Record<string, string>,
+  more: Pick<GatewayOptions, 'progressTimes'>,
+): Promise<Gateway> {
+  const gateway = await startGateway({
+    config: readSettings(settings, environment),
+    mesh: booted.host.mesh,
+    signer: loadSigner(booted.keysFolder, 'gateway'),
+    broker: booted.broker,
+    isHealthy: booted.isHealthy,
+    clock: () => booted.clock.now ?? new Date(),
+    log: createLog({ level: process.env.COFFER_LOG_LEVEL ?? 'silent', name: 'test' }),
+    host: '127.0.0.1',
+    port: 0,
+    ...more,
+  })
+  return {
+    baseUrl: `http://127.0.0.1:${gateway.port}`,
+    [Symbol.asyncDispose]: () => gateway[Symbol.asyncDispose](),
   }
 }

@@ -52,7 +52,8 @@ function progressRoute({ mesh, broker, progressTimes }: RouteDeps): Route {
       const found = await links.getLink({ linkId }, options)
       const account = await accounts.describeBankAccount({ bankAccountId }, options)
       if (account.linkId !== linkId) throw notFound('bank account')
-      requireFeedLink(found)
+      // The socket needs feed-sync: while that is away, the upgrade is refused.
+      await feedSyncs.getSyncHealth({ feedLinkId: requireFeedLink(found) }, options)
     },
     socket: async ({ params: { linkId, bankAccountId }, socket, accountId, renewOptions }) => {
       const findEnd = createEndDetector(bankAccountId)

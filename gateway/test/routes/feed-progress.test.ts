@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { create } from '@bufbuild/protobuf'
 import { type Timestamp, timestampFromMs } from '@bufbuild/protobuf/wkt'
-import { notFound, unauthenticated } from '@coffer/kit/rpc/errors'
+import { notFound, unauthenticated, unavailable } from '@coffer/kit/rpc/errors'
 import { newId } from '@coffer/kit/values/id'
 import { type SyncHealth, SyncHealthSchema } from '@coffer/proto/feedsync/v1/feed_sync'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
@@ -44,12 +44,15 @@ function healthOf(account: Account | null, link: OfLink = {}): SyncHealth {
   return create(SyncHealthSchema, { status: 'active', ...link, bankAccounts })
 }
 
-/** Serves the gateway; each read of the health takes the next of `reads`, then the last again. */
+/**
+ * Serves the gateway. The check before an upgrade reads the first of `reads`; each later read of
+ * the health takes the next one, then the last again.
+ */
 async function serve(
   reads: SyncHealth[] = [healthOf({})],
   { times = {}, stubs = {} }: { times?: Partial<typeof never>; stubs?: Stubs } = {},
 ): Promise<void> {
-  const left = [...reads]
+  const left = [...reads.slice(0, 1), ...reads]
   const link = { linkId, linkType: 'feed', feedLinkId }
   const all: Stubs = {
     links: { getLink: () => ({ link }) },
@@ -66,13 +69,13 @@ async function serve(
   server = await startGateway({ ...gateway.deps, port: 0, host: '127.0.0.1' })
 }
 
-/** Opens a socket. Resolves after the gateway has read the stored state. */
+/** Opens a socket. Resolves after the gateway has read the stored state twice. */
 async function connect(path = url): Promise<TestSocket> {
   const countOf = () => gateway.received.filter(({ rpc }) => rpc === 'GetSyncHealth').length
   const before = countOf()
   const opened = openSocket(server.port, path)
   await once(opened.socket, 'open')
-  for (let waits = 0; countOf() === before && waits < 500; waits += 1) await sleep(10)
+  for (let waits = 0; countOf() < before + 2 && waits < 500; waits += 1) await sleep(10)
   return opened
 }
 
@@ -176,7 +179,7 @@ describe('without messages, the stored state', () => {
     await closed
     expect(frames).toEqual([status === 'error' ? error : { bankAccountId, status }])
     const count = gateway.received.filter(({ rpc }) => rpc === 'GetSyncHealth').length
-    expect(count).toBeGreaterThanOrEqual(reads.length)
+    expect(count).toBeGreaterThan(reads.length)
   })
 
   test.each([
@@ -230,7 +233,22 @@ describe('an upgrade is refused as JSON, and the connection closes,', () => {
   ])('%s', async (_name, status, stubs) => {
     await serve([healthOf({})], { stubs })
     const answer = await refusedUpgrade(server.port, url)
-    expect(answer).toEqual({ status, body: { error: expect.any(String) }, connection: 'close' })
+    expect(answer).toMatchObject({ status, body: { error: expect.any(String) } })
+    expect(answer.connection).toBe('close')
+  })
+
+  test.each(['ledger', 'feed-sync'])('with 503 while %s is away', async (name) => {
+    const away = () => {
+      throw unavailable('away')
+    }
+    const stubs: Stubs =
+      name === 'ledger'
+        ? { bankAccounts: { describeBankAccount: away } }
+        : { feedSyncs: { getSyncHealth: away } }
+    await serve([healthOf({})], { stubs })
+    const answer = await refusedUpgrade(server.port, url)
+    const body = { error: expect.any(String) }
+    expect(answer).toEqual({ status: 503, body, connection: 'close', retryAfter: '1' })
   })
 
   test('for malformed IDs, no credential, a foreign origin and the 21st socket', async () => {
