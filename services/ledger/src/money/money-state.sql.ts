@@ -111,34 +111,46 @@ const ownTransactions = sql.fragment`
   SELECT scope.account_id, scope.bank_account_id, transaction_id
   FROM scope CROSS JOIN LATERAL unnest(scope.transaction_ids) AS transaction_id`
 
+/**
+ * Returns a SELECT of the transactions of provider records, with one index search for each entry
+ * of a list of the scope: `= ANY(list)` may read all records of a bank account instead.
+ */
+function searchRecords(list: string, where: FragmentSqlToken): FragmentSqlToken {
+  return sql.fragment`
+    SELECT one.transaction_id FROM unnest(${sql.identifier(['scope', list])}) AS entry
+    CROSS JOIN LATERAL (
+      SELECT transaction_id FROM provider_transactions AS one
+      WHERE ${inScope} AND ${where} OFFSET 0
+    ) AS one`
+}
+
 // The LIMIT of 5,000 is a safeguard: a batch of at most 500 items matches fewer transactions.
 const syncedTransactions = sql.fragment`
   SELECT scope.account_id, scope.bank_account_id, found.transaction_id
   FROM scope CROSS JOIN LATERAL (
-    SELECT transaction_id FROM provider_transactions AS one
-    WHERE ${inScope} AND provider_transaction_id = ANY(scope.provider_ids)
+    ${searchRecords('provider_ids', sql.fragment`provider_transaction_id = entry`)}
     UNION
-    SELECT transaction_id FROM provider_transactions AS one
-    WHERE ${inScope} AND pending_provider_transaction_id = ANY(scope.provider_ids)
+    ${searchRecords('provider_ids', sql.fragment`pending_provider_transaction_id = entry`)}
     UNION (
-      SELECT transaction_id FROM provider_transactions AS one
-      WHERE ${inScope} AND amount = ANY(scope.amounts)
-        AND date BETWEEN scope.alike_from AND scope.alike_to
-        AND (is_pending OR provider_account_id <> scope.alike_except)
+      ${searchRecords(
+        'amounts',
+        sql.fragment`amount = entry AND date BETWEEN scope.alike_from AND scope.alike_to
+          AND (is_pending OR provider_account_id <> scope.alike_except)`,
+      )}
       LIMIT 5000
     )
   ) AS found`
 
-// The same safeguard; the posted transactions that pending ones of a feed may match. Deleted ones
-// too: a condition on deleted_at would let the planner choose provider_transactions_live, whose
-// rows it underestimates, and search the whole bank account.
+// The same safeguard; the posted transactions, deleted ones too, that pending ones of a feed may
+// match.
 const postedTransactions = sql.fragment`
-  SELECT scope.account_id, scope.bank_account_id, found.transaction_id
+  SELECT DISTINCT scope.account_id, scope.bank_account_id, found.transaction_id
   FROM scope CROSS JOIN LATERAL (
-    SELECT transaction_id FROM provider_transactions AS one
-    WHERE ${inScope} AND amount = ANY(scope.posted_amounts)
-      AND date BETWEEN scope.posted_from AND scope.posted_to
-      AND NOT is_pending
+    ${searchRecords(
+      'posted_amounts',
+      sql.fragment`amount = entry AND date BETWEEN scope.posted_from AND scope.posted_to
+        AND NOT is_pending`,
+    )}
     LIMIT 5000
   ) AS found`
 
