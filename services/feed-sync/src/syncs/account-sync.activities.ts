@@ -12,7 +12,7 @@ import {
 import type { DayRange } from '../provider/day-range.ts'
 import { faultOf, feedFailure } from '../provider/feed-fault.ts'
 import { parseMinorUnits } from '../provider/lunch-flow.ts'
-import { type FeedItem, readItems } from './feed-item.ts'
+import { type Row, selectRows, toItem } from './feed-item.ts'
 import {
   listCandidatesInUse,
   lockCandidateSync,
@@ -84,10 +84,10 @@ async function importPage(deps: SyncDeps, page: Page, opened: Opened): Promise<S
   if (list === 'too-large') {
     return { kind: 'done', ...none, missing: [], rows: 0, isTooLarge: true }
   }
-  const { items, skipped, ids, rows, isComplete } = list
+  const { readable, skipped, ids, rows, isComplete } = list
   const isEmpty = ids.size === 0 && page.range.from === null && page.range.to === null
   if (isEmpty) await requireNoneKnown(deps, page)
-  const counts = await importAll(deps, page, { items, providerAccountId: opened.candidate.feedId })
+  const counts = await importAll(deps, page, { readable, opened })
   const missing = isComplete ? await findMissing(deps, page, ids) : []
   const total = { ...counts, skipped: counts.skipped + skipped }
   return { kind: 'done', ...total, missing, rows, isTooLarge: false }
@@ -96,7 +96,7 @@ async function importPage(deps: SyncDeps, page: Page, opened: Opened): Promise<S
 const listMs = 180_000
 const futureMs = 365 * dayMs
 
-/** Reads the provider's transactions of some days, as items; `too-large` beyond its bound. */
+/** Reads the provider's transactions of some days; `too-large` beyond its bound. */
 async function listTransactions(
   { clock }: SyncDeps,
   { range }: { range: DayRange },
@@ -106,25 +106,29 @@ async function listTransactions(
   try {
     const { rows, isComplete } = await feed.listTransactions(candidate.feedId, range, signal)
     const lastDay = new Date(clock().getTime() + futureMs).toISOString().slice(0, 10)
-    return { ...readItems(rows, { currency, lastDay }), rows: rows.length, isComplete }
+    return { ...selectRows(rows, { currency, lastDay }), rows: rows.length, isComplete }
   } catch (error) {
     if (faultOf(error)?.code === 'too-large') return 'too-large'
     throw error
   }
 }
 
-/** Imports items in batches, with pauses for other work; returns their outcomes. */
+/**
+ * Imports rows as items in batches, with pauses for other work; returns their outcomes. The items
+ * of all batches at once would take twice the memory of the rows.
+ */
 async function importAll(
   deps: SyncDeps,
   page: Page,
-  { items, providerAccountId }: { items: readonly FeedItem[]; providerAccountId: string },
+  { readable, opened }: { readable: readonly Row[]; opened: Opened },
 ) {
+  const { candidate, currency } = opened
   using work = deps.load.begin(page)
   const total = { ...none }
-  for (let start = 0; start < items.length; start += batchSize) {
-    const batch = items.slice(start, start + batchSize)
+  for (let start = 0; start < readable.length; start += batchSize) {
+    const items = readable.slice(start, start + batchSize).map((row) => toItem(row, currency))
     const counts = await work.run(() => {
-      return importItems(deps, page, { providerAccountId, items: batch })
+      return importItems(deps, page, { providerAccountId: candidate.feedId, items })
     })
     total.added += counts.added
     total.changed += counts.changed

@@ -1,8 +1,13 @@
 import { describe, expect, test } from '@jest/globals'
 import type { OfferedTransaction } from '../provider/lunch-flow.ts'
-import { readItems } from './feed-item.ts'
+import { selectRows, toItem } from './feed-item.ts'
 
 const bank = { currency: 'USD', lastDay: '2027-03-04' }
+
+function readItems(rows: readonly OfferedTransaction[], of = bank) {
+  const { readable, skipped, ids } = selectRows(rows, of)
+  return { items: readable.map((row) => toItem(row, of.currency)), skipped, ids }
+}
 
 const row = (more: Partial<OfferedTransaction> = {}): OfferedTransaction => ({
   id: 't1',
@@ -16,7 +21,7 @@ const row = (more: Partial<OfferedTransaction> = {}): OfferedTransaction => ({
 })
 
 test('a row is an item with the sign inverted and its names', () => {
-  const { items, skipped, ids } = readItems([row()], bank)
+  const { items, skipped, ids } = readItems([row()])
   expect(items).toEqual([
     {
       providerTransactionId: 't1',
@@ -40,7 +45,7 @@ test.each([
   ['Shop', '', 'Shop', 'Shop'],
   [' \u0000 ', ' \n', 'Transaction 2026-03-04 -12.34 USD', 'Transaction 2026-03-04 -12.34 USD'],
 ])('merchant %j and description %j give the names %j and %j', (merchant, description, ...names) => {
-  const [item] = readItems([row({ merchant, description })], bank).items
+  const [item] = readItems([row({ merchant, description })]).items
   expect([item?.displayName, item?.originalName]).toEqual(names)
 })
 
@@ -58,7 +63,7 @@ describe('rows that are skipped are still the provider’s:', () => {
     ['a day before 1970', { date: '1969-12-31' }],
     ['a day after the last', { date: '2027-03-05' }],
   ])('%s', (_kind, more) => {
-    const { items, skipped, ids } = readItems([row(more), row({ id: 't2' })], bank)
+    const { items, skipped, ids } = readItems([row(more), row({ id: 't2' })])
     expect(items.map((one) => one.providerTransactionId)).toEqual(['t2'])
     expect([skipped, [...ids]]).toEqual([1, ['t1', 't2']])
   })
@@ -76,7 +81,7 @@ test.each([
 })
 
 test.each([null, '', ' usd '])('currency %j is that of the bank account', (currency) => {
-  expect(readItems([row({ currency })], bank).items).toMatchObject([{ currency: 'USD' }])
+  expect(readItems([row({ currency })]).items).toMatchObject([{ currency: 'USD' }])
 })
 
 test('an ID is imported once: posted before pending, then the later row', () => {
@@ -88,7 +93,7 @@ test('an ID is imported once: posted before pending, then the later row', () => 
     row({ id: 'c', isPending: true, amount: '-5' }),
     row({ id: 'c', isPending: false, amount: '-6' }),
   ]
-  const { items, skipped } = readItems(rows, bank)
+  const { items, skipped } = readItems(rows)
   expect(items.map((one) => [one.providerTransactionId, one.amount])).toEqual([
     ['a', 100n],
     ['b', 400n],
@@ -99,10 +104,7 @@ test('an ID is imported once: posted before pending, then the later row', () => 
 
 test('items are ordered by day, then as they were sent', () => {
   const rows = ['2026-03-04', '2026-03-02', '2026-03-04', '2026-03-03']
-  const { items } = readItems(
-    rows.map((date, index) => row({ id: `t${index}`, date })),
-    bank,
-  )
+  const { items } = readItems(rows.map((date, index) => row({ id: `t${index}`, date })))
   expect(items.map((one) => one.providerTransactionId)).toEqual(['t1', 't3', 't0', 't2'])
 })
 
@@ -110,7 +112,7 @@ describe('pending rows without an ID', () => {
   const pending = (more: Partial<OfferedTransaction> = {}) =>
     row({ id: null, isPending: true, ...more })
   const idsOf = (rows: OfferedTransaction[]) =>
-    readItems(rows, bank).items.map((one) => one.providerTransactionId)
+    readItems(rows).items.map((one) => one.providerTransactionId)
 
   test('get an ID of day, amount and currency, whatever their texts', () => {
     const [id] = idsOf([pending()])
@@ -124,7 +126,7 @@ describe('pending rows without an ID', () => {
     const [first, second] = [pending({ merchant: 'A' }), pending({ merchant: 'B' })]
     const named = (rows: OfferedTransaction[]) =>
       Object.fromEntries(
-        readItems(rows, bank).items.map((one) => [one.merchantName, one.providerTransactionId]),
+        readItems(rows).items.map((one) => [one.merchantName, one.providerTransactionId]),
       )
     const ids = named([first, second])
     expect(ids.A).toMatch(/:0$/)
@@ -134,7 +136,7 @@ describe('pending rows without an ID', () => {
 })
 
 test('the JSON of a row is left out above 64 KiB', () => {
-  const [item] = readItems([row({ description: 'x'.repeat(65_536) })], bank).items
+  const [item] = readItems([row({ description: 'x'.repeat(65_536) })]).items
   expect(item).not.toHaveProperty('raw')
   expect(item?.originalName).toHaveLength(300)
 })

@@ -19,9 +19,10 @@ export interface FeedItem {
   raw?: string
 }
 
-/** Items of an answer by ascending day, each ID once. */
-export interface FeedItems {
-  items: FeedItem[]
+/** Readable rows of an answer by ascending day, each ID once. */
+export interface ReadableRows {
+  /** `toItem` converts them. */
+  readable: Row[]
   /** Number of rows that are left out: bad amount, day or currency. */
   skipped: number
   /** IDs of all rows, skipped ones included: the provider still has these transactions. */
@@ -32,24 +33,29 @@ const textLengthMax = 300
 const rawBytesMax = 65_536
 const firstDay = '1970-01-01'
 
-type Row = OfferedTransaction & { id: string }
+/** A transaction of the provider with its ID or a generated one. */
+export type Row = OfferedTransaction & { id: string }
+
+const isIdentified = (row: OfferedTransaction): row is Row => row.id !== null
 
 /**
- * Converts the provider's rows to items of the ledger (docs/syncs.md#items-of-a-feed). `currency`:
- * that of the bank account; `lastDay`: YYYY-MM-DD, rows of a later day are skipped.
+ * Selects the provider's rows that can be items of the ledger (docs/syncs.md#items-of-a-feed).
+ * `currency`: that of the bank account; `lastDay`: YYYY-MM-DD, rows of a later day are skipped.
  */
-export function readItems(
+export function selectRows(
   rows: readonly OfferedTransaction[],
   { currency, lastDay }: { currency: string; lastDay: string },
-): FeedItems {
+): ReadableRows {
   const identified = identify(rows)
   const latest = new Map<string, Row>()
   for (const row of identified) {
     if (!row.isPending || latest.get(row.id)?.isPending !== false) latest.set(row.id, row)
   }
-  const items = [...latest.values()].flatMap((row) => itemOf(row, { currency, lastDay }) ?? [])
-  items.sort((a, b) => (a.date < b.date ? -1 : Number(a.date > b.date)))
-  return { items, skipped: latest.size - items.length, ids: new Set(latest.keys()) }
+  const readable = [...latest.values()].filter(
+    (row) => isDay(row.date, lastDay) && amountOf(row, currency) !== null,
+  )
+  readable.sort((a, b) => compare(a.date, b.date))
+  return { readable, skipped: latest.size - readable.length, ids: new Set(latest.keys()) }
 }
 
 /**
@@ -69,13 +75,17 @@ function identify(rows: readonly OfferedTransaction[]): Row[] {
     const ordered = equal.toSorted((a, b) => compare(textsOf(a), textsOf(b)))
     for (const [index, row] of ordered.entries()) idOf.set(row, `pending:${hash}:${index}`)
   }
-  return rows.map((row) => ({ ...row, id: row.id ?? idOf.get(row) ?? '' }))
+  return rows.map((row) => (isIdentified(row) ? row : { ...row, id: idOf.get(row) ?? '' }))
 }
 
-function itemOf(row: Row, of: { currency: string; lastDay: string }): FeedItem | null {
-  const currency = row.currency?.trim().toUpperCase() || of.currency
-  const amount = parseExact(row.amount, currency)
-  if (amount === null || currency !== of.currency || !isDay(row.date, of.lastDay)) return null
+/** Returns the exact amount of a row, in minor units; null if it is in another currency. */
+function amountOf(row: Row, currency: string): bigint | null {
+  const stated = row.currency?.trim().toUpperCase() || currency
+  return stated === currency ? parseExact(row.amount, currency) : null
+}
+
+/** Converts a readable row to an item of the ledger, in the currency of the bank account. */
+export function toItem(row: Row, currency: string): FeedItem {
   const merchant = printable(row.merchant)
   const description = printable(row.description)
   const generated = `Transaction ${row.date} ${row.amount} ${currency}`
@@ -83,7 +93,7 @@ function itemOf(row: Row, of: { currency: string; lastDay: string }): FeedItem |
   const raw = JSON.stringify(row)
   return {
     providerTransactionId: row.id,
-    amount: -amount,
+    amount: -(amountOf(row, currency) ?? 0n),
     currency,
     date: row.date,
     displayName: merchant || description || generated,

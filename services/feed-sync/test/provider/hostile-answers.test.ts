@@ -1,10 +1,16 @@
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { readAnswer } from '../../src/provider/feed-answer.ts'
-import { readItems } from '../../src/syncs/feed-item.ts'
+import type { OfferedTransaction } from '../../src/provider/lunch-flow.ts'
+import { selectRows, toItem } from '../../src/syncs/feed-item.ts'
 
 const bank = { currency: 'USD', lastDay: '2027-03-04' }
 const amountMax = 2n ** 53n - 1n
+
+function readItems(rows: readonly OfferedTransaction[], of = bank) {
+  const { readable, skipped, ids } = selectRows(rows, of)
+  return { items: readable.map((row) => toItem(row, of.currency)), skipped, ids }
+}
 
 const text = fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom('', ' ', 'a', '\0', '\ud800'))
 const scalar = fc.oneof(text, fc.double(), fc.maxSafeInteger(), fc.boolean(), fc.constant(null))
@@ -63,7 +69,7 @@ const body = fc
 function requireStorable(answer: Uint8Array): void {
   const read = readAnswer(answer, 'transactions')
   if (read === null || read === 'too-large') return
-  const { items, skipped, ids } = readItems(read.rows, bank)
+  const { items, skipped, ids } = readItems(read.rows)
   expect(items.length + skipped).toBe(ids.size)
   expect(new Set(items.map((item) => item.providerTransactionId)).size).toBe(items.length)
   for (const item of items) {
@@ -97,7 +103,7 @@ test('the order of an answer changes neither IDs nor the days of items', () => {
         const json = new TextEncoder().encode(JSON.stringify({ transactions: some }))
         const list = readAnswer(json, 'transactions')
         if (list === null || list === 'too-large') throw new Error('unread')
-        const { ids, items } = readItems(list.rows, bank)
+        const { ids, items } = readItems(list.rows)
         return [[...ids].sort(), items.map((item) => item.date)]
       }
       const [ids] = of(sent)
