@@ -13,7 +13,7 @@ const creation = z.strictObject({ name, feedURL: feedUrl, apiKey: feedApiKey })
 // Timeout of a refresh by feed-sync, which itself waits 15 s for the provider.
 const refreshTimeoutMs = 20_000
 
-/** Returns the routes of feed connections (docs/syncs.md#feed-connections). */
+/** Returns the routes of feed connections (docs/banks/feed.md#connections). */
 export function feedLinkRoutes({ mesh }: RouteDeps): Route[] {
   const feedLinks = mesh.client('feed-sync', FeedLinkService)
   return [
@@ -54,7 +54,7 @@ export function feedLinkRoutes({ mesh }: RouteDeps): Route[] {
   ]
 }
 
-/** Returns the routes of bank accounts that feed connections offer (docs/syncs.md#candidates). */
+/** Returns the routes of bank accounts that connections offer (docs/banks/feed.md#candidates). */
 export function feedBankAccountRoutes({ mesh }: RouteDeps): Route[] {
   const candidates = mesh.client('feed-sync', FeedBankAccountService)
   return [

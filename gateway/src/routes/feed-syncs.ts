@@ -16,7 +16,7 @@ import {
 } from '../sockets/feed-progress.ts'
 import { showProgress } from '../sockets/progress.ts'
 
-/** Returns the routes of syncs of feed links (docs/api.md#syncs-of-feed-links). */
+/** Returns the routes of syncs of feed links (docs/banks/feed.md#requests). */
 export function feedSyncRoutes(deps: RouteDeps): Route[] {
   const { mesh } = deps
   const links = mesh.client('ledger', LinkService)

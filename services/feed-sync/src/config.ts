@@ -2,7 +2,7 @@ import { accountBound, setting } from '@coffer/kit/service/config'
 import { z } from 'zod'
 import { canonicalFeedUrl, findUrlProblem } from './provider/feed-url.ts'
 
-/** Parses comma-separated URLs; a bad one prevents the start (docs/syncs.md#urls-and-keys). */
+/** Parses comma-separated URLs; a bad one prevents the start (docs/banks/feed.md#urls). */
 const FeedUrls = z
   .string()
   .default('')

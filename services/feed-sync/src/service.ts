@@ -34,7 +34,7 @@ const schedules: WorkflowSchedule[] = [
   { args: [], id: 'feed-link-clean-up', type: 'cleanUpFeedLinks', cron: '15 1 * * *' },
 ]
 
-/** The feed-sync service: feed links, their candidates and their syncs (docs/syncs.md). */
+/** The feed-sync service: feed links, their candidates and their syncs (docs/banks/feed.md). */
 export const feedSync = defineService({
   name: 'feed-sync',
   schema: 'feed_sync',

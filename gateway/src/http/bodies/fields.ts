@@ -277,7 +277,7 @@ export const feedUrl = filled
     rule('must have no credentials'),
   )
 
-/** The feed provider's API key: 1 to 100 letters and digits (docs/syncs.md#urls-and-keys). */
+/** The feed provider's API key: 1 to 100 letters and digits (docs/banks/feed.md#urls). */
 export const feedApiKey = filled.regex(
   /^[A-Za-z0-9]{1,100}$/,
   rule('must be 1 to 100 letters and digits'),

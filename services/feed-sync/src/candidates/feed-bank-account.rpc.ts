@@ -29,7 +29,7 @@ import { refreshCandidates } from './feed-refresh.service.ts'
 
 type Deps = FeedDeps & Pick<ServiceDeps<typeof settings>, 'log' | 'clock'>
 
-/** Returns the RPC handlers of bank accounts that a feed offers (docs/syncs.md#candidates). */
+/** Returns the RPC handlers of bank accounts that a feed offers (docs/banks/feed.md#candidates). */
 export function feedBankAccountRoutes(deps: Deps): ServiceImpl<typeof FeedBankAccountService> {
   const { database } = deps
   return {

@@ -150,7 +150,7 @@ export async function scheduleSoon(
       AND status <> 'deactivated'`)
 }
 
-/** Deletes the candidates of a feed connection that has ended (docs/syncs.md#candidates). */
+/** Deletes the candidates of a feed connection that has ended (docs/banks/feed.md#candidates). */
 export async function deleteFeedBankAccounts(
   tx: Transaction,
   { accountId, feedLinkId }: LinkKey,

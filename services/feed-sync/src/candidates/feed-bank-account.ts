@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { StoredFaultCode } from '../links/feed-link.ts'
 
-/** A candidate: a bank account that a feed connection offers (docs/syncs.md#candidates). */
+/** A candidate: a bank account that a feed connection offers (docs/banks/feed.md#candidates). */
 export const FeedBankAccount = z.object({
   accountId: z.string(),
   feedBankAccountId: z.string(),

@@ -20,8 +20,8 @@ const balancesAtOnce = 8
 
 /**
  * Stores up to 200 bank accounts of the provider that are not yet candidates
- * (docs/syncs.md#refresh). Throws refused for a feed connection that has ended or whose URL is no
- * longer allowed, and refused with status 500 if the provider fails or rejects the key.
+ * (docs/banks/feed.md#refresh). Throws refused for a feed connection that has ended or whose URL
+ * is no longer allowed, and refused with status 500 if the provider fails or rejects the key.
  */
 export async function refreshCandidates(
   deps: Deps,

@@ -32,7 +32,7 @@ import {
 
 type Deps = Pick<ServiceDeps<typeof settings>, 'config' | 'database' | 'secrets' | 'clock'>
 
-/** Returns the RPC handlers of feed links (docs/syncs.md#feed-connections). */
+/** Returns the RPC handlers of feed links (docs/banks/feed.md#connections). */
 export function feedLinkRoutes(deps: Deps): ServiceImpl<typeof FeedLinkService> {
   const { config, database, secrets, clock } = deps
   return {

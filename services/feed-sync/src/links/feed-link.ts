@@ -6,7 +6,7 @@ import { canonicalFeedUrl, findUrlProblem } from '../provider/feed-url.ts'
 /** A stored code; one of a newer version of this service is read as `internal`. */
 export const StoredFaultCode = FaultCode.nullable().catch('internal')
 
-/** A connection to an instance of the feed provider (docs/syncs.md#feed-connections). */
+/** A connection to an instance of the feed provider (docs/banks/feed.md#connections). */
 export const FeedLink = z.object({
   accountId: z.string(),
   feedLinkId: z.string(),
@@ -37,7 +37,7 @@ export interface NewFeedLink {
 
 /**
  * Returns a new feed connection, pending until a link uses it. Throws invalid with all problems,
- * and refused for a URL not in `allowedUrls`, which are canonical (docs/syncs.md#urls-and-keys).
+ * and refused for a URL not in `allowedUrls`, which are canonical (docs/banks/feed.md#urls).
  */
 export function createFeedLink(
   { feedLinkId, name, feedUrl, apiKey }: NewFeedLink,

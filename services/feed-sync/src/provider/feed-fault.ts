@@ -74,7 +74,7 @@ const FeedFault = z.object({
   retryAfterMs: z.number().nullable(),
 })
 
-/** Reason why the provider could not be read (docs/syncs.md#failures). */
+/** Reason why the provider could not be read (docs/banks/feed.md#failures). */
 export type FeedFault = z.infer<typeof FeedFault>
 
 /** Returns the text of a fault, and advice for the user. */

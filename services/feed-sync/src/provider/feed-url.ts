@@ -1,4 +1,4 @@
-/** Returns the problem of a provider URL, null if it is valid (docs/syncs.md#urls-and-keys). */
+/** Returns the problem of a provider URL, null if it is valid (docs/banks/feed.md#urls). */
 export function findUrlProblem(text: string): string | null {
   const url = URL.parse(text)
   if (!url) return 'must be a URL'

@@ -52,7 +52,7 @@ const nouns: Record<AnswerKind, string> = {
 }
 
 /**
- * Returns a client of Lunch Flow's HTTP API (docs/syncs.md#calls-to-the-provider). A call resolves
+ * Returns a client of Lunch Flow's HTTP API (docs/banks/feed.md#calls). A call resolves
  * the host name once, is repeated once after no answer or 5xx, and ends after 60 s. The key is sent
  * only to URLs below `apiUrl`.
  */

@@ -4,7 +4,7 @@ import { toPrintable } from '@coffer/kit/values/printable'
 import { z } from 'zod'
 import type { Discovery } from '../candidates/feed-bank-account.ts'
 
-// Schemas of the provider's answers (docs/syncs.md#calls-to-the-provider); `readJson` turns numbers
+// Schemas of the provider's answers (docs/banks/feed.md#calls); `readJson` turns numbers
 // into texts.
 
 const text = z.string().nullish()
@@ -87,7 +87,7 @@ export function readJson(body: string): unknown {
   }
 }
 
-/** Returns the fields of a candidate from the provider's answers (docs/syncs.md#refresh). */
+/** Returns the fields of a candidate from the provider's answers (docs/banks/feed.md#refresh). */
 export function readDiscovery(account: OfferedAccount, balance: StatedBalance | null): Discovery {
   const currency = [balance?.currency, account.currency].map(currencyIn).find(Boolean) ?? 'USD'
   return {

@@ -21,7 +21,7 @@ const bodySizeMax = 10 * 1024 * 1024
 /**
  * Resolves the host of a URL and returns a lookup function that only knows these addresses (DNS
  * pinning), so that a name that changes between check and connection is harmless. Returns
- * `private-address` if one of the addresses is not public (docs/syncs.md#calls-to-the-provider).
+ * `private-address` if one of the addresses is not public (docs/banks/feed.md#calls).
  * IP addresses and `localhost` in the URL need no permission: the operator allowed that URL.
  */
 export async function pinHost(

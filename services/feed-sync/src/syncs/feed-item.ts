@@ -39,7 +39,7 @@ export type Row = OfferedTransaction & { id: string }
 const isIdentified = (row: OfferedTransaction): row is Row => row.id !== null
 
 /**
- * Selects the provider's rows that can be items of the ledger (docs/syncs.md#items-of-a-feed).
+ * Selects the provider's rows that can be items of the ledger (docs/banks/feed.md#items).
  * `currency`: that of the bank account; `lastDay`: YYYY-MM-DD, rows of a later day are skipped.
  */
 export function selectRows(

@@ -85,7 +85,7 @@ type Settled<Result> = Ended<Result> | { kind: 'postponed'; untilMs: number }
 type Ending = Settled<object> | { kind: 'too-large' }
 
 /**
- * Runs the steps of one sync (docs/syncs.md#syncs-of-a-feed). Calls `endFeedSync` exactly once if
+ * Runs the steps of one sync (docs/banks/feed.md#syncs). Calls `endFeedSync` exactly once if
  * `beginFeedSync` found work, and rethrows errors that are no failures of steps. `pause` waits.
  */
 export async function runFeedSync(

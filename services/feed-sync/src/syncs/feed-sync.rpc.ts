@@ -18,7 +18,7 @@ import { type FeedSync, requestSync } from './feed-sync.ts'
 
 type Deps = Pick<ServiceDeps, 'database' | 'clock'>
 
-/** Returns the RPC handlers of syncs (docs/syncs.md#syncs-of-a-feed). */
+/** Returns the RPC handlers of syncs (docs/banks/feed.md#syncs). */
 export function feedSyncRoutes({ database, clock }: Deps): ServiceImpl<typeof FeedSyncService> {
   return {
     requestFeedSync: async ({ feedLinkId, linkId }, context) => {

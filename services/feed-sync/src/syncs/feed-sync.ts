@@ -66,7 +66,7 @@ const unfinishedMs = 10 * minuteMs
 const pausesMs = [10 * minuteMs, hourMs, 6 * hourMs, 18 * hourMs]
 
 /**
- * Returns the connection with a requested sync (docs/syncs.md#syncs-of-a-feed). Throws refused for
+ * Returns the connection with a requested sync (docs/banks/feed.md#syncs). Throws refused for
  * one that is pending or deactivated, and with status 425 within 30 minutes of the last request of
  * a user. Requests of an operator have no such limit and do not count towards it.
  */

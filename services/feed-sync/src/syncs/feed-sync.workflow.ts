@@ -17,7 +17,7 @@ type Activities = ReturnType<typeof feedSyncActivities> & ReturnType<typeof acco
 const runsMax = 20
 
 /**
- * Syncs one feed link (docs/syncs.md#syncs-of-a-feed); the workflow ID is `feed-sync/<linkId>`, so
+ * Syncs one feed link (docs/banks/feed.md#syncs); the workflow ID is `feed-sync/<linkId>`, so
  * two syncs of a link never run at once. A start during a sync is followed by another one, if there
  * is work.
  */

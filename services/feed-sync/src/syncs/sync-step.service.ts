@@ -58,7 +58,7 @@ export async function runStep<Result>(
 /** A bank account whose sockets receive frames of a sync. */
 type Watched = Pick<Run, 'accountId' | 'runId'> & { bankAccountId: string }
 
-/** Publishes the stage of a bank account's sync to its sockets (docs/syncs.md#progress). */
+/** Publishes the stage of a bank account's sync to its sockets (docs/banks/feed.md#progress). */
 export function publishStatus(
   deps: Pick<ServiceDeps, 'broker'>,
   of: Watched,

@@ -11,7 +11,7 @@ const abandonedMs = dayMs
 const lapsedMs = 90 * dayMs
 
 /**
- * Returns the Temporal activities that end connections (docs/syncs.md#feed-connections). They do
+ * Returns the Temporal activities that end connections (docs/banks/feed.md#connections). They do
  * nothing while the feed is disabled.
  */
 export function cleanUpActivities({ config, database, clock }: Deps) {
