@@ -1,3 +1,4 @@
+import type { Step } from '@coffer/kit/syncs/sync-step'
 import { toPrintable } from '@coffer/kit/values/printable'
 import { dayMs } from '@coffer/kit/values/time'
 import { saveCurrentBalance } from '../candidates/feed-bank-account.sql.ts'
@@ -19,7 +20,7 @@ import {
   saveCandidateSync,
   storeCandidateFault,
 } from './feed-sync.sql.ts'
-import type { AccountEnding, AccountRun, Page, PageResult, Step } from './feed-sync-run.ts'
+import type { AccountEnding, AccountRun, Page, PageResult } from './feed-sync-run.ts'
 import {
   type OpenedSync,
   publishError,

@@ -1,3 +1,4 @@
+import type { Step } from '@coffer/kit/syncs/sync-step'
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import {
@@ -5,7 +6,6 @@ import {
   type FeedSyncSteps,
   type PageResult,
   runFeedSync,
-  type Step,
 } from './feed-sync-run.ts'
 
 const run = { accountId: 'acct_1', linkId: 'link_1', feedLinkId: 'lfx_1', runId: 'run/1' }

@@ -1,5 +1,7 @@
+import type { SyncOutcome, Tally } from '@coffer/kit/syncs/sync-state'
+import { type Settled, type Step, settle } from '@coffer/kit/syncs/sync-step'
 import { type DayRange, daysBefore, splitRange } from '../provider/day-range.ts'
-import type { FeedSyncKey, SyncOutcome, Tally } from './feed-sync.ts'
+import type { FeedSyncKey } from './feed-sync.ts'
 
 /** One sync of a link. */
 export type Run = FeedSyncKey & { runId: string }
@@ -31,14 +33,6 @@ export type PageResult = Omit<Tally, 'removed'> & {
   isTooLarge: boolean
 }
 
-/**
- * The result of a step. `failed`: the fault is stored; `wait`: repeat the step after `ms`; `gone`:
- * the link or the bank account no longer takes imports.
- */
-export type Step<Result> = Ended<Result> | { kind: 'wait'; ms: number }
-
-type Ended<Result> = ({ kind: 'done' } & Result) | { kind: 'failed' } | { kind: 'gone' }
-
 /** `too-large`: the provider has more transactions than a sync reads; no step stored the fault. */
 export type AccountEnding = 'complete' | 'failed' | 'too-large'
 
@@ -60,8 +54,6 @@ export interface FeedSyncSteps {
   isStepFailure(error: unknown): boolean
 }
 
-const waitsMax = 3
-const waitMsMax = 60_000
 const windowDays = 90
 const rowsMax = 200_000
 const pagesMax = 100
@@ -79,8 +71,6 @@ interface Sync {
   /** IDs of the bank accounts whose sync has begun and not ended. */
   unended: Set<string>
 }
-
-type Settled<Result> = Ended<Result> | { kind: 'postponed'; untilMs: number }
 
 type Ending = Settled<object> | { kind: 'too-large' }
 
@@ -188,20 +178,4 @@ async function importPages(
     }
   }
   return ranges.length === 0 ? { kind: 'done', missing } : { kind: 'too-large' }
-}
-
-/** Repeats a step while it asks to wait, at most three times in a sync and a minute each. */
-async function settle<Result>(
-  sync: Sync,
-  step: () => Promise<Step<Result>>,
-): Promise<Settled<Result>> {
-  for (;;) {
-    const result = await step()
-    if (result.kind !== 'wait') return result
-    if (sync.waits === waitsMax || result.ms > waitMsMax) {
-      return { kind: 'postponed', untilMs: result.ms }
-    }
-    sync.waits += 1
-    await sync.pause(result.ms)
-  }
 }

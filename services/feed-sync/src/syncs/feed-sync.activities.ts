@@ -1,4 +1,6 @@
 import { systemUserId } from '@coffer/kit/rpc/caller'
+import type { SyncOutcome } from '@coffer/kit/syncs/sync-state'
+import type { Step } from '@coffer/kit/syncs/sync-step'
 import { dayMs } from '@coffer/kit/values/time'
 import { updateOffered } from '../candidates/feed-bank-account.sql.ts'
 import type { CandidateSync } from '../candidates/feed-bank-account.ts'
@@ -14,8 +16,8 @@ import {
   storeCandidateFault,
   storeLinkFault,
 } from './feed-sync.sql.ts'
-import { beginSync, endSync, type SyncOutcome } from './feed-sync.ts'
-import type { AccountToSync, Run, Step } from './feed-sync-run.ts'
+import { beginFeedSync, endFeedSync } from './feed-sync.ts'
+import type { AccountToSync, Run } from './feed-sync-run.ts'
 import {
   type OpenedSync,
   publishError,
@@ -37,7 +39,7 @@ export function feedSyncActivities(deps: SyncDeps) {
       if (!config.feedEnabled) return null
       return database.transaction(async (tx) => {
         const before = await lockFeedSync(tx, run)
-        const begun = before && beginSync(before, { now: clock(), runId: run.runId })
+        const begun = before && beginFeedSync(before, { now: clock(), runId: run.runId })
         if (!begun) return null
         if (begun.sync !== before) await saveFeedSync(tx, begun.sync)
         return { isManual: begun.isManual }
@@ -52,7 +54,7 @@ export function feedSyncActivities(deps: SyncDeps) {
       const ended = await database.transaction(async (tx) => {
         const before = await lockFeedSync(tx, of)
         if (!before) return null
-        const after = endSync(before, { ...of, now: clock() })
+        const after = endFeedSync(before, { ...of, now: clock() })
         if (after !== before) await saveFeedSync(tx, after)
         return after
       })

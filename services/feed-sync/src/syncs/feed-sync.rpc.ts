@@ -14,7 +14,7 @@ import type { CandidateSync } from '../candidates/feed-bank-account.ts'
 import { describeFault } from '../provider/feed-fault.ts'
 import { isLapsed } from '../tenancy/account-settings.sql.ts'
 import { findFeedSync, listCandidatesEverUsed, lockFeedSync, saveRequest } from './feed-sync.sql.ts'
-import { type FeedSync, requestSync } from './feed-sync.ts'
+import { type FeedSync, requestFeedSync } from './feed-sync.ts'
 
 type Deps = Pick<ServiceDeps, 'database' | 'clock'>
 
@@ -28,7 +28,7 @@ export function feedSyncRoutes({ database, clock }: Deps): ServiceImpl<typeof Fe
         const key = { accountId, feedLinkId, linkId }
         const sync = requireFound(await lockFeedSync(tx, key))
         if (sync.linkId !== null && sync.linkId !== linkId) throw notFound('feed link')
-        await saveRequest(tx, requestSync(sync, { now, isOperator: false }), key)
+        await saveRequest(tx, requestFeedSync(sync, { now, by: 'user' }), key)
       })
       return {}
     },

@@ -1,6 +1,7 @@
 import type { Database, Transaction } from '@coffer/kit/database/database'
 import { assignmentsOf, columnsOf } from '@coffer/kit/database/rows'
 import { changeOf, emit } from '@coffer/kit/events/changes'
+import { syncFields } from '@coffer/kit/syncs/sync-state'
 import { FeedSyncRequestedSchema } from '@coffer/proto/feedsync/v1/events'
 import { type FragmentSqlToken, sql } from 'slonik'
 import { CandidateSync } from '../candidates/feed-bank-account.ts'
@@ -48,27 +49,7 @@ export function lockFeedSync(
 export async function saveFeedSync(tx: Transaction, sync: FeedSync): Promise<void> {
   await tx.query(sql.unsafe`
     UPDATE feed_links
-    SET ${assignmentsOf(sync, [
-      'status',
-      'lastManualSync',
-      'lastSuccessfulUpdate',
-      'lastAttemptedUpdate',
-      'faultCode',
-      'faultDetail',
-      'faultAt',
-      'requestedAt',
-      'nextSyncAt',
-      'syncRunId',
-      'syncStartedAt',
-      'syncIsManual',
-      'failuresInRow',
-      'addedCount',
-      'changedCount',
-      'matchedCount',
-      'removedCount',
-      'skippedCount',
-      'updatedAt',
-    ])}
+    SET ${assignmentsOf(sync, ['status', ...syncFields])}
     WHERE account_id = ${sync.accountId} AND feed_link_id = ${sync.feedLinkId}`)
 }
 

@@ -1,18 +1,12 @@
+import { type SyncOutcome, SyncState } from '@coffer/kit/syncs/sync-state'
 import { dayMs, hourMs } from '@coffer/kit/values/time'
 import { expect, test } from '@jest/globals'
 import { activateFeedLink, createFeedLink } from '../links/feed-link.ts'
-import {
-  beginSync,
-  endSync,
-  type FeedSync,
-  jitterMsOf,
-  requestSync,
-  type SyncOutcome,
-} from './feed-sync.ts'
+import { beginFeedSync, endFeedSync, FeedSync, requestFeedSync } from './feed-sync.ts'
 
 const minuteMs = 60_000
 const start = new Date('2026-03-01T10:00:00Z')
-const after = (ms: number, from = start) => new Date(from.getTime() + ms)
+const after = (ms: number) => new Date(start.getTime() + ms)
 const pending: FeedSync = {
   ...createFeedLink(
     { feedLinkId: 'lfx_1', name: 'Home', feedUrl: 'https://feed.example/v1', apiKey: 'abc' },
@@ -38,18 +32,22 @@ const tally = { added: 5, changed: 4, matched: 3, removed: 2, skipped: 1 }
 const complete: SyncOutcome = { kind: 'complete', tally }
 const noFault = { faultCode: null, faultDetail: null, faultAt: null }
 const noRun = { syncRunId: null, syncStartedAt: null, syncIsManual: false }
-const user = { now: start, isOperator: false }
-const afterSync = 6 * hourMs + jitterMsOf('link_1')
+const user = { now: start, by: 'user' as const }
 
-function begun(sync: FeedSync, now = start, runId = 'run_1'): FeedSync {
-  const begin = beginSync(sync, { now, runId })
+function begun(sync: FeedSync, now = start): FeedSync {
+  const begin = beginFeedSync(sync, { now, runId: 'run_1' })
   if (!begin) throw new Error('nothing to do')
   return begin.sync
 }
 
 function ended(sync: FeedSync, outcome: SyncOutcome, now = start): FeedSync {
-  return endSync(sync, { now, runId: 'run_1', outcome })
+  return endFeedSync(sync, { now, runId: 'run_1', outcome })
 }
+
+test('a connection has every field of the state of syncs', () => {
+  expect(Object.keys(FeedSync.shape)).toEqual(expect.arrayContaining(Object.keys(SyncState.shape)))
+  expect(FeedSync.parse({ ...active, faultCode: 'of a newer version' }).faultCode).toBe('internal')
+})
 
 test.each([
   [active, { lastManualSync: start, requestedAt: start, status: 'active' }],
@@ -58,135 +56,52 @@ test.each([
     { requestedAt: start, status: 'error' },
   ],
 ])('a request of a user is stored: %#', (sync, stored) => {
-  expect(requestSync(sync, user)).toMatchObject(stored)
+  expect(requestFeedSync(sync, user)).toMatchObject(stored)
 })
 
 test.each([
   [deactivated, 'the feed link is deactivated'],
   [pending, 'the feed link is pending: create a link with it'],
 ])('a request is refused: %#', (sync, text) => {
-  for (const isOperator of [false, true]) {
-    expect(() => requestSync(sync, { now: start, isOperator })).toThrow(text)
+  for (const by of ['user', 'operator'] as const) {
+    expect(() => requestFeedSync(sync, { now: start, by })).toThrow(text)
   }
-})
-
-test.each([
-  [29 * minuteMs, 60],
-  [30 * minuteMs - 1, 1],
-  [0, 1800],
-  [-1, 1801],
-])('a second request %i ms after the first waits %i s', (ms, retryAfterSeconds) => {
-  const requested = requestSync(active, user)
-  const again = () => requestSync(requested, { now: after(ms), isOperator: false })
-  expect(again).toThrow(
-    expect.objectContaining({
-      details: [{ desc: expect.anything(), value: expect.objectContaining({ retryAfterSeconds }) }],
-    }),
-  )
-})
-
-test('a second request exactly 30 minutes after the first is allowed', () => {
-  const now = after(30 * minuteMs)
-  const again = requestSync(requestSync(active, user), { now, isOperator: false })
-  expect(again).toMatchObject({ lastManualSync: now, requestedAt: now })
-})
-
-test('the request of an operator has no limit, and leaves that of the user', () => {
-  const requested = requestSync(active, user)
-  const now = after(1)
-  expect(requestSync(requested, { now, isOperator: true })).toMatchObject({
-    lastManualSync: start,
-    requestedAt: now,
-  })
 })
 
 test.each([
   ['pending', { ...pending, requestedAt: start, nextSyncAt: start }],
   ['deactivated', { ...deactivated, requestedAt: start }],
+  ['deactivated during a sync', { ...begun(due), status: 'deactivated' as const }],
   ['never scheduled', active],
-  ['not yet due', { ...active, nextSyncAt: after(1) }],
   ['with an error, and due', { ...due, status: 'error' as const }],
 ])('a connection that is %s begins no sync', (_kind, sync) => {
-  expect(beginSync(sync, { now: start, runId: 'run_1' })).toBeNull()
+  expect(beginFeedSync(sync, { now: start, runId: 'run_1' })).toBeNull()
 })
 
 test.each([
   ['due', due, false],
-  ['requested', requestSync(active, user), true],
-  ['requested and due', requestSync(due, user), true],
-  ['requested with an error', requestSync({ ...active, status: 'error' }, user), true],
+  ['requested', requestFeedSync(active, user), true],
+  ['requested with an error', requestFeedSync({ ...active, status: 'error' }, user), true],
 ])('a connection that is %s begins a sync', (_kind, before, isManual) => {
-  const begin = beginSync(before, { now: start, runId: 'run_1' })
-  expect(begin).toEqual({
-    sync: {
-      ...before,
-      requestedAt: null,
-      syncRunId: 'run_1',
-      syncStartedAt: start,
-      syncIsManual: isManual,
-      lastAttemptedUpdate: start,
-      updatedAt: start,
-    },
-    isManual,
-  })
-})
-
-test.each([
-  ['scheduled', due, false],
-  ['manual', requestSync(active, user), true],
-])('a repeated begin of a %s sync changes nothing', (_kind, before, isManual) => {
-  const sync = begun(before)
-  expect(beginSync(sync, { now: after(1), runId: 'run_1' })).toEqual({ sync, isManual })
-})
-
-test.each([
-  ['scheduled', { ...due, nextSyncAt: after(-hourMs) }, false],
-  ['manual', requestSync(active, user), true],
-])('a lost %s sync is begun again', (_kind, before, isManual) => {
-  const again = beginSync(begun(before), { now: after(hourMs), runId: 'run_2' })
-  expect(again).toMatchObject({ sync: { syncRunId: 'run_2' }, isManual })
-})
-
-test('a request during a sync begins another', () => {
-  const requested = requestSync(begun(due), user)
-  expect(beginSync(ended(requested, complete), { now: start, runId: 'run_2' })).toMatchObject({
-    isManual: true,
-  })
+  const begin = beginFeedSync(before, { now: start, runId: 'run_1' })
+  expect(begin).toMatchObject({ sync: { status: before.status, syncRunId: 'run_1' }, isManual })
 })
 
 test.each(['active', 'error'] as const)(
   'a complete sync makes a connection %s active',
   (status) => {
     const failing = { status, failuresInRow: 6, faultCode: 'status' as const, faultAt: start }
-    const sync = begun(requestSync({ ...active, ...failing }, user))
-    expect(ended(sync, complete, after(1))).toEqual({
-      ...sync,
-      ...noRun,
-      ...noFault,
-      status: 'active',
-      nextSyncAt: after(1 + afterSync),
-      lastSuccessfulUpdate: after(1),
-      updatedAt: after(1),
-      failuresInRow: 0,
-      addedCount: 5,
-      changedCount: 4,
-      matchedCount: 3,
-      removedCount: 2,
-      skippedCount: 1,
-    })
+    const sync = ended(begun(requestFeedSync({ ...active, ...failing }, user)), complete)
+    expect(sync).toMatchObject({ ...noRun, ...noFault, status: 'active', failuresInRow: 0 })
+    const earliest = after(6 * hourMs)
+    expect(sync.nextSyncAt! >= earliest).toBe(true)
+    expect(sync.nextSyncAt! < after(6 * hourMs + 20 * minuteMs)).toBe(true)
   },
 )
 
-test('a bank account that is created during a sync is synced at once', () => {
-  const sync = { ...begun(due), nextSyncAt: after(1) }
-  expect(ended(sync, complete, after(2)).nextSyncAt).toEqual(after(1))
-})
-
-test('the spread of the links is up to 20 minutes, and that of a link never changes', () => {
-  const spread = Array.from({ length: 100 }, (_, n) => jitterMsOf(`link_${n}`))
-  expect(new Set(spread).size).toBe(100)
-  for (const ms of spread) expect(ms >= 0 && ms < 20 * minuteMs).toBe(true)
-  expect(jitterMsOf('link_1')).toBe(spread[1])
+test('two links are due at different times after their syncs', () => {
+  const other = ended(begun({ ...due, linkId: 'link_2' }), complete)
+  expect(ended(begun(due), complete).nextSyncAt).not.toEqual(other.nextSyncAt)
 })
 
 test.each([
@@ -207,7 +122,7 @@ test.each([
 test('the fifth failure, and each manual one after it, ends the schedule', () => {
   const fifth = ended(begun({ ...due, failuresInRow: 4 }), { kind: 'failed' })
   expect(fifth).toMatchObject({ status: 'error', failuresInRow: 5, nextSyncAt: null, ...noRun })
-  const sixth = ended(begun(requestSync(fifth, user)), { kind: 'failed' })
+  const sixth = ended(begun(requestFeedSync(fifth, user)), { kind: 'failed' })
   expect(sixth).toMatchObject({ status: 'error', failuresInRow: 6, nextSyncAt: null, ...noRun })
 })
 
@@ -222,51 +137,15 @@ test('a provider that is away for a day leaves the connection active', () => {
   expect(ended(begun(sync, now), complete, now)).toMatchObject({ failuresInRow: 0, ...noFault })
 })
 
-test.each([
-  [90_000, 90_000],
-  [0, 0],
-  [2 * dayMs, dayMs],
-])('a provider that asks to wait %i ms postpones the sync by %i ms', (untilMs, ms) => {
-  const sync = begun({ ...due, failuresInRow: 3 })
-  expect(ended(sync, { kind: 'postponed', untilMs })).toMatchObject({
-    ...noRun,
-    status: 'active',
-    failuresInRow: 3,
-    faultCode: 'rate-limited',
-    faultDetail: '429',
-    faultAt: start,
-    nextSyncAt: after(ms),
-    requestedAt: null,
-  })
-})
-
-test('a postponed sync keeps the words of its fault', () => {
-  const said = { faultCode: 'rate-limited' as const, faultDetail: '429: slower' }
-  const sync = { ...begun(due), ...said }
-  expect(ended(sync, { kind: 'postponed', untilMs: 1 })).toMatchObject(said)
-})
-
-test.each([
-  ['scheduled', due, null],
-  ['manual', requestSync({ ...active, status: 'error' }, user), after(1)],
-])('a %s sync that could not be finished is repeated', (_kind, before, requestedAt) => {
-  const { status } = before
-  expect(ended(begun(before), { kind: 'unfinished' }, after(1))).toMatchObject({
-    ...noRun,
-    status,
-    failuresInRow: 0,
-    faultCode: 'internal',
-    nextSyncAt: after(1 + 10 * minuteMs),
-    requestedAt,
-  })
-})
-
-test('a sync of a deleted link schedules none', () => {
-  expect(ended(begun(due), { kind: 'gone' })).toMatchObject({
-    ...noRun,
-    status: 'active',
-    nextSyncAt: null,
-  })
+test.each<SyncOutcome>([
+  { kind: 'postponed', untilMs: 1 },
+  { kind: 'unfinished' },
+  { kind: 'gone' },
+])('a connection keeps its status after a sync that did not fail: %j', (outcome) => {
+  for (const status of ['active', 'error'] as const) {
+    const sync = begun(requestFeedSync({ ...active, status }, user))
+    expect(ended(sync, outcome)).toMatchObject({ ...noRun, status, failuresInRow: 0 })
+  }
 })
 
 test.each<SyncOutcome>([
@@ -279,9 +158,7 @@ test.each<SyncOutcome>([
   expect(ended(sync, outcome)).toEqual({ ...sync, ...noRun, nextSyncAt: null })
 })
 
-test('the end of a sync changes nothing once another has begun, or when it is repeated', () => {
-  const other = begun(due, start, 'run_2')
-  expect(ended(other, complete)).toBe(other)
+test('the end of a sync changes nothing when it is repeated', () => {
   const once = ended(begun(due), complete)
   expect(ended(once, { kind: 'failed' }, after(1))).toBe(once)
 })

@@ -1,6 +1,6 @@
 import type { Database } from '@coffer/kit/database/database'
 import { findFeedSync, findKeyOfLink, lockFeedSync, saveRequest } from './feed-sync.sql.ts'
-import { type FeedSync, type FeedSyncKey, requestSync } from './feed-sync.ts'
+import { type FeedSync, type FeedSyncKey, requestFeedSync } from './feed-sync.ts'
 
 /**
  * Requests a sync of a link for an operator, without the limit of 30 minutes; a running server
@@ -16,7 +16,7 @@ export async function requestByOperator(
   return database.transaction(async (tx) => {
     const sync = await lockFeedSync(tx, key)
     if (!sync) return null
-    await saveRequest(tx, requestSync(sync, { now, isOperator: true }), key)
+    await saveRequest(tx, requestFeedSync(sync, { now, by: 'operator' }), key)
     return key
   })
 }

@@ -1,0 +1,202 @@
+import { createHash } from 'node:crypto'
+import { z } from 'zod'
+import { refused } from '../rpc/errors.ts'
+import { dayMs } from '../values/time.ts'
+
+/** The state of a link's syncs, as columns of the table of links. */
+export const SyncState = z.object({
+  /** When a user last requested a sync. */
+  lastManualSync: z.date().nullable(),
+  lastSuccessfulUpdate: z.date().nullable(),
+  lastAttemptedUpdate: z.date().nullable(),
+  /** When a sync was requested that has not begun; null if none. */
+  requestedAt: z.date().nullable(),
+  /** When the next scheduled sync is due; null if none is scheduled. */
+  nextSyncAt: z.date().nullable(),
+  /** ID and begin of the sync that runs; null if none runs. */
+  syncRunId: z.string().nullable(),
+  syncStartedAt: z.date().nullable(),
+  /** Whether the sync that runs was requested. */
+  syncIsManual: z.boolean(),
+  failuresInRow: z.number(),
+  /** The fault of the last sync, kept until the next success; `faultDetail` has its particulars. */
+  faultCode: z.string().nullable(),
+  faultDetail: z.string().nullable(),
+  faultAt: z.date().nullable(),
+  /** Numbers of transactions of the last successful sync. */
+  addedCount: z.number(),
+  changedCount: z.number(),
+  matchedCount: z.number(),
+  removedCount: z.number(),
+  skippedCount: z.number(),
+  updatedAt: z.date(),
+})
+export type SyncState = z.infer<typeof SyncState>
+
+/** The fields that a request, a begin or an end of a sync changes. */
+export const syncFields = SyncState.keyof().options
+
+/** Numbers of transactions in a sync. */
+export interface Tally {
+  added: number
+  changed: number
+  /** Pending ones that were posted, and others that were recognized under a new ID. */
+  matched: number
+  removed: number
+  skipped: number
+}
+
+/** How a sync ended. */
+export type SyncOutcome =
+  | { kind: 'complete'; tally: Tally }
+  /** The activity that met the fault has stored it. */
+  | { kind: 'failed' }
+  /** The provider asks to wait, `untilMs` from now: no failure. */
+  | { kind: 'postponed'; untilMs: number }
+  /** Coffer could not finish it (the ledger or a database is away): no failure. */
+  | { kind: 'unfinished' }
+  /** The link was deleted: nothing is scheduled. */
+  | { kind: 'gone' }
+
+/** Times of the schedule, in ms. */
+export interface SyncPolicy {
+  /** From a complete sync to the next one. */
+  periodMs: number
+  /** Maximum of what is added to the period: links are not due all at once. */
+  jitterMsMax: number
+  /** Pauses after the first failures in a row. */
+  pausesMs: readonly number[]
+  /** Pause after each further failure; null if they end the schedule. */
+  lastPauseMs: number | null
+}
+
+const manualMs = 30 * 60_000
+const postponedMsMax = dayMs
+const unfinishedMs = 10 * 60_000
+
+/**
+ * Returns the state with a requested sync. Throws refused with status 425 within 30 minutes of the
+ * last request of a user; other requests have no such limit and do not count towards it.
+ */
+export function requestSync<State extends SyncState>(
+  sync: State,
+  { now, by }: { now: Date; by: 'user' | 'operator' | 'service' },
+): State {
+  const requested = { ...sync, requestedAt: now, updatedAt: now }
+  if (by !== 'user') return requested
+  const waitMs = (sync.lastManualSync?.getTime() ?? 0) + manualMs - now.getTime()
+  if (waitMs > 0) {
+    throw refused(
+      'the link was synced manually less than 30 minutes ago: repeat after Retry-After',
+      { status: 425, retryAfterSeconds: Math.ceil(waitMs / 1000) },
+    )
+  }
+  return { ...requested, lastManualSync: now }
+}
+
+/**
+ * Begins a sync that is requested, or due if `isScheduled`, or one that has not ended; null if
+ * there is none. The last case is a repeat with the same ID, or a run that was lost: of a link, at
+ * most one run is active. A scheduled sync stays due until it ends.
+ */
+export function beginSync<State extends SyncState>(
+  sync: State,
+  { now, runId, isScheduled }: { now: Date; runId: string; isScheduled: boolean },
+): { sync: State; isManual: boolean } | null {
+  if (sync.syncRunId === runId) return { sync, isManual: sync.syncIsManual }
+  const isUnfinished = sync.syncRunId !== null
+  const isManual = sync.requestedAt !== null || (isUnfinished && sync.syncIsManual)
+  const isDue = isScheduled && sync.nextSyncAt !== null && sync.nextSyncAt <= now
+  if (!isManual && !isUnfinished && !isDue) return null
+  const begun = {
+    ...sync,
+    requestedAt: null,
+    syncRunId: runId,
+    syncStartedAt: now,
+    syncIsManual: isManual,
+    lastAttemptedUpdate: now,
+    updatedAt: now,
+  }
+  return { sync: begun, isManual }
+}
+
+/**
+ * Ends a sync; the same object if it has ended or another one has begun. `key`: the link's ID, for
+ * the jitter. The service sets the link's status: `nextSyncAt` is null if failures ended the
+ * schedule.
+ */
+export function endSync<State extends SyncState>(
+  sync: State,
+  of: { now: Date; runId: string; outcome: SyncOutcome; policy: SyncPolicy; key: string },
+): State {
+  const { now, runId, outcome, policy } = of
+  if (sync.syncRunId !== runId) return sync
+  const ended = {
+    ...sync,
+    syncRunId: null,
+    syncStartedAt: null,
+    syncIsManual: false,
+    updatedAt: now,
+  }
+  switch (outcome.kind) {
+    case 'complete':
+      return completed(ended, outcome.tally, nextOf(sync, of))
+    case 'failed': {
+      const failuresInRow = ended.failuresInRow + 1
+      const pauseMs = policy.pausesMs[failuresInRow - 1] ?? policy.lastPauseMs
+      return { ...ended, nextSyncAt: pauseMs === null ? null : later(now, pauseMs), failuresInRow }
+    }
+    case 'postponed': {
+      const fault = sync.faultCode === 'rate-limited' ? sync.faultDetail : null
+      const code = { faultCode: 'rate-limited', faultDetail: fault ?? '429' }
+      const nextSyncAt = later(now, Math.min(outcome.untilMs, postponedMsMax))
+      return { ...ended, ...code, faultAt: now, nextSyncAt }
+    }
+    case 'unfinished': {
+      const nextSyncAt = later(now, unfinishedMs)
+      // The request remains, because a link whose schedule has ended begins no sync that is due.
+      const requestedAt = sync.syncIsManual ? (sync.requestedAt ?? now) : sync.requestedAt
+      return { ...ended, ...internal, faultAt: now, nextSyncAt, requestedAt }
+    }
+    case 'gone':
+      return { ...ended, nextSyncAt: null }
+  }
+}
+
+const internal = { faultCode: 'internal', faultDetail: '' }
+
+/** Returns the spread of a link's syncs in ms, 0 to `msMax`; that of a link never changes. */
+export function jitterMsOf(key: string, msMax: number): number {
+  return createHash('sha256').update(key).digest().readUInt32BE() % msMax
+}
+
+/** A period from now; at once if a bank account was created after the sync began. */
+function nextOf(
+  { nextSyncAt, syncStartedAt }: SyncState,
+  { now, policy, key }: { now: Date; policy: SyncPolicy; key: string },
+): Date {
+  const isNew = nextSyncAt !== null && syncStartedAt !== null && nextSyncAt > syncStartedAt
+  if (isNew && nextSyncAt <= now) return nextSyncAt
+  return later(now, policy.periodMs + jitterMsOf(key, policy.jitterMsMax))
+}
+
+function completed<State extends SyncState>(ended: State, tally: Tally, nextSyncAt: Date): State {
+  return {
+    ...ended,
+    nextSyncAt,
+    lastSuccessfulUpdate: ended.updatedAt,
+    failuresInRow: 0,
+    faultCode: null,
+    faultDetail: null,
+    faultAt: null,
+    addedCount: tally.added,
+    changedCount: tally.changed,
+    matchedCount: tally.matched,
+    removedCount: tally.removed,
+    skippedCount: tally.skipped,
+  }
+}
+
+function later(now: Date, ms: number): Date {
+  return new Date(now.getTime() + ms)
+}
