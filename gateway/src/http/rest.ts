@@ -7,7 +7,7 @@ import {
   type JsonValue,
   type MessageShape,
 } from '@bufbuild/protobuf'
-import { type Timestamp, TimestampSchema } from '@bufbuild/protobuf/wkt'
+import { FeatureSet_FieldPresence, type Timestamp, TimestampSchema } from '@bufbuild/protobuf/wkt'
 import { internal, null_when_empty, omit } from '@coffer/proto/options/v1/options'
 import { instantText } from './instant.ts'
 
@@ -50,13 +50,14 @@ function restFieldOf(field: DescField): RestField {
   const omitted = getOption(field, omit)
   const nullWhenEmpty = hasOption(field, null_when_empty)
   const renderValue = valueRenderer(field)
+  const omitsBlank = omitted && field.presence === FeatureSet_FieldPresence.IMPLICIT
   const unset = omitted ? undefined : null
   const empty = nullWhenEmpty ? null : undefined
   return {
     name,
     render: (message) => {
       const value = message[name]
-      if (value === undefined) return unset
+      if (value === undefined || (omitsBlank && value === '')) return unset
       if (!Array.isArray(value) || value.length > 0) return renderValue(value)
       return nullWhenEmpty || omitted ? empty : []
     },

@@ -1,6 +1,7 @@
 import { create } from '@bufbuild/protobuf'
 import { toMessage } from '@coffer/kit/rpc/message'
 import { FeedLinkSchema, ListFeedLinksResponseSchema } from '@coffer/proto/feedsync/v1/feed_link'
+import { BankAccountSyncHealthSchema } from '@coffer/proto/feedsync/v1/feed_sync'
 import { LinkSchema } from '@coffer/proto/ledger/v1/link'
 import { TransactionSchema } from '@coffer/proto/ledger/v1/transaction'
 import { expect, test } from '@jest/globals'
@@ -47,6 +48,21 @@ test('amounts are integers, flags stay, an empty list is null by its option', ()
     spendingAmount: 0,
     categories: ['Food', 'Tea'],
   })
+})
+
+test('an empty text of a field that is not optional is omitted by its option', () => {
+  const ofAggregator = create(BankAccountSyncHealthSchema, { bankAccountId: 'bac_1' })
+  expect(toRest(BankAccountSyncHealthSchema, ofAggregator)).toEqual({
+    bankAccountId: 'bac_1',
+    status: '',
+    lastSuccess: null,
+    failuresInRow: 0,
+    lastError: null,
+  })
+  const ofFeed = create(BankAccountSyncHealthSchema, { feedStatus: 'ACTIVE' })
+  expect(toRest(BankAccountSyncHealthSchema, ofFeed)).toMatchObject({ feedStatus: 'ACTIVE' })
+  const blank = create(LinkSchema, { feedLinkId: '' })
+  expect(toRest(LinkSchema, blank)).toMatchObject({ feedLinkId: '' })
 })
 
 test('nested messages are rendered by the options of their own fields', () => {
