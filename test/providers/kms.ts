@@ -1,8 +1,7 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
-import { once } from 'node:events'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
+import { listen } from './http-server.ts'
 
 /** A simulated server of AWS KMS and of Vault. */
 export interface KeyKeeper extends AsyncDisposable {
@@ -83,11 +82,9 @@ export async function startKeyKeeper(): Promise<KeyKeeper> {
     response.writeHead(answer.status, { 'content-type': 'application/x-amz-json-1.1' })
     response.end(JSON.stringify(answer.body))
   }
-  const server = createServer((request, response) => void serve(request, response))
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
+  const server = await listen(serve)
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: server.origin,
     requests,
     fail: (down) => {
       isDown = down
@@ -95,10 +92,7 @@ export async function startKeyKeeper(): Promise<KeyKeeper> {
     rotate: () => {
       version += 1
     },
-    [Symbol.asyncDispose]: async () => {
-      server.closeAllConnections()
-      await new Promise((closed) => server.close(closed))
-    },
+    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   }
 }
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import type { Json } from '../harness/person.ts'
-import { type Fault, faults } from './feed-faults.ts'
+import type { Fault } from './faults.ts'
+import { faults } from './feed-faults.ts'
 import { feedAccount, type LunchFlow, startLunchFlow } from './lunch-flow.ts'
 
 /** Requests a path with the right key. */

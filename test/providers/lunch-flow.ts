@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { once } from 'node:events'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { type Answer, createFaultList, type Fault, type FaultList, sendFaulty } from './faults.ts'
 import { createFeedBank, type FeedBank, type Row } from './feed-bank.ts'
-import { type Fault, faults, send, sendFaulty } from './feed-faults.ts'
+import { listen } from './http-server.ts'
 
 /**
  * A bank account in answers of the feed provider Lunch Flow. `balance` is a JSON number as text.
@@ -36,11 +35,7 @@ export interface LunchFlow extends AsyncDisposable {
   misbehave: (ending: string, how: Misbehaviour | null) => void
   /** Returns the transactions of a bank account. They are answered while `accounts` lists it. */
   bank: (accountId: number | string) => FeedBank
-  /**
-   * Answers with a fault to paths (with their query) that match; `times` requests, by default all.
-   * Of several faults that match the first is taken. Null removes the faults of this pattern.
-   */
-  fault: (path: RegExp, fault: Fault | null, times?: number) => void
+  fault: FaultList['fault']
 }
 
 /** A faulty answer: a status with a body, a redirect, or no answer at all. */
@@ -48,10 +43,9 @@ export type Misbehaviour = { status: number; body?: string; location?: string } 
 
 type State = Pick<LunchFlow, 'accounts' | 'dialect'> & {
   banks: Map<string, ReturnType<typeof createFeedBank>>
-  faults: { path: RegExp; fault: Fault; times: number }[]
+  faults: FaultList
   misbehaviours: Map<string, Misbehaviour>
 }
-type Answer = { status: number; body: string }
 
 const base = '/api/v1'
 const notFound = { status: 404, body: '{"error":"Not Found","message":"Not found"}' }
@@ -67,7 +61,7 @@ export async function startLunchFlow({
     accounts: [],
     dialect: 'full',
     banks: new Map(),
-    faults: [],
+    faults: createFaultList(),
     misbehaviours: new Map(),
   }
   const serve = ({ url = '', headers }: IncomingMessage, response: ServerResponse) => {
@@ -75,20 +69,14 @@ export async function startLunchFlow({
     const key = String(headers['x-api-key'])
     requests.push(path)
     keys.push(key)
-    const fault = takeFault(state, path)
-    // The other faults change the right answer, which only a request with the right key gets.
-    if (fault?.kind === 'status' || fault?.kind === 'hang') {
-      return sendFaulty(response, fault, notFound)
-    }
-    if (key !== apiKey) return send(response, forbidden(key))
-    const answer = url.startsWith(base) ? answerOf(state, path) : notFound
-    return fault ? sendFaulty(response, fault, answer) : send(response, answer)
+    return sendFaulty(response, takeFault(state, path), () => {
+      if (key !== apiKey) return forbidden(key)
+      return url.startsWith(base) ? answerOf(state, path) : notFound
+    })
   }
-  const server = createServer((request, response) => void serve(request, response))
-  server.listen(port, '127.0.0.1')
-  await once(server, 'listening')
+  const server = await listen(serve, port)
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}${base}`,
+    url: server.origin + base,
     apiKey,
     accounts: state.accounts,
     requests,
@@ -104,14 +92,8 @@ export async function startLunchFlow({
       else state.misbehaviours.delete(ending)
     },
     bank: (accountId) => bankOf(state, String(accountId)),
-    fault: (path, fault, times = Number.POSITIVE_INFINITY) => {
-      if (fault) state.faults.push({ path, fault, times })
-      else state.faults = state.faults.filter((one) => one.path.source !== path.source)
-    },
-    [Symbol.asyncDispose]: async () => {
-      server.closeAllConnections()
-      await new Promise((closed) => server.close(closed))
-    },
+    fault: state.faults.fault,
+    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   }
 }
 
@@ -131,13 +113,10 @@ export function feedAccount(id: number | string, more: Partial<FeedAccount> = {}
 
 function takeFault(state: State, path: string): Fault | null {
   const how = [...state.misbehaviours].find(([ending]) => path.endsWith(ending))?.[1]
-  if (how === 'silence') return faults.hang
+  if (how === 'silence') return { kind: 'hang' }
   if (how)
     return { kind: 'status', ...how, headers: how.location ? { location: how.location } : {} }
-  const found = state.faults.find((one) => one.path.test(path) && one.times > 0)
-  if (!found) return null
-  found.times -= 1
-  return found.fault
+  return state.faults.take(path)
 }
 
 function bankOf(state: State, accountId: string): ReturnType<typeof createFeedBank> {

@@ -1,8 +1,7 @@
 import { createHmac, randomUUID } from 'node:crypto'
-import { once } from 'node:events'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
+import { listen } from './http-server.ts'
 
 /** Fields of a subscription that a test sets. */
 interface Terms {
@@ -133,14 +132,12 @@ export async function startStripe(): Promise<StripeSimulator> {
     answered.set(key, body)
     return body ? send(response, 200, body) : send(response, 404, problem('resource_missing'))
   }
-  const server = createServer((request, response) => void serve(request, response))
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
+  const server = await listen(serve)
   store.put({ id: 'price_monthly', object: 'price', unit_amount: 499, currency: 'usd' })
   return {
     settings: {
       COFFER_BILLING_ENABLED: 'true',
-      COFFER_STRIPE_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+      COFFER_STRIPE_URL: server.origin,
       COFFER_STRIPE_API_KEY: apiKey,
       COFFER_STRIPE_PRICE_ID: 'price_monthly',
       COFFER_STRIPE_WEBHOOK_SECRET: webhookSecret,
@@ -163,10 +160,7 @@ export async function startStripe(): Promise<StripeSimulator> {
     failWith: (status) => {
       failure = status
     },
-    [Symbol.asyncDispose]: async () => {
-      server.closeAllConnections()
-      await new Promise((closed) => server.close(closed))
-    },
+    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   }
 }
 
