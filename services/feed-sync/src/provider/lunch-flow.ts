@@ -1,5 +1,5 @@
-import { currencies, decimalPlaces } from '@coffer/kit/values/currency'
-import { isExact } from '@coffer/kit/values/money'
+import { currencies } from '@coffer/kit/values/currency'
+import { parseMinorUnits } from '@coffer/kit/values/decimal'
 import { toPrintable } from '@coffer/kit/values/printable'
 import { z } from 'zod'
 import type { Discovery } from '../candidates/feed-bank-account.ts'
@@ -78,15 +78,6 @@ export function readTransactions(answer: unknown): OfferedList<OfferedTransactio
   })
 }
 
-/** Parses JSON with numbers as their source text, which avoids rounding; null if it is invalid. */
-export function readJson(body: string): unknown {
-  try {
-    return JSON.parse(body, keepSource)
-  } catch {
-    return null
-  }
-}
-
 /** Returns the fields of a candidate from the provider's answers (docs/banks/feed.md#refresh). */
 export function readDiscovery(account: OfferedAccount, balance: StatedBalance | null): Discovery {
   const currency = [balance?.currency, account.currency].map(currencyIn).find(Boolean) ?? 'USD'
@@ -99,38 +90,6 @@ export function readDiscovery(account: OfferedAccount, balance: StatedBalance | 
     currency,
     currentBalance: (balance && parseMinorUnits(balance.amount, currency)) ?? 0n,
   }
-}
-
-/**
- * Converts a decimal, with an optional exponent, to minor units of the currency. Extra decimals are
- * rounded half away from 0. Returns null for other texts, and for results beyond ±2^53−1.
- */
-export function parseMinorUnits(decimal: string, currency: string): bigint | null {
-  return round(decimal, currency)?.amount ?? null
-}
-
-/**
- * Converts a decimal to minor units like `parseMinorUnits`, but returns null for an amount with
- * more decimal places than the currency. Floating-point noise, less than 1/1000 of a minor unit, is
- * rounded: 30.299999999999997 is 30.30.
- */
-export function parseExact(decimal: string, currency: string): bigint | null {
-  const rounded = round(decimal, currency)
-  return rounded?.isNoise ? rounded.amount : null
-}
-
-/** Returns the nearest amount, and whether the difference is below 1/1000 of a minor unit. */
-function round(decimal: string, currency: string): { amount: bigint; isNoise: boolean } | null {
-  const [, sign = '', whole = '', part = '', exponent = '0'] =
-    /^(-?)(\d{1,30})(?:\.(\d{1,30}))?(?:[eE]([+-]?\d{1,2}))?$/.exec(decimal) ?? []
-  if (whole === '') return null
-  const shift = decimalPlaces(currency) + Number(exponent) - part.length
-  const digits = BigInt(whole + part) * 10n ** BigInt(Math.max(0, shift))
-  const divisor = 10n ** BigInt(Math.max(0, -shift))
-  const size = (digits + divisor / 2n) / divisor
-  const excess = digits - size * divisor
-  const isNoise = (excess < 0n ? -excess : excess) * 1_000n < divisor
-  return isExact(size) ? { amount: sign === '-' ? -size : size, isNoise } : null
 }
 
 function listOf<Row>(
@@ -150,10 +109,6 @@ function isId(id: string): boolean {
     .trim()
     .toWellFormed()
   return id === line && id !== '' && id.length <= 200
-}
-
-function keepSource(_key: string, value: unknown, context?: { source?: string }): unknown {
-  return typeof value === 'number' ? context?.source : value
 }
 
 function currencyIn(code: string | null | undefined): string | undefined {

@@ -1,4 +1,5 @@
 import type { Step } from '@coffer/kit/syncs/sync-step'
+import { parseMinorUnits } from '@coffer/kit/values/decimal'
 import { toPrintable } from '@coffer/kit/values/printable'
 import { dayMs } from '@coffer/kit/values/time'
 import { saveCurrentBalance } from '../candidates/feed-bank-account.sql.ts'
@@ -12,7 +13,6 @@ import {
 } from '../ledger/ledger.client.ts'
 import type { DayRange } from '../provider/day-range.ts'
 import { faultOf, feedFailure } from '../provider/feed-fault.ts'
-import { parseMinorUnits } from '../provider/lunch-flow.ts'
 import { type Row, selectRows, toItem } from './feed-item.ts'
 import {
   listCandidatesInUse,

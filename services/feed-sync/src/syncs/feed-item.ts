@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
+import { parseExact } from '@coffer/kit/values/decimal'
 import { toPrintable } from '@coffer/kit/values/printable'
-import { type OfferedTransaction, parseExact } from '../provider/lunch-flow.ts'
+import type { OfferedTransaction } from '../provider/lunch-flow.ts'
 
 /** A transaction as the ledger imports it (`ProviderTransaction` in sync_import.proto). */
 export interface FeedItem {
