@@ -8,6 +8,14 @@ export const aggregatorSync = defineService({
   schema: 'aggregator_sync',
   migrations: new URL('../migrations', import.meta.url),
   settings: {},
+  hidden: [
+    'aggregator_links.item_id',
+    'aggregator_links.webhook_url',
+    'aggregator_links.chosen_accounts',
+    'aggregator_links.cursor',
+    'aggregator_links.page_cursor',
+    'item_calls.holder',
+  ],
   create: (deps) => ({
     routes: () => undefined,
     activities: { ...accountRemovalActivities(deps), ...connectionActivities(deps) },
