@@ -11,12 +11,20 @@ export type Fault =
   | { kind: 'cut'; afterBytes: number }
   /** The right answer with another body. */
   | { kind: 'body'; change: (body: string) => string }
+  /** Any answer instead of the right one, of which it gets the body. */
+  | { kind: 'any'; answer: (body: string) => AnyAnswer }
 
 /** An answer in JSON. */
 export interface Answer {
   status: number
   body: string
   headers?: Record<string, string>
+}
+
+/** An answer of any bytes; with `cutAfter`, the connection ends after this many of them. */
+export interface AnyAnswer extends Omit<Answer, 'body'> {
+  body: string | Buffer
+  cutAfter?: number
 }
 
 /** Faults that any provider may have. */
@@ -30,6 +38,7 @@ export const anyFaults = {
   hang: { kind: 'hang' } satisfies Fault,
   hold: (until: Promise<unknown>): Fault => ({ kind: 'hold', until }),
   cut: (afterBytes: number): Fault => ({ kind: 'cut', afterBytes }),
+  any: (answer: (body: string) => AnyAnswer): Fault => ({ kind: 'any', answer }),
   body: (body: string): Fault => ({ kind: 'body', change: () => body }),
   invalidJson: changed((body) => body.slice(0, -1)),
   /** A valid answer of at least this many bytes. */
@@ -86,12 +95,17 @@ export async function sendFaulty(
   const right = answer()
   if (fault?.kind === 'hold') await fault.until
   if (fault?.kind === 'body') return send(response, { ...right, body: fault.change(right.body) })
-  if (fault?.kind !== 'cut') return send(response, right)
-  const body = Buffer.from(right.body)
-  response.writeHead(right.status, { 'content-length': body.length })
-  response.write(body.subarray(0, fault.afterBytes), () => response.destroy())
+  if (fault?.kind === 'any') return send(response, fault.answer(right.body))
+  if (fault?.kind === 'cut') return send(response, { ...right, cutAfter: fault.afterBytes })
+  send(response, right)
 }
 
-function send(response: ServerResponse, { status, body, headers }: Answer): void {
-  response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(body)
+function send(response: ServerResponse, { status, body, headers, cutAfter }: AnyAnswer): void {
+  response.writeHead(status, {
+    'content-type': 'application/json',
+    ...(cutAfter === undefined ? {} : { 'content-length': Buffer.byteLength(body) }),
+    ...headers,
+  })
+  if (cutAfter === undefined) response.end(body)
+  else response.write(Buffer.from(body).subarray(0, cutAfter), () => response.destroy())
 }
