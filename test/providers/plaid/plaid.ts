@@ -1,0 +1,197 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { text } from 'node:stream/consumers'
+import { type Answer, createFaultList, type FaultList, sendFaulty } from '../faults.ts'
+import { listen } from '../http-server.ts'
+import { createEndpoints, type PlaidState } from './endpoints.ts'
+import { errorBody, errorStatus, newRequestId, PlaidRefusal } from './errors.ts'
+import { createInstitution, type PlaidInstitution } from './institutions.ts'
+import type { NewItem, PlaidItem, StoredItem } from './item.ts'
+import { createItems } from './items.ts'
+import { createWebhookKeys } from './webhook-keys.ts'
+import { createWebhooks, type Webhooks } from './webhooks.ts'
+
+/** A request with its answer. */
+export interface PlaidCall {
+  path: string
+  /** Header `Plaid-Version`. */
+  version: string
+  /** Body of the request; undefined if it was not JSON. */
+  request: Record<string, unknown> | undefined
+  /** Status of the right answer; 0 if a fault came before it. */
+  status: number
+  /** Body of the right answer; null unless answers are recorded. */
+  answer: unknown
+}
+
+/** A simulated server of Plaid, with the part of its API that Coffer uses. */
+export interface Plaid extends AsyncDisposable {
+  /** Base URL, such as `http://127.0.0.1:4036`. */
+  url: string
+  /** The only keys that the server accepts, in headers or in the body. */
+  clientId: string
+  secret: string
+  /** All requests so far. */
+  calls: PlaidCall[]
+  /** Institutions by ID: `ins_109508` unless a test adds more. */
+  institutions: Map<string, PlaidInstitution>
+  /**
+   * Users by the field `override_username` of `/sandbox/public_token/create`. The function fills
+   * the new item. `user_good`, the default, has a checking and a savings account.
+   */
+  users: Map<string, (item: PlaidItem) => void>
+  webhooks: Webhooks
+  fault: FaultList['fault']
+  /** Creates an item. */
+  createItem: (of?: NewItem) => PlaidItem
+  /** Returns an item. @throws {Error} if there is none */
+  item: (itemId: string) => PlaidItem
+  /** Returns all items, removed ones too. */
+  items: () => readonly PlaidItem[]
+  /** Returns a public token of an item, as at the end of Link. */
+  createPublicToken: (item: PlaidItem) => string
+  /**
+   * Completes Link with a link token, without the browser. In update mode the error of the item
+   * ends, and `renews` gives it another access token. Returns the public token and the item.
+   */
+  completeLink: (
+    linkToken: string,
+    how?: { username?: string; institutionId?: string; renews?: boolean },
+  ) => { publicToken: string; item: PlaidItem }
+}
+
+/** Settings of the simulated server. */
+export interface PlaidOptions {
+  /** By default a free port. */
+  port?: number
+  clientId?: string
+  secret?: string
+  now?: () => Date
+  /** Whether `calls` has the bodies of answers. By default not, because pages are large. */
+  recordsAnswers?: boolean
+}
+
+/** Starts the simulated Plaid. */
+export async function startPlaid({
+  port = 0,
+  clientId = 'plaidSimulatorClient',
+  secret = 'plaidSimulatorSecret',
+  now = () => new Date(),
+  recordsAnswers = false,
+}: PlaidOptions = {}): Promise<Plaid> {
+  const users = new Map([['user_good', moveIn]])
+  const items = createItems(now)
+  const institution = createInstitution('ins_109508')
+  const state: PlaidState = {
+    now,
+    items,
+    institutions: new Map([[institution.institution_id, institution]]),
+    linkTokens: [],
+    keys: createWebhookKeys(now),
+    signIn: ({ username, ...of }) => {
+      const move = users.get(username)
+      if (!move) throw new PlaidRefusal('INVALID_CREDENTIALS')
+      const item = items.create(of)
+      move(item)
+      return item
+    },
+  }
+  const endpoints = createEndpoints(state)
+  const calls: PlaidCall[] = []
+  const faults = createFaultList()
+  const answerTo = (call: PlaidCall, { headers }: IncomingMessage): object => {
+    const { client_id: id, secret: given, ...body } = call.request ?? {}
+    const hasId = (headers['plaid-client-id'] ?? id) === clientId
+    const hasSecret = (headers['plaid-secret'] ?? given) === secret
+    const answer = endpoints.get(call.path)
+    if (!answer) throw new PlaidRefusal('NOT_FOUND')
+    if (!call.request) throw new PlaidRefusal('INVALID_BODY')
+    if (!hasId || !hasSecret) throw new PlaidRefusal('INVALID_API_KEYS')
+    return { ...answer(body), request_id: newRequestId() }
+  }
+  const serve = async (request: IncomingMessage, response: ServerResponse) => {
+    const { url: path = '', headers } = request
+    const body = parseObject(await text(request))
+    const version = String(headers['plaid-version'])
+    const call: PlaidCall = { path, version, request: body, status: 0, answer: null }
+    calls.push(call)
+    const item = items.find(body?.access_token)
+    if (item) noteFlight(item, path, response)
+    const fault = item?.faults.take(path) ?? faults.take(path)
+    await sendFaulty(response, fault, () => {
+      const answer = answered(() => answerTo(call, request))
+      call.status = answer.status
+      if (recordsAnswers) call.answer = JSON.parse(answer.body)
+      return answer
+    })
+  }
+  const server = await listen(serve, port)
+  return {
+    url: server.origin,
+    clientId,
+    secret,
+    calls,
+    institutions: state.institutions,
+    users,
+    webhooks: createWebhooks(state.keys, now),
+    fault: faults.fault,
+    ...scriptOf(state),
+    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
+  }
+}
+
+function scriptOf(
+  state: PlaidState,
+): Pick<Plaid, 'createItem' | 'item' | 'items' | 'createPublicToken' | 'completeLink'> {
+  const { items } = state
+  return {
+    createItem: (of = {}) => items.create(of),
+    item: items.byId,
+    items: items.all,
+    createPublicToken: ({ itemId }) => items.createPublicToken(items.byId(itemId)),
+    completeLink: (linkToken, how = {}) => {
+      const { username = 'user_good', institutionId = 'ins_109508', renews = false } = how
+      const found = state.linkTokens.find((one) => one.linkToken === linkToken)
+      if (!found) throw new Error(`there is no link token ${linkToken}`)
+      const { webhook } = found
+      const item = found.item ?? state.signIn({ username, institutionId, webhook })
+      item.error = null
+      if (renews) items.renewAccessToken(item)
+      return { publicToken: items.createPublicToken(item), item }
+    },
+  }
+}
+
+function moveIn(item: PlaidItem): void {
+  item.addAccount({})
+  item.addAccount({ name: 'Plaid Saving', mask: '1111', subtype: 'savings' })
+}
+
+/** Counts the unanswered requests of an item, and notes those that overlap. */
+function noteFlight(item: StoredItem, path: string, response: ServerResponse): void {
+  if (item.inFlight > 0) item.overlaps.push(path)
+  item.inFlight += 1
+  response.on('close', () => {
+    item.inFlight -= 1
+  })
+}
+
+function answered(answer: () => object): Answer {
+  try {
+    return { status: 200, body: JSON.stringify(answer()) }
+  } catch (error) {
+    const isRefused = error instanceof PlaidRefusal
+    const code = isRefused ? error.code : 'INTERNAL_SERVER_ERROR'
+    const message = isRefused ? error.message : `fault of the simulator: ${String(error)}`
+    return { status: errorStatus(code), body: JSON.stringify(errorBody(code, message)) }
+  }
+}
+
+function parseObject(body: string): Record<string, unknown> | undefined {
+  try {
+    const parsed: unknown = JSON.parse(body)
+    const isObject = typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)
+    return isObject ? { ...parsed } : undefined
+  } catch {
+    return undefined
+  }
+}
