@@ -57,6 +57,16 @@ export const settings = {
     flag(false),
     'Enable the integration of the feed provider',
   ),
+  aggregatorEnabled: setting(
+    'COFFER_AGGREGATOR_ENABLED',
+    flag(false),
+    'Enable links over the aggregator (Plaid)',
+  ),
+  aggregatorWebhooksEnabled: setting(
+    'COFFER_AGGREGATOR_WEBHOOKS_ENABLED',
+    flag(false),
+    'Let Plaid announce changes by webhooks; needs the domain',
+  ),
   billingEnabled: setting(
     'COFFER_BILLING_ENABLED',
     flag(false),

@@ -1,3 +1,4 @@
+import { settings as aggregatorSyncSettings } from '@coffer/aggregator-sync/config'
 import { settings as budgetingSettings } from '@coffer/budgeting/config'
 import { settings as feedSyncSettings } from '@coffer/feed-sync/config'
 import { settings as gatewaySettings } from '@coffer/gateway/config'
@@ -27,6 +28,7 @@ export const allSettings: Settings[] = [
   identitySettings,
   ledgerSettings,
   budgetingSettings,
+  aggregatorSyncSettings,
   feedSyncSettings,
   urlSettings,
   databaseUrlSettings,

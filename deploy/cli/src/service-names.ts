@@ -6,7 +6,7 @@ export const calls = {
   identity: [],
   ledger: [],
   budgeting: ['ledger', 'identity'],
-  'aggregator-sync': [],
+  'aggregator-sync': ['ledger'],
   'feed-sync': ['ledger'],
   gateway: ['identity', 'ledger', 'budgeting', 'aggregator-sync', 'feed-sync'],
 } as const satisfies Record<string, readonly string[]>

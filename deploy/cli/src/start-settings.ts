@@ -1,3 +1,7 @@
+import {
+  settings as aggregatorSyncSettings,
+  requireAggregatorSettings,
+} from '@coffer/aggregator-sync/config'
 import { isEntry } from '@coffer/host/secrets/key-file'
 import { createKeyEncryption, keySettings } from '@coffer/host/secrets/key-settings'
 import { settings as identitySettings, requireBillingSettings } from '@coffer/identity/config'
@@ -30,6 +34,7 @@ export function startEnvironment(env: Environment, { tryFeed = false } = {}): En
     () => requireSettings(environment),
     () => requireDistinct(listPorts(environment, tryFeed)),
     () => requireBillingSettings(readSettings(identitySettings, environment)),
+    () => requireAggregatorSettings(readSettings(aggregatorSyncSettings, environment)),
     () => bucketOf(readSettings(ledgerSettings, environment)),
     () => createKeyEncryption(readSettings(keySettings, environment), keysDirOf(environment)),
     () => requireKeys(environment),

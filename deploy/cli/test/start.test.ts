@@ -187,6 +187,7 @@ test(
     const incomplete = start({
       ...env,
       COFFER_BILLING_ENABLED: 'true',
+      COFFER_AGGREGATOR_ENABLED: 'true',
       COFFER_STORAGE: 's3',
       COFFER_KEY_SERVICE: 'aws-kms',
       COFFER_NATS_PORT: env.COFFER_PORT ?? '',
@@ -200,6 +201,8 @@ test(
       'COFFER_STRIPE_API_KEY',
       'COFFER_STRIPE_PRICE_ID',
       'COFFER_STRIPE_WEBHOOK_SECRET',
+      'COFFER_AGGREGATOR_CLIENT_ID',
+      'COFFER_AGGREGATOR_CLIENT_SECRET',
       'COFFER_STORAGE_BUCKET',
       'COFFER_KMS_KEY_ID',
       'COFFER_KEYS_DIR',

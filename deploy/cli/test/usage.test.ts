@@ -98,15 +98,18 @@ test('a list of proxies with an invalid address is refused', async () => {
   expect(stderr).toMatch(/^COFFER_TRUSTED_PROXIES: must be IP addresses or networks/)
 })
 
-test('a part that calls a service without an address is not started', async () => {
-  const { code, stderr } = await runHere(['serve', 'budgeting'], nowhere)
-  expect({ code, stderr }).toEqual({
-    code: 2,
-    stderr: 'COFFER_LEDGER_URL: not set, and budgeting calls ledger\n',
-  })
-})
+test.each(['budgeting', 'aggregator-sync', 'feed-sync'])(
+  '%s is not started without an address of the ledger',
+  async (name) => {
+    const { code, stderr } = await runHere(['serve', name], nowhere)
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: `COFFER_LEDGER_URL: not set, and ${name} calls ledger\n`,
+    })
+  },
+)
 
-test('a service that calls no other needs no address of one', async () => {
+test('services that call no other, or one beside them, need no address of one', async () => {
   const { stderr } = await runHere(['serve', 'ledger', 'aggregator-sync'], nowhere)
   expect(stderr).not.toMatch(/COFFER_(IDENTITY|LEDGER)_URL/)
   expect(stderr).toContain('COFFER_DATABASE_URL: not set')

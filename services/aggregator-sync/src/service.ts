@@ -1,5 +1,6 @@
 import { accountRemovalActivities } from '@coffer/kit/accounts/account-removal.activities'
 import { defineService } from '@coffer/kit/service/service'
+import { requireAggregatorSettings, settings } from './config.ts'
 import { connectionActivities } from './connection.activities.ts'
 
 /** Connections to the bank data aggregator. The service has Temporal activities only, no RPCs. */
@@ -7,7 +8,7 @@ export const aggregatorSync = defineService({
   name: 'aggregator-sync',
   schema: 'aggregator_sync',
   migrations: new URL('../migrations', import.meta.url),
-  settings: {},
+  settings,
   hidden: [
     'aggregator_links.item_id',
     'aggregator_links.webhook_url',
@@ -16,8 +17,16 @@ export const aggregatorSync = defineService({
     'aggregator_links.page_cursor',
     'item_calls.holder',
   ],
-  create: (deps) => ({
-    routes: () => undefined,
-    activities: { ...accountRemovalActivities(deps), ...connectionActivities(deps) },
-  }),
+  create: (deps) => {
+    requireAggregatorSettings(deps.config)
+    return {
+      routes: () => undefined,
+      handlers: [],
+      activities: {
+        ...accountRemovalActivities(deps),
+        ...connectionActivities(deps),
+      },
+      schedules: [],
+    }
+  },
 })

@@ -1,0 +1,192 @@
+/** Countries of institutions that the aggregator supports, ISO 3166-1 alpha-2. */
+export const countryCodes = [
+  'AT',
+  'BE',
+  'CA',
+  'DE',
+  'DK',
+  'EE',
+  'ES',
+  'FI',
+  'FR',
+  'GB',
+  'IE',
+  'IT',
+  'LT',
+  'LV',
+  'NL',
+  'NO',
+  'PL',
+  'PT',
+  'SE',
+  'US',
+] as const
+export type CountryCode = (typeof countryCodes)[number]
+
+/** Deadline of a call. */
+export interface CallBy {
+  signal: AbortSignal
+  timeoutMs: number
+}
+
+/**
+ * An item to call. The key of its link finds the call in flight and the counts of calls. It must
+ * not be logged, because it has the access token.
+ */
+export interface OpenItem {
+  accountId: string
+  linkId: string
+  accessToken: string
+}
+
+/** Calls of the aggregator. Every failure is thrown as a fault without tokens and keys. */
+export interface Aggregator {
+  createLinkToken: (
+    of: LinkTokenRequest,
+    by: CallBy,
+  ) => Promise<{ linkToken: string; expiresAt: Date }>
+  exchange: (publicToken: string, by: CallBy) => Promise<{ accessToken: string; itemId: string }>
+  /** Reads the item and its accounts; all of them without `accountIds`. */
+  readItem: (
+    item: OpenItem,
+    of: { accountIds?: readonly string[] },
+    by: CallBy,
+  ) => Promise<ReadItem>
+  /** Reads the page of changes after a cursor; the first page of all without one. */
+  readChanges: (item: OpenItem, cursor: string | null, by: CallBy) => Promise<ChangePage>
+  readWindow: (item: OpenItem, of: TransactionWindow, by: CallBy) => Promise<WindowPage>
+  setWebhook: (item: OpenItem, url: string, by: CallBy) => Promise<void>
+  /** Removes the item, so that its token is no longer valid; does nothing if it is gone. */
+  removeItem: (item: OpenItem, by: CallBy) => Promise<void>
+  /** Lets the aggregator ask the institution for new transactions: for operators only. */
+  refresh: (item: OpenItem, by: CallBy) => Promise<void>
+  /** Returns null for an unknown ID. */
+  readInstitution: (institutionId: string, by: CallBy) => Promise<UpstreamInstitution | null>
+  /** Returns null for an unknown ID. */
+  readWebhookKey: (keyId: string, by: CallBy) => Promise<WebhookKey | null>
+}
+
+/** Loads the client's library at the first call: it takes 70 MiB and a quarter of a second. */
+export type OpenAggregator = () => Promise<Aggregator>
+
+/** The purpose of a link token: a new link of a user, or the update of an item. */
+export type LinkTokenRequest =
+  | {
+      kind: 'new'
+      userId: string
+      /** First and last name; empty without a last name. */
+      legalName: string
+      email: string
+      emailVerifiedAt: Date | null
+      webhookUrl: string | null
+    }
+  | { kind: 'update'; item: OpenItem; selectsAccounts: boolean; webhookUrl: string | null }
+
+/** An item and its accounts. */
+export interface ReadItem {
+  accounts: UpstreamAccount[]
+  institutionId: string | null
+  institutionName: string | null
+  products: string[]
+  webhookUrl: string | null
+  /** Code of the fault for which the item does not work; null if it works. */
+  errorCode: string | null
+  consentExpiresAt: Date | null
+}
+
+/** An account as received. Balances are decimal texts, null if none is stated. */
+export interface UpstreamAccount {
+  accountId: string
+  /** ID that remains when the user renews the consent; only of some institutions. */
+  persistentId: string | null
+  name: string
+  officialName: string
+  mask: string | null
+  type: string
+  subtype: string | null
+  /** ISO 4217 code; null if the institution states another kind of currency, or none. */
+  currency: string | null
+  unofficialCurrency: string | null
+  available: string | null
+  current: string | null
+  limit: string | null
+  /** The record as JSON with sorted keys, at most 64 KiB; null if it is larger. */
+  raw: string | null
+}
+
+/** A transaction as received. A positive amount leaves the account. */
+export interface UpstreamTransaction {
+  id: string
+  /** ID of the pending transaction that this one replaces. */
+  pendingId: string | null
+  accountId: string
+  /** Decimal text. */
+  amount: string
+  /** ISO 4217 code, or null, as in UpstreamAccount. */
+  currency: string | null
+  unofficialCurrency: string | null
+  /** Days as YYYY-MM-DD. */
+  date: string
+  authorizedDate: string | null
+  name: string
+  merchantName: string | null
+  originalDescription: string | null
+  isPending: boolean
+  categories: string[]
+  category: string | null
+  /** As in UpstreamAccount. */
+  raw: string | null
+}
+
+/** A page of changes since a cursor. */
+export interface ChangePage {
+  added: UpstreamTransaction[]
+  modified: UpstreamTransaction[]
+  removed: { id: string; accountId: string }[]
+  nextCursor: string
+  hasMore: boolean
+  /** How much of the history the aggregator has read from the institution so far. */
+  readiness: 'not-ready' | 'initial' | 'historical' | 'unknown'
+  /** Number of transactions left out because they could not be read. */
+  unreadable: number
+}
+
+/** Transactions of some days, first and last as YYYY-MM-DD, from the n-th on. */
+export interface TransactionWindow {
+  from: string
+  to: string
+  offset: number
+}
+
+export interface WindowPage {
+  transactions: UpstreamTransaction[]
+  /** Number of transactions in the window. */
+  total: number
+  /** As in ChangePage. */
+  unreadable: number
+}
+
+export interface UpstreamInstitution {
+  institutionId: string
+  name: string
+  products: string[]
+  countryCodes: string[]
+  url: string | null
+  primaryColor: string | null
+  /** PNG in base64, at most 512 KiB. */
+  logo: string | null
+  /** The state of each product as received, by its name in snake case. */
+  status: Record<string, unknown>
+}
+
+/** A public key (P-256) that verifies webhooks. */
+export interface WebhookKey {
+  keyId: string
+  algorithm: string
+  curve: string
+  keyType: string
+  /** Coordinates in base64url. */
+  x: string
+  y: string
+  expiredAt: Date | null
+}
