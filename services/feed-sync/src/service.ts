@@ -20,7 +20,7 @@ import {
 import { settings } from './config.ts'
 import { feedLinkActivities, releaseConnection } from './links/feed-link.activities.ts'
 import { activateConnection, feedLinkRoutes } from './links/feed-link.rpc.ts'
-import { startAnswerReaders } from './provider/feed.service.ts'
+import { startAnswerReaders } from './provider/answer-pool.client.ts'
 import { accountSyncActivities } from './syncs/account-sync.activities.ts'
 import { feedSyncActivities } from './syncs/feed-sync.activities.ts'
 import { feedSyncHandlers } from './syncs/feed-sync.consumer.ts'

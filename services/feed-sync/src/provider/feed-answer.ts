@@ -18,6 +18,13 @@ export interface FeedAnswers {
 
 export type AnswerKind = keyof FeedAnswers
 
+/** Parses bodies of answers; see `readAnswer`. `too-large` also means too much time. */
+export type AnswerParser = <Kind extends AnswerKind>(
+  body: Uint8Array,
+  kind: Kind,
+  signal: AbortSignal,
+) => Promise<FeedAnswers[Kind] | null | 'too-large'>
+
 const readers: { [Kind in AnswerKind]: (answer: unknown) => FeedAnswers[Kind] | null } = {
   accounts: readAccounts,
   balance: readBalance,

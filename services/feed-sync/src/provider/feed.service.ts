@@ -1,22 +1,15 @@
 import { refused } from '@coffer/kit/rpc/errors'
-import { type JsonParser, startJsonReaders } from '@coffer/kit/service/json-reader'
 import type { ServiceDeps } from '@coffer/kit/service/service'
 import type { settings } from '../config.ts'
 import { findFeedKey } from '../links/feed-link.sql.ts'
 import { type FeedLink, keyOwnerOf } from '../links/feed-link.ts'
-import { type FeedAnswers, readAnswer } from './feed-answer.ts'
+import type { AnswerParser } from './feed-answer.ts'
 import { feedFailure } from './feed-fault.ts'
 import { createLunchFlow, type Feed } from './lunch-flow.client.ts'
 
 /** Dependencies of a client of the provider. */
 export type FeedDeps = Pick<ServiceDeps<typeof settings>, 'config' | 'database' | 'secrets'> & {
-  parse: JsonParser<FeedAnswers>
-}
-
-/** Starts the worker thread that parses large answers of the provider. */
-export function startAnswerReaders(): AsyncDisposable & Pick<FeedDeps, 'parse'> {
-  const module = new URL('./answer.worker.ts', import.meta.url)
-  return startJsonReaders<FeedAnswers>({ module, read: readAnswer })
+  parse: AnswerParser
 }
 
 /**

@@ -1,8 +1,7 @@
 import type { LookupFunction } from 'node:net'
-import type { JsonParser } from '@coffer/kit/service/json-reader'
 import { toPrintable } from '@coffer/kit/values/printable'
 import type { DayRange } from './day-range.ts'
-import { type AnswerKind, type FeedAnswers, readAnswer } from './feed-answer.ts'
+import { type AnswerKind, type AnswerParser, type FeedAnswers, readAnswer } from './feed-answer.ts'
 import { feedFailure, readRetryAfter } from './feed-fault.ts'
 import { type Answer, pinHost, type Resolve, requestPinned } from './pinned-request.client.ts'
 
@@ -29,7 +28,7 @@ export interface LunchFlowOptions {
   allowsPrivate?: boolean
   /** Timeout of one attempt in ms; 4 s by default. */
   attemptMs?: number
-  parse?: JsonParser<FeedAnswers>
+  parse?: AnswerParser
   resolve?: Resolve
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { startAnswerReaders } from '../../src/provider/feed.service.ts'
+import { startAnswerReaders } from '../../src/provider/answer-pool.client.ts'
 
 const { signal } = new AbortController()
 const listOf = (count: number) => {
@@ -15,7 +15,25 @@ test.each([1, 50_000])('a list of %s transactions is read', async (count) => {
   expect(list.rows.at(-1)).toMatchObject({ id: `t${count - 1}`, amount: '-1.50' })
 })
 
-test('a large answer of another kind is not read', async () => {
+test('large answers that cannot be read leave the reader as it was', async () => {
   await using readers = startAnswerReaders()
+  const large = new Uint8Array(300_000).fill(0x5b)
+  expect(await readers.parse(large, 'accounts', signal)).toBeNull()
   expect(await readers.parse(listOf(20_000), 'accounts', signal)).toBeNull()
+  expect(await readers.parse(listOf(20_000), 'transactions', signal)).not.toBeNull()
+})
+
+test('an answer that takes too much time is too large, and the next one is read', async () => {
+  const module = new URL('./stuck.worker.ts', import.meta.url)
+  await using readers = startAnswerReaders({ module, taskTimeoutMs: 3_000 })
+  const endless = readers.parse(new Uint8Array(300_000).fill(0x20), 'transactions', signal)
+  const next = readers.parse(listOf(20_000), 'transactions', signal)
+  expect(await endless).toBe('too-large')
+  expect(await next).toMatchObject({ isComplete: true })
+})
+
+test('an answer of a million tokens is too large', async () => {
+  await using readers = startAnswerReaders()
+  const body = new TextEncoder().encode(`{"transactions":[${'{},'.repeat(1_000_000)}1]}`)
+  expect(await readers.parse(body, 'transactions', signal)).toBe('too-large')
 })
