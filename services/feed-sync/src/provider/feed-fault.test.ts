@@ -19,17 +19,12 @@ test.each([
   expect(describeFault({ code, detail }).text).toBe(text)
 })
 
-test('the error of a fault carries it, other errors carry none', () => {
-  const fault = { code: 'rate-limited', detail: '429', retryAfterMs: 5_000 } as const
-  expect(faultOf(feedFailure(fault.code, fault))).toEqual(fault)
-  expect(faultOf(feedFailure('no-answer'))).toEqual({
-    code: 'no-answer',
-    detail: '',
-    retryAfterMs: null,
-  })
-  for (const other of [new Error('no'), null, undefined, 'text', { cause: { code: 'other' } }]) {
-    expect(faultOf(other)).toBeNull()
-  }
+test.each([
+  ['url-not-allowed', 400],
+  ['no-answer', 500],
+] as const)('the error of the fault %s has the status %i', (code, status) => {
+  expect(feedFailure(code)).toMatchObject({ details: [{ value: { status } }] })
+  expect(faultOf(feedFailure(code))?.code).toBe(code)
 })
 
 const now = new Date('2026-03-04T12:00:00Z')

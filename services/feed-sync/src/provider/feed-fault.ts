@@ -1,5 +1,5 @@
-import { refused } from '@coffer/kit/rpc/errors'
-import { z } from 'zod'
+import { createFaults, type Fault, type FaultTable } from '@coffer/kit/syncs/fault-table'
+import type { z } from 'zod'
 
 const renew = 'Renew the connection at the provider, then sync again.'
 const reachable = 'Check that it runs and that its URL is right. Syncs are repeated.'
@@ -60,51 +60,22 @@ const faults = {
     () => 'the server could not finish the sync',
     'Nothing: the sync is repeated within minutes.',
   ],
-} satisfies Record<string, [(detail: string) => string, string]>
-
-/** Codes of faults; they never change. */
-export const FaultCode = z.literal(Object.keys(faults) as (keyof typeof faults)[])
-export type FaultCode = z.infer<typeof FaultCode>
-
-const FeedFault = z.object({
-  code: FaultCode,
-  /** Completes the text of the code: a status, a quote of the provider without the API key. */
-  detail: z.string(),
-  /** Pause that the provider asks for, in ms, at most 24 hours; null if it asks for none. */
-  retryAfterMs: z.number().nullable(),
-})
-
-/** Reason why the provider could not be read (docs/banks/feed.md#failures). */
-export type FeedFault = z.infer<typeof FeedFault>
-
-/** Returns the text of a fault, and advice for the user. */
-export function describeFault({ code, detail }: Pick<FeedFault, 'code' | 'detail'>): {
-  text: string
-  advice: string
-} {
-  const [textOf, advice] = faults[code]
-  return { text: textOf(detail), advice }
-}
+} satisfies FaultTable
 
 /**
- * Creates the error of a fault: 400 for a URL that is not allowed, otherwise 500 with the text of
- * the fault, because the feed is only for self-hosters. `faultOf` returns the fault again.
+ * Codes and errors of faults. The error has status 400 for a URL that is not allowed, otherwise 500
+ * with the text of the fault, because the feed is only for self-hosters.
  */
-export function feedFailure(
-  code: FaultCode,
-  { detail = '', retryAfterMs = null }: Partial<FeedFault> = {},
-): Error {
-  const fault: FeedFault = { code, detail, retryAfterMs }
-  const { text } = describeFault(fault)
-  const error = refused(text, { status: code === 'url-not-allowed' ? 400 : 500 })
-  error.cause = fault
-  return error
-}
+export const {
+  FaultCode,
+  describeFault,
+  failureOf: feedFailure,
+  faultOf,
+} = createFaults(faults, (code) => (code === 'url-not-allowed' ? 400 : 500))
+type FaultCode = z.infer<typeof FaultCode>
 
-/** Returns the fault of an error of `feedFailure`, null for other errors. */
-export function faultOf(error: unknown): FeedFault | null {
-  return FeedFault.safeParse(Object(error).cause).data ?? null
-}
+/** Reason why the provider could not be read (docs/banks/feed.md#failures). */
+export type FeedFault = Fault<FaultCode>
 
 const retryAfterMsMax = 24 * 3_600_000
 
