@@ -3,7 +3,6 @@ import { dayMs, hourMs } from '../values/time.ts'
 import {
   beginSync,
   endSync,
-  jitterMsOf,
   requestSync,
   type SyncOutcome,
   type SyncPolicy,
@@ -53,8 +52,14 @@ function begun(sync: SyncState, runId = 'run_1'): SyncState {
   return found.sync
 }
 
-function ended(sync: SyncState, outcome: SyncOutcome, now = start): SyncState {
-  return endSync(sync, { now, runId: 'run_1', outcome, policy, key: 'link_1' })
+function ended(sync: SyncState, outcome: SyncOutcome, now = start, key = 'link_1'): SyncState {
+  return endSync(sync, { now, runId: 'run_1', outcome, policy, key })
+}
+
+/** Returns the spread of a link's syncs, in ms. */
+function jitterMsOf(key: string): number {
+  const { nextSyncAt } = ended(begun(due), complete, start, key)
+  return (nextSyncAt?.getTime() ?? 0) - after(policy.periodMs).getTime()
 }
 
 test('a request of a user is stored, with the other fields of the row', () => {
@@ -158,7 +163,7 @@ test('a complete sync deletes the fault and schedules the next', () => {
     ...sync,
     ...noRun,
     ...noFault,
-    nextSyncAt: after(1 + 2 * hourMs + jitterMsOf('link_1', policy.jitterMsMax)),
+    nextSyncAt: after(1 + 2 * hourMs + jitterMsOf('link_1')),
     lastSuccessfulUpdate: after(1),
     updatedAt: after(1),
     failuresInRow: 0,
@@ -176,10 +181,10 @@ test('a bank account that is created during a sync is synced at once', () => {
 })
 
 test('the spread of the links is up to 20 minutes, and that of a link never changes', () => {
-  const spread = Array.from({ length: 100 }, (_, n) => jitterMsOf(`link_${n}`, policy.jitterMsMax))
+  const spread = Array.from({ length: 100 }, (_, n) => jitterMsOf(`link_${n}`))
   expect(new Set(spread).size).toBe(100)
   for (const ms of spread) expect(ms >= 0 && ms < policy.jitterMsMax).toBe(true)
-  expect(jitterMsOf('link_1', policy.jitterMsMax)).toBe(spread[1])
+  expect(jitterMsOf('link_1')).toBe(spread[1])
 })
 
 test.each([

@@ -58,11 +58,10 @@ export type SyncOutcome =
   /** The link was deleted: nothing is scheduled. */
   | { kind: 'gone' }
 
-/** Times of the schedule, in ms. */
+/** Times of a schedule, in ms. */
 export interface SyncPolicy {
-  /** From a complete sync to the next one. */
   periodMs: number
-  /** Maximum of what is added to the period: links are not due all at once. */
+  /** Bound of a link's part of the jitter, which never changes: links are not due all at once. */
   jitterMsMax: number
   /** Pauses after the first failures in a row. */
   pausesMs: readonly number[]
@@ -139,35 +138,44 @@ export function endSync<State extends SyncState>(
     updatedAt: now,
   }
   switch (outcome.kind) {
-    case 'complete':
-      return completed(ended, outcome.tally, nextOf(sync, of))
+    case 'complete': {
+      const { added, changed, matched, removed, skipped } = outcome.tally
+      return {
+        ...ended,
+        nextSyncAt: nextOf(sync, of),
+        lastSuccessfulUpdate: now,
+        failuresInRow: 0,
+        faultCode: null,
+        faultDetail: null,
+        faultAt: null,
+        addedCount: added,
+        changedCount: changed,
+        matchedCount: matched,
+        removedCount: removed,
+        skippedCount: skipped,
+      }
+    }
     case 'failed': {
       const failuresInRow = ended.failuresInRow + 1
       const pauseMs = policy.pausesMs[failuresInRow - 1] ?? policy.lastPauseMs
       return { ...ended, nextSyncAt: pauseMs === null ? null : later(now, pauseMs), failuresInRow }
     }
     case 'postponed': {
-      const fault = sync.faultCode === 'rate-limited' ? sync.faultDetail : null
-      const code = { faultCode: 'rate-limited', faultDetail: fault ?? '429' }
+      const said = sync.faultCode === 'rate-limited' ? sync.faultDetail : null
+      const fault = { faultCode: 'rate-limited', faultDetail: said ?? '429', faultAt: now }
       const nextSyncAt = later(now, Math.min(outcome.untilMs, postponedMsMax))
-      return { ...ended, ...code, faultAt: now, nextSyncAt }
+      return { ...ended, ...fault, nextSyncAt }
     }
     case 'unfinished': {
       const nextSyncAt = later(now, unfinishedMs)
       // The request remains, because a link whose schedule has ended begins no sync that is due.
       const requestedAt = sync.syncIsManual ? (sync.requestedAt ?? now) : sync.requestedAt
-      return { ...ended, ...internal, faultAt: now, nextSyncAt, requestedAt }
+      const fault = { faultCode: 'internal', faultDetail: '', faultAt: now }
+      return { ...ended, ...fault, nextSyncAt, requestedAt }
     }
     case 'gone':
       return { ...ended, nextSyncAt: null }
   }
-}
-
-const internal = { faultCode: 'internal', faultDetail: '' }
-
-/** Returns the spread of a link's syncs in ms, 0 to `msMax`; that of a link never changes. */
-export function jitterMsOf(key: string, msMax: number): number {
-  return createHash('sha256').update(key).digest().readUInt32BE() % msMax
 }
 
 /** A period from now; at once if a bank account was created after the sync began. */
@@ -177,24 +185,8 @@ function nextOf(
 ): Date {
   const isNew = nextSyncAt !== null && syncStartedAt !== null && nextSyncAt > syncStartedAt
   if (isNew && nextSyncAt <= now) return nextSyncAt
-  return later(now, policy.periodMs + jitterMsOf(key, policy.jitterMsMax))
-}
-
-function completed<State extends SyncState>(ended: State, tally: Tally, nextSyncAt: Date): State {
-  return {
-    ...ended,
-    nextSyncAt,
-    lastSuccessfulUpdate: ended.updatedAt,
-    failuresInRow: 0,
-    faultCode: null,
-    faultDetail: null,
-    faultAt: null,
-    addedCount: tally.added,
-    changedCount: tally.changed,
-    matchedCount: tally.matched,
-    removedCount: tally.removed,
-    skippedCount: tally.skipped,
-  }
+  const hash = createHash('sha256').update(key).digest().readUInt32BE()
+  return later(now, policy.periodMs + (hash % policy.jitterMsMax))
 }
 
 function later(now: Date, ms: number): Date {
