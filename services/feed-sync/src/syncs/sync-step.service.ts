@@ -1,6 +1,7 @@
 import type { JsonObject } from '@bufbuild/protobuf'
 import { publishProgress } from '@coffer/kit/events/progress'
 import type { ServiceDeps } from '@coffer/kit/service/service'
+import type { SyncLoad } from '@coffer/kit/syncs/sync-load.service'
 import type { Step } from '@coffer/kit/syncs/sync-step'
 import { isGone, type LedgerDeps } from '../ledger/ledger.client.ts'
 import { type FeedDeps, openFeed } from '../provider/feed.service.ts'
@@ -9,7 +10,6 @@ import type { Feed } from '../provider/lunch-flow.client.ts'
 import { findFeedSync } from './feed-sync.sql.ts'
 import type { FeedSync } from './feed-sync.ts'
 import type { Run } from './feed-sync-run.ts'
-import type { SyncLoad } from './sync-load.service.ts'
 
 /** Dependencies of the activities of a sync. */
 export type SyncDeps = FeedDeps &

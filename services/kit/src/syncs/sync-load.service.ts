@@ -1,17 +1,14 @@
-import { unavailable } from '@coffer/kit/rpc/errors'
-import { createPace } from '@coffer/kit/service/pace'
-import { createSemaphore } from '@coffer/kit/service/semaphore'
-
-/** Runs pieces of work one after the other, each of which takes some tens of milliseconds. */
-export interface PacedWork extends Disposable {
-  /** Throws unavailable if no permit is free in time. */
-  run: <Result>(piece: () => Promise<Result>) => Promise<Result>
-}
+import { unavailable } from '../rpc/errors.ts'
+import { createPace, type Pace } from '../service/pace.ts'
+import { createSemaphore } from '../service/semaphore.ts'
 
 /** Bounds the work that the imports of syncs cause in this process and in the ledger. */
 export interface SyncLoad {
-  /** Begins the work of one activity. Only scheduled syncs leave room for requests. */
-  begin: (of: { isManual: boolean }) => PacedWork
+  /**
+   * Begins the work of one activity. Only scheduled syncs leave room for requests. `run` throws
+   * unavailable if no permit is free in time.
+   */
+  begin: (of: { isManual: boolean }) => Pace
 }
 
 const importsAtOnce = 2
