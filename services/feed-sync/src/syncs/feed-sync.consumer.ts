@@ -1,9 +1,9 @@
+import { saveSubscription } from '@coffer/kit/accounts/subscription.sql'
 import { type Handler, on } from '@coffer/kit/events/handler'
 import type { ServiceDeps } from '@coffer/kit/service/service'
 import type { Workflows } from '@coffer/kit/workflows/workflows'
 import { FeedSyncRequestedSchema } from '@coffer/proto/feedsync/v1/events'
 import { AccountSettingsChangedSchema } from '@coffer/proto/identity/v1/events'
-import { saveSettings } from '../tenancy/account-settings.sql.ts'
 import { findFeedSync } from './feed-sync.sql.ts'
 import type { FeedSyncKey } from './feed-sync.ts'
 
@@ -16,7 +16,7 @@ export function feedSyncHandlers({ database, workflows }: Deps): Handler[] {
       const sync = await findFeedSync(database, key)
       if (sync?.requestedAt) await startFeedSync(workflows, key)
     }),
-    on(AccountSettingsChangedSchema, (settings) => saveSettings(database, settings)),
+    on(AccountSettingsChangedSchema, (settings) => saveSubscription(database, settings)),
   ]
 }
 

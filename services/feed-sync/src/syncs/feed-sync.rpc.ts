@@ -1,3 +1,4 @@
+import { isLapsed } from '@coffer/kit/accounts/subscription.sql'
 import { notFound } from '@coffer/kit/rpc/errors'
 import { toMessage } from '@coffer/kit/rpc/message'
 import { callerOf } from '@coffer/kit/rpc/rpc'
@@ -12,7 +13,6 @@ import {
 import type { ServiceImpl } from '@connectrpc/connect'
 import type { CandidateSync } from '../candidates/feed-bank-account.ts'
 import { describeFault } from '../provider/feed-fault.ts'
-import { isLapsed } from '../tenancy/account-settings.sql.ts'
 import { findFeedSync, listCandidatesEverUsed, lockFeedSync, saveRequest } from './feed-sync.sql.ts'
 import { type FeedSync, requestFeedSync } from './feed-sync.ts'
 

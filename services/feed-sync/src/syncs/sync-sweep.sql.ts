@@ -1,8 +1,8 @@
+import { isServed } from '@coffer/kit/accounts/subscription.sql'
 import type { Database } from '@coffer/kit/database/database'
 import { isAfter } from '@coffer/kit/database/rows'
 import { sql } from 'slonik'
 import { z } from 'zod'
-import { isServed } from '../tenancy/account-settings.sql.ts'
 import { FeedSyncKey } from './feed-sync.ts'
 
 /** Page of a sweep: the key of the last row before it, empty for the first page. */
@@ -29,7 +29,7 @@ export function listDueSyncs(
       next_sync_at::text AS "dueAt"
     FROM feed_links
     WHERE status = 'active' AND next_sync_at <= ${now.toISOString()} AND ${isAfter(key, after)}
-      AND ${isServed(now)}
+      AND ${isServed('feed_links', now)}
     ORDER BY ${key} LIMIT ${limit}`)
 }
 
@@ -55,6 +55,7 @@ export function listUnfinishedSyncs(
     WHERE (requested_at IS NOT NULL OR sync_run_id IS NOT NULL)
       AND (requested_at < ${requestedBefore.toISOString()}
         OR sync_started_at < ${startedBefore.toISOString()})
-      AND status IN ('active', 'error') AND ${isAfter(key, after)} AND ${isServed(now)}
+      AND status IN ('active', 'error') AND ${isAfter(key, after)}
+      AND ${isServed('feed_links', now)}
     ORDER BY ${key} LIMIT ${limit}`)
 }

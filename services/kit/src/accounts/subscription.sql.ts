@@ -1,18 +1,23 @@
 import { type Timestamp, timestampDate } from '@bufbuild/protobuf/wkt'
-import type { Database } from '@coffer/kit/database/database'
 import { type FragmentSqlToken, sql } from 'slonik'
+import type { Database } from '../database/database.ts'
 
-/** Settings of an account, copied from the identity service. */
-interface Settings {
+/** The subscription of an account, as identity's event `AccountSettingsChanged` has it. */
+interface Subscription {
   accountId: string
   version: bigint
   /** Instant until which the account is paid up; unset while billing is off. */
   subscriptionActiveUntil?: Timestamp | undefined
 }
 
-/** Stores the settings of an account unless the stored version is the same or newer. */
-export async function saveSettings({ pool }: Database, settings: Settings): Promise<void> {
-  const { accountId, version, subscriptionActiveUntil: until } = settings
+/**
+ * Stores the subscription of an account in the service's table `account_settings` (`account_id`,
+ * `subscription_active_until`, `version`) unless the stored version is the same or newer.
+ */
+export async function saveSubscription(
+  { pool }: Database,
+  { accountId, version, subscriptionActiveUntil: until }: Subscription,
+): Promise<void> {
   const activeUntil = until ? timestampDate(until).toISOString() : null
   await pool.query(sql.unsafe`
     INSERT INTO account_settings AS stored (account_id, subscription_active_until, version)
@@ -22,7 +27,7 @@ export async function saveSettings({ pool }: Database, settings: Settings): Prom
     WHERE stored.version < excluded.version`)
 }
 
-/** Returns whether the subscription of an account has ended; false without stored settings. */
+/** Returns whether the subscription of an account has ended; false if none is stored. */
 export function isLapsed({ pool }: Database, accountId: string, now: Date): Promise<boolean> {
   return pool.exists(sql.unsafe`
     SELECT FROM account_settings
@@ -30,16 +35,17 @@ export function isLapsed({ pool }: Database, accountId: string, now: Date): Prom
 }
 
 /**
- * Returns the condition that the account of a row of `feed_links` is paid up and not being deleted.
+ * Returns the condition that the account of a row of `table` is paid up and not being deleted.
  * OFFSET 0 is an optimization fence: Postgres checks row by row, up to the LIMIT of the statement.
  */
-export function isServed(now: Date): FragmentSqlToken {
+export function isServed(table: string, now: Date): FragmentSqlToken {
+  const accountId = sql.identifier([table, 'account_id'])
   return sql.fragment`
     NOT EXISTS (SELECT FROM account_settings AS settings
-      WHERE settings.account_id = feed_links.account_id
+      WHERE settings.account_id = ${accountId}
         AND settings.subscription_active_until <= ${now.toISOString()}
       OFFSET 0)
     AND NOT EXISTS (SELECT FROM deleted_accounts AS deleted
-      WHERE deleted.account_id = feed_links.account_id
+      WHERE deleted.account_id = ${accountId}
       OFFSET 0)`
 }
