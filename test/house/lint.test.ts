@@ -37,6 +37,11 @@ const refused: [string, string, string][] = [
   ['services/ledger/src/NAME.workflow.ts', "import { type A, b } from './b.sql.ts'", 'plugin'],
   ['services/ledger/src/NAME.workflow.ts', "import { readFile } from 'node:fs'", 'plugin'],
   ['services/ledger/src/NAME.workflow.ts', "import { serve } from './service.ts'", 'plugin'],
+  [
+    'services/ledger/src/NAME.workflow.ts',
+    "import { createPace } from '@coffer/kit/service/pace'",
+    'plugin',
+  ],
   ['services/ledger/src/money/NAME.workflow.ts', "import { a } from '../service.ts'", 'plugin'],
   ['services/ledger/src/money/NAME.workflow.ts', "import { a } from '../b/a.sql.ts'", 'plugin'],
   ['services/ledger/src/NAME.workflow.ts', "export const later = import('pg')", 'plugin'],
@@ -82,6 +87,10 @@ const allowed: [string, string][] = [
   [
     'services/ledger/src/NAME.workflow.ts',
     "import { sleep } from '@temporalio/workflow'\nexport const a = sleep",
+  ],
+  [
+    'services/ledger/src/NAME.workflow.ts',
+    "import { b } from '@coffer/kit/workflows/repeated-run'\nexport const a = b",
   ],
   [
     'services/ledger/src/NAME.workflow.ts',

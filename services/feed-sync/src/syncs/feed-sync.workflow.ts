@@ -1,20 +1,12 @@
+import { runPerStart } from '@coffer/kit/workflows/repeated-run'
 import { activitiesOf } from '@coffer/kit/workflows/task-queue'
-import {
-  ActivityFailure,
-  condition,
-  defineSignal,
-  setHandler,
-  sleep,
-  workflowInfo,
-} from '@temporalio/workflow'
+import { ActivityFailure, sleep } from '@temporalio/workflow'
 import type { accountSyncActivities } from './account-sync.activities.ts'
 import type { feedSyncActivities } from './feed-sync.activities.ts'
 import type { FeedSyncKey } from './feed-sync.ts'
 import { type FeedSyncSteps, runFeedSync } from './feed-sync-run.ts'
 
 type Activities = ReturnType<typeof feedSyncActivities> & ReturnType<typeof accountSyncActivities>
-
-const runsMax = 20
 
 /**
  * Syncs one feed link (docs/banks/feed.md#syncs); the workflow ID is `feed-sync/<linkId>`, so
@@ -23,17 +15,7 @@ const runsMax = 20
  */
 export async function syncFeedLink(key: FeedSyncKey): Promise<void> {
   const steps = createSteps()
-  let starts = 0
-  setHandler(defineSignal('trigger'), () => {
-    starts += 1
-  })
-  // Every start is a signal, which may arrive after the first task of the workflow.
-  await condition(() => starts > 0, '1 minute')
-  for (let runs = 1; starts > 0 && runs <= runsMax; runs += 1) {
-    starts = 0
-    const runId = `${workflowInfo().runId}/${runs}`
-    await runFeedSync(steps, { ...key, runId }, sleep)
-  }
+  await runPerStart((runId) => runFeedSync(steps, { ...key, runId }, sleep))
 }
 
 /**

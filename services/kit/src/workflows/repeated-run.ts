@@ -1,0 +1,20 @@
+import { condition, defineSignal, setHandler, workflowInfo } from '@temporalio/workflow'
+
+const runsMax = 20
+
+/**
+ * Calls `run` for a start of the workflow, and again while starts have arrived meanwhile, at most
+ * 20 times: starts of a workflow that runs are signals. `runId` differs from those of other runs.
+ */
+export async function runPerStart(run: (runId: string) => Promise<void>): Promise<void> {
+  let starts = 0
+  setHandler(defineSignal('trigger'), () => {
+    starts += 1
+  })
+  // Every start is a signal, which may arrive after the first task of the workflow.
+  await condition(() => starts > 0, '1 minute')
+  for (let runs = 1; starts > 0 && runs <= runsMax; runs += 1) {
+    starts = 0
+    await run(`${workflowInfo().runId}/${runs}`)
+  }
+}
