@@ -1,3 +1,4 @@
+import { eventually } from '@coffer/host/testing/boot'
 import { describe, expect, test } from '@jest/globals'
 import type { Json } from '../harness/person.ts'
 import type { Fault } from './faults.ts'
@@ -117,6 +118,27 @@ describe('a script of the bank', () => {
     expect(() => post('c')).toThrow('has a row c already')
     expect(() => one.remove('b')).toThrow('has no row b')
   })
+})
+
+test('requests for a bank account that overlap are recorded', async () => {
+  await using provider = await startWithAccount()
+  provider.accounts.push(feedAccount(2))
+  provider.fault(/balance$/, faults.hang, 1)
+  const given = new AbortController()
+  const unanswered = get(provider, '/accounts/1/balance', given.signal)
+  await eventually(async () => provider.requests.length, Boolean)
+  for (const path of ['/accounts', '/accounts/2/balance']) await get(provider, path)
+  expect(provider.overlaps).toEqual([])
+  await get(provider, '/accounts/1/transactions')
+  expect(provider.overlaps).toEqual(['/accounts/1/transactions'])
+  given.abort()
+  await expect(unanswered).rejects.toThrow()
+  const overlaps = async () => {
+    provider.overlaps.splice(0)
+    await get(provider, '/accounts/1/transactions')
+    return provider.overlaps.length
+  }
+  await eventually(overlaps, (count) => count === 0)
 })
 
 describe('a fault', () => {

@@ -29,6 +29,8 @@ export interface LunchFlow extends AsyncDisposable {
   requests: string[]
   /** API keys of all requests so far. */
   keys: string[]
+  /** Paths of requests for a bank account that arrived while it had an unanswered one. */
+  overlaps: string[]
   /** `plain`: 404 for a query, and no pending rows. `without-days`: `from` and `to` are ignored. */
   dialect: 'full' | 'plain' | 'without-days'
   /** Sets a faulty answer for paths that end with `ending`; null restores the normal answer. */
@@ -57,6 +59,8 @@ export async function startLunchFlow({
 } = {}): Promise<LunchFlow> {
   const requests: string[] = []
   const keys: string[] = []
+  const overlaps: string[] = []
+  const unanswered = new Map<string, number>()
   const state: State = {
     accounts: [],
     dialect: 'full',
@@ -69,6 +73,15 @@ export async function startLunchFlow({
     const key = String(headers['x-api-key'])
     requests.push(path)
     keys.push(key)
+    const [accountPath] = /^\/accounts\/[^/]+/.exec(path) ?? []
+    if (accountPath) {
+      const others = unanswered.get(accountPath) ?? 0
+      if (others > 0) overlaps.push(path)
+      unanswered.set(accountPath, others + 1)
+      response.on('close', () =>
+        unanswered.set(accountPath, (unanswered.get(accountPath) ?? 1) - 1),
+      )
+    }
     return sendFaulty(response, takeFault(state, path), () => {
       if (key !== apiKey) return forbidden(key)
       return url.startsWith(base) ? answerOf(state, path) : notFound
@@ -81,6 +94,7 @@ export async function startLunchFlow({
     accounts: state.accounts,
     requests,
     keys,
+    overlaps,
     get dialect() {
       return state.dialect
     },
