@@ -22,6 +22,8 @@ export interface Deployment extends AsyncDisposable {
   database: TcpProxy
   /** Starts `coffer serve` and waits until it is healthy. */
   start: () => Promise<void>
+  /** Prepares a process for some of the services, with ports of its own. Starts no process. */
+  part: (...names: string[]) => Promise<Part>
   /** Starts a second process on the same database, with ports of its own. */
   startBeside: () => Promise<{ baseUrl: string }>
   /** Kills the process of `start` with SIGKILL, and waits for its end. */
@@ -33,6 +35,22 @@ export interface Deployment extends AsyncDisposable {
   /** Starts a `coffer` command in a process, and kills it with SIGKILL when `isSo` resolves. */
   runUntil: (isSo: () => Promise<void>, ...words: string[]) => Promise<void>
 }
+
+/** A process that serves a part of Coffer, on the same ports after each start. */
+export interface Part {
+  /** Address of the process for calls of other processes. */
+  url: string
+  /** Starts the process and waits until it is ready; `settings` are added to the deployment's. */
+  start: (settings: Record<string, string>) => Promise<void>
+  /** Kills the process with SIGKILL, and waits for its end. */
+  kill: () => Promise<void>
+}
+
+/** Runs `coffer serve` for services of these names, by default all; waits until it is ready. */
+type Run = (
+  isReady: () => Promise<boolean>,
+  of?: { names?: string[]; more?: Record<string, string> },
+) => Promise<ChildProcess>
 
 /** Creates a deployment with its own database, prefix and data directory. Starts no process. */
 export async function deploy(environment: Record<string, string> = {}): Promise<Deployment> {
@@ -52,16 +70,16 @@ export async function deploy(environment: Record<string, string> = {}): Promise<
     if (child) await end(child)
   }
   stack.defer(kill)
-  const serve = async (url: string, more: Record<string, string> = {}): Promise<ChildProcess> => {
-    const server = spawn(process.execPath, [command, 'serve'], { env: { ...env, ...more } })
+  const run: Run = async (isReady, { names = [], more = {} } = {}) => {
+    const args = [command, 'serve', ...names]
+    const server = spawn(process.execPath, args, { env: { ...env, ...more } })
     for (const stream of [server.stdout, server.stderr]) {
       stream.on('data', (text) => {
         written += text
       })
     }
     stack.defer(() => end(server))
-    const health = () => call(url, 'GET', '/health').catch(() => null)
-    await eventually(health, (answer) => answer?.status === 200, 90_000)
+    await eventually(isReady, Boolean, 90_000)
     return server
   }
   const begin = (words: string[]) => spawn(process.execPath, [command, ...words], { env })
@@ -72,13 +90,13 @@ export async function deploy(environment: Record<string, string> = {}): Promise<
     output: () => written,
     database,
     start: async () => {
-      child = await serve(baseUrl)
+      child = await run(() => isHealthy(baseUrl))
     },
+    part: (...names) => createPart(names, run),
     startBeside: async () => {
-      const [port, rpcPort, grpcPort] = (await freePorts(3)).map(String)
-      const beside = `http://127.0.0.1:${port}`
-      const ports = { COFFER_PORT: port, COFFER_RPC_PORT: rpcPort, COFFER_GRPC_PORT: grpcPort }
-      await serve(beside, ports as Record<string, string>)
+      const ports = await portSettings()
+      const beside = `http://127.0.0.1:${ports.COFFER_PORT}`
+      await run(() => isHealthy(beside), { more: ports })
       return { baseUrl: beside }
     },
     kill,
@@ -95,6 +113,43 @@ export async function deploy(environment: Record<string, string> = {}): Promise<
     },
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   }
+}
+
+async function createPart(names: string[], run: Run): Promise<Part> {
+  const ports = await portSettings()
+  const url = `http://127.0.0.1:${ports.COFFER_RPC_PORT}`
+  let running: ChildProcess | null = null
+  return {
+    url,
+    start: async (given) => {
+      running = await run(() => isReady(url), { names, more: { ...ports, ...given } })
+    },
+    kill: async () => {
+      if (running) await end(running)
+    },
+  }
+}
+
+/** Returns settings with free ports. */
+async function portSettings() {
+  const [port, rpcPort, grpcPort] = await freePorts(3)
+  return {
+    COFFER_PORT: String(port),
+    COFFER_RPC_PORT: String(rpcPort),
+    COFFER_GRPC_PORT: String(grpcPort),
+  }
+}
+
+/** Returns whether a process with the gateway and all services is healthy. */
+async function isHealthy(url: string): Promise<boolean> {
+  const answer = await call(url, 'GET', '/health').catch(() => null)
+  return answer?.status === 200
+}
+
+/** Returns whether a process with some services, or the gateway, is ready. */
+async function isReady(url: string): Promise<boolean> {
+  const answer = await fetch(`${url}/readyz`).catch(() => null)
+  return answer?.status === 200
 }
 
 async function end(server: ChildProcess): Promise<void> {

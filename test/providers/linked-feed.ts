@@ -5,6 +5,8 @@ import type { LunchFlow } from './lunch-flow.ts'
 export interface LinkedFeed {
   linkId: string
   feedLinkId: string
+  /** ID of the candidate. */
+  feedBankAccountId: string
   bankAccountId: string
 }
 
@@ -22,7 +24,8 @@ export async function linkFeed(
   const listed: Json[] = await person.get(candidates)
   const found = listed.find((one) => one.feedId === feedId)
   if (!found) throw new Error(`the provider does not list the bank account ${feedId}`)
-  const body = { linkId, name: 'Checking', feedBankAccountId: found.feedBankAccountId }
+  const { feedBankAccountId } = found
+  const body = { linkId, name: 'Checking', feedBankAccountId }
   const { bankAccountId } = await person.post('/bank_accounts', body)
-  return { linkId, feedLinkId, bankAccountId }
+  return { linkId, feedLinkId, feedBankAccountId, bankAccountId }
 }

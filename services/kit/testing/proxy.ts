@@ -17,6 +17,11 @@ export interface TcpProxy extends AsyncDisposable {
   loseAnswerTo: (text: string, after: number) => () => boolean
   /** Holds back the next bytes that contain this text; resolves when a connection sends them. */
   hold: (text: string) => Promise<HeldLine>
+  /**
+   * Holds back the next COMMIT of a Postgres transaction that has sent this text, after `skipped`
+   * earlier ones; resolves when a connection sends it.
+   */
+  holdCommit: (text: string, skipped: number) => Promise<HeldLine>
 }
 
 /** A connection whose last bytes the proxy holds back. */
@@ -32,7 +37,15 @@ interface Faults {
   isCut: boolean
   isSilent: boolean
   lost: { text: string; after: number; isLost: boolean } | null
-  awaited: { text: string; resolve: (line: HeldLine) => void } | null
+  awaited: Awaited | null
+}
+
+interface Awaited {
+  text: string
+  /** Text that the same transaction must have sent before. */
+  within: string
+  skipped: number
+  resolve: (line: HeldLine) => void
 }
 
 /** Starts a TCP proxy to the host and port of a URL. */
@@ -55,6 +68,10 @@ export async function startProxy(target: string): Promise<TcpProxy> {
   const url = new URL(target)
   url.hostname = '127.0.0.1'
   url.port = String((server.address() as AddressInfo).port)
+  const hold = (text: string, { within = '', skipped = 0 } = {}) =>
+    new Promise<HeldLine>((resolve) => {
+      faults.awaited = { text, within, skipped, resolve }
+    })
   const cut = () => {
     faults.isCut = true
     for (const socket of sockets) socket.destroy()
@@ -74,10 +91,8 @@ export async function startProxy(target: string): Promise<TcpProxy> {
       faults.lost = lost
       return () => lost.isLost
     },
-    hold: (text) =>
-      new Promise((resolve) => {
-        faults.awaited = { text, resolve }
-      }),
+    hold: (text) => hold(text),
+    holdCommit: (within, skipped) => hold('COMMIT', { within, skipped }),
     [Symbol.asyncDispose]: async () => {
       cut()
       await once(server.close(), 'close')
@@ -103,9 +118,15 @@ function join(near: Socket, far: Socket, faults: Faults): void {
     })
     far.resume()
   })
+  let isWithin = false
   const hold = (sent: Buffer): boolean => {
     const { awaited } = faults
-    if (isHeld || !awaited || !sent.includes(awaited.text)) return isHeld
+    if (isHeld || !awaited) return isHeld
+    if (sent.includes('START TRANSACTION')) isWithin = false
+    isWithin ||= sent.includes(awaited.within)
+    if (!isWithin || !sent.includes(awaited.text)) return false
+    awaited.skipped -= 1
+    if (awaited.skipped >= 0) return false
     isHeld = true
     far.unpipe()
     const deliver = () => {
@@ -122,6 +143,9 @@ function join(near: Socket, far: Socket, faults: Faults): void {
         return faults.isSilent || isDropped(bytes) ? done() : done(null, bytes)
       },
     })
-  near.pipe(line(hold)).pipe(far)
+  // A killed client ends its side; the server still gets what is held.
+  const sending = near.pipe(line(hold))
+  sending.pipe(far, { end: false })
+  sending.on('end', () => isHeld || far.end())
   far.pipe(line(() => false)).pipe(near)
 }

@@ -1,0 +1,183 @@
+import { connectBroker } from '@coffer/host/events/nats'
+import { eventually } from '@coffer/host/testing/boot'
+import { requiredVariable } from '@coffer/host/testing/database'
+import { silentLog } from '@coffer/host/testing/silent-log'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import pg from 'pg'
+import { storedMessages } from '../harness/messages.ts'
+import { newPerson } from '../harness/person.ts'
+import { type Deployment, deploy, type Part } from '../harness/process.ts'
+import { type RpcGate, startRpcGate } from '../harness/rpc-gate.ts'
+import { faults } from '../providers/feed-faults.ts'
+import { type LunchFlow, startLunchFlow } from '../providers/lunch-flow.ts'
+import { type LinkedAccount, prepareAccount } from './linked-account.ts'
+import { ownPoints, type SyncPoint, sharedPoints } from './sync-points.ts'
+
+// The ledger and feed-sync run in processes of their own; the others share one.
+const stack = new AsyncDisposableStack()
+let provider: LunchFlow
+let deployment: Deployment
+let reader: pg.Client
+let gate: RpcGate
+let feedSync: Part
+let ledger: Part
+
+beforeAll(async () => {
+  provider = stack.use(await startLunchFlow())
+  deployment = stack.use(
+    await deploy({ COFFER_FEED_ENABLED: 'true', COFFER_FEED_ALLOWED_URLS: provider.url }),
+  )
+  reader = new pg.Client({ connectionString: deployment.databaseUrl })
+  await reader.connect()
+  stack.defer(() => reader.end())
+  ledger = await deployment.part('ledger')
+  feedSync = await deployment.part('feed-sync')
+  const others = await deployment.part('identity', 'budgeting', 'aggregator-sync', 'gateway')
+  gate = stack.use(await startRpcGate(ledger.url))
+  const addresses = { COFFER_LEDGER_URL: ledger.url, COFFER_FEED_SYNC_URL: feedSync.url }
+  const { port } = new URL(deployment.baseUrl)
+  const started = others.start({ ...addresses, COFFER_PORT: port })
+  await Promise.all([ledger.start({}), startFeedSync(), started])
+})
+
+afterAll(async () => {
+  await stack.disposeAsync()
+})
+
+const startFeedSync = () => feedSync.start({ COFFER_LEDGER_URL: gate.url })
+
+let linkCount = 0
+const nextFeedId = () => {
+  linkCount += 1
+  return `${linkCount}`
+}
+
+const importsMax = 2
+
+/** Generates `count` of the points; those of imports last, at most two. */
+function some(points: SyncPoint[], count: number): fc.Arbitrary<SyncPoint[]> {
+  return fc
+    .shuffledSubarray(points, { minLength: count, maxLength: count })
+    .filter((chosen) => chosen.filter(({ isImport }) => isImport).length <= importsMax)
+    .map((chosen) => chosen.toSorted((one, other) => Number(one.isImport) - Number(other.isImport)))
+}
+
+/** Points for kills of the ledger, and of feed-sync; the seed of the tests chooses them. */
+const chosen = fc.record({
+  ofLedger: some(sharedPoints, 4),
+  ofFeedSync: fc.tuple(some(ownPoints, 2), some(sharedPoints, 2)).map((both) => both.flat()),
+})
+
+/** A link whose sync is held at a point. */
+type Pointed = SyncPoint & { link: LinkedAccount }
+
+/** Links a bank account for each point. */
+async function linkFor(points: SyncPoint[]): Promise<Pointed[]> {
+  const person = await newPerson(deployment.baseUrl)
+  return Promise.all(
+    points.map(async (point) => {
+      const of = { person, feedId: nextFeedId(), added: point.rows }
+      return { ...point, link: await prepareAccount({ provider, reader }, of) }
+    }),
+  )
+}
+
+/** Kills a process while the syncs of links are held at their points, and starts it again. */
+async function killAt(
+  pointed: Pointed[],
+  { kill, start }: { kill: () => Promise<void>; start: () => Promise<void> },
+): Promise<void> {
+  const { database, databaseUrl } = deployment
+  const around = { provider, gate, database, databaseUrl }
+  const holds = new AsyncDisposableStack()
+  for (const { reach, link } of pointed) holds.defer(await reach(around, link))
+  await kill()
+  await holds.disposeAsync()
+  await start()
+}
+
+/** Starts the ledger and waits until it has answered a call of each link's sync. */
+async function startLedger(links: Pointed[]): Promise<void> {
+  const calls = links.map(({ link: { linkId: text } }) => {
+    return gate.hold({ method: 'ListSyncedBankAccounts', text, side: 'answer' })
+  })
+  await ledger.start({})
+  for (const call of calls) {
+    await call.reached()
+    call.release()
+  }
+}
+
+// Temporal repeats the steps of a killed feed-sync, and continues workflows of a killed process,
+// after ten seconds each. The test waits for both at once.
+test('syncs end after the ledger, then feed-sync are killed at any points', async () => {
+  const [points] = fc.sample(chosen, 1)
+  const ofLedger = await linkFor(points?.ofLedger ?? [])
+  const ofFeedSync = await linkFor(points?.ofFeedSync ?? [])
+  const since = new Date()
+  await killAt(ofLedger, { kill: ledger.kill, start: () => startLedger(ofLedger) })
+  await killAt(ofFeedSync, { kill: feedSync.kill, start: startFeedSync })
+  for (const { name, link } of [...ofLedger, ...ofFeedSync]) {
+    const health = await link.untilSynced(since).catch((cause) => {
+      throw new Error(`the sync that was held ${name} has not ended`, { cause })
+    })
+    const { status, failuresInRow, lastError } = health
+    expect([name, status, failuresInRow, lastError]).toEqual([name, 'active', 0, null])
+    await link.expectSynced()
+  }
+  expect(provider.overlaps).toEqual([])
+  expect(await deployment.run('audit')).toMatchObject({ code: 0 })
+})
+
+test('two processes, two requests and a repeated event: one sync at a time', async () => {
+  const beside = await deployment.part('feed-sync')
+  await beside.start({ COFFER_LEDGER_URL: gate.url })
+  const person = await newPerson(deployment.baseUrl)
+  const prepare = () =>
+    prepareAccount({ provider, reader }, { person, feedId: nextFeedId(), added: 3 })
+  const [link, other] = await Promise.all([prepare(), prepare()])
+  const { promise, resolve: answer } = Promise.withResolvers<void>()
+  const [transactions, balance] = ['transactions?include_pending=true', 'balance'].map(
+    (path) => `/accounts/${link.feedId}/${path}`,
+  )
+  const isOfLink = (path: string) => path === transactions || path === balance
+  const from = provider.requests.length
+  const requests = () => provider.requests.slice(from).filter(isOfLink)
+  provider.fault(new RegExp(`/${link.feedId}/transactions`), faults.hold(promise), 1)
+  const statuses = await Promise.all([link.ask(), link.ask()])
+  expect(statuses.toSorted()).toEqual([202, 425])
+  await eventually(async () => requests().length, Boolean)
+  const since = new Date()
+  expect(await deployment.run('sync', link.linkId, '--no-wait')).toMatchObject({ code: 0 })
+  await redeliverRequests()
+  // A second sync of the link would begin before one of another link, requested later, has ended.
+  await other.request()
+  await other.untilSynced(since)
+  expect(requests()).toEqual([transactions])
+  answer()
+  await eventually(
+    async () => requests().length,
+    (count) => count === 5,
+  )
+  await link.untilSynced(since)
+  const first = [transactions, transactions, balance]
+  expect(requests()).toEqual([...first, transactions, balance])
+  expect(provider.overlaps).toEqual([])
+  await link.expectSynced()
+})
+
+/** Publishes the events of all requests again, under new IDs, as JetStream drops duplicates. */
+async function redeliverRequests(): Promise<void> {
+  const url = requiredVariable('COFFER_TEST_NATS_URL')
+  const serviceNames = ['identity', 'ledger', 'budgeting', 'aggregator-sync', 'feed-sync']
+  const { prefix } = deployment
+  await using broker = await connectBroker({ url, prefix, serviceNames, log: silentLog })
+  const all = await storedMessages(broker)
+  const requests = all.filter(({ subject }) => subject.endsWith('feed-sync-requested'))
+  expect(requests.length).toBeGreaterThan(0)
+  for (const { subject, data, header, seq } of requests) {
+    header.set('Nats-Msg-Id', `again-${seq}`)
+    await broker.stream.publish(subject, data, { headers: header })
+  }
+}
