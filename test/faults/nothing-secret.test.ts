@@ -3,6 +3,8 @@ import { eventually } from '@coffer/host/testing/boot'
 import { requiredVariable } from '@coffer/host/testing/database'
 import { silentLog } from '@coffer/host/testing/silent-log'
 import { connectTemporal } from '@coffer/host/workflows/temporal'
+import type { Broker } from '@coffer/kit/events/broker'
+import { freePorts } from '@coffer/local/ports'
 import { expect, test } from '@jest/globals'
 import { generateSync } from 'otplib'
 import pg from 'pg'
@@ -10,25 +12,35 @@ import { storedMessages } from '../harness/messages.ts'
 import { type Answer, type CallOptions, call, newPerson } from '../harness/person.ts'
 import { type Deployment, deploy } from '../harness/process.ts'
 import { createFullAccount, feedKey, fullSettings } from '../mesh/full-account.ts'
+import { startLunchFlow } from '../providers/lunch-flow.ts'
 import { type MailSink, type ReceivedMail, startMailSink, tokenIn } from '../providers/smtp.ts'
 import { startStripe } from '../providers/stripe.ts'
+import { collectProgress, privateText, syncFeed } from './feed-secrets.ts'
 
 test('secrets are in no log, message, history, row, error or mail', async () => {
   await using stripe = await startStripe()
   await using sink = await startMailSink()
+  await using provider = await startLunchFlow({ apiKey: 'echoedFeedKey' })
+  const [rpcPort] = await freePorts(1)
   await using deployment = await deploy({
     COFFER_SMTP_URL: sink.url,
     COFFER_SMTP_TLS: 'none',
     ...stripe.settings,
     ...fullSettings,
+    COFFER_FEED_ALLOWED_URLS: `${fullSettings.COFFER_FEED_ALLOWED_URLS},${provider.url}`,
+    COFFER_RPC_PORT: String(rpcPort),
     COFFER_LOG_LEVEL: 'trace',
     COFFER_SIGN_IN_LIMIT_PER_MINUTE: '100',
   })
   await deployment.start()
+  await using broker = await connect(deployment)
+  const frames = collectProgress(broker)
   const errors: string[] = []
   const { accountId, ...secrets } = await journey(deployment, { stripe, sink, errors })
   const { COFFER_STRIPE_API_KEY: stripeKey, COFFER_STRIPE_WEBHOOK_SECRET: hook } = stripe.settings
-  Object.assign(secrets, { stripeKey, hook })
+  const called = provider.apiKey
+  Object.assign(secrets, { stripeKey, hook, called, calledInUpperCase: called.toUpperCase() })
+  const answers = await syncFeed(deployment, await newPerson(deployment.baseUrl), provider)
   await eventually(
     () => waiting(deployment),
     (count) => count === 0,
@@ -38,7 +50,10 @@ test('secrets are in no log, message, history, row, error or mail', async () => 
   const places = {
     logs: [deployment.output()],
     errors,
-    messages: await messages(deployment),
+    answers,
+    frames,
+    metrics: [await (await fetch(`http://127.0.0.1:${rpcPort}/metrics`)).text()],
+    messages: await messages(broker),
     histories: await histories(deployment),
     rows: await rows(deployment),
     mails: sink.mails.map(withoutToken),
@@ -47,9 +62,14 @@ test('secrets are in no log, message, history, row, error or mail', async () => 
     expect([place, texts.length > 0 && texts.join('').length > 0]).toEqual([place, true])
   }
   expect(found(secrets, places)).toEqual([])
+  const { rows: _, ...apartFromRows } = places
+  expect(found({ privateText }, apartFromRows)).toEqual([])
   // Control of the search: it finds the account ID, which is not secret, so it would find a secret.
   const seen = ['account in messages', 'account in histories', 'account in rows']
   expect(found({ account: accountId }, places)).toEqual(expect.arrayContaining(seen))
+  expect(found({ privateText, stars: '***' }, places)).toEqual(
+    expect.arrayContaining(['privateText in rows', 'stars in answers', 'stars in frames']),
+  )
 })
 
 const reset = 'Reset your password'
@@ -193,11 +213,14 @@ async function rows(deployment: Deployment): Promise<string[]> {
   return [...texts, ...bytes]
 }
 
-/** Returns every message in the NATS stream of changes, as text. */
-async function messages({ prefix }: Deployment): Promise<string[]> {
+function connect({ prefix }: Deployment): Promise<Broker & AsyncDisposable> {
   const serviceNames = ['identity', 'ledger', 'budgeting', 'aggregator-sync', 'feed-sync']
   const url = requiredVariable('COFFER_TEST_NATS_URL')
-  await using broker = await connectBroker({ url, prefix, serviceNames, log: silentLog })
+  return connectBroker({ url, prefix, serviceNames, log: silentLog })
+}
+
+/** Returns every message in the NATS stream of changes, dead letters included, as text. */
+async function messages(broker: Broker): Promise<string[]> {
   const stored = await storedMessages(broker)
   return stored.map(({ subject, data, header }) => `${subject} ${Buffer.from(data)} ${header}`)
 }

@@ -1,6 +1,5 @@
 import type { Step } from '@coffer/kit/syncs/sync-step'
 import { parseMinorUnits } from '@coffer/kit/values/decimal'
-import { toPrintable } from '@coffer/kit/values/printable'
 import { dayMs } from '@coffer/kit/values/time'
 import { saveCurrentBalance } from '../candidates/feed-bank-account.sql.ts'
 import { type CandidateSync, endCandidateSync } from '../candidates/feed-bank-account.ts'
@@ -192,7 +191,8 @@ async function syncBalance(
   const stated = await feed.readBalance(candidate.feedId, AbortSignal.timeout(balanceMs))
   const statedCurrency = stated.currency?.trim().toUpperCase() || currency
   if (statedCurrency !== currency) {
-    const other = toPrintable(statedCurrency, { lengthMax: 20, instead: ' ' })
+    // Only a currency code is quoted: a faulty provider may send anything here, even the API key.
+    const other = /^[A-Z]{3}$/.test(statedCurrency) ? statedCurrency : 'no currency code'
     throw feedFailure('currency', { detail: `${other}, not ${currency}` })
   }
   const balance = parseMinorUnits(stated.amount, currency)
