@@ -27,7 +27,10 @@ interface Gateway extends AsyncDisposable {
 }
 
 /** Starts every service and the gateway on a free port; `environment` overrides settings. */
-export async function startCoffer(environment: Record<string, string> = {}): Promise<Coffer> {
+export async function startCoffer(
+  environment: Record<string, string> = {},
+  services = definitions,
+): Promise<Coffer> {
   const stack = new AsyncDisposableStack()
   const dataDir = await mkdtemp(join(tmpdir(), 'coffer-data-'))
   stack.defer(() => rm(dataDir, { recursive: true, force: true }))
@@ -39,7 +42,7 @@ export async function startCoffer(environment: Record<string, string> = {}): Pro
     COFFER_SIGN_IN_LIMIT_PER_MINUTE: '1000',
     ...environment,
   }
-  const booted = stack.use(await boot(definitions, settled))
+  const booted = stack.use(await boot(services, settled))
   const serve = (more: Pick<GatewayOptions, 'progressTimes'>) => serveGateway(booted, settled, more)
   const { baseUrl } = stack.use(await serve({}))
   return {

@@ -1,6 +1,7 @@
-import type { FeedSync, FeedSyncKey } from '@coffer/feed-sync/syncs/feed-sync'
+import type { FeedSync } from '@coffer/feed-sync/syncs/feed-sync'
 import { readSync, requestByOperator } from '@coffer/feed-sync/syncs/operator.service'
 import { eventually } from '@coffer/host/testing/boot'
+import type { ServiceDefinition } from '@coffer/kit/service/service'
 import { FeedSyncService, type SyncHealth } from '@coffer/proto/feedsync/v1/feed_sync'
 import { type Coffer, startCoffer } from '../harness/coffer.ts'
 import type { Json, Person } from '../harness/person.ts'
@@ -29,6 +30,8 @@ export interface FeedHome {
   sync: () => Promise<SyncHealth>
   /** Requests a sync and returns at once. */
   request: () => Promise<unknown>
+  /** Waits until no sync runs, and none is requested. */
+  ended: () => Promise<void>
   /** Waits until the syncs satisfy a condition. */
   until: (isReached: (health: SyncHealth) => boolean) => Promise<SyncHealth>
   health: () => Promise<SyncHealth>
@@ -55,14 +58,18 @@ export interface Frames extends Disposable {
   until: (count: number) => Promise<string[]>
 }
 
-/** Starts all services and a feed provider. */
-export async function startFeedWorld(environment: Record<string, string> = {}): Promise<FeedWorld> {
+/** Starts all services, or those given, and a feed provider. */
+export async function startFeedWorld(
+  environment: Record<string, string> = {},
+  services?: ServiceDefinition[],
+): Promise<FeedWorld> {
   const provider = await startLunchFlow()
-  const coffer = await startCoffer({
+  const settings = {
     COFFER_FEED_ENABLED: 'true',
     COFFER_FEED_ALLOWED_URLS: provider.url,
     ...environment,
-  })
+  }
+  const coffer = await startCoffer(settings, services)
   return {
     coffer,
     provider,
@@ -120,10 +127,14 @@ function syncsOf(
     return found
   }
   const database = booted.database('feed-sync')
-  const request = async (): Promise<FeedSyncKey> => {
+  const request = async (): Promise<void> => {
     const key = await requestByOperator(database, linkId, booted.clock.now ?? new Date())
     if (!key) throw new Error('the link has no feed connection')
-    return key
+  }
+  const ended = async () => {
+    const key = { accountId, feedLinkId, linkId }
+    const isEnded = ({ requestedAt, syncRunId }: FeedSync) => !requestedAt && !syncRunId
+    await eventually(() => readSync(database, key), isEnded)
   }
   const until = (isReached: (health: SyncHealth) => boolean) => eventually(health, isReached)
   return {
@@ -133,10 +144,10 @@ function syncsOf(
     health,
     until,
     request,
+    ended,
     sync: async () => {
-      const key = await request()
-      const isEnded = ({ requestedAt, syncRunId }: FeedSync) => !requestedAt && !syncRunId
-      await eventually(() => readSync(database, key), isEnded)
+      await request()
+      await ended()
       return health()
     },
   }

@@ -30,6 +30,13 @@ export const faults = {
   ),
   dateOutOfRange: (date = '9999-12-32') =>
     changed((body) => body.replaceAll(/"date":"[^"]*"/g, `"date":"${date}"`)),
+  /** The first half of the rows, with the total of all. */
+  halfOfRows: changed((body) =>
+    body.replace(/\[.*\]/s, (list) => {
+      const rows = list.slice(1, -1).split(/(?<=\}),(?=\{)/)
+      return `[${rows.slice(0, Math.ceil(rows.length / 2)).join()}]`
+    }),
+  ),
   /** A total that is not the number of rows. */
   wrongTotal: changed((body) => body.replace(/"total":\d+/, '"total":1000000')),
 }

@@ -1,4 +1,5 @@
 import type { Database } from '../src/database/database.ts'
+import { unavailable } from '../src/rpc/errors.ts'
 import type { ServiceDefinition } from '../src/service/service.ts'
 
 type Activities = Record<string, (...args: never[]) => Promise<unknown>>
@@ -6,30 +7,34 @@ type Activities = Record<string, (...args: never[]) => Promise<unknown>>
 /** A service that a test can crash between two statements and restart. */
 export interface Mortal {
   definition: ServiceDefinition
-  /** Temporal activities of the service; the test calls them, and no workflow runs. */
+  /** Temporal activities of the service, for a test that runs no workflows. */
   activities: () => Activities
   /** Makes every database statement throw from this step (counted from 1) on, as after a crash. */
   killBefore: (step: number) => void
+  isKilled: () => boolean
   /** Restarts the service; returns whether it had crashed. */
   revive: () => boolean
 }
 
 /**
  * Simulates crashes before and after each statement, and before each COMMIT. A crash at any other
- * point has the effect of one of these. An open transaction is rolled back.
+ * point has the effect of one of these. An open transaction is rolled back. Workflows run only with
+ * `hasWorkflows`; otherwise a start of one has no effect.
  */
-export function mortalOf(definition: ServiceDefinition): Mortal {
+export function mortalOf(definition: ServiceDefinition, { hasWorkflows = false } = {}): Mortal {
   let left = Number.POSITIVE_INFINITY
   let isDead = false
   let activities: Activities = {}
   const step = () => {
     left -= 1
     isDead ||= left <= 0
-    if (isDead) throw new Error('killed')
+    // Clients of a process that was killed get this error, and repeat the call.
+    if (isDead) throw unavailable('killed')
   }
   const create: ServiceDefinition['create'] = (deps) => {
     const database = mortalDatabase(deps.database, step)
-    const workflows = { ...deps.workflows, start: async () => undefined }
+    const start = async () => undefined
+    const workflows = hasWorkflows ? deps.workflows : { ...deps.workflows, start }
     const service = definition.create({ ...deps, database, workflows })
     activities = service.activities ?? {}
     return service
@@ -40,6 +45,7 @@ export function mortalOf(definition: ServiceDefinition): Mortal {
     killBefore: (step) => {
       left = step
     },
+    isKilled: () => isDead,
     revive: () => {
       const wasDead = isDead
       left = Number.POSITIVE_INFINITY

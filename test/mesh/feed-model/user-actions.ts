@@ -1,0 +1,70 @@
+import { createGoalIn } from '../../harness/goal.ts'
+import type { Json } from '../../harness/person.ts'
+import type { OneAccount } from '../feed-world.ts'
+import { type Chance, choose } from './chance.ts'
+
+/** Fields of a transaction that belong to its user. */
+export interface Mine {
+  name: string
+  notes?: string
+  spendingId?: string
+  merchantName?: string
+}
+
+/** A user with an envelope, and everything that the user wrote about transactions. */
+export interface User {
+  home: OneAccount
+  envelopeId: string
+  /** By transaction ID; the name that a new transaction got is its user's too. */
+  mine: Map<string, Mine>
+}
+
+// More than all purchases of a script together: an envelope gives no more than it has.
+export const envelopeCents = 100_000_000
+
+/** Creates the envelope of a user. */
+export async function createUser(home: OneAccount): Promise<User> {
+  const envelopeId = await createGoalIn(home.person, home.path, envelopeCents)
+  return { home, envelopeId, mine: new Map() }
+}
+
+type Act = (user: User, transaction: Json, chance: Chance) => Promise<void>
+
+/** All actions of a user on a transaction. */
+export const userActions = {
+  rename: (user, one, { pick }) => patch(user, one, { name: `Mine ${pick}` }),
+  note: (user, one, { pick }) => patch(user, one, { notes: `Note ${pick}` }),
+  correctMerchant: (user, one, { pick }) => patch(user, one, { merchantName: `Shop ${pick}` }),
+  assign: async (user, one) => {
+    if (one.amount > 0) await patch(user, one, { spendingId: user.envelopeId })
+  },
+  unassign: async ({ home, mine }, { transactionId }) => {
+    const path = `${home.path}/transactions/${transactionId}`
+    await home.person.patch(path, { spendingId: null })
+    delete mine.get(transactionId)?.spendingId
+  },
+  // Only the provider removes transactions of a feed.
+  remove: async ({ home }, { transactionId }) => {
+    const path = `${home.path}/transactions/${transactionId}`
+    const { status } = await home.person.call('DELETE', path)
+    if (status !== 400) throw new Error(`a transaction of a feed was deleted: ${status}`)
+  },
+} satisfies Record<string, Act>
+
+export type UserAction = keyof typeof userActions
+
+/** Does an action of the user on one of the transactions; nothing if there is none. */
+export async function act(user: User, kind: UserAction, chance: Chance): Promise<void> {
+  const one = choose(await readTransactions(user.home), chance.pick)
+  if (one) await userActions[kind](user, one, chance)
+}
+
+/** Lists all live transactions of the bank account. */
+export function readTransactions({ person, path }: OneAccount): Promise<Json[]> {
+  return person.get(`${path}/transactions?limit=100`)
+}
+
+async function patch({ home, mine }: User, one: Json, fields: Partial<Mine>): Promise<void> {
+  await home.person.patch(`${home.path}/transactions/${one.transactionId}`, fields)
+  mine.set(one.transactionId, { name: one.name, ...mine.get(one.transactionId), ...fields })
+}

@@ -1,0 +1,122 @@
+import { auditLedger } from '@coffer/ledger/money/audit.sql'
+import { expect } from '@jest/globals'
+import { sql } from 'slonik'
+import { z } from 'zod'
+import { linkOne } from '../feed-world.ts'
+import type { Bank } from './bank.ts'
+import { type BankEvent, buyFirst, happen } from './bank-events.ts'
+import type { Chance } from './chance.ts'
+import type { Round } from './script.ts'
+import { type Syncing, syncKinds } from './sync-kinds.ts'
+import { checkPart, checkWhole, type Shown } from './truth.ts'
+import { act, createUser, readTransactions, type User } from './user-actions.ts'
+
+type Step = { kind: BankEvent; chance: Chance }
+
+/** A run of a script. `waiting` are events that fitted no purchase yet. */
+interface Run {
+  bank: Bank
+  user: User
+  syncing: Syncing
+  waiting: Step[]
+  /** Kinds of everything that happened, in order. */
+  log: string[]
+}
+
+/** Runs a script on a new bank account; returns the kinds of all steps that happened. */
+export async function runScript(
+  { world, mortals }: Pick<Syncing, 'world' | 'mortals'>,
+  rounds: readonly Round[],
+): Promise<string[]> {
+  const home = await linkOne(world)
+  const firstMs = Date.now() - 60 * 86_400_000
+  const bank: Bank = {
+    feed: home.bank,
+    purchases: [],
+    dayAt: (day) => new Date(firstMs + day * 86_400_000).toISOString().slice(0, 10),
+    serial: 0,
+    balance: 1_234,
+    balances: [0, 1_234],
+  }
+  buyFirst(bank)
+  const user = await createUser(home)
+  const run: Run = { bank, user, syncing: { world, mortals, home }, waiting: [], log: [] }
+  try {
+    for (const round of rounds) await runRound(run, round)
+    await end(run)
+  } catch (error) {
+    throw new Error(`${error}\nafter ${run.log.join(' ')}`, { cause: error })
+  }
+  return run.log
+}
+
+async function runRound(run: Run, { events, actions, sync }: Round): Promise<void> {
+  const { bank, user, syncing, log } = run
+  // The last event happens during the sync, if its way has a moment for it.
+  const meanwhile = sync.kind === 'requestedMeanwhile' ? events.slice(-1) : []
+  change(run, events.slice(0, events.length - meanwhile.length))
+  for (const { kind, chance } of actions) {
+    log.push(kind)
+    await act(user, kind, chance)
+  }
+  log.push(sync.kind)
+  const way = syncKinds[sync.kind]
+  await way.run(syncing, sync.chance, () => change(run, meanwhile))
+  const shown = await look(run)
+  if (!way.isWhole) return checkPart(bank, user, shown)
+  const health = await syncing.home.health()
+  expect(health).toMatchObject({ status: 'active', failuresInRow: 0 })
+  expect(health.lastError).toBeUndefined()
+  checkWhole(bank, user, shown)
+}
+
+/** Lets events happen, those that waited first. */
+function change(run: Run, events: readonly Step[]): void {
+  const { bank, log } = run
+  const due = run.waiting.concat(events)
+  run.waiting = due.filter(({ kind, chance }) => {
+    const lot = happen(bank, kind, chance)
+    if (lot !== null) log.push(`${kind}:${lot}`)
+    return lot === null
+  })
+}
+
+/** Syncs until all is known; another sync then writes nothing. */
+async function end(run: Run): Promise<void> {
+  const { home } = run.syncing
+  for (let count = 0; count < 2; count += 1) {
+    run.log.push('plain')
+    await home.sync()
+    checkWhole(run.bank, run.user, await look(run))
+  }
+  const before = await written(run)
+  home.bank.reorder(7)
+  run.log.push('quiet')
+  const { lastArrival } = await home.sync()
+  expect(lastArrival).toMatchObject({ added: 0, changed: 0, matched: 0, removed: 0, skipped: 0 })
+  expect(await written(run)).toEqual(before)
+}
+
+/** Reads all that the model compares; the audit must find nothing. */
+async function look({ user, syncing: { home, world } }: Run): Promise<Shown> {
+  expect(await auditLedger(world.coffer.booted.database('ledger'))).toEqual([])
+  const { current, available } = await home.person.get(`${home.path}/balances`)
+  const { currentAmount } = await home.person.get(`${home.path}/spending/${user.envelopeId}`)
+  return {
+    transactions: await readTransactions(home),
+    balances: [current, available],
+    envelope: currentAmount,
+  }
+}
+
+const Version = z.object({ version: z.bigint() })
+
+/** Returns the version of the bank account, and the number of events of its account. */
+async function written({ syncing: { home, world } }: Run) {
+  const { booted } = world.coffer
+  const { accountId } = home.person
+  const version = await booted.database('ledger').pool.oneFirst(sql.type(Version)`
+    SELECT version FROM bank_accounts
+    WHERE account_id = ${accountId} AND bank_account_id = ${home.bankAccountId}`)
+  return { version, changes: (await booted.changes('ledger', accountId)).length }
+}
