@@ -1,25 +1,10 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import type { FeedBank, Purchase } from './feed-bank.ts'
+import type { FeedBank } from './feed-bank.ts'
+import { balanceOf, checkingRows, opening, purchase, savingsRows } from './household.ts'
 import { feedAccount, type LunchFlow } from './lunch-flow.ts'
 
-const file = join(import.meta.dirname, '../data/checking.qfx')
-const dayMs = 86_400_000
 const institution = { institution_name: 'Prairie State Bank', provider: 'simulator' }
 const checkingId = 4417
 const savingsId = 8820
-
-/** Balances before the first rows, in cents. */
-const opening = { checking: 286_114, savings: 412_000 }
-const saved = { amount: '250.00', months: 6 }
-
-const shops: readonly [merchant: string, amount: string][] = [
-  ['Corner Bakery', '-4.80'],
-  ['Metro Transit', '-2.25'],
-  ['Green Grocer', '-23.65'],
-  ['Book Nook', '-14.99'],
-  ['Riverside Cinema', '-12.50'],
-]
 
 /**
  * Adds two bank accounts to the provider, with a half year that ends the day before `start` (in
@@ -36,8 +21,8 @@ export function moveIn(provider: LunchFlow, start: Date): { shop: (time: Date) =
   for (const row of checkingRows(start)) checking.post(row)
   for (const row of savingsRows(start)) savings.post(row)
   const stateBalances = () => {
-    checking.setBalance(balanceOf(checking, opening.checking))
-    savings.setBalance(balanceOf(savings, opening.savings))
+    checking.setBalance(balanceOf(opening.checking, amountsOf(checking)))
+    savings.setBalance(balanceOf(opening.savings, amountsOf(savings)))
   }
   stateBalances()
   let count = 0
@@ -45,47 +30,13 @@ export function moveIn(provider: LunchFlow, start: Date): { shop: (time: Date) =
   return {
     shop: (time) => {
       if (pending !== null) checking.settle(pending, { id: `purchase-${count}` })
-      const [merchant, amount] = shops[count % shops.length] ?? ['', '0']
-      const description = `POS DEBIT 4417 ${merchant.toUpperCase()}`
-      pending = checking.pend({ id: null, date: dayOf(time), amount, merchant, description })
+      pending = checking.pend({ id: null, ...purchase(count, time) })
       count += 1
       stateBalances()
     },
   }
 }
 
-/** Returns the rows of the bank's export, moved so that the last is of the day before `start`. */
-function checkingRows(start: Date): Purchase[] {
-  const text = new TextDecoder('windows-1252').decode(readFileSync(file))
-  const rows = [...text.matchAll(/<STMTTRN>(.*?)<\/STMTTRN>/gs)].map(([, row = '']) => {
-    const read = (tag: string) => new RegExp(`<${tag}>(.*)`).exec(row)?.[1]?.trim() ?? ''
-    const [year, month, day] = [...(/(\d{4})(\d\d)(\d\d)/.exec(read('DTPOSTED')) ?? [])].slice(1)
-    return {
-      id: read('FITID'),
-      timeMs: Date.parse(`${year}-${month}-${day}`),
-      amount: read('TRNAMT'),
-      merchant: read('NAME').replaceAll('&amp;', '&'),
-      description: read('MEMO').replaceAll('&amp;', '&'),
-    }
-  })
-  const shiftMs = Date.parse(dayOf(start)) - dayMs - Math.max(...rows.map(({ timeMs }) => timeMs))
-  return rows.map(({ timeMs, ...row }) => ({ ...row, date: dayOf(new Date(timeMs + shiftMs)) }))
+function amountsOf(bank: FeedBank): string[] {
+  return bank.listed().map(({ amount }) => amount)
 }
-
-function savingsRows(start: Date): Purchase[] {
-  return Array.from({ length: saved.months }, (_, index) => ({
-    id: `savings-${index}`,
-    date: dayOf(new Date(start.getTime() - (index + 1) * 30 * dayMs)),
-    amount: saved.amount,
-    merchant: 'Robin Rivers',
-    description: 'TRANSFER FROM 4417',
-  }))
-}
-
-function balanceOf(bank: FeedBank, openingCents: number): string {
-  const cents = bank.listed().map(({ amount }) => Math.round(100 * Number(amount)))
-  return (cents.reduce((sum, one) => sum + one, openingCents) / 100).toFixed(2)
-}
-
-/** Returns the day in UTC as YYYY-MM-DD. */
-const dayOf = (time: Date): string => time.toISOString().slice(0, 10)

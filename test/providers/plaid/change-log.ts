@@ -52,8 +52,8 @@ export interface ChangeLog {
   delay: (id: string, reads: number) => void
   /** Orders the changes that no client has read to the end anew; the seed determines how. */
   reorder: (seed: number) => void
-  /** Position of the last change. */
-  end: () => number
+  /** Returns the position up to which a client has read to the end. */
+  readTo: () => number
   /** Adds the changes of a bank account after a position once more. */
   repeat: (accountId: string, after: number) => void
   /** Refuses all cursors given so far. */
@@ -112,7 +112,7 @@ export function createChangeLog(): ChangeLog {
       kept.changedAt = 0
     }),
     reorder: changing((seed: number) => reorder(entries, read, seed)),
-    end: () => entries.length,
+    readTo: () => read,
     repeat: changing((accountId: string, after: number) => {
       for (const kept of rows.values()) {
         if (kept.row.account_id !== accountId || kept.changedAt <= after) continue
@@ -180,7 +180,6 @@ function reorder(entries: Kept[], read: number, seed: number): void {
   const positions = unread.map(({ changedAt }) => changedAt)
   for (const [index, kept] of shuffled(unread, seed).entries()) {
     const position = positions[index] ?? 0
-    if (kept.addedAt > read) kept.addedAt = position
     kept.changedAt = position
     entries[position - 1] = kept
   }

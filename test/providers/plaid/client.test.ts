@@ -129,6 +129,20 @@ test('an item is created by one call, and updated with a link token of its own',
   expect(read.data.institution.logo).toBeUndefined()
 })
 
+test('a public token ends after 30 minutes', async () => {
+  let now = new Date('2026-03-01T00:00:00Z')
+  await using plaid = await startPlaid({ now: () => now })
+  const client = clientOf(plaid)
+  const item = plaid.createItem()
+  const [one, other] = [plaid.createPublicToken(item), plaid.createPublicToken(item)]
+  now = new Date('2026-03-01T00:29:59Z')
+  const { data } = await client.itemPublicTokenExchange({ public_token: one })
+  expect(data.item_id).toBe(item.itemId)
+  now = new Date('2026-03-01T00:30:00Z')
+  const late = client.itemPublicTokenExchange({ public_token: other })
+  expect((await refusal(late))[2]).toBe('INVALID_PUBLIC_TOKEN')
+})
+
 test('webhooks verify with the key of their ID, also after a rotation', async () => {
   await using plaid = await startPlaid()
   const client = clientOf(plaid)

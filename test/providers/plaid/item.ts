@@ -71,7 +71,7 @@ export interface StoredItem extends PlaidItem {
 export function createItem(of: NewItem): StoredItem {
   const log = createChangeLog()
   const accounts = new Map<string, Account>()
-  /** Hidden bank accounts, each with the position of the last change before. */
+  /** Hidden bank accounts, each with the position up to which a client has read it. */
   const hidden = new Map<string, number>()
   const faults = createFaultList()
   const find = (id: string): Account => {
@@ -103,7 +103,7 @@ export function createItem(of: NewItem): StoredItem {
     isVisible: (id) => !hidden.has(id),
     addAccount,
     bank: (id) => createBank(() => find(id), log),
-    hide: (id) => void hidden.set(find(id).account_id, log.end()),
+    hide: (id) => void hidden.set(find(id).account_id, log.readTo()),
     show: (id) => {
       const since = hidden.get(id)
       if (since === undefined) throw new Error(`the bank account ${id} is not hidden`)

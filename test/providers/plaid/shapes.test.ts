@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals'
 import type { Json } from '../../harness/person.ts'
+import { callPlaid } from './call.ts'
 import { errorBody, errorCodes } from './errors.ts'
 import type { PlaidItem } from './item.ts'
 import { type Plaid, startPlaid } from './plaid.ts'
@@ -7,13 +8,6 @@ import { readShapes } from './shapes.ts'
 import { webhookCodes } from './webhooks.ts'
 
 const faultsOf = readShapes()
-
-/** Calls an endpoint; the answer is recorded. */
-async function call({ url, clientId, secret }: Plaid, path: string, body: object): Promise<Json> {
-  const headers = { 'plaid-client-id': clientId, 'plaid-secret': secret }
-  const answer = await fetch(url + path, { method: 'POST', headers, body: JSON.stringify(body) })
-  return answer.json()
-}
 
 /** Returns the name of a request type without its ending: of /item/remove, ItemRemove. */
 function typeOf(path: string): string {
@@ -31,51 +25,56 @@ async function callAll(plaid: Plaid): Promise<void> {
   const { item, access_token } = await link(plaid)
   const webhook = 'https://coffer.example/webhook'
   const account_ids = [fill(item)]
-  await call(plaid, '/accounts/get', { access_token, options: { account_ids } })
+  await callPlaid(plaid, '/accounts/get', { access_token, options: { account_ids } })
   const options = {
     include_original_description: true,
     include_personal_finance_category: true,
     include_logo_and_counterparty_beta: true,
   }
-  const first = await call(plaid, '/transactions/sync', { access_token, count: 1, options })
+  const first = await callPlaid(plaid, '/transactions/sync', { access_token, count: 1, options })
   const page = { access_token, cursor: first.next_cursor, count: 500 }
-  const { next_cursor: cursor } = await call(plaid, '/transactions/sync', page)
+  const { next_cursor: cursor } = await callPlaid(plaid, '/transactions/sync', page)
   const bank = item.bank(account_ids[0] ?? '')
   const [one, other] = bank.listed()
   bank.change(one?.transaction_id ?? '', { amount: '0.01' })
   bank.remove(other?.transaction_id ?? '')
   // The former cursor is refused, the last one has a change and a removal.
-  await call(plaid, '/transactions/sync', page)
-  await call(plaid, '/transactions/sync', { access_token, cursor })
+  await callPlaid(plaid, '/transactions/sync', page)
+  await callPlaid(plaid, '/transactions/sync', { access_token, cursor })
   item.error = { code: 'ITEM_LOGIN_REQUIRED', isRefused: false }
   const [start_date, end_date] = ['2026-01-01', '2026-12-31']
   const window = { count: 500, offset: 0, account_ids }
-  await call(plaid, '/transactions/get', { access_token, start_date, end_date, options: window })
-  await call(plaid, '/transactions/refresh', { access_token })
-  await call(plaid, '/item/webhook/update', { access_token, webhook })
+  await callPlaid(plaid, '/transactions/get', {
+    access_token,
+    start_date,
+    end_date,
+    options: window,
+  })
+  await callPlaid(plaid, '/transactions/refresh', { access_token })
+  await callPlaid(plaid, '/item/webhook/update', { access_token, webhook })
   const metadata = { include_optional_metadata: true, include_status: true }
   const about = { institution_id: 'ins_109508', country_codes: ['US'] }
-  await call(plaid, '/institutions/get_by_id', { ...about, options: metadata })
+  await callPlaid(plaid, '/institutions/get_by_id', { ...about, options: metadata })
   const key_id = plaid.webhooks.keys.current()
-  await call(plaid, '/webhook_verification_key/get', { key_id })
+  await callPlaid(plaid, '/webhook_verification_key/get', { key_id })
   item.readiness = 'NOT_READY'
-  await call(plaid, '/transactions/sync', { access_token })
-  await call(plaid, '/transactions/get', { access_token, start_date, end_date })
-  await call(plaid, '/item/remove', { access_token })
-  await call(plaid, '/item/remove', { access_token })
+  await callPlaid(plaid, '/transactions/sync', { access_token })
+  await callPlaid(plaid, '/transactions/get', { access_token, start_date, end_date })
+  await callPlaid(plaid, '/item/remove', { access_token })
+  await callPlaid(plaid, '/item/remove', { access_token })
 }
 
 /** Links an item with all three kinds of tokens. */
 async function link(plaid: Plaid) {
-  const { public_token } = await call(plaid, '/sandbox/public_token/create', {
+  const { public_token } = await callPlaid(plaid, '/sandbox/public_token/create', {
     institution_id: 'ins_109508',
     initial_products: ['transactions'],
     options: { webhook: 'https://coffer.example/webhook', override_username: 'user_good' },
   })
-  const linked = await call(plaid, '/item/public_token/exchange', { public_token })
+  const linked = await callPlaid(plaid, '/item/public_token/exchange', { public_token })
   const { access_token, item_id } = linked
   const token = { client_name: 'Coffer', language: 'en', country_codes: ['US'] }
-  await call(plaid, '/link/token/create', {
+  await callPlaid(plaid, '/link/token/create', {
     ...token,
     user: { client_user_id: 'user_1', legal_name: '', email_address_verified_time: null },
     products: ['transactions'],
@@ -83,7 +82,7 @@ async function link(plaid: Plaid) {
     access_token: null,
     redirect_uri: 'https://coffer.example/aggregator/oauth-return',
   })
-  await call(plaid, '/link/token/create', {
+  await callPlaid(plaid, '/link/token/create', {
     ...token,
     user: { client_user_id: 'acct_1' },
     access_token,
