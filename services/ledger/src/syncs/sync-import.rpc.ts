@@ -15,7 +15,12 @@ import type { MoneyWriter } from '../money/writer.service.ts'
 import { findTimezone } from '../tenancy/account-settings.sql.ts'
 import { readItems, requireBatch, requireIds, requireSource, sourceOf } from './provider-item.ts'
 import type { SyncedTransaction } from './provider-transaction.ts'
-import { type Imported, importTransactions, type SyncDecision } from './sync-import.ts'
+import {
+  countOutcomes,
+  type Imported,
+  importTransactions,
+  type SyncDecision,
+} from './sync-import.ts'
 import { removeSynced } from './sync-removal.ts'
 import { scopeOf } from './sync-scope.ts'
 
@@ -32,6 +37,7 @@ export function transactionSyncRoutes(
         transactions: [...imported].map(([providerTransactionId, one]) => {
           return { providerTransactionId, ...one }
         }),
+        counts: countOutcomes(imported.values()),
       }
     },
     removeTransactions: (request, context) => removeBatch(deps, request, context),

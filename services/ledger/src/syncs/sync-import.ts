@@ -77,6 +77,18 @@ export function importTransactions(
   }
 }
 
+/** Counts outcomes; one that is a match counts as nothing else. */
+export function countOutcomes(imported: Iterable<Imported>) {
+  const counts = { added: 0, changed: 0, matched: 0, skipped: 0 }
+  for (const one of imported) {
+    if (one.outcome === 'skipped') counts.skipped += 1
+    else if (one.isMatch) counts.matched += 1
+    else if (one.outcome === 'created') counts.added += 1
+    else if (one.outcome === 'updated') counts.changed += 1
+  }
+  return counts
+}
+
 /** Returns the indexed transactions and records that are new, or differ from the stored `known`. */
 export function findChanges(
   syncedIndex: SyncedIndex,

@@ -122,6 +122,29 @@ describe('a batch', () => {
     expect(await home.all()).toHaveLength(2)
   })
 
+  test('is counted by what it did', async () => {
+    const home = await syncedHome(booted)
+    const { sync, by, bankAccountId, account } = home
+    const { providerAccountId } = account
+    const [same, changed, pending] = [anItem(), anItem(), anItem({ isPending: true })]
+    await home.brings(same, changed, pending)
+    const posted = anItem({ pendingProviderTransactionId: pending.providerTransactionId })
+    const transactions = [
+      same,
+      { ...changed, amount: 900n },
+      posted,
+      anItem({ currency: 'EUR' }),
+      anItem({ date: 'soon' }),
+      anItem({ amount: 5n }),
+      ...Array.from({ length: 3 }, () => anItem({ providerTransactionId: 'twice', amount: 6n })),
+    ]
+    const request = { bankAccountId, providerAccountId, transactions }
+    const { counts } = await sync.importTransactions(request, by)
+    expect(counts).toMatchObject({ added: 2, changed: 1, matched: 1, skipped: 2 })
+    const again = await sync.importTransactions(request, by)
+    expect(again.counts).toMatchObject({ added: 0, changed: 0, matched: 0, skipped: 2 })
+  })
+
   test('of 500 takes one transaction and as many statements as a batch of one', async () => {
     const home = await syncedHome(booted)
     const { spendingId } = await envelopeOf(home, 9000n)
