@@ -98,6 +98,17 @@ test('a bank account that fails five times is left out until a requested sync', 
   expect(recovered.bankAccounts[1]).toMatchObject({ status: 'active', failuresInRow: 0 })
 })
 
+test('a balance that no account can have is a fault, and the next one is set', async () => {
+  const home = await linkOne(world, { balance: '-90071992547409.91' })
+  expect((await home.sync()).lastError).toMatchObject({ code: 'unreadable' })
+  home.bank.setBalance('45035996273704.95')
+  expect((await home.sync()).lastError).toBeUndefined()
+  home.bank.setBalance('-45035996273704.95')
+  expect((await home.sync()).lastError).toBeUndefined()
+  const balances = await home.person.get(`${home.path}/balances`)
+  expect(balances).toMatchObject({ current: -4_503_599_627_370_495 })
+})
+
 test('the pause that the provider asks for is kept, and is no failure', async () => {
   const home = await linkOne(world)
   home.bank.post({ date: daysAgo(1), amount: '-1' })

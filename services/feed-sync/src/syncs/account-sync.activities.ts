@@ -1,5 +1,4 @@
 import type { Step } from '@coffer/kit/syncs/sync-step'
-import { parseMinorUnits } from '@coffer/kit/values/decimal'
 import { dayMs } from '@coffer/kit/values/time'
 import { saveCurrentBalance } from '../candidates/feed-bank-account.sql.ts'
 import { type CandidateSync, endCandidateSync } from '../candidates/feed-bank-account.ts'
@@ -12,6 +11,7 @@ import {
 } from '../ledger/ledger.client.ts'
 import type { DayRange } from '../provider/day-range.ts'
 import { faultOf, feedFailure } from '../provider/feed-fault.ts'
+import { parseBalance } from '../provider/lunch-flow.ts'
 import { type Row, selectRows, toItem } from './feed-item.ts'
 import {
   listCandidatesInUse,
@@ -195,7 +195,7 @@ async function syncBalance(
     const other = /^[A-Z]{3}$/.test(statedCurrency) ? statedCurrency : 'no currency code'
     throw feedFailure('currency', { detail: `${other}, not ${currency}` })
   }
-  const balance = parseMinorUnits(stated.amount, currency)
+  const balance = parseBalance(stated.amount, currency)
   if (balance === null) throw feedFailure('unreadable', { detail: 'a balance' })
   await setBalances(deps, of, balance)
   if (balance !== candidate.currentBalance) {
