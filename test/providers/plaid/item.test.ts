@@ -4,6 +4,8 @@ import type { Fault } from '../faults.ts'
 import { callPlaid } from './call.ts'
 import { plaidFaults } from './faults.ts'
 import { moveIn } from './household.ts'
+import type { PlaidItem } from './item.ts'
+import { productionLimits } from './limits.ts'
 import { startPlaid } from './plaid.ts'
 
 const one = { date: '2026-03-01', amount: '4.80' }
@@ -138,6 +140,22 @@ test('changes that are not ready are none, and a window of days is read by offse
   const answer = await call('/transactions/get', { ...window, options: { count: 2, offset: 1 } })
   expect(answer.total_transactions).toBe(3)
   expect(answer.transactions.map((row: Json) => row.transaction_id)).toEqual(['3', '2'])
+})
+
+test('a limit refuses requests of an item and of the client for a minute', async () => {
+  let now = new Date('2026-03-01T00:00:00Z')
+  await using plaid = await startPlaid({ now: () => now })
+  const [one, other] = [plaid.createItem(), plaid.createItem()]
+  plaid.limits.set('/transactions/sync', { item: 2, client: 3 })
+  const sync = async ({ accessToken: access_token }: PlaidItem) =>
+    (await callPlaid(plaid, '/transactions/sync', { access_token })).error_code ?? 'none'
+  const codes: unknown[] = []
+  for (const item of [one, one, one, other, other]) codes.push(await sync(item))
+  const limited = 'TRANSACTIONS_SYNC_LIMIT'
+  expect(codes).toEqual(['none', 'none', limited, 'none', limited])
+  now = new Date('2026-03-01T00:01:00Z')
+  expect(await sync(one)).toBe('none')
+  expect(productionLimits.map(([path]) => path)).toContain('/transactions/sync')
 })
 
 test.each<[string, Fault, (body: string) => unknown, unknown]>([

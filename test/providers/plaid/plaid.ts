@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { type Answer, createFaultList, type FaultList, sendFaulty } from '../faults.ts'
 import { listen } from '../http-server.ts'
@@ -7,6 +7,7 @@ import { errorBody, errorStatus, newRequestId, PlaidRefusal } from './errors.ts'
 import { createInstitution, type PlaidInstitution } from './institutions.ts'
 import type { NewItem, PlaidItem, StoredItem } from './item.ts'
 import { createItems } from './items.ts'
+import { createLimiter, type Limit } from './limits.ts'
 import { createWebhookKeys } from './webhook-keys.ts'
 import { createWebhooks, type Webhooks } from './webhooks.ts'
 
@@ -40,6 +41,8 @@ export interface Plaid extends AsyncDisposable {
    */
   users: Map<string, (item: PlaidItem) => void>
   webhooks: Webhooks
+  /** Limits by path, by default none. `productionLimits` are those of Plaid. */
+  limits: Map<string, Limit>
   fault: FaultList['fault']
   /** Creates an item. */
   createItem: (of?: NewItem) => PlaidItem
@@ -95,19 +98,10 @@ export async function startPlaid({
       return item
     },
   }
-  const endpoints = createEndpoints(state)
   const calls: PlaidCall[] = []
   const faults = createFaultList()
-  const answerTo = (call: PlaidCall, { headers }: IncomingMessage): object => {
-    const { client_id: id, secret: given, ...body } = call.request ?? {}
-    const hasId = (headers['plaid-client-id'] ?? id) === clientId
-    const hasSecret = (headers['plaid-secret'] ?? given) === secret
-    const answer = endpoints.get(call.path)
-    if (!answer) throw new PlaidRefusal('NOT_FOUND')
-    if (!call.request) throw new PlaidRefusal('INVALID_BODY')
-    if (!hasId || !hasSecret) throw new PlaidRefusal('INVALID_API_KEYS')
-    return { ...answer(body), request_id: newRequestId() }
-  }
+  const limits = new Map<string, Limit>()
+  const answerTo = createAnswerer(state, { clientId, secret, count: createLimiter(limits, now) })
   const serve = async (request: IncomingMessage, response: ServerResponse) => {
     const { url: path = '', headers } = request
     const body = parseObject(await text(request))
@@ -118,7 +112,7 @@ export async function startPlaid({
     if (item) noteFlight(item, path, response)
     const fault = item?.faults.take(path) ?? faults.take(path)
     await sendFaulty(response, fault, () => {
-      const answer = answered(() => answerTo(call, request))
+      const answer = answered(() => answerTo(call, headers))
       call.status = answer.status
       if (recordsAnswers) call.answer = JSON.parse(answer.body)
       return answer
@@ -133,9 +127,29 @@ export async function startPlaid({
     institutions: state.institutions,
     users,
     webhooks: createWebhooks(state.keys, now),
+    limits,
     fault: faults.fault,
     ...scriptOf(state),
     [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
+  }
+}
+
+/** Returns a function that answers a request, or throws a PlaidRefusal. */
+function createAnswerer(
+  state: PlaidState,
+  of: { clientId: string; secret: string; count: ReturnType<typeof createLimiter> },
+): (call: PlaidCall, headers: IncomingHttpHeaders) => object {
+  const endpoints = createEndpoints(state)
+  return ({ path, request }, headers) => {
+    const answer = endpoints.get(path)
+    if (!answer) throw new PlaidRefusal('NOT_FOUND')
+    if (!request) throw new PlaidRefusal('INVALID_BODY')
+    const { client_id: id, secret, ...body } = request
+    const isClient = (headers['plaid-client-id'] ?? id) === of.clientId
+    const isSecret = (headers['plaid-secret'] ?? secret) === of.secret
+    if (!isClient || !isSecret) throw new PlaidRefusal('INVALID_API_KEYS')
+    of.count(path, state.items.find(body.access_token)?.itemId ?? null)
+    return { ...answer(body), request_id: newRequestId() }
   }
 }
 
