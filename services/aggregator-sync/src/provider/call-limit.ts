@@ -1,0 +1,97 @@
+import { createHash } from 'node:crypto'
+import { dayMs, hourMs } from '@coffer/kit/values/time'
+
+/** The link whose item is called. */
+export interface LinkKey {
+  accountId: string
+  linkId: string
+}
+
+/** Path of a method, and its limits: calls of an item and of all items in a minute. */
+interface Endpoint {
+  path: string
+  itemMax: number | null
+  clientMax: number
+}
+
+/**
+ * Plaid's limits in production (docs/banks/aggregator.md#limits). Plaid states none for link
+ * tokens, exchanges and webhooks: these numbers are ours.
+ */
+export const endpoints = {
+  linkTokenCreate: { path: '/link/token/create', itemMax: null, clientMax: 1_000 },
+  itemPublicTokenExchange: { path: '/item/public_token/exchange', itemMax: null, clientMax: 1_000 },
+  accountsGet: { path: '/accounts/get', itemMax: 15, clientMax: 15_000 },
+  transactionsSync: { path: '/transactions/sync', itemMax: 50, clientMax: 2_500 },
+  transactionsGet: { path: '/transactions/get', itemMax: 30, clientMax: 20_000 },
+  transactionsRefresh: { path: '/transactions/refresh', itemMax: 2, clientMax: 100 },
+  itemWebhookUpdate: { path: '/item/webhook/update', itemMax: 15, clientMax: 1_000 },
+  itemRemove: { path: '/item/remove', itemMax: 30, clientMax: 2_000 },
+  institutionsGetById: { path: '/institutions/get_by_id', itemMax: null, clientMax: 400 },
+  // Anyone can send a webhook with an unknown key.
+  webhookVerificationKeyGet: {
+    path: '/webhook_verification_key/get',
+    itemMax: null,
+    clientMax: 20,
+  },
+} satisfies Record<string, Endpoint>
+
+/** Methods of Plaid's client that are called. */
+export type PlaidMethod = keyof typeof endpoints
+
+const minuteMs = hourMs / 60
+
+/** Returns the begin of the minute of an instant: a limit counts the calls since then. */
+export function minuteOf(now: Date): Date {
+  return new Date(Math.floor(now.getTime() / minuteMs) * minuteMs)
+}
+
+/** Returns the begin of the day of an instant, in UTC. */
+export function dayOf(now: Date): Date {
+  return new Date(Math.floor(now.getTime() / dayMs) * dayMs)
+}
+
+/** Why a call may not be sent. */
+export type Refusal =
+  /** Another call of the item is in flight, or just was. */
+  | { kind: 'busy' }
+  /** A limit is reached until this instant. */
+  | { kind: 'limited'; until: Date }
+
+/** Calls of an item or an endpoint: the one in flight, the last pause, and those of a minute. */
+interface LimitState {
+  heldUntil: Date | null
+  limitedUntil: Date | null
+  minute: Date
+  count: number
+}
+
+/**
+ * Returns why a call was refused, from a state that was read after the refusal: `busy` if this
+ * state would permit it.
+ */
+export function refusalOf(
+  { heldUntil, limitedUntil, minute, count }: LimitState,
+  { max, now }: { max: number; now: Date },
+): Refusal {
+  if (limitedUntil && limitedUntil > now) return { kind: 'limited', until: limitedUntil }
+  if (heldUntil && heldUntil > now) return { kind: 'busy' }
+  const isReached = minuteOf(now) <= minute && count >= max
+  return isReached
+    ? { kind: 'limited', until: new Date(minute.getTime() + minuteMs) }
+    : { kind: 'busy' }
+}
+
+const pauseMs = 30_000
+const pauseMsMax = 10 * minuteMs
+const jitterMsMax = 10_000
+
+/**
+ * Returns the pause in ms after a 429: 30 s, doubled for each one in a row before it, at most 10
+ * minutes, with a jitter of up to 10 s by key.
+ */
+export function backOffMs(inRow: number, key: string): number {
+  const pause = Math.min(pauseMs * 2 ** Math.min(inRow, 10), pauseMsMax)
+  const hash = createHash('sha256').update(key).digest().readUInt32BE()
+  return pause + (hash % jitterMsMax)
+}
