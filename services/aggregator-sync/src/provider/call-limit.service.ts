@@ -1,0 +1,95 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { unavailable } from '@coffer/kit/rpc/errors'
+import type { ServiceDeps } from '@coffer/kit/service/service'
+import type { CallBy } from './aggregator.ts'
+import { pauseEndpoint, permitCall, releaseItem } from './call-limit.sql.ts'
+import { backOffMs, type LinkKey } from './call-limit.ts'
+import { faultOf, plaidFailure } from './plaid-fault.ts'
+
+/** Dependencies of calls within the limits. */
+export type LimitDeps = Pick<ServiceDeps, 'database' | 'clock' | 'log'>
+
+/** A call: its endpoint with the limit of all items, and the item with its own, if it has one. */
+export interface LimitedCall extends CallBy {
+  path: string
+  clientMax: number
+  item: (LinkKey & { itemMax: number }) | null
+}
+
+interface Permitted {
+  holder: string
+  limitedInRow: number
+}
+
+const pollMs = 200
+// The hold of a call outlives its timeout by this time, because clocks of replicas differ.
+const holdMarginMs = 5_000
+
+/**
+ * Runs `send` within the limits of all replicas (docs/banks/aggregator.md#limits). Waits while
+ * another call of the item is in flight; the signal that `send` gets ends at the timeout. Throws
+ * the fault `rate-limited` at a limit, unavailable if the item does not become free in time, the
+ * reason of the caller's signal, and errors of `send`.
+ */
+export async function runLimited<Result>(
+  deps: LimitDeps,
+  call: LimitedCall,
+  send: (signal: AbortSignal) => Promise<Result>,
+): Promise<Result> {
+  const deadline = performance.now() + call.timeoutMs
+  const signal = AbortSignal.any([call.signal, AbortSignal.timeout(call.timeoutMs)])
+  const permitted = await untilPermitted(deps, call, { signal, deadline })
+  const [outcome] = await Promise.allSettled([send(signal)])
+  const fault = outcome.status === 'rejected' ? faultOf(outcome.reason) : null
+  await release(deps, call, {
+    permitted,
+    isLimited: fault?.code === 'rate-limited',
+  })
+  if (outcome.status === 'fulfilled') return outcome.value
+  call.signal.throwIfAborted()
+  throw outcome.reason
+}
+
+/** Polls until the call may be sent. */
+async function untilPermitted(
+  { database, clock }: LimitDeps,
+  { item, path, clientMax, signal: caller }: LimitedCall,
+  { signal, deadline }: { signal: AbortSignal; deadline: number },
+): Promise<Permitted> {
+  const holder = randomUUID()
+  for (;;) {
+    const now = clock()
+    const remainingMs = deadline - performance.now()
+    const heldUntil = new Date(now.getTime() + remainingMs + holdMarginMs)
+    const held = item && { ...item, holder, heldUntil }
+    const permission = await permitCall(database, { path, clientMax, now, item: held })
+    if (permission.kind === 'permitted') return { ...permission, holder }
+    if (permission.kind === 'limited') {
+      const retryAfterMs = permission.until.getTime() - now.getTime()
+      throw plaidFailure('rate-limited', { retryAfterMs })
+    }
+    // A rejection means that the signal has ended.
+    await sleep(pollMs, undefined, { signal }).catch(() => null)
+    caller.throwIfAborted()
+    if (signal.aborted) throw unavailable('another call of the link is in flight: try again later')
+  }
+}
+
+/** Ends the hold of the item; pauses it, or the endpoint of a call without one, after a 429. */
+async function release(
+  { database, clock, log }: LimitDeps,
+  { item, path }: LimitedCall,
+  of: { permitted: Permitted; isLimited: boolean },
+): Promise<void> {
+  const { holder, limitedInRow } = of.permitted
+  const pauseMs = of.isLimited ? backOffMs(limitedInRow, item?.linkId ?? path) : null
+  const limitedUntil = pauseMs === null ? null : new Date(clock().getTime() + pauseMs)
+  try {
+    if (item) await releaseItem(database, { ...item, holder }, { limitedUntil })
+    else if (limitedUntil || limitedInRow > 0) await pauseEndpoint(database, { path, limitedUntil })
+  } catch (error) {
+    // The hold expires by itself: the answer is worth more.
+    log.warn({ err: error }, 'the item of a call was not released')
+  }
+}
