@@ -1,9 +1,22 @@
 import { accountRemovalActivities } from '@coffer/kit/accounts/account-removal.activities'
 import { defineService } from '@coffer/kit/service/service'
-import { requireAggregatorSettings, settings } from './config.ts'
+import { createSyncLoad } from '@coffer/kit/syncs/sync-load.service'
+import type { WorkflowSchedule } from '@coffer/kit/workflows/workflows'
+import { AggregatorSyncService } from '@coffer/proto/aggregatorsync/v1/aggregator_sync'
+import { aggregatorAddresses, requireAggregatorSettings, settings } from './config.ts'
 import { connectionActivities } from './connection.activities.ts'
+import { startAggregator } from './provider/provider.service.ts'
+import { aggregatorSyncHandlers } from './syncs/aggregator-sync.consumer.ts'
+import { aggregatorSyncRoutes } from './syncs/aggregator-sync.rpc.ts'
+import { itemSyncActivities } from './syncs/item-sync.activities.ts'
+import { pageActivities } from './syncs/page.activities.ts'
+import { syncSweepActivities } from './syncs/sync-sweep.activities.ts'
 
-/** Connections to the bank data aggregator. The service has Temporal activities only, no RPCs. */
+const schedules: WorkflowSchedule[] = [
+  { args: [], id: 'aggregator-sync-due', type: 'startDueAggregatorSyncs', cron: '5-59/10 * * * *' },
+]
+
+/** The aggregator-sync service: links over the aggregator, and their syncs. */
 export const aggregatorSync = defineService({
   name: 'aggregator-sync',
   schema: 'aggregator_sync',
@@ -17,16 +30,33 @@ export const aggregatorSync = defineService({
     'aggregator_links.page_cursor',
     'item_calls.holder',
   ],
-  create: (deps) => {
-    requireAggregatorSettings(deps.config)
+  create: (given) => {
+    const { config } = given
+    requireAggregatorSettings(config)
+    const aggregator = startAggregator(given, {
+      ...config,
+      url: config.aggregatorUrl,
+      redirectUri: aggregatorAddresses(config).redirectUri,
+    })
+    const load = createSyncLoad({ share: config.syncShare })
+    const deps = { ...given, load, openAggregator: aggregator.open }
     return {
-      routes: () => undefined,
-      handlers: [],
+      routes: (router) => {
+        router.service(AggregatorSyncService, aggregatorSyncRoutes(deps))
+      },
+      handlers: aggregatorSyncHandlers(deps),
       activities: {
         ...accountRemovalActivities(deps),
         ...connectionActivities(deps),
+        ...itemSyncActivities(deps),
+        ...pageActivities(deps),
+        ...syncSweepActivities(deps),
       },
-      schedules: [],
+      schedules: config.aggregatorEnabled ? schedules : [],
+      formerSchedules: config.aggregatorEnabled ? [] : schedules.map(({ id }) => id),
+      close: async () => {
+        await aggregator[Symbol.asyncDispose]()
+      },
     }
   },
 })

@@ -47,7 +47,7 @@ const table = {
 
 const faults = createFaults(table, () => 500)
 
-export const { describeFault, failureOf: plaidFailure, faultOf } = faults
+export const { FaultCode, describeFault, failureOf: plaidFailure, faultOf } = faults
 
 /** Codes of faults; they never change. */
 export type PlaidFaultCode = keyof typeof table

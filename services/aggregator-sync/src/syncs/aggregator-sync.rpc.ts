@@ -1,0 +1,110 @@
+import { isLapsed } from '@coffer/kit/accounts/subscription.sql'
+import { notFound } from '@coffer/kit/rpc/errors'
+import { toMessage } from '@coffer/kit/rpc/message'
+import { callerOf } from '@coffer/kit/rpc/rpc'
+import type { AggregatorSyncService } from '@coffer/proto/aggregatorsync/v1/aggregator_sync'
+import {
+  BankAccountSyncHealthSchema,
+  SyncArrivalSchema,
+  SyncCallsSchema,
+  SyncErrorSchema,
+  SyncHealthSchema,
+} from '@coffer/proto/feedsync/v1/feed_sync'
+import type { SyncedBankAccount } from '@coffer/proto/ledger/v1/sync_import'
+import { Code, ConnectError, type ServiceImpl } from '@connectrpc/connect'
+import { type LedgerDeps, listSyncedAccounts } from '../ledger/ledger.client.ts'
+import type { LinkKey } from '../links/aggregator-link.ts'
+import { type CallCounts, findCallCounts } from '../provider/call-limit.sql.ts'
+import { describeFault } from '../provider/plaid-fault.ts'
+import { findItemSync, requestSyncOf } from './item-sync.sql.ts'
+import type { ItemSync } from './item-sync.ts'
+import type { SyncDeps } from './sync-step.service.ts'
+
+type Deps = LedgerDeps & Pick<SyncDeps, 'database' | 'clock'>
+
+/** Returns the RPC handlers of syncs (docs/banks/aggregator.md#syncs). */
+export function aggregatorSyncRoutes(deps: Deps): ServiceImpl<typeof AggregatorSyncService> {
+  const { database, clock } = deps
+  return {
+    requestAggregatorSync: async ({ linkId }, context) => {
+      const { accountId } = callerOf(context)
+      const key = { accountId, linkId }
+      await database.transaction((tx) => requestSyncOf(tx, key, { now: clock(), by: 'user' }))
+      return {}
+    },
+    getAggregatorHealth: async ({ linkId }, context) => {
+      const { accountId } = callerOf(context)
+      const key = { accountId, linkId }
+      const sync = await findItemSync(database, key)
+      if (!sync) throw notFound('aggregator link')
+      const now = clock()
+      const isScheduled = !(await isLapsed(database, accountId, now))
+      const calls = await findCallCounts(database, key, now)
+      const bankAccounts = await listBankAccounts(deps, key)
+      return { health: toHealth(sync, { isScheduled, calls, bankAccounts }) }
+    },
+  }
+}
+
+/** Returns the bank accounts of a link; none if it is deleted. */
+async function listBankAccounts(deps: Deps, key: LinkKey): Promise<SyncedBankAccount[]> {
+  try {
+    return await listSyncedAccounts(deps, key)
+  } catch (error) {
+    if (ConnectError.from(error).code === Code.Unavailable) throw error
+    return []
+  }
+}
+
+function toHealth(
+  sync: ItemSync,
+  of: {
+    isScheduled: boolean
+    calls: CallCounts | null
+    bankAccounts: readonly SyncedBankAccount[]
+  },
+) {
+  return toMessage(SyncHealthSchema, {
+    linkId: sync.linkId,
+    status: sync.status,
+    isSyncing: sync.syncRunId !== null,
+    lastAttempt: sync.lastAttemptedUpdate,
+    lastSuccess: sync.lastSuccessfulUpdate,
+    nextAttempt: of.isScheduled ? sync.nextSyncAt : null,
+    failuresInRow: sync.failuresInRow,
+    lastError: toError(sync),
+    lastArrival: sync.lastSuccessfulUpdate && toArrival(sync),
+    bankAccounts: of.bankAccounts.map((one) => toBankAccount(sync, one)),
+    errorCode: sync.errorCode,
+    consentExpiresAt: sync.expirationDate,
+    calls: of.calls && toMessage(SyncCallsSchema, of.calls),
+  })
+}
+
+function toBankAccount(sync: ItemSync, { bankAccountId, status }: SyncedBankAccount) {
+  return toMessage(BankAccountSyncHealthSchema, {
+    bankAccountId,
+    status,
+    lastSuccess: sync.lastSuccessfulUpdate,
+    syncCount: sync.syncCount,
+  })
+}
+function toError({
+  faultCode,
+  faultDetail,
+  faultAt,
+}: Pick<ItemSync, 'faultCode' | 'faultDetail' | 'faultAt'>) {
+  if (faultCode === null || faultAt === null) return null
+  const words = describeFault({ code: faultCode, detail: faultDetail ?? '' })
+  return toMessage(SyncErrorSchema, { code: faultCode, ...words, at: faultAt })
+}
+
+function toArrival(sync: ItemSync) {
+  return toMessage(SyncArrivalSchema, {
+    added: sync.addedCount,
+    changed: sync.changedCount,
+    matched: sync.matchedCount,
+    removed: sync.removedCount,
+    skipped: sync.skippedCount,
+  })
+}

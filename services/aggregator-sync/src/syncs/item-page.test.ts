@@ -1,0 +1,152 @@
+import { describe, expect, test } from '@jest/globals'
+import type { UpstreamTransaction } from '../provider/aggregator.ts'
+import { divideChanges, toItem } from './item-page.ts'
+
+const row: UpstreamTransaction = {
+  id: 't1',
+  pendingId: null,
+  accountId: 'a1',
+  amount: '12.30',
+  currency: 'USD',
+  unofficialCurrency: null,
+  date: '2026-03-04',
+  authorizedDate: null,
+  name: 'CORNER SHOP 0815 SPRINGFIELD',
+  merchantName: 'Corner Shop',
+  originalDescription: 'POS CORNER SHOP 0815',
+  isPending: false,
+  categories: ['Shops'],
+  category: 'GENERAL_MERCHANDISE_OTHER',
+  raw: '{}',
+}
+const of = { currency: 'USD', lastDay: '2027-03-05' }
+const item = (change: Partial<UpstreamTransaction>, currency = 'USD') =>
+  toItem({ ...row, ...change }, { ...of, currency })
+
+test('a transaction becomes an item of the ledger', () => {
+  expect(item({ pendingId: 'p1', authorizedDate: '2026-03-02' })).toEqual({
+    providerTransactionId: 't1',
+    pendingProviderTransactionId: 'p1',
+    amount: 1230n,
+    currency: 'USD',
+    date: '2026-03-04',
+    authorizedDate: '2026-03-02',
+    displayName: 'Corner Shop',
+    originalName: 'POS CORNER SHOP 0815',
+    name: 'CORNER SHOP 0815 SPRINGFIELD',
+    merchantName: 'Corner Shop',
+    categories: ['Shops'],
+    category: 'GENERAL_MERCHANDISE_OTHER',
+    isPending: false,
+    raw: '{}',
+  })
+})
+
+test('fields that are not stated are left out', () => {
+  const bare = item({ category: null, raw: null, originalDescription: null, merchantName: null })
+  expect(bare).toMatchObject({ displayName: row.name, originalName: row.name, merchantName: '' })
+  for (const field of ['pendingProviderTransactionId', 'authorizedDate', 'category', 'raw']) {
+    expect(bare).not.toHaveProperty(field)
+  }
+})
+
+describe('the name', () => {
+  test.each<[string, string | null, string | null, string]>([
+    ['POS 12', 'Corner Shop', null, 'POS 12'],
+    ['CORNER SHOP', 'Corner Shop', null, 'CORNER SHOP'],
+    ['CORNER SHOP 1', '', null, 'CORNER SHOP 1'],
+    ['', 'Corner Shop', null, 'Corner Shop'],
+    ['', null, 'POS 12', 'POS 12'],
+    ['', null, null, 'Transaction 2026-03-04 12.30 USD'],
+  ])('of %j, merchant %j and description %j is %j', (name, merchantName, description, expected) => {
+    const named = item({ name, merchantName, originalDescription: description })
+    expect(named?.displayName).toBe(expected)
+  })
+})
+
+describe('money', () => {
+  test.each([
+    ['-1234.56', 'USD', -123_456n],
+    ['500', 'JPY', 500n],
+    ['1.234', 'BHD', 1_234n],
+    ['0.30000000000000004', 'USD', 30n],
+    ['100000000.00', 'USD', 10_000_000_000n],
+    ['1e2', 'USD', 10_000n],
+    ['0', 'USD', 0n],
+  ])('%s %s is %d minor units', (amount, currency, minor) => {
+    expect(item({ amount, currency }, currency)?.amount).toBe(minor)
+  })
+
+  test.each([
+    ['12.345', 'USD'],
+    ['0.5', 'JPY'],
+    ['1e30', 'USD'],
+    ['90071992547409.92', 'USD'],
+  ])('%s %s is skipped, never rounded', (amount, currency) => {
+    expect(item({ amount, currency }, currency)).toBeNull()
+  })
+
+  test('without a currency, it is that of the bank account', () => {
+    expect(item({ currency: null, amount: '5' }, 'JPY')).toMatchObject({
+      amount: 5n,
+      currency: 'JPY',
+    })
+  })
+
+  test('another currency is skipped', () => {
+    expect(item({ currency: 'EUR' })).toBeNull()
+    expect(item({ currency: null, unofficialCurrency: 'BTC' })).toBeNull()
+  })
+})
+
+test.each([
+  ['1969-12-31', false],
+  ['1970-01-01', true],
+  ['2027-03-05', true],
+  ['2027-03-06', false],
+])('the day %s is imported: %s', (date, isImported) => {
+  expect(item({ date }) !== null).toBe(isImported)
+  expect(item({ authorizedDate: date })?.authorizedDate === date).toBe(isImported)
+})
+
+const accounts = [
+  { bankAccountId: 'bac_1', providerAccountId: 'a1', currency: 'USD' },
+  { bankAccountId: 'bac_2', providerAccountId: 'a2', currency: 'EUR' },
+]
+const divide = (page: Partial<Parameters<typeof divideChanges>[0]>) =>
+  divideChanges(
+    { added: [], modified: [], removed: [], unreadable: 0, ...page },
+    {
+      accounts,
+      lastDay: of.lastDay,
+    },
+  )
+
+test('a page is divided by bank accounts, what was added before what was modified', () => {
+  const { changes, skipped } = divide({
+    added: [row, { ...row, id: 't2', accountId: 'a2', currency: 'EUR' }],
+    modified: [{ ...row, id: 't3' }],
+    removed: [{ id: 't4', accountId: 'a2' }],
+  })
+  const ids = changes.map(({ items }) => items.map((one) => one.providerTransactionId))
+  expect(ids).toEqual([['t1', 't3'], ['t2']])
+  expect(changes.map(({ removed }) => removed)).toEqual([[], ['t4']])
+  expect(skipped).toBe(0)
+})
+
+test('rows of unknown accounts and rows that are no items are counted', () => {
+  const { changes, skipped } = divide({
+    added: [
+      { ...row, accountId: 'other' },
+      { ...row, currency: 'EUR' },
+    ],
+    unreadable: 3,
+  })
+  expect(changes.every(({ items }) => items.length === 0)).toBe(true)
+  expect(skipped).toBe(5)
+})
+
+test('a removal of a former account goes to all bank accounts', () => {
+  const { changes } = divide({ removed: [{ id: 't1', accountId: 'former' }] })
+  expect(changes.map(({ removed }) => removed)).toEqual([['t1'], ['t1']])
+})

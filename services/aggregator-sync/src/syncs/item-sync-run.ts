@@ -1,0 +1,107 @@
+import type { Tally } from '@coffer/kit/syncs/sync-state'
+import { type Step, settle } from '@coffer/kit/syncs/sync-step'
+import type { LinkKey } from '../links/aggregator-link.ts'
+import type { ItemOutcome } from './item-sync.ts'
+
+/** One sync of a link. */
+export type Run = LinkKey & { runId: string }
+export type BegunRun = Run & { isManual: boolean }
+
+/** The result of some pages of changes. */
+export type Pages = Tally & {
+  /**
+   * `more`: there are further pages; `restarted`: the loop begins anew; `end`: all changes are
+   * stored; `initial`: all that the aggregator has so far; `not-ready`: it has nothing yet.
+   */
+  next: 'more' | 'restarted' | 'end' | 'initial' | 'not-ready'
+}
+
+/** Steps of a sync: activities, each of which may be repeated. */
+export interface ItemSyncSteps {
+  /** Returns null if there is nothing to do. */
+  beginAggregatorSync(run: Run): Promise<{ isManual: boolean } | null>
+  /** Updates the status of the link, its bank accounts and their balances. */
+  syncItem(run: BegunRun): Promise<Step<object>>
+  /** Stores at most ten pages of changes. */
+  importPages(run: BegunRun): Promise<Step<Pages>>
+  /** Stores the transactions of the last 14 days. */
+  importWindow(run: BegunRun): Promise<Step<Tally>>
+  endAggregatorSync(of: Run & { outcome: ItemOutcome }): Promise<void>
+  /** Whether an error means that a step failed after all its repetitions. */
+  isStepFailure(error: unknown): boolean
+}
+
+// 2,000 pages: a million changes.
+const stepsMax = 200
+const restartsMax = 5
+
+/** A sync that runs. Its fields change while its steps are done. */
+interface Sync {
+  steps: ItemSyncSteps
+  pause: (ms: number) => Promise<void>
+  run: BegunRun
+  tally: Tally
+  waits: number
+}
+
+/**
+ * Runs the steps of one sync (docs/banks/aggregator.md#syncs). Calls `endAggregatorSync` exactly
+ * once if `beginAggregatorSync` found work, and rethrows errors that are no failures of steps.
+ * `pause` waits.
+ */
+export async function runItemSync(
+  steps: ItemSyncSteps,
+  run: Run,
+  pause: (ms: number) => Promise<void>,
+): Promise<void> {
+  const begun = await steps.beginAggregatorSync(run)
+  if (begun === null) return
+  const tally = { added: 0, changed: 0, matched: 0, removed: 0, skipped: 0 }
+  const sync = { steps, pause, run: { ...run, ...begun }, tally, waits: 0 }
+  let outcome: ItemOutcome
+  try {
+    outcome = await syncLink(sync)
+  } catch (error) {
+    if (!steps.isStepFailure(error)) throw error
+    outcome = { kind: 'unfinished' }
+  }
+  await steps.endAggregatorSync({ ...run, outcome })
+}
+
+async function syncLink(sync: Sync): Promise<ItemOutcome> {
+  const { steps, run, tally } = sync
+  const item = await settle(sync, () => steps.syncItem(run))
+  if (item.kind !== 'done') return item
+  const changes = await importChanges(sync)
+  if (changes.kind !== 'complete' && changes.kind !== 'partial') return changes
+  if (run.isManual) {
+    const window = await settle(sync, () => steps.importWindow(run))
+    if (window.kind !== 'done') return window
+    count(tally, window)
+  }
+  return changes
+}
+
+/** Imports pages of changes up to the last one. */
+async function importChanges(sync: Sync): Promise<ItemOutcome> {
+  const { steps, run, tally } = sync
+  let restarts = 0
+  for (let step = 0; step < stepsMax; step += 1) {
+    const pages = await settle(sync, () => steps.importPages(run))
+    if (pages.kind !== 'done') return pages
+    count(tally, pages)
+    if (pages.next === 'end') return { kind: 'complete', tally }
+    if (pages.next === 'initial') return { kind: 'partial', tally }
+    if (pages.next === 'not-ready') return { kind: 'early', code: 'not-ready' }
+    if (pages.next === 'restarted') restarts += 1
+    if (restarts > restartsMax) return { kind: 'early', code: 'mutated' }
+  }
+  // The next sync goes on at the stored cursor.
+  return { kind: 'unfinished' }
+}
+
+function count(tally: Tally, more: Tally): void {
+  for (const one of ['added', 'changed', 'matched', 'removed', 'skipped'] as const) {
+    tally[one] += more[one]
+  }
+}

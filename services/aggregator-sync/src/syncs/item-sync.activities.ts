@@ -1,0 +1,82 @@
+import type { Step } from '@coffer/kit/syncs/sync-step'
+import { aggregatorAddresses } from '../config.ts'
+import { refreshAccounts } from '../ledger/ledger.client.ts'
+import { applyStatement } from '../life/link-status.ts'
+import { changeRunning, lockItemSync, saveItemSync } from './item-sync.sql.ts'
+import { beginItemSync, endItemSync, type ItemOutcome } from './item-sync.ts'
+import type { BegunRun, Run } from './item-sync-run.ts'
+import { toProviderAccount } from './provider-account.ts'
+import {
+  callBy,
+  type OpenedSync,
+  publishStatus,
+  runStep,
+  type SyncDeps,
+} from './sync-step.service.ts'
+
+/** Returns the idempotent activities that begin and end a sync, and update its bank accounts. */
+export function itemSyncActivities(deps: SyncDeps) {
+  const { config, database, clock } = deps
+  return {
+    beginAggregatorSync: async (run: Run): Promise<{ isManual: boolean } | null> => {
+      if (!config.aggregatorEnabled) return null
+      return database.transaction(async (tx) => {
+        const before = await lockItemSync(tx, run)
+        const begun = before && beginItemSync(before, { now: clock(), runId: run.runId })
+        if (!begun) return null
+        if (begun.sync !== before) await saveItemSync(tx, begun.sync)
+        return { isManual: begun.isManual }
+      })
+    },
+    syncItem: (run: BegunRun): Promise<Step<object>> =>
+      runStep(deps, run, (opened) => syncItem(deps, run, opened)),
+    endAggregatorSync: async (of: Run & { outcome: ItemOutcome }): Promise<void> => {
+      const isAnnounced = config.webhooksEnabled
+      const ended = await database.transaction((tx) =>
+        changeRunning(tx, of, (sync) => endItemSync(sync, { ...of, isAnnounced, now: clock() })),
+      )
+      if (ended) publishStatus(deps, ended)
+    },
+  }
+}
+
+// Maximum number of accounts in a call of UpsertBankAccounts.
+const accountsMax = 500
+
+/** Updates the bank accounts from the item, and the status of the link. */
+async function syncItem(
+  deps: SyncDeps,
+  run: BegunRun,
+  { item, aggregator }: OpenedSync,
+): Promise<Step<object>> {
+  const { database, clock, config } = deps
+  const asOf = clock()
+  const { accounts, errorCode, consentExpiresAt, ...read } = await aggregator.readItem(
+    item,
+    {},
+    callBy(),
+  )
+  const { accountId, linkId } = run
+  // An empty list may be a fault: it makes no bank account inactive.
+  const isComplete = accounts.length > 0 && accounts.length <= accountsMax
+  const listed = accounts.slice(0, accountsMax).map(toProviderAccount)
+  await refreshAccounts(deps, accountId, { linkId, accounts: listed, isComplete })
+  const { webhookUrl } = aggregatorAddresses(config)
+  const isOther = webhookUrl !== null && webhookUrl !== read.webhookUrl
+  if (isOther) await aggregator.setWebhook(item, webhookUrl, callBy())
+  const stated = await database.transaction((tx) =>
+    changeRunning(tx, run, (sync) => {
+      const now = clock()
+      const synced = {
+        ...sync,
+        lastAccountSync: now,
+        webhookUrl: isOther ? webhookUrl : read.webhookUrl,
+      }
+      const statement = { kind: 'read' as const, errorCode, consentExpiresAt, asOf }
+      return applyStatement(synced, statement, now)
+    }),
+  )
+  if (!stated) return { kind: 'gone' }
+  publishStatus(deps, stated)
+  return { kind: 'done' }
+}

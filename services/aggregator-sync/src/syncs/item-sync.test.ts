@@ -1,0 +1,208 @@
+import { dayMs, hourMs } from '@coffer/kit/values/time'
+import { describe, expect, test } from '@jest/globals'
+import {
+  beginItemSync,
+  endItemSync,
+  type ItemOutcome,
+  type ItemSync,
+  requestItemSync,
+} from './item-sync.ts'
+
+const now = new Date('2026-03-01T10:00:00Z')
+const minuteMs = 60_000
+const after = (ms: number) => new Date(now.getTime() + ms)
+const tally = { added: 1, changed: 2, matched: 3, removed: 4, skipped: 5 }
+
+const link: ItemSync = {
+  accountId: 'acct_1',
+  linkId: 'link_1',
+  status: 'setup',
+  itemId: 'item',
+  institutionId: 'ins_1',
+  institutionName: 'Bank',
+  products: ['transactions'],
+  webhookUrl: null,
+  chosenAccounts: [],
+  errorCode: null,
+  expirationDate: null,
+  newAccountsAvailable: false,
+  statusAsOf: null,
+  noticedFor: null,
+  createdAt: after(-2 * dayMs),
+  createdBy: 'user_1',
+  updatedAt: after(-dayMs),
+  deletedAt: null,
+  releasedAt: null,
+  cursor: null,
+  pageCursor: null,
+  loopNumber: 0,
+  wholeLoopStartedAt: null,
+  wholeRequestedAt: null,
+  lastManualSync: null,
+  lastSuccessfulUpdate: null,
+  lastAttemptedUpdate: null,
+  requestedAt: null,
+  nextSyncAt: after(-2 * minuteMs),
+  syncRunId: null,
+  syncStartedAt: null,
+  syncIsManual: false,
+  failuresInRow: 0,
+  faultCode: null,
+  faultDetail: null,
+  faultAt: null,
+  addedCount: 0,
+  changedCount: 0,
+  matchedCount: 0,
+  removedCount: 0,
+  skippedCount: 0,
+  lastAccountSync: null,
+  syncCount: 7n,
+}
+
+const running = (change: Partial<ItemSync> = {}): ItemSync => ({
+  ...link,
+  syncRunId: 'run/1',
+  syncStartedAt: after(-minuteMs),
+  ...change,
+})
+
+const end = (outcome: ItemOutcome, change: Partial<ItemSync> = {}, isAnnounced = false) =>
+  endItemSync(running(change), { now, runId: 'run/1', outcome, isAnnounced })
+
+/** Pause until the next sync in ms; null if none is scheduled. */
+const pauseOf = ({ nextSyncAt }: ItemSync) => nextSyncAt && nextSyncAt.getTime() - now.getTime()
+
+describe('a request', () => {
+  test.each<[ItemSync['status'], boolean, boolean]>([
+    ['creating', false, false],
+    ['pending', false, true],
+    ['setup', true, true],
+    ['error', true, true],
+    ['pending_expiration', false, true],
+    ['revoked', false, true],
+    ['deactivated', false, false],
+    ['unknown', false, true],
+  ])('of a link that is %s: user %s, service %s', (status, byUser, byService) => {
+    const request = (by: 'user' | 'service') => () =>
+      requestItemSync({ ...link, status }, { now, by }).requestedAt
+    for (const [by, isAccepted] of [
+      ['user', byUser],
+      ['service', byService],
+    ] as const) {
+      if (isAccepted) expect(request(by)()).toEqual(now)
+      else expect(request(by)).toThrow()
+    }
+  })
+
+  test('of a user is refused within 30 minutes of the last one', () => {
+    const recent = { ...link, lastManualSync: after(-30 * minuteMs + 1) }
+    expect(() => requestItemSync(recent, { now, by: 'user' })).toThrow('30 minutes')
+    const enough = { ...link, lastManualSync: after(-30 * minuteMs) }
+    expect(requestItemSync(enough, { now, by: 'user' }).lastManualSync).toEqual(now)
+    expect(requestItemSync(recent, { now, by: 'service' }).requestedAt).toEqual(now)
+  })
+})
+
+describe('a begin', () => {
+  test.each<[string, Partial<ItemSync>, { isManual: boolean } | null]>([
+    ['due', {}, { isManual: false }],
+    ['pending and due', { status: 'pending' }, { isManual: false }],
+    ['requested', { nextSyncAt: null, requestedAt: now }, { isManual: true }],
+    ['not due', { nextSyncAt: after(1) }, null],
+    ['revoked and due', { status: 'revoked' }, null],
+    ['revoked and requested', { status: 'revoked', requestedAt: now }, { isManual: true }],
+    ['creating', { status: 'creating', requestedAt: now }, null],
+    ['deactivated', { status: 'deactivated', requestedAt: now }, null],
+  ])('of a link that is %s', (_name, change, expected) => {
+    const begun = beginItemSync({ ...link, ...change }, { now, runId: 'run/2' })
+    expect(begun && { isManual: begun.isManual }).toEqual(expected)
+    if (begun) expect(begun.sync).toMatchObject({ syncRunId: 'run/2', requestedAt: null })
+  })
+})
+
+describe('an end', () => {
+  test.each([
+    [true, 48],
+    [false, 12],
+  ])('with webhooks %s is followed by a sync after %d hours', (isAnnounced, hours) => {
+    const ended = end({ kind: 'complete', tally }, {}, isAnnounced)
+    const pauseMs = pauseOf(ended) ?? 0
+    expect(pauseMs).toBeGreaterThanOrEqual(hours * hourMs)
+    expect(pauseMs).toBeLessThan(hours * hourMs + 20 * minuteMs)
+    expect(ended).toMatchObject({ addedCount: 1, skippedCount: 5, syncRunId: null, syncCount: 8n })
+    expect(ended.lastSuccessfulUpdate).toEqual(now)
+  })
+
+  test.each<[ItemOutcome['kind'], ItemSync['status'], ItemSync['status']]>([
+    ['complete', 'pending', 'setup'],
+    ['partial', 'pending', 'setup'],
+    ['complete', 'pending_expiration', 'pending_expiration'],
+    ['complete', 'error', 'error'],
+    ['early', 'pending', 'pending'],
+    ['failed', 'pending', 'pending'],
+    ['failed', 'setup', 'setup'],
+    ['unfinished', 'pending', 'pending'],
+  ])('%s leaves a link that is %s as %s', (kind, status, expected) => {
+    const outcome = { kind, tally, code: 'not-ready' } as ItemOutcome
+    expect(end(outcome, { status }).status).toBe(expected)
+  })
+
+  test.each([
+    [0, minuteMs],
+    [7 * minuteMs, 7 * minuteMs],
+    [5 * hourMs, hourMs],
+  ])('before the transactions are ready, %d ms after the creation, waits %d ms', (age, pause) => {
+    const createdAt = after(-age)
+    const early = end({ kind: 'early', code: 'not-ready' }, { createdAt, failuresInRow: 2 })
+    expect(pauseOf(early)).toBe(pause)
+    expect(early).toMatchObject({ faultCode: 'not-ready', failuresInRow: 2, requestedAt: null })
+    const partial = end({ kind: 'partial', tally }, { createdAt })
+    expect(pauseOf(partial)).toBe(pause)
+    expect(partial).toMatchObject({ faultCode: null, addedCount: 1 })
+  })
+
+  test('a day after the creation, a history that stays partial is read as usual', () => {
+    const createdAt = after(-dayMs)
+    expect(pauseOf(end({ kind: 'partial', tally }, { createdAt }))).toBeGreaterThan(hourMs)
+  })
+
+  test('during changes waits a minute', () => {
+    const early = end({ kind: 'early', code: 'mutated' }, { syncIsManual: true })
+    expect([pauseOf(early), early.requestedAt]).toEqual([minuteMs, null])
+  })
+
+  test.each([
+    [0, 10 * minuteMs],
+    [1, hourMs],
+    [2, 6 * hourMs],
+    [3, 18 * hourMs],
+    [4, dayMs],
+    [99, dayMs],
+  ])('of a failure after %d others waits %d ms, without an end', (failuresInRow, pause) => {
+    const failed = end({ kind: 'failed' }, { failuresInRow })
+    expect([pauseOf(failed), failed.status]).toEqual([pause, 'setup'])
+  })
+
+  test('looks once a day after a link whose user must act, never after a revoked one', () => {
+    expect(pauseOf(end({ kind: 'failed' }, { status: 'error' }))).toBe(dayMs)
+    expect(pauseOf(end({ kind: 'failed' }, { status: 'revoked' }))).toBeNull()
+  })
+
+  test('of another run, or a second one, changes nothing', () => {
+    const other = running({ syncRunId: 'run/2' })
+    const of = { now, runId: 'run/1', outcome: { kind: 'failed' }, isAnnounced: false } as const
+    expect(endItemSync(other, of)).toBe(other)
+  })
+
+  test('of a deleted link schedules nothing', () => {
+    const ended = end({ kind: 'complete', tally }, { status: 'deactivated', deletedAt: now })
+    expect([pauseOf(ended), ended.status]).toEqual([null, 'deactivated'])
+  })
+
+  test('keeps a request that came meanwhile', () => {
+    for (const kind of ['complete', 'partial', 'early', 'failed'] as const) {
+      const outcome = { kind, tally, code: 'mutated' } as ItemOutcome
+      expect(end(outcome, { requestedAt: now }).requestedAt).toEqual(now)
+    }
+  })
+})

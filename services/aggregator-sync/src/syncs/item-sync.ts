@@ -1,0 +1,141 @@
+import { refused } from '@coffer/kit/rpc/errors'
+import {
+  beginSync,
+  endSync,
+  requestSync,
+  type SyncOutcome,
+  type SyncPolicy,
+  SyncState,
+  type Tally,
+} from '@coffer/kit/syncs/sync-state'
+import { dayMs, hourMs } from '@coffer/kit/values/time'
+import { z } from 'zod'
+import { AggregatorLink } from '../links/aggregator-link.ts'
+import { FaultCode } from '../provider/plaid-fault.ts'
+import { Loop } from './loop.ts'
+
+/** The connection of a link with the state of its syncs. */
+export const ItemSync = AggregatorLink.extend({
+  ...Loop.shape,
+  ...SyncState.shape,
+  /** A code of a newer version of this service is read as `internal`. */
+  faultCode: FaultCode.nullable().catch('internal'),
+  lastAccountSync: z.date().nullable(),
+  /** Number of ended syncs. */
+  syncCount: z.bigint(),
+})
+export type ItemSync = z.infer<typeof ItemSync>
+
+/** How a sync of a link ended. */
+export type ItemOutcome =
+  | SyncOutcome
+  /** The aggregator has not read the whole history from the institution yet. */
+  | { kind: 'partial'; tally: Tally }
+  /** Too early: there are no transactions yet, or they change while they are read. No failure. */
+  | { kind: 'early'; code: 'not-ready' | 'mutated' }
+
+const minuteMs = 60_000
+
+const policy: Omit<SyncPolicy, 'periodMs'> = {
+  jitterMsMax: 20 * minuteMs,
+  pausesMs: [10 * minuteMs, hourMs, 6 * hourMs, 18 * hourMs],
+  // A day without the aggregator ends by itself: the schedule goes on.
+  lastPauseMs: dayMs,
+}
+
+/** Periods with webhooks, which announce changes, and without. */
+const periodMs = { announced: 48 * hourMs, polled: 12 * hourMs }
+
+/**
+ * Returns the link with a requested sync (docs/banks/aggregator.md#syncs). Throws refused for a
+ * link that has ended, and for a user's request of one whose status is not setup or error; also
+ * like `requestSync`.
+ */
+export function requestItemSync(
+  sync: ItemSync,
+  of: { now: Date; by: 'user' | 'operator' | 'service' },
+): ItemSync {
+  if (!isLive(sync)) throw refused('the link is deactivated or being created')
+  const isValid = sync.status === 'setup' || sync.status === 'error'
+  if (of.by === 'user' && !isValid) {
+    throw refused(
+      'link is not in a valid status, it cannot be manually synced: wait until it is set up, ' +
+        'or update its connection',
+    )
+  }
+  return requestSync(sync, of)
+}
+
+/** Begins a sync of a live link, like `beginSync`; null if there is none. */
+export function beginItemSync(
+  sync: ItemSync,
+  of: { now: Date; runId: string },
+): { sync: ItemSync; isManual: boolean } | null {
+  return isLive(sync) ? beginSync(sync, { ...of, isScheduled: sync.status !== 'revoked' }) : null
+}
+
+/** Ends a sync; the same object if it has ended or another one has begun. */
+export function endItemSync(
+  sync: ItemSync,
+  of: { now: Date; runId: string; outcome: ItemOutcome; isAnnounced: boolean },
+): ItemSync {
+  const { now, runId } = of
+  const outcome: ItemOutcome = isLive(sync) ? of.outcome : { kind: 'gone' }
+  const period = of.isAnnounced ? periodMs.announced : periodMs.polled
+  const ended = endSync(sync, {
+    now,
+    runId,
+    outcome: simpleOf(outcome),
+    policy: { ...policy, periodMs: period },
+    key: sync.linkId,
+  })
+  if (ended === sync) return sync
+  return { ...ended, ...nextOf(sync, ended, { now, outcome }), syncCount: sync.syncCount + 1n }
+}
+
+/** Returns the outcome that the state of syncs knows. */
+function simpleOf(outcome: ItemOutcome): SyncOutcome {
+  if (outcome.kind === 'partial') return { ...outcome, kind: 'complete' }
+  return outcome.kind === 'early' ? { kind: 'unfinished' } : outcome
+}
+
+/** Returns the fields that differ from the state of other syncs: status, next sync and fault. */
+function nextOf(
+  sync: ItemSync,
+  ended: ItemSync,
+  { now, outcome }: { now: Date; outcome: ItemOutcome },
+): Partial<ItemSync> {
+  const status = ended.status === 'pending' ? 'setup' : ended.status
+  switch (outcome.kind) {
+    case 'complete':
+      return { status }
+    case 'partial':
+      return isYoung(sync, now) ? { status, nextSyncAt: earlyRetryOf(sync, now) } : { status }
+    case 'early': {
+      const { requestedAt } = sync
+      const pauseMs = outcome.code === 'mutated' ? minuteMs : null
+      const nextSyncAt = pauseMs ? new Date(now.getTime() + pauseMs) : earlyRetryOf(sync, now)
+      return { requestedAt, nextSyncAt, faultCode: outcome.code, faultDetail: '' }
+    }
+    case 'failed':
+      if (sync.status === 'revoked') return { nextSyncAt: null }
+      return sync.status === 'error' ? { nextSyncAt: new Date(now.getTime() + dayMs) } : {}
+    default:
+      return {}
+  }
+}
+
+function isYoung({ createdAt }: ItemSync, now: Date): boolean {
+  return now.getTime() - createdAt.getTime() < dayMs
+}
+
+/** The pause is the age of the link, 1 to 60 minutes: it grows as the aggregator takes longer. */
+function earlyRetryOf({ createdAt }: ItemSync, now: Date): Date {
+  const ageMs = now.getTime() - createdAt.getTime()
+  return new Date(now.getTime() + Math.min(Math.max(ageMs, minuteMs), hourMs))
+}
+
+/** Returns whether a link is created and has not ended. */
+export function isLive({ status }: Pick<ItemSync, 'status'>): boolean {
+  return status !== 'creating' && status !== 'deactivated'
+}

@@ -1,0 +1,62 @@
+import type { Database, Transaction } from '@coffer/kit/database/database'
+import { sql } from 'slonik'
+import { z } from 'zod'
+import type { LinkKey } from '../links/aggregator-link.ts'
+
+const LoopItem = z.object({ bankAccountId: z.string(), providerTransactionId: z.string() })
+
+/** A transaction that the loop which runs has added. */
+export type LoopItem = z.infer<typeof LoopItem>
+
+/**
+ * Stores the transactions that a page of a loop has added, and marks those stored before that it
+ * lists again.
+ */
+export async function saveLoopItems(
+  tx: Transaction,
+  { accountId, linkId }: LinkKey,
+  of: { loopNumber: number; added: readonly LoopItem[]; modified: readonly string[] },
+): Promise<void> {
+  const { loopNumber, added, modified } = of
+  const ids = added.map((one) => one.providerTransactionId)
+  const bankAccountIds = added.map((one) => one.bankAccountId)
+  await tx.query(sql.unsafe`
+    INSERT INTO loop_items AS stored
+      (account_id, link_id, provider_transaction_id, bank_account_id, loop_number)
+    SELECT DISTINCT ON (id) ${accountId}, ${linkId}, id, bank_account_id, ${loopNumber}::int
+    FROM unnest(${sql.array(ids, 'text')}, ${sql.array(bankAccountIds, 'text')})
+      AS listed (id, bank_account_id)
+    ON CONFLICT (account_id, link_id, provider_transaction_id)
+    DO UPDATE SET loop_number = excluded.loop_number`)
+  await tx.query(sql.unsafe`
+    UPDATE loop_items SET loop_number = ${loopNumber}
+    WHERE account_id = ${accountId} AND link_id = ${linkId} AND loop_number <> ${loopNumber}
+      AND provider_transaction_id = ANY(${sql.array(modified, 'text')})`)
+}
+
+/**
+ * Lists transactions that earlier runs of a restarted loop have added, and that neither this run
+ * nor its last page (`listed`) contains: at most `limit`, by ascending ID after `after`.
+ */
+export function listWithdrawn(
+  { pool }: Database,
+  { accountId, linkId }: LinkKey,
+  of: { loopNumber: number; listed: readonly string[]; after: string; limit: number },
+): Promise<readonly LoopItem[]> {
+  return pool.any(sql.type(LoopItem)`
+    SELECT bank_account_id AS "bankAccountId", provider_transaction_id AS "providerTransactionId"
+    FROM loop_items
+    WHERE account_id = ${accountId} AND link_id = ${linkId} AND loop_number < ${of.loopNumber}
+      AND provider_transaction_id > ${of.after}
+      AND provider_transaction_id <> ALL(${sql.array(of.listed, 'text')})
+    ORDER BY provider_transaction_id LIMIT ${of.limit}`)
+}
+
+/** Deletes the stored transactions of a loop that has ended. */
+export async function deleteLoopItems(
+  tx: Transaction,
+  { accountId, linkId }: LinkKey,
+): Promise<void> {
+  await tx.query(sql.unsafe`
+    DELETE FROM loop_items WHERE account_id = ${accountId} AND link_id = ${linkId}`)
+}

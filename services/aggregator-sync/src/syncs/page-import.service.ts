@@ -1,0 +1,126 @@
+import type { Tally } from '@coffer/kit/syncs/sync-state'
+import { dayMs } from '@coffer/kit/values/time'
+import {
+  importItems,
+  isArchived,
+  listSyncedAccounts,
+  removeItems,
+} from '../ledger/ledger.client.ts'
+import type { LinkKey } from '../links/aggregator-link.ts'
+import { type AccountChanges, divideChanges, type Importing } from './item-page.ts'
+import type { BegunRun } from './item-sync-run.ts'
+import { listWithdrawn } from './loop-items.sql.ts'
+import type { SyncDeps } from './sync-step.service.ts'
+
+type Divided = ReturnType<typeof divideChanges>
+
+// Maximum number of transactions in a call of the ledger.
+const batchMax = 500
+const futureDays = 365
+
+/** Returns the day that is this number of days from now, YYYY-MM-DD in UTC. */
+export function dayAfter(now: Date, days: number): string {
+  return new Date(now.getTime() + days * dayMs).toISOString().slice(0, 10)
+}
+
+/** Lists the bank accounts of a link that take imports. Throws notFound for a deleted link. */
+export async function listImporting(deps: SyncDeps, key: LinkKey): Promise<Importing[]> {
+  const synced = await listSyncedAccounts(deps, key)
+  return synced.filter(({ isArchived }) => !isArchived)
+}
+
+/** Divides a page by bank accounts, with the last day of transactions that are imported. */
+export function divide(
+  { clock }: Pick<SyncDeps, 'clock'>,
+  page: Parameters<typeof divideChanges>[0],
+  accounts: readonly Importing[],
+): Divided {
+  return divideChanges(page, { accounts, lastDay: dayAfter(clock(), futureDays) })
+}
+
+/**
+ * Imports changes, and then removals: the removal of a pending record that was replaced ends only
+ * this record. Counts in `tally`.
+ */
+export async function importChanges(
+  deps: SyncDeps,
+  run: BegunRun,
+  { divided, tally }: { divided: Divided; tally: Tally },
+): Promise<void> {
+  tally.skipped += divided.skipped
+  using work = deps.load.begin(run)
+  for (const changes of divided.changes) {
+    await work.run(() => importAccount(deps, run, { changes, tally }))
+  }
+}
+
+async function importAccount(
+  deps: SyncDeps,
+  { accountId }: LinkKey,
+  { changes, tally }: { changes: AccountChanges; tally: Tally },
+): Promise<void> {
+  const { account, items, removed } = changes
+  const { bankAccountId, providerAccountId } = account
+  try {
+    for (let start = 0; start < items.length; start += batchMax) {
+      const transactions = items.slice(start, start + batchMax)
+      const request = { bankAccountId, providerAccountId, transactions }
+      const counts = await importItems(deps, accountId, request)
+      for (const one of ['added', 'changed', 'matched', 'skipped'] as const) {
+        tally[one] += counts[one]
+      }
+    }
+    tally.removed += await removeAll(deps, accountId, { bankAccountId, ids: removed })
+  } catch (error) {
+    // The user archived the bank account meanwhile: the others go on.
+    if (!isArchived(error)) throw error
+    tally.skipped += items.length
+  }
+}
+
+/** Removes transactions of a bank account; returns how many were live. */
+async function removeAll(
+  deps: SyncDeps,
+  accountId: string,
+  { bankAccountId, ids }: { bankAccountId: string; ids: readonly string[] },
+): Promise<number> {
+  let count = 0
+  for (let start = 0; start < ids.length; start += batchMax) {
+    const providerTransactionIds = ids.slice(start, start + batchMax)
+    count += await removeItems(deps, accountId, { bankAccountId, providerTransactionIds })
+  }
+  return count
+}
+
+// 100,000 transactions.
+const withdrawnPagesMax = 200
+
+/**
+ * Removes transactions that were added by pages of this loop before its restart, and that it no
+ * longer lists: the aggregator does not list their removal. `listed`: IDs of the last page.
+ */
+export async function takeBack(
+  deps: SyncDeps,
+  { accountId, linkId, loopNumber }: LinkKey & { loopNumber: number },
+  listed: readonly string[],
+): Promise<number> {
+  let count = 0
+  let after = ''
+  for (let pages = 0; pages < withdrawnPagesMax; pages += 1) {
+    const of = { loopNumber, listed, after, limit: batchMax }
+    const withdrawn = await listWithdrawn(deps.database, { accountId, linkId }, of)
+    const byAccount = Map.groupBy(withdrawn, ({ bankAccountId }) => bankAccountId)
+    for (const [bankAccountId, items] of byAccount) {
+      const ids = items.map(({ providerTransactionId }) => providerTransactionId)
+      try {
+        count += await removeAll(deps, accountId, { bankAccountId, ids })
+      } catch (error) {
+        if (!isArchived(error)) throw error
+      }
+    }
+    const last = withdrawn.at(batchMax - 1)
+    if (!last) break
+    after = last.providerTransactionId
+  }
+  return count
+}

@@ -1,0 +1,160 @@
+import type { Tally } from '@coffer/kit/syncs/sync-state'
+import type { Step } from '@coffer/kit/syncs/sync-step'
+import type { ChangePage, WindowPage } from '../provider/aggregator.ts'
+import { faultOf } from '../provider/plaid-fault.ts'
+import type { Importing } from './item-page.ts'
+import { changeRunning } from './item-sync.sql.ts'
+import type { ItemSync } from './item-sync.ts'
+import type { BegunRun, Pages } from './item-sync-run.ts'
+import {
+  isSamePosition,
+  isWithinLoop,
+  nextCursorOf,
+  passPage,
+  restartLoop,
+  restartWhole,
+} from './loop.ts'
+import { deleteLoopItems, saveLoopItems } from './loop-items.sql.ts'
+import { dayAfter, divide, importChanges, listImporting, takeBack } from './page-import.service.ts'
+import { callBy, type OpenedSync, runStep, type SyncDeps } from './sync-step.service.ts'
+
+/** Returns the idempotent activities that store transactions. */
+export function pageActivities(deps: SyncDeps) {
+  return {
+    importPages: (run: BegunRun): Promise<Step<Pages>> =>
+      runStep(deps, run, (opened) => importPages(deps, run, opened)),
+    importWindow: (run: BegunRun): Promise<Step<Tally>> =>
+      runStep(deps, run, (opened) => importWindow(deps, run, opened)),
+  }
+}
+
+type Opened = OpenedSync & { accounts: readonly Importing[] }
+
+const none = { added: 0, changed: 0, matched: 0, removed: 0, skipped: 0 }
+const pagesMax = 10
+const windowDays = 14
+const windowPagesMax = 20
+
+/** Stores at most ten pages, each with its cursor after it. */
+async function importPages(deps: SyncDeps, run: BegunRun, given: OpenedSync): Promise<Step<Pages>> {
+  const opened: Opened = { ...given, accounts: await listImporting(deps, run) }
+  const pages: Pages = { ...none, next: 'more' }
+  for (let count = 0; count < pagesMax; count += 1) {
+    const page = await readPage(deps, run, opened, { isFirst: count === 0 })
+    if (typeof page === 'string') {
+      if (page === 'gone') return { kind: 'gone' }
+      return { kind: 'done', ...pages, next: page }
+    }
+    const sync = await importPage(deps, run, { opened, page, pages })
+    if (!sync) return { kind: 'gone' }
+    opened.sync = sync
+    if (!isWithinLoop(sync)) {
+      return { kind: 'done', ...pages, next: page.readiness === 'initial' ? 'initial' : 'end' }
+    }
+  }
+  return { kind: 'done', ...pages, next: 'more' }
+}
+
+/** Reads the next page; `restarted` if the loop begins anew, `more` if a limit is reached. */
+async function readPage(
+  deps: SyncDeps,
+  run: BegunRun,
+  { sync, item, aggregator }: Opened,
+  { isFirst }: { isFirst: boolean },
+): Promise<ChangePage | Pages['next'] | 'gone'> {
+  const { database, clock } = deps
+  const cursor = nextCursorOf(sync)
+  try {
+    const page = await aggregator.readChanges(item, cursor, callBy())
+    return page.readiness === 'not-ready' ? 'not-ready' : page
+  } catch (error) {
+    const { code } = faultOf(error) ?? {}
+    if (code === 'not-ready') return 'not-ready'
+    // Loans and brokerage accounts: the institution has balances only.
+    if (code === 'no-transactions') return 'end'
+    // The pages so far count; the next step waits.
+    if (code === 'rate-limited' && !isFirst) return 'more'
+    const isRefused = code === 'cursor-refused' && cursor !== null
+    if (code !== 'mutated' && !isRefused) throw error
+    const restarted = await database.transaction((tx) =>
+      changeRunning(tx, run, (now) => {
+        if (!isSamePosition(now, sync)) return now
+        return isRefused ? restartWhole(now, clock()) : restartLoop(now)
+      }),
+    )
+    return restarted ? 'restarted' : 'gone'
+  }
+}
+
+/**
+ * Stores a page and then its cursor, both or again: a page that is read again changes nothing.
+ * Returns the link after it, null if the sync has ended meanwhile.
+ */
+async function importPage(
+  deps: SyncDeps,
+  run: BegunRun,
+  { opened, page, pages }: { opened: Opened; page: ChangePage; pages: Pages },
+): Promise<ItemSync | null> {
+  const { database, clock } = deps
+  const { sync, accounts } = opened
+  const divided = divide(deps, page, accounts)
+  await importChanges(deps, run, { divided, tally: pages })
+  const added = new Set(page.added.map(({ id }) => id))
+  const modified = page.modified.map(({ id }) => id)
+  if (!page.hasMore) {
+    pages.removed += await takeBack(deps, sync, [...added, ...modified])
+  }
+  return database.transaction(async (tx) => {
+    const passed = await changeRunning(tx, run, (now) =>
+      isSamePosition(now, sync) ? passPage(now, page, clock()) : now,
+    )
+    if (!passed || !isSamePosition(passed.before, sync)) return passed?.after ?? null
+    if (!page.hasMore) await deleteLoopItems(tx, sync)
+    else {
+      const { loopNumber } = sync
+      const items = divided.changes.flatMap(({ account: { bankAccountId }, items }) =>
+        items
+          .filter((one) => added.has(one.providerTransactionId))
+          .map(({ providerTransactionId }) => ({ bankAccountId, providerTransactionId })),
+      )
+      await saveLoopItems(tx, sync, { loopNumber, added: items, modified })
+    }
+    return passed.after
+  })
+}
+
+/** Imports the transactions of the last 14 days again: they repair what an earlier sync missed. */
+async function importWindow(
+  deps: SyncDeps,
+  run: BegunRun,
+  { item, aggregator }: OpenedSync,
+): Promise<Step<Tally>> {
+  const accounts = await listImporting(deps, run)
+  const tally = { ...none }
+  const dayOf = (days: number) => dayAfter(deps.clock(), days)
+  // A day more on both sides: days are those of the institution.
+  const window = { from: dayOf(-windowDays - 1), to: dayOf(1) }
+  let offset = 0
+  for (let pages = 0; pages < windowPagesMax; pages += 1) {
+    const read = await readWindow(aggregator.readWindow(item, { ...window, offset }, callBy()))
+    if (!read) break
+    const { transactions, unreadable, total } = read
+    const page = { added: transactions, modified: [], removed: [], unreadable }
+    await importChanges(deps, run, { divided: divide(deps, page, accounts), tally })
+    const count = transactions.length + unreadable
+    offset += count
+    if (count === 0 || offset >= total) break
+  }
+  return { kind: 'done', ...tally }
+}
+
+/** Returns null if the institution has no transactions, or none yet. */
+async function readWindow(answer: Promise<WindowPage>): Promise<WindowPage | null> {
+  try {
+    return await answer
+  } catch (error) {
+    const { code } = faultOf(error) ?? {}
+    if (code === 'not-ready' || code === 'no-transactions') return null
+    throw error
+  }
+}

@@ -1,0 +1,64 @@
+import { expect, test } from '@jest/globals'
+import type { UpstreamAccount } from '../provider/aggregator.ts'
+import { toProviderAccount } from './provider-account.ts'
+
+const account: UpstreamAccount = {
+  accountId: 'a1',
+  persistentId: 'lasting',
+  name: 'Checking',
+  officialName: 'Gold Checking',
+  mask: '0000',
+  type: 'depository',
+  subtype: 'checking',
+  currency: 'USD',
+  unofficialCurrency: null,
+  available: '100.00',
+  current: '110.5',
+  limit: null,
+  raw: '{}',
+}
+
+test('an account becomes one of the ledger; a missing balance is 0', () => {
+  expect(toProviderAccount(account)).toEqual({
+    providerAccountId: 'a1',
+    aliases: ['lasting'],
+    name: 'Checking',
+    officialName: 'Gold Checking',
+    mask: '0000',
+    currency: 'USD',
+    accountType: 'depository',
+    accountSubType: 'checking',
+    availableBalance: 10_000n,
+    currentBalance: 11_050n,
+    limitBalance: 0n,
+    raw: '{}',
+  })
+})
+
+test('fields that are not stated are left out', () => {
+  const bare = toProviderAccount({ ...account, persistentId: null, mask: null, raw: null })
+  expect(bare.aliases).toEqual([])
+  expect(bare).not.toHaveProperty('mask')
+  expect(bare).not.toHaveProperty('raw')
+})
+
+test.each([
+  ['JPY', '500', 500n],
+  ['BHD', '1.234', 1_234n],
+  ['USD', '0.125', 13n],
+])('a balance in %s of %s is %d minor units', (currency, current, minor) => {
+  expect(toProviderAccount({ ...account, currency, current }).currentBalance).toBe(minor)
+})
+
+test('an account of another kind of currency has no balances, and the default currency', () => {
+  const crypto = toProviderAccount({ ...account, currency: null, unofficialCurrency: 'BTC' })
+  expect(crypto.currency).toBe('USD')
+  for (const balance of ['availableBalance', 'currentBalance', 'limitBalance']) {
+    expect(crypto).not.toHaveProperty(balance)
+  }
+  expect(toProviderAccount({ ...account, currency: null }).currentBalance).toBe(11_050n)
+})
+
+test('a balance beyond what the ledger stores is left out', () => {
+  expect(toProviderAccount({ ...account, current: '1e20' })).not.toHaveProperty('currentBalance')
+})

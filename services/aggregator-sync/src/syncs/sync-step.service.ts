@@ -1,0 +1,89 @@
+import { publishProgress } from '@coffer/kit/events/progress'
+import type { ServiceDeps } from '@coffer/kit/service/service'
+import type { SyncLoad } from '@coffer/kit/syncs/sync-load.service'
+import type { Step } from '@coffer/kit/syncs/sync-step'
+import type { settings } from '../config.ts'
+import { isGone, type LedgerDeps } from '../ledger/ledger.client.ts'
+import { applyStatement } from '../life/link-status.ts'
+import { openItem } from '../links/open-item.service.ts'
+import type { Aggregator, CallBy, OpenAggregator, OpenItem } from '../provider/aggregator.ts'
+import { faultOf, linkStatusAfter, type PlaidFault } from '../provider/plaid-fault.ts'
+import { changeRunning, findItemSync } from './item-sync.sql.ts'
+import { type ItemSync, isLive } from './item-sync.ts'
+import type { Run } from './item-sync-run.ts'
+
+/** Dependencies of the activities of a sync. */
+export type SyncDeps = LedgerDeps &
+  Pick<ServiceDeps<typeof settings>, 'config' | 'database' | 'broker' | 'secrets' | 'log'> & {
+    load: SyncLoad
+    openAggregator: OpenAggregator
+  }
+
+/** The link of a sync, and its item. */
+export interface OpenedSync {
+  sync: ItemSync
+  item: OpenItem
+  aggregator: Aggregator
+}
+
+// Plaid answers most calls within seconds; the first page of a new item may take longer.
+const callMs = 60_000
+/** Pause in ms after a limit without an end. */
+const pauseMs = 30_000
+
+/** Returns the deadline of a call of a sync. */
+export function callBy(): CallBy {
+  return { signal: AbortSignal.timeout(2 * callMs), timeoutMs: callMs }
+}
+
+/**
+ * Runs a step of a sync with its item. Stores faults of the aggregator; the step is gone if the
+ * link has ended, or another sync has begun. Throws other errors, so that Temporal repeats the
+ * activity.
+ */
+export async function runStep<Result>(
+  deps: SyncDeps,
+  run: Run,
+  work: (opened: OpenedSync) => Promise<Step<Result>>,
+): Promise<Step<Result>> {
+  const sync = await findItemSync(deps.database, run)
+  if (sync?.syncRunId !== run.runId || !isLive(sync)) return { kind: 'gone' }
+  const item = await openItem(deps, run)
+  if (!item) throw new Error(`the link ${run.linkId} has no access token`)
+  try {
+    return await work({ sync, item, aggregator: await deps.openAggregator() })
+  } catch (error) {
+    const fault = faultOf(error)
+    if (fault === null && isGone(error)) return { kind: 'gone' }
+    if (fault === null) throw error
+    await storeFault(deps, run, fault)
+    if (fault.code !== 'rate-limited') return { kind: 'failed' }
+    return { kind: 'wait', ms: fault.retryAfterMs ?? pauseMs }
+  }
+}
+
+/** Stores the fault of a sync, and the status of the link if the fault changes it. */
+async function storeFault(
+  { database, clock }: SyncDeps,
+  run: Run,
+  { code, detail }: PlaidFault,
+): Promise<void> {
+  const now = clock()
+  const kind = linkStatusAfter(code)
+  await database.transaction((tx) =>
+    changeRunning(tx, run, (sync) => {
+      const faulty = { ...sync, faultCode: code, faultDetail: detail, faultAt: now }
+      return kind ? applyStatement(faulty, { kind, code: detail, asOf: now }, now) : faulty
+    }),
+  )
+}
+
+/** Tells clients that wait for the set-up of a link that its status has changed. */
+export function publishStatus(
+  { broker }: Pick<ServiceDeps, 'broker'>,
+  { before, after }: { before: ItemSync; after: ItemSync },
+): void {
+  const { accountId, linkId, status } = after
+  if (status === before.status) return
+  publishProgress(broker, { accountId, id: linkId }, { linkId, status })
+}

@@ -1,0 +1,17 @@
+import { activitiesOf } from '@coffer/kit/workflows/task-queue'
+import type { syncSweepActivities } from './sync-sweep.activities.ts'
+
+const activities = activitiesOf<ReturnType<typeof syncSweepActivities>>('aggregator-sync', {
+  startToCloseTimeout: '2 minutes',
+  heartbeatTimeout: '10 seconds',
+})
+
+/** Starts syncs that are due or were lost, page by page; scheduled every ten minutes. */
+export async function startDueAggregatorSyncs(): Promise<void> {
+  for (const step of [activities.restartSyncs, activities.startDueSyncs]) {
+    let after: string[] | null = []
+    while (after !== null) {
+      after = await step(after)
+    }
+  }
+}
