@@ -21,11 +21,13 @@ const aggregates: Aggregate[] = [
     folder: 'services/ledger/src/',
     writers: {
       'money/assigned-rows.sql.ts': ['envelopes/envelope.rpc.ts'],
+      'money/link-type.sql.ts': ['syncs/sync-links.rpc.ts'],
       'money/money-save.sql.ts': ['money/writer.service.ts', 'money/creation.service.ts'],
       'money/removal.sql.ts': [
         'tenancy/account-deletion.sql.ts',
         'accounts/link-clean-up.activities.ts',
-        'accounts/link.rpc.ts',
+        'accounts/link-deletion.service.ts',
+        'money/link-type.sql.ts',
       ],
       'money/uploaded-rows.sql.ts': ['imports/file-import.activities.ts', 'imports/upload.rpc.ts'],
     },

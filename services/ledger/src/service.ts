@@ -32,6 +32,7 @@ import { similarActivities } from './similar/similar.activities.ts'
 import { similarRoutes } from './similar/similar.rpc.ts'
 import { accountSyncRoutes } from './syncs/sync-accounts.rpc.ts'
 import { transactionSyncRoutes } from './syncs/sync-import.rpc.ts'
+import { linkSyncRoutes } from './syncs/sync-links.rpc.ts'
 import { providerListRoutes } from './syncs/sync-list.rpc.ts'
 import { accountDeletionActivities } from './tenancy/account-deletion.activities.ts'
 import { eventHandlers } from './tenancy/events.consumer.ts'
@@ -58,6 +59,7 @@ export const ledger = defineService({
         router.service(ScheduledService, scheduledRoutes(deps))
         router.service(TransactionService, transactionRoutes(deps))
         router.service(SyncImportService, {
+          ...linkSyncRoutes(deps),
           ...accountSyncRoutes(deps),
           ...transactionSyncRoutes(deps),
           ...providerListRoutes(deps),

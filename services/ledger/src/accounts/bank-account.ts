@@ -23,9 +23,9 @@ export const AccountStatus = z.enum(['active', 'inactive', 'unknown'])
 /**
  * A bank account, the root of the aggregate of money; balances in minor units. `expenses` and
  * `goals` are the sums held by its open envelopes of each type, stored so that balances are read
- * from one row. `linkType` copies the immutable type of the link. `balancesAsOf` is the instant for
- * which a user or file stated balances, else null. `deletedAt` means archived, `removedAt` that the
- * link is deleted. Every save raises `version`.
+ * from one row. `linkType` copies the type of the link, and changes together with it.
+ * `balancesAsOf` is the instant for which a user or file stated balances, else null. `deletedAt`
+ * means archived, `removedAt` that the link is deleted. Every save raises `version`.
  */
 export const BankAccount = z.object({
   accountId: z.string(),

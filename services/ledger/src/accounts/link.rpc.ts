@@ -1,13 +1,13 @@
 import { create } from '@bufbuild/protobuf'
 import { requireWithin } from '@coffer/kit/database/account-bound.sql'
 import { keepReply, once } from '@coffer/kit/database/idempotency'
-import { changeOf, emit } from '@coffer/kit/events/changes'
+import { changeOf } from '@coffer/kit/events/changes'
 import { duplicate, notFound } from '@coffer/kit/rpc/errors'
 import { patchOf, toMessage } from '@coffer/kit/rpc/message'
 import { callerOf } from '@coffer/kit/rpc/rpc'
 import type { ServiceDeps } from '@coffer/kit/service/service'
 import { newId } from '@coffer/kit/values/id'
-import { LinkCreatedSchema, LinkDeletedSchema } from '@coffer/proto/ledger/v1/events'
+import { LinkCreatedSchema } from '@coffer/proto/ledger/v1/events'
 import {
   CreateLinkResponseSchema,
   LinkSchema,
@@ -16,10 +16,10 @@ import {
 } from '@coffer/proto/ledger/v1/link'
 import type { ServiceImpl } from '@connectrpc/connect'
 import { UniqueIntegrityConstraintViolationError } from 'slonik'
-import { removeBankAccounts } from '../money/removal.sql.ts'
 import { type Bounds, linkBound } from './bounds.sql.ts'
 import { findLink, insertLink, listLinks, lockLink, saveLink } from './link.sql.ts'
-import { changeLink, createLink, deleteLink, type Link, type LinkPatch } from './link.ts'
+import { changeLink, createLink, type Link, type LinkPatch, subjectOf } from './link.ts'
+import { deleteLocked } from './link-deletion.service.ts'
 
 type Deps = Pick<ServiceDeps, 'database' | 'clock'> & { config: Bounds }
 
@@ -68,13 +68,7 @@ export function linkRoutes({ config, database, clock }: Deps): ServiceImpl<typeo
       const { accountId } = callerOf(context)
       const now = clock()
       await database.transaction(async (tx) => {
-        const link = deleteLink(found(await lockLink(tx, accountId, linkId)), now)
-        await saveLink(tx, link)
-        await removeBankAccounts(tx, link, now)
-        await emit(
-          tx,
-          changeOf(LinkDeletedSchema, subjectOf(link), toMessage(LinkDeletedSchema, link)),
-        )
+        await deleteLocked(tx, found(await lockLink(tx, accountId, linkId)), now)
       })
       return {}
     },
@@ -84,11 +78,6 @@ export function linkRoutes({ config, database, clock }: Deps): ServiceImpl<typeo
 function found(link: Link | null): Link {
   if (!link) throw notFound('link')
   return link
-}
-
-/** Returns the key and the version of events about a link; the version is `updatedAt` in ms. */
-export function subjectOf({ accountId, linkId, updatedAt }: Link) {
-  return { accountId, entityId: linkId, version: BigInt(updatedAt.getTime()) }
 }
 
 /** Throws `duplicate` (400) if another link uses the feed link; rethrows all other errors. */

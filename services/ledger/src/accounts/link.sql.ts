@@ -57,8 +57,8 @@ export async function insertLinkOnce(tx: Tx, link: Link, changes: Change[]): Pro
 }
 
 export async function saveLink(tx: Tx, link: Link): Promise<void> {
+  const changing = ['linkType', 'institutionName', 'description', 'updatedAt', 'deletedAt'] as const
   await tx.query(sql.unsafe`
-    UPDATE links
-    SET ${assignmentsOf(link, ['institutionName', 'description', 'updatedAt', 'deletedAt'])}
+    UPDATE links SET ${assignmentsOf(link, changing)}
     WHERE account_id = ${link.accountId} AND link_id = ${link.linkId}`)
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { aLink } from '../../test/imports/samples.ts'
-import { changeLink, createLink, deleteLink } from './link.ts'
+import { changeLink, createLink, deleteLink, detachLink } from './link.ts'
 
 const NOW = new Date('2026-02-01T12:00:00Z')
 const BY = { accountId: 'acct_1', createdBy: 'user_1', now: NOW }
@@ -24,6 +24,11 @@ describe('links', () => {
   ])('change by $patch', ({ patch, description }) => {
     const changed = changeLink(aLink({ description: 'note' }), patch, NOW)
     expect(changed).toEqual(aLink({ description, updatedAt: NOW }))
+  })
+
+  test('become manual, and keep their names', () => {
+    const link = aLink({ linkType: 'aggregator', description: 'note' })
+    expect(detachLink(link, NOW)).toEqual(aLink({ description: 'note', updatedAt: NOW }))
   })
 
   test('are deleted once and do not change afterwards', () => {

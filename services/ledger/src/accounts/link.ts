@@ -72,6 +72,16 @@ export function deleteLink(link: Link, now: Date): Link {
   return { ...link, deletedAt: now, updatedAt: now }
 }
 
+/** Returns an aggregator link as a manual one, after its connection has ended. */
+export function detachLink(link: Link, now: Date): Link {
+  return { ...link, linkType: 'manual', updatedAt: now }
+}
+
+/** Returns the key and the version of events about a link; the version is `updatedAt` in ms. */
+export function subjectOf({ accountId, linkId, updatedAt }: Link) {
+  return { accountId, entityId: linkId, version: BigInt(updatedAt.getTime()) }
+}
+
 function refuseDeleted(link: Link): void {
   if (link.deletedAt !== null) throw refused('The link has been deleted')
 }

@@ -1,19 +1,28 @@
 import type { BankAccountKey } from '@coffer/kit/database/aggregate-key'
 import type { Database, Transaction as Tx } from '@coffer/kit/database/database'
-import { sql } from 'slonik'
+import { type FragmentSqlToken, sql } from 'slonik'
 
 /** SQL of the next version: a hybrid logical clock like `nextVersion`, by the database's clock. */
 const raisedVersion = sql.fragment`greatest(bank_accounts.version + 1,
         (extract(epoch FROM clock_timestamp()) * 1000000)::bigint)`
 
+/** Sets `removed_at` on the bank accounts of an account, or of one of its links. */
+export function removeBankAccounts(
+  tx: Tx,
+  owner: { accountId: string; linkId?: string },
+  now: Date,
+): Promise<void> {
+  return updateAll(tx, owner, sql.fragment`removed_at = ${now.toISOString()}`)
+}
+
 /**
- * Sets `removed_at` on the bank accounts of an account, or of one of its links. Their raised
+ * Updates all bank accounts of an account, or of one of its links, archived ones too. Their raised
  * versions make compare-and-set reject changes that were decided before.
  */
-export async function removeBankAccounts(
+export async function updateAll(
   tx: Tx,
   { accountId, linkId }: { accountId: string; linkId?: string },
-  now: Date,
+  assignments: FragmentSqlToken,
 ): Promise<void> {
   const ofLink = linkId === undefined ? sql.fragment`` : sql.fragment`AND link_id = ${linkId}`
   await tx.query(sql.unsafe`
@@ -22,7 +31,7 @@ export async function removeBankAccounts(
       WHERE account_id = ${accountId} ${ofLink} AND removed_at IS NULL
       ORDER BY bank_account_id FOR NO KEY UPDATE
     )
-    UPDATE bank_accounts SET removed_at = ${now.toISOString()}, version = ${raisedVersion}
+    UPDATE bank_accounts SET ${assignments}, version = ${raisedVersion}
     FROM locked
     WHERE account_id = ${accountId} AND bank_accounts.bank_account_id = locked.bank_account_id`)
 }

@@ -1,24 +1,17 @@
-import { requireWithin } from '@coffer/kit/database/account-bound.sql'
 import { nextVersion } from '@coffer/kit/database/version'
-import { changeOf } from '@coffer/kit/events/changes'
-import { invalid, notFound } from '@coffer/kit/rpc/errors'
-import { toMessage } from '@coffer/kit/rpc/message'
 import { callerOf } from '@coffer/kit/rpc/rpc'
 import type { ServiceDeps } from '@coffer/kit/service/service'
-import { isId, newId } from '@coffer/kit/values/id'
-import { LinkCreatedSchema } from '@coffer/proto/ledger/v1/events'
+import { newId } from '@coffer/kit/values/id'
 import type {
   SetBalancesRequest,
   SyncImportService,
   UpsertBankAccountsRequest,
-  UpsertLinkRequest,
 } from '@coffer/proto/ledger/v1/sync_import'
 import type { HandlerContext, ServiceImpl } from '@connectrpc/connect'
 import { requireWritable } from '../accounts/bank-account.ts'
-import { type Bounds, linkBound } from '../accounts/bounds.sql.ts'
-import { subjectOf } from '../accounts/link.rpc.ts'
-import { findLink, insertLinkOnce } from '../accounts/link.sql.ts'
-import { createAggregatorLink, type Link } from '../accounts/link.ts'
+import type { Bounds } from '../accounts/bounds.sql.ts'
+import { findLink } from '../accounts/link.sql.ts'
+import type { Link } from '../accounts/link.ts'
 import { createBankAccounts } from '../money/creation.service.ts'
 import { atLeastZero } from '../money/money.ts'
 import type { Creation, Current, Decision } from '../money/unit-of-work.ts'
@@ -31,25 +24,25 @@ import {
   readAccounts,
   type SyncedAccount,
 } from './provider-account.ts'
-import { nameOf, requireSource } from './provider-item.ts'
+import { requireSource } from './provider-item.ts'
 import {
   createSyncedAccount,
   deactivateAccount,
   refreshAccount,
   settleBalances,
 } from './sync-accounts.ts'
+import { requireActiveLink } from './sync-links.rpc.ts'
 
 type Deps = Pick<ServiceDeps, 'database' | 'clock'> & MoneyWriter & { config: Bounds }
 
-/** Returns the RPC handlers that import links and bank accounts (docs/syncs.md#import-calls). */
+/** Returns the RPC handlers that import bank accounts (docs/syncs.md#import-calls). */
 export function accountSyncRoutes(
   deps: Deps,
-): Omit<
+): Pick<
   ServiceImpl<typeof SyncImportService>,
-  'importTransactions' | 'removeTransactions' | 'listProviderTransactions'
+  'upsertBankAccounts' | 'listSyncedBankAccounts' | 'setBalances'
 > {
   return {
-    upsertLink: (request, context) => upsertLink(deps, request, context),
     upsertBankAccounts: (request, context) => upsertAccounts(deps, request, context),
     listSyncedBankAccounts: async ({ linkId }, context) => {
       const { accountId, issuer } = callerOf(context)
@@ -59,28 +52,6 @@ export function accountSyncRoutes(
     },
     setBalances: (request, context) => setBalances(deps, request, context),
   }
-}
-
-async function upsertLink(
-  { config, database, clock }: Deps,
-  request: UpsertLinkRequest,
-  context: HandlerContext,
-) {
-  const { accountId, userId, issuer } = callerOf(context)
-  const { linkId, createdBy = userId } = request
-  if (!isId('link', linkId)) throw invalid({ linkId: 'is not the ID of a link' })
-  const institutionName = nameOf(request.institutionName)
-  if (institutionName === '') throw invalid({ institutionName: 'is required' })
-  const body = { linkId, institutionName }
-  const link = createAggregatorLink(body, { accountId, createdBy, now: clock() })
-  const event = changeOf(LinkCreatedSchema, subjectOf(link), toMessage(LinkCreatedSchema, link))
-  const isNew = await database.transaction(async (tx) => {
-    const isInserted = await insertLinkOnce(tx, link, [event])
-    if (isInserted) await requireWithin(tx, linkBound(config, accountId))
-    return isInserted
-  })
-  if (!isNew) requireActiveLink(await findLink(database, accountId, linkId), issuer)
-  return { isNew }
 }
 
 type Upserted = { synced: SyncedAccount; isNew: boolean }
@@ -119,7 +90,7 @@ async function refreshKnown(
   { link, items, isComplete }: Listed,
   context: HandlerContext,
 ): Promise<Map<AccountItem, Upserted>> {
-  const { accountId, userId: createdBy } = callerOf(context)
+  const { accountId, userId: createdBy, issuer } = callerOf(context)
   const known = await listSynced(database.pool, link)
   const matches = matchAccounts(items, { known, isComplete })
   const workOn = (
@@ -127,7 +98,16 @@ async function refreshKnown(
     decide: (current: Current) => Decision<SyncedAccount | null>,
   ) => {
     const scope = { accountId, bankAccountId, readsProvider: true }
-    return { scope, createdBy, isAlone: true, decide }
+    return {
+      scope,
+      createdBy,
+      isAlone: true,
+      decide: (current: Current) => {
+        // The link may have been detached since it was read.
+        requireSource(current.bankAccount, issuer)
+        return decide(current)
+      },
+    }
   }
   const found = items.flatMap((item) => {
     const match = matches.get(item)
@@ -201,12 +181,6 @@ function setBalances({ write }: Deps, request: SetBalancesRequest, context: Hand
       return settlement ? { settlement, reply } : { reply }
     },
   })
-}
-
-function requireActiveLink(link: Link | null, issuer: string): Link {
-  if (!link || link.deletedAt !== null) throw notFound('link')
-  requireSource(link, issuer)
-  return link
 }
 
 function toReply(synced: SyncedAccount, isNew = false) {

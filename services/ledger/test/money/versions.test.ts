@@ -108,6 +108,9 @@ const changes: Record<string, Change<Household>> = {
 }
 
 const synced: Record<string, Change<SyncedHome>> = {
+  'detaching its link from the aggregator': async ({ sync, linkId, by }) => {
+    return () => sync.detachLink({ linkId }, by)
+  },
   'what a sync says of the bank account': async ({ sync, linkId, account, by }) => {
     const renamed = { ...account, officialName: 'Golden Checking' }
     return () => sync.upsertBankAccounts({ linkId, accounts: [renamed] }, by)

@@ -14,6 +14,8 @@ import {
 } from '@coffer/proto/ledger/v1/sync_import'
 import { TransactionService } from '@coffer/proto/ledger/v1/transaction'
 import type { CallOptions } from '@connectrpc/connect'
+import { sql } from 'slonik'
+import { z } from 'zod'
 import { saveSettings } from '../../src/tenancy/account-settings.sql.ts'
 
 type Item = Omit<ProviderTransaction, keyof Message>
@@ -181,4 +183,18 @@ export async function assign(
 /** Returns the bank account as its user reads it. */
 export async function shown({ bankAccounts, bankAccountId, as }: SyncedHome, id = bankAccountId) {
   return (await bankAccounts.getBankAccount({ bankAccountId: id }, as)).bankAccount
+}
+
+/** Returns the link as its user reads it. */
+export async function linkOf({ links, linkId, as }: SyncedHome) {
+  return (await links.getLink({ linkId }, as)).link
+}
+
+const Row = z.object({ bankAccountId: z.string(), linkType: z.string(), version: z.bigint() })
+
+/** Returns the bank accounts of an account that are not removed, by ID. */
+export function rowsOf(booted: Booted, { accountId }: SyncedHome) {
+  return booted.database('ledger').pool.any(sql.type(Row)`
+    SELECT bank_account_id AS "bankAccountId", link_type AS "linkType", version FROM bank_accounts
+    WHERE account_id = ${accountId} AND removed_at IS NULL ORDER BY bank_account_id`)
 }

@@ -1,0 +1,18 @@
+import type { Transaction as Tx } from '@coffer/kit/database/database'
+import { changeOf, emit } from '@coffer/kit/events/changes'
+import { toMessage } from '@coffer/kit/rpc/message'
+import { LinkDeletedSchema } from '@coffer/proto/ledger/v1/events'
+import { removeBankAccounts } from '../money/removal.sql.ts'
+import { saveLink } from './link.sql.ts'
+import { deleteLink, type Link, subjectOf } from './link.ts'
+
+/**
+ * Marks a locked link as deleted and hides its bank accounts (docs/links.md#deleting-a-link). The
+ * event starts the clean-up. Throws `refused` if the link is deleted already.
+ */
+export async function deleteLocked(tx: Tx, locked: Link, now: Date): Promise<void> {
+  const link = deleteLink(locked, now)
+  await saveLink(tx, link)
+  await removeBankAccounts(tx, link, now)
+  await emit(tx, changeOf(LinkDeletedSchema, subjectOf(link), toMessage(LinkDeletedSchema, link)))
+}
