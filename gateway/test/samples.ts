@@ -20,6 +20,7 @@ export const ids = {
   bankAccountId: 'bac_01hzzzzzzzzzzzzzzzzzzzzzza',
   feedLinkId: 'lfx_01hzzzzzzzzzzzzzzzzzzzzzza',
   fundingScheduleId: 'fund_01hzzzzzzzzzzzzzzzzzzzzzza',
+  institutionId: 'ins_109508',
   linkId: 'link_01hzzzzzzzzzzzzzzzzzzzzzza',
   sessionId: 'sess_01hzzzzzzzzzzzzzzzzzzzzzza',
   spendingId: 'spnd_01hzzzzzzzzzzzzzzzzzzzzzza',

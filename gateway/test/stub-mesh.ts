@@ -6,6 +6,9 @@ import type { Signer } from '@coffer/kit/rpc/caller'
 import { unauthenticated } from '@coffer/kit/rpc/errors'
 import type { Mesh } from '@coffer/kit/rpc/mesh'
 import { headers } from '@coffer/kit/rpc/rpc'
+import { AggregatorLinkService } from '@coffer/proto/aggregatorsync/v1/aggregator_link'
+import { AggregatorSyncService } from '@coffer/proto/aggregatorsync/v1/aggregator_sync'
+import { InstitutionService } from '@coffer/proto/aggregatorsync/v1/institution'
 import { ForecastService } from '@coffer/proto/budgeting/v1/forecast'
 import { FundingScheduleService } from '@coffer/proto/budgeting/v1/funding_schedule'
 import { SpendingService } from '@coffer/proto/budgeting/v1/spending'
@@ -68,6 +71,11 @@ const services = {
     fundingSchedules: FundingScheduleService,
     forecasts: ForecastService,
   },
+  'aggregator-sync': {
+    aggregatorLinks: AggregatorLinkService,
+    aggregatorSyncs: AggregatorSyncService,
+    institutions: InstitutionService,
+  },
   'feed-sync': {
     feedLinks: FeedLinkService,
     feedBankAccounts: FeedBankAccountService,
@@ -78,6 +86,7 @@ const services = {
 type AllServices = (typeof services)['identity'] &
   (typeof services)['ledger'] &
   (typeof services)['budgeting'] &
+  (typeof services)['aggregator-sync'] &
   (typeof services)['feed-sync']
 
 /** Stubs of RPCs; an RPC without a stub fails as unimplemented. */

@@ -4,18 +4,20 @@ import { FeatureService } from '@coffer/proto/identity/v1/feature'
 import type { CallOptions } from '@connectrpc/connect'
 
 /** Optional parts of the REST interface. */
-export type Feature = 'uploads' | 'feed' | 'billing'
+export type Feature = 'uploads' | 'feed' | 'aggregator' | 'billing'
 
 export interface FeatureSettings {
   uploadsEnabled: boolean
   feedEnabled: boolean
+  aggregatorEnabled: boolean
   billingEnabled: boolean
 }
 
-const offTexts: Record<Feature, string> = {
-  uploads: 'uploads are not enabled on this server',
-  feed: 'the feed integration is not enabled on this server',
-  billing: 'billing is not enabled on this server',
+const off: Record<Feature, { text: string; status: 404 | 406 }> = {
+  uploads: { text: 'uploads are not enabled on this server', status: 404 },
+  feed: { text: 'the feed integration is not enabled on this server', status: 404 },
+  aggregator: { text: 'the aggregator is not enabled on this server', status: 406 },
+  billing: { text: 'billing is not enabled on this server', status: 404 },
 }
 
 const offeredOffTexts = {
@@ -25,9 +27,13 @@ const offeredOffTexts = {
   proofOfWorkEnabled: 'proof of work is not enabled on this server',
 } as const
 
-/** Throws refused (404) unless the feature is on (docs/api.md#objects-that-are-not-there). */
+/**
+ * Throws refused unless the feature is on: 404, and 406 for the aggregator
+ * (docs/api.md#objects-that-are-not-there).
+ */
 export function requireFeature(feature: Feature, config: FeatureSettings): void {
-  if (!config[`${feature}Enabled`]) throw refused(offTexts[feature], { status: 404 })
+  const { text, status } = off[feature]
+  if (!config[`${feature}Enabled`]) throw refused(text, { status })
 }
 
 /**

@@ -29,7 +29,7 @@ export interface AdmissionDeps {
 /**
  * Runs admission control of a request (docs/api.md#order-of-checks) and returns its result. Throws
  * the first refusal in this order: origin (403), credential (401), scope of the key (403),
- * subscription (402), feature (404), IDs (400).
+ * subscription (402), feature (404, 406), IDs (400).
  */
 export async function admit(
   { config, sessions, cookie, origins }: AdmissionDeps,

@@ -4,7 +4,7 @@ import { credentialRefusals } from '@coffer/kit/rpc/errors'
 import { internal, null_when_empty, omit } from '@coffer/proto/options/v1/options'
 import { z } from 'zod'
 import type { Answer, JsonSchema } from './answer.ts'
-import { idPattern, idPrefixes } from './bodies/fields.ts'
+import { externalIds, idPattern, idPrefixes } from './bodies/fields.ts'
 import { authClasses, methodsOf, type Route } from './route.ts'
 
 const problem = { $ref: '#/components/schemas/Error' }
@@ -76,7 +76,7 @@ function parametersOf({ path, query, idempotent }: Operation): JsonSchema[] {
     name,
     in: 'path',
     required: true,
-    schema: { type: 'string', pattern: idPattern(idPrefixes[name] ?? '') },
+    schema: { type: 'string', pattern: patternOf(name) },
   }))
   const { properties = {} } = query ? inputSchema(query) : {}
   const queried = Object.entries(properties).map(([name, schema]) => ({
@@ -86,6 +86,10 @@ function parametersOf({ path, query, idempotent }: Operation): JsonSchema[] {
   }))
   const key = { name: 'Idempotency-Key', in: 'header', schema: { type: 'string', maxLength: 255 } }
   return [...ids, ...queried, ...(idempotent ? [key] : [])]
+}
+
+function patternOf(name: string): string {
+  return externalIds[name]?.form.source ?? idPattern(idPrefixes[name] ?? '')
 }
 
 function inputSchema(schema: z.ZodType): JsonSchema & { properties?: Record<string, unknown> } {

@@ -78,7 +78,7 @@ interface Definition<
   path: Path
   summary: string
   auth: AuthClass
-  /** The optional feature of the route; 404 if the feature is off. */
+  /** The optional feature of the route; 404 or 406 if the feature is off. */
   feature?: Feature
   query?: Query
   body?: Body

@@ -1,4 +1,7 @@
 import type { RouteDeps } from '../deps.ts'
+import { institutionRoutes } from '../routes/aggregator/institutions.ts'
+import { aggregatorLinkRoutes } from '../routes/aggregator/links.ts'
+import { aggregatorSyncRoutes } from '../routes/aggregator/syncs.ts'
 import { forecastRoutes } from '../routes/budgeting/forecast.ts'
 import { fundingScheduleRoutes } from '../routes/budgeting/funding-schedules.ts'
 import { spendingRoutes } from '../routes/budgeting/spending.ts'
@@ -56,6 +59,9 @@ export function createRoutes(deps: RouteDeps): Route[] {
     feedLinkRoutes(deps),
     feedBankAccountRoutes(deps),
     feedSyncRoutes(deps),
+    aggregatorLinkRoutes(deps),
+    aggregatorSyncRoutes(deps),
+    institutionRoutes(deps),
   ].flat()
   return [...routes, ...referenceRoutes(routes, deps.config)]
 }

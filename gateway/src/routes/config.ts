@@ -9,7 +9,7 @@ import { type Route, route } from '../http/route.ts'
 /** Returns the routes of features and currencies (docs/sign-in.md#what-a-server-offers). */
 export function configRoutes({ config, mesh }: RouteDeps): Route[] {
   const features = mesh.client('identity', FeatureService)
-  const { billingEnabled, feedEnabled, feedAllowedUrls, uploadsEnabled } = config
+  const { billingEnabled, aggregatorEnabled, feedEnabled, feedAllowedUrls, uploadsEnabled } = config
   const { release, revision, buildTime } = config
   return [
     route({
@@ -35,7 +35,7 @@ export function configRoutes({ config, mesh }: RouteDeps): Route[] {
           initialPlan,
           billingEnabled,
           iconsEnabled: true,
-          aggregatorEnabled: false,
+          aggregatorEnabled,
           feedEnabled: feedEnabled && feedAllowedUrls.length > 0,
           feedAllowedAPIURLs: feedAllowedUrls,
           manualEnabled: true,

@@ -20,6 +20,8 @@ test('features that are off are false, and unknown build values are empty', asyn
     billingEnabled: false,
     initialPlan: null,
     uploadsEnabled: false,
+    aggregatorEnabled: false,
+    longPollAggregatorSetup: true,
     feedEnabled: false,
     feedAllowedAPIURLs: [],
     release: '',
@@ -35,6 +37,12 @@ test.each([
   gateway = await createGateway({ features }, environment)
   const { body } = await gateway.send('GET', '/api/config', { as: null })
   expect(body).toMatchObject({ feedEnabled: is, feedAllowedAPIURLs: urls ? [urls] : [] })
+})
+
+test('the aggregator is on where its setting is', async () => {
+  gateway = await createGateway({ features }, { COFFER_AGGREGATOR_ENABLED: 'true' })
+  const { body } = await gateway.send('GET', '/api/config', { as: null })
+  expect(body.aggregatorEnabled).toBe(true)
 })
 
 test.each([

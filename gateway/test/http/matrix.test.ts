@@ -16,6 +16,7 @@ const everything = {
 }
 const environment = {
   COFFER_FEED_ENABLED: 'true',
+  COFFER_AGGREGATOR_ENABLED: 'true',
   COFFER_UPLOADS_ENABLED: 'true',
   COFFER_BILLING_ENABLED: 'true',
 }
@@ -139,6 +140,26 @@ test.each(routes.filter(({ feature }) => feature === 'feed'))(
   },
 )
 
+test.each(routes.filter(({ feature }) => feature === 'aggregator'))(
+  '$method $path is 406 where the aggregator is off, after 401 and 402',
+  async ({ method, path }) => {
+    const { status, body } = await bare.send(method, urlOf(path), { as: bySession })
+    const error = 'the aggregator is not enabled on this server'
+    expect([status, body]).toEqual([406, { error }])
+    const as = { cookie: 'coffer_session=unpaid' }
+    expect((await bare.send(method, urlOf(path), { as })).status).toBe(402)
+    expect((await bare.send(method, urlOf(path), { as: null })).status).toBe(401)
+  },
+)
+
+test.each(['ins_', 'ins_x', 'link_1', `ins_${'1'.repeat(21)}`])(
+  '%s is not the ID of an institution',
+  async (id) => {
+    const { status, body } = await gateway.send('GET', `/api/institutions/${id}`, { as: bySession })
+    expect([status, body.error]).toEqual([400, expect.stringContaining('begins with ins_')])
+  },
+)
+
 describe('the OpenAPI document', () => {
   test('has every route with its parameters, and every $ref exists', async () => {
     const { body } = await gateway.send('GET', '/api/openapi.json', { as: null })
@@ -147,6 +168,9 @@ describe('the OpenAPI document', () => {
       const operation = body.paths[path.replaceAll(/:(\w+)/g, '{$1}')][method.toLowerCase()]
       const named = operation.parameters.filter((one: { in: string }) => one.in === 'path')
       expect(named).toHaveLength(path.split(':').length - 1)
+      for (const { name, schema } of named) {
+        expect(ids[name as keyof typeof ids]).toMatch(new RegExp(schema.pattern))
+      }
     }
     for (const [, name] of JSON.stringify(body).matchAll(/#\/components\/schemas\/(\w+)/g)) {
       expect(body.components.schemas).toHaveProperty(String(name))

@@ -40,9 +40,13 @@ export const idPrefixes: Record<string, string> = {
   userId: 'user',
 }
 
-/** Forms of IDs of other systems, keyed by their names in paths: Stripe's checkout sessions. */
+/**
+ * Forms of IDs of other systems, keyed by their names in paths: Stripe's checkout sessions, and
+ * institutions of the aggregator.
+ */
 export const externalIds: Record<string, { prefix: string; form: RegExp }> = {
   checkoutSessionId: { prefix: 'cs', form: /^cs_\w{1,250}$/ },
+  institutionId: { prefix: 'ins', form: /^ins_\d{1,20}$/ },
 }
 
 const rfc3339 =

@@ -1,0 +1,30 @@
+import { InstitutionSchema, InstitutionService } from '@coffer/proto/aggregatorsync/v1/institution'
+import type { RouteDeps } from '../../deps.ts'
+import { requirePart } from '../../http/answer.ts'
+import { type Route, route } from '../../http/route.ts'
+
+// Timeout of a look-up by aggregator-sync, which itself waits 12 s for the aggregator.
+const lookUpTimeoutMs = 15_000
+
+const status = { type: 'object', additionalProperties: { type: 'object' } }
+
+/** Returns the routes of institutions (docs/links.md#institutions). */
+export function institutionRoutes({ mesh }: RouteDeps): Route[] {
+  const institutions = mesh.client('aggregator-sync', InstitutionService)
+  return [
+    route({
+      method: 'GET',
+      path: '/api/institutions/:institutionId',
+      summary: 'An institution as the aggregator describes it, at most 30 minutes old',
+      auth: 'paidSession',
+      feature: 'aggregator',
+      answer: { message: InstitutionSchema, with: { status: { json: status } } },
+      handler: async ({ params, options }) => {
+        const slow = { ...options, timeoutMs: lookUpTimeoutMs }
+        const found = await institutions.getInstitution(params, slow)
+        const message = requirePart(found.institution)
+        return { message, status: JSON.parse(message.statusJson) }
+      },
+    }),
+  ]
+}

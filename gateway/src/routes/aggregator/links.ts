@@ -1,0 +1,124 @@
+import {
+  AggregatorLinkSchema,
+  AggregatorLinkService,
+  CreateAggregatorLinkResponseSchema,
+  CreateLinkTokenResponseSchema,
+  CreateUpdateTokenResponseSchema,
+} from '@coffer/proto/aggregatorsync/v1/aggregator_link'
+import { UserService } from '@coffer/proto/identity/v1/user'
+import { LinkSchema } from '@coffer/proto/ledger/v1/link'
+import type { CallOptions } from '@connectrpc/connect'
+import { z } from 'zod'
+import { createGetAggregatorLink } from '../../compose/aggregator-link.ts'
+import type { RouteDeps } from '../../deps.ts'
+import { requirePart } from '../../http/answer.ts'
+import { id, ignoringNull, list, text } from '../../http/bodies/fields.ts'
+import { boolean } from '../../http/query.ts'
+import { type Route, route } from '../../http/route.ts'
+
+// Timeouts of aggregator-sync, which itself waits up to 12 s for each answer of the aggregator.
+const tokenTimeoutMs = 15_000
+const callbackTimeoutMs = 25_000
+
+// aggregator-sync checks the token and the list: it first drops the cached link token, which the
+// user has used.
+const choice = { publicToken: text, accountIds: list(text) }
+
+/** Returns the routes of links over the aggregator (docs/links.md#over-the-aggregator). */
+export function aggregatorLinkRoutes(deps: RouteDeps): Route[] {
+  return [...creationRoutes(deps), ...updateRoutes(deps)]
+}
+
+function creationRoutes(deps: RouteDeps): Route[] {
+  const links = deps.mesh.client('aggregator-sync', AggregatorLinkService)
+  const getLinkUser = createGetLinkUser(deps)
+  return [
+    route({
+      method: 'GET',
+      path: '/api/aggregator/token/new',
+      summary: 'A link token, with which Plaid Link opens for a new link',
+      auth: 'paidSession',
+      feature: 'aggregator',
+      query: z.object({ use_cache: boolean(false) }),
+      answer: CreateLinkTokenResponseSchema,
+      handler: async ({ query: { use_cache: useCache }, options }) => {
+        const user = await getLinkUser(options)
+        const slow = { ...options, timeoutMs: tokenTimeoutMs }
+        return links.createLinkToken({ useCache, user }, slow)
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/api/aggregator/token/callback',
+      summary: 'Create a link and its bank accounts, with the public token of Plaid Link',
+      auth: 'paidSession',
+      feature: 'aggregator',
+      idempotent: true,
+      body: z.strictObject({
+        ...choice,
+        institutionId: ignoringNull(text),
+        institutionName: ignoringNull(text),
+      }),
+      answer: CreateAggregatorLinkResponseSchema,
+      handler: async ({ body, options, writeOptions }) => {
+        const { accountIds: providerAccountIds, ...chosen } = body
+        const { isTrialing } = await getLinkUser(options)
+        const slow = { ...writeOptions, timeoutMs: callbackTimeoutMs }
+        return links.createAggregatorLink({ ...chosen, providerAccountIds, isTrialing }, slow)
+      },
+    }),
+  ]
+}
+
+function updateRoutes({ mesh }: RouteDeps): Route[] {
+  const links = mesh.client('aggregator-sync', AggregatorLinkService)
+  const getLink = createGetAggregatorLink(
+    mesh,
+    'cannot update a non-Plaid link: choose a link of type aggregator',
+  )
+  return [
+    route({
+      method: 'PUT',
+      path: '/api/aggregator/link/update/:linkId',
+      summary: 'A link token, with which Plaid Link opens to renew a link or change its accounts',
+      auth: 'paidSession',
+      feature: 'aggregator',
+      query: z.object({ update_account_selection: boolean(false) }),
+      answer: CreateUpdateTokenResponseSchema,
+      handler: async ({ params: { linkId }, query, options }) => {
+        await getLink(linkId, options)
+        const slow = { ...options, timeoutMs: tokenTimeoutMs }
+        const selectsAccounts = query.update_account_selection
+        return links.createUpdateToken({ linkId, selectsAccounts }, slow)
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/api/aggregator/link/update/callback',
+      summary: 'End the update of a link, with the public token of Plaid Link',
+      auth: 'paidSession',
+      feature: 'aggregator',
+      body: z.strictObject({ linkId: id('link'), ...choice }),
+      answer: { message: LinkSchema, with: { aggregatorLink: AggregatorLinkSchema } },
+      handler: async ({ body, options }) => {
+        const { accountIds: providerAccountIds, linkId, publicToken } = body
+        const message = await getLink(linkId, options)
+        const slow = { ...options, timeoutMs: callbackTimeoutMs }
+        const update = { linkId, publicToken, providerAccountIds }
+        const { aggregatorLink } = await links.updateAggregatorLink(update, slow)
+        return { message, aggregatorLink: requirePart(aggregatorLink) }
+      },
+    }),
+  ]
+}
+
+/** Returns a function that reads of the caller what the aggregator and the bounds need. */
+function createGetLinkUser({ mesh }: RouteDeps) {
+  const users = mesh.client('identity', UserService)
+  return async (options: CallOptions) => {
+    const { user, isTrialing } = await users.getMe({}, options)
+    const { email, emailVerifiedAt, firstName, lastName } = requirePart(requirePart(user).login)
+    const legalName = lastName === '' ? '' : `${firstName} ${lastName}`
+    return { legalName, email, emailVerifiedAt, isTrialing }
+  }
+}

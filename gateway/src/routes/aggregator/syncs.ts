@@ -1,0 +1,30 @@
+import { AggregatorSyncService } from '@coffer/proto/aggregatorsync/v1/aggregator_sync'
+import { z } from 'zod'
+import { createGetAggregatorLink } from '../../compose/aggregator-link.ts'
+import type { RouteDeps } from '../../deps.ts'
+import { id } from '../../http/bodies/fields.ts'
+import { type Route, route } from '../../http/route.ts'
+
+/** Returns the routes of syncs of aggregator links (docs/links.md#over-the-aggregator). */
+export function aggregatorSyncRoutes({ mesh }: RouteDeps): Route[] {
+  const syncs = mesh.client('aggregator-sync', AggregatorSyncService)
+  const getLink = createGetAggregatorLink(
+    mesh,
+    'cannot manually sync a non-Plaid link: choose a link of type aggregator',
+  )
+  return [
+    route({
+      method: 'POST',
+      path: '/api/aggregator/link/sync',
+      summary: 'Start a sync of an aggregator link, at most once in 30 minutes',
+      auth: 'paidSession',
+      feature: 'aggregator',
+      success: 202,
+      body: z.strictObject({ linkId: id('link') }),
+      handler: async ({ body: { linkId }, options }) => {
+        await getLink(linkId, options)
+        await syncs.requestAggregatorSync({ linkId }, options)
+      },
+    }),
+  ]
+}
