@@ -11,6 +11,7 @@ import { newId } from '@coffer/kit/values/id'
 import { AggregatorSyncService } from '@coffer/proto/aggregatorsync/v1/aggregator_sync'
 import type { SyncHealth } from '@coffer/proto/feedsync/v1/feed_sync'
 import { SyncImportService } from '@coffer/proto/ledger/v1/sync_import'
+import type { CallOptions } from '@connectrpc/connect'
 import { sql } from 'slonik'
 import { type Coffer, startCoffer } from '../harness/coffer.ts'
 import type { Json, Person } from '../harness/person.ts'
@@ -40,9 +41,13 @@ export interface PlaidHome {
   sync: () => Promise<SyncHealth>
   /** Requests a sync and returns at once. */
   request: () => Promise<void>
+  /** Requests a sync as a user, of another account if stated. */
+  requestAsUser: (accountId?: string) => Promise<unknown>
   state: () => Promise<ItemSync>
   until: (isReached: (state: ItemSync) => boolean) => Promise<ItemSync>
   health: () => Promise<SyncHealth>
+  /** Removes transactions of the first account from the ledger, as a lost import would. */
+  forget: (providerIds: string[]) => Promise<unknown>
   /** Lists the transactions of a bank account, of the first by default, newest first. */
   list: (path?: string) => Promise<Json[]>
 }
@@ -89,9 +94,9 @@ export async function linkItem(
   const request = async () => {
     await requestByOperator(database, linkId, booted.clock.now ?? new Date())
   }
+  const syncs = booted.client('aggregator-sync', AggregatorSyncService)
   const health = async () => {
-    const client = booted.client('aggregator-sync', AggregatorSyncService)
-    const found = await client.getAggregatorHealth({ linkId }, booted.as(accountId))
+    const found = await syncs.getAggregatorHealth({ linkId }, booted.as(accountId))
     if (!found.health) throw new Error('the link has no health')
     return found.health
   }
@@ -107,11 +112,17 @@ export async function linkItem(
     state,
     until,
     request,
+    requestAsUser: (by = accountId) => syncs.requestAggregatorSync({ linkId }, booted.as(by)),
     health,
     sync: async () => {
       await request()
       await until(({ requestedAt, syncRunId }) => !requestedAt && !syncRunId)
       return health()
+    },
+    forget: (providerTransactionIds) => {
+      const of = { bankAccountId: bankAccountIds[0] ?? '', providerTransactionIds }
+      const client = booted.client('ledger', SyncImportService)
+      return client.removeTransactions(of, asService(booted, accountId))
     },
     list: (path = paths[0] ?? '') => person.get(`${path}/transactions`),
   }
@@ -122,15 +133,18 @@ interface Key {
   linkId: string
 }
 
+function asService(booted: Booted, accountId: string): CallOptions {
+  const signer = loadSigner(booted.keysFolder, 'aggregator-sync')
+  return { headers: { [headers.caller]: systemCaller(signer, accountId, new Date()) } }
+}
+
 /** Creates the link and its bank accounts in the ledger; returns their IDs. */
 async function createInLedger(
   booted: Booted,
   { accountId, linkId }: Key,
   item: PlaidItem,
 ): Promise<string[]> {
-  const signer = loadSigner(booted.keysFolder, 'aggregator-sync')
-  const token = systemCaller(signer, accountId, new Date())
-  const by = { headers: { [headers.caller]: token } }
+  const by = asService(booted, accountId)
   const ledger = booted.client('ledger', SyncImportService)
   await ledger.upsertLink({ linkId, institutionName: 'First Bank', createdBy: 'user_1' }, by)
   const listed = item.accounts().map((account) => ({
