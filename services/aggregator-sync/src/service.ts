@@ -1,19 +1,25 @@
-import { accountRemovalActivities } from '@coffer/kit/accounts/account-removal.activities'
 import { defineService } from '@coffer/kit/service/service'
 import { createSyncLoad } from '@coffer/kit/syncs/sync-load.service'
 import type { WorkflowSchedule } from '@coffer/kit/workflows/workflows'
+import { AggregatorLinkService } from '@coffer/proto/aggregatorsync/v1/aggregator_link'
 import { AggregatorSyncService } from '@coffer/proto/aggregatorsync/v1/aggregator_sync'
+import { InstitutionService } from '@coffer/proto/aggregatorsync/v1/institution'
 import { aggregatorAddresses, requireAggregatorSettings, settings } from './config.ts'
-import { connectionActivities } from './connection.activities.ts'
+import { institutionRoutes } from './institutions/institution.rpc.ts'
+import { aggregatorLinkRoutes } from './links/aggregator-link.rpc.ts'
+import { linkActivities } from './links/link.activities.ts'
+import { linkHandlers } from './links/link.consumer.ts'
 import { startAggregator } from './provider/provider.service.ts'
 import { aggregatorSyncHandlers } from './syncs/aggregator-sync.consumer.ts'
 import { aggregatorSyncRoutes } from './syncs/aggregator-sync.rpc.ts'
 import { itemSyncActivities } from './syncs/item-sync.activities.ts'
 import { pageActivities } from './syncs/page.activities.ts'
 import { syncSweepActivities } from './syncs/sync-sweep.activities.ts'
+import { accountRemovalActivities } from './tenancy/account-removal.activities.ts'
 
 const schedules: WorkflowSchedule[] = [
   { args: [], id: 'aggregator-sync-due', type: 'startDueAggregatorSyncs', cron: '5-59/10 * * * *' },
+  { args: [], id: 'aggregator-links', type: 'finishAggregatorLinks', cron: '2-59/10 * * * *' },
 ]
 
 /** The aggregator-sync service: links over the aggregator, and their syncs. */
@@ -42,12 +48,14 @@ export const aggregatorSync = defineService({
     const deps = { ...given, load, openAggregator: aggregator.open }
     return {
       routes: (router) => {
+        router.service(AggregatorLinkService, aggregatorLinkRoutes(deps))
+        router.service(InstitutionService, institutionRoutes(deps))
         router.service(AggregatorSyncService, aggregatorSyncRoutes(deps))
       },
-      handlers: aggregatorSyncHandlers(deps),
+      handlers: [...linkHandlers(deps), ...aggregatorSyncHandlers(deps)],
       activities: {
         ...accountRemovalActivities(deps),
-        ...connectionActivities(deps),
+        ...linkActivities(deps),
         ...itemSyncActivities(deps),
         ...pageActivities(deps),
         ...syncSweepActivities(deps),

@@ -25,6 +25,34 @@ export async function listSyncedAccounts(
   return accounts
 }
 
+/** Creates a link unless it exists. Throws notFound if it is deleted, refused at the maximum. */
+export async function upsertLink(
+  deps: LedgerDeps,
+  { accountId, linkId }: LinkKey,
+  of: { institutionName: string; createdBy: string },
+): Promise<void> {
+  await ledger(deps).upsertLink({ linkId, ...of }, by(deps, accountId))
+}
+
+/** Creates or updates bank accounts of a link. */
+export async function upsertAccounts(
+  deps: LedgerDeps,
+  accountId: string,
+  request: MessageInitShape<typeof UpsertBankAccountsRequestSchema>,
+): Promise<void> {
+  await ledger(deps).upsertBankAccounts(request, by(deps, accountId))
+}
+
+/** Deletes a link whose creation failed, if it exists. */
+export async function discardLink(deps: LedgerDeps, { accountId, linkId }: LinkKey): Promise<void> {
+  await ledger(deps).discardLink({ linkId }, by(deps, accountId))
+}
+
+/** Leaves a link to its user as a manual one, unless it was deleted. */
+export async function detachLink(deps: LedgerDeps, { accountId, linkId }: LinkKey): Promise<void> {
+  await ledger(deps).detachLink({ linkId }, by(deps, accountId))
+}
+
 /** Updates the bank accounts of a link that the aggregator lists; creates none. */
 export async function refreshAccounts(
   deps: LedgerDeps,

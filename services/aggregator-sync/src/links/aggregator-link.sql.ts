@@ -1,8 +1,127 @@
-import type { Database } from '@coffer/kit/database/database'
+import type { Bound } from '@coffer/kit/database/account-bound.sql'
+import type { Database, Transaction } from '@coffer/kit/database/database'
+import { assignmentsOf, columnsOf, insertOf, isAfter } from '@coffer/kit/database/rows'
 import type { SealedSecret } from '@coffer/kit/secrets/secrets'
-import { sql } from 'slonik'
+import { SyncState } from '@coffer/kit/syncs/sync-state'
+import { type CommonQueryMethods, sql } from 'slonik'
 import { z } from 'zod'
-import type { LinkKey } from './aggregator-link.ts'
+import { AggregatorLink, LinkKey } from './aggregator-link.ts'
+
+/** A link with the times of its syncs. */
+export const ShownLink = AggregatorLink.extend({
+  ...SyncState.pick({
+    lastManualSync: true,
+    lastSuccessfulUpdate: true,
+    lastAttemptedUpdate: true,
+  }).shape,
+  lastAccountSync: z.date().nullable(),
+})
+export type ShownLink = z.infer<typeof ShownLink>
+
+const columns = columnsOf(AggregatorLink, { table: 'aggregator_links' })
+const shownColumns = columnsOf(ShownLink, { table: 'aggregator_links' })
+
+/** Returns the bound on the number of an account's links that have not ended. */
+export function aggregatorLinkBound(
+  accountId: string,
+  of: { max: number; refusal: string },
+): Bound {
+  return {
+    scope: `aggregator_links ${accountId}`,
+    rows: sql.fragment`
+      SELECT FROM aggregator_links WHERE account_id = ${accountId} AND deleted_at IS NULL`,
+    ...of,
+  }
+}
+
+/** Returns whether an account is being deleted. */
+export function isClosed(connection: CommonQueryMethods, accountId: string): Promise<boolean> {
+  return connection.exists(sql.unsafe`SELECT FROM deleted_accounts WHERE account_id = ${accountId}`)
+}
+
+/** Returns the links with these IDs by ascending ID, ended ones too. */
+export function findLinks(
+  { pool }: Database,
+  accountId: string,
+  linkIds: readonly string[],
+): Promise<readonly ShownLink[]> {
+  return pool.any(sql.type(ShownLink)`
+    SELECT ${shownColumns} FROM aggregator_links
+    WHERE account_id = ${accountId} AND link_id = ANY(${sql.array(linkIds, 'text')})
+    ORDER BY link_id`)
+}
+
+/** Returns a link, ended or not; null if it is missing. */
+export function findLink(
+  { pool }: { pool: CommonQueryMethods },
+  { accountId, linkId }: LinkKey,
+): Promise<AggregatorLink | null> {
+  return pool.maybeOne(sql.type(AggregatorLink)`
+    SELECT ${columns} FROM aggregator_links
+    WHERE account_id = ${accountId} AND link_id = ${linkId}`)
+}
+
+/** Returns the link of an item, of any account: an item belongs to one link only. */
+export function findLinkOfItem({ pool }: Database, itemId: string): Promise<AggregatorLink | null> {
+  return pool.maybeOne(sql.type(AggregatorLink)`
+    SELECT ${columns} FROM aggregator_links WHERE item_id = ${itemId}`)
+}
+
+/** Locks and returns a link, ended or not; null if it is missing. */
+export function lockLink(
+  tx: Transaction,
+  { accountId, linkId }: LinkKey,
+): Promise<AggregatorLink | null> {
+  return tx.maybeOne(sql.type(AggregatorLink)`
+    SELECT ${columns} FROM aggregator_links
+    WHERE account_id = ${accountId} AND link_id = ${linkId} FOR NO KEY UPDATE`)
+}
+
+export async function insertLink(tx: Transaction, link: AggregatorLink): Promise<void> {
+  await tx.query(sql.unsafe`${insertOf('aggregator_links', AggregatorLink, link)}`)
+}
+
+/** Saves the fields of a link that its creation, update and end change. */
+export async function saveLink(tx: Transaction, link: AggregatorLink): Promise<void> {
+  await tx.query(sql.unsafe`
+    UPDATE aggregator_links
+    SET ${assignmentsOf(link, [
+      'status',
+      'itemId',
+      'institutionId',
+      'institutionName',
+      'products',
+      'webhookUrl',
+      'chosenAccounts',
+      'errorCode',
+      'expirationDate',
+      'newAccountsAvailable',
+      'statusAsOf',
+      'updatedAt',
+      'deletedAt',
+      'releasedAt',
+    ])}
+    WHERE account_id = ${link.accountId} AND link_id = ${link.linkId}`)
+}
+
+/** Sets the instant of the next scheduled sync of a link. */
+export async function scheduleSync(
+  tx: Transaction,
+  { accountId, linkId }: LinkKey,
+  at: Date,
+): Promise<void> {
+  await tx.query(sql.unsafe`
+    UPDATE aggregator_links SET next_sync_at = ${at.toISOString()}
+    WHERE account_id = ${accountId} AND link_id = ${linkId}`)
+}
+
+/** Ends the syncs of a link: no schedule, no request, and a sync that runs has no effect. */
+export async function endSyncs(tx: Transaction, { accountId, linkId }: LinkKey): Promise<void> {
+  await tx.query(sql.unsafe`
+    UPDATE aggregator_links SET next_sync_at = NULL, requested_at = NULL, sync_run_id = NULL,
+      sync_started_at = NULL
+    WHERE account_id = ${accountId} AND link_id = ${linkId}`)
+}
 
 const SealedToken = z.object({
   keyId: z.string(),
@@ -10,12 +129,66 @@ const SealedToken = z.object({
   ciphertext: z.instanceof(Buffer),
 })
 
-/** Returns the sealed access token of a link; null if it has none. */
-export function findAccessToken(
+/** Kinds of tokens: the one of Plaid Link while a link is created, then the one of the item. */
+type TokenKind = 'public' | 'access'
+
+/** Returns the sealed token of a link if it is of this kind, otherwise null. */
+export function findToken(
   { pool }: Database,
   { accountId, linkId }: LinkKey,
+  kind: TokenKind,
 ): Promise<SealedSecret | null> {
   return pool.maybeOne(sql.type(SealedToken)`
     SELECT key_id AS "keyId", data_key AS "dataKey", ciphertext FROM aggregator_tokens
-    WHERE account_id = ${accountId} AND link_id = ${linkId} AND kind = 'access'`)
+    WHERE account_id = ${accountId} AND link_id = ${linkId} AND kind = ${kind}`)
+}
+
+/** Stores the only token of a link. */
+export async function saveToken(
+  tx: Transaction,
+  { accountId, linkId }: LinkKey,
+  { kind, keyId, dataKey, ciphertext }: SealedSecret & { kind: TokenKind },
+): Promise<void> {
+  await tx.query(sql.unsafe`
+    INSERT INTO aggregator_tokens (account_id, link_id, kind, key_id, data_key, ciphertext)
+    VALUES (${accountId}, ${linkId}, ${kind}, ${keyId}, ${sql.binary(dataKey)},
+      ${sql.binary(ciphertext)})
+    ON CONFLICT (account_id, link_id) DO UPDATE SET kind = excluded.kind,
+      key_id = excluded.key_id, data_key = excluded.data_key, ciphertext = excluded.ciphertext`)
+}
+
+/** Deletes the token of a link, and the transactions of the loop that its last sync left. */
+export async function deleteToken(tx: Transaction, { accountId, linkId }: LinkKey): Promise<void> {
+  await tx.query(sql.unsafe`
+    WITH items AS (
+      DELETE FROM loop_items WHERE account_id = ${accountId} AND link_id = ${linkId}
+    )
+    DELETE FROM aggregator_tokens WHERE account_id = ${accountId} AND link_id = ${linkId}`)
+}
+
+/**
+ * Lists links whose creation, update or release has not ended, of all accounts, after the key
+ * `after`. Those changed since `before` are left out: their request is under way.
+ */
+export function listUnfinishedLinks(
+  { pool }: Database,
+  { before, after, limit }: { before: Date; after: readonly string[]; limit: number },
+): Promise<readonly LinkKey[]> {
+  const key = sql.fragment`account_id, link_id`
+  return pool.any(sql.type(LinkKey)`
+    SELECT account_id AS "accountId", link_id AS "linkId" FROM aggregator_links
+    WHERE (status = 'creating' OR (deleted_at IS NOT NULL AND released_at IS NULL))
+      AND updated_at < ${before.toISOString()} AND ${isAfter(key, after)}
+    ORDER BY ${key} LIMIT ${limit}`)
+}
+
+/** Lists at most `limit` links of an account that are not released, by ascending ID. */
+export function listHeldLinks(
+  { pool }: Database,
+  accountId: string,
+  limit: number,
+): Promise<readonly LinkKey[]> {
+  return pool.any(sql.type(LinkKey)`
+    SELECT account_id AS "accountId", link_id AS "linkId" FROM aggregator_links
+    WHERE account_id = ${accountId} AND released_at IS NULL ORDER BY link_id LIMIT ${limit}`)
 }

@@ -1,3 +1,4 @@
+import { refused } from '@coffer/kit/rpc/errors'
 import { z } from 'zod'
 
 /** A link of an account. */
@@ -24,7 +25,7 @@ export const AggregatorLink = LinkKey.extend({
   products: z.array(z.string()),
   /** As registered at the aggregator. */
   webhookUrl: z.string().nullable(),
-  /** The aggregator's IDs of the chosen accounts; empty once the link is created. */
+  /** The aggregator's IDs of the accounts to create; empty once the ledger has them. */
   chosenAccounts: z.array(z.string()),
   /** The aggregator's code for an item that does not work. */
   errorCode: z.string().nullable(),
@@ -44,7 +45,90 @@ export const AggregatorLink = LinkKey.extend({
 })
 export type AggregatorLink = z.infer<typeof AggregatorLink>
 
+/** The choice of a user in Plaid Link. */
+export interface Choice {
+  institutionId: string
+  institutionName: string
+  accountIds: string[]
+}
+
+const textLengthMax = 300
+
+/** Returns a link that is being created (docs/banks/aggregator.md#set-up). */
+export function createLink(
+  { institutionId, institutionName, accountIds }: Choice,
+  by: LinkKey & { createdBy: string; now: Date; webhookUrl: string | null },
+): AggregatorLink {
+  return {
+    accountId: by.accountId,
+    linkId: by.linkId,
+    status: 'creating',
+    itemId: null,
+    institutionId: cut(institutionId),
+    institutionName: cut(institutionName),
+    products: ['transactions'],
+    webhookUrl: by.webhookUrl,
+    chosenAccounts: accountIds,
+    errorCode: null,
+    expirationDate: null,
+    newAccountsAvailable: false,
+    statusAsOf: null,
+    noticedFor: null,
+    createdAt: by.now,
+    createdBy: by.createdBy,
+    updatedAt: by.now,
+    deletedAt: null,
+    releasedAt: null,
+  }
+}
+
+/**
+ * Returns a link with the item of its public token. If its creation was given up meanwhile, the
+ * item is still to be released.
+ */
+export function identifyLink(link: AggregatorLink, itemId: string, now: Date): AggregatorLink {
+  return { ...link, itemId, releasedAt: null, updatedAt: now }
+}
+
+/** Returns a link whose bank accounts the ledger has, and that waits for its first sync. */
+export function completeLink(link: AggregatorLink, now: Date): AggregatorLink {
+  return { ...link, status: 'pending', chosenAccounts: [], updatedAt: now }
+}
+
+/**
+ * Returns a link that has ended, unchanged if it had. Only one that was never created keeps its
+ * chosen accounts: the ledger discards it, instead of leaving its data to its user.
+ */
+export function endLink(link: AggregatorLink, now: Date): AggregatorLink {
+  if (link.deletedAt !== null) return link
+  const chosenAccounts = link.status === 'creating' ? link.chosenAccounts : []
+  return { ...link, status: 'deactivated', chosenAccounts, updatedAt: now, deletedAt: now }
+}
+
 /** Returns the additional authenticated data that binds a sealed token to its link. */
 export function tokenOwnerOf({ accountId, linkId }: LinkKey): string {
   return `${accountId}/${linkId}`
+}
+
+/** A public token is short; so is the list of chosen accounts. */
+const tokenLengthMax = 500
+const accountsMax = 200
+
+/** Throws refused for a blank public token, and for no or too many chosen accounts. */
+export function requireChoice(publicToken: string, accountIds: readonly string[]): void {
+  const length = publicToken.trim().length
+  if (length === 0) throw refused('must provide a public token: publicToken is blank')
+  if (length > tokenLengthMax) throw refused('must provide a public token: publicToken is too long')
+  if (accountIds.length === 0)
+    throw refused('must select at least one account: accountIds is empty')
+  const isId = (id: string) => /^[\x21-\x7e]{1,200}$/.test(id)
+  if (accountIds.length > accountsMax || !accountIds.every(isId)) {
+    throw refused(
+      `accountIds has at most ${accountsMax} IDs of accounts at Plaid, each of 1 to 200 characters`,
+    )
+  }
+}
+
+function cut(text: string): string {
+  return text.trim().slice(0, textLengthMax)
 }

@@ -1,6 +1,6 @@
 import type { ServiceDeps } from '@coffer/kit/service/service'
 import type { OpenItem } from '../provider/aggregator.ts'
-import { findAccessToken } from './aggregator-link.sql.ts'
+import { findToken } from './aggregator-link.sql.ts'
 import { type LinkKey, tokenOwnerOf } from './aggregator-link.ts'
 
 /** Returns the item of a link with its access token; null if the link has none. */
@@ -9,6 +9,6 @@ export async function openItem(
   { accountId, linkId }: LinkKey,
 ): Promise<OpenItem | null> {
   const key = { accountId, linkId }
-  const sealed = await findAccessToken(database, key)
+  const sealed = await findToken(database, key, 'access')
   return sealed && { ...key, accessToken: await secrets.open(sealed, tokenOwnerOf(key)) }
 }

@@ -1,0 +1,52 @@
+import { invalid, notFound } from '@coffer/kit/rpc/errors'
+import { toMessage } from '@coffer/kit/rpc/message'
+import { callerOf } from '@coffer/kit/rpc/rpc'
+import {
+  InstitutionSchema,
+  type InstitutionService,
+} from '@coffer/proto/aggregatorsync/v1/institution'
+import type { HandlerContext, ServiceImpl } from '@connectrpc/connect'
+import {
+  byRequest,
+  type LinkDeps,
+  refuseFault,
+  requireEnabled,
+} from '../links/upstream-call.service.ts'
+import type { UpstreamInstitution } from '../provider/aggregator.ts'
+import { findInstitution, saveInstitution } from './institution.sql.ts'
+
+const keptMs = 30 * 60_000
+
+/** Returns the RPC handlers of institutions (docs/banks/aggregator.md#institutions). */
+export function institutionRoutes(deps: LinkDeps): ServiceImpl<typeof InstitutionService> {
+  return {
+    getInstitution: async ({ institutionId }, context) => {
+      callerOf(context)
+      requireEnabled(deps)
+      if (!/^ins_\d{1,20}$/.test(institutionId)) {
+        throw invalid({ institutionId: 'must be ins_ and 1 to 20 digits' })
+      }
+      const { status, ...institution } = await readInstitution(deps, institutionId, context)
+      const statusJson = JSON.stringify(status)
+      return { institution: toMessage(InstitutionSchema, { ...institution, statusJson }) }
+    },
+  }
+}
+
+/** Returns an institution, at most 30 minutes old. Throws notFound, refused for faults. */
+async function readInstitution(
+  { database, clock, openAggregator }: LinkDeps,
+  institutionId: string,
+  context: HandlerContext,
+): Promise<UpstreamInstitution> {
+  const after = new Date(clock().getTime() - keptMs)
+  const kept = await findInstitution(database, institutionId, after)
+  if (kept) return kept
+  const aggregator = await openAggregator()
+  const read = await aggregator
+    .readInstitution(institutionId, byRequest(context))
+    .catch((error) => refuseFault('failed to read the institution', error))
+  if (!read) throw notFound('institution')
+  await saveInstitution(database, read, clock())
+  return read
+}

@@ -1,0 +1,153 @@
+import { lockBound, requireWithin } from '@coffer/kit/database/account-bound.sql'
+import type { Transaction } from '@coffer/kit/database/database'
+import { emit } from '@coffer/kit/events/changes'
+import { notFound, refused } from '@coffer/kit/rpc/errors'
+import { newId } from '@coffer/kit/values/id'
+import { Code, ConnectError } from '@connectrpc/connect'
+import { aggregatorAddresses } from '../config.ts'
+import { upsertAccounts, upsertLink } from '../ledger/ledger.client.ts'
+import type { CallBy, ReadItem } from '../provider/aggregator.ts'
+import { requestSyncOf } from '../syncs/item-sync.sql.ts'
+import { toProviderAccount } from '../syncs/provider-account.ts'
+import {
+  aggregatorLinkBound,
+  insertLink,
+  isClosed,
+  lockLink,
+  saveLink,
+  saveToken,
+  scheduleSync,
+} from './aggregator-link.sql.ts'
+import {
+  type AggregatorLink,
+  type Choice,
+  completeLink,
+  createLink,
+  type LinkKey,
+  tokenOwnerOf,
+} from './aggregator-link.ts'
+import { identify, laterText, requireCreating } from './link-item.service.ts'
+import { endConnection, unfinished } from './link-release.service.ts'
+import { linkBounds } from './link-token.service.ts'
+import { openItem } from './open-item.service.ts'
+import { isFinal, type LinkDeps, refuseFault } from './upstream-call.service.ts'
+
+/** Work in the transaction that completes a creation. */
+type Finish = (tx: Transaction, linkId: string) => Promise<void>
+
+// The first webhook starts the first sync; this one replaces a lost webhook.
+const firstSyncMs = 10 * 60_000
+
+/**
+ * Stores a link to create, with its public token: from here on it is finished or undone, even if
+ * this process ends (docs/banks/aggregator.md#set-up). Throws refused (400) at a maximum of links.
+ */
+export async function beginCreation(
+  deps: LinkDeps,
+  of: Choice & { accountId: string; userId: string; publicToken: string; isTrialing: boolean },
+): Promise<AggregatorLink> {
+  const { database, secrets, clock } = deps
+  const { accountId } = of
+  const now = clock()
+  const { webhookUrl } = aggregatorAddresses(deps.config)
+  const by = { accountId, linkId: newId('link'), createdBy: of.userId, now, webhookUrl }
+  const link = createLink(of, by)
+  const token = await secrets.seal(of.publicToken, tokenOwnerOf(link))
+  await database.transaction(async (tx) => {
+    // The deletion of the account takes the same lock before it lists the links.
+    await lockBound(tx, aggregatorLinkBound(accountId, { max: 0, refusal: '' }))
+    if (await isClosed(tx, accountId)) throw notFound('account')
+    await insertLink(tx, link)
+    await saveToken(tx, link, { kind: 'public', ...token })
+    for (const bound of linkBounds(deps, of)) await requireWithin(tx, bound)
+    await emit(tx, unfinished(link))
+  })
+  return link
+}
+
+/**
+ * Continues the creation of a link from its stored step to the end; returns the ID of the link.
+ * Every step may be repeated. `finish` runs in the transaction that completes the link. Throws
+ * refused after the creation was given up, and if it may still succeed later.
+ */
+export async function continueCreation(
+  deps: LinkDeps,
+  link: AggregatorLink,
+  { by, finish = async () => undefined }: { by: CallBy; finish?: Finish },
+): Promise<string> {
+  const identified = await identify(deps, link, by)
+  if (identified.status !== 'creating') {
+    await deps.database.transaction((tx) => finish(tx, identified.linkId))
+    return identified.linkId
+  }
+  const read = await readChosen(deps, identified, by)
+  await createInLedger(deps, identified, read)
+  await complete(deps, { key: identified, read, finish })
+  return identified.linkId
+}
+
+/** Reads the chosen accounts of the item. Gives the link up if one of them is missing. */
+async function readChosen(deps: LinkDeps, link: AggregatorLink, by: CallBy): Promise<ReadItem> {
+  const text = 'failed to read the accounts'
+  const item = await openItem(deps, link)
+  if (!item) return requireCreating(null) as never
+  const aggregator = await deps.openAggregator()
+  const accountIds = link.chosenAccounts
+  let read: ReadItem
+  try {
+    read = await aggregator.readItem(item, { accountIds }, by)
+  } catch (error) {
+    if (!isFinal(error)) refuseFault(`${text}: ${laterText}`, error)
+    await endConnection(deps, link)
+    refuseFault(text, error)
+  }
+  const found = new Set(read.accounts.map(({ accountId }) => accountId))
+  if (accountIds.every((id) => found.has(id))) return read
+  await endConnection(deps, link)
+  throw refused(`${text}: a chosen account is missing`, { status: 500 })
+}
+
+/** Creates the link and its bank accounts in the ledger; gives it up if the ledger refuses. */
+async function createInLedger(
+  deps: LinkDeps,
+  link: AggregatorLink,
+  { accounts, institutionName }: ReadItem,
+): Promise<void> {
+  const { linkId, accountId, createdBy } = link
+  const name = link.institutionName || institutionName || 'Bank'
+  try {
+    await upsertLink(deps, link, { institutionName: name, createdBy })
+    const listed = accounts.map(toProviderAccount)
+    await upsertAccounts(deps, accountId, { linkId, accounts: listed, isComplete: false })
+  } catch (error) {
+    const { code, rawMessage } = ConnectError.from(error)
+    if (![Code.InvalidArgument, Code.FailedPrecondition, Code.NotFound].includes(code)) throw error
+    await endConnection(deps, link)
+    throw refused(rawMessage)
+  }
+}
+
+async function complete(
+  { database, config, clock }: LinkDeps,
+  { key, read, finish }: { key: LinkKey; read: ReadItem; finish: Finish },
+): Promise<void> {
+  const now = clock()
+  await database.transaction(async (tx) => {
+    const locked = requireCreating(await lockLink(tx, key))
+    if (locked.status === 'creating') {
+      const { products, webhookUrl, consentExpiresAt } = read
+      await saveLink(tx, {
+        ...completeLink(locked, now),
+        institutionId: locked.institutionId || read.institutionId || '',
+        institutionName: locked.institutionName || read.institutionName || '',
+        products: products.length > 0 ? products : locked.products,
+        webhookUrl,
+        expirationDate: consentExpiresAt,
+      })
+      if (config.webhooksEnabled) {
+        await scheduleSync(tx, key, new Date(now.getTime() + firstSyncMs))
+      } else await requestSyncOf(tx, key, { now, by: 'service' })
+    }
+    await finish(tx, key.linkId)
+  })
+}

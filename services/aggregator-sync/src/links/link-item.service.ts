@@ -1,0 +1,122 @@
+import { refused } from '@coffer/kit/rpc/errors'
+import { UniqueIntegrityConstraintViolationError } from 'slonik'
+import type { CallBy } from '../provider/aggregator.ts'
+import {
+  deleteToken,
+  findLink,
+  findLinkOfItem,
+  findToken,
+  lockLink,
+  saveLink,
+  saveToken,
+} from './aggregator-link.sql.ts'
+import {
+  type AggregatorLink,
+  endLink,
+  identifyLink,
+  type LinkKey,
+  tokenOwnerOf,
+} from './aggregator-link.ts'
+import { isFinal, type LinkDeps, refuseFault } from './upstream-call.service.ts'
+
+/** An item and its access token, as an exchange answers them. */
+interface Exchanged {
+  itemId: string
+  accessToken: string
+}
+
+/** Text of refusals after which the creation continues. */
+export const laterText = 'the server tries again: look at your links before you repeat it'
+
+/**
+ * Exchanges the public token of a link unless that is done; returns the link of the item. Throws
+ * refused (500) for faults; after a final one, the link has ended.
+ */
+export async function identify(
+  deps: LinkDeps,
+  link: AggregatorLink,
+  by: CallBy,
+): Promise<AggregatorLink> {
+  if (link.itemId !== null) return link
+  try {
+    const exchanged = await exchangeStored(deps, link, by)
+    const identified = exchanged
+      ? await storeItem(deps, link, exchanged)
+      : await findLink(deps.database, link)
+    return requireCreating(identified)
+  } catch (error) {
+    if (!isFinal(error)) refuseFault(`failed to exchange token: ${laterText}`, error)
+    await dropConnection(deps, link)
+    refuseFault('failed to exchange token', error)
+  }
+}
+
+/** Exchanges the public token of a link; null if it has none. Throws faults of the aggregator. */
+export async function exchangeStored(
+  { database, secrets, openAggregator }: LinkDeps,
+  key: LinkKey,
+  by: CallBy,
+): Promise<Exchanged | null> {
+  const sealed = await findToken(database, key, 'public')
+  if (!sealed) return null
+  const publicToken = await secrets.open(sealed, tokenOwnerOf(key))
+  const aggregator = await openAggregator()
+  return aggregator.exchange(publicToken, by)
+}
+
+/**
+ * Stores the item and its token at once, because a public token is exchanged only once. Returns the
+ * link, or the account's other link that has the item; null if the link's row is gone. Throws
+ * refused (500) for an item of another account.
+ */
+export async function storeItem(
+  deps: LinkDeps,
+  link: LinkKey,
+  { itemId, accessToken }: Exchanged,
+): Promise<AggregatorLink | null> {
+  const { database, secrets, clock, log } = deps
+  const token = await secrets.seal(accessToken, tokenOwnerOf(link))
+  try {
+    const identified = await database.transaction(async (tx) => {
+      const locked = await lockLink(tx, link)
+      if (!locked) return null
+      const after = identifyLink(locked, itemId, clock())
+      await saveLink(tx, after)
+      await saveToken(tx, after, { kind: 'access', ...token })
+      return after
+    })
+    if (!identified) log.error({ linkId: link.linkId }, 'an item remains at the aggregator')
+    return identified
+  } catch (error) {
+    if (!isItemTaken(error)) throw error
+    await dropConnection(deps, link)
+    const other = await findLinkOfItem(database, itemId)
+    if (other?.accountId === link.accountId && other.deletedAt === null) return other
+    throw refused('failed to exchange token: the item belongs to another link', { status: 500 })
+  }
+}
+
+function isItemTaken(error: unknown): boolean {
+  const isTaken = error instanceof UniqueIntegrityConstraintViolationError
+  return isTaken && error.constraint === 'aggregator_links_item'
+}
+
+/** Returns a link that has not ended; throws refused (500) otherwise. */
+export function requireCreating(link: AggregatorLink | null): AggregatorLink {
+  if (link && link.deletedAt === null) return link
+  throw refused('failed to exchange token: the link was deleted meanwhile', { status: 500 })
+}
+
+/** Ends a link that has no item: there is nothing to remove at the aggregator. */
+async function dropConnection(
+  { database, clock }: Pick<LinkDeps, 'database' | 'clock'>,
+  key: LinkKey,
+): Promise<void> {
+  await database.transaction(async (tx) => {
+    const locked = await lockLink(tx, key)
+    // Another attempt may have stored the item meanwhile.
+    if (!locked || locked.itemId !== null) return
+    await saveLink(tx, { ...endLink(locked, clock()), releasedAt: clock() })
+    await deleteToken(tx, key)
+  })
+}

@@ -1,0 +1,104 @@
+import { type Change, changeOf, emit } from '@coffer/kit/events/changes'
+import { AggregatorLinkSettingUpSchema } from '@coffer/proto/aggregatorsync/v1/events'
+import { detachLink, discardLink } from '../ledger/ledger.client.ts'
+import type { CallBy, OpenItem } from '../provider/aggregator.ts'
+import {
+  deleteToken,
+  endSyncs,
+  findLink,
+  isClosed,
+  lockLink,
+  saveLink,
+} from './aggregator-link.sql.ts'
+import { type AggregatorLink, endLink, type LinkKey } from './aggregator-link.ts'
+import { exchangeStored, storeItem } from './link-item.service.ts'
+import { openItem } from './open-item.service.ts'
+import { isFinal, type LinkDeps } from './upstream-call.service.ts'
+
+/** Starts the workflow that finishes creations and ends; if it runs, it looks once more. */
+export function startFinish(
+  { workflows }: Pick<LinkDeps, 'workflows'>,
+  { accountId, linkId }: LinkKey,
+): Promise<void> {
+  const key: LinkKey = { accountId, linkId }
+  const id = `aggregator-link/${linkId}`
+  return workflows.start({ type: 'finishAggregatorLink', id, args: [key] })
+}
+
+/** Returns the event whose handler starts the workflow. */
+export function unfinished({ accountId, linkId, updatedAt }: AggregatorLink): Change {
+  const subject = { accountId, entityId: linkId, version: BigInt(updatedAt.getTime()) }
+  return changeOf(AggregatorLinkSettingUpSchema, subject, { accountId, linkId })
+}
+
+/**
+ * Ends the connection of a link, if it has one: its syncs end at once. The workflow then removes
+ * its item at the aggregator (docs/banks/aggregator.md#release).
+ */
+export async function endConnection(
+  { database, clock }: Pick<LinkDeps, 'database' | 'clock'>,
+  key: LinkKey,
+): Promise<void> {
+  await database.transaction(async (tx) => {
+    const locked = await lockLink(tx, key)
+    if (!locked || locked.releasedAt !== null) return
+    const ended = endLink(locked, clock())
+    await saveLink(tx, ended)
+    await endSyncs(tx, key)
+    await emit(tx, unfinished(ended))
+  })
+}
+
+/**
+ * Removes the item of an ended link at the aggregator, and only then its token. Waits for a call of
+ * the item that is in flight. Throws faults of the aggregator: then the token is kept.
+ */
+export async function releaseItem(deps: LinkDeps, key: LinkKey, by: CallBy): Promise<void> {
+  const link = await findLink(deps.database, key)
+  if (!link || link.deletedAt === null || link.releasedAt !== null) return
+  const item = (await openItem(deps, link)) ?? (await openUnknown(deps, link, by))
+  if (item) {
+    const aggregator = await deps.openAggregator()
+    await aggregator.removeItem(item, by)
+  }
+  if (link.itemId !== null && !(await isClosed(deps.database.pool, link.accountId))) {
+    await leaveToLedger(deps, link)
+  }
+  await markReleased(deps, key, item !== null)
+}
+
+/** A link that was never created is deleted; otherwise it becomes a manual one, with its data. */
+function leaveToLedger(deps: LinkDeps, link: AggregatorLink): Promise<void> {
+  return link.chosenAccounts.length > 0 ? discardLink(deps, link) : detachLink(deps, link)
+}
+
+/** Opens the item of a public token that was not exchanged; null if there is none. */
+async function openUnknown(
+  deps: LinkDeps,
+  link: AggregatorLink,
+  by: CallBy,
+): Promise<OpenItem | null> {
+  try {
+    const exchanged = await exchangeStored(deps, link, by)
+    if (!exchanged) return null
+    await storeItem(deps, link, exchanged)
+  } catch (error) {
+    if (isFinal(error)) return null
+    throw error
+  }
+  return openItem(deps, link)
+}
+
+async function markReleased(
+  { database, clock }: LinkDeps,
+  key: LinkKey,
+  hadItem: boolean,
+): Promise<void> {
+  await database.transaction(async (tx) => {
+    const locked = await lockLink(tx, key)
+    // An exchange that ended meanwhile has stored an item: the next attempt removes it.
+    if (!locked || locked.releasedAt !== null || (locked.itemId !== null && !hadItem)) return
+    await saveLink(tx, { ...locked, updatedAt: clock(), releasedAt: clock() })
+    await deleteToken(tx, key)
+  })
+}

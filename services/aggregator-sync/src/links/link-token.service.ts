@@ -1,0 +1,75 @@
+import { requireRoom } from '@coffer/kit/database/account-bound.sql'
+import { aggregatorAddresses } from '../config.ts'
+import type { CallBy } from '../provider/aggregator.ts'
+import { aggregatorLinkBound } from './aggregator-link.sql.ts'
+import { findLinkToken, saveLinkToken, type UserKey } from './link-token.sql.ts'
+import { type LinkDeps, refuseFault } from './upstream-call.service.ts'
+
+/** The user as the aggregator is told. */
+export interface LinkUser {
+  legalName: string
+  email: string
+  emailVerifiedAt: Date | null
+}
+
+// A user needs this long to open Plaid Link with a token.
+const marginMs = 60_000
+
+/** Returns the bounds on an account's links: of the server, and of a trial. */
+export function linkBounds(
+  { config }: Pick<LinkDeps, 'config'>,
+  { accountId, isTrialing }: { accountId: string; isTrialing: boolean },
+) {
+  const { aggregatorLinksMax: max } = config
+  const full = `max number of Plaid links already reached: delete one of the ${max} links first`
+  const trial = 'an account in its trial has at most one Plaid link: subscribe first'
+  return [
+    ...(max > 0 ? [aggregatorLinkBound(accountId, { max, refusal: full })] : []),
+    ...(isTrialing ? [aggregatorLinkBound(accountId, { max: 1, refusal: trial })] : []),
+  ]
+}
+
+/**
+ * Returns a link token for Plaid Link (docs/banks/aggregator.md#links); with `isCacheUsed` the last
+ * one that the user has not used. Throws refused (400) at the maximum of links or for a second one
+ * in a trial, and refused (500) if the aggregator fails.
+ */
+export async function createLinkToken(
+  deps: LinkDeps,
+  of: UserKey & { user: LinkUser; isTrialing: boolean; isCacheUsed: boolean },
+  by: CallBy,
+): Promise<string> {
+  const { database, secrets, clock } = deps
+  for (const bound of linkBounds(deps, of)) await requireRoom(database, bound)
+  if (of.isCacheUsed) {
+    const after = new Date(clock().getTime() + marginMs)
+    const cached = await findLinkToken(database, of, after)
+    if (cached) return secrets.open(cached, ownerOf(of))
+  }
+  const { webhookUrl } = aggregatorAddresses(deps.config)
+  const request = { kind: 'new' as const, userId: of.userId, ...of.user, webhookUrl }
+  const aggregator = await deps.openAggregator()
+  const created = await aggregator
+    .createLinkToken(request, by)
+    .catch((error) => refuseFault('failed to create link token', error))
+  await keepLinkToken(deps, of, created)
+  return created.linkToken
+}
+
+/** Stores a link token for the user's next request; without it that one gets another token. */
+async function keepLinkToken(
+  { database, secrets, log }: LinkDeps,
+  { accountId, userId }: UserKey,
+  { linkToken, expiresAt }: { linkToken: string; expiresAt: Date },
+): Promise<void> {
+  try {
+    const sealed = await secrets.seal(linkToken, ownerOf({ accountId, userId }))
+    await saveLinkToken(database, { accountId, userId }, { ...sealed, expiresAt })
+  } catch (error) {
+    log.warn({ err: error }, 'a link token was not stored')
+  }
+}
+
+function ownerOf({ accountId, userId }: UserKey): string {
+  return `${accountId}/${userId}`
+}

@@ -1,0 +1,58 @@
+import { dayMs } from '@coffer/kit/values/time'
+import { findLink, listUnfinishedLinks } from './aggregator-link.sql.ts'
+import type { AggregatorLink, LinkKey } from './aggregator-link.ts'
+import { continueCreation } from './link-creation.service.ts'
+import { endConnection, releaseItem, startFinish } from './link-release.service.ts'
+import { byActivity, type LinkDeps } from './upstream-call.service.ts'
+
+const pageSize = 200
+// A request may take as long: until then its creation is under way.
+const requestMs = 60_000
+const retryMs = 60_000
+// A public token is valid for 30 minutes; an institution that does not answer gets a day.
+const creationMsMax = dayMs
+
+/** Returns the idempotent activities that finish what requests have begun. */
+export function linkActivities(deps: LinkDeps) {
+  const { config, database, clock, log } = deps
+  return {
+    /** Ends the connection of a deleted link (docs/links.md#clean-up). */
+    releaseAggregatorConnection: (accountId: string, linkId: string): Promise<void> =>
+      endConnection(deps, { accountId, linkId }),
+    /**
+     * Creates or releases a link as its row says. Returns the pause in ms after which to look
+     * again, null if nothing is left. Does nothing while the aggregator is off.
+     */
+    finishLink: async (key: LinkKey): Promise<number | null> => {
+      const link = config.aggregatorEnabled ? await findLink(database, key) : null
+      if (!link || !isUnfinished(link)) return null
+      const ageMs = clock().getTime() - link.createdAt.getTime()
+      if (link.status === 'creating' && ageMs < requestMs) return requestMs - ageMs
+      try {
+        if (link.deletedAt !== null) await releaseItem(deps, link, byActivity())
+        else if (ageMs > creationMsMax) await endConnection(deps, link)
+        else await continueCreation(deps, link, { by: byActivity() })
+      } catch (error) {
+        log.warn({ err: error, linkId: link.linkId }, 'a link is not finished')
+      }
+      const after = await findLink(database, key)
+      return after && isUnfinished(after) ? retryMs : null
+    },
+    /**
+     * Starts the workflows of links that are not finished, on the page after the key `after`
+     * (empty: the first page). Returns the page's last key, null after the last page.
+     */
+    startUnfinishedLinks: async (after: string[]): Promise<string[] | null> => {
+      if (!config.aggregatorEnabled) return null
+      const before = new Date(clock().getTime() - requestMs)
+      const links = await listUnfinishedLinks(database, { before, after, limit: pageSize })
+      for (const link of links) await startFinish(deps, link)
+      const last = links.at(pageSize - 1)
+      return last ? [last.accountId, last.linkId] : null
+    },
+  }
+}
+
+function isUnfinished({ status, deletedAt, releasedAt }: AggregatorLink): boolean {
+  return deletedAt === null ? status === 'creating' : releasedAt === null
+}

@@ -1,0 +1,14 @@
+import { type Handler, on } from '@coffer/kit/events/handler'
+import { AggregatorLinkSettingUpSchema } from '@coffer/proto/aggregatorsync/v1/events'
+import { LinkDeletedSchema } from '@coffer/proto/ledger/v1/events'
+import { endConnection, startFinish } from './link-release.service.ts'
+import type { LinkDeps } from './upstream-call.service.ts'
+
+/** Returns the handlers of links that are being created, and of deleted ones. */
+export function linkHandlers(deps: LinkDeps): Handler[] {
+  return [
+    on(AggregatorLinkSettingUpSchema, (key) => startFinish(deps, key)),
+    // The ledger's clean-up calls the activity too: here for replicas of different versions.
+    on(LinkDeletedSchema, ({ accountId, linkId }) => endConnection(deps, { accountId, linkId })),
+  ]
+}

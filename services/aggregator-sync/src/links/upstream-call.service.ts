@@ -1,0 +1,55 @@
+import { refused } from '@coffer/kit/rpc/errors'
+import type { ServiceDeps } from '@coffer/kit/service/service'
+import type { HandlerContext } from '@connectrpc/connect'
+import type { settings } from '../config.ts'
+import type { LedgerDeps } from '../ledger/ledger.client.ts'
+import type { CallBy, OpenAggregator } from '../provider/aggregator.ts'
+import { describeFault, faultOf, type PlaidFaultCode } from '../provider/plaid-fault.ts'
+
+/** Dependencies of everything that creates, updates and ends links. */
+export type LinkDeps = LedgerDeps &
+  Pick<ServiceDeps<typeof settings>, 'config' | 'database' | 'secrets' | 'workflows' | 'log'> & {
+    openAggregator: OpenAggregator
+  }
+
+// A user waits: less than the gateway's deadline.
+const requestMs = 12_000
+const backgroundMs = 60_000
+
+/** Returns the deadline of a call of the aggregator in a request. */
+export function byRequest(context: HandlerContext): CallBy {
+  return { signal: context.signal, timeoutMs: requestMs }
+}
+
+/** Returns the deadline of a call of the aggregator in an activity. */
+export function byActivity(): CallBy {
+  return { signal: AbortSignal.timeout(2 * backgroundMs), timeoutMs: backgroundMs }
+}
+
+/** Throws refused (406) while the aggregator is off. */
+export function requireEnabled({ config }: Pick<LinkDeps, 'config'>): void {
+  if (config.aggregatorEnabled) return
+  throw refused('the aggregator is not enabled on this server', { status: 406 })
+}
+
+/** Throws refused (500) with the fault's text after `text`; rethrows errors that are no faults. */
+export function refuseFault(text: string, error: unknown): never {
+  const fault = faultOf(error)
+  if (!fault) throw error
+  throw refused(`${text}: ${describeFault(fault).text}`, { status: 500 })
+}
+
+const finalCodes: readonly PlaidFaultCode[] = [
+  'refused',
+  'login-required',
+  'revoked',
+  'item-gone',
+  'unsupported',
+  'no-transactions',
+]
+
+/** Returns whether an error is an answer of the aggregator that a repetition does not change. */
+export function isFinal(error: unknown): boolean {
+  const fault = faultOf(error)
+  return fault !== null && finalCodes.includes(fault.code)
+}

@@ -1,0 +1,137 @@
+import { AggregatorLink } from '@coffer/aggregator-sync/links/aggregator-link'
+import type { linkActivities } from '@coffer/aggregator-sync/links/link.activities'
+import { aggregatorSync } from '@coffer/aggregator-sync/service'
+import { type Booted, boot } from '@coffer/host/testing/boot'
+import { columnsOf } from '@coffer/kit/database/rows'
+import type { ServiceDefinition } from '@coffer/kit/service/service'
+import { newId } from '@coffer/kit/values/id'
+import { ledger } from '@coffer/ledger/service'
+import { AggregatorLinkService } from '@coffer/proto/aggregatorsync/v1/aggregator_link'
+import { BankAccountService } from '@coffer/proto/ledger/v1/bank_account'
+import { LinkService } from '@coffer/proto/ledger/v1/link'
+import { ConnectError } from '@connectrpc/connect'
+import { sql } from 'slonik'
+import type { PlaidItem } from '../../providers/plaid/item.ts'
+import { type Plaid, startPlaid } from '../../providers/plaid/plaid.ts'
+
+/** The ledger and aggregator-sync, and the simulated Plaid, with one clock. */
+export interface LinkWorld extends AsyncDisposable {
+  booted: Booted
+  plaid: Plaid
+  links: ReturnType<typeof clientOf>
+  /** Returns a user of a new account. */
+  user: () => WorldUser
+  activities: () => ReturnType<typeof linkActivities>
+  /** Moves the clock of all services and of Plaid forward. */
+  pass: (ms: number) => void
+}
+
+/** A user, and what was stored for the account. */
+export interface WorldUser {
+  accountId: string
+  userId: string
+  as: ReturnType<Booted['as']>
+  /** Completes Plaid Link, and calls the callback as its client does. */
+  link: (more?: Partial<Callback>) => Promise<{ linkId: string; item: PlaidItem }>
+  /** Rows of the account, oldest first. */
+  rows: () => Promise<readonly AggregatorLink[]>
+  /** Links in the ledger that are not deleted, with the names of their bank accounts. */
+  inLedger: () => Promise<{ name: string; linkType: string; accounts: string[] }[]>
+}
+
+/** Arguments of the callback. */
+export interface Callback {
+  publicToken: string
+  institutionId: string
+  institutionName: string
+  providerAccountIds: string[]
+  isTrialing: boolean
+}
+
+export const minuteMs = 60_000
+export const linkUser = { legalName: 'Ada King', email: 'ada@example.com', isTrialing: false }
+
+const clientOf = (booted: Booted) => booted.client('aggregator-sync', AggregatorLinkService)
+
+/** Starts the services; `definition` replaces aggregator-sync. */
+export async function startLinkWorld(
+  environment: Record<string, string> = {},
+  definition: ServiceDefinition = aggregatorSync,
+): Promise<LinkWorld> {
+  const clock = { offsetMs: 0 }
+  const now = () => new Date(Date.now() + clock.offsetMs)
+  const plaid = await startPlaid({ now })
+  const booted = await boot([ledger, definition], {
+    COFFER_AGGREGATOR_ENABLED: 'true',
+    COFFER_AGGREGATOR_URL: plaid.url,
+    COFFER_AGGREGATOR_CLIENT_ID: plaid.clientId,
+    COFFER_AGGREGATOR_CLIENT_SECRET: plaid.secret,
+    ...environment,
+  })
+  const links = clientOf(booted)
+  return {
+    booted,
+    plaid,
+    links,
+    user: () => userOf({ booted, plaid, links }),
+    activities: () =>
+      booted.host.services['aggregator-sync']?.activities as ReturnType<typeof linkActivities>,
+    pass: (ms) => {
+      clock.offsetMs += ms
+      booted.clock.now = now()
+    },
+    [Symbol.asyncDispose]: async () => {
+      await booted[Symbol.asyncDispose]()
+      await plaid[Symbol.asyncDispose]()
+    },
+  }
+}
+
+function userOf({ booted, plaid, links }: Pick<LinkWorld, 'booted' | 'plaid' | 'links'>) {
+  const accountId = newId('acct')
+  const userId = newId('user')
+  const as = booted.as(accountId, { userId })
+  const user: WorldUser = {
+    accountId,
+    userId,
+    as,
+    link: async (more = {}) => {
+      const { linkToken } = await links.createLinkToken({ user: linkUser }, as)
+      const { publicToken, item } = plaid.completeLink(linkToken)
+      const callback = { publicToken, ...chosenOf(item), ...more }
+      const { linkId } = await links.createAggregatorLink(callback, as)
+      return { linkId, item }
+    },
+    rows: () =>
+      booted.database('aggregator-sync').pool.any(sql.type(AggregatorLink)`
+        SELECT ${columnsOf(AggregatorLink, { table: 'aggregator_links' })} FROM aggregator_links
+        WHERE account_id = ${accountId} ORDER BY link_id`),
+    inLedger: async () => {
+      const found = await booted.client('ledger', LinkService).listLinks({}, as)
+      const accounts = await booted.client('ledger', BankAccountService).listBankAccounts({}, as)
+      return found.links.map(({ linkId, institutionName: name, linkType }) => {
+        const own = accounts.bankAccounts.filter((one) => one.linkId === linkId)
+        return { name, linkType, accounts: own.map((one) => one.name).toSorted() }
+      })
+    },
+  }
+  return user
+}
+
+/** Returns what a user chooses who links all accounts of an item. */
+export function chosenOf(item: PlaidItem): Omit<Callback, 'publicToken' | 'isTrialing'> {
+  return {
+    institutionId: item.institutionId,
+    institutionName: 'First Platypus Bank',
+    providerAccountIds: item.accounts().map((one) => one.account_id),
+  }
+}
+
+/** Returns the message of a refusal, with the HTTP status of the error. */
+export async function refusalOf(call: Promise<unknown>): Promise<string> {
+  const error = await call.then(
+    () => new Error('not refused'),
+    (reason) => reason,
+  )
+  return error instanceof ConnectError ? error.rawMessage : String(error)
+}
