@@ -9,6 +9,7 @@ import { headers } from '@coffer/kit/rpc/rpc'
 import { AggregatorLinkService } from '@coffer/proto/aggregatorsync/v1/aggregator_link'
 import { AggregatorSyncService } from '@coffer/proto/aggregatorsync/v1/aggregator_sync'
 import { InstitutionService } from '@coffer/proto/aggregatorsync/v1/institution'
+import { WebhookService } from '@coffer/proto/aggregatorsync/v1/webhook'
 import { ForecastService } from '@coffer/proto/budgeting/v1/forecast'
 import { FundingScheduleService } from '@coffer/proto/budgeting/v1/funding_schedule'
 import { SpendingService } from '@coffer/proto/budgeting/v1/spending'
@@ -75,6 +76,7 @@ const services = {
     aggregatorLinks: AggregatorLinkService,
     aggregatorSyncs: AggregatorSyncService,
     institutions: InstitutionService,
+    webhooks: WebhookService,
   },
   'feed-sync': {
     feedLinks: FeedLinkService,

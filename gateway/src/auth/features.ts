@@ -4,12 +4,13 @@ import { FeatureService } from '@coffer/proto/identity/v1/feature'
 import type { CallOptions } from '@connectrpc/connect'
 
 /** Optional parts of the REST interface. */
-export type Feature = 'uploads' | 'feed' | 'aggregator' | 'billing'
+export type Feature = 'uploads' | 'feed' | 'aggregator' | 'aggregatorWebhooks' | 'billing'
 
 export interface FeatureSettings {
   uploadsEnabled: boolean
   feedEnabled: boolean
   aggregatorEnabled: boolean
+  aggregatorWebhooksEnabled: boolean
   billingEnabled: boolean
 }
 
@@ -17,6 +18,10 @@ const off: Record<Feature, { text: string; status: 404 | 406 }> = {
   uploads: { text: 'uploads are not enabled on this server', status: 404 },
   feed: { text: 'the feed integration is not enabled on this server', status: 404 },
   aggregator: { text: 'the aggregator is not enabled on this server', status: 406 },
+  aggregatorWebhooks: {
+    text: 'webhooks of the aggregator are not enabled on this server',
+    status: 404,
+  },
   billing: { text: 'billing is not enabled on this server', status: 404 },
 }
 
@@ -33,7 +38,8 @@ const offeredOffTexts = {
  */
 export function requireFeature(feature: Feature, config: FeatureSettings): void {
   const { text, status } = off[feature]
-  if (!config[`${feature}Enabled`]) throw refused(text, { status })
+  const isPossible = feature !== 'aggregatorWebhooks' || config.aggregatorEnabled
+  if (!config[`${feature}Enabled`] || !isPossible) throw refused(text, { status })
 }
 
 /**

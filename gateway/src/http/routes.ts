@@ -2,6 +2,7 @@ import type { RouteDeps } from '../deps.ts'
 import { institutionRoutes } from '../routes/aggregator/institutions.ts'
 import { aggregatorLinkRoutes } from '../routes/aggregator/links.ts'
 import { aggregatorSyncRoutes } from '../routes/aggregator/syncs.ts'
+import { aggregatorWebhookRoutes } from '../routes/aggregator/webhook.ts'
 import { forecastRoutes } from '../routes/budgeting/forecast.ts'
 import { fundingScheduleRoutes } from '../routes/budgeting/funding-schedules.ts'
 import { spendingRoutes } from '../routes/budgeting/spending.ts'
@@ -62,6 +63,7 @@ export function createRoutes(deps: RouteDeps): Route[] {
     aggregatorLinkRoutes(deps),
     aggregatorSyncRoutes(deps),
     institutionRoutes(deps),
+    aggregatorWebhookRoutes(deps),
   ].flat()
   return [...routes, ...referenceRoutes(routes, deps.config)]
 }

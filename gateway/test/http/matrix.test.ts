@@ -19,6 +19,7 @@ const environment = {
   COFFER_AGGREGATOR_ENABLED: 'true',
   COFFER_UPLOADS_ENABLED: 'true',
   COFFER_BILLING_ENABLED: 'true',
+  COFFER_AGGREGATOR_WEBHOOKS_ENABLED: 'true',
 }
 const finding = () => ({})
 

@@ -4,6 +4,7 @@ import type { WorkflowSchedule } from '@coffer/kit/workflows/workflows'
 import { AggregatorLinkService } from '@coffer/proto/aggregatorsync/v1/aggregator_link'
 import { AggregatorSyncService } from '@coffer/proto/aggregatorsync/v1/aggregator_sync'
 import { InstitutionService } from '@coffer/proto/aggregatorsync/v1/institution'
+import { WebhookService } from '@coffer/proto/aggregatorsync/v1/webhook'
 import { aggregatorAddresses, requireAggregatorSettings, settings } from './config.ts'
 import { institutionRoutes } from './institutions/institution.rpc.ts'
 import { aggregatorLinkRoutes } from './links/aggregator-link.rpc.ts'
@@ -16,13 +17,14 @@ import { itemSyncActivities } from './syncs/item-sync.activities.ts'
 import { pageActivities } from './syncs/page.activities.ts'
 import { syncSweepActivities } from './syncs/sync-sweep.activities.ts'
 import { accountRemovalActivities } from './tenancy/account-removal.activities.ts'
+import { webhookRoutes } from './webhooks/webhook.rpc.ts'
 
 const schedules: WorkflowSchedule[] = [
   { args: [], id: 'aggregator-sync-due', type: 'startDueAggregatorSyncs', cron: '5-59/10 * * * *' },
   { args: [], id: 'aggregator-links', type: 'finishAggregatorLinks', cron: '2-59/10 * * * *' },
 ]
 
-/** The aggregator-sync service: links over the aggregator, and their syncs. */
+/** The aggregator-sync service: links over the aggregator, their syncs, and webhooks. */
 export const aggregatorSync = defineService({
   name: 'aggregator-sync',
   schema: 'aggregator_sync',
@@ -51,6 +53,7 @@ export const aggregatorSync = defineService({
         router.service(AggregatorLinkService, aggregatorLinkRoutes(deps))
         router.service(InstitutionService, institutionRoutes(deps))
         router.service(AggregatorSyncService, aggregatorSyncRoutes(deps))
+        router.service(WebhookService, webhookRoutes(deps))
       },
       handlers: [...linkHandlers(deps), ...aggregatorSyncHandlers(deps)],
       activities: {

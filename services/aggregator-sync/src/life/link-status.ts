@@ -3,10 +3,17 @@ import { faultCodeOf, linkStatusAfter } from '../provider/plaid-fault.ts'
 
 /** A statement of the aggregator about an item, true at the instant `asOf`. */
 export type Statement = { asOf: Date } & (
-  | { kind: 'error' | 'revoked'; code: string }
+  | { kind: 'error' | 'revoked'; code: string | null }
+  /** The user signed in again. */
+  | { kind: 'repaired' }
+  /** The consent ends. */
+  | { kind: 'expiring'; at: Date | null }
+  | { kind: 'accounts-available' }
   /** The answer to a call for the accounts of the item. */
   | { kind: 'read'; errorCode: string | null; consentExpiresAt: Date | null }
 )
+
+type Status = AggregatorLink['status']
 
 /**
  * Returns a link after a statement (docs/banks/aggregator.md#status). Unchanged if a later
@@ -17,29 +24,61 @@ export function applyStatement<Link extends AggregatorLink>(
   statement: Statement,
   now: Date,
 ): Link {
-  const isOlder = link.statusAsOf !== null && statement.asOf < link.statusAsOf
-  if (isOlder || link.status === 'creating' || link.status === 'deactivated') return link
-  const stated = { ...link, statusAsOf: statement.asOf, updatedAt: now }
-  if (statement.kind !== 'read') {
-    return { ...stated, status: statement.kind, errorCode: statement.code }
+  if (link.status === 'creating' || link.status === 'deactivated') return link
+  if (statement.kind === 'accounts-available') {
+    return { ...link, newAccountsAvailable: true, updatedAt: now }
   }
-  const { errorCode, consentExpiresAt } = statement
+  if (isOlder(statement, link)) return link
+  return { ...link, ...statedFields(link, statement), statusAsOf: statement.asOf, updatedAt: now }
+}
+
+/** Webhooks state whole seconds: in the same second the last arrival counts. */
+function isOlder({ asOf }: Statement, { statusAsOf }: AggregatorLink): boolean {
+  return statusAsOf !== null && secondOf(asOf) < secondOf(statusAsOf)
+}
+
+function secondOf(instant: Date): number {
+  return Math.floor(instant.getTime() / 1_000)
+}
+
+function statedFields(
+  link: AggregatorLink,
+  statement: Exclude<Statement, { kind: 'accounts-available' }>,
+): Pick<AggregatorLink, 'status' | 'errorCode' | 'expirationDate'> {
+  const { expirationDate } = link
+  switch (statement.kind) {
+    case 'error':
+    case 'revoked':
+      return { status: statement.kind, errorCode: statement.code, expirationDate }
+    case 'repaired':
+      return { status: 'setup', errorCode: null, expirationDate: null }
+    case 'expiring':
+      return {
+        status: 'pending_expiration',
+        errorCode: null,
+        expirationDate: statement.at ?? expirationDate,
+      }
+    case 'read':
+      return readFields(link, statement)
+  }
+}
+
+function readFields(
+  link: AggregatorLink,
+  { errorCode, consentExpiresAt }: Extract<Statement, { kind: 'read' }>,
+): Pick<AggregatorLink, 'status' | 'errorCode' | 'expirationDate'> {
   const expirationDate = consentExpiresAt ?? link.expirationDate
   const failed = errorCode === null ? null : linkStatusAfter(faultCodeOf(errorCode))
-  if (failed) return { ...stated, expirationDate, status: failed, errorCode }
+  if (failed) return { status: failed, errorCode, expirationDate }
   const isRenewed =
-    consentExpiresAt !== null && link.expirationDate !== null
-      ? consentExpiresAt > link.expirationDate
-      : false
-  const status = repairedStatusOf(link.status, isRenewed)
-  return { ...stated, expirationDate, status, errorCode: null }
+    consentExpiresAt !== null &&
+    link.expirationDate !== null &&
+    consentExpiresAt > link.expirationDate
+  return { status: workingStatusOf(link.status, isRenewed), errorCode: null, expirationDate }
 }
 
 /** Returns the status of an item that works. A pending link waits for its first complete sync. */
-function repairedStatusOf(
-  status: AggregatorLink['status'],
-  isRenewed: boolean,
-): AggregatorLink['status'] {
+function workingStatusOf(status: Status, isRenewed: boolean): Status {
   if (status === 'pending_expiration') return isRenewed ? 'setup' : status
   return status === 'pending' ? status : 'setup'
 }

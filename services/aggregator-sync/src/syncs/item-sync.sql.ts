@@ -5,6 +5,7 @@ import { notFound } from '@coffer/kit/rpc/errors'
 import { syncFields } from '@coffer/kit/syncs/sync-state'
 import { AggregatorSyncRequestedSchema } from '@coffer/proto/aggregatorsync/v1/events'
 import { sql } from 'slonik'
+import { emitNotice } from '../life/notice.sql.ts'
 import { LinkKey } from '../links/aggregator-link.ts'
 import { ItemSync, requestItemSync } from './item-sync.ts'
 import { loopFields } from './loop.ts'
@@ -47,6 +48,7 @@ export async function saveItemSync(tx: Transaction, sync: ItemSync): Promise<voi
       'errorCode',
       'expirationDate',
       'statusAsOf',
+      'noticedFor',
       'webhookUrl',
       'lastAccountSync',
       'syncCount',
@@ -81,7 +83,7 @@ export async function changeRunning(
 ): Promise<{ before: ItemSync; after: ItemSync } | null> {
   const before = await lockItemSync(tx, run)
   if (before?.syncRunId !== run.runId) return null
-  const after = change(before)
+  const after = await emitNotice(tx, { before, after: change(before) })
   await saveItemSync(tx, after)
   return { before, after }
 }

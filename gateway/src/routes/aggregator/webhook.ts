@@ -1,0 +1,30 @@
+import { refused } from '@coffer/kit/rpc/errors'
+import { WebhookService } from '@coffer/proto/aggregatorsync/v1/webhook'
+import type { FastifyRequest } from 'fastify'
+import type { RouteDeps } from '../../deps.ts'
+import { type Route, route } from '../../http/route.ts'
+
+/** Returns the route of Plaid's webhooks (docs/banks/webhooks.md). */
+export function aggregatorWebhookRoutes({ mesh }: RouteDeps): Route[] {
+  const webhooks = mesh.client('aggregator-sync', WebhookService)
+  return [
+    route({
+      method: 'POST',
+      path: '/api/aggregator/webhook',
+      summary: 'Webhook of Plaid; the header Plaid-Verification signs the body',
+      auth: 'none',
+      feature: 'aggregatorWebhooks',
+      handler: ({ request, options }) => webhooks.receiveWebhook(webhookOf(request), options),
+    }),
+  ]
+}
+
+/** Returns the bytes of the body, because the signature is about them. */
+function webhookOf({ headers, body }: FastifyRequest) {
+  const verification = headers['plaid-verification']
+  if (typeof verification !== 'string' || verification.trim() === '') {
+    throw refused('Plaid-Verification is missing', { status: 401 })
+  }
+  if (!(body instanceof Uint8Array)) throw refused('a body is required: one JSON value')
+  return { body, verification }
+}

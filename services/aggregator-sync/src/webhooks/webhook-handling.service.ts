@@ -1,0 +1,81 @@
+import { createHash } from 'node:crypto'
+import type { Transaction } from '@coffer/kit/database/database'
+import { publishProgress } from '@coffer/kit/events/progress'
+import type { ServiceDeps } from '@coffer/kit/service/service'
+import { lockLinkOfItem, saveStatement } from '../life/link-status.sql.ts'
+import { applyStatement } from '../life/link-status.ts'
+import { emitNotice } from '../life/notice.sql.ts'
+import type { AggregatorLink } from '../links/aggregator-link.ts'
+import { requestSyncOf } from '../syncs/item-sync.sql.ts'
+import type { Webhook } from './webhook.ts'
+import { effectOf } from './webhook-code.ts'
+import { insertReceipt } from './webhook-receipt.sql.ts'
+
+/** A verified webhook. */
+export interface SignedWebhook {
+  content: Webhook
+  token: string
+  signedAt: Date
+}
+
+/** Result of a webhook; `repeated` and `too-early` are refused. */
+export type Outcome =
+  | 'applied'
+  | 'unknown-code'
+  | 'unknown-item'
+  | 'ended'
+  | 'repeated'
+  | 'too-early'
+
+type Deps = Pick<ServiceDeps, 'database' | 'broker' | 'clock' | 'log'>
+
+interface Handled {
+  outcome: Outcome
+  changed?: { before: AggregatorLink; after: AggregatorLink }
+}
+
+/** Thrown so that the receipt is rolled back. */
+class TooEarly extends Error {}
+
+/** Applies a webhook once, in one transaction with its receipt: one that failed may be repeated. */
+export async function handleWebhook(deps: Deps, signed: SignedWebhook): Promise<Outcome> {
+  const { database, broker, log } = deps
+  const now = deps.clock()
+  const { outcome, changed } = await database
+    .transaction((tx) => apply(tx, signed, now))
+    .catch((error: unknown): Handled => {
+      if (error instanceof TooEarly) return { outcome: 'too-early' }
+      throw error
+    })
+  if (outcome === 'unknown-code') {
+    const { type, code } = signed.content
+    log.info({ type: type.slice(0, 100), code: code.slice(0, 100) }, 'a webhook is not known')
+  }
+  if (changed && changed.after.status !== changed.before.status) {
+    const { accountId, linkId, status } = changed.after
+    publishProgress(broker, { accountId, id: linkId }, { linkId, status })
+  }
+  return outcome
+}
+
+async function apply(
+  tx: Transaction,
+  { content, token, signedAt }: SignedWebhook,
+  now: Date,
+): Promise<Handled> {
+  const tokenHash = createHash('sha256').update(token).digest()
+  if (!(await insertReceipt(tx, tokenHash, now))) return { outcome: 'repeated' }
+  const effect = effectOf(content, signedAt)
+  if (!effect) return { outcome: 'unknown-code' }
+  const found = await lockLinkOfItem(tx, content.itemId, now)
+  if (!found) return { outcome: 'unknown-item' }
+  const { link: before, isServed } = found
+  if (before.status === 'creating') throw new TooEarly()
+  if (before.status === 'deactivated') return { outcome: 'ended' }
+  const stated = effect.statement ? applyStatement(before, effect.statement, now) : before
+  const after = await emitNotice(tx, { before, after: stated })
+  if (after !== before) await saveStatement(tx, after)
+  // The schedule syncs a lapsed account when it is paid up again.
+  if (effect.requestsSync && isServed) await requestSyncOf(tx, after, { now, by: 'service' })
+  return { outcome: 'applied', changed: { before, after } }
+}

@@ -1,0 +1,87 @@
+import { refused } from '@coffer/kit/rpc/errors'
+import type { ServiceDeps } from '@coffer/kit/service/service'
+import { createDurations } from '@coffer/kit/service/telemetry'
+import type { WebhookService } from '@coffer/proto/aggregatorsync/v1/webhook'
+import type { ServiceImpl } from '@connectrpc/connect'
+import type { settings } from '../config.ts'
+import type { OpenAggregator } from '../provider/aggregator.ts'
+import { readWebhook, type Webhook } from './webhook.ts'
+import { labelOf } from './webhook-code.ts'
+import { handleWebhook, type Outcome } from './webhook-handling.service.ts'
+import { createWebhookKeys, type WebhookKeys } from './webhook-key.service.ts'
+import { readKeyId, verifyToken } from './webhook-token.ts'
+
+type Deps = Pick<
+  ServiceDeps<typeof settings>,
+  'config' | 'database' | 'broker' | 'clock' | 'log'
+> & { openAggregator: OpenAggregator }
+
+// Webhooks have some hundred bytes; those with IDs of removed transactions have more.
+const bytesMax = 1024 * 1024
+
+const observe = createDurations({
+  name: 'coffer_aggregator_webhook_seconds',
+  help: 'Verified webhooks of the aggregator by code and outcome',
+  labelNames: ['code', 'outcome'],
+})
+
+/** Returns the RPC of Plaid's webhooks (docs/banks/webhooks.md). */
+export function webhookRoutes(deps: Deps): ServiceImpl<typeof WebhookService> {
+  const { config } = deps
+  const keys = createWebhookKeys(deps)
+  return {
+    receiveWebhook: async ({ body, verification }) => {
+      if (!config.aggregatorEnabled || !config.webhooksEnabled) {
+        throw refused('webhooks are not enabled on this server', { status: 404 })
+      }
+      const token = verification.trim()
+      if (token === '') throw unverified('the header Plaid-Verification is missing')
+      const content = readContent(body)
+      const signedAt = await verify(deps, { keys, token, body })
+      await observed(content, () => handleWebhook(deps, { content, token, signedAt }))
+      return {}
+    },
+  }
+}
+
+function readContent(body: Uint8Array): Webhook {
+  if (body.length > bytesMax) throw refused('the body is larger than 1 MiB')
+  const content = readWebhook(body)
+  if (content === null) throw refused('the body must be one JSON value')
+  return content
+}
+
+/** Returns when a webhook was signed. Throws refused: 401 if it is not valid, 424 without key. */
+async function verify(
+  { clock, log }: Deps,
+  { keys, token, body }: { keys: WebhookKeys; token: string; body: Uint8Array },
+): Promise<Date> {
+  const keyId = readKeyId(token)
+  if (keyId === null) throw unverified('the verification is not a JWT of ES256 with a key ID')
+  const key = await keys.find(keyId).catch((error: unknown) => {
+    log.warn({ err: error }, 'the key of a webhook could not be read')
+    throw refused('the key of the verification could not be read', { status: 424 })
+  })
+  if (key === null) throw unverified('the key of the verification is not known or has expired')
+  const signedAt = await verifyToken(token, { key, body, now: clock() })
+  if (signedAt === null) throw unverified('the verification is too old, or not of this body')
+  return signedAt
+}
+
+async function observed(content: Webhook, run: () => Promise<Outcome>): Promise<void> {
+  const start = performance.now()
+  let outcome: Outcome | 'failed' = 'failed'
+  try {
+    outcome = await run()
+  } finally {
+    observe((performance.now() - start) / 1_000, labelOf(content), outcome)
+  }
+  if (outcome === 'repeated') throw unverified('the webhook was handled before')
+  if (outcome === 'too-early') {
+    throw refused('the link is not created yet: repeat the webhook later', { status: 424 })
+  }
+}
+
+function unverified(text: string): Error {
+  return refused(text, { status: 401 })
+}
