@@ -4,12 +4,10 @@ import { type Environment, SettingsError } from '@coffer/kit/service/config'
 import { FatalError } from '@coffer/local/bootstrap/fatal-error.mjs'
 import { root } from '@coffer/local/bootstrap/paths.mjs'
 import { Argument, Command, CommanderError, InvalidArgumentError } from 'commander'
-import type { ServerOptions } from './commands/feed.ts'
+import { createAdd, type Run } from './command-line.ts'
 import type { ServeOptions } from './commands/serve.ts'
+import { addBankCommands } from './program-banks.ts'
 import { calls } from './service-names.ts'
-
-/** Runs a command; the result is the exit code, 0 when undefined. */
-type Action<Options> = (options: Options, env: Environment) => Promise<number | undefined>
 
 const usageExitCode = 2
 
@@ -52,8 +50,6 @@ function refuseUnknown(program: Command, [name]: string[]): void {
 }
 
 type Listening = { address?: string; port?: number }
-
-type Run = <Options>(action: Action<Options>) => (options: Options) => Promise<void>
 
 /** Creates the command line. Commands are imported dynamically: `--help` loads none of them. */
 function createProgram(run: Run): Command {
@@ -104,37 +100,9 @@ function createProgram(run: Run): Command {
     .action(
       run(async (options, env) => (await import('./commands/keys.ts')).rotateKeys(options, env)),
     )
-  addFeed(program, run)
+  addBankCommands(program, run)
   addLogins(program, run)
   return program
-}
-
-function addFeed(program: Command, run: Run): void {
-  const commands = () => import('./commands/feed.ts')
-  const serverOption = ['--server <url>', 'address of Coffer; default: this machine'] as const
-  const keyOption = ['--api-key <id:secret>', 'API key; default: that of the demo'] as const
-  add(program, 'feed:link', 'link the bank accounts that a feed provider offers')
-    .requiredOption('--url <url>', 'base URL of the provider, which COFFER_FEED_ALLOWED_URLS has')
-    .requiredOption('--key <key>', 'API key of the provider')
-    .option('--name <name>', 'name of the link', 'My banks')
-    .option(...serverOption)
-    .option(...keyOption)
-    .action(run(async (options, env) => (await commands()).linkFeed(options, env)))
-  const watch = run<ServerOptions & { linkId: string }>(async (options, env) => {
-    return (await commands()).watchFeed(options, env)
-  })
-  add(program, 'feed:watch', 'print the progress of the next sync of a feed link')
-    .argument('<linkId>', 'ID of the link')
-    .option(...serverOption)
-    .option(...keyOption)
-    .action((linkId, options) => watch({ linkId, ...options }))
-  const sync = run<{ linkId: string; wait: boolean }>(async (options, env) => {
-    return (await import('./commands/sync.ts')).syncLink(options, env)
-  })
-  add(program, 'sync', 'let a running server sync a feed link, and print what arrived')
-    .argument('<linkId>', 'ID of the link')
-    .option('--no-wait', 'do not wait for its end')
-    .action((linkId, options) => sync({ linkId, ...options }))
 }
 
 function addLogins(program: Command, run: Run): void {
@@ -159,10 +127,6 @@ function addLogins(program: Command, run: Run): void {
   add(program, 'beta:new-code', 'print a code for one registration').action(
     run(async (_, env) => (await commands()).newBetaCode(env)),
   )
-}
-
-function add(program: Command, name: keyof typeof help, description: string): Command {
-  return program.command(name).description(description).addHelpText('after', help[name])
 }
 
 function time(text: string): Date {
@@ -259,23 +223,6 @@ servers, and keep the settings of both until the command is done.
 Examples:
   $ coffer keys:rotate
   $ coffer keys:rotate --finish`,
-  'feed:link': `
-Stores the connection, asks the provider for its bank accounts, and creates a link with those that
-are active. Prints how to sync it.
-
-Example:
-  $ coffer feed:link --url https://www.lunchflow.app/api/v1 --key 5up3r53cr37`,
-  'feed:watch': `
-Opens a socket for each bank account of the link, and ends when their syncs have ended, or after
-five minutes. Exits with 1 if one fails.
-
-Example:
-  $ coffer feed:watch link_1`,
-  sync: `
-Unlike the request of a user, it may be repeated within 30 minutes. Waits five minutes at most.
-
-Example:
-  $ coffer sync link_1`,
   demo: `
 Registers demo@example.com, uploads a bank's export, creates schedules and envelopes, and saves the
 password and an API key in demo.json of the data directory. A second run changes nothing. The server
@@ -284,3 +231,5 @@ must allow sign-up and uploads.
 Example:
   $ coffer demo --url http://127.0.0.1:4000`,
 }
+
+const add = createAdd(help)

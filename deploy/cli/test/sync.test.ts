@@ -33,12 +33,16 @@ async function createLink(status = 'active'): Promise<string> {
 }
 
 /** Ends the sync of a link as a server would, once it is requested. */
-async function endWith(linkId: string, assignments: string): Promise<void> {
+async function endWith(
+  linkId: string,
+  assignments: string,
+  table = 'feed_sync.feed_links',
+): Promise<void> {
   const read = () =>
-    database.query('SELECT requested_at FROM feed_sync.feed_links WHERE link_id = $1', [linkId])
+    database.query(`SELECT requested_at FROM ${table} WHERE link_id = $1`, [linkId])
   await eventually(read, ({ rows }) => rows[0].requested_at !== null)
   await database.query(
-    `UPDATE feed_sync.feed_links SET requested_at = NULL, ${assignments} WHERE link_id = $1`,
+    `UPDATE ${table} SET requested_at = NULL, ${assignments} WHERE link_id = $1`,
     [linkId],
   )
 }
@@ -81,11 +85,43 @@ test.each([
   expect([code, stdout, stderr]).toEqual([1, '', text])
 })
 
+/** Creates a link over the aggregator, which no server syncs; returns its ID. */
+async function createAggregatorLink(status = 'setup'): Promise<string> {
+  const linkId = newId('link')
+  await database.query(
+    `INSERT INTO aggregator_sync.aggregator_links (account_id, link_id, item_id, status,
+       institution_name, products, chosen_accounts, created_at, created_by, updated_at)
+     VALUES ($1, $2, $2, $3, 'First Bank', '{transactions}', '{}', now(), 'user_1', now())`,
+    [newId('acct'), linkId, status],
+  )
+  return linkId
+}
+
+test.each([
+  ["last_successful_update = now() + interval '1 s', added_count = 2", 0, /^added 2, changed 0,/],
+  [
+    `fault_code = 'login-required', fault_detail = 'ITEM_LOGIN_REQUIRED',
+     fault_at = now() + interval '1 s'`,
+    1,
+    /^the institution asks its user to act: ITEM_LOGIN_REQUIRED\nUpdate the connection of the li/,
+  ],
+])('a link over the aggregator is synced too: %s', async (assignments, code, text) => {
+  const linkId = await createAggregatorLink()
+  const ended = endWith(linkId, assignments, 'aggregator_sync.aggregator_links')
+  const outcome = await runHere(['sync', linkId], place.env)
+  await ended
+  expect(outcome.code).toBe(code)
+  expect(outcome.stdout + outcome.stderr).toMatch(text)
+})
+
 test('links that cannot be synced, and a sync without a server, are one line', async () => {
   const unknown = await runHere(['sync', 'link_1'], place.env)
-  expect([unknown.code, unknown.stderr]).toEqual([1, 'No feed link has the link link_1.\n'])
+  expect([unknown.code, unknown.stderr]).toEqual([1, 'No link that syncs has the ID link_1.\n'])
   const deactivated = await runHere(['sync', await createLink('deactivated')], place.env)
   expect([deactivated.code, deactivated.stderr]).toEqual([1, 'the feed link is deactivated.\n'])
+  const creating = await runHere(['sync', await createAggregatorLink('creating')], place.env)
+  const text = 'the link is deactivated or being created.\n'
+  expect([creating.code, creating.stderr]).toEqual([1, text])
   const options = { linkId: await createLink(), wait: true, limitMs: 0 }
   await expect(syncLink(options, place.env)).rejects.toThrow(
     'The sync has not ended after 0 s: is a server running?',

@@ -1,0 +1,54 @@
+import type { Command } from 'commander'
+import { createAdd, type Run } from './command-line.ts'
+import type { ServerOptions } from './commands/feed.ts'
+
+/** Adds the commands of links that sync. */
+export function addBankCommands(program: Command, run: Run): void {
+  const commands = () => import('./commands/feed.ts')
+  const serverOption = ['--server <url>', 'address of Coffer; default: this machine'] as const
+  const keyOption = ['--api-key <id:secret>', 'API key; default: that of the demo'] as const
+  add(program, 'feed:link', 'link the bank accounts that a feed provider offers')
+    .requiredOption('--url <url>', 'base URL of the provider, which COFFER_FEED_ALLOWED_URLS has')
+    .requiredOption('--key <key>', 'API key of the provider')
+    .option('--name <name>', 'name of the link', 'My banks')
+    .option(...serverOption)
+    .option(...keyOption)
+    .action(run(async (options, env) => (await commands()).linkFeed(options, env)))
+  const watch = run<ServerOptions & { linkId: string }>(async (options, env) => {
+    return (await commands()).watchFeed(options, env)
+  })
+  add(program, 'feed:watch', 'print the progress of the next sync of a feed link')
+    .argument('<linkId>', 'ID of the link')
+    .option(...serverOption)
+    .option(...keyOption)
+    .action((linkId, options) => watch({ linkId, ...options }))
+  const sync = run<{ linkId: string; wait: boolean }>(async (options, env) => {
+    return (await import('./commands/sync.ts')).syncLink(options, env)
+  })
+  add(program, 'sync', 'let a running server sync a link, and print what arrived')
+    .argument('<linkId>', 'ID of the link')
+    .option('--no-wait', 'do not wait for its end')
+    .action((linkId, options) => sync({ linkId, ...options }))
+}
+
+const help = {
+  'feed:link': `
+Stores the connection, asks the provider for its bank accounts, and creates a link with those that
+are active. Prints how to sync it.
+
+Example:
+  $ coffer feed:link --url https://www.lunchflow.app/api/v1 --key 5up3r53cr37`,
+  'feed:watch': `
+Opens a socket for each bank account of the link, and ends when their syncs have ended, or after
+five minutes. Exits with 1 if one fails.
+
+Example:
+  $ coffer feed:watch link_1`,
+  sync: `
+Unlike the request of a user, it may be repeated within 30 minutes. Waits five minutes at most.
+
+Example:
+  $ coffer sync link_1`,
+}
+
+const add = createAdd(help)
