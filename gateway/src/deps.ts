@@ -20,7 +20,12 @@ export interface AppDeps {
   isHealthy: () => Promise<boolean>
   clock: () => Date
   log: Log
-  /** For tests: interval and timeout of progress sockets (docs/api.md#sockets). */
+  /**
+   * Aborts when the process gets the signal to stop: answers then carry `Connection: close`, and
+   * long polls are answered at once.
+   */
+  draining?: AbortSignal
+  /** For tests: interval and timeout of progress sockets and long polls (docs/api.md#sockets). */
   progressTimes?: ProgressTimes
   /** For tests: idle timeout of the connection of an account's export. */
   exportIdleTimeoutMs?: number

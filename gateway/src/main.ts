@@ -14,8 +14,6 @@ export interface GatewayOptions extends AppDeps {
   /** Port to listen on; 0 lets the system choose a free one. */
   port: number
   host: string
-  /** Aborts when the process gets the signal to stop: answers then carry `Connection: close`. */
-  draining?: AbortSignal
 }
 
 /**
@@ -26,12 +24,17 @@ export async function startGateway(
   options: GatewayOptions,
 ): Promise<AsyncDisposable & { port: number }> {
   const { port, host, draining, ...deps } = options
-  const app = await buildApp(deps)
+  const stopping = new AbortController()
+  draining?.addEventListener('abort', () => stopping.abort(), { once: true })
+  const app = await buildApp({ ...deps, draining: stopping.signal })
   const drain = drainOf(app.server)
-  draining?.addEventListener('abort', drain.begin, { once: true })
+  stopping.signal.addEventListener('abort', drain.begin, { once: true })
   await app.listen({ port, host, backlog })
   return {
     port: (app.server.address() as AddressInfo).port,
-    [Symbol.asyncDispose]: () => drain.end({ close: () => app.close(), msMax: drainTimeoutMs }),
+    [Symbol.asyncDispose]: () => {
+      stopping.abort()
+      return drain.end({ close: () => app.close(), msMax: drainTimeoutMs })
+    },
   }
 }

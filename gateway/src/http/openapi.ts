@@ -53,7 +53,7 @@ function operationOf(route: Operation, schemas: Record<string, JsonSchema>): Jso
 }
 
 function responsesOf(
-  { method, auth, success, answer, alternative, isPaged }: Operation,
+  { method, auth, success, answer, alternative, isPaged, isLongPoll }: Operation,
   schemas: Record<string, JsonSchema>,
 ): JsonSchema {
   const of = (schema: JsonSchema, other?: string) =>
@@ -66,6 +66,7 @@ function responsesOf(
       ...(isPaged ? { headers: { Link: linkHeader } } : {}),
       ...(answer ? of(answerSchema(answer, schemas), alternative) : {}),
     },
+    ...(isLongPoll ? { 408: { description: 'Nothing has happened in time: repeat' } } : {}),
     ...(auth === 'none' ? {} : { 401: { ...refused, headers, ...of(problem) } }),
     default: { description: 'Refused or failed', ...of(problem) },
   }

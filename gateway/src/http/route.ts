@@ -101,6 +101,8 @@ interface Definition<
   isPaged?: boolean
   /** Status of a success, if it is not 200. */
   success?: 202 | 204
+  /** A long poll: the answer is 408 without a body if nothing has happened in time. */
+  isLongPoll?: boolean
   /** Shape of the 200 answer; without it the answer has no body. */
   answer?: Shape
   /** Media type of the 200 answer that a client may prefer to JSON. */

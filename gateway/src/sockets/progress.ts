@@ -66,7 +66,7 @@ export async function showProgress(progress: Progress): Promise<void> {
   }, times.limitMs)
   socket.once('close', () => events.emit('end'))
   try {
-    await Promise.race([connection?.flush(), sleep(flushMs)])
+    await subscribed(connection)
     const state = await read()
     if (state) send(socket, state)
     if (state && finalStatuses.includes(state.status)) return send(socket, frameOf(state, keys))
@@ -85,8 +85,13 @@ export async function showProgress(progress: Progress): Promise<void> {
   }
 }
 
+/** Resolves when NATS has the subscriptions of a connection, at the latest after half a second. */
+export async function subscribed(connection: Broker['connection'] | null): Promise<void> {
+  await Promise.race([connection?.flush(), sleep(flushMs)])
+}
+
 /** Parses a progress message; null if it has no status. */
-function stateOf(text: string): State | null {
+export function stateOf(text: string): State | null {
   try {
     const state = JSON.parse(text)
     return typeof state?.status === 'string' ? state : null

@@ -15,6 +15,7 @@ import { requirePart } from '../../http/answer.ts'
 import { id, ignoringNull, list, text } from '../../http/bodies/fields.ts'
 import { boolean } from '../../http/query.ts'
 import { type Route, route } from '../../http/route.ts'
+import { setUpWaitRoute } from './set-up-wait.ts'
 
 // Timeouts of aggregator-sync, which itself waits up to 12 s for each answer of the aggregator.
 const tokenTimeoutMs = 15_000
@@ -26,7 +27,7 @@ const choice = { publicToken: text, accountIds: list(text) }
 
 /** Returns the routes of links over the aggregator (docs/links.md#over-the-aggregator). */
 export function aggregatorLinkRoutes(deps: RouteDeps): Route[] {
-  return [...creationRoutes(deps), ...updateRoutes(deps)]
+  return [...creationRoutes(deps), setUpWaitRoute(deps), ...updateRoutes(deps)]
 }
 
 function creationRoutes(deps: RouteDeps): Route[] {

@@ -1,0 +1,78 @@
+import { progressSubject } from '@coffer/kit/events/progress'
+import { notFound } from '@coffer/kit/rpc/errors'
+import { AggregatorLinkService } from '@coffer/proto/aggregatorsync/v1/aggregator_link'
+import type { CallOptions } from '@connectrpc/connect'
+import type { FastifyReply } from 'fastify'
+import { createGetAggregatorLink } from '../../compose/aggregator-link.ts'
+import type { RouteDeps } from '../../deps.ts'
+import { createConcurrencyLimiter } from '../../http/concurrency-limiter.ts'
+import { type Route, route } from '../../http/route.ts'
+import type { State } from '../../sockets/progress.ts'
+import { waitForStatus } from '../../sockets/status-wait.ts'
+
+/** Bounds on requests that wait: each keeps a connection of its client and a subscription. */
+const limits = {
+  max: 100,
+  perAccountMax: 10,
+  text: 'too many requests wait for the set-up of a link: repeat after Retry-After',
+}
+
+/** Statuses of a link whose first sync has ended. */
+const setUpStatuses = ['setup', 'pending_expiration']
+
+/** Returns the route that waits for the set-up of a link (docs/links.md#waiting-for-the-set-up). */
+export function setUpWaitRoute({ mesh, broker, progressTimes, draining }: RouteDeps): Route {
+  const connections = mesh.client('aggregator-sync', AggregatorLinkService)
+  const limiter = createConcurrencyLimiter(limits)
+  const getLink = createGetAggregatorLink(
+    mesh,
+    'cannot wait for the set-up of a non-Plaid link: choose a link of type aggregator',
+  )
+
+  /** Returns the status of a link; null while aggregator-sync does not know it. */
+  async function findStatus(linkId: string, options: CallOptions): Promise<State | null> {
+    const { aggregatorLinks } = await connections.listAggregatorLinks(
+      { linkIds: [linkId] },
+      options,
+    )
+    const [link] = aggregatorLinks
+    if (link?.deletedAt) throw notFound('link', 'the link has been deleted')
+    return link ? { status: link.status } : null
+  }
+
+  return route({
+    method: 'GET',
+    path: '/api/aggregator/link/setup/wait/:linkId',
+    summary: 'Wait until an aggregator link is set up: 408 after 30 s, then ask again',
+    auth: 'paidSession',
+    feature: 'aggregator',
+    isLongPoll: true,
+    handler: async ({ params: { linkId }, accountId, options, renewOptions, reply }) => {
+      const closed = signalOfClose(reply)
+      await getLink(linkId, options)
+      limiter.requireFree(accountId)
+      const release = limiter.acquire(accountId)
+      try {
+        const isSetUp = await waitForStatus({
+          connection: broker.hasConnected() ? broker.connection : null,
+          subject: broker.subject(progressSubject({ accountId, id: linkId })),
+          statuses: setUpStatuses,
+          times: progressTimes ?? { pollMs: 5_000, limitMs: 30_000 },
+          signals: [closed, draining],
+          read: async () => findStatus(linkId, await renewOptions()),
+        })
+        if (!isSetUp) reply.code(408)
+      } finally {
+        release()
+      }
+    },
+  })
+}
+
+/** Returns a signal that aborts when the client closes its connection. */
+function signalOfClose({ raw }: FastifyReply): AbortSignal {
+  const closed = new AbortController()
+  raw.once('close', () => closed.abort())
+  if (raw.destroyed) closed.abort()
+  return closed.signal
+}
