@@ -30,6 +30,7 @@ export interface PlaidWorld extends AsyncDisposable {
 export interface PlaidHome {
   person: Person
   linkId: string
+  key: Key
   item: PlaidItem
   /** IDs of the item's accounts. */
   ids: string[]
@@ -105,6 +106,7 @@ export async function linkItem(
   return {
     person,
     linkId,
+    key,
     item,
     ids,
     paths,

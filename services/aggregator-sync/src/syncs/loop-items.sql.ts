@@ -9,34 +9,41 @@ const LoopItem = z.object({ bankAccountId: z.string(), providerTransactionId: z.
 export type LoopItem = z.infer<typeof LoopItem>
 
 /**
- * Stores the transactions that a page of a loop has added, and marks those stored before that it
- * lists again.
+ * Notes the transactions that a page of a loop adds, before they are imported. They count as
+ * withdrawn until `confirmLoopItems`: a crash in between may be followed by their removal, which
+ * the aggregator then does not list.
  */
-export async function saveLoopItems(
+export async function noteLoopItems(
   tx: Transaction,
-  { accountId, linkId }: LinkKey,
-  of: { loopNumber: number; added: readonly LoopItem[]; modified: readonly string[] },
+  { accountId, linkId, loopNumber }: LinkKey & { loopNumber: number },
+  added: readonly LoopItem[],
 ): Promise<void> {
-  const { loopNumber, added, modified } = of
   const ids = added.map((one) => one.providerTransactionId)
   const bankAccountIds = added.map((one) => one.bankAccountId)
   await tx.query(sql.unsafe`
-    INSERT INTO loop_items AS stored
-      (account_id, link_id, provider_transaction_id, bank_account_id, loop_number)
-    SELECT DISTINCT ON (id) ${accountId}, ${linkId}, id, bank_account_id, ${loopNumber}::int
+    INSERT INTO loop_items (account_id, link_id, provider_transaction_id, bank_account_id,
+      loop_number)
+    SELECT ${accountId}, ${linkId}, id, bank_account_id, ${loopNumber - 1}::int
     FROM unnest(${sql.array(ids, 'text')}, ${sql.array(bankAccountIds, 'text')})
       AS listed (id, bank_account_id)
-    ON CONFLICT (account_id, link_id, provider_transaction_id)
-    DO UPDATE SET loop_number = excluded.loop_number`)
+    ON CONFLICT DO NOTHING`)
+}
+
+/** Marks noted transactions as listed by the loop that runs. */
+export async function confirmLoopItems(
+  tx: Transaction,
+  { accountId, linkId, loopNumber }: LinkKey & { loopNumber: number },
+  listed: readonly string[],
+): Promise<void> {
   await tx.query(sql.unsafe`
     UPDATE loop_items SET loop_number = ${loopNumber}
-    WHERE account_id = ${accountId} AND link_id = ${linkId} AND loop_number <> ${loopNumber}
-      AND provider_transaction_id = ANY(${sql.array(modified, 'text')})`)
+    WHERE account_id = ${accountId} AND link_id = ${linkId}
+      AND provider_transaction_id = ANY(${sql.array(listed, 'text')})`)
 }
 
 /**
- * Lists transactions that earlier runs of a restarted loop have added, and that neither this run
- * nor its last page (`listed`) contains: at most `limit`, by ascending ID after `after`.
+ * Lists noted transactions that neither a page of this loop since its restart, nor its last page
+ * (`listed`) contains: at most `limit`, by ascending ID after `after`.
  */
 export function listWithdrawn(
   { pool }: Database,

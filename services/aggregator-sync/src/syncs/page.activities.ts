@@ -1,9 +1,10 @@
+import type { Transaction } from '@coffer/kit/database/database'
 import type { Tally } from '@coffer/kit/syncs/sync-state'
 import type { Step } from '@coffer/kit/syncs/sync-step'
 import type { ChangePage, WindowPage } from '../provider/aggregator.ts'
 import { faultOf } from '../provider/plaid-fault.ts'
 import type { Importing } from './item-page.ts'
-import { changeRunning } from './item-sync.sql.ts'
+import { lockItemSync, saveItemSync } from './item-sync.sql.ts'
 import type { ItemSync } from './item-sync.ts'
 import type { BegunRun, Pages } from './item-sync-run.ts'
 import {
@@ -14,7 +15,7 @@ import {
   restartLoop,
   restartWhole,
 } from './loop.ts'
-import { deleteLoopItems, saveLoopItems } from './loop-items.sql.ts'
+import { confirmLoopItems, deleteLoopItems, noteLoopItems } from './loop-items.sql.ts'
 import { dayAfter, divide, importChanges, listImporting, takeBack } from './page-import.service.ts'
 import { callBy, type OpenedSync, runStep, type SyncDeps } from './sync-step.service.ts'
 
@@ -62,7 +63,6 @@ async function readPage(
   { sync, item, aggregator }: Opened,
   { isFirst }: { isFirst: boolean },
 ): Promise<ChangePage | Pages['next'] | 'gone'> {
-  const { database, clock } = deps
   const cursor = nextCursorOf(sync)
   try {
     const page = await aggregator.readChanges(item, cursor, callBy())
@@ -76,12 +76,11 @@ async function readPage(
     if (code === 'rate-limited' && !isFirst) return 'more'
     const isRefused = code === 'cursor-refused' && cursor !== null
     if (code !== 'mutated' && !isRefused) throw error
-    const restarted = await database.transaction((tx) =>
-      changeRunning(tx, run, (now) => {
-        if (!isSamePosition(now, sync)) return now
-        return isRefused ? restartWhole(now, clock()) : restartLoop(now)
-      }),
-    )
+    const restarted = await changeAt(deps, run, {
+      sync,
+      change: (tx, now) =>
+        saveItemSync(tx, isRefused ? restartWhole(now, deps.clock()) : restartLoop(now)),
+    })
     return restarted ? 'restarted' : 'gone'
   }
 }
@@ -95,31 +94,46 @@ async function importPage(
   run: BegunRun,
   { opened, page, pages }: { opened: Opened; page: ChangePage; pages: Pages },
 ): Promise<ItemSync | null> {
-  const { database, clock } = deps
   const { sync, accounts } = opened
   const divided = divide(deps, page, accounts)
-  await importChanges(deps, run, { divided, tally: pages })
   const added = new Set(page.added.map(({ id }) => id))
-  const modified = page.modified.map(({ id }) => id)
-  if (!page.hasMore) {
-    pages.removed += await takeBack(deps, sync, [...added, ...modified])
+  const items = divided.changes.flatMap(({ account: { bankAccountId }, items }) =>
+    items
+      .filter((one) => added.has(one.providerTransactionId))
+      .map(({ providerTransactionId }) => ({ bankAccountId, providerTransactionId })),
+  )
+  if (items.length > 0) {
+    const now = await changeAt(deps, run, { sync, change: (tx) => noteLoopItems(tx, sync, items) })
+    if (!now || !isSamePosition(now, sync)) return now
   }
+  await importChanges(deps, run, { divided, tally: pages })
+  const listed = [...added, ...page.modified.map(({ id }) => id)]
+  if (!page.hasMore) pages.removed += await takeBack(deps, sync, listed)
+  return changeAt(deps, run, {
+    sync,
+    change: async (tx, now) => {
+      await saveItemSync(tx, passPage(now, page, deps.clock()))
+      if (!page.hasMore) await deleteLoopItems(tx, sync)
+      else if (listed.length > 0) await confirmLoopItems(tx, sync, listed)
+    },
+  })
+}
+
+/**
+ * Compare-and-set: applies a change to a link if its position is still that of `sync`. Returns the
+ * link after it, null if the sync has ended meanwhile.
+ */
+function changeAt(
+  { database }: SyncDeps,
+  run: BegunRun,
+  { sync, change }: { sync: ItemSync; change: (tx: Transaction, now: ItemSync) => Promise<void> },
+): Promise<ItemSync | null> {
   return database.transaction(async (tx) => {
-    const passed = await changeRunning(tx, run, (now) =>
-      isSamePosition(now, sync) ? passPage(now, page, clock()) : now,
-    )
-    if (!passed || !isSamePosition(passed.before, sync)) return passed?.after ?? null
-    if (!page.hasMore) await deleteLoopItems(tx, sync)
-    else {
-      const { loopNumber } = sync
-      const items = divided.changes.flatMap(({ account: { bankAccountId }, items }) =>
-        items
-          .filter((one) => added.has(one.providerTransactionId))
-          .map(({ providerTransactionId }) => ({ bankAccountId, providerTransactionId })),
-      )
-      await saveLoopItems(tx, sync, { loopNumber, added: items, modified })
-    }
-    return passed.after
+    const now = await lockItemSync(tx, run)
+    if (now?.syncRunId !== run.runId) return null
+    if (!isSamePosition(now, sync)) return now
+    await change(tx, now)
+    return lockItemSync(tx, run)
   })
 }
 
