@@ -23,6 +23,7 @@ import { createBillingClient } from './billing/billing.client.ts'
 import { registrationHandler } from './billing/billing.consumer.ts'
 import { billingRoutes } from './billing/billing.rpc.ts'
 import { requireBillingSettings, settings } from './config.ts'
+import { linkMailHandler } from './mail/link-mail.consumer.ts'
 import { mailActivities } from './mail/mail.activities.ts'
 import { createMailServer } from './mail/mail.client.ts'
 import { mailHandler } from './mail/mail.consumer.ts'
@@ -92,6 +93,7 @@ export const identity = defineService({
       },
       handlers: [
         mailHandler(deps),
+        linkMailHandler(deps),
         deletionHandler(deps),
         registrationHandler({ ...deps, hasBilling: billing !== null }),
       ],

@@ -8,8 +8,8 @@ import type { ChallengePurpose } from '../proof-of-work/proof-of-work.ts'
 import { findEmailProblem, mailboxOf } from '../sign-in/login.ts'
 import { hashOf } from '../sign-in/secret.ts'
 import { admitAttempt, countAttempt } from '../sign-in/sign-in-attempt.sql.ts'
-import { queueMail } from './mail.sql.ts'
-import type { MailKind, NoticeKind } from './mail.ts'
+import { type NewMail, queueMail } from './mail.sql.ts'
+import type { LinkNoticeKind, MailKind, NoticeKind } from './mail.ts'
 
 // Rate limit per mailbox and kind of mail, because anyone can request mails to any address.
 const limit = { max: 5, windowMs: 15 * 60_000 }
@@ -59,13 +59,13 @@ export async function requireQueued(
 }
 
 /**
- * Queues a mail that notifies the login's owner of a change (OWASP ASVS 5.0, 6.3.7). Best effort:
- * without SMTP server, with a full queue or above the rate limit, no mail is queued.
+ * Queues a mail that notifies the login's owner of a change (OWASP ASVS 5.0, 6.3.7) or of a link.
+ * Best effort: without SMTP server, with a full queue or above the rate limit, no mail is queued.
  */
 export async function notifyOwner(
   { config, clock }: Pick<IdentityDeps, 'config' | 'clock'>,
   tx: Transaction,
-  notice: { email: string; kind: NoticeKind },
+  notice: NewMail & { kind: NoticeKind | LinkNoticeKind },
 ): Promise<void> {
   if (!featuresOf(config).sendsMail) return
   const now = clock()
@@ -73,6 +73,6 @@ export async function notifyOwner(
   if (!isLimited) await queueMail(tx, notice, now)
 }
 
-function subjectOf({ kind, email }: { kind: MailKind; email: string }): Buffer {
+function subjectOf({ kind, email }: Pick<NewMail, 'kind' | 'email'>): Buffer {
   return hashOf(`${kind} to ${mailboxOf(email)}`)
 }

@@ -3,6 +3,7 @@ import type { ServiceDeps } from '@coffer/kit/service/service'
 import { featuresOf } from '../accounts/features.ts'
 import type { settings } from '../config.ts'
 import { secretBytes } from '../sign-in/secret.ts'
+import { writeLinkNotice } from './link-notice.ts'
 import { isRefusedForGood, type MailServer } from './mail.client.ts'
 import { deleteMail, findEndingTrial, findMail, findRecipient } from './mail.sql.ts'
 import {
@@ -10,7 +11,7 @@ import {
   isWanted,
   type Letter,
   type LinkKind,
-  type MailKind,
+  type Mail,
   type Recipient,
   writeLinkLetter,
   writeNotice,
@@ -42,7 +43,7 @@ export function mailActivities({ config, database, clock, log, mailServer }: Dep
       const { kind, email } = mail
       const recipient = await findRecipient(database, email)
       if (recipient && isWanted(kind, recipient, featuresOf(config))) {
-        const letter = await writeLetter(kind, recipient)
+        const letter = await writeLetter(mail, recipient)
         try {
           if (letter) await mailServer.send({ mailId, to: email, letter })
         } catch (error) {
@@ -55,12 +56,22 @@ export function mailActivities({ config, database, clock, log, mailServer }: Dep
   }
 
   /** Returns the content of a mail; null for a trial notice to an owner who subscribed. */
-  async function writeLetter(kind: MailKind, recipient: Recipient): Promise<Letter | null> {
+  async function writeLetter(mail: Mail, recipient: Recipient): Promise<Letter | null> {
     const { loginId } = recipient
+    const { kind } = mail
     const greeting = greetingOf(recipient)
     if (kind === 'trial-ending') {
       const trial = config.billed ? await findEndingTrial(database, loginId) : null
       return trial && writeTrialLetter(trial, { greeting, now: clock() })
+    }
+    if (kind === 'link-expiring' || kind === 'link-broken') {
+      const { institutionName, consentEndsAt, timezone } = mail
+      const link = {
+        institutionName: institutionName ?? '',
+        consentEndsAt,
+        timezone: timezone ?? 'UTC',
+      }
+      return writeLinkNotice(kind, link, { greeting, url: baseUrl })
     }
     if (kind !== 'verify-email' && kind !== 'reset-password') return writeNotice(kind, { greeting })
     const { purpose, page } = pages[kind]

@@ -4,23 +4,33 @@ import { newId } from '@coffer/kit/values/id'
 import { MailRequestedSchema } from '@coffer/proto/identity/v1/events'
 import { sql } from 'slonik'
 import { z } from 'zod'
-import { EndingTrial, Mail, type MailKind, Recipient } from './mail.ts'
+import { EndingTrial, type LinkNotice, Mail, type MailKind, Recipient } from './mail.ts'
 
 const Known = z.object({ mailId: z.string() })
+const Owner = z.object({ email: z.string(), timezone: z.string() })
 
 // Maximum number of queued mails: a flood of requests must not fill the database's disk.
 const waitingMax = 10_000
 
+/** A mail to queue; `link` is given for the kinds about a link. */
+export interface NewMail {
+  kind: MailKind
+  email: string
+  link?: LinkNotice
+}
+
 /** Queues a mail, which is sent after the commit. Returns false if the queue is full. */
 export async function queueMail(
   tx: Transaction,
-  { kind, email }: { kind: MailKind; email: string },
+  { kind, email, link }: NewMail,
   now: Date,
 ): Promise<boolean> {
   const mailId = newId('mail')
   const { rowCount } = await tx.query(sql.unsafe`
-    INSERT INTO mails (mail_id, kind, email, created_at)
-    SELECT ${mailId}, ${kind}, ${email}, ${sql.timestamp(now)}
+    INSERT INTO mails
+      (mail_id, kind, email, created_at, institution_name, consent_ends_at, timezone)
+    SELECT ${mailId}, ${kind}, ${email}, ${sql.timestamp(now)}, ${link?.institutionName ?? null},
+      ${link?.consentEndsAt?.toISOString() ?? null}::timestamptz, ${link?.timezone ?? null}
     WHERE (SELECT count(*) FROM (SELECT FROM mails LIMIT ${waitingMax}) AS waiting)
       < ${waitingMax}`)
   if (rowCount === 0) return false
@@ -33,7 +43,9 @@ export async function queueMail(
 /** Returns a queued mail; null if it was sent or dropped. */
 export async function findMail({ pool }: Database, mailId: string): Promise<Mail | null> {
   return pool.maybeOne(sql.type(Mail)`
-    SELECT mail_id AS "mailId", kind, email FROM mails WHERE mail_id = ${mailId}`)
+    SELECT mail_id AS "mailId", kind, email, institution_name AS "institutionName",
+      consent_ends_at AS "consentEndsAt", timezone
+    FROM mails WHERE mail_id = ${mailId}`)
 }
 
 /** Removes a mail from the queue. */
@@ -48,6 +60,17 @@ export async function findRecipient({ pool }: Database, email: string): Promise<
       disabled_at IS NOT NULL AS "isDisabled",
       email_verified_at IS NOT NULL AS "isEmailVerified"
     FROM logins WHERE email = ${email}`)
+}
+
+/** Returns the address of an account's owner; null if the account has none or is missing. */
+export function findOwner(
+  tx: Transaction,
+  accountId: string,
+): Promise<z.infer<typeof Owner> | null> {
+  return tx.maybeOne(sql.type(Owner)`
+    SELECT l.email, a.timezone
+    FROM accounts a JOIN users u USING (account_id) JOIN logins l USING (login_id)
+    WHERE a.account_id = ${accountId} AND u.role = 'owner' ORDER BY u.user_id LIMIT 1`)
 }
 
 /**

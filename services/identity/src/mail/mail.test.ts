@@ -35,6 +35,18 @@ test('no notice of a trial goes to a disabled login or an unverified address', (
   expect(isTold({ isDisabled: true }, false)).toBe(false)
 })
 
+test.each(['link-expiring', 'link-broken'] as const)(
+  'no mail of kind %s goes to a disabled login or an unverified address',
+  (kind) => {
+    const isTold = (change: Partial<typeof ann>, verifyEmailAddress: boolean) =>
+      isWanted(kind, { ...ann, ...change }, { verifyEmailAddress })
+    expect(isTold({}, false)).toBe(true)
+    expect(isTold({}, true)).toBe(false)
+    expect(isTold({ isEmailVerified: true }, true)).toBe(true)
+    expect(isTold({ isDisabled: true, isEmailVerified: true }, true)).toBe(false)
+  },
+)
+
 test('a mail names its reader once the address is verified', () => {
   expect(greetingOf(ann)).toBe('Hello,')
   expect(greetingOf({ ...ann, isEmailVerified: true })).toBe('Hello Ann,')

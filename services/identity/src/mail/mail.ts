@@ -12,17 +12,34 @@ export const Mail = z.object({
     'authenticator-disabled',
     'recovery-codes-renewed',
     'trial-ending',
+    'link-expiring',
+    'link-broken',
   ]),
   /** Address in lower case. */
   email: z.string(),
+  /** The institution of a link over the aggregator; null for other kinds, like the next two. */
+  institutionName: z.string().nullable(),
+  consentEndsAt: z.date().nullable(),
+  /** IANA name of the account's timezone. */
+  timezone: z.string().nullable(),
 })
 export type Mail = z.infer<typeof Mail>
 export type MailKind = Mail['kind']
 
 export type LinkKind = Extract<MailKind, 'verify-email' | 'reset-password'>
 
+/** A kind of mail about a link over the aggregator. */
+export type LinkNoticeKind = Extract<MailKind, 'link-expiring' | 'link-broken'>
+
 /** A kind of mail, without a link, that reports a change of the login's credentials. */
-export type NoticeKind = Exclude<MailKind, LinkKind | 'trial-ending'>
+export type NoticeKind = Exclude<MailKind, LinkKind | LinkNoticeKind | 'trial-ending'>
+
+/** The link that a mail is about, and when the user's consent ends. */
+export interface LinkNotice {
+  institutionName: string
+  consentEndsAt: Date | null
+  timezone: string
+}
 
 /** The fields of a login that decide whether it gets a mail, and the salutation. */
 export const Recipient = z.object({
@@ -50,7 +67,8 @@ export interface Letter {
 
 /**
  * Returns whether the login gets a mail of this kind (docs/sign-in.md#mailed-links). If
- * verification is on, an unverified address gets neither a reset nor a notice of the trial.
+ * verification is on, an unverified address gets neither a reset nor a notice of the trial or of a
+ * link.
  */
 export function isWanted(
   kind: MailKind,
@@ -59,9 +77,15 @@ export function isWanted(
 ): boolean {
   if (isDisabled) return false
   if (kind === 'verify-email') return !isEmailVerified
-  const isForVerified = kind === 'reset-password' || kind === 'trial-ending'
-  return !isForVerified || isEmailVerified || !verifyEmailAddress
+  return !forVerified.has(kind) || isEmailVerified || !verifyEmailAddress
 }
+
+const forVerified = new Set<MailKind>([
+  'reset-password',
+  'trial-ending',
+  'link-expiring',
+  'link-broken',
+])
 
 const notices: Record<NoticeKind, { subject: string; what: string }> = {
   'password-changed': {
