@@ -91,6 +91,21 @@ describe('bank accounts', () => {
     expect(await Promise.all(balances)).toMatchObject([{ current: 900_000 }, { current: 7_700 }])
   })
 
+  test('that are added later get their earlier transactions', async () => {
+    const home = await linkItem(world)
+    const { item, bank, list, sync } = home
+    const kept = bank.post({ date: daysAgo(40), amount: '1' })
+    const added = item.addAccount({ name: 'Saving', mask: '1111' })
+    item.bank(added).post({ date: daysAgo(40), amount: '5' })
+    expect((await sync()).lastArrival).toMatchObject({ added: 1, skipped: 1 })
+    const [, path] = await home.addAccounts()
+    bank.remove(kept)
+    expect((await sync()).lastArrival).toMatchObject({ added: 1, removed: 1, skipped: 0 })
+    expect(await list(path)).toMatchObject([{ amount: 500 }])
+    expect(await list()).toEqual([])
+    expect((await home.state()).wholeRequestedAt).toBeNull()
+  })
+
   test('under a new ID without a lasting one are found by their likeness', async () => {
     const home = await linkItem(world, [{}, { name: 'Saving', mask: '1111' }])
     await home.sync()

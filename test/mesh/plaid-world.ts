@@ -47,6 +47,8 @@ export interface PlaidHome {
   state: () => Promise<ItemSync>
   until: (isReached: (state: ItemSync) => boolean) => Promise<ItemSync>
   health: () => Promise<SyncHealth>
+  /** Creates the bank accounts that the item has now, as an update does; returns their paths. */
+  addAccounts: () => Promise<string[]>
   /** Removes transactions of the first account from the ledger, as a lost import would. */
   forget: (providerIds: string[]) => Promise<unknown>
   /** Lists the transactions of a bank account, of the first by default, newest first. */
@@ -120,6 +122,12 @@ export async function linkItem(
       await request()
       await until(({ requestedAt, syncRunId }) => !requestedAt && !syncRunId)
       return health()
+    },
+    addAccounts: async () => {
+      const all = await createInLedger(booted, key, item)
+      await database.pool.query(sql.unsafe`
+        UPDATE aggregator_links SET whole_requested_at = now() WHERE link_id = ${linkId}`)
+      return all.map((bankAccountId) => `/bank_accounts/${bankAccountId}`)
     },
     forget: (providerTransactionIds) => {
       const of = { bankAccountId: bankAccountIds[0] ?? '', providerTransactionIds }
