@@ -83,19 +83,69 @@ test('the health of a feed link is that of its syncs, also where the feature is 
   expect(gateway.received.at(-1)?.message).toMatchObject({ feedLinkId })
 })
 
-test.each(['manual', 'aggregator'])('the health of a link of type %s is none', async (linkType) => {
-  gateway = await createGateway({ links: { getLink: () => ({ link: { linkId, linkType } }) } })
-  const answer = await gateway.send('GET', url)
-  expect([answer.status, answer.body]).toEqual([200, { ...none, linkType }])
+test('the health of an aggregator link has its calls, code and end of consent', async () => {
+  const getAggregatorHealth = () => ({
+    health: create(SyncHealthSchema, {
+      linkId,
+      status: 'error',
+      failuresInRow: 1,
+      errorCode: 'ITEM_LOGIN_REQUIRED',
+      consentExpiresAt: at,
+      calls: { today: 7, total: 1_234n },
+      bankAccounts: [{ bankAccountId, status: 'active', lastSuccess: at, syncCount: 9n }],
+    }),
+  })
+  gateway = await createGateway({
+    links: { getLink: () => ({ link: { linkId, linkType: 'aggregator' } }) },
+    aggregatorSyncs: { getAggregatorHealth },
+  })
+  const { status, body } = await gateway.send('GET', url)
+  const time = '2026-01-02T03:04:05Z'
+  expect([status, body]).toEqual([
+    200,
+    {
+      ...none,
+      linkType: 'aggregator',
+      status: 'error',
+      failuresInRow: 1,
+      errorCode: 'ITEM_LOGIN_REQUIRED',
+      consentExpiresAt: time,
+      calls: { today: 7, total: 1_234, limitedUntil: null },
+      bankAccounts: [
+        {
+          bankAccountId,
+          status: 'active',
+          lastSuccess: time,
+          failuresInRow: 0,
+          lastError: null,
+        },
+      ],
+    },
+  ])
+  expect(gateway.received.at(-1)?.message).toMatchObject({ linkId })
 })
 
-test('a feed link whose connection feed-sync does not know has no syncs', async () => {
-  const getSyncHealth = () => {
-    throw notFound('feed link')
+test('the health of a manual link is none, without a call of another service', async () => {
+  const link = { linkId, linkType: 'manual' }
+  gateway = await createGateway({ links: { getLink: () => ({ link }) } })
+  const answer = await gateway.send('GET', url)
+  expect([answer.status, answer.body]).toEqual([200, { ...none, linkType: 'manual' }])
+  expect(gateway.received.at(-1)?.rpc).toBe('GetLink')
+})
+
+test.each([
+  ['feed', feedLink],
+  ['aggregator', { linkId, linkType: 'aggregator' }],
+])('a %s link that the service of its syncs does not know has no syncs', async (linkType, link) => {
+  const missing = () => {
+    throw notFound('link')
   }
-  const links = { getLink: () => ({ link: feedLink }) }
-  gateway = await createGateway({ links, feedSyncs: { getSyncHealth } })
-  expect((await gateway.send('GET', url)).body).toEqual({ ...none, linkType: 'feed' })
+  gateway = await createGateway({
+    links: { getLink: () => ({ link }) },
+    feedSyncs: { getSyncHealth: missing },
+    aggregatorSyncs: { getAggregatorHealth: missing },
+  })
+  expect((await gateway.send('GET', url)).body).toEqual({ ...none, linkType })
 })
 
 test('the health of a missing link is 404, and a malformed ID is 400', async () => {

@@ -1,6 +1,7 @@
 import { create } from '@bufbuild/protobuf'
 import { timestampFromDate } from '@bufbuild/protobuf/wkt'
 import { notFound, unavailable } from '@coffer/kit/rpc/errors'
+import { AggregatorLinkSchema } from '@coffer/proto/aggregatorsync/v1/aggregator_link'
 import { FeedLinkSchema } from '@coffer/proto/feedsync/v1/feed_link'
 import { LinkSchema } from '@coffer/proto/ledger/v1/link'
 import { afterEach, describe, expect, test } from '@jest/globals'
@@ -64,6 +65,109 @@ test('feed links of a list get their connections with one call', async () => {
   expect(body[1].feedLink).not.toHaveProperty('deletedAt')
   expect(body[2].feedLink.feedLinkId).toBe(feedLinkId)
   expect(gateway.received.filter(({ rpc }) => rpc === 'ListFeedLinks')).toHaveLength(1)
+})
+
+describe('aggregator links', () => {
+  const aggregated = create(LinkSchema, { ...manual, linkType: 'aggregator' })
+  const others = Array.from({ length: 3 }, (_, at) => ({
+    ...aggregated,
+    linkId: `link_01hzzzzzzzzzzzzzzzzzzzzzz${at}`,
+  }))
+  const connectionOf = (id: string, more: object = {}) =>
+    create(AggregatorLinkSchema, {
+      linkId: id,
+      products: ['transactions'],
+      status: 'setup',
+      institutionId: 'ins_109508',
+      institutionName: 'First Bank',
+      createdAt: at,
+      createdBy: 'user_01hzzzzzzzzzzzzzzzzzzzzzzz',
+      updatedAt: at,
+      ...more,
+    })
+  const listAggregatorLinks = ({ linkIds }: { linkIds: string[] }) => ({
+    aggregatorLinks: linkIds.map((id) => connectionOf(id)),
+  })
+
+  test('of a list get their connections with one call, beside feed links', async () => {
+    gateway = await createGateway({
+      links: { listLinks: () => ({ links: [manual, fed, ...others] }) },
+      feedLinks: { listFeedLinks: () => ({ feedLinks: [feedLink] }) },
+      aggregatorLinks: { listAggregatorLinks },
+    })
+    const { body } = await gateway.send('GET', '/api/links')
+    expect(body[0]).not.toHaveProperty('aggregatorLink')
+    expect(body[1]).toHaveProperty('feedLink')
+    expect(body[1]).not.toHaveProperty('aggregatorLink')
+    const calls = gateway.received.filter(({ rpc }) => rpc === 'ListAggregatorLinks')
+    expect(calls).toHaveLength(1)
+    expect(calls[0]?.message).toMatchObject({ linkIds: others.map((one) => one.linkId) })
+    const time = '2026-01-02T03:04:05Z'
+    expect(body[4]).toMatchObject({ linkId: others[2]?.linkId, linkType: 'aggregator' })
+    expect(body[4].aggregatorLink).toEqual({
+      products: ['transactions'],
+      status: 'setup',
+      expirationDate: null,
+      newAccountsAvailable: false,
+      institutionId: 'ins_109508',
+      institutionName: 'First Bank',
+      lastManualSync: null,
+      lastSuccessfulUpdate: null,
+      lastAttemptedUpdate: null,
+      lastAccountSync: null,
+      updatedAt: time,
+      createdAt: time,
+      createdBy: 'user_01hzzzzzzzzzzzzzzzzzzzzzzz',
+      deletedAt: null,
+    })
+  })
+
+  test('are read by thousands', async () => {
+    const many = Array.from({ length: 1_001 }, (_, index) => ({
+      ...aggregated,
+      linkId: `link_01hzzzzzzzzzzzzzzzzzzz${10_000 + index}`,
+    }))
+    gateway = await createGateway({
+      links: { listLinks: () => ({ links: many }) },
+      aggregatorLinks: { listAggregatorLinks },
+    })
+    const { body } = await gateway.send('GET', '/api/links')
+    expect(body.at(-1)).toHaveProperty('aggregatorLink')
+    const calls = gateway.received.filter(({ rpc }) => rpc === 'ListAggregatorLinks')
+    expect(calls.map(({ message }) => Object(message).linkIds.length)).toEqual([1_000, 1])
+  })
+
+  test('show a code, and the end of a deleted link', async () => {
+    const ended = { errorCode: 'ITEM_LOGIN_REQUIRED', deletedAt: at }
+    gateway = await createGateway({
+      links: { getLink: () => ({ link: aggregated }), updateLink: () => ({ link: aggregated }) },
+      aggregatorLinks: {
+        listAggregatorLinks: () => ({ aggregatorLinks: [connectionOf(linkId, ended)] }),
+      },
+    })
+    const shown = { errorCode: 'ITEM_LOGIN_REQUIRED', deletedAt: '2026-01-02T03:04:05Z' }
+    const read = await gateway.send('GET', `/api/links/${linkId}`)
+    expect(read.body.aggregatorLink).toMatchObject(shown)
+    const changed = await gateway.send('PATCH', `/api/links/${linkId}`, { body: {} })
+    expect(changed.body.aggregatorLink).toMatchObject(shown)
+  })
+
+  test('lack a connection that is unknown, and are 503 while aggregator-sync is away', async () => {
+    let isAway = false
+    const list = () => {
+      if (isAway) throw unavailable('away')
+      return { aggregatorLinks: [] }
+    }
+    gateway = await createGateway({
+      links: { getLink: () => ({ link: aggregated }) },
+      aggregatorLinks: { listAggregatorLinks: list },
+    })
+    const { status, body } = await gateway.send('GET', `/api/links/${linkId}`)
+    expect(status).toBe(200)
+    expect(body).not.toHaveProperty('aggregatorLink')
+    isAway = true
+    expect((await gateway.send('GET', `/api/links/${linkId}`)).status).toBe(503)
+  })
 })
 
 test('a patch names what it changes, and null clears', async () => {

@@ -1,15 +1,14 @@
 import {
-  AggregatorLinkSchema,
   AggregatorLinkService,
   CreateAggregatorLinkResponseSchema,
   CreateLinkTokenResponseSchema,
   CreateUpdateTokenResponseSchema,
 } from '@coffer/proto/aggregatorsync/v1/aggregator_link'
 import { UserService } from '@coffer/proto/identity/v1/user'
-import { LinkSchema } from '@coffer/proto/ledger/v1/link'
 import type { CallOptions } from '@connectrpc/connect'
 import { z } from 'zod'
 import { createGetAggregatorLink } from '../../compose/aggregator-link.ts'
+import { linkAnswer } from '../../compose/link.ts'
 import type { RouteDeps } from '../../deps.ts'
 import { requirePart } from '../../http/answer.ts'
 import { id, ignoringNull, list, text } from '../../http/bodies/fields.ts'
@@ -100,7 +99,7 @@ function updateRoutes({ mesh }: RouteDeps): Route[] {
       auth: 'paidSession',
       feature: 'aggregator',
       body: z.strictObject({ linkId: id('link'), ...choice }),
-      answer: { message: LinkSchema, with: { aggregatorLink: AggregatorLinkSchema } },
+      answer: linkAnswer,
       handler: async ({ body, options }) => {
         const { accountIds: providerAccountIds, linkId, publicToken } = body
         const message = await getLink(linkId, options)

@@ -1,4 +1,5 @@
 import { create } from '@bufbuild/protobuf'
+import { AggregatorSyncService } from '@coffer/proto/aggregatorsync/v1/aggregator_sync'
 import {
   FeedSyncService,
   type SyncHealth,
@@ -14,16 +15,18 @@ import { type Route, route } from '../../http/route.ts'
 export function linkHealthRoutes({ mesh }: RouteDeps): Route[] {
   const links = mesh.client('ledger', LinkService)
   const feedSyncs = mesh.client('feed-sync', FeedSyncService)
+  const aggregatorSyncs = mesh.client('aggregator-sync', AggregatorSyncService)
 
-  /** Returns the health of a feed link; null for links without syncs. */
-  async function findHealth(
-    { feedLinkId }: Link,
-    options: CallOptions,
-  ): Promise<SyncHealth | null> {
-    if (feedLinkId === undefined) return null
+  function readHealth({ linkId, linkType, feedLinkId }: Link, options: CallOptions) {
+    if (linkType === 'aggregator') return aggregatorSyncs.getAggregatorHealth({ linkId }, options)
+    return feedLinkId === undefined ? null : feedSyncs.getSyncHealth({ feedLinkId }, options)
+  }
+
+  /** Returns the health of a link, from the service of its syncs; null without syncs. */
+  async function findHealth(link: Link, options: CallOptions): Promise<SyncHealth | null> {
     try {
-      const { health } = await feedSyncs.getSyncHealth({ feedLinkId }, options)
-      return requirePart(health)
+      const read = await readHealth(link, options)
+      return read && requirePart(read.health)
     } catch (error) {
       if (ConnectError.from(error).code === Code.NotFound) return null
       throw error

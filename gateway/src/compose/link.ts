@@ -1,0 +1,77 @@
+import {
+  type AggregatorLink,
+  AggregatorLinkSchema,
+  AggregatorLinkService,
+} from '@coffer/proto/aggregatorsync/v1/aggregator_link'
+import { type FeedLink, FeedLinkSchema, FeedLinkService } from '@coffer/proto/feedsync/v1/feed_link'
+import { type Link, LinkSchema } from '@coffer/proto/ledger/v1/link'
+import type { CallOptions } from '@connectrpc/connect'
+import type { RouteDeps } from '../deps.ts'
+
+/** Shape of a link in an answer (docs/links.md#links). */
+export const linkAnswer = {
+  message: LinkSchema,
+  with: { feedLink: FeedLinkSchema, aggregatorLink: AggregatorLinkSchema },
+}
+
+/** A link with its connection to the feed or the aggregator, if it has one. */
+type ShownLink = { message: Link; feedLink?: FeedLink; aggregatorLink?: AggregatorLink }
+
+// Maximum number of IDs in a call of aggregator-sync; an account rarely has more links.
+const idsPerCall = 1_000
+
+/** Returns the functions that join links and connections (docs/architecture.md#ownership). */
+export function createConnections({ mesh, log }: RouteDeps) {
+  const feedLinks = mesh.client('feed-sync', FeedLinkService)
+  const aggregatorLinks = mesh.client('aggregator-sync', AggregatorLinkService)
+
+  async function listFeedLinks(links: Link[], options: CallOptions): Promise<FeedLink[]> {
+    const feedLinkIds = links.flatMap(({ feedLinkId }) => feedLinkId ?? [])
+    if (feedLinkIds.length === 0) return []
+    return (await feedLinks.listFeedLinks({ feedLinkIds }, options)).feedLinks
+  }
+
+  async function listAggregatorLinks(
+    links: Link[],
+    options: CallOptions,
+  ): Promise<AggregatorLink[]> {
+    const ids = links.flatMap((one) => (one.linkType === 'aggregator' ? one.linkId : []))
+    const found: AggregatorLink[] = []
+    for (let at = 0; at < ids.length; at += idsPerCall) {
+      const linkIds = ids.slice(at, at + idsPerCall)
+      const listed = await aggregatorLinks.listAggregatorLinks({ linkIds }, options)
+      found.push(...listed.aggregatorLinks)
+    }
+    return found
+  }
+
+  return {
+    /**
+     * Joins links with their connections. One call of a service reads all that it has; no call
+     * without links of its kind.
+     */
+    join: async (links: Link[], options: CallOptions): Promise<ShownLink[]> => {
+      const [feeds, aggregators] = await Promise.all([
+        listFeedLinks(links, options),
+        listAggregatorLinks(links, options),
+      ])
+      const feedById = new Map(feeds.map((one) => [one.feedLinkId, one]))
+      const aggregatorById = new Map(aggregators.map((one) => [one.linkId, one]))
+      return links.map((message) => {
+        const feedLink = feedById.get(message.feedLinkId ?? '')
+        if (feedLink) return { message, feedLink }
+        const aggregatorLink = aggregatorById.get(message.linkId)
+        return aggregatorLink ? { message, aggregatorLink } : { message }
+      })
+    },
+    /** Notifies feed-sync that a link uses a feed connection; on failure, an event will. */
+    activate: async (ids: { feedLinkId: string; linkId: string }, options: CallOptions) => {
+      try {
+        await feedLinks.activateFeedLink(ids, options)
+      } catch (error) {
+        const text = 'the feed link could not be activated: the event will do it'
+        log.warn({ err: error, ...ids }, text)
+      }
+    },
+  }
+}
