@@ -137,7 +137,7 @@ describe('the callback', () => {
     )
     expect(await user.rows()).toMatchObject([{ status: 'deactivated', itemId: null }])
     expect((await user.rows())[0]?.releasedAt).not.toBeNull()
-    expect(await tokensOf()).toEqual([])
+    expect(await user.tokens()).toEqual([])
   })
 
   test('is refused for an account that the item does not have, and removes the item', async () => {
@@ -149,7 +149,7 @@ describe('the callback', () => {
     await eventually(user.rows, ([row]) => row?.releasedAt != null)
     expect(item.isRemoved).toBe(true)
     expect(await user.inLedger()).toEqual([])
-    expect(await tokensOf()).toEqual([])
+    expect(await user.tokens()).toEqual([])
   })
 
   test('repeated with the same key answers the same link, without the aggregator', async () => {
@@ -263,10 +263,3 @@ test('with webhooks, links and tokens name the address, and the first sync waits
     FROM aggregator_links`)
   expect(due).toBe(10 * minuteMs)
 })
-
-const Token = z.object({ kind: z.string() })
-
-function tokensOf() {
-  return world.booted.database('aggregator-sync').pool.anyFirst(sql.type(Token)`
-    SELECT kind FROM aggregator_tokens WHERE account_id = ${user.accountId}`)
-}

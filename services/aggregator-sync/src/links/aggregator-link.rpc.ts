@@ -1,7 +1,7 @@
 import { create } from '@bufbuild/protobuf'
 import { timestampDate } from '@bufbuild/protobuf/wkt'
 import { keepReply, once } from '@coffer/kit/database/idempotency'
-import { invalid } from '@coffer/kit/rpc/errors'
+import { invalid, notFound } from '@coffer/kit/rpc/errors'
 import { toMessage } from '@coffer/kit/rpc/message'
 import { callerOf } from '@coffer/kit/rpc/rpc'
 import {
@@ -16,17 +16,13 @@ import { requireChoice } from './aggregator-link.ts'
 import { beginCreation, continueCreation } from './link-creation.service.ts'
 import { createLinkToken } from './link-token.service.ts'
 import { deleteLinkToken } from './link-token.sql.ts'
+import { createUpdateToken, updateLink } from './link-update.service.ts'
 import { byRequest, type LinkDeps, requireEnabled } from './upstream-call.service.ts'
 
 const linksMax = 1_000
 
 /** Returns the RPC handlers of aggregator links (docs/banks/aggregator.md#links). */
-export function aggregatorLinkRoutes(
-  deps: LinkDeps,
-): Pick<
-  ServiceImpl<typeof AggregatorLinkService>,
-  'createLinkToken' | 'createAggregatorLink' | 'listAggregatorLinks'
-> {
+export function aggregatorLinkRoutes(deps: LinkDeps): ServiceImpl<typeof AggregatorLinkService> {
   const { database } = deps
   return {
     createLinkToken: async ({ useCache: isCacheUsed, user }, context) => {
@@ -45,6 +41,23 @@ export function aggregatorLinkRoutes(
     createAggregatorLink: (request, context) => {
       requireEnabled(deps)
       return createAggregatorLink(deps, request, context)
+    },
+    createUpdateToken: async ({ linkId, selectsAccounts }, context) => {
+      requireEnabled(deps)
+      const key = { accountId: callerOf(context).accountId, linkId }
+      const linkToken = await createUpdateToken(deps, { key, selectsAccounts }, byRequest(context))
+      return { linkToken }
+    },
+    updateAggregatorLink: async (request, context) => {
+      requireEnabled(deps)
+      const { linkId, publicToken, providerAccountIds: accountIds } = request
+      requireChoice(publicToken, accountIds)
+      const { accountId } = callerOf(context)
+      const update = { key: { accountId, linkId }, publicToken: publicToken.trim(), accountIds }
+      await updateLink(deps, update, byRequest(context))
+      const [link] = await findLinks(database, accountId, [linkId])
+      if (!link) throw notFound('aggregator link')
+      return { aggregatorLink: toReply(link) }
     },
     listAggregatorLinks: async ({ linkIds }, context) => {
       if (linkIds.length > linksMax) throw invalid({ linkIds: `has more than ${linksMax} IDs` })

@@ -115,6 +115,17 @@ export async function scheduleSync(
     WHERE account_id = ${accountId} AND link_id = ${linkId}`)
 }
 
+/** Lets the next sync of a link read all transactions: those of new bank accounts were skipped. */
+export async function requestWholeLoop(
+  tx: Transaction,
+  { accountId, linkId }: LinkKey,
+  now: Date,
+): Promise<void> {
+  await tx.query(sql.unsafe`
+    UPDATE aggregator_links SET whole_requested_at = ${now.toISOString()}
+    WHERE account_id = ${accountId} AND link_id = ${linkId}`)
+}
+
 /** Ends the syncs of a link: no schedule, no request, and a sync that runs has no effect. */
 export async function endSyncs(tx: Transaction, { accountId, linkId }: LinkKey): Promise<void> {
   await tx.query(sql.unsafe`
@@ -177,7 +188,8 @@ export function listUnfinishedLinks(
   const key = sql.fragment`account_id, link_id`
   return pool.any(sql.type(LinkKey)`
     SELECT account_id AS "accountId", link_id AS "linkId" FROM aggregator_links
-    WHERE (status = 'creating' OR (deleted_at IS NOT NULL AND released_at IS NULL))
+    WHERE (status = 'creating' OR (deleted_at IS NOT NULL AND released_at IS NULL)
+        OR chosen_accounts <> '{}')
       AND updated_at < ${before.toISOString()} AND ${isAfter(key, after)}
     ORDER BY ${key} LIMIT ${limit}`)
 }

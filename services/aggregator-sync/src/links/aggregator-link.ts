@@ -95,6 +95,23 @@ export function completeLink(link: AggregatorLink, now: Date): AggregatorLink {
   return { ...link, status: 'pending', chosenAccounts: [], updatedAt: now }
 }
 
+/** Returns a link whose user has signed in at the institution again, with accounts to create. */
+export function renewLink(
+  link: AggregatorLink,
+  { accountIds, now }: { accountIds: string[]; now: Date },
+): AggregatorLink {
+  return {
+    ...link,
+    status: 'setup',
+    errorCode: null,
+    expirationDate: null,
+    newAccountsAvailable: false,
+    statusAsOf: now,
+    chosenAccounts: accountIds,
+    updatedAt: now,
+  }
+}
+
 /**
  * Returns a link that has ended, unchanged if it had. Only one that was never created keeps its
  * chosen accounts: the ledger discards it, instead of leaving its data to its user.

@@ -116,7 +116,8 @@ async function dropConnection(
     const locked = await lockLink(tx, key)
     // Another attempt may have stored the item meanwhile.
     if (!locked || locked.itemId !== null) return
-    await saveLink(tx, { ...endLink(locked, clock()), releasedAt: clock() })
+    const now = clock()
+    await saveLink(tx, { ...endLink(locked, now), chosenAccounts: [], releasedAt: now })
     await deleteToken(tx, key)
   })
 }

@@ -98,7 +98,8 @@ async function markReleased(
     const locked = await lockLink(tx, key)
     // An exchange that ended meanwhile has stored an item: the next attempt removes it.
     if (!locked || locked.releasedAt !== null || (locked.itemId !== null && !hadItem)) return
-    await saveLink(tx, { ...locked, updatedAt: clock(), releasedAt: clock() })
+    const now = clock()
+    await saveLink(tx, { ...locked, chosenAccounts: [], updatedAt: now, releasedAt: now })
     await deleteToken(tx, key)
   })
 }

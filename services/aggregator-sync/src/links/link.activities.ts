@@ -3,6 +3,7 @@ import { findLink, listUnfinishedLinks } from './aggregator-link.sql.ts'
 import type { AggregatorLink, LinkKey } from './aggregator-link.ts'
 import { continueCreation } from './link-creation.service.ts'
 import { endConnection, releaseItem, startFinish } from './link-release.service.ts'
+import { createChosen } from './link-update.service.ts'
 import { byActivity, type LinkDeps } from './upstream-call.service.ts'
 
 const pageSize = 200
@@ -20,8 +21,8 @@ export function linkActivities(deps: LinkDeps) {
     releaseAggregatorConnection: (accountId: string, linkId: string): Promise<void> =>
       endConnection(deps, { accountId, linkId }),
     /**
-     * Creates or releases a link as its row says. Returns the pause in ms after which to look
-     * again, null if nothing is left. Does nothing while the aggregator is off.
+     * Creates, updates or releases a link as its row says. Returns the pause in ms after which to
+     * look again, null if nothing is left. Does nothing while the aggregator is off.
      */
     finishLink: async (key: LinkKey): Promise<number | null> => {
       const link = config.aggregatorEnabled ? await findLink(database, key) : null
@@ -30,6 +31,7 @@ export function linkActivities(deps: LinkDeps) {
       if (link.status === 'creating' && ageMs < requestMs) return requestMs - ageMs
       try {
         if (link.deletedAt !== null) await releaseItem(deps, link, byActivity())
+        else if (link.status !== 'creating') await createChosen(deps, link, byActivity())
         else if (ageMs > creationMsMax) await endConnection(deps, link)
         else await continueCreation(deps, link, { by: byActivity() })
       } catch (error) {
@@ -53,6 +55,7 @@ export function linkActivities(deps: LinkDeps) {
   }
 }
 
-function isUnfinished({ status, deletedAt, releasedAt }: AggregatorLink): boolean {
-  return deletedAt === null ? status === 'creating' : releasedAt === null
+function isUnfinished({ status, chosenAccounts, deletedAt, releasedAt }: AggregatorLink): boolean {
+  if (deletedAt !== null) return releasedAt === null
+  return status === 'creating' || chosenAccounts.length > 0
 }

@@ -1,0 +1,136 @@
+import { emit } from '@coffer/kit/events/changes'
+import { notFound, refused } from '@coffer/kit/rpc/errors'
+import { Code, ConnectError } from '@connectrpc/connect'
+import { aggregatorAddresses } from '../config.ts'
+import { listSyncedAccounts, upsertAccounts } from '../ledger/ledger.client.ts'
+import type { CallBy, OpenItem, UpstreamAccount } from '../provider/aggregator.ts'
+import { faultOf } from '../provider/plaid-fault.ts'
+import { requestSyncOf } from '../syncs/item-sync.sql.ts'
+import { isLive } from '../syncs/item-sync.ts'
+import { toProviderAccount } from '../syncs/provider-account.ts'
+import { findLink, lockLink, requestWholeLoop, saveLink, saveToken } from './aggregator-link.sql.ts'
+import { type AggregatorLink, type LinkKey, renewLink, tokenOwnerOf } from './aggregator-link.ts'
+import { unfinished } from './link-release.service.ts'
+import { openItem } from './open-item.service.ts'
+import { isFinal, type LinkDeps, refuseFault } from './upstream-call.service.ts'
+
+/**
+ * Returns a link token with which a user signs in at the institution again, and may choose other
+ * accounts. Throws notFound for a link that is not in use, and refused (500) for faults.
+ */
+export async function createUpdateToken(
+  deps: LinkDeps,
+  { key, selectsAccounts }: { key: LinkKey; selectsAccounts: boolean },
+  by: CallBy,
+): Promise<string> {
+  const { item } = await openInUse(deps, key)
+  const { webhookUrl } = aggregatorAddresses(deps.config)
+  const aggregator = await deps.openAggregator()
+  const { linkToken } = await aggregator
+    .createLinkToken({ kind: 'update', item, selectsAccounts, webhookUrl }, by)
+    .catch((error) => refuseFault('failed to create link token', error))
+  return linkToken
+}
+
+/**
+ * Ends an update (docs/banks/aggregator.md#update): stores the token and the state of a working
+ * link, requests a sync, and creates bank accounts for chosen accounts that the ledger does not
+ * know. Throws notFound for a link that is not in use, refused (400) for the token of another item
+ * or at the maximum of bank accounts, and refused (500) for faults.
+ */
+export async function updateLink(
+  deps: LinkDeps,
+  { key, publicToken, accountIds }: { key: LinkKey; publicToken: string; accountIds: string[] },
+  by: CallBy,
+): Promise<void> {
+  const { link, item } = await openInUse(deps, key)
+  const known = new Set(
+    (await listSyncedAccounts(deps, key)).map(({ providerAccountId }) => providerAccountId),
+  )
+  const unknown = [...new Set(accountIds)].filter((id) => !known.has(id))
+  const aggregator = await deps.openAggregator()
+  const exchanged = await aggregator
+    .exchange(publicToken, by)
+    .catch((error) => refuseFault('failed to exchange token', error))
+  if (exchanged.itemId !== link.itemId) {
+    throw refused('the public token is of another link: complete Plaid Link with its link token')
+  }
+  const { accessToken } = exchanged
+  const isOther = accessToken !== item.accessToken
+  const token = isOther ? await deps.secrets.seal(accessToken, tokenOwnerOf(key)) : null
+  await deps.database.transaction(async (tx) => {
+    const now = deps.clock()
+    const locked = await lockLink(tx, key)
+    const renewed = renewLink(requireInUse(locked), { accountIds: unknown, now })
+    await saveLink(tx, renewed)
+    if (token) await saveToken(tx, key, { kind: 'access', ...token })
+    await requestSyncOf(tx, key, { now, by: 'service' })
+    if (unknown.length > 0) await emit(tx, unfinished(renewed))
+  })
+  await createChosen(deps, key, by)
+}
+
+/**
+ * Creates bank accounts for the accounts that an update of a link has added, and requests a sync
+ * that reads their history too. May be repeated. Throws refused after a final refusal: then the
+ * choice is dropped.
+ */
+export async function createChosen(deps: LinkDeps, key: LinkKey, by: CallBy): Promise<void> {
+  const { link, item } = await openInUse(deps, key)
+  const { chosenAccounts } = link
+  if (chosenAccounts.length === 0) return
+  try {
+    const accounts = await readAccounts(deps, { item, chosenAccounts }, by)
+    const listed = accounts.map(toProviderAccount)
+    const { accountId, linkId } = link
+    await upsertAccounts(deps, accountId, { linkId, accounts: listed, isComplete: false })
+  } catch (error) {
+    if (isFinal(error) || isLedgerRefusal(error)) await endChoice(deps, link)
+    refuseFault('failed to read the accounts', error)
+  }
+  await endChoice(deps, link)
+}
+
+/** Faults of the aggregator are refused too, but may pass. */
+function isLedgerRefusal(error: unknown): boolean {
+  const { code } = ConnectError.from(error)
+  return !faultOf(error) && [Code.InvalidArgument, Code.FailedPrecondition].includes(code)
+}
+
+async function readAccounts(
+  deps: LinkDeps,
+  { item, chosenAccounts: accountIds }: { item: OpenItem; chosenAccounts: string[] },
+  by: CallBy,
+): Promise<UpstreamAccount[]> {
+  const aggregator = await deps.openAggregator()
+  return (await aggregator.readItem(item, { accountIds }, by)).accounts
+}
+
+/** Empties the choice of a link, unless another update has replaced it. */
+async function endChoice({ database, clock }: LinkDeps, link: AggregatorLink): Promise<void> {
+  const now = clock()
+  await database.transaction(async (tx) => {
+    const locked = await lockLink(tx, link)
+    if (!locked || !isLive(locked)) return
+    if (locked.chosenAccounts.join() !== link.chosenAccounts.join()) return
+    await saveLink(tx, { ...locked, chosenAccounts: [], updatedAt: now })
+    await requestWholeLoop(tx, link, now)
+    await requestSyncOf(tx, link, { now, by: 'service' })
+  })
+}
+
+/** Returns a link that is in use, with its item. Throws notFound otherwise. */
+async function openInUse(
+  deps: LinkDeps,
+  key: LinkKey,
+): Promise<{ link: AggregatorLink; item: OpenItem }> {
+  const link = requireInUse(await findLink(deps.database, key))
+  const item = await openItem(deps, key)
+  if (!item) throw notFound('aggregator link')
+  return { link, item }
+}
+
+function requireInUse(link: AggregatorLink | null): AggregatorLink {
+  if (!link || !isLive(link)) throw notFound('aggregator link')
+  return link
+}

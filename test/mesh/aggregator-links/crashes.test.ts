@@ -1,0 +1,123 @@
+import { aggregatorSync } from '@coffer/aggregator-sync/service'
+import { mortalOf } from '@coffer/kit/testing/mortal'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import type { PlaidItem } from '../../providers/plaid/item.ts'
+import { type LinkWorld, startLinkWorld, type WorldUser } from './world.ts'
+
+const mortal = mortalOf(aggregatorSync)
+const stepsMax = 200
+let world: LinkWorld
+
+beforeAll(async () => {
+  world = await startLinkWorld({}, mortal.definition)
+})
+
+afterAll(async () => {
+  await world[Symbol.asyncDispose]()
+})
+
+/**
+ * Runs `work` again and again, with a crash before each of its statements, until it ends without.
+ * Returns the number of crashes.
+ */
+async function crashEverywhere(
+  prepare: () => Promise<{ work: () => Promise<unknown>; check: () => Promise<void> }>,
+): Promise<number> {
+  for (let step = 1; step <= stepsMax; step += 1) {
+    const { work, check } = await prepare()
+    mortal.killBefore(step)
+    await work().catch(() => undefined)
+    const wasKilled = mortal.revive()
+    await check()
+    if (!wasKilled) return step - 1
+  }
+  throw new Error(`more than ${stepsMax} statements`)
+}
+
+/** How a creation ended. */
+function endOf({ isRemoved }: PlaidItem, kinds: readonly string[], status = 'none'): string {
+  return [status, ...kinds, isRemoved ? 'removed' : 'not removed'].join(', ')
+}
+
+const exchanges = () =>
+  world.plaid.calls.filter(({ path, status }) => /exchange/.test(path) && status === 200).length
+
+async function checkCreation(user: WorldUser, item: PlaidItem, exchangedBefore: number) {
+  const before = await user.rows()
+  expect(before.length).toBeLessThanOrEqual(1)
+  const isLost = exchanges() > exchangedBefore && before[0]?.itemId === null
+  for (const link of before) await world.finish(link)
+  const [row] = await user.rows()
+  const end = endOf(item, await user.tokens(), row?.status)
+  const inLedger = await user.inLedger()
+  if (!row) {
+    expect([end, inLedger]).toEqual(['none, not removed', []])
+  } else if (isLost) {
+    // The only gap: the aggregator has answered, and the answer was not stored.
+    expect([end, inLedger]).toEqual(['deactivated, not removed', []])
+  } else {
+    expect(end).toBe('pending, access, not removed')
+    expect(row).toMatchObject({ itemId: item.itemId, chosenAccounts: [] })
+    const accounts = ['Plaid Checking', 'Plaid Saving']
+    expect(inLedger).toEqual([{ name: 'First Platypus Bank', linkType: 'aggregator', accounts }])
+    const requested = await world.booted.changes('aggregator-sync', user.accountId)
+    expect(requested).toContain('coffer.aggregatorsync.v1.AggregatorSyncRequested')
+  }
+  return isLost
+}
+
+test('a creation is finished or undone, wherever the process dies', async () => {
+  const lost: boolean[] = []
+  const crashes = await crashEverywhere(async () => {
+    const user = world.user()
+    const { callback, item } = await user.choose()
+    const exchangedBefore = exchanges()
+    return {
+      work: () => world.links.createAggregatorLink(callback, user.as),
+      check: async () => void lost.push(await checkCreation(user, item, exchangedBefore)),
+    }
+  })
+  expect(crashes).toBeGreaterThan(20)
+  expect(lost.filter(Boolean).length).toBeLessThan(crashes / 2)
+}, 120_000)
+
+test('a creation without an answer to the exchange is finished later', async () => {
+  const user = world.user()
+  const { callback, item } = await user.choose()
+  world.plaid.fault(/exchange/, { kind: 'status', status: 500, body: '{}' }, 1)
+  const refused = world.links.createAggregatorLink(callback, user.as)
+  await expect(refused).rejects.toThrow(/failed to exchange token: the server tries again/)
+  const [row] = await user.rows()
+  expect(row?.status).toBe('creating')
+  await world.finish({ accountId: user.accountId, linkId: row?.linkId ?? '' })
+  expect(endOf(item, await user.tokens(), (await user.rows())[0]?.status)).toBe(
+    'pending, access, not removed',
+  )
+})
+
+test('a release keeps the token until the item is removed, wherever the process dies', async () => {
+  const crashes = await crashEverywhere(async () => {
+    const user = world.user()
+    const { linkId, item } = await user.link()
+    const key = { accountId: user.accountId, linkId }
+    const { releaseAggregatorConnection, finishLink } = mortal.activities() as ReturnType<
+      LinkWorld['activities']
+    >
+    return {
+      work: async () => {
+        await releaseAggregatorConnection(user.accountId, linkId)
+        await finishLink(key)
+      },
+      check: async () => {
+        if (!item.isRemoved) expect(await user.tokens()).toEqual(['access'])
+        await releaseAggregatorConnection(user.accountId, linkId)
+        await world.finish(key)
+        expect(endOf(item, await user.tokens(), (await user.rows())[0]?.status)).toBe(
+          'deactivated, removed',
+        )
+        expect(item.overlaps).toEqual([])
+      },
+    }
+  })
+  expect(crashes).toBeGreaterThan(10)
+}, 120_000)
