@@ -7,6 +7,7 @@ import { InstitutionService } from '@coffer/proto/aggregatorsync/v1/institution'
 import { WebhookService } from '@coffer/proto/aggregatorsync/v1/webhook'
 import { aggregatorAddresses, requireAggregatorSettings, settings } from './config.ts'
 import { institutionRoutes } from './institutions/institution.rpc.ts'
+import { linkLifeActivities } from './life/link-life.activities.ts'
 import { aggregatorLinkRoutes } from './links/aggregator-link.rpc.ts'
 import { linkActivities } from './links/link.activities.ts'
 import { linkHandlers } from './links/link.consumer.ts'
@@ -22,6 +23,7 @@ import { webhookRoutes } from './webhooks/webhook.rpc.ts'
 const schedules: WorkflowSchedule[] = [
   { args: [], id: 'aggregator-sync-due', type: 'startDueAggregatorSyncs', cron: '5-59/10 * * * *' },
   { args: [], id: 'aggregator-links', type: 'finishAggregatorLinks', cron: '2-59/10 * * * *' },
+  { args: [], id: 'aggregator-link-life', type: 'checkAggregatorLinks', cron: '15 0 * * *' },
 ]
 
 /** The aggregator-sync service: links over the aggregator, their syncs, and webhooks. */
@@ -59,6 +61,7 @@ export const aggregatorSync = defineService({
       activities: {
         ...accountRemovalActivities(deps),
         ...linkActivities(deps),
+        ...linkLifeActivities(deps),
         ...itemSyncActivities(deps),
         ...pageActivities(deps),
         ...syncSweepActivities(deps),

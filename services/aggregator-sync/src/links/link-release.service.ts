@@ -43,8 +43,9 @@ export async function endConnection(
     const locked = await lockLink(tx, key)
     if (!locked || locked.releasedAt !== null) return
     const ended = endLink(locked, clock())
-    await saveLink(tx, ended)
+    // First: a link that has ended has no schedule.
     await endSyncs(tx, key)
+    await saveLink(tx, ended)
     await emit(tx, unfinished(ended))
   })
 }

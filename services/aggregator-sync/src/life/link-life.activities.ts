@@ -1,0 +1,74 @@
+import { publishProgress } from '@coffer/kit/events/progress'
+import type { ServiceDeps } from '@coffer/kit/service/service'
+import { dayMs, hourMs } from '@coffer/kit/values/time'
+import type { settings } from '../config.ts'
+import { lockLink } from '../links/aggregator-link.sql.ts'
+import type { LinkKey } from '../links/aggregator-link.ts'
+import { endConnection } from '../links/link-release.service.ts'
+import { deleteOld, listExpiring, listLongLapsed } from './link-life.sql.ts'
+import { saveStatement } from './link-status.sql.ts'
+import { applyStatement } from './link-status.ts'
+import { emitNotice } from './notice.sql.ts'
+
+type Deps = Pick<ServiceDeps<typeof settings>, 'config' | 'database' | 'broker' | 'clock'>
+
+const pageSize = 200
+const noticeMs = 7 * dayMs
+const lapsedMs = 90 * dayMs
+
+/** Ages at which rows are deleted: a webhook is too old after 5 minutes, the rest is read anew. */
+const ageMs = { webhook_receipts: hourMs, link_tokens: 0, institutions: dayMs } as const
+
+/**
+ * Returns the Temporal activities of the daily check of links (docs/banks/aggregator.md#lapse).
+ * Those with a key `after` (empty: the first page) handle a page, and return its last key, null
+ * after the last page. They do nothing while the aggregator is off.
+ */
+export function linkLifeActivities(deps: Deps) {
+  const { config, database, clock } = deps
+  const before = (ms: number) => new Date(clock().getTime() - ms)
+  return {
+    /** Tells users whose consent ends within a week, also without a webhook. */
+    warnOfConsents: async (after: string[]): Promise<string[] | null> => {
+      if (!config.aggregatorEnabled) return null
+      const of = { now: clock(), until: before(-noticeMs), after, limit: pageSize }
+      const expiring = await listExpiring(database, of)
+      for (const link of expiring) await warnOfConsent(deps, link)
+      const last = expiring.at(pageSize - 1)
+      return last ? [last.endsAt, last.accountId, last.linkId] : null
+    },
+    /** Ends the connections of accounts that lapsed over 90 days ago; their data is kept. */
+    endLapsedLinks: async (after: string[]): Promise<string[] | null> => {
+      if (!config.aggregatorEnabled) return null
+      const of = { before: before(lapsedMs), after, limit: pageSize }
+      const lapsed = await listLongLapsed(database, of)
+      for (const key of lapsed) await endConnection(deps, key)
+      const last = lapsed.at(pageSize - 1)
+      return last ? [last.accountId, last.linkId] : null
+    },
+    /** Deletes a page of rows that are of no use any more; returns whether it was the last. */
+    deleteOldRows: async (): Promise<boolean> => {
+      let isLast = true
+      for (const table of ['webhook_receipts', 'link_tokens', 'institutions'] as const) {
+        const page = { before: before(ageMs[table]), limit: pageSize }
+        if ((await deleteOld(database, table, page)) === pageSize) isLast = false
+      }
+      return isLast
+    },
+  }
+}
+
+async function warnOfConsent({ database, broker, clock }: Deps, key: LinkKey): Promise<void> {
+  const now = clock()
+  const { accountId, linkId } = key
+  const status = await database.transaction(async (tx) => {
+    const link = await lockLink(tx, key)
+    if (link?.status !== 'setup' && link?.status !== 'pending') return null
+    const statement = { kind: 'expiring' as const, at: link.expirationDate, asOf: now }
+    const stated = applyStatement(link, statement, now)
+    const after = await emitNotice(tx, { before: link, after: stated })
+    await saveStatement(tx, after)
+    return after.status
+  })
+  if (status) publishProgress(broker, { accountId, id: linkId }, { linkId, status })
+}

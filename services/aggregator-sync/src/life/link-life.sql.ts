@@ -1,0 +1,59 @@
+import { isServed } from '@coffer/kit/accounts/subscription.sql'
+import type { Database } from '@coffer/kit/database/database'
+import { deleteSome, isAfter } from '@coffer/kit/database/rows'
+import { sql } from 'slonik'
+import { z } from 'zod'
+import { LinkKey } from '../links/aggregator-link.ts'
+
+/** A text keeps the microseconds of Postgres, which a Date would drop. */
+const Expiring = LinkKey.extend({ endsAt: z.string() })
+
+/**
+ * Lists links that work and whose consent ends between `now` and `until`, the earliest first. The
+ * key of the page is `endsAt`, account ID and link ID.
+ */
+export function listExpiring(
+  { pool }: Database,
+  of: { now: Date; until: Date; after: readonly string[]; limit: number },
+): Promise<readonly z.infer<typeof Expiring>[]> {
+  const key = sql.fragment`expiration_date, account_id, link_id`
+  return pool.any(sql.type(Expiring)`
+    SELECT account_id AS "accountId", link_id AS "linkId", expiration_date::text AS "endsAt"
+    FROM aggregator_links
+    WHERE deleted_at IS NULL AND status IN ('pending', 'setup') AND ${isAfter(key, of.after)}
+      AND expiration_date > ${of.now.toISOString()}
+      AND expiration_date <= ${of.until.toISOString()} AND ${isServed('aggregator_links', of.now)}
+    ORDER BY ${key} LIMIT ${of.limit}`)
+}
+
+/** Lists links that have not ended, of accounts that lapsed before `before`. */
+export function listLongLapsed(
+  { pool }: Database,
+  { before, after, limit }: { before: Date; after: readonly string[]; limit: number },
+): Promise<readonly LinkKey[]> {
+  const key = sql.fragment`account_id, link_id`
+  return pool.any(sql.type(LinkKey)`
+    SELECT account_id AS "accountId", link_id AS "linkId"
+    FROM account_settings JOIN aggregator_links USING (account_id)
+    WHERE subscription_active_until < ${before.toISOString()} AND deleted_at IS NULL
+      AND ${isAfter(key, after)}
+    ORDER BY ${key} LIMIT ${limit}`)
+}
+
+/** Tables whose rows are of no use after a time, with the column of its begin. */
+const oldRows = {
+  webhook_receipts: 'received_at',
+  link_tokens: 'expires_at',
+  institutions: 'fetched_at',
+} as const
+
+/** Deletes at most `limit` rows of a table from before `before`; returns their number. */
+export function deleteOld(
+  database: Database,
+  table: keyof typeof oldRows,
+  { before, limit }: { before: Date; limit: number },
+): Promise<number> {
+  const column = sql.identifier([oldRows[table]])
+  const where = sql.fragment`${column} < ${before.toISOString()}`
+  return deleteSome(database, { table, where, limit })
+}
