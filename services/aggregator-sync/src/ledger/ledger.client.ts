@@ -73,6 +73,24 @@ export async function importItems(
   return counts ?? { added: 0, changed: 0, matched: 0, skipped: 0 }
 }
 
+// 200,000 transactions of a bank account.
+const pagesMax = 400
+
+/** Yields the provider IDs of the live records since a day in ascending order, by pages. */
+export async function* listLiveIds(
+  deps: LedgerDeps,
+  accountId: string,
+  of: { bankAccountId: string; from: string },
+): AsyncGenerator<string[]> {
+  let after = ''
+  for (let pages = 0; pages < pagesMax; pages += 1) {
+    const page = await ledger(deps).listProviderTransactions({ ...of, after }, by(deps, accountId))
+    yield page.providerTransactionIds
+    if (!page.hasMore) return
+    after = page.providerTransactionIds.at(-1) ?? ''
+  }
+}
+
 /** Removes at most 500 transactions by their provider IDs; returns how many were live. */
 export async function removeItems(
   deps: LedgerDeps,

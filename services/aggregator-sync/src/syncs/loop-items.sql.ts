@@ -59,6 +59,33 @@ export function listWithdrawn(
     ORDER BY provider_transaction_id LIMIT ${of.limit}`)
 }
 
+/** Returns whether the loop that runs, or its last page (`listed`), has added to a bank account. */
+export function isAnyListed(
+  { pool }: Database,
+  { accountId, linkId, loopNumber }: LinkKey & { loopNumber: number },
+  { bankAccountId, listed }: { bankAccountId: string; listed: readonly string[] },
+): Promise<boolean> {
+  return pool.exists(sql.unsafe`
+    SELECT FROM loop_items
+    WHERE account_id = ${accountId} AND link_id = ${linkId} AND bank_account_id = ${bankAccountId}
+      AND (loop_number = ${loopNumber}
+        OR provider_transaction_id = ANY(${sql.array(listed, 'text')}))`)
+}
+
+/** Returns those of known IDs that neither the loop that runs nor its last page has added. */
+export async function findUnlisted(
+  { pool }: Database,
+  { accountId, linkId, loopNumber }: LinkKey & { loopNumber: number },
+  { known, listed }: { known: readonly string[]; listed: readonly string[] },
+): Promise<readonly string[]> {
+  return pool.anyFirst(sql.type(LoopItem.pick({ providerTransactionId: true }))`
+    SELECT id AS "providerTransactionId" FROM unnest(${sql.array(known, 'text')}) AS known (id)
+    WHERE id <> ALL(${sql.array(listed, 'text')}) AND NOT EXISTS (
+      SELECT FROM loop_items
+      WHERE account_id = ${accountId} AND link_id = ${linkId} AND provider_transaction_id = id
+        AND loop_number = ${loopNumber})`)
+}
+
 /** Deletes the stored transactions of a loop that has ended. */
 export async function deleteLoopItems(
   tx: Transaction,

@@ -79,7 +79,7 @@ async function importAccount(
 }
 
 /** Removes transactions of a bank account; returns how many were live. */
-async function removeAll(
+export async function removeAll(
   deps: SyncDeps,
   accountId: string,
   { bankAccountId, ids }: { bankAccountId: string; ids: readonly string[] },

@@ -18,6 +18,7 @@ import {
 import { confirmLoopItems, deleteLoopItems, noteLoopItems } from './loop-items.sql.ts'
 import { dayAfter, divide, importChanges, listImporting, takeBack } from './page-import.service.ts'
 import { callBy, type OpenedSync, runStep, type SyncDeps } from './sync-step.service.ts'
+import { removeUnlisted } from './whole-loop.service.ts'
 
 /** Returns the idempotent activities that store transactions. */
 export function pageActivities(deps: SyncDeps) {
@@ -96,19 +97,22 @@ async function importPage(
 ): Promise<ItemSync | null> {
   const { sync, accounts } = opened
   const divided = divide(deps, page, accounts)
-  const added = new Set(page.added.map(({ id }) => id))
-  const items = divided.changes.flatMap(({ account: { bankAccountId }, items }) =>
-    items
-      .filter((one) => added.has(one.providerTransactionId))
-      .map(({ providerTransactionId }) => ({ bankAccountId, providerTransactionId })),
-  )
-  if (items.length > 0) {
-    const now = await changeAt(deps, run, { sync, change: (tx) => noteLoopItems(tx, sync, items) })
+  // Rows that are skipped too: they are listed.
+  const added = page.added.flatMap(({ id, accountId }) => {
+    const found = accounts.find(({ providerAccountId }) => providerAccountId === accountId)
+    return found ? { bankAccountId: found.bankAccountId, providerTransactionId: id } : []
+  })
+  if (added.length > 0) {
+    const now = await changeAt(deps, run, { sync, change: (tx) => noteLoopItems(tx, sync, added) })
     if (!now || !isSamePosition(now, sync)) return now
   }
   await importChanges(deps, run, { divided, tally: pages })
-  const listed = [...added, ...page.modified.map(({ id }) => id)]
-  if (!page.hasMore) pages.removed += await takeBack(deps, sync, listed)
+  const listed = [...page.added, ...page.modified].map(({ id }) => id)
+  if (!page.hasMore) {
+    pages.removed += await takeBack(deps, sync, listed)
+    const isWhole = sync.wholeLoopStartedAt !== null && page.readiness === 'historical'
+    if (isWhole) pages.removed += await removeUnlisted(deps, sync, { accounts, listed })
+  }
   return changeAt(deps, run, {
     sync,
     change: async (tx, now) => {
