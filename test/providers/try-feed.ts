@@ -1,35 +1,21 @@
-import { appendFileSync, existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { moveIn } from './feed-household.ts'
 import { startLunchFlow } from './lunch-flow.ts'
+import { openDiary, shopEveryMinute } from './tour.ts'
 
-// The feed of `npm start -- --try-feed`. Arguments: port, API key, data directory.
+// The feed of `npm start -- --try-feed`. Arguments: port, data directory, API key.
 
-const purchaseMs = 60_000
-const purchasesMax = 10_000
+const [port, dataDir = '', apiKey = ''] = process.argv.slice(2)
 
-const [port, apiKey = '', dataDir = ''] = process.argv.slice(2)
-
-// The time of the first start and of each purchase: after a restart the bank has the same rows.
-const file = join(dataDir, 'try-feed')
-if (!existsSync(file)) note(new Date())
-const [start = new Date(), ...bought] = readFileSync(file, 'utf8')
-  .trim()
-  .split('\n')
-  .map((time) => new Date(time))
+// The time of the first start and of each purchase.
+const { lines, note } = openDiary(join(dataDir, 'try-feed'))
+if (lines.length === 0) note(new Date().toISOString())
+const [start = new Date(), ...bought] = lines.map((line) => new Date(line))
 
 const provider = await startLunchFlow({ port: Number(port), apiKey })
 const { shop } = moveIn(provider, start)
 for (const time of bought) shop(time)
-let count = bought.length
-setInterval(() => {
-  if (count === purchasesMax) return
-  const now = new Date()
-  note(now)
-  shop(now)
-  count += 1
-}, purchaseMs)
-
-function note(time: Date): void {
-  appendFileSync(file, `${time.toISOString()}\n`)
-}
+shopEveryMinute(bought.length, (time) => {
+  note(time.toISOString())
+  shop(time)
+})

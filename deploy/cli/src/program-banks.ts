@@ -22,6 +22,16 @@ export function addBankCommands(program: Command, run: Run): void {
     .option(...serverOption)
     .option(...keyOption)
     .action((linkId, options) => watch({ linkId, ...options }))
+  const linkAggregator = run<{ institution: string }>(async (options, env) => {
+    return (await import('./commands/aggregator.ts')).linkAggregator(options, env)
+  })
+  add(program, 'aggregator:link', 'link a test bank of the sandbox of Plaid')
+    .option('--client-id <id>', 'client ID at Plaid; default: COFFER_AGGREGATOR_CLIENT_ID')
+    .option('--secret <secret>', 'secret at Plaid; default: COFFER_AGGREGATOR_CLIENT_SECRET')
+    .option('--institution <id>', 'ID of the institution at Plaid', 'ins_109508')
+    .option('--email <address>', 'login that gets the link; default: the demo')
+    .option(...serverOption)
+    .action(linkAggregator)
   const sync = run<{ linkId: string; wait: boolean }>(async (options, env) => {
     return (await import('./commands/sync.ts')).syncLink(options, env)
   })
@@ -44,6 +54,13 @@ five minutes. Exits with 1 if one fails.
 
 Example:
   $ coffer feed:watch link_1`,
+  'aggregator:link': `
+Signs in, creates an item of a test user in the sandbox, and links it as a page with Plaid Link
+would. Waits five minutes at most for the first sync. With --email, standard input has the password.
+See docs/banks/plaid.md.
+
+Example:
+  $ coffer aggregator:link --email ann@example.com < password.txt`,
   sync: `
 Unlike the request of a user, it may be repeated within 30 minutes. Waits five minutes at most.
 

@@ -8,11 +8,11 @@ import { settings as identitySettings, requireBillingSettings } from '@coffer/id
 import { type Environment, readSettings, SettingsError } from '@coffer/kit/service/config'
 import { bucketOf, settings as ledgerSettings } from '@coffer/ledger/config'
 import { machineConfig } from '@coffer/local/config'
-import { Command } from 'commander'
+import { Command, Option } from 'commander'
 import { settings } from './commands/config.ts'
 import { collectFaults, keysDirOf, requireDistinct, requireSettings } from './environment.ts'
 import { requireKeysFolder } from './keys-folder.ts'
-import { tryFeedEnvironment } from './try-feed.ts'
+import { type TryProvider, tryEnvironment, tryProviders } from './try-providers.ts'
 
 /** Defaults of `npm start`, which serves one machine without a load balancer. */
 const defaults = {
@@ -25,14 +25,14 @@ const defaults = {
 /**
  * Returns the environment of the server that `npm start` runs, checked before any server starts.
  * One process hosts every service, so settings that depend on each other are checked together.
- * `tryFeed`: with settings for the simulated feed. Throws SettingsError naming every invalid and
- * every missing setting.
+ * It has settings for the simulated providers. Throws SettingsError naming every invalid and every
+ * missing setting.
  */
-export function startEnvironment(env: Environment, { tryFeed = false } = {}): Environment {
+export function startEnvironment(env: Environment, providers: TryProvider[]): Environment {
   const environment = { ...defaults, ...env }
   const faults = [
     () => requireSettings(environment),
-    () => requireDistinct(listPorts(environment, tryFeed)),
+    () => requireDistinct(listPorts(environment, providers)),
     () => requireBillingSettings(readSettings(identitySettings, environment)),
     () => requireAggregatorSettings(readSettings(aggregatorSyncSettings, environment)),
     () => bucketOf(readSettings(ledgerSettings, environment)),
@@ -40,20 +40,21 @@ export function startEnvironment(env: Environment, { tryFeed = false } = {}): En
     () => requireKeys(environment),
   ].flatMap(collectFaults)
   if (faults.length > 0) throw new SettingsError([...new Set(faults)].join('\n'))
-  return tryFeed ? tryFeedEnvironment(environment) : environment
+  return tryEnvironment(environment, providers)
 }
 
 /**
- * Reads the arguments of `npm start`. Prints an error on one line and exits with 2 when they are
- * wrong, prints help and exits with 0 when asked for it.
+ * Reads the arguments of `npm start`: returns the simulated providers to start. Prints an error on
+ * one line and exits with 2 when they are wrong, prints help and exits with 0 when asked for it.
  */
-export function readArguments(args: string[]): { tryFeed?: boolean } {
-  return new Command('npm start --')
+export function readArguments(args: string[]): TryProvider[] {
+  const command = new Command('npm start --')
     .description('Starts Coffer with Postgres, NATS and Temporal.')
-    .option('--try-feed', 'also start a simulated feed of bank data, to link and sync')
     .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2))
-    .parse(args, { from: 'user' })
-    .opts()
+  const options = tryProviders.map(({ name, about }) => new Option(`--${name}`, about))
+  for (const option of options) command.addOption(option)
+  const given = command.parse(args, { from: 'user' }).opts()
+  return tryProviders.filter((_, index) => given[options[index]?.attributeName() ?? ''])
 }
 
 /**
@@ -68,10 +69,9 @@ function requireKeys(environment: Environment): void {
 }
 
 /** Lists the ports that `npm start` opens, keyed by their settings. */
-function listPorts(environment: Environment, tryFeed: boolean): Record<string, number> {
+function listPorts(environment: Environment, providers: TryProvider[]): Record<string, number> {
   const { port, rpcPort, grpcPort } = readSettings(settings, environment)
-  const { ports, tryFeedPort } = machineConfig(environment)
-  const { postgres, nats, temporal } = ports
+  const { postgres, nats, temporal } = machineConfig(environment).ports
   const { COFFER_DATABASE_URL, COFFER_NATS_URL, COFFER_TEMPORAL_ADDRESS } = environment
   return {
     COFFER_PORT: port,
@@ -80,6 +80,8 @@ function listPorts(environment: Environment, tryFeed: boolean): Record<string, n
     ...(COFFER_DATABASE_URL ? {} : { COFFER_POSTGRES_PORT: postgres }),
     ...(COFFER_NATS_URL ? {} : { COFFER_NATS_PORT: nats }),
     ...(COFFER_TEMPORAL_ADDRESS ? {} : { COFFER_TEMPORAL_PORT: temporal }),
-    ...(tryFeed ? { COFFER_TRY_FEED_PORT: tryFeedPort } : {}),
+    ...Object.fromEntries(
+      providers.map(({ portSetting, portOf }) => [portSetting, portOf(environment)]),
+    ),
   }
 }

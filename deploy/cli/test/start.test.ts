@@ -27,6 +27,7 @@ type Started = { child: ChildProcess; printed: () => string; exit: Promise<numbe
 
 async function settings(dataDir: string): Promise<Record<string, string>> {
   const servers = ['POSTGRES_PORT', 'NATS_PORT', 'TEMPORAL_PORT', 'TRY_FEED_PORT']
+  servers.push('TRY_AGGREGATOR_PORT')
   const names = ['PORT', 'RPC_PORT', 'GRPC_PORT', ...servers]
   const ports = await freePorts(names.length)
   return {
@@ -94,6 +95,17 @@ async function syncFeed(printed: string, dataDir: string): Promise<string> {
   return watched.stdout
 }
 
+/** Links and syncs a bank of the simulated Plaid by the printed commands; returns the counts. */
+async function linkAggregator(printed: string, dataDir: string): Promise<string> {
+  const env = { COFFER_DATA_DIR: dataDir }
+  const [, command = ''] = /npm run coffer -- (aggregator:link .+)$/m.exec(printed) ?? []
+  const linked = await runHere(command.split(' '), env)
+  expect([linked.code, linked.stderr]).toEqual([0, ''])
+  const [, sync = ''] = /npm run coffer -- (sync .+)$/m.exec(linked.stdout) ?? []
+  const { stdout } = await runHere(sync.split(' '), env)
+  return stdout
+}
+
 /** Returns the IDs of the processes that the data directory records as running. */
 function noted(dataDir: string): number[] {
   const run = join(dataDir, 'run')
@@ -110,7 +122,7 @@ test(
     const dataDir = join(scratch.path, 'data')
     const env = await settings(dataDir)
 
-    const first = start(env, '--try-feed')
+    const first = start(env, '--try-feed', '--try-aggregator')
     await untilPrinted(first, 'limit=5')
     expect(first.printed()).toContain('Free to use')
     const told = await answers(first.printed())
@@ -120,13 +132,14 @@ test(
     expect(await syncFeed(first.printed(), dataDir)).toMatch(
       /^Everyday Checking {2}begin$[\s\S]+^Rainy Day Savings {2}complete$/m,
     )
+    expect(await linkAggregator(first.printed(), dataDir)).toMatch(/^added \d+, /)
 
     const second = start(env)
     expect(await second.exit).toBe(1)
     expect(second.printed()).toContain(`Coffer is already running on ${dataDir}`)
 
     const running = noted(dataDir)
-    expect(living(running)).toHaveLength(6)
+    expect(living(running)).toHaveLength(7)
     for (const pid of [first.child.pid ?? 0, ...running]) {
       process.kill(pid, 'SIGKILL')
     }

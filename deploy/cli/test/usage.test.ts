@@ -9,7 +9,7 @@ import { runCommand } from './command.ts'
 
 const logins = ['login:reset-password', 'login:disable', 'beta:new-code']
 const keys = ['keys:create', 'keys:rotate']
-const feed = ['feed:link', 'feed:watch', 'sync']
+const feed = ['feed:link', 'feed:watch', 'aggregator:link', 'sync']
 const general = ['serve', 'migrate', 'config', 'audit', 'replay', 'demo']
 const commands = [...general, ...feed, ...logins, ...keys]
 const nowhere = { COFFER_DATA_DIR: '/nonexistent' }

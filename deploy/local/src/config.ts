@@ -32,6 +32,11 @@ export const settings = {
     port.default(4035),
     'Port of the simulated feed of `npm start -- --try-feed`',
   ),
+  tryAggregatorPort: setting(
+    'COFFER_TRY_AGGREGATOR_PORT',
+    port.default(4036),
+    'Port of the simulated Plaid of `npm start -- --try-aggregator`',
+  ),
 }
 
 /**
@@ -41,12 +46,14 @@ export const settings = {
 export function machineConfig(env: Environment): {
   dataDir: string
   ports: Ports
-  tryFeedPort: number
+  /** Ports of the simulated providers. */
+  tryPorts: { feed: number; aggregator: number }
 } {
-  const { dataDir, postgresPort, natsPort, temporalPort, tryFeedPort } = readSettings(settings, env)
+  const { dataDir, ...ports } = readSettings(settings, env)
+  const { postgresPort, natsPort, temporalPort, tryFeedPort, tryAggregatorPort } = ports
   return {
     dataDir: resolve(dataDir),
-    tryFeedPort,
     ports: { postgres: postgresPort, nats: natsPort, temporal: temporalPort },
+    tryPorts: { feed: tryFeedPort, aggregator: tryAggregatorPort },
   }
 }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type {
   AccountsGetResponse,
   InstitutionsGetByIdResponse,
+  ItemPublicTokenCreateResponse,
   ItemPublicTokenExchangeResponse,
   ItemRemoveResponse,
   ItemWebhookUpdateResponse,
@@ -54,6 +55,7 @@ export function createEndpoints(state: PlaidState): Map<string, Endpoint> {
     ['/link/token/create', (body) => createLinkToken(state, body)],
     ['/sandbox/public_token/create', (body) => createPublicToken(state, body)],
     ['/item/public_token/exchange', (body) => exchange(state, body)],
+    ['/item/public_token/create', (body) => createItemToken(state, body)],
     ['/accounts/get', (body) => getAccounts(state, body)],
     ['/transactions/sync', (body) => syncTransactions(state, body)],
     ['/transactions/get', (body) => getTransactions(state, body)],
@@ -97,6 +99,14 @@ function exchange({ items }: PlaidState, body: unknown): Answer<ItemPublicTokenE
   const request = parseRequest(schemas.publicTokenExchange, body)
   const { accessToken, itemId } = items.exchange(request.public_token)
   return { access_token: accessToken, item_id: itemId }
+}
+
+function createItemToken(
+  { items }: PlaidState,
+  body: unknown,
+): Answer<ItemPublicTokenCreateResponse> {
+  const item = items.open(parseRequest(schemas.itemPublicTokenCreate, body).access_token)
+  return { public_token: items.createPublicToken(item) }
 }
 
 function getAccounts(state: PlaidState, body: unknown): Answer<AccountsGetResponse> {

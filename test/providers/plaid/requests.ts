@@ -1,6 +1,7 @@
 import type {
   AccountsGetRequest,
   InstitutionsGetByIdRequest,
+  ItemPublicTokenCreateRequest,
   ItemPublicTokenExchangeRequest,
   ItemRemoveRequest,
   ItemWebhookUpdateRequest,
@@ -95,6 +96,7 @@ const transactionsGet: Schema<TransactionsGetRequest> = byToken.extend({
 })
 
 const transactionsRefresh: Schema<TransactionsRefreshRequest> = byToken
+const itemPublicTokenCreate: Schema<ItemPublicTokenCreateRequest> = byToken
 const itemRemove: Schema<ItemRemoveRequest> = byToken
 
 const itemWebhookUpdate: Schema<ItemWebhookUpdateRequest> = byToken.extend({
@@ -125,6 +127,7 @@ export const requestSchemas = {
   transactionsSync,
   transactionsGet,
   transactionsRefresh,
+  itemPublicTokenCreate,
   itemRemove,
   itemWebhookUpdate,
   institutionsGetById,

@@ -73,6 +73,7 @@ async function link(plaid: Plaid) {
   })
   const linked = await callPlaid(plaid, '/item/public_token/exchange', { public_token })
   const { access_token, item_id } = linked
+  await callPlaid(plaid, '/item/public_token/create', { access_token })
   const token = { client_name: 'Coffer', language: 'en', country_codes: ['US'] }
   await callPlaid(plaid, '/link/token/create', {
     ...token,

@@ -8,13 +8,13 @@ import { startServerProcess } from '@coffer/local/server-process'
 import { startStack } from '@coffer/local/stack'
 import { keysDirOf } from '../environment.ts'
 import { readArguments, startEnvironment } from '../start-settings.ts'
-import { startTryFeed } from '../try-feed.ts'
+import { startTryProvider } from '../try-provider.ts'
 import { publishable } from './show.ts'
 
-const { tryFeed } = readArguments(process.argv.slice(2))
+const providers = readArguments(process.argv.slice(2))
 await runScript(async (stop) => {
   const log = createProgress()
-  const environment = startEnvironment(process.env, { tryFeed })
+  const environment = startEnvironment(process.env, providers)
   const { dataDir, ports } = machineConfig(environment)
   await using stack = await log.step('servers', 'starting Postgres, NATS and Temporal', () =>
     startStack({ dataDir, ports, log, env: process.env }),
@@ -28,7 +28,13 @@ await runScript(async (stop) => {
     COFFER_TEMPORAL_ADDRESS: stack.temporalAddress,
   }
   using _published = publishSettings(dataDir, publishable(settings))
-  const feed = tryFeed ? await startTryFeed(environment, log) : null
+  await using simulated = new AsyncDisposableStack()
+  const deaths = [stack.died]
+  for (const provider of providers) {
+    const server = await startTryProvider(provider, environment, log)
+    simulated.defer(() => server.stop())
+    deaths.push(server.died)
+  }
   const coffer = startServerProcess({
     name: 'coffer',
     dataDir,
@@ -43,14 +49,12 @@ await runScript(async (stop) => {
     // A process that exited with a code has already printed its error.
     return code ?? Promise.reject(error)
   })
-  const deaths = feed === null ? [stack.died] : [stack.died, feed.died]
   const broken = Promise.race(deaths).then(({ error }) => Promise.reject(error))
   try {
     const code = await Promise.race([ended, broken, aborted(stop)])
     if (code !== undefined) return code
   } finally {
     await coffer.stop()
-    await feed?.stop()
   }
   log.say('servers', 'stopping Postgres, NATS and Temporal')
   return 0

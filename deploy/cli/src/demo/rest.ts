@@ -2,7 +2,8 @@ import { FatalError } from '@coffer/local/bootstrap/fatal-error.mjs'
 import { z } from 'zod'
 import { reasonOf } from '../databases.ts'
 
-const timeoutMs = 30_000
+// The server answers a wait for the set-up of a link after 30 s.
+const timeoutMs = 40_000
 
 /** An answer of the REST API that is not 2xx. */
 export class Refused extends FatalError {

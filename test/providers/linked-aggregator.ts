@@ -1,0 +1,19 @@
+import type { Person } from '../harness/person.ts'
+import type { PlaidItem } from './plaid/item.ts'
+import type { Plaid } from './plaid/plaid.ts'
+
+/** Links all bank accounts of a new item to a person's account, as a page with Link would. */
+export async function linkAggregator(
+  person: Person,
+  plaid: Plaid,
+): Promise<{ linkId: string; item: PlaidItem }> {
+  const token = await person.call('GET', '/aggregator/token/new', { asSession: true })
+  const { publicToken, item } = plaid.completeLink(token.body.linkToken)
+  const { institutionId } = item
+  const accountIds = item.accounts().map(({ account_id }) => account_id)
+  const body = { publicToken, institutionId, accountIds }
+  const path = '/aggregator/token/callback'
+  const created = await person.call('POST', path, { asSession: true, body })
+  if (created.status !== 200) throw new Error(`${created.status}: ${JSON.stringify(created.body)}`)
+  return { linkId: created.body.linkId, item }
+}
