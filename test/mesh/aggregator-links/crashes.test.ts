@@ -1,6 +1,8 @@
 import { aggregatorSync } from '@coffer/aggregator-sync/service'
+import { eventually } from '@coffer/host/testing/boot'
 import { mortalOf } from '@coffer/kit/testing/mortal'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { plaidFaults } from '../../providers/plaid/faults.ts'
 import type { PlaidItem } from '../../providers/plaid/item.ts'
 import { type LinkWorld, startLinkWorld, type WorldUser } from './world.ts'
 
@@ -89,10 +91,63 @@ test('a creation without an answer to the exchange is finished later', async () 
   await expect(refused).rejects.toThrow(/failed to exchange token: the server tries again/)
   const [row] = await user.rows()
   expect(row?.status).toBe('creating')
+  const { aggregatorLinks } = await world.links.listAggregatorLinks(
+    { linkIds: [row?.linkId ?? ''] },
+    user.as,
+  )
+  expect(aggregatorLinks).toMatchObject([{ status: 'pending' }])
   await world.finish({ accountId: user.accountId, linkId: row?.linkId ?? '' })
   expect(endOf(item, await user.tokens(), (await user.rows())[0]?.status)).toBe(
     'pending, access, not removed',
   )
+})
+
+test('a client that goes away during the exchange leaves a link, not a lost item', async () => {
+  const user = world.user()
+  const { callback, item } = await user.choose()
+  const exchanging = Promise.withResolvers<unknown>()
+  world.plaid.fault(/exchange/, plaidFaults.hold(exchanging.promise), 1)
+  const client = new AbortController()
+  const calls = world.plaid.calls.length
+  const callbackOf = world.links.createAggregatorLink(callback, {
+    ...user.as,
+    signal: client.signal,
+  })
+  const refused = callbackOf.catch(() => null)
+  await eventually(
+    async () => world.plaid.calls.length,
+    (count) => count > calls,
+  )
+  client.abort()
+  await refused
+  exchanging.resolve(null)
+  const [row] = await eventually(user.rows, ([link]) => link?.itemId != null)
+  await world.finish({ accountId: user.accountId, linkId: row?.linkId ?? '' })
+  expect(endOf(item, await user.tokens(), (await user.rows())[0]?.status)).toBe(
+    'pending, access, not removed',
+  )
+})
+
+test('two attempts of a creation at once leave one link, or remove the item', async () => {
+  const user = world.user()
+  const { callback, item } = await user.choose()
+  const exchanging = Promise.withResolvers<unknown>()
+  world.plaid.fault(/exchange/, plaidFaults.hold(exchanging.promise), 1)
+  const calls = world.plaid.calls.length
+  const refused = world.links.createAggregatorLink(callback, user.as).catch(() => null)
+  await eventually(
+    async () => world.plaid.calls.length,
+    (count) => count > calls,
+  )
+  const key = { accountId: user.accountId, linkId: (await user.rows())[0]?.linkId ?? '' }
+  // The aggregator answers the second attempt first.
+  await world.finish(key)
+  exchanging.resolve(null)
+  await refused
+  await world.finish(key)
+  const end = endOf(item, await user.tokens(), (await user.rows())[0]?.status)
+  expect(['pending, access, not removed', 'deactivated, removed']).toContain(end)
+  expect(await user.inLedger()).toHaveLength(item.isRemoved ? 0 : 1)
 })
 
 test('a release keeps the token until the item is removed, wherever the process dies', async () => {

@@ -1,4 +1,3 @@
-import { eventually } from '@coffer/host/testing/boot'
 import { newId } from '@coffer/kit/values/id'
 import { InstitutionService } from '@coffer/proto/aggregatorsync/v1/institution'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
@@ -14,13 +13,15 @@ import {
   refusalOf,
   startLinkWorld,
   type WorldUser,
+  withoutWorkflows,
 } from './world.ts'
 
 let world: LinkWorld
 let user: WorldUser
 
 beforeAll(async () => {
-  world = await startLinkWorld({ COFFER_AGGREGATOR_LINKS_MAX: '3' })
+  const { definition } = withoutWorkflows()
+  world = await startLinkWorld({ COFFER_AGGREGATOR_LINKS_MAX: '3' }, definition)
 })
 
 afterAll(async () => {
@@ -146,7 +147,9 @@ describe('the callback', () => {
     const wrong = { publicToken, ...chosenOf(item), providerAccountIds: ['unknown'] }
     const refusal = await refusalOf(world.links.createAggregatorLink(wrong, user.as))
     expect(refusal).toMatch(/^failed to read the accounts/)
-    await eventually(user.rows, ([row]) => row?.releasedAt != null)
+    const [row] = await user.rows()
+    expect(row).toMatchObject({ status: 'deactivated', releasedAt: null })
+    await world.finish({ accountId: user.accountId, linkId: row?.linkId ?? '' })
     expect(item.isRemoved).toBe(true)
     expect(await user.inLedger()).toEqual([])
     expect(await user.tokens()).toEqual([])

@@ -70,6 +70,27 @@ test('while the aggregator does not answer, a link ends, and its token is kept',
   expect([item.isRemoved, await user.tokens()]).toEqual([true, []])
 })
 
+test('a release waits for a call of the item that is in flight', async () => {
+  const reading = Promise.withResolvers<unknown>()
+  item.fault(/accounts/, plaidFaults.hold(reading.promise), 1)
+  const added = item.addAccount({ name: 'Plaid CD' })
+  const publicToken = world.plaid.createPublicToken(item)
+  const request = { linkId, publicToken, providerAccountIds: [added] }
+  const calls = () => world.plaid.calls.filter(({ path }) => path === '/accounts/get').length
+  const before = calls()
+  const updated = world.links.updateAggregatorLink(request, user.as).catch(() => null)
+  await eventually(
+    async () => calls(),
+    (count) => count > before,
+  )
+  await world.activities().releaseAggregatorConnection(user.accountId, linkId)
+  const finished = world.activities().finishLink(key())
+  reading.resolve(null)
+  await updated
+  expect(await finished).toBeNull()
+  expect([item.isRemoved, item.overlaps, await user.tokens()]).toEqual([true, [], []])
+})
+
 test('an item that the aggregator does not know counts as removed', async () => {
   item.isRemoved = true
   await world.activities().releaseAggregatorConnection(user.accountId, linkId)

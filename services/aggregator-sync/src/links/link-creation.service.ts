@@ -75,7 +75,7 @@ export async function continueCreation(
   link: AggregatorLink,
   { by, finish = async () => undefined }: { by: CallBy; finish?: Finish },
 ): Promise<string> {
-  const identified = await identify(deps, link, by)
+  const identified = await identify(deps, link)
   if (identified.status !== 'creating') {
     await deps.database.transaction((tx) => finish(tx, identified.linkId))
     return identified.linkId

@@ -1,6 +1,5 @@
 import { refused } from '@coffer/kit/rpc/errors'
 import { UniqueIntegrityConstraintViolationError } from 'slonik'
-import type { CallBy } from '../provider/aggregator.ts'
 import {
   deleteToken,
   findLink,
@@ -17,7 +16,7 @@ import {
   type LinkKey,
   tokenOwnerOf,
 } from './aggregator-link.ts'
-import { isFinal, type LinkDeps, refuseFault } from './upstream-call.service.ts'
+import { byExchange, isFinal, type LinkDeps, refuseFault } from './upstream-call.service.ts'
 
 /** An item and its access token, as an exchange answers them. */
 interface Exchanged {
@@ -32,14 +31,10 @@ export const laterText = 'the server tries again: look at your links before you 
  * Exchanges the public token of a link unless that is done; returns the link of the item. Throws
  * refused (500) for faults; after a final one, the link has ended.
  */
-export async function identify(
-  deps: LinkDeps,
-  link: AggregatorLink,
-  by: CallBy,
-): Promise<AggregatorLink> {
+export async function identify(deps: LinkDeps, link: AggregatorLink): Promise<AggregatorLink> {
   if (link.itemId !== null) return link
   try {
-    const exchanged = await exchangeStored(deps, link, by)
+    const exchanged = await exchangeStored(deps, link)
     const identified = exchanged
       ? await storeItem(deps, link, exchanged)
       : await findLink(deps.database, link)
@@ -55,13 +50,12 @@ export async function identify(
 export async function exchangeStored(
   { database, secrets, openAggregator }: LinkDeps,
   key: LinkKey,
-  by: CallBy,
 ): Promise<Exchanged | null> {
   const sealed = await findToken(database, key, 'public')
   if (!sealed) return null
   const publicToken = await secrets.open(sealed, tokenOwnerOf(key))
   const aggregator = await openAggregator()
-  return aggregator.exchange(publicToken, by)
+  return aggregator.exchange(publicToken, byExchange())
 }
 
 /**

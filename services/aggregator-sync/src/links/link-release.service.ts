@@ -57,7 +57,7 @@ export async function endConnection(
 export async function releaseItem(deps: LinkDeps, key: LinkKey, by: CallBy): Promise<void> {
   const link = await findLink(deps.database, key)
   if (!link || link.deletedAt === null || link.releasedAt !== null) return
-  const item = (await openItem(deps, link)) ?? (await openUnknown(deps, link, by))
+  const item = (await openItem(deps, link)) ?? (await openUnknown(deps, link))
   if (item) {
     const aggregator = await deps.openAggregator()
     await aggregator.removeItem(item, by)
@@ -74,13 +74,9 @@ function leaveToLedger(deps: LinkDeps, link: AggregatorLink): Promise<void> {
 }
 
 /** Opens the item of a public token that was not exchanged; null if there is none. */
-async function openUnknown(
-  deps: LinkDeps,
-  link: AggregatorLink,
-  by: CallBy,
-): Promise<OpenItem | null> {
+async function openUnknown(deps: LinkDeps, link: AggregatorLink): Promise<OpenItem | null> {
   try {
-    const exchanged = await exchangeStored(deps, link, by)
+    const exchanged = await exchangeStored(deps, link)
     if (!exchanged) return null
     await storeItem(deps, link, exchanged)
   } catch (error) {

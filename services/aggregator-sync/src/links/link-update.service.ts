@@ -12,7 +12,7 @@ import { findLink, lockLink, requestWholeLoop, saveLink, saveToken } from './agg
 import { type AggregatorLink, type LinkKey, renewLink, tokenOwnerOf } from './aggregator-link.ts'
 import { unfinished } from './link-release.service.ts'
 import { openItem } from './open-item.service.ts'
-import { isFinal, type LinkDeps, refuseFault } from './upstream-call.service.ts'
+import { byExchange, isFinal, type LinkDeps, refuseFault } from './upstream-call.service.ts'
 
 /**
  * Returns a link token with which a user signs in at the institution again, and may choose other
@@ -50,7 +50,7 @@ export async function updateLink(
   const unknown = [...new Set(accountIds)].filter((id) => !known.has(id))
   const aggregator = await deps.openAggregator()
   const exchanged = await aggregator
-    .exchange(publicToken, by)
+    .exchange(publicToken, byExchange())
     .catch((error) => refuseFault('failed to exchange token', error))
   if (exchanged.itemId !== link.itemId) {
     throw refused('the public token is of another link: complete Plaid Link with its link token')

@@ -1,6 +1,5 @@
 import { runPerStart } from '@coffer/kit/workflows/repeated-run'
 import { activitiesOf } from '@coffer/kit/workflows/task-queue'
-import { sleep } from '@temporalio/workflow'
 import type { LinkKey } from './aggregator-link.ts'
 import type { linkActivities } from './link.activities.ts'
 
@@ -16,11 +15,11 @@ const triesMax = 5
  * After five attempts the sweep starts it again.
  */
 export async function finishAggregatorLink(key: LinkKey): Promise<void> {
-  await runPerStart(async () => {
+  await runPerStart(async (_, pause) => {
     for (let tries = 1; tries <= triesMax; tries += 1) {
       const pauseMs = await activities.finishLink(key)
       if (pauseMs === null) return
-      await sleep(pauseMs)
+      await pause(pauseMs)
     }
   })
 }

@@ -14,11 +14,20 @@ export type LinkDeps = LedgerDeps &
 
 // A user waits: less than the gateway's deadline.
 const requestMs = 12_000
+const exchangeMs = 30_000
 const backgroundMs = 60_000
 
 /** Returns the deadline of a call of the aggregator in a request. */
 export function byRequest(context: HandlerContext): CallBy {
   return { signal: context.signal, timeoutMs: requestMs }
+}
+
+/**
+ * Returns the deadline of an exchange. It does not end with the request of a client that goes away:
+ * the answer has the only token of the item.
+ */
+export function byExchange(): CallBy {
+  return { signal: AbortSignal.timeout(2 * exchangeMs), timeoutMs: exchangeMs }
 }
 
 /** Returns the deadline of a call of the aggregator in an activity. */

@@ -5,8 +5,11 @@ const runsMax = 20
 /**
  * Calls `run` for a start of the workflow, and again while starts have arrived meanwhile, at most
  * 20 times: starts of a workflow that runs are signals. `runId` differs from those of other runs.
+ * `pause` sleeps, until a start arrives.
  */
-export async function runPerStart(run: (runId: string) => Promise<void>): Promise<void> {
+export async function runPerStart(
+  run: (runId: string, pause: (ms: number) => Promise<unknown>) => Promise<void>,
+): Promise<void> {
   let starts = 0
   setHandler(defineSignal('trigger'), () => {
     starts += 1
@@ -15,6 +18,6 @@ export async function runPerStart(run: (runId: string) => Promise<void>): Promis
   await condition(() => starts > 0, '1 minute')
   for (let runs = 1; starts > 0 && runs <= runsMax; runs += 1) {
     starts = 0
-    await run(`${workflowInfo().runId}/${runs}`)
+    await run(`${workflowInfo().runId}/${runs}`, (ms) => condition(() => starts > 0, ms))
   }
 }
