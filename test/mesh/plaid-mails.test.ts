@@ -1,5 +1,6 @@
+import { create, toBinary } from '@bufbuild/protobuf'
 import { eventually } from '@coffer/host/testing/boot'
-import { changeOf, emit } from '@coffer/kit/events/changes'
+import { changeOf, emit, subjectOf } from '@coffer/kit/events/changes'
 import { newId } from '@coffer/kit/values/id'
 import { AggregatorLinkNeedsUserSchema } from '@coffer/proto/aggregatorsync/v1/events'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
@@ -90,6 +91,29 @@ test('a sync that finds the error causes the mail, without webhooks too', async 
   await home.sync()
   await settled(home)
   expect(mailsTo(home)).toEqual([broken])
+})
+
+test('an event that is delivered twice causes one mail', async () => {
+  const { booted } = world.coffer
+  const person = await world.coffer.person()
+  const { accountId } = person
+  const event = { accountId, linkId: newId('link'), reason: 'revoked', institutionName: 'Bank' }
+  const payload = toBinary(
+    AggregatorLinkNeedsUserSchema,
+    create(AggregatorLinkNeedsUserSchema, event),
+  )
+  const subject = subjectOf(AggregatorLinkNeedsUserSchema.typeName)
+  const { handlers = [] } = booted.host.services.identity ?? {}
+  const handler = handlers.find((one) => one.subject === subject)
+  const delivery = { accountId, changeId: newId('chg'), consumer: 'identity' }
+  for (let times = 0; times < 2; times += 1) await handler?.handle(payload, delivery)
+  const waiting = sql.unsafe`SELECT FROM mails`
+  const { pool } = booted.database('identity')
+  await eventually(
+    () => pool.exists(waiting),
+    (isWaiting) => !isWaiting,
+  )
+  expect(sink.mails.filter(({ to }) => to === person.email)).toHaveLength(1)
 })
 
 test('an event of an account without an owner causes no mail', async () => {

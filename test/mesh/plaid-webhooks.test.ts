@@ -160,6 +160,20 @@ test('a webhook of a link that is being created is 424, and is accepted afterwar
   expect(await state()).toMatchObject({ newAccountsAvailable: true })
 })
 
+test('a webhook that failed is accepted when it is repeated', async () => {
+  const { item, linkId, state } = await synced()
+  await database().pool.query(sql.unsafe`
+    CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN RAISE 'no'; END$$`)
+  await database().pool.query(sql.unsafe`
+    CREATE TRIGGER failing BEFORE UPDATE ON aggregator_links FOR EACH ROW
+    WHEN (OLD.link_id = ${sql.literalValue(linkId)}) EXECUTE FUNCTION fail()`)
+  const webhook = world.plaid.webhooks.create(item, 'ERROR')
+  expect(await world.plaid.webhooks.send(webhook)).toBe(500)
+  await database().pool.query(sql.unsafe`DROP FUNCTION fail() CASCADE`)
+  expect(await world.plaid.webhooks.send(webhook)).toBe(200)
+  expect(await state()).toMatchObject({ status: 'error' })
+})
+
 test('a webhook of a link that has ended changes nothing', async () => {
   const { item, linkId, state } = await synced()
   await database().pool.query(sql.unsafe`

@@ -29,7 +29,8 @@ const logoLengthMax = 700_000
 
 const Token = z.string().regex(/^[!-~]{1,1000}$/)
 const Url = Token.nullable().catch(null)
-const Instant = z.iso.datetime({ offset: true }).transform((text) => new Date(text))
+/** An instant as Plaid states it. */
+export const Instant = z.iso.datetime({ offset: true }).transform((text) => new Date(text))
 const Count = z.string().regex(/^\d{1,9}$/)
 const Rows = z.array(z.unknown())
 const Names = z

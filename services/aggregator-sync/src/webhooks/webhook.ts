@@ -1,21 +1,21 @@
 import { readJson } from '@coffer/kit/values/json'
 import { z } from 'zod'
+import { ErrorCode, Instant } from '../provider/plaid-answer.ts'
+import { Id } from '../provider/plaid-row.ts'
 
 const text = z.string().catch('')
-const instant = z.string().pipe(z.coerce.date()).nullable().catch(null)
+const id = Id.catch('')
+const instant = Instant.nullable().catch(null)
 
 /** The fields of a webhook that are read; empty or null if they are missing or malformed. */
 export const Webhook = z
   .object({
     webhook_type: text,
     webhook_code: text,
-    item_id: text,
+    item_id: id,
     /** Bank account of the code USER_ACCOUNT_REVOKED. */
-    account_id: text,
-    error: z
-      .object({ error_code: z.string().max(200) })
-      .nullable()
-      .catch(null),
+    account_id: id,
+    error: z.object({ error_code: ErrorCode }).nullable().catch(null),
     consent_expiration_time: instant,
     disconnect_time: instant,
   })
