@@ -36,6 +36,12 @@ function hoursToNext(health: Awaited<ReturnType<PlaidHome['sync']>>): number {
   return Number((nextAttempt?.seconds ?? 0n) - (lastAttempt?.seconds ?? 0n)) / 3_600
 }
 
+/** Returns the number of mails that the owner of a link gets about it. */
+async function noticesOf({ person }: PlaidHome): Promise<number> {
+  const changes = await world.coffer.booted.changes('aggregator-sync', person.accountId)
+  return changes.filter((type) => type.endsWith('AggregatorLinkNeedsUser')).length
+}
+
 describe('bank accounts', () => {
   const statuses = async ({ person, paths }: PlaidHome) => {
     const accounts = await Promise.all(paths.map((path) => person.get(path)))
@@ -156,6 +162,8 @@ describe('the status', () => {
     expect(failed.lastError).toMatchObject({ code: fault })
     if (status === 'revoked') expect(failed.nextAttempt).toBeUndefined()
     else expect(hoursToNext(failed)).toBeCloseTo(24, 1)
+    await home.sync()
+    expect(await noticesOf(home)).toBe(1)
     home.item.error = null
     const works = await home.sync()
     expect(works).toMatchObject({ status: 'setup', failuresInRow: 0 })
