@@ -176,3 +176,28 @@ test('a release keeps the token until the item is removed, wherever the process 
   })
   expect(crashes).toBeGreaterThan(10)
 }, 120_000)
+
+test('an update is done to the end or not at all, wherever the process dies', async () => {
+  const ends: string[] = []
+  const crashes = await crashEverywhere(async () => {
+    const user = world.user()
+    const { linkId, item } = await user.link()
+    const added = item.addAccount({ name: 'Plaid CD', mask: '2222', subtype: 'cd' })
+    const publicToken = world.plaid.createPublicToken(item)
+    const request = { linkId, publicToken, providerAccountIds: [added] }
+    return {
+      work: () => world.links.updateAggregatorLink(request, user.as),
+      check: async () => {
+        await world.finish({ accountId: user.accountId, linkId })
+        const [row] = await user.rows()
+        const [link] = await user.inLedger()
+        expect(row?.chosenAccounts).toEqual([])
+        expect(await user.tokens()).toEqual(['access'])
+        ends.push(`${row?.status}, ${link?.accounts.length}`)
+      },
+    }
+  })
+  expect(crashes).toBeGreaterThan(20)
+  // Before the update is stored nothing has changed, and afterwards it is done to the end.
+  expect([...new Set(ends)]).toEqual(['pending, 2', 'setup, 3'])
+}, 120_000)
