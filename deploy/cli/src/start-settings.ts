@@ -34,7 +34,10 @@ export function startEnvironment(env: Environment, providers: TryProvider[]): En
     () => requireSettings(environment),
     () => requireDistinct(listPorts(environment, providers)),
     () => requireBillingSettings(readSettings(identitySettings, environment)),
-    () => requireAggregatorSettings(readSettings(aggregatorSyncSettings, environment)),
+    () => {
+      const tried = tryEnvironment(environment, providers)
+      requireAggregatorSettings(readSettings(aggregatorSyncSettings, tried))
+    },
     () => bucketOf(readSettings(ledgerSettings, environment)),
     () => createKeyEncryption(readSettings(keySettings, environment), keysDirOf(environment)),
     () => requireKeys(environment),
