@@ -21,6 +21,11 @@ const provider = await startLunchFlow()
 provider.accounts.push(feedAccount(1))
 const coffer = await startCoffer({
   COFFER_FEED_ENABLED: 'true',
+  COFFER_AGGREGATOR_ENABLED: 'true',
+  COFFER_AGGREGATOR_CLIENT_ID: 'client',
+  COFFER_AGGREGATOR_CLIENT_SECRET: 'secret',
+  // No request reaches the aggregator: its links belong to other accounts.
+  COFFER_AGGREGATOR_URL: 'http://127.0.0.1:1',
   COFFER_FEED_ALLOWED_URLS: provider.url,
 })
 const operations = await operationsOf()
