@@ -108,6 +108,54 @@ test('an empty list removes nothing, and is a failure', async () => {
   expect(await list()).toHaveLength(11)
 })
 
+test('a list that lacks most known transactions changes nothing, and is a failure', async () => {
+  const { bank, sync, list } = await linkOne(world)
+  const ids = Array.from({ length: 120 }, (_, n) => {
+    return bank.post({ date: daysAgo(n % 20), amount: `-${n + 1}` })
+  })
+  await sync()
+  const [kept, ...others] = ids.toReversed()
+  for (const id of others.slice(0, 110)) bank.change(id, { id: `new-${id}` })
+  const { lastError, lastArrival } = await sync()
+  expect(lastError).toMatchObject({
+    code: 'short-list',
+    text: expect.stringContaining('110 of 120'),
+  })
+  expect(lastArrival).toMatchObject({ added: 120 })
+  expect((await list()).length).toBeGreaterThan(0)
+  for (const id of others.slice(0, 110)) bank.change(`new-${id}`, { id })
+  bank.remove(kept ?? '')
+  expect((await sync()).lastArrival).toMatchObject({ added: 0, removed: 1 })
+})
+
+test('transactions from before the list of the provider are kept', async () => {
+  const { bank, sync, list } = await linkOne(world)
+  const [old, gone] = [40, 10, 5].map((ago) => bank.post({ date: daysAgo(ago), amount: '-10' }))
+  await sync()
+  bank.remove(old ?? '')
+  expect((await sync()).lastArrival).toMatchObject({ removed: 0 })
+  bank.post({ date: daysAgo(20), amount: '-20' })
+  bank.remove(gone ?? '')
+  expect((await sync()).lastArrival).toMatchObject({ added: 1, removed: 1 })
+  expect((await list()).map(({ amount }) => amount)).toEqual([1_000, 2_000, 1_000])
+})
+
+test('rows without an ID that can be stored are counted as skipped', async () => {
+  const { bank, sync } = await linkOne(world)
+  bank.post({ date: daysAgo(1), amount: '-10' })
+  bank.post({ id: 'two\u0000lines', date: daysAgo(1), amount: '-11' })
+  expect((await sync()).lastArrival).toMatchObject({ added: 1, skipped: 1 })
+})
+
+test('of two accounts with one ID in the list, the first counts in every sync', async () => {
+  const { sync, provider } = { ...(await linkOne(world)), ...world }
+  provider.accounts.push({ ...provider.accounts[0]!, name: 'Twin', status: 'DISCONNECTED' })
+  for (let times = 0; times < 2; times += 1) {
+    const { bankAccounts } = await sync()
+    expect(bankAccounts).toMatchObject([{ feedStatus: 'ACTIVE' }])
+  }
+})
+
 describe('name, notes and envelope survive', () => {
   const cafe = { date: daysAgo(3), amount: '-4.50', merchant: 'Cafe Roma' }
   const edits = { name: 'Coffee with Ann', notes: 'her turn next' }

@@ -23,9 +23,13 @@ type Event =
       happen: (bank: Bank, chance: Chance, one: Purchase) => void
     }
 
-/** Adds a purchase that is never changed, so that the list is never empty. */
+/**
+ * Adds a purchase that is never changed, of a day before all others: syncs keep what is older than
+ * the list.
+ */
 export function buyFirst(bank: Bank): void {
-  buy(bank, { row: rowOf(bank, { pick: 0, days: 0, variant: 0 }), isCancelled: true })
+  const row = { ...rowOf(bank, { pick: 0, days: 0, variant: 0 }), day: -days }
+  buy(bank, { row, isCancelled: true })
 }
 
 /** All events at the bank. Each chooses one of the purchases that it fits. */

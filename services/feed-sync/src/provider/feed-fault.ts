@@ -3,7 +3,7 @@ import type { z } from 'zod'
 
 const renew = 'Renew the connection at the provider, then sync again.'
 const reachable = 'Check that it runs and that its URL is right. Syncs are repeated.'
-const split = 'Look at the provider: a single day has more data than a sync reads.'
+const split = 'Look at the provider: it ignores the days of a request, or has too much for one day.'
 
 /** Words of each fault, where `detail` completes the text; advice for the user. */
 const faults = {
@@ -34,6 +34,12 @@ const faults = {
     (detail) =>
       'the feed provider sent an empty list of transactions, although ' +
       `${detail} are known: nothing was removed`,
+    'Check the bank account at the provider.',
+  ],
+  'short-list': [
+    (detail) =>
+      `the feed provider sent a list of transactions that lacks ${detail} known ones: ` +
+      'nothing was imported or removed',
     'Check the bank account at the provider.',
   ],
   'account-missing': [

@@ -128,22 +128,23 @@ async function repeat(path: string, within: Within): Promise<Answer | Unanswered
 }
 
 /**
- * Returns the provider's answer; `no-answer` if there is none in time, or only redirects (more than
- * three). Redirects are followed below the base URL only.
+ * Returns the provider's answer, `no-answer` if there is none in time. At most three redirects are
+ * followed, below the base URL only; the next one is the answer.
  */
 async function attempt(path: string, within: Within): Promise<Answer | Unanswered> {
   const { apiUrl, apiKey, lookup, attemptMs } = within
   const signal = AbortSignal.any([within.signal, AbortSignal.timeout(attemptMs)])
   const headers = { 'x-api-key': apiKey, accept: 'application/json' }
   let url = new URL(apiUrl + path)
-  for (let redirects = 0; redirects <= redirectsMax; redirects += 1) {
+  for (let redirects = 0; ; redirects += 1) {
     const answer = await requestPinned(url, { lookup, headers, signal })
-    if (typeof answer === 'string' || !isRedirect(answer)) return answer
+    if (typeof answer === 'string' || !isRedirect(answer) || redirects === redirectsMax) {
+      return answer
+    }
     const next = URL.parse(answer.location ?? '', url.href)
     if (next === null || !isBelow(next, apiUrl)) return answer
     url = next
   }
-  return 'no-answer'
 }
 
 function isRedirect({ status, location }: Answer): boolean {
@@ -154,6 +155,8 @@ function isBelow(url: URL, apiUrl: string): boolean {
   const base = new URL(apiUrl)
   const folder = base.pathname.replace(/\/*$/, '/')
   const isSamePlace = url.origin === base.origin && `${url.pathname}/`.startsWith(folder)
+  // A proxy may decode %2f and %2e, and leave the base by `/..`.
+  if (/%(2f|2e|5c)/i.test(url.pathname.slice(folder.length))) return false
   return isSamePlace && url.username === '' && url.password === ''
 }
 

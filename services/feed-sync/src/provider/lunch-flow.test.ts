@@ -82,6 +82,7 @@ test('a transaction keeps its texts and source digits; missing fields are blank'
       },
     ],
     isComplete: true,
+    unreadable: 0,
   })
 })
 
@@ -113,7 +114,7 @@ test.each([
   {},
   true,
 ])('the ID %j is none that the ledger takes', (id) => {
-  expect(listOf([{ id }])).toEqual({ rows: [], isComplete: false })
+  expect(listOf([{ id }])).toEqual({ rows: [], isComplete: false, unreadable: 1 })
   expect(listOf([{ id, isPending: true }])?.rows).toMatchObject([{ id: null }])
 })
 

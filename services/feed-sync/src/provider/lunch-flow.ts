@@ -49,16 +49,24 @@ export type OfferedTransaction = z.infer<typeof Transaction>
 export interface OfferedList<Row> {
   rows: Row[]
   isComplete: boolean
+  /** Number of rows that are left out. */
+  unreadable: number
 }
 
 const total = z.string().nullish().catch('unreadable')
 const Accounts = z.object({ accounts: z.array(z.unknown()), total })
 const Transactions = z.object({ transactions: z.array(z.unknown()), total })
 
-/** Returns the accounts of an answer that have an ID; null if the answer is no list of accounts. */
+/**
+ * Returns the accounts of an answer that have an ID; null if the answer is no list of accounts. Of
+ * several with an equal ID, the first counts.
+ */
 export function readAccounts(answer: unknown): OfferedList<OfferedAccount> | null {
   const { data } = Accounts.safeParse(answer)
-  return data ? listOf(data.accounts, data.total, (row) => Account.safeParse(row).data) : null
+  if (!data) return null
+  const list = listOf(data.accounts, data.total, (row) => Account.safeParse(row).data)
+  const byId = Map.groupBy(list.rows, ({ id }) => id)
+  return { ...list, rows: [...byId.values()].flatMap(([first]) => first ?? []) }
 }
 
 /** Returns the balance of an answer; null if the answer has none. */
@@ -109,7 +117,8 @@ function listOf<Row>(
 ): OfferedList<Row> {
   const rows = sent.flatMap((row) => read(row) ?? [])
   const isWhole = (stated ?? null) === null || Number(stated) === sent.length
-  return { rows, isComplete: isWhole && rows.length === sent.length }
+  const unreadable = sent.length - rows.length
+  return { rows, isComplete: isWhole && unreadable === 0, unreadable }
 }
 
 /** Returns whether the ledger takes a provider's ID: it keeps them as they are. */

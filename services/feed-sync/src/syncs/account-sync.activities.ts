@@ -74,6 +74,7 @@ function runOfAccount<Result>(
 // Maximum number of transactions in a call of ImportTransactions.
 const batchSize = 500
 const missingMax = 200
+const wholeRange: DayRange = { from: null, to: null }
 
 const none = { added: 0, changed: 0, matched: 0, skipped: 0 }
 
@@ -85,10 +86,9 @@ async function importPage(deps: SyncDeps, page: Page, opened: Opened): Promise<S
     return { kind: 'done', ...none, missing: [], rows: 0, isTooLarge: true }
   }
   const { readable, skipped, ids, rows, isComplete } = list
-  const isEmpty = ids.size === 0 && page.range.from === null && page.range.to === null
-  if (isEmpty) await requireNoneKnown(deps, page)
+  if (isComplete) await requireMostListed(deps, page, list)
   const counts = await importAll(deps, page, { readable, opened })
-  const missing = isComplete ? await findMissing(deps, page, ids) : []
+  const missing = isComplete ? await findMissing(deps, daysListed(page, list), ids) : []
   const total = { ...counts, skipped: counts.skipped + skipped }
   return { kind: 'done', ...total, missing, rows, isTooLarge: false }
 }
@@ -104,9 +104,12 @@ async function listTransactions(
 ) {
   const signal = AbortSignal.timeout(listMs)
   try {
-    const { rows, isComplete } = await feed.listTransactions(candidate.feedId, range, signal)
+    const list = await feed.listTransactions(candidate.feedId, range, signal)
+    const { rows, isComplete, unreadable } = list
     const lastDay = new Date(clock().getTime() + futureMs).toISOString().slice(0, 10)
-    return { ...selectRows(rows, { currency, lastDay }), rows: rows.length, isComplete }
+    const selected = selectRows(rows, { currency, lastDay })
+    const skipped = selected.skipped + unreadable
+    return { ...selected, skipped, rows: rows.length, isComplete }
   } catch (error) {
     if (faultOf(error)?.code === 'too-large') return 'too-large'
     throw error
@@ -138,12 +141,39 @@ async function importAll(
   return total
 }
 
-const knownMax = 10
+/** A list of the provider: IDs of all rows, and the readable rows by ascending day. */
+type Listed = { ids: ReadonlySet<string>; readable: readonly Row[] }
 
-/** Throws the fault of an empty list if the ledger has more than ten transactions. */
-async function requireNoneKnown(deps: SyncDeps, of: AccountRun): Promise<void> {
-  for await (const ids of listLiveIds(deps, of, { from: null, to: null })) {
-    if (ids.length > knownMax) throw feedFailure('empty-list', { detail: `${ids.length}` })
+/**
+ * Narrows the days of a page to those from the oldest listed transaction on. Providers keep some
+ * months or years: what is older than their list is not missing.
+ */
+function daysListed<Of extends { range: DayRange }>(of: Of, { readable }: Listed): Of {
+  const { from, to } = of.range
+  return { ...of, range: { from: readable[0]?.date ?? from, to } }
+}
+
+const knownMax = 10
+const missingShareMin = 100
+
+/**
+ * Throws the fault of an empty list if the ledger has more than ten transactions, and of a short
+ * one if more than half of them, and over 100, are not listed. At most 500 are looked at.
+ */
+async function requireMostListed(
+  deps: SyncDeps,
+  { range, ...of }: AccountRun & { range: DayRange },
+  list: Listed,
+): Promise<void> {
+  const isEmpty = list.ids.size === 0
+  if (isEmpty && (range.from !== null || range.to !== null)) return
+  const listed = daysListed({ range }, list)
+  for await (const known of listLiveIds(deps, of, listed.range)) {
+    const missing = known.filter((id) => !list.ids.has(id)).length
+    if (isEmpty && missing > knownMax) throw feedFailure('empty-list', { detail: `${missing}` })
+    if (missing > missingShareMin && missing * 2 > known.length) {
+      throw feedFailure('short-list', { detail: `${missing} of ${known.length}` })
+    }
     return
   }
 }
@@ -171,9 +201,9 @@ async function removeMissing(
   of: Removal,
   opened: Opened,
 ): Promise<Step<{ removed: number }>> {
-  const list = await listTransactions(deps, { range: { from: null, to: null } }, opened)
+  const list = await listTransactions(deps, { range: wholeRange }, opened)
   if (list === 'too-large' || !list.isComplete) return { kind: 'done', removed: 0 }
-  if (list.ids.size === 0) await requireNoneKnown(deps, of)
+  await requireMostListed(deps, { ...of, range: wholeRange }, list)
   const gone = of.missing.filter((id) => !list.ids.has(id))
   const removed = gone.length === 0 ? 0 : await removeItems(deps, of, gone)
   return { kind: 'done', removed }
@@ -205,7 +235,7 @@ async function syncBalance(
 }
 
 // 'the feed provider sent …'
-const tooLarge = 'more than 200,000 transactions, or more than 10 MiB for one day'
+const tooLarge = 'more data than a sync reads (200,000 transactions, 10 MiB for one day)'
 
 /** Counts the sync of a bank account, and closes its sockets. */
 async function endAccount(
