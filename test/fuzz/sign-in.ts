@@ -6,6 +6,7 @@ import { newId } from '@coffer/kit/values/id'
 import { generateSync } from 'otplib'
 import { type Coffer, startCoffer } from '../harness/coffer.ts'
 import { call, cookieOf, newPerson, type Person } from '../harness/person.ts'
+import { startPlaid } from '../providers/plaid/plaid.ts'
 import { startMailSink } from '../providers/smtp.ts'
 import { type StripeSimulator, startStripe } from '../providers/stripe.ts'
 import type { Knowledge } from './requests.ts'
@@ -13,7 +14,7 @@ import type { Knowledge } from './requests.ts'
 const password = 'a long enough password'
 const stepMs = 30_000
 
-/** A running Coffer with all features of sign-in and billing. */
+/** A running Coffer with all features of sign-in and billing, and with the aggregator. */
 export interface SignIn extends AsyncDisposable {
   coffer: Coffer
   /** Key with which Stripe signs webhook messages. */
@@ -27,11 +28,12 @@ export interface SignIn extends AsyncDisposable {
   knowledge: (person: Person) => Promise<Knowledge & { secrets: string[] }>
 }
 
-/** Starts Coffer with simulated servers for mail and payments. */
+/** Starts Coffer with simulated servers for mail, payments and bank data. */
 export async function startSignIn(): Promise<SignIn> {
   await using opening = new AsyncDisposableStack()
   const stripe = opening.use(await startStripe())
   const sink = opening.use(await startMailSink())
+  const plaid = opening.use(await startPlaid())
   const coffer = opening.use(
     await startCoffer({
       ...stripe.settings,
@@ -39,6 +41,12 @@ export async function startSignIn(): Promise<SignIn> {
       COFFER_SMTP_TLS: 'none',
       COFFER_EMAIL_VERIFICATION_ENABLED: 'true',
       COFFER_SIGN_IN_LIMIT_PER_MINUTE: '10000',
+      COFFER_AGGREGATOR_ENABLED: 'true',
+      COFFER_AGGREGATOR_CLIENT_ID: plaid.clientId,
+      COFFER_AGGREGATOR_CLIENT_SECRET: plaid.secret,
+      COFFER_AGGREGATOR_URL: plaid.url,
+      COFFER_AGGREGATOR_WEBHOOKS_ENABLED: 'true',
+      COFFER_AGGREGATOR_WEBHOOKS_DOMAIN: 'coffer.example',
     }),
   )
   const { baseUrl } = coffer
