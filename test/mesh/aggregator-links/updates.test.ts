@@ -94,6 +94,13 @@ test('an update creates chosen accounts that are unknown, and leaves the others'
   expect(await user.rows()).toMatchObject([{ chosenAccounts: [] }])
 })
 
+test('an account that gets another ID by the update stays the same bank account', async () => {
+  const [checking] = chosenOf(item).providerAccountIds
+  item.renewAccount(checking ?? '', 'new')
+  await update({ renews: true })
+  expect(await user.inLedger()).toMatchObject([{ accounts: ['Plaid Checking', 'Plaid Saving'] }])
+})
+
 test('new accounts are created later if the aggregator does not answer', async () => {
   const added = item.addAccount({ name: 'Plaid CD', mask: '2222', subtype: 'cd' })
   item.fault(/accounts/, plaidFaults.code('INTERNAL_SERVER_ERROR'), 1)

@@ -2,7 +2,7 @@ import { emit } from '@coffer/kit/events/changes'
 import { notFound, refused } from '@coffer/kit/rpc/errors'
 import { Code, ConnectError } from '@connectrpc/connect'
 import { aggregatorAddresses } from '../config.ts'
-import { listSyncedAccounts, upsertAccounts } from '../ledger/ledger.client.ts'
+import { listSyncedAccounts, refreshAccounts, upsertAccounts } from '../ledger/ledger.client.ts'
 import type { CallBy, OpenItem, UpstreamAccount } from '../provider/aggregator.ts'
 import { faultOf } from '../provider/plaid-fault.ts'
 import { requestSyncOf } from '../syncs/item-sync.sql.ts'
@@ -70,6 +70,9 @@ export async function updateLink(
   await createChosen(deps, key, by)
 }
 
+// Maximum number of accounts in a call of UpsertBankAccounts.
+const accountsMax = 500
+
 /**
  * Creates bank accounts for the accounts that an update of a link has added, and requests a sync
  * that reads their history too. May be repeated. Throws refused after a final refusal: then the
@@ -80,9 +83,14 @@ export async function createChosen(deps: LinkDeps, key: LinkKey, by: CallBy): Pr
   const { chosenAccounts } = link
   if (chosenAccounts.length === 0) return
   try {
-    const accounts = await readAccounts(deps, { item, chosenAccounts }, by)
-    const listed = accounts.map(toProviderAccount)
     const { accountId, linkId } = link
+    // A renewed consent may have changed IDs: with the whole list, known bank accounts are matched.
+    const all = (await readAccounts(deps, { item }, by)).map(toProviderAccount)
+    if (all.length <= accountsMax) {
+      const isComplete = all.length > 0
+      await refreshAccounts(deps, accountId, { linkId, accounts: all, isComplete })
+    }
+    const listed = (await readAccounts(deps, { item, chosenAccounts }, by)).map(toProviderAccount)
     await upsertAccounts(deps, accountId, { linkId, accounts: listed, isComplete: false })
   } catch (error) {
     if (isFinal(error) || isLedgerRefusal(error)) await endChoice(deps, link)
@@ -99,11 +107,12 @@ function isLedgerRefusal(error: unknown): boolean {
 
 async function readAccounts(
   deps: LinkDeps,
-  { item, chosenAccounts: accountIds }: { item: OpenItem; chosenAccounts: string[] },
+  { item, chosenAccounts }: { item: OpenItem; chosenAccounts?: string[] },
   by: CallBy,
 ): Promise<UpstreamAccount[]> {
   const aggregator = await deps.openAggregator()
-  return (await aggregator.readItem(item, { accountIds }, by)).accounts
+  const of = chosenAccounts ? { accountIds: chosenAccounts } : {}
+  return (await aggregator.readItem(item, of, by)).accounts
 }
 
 /** Empties the choice of a link, unless another update has replaced it. */
