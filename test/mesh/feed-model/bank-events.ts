@@ -1,3 +1,4 @@
+import { type Chance, choose } from '../sync-model/chance.ts'
 import {
   type Bank,
   correctedCents,
@@ -13,7 +14,6 @@ import {
   rowOf,
   settledRow,
 } from './bank.ts'
-import { type Chance, choose } from './chance.ts'
 import { hide, type Purchase, type Row, show } from './purchase.ts'
 
 type Event =

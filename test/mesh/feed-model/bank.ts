@@ -1,5 +1,5 @@
 import type { FeedBank } from '../../providers/feed-bank.ts'
-import { type Chance, choose } from './chance.ts'
+import { type Chance, choose } from '../sync-model/chance.ts'
 import { type Purchase, type Row, textsOf } from './purchase.ts'
 
 /** The bank of a script: the purchases as they are, and the simulated list of the provider. */

@@ -5,10 +5,10 @@ import { ledger } from '@coffer/ledger/service'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { type FeedWorld, startFeedWorld } from '../feed-world.ts'
+import { userActions } from '../sync-model/user-actions.ts'
 import { bankEvents } from './bank-events.ts'
 import { scripts } from './script.ts'
 import { syncKinds } from './sync-kinds.ts'
-import { userActions } from './user-actions.ts'
 import { runScript } from './world.ts'
 
 const mortals = {

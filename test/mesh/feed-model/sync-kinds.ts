@@ -5,7 +5,7 @@ import { storedMessages } from '../../harness/messages.ts'
 import type { Fault } from '../../providers/faults.ts'
 import { faults } from '../../providers/feed-faults.ts'
 import type { FeedWorld, OneAccount } from '../feed-world.ts'
-import type { Chance } from './chance.ts'
+import type { Chance } from '../sync-model/chance.ts'
 
 /** A bank account, with the services that a sync can crash. */
 export interface Syncing {

@@ -1,17 +1,9 @@
 import { expect } from '@jest/globals'
 import type { Json } from '../../harness/person.ts'
+import { checkUser, type Shown } from '../sync-model/shown.ts'
+import type { User } from '../sync-model/user-actions.ts'
 import { type Bank, lotAt, lotOf } from './bank.ts'
 import { keepsTransaction, type Purchase, type Row, settleSeen, textsOf } from './purchase.ts'
-import { envelopeCents, type Mine, type User } from './user-actions.ts'
-
-/** The part of the REST API's answers that the model compares. */
-export interface Shown {
-  transactions: Json[]
-  /** Current and available balance. */
-  balances: number[]
-  /** Amount of the user's envelope. */
-  envelope: number
-}
 
 /**
  * Compares the ledger with the bank after a sync that may have read only a part: each transaction
@@ -88,23 +80,6 @@ function checkEqual(bank: Bank, purchases: readonly Purchase[], shown: Shown): v
     hidden.splice(index, 1)
   }
   expect(hidden.length).toBeLessThanOrEqual(posted.length)
-}
-
-/** Each transaction has what its user wrote, and the envelope lacks what it took. */
-function checkUser({ mine }: User, shown: Shown): void {
-  let left = envelopeCents
-  for (const one of shown.transactions) {
-    const { transactionId } = one
-    const known: Mine = mine.get(transactionId) ?? { name: one.name }
-    mine.set(transactionId, known)
-    expect(one).toMatchObject(known)
-    const { notes, spendingId } = one
-    expect([notes, spendingId]).toEqual([known.notes ?? null, known.spendingId ?? null])
-    if (spendingId === null) continue
-    expect(one.spendingAmount).toBe(one.amount)
-    left -= one.amount
-  }
-  expect(shown.envelope).toBe(left)
 }
 
 function isSingle(bank: Bank, { lot }: Purchase): boolean {

@@ -1,24 +1,22 @@
-import { auditLedger } from '@coffer/ledger/money/audit.sql'
 import { expect } from '@jest/globals'
-import { sql } from 'slonik'
-import { z } from 'zod'
 import { linkOne } from '../feed-world.ts'
+import type { Step } from '../sync-model/script.ts'
+import { look, written } from '../sync-model/shown.ts'
+import { act, createUser, type User } from '../sync-model/user-actions.ts'
 import type { Bank } from './bank.ts'
 import { type BankEvent, buyFirst, happen } from './bank-events.ts'
-import type { Chance } from './chance.ts'
 import type { Round } from './script.ts'
 import { type Syncing, syncKinds } from './sync-kinds.ts'
-import { checkPart, checkWhole, type Shown } from './truth.ts'
-import { act, createUser, readTransactions, type User } from './user-actions.ts'
+import { checkPart, checkWhole } from './truth.ts'
 
-type Step = { kind: BankEvent; chance: Chance }
+type Event = Step<BankEvent>
 
 /** A run of a script. `waiting` are events that fitted no purchase yet. */
 interface Run {
   bank: Bank
   user: User
   syncing: Syncing
-  waiting: Step[]
+  waiting: Event[]
   /** Kinds of everything that happened, in order. */
   log: string[]
 }
@@ -62,7 +60,7 @@ async function runRound(run: Run, { events, actions, sync }: Round): Promise<voi
   log.push(sync.kind)
   const way = syncKinds[sync.kind]
   await way.run(syncing, sync.chance, () => change(run, meanwhile))
-  const shown = await look(run)
+  const shown = await look(syncing.world.coffer, user)
   if (!way.isWhole) return checkPart(bank, user, shown)
   const health = await syncing.home.health()
   expect(health).toMatchObject({ status: 'active', failuresInRow: 0 })
@@ -71,7 +69,7 @@ async function runRound(run: Run, { events, actions, sync }: Round): Promise<voi
 }
 
 /** Lets events happen, those that waited first. */
-function change(run: Run, events: readonly Step[]): void {
+function change(run: Run, events: readonly Event[]): void {
   const { bank, log } = run
   const due = run.waiting.concat(events)
   run.waiting = due.filter(({ kind, chance }) => {
@@ -83,40 +81,16 @@ function change(run: Run, events: readonly Step[]): void {
 
 /** Syncs until all is known; another sync then writes nothing. */
 async function end(run: Run): Promise<void> {
-  const { home } = run.syncing
+  const { home, world } = run.syncing
   for (let count = 0; count < 2; count += 1) {
     run.log.push('plain')
     await home.sync()
-    checkWhole(run.bank, run.user, await look(run))
+    checkWhole(run.bank, run.user, await look(world.coffer, run.user))
   }
-  const before = await written(run)
+  const before = await written(world.coffer, home)
   home.bank.reorder(7)
   run.log.push('quiet')
   const { lastArrival } = await home.sync()
   expect(lastArrival).toMatchObject({ added: 0, changed: 0, matched: 0, removed: 0, skipped: 0 })
-  expect(await written(run)).toEqual(before)
-}
-
-/** Reads all that the model compares; the audit must find nothing. */
-async function look({ user, syncing: { home, world } }: Run): Promise<Shown> {
-  expect(await auditLedger(world.coffer.booted.database('ledger'))).toEqual([])
-  const { current, available } = await home.person.get(`${home.path}/balances`)
-  const { currentAmount } = await home.person.get(`${home.path}/spending/${user.envelopeId}`)
-  return {
-    transactions: await readTransactions(home),
-    balances: [current, available],
-    envelope: currentAmount,
-  }
-}
-
-const Version = z.object({ version: z.bigint() })
-
-/** Returns the version of the bank account, and the number of events of its account. */
-async function written({ syncing: { home, world } }: Run) {
-  const { booted } = world.coffer
-  const { accountId } = home.person
-  const version = await booted.database('ledger').pool.oneFirst(sql.type(Version)`
-    SELECT version FROM bank_accounts
-    WHERE account_id = ${accountId} AND bank_account_id = ${home.bankAccountId}`)
-  return { version, changes: (await booted.changes('ledger', accountId)).length }
+  expect(await written(world.coffer, home)).toEqual(before)
 }

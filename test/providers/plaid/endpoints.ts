@@ -117,8 +117,9 @@ function getAccounts(state: PlaidState, body: unknown): Answer<AccountsGetRespon
 
 function syncTransactions(state: PlaidState, body: unknown): Answer<TransactionsSyncResponse> {
   const request = parseRequest(schemas.transactionsSync, body)
-  const { access_token, cursor = '', count = 100, options } = request
+  const { access_token, cursor = '', options } = request
   const item = healthy(state.items.open(access_token))
+  const count = Math.min(request.count ?? 100, item.pageMax)
   const status = item.readiness
   if (status === 'NOT_READY') {
     const none = { added: [], modified: [], removed: [], next_cursor: '', has_more: false }

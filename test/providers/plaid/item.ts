@@ -32,6 +32,8 @@ export interface PlaidItem {
   error: { code: ErrorCode; isRefused: boolean } | null
   /** Whether a client has removed the item. Its access token is then refused. */
   isRemoved: boolean
+  /** Maximum number of changes in a page; a client may ask for fewer. */
+  pageMax: number
   /** Faults of requests for this item; they come before those of all items. */
   fault: FaultList['fault']
   /** Paths of requests for this item that arrived while it had an unanswered one. */
@@ -94,6 +96,7 @@ export function createItem(of: NewItem): StoredItem {
     consentExpiresAt: null,
     error: null,
     isRemoved: false,
+    pageMax: 500,
     fault: faults.fault,
     faults,
     overlaps: [],

@@ -1,6 +1,5 @@
 import { createGoalIn } from '../../harness/goal.ts'
-import type { Json } from '../../harness/person.ts'
-import type { OneAccount } from '../feed-world.ts'
+import type { Json, Person } from '../../harness/person.ts'
 import { type Chance, choose } from './chance.ts'
 
 /** Fields of a transaction that belong to its user. */
@@ -11,9 +10,15 @@ export interface Mine {
   merchantName?: string
 }
 
+/** A bank account of a person, with its path in the REST API. */
+export interface Home {
+  person: Person
+  path: string
+}
+
 /** A user with an envelope, and everything that the user wrote about transactions. */
 export interface User {
-  home: OneAccount
+  home: Home
   envelopeId: string
   /** By transaction ID; the name that a new transaction got is its user's too. */
   mine: Map<string, Mine>
@@ -23,7 +28,7 @@ export interface User {
 export const envelopeCents = 100_000_000
 
 /** Creates the envelope of a user. */
-export async function createUser(home: OneAccount): Promise<User> {
+export async function createUser(home: Home): Promise<User> {
   const envelopeId = await createGoalIn(home.person, home.path, envelopeCents)
   return { home, envelopeId, mine: new Map() }
 }
@@ -43,11 +48,11 @@ export const userActions = {
     await home.person.patch(path, { spendingId: null })
     delete mine.get(transactionId)?.spendingId
   },
-  // Only the provider removes transactions of a feed.
+  // Only the provider removes its transactions.
   remove: async ({ home }, { transactionId }) => {
     const path = `${home.path}/transactions/${transactionId}`
     const { status } = await home.person.call('DELETE', path)
-    if (status !== 400) throw new Error(`a transaction of a feed was deleted: ${status}`)
+    if (status !== 400) throw new Error(`a transaction of a provider was deleted: ${status}`)
   },
 } satisfies Record<string, Act>
 
@@ -60,7 +65,7 @@ export async function act(user: User, kind: UserAction, chance: Chance): Promise
 }
 
 /** Lists all live transactions of the bank account. */
-export function readTransactions({ person, path }: OneAccount): Promise<Json[]> {
+export function readTransactions({ person, path }: Home): Promise<Json[]> {
   return person.get(`${path}/transactions?limit=100`)
 }
 
