@@ -2,7 +2,7 @@ import { type Timestamp, timestampDate } from '@bufbuild/protobuf/wkt'
 import { eventually } from '@coffer/host/testing/boot'
 import type { SyncHealth } from '@coffer/proto/feedsync/v1/feed_sync'
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
-import { sql } from 'slonik'
+import { type FragmentSqlToken, sql } from 'slonik'
 import { faults } from '../providers/feed-faults.ts'
 import {
   addAccount,
@@ -119,6 +119,47 @@ test('the pause that the provider asks for is kept, and is no failure', async ()
   world.provider.fault(/transactions/, faults.rateLimited('1'), 1)
   const next = await home.sync()
   expect([next.lastArrival?.added, next.lastError]).toEqual([1, undefined])
+})
+
+test('a requested sync of a link with errors is repeated when the provider allows it', async () => {
+  const home = await linkOne(world)
+  const { booted } = world.coffer
+  home.bank.post({ date: daysAgo(1), amount: '-1' })
+  const set = (assignments: FragmentSqlToken) =>
+    booted.database('feed-sync').pool.query(sql.unsafe`
+      UPDATE feed_links SET ${assignments} WHERE account_id = ${home.person.accountId}`)
+  await set(sql.fragment`status = 'error', failures_in_row = 5, next_sync_at = NULL`)
+  world.provider.fault(/transactions/, faults.rateLimited('7200'), 1)
+  const limited = await home.sync()
+  expect([limited.status, limited.lastError?.code, pauseOf(limited)]).toEqual([
+    'error',
+    'rate-limited',
+    120,
+  ])
+  const sweep = () =>
+    booted.workflows.start({ type: 'startDueFeedSyncs', id: 'feed-sync-due', args: [] })
+  await set(sql.fragment`requested_at = now() - interval '1 minute'`)
+  await sweep()
+  const health = await home.until(({ status, isSyncing }) => status === 'active' && !isSyncing)
+  expect([health.lastArrival?.added, health.lastError]).toEqual([1, undefined])
+})
+
+test('failed requests leave the failures and the schedule of a link', async () => {
+  const home = await linkOne(world)
+  await home.sync()
+  world.provider.fault(/balance/, faults.status(500, 'broken'))
+  const first = await home.sync()
+  expect(pauseOf(first)).toBe(10)
+  for (let requests = 0; requests < 5; requests += 1) {
+    const { status, failuresInRow, nextAttempt, bankAccounts } = await home.sync()
+    expect({ status, failuresInRow, nextAttempt }).toEqual({
+      status: 'active',
+      failuresInRow: 1,
+      nextAttempt: first.nextAttempt,
+    })
+    expect(bankAccounts).toMatchObject([{ status: 'active', failuresInRow: 1 }])
+  }
+  world.provider.fault(/balance/, null)
 })
 
 test('a request whose event was lost is found by the schedule', async () => {

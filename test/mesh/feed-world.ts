@@ -30,7 +30,7 @@ export interface FeedHome {
   sync: () => Promise<SyncHealth>
   /** Requests a sync and returns at once. */
   request: () => Promise<unknown>
-  /** Waits until no sync runs, and none is requested. */
+  /** Waits until no sync runs, and none is requested for now. */
   ended: () => Promise<void>
   /** Waits until the syncs satisfy a condition. */
   until: (isReached: (health: SyncHealth) => boolean) => Promise<SyncHealth>
@@ -133,7 +133,8 @@ function syncsOf(
   }
   const ended = async () => {
     const key = { accountId, feedLinkId, linkId }
-    const isEnded = ({ requestedAt, syncRunId }: FeedSync) => !requestedAt && !syncRunId
+    const isWaiting = (at: Date | null) => at !== null && at <= (booted.clock.now ?? new Date())
+    const isEnded = (sync: FeedSync) => !isWaiting(sync.requestedAt) && !sync.syncRunId
     await eventually(() => readSync(database, key), isEnded)
   }
   const until = (isReached: (health: SyncHealth) => boolean) => eventually(health, isReached)

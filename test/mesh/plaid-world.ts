@@ -120,7 +120,8 @@ export async function linkItem(
     health,
     sync: async () => {
       await request()
-      await until(({ requestedAt, syncRunId }) => !requestedAt && !syncRunId)
+      const isWaiting = (at: Date | null) => at !== null && at <= (booted.clock.now ?? new Date())
+      await until(({ requestedAt, syncRunId }) => !isWaiting(requestedAt) && !syncRunId)
       return health()
     },
     addAccounts: async () => {

@@ -150,7 +150,7 @@ test('the fault of a bank account is shown, and explains that of its connection'
   await database.transaction(async (tx) => {
     const before = await lockCandidateSync(tx, candidate)
     if (!before) throw new Error('no candidate')
-    const end = { runId: 'run_1', isComplete: false, isWhole: false, now }
+    const end = { runId: 'run_1', isManual: false, isComplete: false, isWhole: false, now }
     await saveCandidateSync(tx, endCandidateSync(before, end))
   })
   const lastError = { code: 'account-missing', at }

@@ -2,6 +2,7 @@ import { isLapsed } from '@coffer/kit/accounts/subscription.sql'
 import { notFound } from '@coffer/kit/rpc/errors'
 import { toMessage } from '@coffer/kit/rpc/message'
 import { callerOf } from '@coffer/kit/rpc/rpc'
+import { nextAttemptOf } from '@coffer/kit/syncs/sync-state'
 import type { AggregatorSyncService } from '@coffer/proto/aggregatorsync/v1/aggregator_sync'
 import {
   BankAccountSyncHealthSchema,
@@ -70,7 +71,7 @@ function toHealth(
     isSyncing: sync.syncRunId !== null,
     lastAttempt: sync.lastAttemptedUpdate,
     lastSuccess: sync.lastSuccessfulUpdate,
-    nextAttempt: of.isScheduled ? sync.nextSyncAt : null,
+    nextAttempt: of.isScheduled ? nextAttemptOf(sync, { isScheduled: true }) : null,
     failuresInRow: sync.failuresInRow,
     lastError: toError(sync),
     lastArrival: sync.lastSuccessfulUpdate && toArrival(sync),

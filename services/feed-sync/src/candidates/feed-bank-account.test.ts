@@ -84,7 +84,7 @@ const failing = {
   faultDetail: 'EUR',
   faultAt: now,
 }
-const end = { runId: 'run_1', isComplete: true, isWhole: true, now }
+const end = { runId: 'run_1', isManual: false, isComplete: true, isWhole: true, now }
 
 test.each([
   ['whole', true, now],
@@ -108,6 +108,14 @@ test('the fifth failed sync in a row sets the status error, each is counted once
   expect(statuses).toEqual(['active', 'active', 'active', 'active', 'error', 'error'])
   expect(candidate).toMatchObject({ failuresInRow: 6, syncCount: 13n, lastSyncedAt: null })
   expect(endCandidateSync(candidate, { ...end, runId: 'run_6' })).toBe(candidate)
+})
+
+test('a failed request counts as the first failure only', () => {
+  const failed = { ...end, isManual: true, isComplete: false }
+  const once = endCandidateSync(used, failed)
+  const twice = endCandidateSync(once, { ...failed, runId: 'run_2' })
+  expect([once, twice]).toMatchObject([{ failuresInRow: 1 }, { failuresInRow: 1, syncCount: 9n }])
+  expect(endCandidateSync(failing, failed)).toMatchObject({ status: 'error', failuresInRow: 5 })
 })
 
 test('a bank account that is archived during a sync remains inactive', () => {

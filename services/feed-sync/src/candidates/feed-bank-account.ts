@@ -102,18 +102,19 @@ const failuresMax = 5
 
 /**
  * Counts a sync of the candidate's bank account; unchanged if the sync was counted already. The
- * fifth failure in a row sets the status error, a success ends it. A candidate that became inactive
- * during the sync remains so.
+ * fifth failure in a row sets the status error, a success ends it; a failed request counts as the
+ * first one only. A candidate that became inactive during the sync remains so.
  */
 export function endCandidateSync(
   candidate: CandidateSync,
-  of: { runId: string; isComplete: boolean; isWhole: boolean; now: Date },
+  of: { runId: string; isManual: boolean; isComplete: boolean; isWhole: boolean; now: Date },
 ): CandidateSync {
-  const { runId, isComplete, isWhole, now } = of
+  const { runId, isManual, isComplete, isWhole, now } = of
   if (candidate.endedRunId === runId) return candidate
   const { status, syncCount, lastWholeAt } = candidate
   const counted = { ...candidate, endedRunId: runId, syncCount: syncCount + 1n, updatedAt: now }
-  const failuresInRow = isComplete ? 0 : candidate.failuresInRow + 1
+  const failures = candidate.failuresInRow
+  const failuresInRow = isComplete ? 0 : isManual ? Math.max(failures, 1) : failures + 1
   const usedStatus = failuresInRow >= failuresMax ? 'error' : isComplete ? 'active' : status
   const end = { ...counted, failuresInRow, status: status === 'inactive' ? status : usedStatus }
   if (!isComplete) return end

@@ -3,6 +3,7 @@ import { notFound } from '@coffer/kit/rpc/errors'
 import { toMessage } from '@coffer/kit/rpc/message'
 import { callerOf } from '@coffer/kit/rpc/rpc'
 import type { ServiceDeps } from '@coffer/kit/service/service'
+import { nextAttemptOf } from '@coffer/kit/syncs/sync-state'
 import {
   BankAccountSyncHealthSchema,
   type FeedSyncService,
@@ -37,9 +38,8 @@ export function feedSyncRoutes({ database, clock }: Deps): ServiceImpl<typeof Fe
       const key = { accountId, feedLinkId }
       const sync = requireFound(await findFeedSync(database, key))
       const candidates = await listCandidatesEverUsed(database, key)
-      const isScheduled =
-        sync.status === 'active' && !(await isLapsed(database, accountId, clock()))
-      return { health: toHealth(sync, { candidates, isScheduled }) }
+      const isServed = !(await isLapsed(database, accountId, clock()))
+      return { health: toHealth(sync, { candidates, isServed }) }
     },
   }
 }
@@ -51,15 +51,17 @@ function requireFound(sync: FeedSync | null): FeedSync {
 
 function toHealth(
   sync: FeedSync,
-  { candidates, isScheduled }: { candidates: readonly CandidateSync[]; isScheduled: boolean },
+  { candidates, isServed }: { candidates: readonly CandidateSync[]; isServed: boolean },
 ) {
+  const isScheduled = sync.status === 'active'
+  const isSynced = isServed && (isScheduled || sync.status === 'error')
   return toMessage(SyncHealthSchema, {
     linkId: sync.linkId ?? '',
     status: sync.status,
     isSyncing: sync.syncRunId !== null && sync.status !== 'deactivated',
     lastAttempt: sync.lastAttemptedUpdate,
     lastSuccess: sync.lastSuccessfulUpdate,
-    nextAttempt: isScheduled ? sync.nextSyncAt : null,
+    nextAttempt: isSynced ? nextAttemptOf(sync, { isScheduled }) : null,
     failuresInRow: sync.failuresInRow,
     lastError: toError(sync),
     lastArrival: sync.lastSuccessfulUpdate && toArrival(sync),

@@ -28,7 +28,8 @@ const minuteMs = 60_000
 const policy: SyncPolicy = {
   periodMs: 6 * hourMs,
   jitterMsMax: 20 * minuteMs,
-  // The fifth failure in a row, over a day after the first, is final.
+  // The fifth failure in a row, over a day after the first, is final. Only new bank accounts, which
+  // are synced at once, bring it sooner.
   pausesMs: [10 * minuteMs, hourMs, 6 * hourMs, 18 * hourMs],
   lastPauseMs: null,
 }

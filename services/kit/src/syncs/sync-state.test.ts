@@ -3,6 +3,7 @@ import { dayMs, hourMs } from '../values/time.ts'
 import {
   beginSync,
   endSync,
+  nextAttemptOf,
   requestSync,
   type SyncOutcome,
   type SyncPolicy,
@@ -109,6 +110,7 @@ test.each([
   ['never scheduled', idle, true],
   ['not yet due', { ...idle, nextSyncAt: after(1) }, true],
   ['due, but without a schedule', due, false],
+  ['requested for later', { ...idle, requestedAt: after(1) }, true],
 ])('a link that is %s begins no sync', (_kind, sync, isScheduled) => {
   expect(beginSync(sync, { ...begin, isScheduled })).toBeNull()
 })
@@ -147,6 +149,11 @@ test.each([
 ])('a lost %s sync is begun again', (_kind, before, isManual) => {
   const again = beginSync(begun(before), { ...begin, now: after(hourMs), runId: 'run_2' })
   expect(again).toMatchObject({ sync: { syncRunId: 'run_2' }, isManual })
+})
+
+test('a scheduled sync leaves a request that is postponed', () => {
+  const begun = beginSync({ ...due, requestedAt: after(1) }, begin)
+  expect(begun).toMatchObject({ sync: { requestedAt: after(1) }, isManual: false })
 })
 
 test('a request during a sync begins another', () => {
@@ -205,9 +212,32 @@ test.each([
   })
 })
 
+test('a failed request counts as the first failure only, and keeps the schedule', () => {
+  const first = ended(begun(requestSync(idle, user)), { kind: 'failed' })
+  expect(first).toMatchObject({ failuresInRow: 1, nextSyncAt: after(minuteMs) })
+  const second = ended(begun(requestSync(first, { ...user, by: 'operator' })), { kind: 'failed' })
+  expect(second).toMatchObject({ ...noRun, failuresInRow: 1, nextSyncAt: after(minuteMs) })
+  const endless = { ...policy, lastPauseMs: dayMs }
+  const of = { now: start, runId: 'run_1', outcome: { kind: 'failed' } as const, key: 'link_1' }
+  const third = endSync(begun(requestSync(second, { ...user, by: 'service' })), {
+    ...of,
+    policy: endless,
+  })
+  expect(third).toMatchObject({ failuresInRow: 2, nextSyncAt: after(hourMs) })
+})
+
+test('a requested sync that does not end keeps a later pause of the schedule', () => {
+  const nextSyncAt = after(hourMs)
+  const sync = begun(requestSync({ ...idle, failuresInRow: 1, nextSyncAt }, user))
+  for (const kind of ['postponed', 'unfinished'] as const) {
+    expect(ended(sync, { kind, untilMs: 1 } as SyncOutcome)).toMatchObject({ nextSyncAt })
+  }
+})
+
 test.each([
   [90_000, 90_000],
-  [0, 0],
+  [0, minuteMs],
+  [1_000, minuteMs],
   [2 * dayMs, dayMs],
 ])('a provider that asks to wait %i ms postpones the sync by %i ms', (untilMs, ms) => {
   const sync = begun({ ...due, failuresInRow: 3 })
@@ -220,6 +250,16 @@ test.each([
     nextSyncAt: after(ms),
     requestedAt: null,
   })
+})
+
+test('a requested sync that is postponed stays requested for then', () => {
+  const sync = { ...begun(requestSync(idle, user)), requestedAt: start }
+  const postponed = ended(sync, { kind: 'postponed', untilMs: hourMs })
+  expect(postponed).toMatchObject({ requestedAt: after(hourMs), nextSyncAt: after(hourMs) })
+  const withoutSchedule = { ...begin, runId: 'run_2', isScheduled: false }
+  expect(beginSync(postponed, { ...withoutSchedule, now: after(hourMs - 1) })).toBeNull()
+  const now = after(hourMs)
+  expect(beginSync(postponed, { ...withoutSchedule, now })).toMatchObject({ isManual: true })
 })
 
 test('a postponed sync keeps the words of its fault', () => {
@@ -239,6 +279,18 @@ test.each([
     nextSyncAt: after(1 + 10 * minuteMs),
     requestedAt,
   })
+})
+
+test.each([
+  [null, null, true, null],
+  [start, null, true, start],
+  [start, null, false, null],
+  [start, after(1), true, start],
+  [start, after(1), false, after(1)],
+  [after(2), after(1), true, after(1)],
+  [null, start, true, start],
+])('due at %p and requested for %p, next is: %#', (nextSyncAt, requestedAt, isScheduled, next) => {
+  expect(nextAttemptOf({ nextSyncAt, requestedAt }, { isScheduled })).toEqual(next)
 })
 
 test('a sync of a deleted link schedules none', () => {

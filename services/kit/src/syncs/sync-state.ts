@@ -9,7 +9,7 @@ export const SyncState = z.object({
   lastManualSync: z.date().nullable(),
   lastSuccessfulUpdate: z.date().nullable(),
   lastAttemptedUpdate: z.date().nullable(),
-  /** When a sync was requested that has not begun; null if none. */
+  /** When a sync was requested that has not begun, or when it may be repeated; null if none. */
   requestedAt: z.date().nullable(),
   /** When the next scheduled sync is due; null if none is scheduled. */
   nextSyncAt: z.date().nullable(),
@@ -70,7 +70,7 @@ export interface SyncPolicy {
 }
 
 const manualMs = 30 * 60_000
-const postponedMsMax = dayMs
+const postponedMs = { min: 60_000, max: dayMs }
 const unfinishedMs = 10 * 60_000
 
 /**
@@ -104,12 +104,14 @@ export function beginSync<State extends SyncState>(
 ): { sync: State; isManual: boolean } | null {
   if (sync.syncRunId === runId) return { sync, isManual: sync.syncIsManual }
   const isUnfinished = sync.syncRunId !== null
-  const isManual = sync.requestedAt !== null || (isUnfinished && sync.syncIsManual)
+  // A request that was postponed lies in the future.
+  const isRequested = sync.requestedAt !== null && sync.requestedAt <= now
+  const isManual = isRequested || (isUnfinished && sync.syncIsManual)
   const isDue = isScheduled && sync.nextSyncAt !== null && sync.nextSyncAt <= now
   if (!isManual && !isUnfinished && !isDue) return null
   const begun = {
     ...sync,
-    requestedAt: null,
+    requestedAt: isRequested ? null : sync.requestedAt,
     syncRunId: runId,
     syncStartedAt: now,
     syncIsManual: isManual,
@@ -156,6 +158,9 @@ export function endSync<State extends SyncState>(
       }
     }
     case 'failed': {
+      // Failed requests do not bring the end of a schedule closer.
+      const isFirst = sync.failuresInRow === 0 || sync.nextSyncAt === null
+      if (sync.syncIsManual && !isFirst && policy.lastPauseMs === null) return ended
       const failuresInRow = ended.failuresInRow + 1
       const pauseMs = policy.pausesMs[failuresInRow - 1] ?? policy.lastPauseMs
       return { ...ended, nextSyncAt: pauseMs === null ? null : later(now, pauseMs), failuresInRow }
@@ -163,11 +168,13 @@ export function endSync<State extends SyncState>(
     case 'postponed': {
       const said = sync.faultCode === 'rate-limited' ? sync.faultDetail : null
       const fault = { faultCode: 'rate-limited', faultDetail: said ?? '429', faultAt: now }
-      const nextSyncAt = later(now, Math.min(outcome.untilMs, postponedMsMax))
-      return { ...ended, ...fault, nextSyncAt }
+      const pauseMs = Math.max(outcome.untilMs, postponedMs.min)
+      const at = later(now, Math.min(pauseMs, postponedMs.max))
+      const requestedAt = sync.syncIsManual ? at : sync.requestedAt
+      return { ...ended, ...fault, nextSyncAt: notBefore(at, sync.nextSyncAt), requestedAt }
     }
     case 'unfinished': {
-      const nextSyncAt = later(now, unfinishedMs)
+      const nextSyncAt = notBefore(later(now, unfinishedMs), sync.nextSyncAt)
       // The request remains, because a link whose schedule has ended begins no sync that is due.
       const requestedAt = sync.syncIsManual ? (sync.requestedAt ?? now) : sync.requestedAt
       const fault = { faultCode: 'internal', faultDetail: '', faultAt: now }
@@ -176,6 +183,16 @@ export function endSync<State extends SyncState>(
     case 'gone':
       return { ...ended, nextSyncAt: null }
   }
+}
+
+/** When a sync is next attempted: by the schedule if it goes on, or by a request before that. */
+export function nextAttemptOf(
+  { nextSyncAt, requestedAt }: Pick<SyncState, 'nextSyncAt' | 'requestedAt'>,
+  { isScheduled }: { isScheduled: boolean },
+): Date | null {
+  const dueAt = isScheduled ? nextSyncAt : null
+  if (dueAt === null || requestedAt === null) return dueAt ?? requestedAt
+  return requestedAt < dueAt ? requestedAt : dueAt
 }
 
 /** A period from now; at once if a bank account was created after the sync began. */
@@ -187,6 +204,11 @@ function nextOf(
   if (isNew && nextSyncAt <= now) return nextSyncAt
   const hash = createHash('sha256').update(key).digest().readUInt32BE()
   return later(now, policy.periodMs + (hash % policy.jitterMsMax))
+}
+
+/** The instant, or a later one of the schedule: a requested sync does not hasten a pause. */
+function notBefore(at: Date, nextSyncAt: Date | null): Date {
+  return nextSyncAt !== null && nextSyncAt > at ? nextSyncAt : at
 }
 
 function later(now: Date, ms: number): Date {
