@@ -86,7 +86,9 @@ test('a bank account that fails five times is left out until a requested sync', 
   provider.fault(path, faults.status(500, 'broken'))
   await home.sync()
   for (let failures = 2; failures <= 5; failures += 1) await syncOnSchedule(home)
-  const { status, bankAccounts } = await home.health()
+  const { status, bankAccounts, lastError } = await home.health()
+  expect(lastError).toEqual(bankAccounts[1]?.lastError)
+  expect(lastError?.advice).toContain('request a sync with POST /api/feed/link/sync')
   expect([status, ...bankAccounts.map((one) => one.status)]).toEqual(['active', 'active', 'error'])
   expect(bankAccounts[1]).toMatchObject({ failuresInRow: 5, lastError: { code: 'status' } })
   provider.fault(path, null)
@@ -96,6 +98,26 @@ test('a bank account that fails five times is left out until a requested sync', 
   expect([asked.includes(`/${good}/`), asked.includes(`/${bad}/`)]).toEqual([true, false])
   const recovered = await home.sync()
   expect(recovered.bankAccounts[1]).toMatchObject({ status: 'active', failuresInRow: 0 })
+})
+
+test('nothing is synced while the provider has lost the bank account, and then all', async () => {
+  const home = await linkOne(world)
+  const { lastSuccess } = await home.sync()
+  home.bank.post({ date: daysAgo(1), amount: '-1' })
+  const account = world.provider.accounts[0]!
+  world.provider.accounts[0] = { ...account, status: 'DISCONNECTED' }
+  for (let syncs = 0; syncs < 6; syncs += 1) {
+    const health = syncs === 0 ? await home.sync() : await syncOnSchedule(home)
+    expect(health).toMatchObject({ status: 'active', failuresInRow: 0, lastSuccess })
+    expect(health.lastError).toMatchObject({
+      code: 'disconnected',
+      advice: 'Renew the connection at the provider. Syncs are repeated.',
+    })
+    expect(pauseOf(health)).toBeGreaterThanOrEqual(360)
+  }
+  world.provider.accounts[0] = account
+  const healed = await syncOnSchedule(home)
+  expect([healed.lastError, healed.lastArrival?.added]).toEqual([undefined, 1])
 })
 
 test('a balance that no account can have is a fault, and the next one is set', async () => {
@@ -176,6 +198,8 @@ test('a request whose event was lost is found by the schedule', async () => {
 test('a scheduled sync reads the last 90 days, and all of them once in a week', async () => {
   const home = await linkOne(world)
   const { requests } = world.provider
+  // Transactions from before the first day of a list are kept.
+  home.bank.post({ date: daysAgo(201), amount: '-3' })
   const old = home.bank.post({ date: daysAgo(200), amount: '-1' })
   home.bank.post({ date: daysAgo(10), amount: '-2' })
   await home.sync()

@@ -257,8 +257,10 @@ test('accounts that the provider has lost are not synced, and say why', async ()
   const feedIds = [addAccount(provider), addAccount(provider), addAccount(provider)]
   const home = await linkFeed(world, feedIds)
   provider.accounts.splice(0, 2, { ...provider.accounts[0]!, status: 'DISCONNECTED' })
-  const { status, lastArrival, bankAccounts } = await home.sync()
+  const { status, lastArrival, bankAccounts, lastError } = await home.sync()
   expect([status, lastArrival?.added]).toEqual(['active', 0])
+  const advice = expect.stringMatching(/^Renew the connection.* Syncs are repeated\.$/)
+  expect(lastError).toMatchObject({ code: expect.stringMatching(/^disc|^account-m/), advice })
   expect(bankAccounts.map(({ lastError, feedStatus }) => [lastError?.code, feedStatus])).toEqual([
     ['disconnected', 'DISCONNECTED'],
     ['account-missing', 'ACTIVE'],

@@ -85,6 +85,55 @@ test.each([
   expect([code, stdout, stderr]).toEqual([1, '', text])
 })
 
+/** Adds bank accounts to a link, with codes of the faults that they met a second later. */
+async function addFaulty(linkId: string, codes: readonly (string | null)[]): Promise<string[]> {
+  const ids = codes.map(() => newId('bac'))
+  for (const [index, code] of codes.entries()) {
+    await database.query(
+      `INSERT INTO feed_sync.feed_bank_accounts (account_id, feed_bank_account_id, feed_link_id,
+         feed_id, feed_status, name, institution_name, provider, currency, status, current_balance,
+         created_at, created_by, updated_at, bank_account_id, fault_code, fault_detail, fault_at)
+       SELECT account_id, $2, feed_link_id, $2, 'ACTIVE', 'Account ' || $3, 'Bank', 'mx', 'USD',
+         'active', 0, now(), 'user_1', now(), $4, $5, '', now() + interval '1 min'
+       FROM feed_sync.feed_links WHERE link_id = $1`,
+      [linkId, newId('lbac'), `${index + 1}`, ids[index], code],
+    )
+  }
+  return ids
+}
+
+const missing = [
+  ': the feed provider does not list the bank account any more',
+  'Renew the connection at the provider, or archive the bank account. Syncs are repeated.',
+].join('\n')
+
+test('bank accounts that were not synced are named, and the exit code is 1', async () => {
+  const linkId = await createLink()
+  const ids = await addFaulty(linkId, ['account-missing', null])
+  const ended = endWith(
+    linkId,
+    `last_successful_update = now() + interval '1 s', added_count = 3,
+     fault_code = 'account-missing', fault_detail = '', fault_at = now() + interval '1 min'`,
+  )
+  const { code, stdout, stderr } = await runHere(['sync', linkId], place.env)
+  await ended
+  expect([code, stdout]).toEqual([1, 'added 3, changed 0, matched 0, removed 0, skipped 0\n'])
+  expect(stderr).toBe(`Account 1 (${ids[0]})${missing}\n`)
+})
+
+test('a sync of no bank account prints no counts', async () => {
+  const linkId = await createLink()
+  const ids = await addFaulty(linkId, ['account-missing', 'account-missing'])
+  const ended = endWith(
+    linkId,
+    `fault_code = 'account-missing', fault_detail = '', fault_at = now() + interval '1 min'`,
+  )
+  const { code, stdout, stderr } = await runHere(['sync', linkId], place.env)
+  await ended
+  expect([code, stdout]).toEqual([1, ''])
+  expect(stderr).toBe(ids.map((id, at) => `Account ${at + 1} (${id})${missing}\n`).join(''))
+})
+
 /** Creates a link over the aggregator, which no server syncs; returns its ID. */
 async function createAggregatorLink(status = 'setup'): Promise<string> {
   const linkId = newId('link')

@@ -1,15 +1,22 @@
 import { describeFault as describePlaidFault } from '@coffer/aggregator-sync/provider/plaid-fault'
 import { aggregatorSync } from '@coffer/aggregator-sync/service'
 import * as aggregatorSyncs from '@coffer/aggregator-sync/syncs/operator.service'
-import { describeFault } from '@coffer/feed-sync/provider/feed-fault'
 import { feedSync } from '@coffer/feed-sync/service'
 import * as feedSyncs from '@coffer/feed-sync/syncs/operator.service'
 import type { Database } from '@coffer/kit/database/database'
 import type { ServiceDefinition } from '@coffer/kit/service/service'
 import type { SyncState } from '@coffer/kit/syncs/sync-state'
 
-/** State of a link's syncs, with the words of its fault. */
-export type ReadSync = SyncState & { fault: { text: string; advice: string } | null }
+interface Words {
+  text: string
+  advice: string
+}
+
+/** A bank account that met a fault. */
+type Faulty = Words & { name: string; bankAccountId: string; faultAt: Date | null }
+
+/** State of a link's syncs, with the words of its fault and of those of its bank accounts. */
+export type ReadSync = SyncState & { fault: Words | null; faulty: readonly Faulty[] }
 
 /** A service that syncs links. */
 export interface SyncSource {
@@ -27,17 +34,23 @@ export interface SyncSource {
 
 /** All services that sync links. */
 export const syncSources: readonly SyncSource[] = [
-  sourceOf(feedSync, feedSyncs, describeFault),
-  sourceOf(aggregatorSync, aggregatorSyncs, describePlaidFault),
+  sourceOf(feedSync, feedSyncs),
+  sourceOf(aggregatorSync, {
+    ...aggregatorSyncs,
+    describeSync: ({ faultCode: code, faultDetail }) =>
+      code && describePlaidFault({ code, detail: faultDetail ?? '' }),
+    listFaulty: async () => [],
+  }),
 ]
 
-function sourceOf<Key, Code extends string>(
+function sourceOf<Key, State extends SyncState>(
   definition: ServiceDefinition,
   syncs: {
     requestByOperator: (database: Database, linkId: string, now: Date) => Promise<Key | null>
-    readSync: (database: Database, key: Key) => Promise<SyncState & { faultCode: Code | null }>
+    readSync: (database: Database, key: Key) => Promise<State>
+    describeSync: (sync: State) => Words | null
+    listFaulty: (database: Database, key: Key) => Promise<Faulty[]>
   },
-  describe: (fault: { code: Code; detail: string }) => { text: string; advice: string },
 ): SyncSource {
   return {
     definition,
@@ -46,8 +59,8 @@ function sourceOf<Key, Code extends string>(
       if (key === null) return null
       return async () => {
         const sync = await syncs.readSync(database, key)
-        const { faultCode: code, faultDetail } = sync
-        return { ...sync, fault: code && describe({ code, detail: faultDetail ?? '' }) }
+        const faulty = await syncs.listFaulty(database, key)
+        return { ...sync, fault: syncs.describeSync(sync), faulty }
       }
     },
   }

@@ -12,8 +12,9 @@ const limitMsDefault = 300_000
 
 /**
  * `coffer sync`: asks a running server for a sync of a link, waits for its end unless `wait` is
- * false, and prints what arrived. Returns 1 if the sync fails. Throws FatalError for a link that
- * cannot be synced, and when the sync has not ended after `limitMs`, by default five minutes.
+ * false, and prints what arrived. Returns 1 if the sync fails, or leaves out a bank account. Throws
+ * FatalError for a link that cannot be synced, and when the sync has not ended after `limitMs`, by
+ * default five minutes.
  */
 export async function syncLink(
   options: { linkId: string; wait: boolean; limitMs?: number },
@@ -69,18 +70,23 @@ function hasEnded({ syncRunId, requestedAt, faultAt }: ReadSync, since: Date): b
 
 /** Prints how the sync ended; returns the exit code. */
 function show(sync: ReadSync, since: Date): number {
+  const faulty = sync.faulty.filter(({ faultAt }) => isAfter(faultAt, since))
+  for (const { name, bankAccountId, text, advice } of faulty) {
+    console.error(`${name} (${bankAccountId}): ${text}\n${advice}`)
+  }
   if (isAfter(sync.lastSuccessfulUpdate, since)) {
     const { addedCount: added, changedCount: changed, matchedCount: matched } = sync
     const { removedCount: removed, skippedCount: skipped } = sync
     const counts = Object.entries({ added, changed, matched, removed, skipped })
     console.log(counts.map(([name, count]) => `${name} ${count}`).join(', '))
-    return 0
+    return faulty.length === 0 ? 0 : 1
   }
   if (sync.fault === null || !isAfter(sync.faultAt, since)) {
     console.error('Nothing was synced: the link was deleted.')
     return 1
   }
-  console.error(`${sync.fault.text}\n${sync.fault.advice}`)
+  const { text, advice } = sync.fault
+  if (faulty.every((one) => one.text !== text)) console.error(`${text}\n${advice}`)
   return 1
 }
 

@@ -2,7 +2,6 @@ import { isLapsed } from '@coffer/kit/accounts/subscription.sql'
 import { notFound } from '@coffer/kit/rpc/errors'
 import { toMessage } from '@coffer/kit/rpc/message'
 import { callerOf } from '@coffer/kit/rpc/rpc'
-import { nextAttemptOf } from '@coffer/kit/syncs/sync-state'
 import type { AggregatorSyncService } from '@coffer/proto/aggregatorsync/v1/aggregator_sync'
 import {
   BankAccountSyncHealthSchema,
@@ -71,7 +70,7 @@ function toHealth(
     isSyncing: sync.syncRunId !== null,
     lastAttempt: sync.lastAttemptedUpdate,
     lastSuccess: sync.lastSuccessfulUpdate,
-    nextAttempt: of.isScheduled ? nextAttemptOf(sync, { isScheduled: true }) : null,
+    nextAttempt: of.isScheduled ? nextAttemptOf(sync) : null,
     failuresInRow: sync.failuresInRow,
     lastError: toError(sync),
     lastArrival: sync.lastSuccessfulUpdate && toArrival(sync),
@@ -80,6 +79,12 @@ function toHealth(
     consentExpiresAt: sync.expirationDate,
     calls: of.calls && toMessage(SyncCallsSchema, of.calls),
   })
+}
+
+/** The earlier one of the schedule and a request. */
+function nextAttemptOf({ nextSyncAt, requestedAt }: ItemSync): Date | null {
+  if (nextSyncAt === null || requestedAt === null) return nextSyncAt ?? requestedAt
+  return requestedAt < nextSyncAt ? requestedAt : nextSyncAt
 }
 
 function toBankAccount(sync: ItemSync, { bankAccountId, status }: SyncedBankAccount) {

@@ -96,7 +96,10 @@ export async function setBalances(
   await ledger(deps).setBalances(request, by(deps, accountId))
 }
 
-/** Returns whether an error means a deleted link, or an archived bank account. */
+/**
+ * Returns whether an error means a deleted link, or an archived bank account. The import calls
+ * refuse nothing else but a link of another type, and the type of a feed link never changes.
+ */
 export function isGone(error: unknown): boolean {
   const { code } = ConnectError.from(error)
   return code === Code.NotFound || code === Code.FailedPrecondition

@@ -1,5 +1,12 @@
 import { expect, test } from '@jest/globals'
-import { describeFault, FaultCode, faultOf, feedFailure, readRetryAfter } from './feed-fault.ts'
+import {
+  describeFault,
+  describeSyncFault,
+  FaultCode,
+  faultOf,
+  feedFailure,
+  readRetryAfter,
+} from './feed-fault.ts'
 
 test('every fault has a text and an advice', () => {
   for (const code of FaultCode.values) {
@@ -17,6 +24,17 @@ test.each([
   ['url-not-allowed', '', 'its URL is not one of the provider URLs this server allows'],
 ] as const)('the fault %s with detail %j is %j', (code, detail, text) => {
   expect(describeFault({ code, detail }).text).toBe(text)
+})
+
+test('the advice of a fault says that syncs are repeated, or that one must be requested', () => {
+  for (const code of FaultCode.values) {
+    if (code === 'redirected') continue
+    const adviceOf = (isStopped: boolean) =>
+      describeSyncFault({ code, detail: '' }, { isStopped }).advice
+    expect(adviceOf(false)).toMatch(/Syncs are repeated\.$|^Nothing: the sync is repeated/)
+    expect(adviceOf(true)).toMatch(/request a sync with POST \/api\/feed\/link\/sync: none is sch/)
+    expect(adviceOf(true)).not.toMatch(/repeated/)
+  }
 })
 
 test.each([

@@ -1,16 +1,19 @@
 import { createFaults, type Fault, type FaultTable } from '@coffer/kit/syncs/fault-table'
 import type { z } from 'zod'
 
-const renew = 'Renew the connection at the provider, then sync again.'
-const reachable = 'Check that it runs and that its URL is right. Syncs are repeated.'
+const renew = 'Renew the connection at the provider.'
+const reachable = 'Check that it runs and that its URL is right.'
 const split = 'Look at the provider: it ignores the days of a request, or has too much for one day.'
 
-/** Words of each fault, where `detail` completes the text; advice for the user. */
+/**
+ * Words of each fault, where `detail` completes the text; advice for the user, to which
+ * `describeSyncFault` adds whether syncs are repeated.
+ */
 const faults = {
   'no-answer': [() => 'the feed provider did not answer', reachable],
   'key-refused': [
     (detail) => `the feed provider refused the API key${detail && `: ${detail}`}`,
-    'Check at the provider that the key is valid and may see the accounts, then sync again. ' +
+    'Check at the provider that the key is valid and may see the accounts. ' +
       'A new key needs a new feed link.',
   ],
   'rate-limited': [
@@ -23,11 +26,11 @@ const faults = {
   ],
   status: [
     (detail) => `the feed provider answered with status ${detail}`,
-    'Look at the log of the provider. Syncs are repeated.',
+    'Look at the log of the provider.',
   ],
   unreadable: [
     (detail) => `the feed provider did not send ${detail}`,
-    "Check that the URL is the base of the provider's API. Syncs are repeated.",
+    "Check that the URL is the base of the provider's API.",
   ],
   'too-large': [(detail) => `the feed provider sent ${detail}`, split],
   'empty-list': [
@@ -82,6 +85,24 @@ type FaultCode = z.infer<typeof FaultCode>
 
 /** Reason why the provider could not be read (docs/banks/feed.md#failures). */
 export type FeedFault = Fault<FaultCode>
+
+const onRequest = 'To go on, request a sync with POST /api/feed/link/sync: none is scheduled.'
+
+/**
+ * Returns the text of a stored fault, and advice that says whether syncs are repeated. `isStopped`:
+ * only requested ones run.
+ */
+export function describeSyncFault(
+  fault: Pick<FeedFault, 'code' | 'detail'>,
+  { isStopped }: { isStopped: boolean },
+): { text: string; advice: string } {
+  const { text, advice } = describeFault(fault)
+  // Another URL needs another feed link.
+  if (fault.code === 'redirected') return { text, advice }
+  const isRepeated = fault.code === 'rate-limited' || fault.code === 'internal'
+  if (isRepeated) return { text, advice: isStopped ? onRequest : advice }
+  return { text, advice: `${advice} ${isStopped ? onRequest : 'Syncs are repeated.'}` }
+}
 
 const retryAfterMsMax = 24 * 3_600_000
 

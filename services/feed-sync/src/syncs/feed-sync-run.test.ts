@@ -21,7 +21,6 @@ const done: { kind: 'done' } & PageResult = {
   isTooLarge: false,
 }
 const tooLarge = { ...done, isTooLarge: true }
-
 const outage = new Error('a step failed eight times')
 
 /** Account `bac_1`, `bac_2` and so on; even numbers are read whole. */
@@ -41,7 +40,7 @@ function record(changes: Partial<FeedSyncSteps> = {}, count = 2) {
   const pauses: number[] = []
   const steps: FeedSyncSteps = {
     beginFeedSync: async () => ({ isManual: true }),
-    syncFeedAccounts: async () => ({ kind: 'done', accounts: accounts(count), today }),
+    syncFeedAccounts: async () => ({ kind: 'done', accounts: accounts(count), leftOut: 0, today }),
     importFeedPage: async () => done,
     removeMissing: async ({ missing }) => ({ kind: 'done', removed: missing.length }),
     syncFeedBalance: async () => ({ kind: 'done' }),
@@ -117,6 +116,9 @@ function first<Result>(step: () => Promise<Step<Result>>, other: Step<Result>) {
 }
 
 const both = ['bac_1', 'bac_2']
+const left = (count: number) => async () => {
+  return { kind: 'done' as const, accounts: accounts(count), leftOut: 1, today }
+}
 
 test.each<[string, Partial<FeedSyncSteps>, Ending]>([
   ['the list fails', { syncFeedAccounts: failed }, { kind: 'failed' }],
@@ -139,6 +141,8 @@ test.each<[string, Partial<FeedSyncSteps>, Ending]>([
     { kind: 'complete', endings: ['complete'] },
   ],
   ['all are gone', { syncFeedBalance: gone }, { kind: 'complete' }],
+  ['all are left out', { syncFeedAccounts: left(0) }, { kind: 'unsynced' }],
+  ['the rest is gone', { syncFeedAccounts: left(1), syncFeedBalance: gone }, { kind: 'unsynced' }],
   [
     'one is gone and the other fails',
     { syncFeedBalance: first<object>(gone, { kind: 'failed' }) },
@@ -265,7 +269,7 @@ test('whatever the steps answer, the sync ends once, within its bounds', async (
         syncFeedAccounts: async () => {
           const listed = await roll()
           return listed.kind === 'done'
-            ? { kind: 'done', accounts: accounts(count), today }
+            ? { kind: 'done', accounts: accounts(count), leftOut: count % 2, today }
             : listed
         },
         importFeedPage: roll,

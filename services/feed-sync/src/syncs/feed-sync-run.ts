@@ -40,10 +40,10 @@ export type AccountEnding = 'complete' | 'failed' | 'too-large'
 export interface FeedSyncSteps {
   /** Returns null if there is nothing to do. */
   beginFeedSync(run: Run): Promise<{ isManual: boolean } | null>
-  /** `today`: YYYY-MM-DD in UTC. */
+  /** `leftOut`: number of other bank accounts in use; `today`: YYYY-MM-DD in UTC. */
   syncFeedAccounts(
     run: Run & { isManual: boolean },
-  ): Promise<Step<{ accounts: AccountToSync[]; today: string }>>
+  ): Promise<Step<{ accounts: AccountToSync[]; leftOut: number; today: string }>>
   importFeedPage(page: Page): Promise<Step<PageResult>>
   removeMissing(of: AccountRun & { missing: string[] }): Promise<Step<{ removed: number }>>
   syncFeedBalance(of: AccountRun): Promise<Step<object>>
@@ -113,7 +113,10 @@ async function syncLink(sync: Sync): Promise<SyncOutcome> {
     endings.push(ending.kind)
   }
   const isFailed = endings.some((one) => one === 'failed' || one === 'too-large')
-  if (isFailed && !endings.includes('done')) return { kind: 'failed' }
+  if (!endings.includes('done')) {
+    if (isFailed) return { kind: 'failed' }
+    if (listed.leftOut > 0) return { kind: 'unsynced' }
+  }
   return { kind: 'complete', tally: sync.tally }
 }
 

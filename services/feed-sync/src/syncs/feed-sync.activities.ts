@@ -27,7 +27,7 @@ import {
 } from './sync-step.service.ts'
 
 type ListRun = Run & { isManual: boolean }
-type Listed = { accounts: AccountToSync[]; today: string }
+type Listed = { accounts: AccountToSync[]; leftOut: number; today: string }
 type OfferedAccounts = FeedAnswers['accounts']
 type Used = CandidateSync & { bankAccountId: string }
 
@@ -54,7 +54,8 @@ export function feedSyncActivities(deps: SyncDeps) {
       const ended = await database.transaction(async (tx) => {
         const before = await lockFeedSync(tx, of)
         if (!before) return null
-        const after = endFeedSync(before, { ...of, now: clock() })
+        const used = await listCandidatesInUse({ pool: tx }, of)
+        const after = endFeedSync(before, { ...of, used, now: clock() })
         if (after !== before) await saveFeedSync(tx, after)
         return after
       })
@@ -94,6 +95,7 @@ async function syncAccounts(
   const used = await refreshUsed(deps, run, list)
   const now = clock()
   const accounts: AccountToSync[] = []
+  let leftOut = 0
   for (const candidate of used) {
     const { bankAccountId, feedBankAccountId } = candidate
     const fault = faultIn(candidate, list)
@@ -101,13 +103,16 @@ async function syncAccounts(
       const of = { ...run, bankAccountId, feedBankAccountId }
       await storeCandidateFault(database, of, { fault, now })
       publishError(deps, of, fault)
+      leftOut += 1
     } else if (candidate.status === 'active' || run.isManual) {
       const isWhole = run.isManual || isWholeDue(candidate, now)
       accounts.push({ bankAccountId, feedBankAccountId, isWhole })
       publishStatus(deps, { ...run, bankAccountId }, 'begin')
+    } else {
+      leftOut += 1
     }
   }
-  return { kind: 'done', accounts, today: now.toISOString().slice(0, 10) }
+  return { kind: 'done', accounts, leftOut, today: now.toISOString().slice(0, 10) }
 }
 
 // Maximum number of accounts in a call of UpsertBankAccounts.

@@ -3,7 +3,6 @@ import { notFound } from '@coffer/kit/rpc/errors'
 import { toMessage } from '@coffer/kit/rpc/message'
 import { callerOf } from '@coffer/kit/rpc/rpc'
 import type { ServiceDeps } from '@coffer/kit/service/service'
-import { nextAttemptOf } from '@coffer/kit/syncs/sync-state'
 import {
   BankAccountSyncHealthSchema,
   type FeedSyncService,
@@ -13,9 +12,16 @@ import {
 } from '@coffer/proto/feedsync/v1/feed_sync'
 import type { ServiceImpl } from '@connectrpc/connect'
 import type { CandidateSync } from '../candidates/feed-bank-account.ts'
-import { describeFault } from '../provider/feed-fault.ts'
+import { describeSyncFault } from '../provider/feed-fault.ts'
 import { findFeedSync, listCandidatesEverUsed, lockFeedSync, saveRequest } from './feed-sync.sql.ts'
-import { type FeedSync, requestFeedSync } from './feed-sync.ts'
+import {
+  type FeedSync,
+  isStopped,
+  isUsed,
+  type LastFault,
+  nextAttemptOf,
+  requestFeedSync,
+} from './feed-sync.ts'
 
 type Deps = Pick<ServiceDeps, 'database' | 'clock'>
 
@@ -53,38 +59,39 @@ function toHealth(
   sync: FeedSync,
   { candidates, isServed }: { candidates: readonly CandidateSync[]; isServed: boolean },
 ) {
-  const isScheduled = sync.status === 'active'
-  const isSynced = isServed && (isScheduled || sync.status === 'error')
+  const faulty = candidates.find((one) => isSameFault(one, sync))
   return toMessage(SyncHealthSchema, {
     linkId: sync.linkId ?? '',
     status: sync.status,
     isSyncing: sync.syncRunId !== null && sync.status !== 'deactivated',
     lastAttempt: sync.lastAttemptedUpdate,
     lastSuccess: sync.lastSuccessfulUpdate,
-    nextAttempt: isSynced ? nextAttemptOf(sync, { isScheduled }) : null,
+    nextAttempt: isServed && isUsed(sync) ? nextAttemptOf(sync) : null,
     failuresInRow: sync.failuresInRow,
-    lastError: toError(sync),
+    lastError: toError(sync, isStopped(sync, faulty)),
     lastArrival: sync.lastSuccessfulUpdate && toArrival(sync),
-    bankAccounts: candidates.map(toBankAccount),
+    bankAccounts: candidates.map((one) => toBankAccount(one, isStopped(sync, one))),
   })
 }
 
-function toBankAccount(candidate: CandidateSync) {
+function isSameFault(one: LastFault, other: LastFault): boolean {
+  const isSameTime = one.faultAt?.getTime() === other.faultAt?.getTime()
+  return isSameTime && one.faultCode === other.faultCode
+}
+
+function toBankAccount(candidate: CandidateSync, isLeftOut: boolean) {
   return toMessage(BankAccountSyncHealthSchema, {
     ...candidate,
     bankAccountId: candidate.bankAccountId ?? '',
     lastSuccess: candidate.lastSyncedAt,
-    lastError: toError(candidate),
+    lastError: toError(candidate, isLeftOut),
   })
 }
 
-function toError({
-  faultCode,
-  faultDetail,
-  faultAt,
-}: Pick<FeedSync, 'faultCode' | 'faultDetail' | 'faultAt'>) {
+function toError({ faultCode, faultDetail, faultAt }: LastFault, isEnded: boolean) {
   if (faultCode === null || faultAt === null) return null
-  const words = describeFault({ code: faultCode, detail: faultDetail ?? '' })
+  const fault = { code: faultCode, detail: faultDetail ?? '' }
+  const words = describeSyncFault(fault, { isStopped: isEnded })
   return toMessage(SyncErrorSchema, { code: faultCode, ...words, at: faultAt })
 }
 

@@ -78,7 +78,7 @@ export async function storeLinkFault(
 
 /**
  * Stores why a bank account could not be synced; also as the fault of the connection, whose error
- * it explains if no bank account can be synced. The end of a complete sync deletes the latter.
+ * it explains if no bank account can be synced.
  */
 export async function storeCandidateFault(
   database: Database,
@@ -95,7 +95,7 @@ export async function storeCandidateFault(
 
 /** Lists the candidates of a feed connection that have a bank account in use, oldest first. */
 export function listCandidatesInUse(
-  { pool }: Database,
+  { pool }: Pick<Database, 'pool'> | { pool: Transaction },
   { accountId, feedLinkId }: LinkKey,
 ): Promise<readonly CandidateSync[]> {
   return pool.any(sql.type(CandidateSync)`

@@ -2,7 +2,15 @@ import { type SyncOutcome, SyncState } from '@coffer/kit/syncs/sync-state'
 import { dayMs, hourMs } from '@coffer/kit/values/time'
 import { expect, test } from '@jest/globals'
 import { activateFeedLink, createFeedLink } from '../links/feed-link.ts'
-import { beginFeedSync, endFeedSync, FeedSync, requestFeedSync } from './feed-sync.ts'
+import {
+  beginFeedSync,
+  endFeedSync,
+  FeedSync,
+  isStopped,
+  type LastFault,
+  nextAttemptOf,
+  requestFeedSync,
+} from './feed-sync.ts'
 
 const minuteMs = 60_000
 const start = new Date('2026-03-01T10:00:00Z')
@@ -40,8 +48,13 @@ function begun(sync: FeedSync, now = start): FeedSync {
   return begin.sync
 }
 
-function ended(sync: FeedSync, outcome: SyncOutcome, now = start): FeedSync {
-  return endFeedSync(sync, { now, runId: 'run_1', outcome })
+function ended(
+  sync: FeedSync,
+  outcome: SyncOutcome,
+  now = start,
+  used: readonly LastFault[] = [],
+): FeedSync {
+  return endFeedSync(sync, { now, runId: 'run_1', outcome, used })
 }
 
 test('a connection has every field of the state of syncs', () => {
@@ -99,6 +112,42 @@ test.each(['active', 'error'] as const)(
   },
 )
 
+test('the last fault of a bank account in use remains as that of its connection', () => {
+  const faultOf = (faultCode: 'currency' | 'disconnected', ms: number) => {
+    return { faultCode, faultDetail: faultCode, faultAt: after(ms) }
+  }
+  const last = faultOf('disconnected', 2)
+  const used = [noFault, faultOf('currency', 1), last, noFault]
+  const limited = { faultCode: 'rate-limited' as const, faultDetail: '429', faultAt: after(3) }
+  const sync = begun({ ...due, ...limited })
+  const of = (outcome: SyncOutcome) => ended(sync, outcome, after(4), used)
+  expect(of(complete)).toMatchObject({ ...last, lastSuccessfulUpdate: after(4) })
+  const unsynced = of({ kind: 'unsynced' })
+  expect(unsynced).toMatchObject({ ...last, lastSuccessfulUpdate: null, failuresInRow: 0 })
+  expect(unsynced.nextSyncAt).toEqual(of(complete).nextSyncAt)
+  expect(of({ kind: 'failed' })).toMatchObject(limited)
+})
+
+test.each([
+  ['active', 'active', null, false],
+  ['active', 'error', null, true],
+  ['error', 'active', null, true],
+  ['error', 'error', start, false],
+] as const)('%s with a candidate %s, requested for %p: stopped is %p', (status, own, at, is) => {
+  expect(isStopped({ status, requestedAt: at }, { status: own })).toBe(is)
+})
+
+test.each([
+  [null, null, 'active', null],
+  [start, null, 'active', start],
+  [start, null, 'error', null],
+  [start, after(1), 'active', start],
+  [start, after(1), 'error', after(1)],
+  [after(2), after(1), 'active', after(1)],
+] as const)('due at %p, requested for %p and %s, next is: %#', (nextSyncAt, at, status, next) => {
+  expect(nextAttemptOf({ ...active, status, nextSyncAt, requestedAt: at })).toEqual(next)
+})
+
 test('two links are due at different times after their syncs', () => {
   const other = ended(begun({ ...due, linkId: 'link_2' }), complete)
   expect(ended(begun(due), complete).nextSyncAt).not.toEqual(other.nextSyncAt)
@@ -140,6 +189,7 @@ test('a provider that is away for a day leaves the connection active', () => {
 test.each<SyncOutcome>([
   { kind: 'postponed', untilMs: 1 },
   { kind: 'unfinished' },
+  { kind: 'unsynced' },
   { kind: 'gone' },
 ])('a connection keeps its status after a sync that did not fail: %j', (outcome) => {
   for (const status of ['active', 'error'] as const) {

@@ -9,6 +9,7 @@ import {
 } from '@coffer/kit/syncs/sync-state'
 import { hourMs } from '@coffer/kit/values/time'
 import { z } from 'zod'
+import type { CandidateSync } from '../candidates/feed-bank-account.ts'
 import { FeedLink, StoredFaultCode } from '../links/feed-link.ts'
 
 /** A feed connection with the state of its syncs. */
@@ -47,6 +48,13 @@ export function requestFeedSync(
   return requestSync(sync, of)
 }
 
+/** When a sync is next attempted: by the schedule if it goes on, or by a request before that. */
+export function nextAttemptOf({ status, nextSyncAt, requestedAt }: FeedSync): Date | null {
+  const dueAt = status === 'active' ? nextSyncAt : null
+  if (dueAt === null || requestedAt === null) return dueAt ?? requestedAt
+  return requestedAt < dueAt ? requestedAt : dueAt
+}
+
 /** Begins a sync of a connection in use, like `beginSync`; null if there is none. */
 export function beginFeedSync(
   sync: FeedSync,
@@ -55,19 +63,49 @@ export function beginFeedSync(
   return isUsed(sync) ? beginSync(sync, { ...of, isScheduled: sync.status === 'active' }) : null
 }
 
-/** Ends a sync; the same object if it has ended or another one has begun. */
+/** The last fault of a connection or of a candidate. */
+export type LastFault = Pick<FeedSync, 'faultCode' | 'faultDetail' | 'faultAt'>
+
+const noFault: LastFault = { faultCode: null, faultDetail: null, faultAt: null }
+
+/**
+ * Ends a sync; the same object if it has ended or another one has begun. `used`: the candidates in
+ * use. If the provider could be read, the fault of the connection is the last one of theirs.
+ */
 export function endFeedSync(
   sync: FeedSync,
-  of: { now: Date; runId: string; outcome: SyncOutcome },
+  of: { now: Date; runId: string; outcome: SyncOutcome; used: readonly LastFault[] },
 ): FeedSync {
   const outcome: SyncOutcome = isUsed(sync) ? of.outcome : { kind: 'gone' }
   const ended = endSync(sync, { ...of, outcome, policy, key: sync.linkId ?? '' })
   if (ended === sync) return sync
-  if (outcome.kind === 'complete') return { ...ended, status: 'active' }
+  if (outcome.kind === 'complete') return { ...ended, ...lastOf(of.used), status: 'active' }
+  if (outcome.kind === 'unsynced') return { ...ended, ...lastOf(of.used) }
   const isFinal = outcome.kind === 'failed' && ended.nextSyncAt === null
   return isFinal ? { ...ended, status: 'error' } : ended
 }
 
-function isUsed({ status }: FeedSync): boolean {
+/**
+ * Returns whether no sync follows the fault of a connection, or of a candidate, without a request.
+ */
+export function isStopped(
+  { status, requestedAt }: Pick<FeedSync, 'status' | 'requestedAt'>,
+  candidate?: Pick<CandidateSync, 'status'>,
+): boolean {
+  return requestedAt === null && (status === 'error' || candidate?.status === 'error')
+}
+
+function lastOf(faults: readonly LastFault[]): LastFault {
+  const last = faults.reduce((one, other) => (msOf(other) > msOf(one) ? other : one), noFault)
+  const { faultCode, faultDetail, faultAt } = last
+  return { faultCode, faultDetail, faultAt }
+}
+
+function msOf({ faultCode, faultAt }: LastFault): number {
+  return faultCode === null || faultAt === null ? 0 : faultAt.getTime()
+}
+
+/** Returns whether syncs of a connection run, at least requested ones. */
+export function isUsed({ status }: FeedSync): boolean {
   return status === 'active' || status === 'error'
 }

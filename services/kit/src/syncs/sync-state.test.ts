@@ -3,7 +3,6 @@ import { dayMs, hourMs } from '../values/time.ts'
 import {
   beginSync,
   endSync,
-  nextAttemptOf,
   requestSync,
   type SyncOutcome,
   type SyncPolicy,
@@ -182,6 +181,14 @@ test('a complete sync deletes the fault and schedules the next', () => {
   })
 })
 
+test('a sync of no bank account is no success and no failure, and schedules the next', () => {
+  const failing = { failuresInRow: 2, faultCode: 'gone', faultDetail: '', faultAt: start }
+  const sync = begun({ ...due, ...failing })
+  const { nextSyncAt } = ended(sync, complete, after(1))
+  const unsynced = ended(sync, { kind: 'unsynced' }, after(1))
+  expect(unsynced).toEqual({ ...sync, ...noRun, nextSyncAt, updatedAt: after(1) })
+})
+
 test('a bank account that is created during a sync is synced at once', () => {
   const sync = { ...begun(due), nextSyncAt: after(1) }
   expect(ended(sync, complete, after(2)).nextSyncAt).toEqual(after(1))
@@ -279,18 +286,6 @@ test.each([
     nextSyncAt: after(1 + 10 * minuteMs),
     requestedAt,
   })
-})
-
-test.each([
-  [null, null, true, null],
-  [start, null, true, start],
-  [start, null, false, null],
-  [start, after(1), true, start],
-  [start, after(1), false, after(1)],
-  [after(2), after(1), true, after(1)],
-  [null, start, true, start],
-])('due at %p and requested for %p, next is: %#', (nextSyncAt, requestedAt, isScheduled, next) => {
-  expect(nextAttemptOf({ nextSyncAt, requestedAt }, { isScheduled })).toEqual(next)
 })
 
 test('a sync of a deleted link schedules none', () => {

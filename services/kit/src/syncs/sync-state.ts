@@ -51,6 +51,8 @@ export type SyncOutcome =
   | { kind: 'complete'; tally: Tally }
   /** The activity that met the fault has stored it. */
   | { kind: 'failed' }
+  /** No bank account could be synced, because of the bank accounts: no success and no failure. */
+  | { kind: 'unsynced' }
   /** The provider asks to wait, `untilMs` from now: no failure. */
   | { kind: 'postponed'; untilMs: number }
   /** Coffer could not finish it (the ledger or a database is away): no failure. */
@@ -165,16 +167,18 @@ export function endSync<State extends SyncState>(
       const pauseMs = policy.pausesMs[failuresInRow - 1] ?? policy.lastPauseMs
       return { ...ended, nextSyncAt: pauseMs === null ? null : later(now, pauseMs), failuresInRow }
     }
+    case 'unsynced':
+      return { ...ended, nextSyncAt: nextOf(sync, of) }
     case 'postponed': {
       const said = sync.faultCode === 'rate-limited' ? sync.faultDetail : null
       const fault = { faultCode: 'rate-limited', faultDetail: said ?? '429', faultAt: now }
       const pauseMs = Math.max(outcome.untilMs, postponedMs.min)
       const at = later(now, Math.min(pauseMs, postponedMs.max))
       const requestedAt = sync.syncIsManual ? at : sync.requestedAt
-      return { ...ended, ...fault, nextSyncAt: notBefore(at, sync.nextSyncAt), requestedAt }
+      return { ...ended, ...fault, nextSyncAt: later(at, 0, sync.nextSyncAt), requestedAt }
     }
     case 'unfinished': {
-      const nextSyncAt = notBefore(later(now, unfinishedMs), sync.nextSyncAt)
+      const nextSyncAt = later(now, unfinishedMs, sync.nextSyncAt)
       // The request remains, because a link whose schedule has ended begins no sync that is due.
       const requestedAt = sync.syncIsManual ? (sync.requestedAt ?? now) : sync.requestedAt
       const fault = { faultCode: 'internal', faultDetail: '', faultAt: now }
@@ -183,16 +187,6 @@ export function endSync<State extends SyncState>(
     case 'gone':
       return { ...ended, nextSyncAt: null }
   }
-}
-
-/** When a sync is next attempted: by the schedule if it goes on, or by a request before that. */
-export function nextAttemptOf(
-  { nextSyncAt, requestedAt }: Pick<SyncState, 'nextSyncAt' | 'requestedAt'>,
-  { isScheduled }: { isScheduled: boolean },
-): Date | null {
-  const dueAt = isScheduled ? nextSyncAt : null
-  if (dueAt === null || requestedAt === null) return dueAt ?? requestedAt
-  return requestedAt < dueAt ? requestedAt : dueAt
 }
 
 /** A period from now; at once if a bank account was created after the sync began. */
@@ -206,11 +200,7 @@ function nextOf(
   return later(now, policy.periodMs + (hash % policy.jitterMsMax))
 }
 
-/** The instant, or a later one of the schedule: a requested sync does not hasten a pause. */
-function notBefore(at: Date, nextSyncAt: Date | null): Date {
-  return nextSyncAt !== null && nextSyncAt > at ? nextSyncAt : at
-}
-
-function later(now: Date, ms: number): Date {
-  return new Date(now.getTime() + ms)
+/** A time from now, or a later one of the schedule: a requested sync does not hasten a pause. */
+function later(now: Date, ms: number, nextSyncAt: Date | null = null): Date {
+  return new Date(Math.max(now.getTime() + ms, nextSyncAt?.getTime() ?? 0))
 }
