@@ -15,24 +15,29 @@ const decimal = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,3}))?$/
 // Differences are compared as multiples of 10^-40 cents.
 const scale = 40
 
+/** Returns the JSON of an answer with numbers as their digits; null if it is invalid. */
+export function exactJson(body: string): unknown {
+  try {
+    return JSON.parse(body.replace(/^\ufeff/, ''), (_key, node, context?: { source?: string }) => {
+      return typeof node === 'number' ? context?.source : node
+    })
+  } catch {
+    return null
+  }
+}
+
+/** Returns whether a value is a decimal number, as text. */
+export function isDecimal(value: unknown): value is string {
+  return typeof value === 'string' && decimal.test(value)
+}
+
 /** Returns the transactions, or the balance, that a client could take from a body. */
 export function readableIn(body: string, kind: 'transactions' | 'balance'): Readable[] {
-  let answer: unknown
-  try {
-    answer = JSON.parse(
-      body.replace(/^\ufeff/, ''),
-      (_key, node, context?: { source?: string }) => {
-        return typeof node === 'number' ? context?.source : node
-      },
-    )
-  } catch {
-    return []
-  }
-  const found = Object(answer)[kind]
+  const found = Object(exactJson(body))[kind]
   const rows: unknown[] = kind === 'balance' ? [found] : Array.isArray(found) ? found : []
   return rows.flatMap((row) => {
     const { amount, currency, date } = Object(row)
-    if (typeof amount !== 'string' || !decimal.test(amount)) return []
+    if (!isDecimal(amount)) return []
     const code = typeof currency === 'string' ? currency.trim().toUpperCase() : ''
     const isDay =
       kind === 'transactions' && typeof date === 'string' && /^\d{4}-\d{2}-\d{2}$/.test(date)

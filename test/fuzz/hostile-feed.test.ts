@@ -16,7 +16,8 @@ import {
 import { faults } from '../providers/feed-faults.ts'
 import { type LunchFlow, startLunchFlow } from '../providers/lunch-flow.ts'
 import { faultOfText, isAmountOf, isExact, type Readable, readableIn } from './feed-oracle.ts'
-import { type Hostile, hostileAnswers } from './hostile-answers.ts'
+import { hostileAnswers } from './hostile-answers.ts'
+import type { Hostile } from './hostile-json.ts'
 import { listCandidates, listStoredAccounts, listStoredRows } from './stored-feed.ts'
 
 // With a seed of `test:long`, whose 20 rounds thus send more than 20,000 hostile answers.

@@ -26,12 +26,13 @@ export function listStoredRows(
 ): Promise<readonly StoredRow[]> {
   return pool.any(sql.type(StoredRow)`
     SELECT bank_account_id AS "bankAccountId", amount, ${localDate} AS date, '' AS currency,
-      ARRAY[name, original_name, merchant_name, original_merchant_name] AS texts,
+      ARRAY[name, original_name, merchant_name, original_merchant_name, category] || categories
+        AS texts,
       NULL AS "providerId"
     FROM transactions WHERE account_id = ${accountId}
     UNION ALL
     SELECT bank_account_id, amount, ${localDate}, currency,
-      ARRAY[name, merchant_name], provider_transaction_id
+      ARRAY[name, merchant_name, category] || categories, provider_transaction_id
     FROM provider_transactions WHERE account_id = ${accountId}`)
 }
 

@@ -8,7 +8,15 @@ import type {
   WindowPage,
 } from './aggregator.ts'
 import type { PlaidMethod } from './call-limit.ts'
-import { Id, printable, readAccount, readRows, readTransaction, Text } from './plaid-row.ts'
+import {
+  Id,
+  isStorable,
+  printable,
+  readAccount,
+  readRows,
+  readTransaction,
+  Text,
+} from './plaid-row.ts'
 
 /** Contents of Plaid's answers, by method; those of other methods are empty. */
 export interface PlaidAnswers extends Record<PlaidMethod, unknown> {
@@ -30,7 +38,10 @@ const logoLengthMax = 700_000
 const Token = z.string().regex(/^[!-~]{1,1000}$/)
 const Url = Token.nullable().catch(null)
 /** An instant as Plaid states it. */
-export const Instant = z.iso.datetime({ offset: true }).transform((text) => new Date(text))
+export const Instant = z.iso
+  .datetime({ offset: true })
+  .transform((text) => new Date(text))
+  .refine(isStorable)
 const Count = z.string().regex(/^\d{1,9}$/)
 const Rows = z.array(z.unknown())
 const Names = z

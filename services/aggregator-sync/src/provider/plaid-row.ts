@@ -11,6 +11,11 @@ const categoriesMax = 20
 /** An ID, a token or a cursor of Plaid: visible ASCII. */
 export const Id = z.string().regex(/^[!-~]{1,200}$/)
 
+/** Returns whether databases and messages can hold an instant: from 1970 to the year 9999. */
+export function isStorable(instant: Date): boolean {
+  return instant.getTime() >= 0 && instant.getUTCFullYear() <= 9_999
+}
+
 /** A text on one line, at most 300 characters; null if it is missing or blank. */
 export const Text = z
   .string()
