@@ -13,20 +13,24 @@ import { type Answer, type CallOptions, call, newPerson } from '../harness/perso
 import { type Deployment, deploy } from '../harness/process.ts'
 import { createFullAccount, feedKey, fullSettings } from '../mesh/full-account.ts'
 import { startLunchFlow } from '../providers/lunch-flow.ts'
+import { startPlaid } from '../providers/plaid/plaid.ts'
 import { type MailSink, type ReceivedMail, startMailSink, tokenIn } from '../providers/smtp.ts'
 import { startStripe } from '../providers/stripe.ts'
+import { aggregatorSettings, syncItem } from './aggregator-secrets.ts'
 import { collectProgress, privateText, syncFeed } from './feed-secrets.ts'
 
 test('secrets are in no log, message, history, row, error or mail', async () => {
   await using stripe = await startStripe()
   await using sink = await startMailSink()
   await using provider = await startLunchFlow({ apiKey: 'echoedFeedKey' })
+  await using plaid = await startPlaid({ secret: 'echoedPlaidSecret' })
   const [rpcPort] = await freePorts(1)
   await using deployment = await deploy({
     COFFER_SMTP_URL: sink.url,
     COFFER_SMTP_TLS: 'none',
     ...stripe.settings,
     ...fullSettings,
+    ...aggregatorSettings(plaid),
     COFFER_FEED_ALLOWED_URLS: `${fullSettings.COFFER_FEED_ALLOWED_URLS},${provider.url}`,
     COFFER_RPC_PORT: String(rpcPort),
     COFFER_LOG_LEVEL: 'trace',
@@ -41,6 +45,8 @@ test('secrets are in no log, message, history, row, error or mail', async () => 
   const called = provider.apiKey
   Object.assign(secrets, { stripeKey, hook, called, calledInUpperCase: called.toUpperCase() })
   const answers = await syncFeed(deployment, await newPerson(deployment.baseUrl), provider)
+  const linked = await syncItem(deployment, await newPerson(deployment.baseUrl), plaid)
+  Object.assign(secrets, linked.secrets.tokens)
   await eventually(
     () => waiting(deployment),
     (count) => count === 0,
@@ -51,6 +57,7 @@ test('secrets are in no log, message, history, row, error or mail', async () => 
     logs: [deployment.output()],
     errors,
     answers,
+    linkAnswers: linked.seen,
     frames,
     metrics: [await (await fetch(`http://127.0.0.1:${rpcPort}/metrics`)).text()],
     messages: await messages(broker),
@@ -63,18 +70,31 @@ test('secrets are in no log, message, history, row, error or mail', async () => 
   }
   expect(found(secrets, places)).toEqual([])
   const { rows: _, ...apartFromRows } = places
-  expect(found({ privateText }, apartFromRows)).toEqual([])
+  const { linkAnswers: __, ...apartFromExport } = apartFromRows
+  expect(found(linked.secrets.names, apartFromRows)).toEqual([])
+  expect(found({ privateText }, apartFromExport)).toEqual([])
   // Control of the search: it finds the account ID, which is not secret, so it would find a secret.
   const seen = ['account in messages', 'account in histories', 'account in rows']
   expect(found({ account: accountId }, places)).toEqual(expect.arrayContaining(seen))
   expect(found({ privateText, stars: '***' }, places)).toEqual(
     expect.arrayContaining(['privateText in rows', 'stars in answers', 'stars in frames']),
   )
+  expect(found({ ...linked.secrets.names, privateText }, places)).toEqual(
+    expect.arrayContaining(['itemId in rows', 'privateText in linkAnswers']),
+  )
 })
 
 const reset = 'Reset your password'
 const changed = 'Your password was changed'
-const subjects = ['An authenticator was enabled', reset, reset, reset, changed, changed].sort()
+const subjects = [
+  'A link to your bank needs you',
+  'An authenticator was enabled',
+  reset,
+  reset,
+  reset,
+  changed,
+  changed,
+].sort()
 
 /** Returns the text of the mail without its link token, the only secret that a mail may contain. */
 function withoutToken(mail: ReceivedMail): string {

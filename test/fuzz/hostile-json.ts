@@ -72,7 +72,7 @@ export const moreRows = (name: string, row: fc.Arbitrary<string>): fc.Arbitrary<
   })
 
 /** Replaces or removes (null) nodes of the right answer. */
-export const otherNodes: fc.Arbitrary<Hostile> = fc
+const otherNodes: fc.Arbitrary<Hostile> = fc
   .array(fc.tuple(fc.nat(), fc.option(value, { freq: 6 })), { minLength: 1, maxLength: 4 })
   .map((changes) => (right) => {
     const root: Holder = { answer: JSON.parse(right) }
@@ -107,7 +107,7 @@ const repeatedKey = (keys: readonly string[]): fc.Arbitrary<Hostile> =>
     })
 
 /** Cuts bytes off the end, or replaces some. */
-export const otherBytes: fc.Arbitrary<Hostile> = fc
+const otherBytes: fc.Arbitrary<Hostile> = fc
   .tuple(fc.nat(), fc.nat({ max: 9 }), fc.uint8Array({ maxLength: 6 }), fc.boolean())
   .map(([at, length, instead, isCut]) => (right) => {
     const bytes = Buffer.from(right)

@@ -85,9 +85,8 @@ const page = fc
     ([added, modified, gone, next, more, status]): Hostile =>
       () => {
         const lists = `"added":[${added}],"modified":[${modified}],"removed":[${gone}]`
-        return ok(
-          `{${lists},"next_cursor":${next},"has_more":${more},"transactions_update_status":${status}}`,
-        )
+        const end = `"next_cursor":${next},"has_more":${more}`
+        return ok(`{${lists},${end},"transactions_update_status":${status}}`)
       },
   )
 

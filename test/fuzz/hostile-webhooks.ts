@@ -50,30 +50,34 @@ const body = fc.oneof(
 const genuine: TokenOf = (sent, keys) => ({ text: keys.sign(sent), isGenuine: true })
 
 /** Headers and claims with which a token is not valid. */
-const forgedParts: { header?: object; claims?: object }[] = [
-  { header: { alg: 'none' } },
-  { header: { alg: 'HS256' } },
-  { header: { alg: 'ES384' } },
-  { header: { alg: ['ES256'] } },
-  ...['', '../key', 'x'.repeat(101), 'a b', null, 5, {}, 'unknown', '__proto__'].map((kid) => ({
-    header: { kid },
-  })),
-  { header: { crit: ['exp'] } },
-  { header: { b64: false, crit: ['b64'] } },
-  ...[null, '1', -1, 0, 1e300, 1.5e10, {}].map((iat) => ({ claims: { iat } })),
-  ...[1, 1e9, 'never', -1e300].map((exp) => ({ claims: { exp } })),
-  { claims: { nbf: 9e9 } },
-  ...[null, '', 5, 'f'.repeat(64), ['a'], {}].map((hash) => ({
-    claims: { request_body_sha256: hash },
-  })),
+const keyIds = ['', '../key', 'x'.repeat(101), 'a b', null, 5, {}, 'unknown', '__proto__']
+const signedAt = [null, '1', -1, 0, 1e300, 1.5e10, {}]
+const expiries = [1, 1e9, 'never', -1e300]
+const hashes = [null, '', 5, 'f'.repeat(64), ['a'], {}]
+const forgedHeaders: object[] = [
+  { alg: 'none' },
+  { alg: 'HS256' },
+  { alg: 'ES384' },
+  { alg: ['ES256'] },
+  { crit: ['exp'] },
+  { b64: false, crit: ['b64'] },
 ]
+const forgedParts: { header?: object; claims?: object }[] = [
+  forgedHeaders.map((header) => ({ header })),
+  keyIds.map((kid) => ({ header: { kid } })),
+  signedAt.map((iat) => ({ claims: { iat } })),
+  expiries.map((exp) => ({ claims: { exp } })),
+  hashes.map((hash) => ({ claims: { request_body_sha256: hash } })),
+  [{ claims: { nbf: 9e9 } }],
+].flat()
 
 const minuteMs = 60_000
+const otherMinutes = [-6, 1, 60]
 const forgeries: TokenOf[] = [
   ...forgedParts.map((parts): TokenOf => {
     return (sent, keys) => ({ text: keys.sign(sent, parts), isGenuine: false })
   }),
-  ...[-6, 1, 60].map((minutes): TokenOf => {
+  ...otherMinutes.map((minutes): TokenOf => {
     return (sent, keys) => {
       const at = new Date(Date.now() + minutes * minuteMs)
       return { text: keys.sign(sent, { at }), isGenuine: false }
