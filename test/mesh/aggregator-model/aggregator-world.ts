@@ -89,6 +89,8 @@ export async function linkByRest(
   await call('GET', `/link/setup/wait/${linkId}`)
   const key = { accountId: person.accountId, linkId }
   const state = () => readSync(coffer.booted.database('aggregator-sync'), key)
+  // A postponed sync keeps its request for a later time.
+  const isDue = (at: Date | null) => at !== null && at <= (coffer.booted.clock.now ?? new Date())
   const listed: Json[] = await person.get('/bank_accounts')
   const paths = item.accounts().map(({ name }) => {
     const found = listed.find((one) => one.name === name)
@@ -100,7 +102,8 @@ export async function linkByRest(
     item,
     paths,
     state,
-    ended: () => eventually(state, ({ requestedAt, syncRunId }) => !requestedAt && !syncRunId),
+    ended: () =>
+      eventually(state, ({ requestedAt, syncRunId }) => !isDue(requestedAt) && !syncRunId),
     call,
   }
 }
