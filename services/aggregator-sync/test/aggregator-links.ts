@@ -1,20 +1,19 @@
 import type { Database } from '@coffer/kit/database/database'
 import { insertOf } from '@coffer/kit/database/rows'
+import { idleSync } from '@coffer/kit/testing/idle-sync'
 import { newId } from '@coffer/kit/values/id'
 import { sql } from 'slonik'
+import type { AggregatorLink } from '../src/links/aggregator-link.ts'
 import { ItemSync } from '../src/syncs/item-sync.ts'
 
-/** Inserts a link of a new account that is set up, with `changes`, and without a token. */
-export async function insertItemSync(
-  database: Database,
-  changes: Partial<ItemSync> = {},
-): Promise<ItemSync> {
+/** Returns a link that is set up, with `changes`. */
+export function anAggregatorLink(changes: Partial<AggregatorLink> = {}): AggregatorLink {
   const now = new Date('2026-02-01T10:00:00Z')
-  const sync: ItemSync = {
-    accountId: newId('acct'),
-    linkId: newId('link'),
+  return {
+    accountId: 'acct_1',
+    linkId: 'link_1',
     status: 'setup',
-    itemId: newId('item'),
+    itemId: 'item',
     institutionId: 'ins_1',
     institutionName: 'First Bank',
     products: ['transactions'],
@@ -30,32 +29,33 @@ export async function insertItemSync(
     updatedAt: now,
     deletedAt: null,
     releasedAt: null,
+    ...changes,
+  }
+}
+
+/** Returns a link that is set up and was never synced, with `changes`. */
+export function anItemSync(changes: Partial<ItemSync> = {}): ItemSync {
+  return {
+    ...anAggregatorLink(),
+    ...idleSync,
     cursor: null,
     pageCursor: null,
     loopNumber: 0,
     wholeLoopStartedAt: null,
     wholeRequestedAt: null,
-    lastManualSync: null,
-    lastSuccessfulUpdate: null,
-    lastAttemptedUpdate: null,
-    requestedAt: null,
-    nextSyncAt: null,
-    syncRunId: null,
-    syncStartedAt: null,
-    syncIsManual: false,
-    failuresInRow: 0,
-    faultCode: null,
-    faultDetail: null,
-    faultAt: null,
-    addedCount: 0,
-    changedCount: 0,
-    matchedCount: 0,
-    removedCount: 0,
-    skippedCount: 0,
     lastAccountSync: null,
     syncCount: 0n,
     ...changes,
   }
+}
+
+/** Inserts a link of a new account that is set up, with `changes`, and without a token. */
+export async function insertItemSync(
+  database: Database,
+  changes: Partial<ItemSync> = {},
+): Promise<ItemSync> {
+  const ids = { accountId: newId('acct'), linkId: newId('link'), itemId: newId('item') }
+  const sync = anItemSync({ ...ids, ...changes })
   await database.pool.query(sql.unsafe`${insertOf('aggregator_links', ItemSync, sync)}`)
   return sync
 }

@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
+import { anAggregatorLink } from '../../test/aggregator-links.ts'
 import type { AggregatorLink } from '../links/aggregator-link.ts'
 import { applyStatement, type Statement } from './link-status.ts'
 
@@ -7,27 +8,7 @@ const now = new Date('2026-03-04T12:00:05Z')
 const asOf = new Date('2026-03-04T12:00:00Z')
 const consentEnd = new Date('2026-06-01T00:00:00Z')
 
-const link: AggregatorLink = {
-  accountId: 'acct_1',
-  linkId: 'link_1',
-  status: 'setup',
-  itemId: 'item',
-  institutionId: 'ins_1',
-  institutionName: 'Bank',
-  products: ['transactions'],
-  webhookUrl: null,
-  chosenAccounts: [],
-  errorCode: null,
-  expirationDate: null,
-  newAccountsAvailable: false,
-  statusAsOf: null,
-  noticedFor: null,
-  createdAt: asOf,
-  createdBy: 'user_1',
-  updatedAt: asOf,
-  deletedAt: null,
-  releasedAt: null,
-}
+const link = anAggregatorLink({ createdAt: asOf, updatedAt: asOf })
 
 const live = ['pending', 'setup', 'error', 'pending_expiration', 'revoked', 'unknown'] as const
 const ofStatus = (status: AggregatorLink['status']): AggregatorLink => {

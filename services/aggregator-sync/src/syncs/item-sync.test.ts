@@ -1,5 +1,6 @@
 import { dayMs, hourMs } from '@coffer/kit/values/time'
 import { describe, expect, test } from '@jest/globals'
+import { anItemSync } from '../../test/aggregator-links.ts'
 import {
   beginItemSync,
   endItemSync,
@@ -13,51 +14,12 @@ const minuteMs = 60_000
 const after = (ms: number) => new Date(now.getTime() + ms)
 const tally = { added: 1, changed: 2, matched: 3, removed: 4, skipped: 5 }
 
-const link: ItemSync = {
-  accountId: 'acct_1',
-  linkId: 'link_1',
-  status: 'setup',
-  itemId: 'item',
-  institutionId: 'ins_1',
-  institutionName: 'Bank',
-  products: ['transactions'],
-  webhookUrl: null,
-  chosenAccounts: [],
-  errorCode: null,
-  expirationDate: null,
-  newAccountsAvailable: false,
-  statusAsOf: null,
-  noticedFor: null,
+const link = anItemSync({
   createdAt: after(-2 * dayMs),
-  createdBy: 'user_1',
   updatedAt: after(-dayMs),
-  deletedAt: null,
-  releasedAt: null,
-  cursor: null,
-  pageCursor: null,
-  loopNumber: 0,
-  wholeLoopStartedAt: null,
-  wholeRequestedAt: null,
-  lastManualSync: null,
-  lastSuccessfulUpdate: null,
-  lastAttemptedUpdate: null,
-  requestedAt: null,
   nextSyncAt: after(-2 * minuteMs),
-  syncRunId: null,
-  syncStartedAt: null,
-  syncIsManual: false,
-  failuresInRow: 0,
-  faultCode: null,
-  faultDetail: null,
-  faultAt: null,
-  addedCount: 0,
-  changedCount: 0,
-  matchedCount: 0,
-  removedCount: 0,
-  skippedCount: 0,
-  lastAccountSync: null,
   syncCount: 7n,
-}
+})
 
 const running = (change: Partial<ItemSync> = {}): ItemSync => ({
   ...link,

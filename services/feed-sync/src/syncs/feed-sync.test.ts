@@ -1,4 +1,5 @@
 import { type SyncOutcome, SyncState } from '@coffer/kit/syncs/sync-state'
+import { idleSync } from '@coffer/kit/testing/idle-sync'
 import { dayMs, hourMs } from '@coffer/kit/values/time'
 import { expect, test } from '@jest/globals'
 import { activateFeedLink, createFeedLink } from '../links/feed-link.ts'
@@ -16,22 +17,11 @@ const minuteMs = 60_000
 const start = new Date('2026-03-01T10:00:00Z')
 const after = (ms: number) => new Date(start.getTime() + ms)
 const pending: FeedSync = {
+  ...idleSync,
   ...createFeedLink(
     { feedLinkId: 'lfx_1', name: 'Home', feedUrl: 'https://feed.example/v1', apiKey: 'abc' },
     { accountId: 'acct_1', createdBy: 'u', allowedUrls: ['https://feed.example/v1'], now: start },
   ),
-  requestedAt: null,
-  nextSyncAt: null,
-  syncRunId: null,
-  syncStartedAt: null,
-  syncIsManual: false,
-  failuresInRow: 0,
-  faultAt: null,
-  addedCount: 0,
-  changedCount: 0,
-  matchedCount: 0,
-  removedCount: 0,
-  skippedCount: 0,
 }
 const active: FeedSync = { ...pending, ...activateFeedLink(pending, 'link_1', start) }
 const due: FeedSync = { ...active, nextSyncAt: start }

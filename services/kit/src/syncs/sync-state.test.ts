@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals'
+import { idleSync } from '../../testing/idle-sync.ts'
 import { dayMs, hourMs } from '../values/time.ts'
 import {
   beginSync,
@@ -12,26 +13,7 @@ import {
 const minuteMs = 60_000
 const start = new Date('2026-03-01T10:00:00Z')
 const after = (ms: number) => new Date(start.getTime() + ms)
-const idle: SyncState = {
-  lastManualSync: null,
-  lastSuccessfulUpdate: null,
-  lastAttemptedUpdate: null,
-  requestedAt: null,
-  nextSyncAt: null,
-  syncRunId: null,
-  syncStartedAt: null,
-  syncIsManual: false,
-  failuresInRow: 0,
-  faultCode: null,
-  faultDetail: null,
-  faultAt: null,
-  addedCount: 0,
-  changedCount: 0,
-  matchedCount: 0,
-  removedCount: 0,
-  skippedCount: 0,
-  updatedAt: start,
-}
+const idle: SyncState = { ...idleSync, updatedAt: start }
 const due: SyncState = { ...idle, nextSyncAt: start }
 const policy: SyncPolicy = {
   periodMs: 2 * hourMs,
