@@ -21,6 +21,7 @@ import { protocolErrors } from './http/errors/protocol-errors.ts'
 import { refuseOthers } from './http/errors/refusals.ts'
 import { type Admissions, mount } from './http/mount.ts'
 import { createRoutes } from './http/routes.ts'
+import { createHandshakeCheck } from './sockets/handshake.ts'
 import { createSockets } from './sockets/sockets.ts'
 
 /** Timeouts and sizes of HTTP requests (docs/limits.md). They do not end WebSockets. */
@@ -82,8 +83,13 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   const protocol = protocolErrors(secure)
   const admissions: Admissions = new WeakMap()
   const logAccess = createAccessLog(log, (request) => admissions.get(request)?.accountId)
+  const sessions = createSessions(deps)
+  const charts: RouteDeps['charts'] = startWorkers({ ...drawing, ...deps.drawing })
+  const routes = createRoutes({ ...deps, cookie, sessions, charts })
+  const isHandshake = createHandshakeCheck(routes)
   const app = fastify({
     ...serverOptions,
+    http: { ...serverOptions.http, shouldUpgradeCallback: isHandshake },
     trustProxy: trustedProxies.length > 0 ? trustedProxies : false,
     genReqId: ({ headers }) => requestIdOf(headers['x-request-id']),
     clientErrorHandler: protocol.answer,
@@ -102,21 +108,19 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   app.setErrorHandler((error, request, reply) =>
     answerError({ error, request, reply, log, cookie }),
   )
-  app.addHook('onSend', async ({ ws }, reply) => {
-    // The WebSocket plugin destroys the socket of a refused upgrade after the answer.
-    if (ws) reply.header('connection', 'close')
+  app.addHook('onSend', async ({ headers: { upgrade } }, reply) => {
+    // The WebSocket plugin destroys the socket of a refused upgrade after the answer. After an
+    // ignored one, Node drops bytes that arrived with it: the next request would lose its begin.
+    if (upgrade !== undefined && !reply.hasHeader('connection')) reply.header('connection', 'close')
   })
   const origins = createOrigins(config)
   await addPlugins(app, config, origins)
   protocol.register(app)
   warnOfUntrustedProxy(app, log)
-  const sessions = createSessions(deps)
   const sockets = createSockets(config, origins)
   const files = createConcurrencyLimiter(fileLimits)
   const attempts = limitAttempts({ max: config.signInLimitPerMinute, clock: deps.clock })
-  const charts: RouteDeps['charts'] = startWorkers({ ...drawing, ...deps.drawing })
   app.addHook('onClose', () => charts[Symbol.asyncDispose]())
-  const routes = createRoutes({ ...deps, cookie, sessions, charts })
   const mounting = { config, sessions, cookie, origins, sockets, files, attempts, admissions }
   for (const route of routes) mount(app, route, mounting)
   refuseOthers(app, routes)

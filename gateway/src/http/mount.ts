@@ -1,10 +1,10 @@
 import { Readable } from 'node:stream'
-import { refused } from '@coffer/kit/rpc/errors'
 import { headers } from '@coffer/kit/rpc/rpc'
 import type { CallOptions } from '@connectrpc/connect'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Attempts } from '../auth/attempts.ts'
 import { credentialChallenge } from '../auth/session.ts'
+import { requireVersion } from '../sockets/handshake.ts'
 import type { Sockets } from '../sockets/sockets.ts'
 import { type Admission, type AdmissionDeps, admit, readCredential } from './admission.ts'
 import { type Answer, renderAnswer } from './answer.ts'
@@ -78,9 +78,8 @@ export function mount(app: FastifyInstance, route: Route, deps: MountDeps): void
       if (error.code !== 'FST_ERR_CTP_INVALID_MEDIA_TYPE') throw error
       throw wrongType(route.file ? 'multipart/form-data' : 'application/json')
     },
-    onRequest: async (request) => {
-      if (request.ws && !route.socket)
-        throw refused('this path is not a WebSocket: send the request without Upgrade')
+    onRequest: async (request, reply) => {
+      if (request.ws) requireVersion(request, reply)
       admissions.set(request, await admit(deps, route, request))
     },
     ...(route.file ? { onSend: closeAfterRest } : {}),

@@ -144,5 +144,5 @@ export function socketRoute<const Path extends string>(
 }
 
 function refuseHttp(): never {
-  throw refused('this path is a WebSocket: send an upgrade request')
+  throw refused('this path is a WebSocket: send a handshake over HTTP/1.1, without a body')
 }

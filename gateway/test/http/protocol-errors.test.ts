@@ -66,11 +66,10 @@ const credential = `Authorization: ${byKey.authorization}`
 describe('a WebSocket upgrade that is refused', () => {
   test.each([
     ['without a credential', progressUrl, 401],
-    ['of a path without a WebSocket', '/api/links', 400, credential],
-    ['of an unknown path', '/api/nothing', 404],
-    ['of a path that cannot be decoded', '/api/links/%zz', 400],
-  ])('%s has Connection: close', async (_name, path, status, more = 'Accept: */*') => {
-    const answer = await answerTo(`GET ${path} HTTP/1.1`, host, more, ...handshake, '', '')
+    ['of a path that cannot be decoded', progressUrl.replace('txup_', '%zz'), 400],
+    ['of a path with an empty ID', '/api/bank_accounts//transactions/upload//progress', 404],
+  ])('%s has Connection: close', async (_name, path, status) => {
+    const answer = await answerTo(`GET ${path} HTTP/1.1`, host, ...handshake, '', '')
     expect([answer.status, answer.headers.connection]).toEqual([status, 'close'])
     expect(answer.headers).not.toHaveProperty('keep-alive')
     expect(answer.headers['x-request-id']).toMatch(/^req_/)
@@ -78,17 +77,75 @@ describe('a WebSocket upgrade that is refused', () => {
   })
 
   test.each([
-    ['without a key', ['Sec-WebSocket-Version: 13']],
-    ['of another version', ['Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==']],
-  ])('%s is refused in JSON', async (_name, fields) => {
-    const start = [`GET ${progressUrl} HTTP/1.1`, host, credential]
+    ['without a key', []],
+    ['with a key of another length', ['Sec-WebSocket-Key: AAAA']],
+  ])('%s is 400 in JSON', async (_name, fields) => {
+    const start = [`GET ${progressUrl} HTTP/1.1`, host, credential, 'Sec-WebSocket-Version: 13']
     const { status, headers, body } = await answerTo(...start, ...upgrade, ...fields, '', '')
     expect([status, body]).toEqual([
       400,
-      { error: expect.stringMatching(/^not a WebSocket handshake: .* Sec-WebSocket-/) },
+      { error: expect.stringMatching(/^not a WebSocket handshake: .* Sec-WebSocket-Key/) },
     ])
     expect(headers).toMatchObject({ connection: 'close', 'sec-websocket-version': '13' })
     expect(headers['x-request-id']).toMatch(/^req_/)
+  })
+
+  test.each([
+    ['without a version', []],
+    ['of version 8', ['Sec-WebSocket-Version: 8']],
+    ['of two versions', ['Sec-WebSocket-Version: 8, 13']],
+  ])('%s is 426 with the version of the server', async (_name, fields) => {
+    const start = [`GET ${progressUrl} HTTP/1.1`, host, credential, ...upgrade]
+    const key = 'Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA=='
+    const { status, headers, body } = await answerTo(...start, key, ...fields, '', '')
+    expect([status, body]).toEqual([426, { error: expect.stringContaining('Version: 13') }])
+    expect(headers).toMatchObject({
+      connection: 'close, upgrade',
+      upgrade: 'websocket',
+      'sec-websocket-version': '13',
+    })
+  })
+
+  const smuggled = `GET /api/links HTTP/1.1\r\n${host}\r\n${credential}\r\n\r\n`
+
+  test.each([
+    ['over HTTP/1.0', '1.0', [], ''],
+    ['with a body', '1.1', [`Content-Length: ${smuggled.length}`], smuggled],
+    ['with a chunked body', '1.1', ['Transfer-Encoding: chunked'], `1\r\na\r\n0\r\n\r\n`],
+  ])('%s gets one answer, 400', async (_name, version, fields, sent) => {
+    const start = [`GET ${progressUrl} HTTP/${version}`, host, credential, ...handshake]
+    const { status, headers, body } = await answerTo(...start, ...fields, '', sent)
+    expect([status, body]).toEqual([400, { error: expect.stringMatching(/HTTP\/1.1.*body/) }])
+    expect(headers.connection).toBe('close')
+  })
+})
+
+describe('an upgrade that the path does not offer is ignored', () => {
+  test.each([
+    ['h2c', 'GET', '/api/links', 200],
+    ['websocket', 'GET', '/api/links', 200],
+    ['h2c, websocket', 'GET', '/api/links', 200],
+    ['TLS/1.3', 'GET', '/api/nothing', 404],
+    ['websocket', 'POST', progressUrl, 405],
+    ['h2c', 'GET', progressUrl, 400],
+  ])('%s: %s %s is %i', async (protocol, method, path, status) => {
+    const fields = [host, credential, ...handshake.slice(2), `Upgrade: ${protocol}`]
+    const start = `${method} ${path} HTTP/1.1`
+    const answer = await answerTo(start, ...fields, 'Connection: Upgrade', '', '')
+    expect(answer.status).toBe(status)
+    expect(answer.headers).not.toHaveProperty('upgrade')
+    expect(answer.headers.connection).toBe('close')
+  })
+
+  test('with a body, which is read; the connection closes, as Node drops what follows', async () => {
+    const body = '{"colour":"red"}'
+    const type = ['Content-Type: application/json', `Content-Length: ${body.length}`]
+    const fields = [...type, 'Connection: Upgrade', 'Upgrade: h2c', host, credential]
+    const sent = `${body}${lines('GET /api/links HTTP/1.1', host, credential)}`
+    const answer = await answerTo('POST /api/links HTTP/1.1', ...fields, '', sent)
+    const problems = expect.objectContaining({ colour: 'key not expected' })
+    expect(answer).toMatchObject({ status: 400, body: { problems } })
+    expect(answer.headers.connection).toBe('close')
   })
 })
 
