@@ -52,21 +52,23 @@ function operationOf(route: Operation, schemas: Record<string, JsonSchema>): Jso
   }
 }
 
-function responsesOf(
-  { method, auth, success, answer, alternative, isPaged, isLongPoll }: Operation,
-  schemas: Record<string, JsonSchema>,
-): JsonSchema {
+function responsesOf(operation: Operation, schemas: Record<string, JsonSchema>): JsonSchema {
+  const { method, auth, success, answer, alternative, isPaged, isLongPoll } = operation
   const of = (schema: JsonSchema, other?: string) =>
     method === 'HEAD' ? {} : contentOf(schema, other)
   const refused = { description: 'The credential is missing or refused: see `code`' }
   const headers = { 'WWW-Authenticate': challengeHeader }
-  return {
+  const done = {
     [success ?? 200]: {
       description: success === 202 ? 'Accepted: the work runs in the background' : 'Done',
       ...(isPaged ? { headers: { Link: linkHeader } } : {}),
       ...(answer ? of(answerSchema(answer, schemas), alternative) : {}),
     },
+  }
+  return {
+    ...(operation.socket ? socketResponses : done),
     ...(isLongPoll ? { 408: { description: 'Nothing has happened in time: repeat' } } : {}),
+    ...(operation.isThrottled ? { 425: tooEarly } : {}),
     ...(auth === 'none' ? {} : { 401: { ...refused, headers, ...of(problem) } }),
     default: { description: 'Refused or failed', ...of(problem) },
   }
@@ -168,6 +170,42 @@ const linkHeader = {
 const challengeHeader = {
   schema: { type: 'string' },
   description: 'The required credential; Basic only for clients that are not browsers',
+}
+
+const retryAfterHeader = {
+  schema: { type: 'integer' },
+  description: 'Number of seconds before the request may be repeated',
+}
+
+const tooEarly = {
+  description: 'Requested again too soon: repeat after Retry-After',
+  headers: { 'Retry-After': retryAfterHeader },
+  ...contentOf(problem),
+}
+
+const versionHeader = { schema: { type: 'string', const: '13' }, description: 'The only version' }
+
+/** Answers to a WebSocket handshake (docs/api.md#sockets); refusals have a JSON body. */
+const socketResponses = {
+  101: { description: 'The WebSocket is open: text frames with a JSON object each' },
+  400: { description: 'No handshake, or an ID of another kind', ...contentOf(problem) },
+  403: { description: 'A page of another origin', ...contentOf(problem) },
+  404: { description: 'No such object, or the feature is off', ...contentOf(problem) },
+  426: {
+    description: 'A handshake of another version',
+    headers: { 'Sec-WebSocket-Version': versionHeader },
+    ...contentOf(problem),
+  },
+  429: {
+    description: 'The account has too many open sockets',
+    headers: { 'Retry-After': retryAfterHeader },
+    ...contentOf(problem),
+  },
+  503: {
+    description: 'The service that the socket shows is away, or the process has too many sockets',
+    headers: { 'Retry-After': retryAfterHeader },
+    ...contentOf(problem),
+  },
 }
 
 const errorSchema = {

@@ -103,6 +103,8 @@ interface Definition<
   success?: 202 | 204
   /** A long poll: the answer is 408 without a body if nothing has happened in time. */
   isLongPoll?: boolean
+  /** Requests for one object are throttled: 425 with Retry-After if one comes too soon. */
+  isThrottled?: boolean
   /** Shape of the 200 answer; without it the answer has no body. */
   answer?: Shape
   /** Media type of the 200 answer that a client may prefer to JSON. */

@@ -29,6 +29,7 @@ export function feedSyncRoutes(deps: RouteDeps): Route[] {
       auth: 'key',
       feature: 'feed',
       success: 202,
+      isThrottled: true,
       body: z.strictObject({ linkId: id('link') }),
       handler: async ({ body: { linkId }, options }) => {
         const feedLinkId = requireFeedLink(await links.getLink({ linkId }, options))

@@ -281,11 +281,12 @@ describe.each([
   })
 })
 
-test('the OpenAPI document states 202 for a sync, and the keys of a connection', async () => {
+test('the OpenAPI document states 202 and 425 for a sync, and the keys of a connection', async () => {
   gateway = await start({})
   const { paths, components } = (await gateway.send('GET', '/api/openapi.json', { as: null })).body
   const sync = paths['/api/aggregator/link/sync'].post
-  expect(Object.keys(sync.responses)).toEqual(['202', '401', 'default'])
+  expect(Object.keys(sync.responses)).toEqual(['202', '401', '425', 'default'])
+  expect(sync.responses[425].headers).toHaveProperty('Retry-After')
   expect(sync.security).toEqual([{ session: [] }])
   const { properties, required } = components.schemas.AggregatorLink
   expect(Object.keys(properties)).not.toContain('linkId')

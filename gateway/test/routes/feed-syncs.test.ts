@@ -29,7 +29,7 @@ test('a sync is requested of the feed connection: 202 without a body', async () 
 })
 
 test('a sync that is requested again too soon is 425 with Retry-After', async () => {
-  const text = 'the link was synced manually less than 30 minutes ago: repeat after Retry-After'
+  const text = 'link has been manually synced too recently: repeat after Retry-After'
   const requestFeedSync = () => {
     throw refused(text, { status: 425, retryAfterSeconds: 1_234 })
   }
@@ -81,12 +81,25 @@ test.each([
   expect([answer.status, answer.body]).toEqual([400, { error: expect.any(String), problems }])
 })
 
-test('the OpenAPI document states 202 for a sync and 204 for a refresh', async () => {
+test('the OpenAPI document states 202 and 425 for a sync, and 204 for a refresh', async () => {
   gateway = await create()
   const { paths } = (await gateway.send('GET', '/api/openapi.json', { as: null })).body
   const refresh = paths['/api/feed/link/{feedLinkId}/bank_accounts/refresh']
-  expect(Object.keys(paths[url].post.responses)).toEqual(['202', '401', 'default'])
+  const { responses } = paths[url].post
+  expect(Object.keys(responses)).toEqual(['202', '401', '425', 'default'])
+  expect(Object.keys(responses[425].headers)).toEqual(['Retry-After'])
   expect(Object.keys(refresh.post.responses)).toEqual(['204', '401', 'default'])
+})
+
+test('the OpenAPI document states 101 and the refusals of a socket', async () => {
+  gateway = await create()
+  const { paths } = (await gateway.send('GET', '/api/openapi.json', { as: null })).body
   const socket = paths['/api/feed/link/sync/{linkId}/bank_account/{bankAccountId}/progress'].get
-  expect(socket['x-websocket']).toBe(true)
+  const { 101: opened, ...refusals } = socket.responses
+  expect([socket['x-websocket'], opened]).toEqual([true, { description: expect.any(String) }])
+  const statuses = ['400', '401', '403', '404', '426', '429', '503', 'default']
+  expect(Object.keys(refusals)).toEqual(statuses)
+  for (const refusal of Object.values(refusals)) expect(refusal).toHaveProperty('content')
+  expect(refusals[426].headers).toHaveProperty('Sec-WebSocket-Version')
+  for (const status of [429, 503]) expect(refusals[status].headers).toHaveProperty('Retry-After')
 })

@@ -20,6 +20,7 @@ export function aggregatorSyncRoutes({ mesh }: RouteDeps): Route[] {
       auth: 'paidSession',
       feature: 'aggregator',
       success: 202,
+      isThrottled: true,
       body: z.strictObject({ linkId: id('link') }),
       handler: async ({ body: { linkId }, options }) => {
         await getLink(linkId, options)

@@ -87,10 +87,10 @@ export function requestSync<State extends SyncState>(
   if (by !== 'user') return requested
   const waitMs = (sync.lastManualSync?.getTime() ?? 0) + manualMs - now.getTime()
   if (waitMs > 0) {
-    throw refused(
-      'the link was synced manually less than 30 minutes ago: repeat after Retry-After',
-      { status: 425, retryAfterSeconds: Math.ceil(waitMs / 1000) },
-    )
+    throw refused('link has been manually synced too recently: repeat after Retry-After', {
+      status: 425,
+      retryAfterSeconds: Math.ceil(waitMs / 1000),
+    })
   }
   return { ...requested, lastManualSync: now }
 }
