@@ -281,7 +281,7 @@ describe.each([
   })
 })
 
-test('the OpenAPI document states 202 and 425 for a sync, and the keys of a connection', async () => {
+test('the OpenAPI document states 202 and 425 for a sync, and keys of a connection', async () => {
   gateway = await start({})
   const { paths, components } = (await gateway.send('GET', '/api/openapi.json', { as: null })).body
   const sync = paths['/api/aggregator/link/sync'].post

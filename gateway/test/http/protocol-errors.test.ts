@@ -137,7 +137,7 @@ describe('an upgrade that the path does not offer is ignored', () => {
     expect(answer.headers.connection).toBe('close')
   })
 
-  test('with a body, which is read; the connection closes, as Node drops what follows', async () => {
+  test('with a body, which is read; the connection closes: Node drops the rest', async () => {
     const body = '{"colour":"red"}'
     const type = ['Content-Type: application/json', `Content-Length: ${body.length}`]
     const fields = [...type, 'Connection: Upgrade', 'Upgrade: h2c', host, credential]
