@@ -5,8 +5,15 @@ import type { Outcome } from '../testing/run-here.ts'
 
 const entry = join(import.meta.dirname, '../src/coffer.ts')
 
-/** A running `coffer` command: its process, its output so far, and its output and code at exit. */
-export type Running = { child: ChildProcess; printed: () => string; outcome: Promise<Outcome> }
+/**
+ * A running `coffer` command: its process, its output so far, and its output and code at exit.
+ * Disposing kills a process that still runs, so that a test which fails leaves none.
+ */
+export type Running = AsyncDisposable & {
+  child: ChildProcess
+  printed: () => string
+  outcome: Promise<Outcome>
+}
 
 /** Starts the real command, with these variables, PATH and HOME as its environment. */
 export function startCommand(args: string[], env: Record<string, string> = {}): Running {
@@ -22,10 +29,15 @@ export function startCommand(args: string[], env: Record<string, string> = {}): 
   child.stderr.on('data', (chunk) => {
     stderr += chunk
   })
+  const outcome = once(child, 'close').then(([code]) => ({ code, stdout, stderr }))
   return {
     child,
     printed: () => stdout,
-    outcome: once(child, 'close').then(([code]) => ({ code, stdout, stderr })),
+    outcome,
+    [Symbol.asyncDispose]: async () => {
+      child.kill('SIGKILL')
+      await outcome
+    },
   }
 }
 

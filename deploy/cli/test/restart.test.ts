@@ -14,7 +14,8 @@ const clients = 6
 async function startGateway(env: Record<string, string>) {
   const [port = 0, rpcPort = 0, grpcPort = 0] = await freePorts(3)
   const services = ['IDENTITY', 'LEDGER', 'BUDGETING', 'AGGREGATOR_SYNC', 'FEED_SYNC']
-  const running = startCommand(['serve', 'gateway'], {
+  await using opening = new AsyncDisposableStack()
+  const command = startCommand(['serve', 'gateway'], {
     ...env,
     ...Object.fromEntries(services.map((name) => [`COFFER_${name}_URL`, 'http://127.0.0.1:1'])),
     COFFER_LAME_DUCK_SECONDS: String(lameDuckSeconds),
@@ -22,10 +23,12 @@ async function startGateway(env: Record<string, string>) {
     COFFER_RPC_PORT: String(rpcPort),
     COFFER_GRPC_PORT: String(grpcPort),
   })
+  const running = opening.use(command)
   await eventually(
     async () => running.printed(),
     (printed) => printed.includes('ready: '),
   )
+  opening.move()
   return { ...running, port, rpcPort }
 }
 
@@ -38,7 +41,8 @@ async function get(port: number, agent: Agent) {
 
 test('a gateway whose services are away is neither healthy nor ready, and says why', async () => {
   await using place = await deployment()
-  const { port, rpcPort, child, outcome } = await startGateway(place.env)
+  await using running = await startGateway(place.env)
+  const { port, rpcPort, child, outcome } = running
   const health = await fetch(`http://127.0.0.1:${port}/api/health`)
   expect(health.status).toBe(500)
   expect(await health.json()).toMatchObject({ dbHealthy: false, apiHealthy: true })
@@ -61,7 +65,8 @@ test('a gateway whose services are away is neither healthy nor ready, and says w
 
 test('a rolling restart under load fails no request', async () => {
   await using place = await deployment()
-  const [first, second] = await Promise.all([startGateway(place.env), startGateway(place.env)])
+  await using first = await startGateway(place.env)
+  await using second = await startGateway(place.env)
   const answers: Awaited<ReturnType<typeof get>>[] = []
   const failures: unknown[] = []
   let isOver = false

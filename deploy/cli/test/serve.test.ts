@@ -40,7 +40,7 @@ test('everything in one process answers, drains on SIGTERM and exits with 0', as
   const demo = { ...deleted, key: { apiKeyId: newId('key'), secret: 'old-secret' } }
   const saved = JSON.stringify({ ...demo, bankAccountId: newId('bac') })
   await writeFile(join(env.COFFER_DATA_DIR ?? '', 'demo.json'), saved)
-  const running = startCommand(['serve', '--demo'], env)
+  await using running = startCommand(['serve', '--demo'], env)
   await untilReady(running)
   expect(running.printed()).toContain('ready: REST API at https://money.example/api, here http://')
   await eventually(
@@ -73,7 +73,7 @@ test('everything in one process answers, drains on SIGTERM and exits with 0', as
 test('named services run without the REST API, and accept newer tables', async () => {
   const { env } = place
   await statement(env.COFFER_DATABASE_URL ?? '', later('identity'))
-  const running = startCommand(['serve', 'identity'], env)
+  await using running = startCommand(['serve', 'identity'], env)
   await untilReady(running)
   expect(await statusOf(`http://127.0.0.1:${env.COFFER_RPC_PORT}/readyz`)).toBe(200)
   await expect(fetch(`http://127.0.0.1:${env.COFFER_PORT}/api/health`)).rejects.toThrow()
@@ -130,7 +130,7 @@ test('a gateway by itself starts without Temporal, and while NATS is away', asyn
     }),
   )
   const settings = { ...env, ...elsewhere, COFFER_NATS_URL: away }
-  const running = startCommand(['serve', 'gateway'], settings)
+  await using running = startCommand(['serve', 'gateway'], settings)
   await untilReady(running)
   expect(await statusOf(`http://127.0.0.1:${env.COFFER_PORT}/api/openapi.json`)).toBe(200)
   running.child.kill('SIGTERM')

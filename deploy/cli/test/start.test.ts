@@ -13,7 +13,9 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { eventually } from '@coffer/host/testing/boot'
 import { processIdentity } from '@coffer/local/bootstrap/process-identity.mjs'
+import { createProgress } from '@coffer/local/bootstrap/progress.mjs'
 import { freePorts } from '@coffer/local/ports'
+import { stopLeftovers } from '@coffer/local/process-record'
 import { expect, test } from '@jest/globals'
 import { runHere } from '../testing/run-here.ts'
 import { startCommand } from './command.ts'
@@ -22,6 +24,7 @@ const bootstrap = join(import.meta.dirname, '../../local/bootstrap.mjs')
 const timeoutMs = 240_000
 const greetingMs = 90_000
 const pollMs = 100
+const stopMs = 30_000
 
 type Started = { child: ChildProcess; printed: () => string; exit: Promise<number | null> }
 
@@ -36,6 +39,34 @@ async function settings(dataDir: string): Promise<Record<string, string>> {
     COFFER_DATA_DIR: dataDir,
     ...Object.fromEntries(names.map((name, index) => [`COFFER_${name}`, String(ports[index])])),
   }
+}
+
+/**
+ * Returns a function that starts the script of `npm start` on a data directory. Disposing ends all
+ * starts, and the servers that a killed one has left, so that a test which fails leaves none.
+ */
+function startsOn(dataDir: string): AsyncDisposable & { start: typeof start } {
+  const stack = new AsyncDisposableStack()
+  stack.defer(async () => {
+    if (!existsSync(join(dataDir, 'run'))) return
+    await stopLeftovers({ dataDir, log: createProgress(() => undefined) })
+  })
+  return {
+    start: (...given) => {
+      const started = start(...given)
+      stack.defer(() => end(started))
+      return started
+    },
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  }
+}
+
+/** Lets a start end its servers; kills it if it takes too long. */
+async function end({ child, exit }: Started): Promise<void> {
+  child.kill('SIGINT')
+  await Promise.race([exit, sleep(stopMs, undefined, { ref: false })])
+  child.kill('SIGKILL')
+  await exit
 }
 
 /** Starts the script of `npm start` under the Node of these tests. */
@@ -79,7 +110,7 @@ async function syncFeed(printed: string, dataDir: string): Promise<string> {
   const [, linkId = ''] = /npm run coffer -- feed:watch (\S+) &$/m.exec(stdout) ?? []
   const [, credential = '', url = '', body = ''] =
     /curl -u (\S+) (\S+) .+'(.+)'$/m.exec(stdout) ?? []
-  const watching = startCommand(['feed:watch', linkId], env)
+  await using watching = startCommand(['feed:watch', linkId], env)
   await eventually(
     async () => watching.printed(),
     (text) => text.includes('watching'),
@@ -121,8 +152,9 @@ test(
     using scratch = mkdtempDisposableSync(join(tmpdir(), 'coffer-start-'))
     const dataDir = join(scratch.path, 'data')
     const env = await settings(dataDir)
+    await using starts = startsOn(dataDir)
 
-    const first = start(env, '--try-feed', '--try-aggregator')
+    const first = starts.start(env, '--try-feed', '--try-aggregator')
     await untilPrinted(first, 'limit=5')
     expect(first.printed()).toContain('Free to use')
     const told = await answers(first.printed())
@@ -134,7 +166,7 @@ test(
     )
     expect(await linkAggregator(first.printed(), dataDir)).toMatch(/^added \d+, /)
 
-    const second = start(env)
+    const second = starts.start(env)
     expect(await second.exit).toBe(1)
     expect(second.printed()).toContain(`Coffer is already running on ${dataDir}`)
 
@@ -146,7 +178,7 @@ test(
     await first.exit
 
     const address = `http://localhost:${env.COFFER_PORT}`
-    const third = start({
+    const third = starts.start({
       ...env,
       COFFER_EXTERNAL_URL: address,
       COFFER_SMTP_URL: 'smtp://a:b@mail',
@@ -182,10 +214,11 @@ test(
     using scratch = mkdtempDisposableSync(join(tmpdir(), 'coffer-start-'))
     const dataDir = join(scratch.path, 'data')
     const env = await settings(dataDir)
-    const misused = start(env, '--bogus')
+    await using starts = startsOn(dataDir)
+    const misused = starts.start(env, '--bogus')
     expect(await misused.exit).toBe(2)
     expect(misused.printed()).toContain("error: unknown option '--bogus'")
-    const refused = start({
+    const refused = starts.start({
       ...env,
       COFFER_SIGN_IN_LIMIT_PER_MINUTE: '100000',
       COFFER_LOGLEVEL: 'debug',
@@ -197,7 +230,7 @@ test(
       'COFFER_SIGN_IN_LIMIT_PER_MINUTE: must be at most 10000',
       'COFFER_KEYS_DIR: /dev/null cannot be read (ENOTDIR: not a directory)',
     ])
-    const incomplete = start({
+    const incomplete = starts.start({
       ...env,
       COFFER_BILLING_ENABLED: 'true',
       COFFER_AGGREGATOR_ENABLED: 'true',
@@ -223,7 +256,7 @@ test(
     expect(existsSync(dataDir)).toBe(false)
     const file = join(scratch.path, 'file')
     writeFileSync(file, '')
-    const misplaced = start({ ...env, COFFER_DATA_DIR: join(file, 'data') })
+    const misplaced = starts.start({ ...env, COFFER_DATA_DIR: join(file, 'data') })
     expect(await misplaced.exit).toBe(1)
     expect(misplaced.printed()).toContain(`Cannot write to the data directory ${file}/data`)
     expect(misplaced.printed()).not.toContain('COFFER_KEYS_DIR')
