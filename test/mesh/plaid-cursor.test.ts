@@ -3,6 +3,7 @@ import type { Aggregator, ChangePage } from '@coffer/aggregator-sync/provider/ag
 import { readAnswer } from '@coffer/aggregator-sync/provider/plaid-answer'
 import { plaidFailure } from '@coffer/aggregator-sync/provider/plaid-fault'
 import { pageActivities } from '@coffer/aggregator-sync/syncs/page.activities'
+import { runHere } from '@coffer/cli/testing/run-here'
 import { loadSigner } from '@coffer/host/rpc/signing-key'
 import { createSecrets } from '@coffer/host/secrets/envelope-encryption'
 import { createKeyEncryption, keySettings } from '@coffer/host/secrets/key-settings'
@@ -207,6 +208,30 @@ async function runScript(steps: (typeof step extends fc.Arbitrary<infer Value> ?
   const left = sql.unsafe`SELECT FROM loop_items WHERE link_id = ${home.linkId}`
   expect(await pool.any(left)).toEqual([])
 }
+
+test('a whole sync of an operator repairs old transactions, and keeps edits', async () => {
+  const { booted, dataDir } = world.coffer
+  const home = await linkItem(world)
+  const { bank, person, linkId, list } = home
+  const lost = bank.post({ date: daysAgo(60), amount: '10', name: 'Lost' })
+  bank.post({ date: daysAgo(61), amount: '20', name: 'Shop' })
+  await home.sync()
+  const shop = (await list()).find(({ amount }) => amount === 2_000)
+  const path = `${home.paths[0]}/transactions/${shop?.transactionId}`
+  await person.patch(path, { name: 'Mine', notes: 'a present' })
+  await home.forget([lost])
+  await home.sync()
+  expect(await list()).toMatchObject([{ name: 'Mine' }])
+  const settings = { COFFER_DATABASE_URL: booted.databaseUrl, COFFER_DATA_DIR: dataDir }
+  const sync = () => runHere(['sync', linkId, '--whole'], settings)
+  expect(await sync()).toMatchObject({ code: 0, stderr: '' })
+  const repaired = await list()
+  expect(repaired).toMatchObject([{ amount: 1_000 }, { name: 'Mine', notes: 'a present' }])
+  const counts = 'added 0, changed 0, matched 0, removed 0, skipped 0\n'
+  expect(await sync()).toEqual({ code: 0, stdout: counts, stderr: '' })
+  expect(await list()).toEqual(repaired)
+  expect(await home.state()).toMatchObject({ wholeRequestedAt: null, wholeLoopStartedAt: null })
+})
 
 test('any pages, restarts and crashes end in the state of the bank, with the edits', async () => {
   const script = fc.array(step, { minLength: 8, maxLength: 24, size: 'max' })

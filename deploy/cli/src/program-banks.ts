@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { createAdd, type Run } from './command-line.ts'
+import type { KeyOptions } from './commands/aggregator-items.ts'
 import type { ServerOptions } from './commands/feed.ts'
 
 /** Adds the commands of links that sync. */
@@ -32,13 +33,38 @@ export function addBankCommands(program: Command, run: Run): void {
     .option('--email <address>', 'login that gets the link; default: the demo')
     .option(...serverOption)
     .action(linkAggregator)
-  const sync = run<{ linkId: string; wait: boolean }>(async (options, env) => {
+  addItemCommands(program, run)
+  const sync = run<{ linkId: string; wait: boolean; whole?: boolean }>(async (options, env) => {
     return (await import('./commands/sync.ts')).syncLink(options, env)
   })
   add(program, 'sync', 'let a running server sync a link, and print what arrived')
     .argument('<linkId>', 'ID of the link')
+    .option('--whole', 'read all transactions again, not only the changes')
     .option('--no-wait', 'do not wait for its end')
     .action((linkId, options) => sync({ linkId, ...options }))
+}
+
+/** Adds the commands that call Plaid for links. */
+function addItemCommands(program: Command, run: Run): void {
+  const commands = () => import('./commands/aggregator-items.ts')
+  const idOption = ['--client-id <id>', 'client ID at Plaid; default: the setting'] as const
+  const secretOption = ['--secret <secret>', 'secret at Plaid; default: the setting'] as const
+  const refresh = run<KeyOptions & { linkId: string }>(async (options, env) => {
+    return (await commands()).refreshLink(options, env)
+  })
+  add(program, 'aggregator:refresh', 'let Plaid ask the institution of a link for transactions')
+    .argument('<linkId>', 'ID of the link')
+    .option(...idOption)
+    .option(...secretOption)
+    .action((linkId, options) => refresh({ linkId, ...options }))
+  const register = run<KeyOptions & { linkId?: string }>(async (options, env) => {
+    return (await commands()).registerWebhook(options, env)
+  })
+  add(program, 'aggregator:webhook', 'register the address of webhooks at Plaid for all links')
+    .argument('[linkId]', 'ID of one link; default: all with another address')
+    .option(...idOption)
+    .option(...secretOption)
+    .action((linkId, options) => register({ linkId, ...options }))
 }
 
 const help = {
@@ -63,9 +89,26 @@ Example:
   $ coffer aggregator:link --email ann@example.com < password.txt`,
   sync: `
 Unlike the request of a user, it may be repeated within 30 minutes. Waits five minutes at most.
+With --whole a link over the aggregator reads its history again: edits of users stay, and what is
+stored already is not stored twice. Requested syncs of a feed always do.
+
+Examples:
+  $ coffer sync link_1
+  $ coffer sync link_1 --whole`,
+  'aggregator:refresh': `
+Plaid reads most institutions one to four times a day; this asks for one more reading. It is a
+product of its own, which Plaid enables for a client, and bills by call. At most twice a minute.
 
 Example:
-  $ coffer sync link_1`,
+  $ coffer aggregator:refresh link_1`,
+  'aggregator:webhook': `
+After a change of COFFER_AGGREGATOR_WEBHOOKS_DOMAIN: first restart the servers with it. Eight calls
+run at once, within Plaid's limits. The command may be interrupted: another run goes on with the
+links that are left. Exits with 1 if it fails for a link; run it again later.
+
+Examples:
+  $ coffer aggregator:webhook
+  $ coffer aggregator:webhook link_1`,
 }
 
 const add = createAdd(help)

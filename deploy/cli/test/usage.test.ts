@@ -9,9 +9,10 @@ import { runCommand } from './command.ts'
 
 const logins = ['login:reset-password', 'login:disable', 'beta:new-code']
 const keys = ['keys:create', 'keys:rotate']
-const feed = ['feed:link', 'feed:watch', 'aggregator:link', 'sync']
+const feed = ['feed:link', 'feed:watch', 'sync']
+const aggregator = ['aggregator:link', 'aggregator:refresh', 'aggregator:webhook']
 const general = ['serve', 'migrate', 'config', 'audit', 'replay', 'demo']
-const commands = [...general, ...feed, ...logins, ...keys]
+const commands = [...general, ...feed, ...aggregator, ...logins, ...keys]
 const nowhere = { COFFER_DATA_DIR: '/nonexistent' }
 
 test('help names every command, and every command has help with an example', async () => {

@@ -142,6 +142,17 @@ test('a request of an operator starts a sync, of a live link only', async () => 
   await expect(readSync(database(), { ...ended, linkId: 'other' })).rejects.toThrow('was deleted')
 })
 
+test('a repeated request of a whole loop joins the one that is due', async () => {
+  const link = await insert({})
+  const { linkId } = link
+  await requestByOperator(database(), linkId, before(5))
+  expect((await readSync(database(), link)).wholeRequestedAt).toBeNull()
+  for (const at of [before(2), now]) {
+    await requestByOperator(database(), linkId, at, { isWhole: true })
+    expect((await readSync(database(), link)).wholeRequestedAt).toEqual(before(2))
+  }
+})
+
 test('a step of another sync is gone; a step without a token fails', async () => {
   const link = await insert({})
   const of = { ...link, runId: 'run/1' }

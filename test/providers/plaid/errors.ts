@@ -35,6 +35,9 @@ const known = {
   INVALID_CREDENTIALS: item('the provided credentials were not correct'),
   INVALID_FIELD: request('a field is invalid'),
   INVALID_INSTITUTION: input('invalid institution_id provided'),
+  INVALID_PRODUCT: input(
+    'client is not authorized to access the following products: ["transactions_refresh"]',
+  ),
   INVALID_PUBLIC_TOKEN: input('could not find matching public token'),
   INVALID_WEBHOOK_VERIFICATION_KEY_ID: input('invalid key_id provided'),
   ITEM_LOCKED: item('this item is locked'),

@@ -22,13 +22,14 @@ export type ReadSync = SyncState & { fault: Words | null; faulty: readonly Fault
 export interface SyncSource {
   definition: ServiceDefinition
   /**
-   * Requests a sync of a link for an operator; returns a function that reads its state. Returns
-   * null if the service has no such link. Throws refused for a link that cannot be synced.
+   * Requests a sync of a link for an operator; returns a function that reads its state. `isWhole`:
+   * it reads all transactions, as each requested sync of a feed does. Returns null if the service
+   * has no such link. Throws refused for a link that cannot be synced.
    */
   request: (
     database: Database,
     linkId: string,
-    now: Date,
+    of: { now: Date; isWhole: boolean },
   ) => Promise<(() => Promise<ReadSync>) | null>
 }
 
@@ -46,7 +47,12 @@ export const syncSources: readonly SyncSource[] = [
 function sourceOf<Key, State extends SyncState>(
   definition: ServiceDefinition,
   syncs: {
-    requestByOperator: (database: Database, linkId: string, now: Date) => Promise<Key | null>
+    requestByOperator: (
+      database: Database,
+      linkId: string,
+      now: Date,
+      of: { isWhole: boolean },
+    ) => Promise<Key | null>
     readSync: (database: Database, key: Key) => Promise<State>
     describeSync: (sync: State) => Words | null
     listFaulty: (database: Database, key: Key) => Promise<Faulty[]>
@@ -54,8 +60,8 @@ function sourceOf<Key, State extends SyncState>(
 ): SyncSource {
   return {
     definition,
-    request: async (database, linkId, now) => {
-      const key = await syncs.requestByOperator(database, linkId, now)
+    request: async (database, linkId, { now, isWhole }) => {
+      const key = await syncs.requestByOperator(database, linkId, now, { isWhole })
       if (key === null) return null
       return async () => {
         const sync = await syncs.readSync(database, key)

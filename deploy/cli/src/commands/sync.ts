@@ -12,22 +12,22 @@ const limitMsDefault = 300_000
 
 /**
  * `coffer sync`: asks a running server for a sync of a link, waits for its end unless `wait` is
- * false, and prints what arrived. Returns 1 if the sync fails, or leaves out a bank account. Throws
- * FatalError for a link that cannot be synced, and when the sync has not ended after `limitMs`, by
- * default five minutes.
+ * false, and prints what arrived. With `whole` the sync reads all transactions. Returns 1 if it
+ * fails, or leaves out a bank account. Throws FatalError for a link that cannot be synced, and when
+ * the sync has not ended after `limitMs`, by default five minutes.
  */
 export async function syncLink(
-  options: { linkId: string; wait: boolean; limitMs?: number },
+  options: { linkId: string; wait: boolean; whole?: boolean; limitMs?: number },
   env: Environment,
 ): Promise<number> {
-  const { linkId, wait, limitMs = limitMsDefault } = options
+  const { linkId, wait, whole: isWhole = false, limitMs = limitMsDefault } = options
   const config = readConfig(env)
   await requireTables(
     syncSources.map(({ definition }) => definition),
     config,
   )
   const requestedAt = new Date()
-  await using sync = await request(config, linkId, requestedAt)
+  await using sync = await request(config, linkId, { now: requestedAt, isWhole })
   if (!wait) {
     console.log('requested: a running server starts the sync')
     return 0
@@ -48,12 +48,12 @@ export async function syncLink(
 async function request(
   config: Config,
   linkId: string,
-  now: Date,
+  of: { now: Date; isWhole: boolean },
 ): Promise<AsyncDisposable & { read: () => Promise<ReadSync> }> {
   for (const source of syncSources) {
     await using stack = new AsyncDisposableStack()
     const database = stack.use(await createServiceDatabase(source.definition, config))
-    const read = await source.request(database, linkId, now).catch((error: unknown) => {
+    const read = await source.request(database, linkId, of).catch((error: unknown) => {
       throw error instanceof ConnectError ? new FatalError(`${error.rawMessage}.`) : error
     })
     if (read === null) continue

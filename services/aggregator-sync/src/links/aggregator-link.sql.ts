@@ -126,12 +126,53 @@ export async function requestWholeLoop(
     WHERE account_id = ${accountId} AND link_id = ${linkId}`)
 }
 
+/**
+ * Lets the next sync of a link read all transactions, unless that is requested already: a repeated
+ * request joins the whole loop that is due or runs.
+ */
+export async function ensureWholeLoop(
+  tx: Transaction,
+  { accountId, linkId }: LinkKey,
+  now: Date,
+): Promise<void> {
+  await tx.query(sql.unsafe`
+    UPDATE aggregator_links SET whole_requested_at = ${now.toISOString()}
+    WHERE account_id = ${accountId} AND link_id = ${linkId} AND whole_requested_at IS NULL`)
+}
+
 /** Ends the syncs of a link: no schedule, no request, and a sync that runs has no effect. */
 export async function endSyncs(tx: Transaction, { accountId, linkId }: LinkKey): Promise<void> {
   await tx.query(sql.unsafe`
     UPDATE aggregator_links SET next_sync_at = NULL, requested_at = NULL, sync_run_id = NULL,
       sync_started_at = NULL
     WHERE account_id = ${accountId} AND link_id = ${linkId}`)
+}
+
+/**
+ * Lists links, of all accounts, whose item has another webhook URL, after the key `after`. Links
+ * without an item are left out.
+ */
+export function listOtherWebhooks(
+  { pool }: Database,
+  { url, after, limit }: { url: string; after: readonly string[]; limit: number },
+): Promise<readonly LinkKey[]> {
+  const key = sql.fragment`account_id, link_id`
+  return pool.any(sql.type(LinkKey)`
+    SELECT account_id AS "accountId", link_id AS "linkId" FROM aggregator_links
+    WHERE status NOT IN ('creating', 'revoked', 'deactivated')
+      AND webhook_url IS DISTINCT FROM ${url} AND ${isAfter(key, after)}
+    ORDER BY ${key} LIMIT ${limit}`)
+}
+
+/** Stores the webhook URL that the item of a live link has. */
+export async function saveWebhookUrl(
+  { pool }: Database,
+  { accountId, linkId }: LinkKey,
+  url: string,
+): Promise<void> {
+  await pool.query(sql.unsafe`
+    UPDATE aggregator_links SET webhook_url = ${url}
+    WHERE account_id = ${accountId} AND link_id = ${linkId} AND deleted_at IS NULL`)
 }
 
 const SealedToken = z.object({
