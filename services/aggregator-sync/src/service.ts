@@ -11,6 +11,7 @@ import { linkLifeActivities } from './life/link-life.activities.ts'
 import { aggregatorLinkRoutes } from './links/aggregator-link.rpc.ts'
 import { linkActivities } from './links/link.activities.ts'
 import { linkHandlers } from './links/link.consumer.ts'
+import { startReleaseMetrics } from './links/release-metrics.service.ts'
 import { startAggregator } from './provider/provider.service.ts'
 import { aggregatorSyncHandlers } from './syncs/aggregator-sync.consumer.ts'
 import { aggregatorSyncRoutes } from './syncs/aggregator-sync.rpc.ts'
@@ -48,6 +49,7 @@ export const aggregatorSync = defineService({
       url: config.aggregatorUrl,
       redirectUri: aggregatorAddresses(config).redirectUri,
     })
+    const metrics = startReleaseMetrics(given)
     const load = createSyncLoad({ share: config.syncShare })
     const deps = { ...given, load, openAggregator: aggregator.open }
     return {
@@ -69,6 +71,7 @@ export const aggregatorSync = defineService({
       schedules: config.aggregatorEnabled ? schedules : [],
       formerSchedules: config.aggregatorEnabled ? [] : schedules.map(({ id }) => id),
       close: async () => {
+        metrics[Symbol.dispose]()
         await aggregator[Symbol.asyncDispose]()
       },
     }

@@ -1,4 +1,6 @@
 import { eventually } from '@coffer/host/testing/boot'
+import { removeRowsOfAccount } from '@coffer/kit/accounts/account-removal.sql'
+import { registry } from '@coffer/kit/service/telemetry'
 import { newId } from '@coffer/kit/values/id'
 import { LinkService } from '@coffer/proto/ledger/v1/link'
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
@@ -146,6 +148,38 @@ test('the deletion of an account waits until its items are removed', async () =>
   expect(await user.rows()).toEqual([])
   expect(await refusalOf(user.link())).toBe('account: record does not exist')
   expect(await user.rows()).toEqual([])
+})
+
+test('the version before cannot delete the token of an item that is not removed', async () => {
+  const { close, remove } = removal()
+  await close()
+  // Its deletion of an account removes the rows, and calls no aggregator.
+  const deletion = removeRowsOfAccount(world.booted.database('aggregator-sync'), user.accountId)
+  await expect(deletion).rejects.toThrow(
+    `the item of the link ${linkId} is not removed at the aggregator`,
+  )
+  expect([item.isRemoved, await user.tokens()]).toEqual([false, ['access']])
+  expect([await remove(), item.isRemoved, await remove()]).toEqual([false, true, true])
+})
+
+/** Returns the value of a metric of aggregator-sync. */
+async function metric(name: string): Promise<number> {
+  const line = new RegExp(`^coffer_aggregator_${name} (.+)$`, 'm')
+  return Number(line.exec(await registry.metrics())?.[1])
+}
+
+test('metrics count the releases that wait, and the time of the longest', async () => {
+  const { releaseAggregatorConnection } = world.activities()
+  const before = await metric('releases_waiting')
+  await releaseAggregatorConnection(user.accountId, linkId)
+  expect(await metric('releases_waiting')).toBe(before + 1)
+  await world.booted.database('aggregator-sync').pool.query(sql.unsafe`
+    UPDATE aggregator_links SET deleted_at = deleted_at - interval '3 days'
+    WHERE link_id = ${linkId}`)
+  expect(await metric('release_age_seconds')).toBeGreaterThanOrEqual(3 * 86_400)
+  await world.finish(key())
+  expect(await metric('releases_waiting')).toBe(before)
+  expect(await metric('release_age_seconds')).toBeLessThan(3 * 86_400)
 })
 
 test('the deletion of an account exchanges a public token to remove its item', async () => {

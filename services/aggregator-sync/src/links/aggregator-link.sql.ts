@@ -245,3 +245,12 @@ export function listHeldLinks(
     SELECT account_id AS "accountId", link_id AS "linkId" FROM aggregator_links
     WHERE account_id = ${accountId} AND released_at IS NULL ORDER BY link_id LIMIT ${limit}`)
 }
+
+const Waiting = z.object({ count: z.number(), oldest: z.date().nullable() })
+
+/** Returns the number of ended links that are not released, and when the first of them ended. */
+export function countUnreleased({ pool }: Database): Promise<z.infer<typeof Waiting>> {
+  return pool.one(sql.type(Waiting)`
+    SELECT count(*)::int AS count, min(deleted_at) AS oldest FROM aggregator_links
+    WHERE deleted_at IS NOT NULL AND released_at IS NULL`)
+}
