@@ -110,6 +110,13 @@ export async function startWorker(
   })
 }
 
+/**
+ * Sticky execution: the worker that has a workflow in its cache gets the next task first. After
+ * this time in ms (10 s by default) any worker takes it, and replays the history. Short, because
+ * tasks of a killed worker wait for it; our histories are short, so a needless replay is cheap.
+ */
+const stickyMs = 2_000
+
 async function createWorker(
   { connect, namespace, taskQueue, activities }: WorkerOptions & WorkerConnection,
   workflowBundle: { code: string } | undefined,
@@ -121,6 +128,7 @@ async function createWorker(
     activities,
     ...(workflowBundle ? { workflowBundle } : {}),
     maxConcurrentActivityTaskExecutions: 8,
+    stickyQueueScheduleToStartTimeout: stickyMs,
     shutdownGraceTime: '10 seconds',
     shutdownForceTime: '15 seconds',
     interceptors: {
