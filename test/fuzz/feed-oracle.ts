@@ -31,13 +31,17 @@ export function isDecimal(value: unknown): value is string {
   return typeof value === 'string' && decimal.test(value)
 }
 
-/** Returns the transactions, or the balance, that a client could take from a body. */
-export function readableIn(body: string, kind: 'transactions' | 'balance'): Readable[] {
+/** Returns the transactions, or the balance, of a bank account that a client could take. */
+export function readableIn(
+  body: string,
+  { kind, feedId }: { kind: 'transactions' | 'balance'; feedId: string },
+): Readable[] {
   const found = Object(exactJson(body))[kind]
   const rows: unknown[] = kind === 'balance' ? [found] : Array.isArray(found) ? found : []
   return rows.flatMap((row) => {
-    const { amount, currency, date } = Object(row)
-    if (!isDecimal(amount)) return []
+    const { accountId, amount, currency, date } = Object(row)
+    const isOfAnother = typeof accountId === 'string' && !['', feedId].includes(accountId)
+    if (!isDecimal(amount) || (kind === 'transactions' && isOfAnother)) return []
     const code = typeof currency === 'string' ? currency.trim().toUpperCase() : ''
     const isDay =
       kind === 'transactions' && typeof date === 'string' && /^\d{4}-\d{2}-\d{2}$/.test(date)

@@ -95,7 +95,7 @@ function turnHostile(home: HostileHome, next: (kind: Kind) => Hostile): void {
       if (answer.body !== right) answered += 1
       const body = typeof answer.body === 'string' ? answer.body : answer.body.toString()
       if (kind !== 'accounts' && body.length < 2 ** 20) {
-        for (const one of readableIn(body, kind)) {
+        for (const one of readableIn(body, { kind, feedId })) {
           const key = `${feedId} ${kind} ${one.date}`
           readable.set(key, [...(readable.get(key) ?? []), one])
         }

@@ -3,6 +3,7 @@ import { sql } from 'slonik'
 import { z } from 'zod'
 import { createGoalIn } from '../harness/goal.ts'
 import type { Json } from '../harness/person.ts'
+import { changed } from '../providers/faults.ts'
 import { faults } from '../providers/feed-faults.ts'
 import {
   addAccount,
@@ -145,6 +146,21 @@ test('rows without an ID that can be stored are counted as skipped', async () =>
   bank.post({ date: daysAgo(1), amount: '-10' })
   bank.post({ id: 'two\u0000lines', date: daysAgo(1), amount: '-11' })
   expect((await sync()).lastArrival).toMatchObject({ added: 1, skipped: 1 })
+})
+
+test('rows of another bank account are skipped and counted; then nothing is removed', async () => {
+  const { bank, sync } = await linkOne(world)
+  bank.post({ date: daysAgo(9), amount: '-10' })
+  const gone = bank.post({ date: daysAgo(1), amount: '-11' })
+  await sync()
+  bank.remove(gone)
+  bank.post({ date: daysAgo(2), amount: '-9' })
+  const toOther = (body: string) => body.replace(/"\w+"(?=,"amount":-9,)/, '"other"')
+  world.provider.fault(/transactions/, changed(toOther))
+  const { status, lastArrival } = await sync()
+  expect([status, lastArrival]).toMatchObject(['active', { added: 0, removed: 0, skipped: 1 }])
+  world.provider.fault(/transactions/, null)
+  expect((await sync()).lastArrival).toMatchObject({ added: 1, removed: 1, skipped: 0 })
 })
 
 test('of two accounts with one ID in the list, the first counts in every sync', async () => {

@@ -1,5 +1,11 @@
 import { startWorkers } from '@coffer/kit/service/workers'
-import { type AnswerKind, type AnswerParser, type FeedAnswers, readAnswer } from './feed-answer.ts'
+import {
+  type AnswerKind,
+  type AnswerParser,
+  type AnswerTask,
+  type FeedAnswers,
+  readAnswer,
+} from './feed-answer.ts'
 
 type Read = FeedAnswers[AnswerKind] | null | 'too-large'
 
@@ -15,7 +21,7 @@ export function startAnswerReaders({
   module = new URL('./answer.worker.ts', import.meta.url),
   taskTimeoutMs = 10_000,
 } = {}): AsyncDisposable & { parse: AnswerParser } {
-  const threads = startWorkers<{ body: Uint8Array; kind: AnswerKind }, Read>({
+  const threads = startWorkers<AnswerTask, Read>({
     module,
     threadsMax: 1,
     queueMax: 20,
@@ -25,9 +31,15 @@ export function startAnswerReaders({
     exceeded: () => 'too-large',
   })
   return {
-    parse: async <Kind extends AnswerKind>(body: Uint8Array, kind: Kind, signal: AbortSignal) => {
-      if (body.length <= inlineSizeMax) return readAnswer(body, kind)
-      return (await threads.run({ body, kind }, signal)) as FeedAnswers[Kind] | null | 'too-large'
+    parse: async <Kind extends AnswerKind>(
+      body: Uint8Array,
+      kind: Kind,
+      signal: AbortSignal,
+      feedId?: string,
+    ) => {
+      if (body.length <= inlineSizeMax) return readAnswer(body, kind, feedId)
+      const read = await threads.run({ body, kind, feedId }, signal)
+      return read as FeedAnswers[Kind] | null | 'too-large'
     },
     [Symbol.asyncDispose]: () => threads[Symbol.asyncDispose](),
   }

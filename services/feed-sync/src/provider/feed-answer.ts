@@ -18,14 +18,27 @@ export interface FeedAnswers {
 
 export type AnswerKind = keyof FeedAnswers
 
+/** An answer to parse, of a call about the bank account `feedId`, if it is about one. */
+export interface AnswerTask {
+  body: Uint8Array
+  kind: AnswerKind
+  feedId: string | undefined
+}
+
 /** Parses bodies of answers; see `readAnswer`. `too-large` also means too much time. */
 export type AnswerParser = <Kind extends AnswerKind>(
   body: Uint8Array,
   kind: Kind,
   signal: AbortSignal,
+  feedId?: string,
 ) => Promise<FeedAnswers[Kind] | null | 'too-large'>
 
-const readers: { [Kind in AnswerKind]: (answer: unknown) => FeedAnswers[Kind] | null } = {
+type Reader<Kind extends AnswerKind> = (
+  answer: unknown,
+  feedId: string | undefined,
+) => FeedAnswers[Kind] | null
+
+const readers: { [Kind in AnswerKind]: Reader<Kind> } = {
   accounts: readAccounts,
   balance: readBalance,
   transactions: readTransactions,
@@ -33,11 +46,12 @@ const readers: { [Kind in AnswerKind]: (answer: unknown) => FeedAnswers[Kind] | 
 
 /**
  * Returns the content of an answer; null if it is not JSON of this kind, `too-large` above a
- * million tokens, about 55,000 transactions.
+ * million tokens, about 55,000 transactions. `feedId`: the bank account of transactions.
  */
 export function readAnswer<Kind extends AnswerKind>(
   body: Uint8Array,
   kind: Kind,
+  feedId?: string,
 ): FeedAnswers[Kind] | null | 'too-large' {
-  return readJson(body, readers[kind])
+  return readJson(body, (answer) => readers[kind](answer, feedId))
 }

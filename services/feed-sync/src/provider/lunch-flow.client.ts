@@ -57,15 +57,16 @@ const nouns: Record<AnswerKind, string> = {
  * only to URLs below `apiUrl`.
  */
 export function createLunchFlow(options: LunchFlowOptions): Feed {
-  const { parse = async (body, kind) => readAnswer(body, kind) } = options
+  const { parse = async (body, kind, _, feedId) => readAnswer(body, kind, feedId) } = options
   const ask = async <Kind extends AnswerKind>(
     kind: Kind,
     paths: readonly string[],
     signal: AbortSignal,
+    feedId?: string,
   ): Promise<FeedAnswers[Kind]> => {
     const answer = await call(options, paths, signal)
     if (answer.status !== 200) throw failureOf(answer, kind, options.apiKey)
-    const content = await parse(answer.body, kind, signal)
+    const content = await parse(answer.body, kind, signal, feedId)
     if (content === null) throw feedFailure('unreadable', { detail: nouns[kind] })
     if (content === 'too-large') throw feedFailure(content, { detail: tooMuch })
     return content
@@ -79,7 +80,7 @@ export function createLunchFlow(options: LunchFlowOptions): Feed {
       const path = `/accounts/${encodeURIComponent(feedId)}/transactions`
       const bounds = { ...(from === null ? {} : { from }), ...(to === null ? {} : { to }) }
       const query = new URLSearchParams({ include_pending: 'true', ...bounds })
-      return ask('transactions', [`${path}?${query}`, path], signal)
+      return ask('transactions', [`${path}?${query}`, path], signal, feedId)
     },
   }
 }

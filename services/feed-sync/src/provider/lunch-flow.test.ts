@@ -102,6 +102,23 @@ test.each([
 })
 
 test.each([
+  ['the asked one', '"7"', true],
+  ['the asked one as a number', '7', true],
+  ['none', 'null', true],
+  ['blank', '""', true],
+  ['something that is no ID', '{}', true],
+  ['another one', '"8"', false],
+  ['another one as a number', '70', false],
+  ['one that differs by a blank', '"7 "', false],
+])('a row whose bank account is %s: %s is read: %s', (_kind, accountId, isRead) => {
+  const body = `{"transactions":[{"id":"a"},{"id":"b","accountId":${accountId}}],"total":2}`
+  const list = readTransactions(parse(body), '7')
+  const ids = isRead ? ['a', 'b'] : ['a']
+  expect(list?.rows.map(({ id }) => id)).toEqual(ids)
+  expect(list).toMatchObject({ isComplete: isRead, unreadable: isRead ? 0 : 1 })
+})
+
+test.each([
   '',
   ' a',
   'a ',

@@ -76,12 +76,17 @@ export function readBalance(answer: unknown): StatedBalance | null {
 
 /**
  * Returns the transactions of an answer; null if it is no list of transactions. Posted ones without
- * an ID are left out, and make the list incomplete: they may be known under an ID.
+ * an ID, and those of another bank account than `feedId`, are left out and make the list
+ * incomplete: what such a list lacks may exist.
  */
-export function readTransactions(answer: unknown): OfferedList<OfferedTransaction> | null {
+export function readTransactions(
+  answer: unknown,
+  feedId?: string,
+): OfferedList<OfferedTransaction> | null {
   const { data } = Transactions.safeParse(answer)
   if (!data) return null
   return listOf(data.transactions, data.total, (row) => {
+    if (isOfAnother(row, feedId)) return undefined
     const one = Transaction.safeParse(row).data
     return one?.id === null && !one.isPending ? undefined : one
   })
@@ -119,6 +124,13 @@ function listOf<Row>(
   const isWhole = (stated ?? null) === null || Number(stated) === sent.length
   const unreadable = sent.length - rows.length
   return { rows, isComplete: isWhole && unreadable === 0, unreadable }
+}
+
+/** Returns whether a row states another bank account. Servers need not state any. */
+function isOfAnother(row: unknown, feedId: string | undefined): boolean {
+  const { accountId } = Object(row)
+  const isStated = typeof accountId === 'string' && accountId !== ''
+  return feedId !== undefined && isStated && accountId !== feedId
 }
 
 /** Returns whether the ledger takes a provider's ID: it keeps them as they are. */
