@@ -1,6 +1,7 @@
+import { requestByOperator } from '@coffer/aggregator-sync/syncs/operator.service'
 import { eventually } from '@coffer/host/testing/boot'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import type { Answer, Json, Person } from '../harness/person.ts'
+import { type Answer, call, type Json, type Person } from '../harness/person.ts'
 import type { PlaidItem } from '../providers/plaid/item.ts'
 import { daysAgo } from './feed-world.ts'
 import { type PlaidWorld, startPlaidWorld } from './plaid-world.ts'
@@ -109,6 +110,26 @@ test('a repeated callback with its Idempotency-Key gets the first answer', async
   expect([again.status, again.body]).toEqual([200, first.body])
   expect(again.headers.get('idempotency-replayed')).toBe('true')
   expect(await person.get('/links')).toHaveLength(1)
+})
+
+test('a wait for a set-up that takes longer is 408, and one after the set-up 200', async () => {
+  const person = await world.coffer.person()
+  const { body, item } = await completeLink(person)
+  item.readiness = 'NOT_READY'
+  const { body: linked } = await send(person, 'POST', '/aggregator/token/callback', body)
+  await using brief = await world.coffer.startGateway({
+    progressTimes: { pollMs: 20, limitMs: 300 },
+  })
+  const path = `/aggregator/link/setup/wait/${linked.linkId}`
+  const headers = { cookie: person.cookie }
+  const waited = await call(brief.baseUrl, 'GET', path, { headers })
+  expect([waited.status, waited.body]).toEqual([408, null])
+  expect((await person.get(`/links/${linked.linkId}`)).aggregatorLink.status).toBe('pending')
+  const waiting = send(person, 'GET', path)
+  item.readiness = 'HISTORICAL_UPDATE_COMPLETE'
+  const database = world.coffer.booted.database('aggregator-sync')
+  await requestByOperator(database, linked.linkId, new Date())
+  expect((await waiting).status).toBe(200)
 })
 
 test('a sync is started at most once in 30 minutes', async () => {

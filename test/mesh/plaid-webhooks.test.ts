@@ -6,6 +6,7 @@ import { AccountSettingsChangedSchema } from '@coffer/proto/identity/v1/events'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { sql } from 'slonik'
+import { plaidFaults } from '../providers/plaid/faults.ts'
 import type { PlaidItem } from '../providers/plaid/item.ts'
 import type { WebhookCode, WebhookDetails } from '../providers/plaid/webhooks.ts'
 import { daysAgo } from './feed-world.ts'
@@ -158,6 +159,36 @@ test('a webhook of a link that is being created is 424, and is accepted afterwar
   expect(await world.plaid.webhooks.send(webhook)).toBe(200)
   expect(await world.plaid.webhooks.send(webhook)).toBe(401)
   expect(await state()).toMatchObject({ newAccountsAvailable: true })
+})
+
+test('a key that Plaid sends too late is 424, and delays no webhook of another key', async () => {
+  const { item, state } = await synced()
+  const { calls, fault, webhooks } = world.plaid
+  const known = webhooks.keys.current()
+  expect(await send(item, 'DEFAULT_UPDATE')).toBe(200)
+  const path = /webhook_verification_key/
+  fault(path, plaidFaults.hang)
+  const before = calls.length
+  webhooks.keys.rotate()
+  const ofNewKey = webhooks.create(item, 'ERROR')
+  const answered: [string, number][] = []
+  const late = webhooks.send(ofNewKey).then((status) => answered.push(['new key', status]))
+  await eventually(async () => calls.slice(before).some((call) => path.test(call.path)), Boolean)
+  const about = {
+    webhook_type: 'ITEM',
+    webhook_code: 'NEW_ACCOUNTS_AVAILABLE',
+    item_id: item.itemId,
+  }
+  const ofKnownKey = webhooks.sign(item, JSON.stringify(about), { keyId: known })
+  answered.push(['known key', await webhooks.send(ofKnownKey)])
+  await late
+  expect(answered).toEqual([
+    ['known key', 200],
+    ['new key', 424],
+  ])
+  fault(path, null)
+  expect(await webhooks.send(ofNewKey)).toBe(200)
+  expect(await state()).toMatchObject({ status: 'error', newAccountsAvailable: true })
 })
 
 test('a webhook that failed is accepted when it is repeated', async () => {
