@@ -1,6 +1,9 @@
+import { once } from 'node:events'
 import { runHere } from '@coffer/cli/testing/run-here'
 import { publishProgress } from '@coffer/kit/events/progress'
+import { newId } from '@coffer/kit/values/id'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import WebSocket from 'ws'
 import { type Coffer, startCoffer } from '../harness/coffer.ts'
 import type { Person } from '../harness/person.ts'
 import { feedAccount, type LunchFlow, startLunchFlow } from '../providers/lunch-flow.ts'
@@ -56,12 +59,26 @@ test('feed:link links the active bank accounts of a provider, and prints what to
 test('feed:link names what the provider or the server refuses, on one line', async () => {
   const refused = await link('aWrongKey')
   expect([refused.code, refused.stdout]).toEqual([1, ''])
-  expect(refused.stderr).toMatch(/^POST .+: 500 .*the feed provider refused the API key.*\n$/)
+  expect(refused.stderr).toBe(
+    'The bank accounts of the feed could not be read: the feed provider refused the API key: ' +
+      '{"error":"Forbidden","message":"no such key: ***"}. ' +
+      'Check --url and --key at the provider, then run the command again.\n',
+  )
+  const odd = await link('with-dashes')
+  expect([odd.code, odd.stderr]).toEqual([
+    1,
+    'The feed link could not be created: apiKey must be 1 to 100 letters and digits.\n',
+  ])
   provider.accounts.splice(0)
   const empty = await link()
   expect([empty.code, empty.stderr]).toEqual([1, 'The feed provider offers no bank account.\n'])
   const away = ['--url', 'https://elsewhere.example', '--key', 'k']
-  expect((await run('feed:link', ...away)).stderr).toMatch(/^POST \/feed\/link: 400 .+\n$/)
+  const { code, stderr } = await run('feed:link', ...away)
+  expect([code, stderr]).toEqual([
+    1,
+    'The feed link could not be created: feedURL is not one of the provider URLs this ' +
+      'server allows: its operator adds it to COFFER_FEED_ALLOWED_URLS.\n',
+  ])
 })
 
 test('the commands name the API key that they lack, and an unknown link', async () => {
@@ -71,10 +88,20 @@ test('the commands name the API key that they lack, and an unknown link', async 
     1,
     'No API key: give one with --api-key, or load "coffer demo".\n',
   ])
-  const unknown = await run('feed:watch', 'link_1')
+  const wrongKey = ['--server', coffer.baseUrl, '--api-key', 'key_1:wrong']
+  const keyless = await runHere(['feed:watch', 'link_1', ...wrongKey], settings)
+  expect([keyless.code, keyless.stderr]).toEqual([
+    1,
+    expect.stringMatching(
+      /^The link link_1 cannot .+ Give an API key of Coffer with --api-key\.\n$/,
+    ),
+  ])
+  const unknownId = newId('link')
+  const unknown = await run('feed:watch', unknownId)
   expect([unknown.code, unknown.stderr]).toEqual([
     1,
-    'No bank account belongs to the link link_1.\n',
+    `The link ${unknownId} cannot be watched: link: record does not exist. ` +
+      'GET /api/links lists the links.\n',
   ])
 })
 
@@ -106,9 +133,34 @@ test.each([
   expect(watched.stdout).toMatch(line)
 })
 
-test('feed:watch names the refusal of a socket', async () => {
+test('feed:watch names the type of a link that no feed syncs, and a deleted one', async () => {
   const { linkId } = await alice.createBankAccount()
-  const watched = await run('feed:watch', linkId)
-  expect([watched.code, watched.stdout]).toEqual([1, ''])
-  expect(watched.stderr).toMatch(/^ws:.+: Unexpected server response: 400\n$/)
+  const manual = await run('feed:watch', linkId)
+  expect([manual.code, manual.stdout, manual.stderr]).toEqual([
+    1,
+    '',
+    `The link ${linkId} is of type manual, not of a feed: it has no syncs.\n`,
+  ])
+  await alice.call('DELETE', `/links/${linkId}`)
+  const deleted = await run('feed:watch', linkId)
+  expect([deleted.code, deleted.stderr]).toEqual([1, `The link ${linkId} was deleted.\n`])
+})
+
+test('feed:watch names why the server refuses a socket', async () => {
+  const { linkId, bankAccountId } = await linkOne()
+  const path = `/api/feed/link/sync/${linkId}/bank_account/${bankAccountId}/progress`
+  const { authorization } = alice
+  const url = coffer.baseUrl.replace('http', 'ws') + path
+  const sockets = Array.from(
+    { length: 20 },
+    () => new WebSocket(url, { headers: { authorization } }),
+  )
+  await Promise.all(sockets.map((socket) => once(socket, 'open')))
+  const { code, stdout, stderr } = await run('feed:watch', linkId)
+  for (const socket of sockets) socket.close()
+  expect([code, stdout, stderr]).toEqual([
+    1,
+    '',
+    'The server refused to show the progress: too many open sockets: close one first.\n',
+  ])
 })

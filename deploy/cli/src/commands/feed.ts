@@ -1,10 +1,11 @@
+import { text } from 'node:stream/consumers'
 import type { Environment } from '@coffer/kit/service/config'
 import { FatalError } from '@coffer/local/bootstrap/fatal-error.mjs'
 import { WebSocket } from 'ws'
 import { z } from 'zod'
 import { savedDemo } from '../demo/person.ts'
 import { BankAccount, Link } from '../demo/replies.ts'
-import { basic, createRest, type Rest, requireServer } from '../demo/rest.ts'
+import { basic, createRest, Refused, type Rest, reasonIn, requireServer } from '../demo/rest.ts'
 import { readConfig } from '../environment.ts'
 
 const FeedLink = z.object({ feedLinkId: z.string() })
@@ -15,6 +16,8 @@ const Candidate = z.object({
   currency: z.string(),
   currentBalance: z.number(),
 })
+const WatchedLink = z.object({ linkType: z.string(), deletedAt: z.string().nullable() })
+
 /** The server closes a socket after five minutes (docs/limits.md). */
 const watchMs = 330_000
 const handshakeTimeout = 30_000
@@ -26,8 +29,9 @@ type Frame = z.infer<typeof Frame>
 export type ServerOptions = { server?: string; apiKey?: string }
 
 /**
- * `coffer feed:link`: links the bank accounts that a feed provider offers. Throws FatalError when
- * the server or the provider refuses; then the connection stays `pending`, and is removed in time.
+ * `coffer feed:link`: links the bank accounts that a feed provider offers. Throws FatalError with
+ * what to do when the server or the provider refuses; then the connection stays `pending`, and is
+ * removed after a day.
  */
 export async function linkFeed(
   options: ServerOptions & { url: string; key: string; name: string },
@@ -35,7 +39,10 @@ export async function linkFeed(
 ): Promise<undefined> {
   const { baseUrl, credential, rest } = await callServer(options, env)
   const { url: feedURL, key: apiKey, name } = options
-  const { feedLinkId } = await rest.post('/feed/link', { name, feedURL, apiKey }, FeedLink)
+  const stored = rest.post('/feed/link', { name, feedURL, apiKey }, FeedLink)
+  const { feedLinkId } = await explain(stored, 'The feed link could not be created', {
+    404: 'Set COFFER_FEED_ENABLED=true, and restart the server.',
+  })
   const candidates = await findCandidates(rest, feedLinkId)
   const link = await rest.post('/links', { institutionName: name, feedLinkId }, Link)
   console.log(`Link           ${link.linkId}   ${link.institutionName}`)
@@ -73,9 +80,12 @@ export async function watchFeed(
   env: Environment,
 ): Promise<number> {
   const { baseUrl, headers, rest } = await callServer(options, env)
+  await requireFeedLink(rest, linkId)
   const accounts = await rest.get('/bank_accounts', z.array(BankAccount))
   const watched = accounts.filter((one) => one.linkId === linkId)
-  if (watched.length === 0) throw new FatalError(`No bank account belongs to the link ${linkId}.`)
+  if (watched.length === 0) {
+    throw new FatalError(`The link ${linkId} has no bank account: create one, then watch it.`)
+  }
   const width = Math.max(...watched.map(({ name }) => name.length))
   const sockets = watched.map(({ bankAccountId, name }) => {
     const path = `/api/feed/link/sync/${linkId}/bank_account/${bankAccountId}/progress`
@@ -110,13 +120,51 @@ function credentialOfDemo(dataDir: string): string {
   return `${key.apiKeyId}:${key.secret}`
 }
 
+/** Throws FatalError unless a link is one of a feed that is not deleted. */
+async function requireFeedLink(rest: Rest, linkId: string): Promise<void> {
+  const path = `/links/${encodeURIComponent(linkId)}`
+  const hint = 'GET /api/links lists the links.'
+  const { linkType, deletedAt } = await explain(
+    rest.get(path, WatchedLink),
+    `The link ${linkId} cannot be watched`,
+    { 400: hint, 404: hint },
+  )
+  if (deletedAt !== null) throw new FatalError(`The link ${linkId} was deleted.`)
+  if (linkType === 'feed') return
+  const instead = linkType === 'aggregator' ? `use "coffer sync ${linkId}"` : 'it has no syncs'
+  throw new FatalError(`The link ${linkId} is of type ${linkType}, not of a feed: ${instead}.`)
+}
+
+/** Throws FatalError instead of a refusal: its reason, and a hint by status what to do. */
+async function explain<Result>(
+  call: Promise<Result>,
+  about: string,
+  hints: Record<number, string>,
+): Promise<Result> {
+  try {
+    return await call
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error
+    const { status, reason } = error
+    const all: Record<number, string> = {
+      401: 'Give an API key of Coffer with --api-key.',
+      ...hints,
+    }
+    throw new FatalError([`${about}: ${reason}.`, all[status]].filter(Boolean).join(' '))
+  }
+}
+
 /** Lets the server ask the provider; returns the bank accounts that it can sync. */
 async function findCandidates(
   rest: Rest,
   feedLinkId: string,
 ): Promise<z.infer<typeof Candidate>[]> {
   const path = `/feed/link/${feedLinkId}/bank_accounts`
-  await rest.post(`${path}/refresh`, {}, z.unknown())
+  await explain(
+    rest.post(`${path}/refresh`, {}, z.unknown()),
+    'The bank accounts of the feed could not be read',
+    { 500: 'Check --url and --key at the provider, then run the command again.' },
+  )
   const offered = await rest.get(path, z.array(Candidate))
   const candidates = offered.filter(({ feedStatus }) => feedStatus === 'ACTIVE').reverse()
   if (candidates.length === 0) throw new FatalError('The feed provider offers no bank account.')
@@ -138,6 +186,12 @@ function follow(url: string, headers: Record<string, string>, show: (frame: Fram
   socket.on('close', () => {
     clearTimeout(deadline)
     ended.resolve(last)
+  })
+  socket.on('unexpected-response', (request, answer) => {
+    const refused = text(answer).then((body) => {
+      throw new FatalError(`The server refused to show the progress: ${reasonIn(body)}.`)
+    })
+    refused.catch(ended.reject).finally(() => request.destroy())
   })
   socket.on('error', (error) => ended.reject(new FatalError(`${url}: ${error.message}`)))
   return { opened: opened.promise, ended: ended.promise }

@@ -4,13 +4,18 @@ import { reasonOf } from '../databases.ts'
 
 // The server answers a wait for the set-up of a link after 30 s.
 const timeoutMs = 40_000
+// Of an answer that is no JSON, such as that of a proxy.
+const reasonLengthMax = 200
 
 /** An answer of the REST API that is not 2xx. */
 export class Refused extends FatalError {
   status: number
-  constructor(status: number, text: string) {
+  /** The fault in the words of the server, on one line. */
+  reason: string
+  constructor(text: string, { status, body }: { status: number; body: string }) {
     super(text)
     this.status = status
+    this.reason = reasonIn(body)
   }
 }
 
@@ -94,8 +99,30 @@ async function send(
     ...(body ? { body: isForm ? body : JSON.stringify(body) } : {}),
   })
   if (!response.ok) {
+    const { status } = response
     const text = await response.text()
-    throw new Refused(response.status, `${method} ${path}: ${response.status} ${text}`)
+    throw new Refused(`${method} ${path}: ${status} ${text}`, { status, body: text })
   }
   return response
+}
+
+const Refusal = z.object({
+  error: z.string(),
+  problems: z.record(z.string(), z.string()).optional().catch(undefined),
+})
+
+/** Returns the fault that a refusal states: its problems by field, or else its error. */
+export function reasonIn(body: string): string {
+  const { data } = Refusal.safeParse(readJson(body))
+  if (!data) return body.replaceAll(/\s+/g, ' ').slice(0, reasonLengthMax)
+  const problems = Object.entries(data.problems ?? {}).map(([field, text]) => `${field} ${text}`)
+  return problems.join(', ') || data.error
+}
+
+function readJson(body: string): unknown {
+  try {
+    return JSON.parse(body)
+  } catch {
+    return null
+  }
 }

@@ -47,7 +47,10 @@ export function createFeedLink(
   if (Object.keys(problems).length > 0) throw invalid(problems)
   const apiUrl = canonicalFeedUrl(feedUrl)
   if (!by.allowedUrls.includes(apiUrl)) {
-    throw refused('feedURL is not one of the provider URLs this server allows')
+    throw refused(
+      'feedURL is not one of the provider URLs this server allows: its operator adds it to ' +
+        'COFFER_FEED_ALLOWED_URLS',
+    )
   }
   return {
     accountId: by.accountId,
