@@ -92,7 +92,22 @@ test('links of an account that lapsed over 90 days ago become manual ones', asyn
   expect(ended).toMatchObject({ status: 'deactivated', nextSyncAt: null })
   expect(ended.deletedAt).not.toBeNull()
   expect(item.isRemoved).toBe(true)
-  expect(await person.get(`/links/${linkId}`)).toMatchObject({ linkType: 'manual' })
+  const link = await person.get(`/links/${linkId}`)
+  expect(link).toMatchObject({ linkType: 'manual' })
+  expect(link).not.toHaveProperty('aggregatorLink')
+  expect(await person.get(`/links/${linkId}/health`)).toEqual({
+    linkId,
+    linkType: 'manual',
+    status: 'none',
+    isSyncing: false,
+    lastAttempt: null,
+    lastSuccess: null,
+    nextAttempt: null,
+    failuresInRow: 0,
+    lastError: null,
+    lastArrival: null,
+    bankAccounts: [],
+  })
   expect(await list()).toMatchObject([{ name: 'Bakery', amount: 1_234 }])
   const spent = { amount: 100, name: 'Tea', date: '2026-03-02T06:00:00Z' }
   await person.post(`${paths[0]}/transactions`, spent)

@@ -2,7 +2,7 @@ import { create } from '@bufbuild/protobuf'
 import { timestampFromDate } from '@bufbuild/protobuf/wkt'
 import { notFound } from '@coffer/kit/rpc/errors'
 import { SyncHealthSchema } from '@coffer/proto/feedsync/v1/feed_sync'
-import { afterEach, expect, test } from '@jest/globals'
+import { afterEach, describe, expect, test } from '@jest/globals'
 import { createGateway, type Gateway } from '../gateway.ts'
 import { ids } from '../samples.ts'
 
@@ -45,16 +45,15 @@ const none = {
   bankAccounts: [],
 }
 const feedLink = { linkId, linkType: 'feed', feedLinkId }
+const allOn = { COFFER_FEED_ENABLED: 'true', COFFER_AGGREGATOR_ENABLED: 'true' }
 
 let gateway: Gateway
 afterEach(async () => await gateway[Symbol.asyncDispose]())
 
-test('the health of a feed link is that of its syncs, also where the feature is off', async () => {
+test('the health of a feed link is that of its syncs', async () => {
   const getSyncHealth = () => ({ health })
-  gateway = await createGateway({
-    links: { getLink: () => ({ link: feedLink }) },
-    feedSyncs: { getSyncHealth },
-  })
+  const stubs = { links: { getLink: () => ({ link: feedLink }) }, feedSyncs: { getSyncHealth } }
+  gateway = await createGateway(stubs, allOn)
   const answer = await gateway.send('GET', url)
   const time = '2026-01-02T03:04:05Z'
   expect([answer.status, answer.body]).toEqual([
@@ -95,10 +94,8 @@ test('the health of an aggregator link has its calls, code and end of consent', 
       bankAccounts: [{ bankAccountId, status: 'active', lastSuccess: at, syncCount: 9n }],
     }),
   })
-  gateway = await createGateway({
-    links: { getLink: () => ({ link: { linkId, linkType: 'aggregator' } }) },
-    aggregatorSyncs: { getAggregatorHealth },
-  })
+  const links = { getLink: () => ({ link: { linkId, linkType: 'aggregator' } }) }
+  gateway = await createGateway({ links, aggregatorSyncs: { getAggregatorHealth } }, allOn)
   const { status, body } = await gateway.send('GET', url)
   const time = '2026-01-02T03:04:05Z'
   expect([status, body]).toEqual([
@@ -123,6 +120,47 @@ test('the health of an aggregator link has its calls, code and end of consent', 
     },
   ])
   expect(gateway.received.at(-1)?.message).toMatchObject({ linkId })
+})
+
+describe('where the integration is switched off', () => {
+  const now = new Date('2026-05-06T07:08:09Z')
+  const clock = () => now
+  const readOf = (status: string) => ({ health: { ...health, status, nextAttempt: at } })
+
+  async function healthOf(linkType: string, status: string) {
+    const read = () => readOf(status)
+    const stubs = {
+      links: { getLink: () => ({ link: { ...feedLink, linkType } }) },
+      feedSyncs: { getSyncHealth: read },
+      aggregatorSyncs: { getAggregatorHealth: read },
+    }
+    gateway = await createGateway(stubs, {}, { clock })
+    return (await gateway.send('GET', url)).body
+  }
+
+  test.each([
+    ['feed', 'active', /COFFER_FEED_ENABLED=true .*--try-feed .*restart/],
+    ['aggregator', 'setup', /COFFER_AGGREGATOR_ENABLED=true .*--try-aggregator .*restart/],
+  ])('the health of a %s link says what to do', async (linkType, status, advice) => {
+    expect(await healthOf(linkType, status)).toMatchObject({
+      linkType,
+      status,
+      nextAttempt: null,
+      lastAttempt: '2026-01-02T03:04:05Z',
+      lastArrival: { added: 3 },
+      lastError: {
+        code: 'switched-off',
+        text: expect.stringContaining('switched off'),
+        advice: expect.stringMatching(advice),
+        at: '2026-05-06T07:08:09Z',
+      },
+    })
+  })
+
+  test('a connection that has ended shows its last error', async () => {
+    const { lastError: shown } = await healthOf('feed', 'deactivated')
+    expect(shown).toMatchObject({ code: 'key-refused' })
+  })
 })
 
 test('the health of a manual link is none, without a call of another service', async () => {

@@ -1,7 +1,9 @@
 import { create } from '@bufbuild/protobuf'
+import { timestampFromDate } from '@bufbuild/protobuf/wkt'
 import { AggregatorSyncService } from '@coffer/proto/aggregatorsync/v1/aggregator_sync'
 import {
   FeedSyncService,
+  SyncErrorSchema,
   type SyncHealth,
   SyncHealthSchema,
 } from '@coffer/proto/feedsync/v1/feed_sync'
@@ -11,8 +13,15 @@ import type { RouteDeps } from '../../deps.ts'
 import { requirePart } from '../../http/answer.ts'
 import { type Route, route } from '../../http/route.ts'
 
+/** Settings that switch the syncs of a type of links on. */
+const switches = {
+  feed: 'COFFER_FEED_ENABLED=true (npm start -- --try-feed does it for the simulated feed)',
+  aggregator:
+    'COFFER_AGGREGATOR_ENABLED=true (npm start -- --try-aggregator does it for the simulated one)',
+}
+
 /** Returns the route of a link's health (docs/links.md#health). */
-export function linkHealthRoutes({ mesh }: RouteDeps): Route[] {
+export function linkHealthRoutes({ mesh, config, clock }: RouteDeps): Route[] {
   const links = mesh.client('ledger', LinkService)
   const feedSyncs = mesh.client('feed-sync', FeedSyncService)
   const aggregatorSyncs = mesh.client('aggregator-sync', AggregatorSyncService)
@@ -26,11 +35,25 @@ export function linkHealthRoutes({ mesh }: RouteDeps): Route[] {
   async function findHealth(link: Link, options: CallOptions): Promise<SyncHealth | null> {
     try {
       const read = await readHealth(link, options)
-      return read && requirePart(read.health)
+      return read && explainSwitch(requirePart(read.health), link)
     } catch (error) {
       if (ConnectError.from(error).code === Code.NotFound) return null
       throw error
     }
+  }
+
+  /** States in the health of a live connection that this server has its syncs switched off. */
+  function explainSwitch(health: SyncHealth, { linkType }: Link): SyncHealth {
+    const type = linkType === 'aggregator' ? 'aggregator' : 'feed'
+    if (config[`${type}Enabled`] || health.status === 'deactivated') return health
+    const { nextAttempt: _, ...rest } = health
+    const lastError = create(SyncErrorSchema, {
+      code: 'switched-off',
+      text: 'this server does not sync links of this type: the integration is switched off',
+      advice: `Ask the operator of the server to set ${switches[type]} and to restart it.`,
+      at: timestampFromDate(clock()),
+    })
+    return { ...rest, lastError }
   }
 
   return [

@@ -21,7 +21,8 @@ test.each([
   ['key-refused', 'Forbidden', 'the feed provider refused the API key: Forbidden'],
   ['status', '500: oops', 'the feed provider answered with status 500: oops'],
   ['unreadable', 'a balance', 'the feed provider did not send a balance'],
-  ['url-not-allowed', '', 'its URL is not one of the provider URLs this server allows'],
+  ['url-not-allowed', '', 'the server does not allow the URL of the feed'],
+  ['url-not-allowed', 'http://a.b', 'the server does not allow the URL of the feed (http://a.b)'],
 ] as const)('the fault %s with detail %j is %j', (code, detail, text) => {
   expect(describeFault({ code, detail }).text).toBe(text)
 })

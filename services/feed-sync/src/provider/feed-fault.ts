@@ -58,8 +58,9 @@ const faults = {
     'Check the currency of the bank account, here and at the provider.',
   ],
   'url-not-allowed': [
-    () => 'its URL is not one of the provider URLs this server allows',
-    'Ask the operator of the server to add the URL to COFFER_FEED_ALLOWED_URLS.',
+    (detail) => `the server does not allow the URL of the feed${detail && ` (${detail})`}`,
+    'Ask the operator of the server to add the URL to COFFER_FEED_ALLOWED_URLS and restart it. ' +
+      'npm start -- --try-feed does it for the simulated feed.',
   ],
   'private-address': [
     () => "the feed provider's host name leads to a private address",

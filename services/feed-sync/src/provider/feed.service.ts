@@ -24,7 +24,9 @@ export async function openFeed(
   const { apiUrl } = feedLink
   const sealed = feedLink.status === 'deactivated' ? null : await findFeedKey(database, feedLink)
   if (!sealed) throw refused('the feed link is deactivated')
-  if (!config.allowedUrls.includes(apiUrl)) throw feedFailure('url-not-allowed')
+  if (!config.allowedUrls.includes(apiUrl)) {
+    throw feedFailure('url-not-allowed', { detail: apiUrl })
+  }
   const apiKey = await secrets.open(sealed, keyOwnerOf(feedLink))
   const allowsPrivate = config.privateAddresses
   return createLunchFlow({ apiUrl, apiKey, allowsPrivate, attemptMs, parse })
