@@ -30,6 +30,8 @@ export function startReader(read: () => Promise<unknown>): Reader {
       await sleep(pauseMs)
     }
   })()
+  // `stop` reports it: an unhandled rejection would end the process and leave the servers.
+  reading.catch(() => {})
   return {
     reads: () => took.length,
     p99: () => took.sort((a, b) => a - b)[Math.floor(took.length * 0.99)] ?? 0,
@@ -40,10 +42,21 @@ export function startReader(read: () => Promise<unknown>): Reader {
   }
 }
 
-/** Returns the processor time of a process since its start in ms; Linux counts ticks of 10 ms. */
-export function cpuMs(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
-  return (Number(fields[11]) + Number(fields[12])) * 10
+/**
+ * Returns the processor time in ms of a process and its children since their start; children that
+ * have ended count too. 0 without a process. Linux counts ticks of 10 ms.
+ */
+export function cpuMs(pid: number | null): number {
+  if (pid === null) return 0
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ')
+  const pids = [`${pid}`, ...children.filter((child) => child !== '')]
+  return pids.reduce((sum, one) => sum + ticksOf(one) * 10, 0)
+}
+
+/** Returns the ticks of a process and of its ended children; 0 if it has ended. */
+function ticksOf(pid: string): number {
+  const fields = readProcess(pid, 'stat').split(') ')[1]?.split(' ') ?? []
+  return fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks), 0)
 }
 
 const sampleMs = 100
@@ -57,8 +70,19 @@ export function watchMemory(pid: number): Disposable & { most: () => number } {
   return { most: () => most, [Symbol.dispose]: () => clearInterval(sampling) }
 }
 
-/** Returns the resident memory of a process in MiB (/proc/<pid>/statm has pages of 4 KiB). */
+/**
+ * Returns the resident memory of a process in MiB (/proc/<pid>/statm has pages of 4 KiB); 0 if it
+ * has ended.
+ */
 export function residentMib(pid: number): number {
-  const [, pages = '0'] = readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ')
+  const [, pages = '0'] = readProcess(`${pid}`, 'statm').split(' ')
   return Math.round((Number(pages) * 4096) / 2 ** 20)
+}
+
+function readProcess(pid: string, file: 'stat' | 'statm'): string {
+  try {
+    return readFileSync(`/proc/${pid}/${file}`, 'utf8')
+  } catch {
+    return ''
+  }
 }

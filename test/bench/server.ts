@@ -5,6 +5,7 @@ import { nodeEnvironment, nodeOptions, root } from '@coffer/local/bootstrap/path
 import type { createProgress } from '@coffer/local/bootstrap/progress.mjs'
 import { testEnvironment } from '@coffer/local/bootstrap/test-environment.mjs'
 import { freePorts } from '@coffer/local/ports'
+import { aborted } from '@coffer/local/script'
 import { type ServerProcess, startServerProcess } from '@coffer/local/server-process'
 import { type Stack, startStack } from '@coffer/local/stack'
 
@@ -69,6 +70,24 @@ export async function startMeasured(
   await Promise.race([coffer.running, untilHealthy(baseUrl)])
   const started = starting.move()
   return { baseUrl, stack, coffer, [Symbol.asyncDispose]: () => started.disposeAsync() }
+}
+
+/**
+ * Runs a measurement on a new Coffer process, then stops it and its servers. Returns the result of
+ * `measure`, 1 after a signal; throws if Coffer ends.
+ */
+export async function runMeasured(
+  of: {
+    dataDir: string
+    log: ReturnType<typeof createProgress>
+    stop: AbortSignal
+    settings?: Record<string, string>
+  },
+  measure: (measured: Measured) => Promise<number>,
+): Promise<number> {
+  await using measured = await startMeasured(of.dataDir, of.log, of.settings)
+  const stopped = aborted(of.stop).then(() => 1)
+  return await Promise.race([stopped, measured.coffer.running, measure(measured)])
 }
 
 async function untilHealthy(baseUrl: string): Promise<void> {

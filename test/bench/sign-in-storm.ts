@@ -9,7 +9,7 @@ import { createProgress } from '@coffer/local/bootstrap/progress.mjs'
 import { runScript } from '@coffer/local/script'
 import { newPerson, type Person } from '../harness/person.ts'
 import { ask, createTally, type Outcome, type Tally } from './requests.ts'
-import { startMeasured } from './server.ts'
+import { type Measured, runMeasured } from './server.ts'
 
 const dataDir = join(root, '.coffer/bench')
 const people = 100
@@ -23,13 +23,13 @@ const tickMs = 5
 
 // Clients state their address in a proxy header. Each sign-in states another one, so the sign-in
 // limit of a network refuses none.
-const proxied = { COFFER_TRUSTED_PROXIES: '127.0.0.1' }
+const settings = { COFFER_TRUSTED_PROXIES: '127.0.0.1' }
+const perSecond = Number(process.argv[2] ?? 200)
+const log = createProgress()
 
-await runScript(async () => {
-  const perSecond = Number(process.argv[2] ?? 200)
-  const log = createProgress()
-  await using measured = await startMeasured(dataDir, log, proxied)
-  const { baseUrl } = measured
+await runScript((stop) => runMeasured({ dataDir, log, stop, settings }, measureStorm))
+
+async function measureStorm({ baseUrl }: Measured): Promise<number> {
   const persons = await log.step('people', `registering ${people}`, () => register(baseUrl))
   const [reader] = persons
   if (!reader) throw new Error('no person is registered')
@@ -52,7 +52,7 @@ await runScript(async () => {
     isSound &&= [alone, beside, logins].every((tally) => tally.isSound())
   }
   return isSound ? 0 : 1
-})
+}
 
 async function register(baseUrl: string): Promise<Person[]> {
   const persons: Person[] = []

@@ -8,6 +8,7 @@ export async function linkAggregator(
   plaid: Plaid,
 ): Promise<{ linkId: string; item: PlaidItem }> {
   const token = await person.call('GET', '/aggregator/token/new', { asSession: true })
+  if (token.status !== 200) throw new Error(`${token.status}: ${JSON.stringify(token.body)}`)
   const { publicToken, item } = plaid.completeLink(token.body.linkToken)
   const { institutionId } = item
   const accountIds = item.accounts().map(({ account_id }) => account_id)

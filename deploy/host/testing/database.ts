@@ -75,6 +75,8 @@ export async function withClient<T>(
   work: (client: pg.Client) => Promise<T>,
 ): Promise<T> {
   const client = new pg.Client({ connectionString })
+  // A lost connection rejects the next query; without a listener it would end the process.
+  client.on('error', () => {})
   await client.connect()
   try {
     return await work(client)

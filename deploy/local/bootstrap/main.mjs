@@ -24,7 +24,11 @@ const commands = new Map([
   ['bench', { servers: testEnvironment, script: '../../../test/bench/bench.ts' }],
   ['bench:hourly', { servers: testEnvironment, script: '../../../test/bench/hourly/advance.ts' }],
   ['bench:flat', { servers: testEnvironment, script: '../../../test/bench/flat/sizes.ts' }],
-  ['bench:feed', { servers: testEnvironment, script: '../../../test/bench/feed/feed.ts' }],
+  ['bench:feed', { servers: testEnvironment, script: '../../../test/bench/syncs/feed.ts' }],
+  [
+    'bench:aggregator',
+    { servers: testEnvironment, script: '../../../test/bench/syncs/aggregator.ts' },
+  ],
   ['coffer', { servers: null, script: '../../cli/src/coffer.ts' }],
   ['check', { servers: null, script: '../src/check.ts' }],
   ['generate', { servers: null, script: null }],

@@ -6,7 +6,7 @@ import { root } from '@coffer/local/bootstrap/paths.mjs'
 import { createProgress } from '@coffer/local/bootstrap/progress.mjs'
 import { runScript } from '@coffer/local/script'
 import { cpuMs, readerOfBalances, residentMib, startReader, watchMemory } from '../reader.ts'
-import { startMeasured } from '../server.ts'
+import { type Measured, runMeasured } from '../server.ts'
 import { countAdvanced, loadDueAccounts } from './due-accounts.ts'
 import { runHourlyJob } from './hourly-job.ts'
 
@@ -16,11 +16,12 @@ const settleMs = 5_000
 // Time in ms in which the client reads balances while the hourly job does not run.
 const calmMs = 10_000
 
-await runScript(async () => {
-  const accounts = Number(process.argv[2] ?? 10_000)
-  const log = createProgress()
-  await using measured = await startMeasured(dataDir, log)
-  const { baseUrl, stack, coffer } = measured
+const accounts = Number(process.argv[2] ?? 10_000)
+const log = createProgress()
+
+await runScript((stop) => runMeasured({ dataDir, log, stop }, measureJob))
+
+async function measureJob({ baseUrl, stack, coffer }: Measured): Promise<number> {
   const read = await readerOfBalances(baseUrl)
   await log.step('accounts', `writing ${accounts}`, () =>
     loadDueAccounts(stack.databaseUrl, { after: 0, count: accounts }),
@@ -60,7 +61,7 @@ await runScript(async () => {
   }
   log.say('bench', JSON.stringify(figures))
   return booked === accounts && left === 0 ? 0 : 1
-})
+}
 
 /**
  * Returns the processor time (ms) of the process per read of a client that pauses between reads.

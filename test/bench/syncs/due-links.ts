@@ -3,17 +3,13 @@ import { withClient } from '@coffer/host/testing/database'
 import { silentLog } from '@coffer/host/testing/silent-log'
 import { connectTemporal } from '@coffer/host/workflows/temporal'
 import { newPerson, type Person } from '../../harness/person.ts'
-import { linkFeed } from '../../providers/linked-feed.ts'
-import { feedAccount, type LunchFlow } from '../../providers/lunch-flow.ts'
 import { cpuMs, readerOfBalances, residentMib, startReader, watchMemory } from '../reader.ts'
 import type { Measured } from '../server.ts'
+import { createPurchases, type SyncedProvider } from './synced-provider.ts'
+import { countWritten, nextTransactionId, untilSearched } from './written-rows.ts'
 
-import { countWritten, nextTransactionId } from './written-rows.ts'
-
-const feedId = 'small'
 const linksOfPerson = 100
 const rows = 20
-const dayMs = 86_400_000
 const pollMs = 500
 const timeoutMs = 900_000
 // Time in ms before a measurement, in which events are handled and SQL plans are created.
@@ -27,6 +23,7 @@ export interface DueLinks {
   succeeded: number
   seconds: number
   cofferCpuMsEach: number
+  postgresCpuMsEach: number
   temporalCpuMsEach: number
   beforeMib: number
   mostMib: number
@@ -40,52 +37,54 @@ export interface DueLinks {
 /** Creates links with one bank account of 20 transactions each, 100 a person. */
 export async function createLinks(
   { baseUrl }: Measured,
-  provider: LunchFlow,
+  provider: SyncedProvider,
   count: number,
 ): Promise<void> {
-  // The account of the first sync stays: a link whose accounts are missing never succeeds.
-  provider.accounts.push(feedAccount(feedId))
-  for (let n = 0; n < rows; n += 1) {
-    const date = new Date(Date.now() - n * dayMs).toISOString().slice(0, 10)
-    provider.bank(feedId).post({ date, amount: `-${n + 1}.50`, merchant: `Shop ${n}` })
+  const purchases = createPurchases(rows)
+  const linkTimes = async (person: Person, times: number) => {
+    for (let n = 0; n < times; n += 1) await provider.link({ baseUrl, person, purchases })
   }
   const people: Promise<void>[] = []
   for (let left = count; left > 0; left -= linksOfPerson) {
     const person = await newPerson(baseUrl, { timezone: 'UTC' })
-    people.push(linkTimes(person, provider, Math.min(left, linksOfPerson)))
+    people.push(linkTimes(person, Math.min(left, linksOfPerson)))
   }
   await Promise.all(people)
 }
 
-async function linkTimes(person: Person, provider: LunchFlow, times: number): Promise<void> {
-  for (let n = 0; n < times; n += 1) await linkFeed(person, provider, feedId)
-}
-
 /** Makes all links due, runs the schedule's workflow, and waits until each is synced. */
-export async function measureDueLinks({ baseUrl, coffer, stack }: Measured): Promise<DueLinks> {
+export async function measureDueLinks(
+  { baseUrl, coffer, stack }: Measured,
+  { table, dueWorkflow }: SyncedProvider,
+): Promise<DueLinks> {
   const { databaseUrl, pids } = stack
   const read = await readerOfBalances(baseUrl)
   await sleep(settleMs)
+  await untilSearched(databaseUrl)
   const calm = startReader(read)
   await sleep(calmMs)
   await calm.stop()
   const since = await nextTransactionId(databaseUrl)
-  const links = await makeDue(databaseUrl)
+  const links = await makeDue(databaseUrl, table)
   const beforeMib = residentMib(coffer.pid)
   using memory = watchMemory(coffer.pid)
-  const cpuBefore = { coffer: cpuMs(coffer.pid), temporal: cpuMs(pids.temporal ?? 0) }
+  const cpuOf = () => [coffer.pid, pids.postgres, pids.temporal].map(cpuMs)
+  const cpuBefore = cpuOf()
   const startedAt = performance.now()
   const busy = startReader(read)
-  await startDueSyncs(stack.temporalAddress)
-  const succeeded = await untilSynced(databaseUrl, links)
+  await startDueSyncs(stack.temporalAddress, dueWorkflow)
+  const succeeded = await untilSynced(databaseUrl, table, links)
   const seconds = (performance.now() - startedAt) / 1000
+  const spent = cpuOf().map((ms, index) => (ms - (cpuBefore[index] ?? 0)) / links)
+  const [cofferCpuMsEach = 0, postgresCpuMsEach = 0, temporalCpuMsEach = 0] = spent
   await busy.stop()
   return {
     links,
     succeeded,
     seconds,
-    cofferCpuMsEach: (cpuMs(coffer.pid) - cpuBefore.coffer) / links,
-    temporalCpuMsEach: (cpuMs(pids.temporal ?? 0) - cpuBefore.temporal) / links,
+    cofferCpuMsEach,
+    postgresCpuMsEach,
+    temporalCpuMsEach,
     beforeMib,
     mostMib: memory.most(),
     p99BeforeMs: calm.p99(),
@@ -96,36 +95,38 @@ export async function measureDueLinks({ baseUrl, coffer, stack }: Measured): Pro
 }
 
 /** Makes the scheduled syncs of all links due; returns their number. */
-function makeDue(databaseUrl: string): Promise<number> {
+function makeDue(databaseUrl: string, table: SyncedProvider['table']): Promise<number> {
   return withClient(databaseUrl, async (client) => {
     const { rowCount } = await client.query(
-      `UPDATE feed_sync.feed_links SET next_sync_at = now(), last_successful_update = NULL
-       WHERE status = 'active'`,
+      `UPDATE ${table} SET next_sync_at = now(), last_successful_update = NULL`,
     )
     return rowCount ?? 0
   })
 }
 
-async function startDueSyncs(address: string): Promise<void> {
+async function startDueSyncs(address: string, type: SyncedProvider['dueWorkflow']): Promise<void> {
   await using temporal = connectTemporal({
     address,
     namespace: 'default',
     prefix: 'coffer',
     log: silentLog,
   })
-  await temporal.start({ type: 'startDueFeedSyncs', id: 'due-bench', args: [] })
+  await temporal.start({ type, id: 'due-bench', args: [] })
 }
 
 /** Waits until every link is synced, at most 15 minutes; returns the number of synced ones. */
-function untilSynced(databaseUrl: string, links: number): Promise<number> {
+function untilSynced(
+  databaseUrl: string,
+  table: SyncedProvider['table'],
+  links: number,
+): Promise<number> {
   return withClient(databaseUrl, async (client) => {
     const startedAt = performance.now()
     let synced = 0
     while (synced < links && performance.now() - startedAt < timeoutMs) {
       await sleep(pollMs)
       const { rows } = await client.query(
-        `SELECT count(*)::int AS synced FROM feed_sync.feed_links
-         WHERE last_successful_update IS NOT NULL`,
+        `SELECT count(*)::int AS synced FROM ${table} WHERE last_successful_update IS NOT NULL`,
       )
       synced = rows[0].synced
     }

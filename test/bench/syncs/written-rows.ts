@@ -1,4 +1,26 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { withClient } from '@coffer/host/testing/database'
+
+const pollMs = 1_000
+const searchMsMax = 300_000
+
+/**
+ * Waits until the search for similar transactions, which runs every minute, has handled all bank
+ * accounts: it writes rows of the ledger that are not the sync's.
+ */
+export function untilSearched(databaseUrl: string): Promise<void> {
+  return withClient(databaseUrl, async (client) => {
+    const startedAt = performance.now()
+    while (performance.now() - startedAt < searchMsMax) {
+      const { rowCount } = await client.query(
+        'SELECT FROM ledger.bank_accounts WHERE unsearched_from IS NOT NULL LIMIT 1',
+      )
+      if (rowCount === 0) return
+      await sleep(pollMs)
+    }
+    throw new Error(`the search did not end within ${searchMsMax / 1000} s`)
+  })
+}
 
 /** Returns the ID that the next transaction of the database would get. */
 export function nextTransactionId(databaseUrl: string): Promise<string> {
