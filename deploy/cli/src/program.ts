@@ -7,6 +7,7 @@ import { Argument, Command, CommanderError, InvalidArgumentError } from 'command
 import { createAdd, type Run } from './command-line.ts'
 import type { ServeOptions } from './commands/serve.ts'
 import { addBankCommands } from './program-banks.ts'
+import { withoutServiceLinks } from './service-links.ts'
 import { calls } from './service-names.ts'
 
 const usageExitCode = 2
@@ -19,8 +20,9 @@ const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
  */
 export async function runProgram(args: string[], env: Environment): Promise<number> {
   let exitCode = 0
+  const settings = withoutServiceLinks(env)
   const program = createProgram((action) => async (options) => {
-    exitCode = (await action(options, env)) ?? 0
+    exitCode = (await action(options, settings)) ?? 0
   })
   try {
     refuseUnknown(program, args)

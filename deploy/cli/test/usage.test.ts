@@ -69,6 +69,32 @@ test('a misspelt setting is refused with the nearest name', async () => {
   })
 })
 
+// Variables that Kubernetes sets for Services named coffer and coffer-ledger.
+const serviceLinks = {
+  COFFER_PORT: 'tcp://10.0.0.1:4000',
+  COFFER_PORT_4000_TCP: 'tcp://10.0.0.1:4000',
+  COFFER_PORT_4000_TCP_ADDR: '10.0.0.1',
+  COFFER_SERVICE_HOST: '10.0.0.1',
+  COFFER_SERVICE_PORT: '4000',
+  COFFER_LEDGER_PORT: 'tcp://10.0.0.2:4001',
+  COFFER_LEDGER_SERVICE_PORT_RPC: '4001',
+}
+
+test('service links of Kubernetes are no settings', async () => {
+  const { code, stderr } = await runHere(['serve'], { ...nowhere, ...serviceLinks })
+  expect({ code, stderr }).toEqual({
+    code: 2,
+    stderr: 'COFFER_DATABASE_URL: not set; "npm start" includes a database\n',
+  })
+  const { stdout } = await runHere(['config'], { ...nowhere, ...serviceLinks })
+  expect(stdout).toMatch(/COFFER_PORT +4000 +\(default/)
+})
+
+test('no setting has the name of a service link', async () => {
+  const { stdout } = await runHere(['config'], nowhere)
+  expect(stdout).not.toMatch(/^COFFER_(\w+_)?(SERVICE_(HOST|PORT)|PORT_\d)/m)
+})
+
 test('every invalid setting has a line of its own', async () => {
   const env = { ...nowhere, COFFER_PORT: 'many', COFFER_LOG_LEVEL: 'loud', COFFER_NOSUCH: '1' }
   const { code, stderr } = await runHere(['serve'], env)
