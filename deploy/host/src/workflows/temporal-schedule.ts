@@ -4,20 +4,28 @@ import type { WorkflowSchedule } from '@coffer/kit/workflows/workflows'
 import {
   type Client,
   ScheduleAlreadyRunning,
+  type ScheduleHandle,
   ScheduleNotFoundError,
   ScheduleOverlapPolicy,
 } from '@temporalio/client'
+import { z } from 'zod'
 
 const retryMs = 2_000
 const deadlineMs = 5_000
 const lateMs = 3_000
+const firstRevision = 1
+// A description costs Temporal more than the attempt to create an existing schedule.
+const checksPerDescription = 20
 // Time in ms for which each check triggers a schedule that Temporal had lost or got late. Exceeds
 // the age below which workflows skip unfinished work, whose request may still run.
 const catchUpMs = 75_000
 
 /** Keeps the schedules in Temporal equal to their definitions, even if Temporal loses its data. */
 export interface Schedules extends AsyncDisposable {
-  /** Creates or updates a schedule. Its ID includes the deployment's prefix. */
+  /**
+   * Creates or updates a schedule, unless Temporal has a higher revision of it. Its ID includes the
+   * deployment's prefix.
+   */
   ensure: (schedule: WorkflowSchedule) => void
   remove: (scheduleId: string) => void
 }
@@ -25,10 +33,11 @@ export interface Schedules extends AsyncDisposable {
 interface ScheduleState {
   id: string
   definition: ReturnType<typeof definitionOf>
+  revision: number
   /** Whether the schedule was found in Temporal or created. */
   isKnown: boolean
-  /** Whether Temporal has the definition given by the service. */
-  isCurrent: boolean
+  /** Number of successful checks since the definition was given. */
+  checks: number
   /** `performance.now()` at the call of `Schedules.ensure`. */
   askedAt: number
   /** `performance.now()` until which each check triggers the schedule; 0 for no triggers. */
@@ -79,8 +88,9 @@ export function keepSchedules(
       state.kept.set(schedule.id, {
         id: schedule.id,
         definition: definitionOf(schedule, taskQueue),
+        revision: schedule.revision ?? firstRevision,
         isKnown: false,
-        isCurrent: false,
+        checks: 0,
         askedAt: performance.now(),
         catchUpUntil: 0,
       })
@@ -122,9 +132,12 @@ async function reconcile(state: ReconcilerState, stop: AbortSignal): Promise<boo
   return !state.isBroken
 }
 
-/** Creates the schedule, or updates it once. Adds its ID to `lost` if Temporal had lost it. */
+/**
+ * Creates the schedule, or updates it: at first, and if an older version has put its own definition
+ * back. Adds its ID to `lost` if Temporal had lost it.
+ */
 async function ensure(client: Client, one: ScheduleState, lost: string[]): Promise<void> {
-  const { id, definition } = one
+  const { id, definition, revision } = one
   const isMade = await create(client, one)
   const isLost = isMade && one.isKnown
   if (isLost) lost.push(id)
@@ -132,11 +145,20 @@ async function ensure(client: Client, one: ScheduleState, lost: string[]): Promi
   if (isLost || (!one.isKnown && now > one.askedAt + lateMs)) one.catchUpUntil = now + catchUpMs
   one.isKnown = true
   const handle = client.schedule.getHandle(id)
-  if (!isMade && !one.isCurrent) {
-    await handle.update((previous) => ({ ...previous, ...definition }))
+  if (!isMade && one.checks % checksPerDescription === 0) {
+    const found = await revisionOf(handle)
+    if (one.checks === 0 ? found <= revision : found < revision) {
+      await handle.update((previous) => ({ ...previous, ...definition }))
+    }
   }
-  one.isCurrent = true
+  one.checks += 1
   if (now < one.catchUpUntil) await handle.trigger()
+}
+
+/** Returns the revision of the schedule in Temporal; 0 if it has none. */
+async function revisionOf(handle: ScheduleHandle): Promise<number> {
+  const { action } = await handle.describe()
+  return z.object({ revision: z.number() }).safeParse(action.memo).data?.revision ?? 0
 }
 
 /** Creates the schedule; returns false if it exists. */
@@ -150,8 +172,11 @@ async function create(client: Client, { id, definition }: ScheduleState): Promis
   }
 }
 
-/** Returns the definition in Temporal's form; a firing starts the workflow on the task queue. */
-function definitionOf({ id, type, args, cron }: WorkflowSchedule, taskQueue: string) {
+/**
+ * Returns the definition in Temporal's form; a firing starts the workflow on the task queue. The
+ * revision is part of the action, because a version that knows no revisions replaces the action.
+ */
+function definitionOf({ id, type, args, cron, revision }: WorkflowSchedule, taskQueue: string) {
   return {
     spec: { cronExpressions: [cron] },
     action: {
@@ -160,6 +185,7 @@ function definitionOf({ id, type, args, cron }: WorkflowSchedule, taskQueue: str
       workflowId: id,
       taskQueue,
       args,
+      memo: { revision: revision ?? firstRevision },
     },
     policies: {
       overlap: ScheduleOverlapPolicy.BUFFER_ONE,

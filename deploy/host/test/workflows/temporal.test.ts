@@ -134,6 +134,30 @@ test('a schedule is created once and follows its definition', async () => {
   workflows.unschedule('hourly')
 })
 
+test('an older version that starts leaves a schedule of a higher revision', async () => {
+  const schedule = { type: 'counting', id: 'revised', args: [1] }
+  await using newer = connect({ scheduleCheckMs: 50 })
+  newer.schedule({ ...schedule, cron: '20 * * * *', revision: 2 })
+  const isNewer = (found: ScheduleDescription | null) =>
+    found?.spec.calendars?.[0]?.minute?.[0]?.start === 20
+  await described('revised', isNewer)
+  workflows.schedule({ ...schedule, cron: '5 * * * *' })
+  workflows.schedule({ ...nightly, ...schedule, id: 'later' })
+  await described('later', (found) => found !== null)
+  expect(isNewer(await described('revised', (found) => found !== null))).toBe(true)
+
+  // A version that knows no revisions replaces the definition; the newer one puts it back.
+  const handle = workflows.client.schedule.getHandle(`${prefix}/${workflowQueue}/revised`)
+  await handle.update(({ action: { memo: _, ...action }, ...previous }) => ({
+    ...previous,
+    action,
+    spec: { cronExpressions: ['5 * * * *'] },
+  }))
+  await described('revised', isNewer)
+  for (const id of ['revised', 'later']) workflows.unschedule(id)
+  newer.unschedule('revised')
+})
+
 test('a former schedule is deleted, and a missing one is no error', async () => {
   workflows.schedule({ ...nightly, type: 'counting', id: 'former', args: [1] })
   await described('former', (found) => found !== null)

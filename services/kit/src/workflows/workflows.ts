@@ -19,4 +19,6 @@ export interface WorkflowStart {
 export interface WorkflowSchedule extends WorkflowStart {
   /** Cron expression of five fields, in UTC. */
   cron: string
+  /** Number of its definition, 1 by default: older versions beside this one keep a higher one. */
+  revision?: number
 }
