@@ -1,6 +1,6 @@
 import { createLog } from '@coffer/host/logger'
+import { readSettings } from '@coffer/host/settings'
 import type { Broker } from '@coffer/kit/events/broker'
-import { readSettings } from '@coffer/kit/service/config'
 import type { FastifyInstance, InjectOptions } from 'fastify'
 import { buildApp } from '../src/app.ts'
 import { settings } from '../src/config.ts'

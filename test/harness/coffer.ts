@@ -6,8 +6,8 @@ import { settings } from '@coffer/gateway/config'
 import { type GatewayOptions, startGateway } from '@coffer/gateway/main'
 import { createLog } from '@coffer/host/logger'
 import { loadSigner } from '@coffer/host/rpc/signing-key'
+import { readSettings } from '@coffer/host/settings'
 import { type Booted, boot } from '@coffer/host/testing/boot'
-import { readSettings } from '@coffer/kit/service/config'
 import { newPerson, type Person } from './person.ts'
 
 /** All services and the gateway in this process, on a new database. */

@@ -1,4 +1,4 @@
-import type { Environment } from '@coffer/kit/service/config'
+import type { Environment } from '@coffer/host/settings'
 import type { Command } from 'commander'
 
 /** Runs a command; the result is the exit code, 0 when undefined. */

@@ -1,4 +1,4 @@
-import type { Environment } from '@coffer/kit/service/config'
+import type { Environment } from '@coffer/host/settings'
 import { FatalError } from '@coffer/local/bootstrap/fatal-error.mjs'
 import { z } from 'zod'
 import { loadDemo } from './demo/load.ts'

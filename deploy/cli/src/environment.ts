@@ -3,14 +3,12 @@ import { settings as budgetingSettings } from '@coffer/budgeting/config'
 import { settings as feedSyncSettings } from '@coffer/feed-sync/config'
 import { settings as gatewaySettings } from '@coffer/gateway/config'
 import { keySettings } from '@coffer/host/secrets/key-settings'
+import { type Environment, readSettings, unknownVariables } from '@coffer/host/settings'
 import { settings as identitySettings } from '@coffer/identity/config'
 import {
-  type Environment,
-  readSettings,
   type Setting,
   type Settings,
   SettingsError,
-  unknownVariables,
   type ValuesOf,
 } from '@coffer/kit/service/config'
 import { settings as ledgerSettings } from '@coffer/ledger/config'

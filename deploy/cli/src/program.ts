@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Environment, SettingsError } from '@coffer/kit/service/config'
+import type { Environment } from '@coffer/host/settings'
+import { SettingsError } from '@coffer/kit/service/config'
 import { FatalError } from '@coffer/local/bootstrap/fatal-error.mjs'
 import { root } from '@coffer/local/bootstrap/paths.mjs'
 import { Argument, Command, CommanderError, InvalidArgumentError } from 'commander'

@@ -1,4 +1,4 @@
-import type { Environment } from '@coffer/kit/service/config'
+import type { Environment } from '@coffer/host/settings'
 
 const name = /^COFFER_(\w+_)?(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT_\d+_(TCP|UDP|SCTP)(_\w+)?)$/
 const portName = /^COFFER_(\w+_)?PORT$/

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { Environment } from '@coffer/kit/service/config'
+import type { Environment } from '@coffer/host/settings'
 import { node24, nodeOptions, root } from '@coffer/local/bootstrap/paths.mjs'
 import type { Progress } from '@coffer/local/bootstrap/progress.mjs'
 import { machineConfig } from '@coffer/local/config'

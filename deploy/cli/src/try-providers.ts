@@ -1,4 +1,4 @@
-import { type Environment, readSettings } from '@coffer/kit/service/config'
+import { type Environment, readSettings } from '@coffer/host/settings'
 import { machineConfig } from '@coffer/local/config'
 import { settings } from './commands/config.ts'
 

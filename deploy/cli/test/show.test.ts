@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { readSettings, setting } from '@coffer/kit/service/config'
+import { readSettings } from '@coffer/host/settings'
+import { setting } from '@coffer/kit/service/config'
 import { expect, test } from '@jest/globals'
 import { z } from 'zod'
 import { markdownTable, settingsByName, shown } from '../src/commands/show.ts'

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
-import { type Environment, readSettings, setting } from '@coffer/kit/service/config'
+import { type Environment, readSettings } from '@coffer/host/settings'
+import { setting } from '@coffer/kit/service/config'
 import { z } from 'zod'
 import type { Ports } from './ports.ts'
 

@@ -1,6 +1,6 @@
 import { equals } from '@bufbuild/protobuf'
 import { anonymousCaller, mintCaller, type Signer } from '@coffer/kit/rpc/caller'
-import { isUnanswered, unauthenticated, unavailable } from '@coffer/kit/rpc/errors'
+import { unauthenticated, unavailable } from '@coffer/kit/rpc/errors'
 import type { Mesh } from '@coffer/kit/rpc/mesh'
 import { headers } from '@coffer/kit/rpc/rpc'
 import { isId } from '@coffer/kit/values/id'
@@ -8,6 +8,7 @@ import { type Credential, CredentialSchema, SignInService } from '@coffer/proto/
 import type { CallOptions } from '@connectrpc/connect'
 import type { FastifyRequest } from 'fastify'
 import { LRUCache } from 'lru-cache'
+import { isUnanswered } from '../http/errors/errors.ts'
 
 /** The credential that a request carries, before it is verified. */
 export type SentCredential =

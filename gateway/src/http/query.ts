@@ -1,9 +1,10 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt'
 import { invalid } from '@coffer/kit/rpc/errors'
-import { idFault, isId } from '@coffer/kit/values/id'
+import { isId } from '@coffer/kit/values/id'
 import { isYearInRange } from '@coffer/kit/values/time'
 import { z } from 'zod'
 import { idPattern, idProblem, isDay, text, texts, timestamp } from './bodies/fields.ts'
+import { idFault } from './bodies/id-fault.ts'
 import { decodeCursor } from './cursor.ts'
 
 // An integer parameter with another text counts as not sent (docs/api.md#query-parameters).

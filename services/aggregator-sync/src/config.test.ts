@@ -1,4 +1,4 @@
-import { readSettings } from '@coffer/kit/service/config'
+import { readSettings } from '@coffer/host/settings'
 import { describe, expect, test } from '@jest/globals'
 import { CountryCode } from 'plaid'
 import { aggregatorAddresses, requireAggregatorSettings, settings } from './config.ts'

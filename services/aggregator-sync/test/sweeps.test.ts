@@ -1,6 +1,7 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt'
 import { type Booted, boot, eventually } from '@coffer/host/testing/boot'
 import { changeOf, emit } from '@coffer/kit/events/changes'
+import { listDueSyncs, listUnfinishedSyncs } from '@coffer/kit/syncs/swept-links'
 import { newId } from '@coffer/kit/values/id'
 import { hourMs } from '@coffer/kit/values/time'
 import { AccountSettingsChangedSchema } from '@coffer/proto/identity/v1/events'
@@ -9,7 +10,7 @@ import { sql } from 'slonik'
 import { aggregatorSync } from '../src/service.ts'
 import type { ItemSync } from '../src/syncs/item-sync.ts'
 import { readSync, requestByOperator } from '../src/syncs/operator.service.ts'
-import { listDueSyncs, listUnfinishedSyncs } from '../src/syncs/sync-sweep.sql.ts'
+import { sweptLinks } from '../src/syncs/sync-sweep.sql.ts'
 import { insertItemSync } from './aggregator-links.ts'
 
 const now = new Date('2026-03-01T10:00:00Z')
@@ -46,13 +47,13 @@ const database = () => booted.database('aggregator-sync')
 const insert = (changes: Partial<ItemSync>) => insertItemSync(database(), changes)
 
 async function dueLinks(): Promise<string[]> {
-  const due = await listDueSyncs(database(), page)
+  const due = await listDueSyncs(database(), sweptLinks, page)
   return due.map(({ linkId }) => linkId)
 }
 
 async function unfinishedLinks(): Promise<string[]> {
   const of = { requestedBefore: before(30_000), startedBefore: before(hourMs) }
-  const unfinished = await listUnfinishedSyncs(database(), { ...page, ...of })
+  const unfinished = await listUnfinishedSyncs(database(), sweptLinks, { ...page, ...of })
   return unfinished.map(({ linkId }) => linkId).toSorted()
 }
 
@@ -85,9 +86,9 @@ test('due links are listed, the earliest first, page by page', async () => {
   await insert({ nextSyncAt: before(3), status: 'creating' })
   const due = [first, second, broken].map(({ linkId }) => linkId)
   expect(await dueLinks()).toEqual(due)
-  const [one] = await listDueSyncs(database(), { ...page, limit: 1 })
+  const [one] = await listDueSyncs(database(), sweptLinks, { ...page, limit: 1 })
   const after = [one?.dueAt ?? '', one?.accountId ?? '', one?.linkId ?? '']
-  const next = await listDueSyncs(database(), { ...page, after })
+  const next = await listDueSyncs(database(), sweptLinks, { ...page, after })
   expect(next.map(({ linkId }) => linkId)).toEqual(due.slice(1))
 })
 

@@ -1,4 +1,4 @@
-import { readSettings } from '@coffer/kit/service/config'
+import { readSettings } from '@coffer/host/settings'
 import { expect, test } from '@jest/globals'
 import { settings } from './config.ts'
 

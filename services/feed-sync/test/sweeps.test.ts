@@ -1,6 +1,8 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt'
 import { type Booted, boot, eventually } from '@coffer/host/testing/boot'
 import { changeOf, emit } from '@coffer/kit/events/changes'
+import { listDueSyncs, listUnfinishedSyncs } from '@coffer/kit/syncs/swept-links'
+import { syncSweeps } from '@coffer/kit/syncs/sync-sweep.activities'
 import { newId } from '@coffer/kit/values/id'
 import { dayMs, hourMs } from '@coffer/kit/values/time'
 import { FeedLinkService } from '@coffer/proto/feedsync/v1/feed_link'
@@ -10,7 +12,7 @@ import { sql } from 'slonik'
 import { feedSync } from '../src/service.ts'
 import type { FeedSync } from '../src/syncs/feed-sync.ts'
 import { readSync } from '../src/syncs/operator.service.ts'
-import { listDueSyncs, listUnfinishedSyncs } from '../src/syncs/sync-sweep.sql.ts'
+import { sweptLinks } from '../src/syncs/sync-sweep.sql.ts'
 import { createLinked, feedUrl, type Linked } from './feed-links.ts'
 
 const now = new Date('2026-03-01T10:00:00Z')
@@ -49,7 +51,7 @@ async function aLinkWith(state: Partial<FeedSync>): Promise<Linked> {
 }
 
 async function dueLinks(): Promise<string[]> {
-  const due = await listDueSyncs(booted.database('feed-sync'), page)
+  const due = await listDueSyncs(booted.database('feed-sync'), sweptLinks, page)
   return due.map(({ linkId }) => linkId)
 }
 
@@ -81,9 +83,9 @@ test('due connections are listed, the earliest first, page by page', async () =>
   await aLinkWith({ nextSyncAt: before(3), status: 'error' })
   expect(await dueLinks()).toEqual([first.key.linkId, second.key.linkId])
   const database = booted.database('feed-sync')
-  const [one] = await listDueSyncs(database, { ...page, limit: 1 })
+  const [one] = await listDueSyncs(database, sweptLinks, { ...page, limit: 1 })
   const after = [one?.dueAt ?? '', one?.accountId ?? '', one?.feedLinkId ?? '']
-  expect(await listDueSyncs(database, { ...page, after })).toMatchObject([second.key])
+  expect(await listDueSyncs(database, sweptLinks, { ...page, after })).toMatchObject([second.key])
 })
 
 test('pages of connections that are due at the same microsecond do not repeat', async () => {
@@ -95,13 +97,33 @@ test('pages of connections that are due at the same microsecond do not repeat', 
   const seen: string[] = []
   let after: string[] = []
   for (const _ of links) {
-    const [one] = await listDueSyncs(database, { ...page, after, limit: 1 })
+    const [one] = await listDueSyncs(database, sweptLinks, { ...page, after, limit: 1 })
     if (!one) break
     seen.push(one.linkId)
     after = [one.dueAt, one.accountId, one.feedLinkId]
   }
   expect(seen.toSorted()).toEqual(links.map(({ key }) => key.linkId).toSorted())
-  expect(await listDueSyncs(database, { ...page, after })).toEqual([])
+  expect(await listDueSyncs(database, sweptLinks, { ...page, after })).toEqual([])
+})
+
+test('due syncs are started ten at a time, each once', async () => {
+  const links = await Promise.all(
+    Array.from({ length: 23 }, () => aLinkWith({ nextSyncAt: before(1) })),
+  )
+  const started: string[] = []
+  const running = { now: 0, max: 0 }
+  const start = async ({ linkId }: { linkId: string }) => {
+    running.now += 1
+    running.max = Math.max(running.max, running.now)
+    await new Promise(setImmediate)
+    started.push(linkId)
+    running.now -= 1
+  }
+  const deps = { database: booted.database('feed-sync'), clock: () => now }
+  const sweeps = syncSweeps(deps, { links: sweptLinks, isEnabled: true, start })
+  expect(await sweeps.startDueSyncs([])).toBeNull()
+  expect(started.toSorted()).toEqual(links.map(({ key }) => key.linkId).toSorted())
+  expect(running.max).toBe(10)
 })
 
 test('requests and syncs without an end are listed after a while', async () => {
@@ -111,7 +133,7 @@ test('requests and syncs without an end are listed after a while', async () => {
   await aLinkWith({ syncRunId: 'run_2', syncStartedAt: before(hourMs - 1) })
   const ended = await aLinkWith({ requestedAt: before(hourMs), syncRunId: 'run_3' })
   await run('releaseFeedConnection', ended.key.accountId, ended.key.linkId)
-  const unfinished = await listUnfinishedSyncs(booted.database('feed-sync'), lost)
+  const unfinished = await listUnfinishedSyncs(booted.database('feed-sync'), sweptLinks, lost)
   expect(unfinished.map(({ linkId }) => linkId).toSorted()).toEqual(
     [requested.key.linkId, begun.key.linkId].toSorted(),
   )
@@ -123,7 +145,7 @@ test('a lapsed account is not synced until it is paid for; others are', async ()
   const database = booted.database('feed-sync')
   await subscribe(accountId, now, 2n)
   expect(await dueLinks()).toEqual([])
-  expect(await listUnfinishedSyncs(database, lost)).toEqual([])
+  expect(await listUnfinishedSyncs(database, sweptLinks, lost)).toEqual([])
   expect((await linked.health()).nextAttempt).toBeUndefined()
   await subscribe(accountId, new Date(now.getTime() + 1), 3n)
   expect(await dueLinks()).toEqual([linkId])

@@ -1,6 +1,6 @@
+import { readSettings } from '@coffer/host/settings'
 import type { Booted } from '@coffer/host/testing/boot'
 import { problemsOf, refusalOf, refused } from '@coffer/kit/rpc/errors'
-import { readSettings } from '@coffer/kit/service/config'
 import { PasswordService } from '@coffer/proto/identity/v1/password'
 import { SignInService } from '@coffer/proto/identity/v1/sign_in'
 import { type CallOptions, Code, ConnectError } from '@connectrpc/connect'

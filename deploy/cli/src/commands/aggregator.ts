@@ -1,5 +1,5 @@
 import { aggregatorAddresses, settings } from '@coffer/aggregator-sync/config'
-import { type Environment, readSettings } from '@coffer/kit/service/config'
+import { type Environment, readSettings } from '@coffer/host/settings'
 import { FatalError } from '@coffer/local/bootstrap/fatal-error.mjs'
 import { z } from 'zod'
 import { savedDemo } from '../demo/person.ts'

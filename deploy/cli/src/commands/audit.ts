@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { auditPlans } from '@coffer/budgeting/ledger/audit.sql'
 import { budgeting } from '@coffer/budgeting/service'
-import type { Environment } from '@coffer/kit/service/config'
+import type { Environment } from '@coffer/host/settings'
 import { auditLedger } from '@coffer/ledger/money/audit.sql'
 import { auditPages } from '@coffer/ledger/money/audit-pages.sql'
 import { ledger } from '@coffer/ledger/service'

@@ -1,5 +1,5 @@
 import { text } from 'node:stream/consumers'
-import type { Environment } from '@coffer/kit/service/config'
+import type { Environment } from '@coffer/host/settings'
 import { FatalError } from '@coffer/local/bootstrap/fatal-error.mjs'
 import { WebSocket } from 'ws'
 import { z } from 'zod'

@@ -9,7 +9,8 @@ import {
   replaceLocalKey,
 } from '@coffer/host/secrets/local-keys'
 import { requireSealingKey } from '@coffer/host/secrets/sealing-key'
-import { type Environment, readSettings, SettingsError } from '@coffer/kit/service/config'
+import { type Environment, readSettings } from '@coffer/host/settings'
+import { SettingsError } from '@coffer/kit/service/config'
 import { createServiceDatabase } from '../databases.ts'
 import { readConfig } from '../environment.ts'
 import { requireKeysFolder } from '../keys-folder.ts'

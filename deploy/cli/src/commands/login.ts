@@ -1,4 +1,5 @@
 import { settings as gatewaySettings } from '@coffer/gateway/config'
+import { type Environment, readSettings } from '@coffer/host/settings'
 import {
   disableLogin,
   enableLogin,
@@ -11,7 +12,6 @@ import { settings as identitySettings } from '@coffer/identity/config'
 import { identity } from '@coffer/identity/service'
 import { endEverySession } from '@coffer/identity/sign-in/session.sql'
 import type { Database } from '@coffer/kit/database/database'
-import { type Environment, readSettings } from '@coffer/kit/service/config'
 import { FatalError } from '@coffer/local/bootstrap/fatal-error.mjs'
 import { createServiceDatabase } from '../databases.ts'
 import { type Config, readConfig } from '../environment.ts'

@@ -1,4 +1,4 @@
-import type { Environment } from '@coffer/kit/service/config'
+import type { Environment } from '@coffer/host/settings'
 import { readConfig } from '../environment.ts'
 import { definitions } from '../services.ts'
 import { updateTables } from '../tables.ts'

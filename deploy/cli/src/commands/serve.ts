@@ -1,6 +1,6 @@
 import { flushCompileCache } from 'node:module'
 import { createLog } from '@coffer/host/logger'
-import type { Environment } from '@coffer/kit/service/config'
+import type { Environment } from '@coffer/host/settings'
 import { greet, type Server } from '../demo.ts'
 import { type Config, readConfig } from '../environment.ts'
 import { loadParts, type Parts } from '../parts.ts'

@@ -1,4 +1,5 @@
-import type { Environment, Setting } from '@coffer/kit/service/config'
+import type { Environment } from '@coffer/host/settings'
+import type { Setting } from '@coffer/kit/service/config'
 import type { RunningSettings } from '@coffer/local/data-directory'
 import { allSettings, readConfig } from '../environment.ts'
 import { serviceNames } from '../service-names.ts'

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Environment } from '@coffer/kit/service/config'
+import type { Environment } from '@coffer/host/settings'
 import { FatalError } from '@coffer/local/bootstrap/fatal-error.mjs'
 import { ConnectError } from '@connectrpc/connect'
 import { createServiceDatabase } from '../databases.ts'

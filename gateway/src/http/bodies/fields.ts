@@ -1,12 +1,12 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt'
 import { currencies } from '@coffer/kit/values/currency'
-import { idFault, isId } from '@coffer/kit/values/id'
+import { isId } from '@coffer/kit/values/id'
 import { withoutJoiners } from '@coffer/kit/values/printable'
 import { readRuleset } from '@coffer/kit/values/ruleset'
-import { requestLengthMax } from '@coffer/kit/values/ruleset-bounds'
 import { isYearInRange, yearRange } from '@coffer/kit/values/time'
 import { DateTime } from 'luxon'
 import { z } from 'zod'
+import { idFault } from './id-fault.ts'
 
 /** Texts of problems that several fields share (docs/api.md#errors). */
 export const texts = {
@@ -147,11 +147,14 @@ export const nonce = z
   .refine((value) => value >= 0, rule('must not be negative'))
   .transform(BigInt)
 
+/** Maximum length in characters of a ruleset (docs/limits.md). */
+const rulesetLengthMax = 1000
+
 /** DTSTART and RRULE of RFC 5545 (docs/recurrence.md#rules-accepted). */
 export const ruleset = filled
   .refine(
-    (value) => value.length <= requestLengthMax,
-    rule(`must have at most ${requestLengthMax} characters`),
+    (value) => value.length <= rulesetLengthMax,
+    rule(`must have at most ${rulesetLengthMax} characters`),
   )
   .superRefine((value, context) => {
     const read = readRuleset(value)

@@ -1,8 +1,9 @@
 import type { MessageInitShape } from '@bufbuild/protobuf'
-import { isUnanswered, unanswered, unavailable } from '@coffer/kit/rpc/errors'
+import { unanswered, unavailable } from '@coffer/kit/rpc/errors'
 import type { FilePartSchema } from '@coffer/proto/ledger/v1/upload'
 import type { CallOptions } from '@connectrpc/connect'
 import type { FastifyRequest } from 'fastify'
+import { isUnanswered } from '../errors/errors.ts'
 import { hashOf } from '../idempotency.ts'
 import type { Form } from './form.ts'
 

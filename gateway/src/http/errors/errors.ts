@@ -34,6 +34,11 @@ const serverErrors: Record<string, string> = {
   FST_ERR_BAD_URL: 'the path is not well-formed',
 }
 
+/** Returns whether a call got no answer: its deadline passed or its connection broke. */
+export function isUnanswered(error: unknown): boolean {
+  return error instanceof ConnectError && error.code === Code.DeadlineExceeded
+}
+
 /** Returns the HTTP answer of an error. `isRead`: the request only read, so it may be repeated. */
 export function answerOf(error: unknown, { isRead }: { isRead: boolean }): ErrorAnswer {
   if (error instanceof ConnectError) return rpcAnswer(error, isRead)

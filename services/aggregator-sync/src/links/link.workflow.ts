@@ -1,3 +1,4 @@
+import { eachPage } from '@coffer/kit/workflows/pages'
 import { runPerStart } from '@coffer/kit/workflows/repeated-run'
 import { activitiesOf } from '@coffer/kit/workflows/task-queue'
 import type { LinkKey } from './aggregator-link.ts'
@@ -26,8 +27,5 @@ export async function finishAggregatorLink(key: LinkKey): Promise<void> {
 
 /** Starts the workflows of links that are not finished, page by page; every ten minutes. */
 export async function finishAggregatorLinks(): Promise<void> {
-  let after: string[] | null = []
-  while (after !== null) {
-    after = await activities.startUnfinishedLinks(after)
-  }
+  await eachPage(activities.startUnfinishedLinks)
 }

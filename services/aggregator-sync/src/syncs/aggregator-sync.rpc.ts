@@ -2,12 +2,12 @@ import { isLapsed } from '@coffer/kit/accounts/subscription.sql'
 import { notFound } from '@coffer/kit/rpc/errors'
 import { toMessage } from '@coffer/kit/rpc/message'
 import { callerOf } from '@coffer/kit/rpc/rpc'
+import { toArrival, toError } from '@coffer/kit/syncs/sync-health'
+import { findNextAttempt } from '@coffer/kit/syncs/sync-state'
 import type { AggregatorSyncService } from '@coffer/proto/aggregatorsync/v1/aggregator_sync'
 import {
   BankAccountSyncHealthSchema,
-  SyncArrivalSchema,
   SyncCallsSchema,
-  SyncErrorSchema,
   SyncHealthSchema,
 } from '@coffer/proto/feedsync/v1/feed_sync'
 import type { SyncedBankAccount } from '@coffer/proto/ledger/v1/sync_import'
@@ -70,21 +70,15 @@ function toHealth(
     isSyncing: sync.syncRunId !== null,
     lastAttempt: sync.lastAttemptedUpdate,
     lastSuccess: sync.lastSuccessfulUpdate,
-    nextAttempt: of.isScheduled ? nextAttemptOf(sync) : null,
+    nextAttempt: of.isScheduled ? findNextAttempt(sync) : null,
     failuresInRow: sync.failuresInRow,
-    lastError: toError(sync),
-    lastArrival: sync.lastSuccessfulUpdate && toArrival(sync),
+    lastError: toError(sync, describeFault),
+    lastArrival: toArrival(sync),
     bankAccounts: of.bankAccounts.map((one) => toBankAccount(sync, one)),
     errorCode: sync.errorCode,
     consentExpiresAt: sync.expirationDate,
     calls: of.calls && toMessage(SyncCallsSchema, of.calls),
   })
-}
-
-/** The earlier one of the schedule and a request. */
-function nextAttemptOf({ nextSyncAt, requestedAt }: ItemSync): Date | null {
-  if (nextSyncAt === null || requestedAt === null) return nextSyncAt ?? requestedAt
-  return requestedAt < nextSyncAt ? requestedAt : nextSyncAt
 }
 
 function toBankAccount(sync: ItemSync, { bankAccountId, status }: SyncedBankAccount) {
@@ -93,24 +87,5 @@ function toBankAccount(sync: ItemSync, { bankAccountId, status }: SyncedBankAcco
     status,
     lastSuccess: sync.lastSuccessfulUpdate,
     syncCount: sync.syncCount,
-  })
-}
-function toError({
-  faultCode,
-  faultDetail,
-  faultAt,
-}: Pick<ItemSync, 'faultCode' | 'faultDetail' | 'faultAt'>) {
-  if (faultCode === null || faultAt === null) return null
-  const words = describeFault({ code: faultCode, detail: faultDetail ?? '' })
-  return toMessage(SyncErrorSchema, { code: faultCode, ...words, at: faultAt })
-}
-
-function toArrival(sync: ItemSync) {
-  return toMessage(SyncArrivalSchema, {
-    added: sync.addedCount,
-    changed: sync.changedCount,
-    matched: sync.matchedCount,
-    removed: sync.removedCount,
-    skipped: sync.skippedCount,
   })
 }

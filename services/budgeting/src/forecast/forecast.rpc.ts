@@ -1,11 +1,11 @@
 import { timestampDate } from '@bufbuild/protobuf/wkt'
 import { invalid, notFound } from '@coffer/kit/rpc/errors'
 import { toMessage } from '@coffer/kit/rpc/message'
-import { callerOf, onBehalfOf } from '@coffer/kit/rpc/rpc'
+import { callerOf } from '@coffer/kit/rpc/rpc'
 import type { ServiceDeps } from '@coffer/kit/service/service'
 import type { Workers } from '@coffer/kit/service/workers'
 import { isExact } from '@coffer/kit/values/money'
-import { readRuleset, renderRuleset } from '@coffer/kit/values/ruleset'
+import { readRuleset } from '@coffer/kit/values/ruleset'
 import {
   type EstimateCostRequest,
   ForecastEventSchema,
@@ -18,8 +18,9 @@ import {
 import { BankAccountService } from '@coffer/proto/ledger/v1/bank_account'
 import { EnvelopeService } from '@coffer/proto/ledger/v1/envelope'
 import type { HandlerContext, ServiceImpl } from '@connectrpc/connect'
-import { describeBankAccount } from '../ledger/ledger.client.ts'
+import { describeBankAccount, onBehalfOf } from '../ledger/ledger.client.ts'
 import { listSpending } from '../plans/spending.sql.ts'
+import { renderRuleset } from '../recurrence/ruleset-text.ts'
 import { findFundingSchedule, listFundingSchedules } from '../schedules/funding-schedule.sql.ts'
 import {
   estimateSize,

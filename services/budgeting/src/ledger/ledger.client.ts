@@ -1,5 +1,5 @@
 import { refused } from '@coffer/kit/rpc/errors'
-import { onBehalfOf } from '@coffer/kit/rpc/rpc'
+import { headers, tokenKey } from '@coffer/kit/rpc/rpc'
 import { asSystem } from '@coffer/kit/rpc/system-call'
 import type { ServiceDeps } from '@coffer/kit/service/service'
 import {
@@ -50,4 +50,17 @@ export async function hasEnvelope(
 /** Returns call options without an account, for jobs whose requests name many accounts. */
 export function asJob(deps: Pick<ServiceDeps, 'signer' | 'clock'>): CallOptions {
   return asSystem(deps, '')
+}
+
+/** Returns options for a nested call: the same caller, request ID and deadline. */
+export function onBehalfOf(context: HandlerContext): CallOptions {
+  const left = context.timeoutMs()
+  return {
+    headers: {
+      [headers.caller]: context.values.get(tokenKey),
+      [headers.requestId]: context.requestHeader.get(headers.requestId) ?? '',
+    },
+    signal: context.signal,
+    ...(left === undefined ? {} : { timeoutMs: Math.max(1, left) }),
+  }
 }

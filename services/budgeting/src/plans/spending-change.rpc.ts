@@ -1,7 +1,7 @@
 import { create } from '@bufbuild/protobuf'
 import { notFound } from '@coffer/kit/rpc/errors'
 import { patchOf, toMessage } from '@coffer/kit/rpc/message'
-import { callerOf, onBehalfOf } from '@coffer/kit/rpc/rpc'
+import { callerOf } from '@coffer/kit/rpc/rpc'
 import type { ServiceDeps } from '@coffer/kit/service/service'
 import {
   SpendingSchema,
@@ -11,7 +11,7 @@ import {
 } from '@coffer/proto/budgeting/v1/spending'
 import { EnvelopeService } from '@coffer/proto/ledger/v1/envelope'
 import type { HandlerContext } from '@connectrpc/connect'
-import { describeWritable } from '../ledger/ledger.client.ts'
+import { describeWritable, onBehalfOf } from '../ledger/ledger.client.ts'
 import { findLiveSchedule } from '../schedules/funding-schedule.ts'
 import { withAmounts, withContribution } from './plan.ts'
 import { withFunding } from './spending.ts'

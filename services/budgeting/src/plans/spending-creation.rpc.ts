@@ -9,7 +9,7 @@ import {
 } from '@coffer/kit/database/idempotency'
 import { invalid, notFound, unavailable } from '@coffer/kit/rpc/errors'
 import { toMessage } from '@coffer/kit/rpc/message'
-import { callerOf, onBehalfOf } from '@coffer/kit/rpc/rpc'
+import { callerOf } from '@coffer/kit/rpc/rpc'
 import type { ServiceDeps } from '@coffer/kit/service/service'
 import { newId } from '@coffer/kit/values/id'
 import {
@@ -19,7 +19,7 @@ import {
 } from '@coffer/proto/budgeting/v1/spending'
 import { EnvelopeService } from '@coffer/proto/ledger/v1/envelope'
 import { Code, ConnectError, type HandlerContext } from '@connectrpc/connect'
-import { describeWritable, hasEnvelope } from '../ledger/ledger.client.ts'
+import { describeWritable, hasEnvelope, onBehalfOf } from '../ledger/ledger.client.ts'
 import { findLiveSchedule } from '../schedules/funding-schedule.ts'
 import { type AsOf, withContribution } from './plan.ts'
 import { completeCreation, withdrawCreation } from './plan-works.ts'

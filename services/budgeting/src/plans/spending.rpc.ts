@@ -1,7 +1,7 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt'
 import { notFound } from '@coffer/kit/rpc/errors'
 import { toMessage } from '@coffer/kit/rpc/message'
-import { callerOf, onBehalfOf } from '@coffer/kit/rpc/rpc'
+import { callerOf } from '@coffer/kit/rpc/rpc'
 import type { ServiceDeps } from '@coffer/kit/service/service'
 import {
   ExplanationSchema,
@@ -13,6 +13,7 @@ import { type Envelope, EnvelopeService } from '@coffer/proto/ledger/v1/envelope
 import type { HandlerContext, ServiceImpl } from '@connectrpc/connect'
 import { explain } from '../contributions/explanation.ts'
 import { renderSentences, type Style } from '../contributions/explanation-text.ts'
+import { onBehalfOf } from '../ledger/ledger.client.ts'
 import { type AsOf, withAmounts } from './plan.ts'
 import { deletePlan } from './plan-works.ts'
 import { findPlans, listSpending } from './spending.sql.ts'

@@ -1,9 +1,10 @@
 import type { BankAccountKey } from '@coffer/kit/database/aggregate-key'
 import { invalid, type Problems } from '@coffer/kit/rpc/errors'
-import { readRuleset, renderRuleset } from '@coffer/kit/values/ruleset'
+import { readRuleset } from '@coffer/kit/values/ruleset'
 import { hourMs, midnightOf } from '@coffer/kit/values/time'
 import { z } from 'zod'
 import { dueAfter } from '../contributions/due-dates.ts'
+import { renderRuleset } from '../recurrence/ruleset-text.ts'
 import { type FundingSchedule, noDateLeft, notInFuture } from '../schedules/funding-schedule.ts'
 
 /**

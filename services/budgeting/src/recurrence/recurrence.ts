@@ -1,6 +1,6 @@
 import { type Rule, readRuleset } from '@coffer/kit/values/ruleset'
-import { daysMax, horizonYears, rulesMax, yearEnd } from '@coffer/kit/values/ruleset-bounds'
 import { dayMs, fromLocal, hourMs, toLocal } from '@coffer/kit/values/time'
+import { daysMax, horizonYears, rulesMax, yearEnd } from './recurrence-bounds.ts'
 import { type DaysOfYear, recurrenceDays } from './recurrence-days.ts'
 
 /** Occurrences of one ruleset in one timezone; years and instants are calculated on first use. */

@@ -1,8 +1,9 @@
 import { invalid } from '@coffer/kit/rpc/errors'
-import { readRuleset, renderRuleset } from '@coffer/kit/values/ruleset'
+import { readRuleset } from '@coffer/kit/values/ruleset'
 import { z } from 'zod'
 import { midnightMs, weekdayStart } from '../recurrence/midnight.ts'
 import { occurrenceAfter, occurrenceBefore, occurrencesOf } from '../recurrence/recurrence.ts'
+import { renderRuleset } from '../recurrence/ruleset-text.ts'
 
 /**
  * The rule by which envelopes of a bank account get money, such as each payday; amounts in minor

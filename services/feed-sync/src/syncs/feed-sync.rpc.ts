@@ -3,11 +3,10 @@ import { notFound } from '@coffer/kit/rpc/errors'
 import { toMessage } from '@coffer/kit/rpc/message'
 import { callerOf } from '@coffer/kit/rpc/rpc'
 import type { ServiceDeps } from '@coffer/kit/service/service'
+import { toArrival, toError } from '@coffer/kit/syncs/sync-health'
 import {
   BankAccountSyncHealthSchema,
   type FeedSyncService,
-  SyncArrivalSchema,
-  SyncErrorSchema,
   SyncHealthSchema,
 } from '@coffer/proto/feedsync/v1/feed_sync'
 import type { ServiceImpl } from '@connectrpc/connect'
@@ -68,8 +67,8 @@ function toHealth(
     lastSuccess: sync.lastSuccessfulUpdate,
     nextAttempt: isServed && isUsed(sync) ? nextAttemptOf(sync) : null,
     failuresInRow: sync.failuresInRow,
-    lastError: toError(sync, isStopped(sync, faulty)),
-    lastArrival: sync.lastSuccessfulUpdate && toArrival(sync),
+    lastError: toFeedError(sync, isStopped(sync, faulty)),
+    lastArrival: toArrival(sync),
     bankAccounts: candidates.map((one) => toBankAccount(one, isStopped(sync, one))),
   })
 }
@@ -84,23 +83,10 @@ function toBankAccount(candidate: CandidateSync, isLeftOut: boolean) {
     ...candidate,
     bankAccountId: candidate.bankAccountId ?? '',
     lastSuccess: candidate.lastSyncedAt,
-    lastError: toError(candidate, isLeftOut),
+    lastError: toFeedError(candidate, isLeftOut),
   })
 }
 
-function toError({ faultCode, faultDetail, faultAt }: LastFault, isEnded: boolean) {
-  if (faultCode === null || faultAt === null) return null
-  const fault = { code: faultCode, detail: faultDetail ?? '' }
-  const words = describeSyncFault(fault, { isStopped: isEnded })
-  return toMessage(SyncErrorSchema, { code: faultCode, ...words, at: faultAt })
-}
-
-function toArrival(sync: FeedSync) {
-  return toMessage(SyncArrivalSchema, {
-    added: sync.addedCount,
-    changed: sync.changedCount,
-    matched: sync.matchedCount,
-    removed: sync.removedCount,
-    skipped: sync.skippedCount,
-  })
+function toFeedError(last: LastFault, isEnded: boolean) {
+  return toError(last, (fault) => describeSyncFault(fault, { isStopped: isEnded }))
 }

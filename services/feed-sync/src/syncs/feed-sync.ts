@@ -2,6 +2,7 @@ import { refused } from '@coffer/kit/rpc/errors'
 import {
   beginSync,
   endSync,
+  findNextAttempt,
   requestSync,
   type SyncOutcome,
   type SyncPolicy,
@@ -50,9 +51,7 @@ export function requestFeedSync(
 
 /** When a sync is next attempted: by the schedule if it goes on, or by a request before that. */
 export function nextAttemptOf({ status, nextSyncAt, requestedAt }: FeedSync): Date | null {
-  const dueAt = status === 'active' ? nextSyncAt : null
-  if (dueAt === null || requestedAt === null) return dueAt ?? requestedAt
-  return requestedAt < dueAt ? requestedAt : dueAt
+  return findNextAttempt({ nextSyncAt: status === 'active' ? nextSyncAt : null, requestedAt })
 }
 
 /** Begins a sync of a connection in use, like `beginSync`; null if there is none. */

@@ -1,3 +1,4 @@
+import { eachPage } from '@coffer/kit/workflows/pages'
 import { activitiesOf } from '@coffer/kit/workflows/task-queue'
 import type { syncSweepActivities } from './sync-sweep.activities.ts'
 
@@ -8,10 +9,5 @@ const activities = activitiesOf<ReturnType<typeof syncSweepActivities>>('feed-sy
 
 /** Starts syncs that are due or were lost, page by page; scheduled every ten minutes. */
 export async function startDueFeedSyncs(): Promise<void> {
-  for (const step of [activities.restartSyncs, activities.startDueSyncs]) {
-    let after: string[] | null = []
-    while (after !== null) {
-      after = await step(after)
-    }
-  }
+  for (const step of [activities.restartSyncs, activities.startDueSyncs]) await eachPage(step)
 }

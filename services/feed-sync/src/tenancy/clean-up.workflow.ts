@@ -1,3 +1,4 @@
+import { eachPage } from '@coffer/kit/workflows/pages'
 import { activitiesOf } from '@coffer/kit/workflows/task-queue'
 import type { cleanUpActivities } from './clean-up.activities.ts'
 
@@ -12,8 +13,5 @@ export async function cleanUpFeedLinks(): Promise<void> {
   do {
     deleted = await activities.deleteAbandonedLinks()
   } while (deleted > 0)
-  let after: string[] | null = []
-  while (after !== null) {
-    after = await activities.deactivateLapsedLinks(after)
-  }
+  await eachPage(activities.deactivateLapsedLinks)
 }

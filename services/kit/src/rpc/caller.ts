@@ -58,30 +58,16 @@ export function mintCaller(signer: Signer, caller: Omit<Caller, 'issuer'>, now: 
   return `${body.toString('base64url')}.${signature.toString('base64url')}`
 }
 
+const noUser = { userId: '', loginId: '', timezone: '', locale: '' }
+
 /** Signs a caller token for work without a user, such as consumers and activities. */
 export function systemCaller(signer: Signer, accountId: string, now: Date): string {
-  const caller = {
-    kind: 'system' as const,
-    accountId,
-    userId: systemUserId,
-    loginId: '',
-    timezone: '',
-    locale: '',
-    subscriptionActive: true,
-  }
-  return mintCaller(signer, caller, now)
+  const as = { ...noUser, accountId, userId: systemUserId, subscriptionActive: true }
+  return mintCaller(signer, { ...as, kind: 'system' }, now)
 }
 
 /** Signs a caller token for a request without a session or API key. */
 export function anonymousCaller(signer: Signer, now: Date): string {
-  const caller = {
-    kind: 'anonymous' as const,
-    accountId: '',
-    userId: '',
-    loginId: '',
-    timezone: '',
-    locale: '',
-    subscriptionActive: false,
-  }
-  return mintCaller(signer, caller, now)
+  const as = { ...noUser, accountId: '', subscriptionActive: false }
+  return mintCaller(signer, { ...as, kind: 'anonymous' }, now)
 }

@@ -109,11 +109,6 @@ export function unanswered(text: string): ConnectError {
   return new ConnectError(text, Code.DeadlineExceeded)
 }
 
-/** Returns whether a call got no answer: its deadline passed or its connection broke. */
-export function isUnanswered(error: unknown): boolean {
-  return error instanceof ConnectError && error.code === Code.DeadlineExceeded
-}
-
 /** The error of a refused request; its message is shown to the client. */
 export type Refusal = ConnectError
 

@@ -1,4 +1,4 @@
-import { type CallOptions, createContextKey, type HandlerContext } from '@connectrpc/connect'
+import { createContextKey, type HandlerContext } from '@connectrpc/connect'
 import type { Caller } from './caller.ts'
 import { callerRefused } from './errors.ts'
 
@@ -20,17 +20,4 @@ export function callerOf(context: HandlerContext): Caller {
   const caller = context.values.get(callerKey)
   if (!caller) throw callerRefused('caller token is missing')
   return caller
-}
-
-/** Returns options for a nested call: the same caller, request ID and deadline. */
-export function onBehalfOf(context: HandlerContext): CallOptions {
-  const left = context.timeoutMs()
-  return {
-    headers: {
-      [headers.caller]: context.values.get(tokenKey),
-      [headers.requestId]: context.requestHeader.get(headers.requestId) ?? '',
-    },
-    signal: context.signal,
-    ...(left === undefined ? {} : { timeoutMs: Math.max(1, left) }),
-  }
 }

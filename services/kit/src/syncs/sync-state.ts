@@ -189,6 +189,15 @@ export function endSync<State extends SyncState>(
   }
 }
 
+/** Returns when a sync is next attempted: by the schedule, or by a request before that. */
+export function findNextAttempt({
+  nextSyncAt,
+  requestedAt,
+}: Pick<SyncState, 'nextSyncAt' | 'requestedAt'>): Date | null {
+  if (nextSyncAt === null || requestedAt === null) return nextSyncAt ?? requestedAt
+  return requestedAt < nextSyncAt ? requestedAt : nextSyncAt
+}
+
 /** A period from now; at once if a bank account was created after the sync began. */
 function nextOf(
   { nextSyncAt, syncStartedAt }: SyncState,

@@ -1,5 +1,10 @@
-import { countMax, textLengthMax } from './ruleset-bounds.ts'
 import { fromLocal, isTimezone, isYearInRange, yearRange } from './time.ts'
+
+/** Maximum length in characters of a ruleset between services and in the database. */
+const textLengthMax = 4000
+
+/** Maximum of COUNT, and of INTERVAL, in a recurrence rule. */
+const countMax = 10_000
 
 /** A parsed recurrence rule. Times in ms, weekdays 0 (Monday) to 6; absent parts `null` or `[]`. */
 export type Rule = {
@@ -25,7 +30,8 @@ type Line = { name: string; zone: string | null; value: string }
 type Parts = Map<string, string>
 
 const frequencies = ['YEARLY', 'MONTHLY', 'WEEKLY', 'DAILY'] as const
-const weekdayNames = ['MO', 'TU', 'WE', 'TH', 'FR', 'SA', 'SU']
+/** Names of the weekdays in rules (RFC 5545), by number. */
+export const weekdayNames = ['MO', 'TU', 'WE', 'TH', 'FR', 'SA', 'SU']
 const partNames = [
   'FREQ',
   'INTERVAL',
@@ -53,30 +59,6 @@ export function readRuleset(text: string): { rule: Rule } | { problem: string } 
     if (error instanceof SyntaxError) return { problem: error.message }
     throw error
   }
-}
-
-/** Returns the normalised text of a rule; equal rules have equal texts. */
-export function renderRuleset(rule: Rule): string {
-  const parts: [string, string | number | null][] = [
-    ['FREQ', rule.frequency],
-    ['INTERVAL', rule.interval],
-    ['WKST', rule.weekStart === 0 ? null : (weekdayNames[rule.weekStart] as string)],
-    ['COUNT', rule.count],
-    ['UNTIL', rule.until === null ? null : renderTime(rule.until)],
-    ['BYSETPOS', rule.positions.join(',')],
-    ['BYMONTH', rule.months.join(',')],
-    ['BYMONTHDAY', rule.monthDays.join(',')],
-    ['BYYEARDAY', rule.yearDays.join(',')],
-    ['BYWEEKNO', rule.weeks.join(',')],
-    ['BYDAY', rule.weekdays.map((day) => `${day.nth ?? ''}${weekdayNames[day.weekday]}`).join(',')],
-  ]
-  const present = parts.filter(([, value]) => value !== null && value !== '')
-  return [
-    rule.startText,
-    `RRULE:${present.map(([name, value]) => `${name}=${value}`).join(';')}`,
-    ...rule.added.map((at) => `RDATE:${renderTime(at)}`),
-    ...rule.removed.map((at) => `EXDATE:${renderTime(at)}`),
-  ].join('\n')
 }
 
 function parse(text: string): Rule {
@@ -199,7 +181,8 @@ function readTime(text: string, zone: string | null): number {
   return zone === null ? time : fromLocal(time, zone)
 }
 
-function renderTime(at: number): string {
+/** Returns a time as rules have it (RFC 5545 3.3.5), in UTC. */
+export function renderTime(at: number): string {
   return `${new Date(at).toISOString().slice(0, 19).replaceAll(/[-:]/g, '')}Z`
 }
 

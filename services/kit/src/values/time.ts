@@ -47,11 +47,6 @@ export function isTimezone(text: string): boolean {
   return zones.has(text) || (/^[A-Za-z]/.test(text) && IANAZone.isValidZone(text))
 }
 
-/** Loads the runtime's timezone data, which takes 20 ms at first use. */
-export function loadTimezones(): void {
-  toLocal(0, 'America/New_York')
-}
-
 /**
  * Returns an instant's wall-clock time in a timezone, encoded as the ms of that date and time in
  * UTC. Throws RangeError for an unknown timezone.

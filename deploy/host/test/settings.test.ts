@@ -1,12 +1,7 @@
+import { httpUrl, SettingsError, setting } from '@coffer/kit/service/config'
 import { expect, test } from '@jest/globals'
 import { z } from 'zod'
-import {
-  httpUrl,
-  readSettings,
-  SettingsError,
-  setting,
-  unknownVariables,
-} from '../../src/service/config.ts'
+import { readSettings, unknownVariables } from '../src/settings.ts'
 
 const settings = {
   port: setting('COFFER_PORT', z.coerce.number().int().max(65_535).default(4000), 'The port.'),

@@ -1,14 +1,5 @@
-// Bounds on the cost of a hostile recurrence rule (docs/recurrence.md#cost-of-a-hostile-rule). The
-// range of years is in time.ts (`isYearInRange`).
-
-/** Maximum length in characters of a ruleset that a client sends (docs/limits.md). */
-export const requestLengthMax = 1000
-
-/** Maximum length in characters of a ruleset between services and in the database. */
-export const textLengthMax = 4000
-
-/** Maximum of COUNT, and of INTERVAL, in a recurrence rule. */
-export const countMax = 10_000
+// Bounds on the cost of a hostile recurrence rule (docs/recurrence.md#cost-of-a-hostile-rule),
+// beside those on its text in kit's ruleset.ts and the range of years in time.ts.
 
 /** Years before or after an instant that are searched; the rarest rules recur within 40 years. */
 export const horizonYears = 100

@@ -1,0 +1,25 @@
+import { SyncArrivalSchema, SyncErrorSchema } from '@coffer/proto/feedsync/v1/feed_sync'
+import { toMessage } from '../rpc/message.ts'
+import type { SyncState } from './sync-state.ts'
+
+/** Returns the numbers of transactions of the last successful sync; null before the first. */
+export function toArrival(sync: SyncState) {
+  if (sync.lastSuccessfulUpdate === null) return null
+  return toMessage(SyncArrivalSchema, {
+    added: sync.addedCount,
+    changed: sync.changedCount,
+    matched: sync.matchedCount,
+    removed: sync.removedCount,
+    skipped: sync.skippedCount,
+  })
+}
+
+/** Returns a stored fault in the words of `describe`; null without one. */
+export function toError<Code extends string>(
+  of: { faultCode: Code | null; faultDetail: string | null; faultAt: Date | null },
+  describe: (fault: { code: Code; detail: string }) => { text: string; advice: string },
+) {
+  const { faultCode: code, faultDetail: detail, faultAt: at } = of
+  if (code === null || at === null) return null
+  return toMessage(SyncErrorSchema, { code, ...describe({ code, detail: detail ?? '' }), at })
+}

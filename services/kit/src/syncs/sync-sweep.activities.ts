@@ -1,0 +1,51 @@
+import { groupsOf } from '../database/batch.ts'
+import type { ServiceDeps } from '../service/service.ts'
+import { hourMs } from '../values/time.ts'
+import { type LinkKey, listDueSyncs, listUnfinishedSyncs, type SweptLinks } from './swept-links.ts'
+
+const pageSize = 200
+/** Maximum number of workflows that a sweep starts at once. */
+const startsAtOnce = 10
+// Minimum age of a request to start: normally its event starts the sync earlier.
+const graceMs = 30_000
+// Minimum age of a sync to start again: hardly any takes as long, and those are not disturbed.
+const lostMs = hourMs
+
+/**
+ * Returns the Temporal activities that start syncs by schedule (docs/events.md#sweeps). Each
+ * handles the page after the key `after` (empty: the first page) and returns its last key, null
+ * after the last page. They leave out accounts that have lapsed or are being deleted, and do
+ * nothing while the provider is disabled.
+ */
+export function syncSweeps<Key extends LinkKey>(
+  { database, clock }: Pick<ServiceDeps, 'database' | 'clock'>,
+  of: { links: SweptLinks<Key>; isEnabled: boolean; start: (key: Key) => Promise<void> },
+) {
+  const { links, isEnabled, start } = of
+  const startAll = async (keys: readonly Key[]) => {
+    for (const group of groupsOf(keys, startsAtOnce)) await Promise.all(group.map(start))
+  }
+  const keyOf = (link: Key) => links.primaryKey.map((field) => `${link[field]}`)
+  return {
+    /** Starts the syncs that are due. */
+    startDueSyncs: async (after: string[]): Promise<string[] | null> => {
+      if (!isEnabled) return null
+      const due = await listDueSyncs(database, links, { now: clock(), after, limit: pageSize })
+      const last = due.at(pageSize - 1)
+      await startAll(due)
+      return last ? [last.dueAt, ...keyOf(last)] : null
+    },
+    /** Starts requested syncs whose event was lost, and syncs that Temporal lost. */
+    restartSyncs: async (after: string[]): Promise<string[] | null> => {
+      if (!isEnabled) return null
+      const now = clock()
+      const requestedBefore = new Date(now.getTime() - graceMs)
+      const startedBefore = new Date(now.getTime() - lostMs)
+      const page = { now, after, limit: pageSize, requestedBefore, startedBefore }
+      const unfinished = await listUnfinishedSyncs(database, links, page)
+      const last = unfinished.at(pageSize - 1)
+      await startAll(unfinished)
+      return last ? keyOf(last) : null
+    },
+  }
+}
