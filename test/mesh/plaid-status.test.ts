@@ -231,7 +231,7 @@ describe('requests of a user', () => {
     await home.sync()
     await home.requestAsUser()
     await home.until(({ syncCount }) => syncCount === 2n)
-    await expect(home.requestAsUser()).rejects.toThrow('30 minutes')
+    await expect(home.requestAsUser()).rejects.toThrow('too recently')
     expect((await home.state()).lastManualSync).not.toBeNull()
   })
 

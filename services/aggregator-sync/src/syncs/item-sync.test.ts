@@ -58,7 +58,7 @@ describe('a request', () => {
 
   test('of a user is refused within 30 minutes of the last one', () => {
     const recent = { ...link, lastManualSync: after(-30 * minuteMs + 1) }
-    expect(() => requestItemSync(recent, { now, by: 'user' })).toThrow('30 minutes')
+    expect(() => requestItemSync(recent, { now, by: 'user' })).toThrow('too recently')
     const enough = { ...link, lastManualSync: after(-30 * minuteMs) }
     expect(requestItemSync(enough, { now, by: 'user' }).lastManualSync).toEqual(now)
     expect(requestItemSync(recent, { now, by: 'service' }).requestedAt).toEqual(now)
