@@ -173,6 +173,7 @@ test('links that cannot be synced, and a sync without a server, are one line', a
   expect([creating.code, creating.stderr]).toEqual([1, text])
   const options = { linkId: await createLink(), wait: true, limitMs: 0 }
   await expect(syncLink(options, place.env)).rejects.toThrow(
-    'The sync has not ended after 0 s: is a server running?',
+    'The sync has not ended after 0 s. Check that a server runs, and that its settings have ' +
+      'COFFER_FEED_ENABLED=true, or COFFER_AGGREGATOR_ENABLED=true for a link of Plaid.',
   )
 })

@@ -38,7 +38,11 @@ export async function syncLink(
     if (hasEnded(state, requestedAt)) return show(state, requestedAt)
     if (performance.now() > deadline) {
       const seconds = limitMs / 1000
-      throw new FatalError(`The sync has not ended after ${seconds} s: is a server running?`)
+      throw new FatalError(
+        `The sync has not ended after ${seconds} s. Check that a server runs, and that its ` +
+          'settings have COFFER_FEED_ENABLED=true, or COFFER_AGGREGATOR_ENABLED=true for a link ' +
+          'of Plaid.',
+      )
     }
     await sleep(pollMs)
   }
