@@ -3,7 +3,6 @@ import { eventually } from '@coffer/host/testing/boot'
 import { requiredVariable } from '@coffer/host/testing/database'
 import { silentLog } from '@coffer/host/testing/silent-log'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import fc from 'fast-check'
 import pg from 'pg'
 import { storedMessages } from '../harness/messages.ts'
 import { newPerson } from '../harness/person.ts'
@@ -11,8 +10,10 @@ import { type Deployment, deploy, type Part } from '../harness/process.ts'
 import { type RpcGate, startRpcGate } from '../harness/rpc-gate.ts'
 import { faults } from '../providers/feed-faults.ts'
 import { type LunchFlow, startLunchFlow } from '../providers/lunch-flow.ts'
+import { seed } from '../seed.ts'
+import { type FeedPoint, ownFeedPoints, sharedFeedPoints } from './feed-points.ts'
 import { type LinkedAccount, prepareAccount } from './linked-account.ts'
-import { ownPoints, type SyncPoint, sharedPoints } from './sync-points.ts'
+import { type Held, killAt, turnOf } from './sync-kills.ts'
 
 // The ledger and feed-sync run in processes of their own; the others share one.
 const stack = new AsyncDisposableStack()
@@ -53,53 +54,22 @@ const nextFeedId = () => {
   return `${linkCount}`
 }
 
-const importsMax = 2
-
-/** Generates `count` of the points; those of imports last, at most two. */
-function some(points: SyncPoint[], count: number): fc.Arbitrary<SyncPoint[]> {
-  return fc
-    .shuffledSubarray(points, { minLength: count, maxLength: count })
-    .filter((chosen) => chosen.filter(({ isImport }) => isImport).length <= importsMax)
-    .map((chosen) => chosen.toSorted((one, other) => Number(one.isImport) - Number(other.isImport)))
-}
-
-/** Points for kills of the ledger, and of feed-sync; the seed of the tests chooses them. */
-const chosen = fc.record({
-  ofLedger: some(sharedPoints, 4),
-  ofFeedSync: fc.tuple(some(ownPoints, 2), some(sharedPoints, 2)).map((both) => both.flat()),
-})
-
-/** A link whose sync is held at a point. */
-type Pointed = SyncPoint & { link: LinkedAccount }
+type HeldLink = Held<LinkedAccount>
 
 /** Links a bank account for each point. */
-async function linkFor(points: SyncPoint[]): Promise<Pointed[]> {
+async function linkFor(points: FeedPoint[]): Promise<HeldLink[]> {
   const person = await newPerson(deployment.baseUrl)
   return Promise.all(
     points.map(async (point) => {
       const of = { person, feedId: nextFeedId(), added: point.rows }
-      return { ...point, link: await prepareAccount({ provider, reader }, of) }
+      return { point, work: await prepareAccount({ provider, reader }, of) }
     }),
   )
 }
 
-/** Kills a process while the syncs of links are held at their points, and starts it again. */
-async function killAt(
-  pointed: Pointed[],
-  { kill, start }: { kill: () => Promise<void>; start: () => Promise<void> },
-): Promise<void> {
-  const { database, databaseUrl } = deployment
-  const around = { provider, gate, database, databaseUrl }
-  const holds = new AsyncDisposableStack()
-  for (const { reach, link } of pointed) holds.defer(await reach(around, link))
-  await kill()
-  await holds.disposeAsync()
-  await start()
-}
-
 /** Starts the ledger and waits until it has answered a call of each link's sync. */
-async function startLedger(links: Pointed[]): Promise<void> {
-  const calls = links.map(({ link: { linkId: text } }) => {
+async function startLedger(links: HeldLink[]): Promise<void> {
+  const calls = links.map(({ work: { linkId: text } }) => {
     return gate.hold({ method: 'ListSyncedBankAccounts', text, side: 'answer' })
   })
   await ledger.start({})
@@ -112,19 +82,23 @@ async function startLedger(links: Pointed[]): Promise<void> {
 // Temporal repeats the steps of a killed feed-sync, and continues workflows of a killed process,
 // after ten seconds each. The test waits for both at once.
 test('syncs end after the ledger, then feed-sync are killed at any points', async () => {
-  const [points] = fc.sample(chosen, 1)
-  const ofLedger = await linkFor(points?.ofLedger ?? [])
-  const ofFeedSync = await linkFor(points?.ofFeedSync ?? [])
+  const ofLedger = await linkFor(turnOf(sharedFeedPoints, { count: 4, seed }))
+  const ofFeedSync = await linkFor([
+    ...turnOf(ownFeedPoints, { count: 2, seed }),
+    ...turnOf(sharedFeedPoints, { count: 2, seed: seed + 3 }),
+  ])
   const since = new Date()
-  await killAt(ofLedger, { kill: ledger.kill, start: () => startLedger(ofLedger) })
-  await killAt(ofFeedSync, { kill: feedSync.kill, start: startFeedSync })
-  for (const { name, link } of [...ofLedger, ...ofFeedSync]) {
-    const health = await link.untilSynced(since).catch((cause) => {
-      throw new Error(`the sync that was held ${name} has not ended`, { cause })
+  const { database, databaseUrl } = deployment
+  const around = { gate, database, databaseUrl }
+  await killAt(around, ofLedger, { kill: ledger.kill, start: () => startLedger(ofLedger) })
+  await killAt(around, ofFeedSync, { kill: feedSync.kill, start: startFeedSync })
+  for (const { point, work } of [...ofLedger, ...ofFeedSync]) {
+    const health = await work.untilSynced(since).catch((cause) => {
+      throw new Error(`the sync that was held ${point.name} has not ended`, { cause })
     })
     const { status, failuresInRow, lastError } = health
-    expect([name, status, failuresInRow, lastError]).toEqual([name, 'active', 0, null])
-    await link.expectSynced()
+    expect([point.name, status, failuresInRow, lastError]).toEqual([point.name, 'active', 0, null])
+    await work.expectSynced()
   }
   expect(provider.overlaps).toEqual([])
   expect(await deployment.run('audit')).toMatchObject({ code: 0 })
@@ -152,7 +126,7 @@ test('two processes, two requests and a repeated event: one sync at a time', asy
   expect(await deployment.run('sync', link.linkId, '--no-wait')).toMatchObject({ code: 0 })
   await redeliverRequests()
   // A second sync of the link would begin before one of another link, requested later, has ended.
-  await other.request()
+  await other.begin()
   await other.untilSynced(since)
   expect(requests()).toEqual([transactions])
   answer()

@@ -1,22 +1,22 @@
 import { eventually } from '@coffer/host/testing/boot'
 import { expect } from '@jest/globals'
 import type pg from 'pg'
-import { createGoalIn } from '../harness/goal.ts'
 import type { Answer, Json, Person } from '../harness/person.ts'
 import { daysAgo } from '../mesh/feed-world.ts'
 import type { FeedBank } from '../providers/feed-bank.ts'
+import { faults } from '../providers/feed-faults.ts'
 import { type LinkedFeed, linkFeed } from '../providers/linked-feed.ts'
 import { feedAccount, type LunchFlow } from '../providers/lunch-flow.ts'
+import { editAccount, endMs } from './edited-account.ts'
+import type { Hold, Work } from './held-points.ts'
 
 /** A link with one bank account, whose user has edited what its first sync has imported. */
-export interface LinkedAccount extends LinkedFeed {
+export interface LinkedAccount extends LinkedFeed, Work {
   person: Person
   /** ID of the bank account at the provider. */
   feedId: string
   /** Requests a sync by REST; returns the status of the answer. */
   ask: () => Promise<number>
-  /** Requests a sync by REST; throws if it is refused. */
-  request: () => Promise<unknown>
   /** Resolves with the link's health after a sync has ended: well since then, or with an error. */
   untilSynced: (since: Date) => Promise<Json>
   /** Checks that the bank account has the provider's transactions and its user's edits. */
@@ -24,14 +24,6 @@ export interface LinkedAccount extends LinkedFeed {
 }
 
 type Place = { provider: LunchFlow; reader: pg.Client }
-
-const edits = { name: 'Coffee with Ann', notes: 'her turn next' }
-const held = 5_000
-const cafe = 450
-const corrected = 1_100
-
-/** Time in ms in which a killed sync ends. Temporal notices a killed process after 10 s. */
-const syncMs = 120_000
 
 /**
  * Links a bank account and syncs it. Then its user pays three transactions from a goal and edits
@@ -56,7 +48,7 @@ export async function prepareAccount(
     const isSynced = ({ status, body: { isSyncing, lastSuccess, lastError } }: Answer) =>
       status === 200 && !isSyncing && (lastError !== null || new Date(lastSuccess) > since)
     const health = () => person.call('GET', `/links/${linkId}/health`)
-    return (await eventually(health, isSynced, syncMs)).body
+    return (await eventually(health, isSynced, endMs)).body
   }
   const began = new Date()
   await person.post('/feed/link/sync', body)
@@ -65,13 +57,7 @@ export async function prepareAccount(
   await reader.query('UPDATE feed_sync.feed_links SET last_manual_sync = NULL WHERE link_id = $1', [
     linkId,
   ])
-  const spendingId = await createGoalIn(person, path, held)
-  const list = (): Promise<Json[]> => person.get(`${path}/transactions?limit=100`)
-  const [coffee] = (await list()).filter(({ amount }) => amount === cafe)
-  for (const { transactionId } of await list()) {
-    const own = transactionId === coffee.transactionId ? edits : {}
-    await person.patch(`${path}/transactions/${transactionId}`, { ...own, spendingId })
-  }
+  const expectEdits = await editAccount(person, path)
   bank.settle(pending, { id: 'posted', date: daysAgo(3) })
   bank.change(paid, { amount: '-11.00', description: 'CARD RENT CORRECTED' })
   bank.remove(removed)
@@ -84,7 +70,8 @@ export async function prepareAccount(
     person,
     feedId,
     ask,
-    request: () => person.post('/feed/link/sync', body),
+    begin: () => person.post('/feed/link/sync', body),
+    holdAnswer: (of) => holdAnswer(provider, of),
     untilSynced,
     expectSynced: async () => {
       const { rows } = await reader.query(
@@ -93,7 +80,7 @@ export async function prepareAccount(
         [person.accountId, bankAccountId],
       )
       expectRows(rows, bank)
-      await expectEdits(person, { path, spendingId, transactionId: coffee.transactionId })
+      await expectEdits()
     },
   }
 }
@@ -106,22 +93,11 @@ function expectRows(rows: Json[], bank: FeedBank): void {
   expect(stored.toSorted()).toEqual(offered.toSorted())
 }
 
-/** Checks the edited transaction, the goal that pays two transactions, and the balances. */
-async function expectEdits(
-  person: Person,
-  { path, spendingId, transactionId }: { path: string; spendingId: string; transactionId: string },
-): Promise<void> {
-  const fields = { amount: cafe, isPending: false, spendingId, spendingAmount: cafe }
-  const kept = await person.get(`${path}/transactions/${transactionId}`)
-  expect(kept).toMatchObject({ ...edits, ...fields })
-  const left = held - cafe - corrected
-  expect(await person.get(`${path}/spending/${spendingId}`)).toMatchObject({
-    currentAmount: left,
-    usedAmount: cafe + corrected,
-  })
-  expect(await person.get(`${path}/balances`)).toMatchObject({
-    current: 7_725,
-    available: 7_725,
-    goals: left,
-  })
+/** Holds the provider's answer to a path. */
+function holdAnswer(provider: LunchFlow, path: RegExp): Hold {
+  const from = provider.requests.length
+  const { promise, resolve } = Promise.withResolvers<void>()
+  provider.fault(path, faults.hold(promise), 1)
+  const isAsked = async () => provider.requests.slice(from).some((one) => path.test(one))
+  return { reached: () => eventually(isAsked, Boolean), end: async () => resolve() }
 }

@@ -18,3 +18,15 @@ export async function linkAggregator(
   if (created.status !== 200) throw new Error(`${created.status}: ${JSON.stringify(created.body)}`)
   return { linkId: created.body.linkId, item }
 }
+
+/** Returns the settings of a server that links banks of the simulated Plaid, with webhooks. */
+export function aggregatorSettings({ url, clientId, secret }: Plaid): Record<string, string> {
+  return {
+    COFFER_AGGREGATOR_ENABLED: 'true',
+    COFFER_AGGREGATOR_URL: url,
+    COFFER_AGGREGATOR_CLIENT_ID: clientId,
+    COFFER_AGGREGATOR_CLIENT_SECRET: secret,
+    COFFER_AGGREGATOR_WEBHOOKS_ENABLED: 'true',
+    COFFER_AGGREGATOR_WEBHOOKS_DOMAIN: 'coffer.example',
+  }
+}

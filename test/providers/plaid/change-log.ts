@@ -7,11 +7,15 @@ import type { Plain } from './plain.ts'
 /** A transaction in answers of Plaid. */
 export type Row = Plain<Transaction>
 
-/** A page of changes. */
-export interface ChangePage {
+/** Transactions that differ from those at a cursor. */
+export interface Changes {
   added: Row[]
   modified: Row[]
   removed: Plain<RemovedTransaction>[]
+}
+
+/** A page of changes. */
+export interface ChangePage extends Changes {
   next_cursor: string
   has_more: boolean
 }
@@ -58,6 +62,8 @@ export interface ChangeLog {
   repeat: (accountId: string, after: number) => void
   /** Refuses all cursors given so far. */
   refuseCursors: () => void
+  /** Returns all changes after a cursor, null for the beginning. No client reads them by it. */
+  changesAfter: (cursor: string | null) => Changes
   /**
    * Returns the changes after a cursor, of visible bank accounts.
    * @throws {PlaidRefusal} for a foreign cursor, and for one within a loop after a change
@@ -122,6 +128,10 @@ export function createChangeLog(): ChangeLog {
     }),
     refuseCursors: () => {
       key = randomUUID()
+    },
+    changesAfter: (cursor) => {
+      const from = parseCursor(cursor ?? '', key, entries.length)
+      return pageOf(entries, from, Number.POSITIVE_INFINITY, () => true).changes
     },
     read: ({ cursor, count, isVisible }) => {
       const from = parseCursor(cursor, key, entries.length)
@@ -192,11 +202,7 @@ function pageOf(
   count: number,
   isVisible: (accountId: string) => boolean,
 ) {
-  const changes: Pick<ChangePage, 'added' | 'modified' | 'removed'> = {
-    added: [],
-    modified: [],
-    removed: [],
-  }
+  const changes: Changes = { added: [], modified: [], removed: [] }
   let taken = 0
   for (let index = at; index < entries.length; index += 1) {
     const kept = entries[index] as Kept

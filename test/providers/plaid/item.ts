@@ -3,7 +3,7 @@ import type { Item, TransactionsUpdateStatus } from 'plaid'
 import { createFaultList, type FaultList } from '../faults.ts'
 import { type Account, createAccount, type NewAccount, newId } from './account.ts'
 import { createBank, type PlaidBank } from './bank.ts'
-import { type ChangeLog, createChangeLog } from './change-log.ts'
+import { type ChangeLog, type Changes, createChangeLog } from './change-log.ts'
 import { type ErrorCode, errorBody } from './errors.ts'
 import type { Plain } from './plain.ts'
 
@@ -58,6 +58,8 @@ export interface PlaidItem {
   reorder: (seed: number) => void
   /** Refuses all cursors given so far. */
   refuseCursors: () => void
+  /** Returns all changes after a cursor, null for the beginning. No client reads them by it. */
+  changesAfter: (cursor: string | null) => Changes
 }
 
 /** An item with the part that only the endpoints use. */
@@ -130,6 +132,7 @@ export function createItem(of: NewItem): StoredItem {
     },
     reorder: (seed) => log.reorder(seed),
     refuseCursors: () => log.refuseCursors(),
+    changesAfter: (cursor) => log.changesAfter(cursor),
   }
 }
 

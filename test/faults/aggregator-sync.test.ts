@@ -1,0 +1,108 @@
+import { requiredVariable } from '@coffer/host/testing/database'
+import { silentLog } from '@coffer/host/testing/silent-log'
+import { connectTemporal } from '@coffer/host/workflows/temporal'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import pg from 'pg'
+import { newPerson } from '../harness/person.ts'
+import { type Deployment, deploy, type Part } from '../harness/process.ts'
+import { type RpcGate, startRpcGate } from '../harness/rpc-gate.ts'
+import { aggregatorSettings } from '../providers/linked-aggregator.ts'
+import { type Plaid, startPlaid } from '../providers/plaid/plaid.ts'
+import { seed } from '../seed.ts'
+import { ownPlaidPoints, type PlaidPoint, sharedPlaidPoints } from './plaid-points.ts'
+import type { PlaidPlace, PlaidWork } from './plaid-work.ts'
+import { killAt, turnOf } from './sync-kills.ts'
+
+// The ledger and aggregator-sync run in processes of their own; the others share one.
+const stack = new AsyncDisposableStack()
+let plaid: Plaid
+let deployment: Deployment
+let reader: pg.Pool
+let gate: RpcGate
+let aggregatorSync: Part
+let ledger: Part
+
+beforeAll(async () => {
+  plaid = stack.use(await startPlaid())
+  deployment = stack.use(await deploy(aggregatorSettings(plaid)))
+  plaid.webhooks.origin = deployment.baseUrl
+  reader = new pg.Pool({ connectionString: deployment.databaseUrl })
+  stack.defer(() => reader.end())
+  ledger = await deployment.part('ledger')
+  aggregatorSync = await deployment.part('aggregator-sync')
+  const others = await deployment.part('identity', 'budgeting', 'feed-sync', 'gateway')
+  gate = stack.use(await startRpcGate(ledger.url))
+  const addresses = {
+    COFFER_LEDGER_URL: ledger.url,
+    COFFER_AGGREGATOR_SYNC_URL: aggregatorSync.url,
+  }
+  const { port } = new URL(deployment.baseUrl)
+  const started = others.start({ ...addresses, COFFER_PORT: port })
+  await Promise.all([ledger.start({}), startAggregatorSync(), started])
+})
+
+afterAll(async () => {
+  await stack.disposeAsync()
+})
+
+const startAggregatorSync = () => aggregatorSync.start({ COFFER_LEDGER_URL: gate.url })
+
+/** Lets the calls end that a killed process had in flight: their leases last for a minute. */
+async function endCalls(): Promise<void> {
+  await reader.query('UPDATE aggregator_sync.item_calls SET holder = NULL, held_until = NULL')
+}
+
+/** Lets two minutes pass for links that are not finished, and runs their schedule. */
+async function finishLinks(): Promise<void> {
+  const { prefix } = deployment
+  await reader.query(`
+    UPDATE aggregator_sync.aggregator_links
+    SET created_at = created_at - interval '2 minutes',
+      updated_at = updated_at - interval '2 minutes'
+    WHERE status = 'creating' OR (deleted_at IS NOT NULL AND released_at IS NULL)`)
+  const address = requiredVariable('COFFER_TEST_TEMPORAL_ADDRESS')
+  await using temporal = connectTemporal({ address, namespace: 'default', prefix, log: silentLog })
+  await temporal.start({ type: 'finishAggregatorLinks', id: 'aggregator-links-now', args: [] })
+}
+
+/** Prepares the work of each point. */
+async function prepareAll(points: PlaidPoint[]): Promise<{ point: PlaidPoint; work: PlaidWork }[]> {
+  const person = await newPerson(deployment.baseUrl)
+  const place: PlaidPlace = { plaid, reader, person, finishLinks }
+  return Promise.all(points.map(async (point) => ({ point, work: await point.prepare(place) })))
+}
+
+// Temporal repeats the steps of a killed process, and continues its workflows, after ten seconds.
+// The test waits for both at once.
+test('work ends after the ledger, then aggregator-sync are killed at any points', async () => {
+  const ofLedger = await prepareAll(turnOf(sharedPlaidPoints, { count: 4, seed }))
+  const ofAggregator = await prepareAll([
+    ...turnOf(ownPlaidPoints, { count: 3, seed }),
+    ...turnOf(sharedPlaidPoints, { count: 2, seed: seed + 7 }),
+  ])
+  const { database, databaseUrl } = deployment
+  const around = { gate, database, databaseUrl }
+  const check = async (all: { work: PlaidWork }[]) => {
+    for (const { work } of all) await work.whileDown()
+  }
+  await killAt(around, ofLedger, {
+    kill: ledger.kill,
+    whileDown: () => check(ofLedger),
+    start: () => ledger.start({}),
+  })
+  await killAt(around, ofAggregator, {
+    kill: aggregatorSync.kill,
+    whileDown: async () => {
+      await check(ofAggregator)
+      await endCalls()
+    },
+    start: startAggregatorSync,
+  })
+  for (const { point, work } of [...ofLedger, ...ofAggregator]) {
+    await work.expectDone().catch((cause) => {
+      throw new Error(`the work that was held ${point.name} has not ended`, { cause })
+    })
+    expect([point.name, work.item.overlaps]).toEqual([point.name, []])
+  }
+  expect(await deployment.run('audit')).toMatchObject({ code: 0 })
+})
