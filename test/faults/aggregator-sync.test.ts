@@ -11,7 +11,7 @@ import { type Plaid, startPlaid } from '../providers/plaid/plaid.ts'
 import { seed } from '../seed.ts'
 import { ownPlaidPoints, type PlaidPoint, sharedPlaidPoints } from './plaid-points.ts'
 import type { PlaidPlace, PlaidWork } from './plaid-work.ts'
-import { killAt, turnOf } from './sync-kills.ts'
+import { type Held, killAt, turnOf } from './sync-kills.ts'
 
 // The ledger and aggregator-sync run in processes of their own; the others share one.
 const stack = new AsyncDisposableStack()
@@ -65,11 +65,21 @@ async function finishLinks(): Promise<void> {
   await temporal.start({ type: 'finishAggregatorLinks', id: 'aggregator-links-now', args: [] })
 }
 
+type HeldWork = Held<PlaidWork>
+
 /** Prepares the work of each point. */
-async function prepareAll(points: PlaidPoint[]): Promise<{ point: PlaidPoint; work: PlaidWork }[]> {
+async function prepareAll(points: PlaidPoint[]): Promise<HeldWork[]> {
   const person = await newPerson(deployment.baseUrl)
   const place: PlaidPlace = { plaid, reader, person, finishLinks }
   return Promise.all(points.map(async (point) => ({ point, work: await point.prepare(place) })))
+}
+
+/** Checks the result of work, and that Plaid never had two calls of its item at once. */
+async function expectDone({ point: { name }, work }: HeldWork): Promise<void> {
+  await work.expectDone().catch((cause) => {
+    throw new Error(`the work that was held ${name} has not ended`, { cause })
+  })
+  expect([name, work.item.overlaps]).toEqual([name, []])
 }
 
 // Temporal repeats the steps of a killed process, and continues its workflows, after ten seconds.
@@ -98,11 +108,6 @@ test('work ends after the ledger, then aggregator-sync are killed at any points'
     },
     start: startAggregatorSync,
   })
-  for (const { point, work } of [...ofLedger, ...ofAggregator]) {
-    await work.expectDone().catch((cause) => {
-      throw new Error(`the work that was held ${point.name} has not ended`, { cause })
-    })
-    expect([point.name, work.item.overlaps]).toEqual([point.name, []])
-  }
+  await Promise.all([...ofLedger, ...ofAggregator].map(expectDone))
   expect(await deployment.run('audit')).toMatchObject({ code: 0 })
 })

@@ -1,10 +1,7 @@
-import { connectBroker } from '@coffer/host/events/nats'
 import { eventually } from '@coffer/host/testing/boot'
-import { requiredVariable } from '@coffer/host/testing/database'
-import { silentLog } from '@coffer/host/testing/silent-log'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import pg from 'pg'
-import { storedMessages } from '../harness/messages.ts'
+import { redeliver } from '../harness/messages.ts'
 import { newPerson } from '../harness/person.ts'
 import { type Deployment, deploy, type Part } from '../harness/process.ts'
 import { type RpcGate, startRpcGate } from '../harness/rpc-gate.ts'
@@ -124,7 +121,8 @@ test('two processes, two requests and a repeated event: one sync at a time', asy
   await eventually(async () => requests().length, Boolean)
   const since = new Date()
   expect(await deployment.run('sync', link.linkId, '--no-wait')).toMatchObject({ code: 0 })
-  await redeliverRequests()
+  const { prefix } = deployment
+  expect(await redeliver(prefix, 'feed-sync-requested')).toBeGreaterThan(0)
   // A second sync of the link would begin before one of another link, requested later, has ended.
   await other.begin()
   await other.untilSynced(since)
@@ -140,18 +138,3 @@ test('two processes, two requests and a repeated event: one sync at a time', asy
   expect(provider.overlaps).toEqual([])
   await link.expectSynced()
 })
-
-/** Publishes the events of all requests again, under new IDs, as JetStream drops duplicates. */
-async function redeliverRequests(): Promise<void> {
-  const url = requiredVariable('COFFER_TEST_NATS_URL')
-  const serviceNames = ['identity', 'ledger', 'budgeting', 'aggregator-sync', 'feed-sync']
-  const { prefix } = deployment
-  await using broker = await connectBroker({ url, prefix, serviceNames, log: silentLog })
-  const all = await storedMessages(broker)
-  const requests = all.filter(({ subject }) => subject.endsWith('feed-sync-requested'))
-  expect(requests.length).toBeGreaterThan(0)
-  for (const { subject, data, header, seq } of requests) {
-    header.set('Nats-Msg-Id', `again-${seq}`)
-    await broker.stream.publish(subject, data, { headers: header })
-  }
-}

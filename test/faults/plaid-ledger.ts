@@ -35,7 +35,11 @@ function atBank({ item, accountIds }: Link): Row[] {
       .bank(id)
       .listed()
       .map((row): Row => {
-        return [row.transaction_id, Math.round(100 * Number(JSON.stringify(row.amount))), row.pending]
+        return [
+          row.transaction_id,
+          Math.round(100 * Number(JSON.stringify(row.amount))),
+          row.pending,
+        ]
       }),
   )
 }

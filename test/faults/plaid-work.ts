@@ -1,3 +1,4 @@
+import { eventually } from '@coffer/host/testing/boot'
 import { expect } from '@jest/globals'
 import type pg from 'pg'
 import type { Answer, Json, Person } from '../harness/person.ts'
@@ -66,8 +67,10 @@ export async function announceAndSync(
   { linkId, item }: { linkId: string; item: PlaidItem },
 ): Promise<Json> {
   const since = new Date()
-  const webhook = plaid.webhooks.create(item, 'SYNC_UPDATES_AVAILABLE')
-  expect(await plaid.webhooks.send(webhook)).toBe(200)
+  // Plaid repeats webhooks that are refused, such as with 424 while a key cannot be read.
+  const announce = () =>
+    plaid.webhooks.send(plaid.webhooks.create(item, 'SYNC_UPDATES_AVAILABLE'))
+  await eventually(announce, (status) => status === 200)
   const text = `SELECT * FROM aggregator_sync.aggregator_links WHERE link_id = $1`
   return untilRow(reader, { text, values: [linkId] }, (row) => {
     if (!row || row.requested_at || row.sync_run_id) return false
