@@ -78,7 +78,7 @@ async function announceToBoth(webhook: PlaidWebhook): Promise<number[]> {
   return (await Promise.all(statuses)).toSorted()
 }
 
-/** Returns the paths of the calls of an item, and of exchanges, since an earlier number of calls. */
+/** Returns the paths of an item's calls since an earlier number of calls. */
 function callsOf({ accessToken }: PlaidItem, since: number): string[] {
   const own = plaid.calls
     .slice(since)
@@ -203,7 +203,7 @@ test('two public tokens of one item at once give one link', async () => {
   await expectOneLink(item, [...linkIds][0], body.institutionName)
 })
 
-test('webhooks with unknown keys to both replicas share the limit of 20 calls a minute', async () => {
+test('webhooks with unknown keys to both replicas share the limit of calls for keys', async () => {
   const { item } = await completeLink()
   const minute = () => Math.floor(Date.now() / 60_000)
   const [from, begun] = [plaid.calls.length, minute()]
