@@ -46,24 +46,27 @@ export const sharedFeedPoints: FeedPoint[] = [
 /** Points in feed-sync's own state: for kills of feed-sync. */
 export const ownFeedPoints: FeedPoint[] = [
   point('after the request is stored', atBegin),
-  ...['feed_sync.feed_bank_accounts', 'feed_sync.feed_links'].map((table) =>
-    point(`while ${table} is saved`, afterCall(settingBalances, atRow(rowIn(table)))),
-  ),
+  saving('feed_sync.feed_bank_accounts'),
+  saving('feed_sync.feed_links'),
   // The first transaction of the link stores the request.
   point(
     'after the begin is committed',
     atCommit(({ feedLinkId }) => feedLinkId, 1),
   ),
-  ...(['feedBankAccountId', 'feedLinkId'] as const).map((id) =>
-    point(
-      `after the end is committed for the ${id}`,
-      afterCall(
-        settingBalances,
-        atCommit((work) => work[id]),
-      ),
-    ),
-  ),
+  committed('feedBankAccountId'),
+  committed('feedLinkId'),
 ]
+
+/** Feed-sync saves the balance of the bank account, or the end of the sync of the link. */
+function saving(table: string): FeedPoint {
+  return point(`while ${table} is saved`, afterCall(settingBalances, atRow(rowIn(table))))
+}
+
+/** Postgres commits the end of the sync of the bank account, or of the link, after the kill. */
+function committed(id: 'feedBankAccountId' | 'feedLinkId'): FeedPoint {
+  const commit = atCommit<LinkedAccount>((work) => work[id])
+  return point(`after the end is committed for the ${id}`, afterCall(settingBalances, commit))
+}
 
 /** The provider has the request and has not answered. */
 function asked(what: string, pathOf: (work: LinkedAccount) => RegExp): FeedPoint {

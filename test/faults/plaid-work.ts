@@ -68,10 +68,9 @@ export async function announceAndSync(
 ): Promise<Json> {
   const since = new Date()
   // Plaid repeats webhooks that are refused, such as with 424 while a key cannot be read.
-  const announce = () =>
-    plaid.webhooks.send(plaid.webhooks.create(item, 'SYNC_UPDATES_AVAILABLE'))
+  const announce = () => plaid.webhooks.send(plaid.webhooks.create(item, 'SYNC_UPDATES_AVAILABLE'))
   await eventually(announce, (status) => status === 200)
-  const text = `SELECT * FROM aggregator_sync.aggregator_links WHERE link_id = $1`
+  const text = 'SELECT * FROM aggregator_sync.aggregator_links WHERE link_id = $1'
   return untilRow(reader, { text, values: [linkId] }, (row) => {
     if (!row || row.requested_at || row.sync_run_id) return false
     return row.fault_code !== null || row.last_successful_update > since

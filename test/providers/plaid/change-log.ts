@@ -129,10 +129,7 @@ export function createChangeLog(): ChangeLog {
     refuseCursors: () => {
       key = randomUUID()
     },
-    changesAfter: (cursor) => {
-      const from = parseCursor(cursor ?? '', key, entries.length)
-      return pageOf(entries, from, Number.POSITIVE_INFINITY, () => true).changes
-    },
+    changesAfter: (cursor) => allAfter(entries, parseCursor(cursor ?? '', key, entries.length)),
     read: ({ cursor, count, isVisible }) => {
       const from = parseCursor(cursor, key, entries.length)
       if (from.revision !== null && from.revision !== revision) {
@@ -219,6 +216,10 @@ function pageOf(
     else changes.modified.push(row)
   }
   return { changes, at: entries.length, hasMore: false }
+}
+
+function allAfter(entries: readonly Kept[], from: Cursor): Changes {
+  return pageOf(entries, from, Number.POSITIVE_INFINITY, () => true).changes
 }
 
 function cursorText(key: string, { base, at, revision }: Cursor): string {
