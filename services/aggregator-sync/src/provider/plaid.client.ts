@@ -1,4 +1,4 @@
-import { Agent } from 'node:http'
+import { Agent, type ClientRequest } from 'node:http'
 import { Agent as SecureAgent } from 'node:https'
 import type { PlaidApi } from 'plaid'
 import type { PlaidMethod } from './call-limit.ts'
@@ -44,17 +44,12 @@ const socketsMax = 20
  */
 export async function openPlaid({ url, clientId, clientSecret }: PlaidOptions): Promise<Plaid> {
   const { Configuration, PlaidApi } = await import('plaid')
-  const agents = [
-    new Agent({ keepAlive: true, maxSockets: socketsMax }),
-    new SecureAgent({ keepAlive: true, maxSockets: socketsMax }),
-  ]
+  const [kept, fresh] = [createAgents({ keepAlive: true }), createAgents({ keepAlive: false })]
   const api = new PlaidApi(
     new Configuration({
       basePath: url.replace(/\/+$/, ''),
       baseOptions: {
         headers: { 'PLAID-CLIENT-ID': clientId, 'PLAID-SECRET': clientSecret },
-        httpAgent: agents[0],
-        httpsAgent: agents[1],
         maxRedirects: 0,
         proxy: false,
         maxContentLength: bodySizeMax,
@@ -69,21 +64,49 @@ export async function openPlaid({ url, clientId, clientSecret }: PlaidOptions): 
   return {
     send: async (method, request, signal) => {
       const send = api[method].bind(api) as (body: typeof request, options: object) => Sent
+      const sendOn = async (agents: Agents): Promise<PlaidAnswer> => {
+        const { status, data } = await send(request, { signal, ...agents })
+        return { status, body: Buffer.isBuffer(data) ? data : Buffer.alloc(0) }
+      }
       try {
-        const { status, data } = await send(request, { signal })
-        const body = Buffer.isBuffer(data) ? data : Buffer.alloc(0)
-        return { status, body }
+        // A token is exchanged only once: the call must not meet a connection that is closed.
+        if (method === 'itemPublicTokenExchange') return await sendOn(fresh)
+        return await sendOn(kept).catch((error) => {
+          if (!isStale(error)) throw error
+          return sendOn(fresh)
+        })
       } catch (error) {
         return isTooLarge(error) ? 'too-large' : 'no-answer'
       }
     },
     [Symbol.dispose]: () => {
-      for (const agent of agents) agent.destroy()
+      for (const agents of [kept, fresh]) {
+        agents.httpAgent.destroy()
+        agents.httpsAgent.destroy()
+      }
     },
   }
 }
 
 type Sent = Promise<{ status: number; data: unknown }>
+
+type Agents = ReturnType<typeof createAgents>
+
+function createAgents({ keepAlive }: { keepAlive: boolean }) {
+  return {
+    httpAgent: new Agent({ keepAlive, maxSockets: socketsMax }),
+    httpsAgent: new SecureAgent({ keepAlive, maxSockets: socketsMax }),
+  }
+}
+
+/**
+ * Returns whether a kept connection broke before an answer began: servers close idle connections,
+ * and a request may cross with that.
+ */
+function isStale(error: unknown): boolean {
+  const { code, request } = error as { code?: string; request?: ClientRequest & { res?: unknown } }
+  return code === 'ECONNRESET' && request?.reusedSocket === true && !request.res
+}
 
 /** Returns whether the library ended an answer at its bound: only the message tells it. */
 function isTooLarge(error: unknown): boolean {

@@ -86,6 +86,33 @@ test('a server that ends the connection, or sends a part, did not answer', async
   expect(await remove()).toBe('no-answer')
 })
 
+/** Lets the server end a kept connection as soon as another request arrives, as if it were idle. */
+function closeReused() {
+  const known = new Set<unknown>()
+  server.serve = (response) => {
+    if (known.has(response.socket)) return void response.socket?.destroy()
+    known.add(response.socket)
+    return answer(response, 200, '{}')
+  }
+}
+
+test('a call on a connection that the server has closed is repeated on another one', async () => {
+  closeReused()
+  const sent = [await remove(), await remove(), await remove()]
+  expect(sent).toEqual(sent.map(() => ({ status: 200, body: Buffer.from('{}') })))
+})
+
+test('an exchange is sent once, on a connection of its own', async () => {
+  closeReused()
+  const request = { public_token: 'public-1' }
+  const exchange = () => plaid.send('itemPublicTokenExchange', request, signal)
+  await remove()
+  expect([await exchange(), await exchange()]).toMatchObject([{ status: 200 }, { status: 200 }])
+  server.received.splice(0)
+  server.serve = (response) => response.destroy()
+  expect([await exchange(), server.received.length]).toEqual(['no-answer', 1])
+})
+
 test('a signal ends a call before, and in the middle of, the answer', async () => {
   server.serve = () => {}
   expect(await remove(AbortSignal.timeout(50))).toBe('no-answer')
