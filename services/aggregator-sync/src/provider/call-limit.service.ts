@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { unavailable } from '@coffer/kit/rpc/errors'
 import type { ServiceDeps } from '@coffer/kit/service/service'
 import type { CallBy } from './aggregator.ts'
-import { pauseEndpoint, permitCall, releaseItem } from './call-limit.sql.ts'
+import { endCall, pauseEndpoint, permitCall } from './call-limit.sql.ts'
 import { backOffMs, type LinkKey } from './call-limit.ts'
 import { faultOf, plaidFailure } from './plaid-fault.ts'
 
@@ -86,7 +86,7 @@ async function release(
   const pauseMs = of.isLimited ? backOffMs(limitedInRow, item?.linkId ?? path) : null
   const limitedUntil = pauseMs === null ? null : new Date(clock().getTime() + pauseMs)
   try {
-    if (item) await releaseItem(database, { ...item, holder }, { limitedUntil })
+    if (item) await endCall(database, { ...item, holder }, { limitedUntil })
     else if (limitedUntil || limitedInRow > 0) await pauseEndpoint(database, { path, limitedUntil })
   } catch (error) {
     // The hold expires by itself: the answer is worth more.

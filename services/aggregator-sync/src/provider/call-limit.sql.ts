@@ -114,7 +114,7 @@ async function findRefusal(tx: Transaction, call: PlannedCall): Promise<Refusal>
 }
 
 /** Ends the hold of an item, if it is still this one's. `limitedUntil`: the end of a pause. */
-export async function releaseItem(
+export async function endCall(
   { pool }: Database,
   item: LinkKey & { holder: string },
   { limitedUntil }: { limitedUntil: Date | null },

@@ -6,7 +6,7 @@ import { newId } from '@coffer/kit/values/id'
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { type LimitedCall, runLimited } from '../../src/provider/call-limit.service.ts'
-import { findCallCounts, permitCall, releaseItem } from '../../src/provider/call-limit.sql.ts'
+import { endCall, findCallCounts, permitCall } from '../../src/provider/call-limit.sql.ts'
 import type { LinkKey } from '../../src/provider/call-limit.ts'
 import { faultOf, plaidFailure } from '../../src/provider/plaid-fault.ts'
 import { aggregatorSync } from '../../src/service.ts'
@@ -145,11 +145,11 @@ test('the item of a process that died becomes free when its hold expires', async
   expect(await at(64_999)).toEqual({ kind: 'busy' })
   expect(await at(65_000)).toMatchObject({ kind: 'permitted' })
   // The dead process wakes up: its release must not end the hold of another one.
-  await releaseItem(replicas[0], dead, { limitedUntil: null })
+  await endCall(replicas[0], dead, { limitedUntil: null })
   const third = { ...dead, holder: 'third', heldUntil: after(190_000) }
   const free = () => permitCall(replicas[0], { ...planned, now: after(70_000), item: third })
   expect(await free()).toEqual({ kind: 'busy' })
-  await releaseItem(replicas[1], next, { limitedUntil: null })
+  await endCall(replicas[1], next, { limitedUntil: null })
   expect(await free()).toMatchObject({ kind: 'permitted' })
 })
 
