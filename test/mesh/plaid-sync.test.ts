@@ -146,6 +146,14 @@ describe('name and envelope survive', () => {
     await sync()
     await expectKept({ isPending: true })
   })
+
+  test('a renewed consent whose removals come a page before the additions', async () => {
+    const { item, ids, sync, expectKept } = await editPending()
+    item.renewAccount(ids[0] ?? '', 'new')
+    item.pageMax = 1
+    expect((await sync()).lastArrival).toMatchObject({ added: 0, matched: 1 })
+    await expectKept({ isPending: true })
+  })
 })
 
 describe('several pages', () => {
@@ -196,6 +204,57 @@ describe('several pages', () => {
     expect(await countOf(home)).toBe(rows)
     expect(await loopItems()).toEqual([])
   })
+})
+
+test('a bank account that gets another ID after it was read loses no transaction', async () => {
+  const { bank, ids, item, list, sync } = await linkItem(world)
+  bank.post({ date: daysAgo(30), amount: '10' })
+  await sync()
+  const renew = changed((body) => {
+    const bank = item.bank(item.renewAccount(ids[0] ?? '', 'kept'))
+    bank.post({ date: daysAgo(30), amount: '20' })
+    return body
+  })
+  item.fault(/accounts\/get$/, renew, 1)
+  expect((await sync()).lastArrival).toMatchObject({ added: 1, skipped: 0 })
+  expect(await list()).toHaveLength(2)
+})
+
+test('an account that becomes known after its transactions were skipped loses none', async () => {
+  const home = await linkItem(world)
+  const stranger = { id: 'stranger', name: 'Renewed', mask: '7777' }
+  home.item.addAccount(stranger)
+  home.item.bank('stranger').post({ date: daysAgo(30), amount: '20' })
+  expect((await home.sync()).lastArrival).toMatchObject({ added: 0, skipped: 1 })
+  // Its ID is read again once, and after that no loop is caused by it.
+  const read = callsOf(home)
+  expect(read.filter((path) => path === '/accounts/get')).toHaveLength(2)
+  home.item.bank('stranger').post({ date: daysAgo(30), amount: '30' })
+  await home.sync()
+  const calls = ['/accounts/get', '/transactions/sync', '/transactions/get']
+  expect(callsOf(home, read.length)).toEqual(calls)
+  const [, path = ''] = await home.createAccounts()
+  expect((await home.sync()).lastArrival).toMatchObject({ added: 2, skipped: 0 })
+  expect(await home.list(path)).toHaveLength(2)
+  const { wholeRequestedAt, skippedAccounts } = await home.state()
+  expect([wholeRequestedAt, skippedAccounts]).toEqual([null, []])
+})
+
+test('a transaction that only the last days had is removed with that of the bank', async () => {
+  const { bank, item, list, sync } = await linkItem(world)
+  bank.post({ date: daysAgo(3), amount: '10' })
+  await sync()
+  let id = ''
+  const post = changed((body) => {
+    id = bank.post({ date: daysAgo(1), amount: '20' })
+    return body
+  })
+  item.fault(/transactions\/sync$/, post, 1)
+  await sync()
+  expect(await list()).toHaveLength(2)
+  bank.remove(id)
+  expect((await sync()).lastArrival).toMatchObject({ removed: 1 })
+  expect((await list()).map(({ amount }) => amount)).toEqual([1_000])
 })
 
 test('a scheduled sync reads changes only; a requested one also the last days', async () => {

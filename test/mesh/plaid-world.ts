@@ -47,7 +47,9 @@ export interface PlaidHome {
   state: () => Promise<ItemSync>
   until: (isReached: (state: ItemSync) => boolean) => Promise<ItemSync>
   health: () => Promise<SyncHealth>
-  /** Creates the bank accounts that the item has now, as an update does; returns their paths. */
+  /** Creates the bank accounts that the item has now, and nothing else; returns their paths. */
+  createAccounts: () => Promise<string[]>
+  /** Does so, and requests all transactions, as an update does. */
   addAccounts: () => Promise<string[]>
   /** Removes transactions of the first account from the ledger, as a lost import would. */
   forget: (providerIds: string[]) => Promise<unknown>
@@ -103,7 +105,9 @@ export async function linkItem(
     if (!found.health) throw new Error('the link has no health')
     return found.health
   }
-  const paths = bankAccountIds.map((bankAccountId) => `/bank_accounts/${bankAccountId}`)
+  const pathOf = (bankAccountId: string) => `/bank_accounts/${bankAccountId}`
+  const paths = bankAccountIds.map(pathOf)
+  const createAccounts = async () => (await createInLedger(booted, key, item)).map(pathOf)
   const ids = item.accounts().map(({ account_id }) => account_id)
   return {
     person,
@@ -124,11 +128,12 @@ export async function linkItem(
       await until(({ requestedAt, syncRunId }) => !isWaiting(requestedAt) && !syncRunId)
       return health()
     },
+    createAccounts,
     addAccounts: async () => {
-      const all = await createInLedger(booted, key, item)
+      const all = await createAccounts()
       await database.pool.query(sql.unsafe`
         UPDATE aggregator_links SET whole_requested_at = now() WHERE link_id = ${linkId}`)
-      return all.map((bankAccountId) => `/bank_accounts/${bankAccountId}`)
+      return all
     },
     forget: (providerTransactionIds) => {
       const of = { bankAccountId: bankAccountIds[0] ?? '', providerTransactionIds }

@@ -39,7 +39,9 @@ export const aggregatorSync = defineService({
     'aggregator_links.chosen_accounts',
     'aggregator_links.cursor',
     'aggregator_links.page_cursor',
+    'aggregator_links.skipped_accounts',
     'item_calls.holder',
+    'loop_items.provider_transaction_id',
   ],
   create: (given) => {
     const { config } = given

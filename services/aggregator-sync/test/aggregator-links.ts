@@ -43,6 +43,7 @@ export function anItemSync(changes: Partial<ItemSync> = {}): ItemSync {
     loopNumber: 0,
     wholeLoopStartedAt: null,
     wholeRequestedAt: null,
+    skippedAccounts: [],
     lastAccountSync: null,
     syncCount: 0n,
     ...changes,

@@ -1,5 +1,5 @@
 import type { Chance } from '../sync-model/chance.ts'
-import { accountOf, type Bank, bankOf, inUnits, pageMax } from './bank.ts'
+import { accountOf, type Bank, bankOf, inUnits } from './bank.ts'
 import type { Account } from './purchase.ts'
 
 /** Lets a bank account disappear, if the aggregator has read it to the end. */
@@ -40,8 +40,6 @@ function renewAccount(bank: Bank, chance: Chance, ids: 'kept' | 'new'): boolean 
   if (!isFit || account.isRefused) return false
   account.id = bank.item.renewAccount(account.id, ids)
   if (ids === 'kept') return true
-  // A client that reads the removals a page earlier cannot recognize the transactions.
-  bank.item.pageMax = pageMax.renewed
   const rows = bankOf(bank, account).listed()
   for (const one of own) {
     const { row } = one

@@ -19,8 +19,8 @@ export interface Bank {
 /** The number of days of a script. */
 export const days = 40
 
-/** Changes in a page: loops have several pages, except after a renewed consent. */
-export const pageMax = { usual: 4, renewed: 500 }
+/** Changes in a page: loops have several pages. */
+export const pageMax = 4
 
 /** The bank accounts of an item, with the decimal places of their currencies. */
 export const accountKinds = [

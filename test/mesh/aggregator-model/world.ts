@@ -48,7 +48,7 @@ async function begin(world: AggregatorWorld): Promise<Run> {
   })
   const home = await linkByRest(world, given)
   const { item, person } = home
-  item.pageMax = pageMax.usual
+  item.pageMax = pageMax
   const accounts: Account[] = []
   for (const [index, { account_id: id }] of item.accounts().entries()) {
     const path = home.paths[index] ?? ''
@@ -84,7 +84,6 @@ async function runRound(run: Run, { events, actions, sync }: Round): Promise<voi
   await check(run, way.isWhole ? checkWhole : checkPart)
   bank.isRead = way.isWhole
   if (!way.isWhole) return
-  bank.item.pageMax = pageMax.usual
   const { status, failuresInRow, faultCode } = await syncing.home.state()
   expect([status, failuresInRow, faultCode]).toEqual(['setup', 0, null])
   await checkStatus(run)

@@ -53,13 +53,18 @@ export async function detachLink(deps: LedgerDeps, { accountId, linkId }: LinkKe
   await ledger(deps).detachLink({ linkId }, by(deps, accountId))
 }
 
-/** Updates the bank accounts of a link that the aggregator lists; creates none. */
+/**
+ * Updates the bank accounts of a link that the aggregator lists; creates none. Returns the
+ * aggregator's IDs of those that the ledger has.
+ */
 export async function refreshAccounts(
   deps: LedgerDeps,
   accountId: string,
   request: MessageInitShape<typeof UpsertBankAccountsRequestSchema>,
-): Promise<void> {
-  await ledger(deps).upsertBankAccounts({ ...request, knownOnly: true }, by(deps, accountId))
+): Promise<string[]> {
+  const only = { ...request, knownOnly: true }
+  const { accounts } = await ledger(deps).upsertBankAccounts(only, by(deps, accountId))
+  return accounts.map(({ providerAccountId }) => providerAccountId)
 }
 
 /** Imports at most 500 transactions; returns how many were added, changed, matched and skipped. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import type { UpstreamTransaction } from '../provider/aggregator.ts'
-import { divideChanges, toItem } from './item-page.ts'
+import { divideChanges, listStrangers, toItem } from './item-page.ts'
 
 const row: UpstreamTransaction = {
   id: 't1',
@@ -115,7 +115,7 @@ const accounts = [
 ]
 const divide = (page: Partial<Parameters<typeof divideChanges>[0]>) =>
   divideChanges(
-    { added: [], modified: [], removed: [], unreadable: 0, ...page },
+    { added: [], modified: [], unreadable: 0, ...page },
     {
       accounts,
       lastDay: of.lastDay,
@@ -126,11 +126,9 @@ test('a page is divided by bank accounts, what was added before what was modifie
   const { changes, skipped } = divide({
     added: [row, { ...row, id: 't2', accountId: 'a2', currency: 'EUR' }],
     modified: [{ ...row, id: 't3' }],
-    removed: [{ id: 't4', accountId: 'a2' }],
   })
   const ids = changes.map(({ items }) => items.map((one) => one.providerTransactionId))
   expect(ids).toEqual([['t1', 't3'], ['t2']])
-  expect(changes.map(({ removed }) => removed)).toEqual([[], ['t4']])
   expect(skipped).toBe(0)
 })
 
@@ -146,7 +144,13 @@ test('rows of unknown accounts and rows that are no items are counted', () => {
   expect(skipped).toBe(5)
 })
 
-test('a removal of a former account goes to all bank accounts', () => {
-  const { changes } = divide({ removed: [{ id: 't1', accountId: 'former' }] })
-  expect(changes.map(({ removed }) => removed)).toEqual([['t1'], ['t1']])
+test('unknown accounts of rows are listed once', () => {
+  const [added, modified] = [
+    ['a1', 'b', 'c'],
+    ['c', 'a2', 'd'],
+  ].map((ids) => ids.map((accountId) => ({ ...row, accountId }))) as [
+    UpstreamTransaction[],
+    UpstreamTransaction[],
+  ]
+  expect(listStrangers({ added, modified }, ['a1', 'a2'])).toEqual(['b', 'c', 'd'])
 })

@@ -30,29 +30,26 @@ export interface Importing {
   currency: string
 }
 
-/** The items of one bank account, and the IDs of its removed transactions. */
-export interface AccountChanges {
+/** The items of one bank account. */
+export interface AccountItems {
   account: Importing
   items: Item[]
-  removed: string[]
 }
+
+/** Transactions that pages of changes have. */
+type Rows = Pick<ChangePage, 'added' | 'modified'>
 
 const firstDay = '1970-01-01'
 
 /**
  * Divides a page of changes by bank accounts. Rows of unknown accounts, and those that are no
- * items, are counted as skipped. A removal without a known account goes to all bank accounts: the
- * ledger ignores unknown IDs.
+ * items, are counted as skipped.
  */
 export function divideChanges(
-  page: Pick<ChangePage, 'added' | 'modified' | 'removed' | 'unreadable'>,
+  page: Rows & Pick<ChangePage, 'unreadable'>,
   { accounts, lastDay }: { accounts: readonly Importing[]; lastDay: string },
-): { changes: AccountChanges[]; skipped: number } {
-  const changes = accounts.map((account) => ({
-    account,
-    items: [] as Item[],
-    removed: [] as string[],
-  }))
+): { changes: AccountItems[]; skipped: number } {
+  const changes = accounts.map((account) => ({ account, items: [] as Item[] }))
   const byId = new Map(changes.map((one) => [one.account.providerAccountId, one]))
   let skipped = page.unreadable
   for (const row of [...page.added, ...page.modified]) {
@@ -61,11 +58,14 @@ export function divideChanges(
     if (item) found.items.push(item)
     else skipped += 1
   }
-  for (const { id, accountId } of page.removed) {
-    const found = byId.get(accountId)
-    for (const one of found ? [found] : changes) one.removed.push(id)
-  }
   return { changes, skipped }
+}
+
+/** Returns the accounts of a page's rows that are not among these, by the aggregator's IDs. */
+export function listStrangers(page: Rows, knownIds: readonly string[]): string[] {
+  const known = new Set(knownIds)
+  const all = new Set([...page.added, ...page.modified].map(({ accountId }) => accountId))
+  return [...all].filter((id) => !known.has(id))
 }
 
 /**

@@ -1,11 +1,11 @@
 import type { Step } from '@coffer/kit/syncs/sync-step'
 import { aggregatorAddresses } from '../config.ts'
-import { refreshAccounts } from '../ledger/ledger.client.ts'
 import { applyStatement } from '../life/link-status.ts'
+import { refreshItem } from './account-refresh.service.ts'
 import { changeRunning, lockItemSync, saveItemSync } from './item-sync.sql.ts'
 import { beginItemSync, endItemSync, type ItemOutcome } from './item-sync.ts'
 import type { BegunRun, Run } from './item-sync-run.ts'
-import { toProviderAccount } from './provider-account.ts'
+import { requestSkipped } from './loop.ts'
 import {
   callBy,
   type OpenedSync,
@@ -40,35 +40,20 @@ export function itemSyncActivities(deps: SyncDeps) {
   }
 }
 
-// Maximum number of accounts in a call of UpsertBankAccounts.
-const accountsMax = 500
-
 /** Updates the bank accounts from the item, and the status of the link. */
-async function syncItem(
-  deps: SyncDeps,
-  run: BegunRun,
-  { item, aggregator }: OpenedSync,
-): Promise<Step<object>> {
+async function syncItem(deps: SyncDeps, run: BegunRun, opened: OpenedSync): Promise<Step<object>> {
   const { database, clock, config } = deps
   const asOf = clock()
-  const { accounts, errorCode, consentExpiresAt, ...read } = await aggregator.readItem(
-    item,
-    {},
-    callBy(),
-  )
-  const { accountId, linkId } = run
-  // An empty list may be a fault: it makes no bank account inactive.
-  const isComplete = accounts.length > 0 && accounts.length <= accountsMax
-  const listed = accounts.slice(0, accountsMax).map(toProviderAccount)
-  await refreshAccounts(deps, accountId, { linkId, accounts: listed, isComplete })
+  const { read, knownIds } = await refreshItem(deps, run, opened)
+  const { errorCode, consentExpiresAt } = read
   const { webhookUrl } = aggregatorAddresses(config)
   const isOther = webhookUrl !== null && webhookUrl !== read.webhookUrl
-  if (isOther) await aggregator.setWebhook(item, webhookUrl, callBy())
+  if (isOther) await opened.aggregator.setWebhook(opened.item, webhookUrl, callBy())
   const stated = await database.transaction((tx) =>
     changeRunning(tx, run, (sync) => {
       const now = clock()
       const synced = {
-        ...sync,
+        ...requestSkipped(sync, knownIds, now),
         lastAccountSync: now,
         webhookUrl: isOther ? webhookUrl : read.webhookUrl,
       }

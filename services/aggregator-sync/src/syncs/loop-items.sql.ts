@@ -1,32 +1,51 @@
 import type { Database, Transaction } from '@coffer/kit/database/database'
-import { sql } from 'slonik'
+import { type FragmentSqlToken, sql } from 'slonik'
 import { z } from 'zod'
 import type { LinkKey } from '../links/aggregator-link.ts'
 
-const LoopItem = z.object({ bankAccountId: z.string(), providerTransactionId: z.string() })
+const LoopItem = z.object({
+  /** Empty for a removal in an account that is unknown, and may be one of any bank account. */
+  bankAccountId: z.string(),
+  providerTransactionId: z.string(),
+})
 
-/** A transaction that the loop which runs has added. */
+/** A transaction that the loop which runs has added or removed. */
 export type LoopItem = z.infer<typeof LoopItem>
 
 /**
- * Notes the transactions that a page of a loop adds, before they are imported. They count as
- * withdrawn until `confirmLoopItems`: a crash in between may be followed by their removal, which
- * the aggregator then does not list.
+ * Notes the transactions that a page of a loop adds, before they are imported, and those that it
+ * removes. They count as withdrawn until `confirmLoopItems`: a crash after an addition may be
+ * followed by a removal that the aggregator does not list, and a removal is applied by the end of
+ * the loop.
  */
 export async function noteLoopItems(
   tx: Transaction,
-  { accountId, linkId, loopNumber }: LinkKey & { loopNumber: number },
-  added: readonly LoopItem[],
+  of: LinkKey & { loopNumber: number },
+  { added, removed }: { added: readonly LoopItem[]; removed: readonly LoopItem[] },
 ): Promise<void> {
-  const ids = added.map((one) => one.providerTransactionId)
-  const bankAccountIds = added.map((one) => one.bankAccountId)
+  if (added.length > 0) await insertItems(tx, of, { items: added, onConflict: keep })
+  if (removed.length > 0) await insertItems(tx, of, { items: removed, onConflict: withdraw })
+}
+
+const keep = sql.fragment`NOTHING`
+const withdraw = sql.fragment`
+  UPDATE SET loop_number = least(loop_items.loop_number, excluded.loop_number)`
+
+async function insertItems(
+  tx: Transaction,
+  { accountId, linkId, loopNumber }: LinkKey & { loopNumber: number },
+  { items, onConflict }: { items: readonly LoopItem[]; onConflict: FragmentSqlToken },
+): Promise<void> {
+  const ids = items.map((one) => one.providerTransactionId)
+  const bankAccountIds = items.map((one) => one.bankAccountId)
   await tx.query(sql.unsafe`
     INSERT INTO loop_items (account_id, link_id, provider_transaction_id, bank_account_id,
       loop_number)
-    SELECT ${accountId}, ${linkId}, id, bank_account_id, ${loopNumber - 1}::int
+    SELECT DISTINCT ON (id) ${accountId}, ${linkId}, id, bank_account_id, ${loopNumber - 1}::int
     FROM unnest(${sql.array(ids, 'text')}, ${sql.array(bankAccountIds, 'text')})
       AS listed (id, bank_account_id)
-    ON CONFLICT DO NOTHING`)
+    ORDER BY id
+    ON CONFLICT (account_id, link_id, provider_transaction_id) DO ${onConflict}`)
 }
 
 /** Marks noted transactions as listed by the loop that runs. */

@@ -4,7 +4,9 @@ import {
   isWithinLoop,
   type Loop,
   nextCursorOf,
+  noteSkipped,
   passPage,
+  requestSkipped,
   restartLoop,
   restartWhole,
 } from './loop.ts'
@@ -17,6 +19,7 @@ const first: Loop = {
   loopNumber: 0,
   wholeLoopStartedAt: null,
   wholeRequestedAt: null,
+  skippedAccounts: [],
 }
 const page = (nextCursor: string, hasMore = false) => ({ nextCursor, hasMore })
 
@@ -58,6 +61,21 @@ test('a bank account that is added during a whole loop causes another one', () =
   const whole = { ...first, wholeLoopStartedAt: now, wholeRequestedAt: later }
   const next = passPage(whole, page('c3'), later)
   expect(next).toMatchObject({ wholeRequestedAt: later, wholeLoopStartedAt: later, loopNumber: 1 })
+})
+
+test('an account that becomes known requests a whole loop if its rows were skipped', () => {
+  const skipped = noteSkipped(noteSkipped(first, ['a', 'b']), ['b', 'c'])
+  expect(skipped.skippedAccounts).toEqual(['a', 'b', 'c'])
+  expect(requestSkipped(skipped, ['d'], now)).toBe(skipped)
+  const met = requestSkipped(skipped, ['d', 'b'], now)
+  expect(met).toMatchObject({ skippedAccounts: ['a', 'c'], wholeRequestedAt: now })
+  expect(requestSkipped(met, ['d', 'b'], later)).toBe(met)
+})
+
+test('at most 500 accounts are noted, the last ones', () => {
+  const ids = Array.from({ length: 501 }, (_, index) => `a${index}`)
+  const { skippedAccounts } = noteSkipped(first, ids)
+  expect([skippedAccounts.length, skippedAccounts[0]]).toEqual([500, 'a1'])
 })
 
 test.each<[string, Partial<Loop>]>([

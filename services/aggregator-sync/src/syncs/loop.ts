@@ -14,8 +14,10 @@ export const Loop = z.object({
   loopNumber: z.number(),
   /** Begin of the whole loop that runs; null in other loops. */
   wholeLoopStartedAt: z.date().nullable(),
-  /** Since when a whole loop is due, because a bank account was added. */
+  /** Since when a whole loop is due, because an earlier one may have missed transactions. */
   wholeRequestedAt: z.date().nullable(),
+  /** The aggregator's IDs of unknown accounts whose transactions were skipped, oldest first. */
+  skippedAccounts: z.array(z.string()),
 })
 export type Loop = z.infer<typeof Loop>
 
@@ -54,6 +56,29 @@ export function passPage<State extends Loop>(
   return isDone
     ? { ...ended, wholeRequestedAt: null }
     : { ...ended, loopNumber: loop.loopNumber + 1, wholeLoopStartedAt: now }
+}
+
+const skippedMax = 500
+
+/** Notes accounts whose transactions a page had, and which are skipped because they are unknown. */
+export function noteSkipped<State extends Loop>(loop: State, accountIds: readonly string[]): State {
+  const all = new Set([...loop.skippedAccounts, ...accountIds])
+  return { ...loop, skippedAccounts: [...all].slice(-skippedMax) }
+}
+
+/**
+ * Requests a whole loop if transactions of an account were skipped that is known by now. An account
+ * that stays unknown, because the user did not choose it, requests none.
+ */
+export function requestSkipped<State extends Loop>(
+  loop: State,
+  knownIds: readonly string[],
+  now: Date,
+): State {
+  const known = new Set(knownIds)
+  const skippedAccounts = loop.skippedAccounts.filter((id) => !known.has(id))
+  if (skippedAccounts.length === loop.skippedAccounts.length) return loop
+  return { ...loop, skippedAccounts, wholeRequestedAt: now }
 }
 
 /** Restarts the loop at its first page, because transactions have changed since that page. */

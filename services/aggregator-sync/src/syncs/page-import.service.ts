@@ -7,7 +7,7 @@ import {
   removeItems,
 } from '../ledger/ledger.client.ts'
 import type { LinkKey } from '../links/aggregator-link.ts'
-import { type AccountChanges, divideChanges, type Importing } from './item-page.ts'
+import { type AccountItems, divideChanges, type Importing } from './item-page.ts'
 import type { BegunRun } from './item-sync-run.ts'
 import { listWithdrawn } from './loop-items.sql.ts'
 import type { SyncDeps } from './sync-step.service.ts'
@@ -23,10 +23,22 @@ export function dayAfter(now: Date, days: number): string {
   return new Date(now.getTime() + days * dayMs).toISOString().slice(0, 10)
 }
 
-/** Lists the bank accounts of a link that take imports. Throws notFound for a deleted link. */
-export async function listImporting(deps: SyncDeps, key: LinkKey): Promise<Importing[]> {
+/** The bank accounts of a link: all, and those that take imports. */
+export interface Known {
+  knownIds: string[]
+  accounts: Importing[]
+}
+
+/**
+ * Lists the bank accounts of a link that take imports, and the aggregator's IDs of all, archived
+ * ones too. Throws notFound for a deleted link.
+ */
+export async function listKnown(deps: SyncDeps, key: LinkKey): Promise<Known> {
   const synced = await listSyncedAccounts(deps, key)
-  return synced.filter(({ isArchived }) => !isArchived)
+  return {
+    knownIds: synced.map(({ providerAccountId }) => providerAccountId),
+    accounts: synced.filter(({ isArchived }) => !isArchived),
+  }
 }
 
 /** Divides a page by bank accounts, with the last day of transactions that are imported. */
@@ -38,10 +50,7 @@ export function divide(
   return divideChanges(page, { accounts, lastDay: dayAfter(clock(), futureDays) })
 }
 
-/**
- * Imports changes, and then removals: the removal of a pending record that was replaced ends only
- * this record. Counts in `tally`.
- */
+/** Imports what was added and modified. Counts in `tally`. */
 export async function importChanges(
   deps: SyncDeps,
   run: BegunRun,
@@ -57,9 +66,9 @@ export async function importChanges(
 async function importAccount(
   deps: SyncDeps,
   { accountId }: LinkKey,
-  { changes, tally }: { changes: AccountChanges; tally: Tally },
+  { changes, tally }: { changes: AccountItems; tally: Tally },
 ): Promise<void> {
-  const { account, items, removed } = changes
+  const { account, items } = changes
   const { bankAccountId, providerAccountId } = account
   try {
     for (let start = 0; start < items.length; start += batchMax) {
@@ -70,7 +79,6 @@ async function importAccount(
         tally[one] += counts[one]
       }
     }
-    tally.removed += await removeAll(deps, accountId, { bankAccountId, ids: removed })
   } catch (error) {
     // The user archived the bank account meanwhile: the others go on.
     if (!isArchived(error)) throw error
@@ -92,25 +100,29 @@ export async function removeAll(
   return count
 }
 
-// 100,000 transactions.
-const withdrawnPagesMax = 200
+// A million transactions, as many as the pages of a sync have.
+const withdrawnPagesMax = 2_000
 
 /**
- * Removes transactions that were added by pages of this loop before its restart, and that it no
- * longer lists: the aggregator does not list their removal. `listed`: IDs of the last page.
+ * Removes transactions at the end of a loop: those that its pages remove, and those that pages
+ * before its restart have added and that it no longer lists, whose removal the aggregator does not
+ * list. `listed`: IDs that the last page adds or modifies. An ID of an unknown account is tried in
+ * all bank accounts: the ledger ignores unknown IDs.
  */
 export async function takeBack(
   deps: SyncDeps,
   { accountId, linkId, loopNumber }: LinkKey & { loopNumber: number },
-  listed: readonly string[],
+  { accounts, listed }: { accounts: readonly Importing[]; listed: readonly string[] },
 ): Promise<number> {
   let count = 0
   let after = ''
   for (let pages = 0; pages < withdrawnPagesMax; pages += 1) {
     const of = { loopNumber, listed, after, limit: batchMax }
     const withdrawn = await listWithdrawn(deps.database, { accountId, linkId }, of)
-    const byAccount = Map.groupBy(withdrawn, ({ bankAccountId }) => bankAccountId)
-    for (const [bankAccountId, items] of byAccount) {
+    const owned = withdrawn.flatMap((one) =>
+      one.bankAccountId ? [one] : accounts.map(({ bankAccountId }) => ({ ...one, bankAccountId })),
+    )
+    for (const [bankAccountId, items] of Map.groupBy(owned, (one) => one.bankAccountId)) {
       const ids = items.map(({ providerTransactionId }) => providerTransactionId)
       try {
         count += await removeAll(deps, accountId, { bankAccountId, ids })

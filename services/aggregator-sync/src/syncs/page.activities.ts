@@ -3,20 +3,29 @@ import type { Tally } from '@coffer/kit/syncs/sync-state'
 import type { Step } from '@coffer/kit/syncs/sync-step'
 import type { ChangePage, WindowPage } from '../provider/aggregator.ts'
 import { faultOf } from '../provider/plaid-fault.ts'
-import type { Importing } from './item-page.ts'
-import { lockItemSync, saveItemSync } from './item-sync.sql.ts'
+import { refreshItem } from './account-refresh.service.ts'
+import { listStrangers } from './item-page.ts'
+import { changeRunning, lockItemSync, saveItemSync } from './item-sync.sql.ts'
 import type { ItemSync } from './item-sync.ts'
 import type { BegunRun, Pages } from './item-sync-run.ts'
 import {
   isSamePosition,
   isWithinLoop,
   nextCursorOf,
+  noteSkipped,
   passPage,
   restartLoop,
   restartWhole,
 } from './loop.ts'
 import { confirmLoopItems, deleteLoopItems, noteLoopItems } from './loop-items.sql.ts'
-import { dayAfter, divide, importChanges, listImporting, takeBack } from './page-import.service.ts'
+import {
+  dayAfter,
+  divide,
+  importChanges,
+  type Known,
+  listKnown,
+  takeBack,
+} from './page-import.service.ts'
 import { callBy, type OpenedSync, runStep, type SyncDeps } from './sync-step.service.ts'
 import { removeUnlisted } from './whole-loop.service.ts'
 
@@ -30,7 +39,7 @@ export function pageActivities(deps: SyncDeps) {
   }
 }
 
-type Opened = OpenedSync & { accounts: readonly Importing[] }
+type Opened = OpenedSync & { known: Known }
 
 const none = { added: 0, changed: 0, matched: 0, removed: 0, skipped: 0 }
 const pagesMax = 10
@@ -39,7 +48,7 @@ const windowPagesMax = 20
 
 /** Stores at most ten pages, each with its cursor after it. */
 async function importPages(deps: SyncDeps, run: BegunRun, given: OpenedSync): Promise<Step<Pages>> {
-  const opened: Opened = { ...given, accounts: await listImporting(deps, run) }
+  const opened: Opened = { ...given, known: await listKnown(deps, run) }
   const pages: Pages = { ...none, next: 'more' }
   for (let count = 0; count < pagesMax; count += 1) {
     const page = await readPage(deps, run, opened, { isFirst: count === 0 })
@@ -95,32 +104,58 @@ async function importPage(
   run: BegunRun,
   { opened, page, pages }: { opened: Opened; page: ChangePage; pages: Pages },
 ): Promise<ItemSync | null> {
-  const { sync, accounts } = opened
-  const divided = divide(deps, page, accounts)
-  // Rows that are skipped too: they are listed.
-  const added = page.added.flatMap(({ id, accountId }) => {
-    const found = accounts.find(({ providerAccountId }) => providerAccountId === accountId)
-    return found ? { bankAccountId: found.bankAccountId, providerTransactionId: id } : []
-  })
-  if (added.length > 0) {
-    const now = await changeAt(deps, run, { sync, change: (tx) => noteLoopItems(tx, sync, added) })
+  const { sync } = opened
+  const strangers = await meetStrangers(deps, run, { opened, page })
+  const { accounts } = opened.known
+  const noted = itemsOf(page, opened.known)
+  if (noted.added.length + noted.removed.length > 0) {
+    const now = await changeAt(deps, run, { sync, change: (tx) => noteLoopItems(tx, sync, noted) })
     if (!now || !isSamePosition(now, sync)) return now
   }
-  await importChanges(deps, run, { divided, tally: pages })
-  const listed = [...page.added, ...page.modified].map(({ id }) => id)
+  await importChanges(deps, run, { divided: divide(deps, page, accounts), tally: pages })
+  const removed = new Set(page.removed.map(({ id }) => id))
+  const listed = [...page.added, ...page.modified].flatMap(({ id }) => (removed.has(id) ? [] : id))
   if (!page.hasMore) {
-    pages.removed += await takeBack(deps, sync, listed)
+    pages.removed += await takeBack(deps, sync, { accounts, listed })
     const isWhole = sync.wholeLoopStartedAt !== null && page.readiness === 'historical'
     if (isWhole) pages.removed += await removeUnlisted(deps, sync, { accounts, listed })
   }
   return changeAt(deps, run, {
     sync,
     change: async (tx, now) => {
-      await saveItemSync(tx, passPage(now, page, deps.clock()))
+      await saveItemSync(tx, noteSkipped(passPage(now, page, deps.clock()), strangers))
       if (!page.hasMore) await deleteLoopItems(tx, sync)
       else if (listed.length > 0) await confirmLoopItems(tx, sync, listed)
     },
   })
+}
+
+/**
+ * Returns the accounts of a page that are unknown, also after the accounts were read again: a
+ * renewed consent may have changed an ID after the sync read them. Accounts whose rows were skipped
+ * before cause no such call.
+ */
+async function meetStrangers(
+  deps: SyncDeps,
+  run: BegunRun,
+  { opened, page }: { opened: Opened; page: ChangePage },
+): Promise<string[]> {
+  const { skippedAccounts } = opened.sync
+  const strangers = listStrangers(page, opened.known.knownIds)
+  if (strangers.every((id) => skippedAccounts.includes(id))) return strangers
+  await refreshItem(deps, run, opened)
+  opened.known = await listKnown(deps, run)
+  return listStrangers(page, opened.known.knownIds)
+}
+
+/** Returns what a page adds, rows that are skipped too, and what it removes. */
+function itemsOf(page: ChangePage, { accounts }: Known) {
+  const byId = new Map(accounts.map((one) => [one.providerAccountId, one.bankAccountId]))
+  const toItem = ({ id, accountId }: { id: string; accountId: string }) => {
+    return { bankAccountId: byId.get(accountId) ?? '', providerTransactionId: id }
+  }
+  const added = page.added.map(toItem).filter(({ bankAccountId }) => bankAccountId !== '')
+  return { added, removed: page.removed.map(toItem) }
 }
 
 /**
@@ -141,13 +176,38 @@ function changeAt(
   })
 }
 
-/** Imports the transactions of the last 14 days again: they repair what an earlier sync missed. */
+/**
+ * Imports the transactions of the last 14 days again: they repair what an earlier sync missed. No
+ * loop lists the removal of one that it adds, if it is removed before the next loop. So it requests
+ * a whole loop before its imports, and withdraws this request if they add nothing.
+ */
 async function importWindow(
   deps: SyncDeps,
   run: BegunRun,
-  { item, aggregator }: OpenedSync,
+  opened: OpenedSync,
 ): Promise<Step<Tally>> {
-  const accounts = await listImporting(deps, run)
+  const requestedAt = deps.clock()
+  const change = (to: (at: Date | null) => Date | null) =>
+    deps.database.transaction((tx) =>
+      changeRunning(tx, run, (sync) => {
+        return { ...sync, wholeRequestedAt: to(sync.wholeRequestedAt) }
+      }),
+    )
+  if (!(await change((at) => at ?? requestedAt))) return { kind: 'gone' }
+  const tally = await readDays(deps, run, opened)
+  if (tally.added + tally.matched === 0) {
+    await change((at) => (at?.getTime() === requestedAt.getTime() ? null : at))
+  }
+  return { kind: 'done', ...tally }
+}
+
+/** Imports the pages of the last 14 days. */
+async function readDays(
+  deps: SyncDeps,
+  run: BegunRun,
+  { item, aggregator }: OpenedSync,
+): Promise<Tally> {
+  const { accounts } = await listKnown(deps, run)
   const tally = { ...none }
   const dayOf = (days: number) => dayAfter(deps.clock(), days)
   // A day more on both sides: days are those of the institution.
@@ -157,13 +217,13 @@ async function importWindow(
     const read = await readWindow(aggregator.readWindow(item, { ...window, offset }, callBy()))
     if (!read) break
     const { transactions, unreadable, total } = read
-    const page = { added: transactions, modified: [], removed: [], unreadable }
+    const page = { added: transactions, modified: [], unreadable }
     await importChanges(deps, run, { divided: divide(deps, page, accounts), tally })
     const count = transactions.length + unreadable
     offset += count
     if (count === 0 || offset >= total) break
   }
-  return { kind: 'done', ...tally }
+  return tally
 }
 
 /** Returns null if the institution has no transactions, or none yet. */
