@@ -1,6 +1,8 @@
 import { eventually, untilLockAwaited } from '@coffer/host/testing/boot'
 import { withClient } from '@coffer/host/testing/database'
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { createGoalIn } from '../harness/goal.ts'
+import type { Json } from '../harness/person.ts'
 import { faults } from '../providers/feed-faults.ts'
 import { daysAgo, type FeedWorld, linkOne, startFeedWorld } from './feed-world.ts'
 
@@ -125,4 +127,30 @@ test('a link that is deleted during its sync ends it quietly', async () => {
     undefined,
   ])
   await expect(home.request()).rejects.toThrow('the feed link is deactivated')
+})
+
+test('new IDs of all transactions, and the former ones, keep what the user wrote', async () => {
+  const { bank, sync, person, path } = await linkOne(world)
+  const posted = Array.from({ length: 150 }, (_, n) => {
+    return bank.post({ date: daysAgo(n % 20), amount: `-${1 + (n % 30)}` })
+  })
+  await sync()
+  const listAll = async (): Promise<Json[]> => {
+    const pages = [0, 100].map((offset) => `${path}/transactions?limit=100&offset=${offset}`)
+    return (await Promise.all(pages.map((page) => person.get(page)))).flat()
+  }
+  const spendingId = await createGoalIn(person, path, 1_000_000)
+  for (const [n, { transactionId }] of (await listAll()).entries()) {
+    await person.patch(`${path}/transactions/${transactionId}`, { name: `Mine ${n}`, spendingId })
+  }
+  const before = await listAll()
+  expect(before).toHaveLength(150)
+  // Only the provider's record differs: it has an ID of its own.
+  const userFields = (all: Json[]) => all.map(({ feedTransaction: _, ...rest }) => rest)
+  for (const id of posted) bank.change(id, { id: `new-${id}` })
+  expect((await sync()).lastArrival).toMatchObject({ added: 0, matched: 150, removed: 0 })
+  expect(userFields(await listAll())).toEqual(userFields(before))
+  for (const id of posted) bank.change(`new-${id}`, { id })
+  expect((await sync()).lastArrival).toMatchObject({ added: 0, changed: 150, removed: 0 })
+  expect(userFields(await listAll())).toEqual(userFields(before))
 })

@@ -116,7 +116,9 @@ test('a list that lacks most known transactions changes nothing, and is a failur
   })
   await sync()
   const [kept, ...others] = ids.toReversed()
-  for (const id of others.slice(0, 110)) bank.change(id, { id: `new-${id}` })
+  for (const [n, id] of others.slice(0, 110).entries()) {
+    bank.change(id, { id: `new-${id}`, amount: `-${n + 500}` })
+  }
   const { lastError, lastArrival } = await sync()
   expect(lastError).toMatchObject({
     code: 'short-list',

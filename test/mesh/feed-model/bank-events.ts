@@ -137,6 +137,8 @@ export const bankEvents = {
       show(one, row)
     },
   },
+  renewAllIds: { fits: null, happen: (bank) => renewAll(bank, () => newId(bank)) },
+  restoreAllIds: { fits: null, happen: (bank) => renewAll(bank, ({ formerId }) => formerId) },
   reorder: { fits: null, happen: ({ feed }, { pick }) => feed.reorder(pick) },
   setBalance: {
     fits: null,
@@ -199,6 +201,7 @@ function buy(bank: Bank, one: { row: Row; isCancelled?: boolean }): void {
     isBroken: false,
     isCancelled,
     wasPending: row.isPending,
+    formerId: null,
     transactionId: null,
   })
 }
@@ -238,6 +241,19 @@ function pendAfterPosting(bank: Bank, { days: sooner, variant }: Chance, one: Pu
   const row = { ...posted, id, day: posted.day - (sooner % 11), variant }
   one.stale = bank.feed.pend(listed(bank, row))
   one.wasPending = true
+}
+
+/** Gives all rows other IDs, except those for which `idOf` returns null. */
+function renewAll(bank: Bank, idOf: (one: Purchase) => string | null): void {
+  for (const one of bank.purchases) {
+    const { row } = one
+    const id = row?.id && !one.isUnsure && one.stale === null ? idOf(one) : null
+    if (!row || id === null) continue
+    bank.feed.change(one.handle, { id })
+    one.handle = id
+    show(one, { ...row, id })
+    one.formerId = row.id
+  }
 }
 
 function change(bank: Bank, one: Purchase, to: Partial<Row>): void {

@@ -1,3 +1,5 @@
+import { isDeepStrictEqual } from 'node:util'
+
 /** A row of the bank's list. `day` counts from the first day of the script. */
 export interface Row {
   /** The provider's ID; null for a pending row without one. */
@@ -34,6 +36,8 @@ export interface Purchase {
   isCancelled: boolean
   /** Whether the bank has ever listed it as pending. */
   wasPending: boolean
+  /** The provider's ID before all rows got new ones; null once the row has changed otherwise. */
+  formerId: string | null
   /** Transaction of the purchase after the last complete sync; null before. */
   transactionId: string | null
 }
@@ -60,10 +64,23 @@ export function textsOf({ family, variant }: Pick<Row, 'family' | 'variant'>) {
  */
 function isRecognizable(before: Row, after: Row): boolean {
   if (before.id !== null && before.id === after.id) return true
+  if (isRenewed(before, after)) return true
   if (before.cents !== after.cents || !before.isPending) return false
   const days = after.day - before.day
   if (after.isPending) return before.id === null && after.id === null && days === 0
   return before.family === after.family && days >= -1 && days <= 10
+}
+
+/** Returns whether two rows differ in the provider's ID only. */
+function isRenewed(before: Row, after: Row): boolean {
+  if (before.id === null || after.id === null || before.id === after.id) return false
+  return isDeepStrictEqual({ ...before, id: after.id }, after)
+}
+
+/** Sets that an incomplete list has shown rows: new IDs in it are those of other purchases. */
+export function showPart(purchase: Purchase): void {
+  const { seen } = purchase
+  if (seen.some((row) => seen.some((other) => isRenewed(row, other)))) purchase.isBroken = true
 }
 
 /** Sets the row of a purchase, after a change at the bank. */
@@ -72,6 +89,7 @@ export function show(purchase: Purchase, row: Row): void {
   if (last && !isRecognizable(last, row)) purchase.isBroken = true
   purchase.row = row
   purchase.seen.push(row)
+  purchase.formerId = null
 }
 
 /** Sets that the bank does not list a purchase any more. */

@@ -5,6 +5,7 @@ import { look, written } from '../sync-model/shown.ts'
 import { act, createUser, type User } from '../sync-model/user-actions.ts'
 import type { Bank } from './bank.ts'
 import { type BankEvent, buyFirst, happen } from './bank-events.ts'
+import { showPart } from './purchase.ts'
 import type { Round } from './script.ts'
 import { type Syncing, syncKinds } from './sync-kinds.ts'
 import { checkPart, checkWhole } from './truth.ts'
@@ -60,6 +61,7 @@ async function runRound(run: Run, { events, actions, sync }: Round): Promise<voi
   log.push(sync.kind)
   const way = syncKinds[sync.kind]
   await way.run(syncing, sync.chance, () => change(run, meanwhile))
+  if (sync.kind === 'halfAPage') bank.purchases.forEach(showPart)
   const shown = await look(syncing.world.coffer, user)
   if (!way.isWhole) return checkPart(bank, user, shown)
   const health = await syncing.home.health()

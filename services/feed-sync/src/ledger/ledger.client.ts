@@ -39,20 +39,51 @@ export async function refreshAccounts(
   await ledger(deps).upsertBankAccounts({ ...request, knownOnly: true }, by(deps, accountId))
 }
 
-/** Imports at most 500 transactions; returns how many were added, changed, matched and skipped. */
+type Counts = Pick<PageResult, 'added' | 'changed' | 'matched' | 'skipped'>
+
+/** At most 500 transactions, and the days (YYYY-MM-DD) of which they are all. */
+export interface ItemBatch {
+  providerAccountId: string
+  items: readonly FeedItem[]
+  wholeDays: readonly string[]
+}
+
+/** Imports transactions; returns how many were added, changed, matched and skipped. */
 export async function importItems(
   deps: LedgerDeps,
-  { accountId, bankAccountId }: BankAccountKey,
-  of: { providerAccountId: string; items: readonly FeedItem[] },
-): Promise<Pick<PageResult, 'added' | 'changed' | 'matched' | 'skipped'>> {
-  const request = {
-    bankAccountId,
-    providerAccountId: of.providerAccountId,
-    transactions: [...of.items],
-  }
-  const { counts } = await ledger(deps).importTransactions(request, by(deps, accountId))
+  key: BankAccountKey,
+  batch: ItemBatch,
+): Promise<Counts> {
+  const request = requestOf(key, batch)
+  const { counts } = await ledger(deps).importTransactions(request, by(deps, key.accountId))
   // A ledger of the version before counts nothing.
-  return counts ?? { added: 0, changed: 0, matched: 0, skipped: 0 }
+  return counts ?? noCounts
+}
+
+/** Returns as `matched` how many live records an import would end, for other IDs. */
+export async function countReplaced(
+  deps: LedgerDeps,
+  key: BankAccountKey,
+  batch: ItemBatch,
+): Promise<Counts> {
+  try {
+    const request = { batch: requestOf(key, batch) }
+    const { replaced } = await ledger(deps).countReplaced(request, by(deps, key.accountId))
+    return { ...noCounts, matched: replaced }
+  } catch (error) {
+    // A ledger of the version before.
+    if (ConnectError.from(error).code === Code.Unimplemented) return noCounts
+    throw error
+  }
+}
+
+const noCounts: Counts = { added: 0, changed: 0, matched: 0, skipped: 0 }
+
+function requestOf(
+  { bankAccountId }: BankAccountKey,
+  { providerAccountId, items, wholeDays }: ItemBatch,
+) {
+  return { bankAccountId, providerAccountId, transactions: [...items], wholeDays: [...wholeDays] }
 }
 
 // 200,000 transactions of a bank account, the most that a sync reads (docs/limits.md), twice.

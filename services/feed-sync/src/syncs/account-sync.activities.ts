@@ -3,6 +3,7 @@ import { dayMs } from '@coffer/kit/values/time'
 import { saveCurrentBalance } from '../candidates/feed-bank-account.sql.ts'
 import { type CandidateSync, endCandidateSync } from '../candidates/feed-bank-account.ts'
 import {
+  countReplaced,
   importItems,
   listLiveIds,
   listSyncedAccounts,
@@ -12,7 +13,7 @@ import {
 import type { DayRange } from '../provider/day-range.ts'
 import { faultOf, feedFailure } from '../provider/feed-fault.ts'
 import { parseBalance } from '../provider/lunch-flow.ts'
-import { type Row, selectRows, toItem } from './feed-item.ts'
+import { batchRows, type ReadableRows, selectRows, toItem } from './feed-item.ts'
 import {
   listCandidatesInUse,
   lockCandidateSync,
@@ -71,8 +72,6 @@ function runOfAccount<Result>(
   })
 }
 
-// Maximum number of transactions in a call of ImportTransactions.
-const batchSize = 500
 const missingMax = 200
 const wholeRange: DayRange = { from: null, to: null }
 
@@ -85,9 +84,9 @@ async function importPage(deps: SyncDeps, page: Page, opened: Opened): Promise<S
   if (list === 'too-large') {
     return { kind: 'done', ...none, missing: [], rows: 0, isTooLarge: true }
   }
-  const { readable, skipped, ids, rows, isComplete } = list
-  if (isComplete) await requireMostListed(deps, page, list)
-  const counts = await importAll(deps, page, { readable, opened })
+  const { skipped, ids, rows, isComplete } = list
+  if (isComplete) await requireMostListed(deps, page, { list, opened })
+  const counts = await sendAll(deps, page, { list, opened, send: importItems })
   const missing = isComplete ? await findMissing(deps, daysListed(page, list), ids) : []
   const total = { ...counts, skipped: counts.skipped + skipped }
   return { kind: 'done', ...total, missing, rows, isTooLarge: false }
@@ -109,7 +108,9 @@ async function listTransactions(
     const lastDay = new Date(clock().getTime() + futureMs).toISOString().slice(0, 10)
     const selected = selectRows(rows, { currency, lastDay })
     const skipped = selected.skipped + unreadable
-    return { ...selected, skipped, rows: rows.length, isComplete }
+    // Only of a complete list all transactions of a day are known.
+    const readableDays = isComplete ? selected.readableDays : new Set<string>()
+    return { ...selected, skipped, readableDays, rows: rows.length, isComplete }
   } catch (error) {
     if (faultOf(error)?.code === 'too-large') return 'too-large'
     throw error
@@ -117,21 +118,21 @@ async function listTransactions(
 }
 
 /**
- * Imports rows as items in batches, with pauses for other work; returns their outcomes. The items
- * of all batches at once would take twice the memory of the rows.
+ * Sends rows as items in batches, with pauses for other work; returns the sum of the counts. The
+ * items of all batches at once would take twice the memory of the rows.
  */
-async function importAll(
+async function sendAll(
   deps: SyncDeps,
-  page: Page,
-  { readable, opened }: { readable: readonly Row[]; opened: Opened },
+  of: AccountRun,
+  { list, opened, send }: { list: Listed; opened: Opened; send: typeof importItems },
 ) {
   const { candidate, currency } = opened
-  using work = deps.load.begin(page)
+  using work = deps.load.begin(of)
   const total = { ...none }
-  for (let start = 0; start < readable.length; start += batchSize) {
-    const items = readable.slice(start, start + batchSize).map((row) => toItem(row, currency))
+  for (const { rows, wholeDays } of batchRows(list)) {
+    const items = rows.map((row) => toItem(row, currency))
     const counts = await work.run(() => {
-      return importItems(deps, page, { providerAccountId: candidate.feedId, items })
+      return send(deps, of, { providerAccountId: candidate.feedId, items, wholeDays })
     })
     total.added += counts.added
     total.changed += counts.changed
@@ -141,14 +142,16 @@ async function importAll(
   return total
 }
 
-/** A list of the provider: IDs of all rows, and the readable rows by ascending day. */
-type Listed = { ids: ReadonlySet<string>; readable: readonly Row[] }
+type Listed = Omit<ReadableRows, 'skipped'>
 
 /**
  * Narrows the days of a page to those from the oldest listed transaction on. Providers keep some
  * months or years: what is older than their list is not missing.
  */
-function daysListed<Of extends { range: DayRange }>(of: Of, { readable }: Listed): Of {
+function daysListed<Of extends { range: DayRange }>(
+  of: Of,
+  { readable }: Pick<Listed, 'readable'>,
+): Of {
   const { from, to } = of.range
   return { ...of, range: { from: readable[0]?.date ?? from, to } }
 }
@@ -158,24 +161,32 @@ const missingShareMin = 100
 
 /**
  * Throws the fault of an empty list if the ledger has more than ten transactions, and of a short
- * one if more than half of them, and over 100, are not listed. At most 500 are looked at.
+ * one if more than half of them, and over 100, are not listed, also under no other ID. Often 500
+ * are looked at, and only the others if most of these are missing.
  */
 async function requireMostListed(
   deps: SyncDeps,
   { range, ...of }: AccountRun & { range: DayRange },
-  list: Listed,
+  { list, opened }: { list: Listed; opened: Opened },
 ): Promise<void> {
   const isEmpty = list.ids.size === 0
   if (isEmpty && (range.from !== null || range.to !== null)) return
   const listed = daysListed({ range }, list)
-  for await (const known of listLiveIds(deps, of, listed.range)) {
-    const missing = known.filter((id) => !list.ids.has(id)).length
+  let [known, missing] = [0, 0]
+  for await (const ids of listLiveIds(deps, of, listed.range)) {
+    known += ids.length
+    missing += ids.filter((id) => !list.ids.has(id)).length
     if (isEmpty && missing > knownMax) throw feedFailure('empty-list', { detail: `${missing}` })
-    if (missing > missingShareMin && missing * 2 > known.length) {
-      throw feedFailure('short-list', { detail: `${missing} of ${known.length}` })
-    }
-    return
+    if (!isMost(missing, known)) return
   }
+  const { matched } = await sendAll(deps, of, { list, opened, send: countReplaced })
+  if (isMost(missing - matched, known)) {
+    throw feedFailure('short-list', { detail: `${missing - matched} of ${known}` })
+  }
+}
+
+function isMost(missing: number, known: number): boolean {
+  return missing > missingShareMin && missing * 2 > known
 }
 
 /** Returns provider IDs of live records of some days that a list does not contain, at most 200. */
@@ -203,7 +214,7 @@ async function removeMissing(
 ): Promise<Step<{ removed: number }>> {
   const list = await listTransactions(deps, { range: wholeRange }, opened)
   if (list === 'too-large' || !list.isComplete) return { kind: 'done', removed: 0 }
-  await requireMostListed(deps, { ...of, range: wholeRange }, list)
+  await requireMostListed(deps, { ...of, range: wholeRange }, { list, opened })
   const gone = of.missing.filter((id) => !list.ids.has(id))
   const removed = gone.length === 0 ? 0 : await removeItems(deps, of, gone)
   return { kind: 'done', removed }

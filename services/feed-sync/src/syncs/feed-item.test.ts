@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import type { OfferedTransaction } from '../provider/lunch-flow.ts'
-import { selectRows, toItem } from './feed-item.ts'
+import { batchRows, selectRows, toItem } from './feed-item.ts'
 
 const bank = { currency: 'USD', lastDay: '2027-03-04' }
 
@@ -132,6 +132,71 @@ describe('pending rows without an ID', () => {
     expect(ids.A).toMatch(/:0$/)
     expect(ids.B).toMatch(/:1$/)
     expect(named([second, first])).toEqual(ids)
+  })
+})
+
+describe('batches', () => {
+  const listOf = (...counts: number[]) =>
+    counts.flatMap((count, day) =>
+      Array.from({ length: count }, (_, n) =>
+        row({ id: `${day}-${n}`, date: `2026-03-0${day + 1}` }),
+      ),
+    )
+  const batchesOf = (rows: OfferedTransaction[]) =>
+    [...batchRows(selectRows(rows, bank))].map(({ rows: { length }, wholeDays }) => {
+      return [length, wholeDays.map((day) => Number(day.slice(-1)))]
+    })
+
+  test.each<[number[], unknown[]]>([
+    [[], []],
+    [[2, 3], [[5, [1, 2]]]],
+    [[300, 200], [[500, [1, 2]]]],
+    [
+      [300, 201],
+      [
+        [300, [1]],
+        [201, [2]],
+      ],
+    ],
+    [
+      [499, 1, 1],
+      [
+        [500, [1, 2]],
+        [1, [3]],
+      ],
+    ],
+    [
+      [1, 501, 1],
+      [
+        [1, [1]],
+        [500, []],
+        [2, [3]],
+      ],
+    ],
+    [
+      [500, 1],
+      [
+        [500, [1]],
+        [1, [2]],
+      ],
+    ],
+    [
+      [1200],
+      [
+        [500, []],
+        [500, []],
+        [200, []],
+      ],
+    ],
+  ])('of days with %j rows are cut between days: %j', (counts, expected) => {
+    expect(batchesOf(listOf(...counts))).toEqual(expected)
+  })
+
+  test('name no day of a skipped row, and none if its day is unknown', () => {
+    const rows = listOf(1, 2, 1)
+    const skipped = row({ id: 'x', currency: 'EUR', date: '2026-03-02' })
+    expect(batchesOf([...rows, skipped])).toEqual([[4, [1, 3]]])
+    expect(batchesOf([...rows, { ...skipped, date: '?' }])).toEqual([[4, []]])
   })
 })
 

@@ -28,6 +28,8 @@ export interface ReadableRows {
   skipped: number
   /** IDs of all rows, skipped ones included: the provider still has these transactions. */
   ids: ReadonlySet<string>
+  /** Days of which no row is skipped; none if a skipped row has no valid day. */
+  readableDays: ReadonlySet<string>
 }
 
 const textLengthMax = 300
@@ -56,7 +58,61 @@ export function selectRows(
     (row) => isDay(row.date, lastDay) && amountOf(row, currency) !== null,
   )
   readable.sort((a, b) => compare(a.date, b.date))
-  return { readable, skipped: latest.size - readable.length, ids: new Set(latest.keys()) }
+  const kept = new Set(readable)
+  const skipped = [...latest.values()].filter((row) => !kept.has(row))
+  return {
+    readable,
+    skipped: skipped.length,
+    ids: new Set(latest.keys()),
+    readableDays: readableDaysOf(readable, skipped, lastDay),
+  }
+}
+
+function readableDaysOf(
+  readable: readonly Row[],
+  skipped: readonly Row[],
+  lastDay: string,
+): Set<string> {
+  if (skipped.some(({ date }) => !isDay(date, lastDay))) return new Set()
+  const days = new Set(readable.map(({ date }) => date))
+  for (const { date } of skipped) days.delete(date)
+  return days
+}
+
+/** At most 500 rows, and the days of which they are all rows of the provider's list. */
+export interface RowBatch {
+  rows: Row[]
+  wholeDays: string[]
+}
+
+// Maximum number of transactions in a call of ImportTransactions.
+const batchSize = 500
+
+/**
+ * Yields rows in batches, cut between two days where possible: a day of more than 500 rows is in
+ * several batches, and whole in none. `readable` is by ascending day.
+ */
+export function* batchRows({
+  readable,
+  readableDays,
+}: Pick<ReadableRows, 'readable' | 'readableDays'>): Generator<RowBatch> {
+  let end = 0
+  for (let start = 0; start < readable.length; start = end) {
+    end = endOfBatch(readable, start)
+    const rows = readable.slice(start, end)
+    const days = new Set(rows.map(({ date }) => date))
+    for (const next of [readable[start - 1], readable[end]]) days.delete(next?.date ?? '')
+    yield { rows, wholeDays: [...days].filter((day) => readableDays.has(day)) }
+  }
+}
+
+/** Returns the index after the last row of a batch. */
+function endOfBatch(readable: readonly Row[], start: number): number {
+  const full = Math.min(start + batchSize, readable.length)
+  const next = readable[full]?.date
+  let end = full
+  while (end > start && readable[end - 1]?.date === next) end -= 1
+  return end === start ? full : end
 }
 
 /**

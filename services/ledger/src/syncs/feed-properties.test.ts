@@ -17,20 +17,24 @@ const DAY = 86_400_000
 
 /** A row of a feed's list; days after START, IDs and amounts as chosen by the bank. */
 type Row = { id: string; amount: bigint; day: number; isPending: boolean; name?: string }
-/** How the client reads a list: in which order, and in calls of how many rows. */
-type Reading = { seed: number; callSize: number }
+/**
+ * How the client reads a list: in which order, and in calls of how many rows; or all rows of a
+ * number of days in each call.
+ */
+type Reading = { seed: number; callSize: number; isByDay: boolean }
 
 const readings: fc.Arbitrary<Reading> = fc.record({
   seed: fc.nat(),
   callSize: fc.integer({ min: 1, max: 8 }),
+  isByDay: fc.boolean(),
 })
 
 /** Imports a whole list as feed-sync does: in calls, and then removes the live IDs it lacks. */
-function sync(world: World, rows: readonly Row[], { seed, callSize }: Reading): number {
-  const list = shuffled(rows, seed).map(itemOf)
+function sync(world: World, rows: readonly Row[], reading: Reading): number {
   let changes = 0
-  for (let from = 0; from < list.length; from += callSize) {
-    const { transactions, records } = bring(world, list.slice(from, from + callSize))
+  for (const call of callsOf(rows, reading)) {
+    const wholeDays = reading.isByDay ? call.map(({ date }) => date.getTime()) : []
+    const { transactions, records } = bring(world, call, new Set(wholeDays))
     changes += transactions.length + records.length
   }
   const listed = new Set(rows.map(({ id }) => id))
@@ -38,6 +42,22 @@ function sync(world: World, rows: readonly Row[], { seed, callSize }: Reading): 
   changes += drop(world, missing).records.length
   check(world)
   return changes
+}
+
+function callsOf(rows: readonly Row[], { seed, callSize, isByDay }: Reading): ProviderItem[][] {
+  const list = shuffled(rows, seed)
+  const days = [...new Set(list.map(({ day }) => day))].sort((a, b) => a - b)
+  const parts = isByDay ? days.map((day) => list.filter((row) => row.day === day)) : list
+  const calls: ProviderItem[][] = []
+  for (let from = 0; from < parts.length; from += callSize) {
+    calls.push(
+      parts
+        .slice(from, from + callSize)
+        .flat()
+        .map(itemOf),
+    )
+  }
+  return calls
 }
 
 function itemOf({ id, amount, day, isPending, name = 'Deli' }: Row): ProviderItem {
@@ -176,5 +196,86 @@ test('of purchases that look equal, each posted one is a transaction of its own'
       }
     }),
     { numRuns: 200 },
+  )
+})
+
+/** A row of a list without its ID. */
+type Bought = Omit<Row, 'id'>
+
+const boughtRows: fc.Arbitrary<Bought> = fc.record({
+  amount: fc.constantFrom(700n, 900n),
+  day: fc.integer({ min: 0, max: 3 }),
+  isPending: fc.boolean(),
+  name: fc.constantFrom('Deli', 'Garage'),
+})
+
+/** Maps the content of each live transaction to the sorted IDs of those that have it. */
+function idsByContent(world: World): Map<string, string[]> {
+  const live = liveIn(world).map((synced) => {
+    const { name = '', isPending, amount, date } = liveRecord(synced) ?? {}
+    const day = date && Math.round((date.getTime() - START) / DAY)
+    const content = JSON.stringify([String(amount), day, isPending, name])
+    return { content, id: synced.transaction.transactionId }
+  })
+  const groups = Map.groupBy(live, ({ content }) => content)
+  return new Map([...groups].map(([content, of]) => [content, of.map(({ id }) => id).sort()]))
+}
+
+test('new IDs of all rows, and their former IDs again, keep every transaction', () => {
+  const scripts = fc.record({
+    bought: fc.array(boughtRows, { minLength: 1, maxLength: 8 }),
+    prefixes: fc.array(fc.constantFrom('a', 'b', 'c'), { minLength: 1, maxLength: 5 }),
+    reading: readings.map((one) => ({ ...one, isByDay: true })),
+  })
+  fc.assert(
+    fc.property(scripts, ({ bought, prefixes, reading }) => {
+      const world = emptyWorld('feed')
+      const listUnder = (prefix: string) => {
+        return bought.map((one, serial): Row => {
+          // No posted row equals a pending one, so that neither is taken for the other.
+          const amount = one.isPending ? BigInt(1000 + serial) : one.amount
+          return { ...one, amount, id: `${prefix}${serial}` }
+        })
+      }
+      sync(world, listUnder('a'), reading)
+      for (let index = 0; index < bought.length; index += 2) edit(world, index)
+      const before = idsByContent(world)
+      for (const prefix of prefixes) {
+        const renewed = listUnder(prefix)
+        sync(world, renewed, reading)
+        expect(idsByContent(world)).toEqual(before)
+        expect(sync(world, renewed, reading)).toBe(0)
+      }
+    }),
+    { numRuns: 200 },
+  )
+})
+
+test('of equal purchases with new IDs the edited ones are kept', () => {
+  const scripts = fc.record({
+    count: fc.integer({ min: 1, max: 6 }),
+    kept: fc.integer({ min: 0, max: 6 }),
+    edits: fc.array(fc.nat(5), { maxLength: 3 }),
+    reading: readings.map((one) => ({ ...one, isByDay: true })),
+  })
+  fc.assert(
+    fc.property(scripts, ({ count, kept, edits, reading }) => {
+      const world = emptyWorld('feed')
+      const list = (prefix: string, length: number) => {
+        return Array.from({ length }, (_, serial): Row => {
+          return { id: `${prefix}${serial}`, amount: 700n, day: 1, isPending: false }
+        })
+      }
+      sync(world, list('a', count), reading)
+      for (const pick of edits) edit(world, pick)
+      const before = liveIn(world).map(({ transaction }) => transaction.transactionId)
+      const edited = before.filter((id) => world.names.has(id))
+      sync(world, list('b', kept), reading)
+      const after = liveIn(world).map(({ transaction }) => transaction.transactionId)
+      expect(after).toHaveLength(kept)
+      expect(after.filter((id) => before.includes(id))).toHaveLength(Math.min(count, kept))
+      expect(after.filter((id) => edited.includes(id))).toHaveLength(Math.min(edited.length, kept))
+    }),
+    { numRuns: 100 },
   )
 })

@@ -4,7 +4,7 @@ import type { ProviderTransaction } from '@coffer/proto/ledger/v1/sync_import'
 import type { LinkType } from '../accounts/link.ts'
 import { cut, oneLine } from '../imports/formats/statement-rows.ts'
 import { midnightsIn } from '../imports/formats/statement-values.ts'
-import type { ProviderItem } from './provider-transaction.ts'
+import type { Listed, ProviderItem } from './provider-transaction.ts'
 
 /** Maximum number of items in one import call (docs/syncs.md#import-calls). */
 const batchSizeMax = 500
@@ -45,6 +45,24 @@ export function readItems(
     read.items.push({ ...textsOf(message), providerAccountId, date, authorizedDate })
   }
   return read
+}
+
+/**
+ * Returns the IDs of an import call, and its whole days without those that do not exist in
+ * `timezone`. Throws `invalid` for too many days.
+ */
+export function readListed(
+  call: { transactions: readonly ProviderTransaction[]; wholeDays: readonly string[] },
+  { timezone, issuer }: { timezone: string; issuer: string },
+): Listed {
+  const { transactions, wholeDays } = call
+  requireBatch({ wholeDays: wholeDays.length })
+  const midnight = createDayParser(timezone)
+  const days = sourceOf(issuer) === 'feed' ? wholeDays : []
+  return {
+    ids: new Set(transactions.map(({ providerTransactionId }) => providerTransactionId)),
+    wholeDays: new Set(days.flatMap((day) => midnight(day)?.getTime() ?? [])),
+  }
 }
 
 /** Returns the source of the transactions that a sync service imports. */

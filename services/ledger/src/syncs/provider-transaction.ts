@@ -63,6 +63,17 @@ export type ProviderItem = Pick<
   | 'raw'
 > & { displayName: string; originalName: string }
 
+/** The provider's IDs of an import call, and the midnights (ms) of its whole days. */
+export type Listed = { ids: ReadonlySet<string>; wholeDays: ReadonlySet<number> }
+
+/** Returns whether a record is of a whole day of a call that lacks it. */
+export function isUnlisted(
+  { ids, wholeDays }: Listed,
+  { date, providerTransactionId }: Pick<ProviderRecord, 'date' | 'providerTransactionId'>,
+): boolean {
+  return wholeDays.has(date.getTime()) && !ids.has(providerTransactionId)
+}
+
 /** A transaction from a provider, with all of its provider records. */
 export type SyncedTransaction = { transaction: Transaction; records: readonly ProviderRecord[] }
 

@@ -1,5 +1,6 @@
+import type { Message } from '@bufbuild/protobuf'
 import type { BankAccountKey } from '@coffer/kit/database/aggregate-key'
-import { unavailable } from '@coffer/kit/rpc/errors'
+import { invalid, unavailable } from '@coffer/kit/rpc/errors'
 import { callerOf } from '@coffer/kit/rpc/rpc'
 import type { ServiceDeps } from '@coffer/kit/service/service'
 import { newId } from '@coffer/kit/values/id'
@@ -13,7 +14,14 @@ import type { SyncedScope } from '../money/money-state.ts'
 import type { Current } from '../money/unit-of-work.ts'
 import type { MoneyWriter } from '../money/writer.service.ts'
 import { findTimezone } from '../tenancy/account-settings.sql.ts'
-import { readItems, requireBatch, requireIds, requireSource, sourceOf } from './provider-item.ts'
+import {
+  readItems,
+  readListed,
+  requireBatch,
+  requireIds,
+  requireSource,
+  sourceOf,
+} from './provider-item.ts'
 import type { SyncedTransaction } from './provider-transaction.ts'
 import {
   countOutcomes,
@@ -29,10 +37,13 @@ type Deps = Pick<ServiceDeps, 'database'> & Pick<MoneyWriter, 'write'>
 /** Returns the RPC handlers that import and remove transactions (docs/syncs.md#import-calls). */
 export function transactionSyncRoutes(
   deps: Deps,
-): Pick<ServiceImpl<typeof SyncImportService>, 'importTransactions' | 'removeTransactions'> {
+): Pick<
+  ServiceImpl<typeof SyncImportService>,
+  'importTransactions' | 'countReplaced' | 'removeTransactions'
+> {
   return {
     importTransactions: async (request, context) => {
-      const imported = await importBatch(deps, request, context)
+      const { imported } = await importBatch(deps, request, context)
       return {
         transactions: [...imported].map(([providerTransactionId, one]) => {
           return { providerTransactionId, ...one }
@@ -40,15 +51,21 @@ export function transactionSyncRoutes(
         counts: countOutcomes(imported.values()),
       }
     },
+    countReplaced: async ({ batch }, context) => {
+      if (batch === undefined) throw invalid({ batch: 'is required' })
+      const { replaced } = await importBatch(deps, batch, context, { isStored: false })
+      return { replaced }
+    },
     removeTransactions: (request, context) => removeBatch(deps, request, context),
   }
 }
 
 async function importBatch(
   deps: Deps,
-  request: ImportTransactionsRequest,
+  request: Omit<ImportTransactionsRequest, keyof Message>,
   context: HandlerContext,
-): Promise<Map<string, Imported>> {
+  { isStored = true } = {},
+): Promise<{ imported: Map<string, Imported>; replaced: number }> {
   const { accountId, issuer, userId: createdBy } = callerOf(context)
   const { bankAccountId, providerAccountId, transactions } = request
   const timezone = await findTimezone(deps.database, accountId)
@@ -60,16 +77,19 @@ async function importBatch(
     recordIds: items.map(() => newId(issuer === 'feed-sync' ? 'ltxn' : 'ptxn')),
   }
   const key = { accountId, bankAccountId }
-  const by = { synced: scopeOf(items, sourceOf(issuer)), createdBy }
-  const { imported } = await writeBatch(deps, key, by, (locked, known) => {
+  const listed = readListed(request, { timezone, issuer })
+  const synced = scopeOf(items, { source: sourceOf(issuer), listed })
+  const by = { synced, createdBy, isStored }
+  const { imported, replaced } = await writeBatch(deps, key, by, (locked, known) => {
     const source = requireSource(locked.bankAccount, issuer)
-    return importTransactions(locked, { items, known, ids, source })
+    return importTransactions(locked, { items, known, ids, source, listed })
   })
   const skipped = unreadable.map(({ providerTransactionId, reason }): [string, Imported] => {
     return [providerTransactionId, { transactionId: '', outcome: 'skipped', reason }]
   })
   const outcomes = new Map([...skipped, ...imported])
-  return new Map(transactions.flatMap((one) => entriesOf(outcomes, one.providerTransactionId)))
+  const entries = transactions.flatMap((one) => entriesOf(outcomes, one.providerTransactionId))
+  return { imported: new Map(entries), replaced }
 }
 
 async function removeBatch(
@@ -84,7 +104,7 @@ async function removeBatch(
   ])
   const providerIds = providerTransactionIds
   const key = { accountId, bankAccountId }
-  const by = { synced: { providerIds, alike: null, posted: null }, createdBy }
+  const by = { synced: { providerIds, alike: null, posted: null }, createdBy, isStored: true }
   const { removedCount, unknownCount } = await writeBatch(deps, key, by, (locked, known) => {
     requireSource(locked.bankAccount, issuer)
     return removeSynced(locked, { providerIds, known })
@@ -96,7 +116,7 @@ async function removeBatch(
 function writeBatch<Outcome extends SyncDecision>(
   { write }: Deps,
   key: BankAccountKey,
-  { synced, createdBy }: { synced: SyncedScope; createdBy: string },
+  { synced, createdBy, isStored }: { synced: SyncedScope; createdBy: string; isStored: boolean },
   decide: (current: Current, known: SyncedTransaction[]) => Outcome,
 ): Promise<Outcome> {
   return write({
@@ -106,7 +126,7 @@ function writeBatch<Outcome extends SyncDecision>(
     decide: (current) => {
       const outcome = decide(current, joinRecords(current))
       const { settlement, records, transactions } = outcome
-      if (records.length === 0) return { reply: outcome }
+      if (!isStored || records.length === 0) return { reply: outcome }
       return { settlement, records, transactions, reply: outcome }
     },
   })

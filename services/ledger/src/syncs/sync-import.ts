@@ -2,13 +2,15 @@ import { requireWritable } from '../accounts/bank-account.ts'
 import type { Settlement } from '../money/operation.ts'
 import { startSettlements, totalOf } from '../money/settlements.ts'
 import type { Locked, Transaction } from '../transactions/transaction.ts'
-import type {
-  MatchReason,
-  ProviderItem,
-  ProviderRecord,
-  SyncedTransaction,
+import {
+  isUnlisted,
+  liveRecord,
+  type MatchReason,
+  type ProviderItem,
+  type ProviderRecord,
+  type SyncedTransaction,
 } from './provider-transaction.ts'
-import { findMatch } from './sync-match.ts'
+import { findMatch, type Match } from './sync-match.ts'
 import {
   type ImportWork,
   idAt,
@@ -18,6 +20,7 @@ import {
   updateSynced,
   withoutNames,
 } from './sync-merge.ts'
+import { pairRenewed } from './sync-renewal.ts'
 import { isOtherPurchase, separate } from './sync-separation.ts'
 import {
   addToIndex,
@@ -38,7 +41,7 @@ export type Imported =
   | { transactionId: ''; outcome: 'skipped'; reason: 'amount' | 'currency' | 'date' }
 
 /** The items of an import call, and the stored transactions that they may match. */
-export type ImportBatch = Pick<ImportWork, 'ids' | 'source'> & {
+export type ImportBatch = Pick<ImportWork, 'ids' | 'source' | 'listed'> & {
   items: readonly ProviderItem[]
   known: readonly SyncedTransaction[]
 }
@@ -50,31 +53,44 @@ export type SyncDecision = {
   records: ProviderRecord[]
 }
 
-type Work = ImportWork & { syncedIndex: SyncedIndex }
+/** `renewed`: transaction IDs by the new IDs of the provider. */
+type Work = ImportWork & { syncedIndex: SyncedIndex; renewed: ReadonlyMap<string, string> }
 
-/** Returns the rows that an import call saves (docs/syncs.md#changes), and each item's outcome. */
+/**
+ * Returns the rows that an import call saves (docs/syncs.md#changes), each item's outcome, and how
+ * many live records the call ends.
+ */
 export function importTransactions(
   locked: Locked,
   batch: ImportBatch,
-): SyncDecision & { imported: Map<string, Imported> } {
+): SyncDecision & { imported: Map<string, Imported>; replaced: number } {
   requireWritable(locked.bankAccount)
   const settlements = startSettlements(locked)
-  const work = { ...batch, locked, syncedIndex: createSyncedIndex(batch.known), settlements }
+  const isOwn = ({ currency }: ProviderItem) => currency === locked.bankAccount.currency
+  const items = oldestFirst(batch.items)
+  const syncedIndex = createSyncedIndex(batch.known)
+  const renewed = pairRenewed(items.filter(isOwn), syncedIndex, batch.listed)
+  const work = { ...batch, locked, syncedIndex, settlements, renewed }
   const imported = new Map<string, Imported>()
-  for (const [index, item] of oldestFirst(batch.items).entries()) {
-    const isForeign = item.currency !== locked.bankAccount.currency
+  for (const [index, item] of items.entries()) {
     imported.set(
       item.providerTransactionId,
-      isForeign
+      !isOwn(item)
         ? { transactionId: '', outcome: 'skipped', reason: 'currency' }
         : importOne(work, item, index),
     )
   }
-  return {
-    ...findChanges(work.syncedIndex, batch.known),
-    settlement: totalOf(settlements),
-    imported,
-  }
+  const changes = findChanges(syncedIndex, batch.known)
+  const replaced = countEnded(batch.known, changes)
+  return { ...changes, settlement: totalOf(settlements), imported, replaced }
+}
+
+function countEnded(
+  known: readonly SyncedTransaction[],
+  { records }: Pick<SyncDecision, 'records'>,
+): number {
+  const live = new Set(known.map((one) => liveRecord(one)?.recordId))
+  return records.filter((one) => one.deletedAt !== null && live.has(one.recordId)).length
 }
 
 /** Counts outcomes; one that is a match counts as nothing else. */
@@ -114,7 +130,7 @@ function importOne(work: Work, item: ProviderItem, index: number): Imported {
   const { syncedIndex } = work
   const known = findSynced(syncedIndex, syncedIndex.byProviderId, item.providerTransactionId)
   if (known !== null) return updateKnown(work, known, { item, index })
-  const match = findMatch(item, syncedIndex, work)
+  const match = findRenewed(work, item) ?? findMatch(item, syncedIndex, work)
   if (match === null) {
     const transaction = newTransaction(work, item, idAt(work.ids.transactionIds, index))
     const { transactionId } = transaction
@@ -127,6 +143,14 @@ function importOne(work: Work, item: ProviderItem, index: number): Imported {
   const updated = newRecord(work, item, { transactionId, index, reason })
   addToIndex(syncedIndex, updateSynced(work, synced, { own: null, updated, item, index }))
   return { transactionId, outcome: 'updated', reason, isMatch: true }
+}
+
+/** Returns the transaction of an item with a renewed ID, unless an item before has changed it. */
+function findRenewed({ syncedIndex, renewed, listed }: Work, item: ProviderItem): Match | null {
+  const synced = findSynced(syncedIndex, renewed, item.providerTransactionId)
+  const live = synced && liveRecord(synced)
+  const isRenewed = live?.isPending === item.isPending && isUnlisted(listed, live)
+  return synced && isRenewed ? { synced, reason: 're-consent' } : null
 }
 
 /** Updates the transaction that has a record of the item's ID. */

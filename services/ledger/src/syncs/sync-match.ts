@@ -16,7 +16,7 @@ export const postingDaysMin = -1
 
 const PREFIX_LENGTH_MIN = 5
 
-type Match = { synced: SyncedTransaction; reason: MatchReason }
+export type Match = { synced: SyncedTransaction; reason: MatchReason }
 
 /**
  * Returns the stored transaction that matches an item whose provider ID is not stored, and the rule
@@ -120,7 +120,7 @@ function daysAfter(before: { date: Date }, after: { date: Date }): number {
 }
 
 /** Returns the names as lower-case letters: banks change digits, blanks and case on posting. */
-function textsOf({ name, merchantName }: { name: string; merchantName: string }): string[] {
+export function textsOf({ name, merchantName }: { name: string; merchantName: string }): string[] {
   return [name, merchantName].flatMap((text) => {
     const letters = text.normalize('NFKD').toLowerCase().replaceAll(/\P{L}/gu, '')
     return letters === '' ? [] : [letters]

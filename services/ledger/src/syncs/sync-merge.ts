@@ -4,6 +4,8 @@ import { addSettlement, type Settlements } from '../money/settlements.ts'
 import { giveBack, take } from '../money/spend.ts'
 import { emptyTransaction, type Locked, type Transaction } from '../transactions/transaction.ts'
 import {
+  isUnlisted,
+  type Listed,
   liveRecord,
   type MatchReason,
   type ProviderItem,
@@ -18,6 +20,7 @@ export type ImportWork = {
   /** Ascending IDs for new rows: for each item one transaction ID and one record ID. */
   ids: { transactionIds: readonly string[]; recordIds: readonly string[] }
   source: 'aggregator' | 'feed'
+  listed: Listed
 }
 
 /** An item with its index in the batch, its stored record (null if new), and the record to save. */
@@ -44,7 +47,8 @@ export function updateSynced(
     live === null ||
     isOf(live, item) ||
     (own === null && !isLate) ||
-    isPostedAgain(work, { live, item })
+    isPostedAgain(work, { live, item }) ||
+    isReturned(work, { live, item })
   const record = { ...updated, deletedAt: leads ? null : (own?.deletedAt ?? now) }
   const isRepeated = own !== null && isDeepStrictEqual(own, record)
   const others = synced.records
@@ -67,6 +71,18 @@ function isPostedAgain(
 ): boolean {
   const isOfAlias = live.providerAccountId === item.providerAccountId
   return source === 'feed' && isOfAlias && live.isPending && !item.isPending
+}
+
+/**
+ * Returns whether a former ID of the transaction is listed again, while the present one is not: the
+ * provider has withdrawn new IDs.
+ */
+function isReturned(
+  { listed }: ImportWork,
+  { live, item }: { live: ProviderRecord; item: ProviderItem },
+): boolean {
+  const isOfAlias = live.providerAccountId === item.providerAccountId
+  return isOfAlias && live.isPending === item.isPending && isUnlisted(listed, live)
 }
 
 /** Returns the transaction with the provider's latest values; the same object if none differs. */

@@ -1,12 +1,12 @@
 import { dayMs } from '@coffer/kit/values/time'
 import type { SyncedScope } from '../money/money-state.ts'
-import type { ProviderItem } from './provider-transaction.ts'
+import type { Listed, ProviderItem } from './provider-transaction.ts'
 import { postingDaysMax, postingDaysMin } from './sync-match.ts'
 
 /** Returns the scope that reads all transactions which the items of an import may match. */
 export function scopeOf(
   items: readonly ProviderItem[],
-  source: 'aggregator' | 'feed',
+  { source, listed }: { source: 'aggregator' | 'feed'; listed: Listed },
 ): SyncedScope {
   const [first] = items
   if (first === undefined) return { providerIds: [], alike: null, posted: null }
@@ -20,18 +20,20 @@ export function scopeOf(
       to: new Date(days.last - (postingDaysMin - 1) * dayMs),
       providerAccountId: first.providerAccountId,
     },
-    posted: source === 'feed' ? postedOf(items.filter(({ isPending }) => isPending)) : null,
+    posted: source === 'feed' ? postedOf(items, listed) : null,
   }
 }
 
-/** Returns the days and amounts of the posted transactions that pending items may match. */
-function postedOf(pending: readonly ProviderItem[]): SyncedScope['posted'] {
-  if (pending.length === 0) return null
-  const days = daysOf(pending)
+/** Returns the days and amounts of posted transactions that pending or renewed items may match. */
+function postedOf(items: readonly ProviderItem[], { wholeDays }: Listed): SyncedScope['posted'] {
+  const some = items.filter(({ isPending, date }) => isPending || wholeDays.has(date.getTime()))
+  if (some.length === 0) return null
+  const days = daysOf(some)
+  const later = some.some(({ isPending }) => isPending) ? postingDaysMax + 1 : 1
   return {
-    amounts: amountsOf(pending),
+    amounts: amountsOf(some),
     from: new Date(days.first - dayMs),
-    to: new Date(days.last + (postingDaysMax + 1) * dayMs),
+    to: new Date(days.last + later * dayMs),
   }
 }
 

@@ -1,5 +1,6 @@
 import { nameOf } from './provider-item.ts'
 import {
+  isUnlisted,
   liveRecord,
   type MatchReason,
   type ProviderItem,
@@ -20,11 +21,12 @@ const joiningReasons: readonly MatchReason[] = ['amount-date-name', 're-consent'
 
 /**
  * Returns whether a feed lists an item as posted although another posted record leads its
- * transaction. So the two are separate purchases, which a match by similarity took for one: feeds
- * may post a pending transaction under the same ID (docs/syncs.md#matching).
+ * transaction, which the feed may list too. So the two are separate purchases, which a match by
+ * similarity took for one: feeds may post a pending transaction under the same ID
+ * (docs/syncs.md#matching).
  */
 export function isOtherPurchase(
-  { source }: ImportWork,
+  { source, listed }: ImportWork,
   synced: SyncedTransaction,
   item: ProviderItem,
 ): boolean {
@@ -35,7 +37,8 @@ export function isOtherPurchase(
     live !== null &&
     !live.isPending &&
     !isOf(live, item) &&
-    live.providerAccountId === item.providerAccountId
+    live.providerAccountId === item.providerAccountId &&
+    !isUnlisted(listed, live)
   )
 }
 

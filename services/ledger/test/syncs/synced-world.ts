@@ -39,7 +39,11 @@ export function emptyWorld(source: World['source']): World {
  * Imports a batch of items of one alias. Expects the same decision from the transactions in the
  * scope of the batch as from all.
  */
-export function bring(world: World, items: readonly ProviderItem[]): SyncDecision {
+export function bring(
+  world: World,
+  items: readonly ProviderItem[],
+  wholeDays: ReadonlySet<number> = new Set(),
+): SyncDecision {
   const { source } = world
   const name = (index: number) => `${String(world.steps).padStart(4, '0')}_${index}`
   const ids = {
@@ -48,10 +52,13 @@ export function bring(world: World, items: readonly ProviderItem[]): SyncDecisio
   }
   const locked = lockedIn(world)
   const all = [...world.known.values()]
-  const scope = scopeOf(items, source)
+  const listedIds = new Set(items.map(({ providerTransactionId }) => providerTransactionId))
+  const listed = { ids: listedIds, wholeDays }
+  const scope = scopeOf(items, { source, listed })
   const known = all.filter(({ records }) => records.some((record) => isInScope(scope, record)))
-  const decision = importTransactions(locked, { items, known, ids, source })
-  expect(decision).toEqual(importTransactions(locked, { items, known: all, ids, source }))
+  const batch = { items, ids, source, listed }
+  const decision = importTransactions(locked, { ...batch, known })
+  expect(decision).toEqual(importTransactions(locked, { ...batch, known: all }))
   settle(world, decision)
   return decision
 }

@@ -134,6 +134,13 @@ function homeOf(booted: Booted, { accountId, as, by, linkId, bankAccountId, acco
       const request = { bankAccountId, providerAccountId, transactions: items }
       return (await sync.importTransactions(request, by)).transactions
     },
+    /** Imports all that a feed lists of the days of the transactions. */
+    lists: async (...items: Item[]) => {
+      const { providerAccountId } = account
+      const wholeDays = [...new Set(items.map(({ date }) => date))]
+      const request = { bankAccountId, providerAccountId, transactions: items, wholeDays }
+      return (await sync.importTransactions(request, by)).transactions
+    },
     loses: (...providerTransactionIds: (string | undefined)[]) =>
       sync.removeTransactions(
         { bankAccountId, providerTransactionIds: providerTransactionIds.map((id) => id ?? '') },

@@ -1,0 +1,93 @@
+import { nameOf } from './provider-item.ts'
+import {
+  isUnlisted,
+  type Listed,
+  liveRecord,
+  type ProviderItem,
+  type ProviderRecord,
+  type SyncedTransaction,
+} from './provider-transaction.ts'
+import { textsOf } from './sync-match.ts'
+import type { SyncedIndex } from './synced-transactions.ts'
+
+type Unlisted = { live: ProviderRecord; synced: SyncedTransaction; isEdited: boolean }
+
+/**
+ * Pairs items of unknown IDs with transactions that the provider does not list under their IDs any
+ * more (docs/syncs.md#renewed-ids). Returns the transaction ID for each paired item's ID. Equal
+ * texts are paired before those with equal letters, and edited transactions before the others.
+ */
+export function pairRenewed(
+  items: readonly ProviderItem[],
+  syncedIndex: SyncedIndex,
+  listed: Listed,
+): Map<string, string> {
+  const pairs = new Map<string, string>()
+  const unlisted = Map.groupBy(listUnlisted(syncedIndex, listed), ({ live }) => keyOf(live))
+  if (unlisted.size === 0) return pairs
+  const unknown = items
+    .filter(({ providerTransactionId: id }) => !syncedIndex.byProviderId.has(id))
+    .toSorted((a, b) => (a.providerTransactionId < b.providerTransactionId ? -1 : 1))
+  for (const areSame of [haveEqualTexts, haveEqualLetters]) {
+    for (const item of unknown.filter((one) => !pairs.has(one.providerTransactionId))) {
+      const equal = unlisted.get(keyOf(item)) ?? []
+      const at = equal.findIndex(({ live }) => areSame(item, live))
+      const [found] = at === -1 ? [] : equal.splice(at, 1)
+      if (found) pairs.set(item.providerTransactionId, found.live.transactionId)
+    }
+  }
+  return pairs
+}
+
+/** Returns unlisted transactions, those with edits of the user first, then by ID. */
+function listUnlisted({ byTransaction }: SyncedIndex, listed: Listed): Unlisted[] {
+  const unlisted = [...byTransaction.values()].flatMap((synced) => {
+    const live = liveRecord(synced)
+    if (live === null || !isUnlisted(listed, live) || isListedOtherwise(listed, synced, live)) {
+      return []
+    }
+    return [{ live, synced, isEdited: isEdited(synced, live) }]
+  })
+  return unlisted.sort(
+    (a, b) =>
+      Number(b.isEdited) - Number(a.isEdited) ||
+      (a.live.transactionId < b.live.transactionId ? -1 : 1),
+  )
+}
+
+/** Returns whether the call has a former ID of the transaction, which then leads again. */
+function isListedOtherwise(
+  { ids }: Listed,
+  { records }: SyncedTransaction,
+  live: ProviderRecord,
+): boolean {
+  return records.some(({ providerTransactionId, isPending }) => {
+    return isPending === live.isPending && ids.has(providerTransactionId)
+  })
+}
+
+function isEdited({ transaction }: SyncedTransaction, live: ProviderRecord): boolean {
+  const { name, notes, spendingId, merchantName, originalMerchantName } = transaction
+  return (
+    notes !== null ||
+    spendingId !== null ||
+    (merchantName ?? '') !== originalMerchantName ||
+    (name ?? '') !== nameOf(live.merchantName || live.name)
+  )
+}
+
+type Keyed = Pick<ProviderRecord, 'date' | 'amount' | 'isPending' | 'providerAccountId'>
+
+function keyOf({ date, amount, isPending, providerAccountId }: Keyed): string {
+  return JSON.stringify([date.getTime(), String(amount), isPending, providerAccountId])
+}
+
+type Named = Pick<ProviderRecord, 'name' | 'merchantName'>
+
+function haveEqualTexts(one: Named, other: Named): boolean {
+  return one.name === other.name && one.merchantName === other.merchantName
+}
+
+function haveEqualLetters(one: Named, other: Named): boolean {
+  return textsOf(one).some((text) => textsOf(other).includes(text))
+}
