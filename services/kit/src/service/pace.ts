@@ -49,9 +49,6 @@ export function slowdownAfter(slowdown: number, lateMs: number): number {
 }
 
 /** Returns the pause in ms after work that took `workedMs`, at most one second. */
-export function restMs(
-  workedMs: number,
-  { share, slowdown }: { share: number; slowdown: number },
-): number {
-  return Math.min(restMsMax, workedMs * (1 / share - 1) * slowdown)
+export function restMs(workedMs: number, of: { share: number; slowdown: number }): number {
+  return Math.min(restMsMax, workedMs * (1 / of.share - 1) * of.slowdown)
 }
