@@ -1,4 +1,6 @@
+import { connectionOptions } from '@coffer/host/database/connection'
 import { createDatabase } from '@coffer/host/database/pool'
+import { withCa } from '@coffer/host/database/tls'
 import type { Database } from '@coffer/kit/database/database'
 import { SettingsError } from '@coffer/kit/service/config'
 import type { ServiceDefinition } from '@coffer/kit/service/service'
@@ -9,15 +11,18 @@ import type { Config } from './environment.ts'
 const connectTimeoutMs = 5_000
 const poolSizeMax = 8
 
-type DatabaseConfig = Pick<Config, 'databaseUrl' | 'databaseUrls'>
+type DatabaseConfig = Pick<Config, 'databaseCa' | 'databaseUrl' | 'databaseUrls'>
 
-/** Returns the URL of a service's database. Throws SettingsError when no setting names it. */
+/**
+ * Returns the URL of a service's database, with the CA certificates of `COFFER_DATABASE_CA`.
+ * Throws SettingsError when no setting names it.
+ */
 export function databaseUrlOf(name: string, config: DatabaseConfig): string {
   const url = config.databaseUrls[name] ?? config.databaseUrl
   if (url === undefined) {
     throw new SettingsError('COFFER_DATABASE_URL: not set; "npm start" includes a database')
   }
-  return url
+  return withCa(url, config.databaseCa)
 }
 
 /** Connects to the database of a service, for a command. */
@@ -46,7 +51,7 @@ export async function requirePostgres(
 
 async function requireAnswer(url: string): Promise<void> {
   const client = new pg.Client({
-    connectionString: url,
+    ...(await connectionOptions(url)),
     connectionTimeoutMillis: connectTimeoutMs,
   })
   try {

@@ -4,6 +4,7 @@ import { readSettings } from '@coffer/host/settings'
 import { setting } from '@coffer/kit/service/config'
 import { expect, test } from '@jest/globals'
 import { z } from 'zod'
+import { settings } from '../src/commands/config.ts'
 import { markdownTable, settingsByName, shown } from '../src/commands/show.ts'
 import { definitions } from '../src/services.ts'
 
@@ -33,6 +34,14 @@ test.each(['-1', '0.5', '1e99', 'some words', 'ftp://a.example'])(
     }
   },
 )
+
+test('a URL of Postgres with a mode that falls back to plain text is refused', () => {
+  const { databaseUrl } = settings
+  const value = 'postgres://db.example/coffer?sslmode=prefer'
+  expect(() => readSettings({ databaseUrl }, { COFFER_DATABASE_URL: value })).toThrow(
+    'COFFER_DATABASE_URL: sslmode=prefer falls back to a connection without TLS',
+  )
+})
 
 test('no secret has a default', () => {
   for (const known of settingsByName().values()) {

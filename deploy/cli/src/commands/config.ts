@@ -1,9 +1,17 @@
+import { tlsFault } from '@coffer/host/database/tls'
 import { httpUrl, type Setting, setting } from '@coffer/kit/service/config'
 import { z } from 'zod'
 import { type ServiceName, serviceNames } from '../service-names.ts'
 
 const port = z.coerce.number().int().min(1).max(65_535)
 const flag = z.stringbool()
+const databaseUrl = z
+  .string()
+  .startsWith('postgres')
+  .superRefine((url, context) => {
+    const fault = tlsFault(url)
+    if (fault !== null) context.addIssue(fault)
+  })
 
 /** Settings of every process. Each service and the gateway define their own settings as well. */
 export const settings = {
@@ -25,8 +33,13 @@ export const settings = {
   ),
   databaseUrl: setting(
     'COFFER_DATABASE_URL',
-    z.string().startsWith('postgres').optional(),
+    databaseUrl.optional(),
     'Postgres of every service without a database of its own; found while `npm start` runs',
+  ),
+  databaseCa: setting(
+    'COFFER_DATABASE_CA',
+    z.string().optional(),
+    'File of CA certificates (PEM) for Postgres: connections then have verified TLS',
   ),
   natsUrl: setting(
     'COFFER_NATS_URL',
@@ -97,7 +110,7 @@ export const urlSettings = forEachService((variable) =>
 export const databaseUrlSettings = forEachService((variable) =>
   setting(
     `COFFER_${variable}_DATABASE_URL`,
-    z.string().startsWith('postgres').optional(),
+    databaseUrl.optional(),
     'Postgres of this service alone',
   ),
 )

@@ -3,6 +3,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
+import { connectionOptions } from './connection.ts'
 import { formerFault } from './former-tables.ts'
 
 /** The Postgres schema of a service, and the folders of its migrations (SQL files). */
@@ -237,7 +238,7 @@ async function readMigration(folder: string, name: string): Promise<MigrationFil
 
 async function connect(url: string): Promise<{ client: pg.Client } & AsyncDisposable> {
   const client = new pg.Client({
-    connectionString: url,
+    ...(await connectionOptions(url)),
     connectionTimeoutMillis: connectMsMax,
     keepAlive: true,
   })

@@ -7,6 +7,7 @@ import { ConnectError } from '@connectrpc/connect'
 import { createPool, type DatabasePool, type Interceptor, SchemaValidationError, sql } from 'slonik'
 import type { z } from 'zod'
 import { connectionWait } from '../metrics.ts'
+import { requireTls } from './connection.ts'
 import { postgresDriver } from './postgres.client.ts'
 
 export interface DatabaseOptions {
@@ -25,6 +26,7 @@ export interface DatabaseOptions {
  * (503) when none is free within `connectionWaitMs`.
  */
 export async function createDatabase(options: DatabaseOptions): Promise<Database> {
+  requireTls(options.url)
   let transactions = 0
   const sent = new Map<string, Sent>()
   const listeners: (() => void)[] = []

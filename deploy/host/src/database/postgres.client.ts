@@ -10,11 +10,11 @@ import {
   ForeignKeyIntegrityConstraintViolationError,
   IdleTransactionTimeoutError,
   NotNullIntegrityConstraintViolationError,
-  parseDsn,
   StatementCancelledError,
   StatementTimeoutError,
   UniqueIntegrityConstraintViolationError,
 } from 'slonik'
+import { connectionOptions } from './connection.ts'
 
 const begin = 'START TRANSACTION'
 const beginNamed = `${begin};
@@ -32,9 +32,9 @@ const keepAliveAfterMs = 10_000
  */
 export function postgresDriver({ answerMsMax }: { answerMsMax: number }): DriverFactory {
   return createDriverFactory(async ({ driverConfiguration }) => {
-    const config = clientConfig(driverConfiguration)
     return {
       createPoolClient: async ({ clientEventEmitter }) => {
+        const config = await clientConfig(driverConfiguration)
         const socket = new Socket()
         const client = new pg.Client({ ...config, stream: () => socket })
         let underWay: string | null = null
@@ -111,22 +111,9 @@ function mayCommit(text: string | null, client: pg.Client): boolean {
   return !/^\s*(SELECT|START TRANSACTION|WITH(?!.*\b(INSERT|UPDATE|DELETE)\b))\b/is.test(text)
 }
 
-const sslModes: Record<string, pg.ClientConfig['ssl']> = {
-  require: true,
-  'no-verify': { rejectUnauthorized: false },
-}
-
-function clientConfig(driver: DriverConfiguration): pg.ClientConfig {
-  const dsn = parseDsn(driver.connectionUri)
+async function clientConfig(driver: DriverConfiguration): Promise<pg.ClientConfig> {
   return {
-    application_name: dsn.applicationName,
-    database: dsn.databaseName,
-    host: dsn.host,
-    options: dsn.options,
-    password: dsn.password,
-    port: dsn.port,
-    user: dsn.username,
-    ssl: sslModes[dsn.sslMode ?? ''] ?? false,
+    ...(await connectionOptions(driver.connectionUri)),
     connectionTimeoutMillis: millisecondsOf(driver.connectionTimeout),
     statement_timeout: millisecondsOf(driver.statementTimeout),
     idle_in_transaction_session_timeout: millisecondsOf(driver.idleInTransactionSessionTimeout),
