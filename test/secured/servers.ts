@@ -1,10 +1,15 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { once } from 'node:events'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Progress } from '@coffer/local/bootstrap/progress.mjs'
+import { nats } from '@coffer/local/bootstrap/tool-table.mjs'
+import { ensureBinary } from '@coffer/local/bootstrap/tools.mjs'
 import { freePorts } from '@coffer/local/ports'
 import { startPostgres } from '@coffer/local/postgres/postgres'
 import { removePostgresHome } from '@coffer/local/postgres/postgres-home'
+import { startServerProcess, untilReady } from '@coffer/local/server-process'
 
 const silentProgress: Progress = { say: () => {}, step: (_name, _text, work) => work() }
 
@@ -19,6 +24,37 @@ function createDataDir(): Disposable & { path: string } {
       rmSync(path, { recursive: true, force: true })
     },
   }
+}
+
+/**
+ * Starts a NATS with JetStream and these lines of configuration. Resolves when it listens; returns
+ * its port and a function that sends it SIGHUP, on which it reads its files again.
+ */
+export async function startOwnNats(
+  name: string,
+  port: number,
+  lines: string,
+): Promise<{ reload: () => void } & AsyncDisposable> {
+  await using stack = new AsyncDisposableStack()
+  const { path: dataDir } = stack.use(createDataDir())
+  const file = join(dataDir, 'nats.conf')
+  const store = `jetstream { store_dir: ${JSON.stringify(dataDir)}, sync_interval: 2m }`
+  writeFileSync(file, `listen: "127.0.0.1:${port}"\nserver_name: ${name}\n${store}\n${lines}\n`)
+  const command = await ensureBinary(nats, { env: process.env, progress: silentProgress })
+  const args = ['--config', file]
+  const server = startServerProcess({ name, dataDir, command, args, stopSignal: 'SIGTERM' })
+  stack.defer(() => server.stop())
+  await untilReady({ name, server, timeoutMs: 30_000, probe: () => requireOpen(port) })
+  const started = stack.move()
+  return {
+    reload: () => process.kill(server.pid, 'SIGHUP'),
+    [Symbol.asyncDispose]: () => started.disposeAsync(),
+  }
+}
+
+async function requireOpen(port: number): Promise<void> {
+  const socket = connect({ port, host: '127.0.0.1' })
+  await once(socket, 'connect').finally(() => socket.destroy())
 }
 
 /** Starts a Postgres with these settings; returns its URL for the host `localhost`. */

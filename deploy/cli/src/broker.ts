@@ -1,4 +1,5 @@
 import { connectBroker } from '@coffer/host/events/nats'
+import { type NatsServers, natsFault } from '@coffer/host/events/nats-servers'
 import type { Temporal } from '@coffer/host/workflows/temporal'
 import { connectTemporal } from '@coffer/host/workflows/temporal'
 import type { Broker } from '@coffer/kit/events/broker'
@@ -14,14 +15,27 @@ type Options = { hasServices: boolean; log: Log }
 
 /**
  * Connects to NATS, and retries in the background while NATS does not answer. Throws SettingsError
- * when no setting names NATS.
+ * when no setting names NATS, or its settings cannot be used.
  */
 export async function connectNats(config: Config, log: Log): Promise<Broker> {
-  const { natsUrl: url, prefix } = config
-  if (url === undefined) {
+  const { natsUrl, prefix, natsReplicas: replicas } = config
+  if (natsUrl === undefined) {
     throw new SettingsError('COFFER_NATS_URL: not set; "npm start" includes NATS')
   }
-  return connectBroker({ url, prefix, serviceNames: [...serviceNames], log })
+  const servers = natsServersOf({ ...config, natsUrl })
+  const fault = natsFault(servers)
+  if (fault !== null) throw new SettingsError(`COFFER_NATS_URL: ${fault}`)
+  return connectBroker({ ...servers, prefix, serviceNames: [...serviceNames], replicas, log })
+}
+
+function natsServersOf(config: Config & { natsUrl: string }): NatsServers {
+  return {
+    url: config.natsUrl,
+    credentialsFile: config.natsCredentials,
+    caFile: config.natsCa,
+    certificateFile: config.natsCertificate,
+    keyFile: config.natsKey,
+  }
 }
 
 /**

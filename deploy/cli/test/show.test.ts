@@ -16,6 +16,12 @@ test('passwords in URLs and secret settings are not shown', () => {
   expect(shown(url, 'postgres://coffer@db.example/coffer')).toBe(
     'postgres://coffer@db.example/coffer',
   )
+  const nats = setting('COFFER_NATS_URL', text, '')
+  expect(shown(nats, 'nats://me:a@n-0:4222, tls://me:b@n-1:4222')).toBe(
+    'nats://me:***@n-0:4222, tls://me:***@n-1:4222',
+  )
+  expect(shown(nats, 'nats://token@n-0:4222,n-1:4222')).toBe('nats://***@n-0:4222,n-1:4222')
+  expect(shown(setting('COFFER_NATS_KEY', text, ''), '/client.key')).toBe('/client.key')
   expect(shown(setting('COFFER_API_SECRET', text, ''), 'abc')).toBe('***')
   expect(shown(setting('COFFER_KEYS_DIR', text, ''), '/keys')).toBe('/keys')
 })

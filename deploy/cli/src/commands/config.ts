@@ -44,7 +44,32 @@ export const settings = {
   natsUrl: setting(
     'COFFER_NATS_URL',
     z.string().optional(),
-    'NATS with JetStream; found while `npm start` runs',
+    'URLs of NATS with JetStream, separated by commas; found while `npm start` runs',
+  ),
+  natsCredentials: setting(
+    'COFFER_NATS_CREDENTIALS',
+    z.string().optional(),
+    'File with the credentials (`.creds`) or the nkey seed of the user in NATS',
+  ),
+  natsCa: setting(
+    'COFFER_NATS_CA',
+    z.string().optional(),
+    'File of CA certificates (PEM) for NATS: connections then have verified TLS',
+  ),
+  natsCertificate: setting(
+    'COFFER_NATS_CERT',
+    z.string().optional(),
+    'File of the client certificate (PEM) for NATS',
+  ),
+  natsKey: setting(
+    'COFFER_NATS_KEY',
+    z.string().optional(),
+    'File of the private key (PEM) of the client certificate for NATS',
+  ),
+  natsReplicas: setting(
+    'COFFER_NATS_REPLICAS',
+    z.coerce.number().int().min(1).max(5).default(1),
+    'Copies of the JetStream stream in a NATS cluster; only ever added',
   ),
   temporalAddress: setting(
     'COFFER_TEMPORAL_ADDRESS',

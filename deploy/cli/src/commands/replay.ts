@@ -15,6 +15,8 @@ import { createServiceDatabase } from '../databases.ts'
 import { readConfig } from '../environment.ts'
 import { definitions } from '../services.ts'
 import { requireTables } from '../tables.ts'
+import { settings } from './config.ts'
+import { shown } from './show.ts'
 
 const pollMs = 200
 const stuckMs = 30_000
@@ -38,7 +40,9 @@ export async function replay(options: { since?: Date }, env: Environment): Promi
   await requireTables(definitions, config)
   const log = createLog({ level: config.logLevel, name: 'replay' })
   await using broker = await connectNats(config, log.child({}, { level: 'silent' }))
-  if (!broker.hasConnected()) throw new FatalError(`NATS at ${config.natsUrl} does not answer.`)
+  if (!broker.hasConnected()) {
+    throw new FatalError(`NATS at ${shown(settings.natsUrl, config.natsUrl)} does not answer.`)
+  }
   for (const definition of definitions) {
     const { name } = definition
     await using database = await createServiceDatabase(definition, config)

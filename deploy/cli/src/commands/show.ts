@@ -5,8 +5,8 @@ import { allSettings, readConfig } from '../environment.ts'
 import { serviceNames } from '../service-names.ts'
 import { databaseUrlSettings, settings } from './config.ts'
 
-// COFFER_VAULT_KEY is the name of a key, not a secret.
-const secretNames = /(SECRET|PASSWORD|TOKEN|(?<!VAULT_)KEY)$/
+// COFFER_VAULT_KEY is the name of a key; the settings of NATS and Temporal are paths of key files.
+const secretNames = /(SECRET|PASSWORD|TOKEN|(?<!COFFER_(VAULT|NATS|TEMPORAL)_)KEY)$/
 
 /** `coffer config`: prints one line for each setting, or a Markdown table for the README. */
 export function showConfig(options: { markdown?: boolean }, env: Environment): undefined {
@@ -86,8 +86,10 @@ export function shown({ env, schema }: Setting<unknown>, text: string | undefine
 
 function masked(name: string, value: string): string {
   if (secretNames.test(name)) return value === '' ? '' : '***'
-  // RFC 3986 3.2.1: user information of a URL is `user:password@`.
-  return value.replace(/^([a-z+]+:\/\/[^:@/]*:)[^@]*@/, '$1***@')
+  // RFC 3986 3.2.1: user information of a URL is `user:password@`; NATS has a list of URLs.
+  const hidden = value.replace(/([a-z+]+:\/\/[^:@/,]*:)[^@]*@/g, '$1***@')
+  // NATS: user information without a password is a token.
+  return name === settings.natsUrl.env ? hidden.replace(/:\/\/[^:@,]+@/g, '://***@') : hidden
 }
 
 /** Returns a Markdown table of the settings; `COFFER_<SERVICE>_…` settings share one row. */

@@ -11,15 +11,17 @@ import {
   type StreamAPI,
 } from '@nats-io/jetstream'
 import { connect, type NatsConnection, nanos } from '@nats-io/transport-node'
+import { type NatsServers, natsOptions } from './nats-servers.ts'
 
 const drainMsMax = 3_000
 
 const retryMs = 1_000
 
-export interface BrokerOptions {
-  url: string
+export interface BrokerOptions extends NatsServers {
   prefix: string
   serviceNames: string[]
+  /** Copies of the stream in a cluster; 1 by default. More copies that it has are kept. */
+  replicas?: number
   log: Log
 }
 
@@ -72,13 +74,15 @@ export async function connectBroker(options: BrokerOptions): Promise<Broker> {
   }
 }
 
-async function open({ url, prefix, serviceNames }: BrokerOptions) {
+async function open({ prefix, serviceNames, replicas = 1, ...servers }: BrokerOptions) {
   const connection = await connect({
-    servers: url,
+    ...natsOptions(servers),
     name: 'coffer',
     maxReconnectAttempts: -1,
     reconnectTimeWait: 250,
     waitOnFirstConnect: false,
+    // Refused credentials are tried again: their file may be renewed after the server's.
+    ignoreAuthErrorAbort: true,
     // By default, the client creates two errors per publish in advance, for their stack traces.
     noAsyncTraces: true,
     timeout: 5_000,
@@ -92,6 +96,7 @@ async function open({ url, prefix, serviceNames }: BrokerOptions) {
     subjects: [...serviceNames.map(subjectSpace), 'dead'].map((name) => `${prefix}.${name}.>`),
     max_age: nanos(7 * dayMs),
     duplicate_window: nanos(2 * 60_000),
+    num_replicas: replicas,
   }
   await ensureStream(connection, config)
   void keepStream(connection, config)
@@ -103,18 +108,19 @@ function streamNameOf(prefix: string): string {
   return prefix.toUpperCase()
 }
 
-type StreamOptions = Parameters<StreamAPI['add']>[0] & { subjects: string[] }
+type StreamOptions = Parameters<StreamAPI['add']>[0] & { subjects: string[]; num_replicas: number }
 
 /**
- * Creates the stream or adds subjects. Never removes subjects, because a newer version with more
- * services may run at the same time.
+ * Creates the stream, or adds subjects and replicas. Never removes them, because a newer version
+ * with more services, or a process with another setting, may run at the same time.
  */
 async function ensureStream(connection: NatsConnection, config: StreamOptions): Promise<void> {
   const manager = await jetstreamManager(connection, { timeout: 5_000 })
   try {
     const { config: found } = await manager.streams.info(config.name)
     const subjects = [...new Set([...found.subjects, ...config.subjects])]
-    await manager.streams.update(config.name, { ...config, subjects })
+    const num_replicas = Math.max(found.num_replicas, config.num_replicas)
+    await manager.streams.update(config.name, { ...config, subjects, num_replicas })
   } catch (error) {
     const isNew =
       error instanceof JetStreamApiError && error.code === JetStreamApiCodes.StreamNotFound
