@@ -1,7 +1,7 @@
 import type { Database } from '@coffer/kit/database/database'
 import { insertOf } from '@coffer/kit/database/rows'
-import { idleSync } from '@coffer/kit/testing/idle-sync'
 import { newId } from '@coffer/kit/values/id'
+import { idleSync } from '@coffer/sync-kit/testing/idle-sync'
 import { sql } from 'slonik'
 import type { AggregatorLink } from '../src/links/aggregator-link.ts'
 import { ItemSync } from '../src/syncs/item-sync.ts'

@@ -1,7 +1,6 @@
 import { accountRemovalActivities } from '@coffer/kit/accounts/account-removal.activities'
 import { on } from '@coffer/kit/events/handler'
 import { defineService } from '@coffer/kit/service/service'
-import { createSyncLoad } from '@coffer/kit/syncs/sync-load.service'
 import type { WorkflowSchedule } from '@coffer/kit/workflows/workflows'
 import { FeedBankAccountService } from '@coffer/proto/feedsync/v1/feed_bank_account'
 import { FeedLinkService } from '@coffer/proto/feedsync/v1/feed_link'
@@ -12,6 +11,7 @@ import {
   LinkCreatedSchema,
   LinkDeletedSchema,
 } from '@coffer/proto/ledger/v1/events'
+import { createSyncLoad } from '@coffer/sync-kit/sync-load.service'
 import { Code, ConnectError } from '@connectrpc/connect'
 import { changeCandidate, feedBankAccountRoutes } from './candidates/feed-bank-account.rpc.ts'
 import {

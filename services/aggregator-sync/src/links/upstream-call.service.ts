@@ -1,8 +1,8 @@
 import { refused } from '@coffer/kit/rpc/errors'
 import type { ServiceDeps } from '@coffer/kit/service/service'
+import type { LedgerDeps } from '@coffer/sync-kit/ledger.client'
 import type { HandlerContext } from '@connectrpc/connect'
 import type { settings } from '../config.ts'
-import type { LedgerDeps } from '../ledger/ledger.client.ts'
 import type { CallBy, OpenAggregator } from '../provider/aggregator.ts'
 import { describeFault, faultOf, type PlaidFaultCode } from '../provider/plaid-fault.ts'
 

@@ -1,5 +1,5 @@
-import { createFaults, type Fault } from '@coffer/kit/syncs/fault-table'
 import { readJson } from '@coffer/kit/values/json'
+import { createFaults, type Fault } from '@coffer/sync-kit/fault-table'
 import { z } from 'zod'
 import type { PlaidMethod } from './call-limit.ts'
 import { ErrorCode } from './plaid-answer.ts'

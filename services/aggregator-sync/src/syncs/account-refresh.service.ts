@@ -1,4 +1,4 @@
-import { refreshAccounts } from '../ledger/ledger.client.ts'
+import { refreshAccounts } from '@coffer/sync-kit/ledger.client'
 import type { LinkKey } from '../links/aggregator-link.ts'
 import type { ReadItem } from '../provider/aggregator.ts'
 import { toProviderAccount } from './provider-account.ts'

@@ -2,8 +2,6 @@ import { isLapsed } from '@coffer/kit/accounts/subscription.sql'
 import { notFound } from '@coffer/kit/rpc/errors'
 import { toMessage } from '@coffer/kit/rpc/message'
 import { callerOf } from '@coffer/kit/rpc/rpc'
-import { toArrival, toError } from '@coffer/kit/syncs/sync-health'
-import { findNextAttempt } from '@coffer/kit/syncs/sync-state'
 import type { AggregatorSyncService } from '@coffer/proto/aggregatorsync/v1/aggregator_sync'
 import {
   BankAccountSyncHealthSchema,
@@ -11,8 +9,10 @@ import {
   SyncHealthSchema,
 } from '@coffer/proto/feedsync/v1/feed_sync'
 import type { SyncedBankAccount } from '@coffer/proto/ledger/v1/sync_import'
+import { type LedgerDeps, listSyncedAccounts } from '@coffer/sync-kit/ledger.client'
+import { toArrival, toError } from '@coffer/sync-kit/sync-health'
+import { findNextAttempt } from '@coffer/sync-kit/sync-state'
 import { Code, ConnectError, type ServiceImpl } from '@connectrpc/connect'
-import { type LedgerDeps, listSyncedAccounts } from '../ledger/ledger.client.ts'
 import type { LinkKey } from '../links/aggregator-link.ts'
 import { type CallCounts, findCallCounts } from '../provider/call-limit.sql.ts'
 import { describeFault } from '../provider/plaid-fault.ts'

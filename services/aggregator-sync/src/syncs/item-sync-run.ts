@@ -1,5 +1,5 @@
-import type { Tally } from '@coffer/kit/syncs/sync-state'
-import { type Step, settle } from '@coffer/kit/syncs/sync-step'
+import type { Tally } from '@coffer/sync-kit/sync-state'
+import { type Step, settle } from '@coffer/sync-kit/sync-step'
 import type { LinkKey } from '../links/aggregator-link.ts'
 import type { ItemOutcome } from './item-sync.ts'
 

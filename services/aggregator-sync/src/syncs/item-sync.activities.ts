@@ -1,4 +1,4 @@
-import type { Step } from '@coffer/kit/syncs/sync-step'
+import type { Step } from '@coffer/sync-kit/sync-step'
 import { aggregatorAddresses } from '../config.ts'
 import { applyStatement } from '../life/link-status.ts'
 import { refreshItem } from './account-refresh.service.ts'

@@ -1,4 +1,5 @@
 import { refused } from '@coffer/kit/rpc/errors'
+import { dayMs, hourMs } from '@coffer/kit/values/time'
 import {
   beginSync,
   endSync,
@@ -7,8 +8,7 @@ import {
   type SyncPolicy,
   SyncState,
   type Tally,
-} from '@coffer/kit/syncs/sync-state'
-import { dayMs, hourMs } from '@coffer/kit/values/time'
+} from '@coffer/sync-kit/sync-state'
 import { z } from 'zod'
 import { AggregatorLink } from '../links/aggregator-link.ts'
 import { FaultCode } from '../provider/plaid-fault.ts'

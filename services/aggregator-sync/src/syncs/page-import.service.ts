@@ -1,11 +1,11 @@
-import type { Tally } from '@coffer/kit/syncs/sync-state'
 import { dayMs } from '@coffer/kit/values/time'
 import {
   importItems,
   isArchived,
   listSyncedAccounts,
   removeItems,
-} from '../ledger/ledger.client.ts'
+} from '@coffer/sync-kit/ledger.client'
+import type { Tally } from '@coffer/sync-kit/sync-state'
 import type { LinkKey } from '../links/aggregator-link.ts'
 import { type AccountItems, divideChanges, type Importing } from './item-page.ts'
 import type { BegunRun } from './item-sync-run.ts'

@@ -1,6 +1,6 @@
 import type { Transaction } from '@coffer/kit/database/database'
-import type { Tally } from '@coffer/kit/syncs/sync-state'
-import type { Step } from '@coffer/kit/syncs/sync-step'
+import type { Tally } from '@coffer/sync-kit/sync-state'
+import type { Step } from '@coffer/sync-kit/sync-step'
 import type { ChangePage, WindowPage } from '../provider/aggregator.ts'
 import { faultOf } from '../provider/plaid-fault.ts'
 import { refreshItem } from './account-refresh.service.ts'

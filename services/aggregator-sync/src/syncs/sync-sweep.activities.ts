@@ -1,5 +1,5 @@
 import type { ServiceDeps } from '@coffer/kit/service/service'
-import { syncSweeps } from '@coffer/kit/syncs/sync-sweep.activities'
+import { syncSweeps } from '@coffer/sync-kit/sync-sweep.activities'
 import type { settings } from '../config.ts'
 import { startAggregatorSync } from './aggregator-sync.consumer.ts'
 import { sweptLinks } from './sync-sweep.sql.ts'

@@ -1,4 +1,4 @@
-import type { SweptLinks } from '@coffer/kit/syncs/swept-links'
+import type { SweptLinks } from '@coffer/sync-kit/swept-links.sql'
 import { sql } from 'slonik'
 import { LinkKey } from '../links/aggregator-link.ts'
 

@@ -1,4 +1,4 @@
-import { listLiveIds } from '../ledger/ledger.client.ts'
+import { listLiveIds } from '@coffer/sync-kit/ledger.client'
 import type { Importing } from './item-page.ts'
 import type { ItemSync } from './item-sync.ts'
 import { findUnlisted, isAnyListed } from './loop-items.sql.ts'
@@ -23,7 +23,7 @@ export async function removeUnlisted(
   let count = 0
   for (const { bankAccountId } of accounts) {
     if (!(await isAnyListed(database, sync, { bankAccountId, listed }))) continue
-    for await (const known of listLiveIds(deps, accountId, { bankAccountId, from })) {
+    for await (const known of listLiveIds(deps, accountId, { bankAccountId, from, to: null })) {
       const ids = await findUnlisted(database, sync, { known, listed })
       count += await removeAll(deps, accountId, { bankAccountId, ids })
     }

@@ -1,15 +1,9 @@
-import type { Step } from '@coffer/kit/syncs/sync-step'
 import { dayMs } from '@coffer/kit/values/time'
+import { listLiveIds, listSyncedAccounts, removeItems } from '@coffer/sync-kit/ledger.client'
+import type { Step } from '@coffer/sync-kit/sync-step'
 import { saveCurrentBalance } from '../candidates/feed-bank-account.sql.ts'
 import { type CandidateSync, endCandidateSync } from '../candidates/feed-bank-account.ts'
-import {
-  countReplaced,
-  importItems,
-  listLiveIds,
-  listSyncedAccounts,
-  removeItems,
-  setBalances,
-} from '../ledger/ledger.client.ts'
+import { countReplaced, importBatch, setBalances } from '../ledger/ledger.client.ts'
 import type { DayRange } from '../provider/day-range.ts'
 import { faultOf, feedFailure } from '../provider/feed-fault.ts'
 import { parseBalance } from '../provider/lunch-flow.ts'
@@ -86,7 +80,7 @@ async function importPage(deps: SyncDeps, page: Page, opened: Opened): Promise<S
   }
   const { skipped, ids, rows, isComplete } = list
   if (isComplete) await requireMostListed(deps, page, { list, opened })
-  const counts = await sendAll(deps, page, { list, opened, send: importItems })
+  const counts = await sendAll(deps, page, { list, opened, send: importBatch })
   const missing = isComplete ? await findMissing(deps, daysListed(page, list), ids) : []
   const total = { ...counts, skipped: counts.skipped + skipped }
   return { kind: 'done', ...total, missing, rows, isTooLarge: false }
@@ -124,7 +118,7 @@ async function listTransactions(
 async function sendAll(
   deps: SyncDeps,
   of: AccountRun,
-  { list, opened, send }: { list: Listed; opened: Opened; send: typeof importItems },
+  { list, opened, send }: { list: Listed; opened: Opened; send: typeof importBatch },
 ) {
   const { candidate, currency } = opened
   using work = deps.load.begin(of)
@@ -173,7 +167,7 @@ async function requireMostListed(
   if (isEmpty && (range.from !== null || range.to !== null)) return
   const listed = daysListed({ range }, list)
   let [known, missing] = [0, 0]
-  for await (const ids of listLiveIds(deps, of, listed.range)) {
+  for await (const ids of listLiveIds(deps, of.accountId, { ...of, ...listed.range })) {
     known += ids.length
     missing += ids.filter((id) => !list.ids.has(id)).length
     if (isEmpty && missing > knownMax) throw feedFailure('empty-list', { detail: `${missing}` })
@@ -196,7 +190,7 @@ async function findMissing(
   listed: ReadonlySet<string>,
 ): Promise<string[]> {
   const missing: string[] = []
-  for await (const ids of listLiveIds(deps, of, range)) {
+  for await (const ids of listLiveIds(deps, of.accountId, { ...of, ...range })) {
     missing.push(...ids.filter((id) => !listed.has(id)))
     if (missing.length >= missingMax) break
   }
@@ -216,7 +210,9 @@ async function removeMissing(
   if (list === 'too-large' || !list.isComplete) return { kind: 'done', removed: 0 }
   await requireMostListed(deps, { ...of, range: wholeRange }, { list, opened })
   const gone = of.missing.filter((id) => !list.ids.has(id))
-  const removed = gone.length === 0 ? 0 : await removeItems(deps, of, gone)
+  const { accountId, bankAccountId } = of
+  const request = { bankAccountId, providerTransactionIds: gone }
+  const removed = gone.length === 0 ? 0 : await removeItems(deps, accountId, request)
   return { kind: 'done', removed }
 }
 

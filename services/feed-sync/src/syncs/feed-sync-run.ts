@@ -1,5 +1,5 @@
-import type { SyncOutcome, Tally } from '@coffer/kit/syncs/sync-state'
-import { type Settled, type Step, settle } from '@coffer/kit/syncs/sync-step'
+import type { SyncOutcome, Tally } from '@coffer/sync-kit/sync-state'
+import { type Settled, type Step, settle } from '@coffer/sync-kit/sync-step'
 import { type DayRange, daysBefore, splitRange } from '../provider/day-range.ts'
 import type { FeedSyncKey } from './feed-sync.ts'
 

@@ -3,12 +3,12 @@ import { notFound } from '@coffer/kit/rpc/errors'
 import { toMessage } from '@coffer/kit/rpc/message'
 import { callerOf } from '@coffer/kit/rpc/rpc'
 import type { ServiceDeps } from '@coffer/kit/service/service'
-import { toArrival, toError } from '@coffer/kit/syncs/sync-health'
 import {
   BankAccountSyncHealthSchema,
   type FeedSyncService,
   SyncHealthSchema,
 } from '@coffer/proto/feedsync/v1/feed_sync'
+import { toArrival, toError } from '@coffer/sync-kit/sync-health'
 import type { ServiceImpl } from '@connectrpc/connect'
 import type { CandidateSync } from '../candidates/feed-bank-account.ts'
 import { describeSyncFault } from '../provider/feed-fault.ts'

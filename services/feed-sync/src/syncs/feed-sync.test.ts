@@ -1,6 +1,6 @@
-import { type SyncOutcome, SyncState } from '@coffer/kit/syncs/sync-state'
-import { idleSync } from '@coffer/kit/testing/idle-sync'
 import { dayMs, hourMs } from '@coffer/kit/values/time'
+import { type SyncOutcome, SyncState } from '@coffer/sync-kit/sync-state'
+import { idleSync } from '@coffer/sync-kit/testing/idle-sync'
 import { expect, test } from '@jest/globals'
 import { activateFeedLink, createFeedLink } from '../links/feed-link.ts'
 import {

@@ -1,4 +1,5 @@
 import { refused } from '@coffer/kit/rpc/errors'
+import { hourMs } from '@coffer/kit/values/time'
 import {
   beginSync,
   endSync,
@@ -7,8 +8,7 @@ import {
   type SyncOutcome,
   type SyncPolicy,
   SyncState,
-} from '@coffer/kit/syncs/sync-state'
-import { hourMs } from '@coffer/kit/values/time'
+} from '@coffer/sync-kit/sync-state'
 import { z } from 'zod'
 import type { CandidateSync } from '../candidates/feed-bank-account.ts'
 import { FeedLink, StoredFaultCode } from '../links/feed-link.ts'

@@ -1,5 +1,5 @@
+import { refused } from '@coffer/kit/rpc/errors'
 import { z } from 'zod'
-import { refused } from '../rpc/errors.ts'
 
 /** The text of a fault, which `detail` completes, and advice for the user. */
 type Words = [textOf: (detail: string) => string, advice: string]

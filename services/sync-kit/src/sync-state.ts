@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
+import { refused } from '@coffer/kit/rpc/errors'
+import { dayMs } from '@coffer/kit/values/time'
 import { z } from 'zod'
-import { refused } from '../rpc/errors.ts'
-import { dayMs } from '../values/time.ts'
 
 /** The state of a link's syncs, as columns of the table of links. */
 export const SyncState = z.object({

@@ -1,6 +1,6 @@
-import { unavailable } from '../rpc/errors.ts'
-import { createPace, type Pace } from '../service/pace.ts'
-import { createSemaphore } from '../service/semaphore.ts'
+import { unavailable } from '@coffer/kit/rpc/errors'
+import { createPace, type Pace } from '@coffer/kit/service/pace'
+import { createSemaphore } from '@coffer/kit/service/semaphore'
 
 /** Bounds the work that the imports of syncs cause in this process and in the ledger. */
 export interface SyncLoad {

@@ -1,5 +1,5 @@
+import { toMessage } from '@coffer/kit/rpc/message'
 import { SyncArrivalSchema, SyncErrorSchema } from '@coffer/proto/feedsync/v1/feed_sync'
-import { toMessage } from '../rpc/message.ts'
 import type { SyncState } from './sync-state.ts'
 
 /** Returns the numbers of transactions of the last successful sync; null before the first. */

@@ -1,6 +1,6 @@
+import { dayMs, hourMs } from '@coffer/kit/values/time'
 import { expect, test } from '@jest/globals'
-import { idleSync } from '../../testing/idle-sync.ts'
-import { dayMs, hourMs } from '../values/time.ts'
+import { idleSync } from '../testing/idle-sync.ts'
 import {
   beginSync,
   endSync,

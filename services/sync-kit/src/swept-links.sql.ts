@@ -1,8 +1,8 @@
+import { isServed } from '@coffer/kit/accounts/subscription.sql'
+import type { Database } from '@coffer/kit/database/database'
+import { columnsOf, isAfter, namesOf } from '@coffer/kit/database/rows'
 import { type FragmentSqlToken, sql } from 'slonik'
 import { z } from 'zod'
-import { isServed } from '../accounts/subscription.sql.ts'
-import type { Database } from '../database/database.ts'
-import { columnsOf, isAfter, namesOf } from '../database/rows.ts'
 
 /** The links of a service: a table with the columns of `SyncState`. */
 export interface SweptLinks<Key extends LinkKey> {

@@ -1,8 +1,13 @@
-import { groupsOf } from '../database/batch.ts'
-import { createPace } from '../service/pace.ts'
-import type { ServiceDeps } from '../service/service.ts'
-import { hourMs } from '../values/time.ts'
-import { type LinkKey, listDueSyncs, listUnfinishedSyncs, type SweptLinks } from './swept-links.ts'
+import { groupsOf } from '@coffer/kit/database/batch'
+import { createPace } from '@coffer/kit/service/pace'
+import type { ServiceDeps } from '@coffer/kit/service/service'
+import { hourMs } from '@coffer/kit/values/time'
+import {
+  type LinkKey,
+  listDueSyncs,
+  listUnfinishedSyncs,
+  type SweptLinks,
+} from './swept-links.sql.ts'
 
 const pageSize = 200
 // Two starts at once, for 5 % of the time: about eight syncs in a second, two while the event loop
