@@ -2,6 +2,7 @@ import { connectBroker } from '@coffer/host/events/nats'
 import { type NatsServers, natsFault } from '@coffer/host/events/nats-servers'
 import type { Temporal } from '@coffer/host/workflows/temporal'
 import { connectTemporal } from '@coffer/host/workflows/temporal'
+import { type TemporalServer, temporalFault } from '@coffer/host/workflows/temporal-server'
 import type { Broker } from '@coffer/kit/events/broker'
 import { SettingsError } from '@coffer/kit/service/config'
 import type { Log } from '@coffer/kit/service/log'
@@ -40,13 +41,22 @@ function natsServersOf(config: Config & { natsUrl: string }): NatsServers {
 
 /**
  * Creates a lazy connection to Temporal: a process without services needs no Temporal. Throws
- * SettingsError when services run here and no setting names Temporal.
+ * SettingsError when services run here and no setting names Temporal, or its settings cannot be
+ * used.
  */
 export function createWorkflows(config: Config, { hasServices, log }: Options): Temporal {
   const { temporalAddress, temporalNamespace: namespace, prefix } = config
   if (temporalAddress === undefined && hasServices) {
     throw new SettingsError('COFFER_TEMPORAL_ADDRESS: not set; "npm start" includes Temporal')
   }
-  const address = temporalAddress ?? unusedAddress
-  return connectTemporal({ address, namespace, prefix, log })
+  const server: TemporalServer = {
+    address: temporalAddress ?? unusedAddress,
+    caFile: config.temporalCa,
+    certificateFile: config.temporalCertificate,
+    keyFile: config.temporalKey,
+    apiKey: config.temporalApiKey,
+  }
+  const fault = temporalFault(server)
+  if (fault !== null) throw new SettingsError(fault)
+  return connectTemporal({ ...server, namespace, prefix, log })
 }

@@ -81,6 +81,26 @@ export const settings = {
     z.string().default('default'),
     'Namespace in Temporal',
   ),
+  temporalCa: setting(
+    'COFFER_TEMPORAL_CA',
+    z.string().optional(),
+    'File of CA certificates (PEM) for Temporal, or `system`: connections have verified TLS',
+  ),
+  temporalCertificate: setting(
+    'COFFER_TEMPORAL_CERT',
+    z.string().optional(),
+    'File of the client certificate (PEM) for Temporal',
+  ),
+  temporalKey: setting(
+    'COFFER_TEMPORAL_KEY',
+    z.string().optional(),
+    'File of the private key (PEM) of the client certificate for Temporal',
+  ),
+  temporalApiKey: setting(
+    'COFFER_TEMPORAL_API_KEY',
+    z.string().optional(),
+    'API key for Temporal, sent over TLS only',
+  ),
   prefix: setting(
     'COFFER_PREFIX',
     z

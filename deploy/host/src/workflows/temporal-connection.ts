@@ -1,5 +1,6 @@
 import { InterceptingCall, type Interceptor, status } from '@grpc/grpc-js'
 import { Connection } from '@temporalio/client'
+import { channelCredentials, type TemporalServer } from './temporal-server.ts'
 
 /**
  * gRPC's own retry policy (gRFC A6) for the codes that the Temporal client would retry. The
@@ -39,7 +40,7 @@ const channelArgs = {
 
 /** Creates a connection to Temporal, opened by the first call. Disposing cancels running calls. */
 export function createTemporalConnection(
-  address: string,
+  server: TemporalServer,
 ): { connection: Connection } & AsyncDisposable {
   const underWay = new Set<InterceptingCall>()
   const track: Interceptor = (options, nextCall) => {
@@ -56,7 +57,11 @@ export function createTemporalConnection(
     })
     return call
   }
-  const connection = Connection.lazy({ address, channelArgs, interceptors: [track] })
+  const { address, apiKey } = server
+  const interceptors = [track]
+  const credentials = channelCredentials(server)
+  const connection = Connection.lazy({ address, credentials, channelArgs, interceptors })
+  if (apiKey) connection.setApiKey(apiKey)
   return {
     connection,
     [Symbol.asyncDispose]: async () => {

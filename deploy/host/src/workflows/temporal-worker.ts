@@ -1,20 +1,13 @@
 import { AsyncResource } from 'node:async_hooks'
-import { isTransient, unavailable } from '@coffer/kit/rpc/errors'
+import { isTransient } from '@coffer/kit/rpc/errors'
 import type { Log } from '@coffer/kit/service/log'
 import type { Activities } from '@coffer/kit/service/service'
 import { Code, type ConnectError } from '@connectrpc/connect'
 import { heartbeat } from '@temporalio/activity'
 import { ApplicationFailure } from '@temporalio/common'
-import {
-  type ActivityInboundCallsInterceptor,
-  DefaultLogger,
-  type LogLevel,
-  NativeConnection,
-  Runtime,
-  Worker,
-} from '@temporalio/worker'
-import { LRUCache } from 'lru-cache'
+import { type ActivityInboundCallsInterceptor, Worker } from '@temporalio/worker'
 import { keepRunning } from '../keep-running.ts'
+import type { NativeConnections } from './temporal-native.ts'
 import { workflowBundle } from './workflow-bundle.ts'
 
 export interface WorkerOptions {
@@ -27,63 +20,9 @@ export interface WorkerOptions {
 
 const restartMs = 5_000
 
-const connectMs = 5_000
-
-/**
- * Opens the connection that all workers of a process share. Throws unavailable after 5 s without
- * an answer, because Temporal's native core has no timeout.
- */
-export async function connectWorkers(address: string, log: Log): Promise<NativeConnection> {
-  installRuntime(log)
-  const connecting = NativeConnection.connect({ address })
-  const late = Promise.withResolvers<never>()
-  const timer = setTimeout(() => {
-    late.reject(unavailable('Temporal does not answer'))
-    connecting.then(
-      (connection) => connection.close(),
-      () => undefined,
-    )
-  }, connectMs)
-  return Promise.race([connecting, late.promise]).finally(() => clearTimeout(timer))
-}
-
-/**
- * Time in ms in which a repeated warning is logged at debug: during an outage, each poller of
- * Temporal's native core warns several times a minute.
- */
-const repeatedMs = 60_000
-
-/**
- * Configures Temporal's library, once per process, before the first worker connects: sends its log
- * lines to `log`, and leaves stop signals to the host, which drains the workers.
- */
-function installRuntime(log: Log): void {
-  const logged = new LRUCache<string, true>({ max: 1_000, ttl: repeatedMs })
-  const logger = new DefaultLogger('TRACE', ({ level, message, meta = {} }) => {
-    const source = String(meta.target ?? '')
-    const isRepeated = source !== '' && logged.has(source)
-    if (source !== '' && !isRepeated) logged.set(source, true)
-    // Workers log routine messages: starting, idle, no workflows.
-    const isQuiet = isRepeated || meta.sdkComponent === 'worker'
-    const isDebug = isQuiet && (level === 'INFO' || level === 'WARN')
-    log[isDebug ? 'debug' : (level.toLowerCase() as Lowercase<LogLevel>)]({ ...meta }, message)
-  })
-  try {
-    Runtime.install({
-      logger,
-      shutdownSignals: [],
-      // Without forwarding, the native core writes coloured text to the console.
-      telemetryOptions: { logging: { filter: { core: 'WARN', other: 'ERROR' }, forward: {} } },
-    })
-  } catch {
-    // Already installed: a process has only one runtime.
-  }
-}
-
 /** Connection to Temporal, and the namespace in which a worker polls. */
 interface WorkerConnection {
-  /** Returns the connection that all workers share, opened on first use. */
-  connect: () => Promise<NativeConnection>
+  connections: NativeConnections
   namespace: string
 }
 
@@ -102,7 +41,13 @@ export async function startWorker(
       const stop = () => {
         if (worker.getState() === 'RUNNING') worker.shutdown()
       }
-      return { run: () => worker.run(), stop }
+      const run = async () => {
+        using _renewal = options.connections.onRenewal((connection) => {
+          worker.connection = connection
+        })
+        await worker.run()
+      }
+      return { run, stop }
     },
     restartMs,
     onFailure: (error) => log.error({ err: error, taskQueue }, 'worker failed, starting another'),
@@ -118,11 +63,11 @@ export async function startWorker(
 const stickyMs = 2_000
 
 async function createWorker(
-  { connect, namespace, taskQueue, activities }: WorkerOptions & WorkerConnection,
+  { connections, namespace, taskQueue, activities }: WorkerOptions & WorkerConnection,
   workflowBundle: { code: string } | undefined,
 ): Promise<Worker> {
   return Worker.create({
-    connection: await connect(),
+    connection: await connections.connect(),
     namespace,
     taskQueue,
     activities,

@@ -4,9 +4,10 @@ import type { WorkflowSchedule, Workflows } from '@coffer/kit/workflows/workflow
 import { status } from '@grpc/grpc-js'
 import { Client, isGrpcServiceError, WorkflowIdConflictPolicy } from '@temporalio/client'
 import { NamespaceNotFoundError } from '@temporalio/common'
-import type { NativeConnection } from '@temporalio/worker'
 import { createTemporalConnection } from './temporal-connection.ts'
+import type { NativeConnections } from './temporal-native.ts'
 import { keepSchedules } from './temporal-schedule.ts'
+import type { TemporalServer } from './temporal-server.ts'
 import type { WorkerOptions } from './temporal-worker.ts'
 
 /** Temporal for the services of a process: starts workflows, keeps schedules, runs workers. */
@@ -31,8 +32,7 @@ const triggerSignal = 'trigger'
  */
 export const workflowQueue = 'workflows'
 
-export interface TemporalOptions {
-  address: string
+export interface TemporalOptions extends TemporalServer {
   namespace: string
   /** Prefix of workflow IDs and task queues, so that deployments can share a Temporal namespace. */
   prefix: string
@@ -46,12 +46,12 @@ export interface TemporalOptions {
  * process starts and runs even if Temporal is down.
  */
 export function connectTemporal(options: TemporalOptions): Temporal {
-  const { address, namespace, prefix, log, scheduleCheckMs: checkMs = 15_000 } = options
+  const { namespace, prefix, log, scheduleCheckMs: checkMs = 15_000 } = options
   const queue = `${prefix}/${workflowQueue}`
-  const opened = createTemporalConnection(address)
+  const opened = createTemporalConnection(options)
   const client = new Client({ connection: opened.connection, namespace })
   const schedules = keepSchedules(client, { log, checkMs, taskQueue: queue })
-  let native: Promise<NativeConnection> | undefined
+  let connections: NativeConnections | undefined
   return {
     client,
     start: async ({ type, id, args }) => {
@@ -77,16 +77,11 @@ export function connectTemporal(options: TemporalOptions): Temporal {
     unschedule: (id) => schedules.remove(`${queue}/${id}`),
     work: async (worker) => {
       // Imported on demand: the native core is large, and only processes with workers need it.
-      const { connectWorkers, startWorker } = await import('./temporal-worker.ts')
-      const connect = () => {
-        native ??= connectWorkers(address, log).catch((error) => {
-          native = undefined
-          throw error
-        })
-        return native
-      }
+      const { shareConnection } = await import('./temporal-native.ts')
+      const { startWorker } = await import('./temporal-worker.ts')
+      connections ??= shareConnection(options, log)
       const taskQueue = `${prefix}/${worker.taskQueue}`
-      return startWorker({ connect, namespace, ...worker, taskQueue })
+      return startWorker({ connections, namespace, ...worker, taskQueue })
     },
     [Symbol.asyncDispose]: async () => {
       const schedulesEnded = schedules[Symbol.asyncDispose]()
@@ -94,8 +89,7 @@ export function connectTemporal(options: TemporalOptions): Temporal {
       // for.
       await opened[Symbol.asyncDispose]()
       await schedulesEnded
-      const ofWorkers = await native?.catch(() => undefined)
-      await ofWorkers?.close()
+      await connections?.[Symbol.asyncDispose]()
     },
   }
 }

@@ -1,0 +1,85 @@
+import { readFile } from 'node:fs/promises'
+import { rootCertificates } from 'node:tls'
+import { type ChannelCredentials, credentials, experimental } from '@grpc/grpc-js'
+
+type TlsConfig = {
+  serverRootCACertificate?: Buffer
+  clientCertPair?: { crt: Buffer; key: Buffer }
+}
+
+/** Address of Temporal, and how to sign in. Each of the optional fields requires TLS. */
+export interface TemporalServer {
+  /** Host and port. */
+  address: string
+  /** File of CA certificates (PEM); `system` for those of Node. */
+  caFile?: string | undefined
+  /** Files of a client certificate and its key (PEM). */
+  certificateFile?: string | undefined
+  keyFile?: string | undefined
+  apiKey?: string | undefined
+  /** Interval in ms at which changes of the files are noticed; 30 s by default. */
+  renewMs?: number
+}
+
+/** Returns why the settings of Temporal cannot be used; null if they can. */
+export function temporalFault(server: TemporalServer): string | null {
+  const { address, certificateFile, keyFile } = server
+  if (/[/,]/.test(address)) return 'COFFER_TEMPORAL_ADDRESS: must be host:port'
+  if (!certificateFile === !keyFile) return null
+  return 'COFFER_TEMPORAL_CERT: needs COFFER_TEMPORAL_KEY, and the other way round'
+}
+
+/** Returns the files of a server's certificates; empty without TLS, and with the system's alone. */
+export function filesOf({ caFile, certificateFile, keyFile }: TemporalServer): string[] {
+  const files = [caFile === 'system' ? undefined : caFile, certificateFile, keyFile]
+  return files.filter((file) => file !== undefined)
+}
+
+/** Returns TLS options and the sign-in for Temporal's native core, with the files' content. */
+export async function nativeOptions(
+  server: TemporalServer,
+): Promise<{ tls: TlsConfig | null; apiKey?: string }> {
+  const { caFile, certificateFile, keyFile, apiKey } = server
+  if (!isTls(server)) return { tls: null }
+  const tls: TlsConfig = {}
+  if (caFile && caFile !== 'system') tls.serverRootCACertificate = await readFile(caFile)
+  if (certificateFile && keyFile) {
+    tls.clientCertPair = { crt: await readFile(certificateFile), key: await readFile(keyFile) }
+  }
+  return { tls, ...(apiKey ? { apiKey } : {}) }
+}
+
+/** Returns gRPC credentials whose new connections have the certificates of the files by then. */
+export function channelCredentials(server: TemporalServer): ChannelCredentials {
+  const { caFile, certificateFile, keyFile: privateKeyFile, renewMs = renewMsDefault } = server
+  if (!isTls(server)) return credentials.createInsecure()
+  const { FileWatcherCertificateProvider, createCertificateProviderChannelCredentials } =
+    experimental
+  const refreshIntervalMs = renewMs
+  const authorities =
+    caFile && caFile !== 'system'
+      ? new FileWatcherCertificateProvider({ caCertificateFile: caFile, refreshIntervalMs })
+      : systemAuthorities
+  const own =
+    certificateFile && privateKeyFile
+      ? new FileWatcherCertificateProvider({ certificateFile, privateKeyFile, refreshIntervalMs })
+      : null
+  return createCertificateProviderChannelCredentials(authorities, own)
+}
+
+export const renewMsDefault = 30_000
+
+/** Provides the CA certificates of Node, which do not change. */
+const systemAuthorities: experimental.CertificateProvider = {
+  addCaCertificateListener: (listener) => {
+    const caCertificate = Buffer.from(rootCertificates.join('\n'))
+    process.nextTick(() => listener({ caCertificate }))
+  },
+  removeCaCertificateListener: () => {},
+  addIdentityCertificateListener: () => {},
+  removeIdentityCertificateListener: () => {},
+}
+
+function isTls({ caFile, certificateFile, apiKey }: TemporalServer): boolean {
+  return Boolean(caFile ?? certificateFile ?? apiKey)
+}
