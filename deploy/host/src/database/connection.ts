@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { SettingsError } from '@coffer/kit/service/config'
-import type { ClientConfig } from 'pg'
+import pg, { type ClientConfig } from 'pg'
 import { parseDsn } from 'slonik'
 import { isSocket, type Mode, tlsFault } from './tls.ts'
 
@@ -65,4 +65,25 @@ async function textOf(parameter: string, file: string | undefined): Promise<stri
   } catch (error) {
     throw new SettingsError(`Postgres URL: ${parameter}: ${(error as Error).message}`)
   }
+}
+
+const connectMsMax = 4_000
+
+/** Opens one connection outside any pool; disposing closes it. */
+export async function connectClient(url: string): Promise<{ client: pg.Client } & AsyncDisposable> {
+  const client = new pg.Client({
+    ...(await connectionOptions(url)),
+    connectionTimeoutMillis: connectMsMax,
+    keepAlive: true,
+  })
+  // A broken connection fails the next statement. Without a listener, Node throws on 'error'.
+  client.on('error', () => {})
+  const disposable = { client, [Symbol.asyncDispose]: () => client.end() }
+  try {
+    await client.connect()
+  } catch (error) {
+    await client.end()
+    throw error
+  }
+  return disposable
 }

@@ -3,7 +3,8 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import { connectionOptions } from './connection.ts'
+import { changeIndexes, indexChanges, isOutsideTransaction } from './concurrent-indexes.ts'
+import { connectClient } from './connection.ts'
 import { formerFault } from './former-tables.ts'
 
 /** The Postgres schema of a service, and the folders of its migrations (SQL files). */
@@ -17,8 +18,6 @@ export interface Tables {
 /** Explains in one line to the operator why a schema cannot be migrated. */
 export class MigrationError extends Error {}
 
-const connectMsMax = 4_000
-
 /** Lock timeout in ms. Short, because requests queue behind a migration that waits for a lock. */
 const lockTimeoutMs = 3_000
 const lockTriesMax = 10
@@ -31,8 +30,9 @@ interface MigrationFile {
 
 /**
  * Applies the missing SQL files of a schema, ordered by folder and name; returns their names. Each
- * runs in a transaction under an advisory lock. Tables that an earlier set of migrations created
- * are kept; the files that would create them are recorded as applied.
+ * runs in a transaction under an advisory lock, except files of concurrent indexes. Tables that an
+ * earlier set of migrations created are kept; the files that would create them are recorded as
+ * applied.
  * @throws {MigrationError} when an applied file was edited or is missing in this version, when
  * tables are too old, or when a file fails
  */
@@ -41,16 +41,18 @@ export async function migrate(
   options = { lockTimeoutMs, lockTriesMax },
 ): Promise<string[]> {
   const files = await readMigrations(tables.folders)
-  await using connection = await connect(tables.url)
+  await using connection = await connectClient(tables.url)
   const names: string[] = []
   for (let tries = 1; ; ) {
     try {
-      const name = await applyNext(connection.client, tables, files, options.lockTimeoutMs)
-      if (name === null) {
+      const next = await applyNext(connection.client, tables, files, options.lockTimeoutMs)
+      if (next === null) {
         if (names.length > 0) await analyze(connection.client, tables.schema)
         return names
       }
-      names.push(name)
+      const isOurs = !isOutsideTransaction(next.text) || (await applyIndexes(tables, next))
+      if (isOurs) names.push(next.name)
+      else await sleep(options.lockTimeoutMs)
       tries = 1
     } catch (error) {
       if (!(error instanceof LockError)) throw error
@@ -71,7 +73,7 @@ export async function migrate(
  */
 export async function missingMigrations(tables: Tables): Promise<string[]> {
   const files = await readMigrations(tables.folders)
-  await using connection = await connect(tables.url)
+  await using connection = await connectClient(tables.url)
   const applied = await appliedFiles(connection.client, tables.schema)
   requireUnedited(tables.service, applied, files)
   return files.filter(({ name }) => !applied.has(name)).map(({ name }) => name)
@@ -80,17 +82,20 @@ export async function missingMigrations(tables: Tables): Promise<string[]> {
 /** Throws MigrationError when `migrate` would refuse the applied files. Changes nothing. */
 export async function checkMigrations(tables: Tables): Promise<void> {
   const files = await readMigrations(tables.folders)
-  await using connection = await connect(tables.url)
+  await using connection = await connectClient(tables.url)
   await readApplied(connection.client, tables, files)
 }
 
-/** Applies the next missing SQL file; returns its name, or null when none is missing. */
+/**
+ * Applies the next missing SQL file and returns it, or null when none is missing. A file of
+ * concurrent indexes is only returned.
+ */
 async function applyNext(
   client: pg.Client,
   tables: Tables,
   files: MigrationFile[],
   lockMs: number,
-): Promise<string | null> {
+): Promise<MigrationFile | null> {
   await client.query('BEGIN')
   try {
     await client.query('SELECT pg_advisory_xact_lock(hashtext($1))', [`migrate ${tables.schema}`])
@@ -98,12 +103,12 @@ async function applyNext(
     await prepare(client, tables.schema)
     for (const file of adopted) await recordApplied(client, file)
     const next = files.find((file) => !applied.has(file.name) && !adopted.includes(file))
-    if (next) {
+    if (next && !isOutsideTransaction(next.text)) {
       await client.query(`SET LOCAL lock_timeout = ${lockMs}`)
       await apply(client, tables.service, next)
     }
     await client.query('COMMIT')
-    return next?.name ?? null
+    return next ?? null
   } catch (error) {
     await client.query('ROLLBACK').catch(() => {})
     throw error
@@ -159,14 +164,60 @@ async function apply(client: pg.Client, service: string, file: MigrationFile): P
   try {
     await client.query(file.text)
   } catch (error) {
-    if (!(error instanceof pg.DatabaseError)) throw error
-    const { code = '', message } = error
-    if (lockCodes.has(code)) throw new LockError(`${service}: ${file.name}: ${message}`)
-    throw new MigrationError(
-      `${service}: ${file.name} failed, and nothing of it is applied: ${message}`,
-    )
+    throw faultOf(error, service, file)
   }
   await recordApplied(client, file)
+}
+
+function faultOf(error: unknown, service: string, { name, text }: MigrationFile): unknown {
+  if (!(error instanceof pg.DatabaseError)) return error
+  const { code = '', message } = error
+  if (lockCodes.has(code)) return new LockError(`${service}: ${name}: ${message}`)
+  const isPartial = isOutsideTransaction(text)
+  const state = isPartial ? 'and its next run continues' : 'and nothing of it is applied'
+  return new MigrationError(`${service}: ${name} failed, ${state}: ${message}`)
+}
+
+/**
+ * Applies a file of concurrent indexes. Returns false without doing so while another process does,
+ * or if it has done so meanwhile.
+ */
+async function applyIndexes(tables: Tables, file: MigrationFile): Promise<boolean> {
+  const { service, url, schema } = tables
+  const changes = indexChanges(file.text)
+  if (changes === null) {
+    throw new MigrationError(
+      `${service}: ${file.name} runs outside a transaction, so it may only have statements ` +
+        'CREATE INDEX CONCURRENTLY and DROP INDEX CONCURRENTLY IF EXISTS.',
+    )
+  }
+  await using builder = await connectClient(url)
+  await using holder = await connectClient(url)
+  if (!(await takeIndexLock(holder.client, schema))) return false
+  if ((await appliedFiles(builder.client, schema)).has(file.name)) return false
+  try {
+    await changeIndexes(builder.client, schema, changes)
+  } catch (error) {
+    throw faultOf(error, service, file)
+  }
+  await prepare(holder.client, schema)
+  await recordApplied(holder.client, file)
+  await holder.client.query('COMMIT')
+  return true
+}
+
+/**
+ * Takes an advisory lock for the rest of a transaction that it begins; returns false if another
+ * process holds it. The build of an index waits for all older snapshots of the database. So this
+ * transaction keeps none: READ COMMITTED, no bound parameters (their portal would keep one), and no
+ * waiting for the lock. The lock differs from that of the other files, for which processes wait.
+ */
+async function takeIndexLock(client: pg.Client, schema: string): Promise<boolean> {
+  const key = client.escapeLiteral(`migrate ${schema} concurrently`)
+  await client.query('BEGIN ISOLATION LEVEL READ COMMITTED')
+  await client.query('SET LOCAL idle_in_transaction_session_timeout = 0')
+  const { rows } = await client.query(`SELECT pg_try_advisory_xact_lock(hashtext(${key})) AS held`)
+  return rows[0].held
 }
 
 async function recordApplied(client: pg.Client, { name, checksum }: MigrationFile): Promise<void> {
@@ -234,22 +285,4 @@ async function readMigrations(folders: string[]): Promise<MigrationFile[]> {
 async function readMigration(folder: string, name: string): Promise<MigrationFile> {
   const text = await readFile(join(folder, name), 'utf8')
   return { name, text, checksum: createHash('sha256').update(text).digest('hex') }
-}
-
-async function connect(url: string): Promise<{ client: pg.Client } & AsyncDisposable> {
-  const client = new pg.Client({
-    ...(await connectionOptions(url)),
-    connectionTimeoutMillis: connectMsMax,
-    keepAlive: true,
-  })
-  // A broken connection fails the next statement. Without a listener, Node throws on 'error'.
-  client.on('error', () => {})
-  const disposable = { client, [Symbol.asyncDispose]: () => client.end() }
-  try {
-    await client.connect()
-  } catch (error) {
-    await client.end()
-    throw error
-  }
-  return disposable
 }

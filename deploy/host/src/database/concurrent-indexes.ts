@@ -1,0 +1,99 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+
+/** A statement that creates or drops an index without blocking writes to its table. */
+interface IndexChange {
+  action: 'CREATE' | 'DROP'
+  name: string
+  text: string
+}
+
+/**
+ * Returns whether a migration runs outside a transaction, by its first line. Postgres builds an
+ * index CONCURRENTLY only so.
+ */
+export function isOutsideTransaction(text: string): boolean {
+  return /^-- no transaction\r?\n/.test(text)
+}
+
+const creation = /^CREATE\s+(?:UNIQUE\s+)?INDEX\s+CONCURRENTLY\s+(\w+)\s/i
+const removal = /^DROP\s+INDEX\s+CONCURRENTLY\s+IF\s+EXISTS\s+(\w+)$/i
+
+/** Returns the statements of such a migration, or null if it has any other statement. */
+export function indexChanges(text: string): IndexChange[] | null {
+  const plain = text.replace(/^\s*--.*$/gm, '')
+  const statements = plain.split(/;\s*$/m).map((statement) => statement.trim())
+  const changes: IndexChange[] = []
+  for (const statement of statements.filter((one) => one !== '')) {
+    const [, created] = creation.exec(statement) ?? []
+    const name = created ?? removal.exec(statement)?.[1]
+    // Without a name, or with IF NOT EXISTS, which would keep an INVALID index.
+    if (name === undefined || /^(if|on)$/i.test(name)) return null
+    changes.push({ action: created ? 'CREATE' : 'DROP', name, text: statement })
+  }
+  return changes
+}
+
+/**
+ * Creates and drops indexes, and resumes what an earlier run left: an index that is valid is kept,
+ * an INVALID one is dropped and built again. No lock timeout: requests do not queue behind it.
+ */
+export async function changeIndexes(
+  client: pg.Client,
+  schema: string,
+  changes: IndexChange[],
+): Promise<void> {
+  await client.query(`SET search_path = ${client.escapeIdentifier(schema)}`)
+  await client.query('SET lock_timeout = 0; SET statement_timeout = 0')
+  for (const { action, name, text } of changes) {
+    if (action === 'DROP') await client.query(text)
+    else await createIndex(client, name, text)
+  }
+}
+
+const buildPollMs = 500
+
+async function createIndex(client: pg.Client, name: string, text: string): Promise<void> {
+  for (;;) {
+    const state = await stateOf(client, name)
+    if (state === 'valid') return
+    if (state === 'building') {
+      await sleep(buildPollMs)
+      continue
+    }
+    if (state === 'invalid') await dropInvalid(client, name)
+    try {
+      await client.query(text)
+    } catch (error) {
+      if (!(error instanceof pg.DatabaseError)) throw error
+      const isTaken = error.code === duplicateTable && (await stateOf(client, name)) !== 'missing'
+      if (isTaken) continue
+      // An invalid index is still written to, and a unique one still refuses rows.
+      await dropInvalid(client, name).catch(() => undefined)
+      throw error
+    }
+  }
+}
+
+/** SQLSTATE duplicate_table: a build that a killed process left in Postgres began meanwhile. */
+const duplicateTable = '42P07'
+
+type IndexState = 'missing' | 'valid' | 'invalid' | 'building'
+
+/** Postgres continues the build of a client that was killed, so an index may be `building`. */
+async function stateOf(client: pg.Client, name: string): Promise<IndexState> {
+  const { rows } = await client.query<{ state: IndexState }>(
+    `SELECT CASE WHEN indisvalid THEN 'valid'
+       WHEN EXISTS (SELECT FROM pg_stat_progress_create_index WHERE index_relid = indexrelid)
+         THEN 'building'
+       ELSE 'invalid' END AS state
+     FROM pg_index WHERE indexrelid = to_regclass($1)`,
+    [name],
+  )
+  return rows[0]?.state ?? 'missing'
+}
+
+async function dropInvalid(client: pg.Client, name: string): Promise<void> {
+  if ((await stateOf(client, name)) !== 'invalid') return
+  await client.query(`DROP INDEX CONCURRENTLY IF EXISTS ${name}`)
+}
