@@ -31,7 +31,7 @@ async function countingServer() {
   }
 }
 
-test('a read survives a broken connection, a write a refused one', async () => {
+test('reads and keyed writes survive a broken connection, all writes a refused one', async () => {
   const script = fileURLToPath(new URL('../fixture/lost-connections.ts', import.meta.url))
   const { stdout } = await promisify(execFile)(process.execPath, [script])
   expect(JSON.parse(stdout)).toEqual({
@@ -39,6 +39,8 @@ test('a read survives a broken connection, a write a refused one', async () => {
     write: { outcome: 'DeadlineExceeded', requests: 1 },
     list: { outcome: 'Unavailable', requests: 2 },
     answered: 'Aborted',
+    keyed: { outcome: 'written', requests: 2 },
+    unhashed: { outcome: 'DeadlineExceeded', requests: 1 },
     unreachable: 'Unavailable',
     late: { isWritten: true, requests: 1 },
   })

@@ -1,0 +1,112 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { MethodOptions_IdempotencyLevel } from '@bufbuild/protobuf/wkt'
+import { headers } from '@coffer/kit/rpc/rpc'
+import { Code, ConnectError, type Interceptor } from '@connectrpc/connect'
+
+/**
+ * Header between an interceptor and the connections of this process, which remove it: `first` for a
+ * call that may be repeated, `second` for its repetition. Other calls do not have it.
+ */
+export const attemptHeader = 'coffer-attempt'
+
+/**
+ * Retries a unary call once within its deadline: an idempotent one if the service was unavailable,
+ * and one with an idempotency key, too, if the connection broke. The owner stores the reply to a
+ * key in the transaction of the write, so the repetition finds it or waits for the first attempt.
+ * Other calls fail with deadline_exceeded: they may have been carried out.
+ */
+export const retry: Interceptor = (next) => async (request) => {
+  if (!isRepeatable(request)) return failing(request, next(request))
+  request.header.set(attemptHeader, 'first')
+  try {
+    return await next(request)
+  } catch (error) {
+    if (request.signal.aborted || !isLost(error, request)) throw reasonOf(error, request)
+    request.header.set(attemptHeader, 'second')
+    return failing(request, next(request), { isUnknown: isBroken(error) })
+  }
+}
+
+/** Pauses in ms between attempts to connect, while a replica starts. */
+const refusedPausesMs = [50, 200, 500]
+
+/**
+ * Retries a unary call, even a write, if no connection was established. Not used for in-memory
+ * calls: the called service may have written before a nested call of its own was refused.
+ */
+export const repeatRefused: Interceptor = (next) => async (request) => {
+  for (const pauseMs of request.stream ? [] : refusedPausesMs) {
+    try {
+      return await next(request)
+    } catch (error) {
+      if (!isNotConnected(error)) throw error
+      await sleep(pauseMs, undefined, { signal: request.signal }).catch(() => {
+        throw error
+      })
+    }
+  }
+  return next(request)
+}
+
+type Call = Parameters<ReturnType<Interceptor>>[0]
+type Answer = ReturnType<ReturnType<Interceptor>>
+
+/** Awaits an attempt; maps its error. `isUnknown`: an earlier attempt may have written. */
+async function failing(request: Call, attempt: Answer, { isUnknown = false } = {}): Answer {
+  try {
+    return await attempt
+  } catch (error) {
+    const reason = reasonOf(error, request)
+    const isUnavailable = ConnectError.from(reason).code === Code.Unavailable
+    throw isUnknown && isUnavailable && !isSafe(request)
+      ? lost(Code.DeadlineExceeded, error)
+      : reason
+  }
+}
+
+function isSafe({ method }: Call): boolean {
+  return method.idempotency !== MethodOptions_IdempotencyLevel.IDEMPOTENCY_UNKNOWN
+}
+
+/** Returns whether the owner stores the reply: uploads have no hash before their last byte. */
+function isKeyed({ header }: Call): boolean {
+  return header.has(headers.idempotencyKey) && header.has(headers.bodyHash)
+}
+
+function isRepeatable(request: Call): boolean {
+  return !request.stream && (isSafe(request) || isKeyed(request))
+}
+
+/** Returns whether a repetition may help. If none could connect, `repeatRefused` has tried that. */
+function isLost(error: unknown, request: Call): boolean {
+  if (isBroken(error)) return true
+  const isUnavailable = ConnectError.from(error).code === Code.Unavailable
+  return isSafe(request) && isUnavailable && !isNotConnected(error)
+}
+
+/** Returns whether no connection was established: DNS or connect(2) failed for all addresses. */
+function isNotConnected(error: unknown): boolean {
+  const cause = Object(ConnectError.from(error).cause)
+  const causes: unknown[] = cause.errors ?? [cause]
+  return causes.every((one) => ['connect', 'getaddrinfo'].includes(Object(one).syscall))
+}
+
+/**
+ * Maps the error of a broken connection: to unavailable if the call is idempotent, else to
+ * deadline_exceeded, because the call may have been carried out. Returns other errors unchanged.
+ */
+function reasonOf(error: unknown, request: Call): unknown {
+  if (!isBroken(error) || request.signal.aborted) return error
+  return lost(isSafe(request) ? Code.Unavailable : Code.DeadlineExceeded, error)
+}
+
+function lost(code: Code, error: unknown): ConnectError {
+  const { cause } = ConnectError.from(error)
+  return new ConnectError('the connection to a service was lost', code, undefined, undefined, cause)
+}
+
+/** Returns whether the connection broke: EPIPE, or `aborted` with a cause (servers send none). */
+function isBroken(error: unknown): boolean {
+  const { code, cause } = ConnectError.from(error)
+  return (code === Code.Aborted && cause !== undefined) || Object(cause).code === 'EPIPE'
+}
