@@ -1,10 +1,15 @@
-import type { Person } from '../harness/person.ts'
+import { newPerson } from '../harness/person.ts'
 import type { Deployment } from '../harness/process.ts'
+import type { Fault } from '../providers/faults.ts'
 import { plaidFaults } from '../providers/plaid/faults.ts'
+import type { PlaidItem } from '../providers/plaid/item.ts'
 import type { Plaid } from '../providers/plaid/plaid.ts'
 import { privateText } from './feed-secrets.ts'
 
 const domain = 'hooks.coffer.example'
+
+/** Number of items. They show their parts of the answers at once: each sync waits for seconds. */
+const itemCount = 4
 
 /** Settings of a deployment that calls the simulated Plaid. */
 export function aggregatorSettings(plaid: Plaid): Record<string, string> {
@@ -19,7 +24,7 @@ export function aggregatorSettings(plaid: Plaid): Record<string, string> {
   }
 }
 
-/** Texts of a link that only Coffer and Plaid may know; `tokens` are in no row either. */
+/** Texts of links that only Coffer and Plaid may know; `tokens` are in no row either. */
 export interface LinkSecrets {
   tokens: Record<string, string>
   names: Record<string, string>
@@ -41,14 +46,31 @@ function echoes(secret: string) {
 }
 
 /**
- * Links an item, whose answers and webhooks then show its secrets. Returns these, and all that the
- * person and an operator see meanwhile.
+ * Links items, whose answers and webhooks then show their secrets. Returns these, and all that the
+ * persons and an operator see meanwhile.
  */
-export async function syncItem(
-  { run, baseUrl }: Pick<Deployment, 'run' | 'baseUrl'>,
-  person: Person,
-  plaid: Plaid,
-): Promise<{ secrets: LinkSecrets; seen: string[] }> {
+export async function syncItems(deployment: Place, plaid: Plaid): Promise<Linked> {
+  plaid.webhooks.origin = deployment.baseUrl
+  const linked = Array.from({ length: itemCount }, (_, turn) => syncItem(deployment, plaid, turn))
+  const [first, ...others] = await Promise.all(linked)
+  if (!first) throw new Error('no item is linked')
+  const { secrets, seen } = first
+  for (const [index, other] of others.entries()) {
+    Object.assign(secrets.tokens, numbered(other.secrets.tokens, index + 2))
+    Object.assign(secrets.names, numbered(other.secrets.names, index + 2))
+    seen.push(...other.seen)
+  }
+  return first
+}
+
+type Place = Pick<Deployment, 'run' | 'baseUrl'>
+type Linked = { secrets: LinkSecrets; seen: string[] }
+
+const numbered = (texts: Record<string, string>, number: number) =>
+  Object.fromEntries(Object.entries(texts).map(([name, text]) => [`${name}${number}`, text]))
+
+async function syncItem({ run, baseUrl }: Place, plaid: Plaid, turn: number): Promise<Linked> {
+  const person = await newPerson(baseUrl)
   const asSession = { asSession: true }
   const { linkToken } = (await person.call('GET', '/aggregator/token/new', asSession)).body
   const { publicToken, item } = plaid.completeLink(linkToken)
@@ -69,22 +91,29 @@ export async function syncItem(
     for (const path of [`/links/${linkId}`, `/links/${linkId}/health`]) await see('GET', path)
   }
   await look()
-  plaid.webhooks.origin = baseUrl
   const { accessToken, itemId } = item
-  for (const [path, fault] of echoes([plaid.secret, accessToken, itemId].join('|'))) {
+  const all: readonly (readonly [RegExp, Fault])[] = echoes(
+    [plaid.secret, accessToken, itemId].join('|'),
+  )
+  for (const [path, fault] of all.filter((_, index) => index % itemCount === turn)) {
     item.fault(path, fault)
     await look()
     item.fault(path, null)
   }
   await see('POST', '/aggregator/link/sync', { linkId })
   item.webhook = `https://${domain}/api/aggregator/webhook`
+  if (turn === 0) await receiveWebhooks(plaid, item)
+  await look()
+  await see('GET', '/users/me/export')
+  const tokens = { plaidSecret: plaid.secret, accessToken, publicToken, linkToken }
+  return { secrets: { tokens, names: { itemId, webhookUrl: item.webhook } }, seen }
+}
+
+/** Sends each webhook twice; one of them lets Coffer send a mail. */
+async function receiveWebhooks(plaid: Plaid, item: PlaidItem): Promise<void> {
   for (const code of ['NEW_ACCOUNTS_AVAILABLE', 'ERROR', 'LOGIN_REPAIRED'] as const) {
     const webhook = plaid.webhooks.create(item, code)
     const statuses = [await plaid.webhooks.send(webhook), await plaid.webhooks.send(webhook)]
     if (statuses.join() !== '200,401') throw new Error(`the webhook ${code} got ${statuses}`)
   }
-  await look()
-  await see('GET', '/users/me/export')
-  const tokens = { plaidSecret: plaid.secret, accessToken, publicToken, linkToken }
-  return { secrets: { tokens, names: { itemId, webhookUrl: item.webhook } }, seen }
 }

@@ -1,12 +1,16 @@
 import type { Broker } from '@coffer/kit/events/broker'
-import type { Json, Person } from '../harness/person.ts'
+import { type Json, newPerson } from '../harness/person.ts'
 import type { Deployment } from '../harness/process.ts'
+import type { Fault } from '../providers/faults.ts'
 import { faults } from '../providers/feed-faults.ts'
 import { linkFeed } from '../providers/linked-feed.ts'
-import { feedAccount, type LunchFlow } from '../providers/lunch-flow.ts'
+import { feedAccount, type LunchFlow, startLunchFlow } from '../providers/lunch-flow.ts'
 
 /** Text of a transaction, which only its owner may read. */
 export const privateText = 'Clinic of Doctor Private'
+
+/** Number of links. They see their parts of the answers at once: each sync waits for seconds. */
+const linkCount = 4
 
 /** Answers by which a provider shows its key: errors, redirects, bodies that are no answers. */
 function echoes(key: string, url: string) {
@@ -26,15 +30,33 @@ function echoes(key: string, url: string) {
   ] as const
 }
 
+/** Starts the providers of `syncFeed`, which have the same API key. */
+export function startProviders(apiKey: string): Promise<LunchFlow[]> {
+  return Promise.all(Array.from({ length: linkCount }, () => startLunchFlow({ apiKey })))
+}
+
 /**
- * Syncs a link to the provider, which then shows the API key in one answer after the other. Returns
- * all that the person and an operator see meanwhile.
+ * Syncs a link to each provider, which then shows the API key in one answer after the other.
+ * Returns all that the persons and an operator see meanwhile.
  */
 export async function syncFeed(
-  { run }: Pick<Deployment, 'run'>,
-  person: Person,
-  provider: LunchFlow,
+  deployment: Pick<Deployment, 'run' | 'baseUrl'>,
+  providers: LunchFlow[],
 ): Promise<string[]> {
+  const seen = providers.map((provider, turn) => {
+    const all = echoes(provider.apiKey, provider.url)
+    const own = all.filter((_, index) => index % providers.length === turn)
+    return syncLink(deployment, provider, own)
+  })
+  return (await Promise.all(seen)).flat()
+}
+
+async function syncLink(
+  { run, baseUrl }: Pick<Deployment, 'run' | 'baseUrl'>,
+  provider: LunchFlow,
+  shown: readonly (readonly [RegExp, Fault])[],
+): Promise<string[]> {
+  const person = await newPerson(baseUrl)
   provider.accounts.push(feedAccount('1'))
   const date = new Date().toISOString().slice(0, 10)
   provider.bank('1').post({ date, amount: '-1', merchant: privateText })
@@ -48,7 +70,7 @@ export async function syncFeed(
     seen.push(JSON.stringify((await person.call('POST', refresh)).body))
   }
   await look()
-  for (const [path, fault] of echoes(provider.apiKey, provider.url)) {
+  for (const [path, fault] of shown) {
     provider.fault(path, fault)
     await look()
     provider.fault(path, null)

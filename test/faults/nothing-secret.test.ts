@@ -12,17 +12,20 @@ import { storedMessages } from '../harness/messages.ts'
 import { type Answer, type CallOptions, call, newPerson } from '../harness/person.ts'
 import { type Deployment, deploy } from '../harness/process.ts'
 import { createFullAccount, feedKey, fullSettings } from '../mesh/full-account.ts'
-import { startLunchFlow } from '../providers/lunch-flow.ts'
 import { startPlaid } from '../providers/plaid/plaid.ts'
 import { type MailSink, type ReceivedMail, startMailSink, tokenIn } from '../providers/smtp.ts'
 import { startStripe } from '../providers/stripe.ts'
-import { aggregatorSettings, syncItem } from './aggregator-secrets.ts'
-import { collectProgress, privateText, syncFeed } from './feed-secrets.ts'
+import { aggregatorSettings, syncItems } from './aggregator-secrets.ts'
+import { collectProgress, privateText, startProviders, syncFeed } from './feed-secrets.ts'
+
+const called = 'echoedFeedKey'
 
 test('secrets are in no log, message, history, row, error or mail', async () => {
   await using stripe = await startStripe()
   await using sink = await startMailSink()
-  await using provider = await startLunchFlow({ apiKey: 'echoedFeedKey' })
+  await using stack = new AsyncDisposableStack()
+  const providers = await startProviders(called)
+  for (const provider of providers) stack.use(provider)
   await using plaid = await startPlaid({ secret: 'echoedPlaidSecret' })
   const [rpcPort] = await freePorts(1)
   await using deployment = await deploy({
@@ -31,7 +34,10 @@ test('secrets are in no log, message, history, row, error or mail', async () => 
     ...stripe.settings,
     ...fullSettings,
     ...aggregatorSettings(plaid),
-    COFFER_FEED_ALLOWED_URLS: `${fullSettings.COFFER_FEED_ALLOWED_URLS},${provider.url}`,
+    COFFER_FEED_ALLOWED_URLS: [
+      fullSettings.COFFER_FEED_ALLOWED_URLS,
+      ...providers.map(({ url }) => url),
+    ].join(),
     COFFER_RPC_PORT: String(rpcPort),
     COFFER_LOG_LEVEL: 'trace',
     COFFER_SIGN_IN_LIMIT_PER_MINUTE: '100',
@@ -42,10 +48,11 @@ test('secrets are in no log, message, history, row, error or mail', async () => 
   const errors: string[] = []
   const { accountId, ...secrets } = await journey(deployment, { stripe, sink, errors })
   const { COFFER_STRIPE_API_KEY: stripeKey, COFFER_STRIPE_WEBHOOK_SECRET: hook } = stripe.settings
-  const called = provider.apiKey
   Object.assign(secrets, { stripeKey, hook, called, calledInUpperCase: called.toUpperCase() })
-  const answers = await syncFeed(deployment, await newPerson(deployment.baseUrl), provider)
-  const linked = await syncItem(deployment, await newPerson(deployment.baseUrl), plaid)
+  const [answers, linked] = await Promise.all([
+    syncFeed(deployment, providers),
+    syncItems(deployment, plaid),
+  ])
   Object.assign(secrets, linked.secrets.tokens)
   await eventually(
     () => waiting(deployment),

@@ -1,30 +1,36 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { runProgram } from '../src/program.ts'
 
 /** The output of a command, and its exit code; null when a signal ended it. */
 export type Outcome = { code: number | null; stdout: string; stderr: string }
 
+const outputs = new AsyncLocalStorage<{ stdout: string; stderr: string }>()
+
 /**
  * Runs a command to its end in this process; a new process would take a second to load code.
- * Captures standard output, so calls must not overlap.
+ * Captures what the command writes, apart from the test and from commands that run meanwhile.
  */
 export async function runHere(args: string[], env: Record<string, string> = {}): Promise<Outcome> {
-  using stdout = takeOutput(process.stdout)
-  using stderr = takeOutput(process.stderr)
-  const code = await runProgram(args, env)
-  return { code, stdout: stdout.text(), stderr: stderr.text() }
+  captureOutput()
+  const output = { stdout: '', stderr: '' }
+  const code = await outputs.run(output, () => runProgram(args, env))
+  return { code, ...output }
 }
 
-function takeOutput(stream: NodeJS.WriteStream) {
-  const { write } = stream
-  let taken = ''
-  stream.write = (chunk: unknown) => {
-    taken += chunk
-    return true
-  }
-  return {
-    text: () => taken,
-    [Symbol.dispose]: () => {
-      stream.write = write
-    },
+let isCapturing = false
+
+/** Hands over what is written within a run; all else passes. */
+function captureOutput(): void {
+  if (isCapturing) return
+  isCapturing = true
+  for (const name of ['stdout', 'stderr'] as const) {
+    const stream = process[name]
+    const { write } = stream
+    stream.write = (...args: [unknown]) => {
+      const output = outputs.getStore()
+      if (!output) return Reflect.apply(write, stream, args)
+      output[name] += args[0]
+      return true
+    }
   }
 }
