@@ -8,7 +8,7 @@ import { type Deployment, deploy, type Part } from '../harness/process.ts'
 import { type RpcGate, startRpcGate } from '../harness/rpc-gate.ts'
 import { aggregatorSettings } from '../providers/linked-aggregator.ts'
 import { type Plaid, startPlaid } from '../providers/plaid/plaid.ts'
-import { seed } from '../seed.ts'
+import { isLong, seed } from '../seed.ts'
 import { ownPlaidPoints, type PlaidPoint, sharedPlaidPoints } from './plaid-points.ts'
 import type { PlaidPlace, PlaidWork } from './plaid-work.ts'
 import { type Held, killAt, turnOf } from './sync-kills.ts'
@@ -85,10 +85,10 @@ async function expectDone({ point: { name }, work }: HeldWork): Promise<void> {
 // Temporal repeats the steps of a killed process, and continues its workflows, after ten seconds.
 // The test waits for both at once.
 test('work ends after the ledger, then aggregator-sync are killed at any points', async () => {
-  const ofLedger = await prepareAll(turnOf(sharedPlaidPoints, { count: 4, seed }))
+  const ofLedger = await prepareAll(turnOf(sharedPlaidPoints, { count: isLong ? 4 : 2, seed }))
   const ofAggregator = await prepareAll([
-    ...turnOf(ownPlaidPoints, { count: 3, seed }),
-    ...turnOf(sharedPlaidPoints, { count: 2, seed: seed + 7 }),
+    ...turnOf(ownPlaidPoints, { count: isLong ? 3 : 2, seed }),
+    ...turnOf(sharedPlaidPoints, { count: isLong ? 2 : 1, seed: seed + 7 }),
   ])
   const { database, databaseUrl } = deployment
   const around = { gate, database, databaseUrl }

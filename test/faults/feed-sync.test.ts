@@ -7,7 +7,7 @@ import { type Deployment, deploy, type Part } from '../harness/process.ts'
 import { type RpcGate, startRpcGate } from '../harness/rpc-gate.ts'
 import { faults } from '../providers/feed-faults.ts'
 import { type LunchFlow, startLunchFlow } from '../providers/lunch-flow.ts'
-import { seed } from '../seed.ts'
+import { isLong, seed } from '../seed.ts'
 import { type FeedPoint, ownFeedPoints, sharedFeedPoints } from './feed-points.ts'
 import { type LinkedAccount, prepareAccount } from './linked-account.ts'
 import { type Held, killAt, turnOf } from './sync-kills.ts'
@@ -79,10 +79,10 @@ async function startLedger(links: HeldLink[]): Promise<void> {
 // Temporal repeats the steps of a killed feed-sync, and continues workflows of a killed process,
 // after ten seconds each. The test waits for both at once.
 test('syncs end after the ledger, then feed-sync are killed at any points', async () => {
-  const ofLedger = await linkFor(turnOf(sharedFeedPoints, { count: 4, seed }))
+  const ofLedger = await linkFor(turnOf(sharedFeedPoints, { count: isLong ? 4 : 2, seed }))
   const ofFeedSync = await linkFor([
-    ...turnOf(ownFeedPoints, { count: 2, seed }),
-    ...turnOf(sharedFeedPoints, { count: 2, seed: seed + 3 }),
+    ...turnOf(ownFeedPoints, { count: isLong ? 2 : 1, seed }),
+    ...turnOf(sharedFeedPoints, { count: isLong ? 2 : 1, seed: seed + 3 }),
   ])
   const since = new Date()
   const { database, databaseUrl } = deployment

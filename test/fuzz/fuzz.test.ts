@@ -5,7 +5,7 @@ import { newId } from '@coffer/kit/values/id'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { call, type Person } from '../harness/person.ts'
-import { seed } from '../seed.ts'
+import { isLong, seed } from '../seed.ts'
 import { type FuzzRequest, type Knowledge, type Reference, requestsTo } from './requests.ts'
 import { type SignIn, startSignIn } from './sign-in.ts'
 import { stripeMessages } from './stripe-messages.ts'
@@ -41,8 +41,8 @@ const isIdentity = (path: string) =>
 
 describe('valid and invalid requests of every operation', () => {
   test.each([
-    ['identity', isIdentity, 2_000],
-    ['everything else', (path: string) => !isIdentity(path), 1_500],
+    ['identity', isIdentity, isLong ? 2_000 : 1_000],
+    ['everything else', (path: string) => !isIdentity(path), isLong ? 1_500 : 1_000],
   ])('get no 5xx and no leak: %s', async (_name, isWanted, total) => {
     const before = await everythingOf(bystander)
     const faults: string[] = []

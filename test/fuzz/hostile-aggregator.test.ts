@@ -6,6 +6,7 @@ import fc from 'fast-check'
 import { daysAgo } from '../mesh/feed-world.ts'
 import { linkItem, type PlaidHome, type PlaidWorld, startPlaidWorld } from '../mesh/plaid-world.ts'
 import { plaidFaults } from '../providers/plaid/faults.ts'
+import { isLong } from '../seed.ts'
 import { faultOfText, isAmountOf, isExact } from './feed-oracle.ts'
 import type { Hostile } from './hostile-json.ts'
 import { accountIds, hostileAnswers } from './hostile-plaid-answers.ts'
@@ -13,8 +14,7 @@ import { type PlaidReadable, readablesIn } from './plaid-oracle.ts'
 import { listStoredAccounts, listStoredRows } from './stored-feed.ts'
 
 // With a seed of `test:long`, whose 20 rounds thus send more than 20,000 hostile answers.
-const isLong = process.env.COFFER_TEST_SEED !== undefined
-const answersMin = isLong ? 1_050 : 300
+const answersMin = isLong ? 1_050 : 120
 const roundsMax = 200
 // A busy machine takes minutes for the long run.
 const timeoutMs = isLong ? 900_000 : 240_000

@@ -15,14 +15,14 @@ import {
 } from '../mesh/feed-world.ts'
 import { faults } from '../providers/feed-faults.ts'
 import { type LunchFlow, startLunchFlow } from '../providers/lunch-flow.ts'
+import { isLong } from '../seed.ts'
 import { faultOfText, isAmountOf, isExact, type Readable, readableIn } from './feed-oracle.ts'
 import { hostileAnswers } from './hostile-answers.ts'
 import type { Hostile } from './hostile-json.ts'
 import { listCandidates, listStoredAccounts, listStoredRows } from './stored-feed.ts'
 
 // With a seed of `test:long`, whose 20 rounds thus send more than 20,000 hostile answers.
-const isLong = process.env.COFFER_TEST_SEED !== undefined
-const answersMin = isLong ? 1_050 : 250
+const answersMin = isLong ? 1_050 : 120
 const roundsMax = 60
 // A busy machine takes minutes for the long run.
 const timeoutMs = isLong ? 900_000 : 240_000

@@ -3,11 +3,11 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { linkItem, type PlaidHome, type PlaidWorld, startPlaidWorld } from '../mesh/plaid-world.ts'
 import { plaidFaults } from '../providers/plaid/faults.ts'
+import { isLong } from '../seed.ts'
 import { exactJson } from './feed-oracle.ts'
 import { type HostileWebhook, hostileWebhooks, rightBody } from './hostile-webhooks.ts'
 
-const isLong = process.env.COFFER_TEST_SEED !== undefined
-const count = isLong ? 1_050 : 300
+const count = isLong ? 1_050 : 120
 const timeoutMs = isLong ? 600_000 : 120_000
 const atOnce = 10
 
