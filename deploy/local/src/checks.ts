@@ -6,6 +6,7 @@ import { FatalError } from '../bootstrap/fatal-error.mjs'
 import { root, withWorkspaceCommands } from '../bootstrap/paths.mjs'
 import type { Progress } from '../bootstrap/progress.mjs'
 import { run } from '../bootstrap/run.mjs'
+import { formerRelease, requireCommit } from './former-release.ts'
 
 type Check = { name: string; work: () => Promise<unknown> }
 
@@ -39,13 +40,13 @@ async function fails({ name, work }: Check, log: Progress): Promise<boolean> {
   }
 }
 
-/** Runs `buf breaking` against the newest release tag, or the last commit while there is no tag. */
+/** Runs `buf breaking` against the newest tag after the former release, or against that release. */
 async function requireCompatibleContracts(env: NodeJS.ProcessEnv): Promise<void> {
   const git = (...args: string[]) => run('git', args, { cwd: root, env })
-  const tags = await git('tag', '--list', 'v*', '--sort=-version:refname')
-  const baseline = tags.split('\n')[0] || 'HEAD'
-  const listed = await git('ls-tree', '-r', '--name-only', baseline, 'proto')
-  if (!listed.includes('.proto')) return
+  const { commit } = formerRelease()
+  await requireCommit(commit, { folder: root, env })
+  const tags = await git('tag', '--list', 'v*', '--contains', commit, '--sort=-version:refname')
+  const baseline = tags.split('\n')[0] || commit
   const directory = await mkdtemp(join(tmpdir(), 'coffer-contracts-'))
   try {
     const archive = join(directory, 'baseline.tar')

@@ -1,0 +1,70 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { FatalError } from '../bootstrap/fatal-error.mjs'
+import { root } from '../bootstrap/paths.mjs'
+import { run } from '../bootstrap/run.mjs'
+
+/** The release that this version is upgraded from, runs beside, and is rolled back to. */
+interface FormerRelease {
+  /** Full hash in the repository's own history. */
+  commit: string
+  version: string
+  /** Version of Node that it runs under. */
+  node: string
+}
+
+/** A clone of the repository, and the environment of Git. */
+interface Repository {
+  folder: string
+  env: NodeJS.ProcessEnv
+}
+
+/** Returns the former release, of `deploy/release/former.json`. */
+export function formerRelease(): FormerRelease {
+  return JSON.parse(readFileSync(join(root, 'deploy/release/former.json'), 'utf8'))
+}
+
+/** Throws FatalError with the remedy when the repository's history lacks the commit. */
+export async function requireCommit(commit: string, { folder, env }: Repository): Promise<void> {
+  const git = (...args: string[]) => run('git', args, { cwd: folder, env })
+  const shallow = await git('rev-parse', '--is-shallow-repository').catch(() => {
+    throw new FatalError(`${folder} is no clone: the former release ${commit} is in Git's history.`)
+  })
+  await git('cat-file', '-e', `${commit}^{commit}`).catch(() => {
+    const fetch = shallow.trim() === 'true' ? 'git fetch --unshallow' : `git fetch origin ${commit}`
+    throw new FatalError(`This clone lacks the former release ${commit}: run "${fetch}".`)
+  })
+}
+
+/**
+ * Unpacks the files of a commit into `<into>/<commit>`, once; returns that folder.
+ * @throws {FatalError} with the remedy when the repository's history lacks the commit
+ */
+export async function unpackRelease(
+  commit: string,
+  { folder, env, into }: Repository & { into: string },
+): Promise<string> {
+  const unpacked = join(into, commit)
+  if (existsSync(unpacked)) return unpacked
+  await requireCommit(commit, { folder, env })
+  await mkdir(into, { recursive: true })
+  const draft = await mkdtemp(`${unpacked}.`)
+  try {
+    const archive = join(draft, 'release.tar')
+    const files = join(draft, 'files')
+    await mkdir(files)
+    await run('git', ['archive', '--format=tar', `--output=${archive}`, commit], {
+      cwd: folder,
+      env,
+    })
+    await run('tar', ['-xf', archive, '-C', files], { env })
+    await rename(files, unpacked).catch((error) => {
+      // Another process was faster.
+      if (!existsSync(unpacked)) throw error
+    })
+  } finally {
+    await rm(draft, { recursive: true, force: true })
+  }
+  return unpacked
+}
