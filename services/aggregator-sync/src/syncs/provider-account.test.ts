@@ -62,3 +62,17 @@ test('an account of another kind of currency has no balances, and the default cu
 test('a balance beyond what the ledger stores is left out', () => {
   expect(toProviderAccount({ ...account, current: '1e20' })).not.toHaveProperty('currentBalance')
 })
+
+test.each(['45035996273704.96', '-90071992547409.91'])(
+  'a balance of %s, which the next one could not follow, is left out',
+  (available) => {
+    const { currentBalance, ...bare } = toProviderAccount({ ...account, available })
+    expect(currentBalance).toBe(11_050n)
+    expect(bare).not.toHaveProperty('availableBalance')
+  },
+)
+
+test('half the range of amounts is a balance', () => {
+  const { availableBalance } = toProviderAccount({ ...account, available: '-45035996273704.95' })
+  expect(availableBalance).toBe(-(2n ** 52n - 1n))
+})

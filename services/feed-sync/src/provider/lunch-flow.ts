@@ -1,6 +1,5 @@
 import { currencies } from '@coffer/kit/values/currency'
 import { parseMinorUnits } from '@coffer/kit/values/decimal'
-import { isExact } from '@coffer/kit/values/money'
 import { toPrintable } from '@coffer/kit/values/printable'
 import { z } from 'zod'
 import type { Discovery } from '../candidates/feed-bank-account.ts'
@@ -90,15 +89,6 @@ export function readTransactions(
     const one = Transaction.safeParse(row).data
     return one?.id === null && !one.isPending ? undefined : one
   })
-}
-
-/**
- * Converts a balance to minor units. Returns null for other texts, and beyond half the range of
- * amounts: the ledger books the difference of two balances, which is an amount too.
- */
-export function parseBalance(decimal: string, currency: string): bigint | null {
-  const balance = parseMinorUnits(decimal, currency)
-  return balance !== null && isExact(2n * balance) ? balance : null
 }
 
 /** Returns the fields of a candidate from the provider's answers (docs/banks/feed.md#refresh). */

@@ -1,4 +1,5 @@
 import { dayMs } from '@coffer/kit/values/time'
+import { parseBalance } from '@coffer/sync-kit/balance'
 import { listLiveIds, listSyncedAccounts, removeItems } from '@coffer/sync-kit/ledger.client'
 import type { Step } from '@coffer/sync-kit/sync-step'
 import { saveCurrentBalance } from '../candidates/feed-bank-account.sql.ts'
@@ -6,7 +7,6 @@ import { type CandidateSync, endCandidateSync } from '../candidates/feed-bank-ac
 import { countReplaced, importBatch, setBalances } from '../ledger/ledger.client.ts'
 import type { DayRange } from '../provider/day-range.ts'
 import { faultOf, feedFailure } from '../provider/feed-fault.ts'
-import { parseBalance } from '../provider/lunch-flow.ts'
 import { batchRows, type ReadableRows, selectRows, toItem } from './feed-item.ts'
 import {
   listCandidatesInUse,
