@@ -1,6 +1,6 @@
 import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { requirePostgres } from '@coffer/cli/databases'
+import { databaseUrlOf, requirePostgres } from '@coffer/cli/databases'
 import { migrate, missingMigrations } from '@coffer/host/database/migrations'
 import { createDatabase } from '@coffer/host/database/pool'
 import { withCa } from '@coffer/host/database/tls'
@@ -38,14 +38,13 @@ const options = { schema: 'public', poolSizeMax: 1, statementTimeoutMs: 500 }
 /** Connects as the pool, as migrations and as `coffer` at its start do; returns each outcome. */
 async function outcomes(at: string, databaseCa?: string): Promise<string[]> {
   const database = { name: 'one', schema: 'one', migrations: new URL('file:///') } as never
+  const config = { databaseCa, databaseUrl: at, databaseUrls: {} }
   const tables = { service: 'one', url: withCa(at, databaseCa), schema: 'one', folders: [] }
   await using pool = await createDatabase({ ...options, url: tables.url })
   const attempts: Promise<unknown>[] = [
     pool.pool.oneFirst(isEncrypted).then((found) => (found ? 'TLS' : 'plain text')),
     missingMigrations(tables).then(() => 'connected'),
-    requirePostgres([database], { databaseCa, databaseUrl: at, databaseUrls: {} }).then(
-      () => 'connected',
-    ),
+    requirePostgres([database], (name) => databaseUrlOf(name, config)).then(() => 'connected'),
   ]
   const found = await Promise.allSettled(attempts)
   return found.map((one) => (one.status === 'fulfilled' ? `${one.value}` : reasonOf(one.reason)))

@@ -1,5 +1,6 @@
 import { connectionOptions } from '@coffer/host/database/connection'
-import { createDatabase } from '@coffer/host/database/pool'
+import { createDatabase, type Pooler } from '@coffer/host/database/pool'
+import { requireRoleSettings } from '@coffer/host/database/service-role'
 import { withCa } from '@coffer/host/database/tls'
 import type { Database } from '@coffer/kit/database/database'
 import { SettingsError } from '@coffer/kit/service/config'
@@ -12,6 +13,7 @@ const connectTimeoutMs = 5_000
 const poolSizeMax = 8
 
 type DatabaseConfig = Pick<Config, 'databaseCa' | 'databaseUrl' | 'databaseUrls'>
+type DirectConfig = DatabaseConfig & Pick<Config, 'directDatabaseUrl' | 'directDatabaseUrls'>
 
 /**
  * Returns the URL of a service's database, with the CA certificates of `COFFER_DATABASE_CA`.
@@ -25,31 +27,44 @@ export function databaseUrlOf(name: string, config: DatabaseConfig): string {
   return withCa(url, config.databaseCa)
 }
 
-/** Connects to the database of a service, for a command. */
+/** Returns the URL of a service's database past its pooler; null when no setting names it. */
+export function directUrlOf(name: string, config: DirectConfig): string | null {
+  const url = config.directDatabaseUrls[name] ?? config.directDatabaseUrl
+  return url === undefined ? null : withCa(url, config.databaseCa)
+}
+
+/** Connects to the database of a service, past its pooler if possible, for a command. */
 export function createServiceDatabase(
   { name, schema }: ServiceDefinition,
-  config: Pick<Config, keyof DatabaseConfig | 'statementTimeoutMs'>,
+  config: Pick<Config, keyof DirectConfig | 'statementTimeoutMs' | 'databasePooler'>,
 ): Promise<Database> {
-  const url = databaseUrlOf(name, config)
+  const direct = directUrlOf(name, config)
+  const url = direct ?? databaseUrlOf(name, config)
+  const pooler = direct === null ? config.databasePooler : 'none'
   const { statementTimeoutMs } = config
-  return createDatabase({ url, schema, poolSizeMax, statementTimeoutMs })
+  return createDatabase({ url, schema, poolSizeMax, statementTimeoutMs, pooler })
 }
 
 /**
  * Connects once to each service's database. Throws FatalError when a connection fails, with the
- * host of the database and the reason.
+ * host of the database and the reason, or when a role lacks what a pooler makes necessary.
  */
 export async function requirePostgres(
-  definitions: ServiceDefinition[],
-  config: DatabaseConfig,
+  definitions: Pick<ServiceDefinition, 'name' | 'schema'>[],
+  urlOf: (name: string) => string,
+  pooler: Pooler = 'none',
 ): Promise<void> {
-  const urls = new Set(definitions.map(({ name }) => databaseUrlOf(name, config)))
-  for (const url of urls) {
-    await requireAnswer(url)
+  const schemas = new Map(definitions.map(({ name, schema }) => [urlOf(name), schema]))
+  for (const [url, schema] of schemas) {
+    await using client = await connect(url)
+    if (pooler === 'none') continue
+    await requireRoleSettings(client, schema).catch((error: Error) => {
+      throw new FatalError(error.message)
+    })
   }
 }
 
-async function requireAnswer(url: string): Promise<void> {
+async function connect(url: string): Promise<pg.Client & AsyncDisposable> {
   const client = new pg.Client({
     ...(await connectionOptions(url)),
     connectionTimeoutMillis: connectTimeoutMs,
@@ -57,11 +72,11 @@ async function requireAnswer(url: string): Promise<void> {
   try {
     await client.connect()
   } catch (error) {
+    await client.end()
     const { host, pathname } = new URL(url)
     throw new FatalError(`Postgres at ${host}${pathname} does not answer: ${reasonOf(error)}`)
-  } finally {
-    await client.end()
   }
+  return Object.assign(client, { [Symbol.asyncDispose]: () => client.end() })
 }
 
 /**

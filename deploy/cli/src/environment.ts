@@ -15,7 +15,7 @@ import { settings as ledgerSettings } from '@coffer/ledger/config'
 import { machineConfig, settings as machineSettings } from '@coffer/local/config'
 import { type RunningSettings, runningSettings } from '@coffer/local/data-directory'
 import leven from 'leven'
-import { databaseUrlSettings, settings, urlSettings } from './commands/config.ts'
+import { databaseUrlSettings, directUrlSettings, settings, urlSettings } from './commands/config.ts'
 
 /** All settings that a process may read, imported without their services to keep `--help` fast. */
 export const allSettings: Settings[] = [
@@ -30,6 +30,7 @@ export const allSettings: Settings[] = [
   feedSyncSettings,
   urlSettings,
   databaseUrlSettings,
+  directUrlSettings,
 ]
 
 /** Variables of the tests and the benchmark, which are no settings. */
@@ -44,6 +45,7 @@ export type Config = ValuesOf<typeof settings> & {
   externalUrl: string
   urls: Record<string, string>
   databaseUrls: Record<string, string>
+  directDatabaseUrls: Record<string, string>
   environment: Environment
   /** Settings of the server that `npm start` runs on the data directory; null if none runs. */
   running: RunningSettings | null
@@ -67,6 +69,7 @@ export function readConfig(env: Environment): Config {
     externalUrl: readSettings(gatewaySettings, environment).externalUrl.replace(/\/+$/, ''),
     urls: present(readSettings(urlSettings, environment)),
     databaseUrls: present(readSettings(databaseUrlSettings, environment)),
+    directDatabaseUrls: present(readSettings(directUrlSettings, environment)),
     environment,
     running,
   }

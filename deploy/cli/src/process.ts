@@ -45,6 +45,7 @@ export async function startProcess({ parts, config, log }: Options): Promise<Run
       urls: config.urls,
       databaseUrl: (name) => databaseUrlOf(name, config),
       poolSizeMax: config.poolSize,
+      pooler: config.databasePooler,
       statementTimeoutMs: config.statementTimeoutMs,
       connectionWaitMs: config.connectionWaitMs,
       keysFolder: config.keysDir,

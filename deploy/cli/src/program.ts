@@ -70,9 +70,13 @@ function createProgram(run: Run): Command {
     .option('--migrate', 'bring their tables up to date first')
     .option('--demo', 'load the demo data on the first start, and print how to call the API')
     .action((names, options) => serve({ names, ...options }))
-  add(program, 'migrate', 'bring the tables of every service up to date').action(
-    run(async (_, env) => (await import('./commands/migrate.ts')).migrateTables(env)),
-  )
+  add(program, 'migrate', 'bring the tables of every service up to date')
+    .option('--roles', 'also create the role of each service, for a transaction pooler')
+    .action(
+      run(async (options, env) =>
+        (await import('./commands/migrate.ts')).migrateTables(options, env),
+      ),
+    )
   add(program, 'config', 'print every setting with its value and source')
     .option('--markdown', 'print the table of the README: names, defaults, meanings')
     .action(

@@ -1,8 +1,10 @@
 import { MigrationError, missingMigrations } from '@coffer/host/database/migrations'
+import { ensureServiceRole } from '@coffer/host/database/service-role'
 import { migrateAll, tablesOf } from '@coffer/host/host'
+import { SettingsError } from '@coffer/kit/service/config'
 import type { ServiceDefinition } from '@coffer/kit/service/service'
 import { FatalError } from '@coffer/local/bootstrap/fatal-error.mjs'
-import { databaseUrlOf, requirePostgres } from './databases.ts'
+import { databaseUrlOf, directUrlOf, requirePostgres } from './databases.ts'
 import type { Config } from './environment.ts'
 
 /**
@@ -13,8 +15,36 @@ export async function updateTables(
   definitions: ServiceDefinition[],
   config: Config,
 ): Promise<Record<string, string[]>> {
-  await requirePostgres(definitions, config)
-  return migrateAll(definitions, (name) => databaseUrlOf(name, config)).catch(asFatal)
+  const urlOf = (name: string) => directUrlOf(name, config) ?? databaseUrlOf(name, config)
+  await requirePostgres(definitions, urlOf)
+  return migrateAll(definitions, urlOf).catch(asFatal)
+}
+
+/**
+ * Creates or updates the role of each service, which the URLs of the databases name. Returns the
+ * names of the roles. Throws SettingsError without the owner's URL, FatalError when Postgres or a
+ * URL refuses.
+ */
+export async function updateRoles(
+  definitions: ServiceDefinition[],
+  config: Config,
+): Promise<string[]> {
+  const names: string[] = []
+  for (const { name, schema } of definitions) {
+    const ownerUrl = directUrlOf(name, config)
+    if (ownerUrl === null) {
+      throw new SettingsError('COFFER_DIRECT_DATABASE_URL: not set, and --roles needs the owner')
+    }
+    const url = databaseUrlOf(name, config)
+    const { statementTimeoutMs } = config
+    const ensured = ensureServiceRole({ url, ownerUrl, schema, statementTimeoutMs })
+    names.push(
+      await ensured.catch((error: Error) => {
+        throw new FatalError(`${name}: ${error.message}`)
+      }),
+    )
+  }
+  return names
 }
 
 /**
@@ -26,7 +56,8 @@ export async function requireTables(
   definitions: ServiceDefinition[],
   config: Config,
 ): Promise<void> {
-  await requirePostgres(definitions, config)
+  const { databasePooler } = config
+  await requirePostgres(definitions, (name) => databaseUrlOf(name, config), databasePooler)
   for (const definition of definitions) {
     const { name } = definition
     const tables = tablesOf(definition, databaseUrlOf(name, config))

@@ -41,6 +41,16 @@ export const settings = {
     z.string().optional(),
     'File of CA certificates (PEM) for Postgres: connections then have verified TLS',
   ),
+  databasePooler: setting(
+    'COFFER_DATABASE_POOLER',
+    z.enum(['none', 'transaction']).default('none'),
+    'Pooler between Coffer and Postgres: `transaction` needs a role for each service',
+  ),
+  directDatabaseUrl: setting(
+    'COFFER_DIRECT_DATABASE_URL',
+    databaseUrl.optional(),
+    'Postgres past the pooler, as the owner of the tables: for `migrate` and other commands',
+  ),
   natsUrl: setting(
     'COFFER_NATS_URL',
     z.string().optional(),
@@ -157,6 +167,15 @@ export const databaseUrlSettings = forEachService((variable) =>
     `COFFER_${variable}_DATABASE_URL`,
     databaseUrl.optional(),
     'Postgres of this service alone',
+  ),
+)
+
+/** `COFFER_<SERVICE>_DIRECT_DATABASE_URL`: the database of one service, past its pooler. */
+export const directUrlSettings = forEachService((variable) =>
+  setting(
+    `COFFER_${variable}_DIRECT_DATABASE_URL`,
+    databaseUrl.optional(),
+    'Postgres of this service alone, past the pooler',
   ),
 )
 

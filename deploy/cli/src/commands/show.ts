@@ -3,7 +3,7 @@ import type { Setting } from '@coffer/kit/service/config'
 import type { RunningSettings } from '@coffer/local/data-directory'
 import { allSettings, readConfig } from '../environment.ts'
 import { serviceNames } from '../service-names.ts'
-import { databaseUrlSettings, settings } from './config.ts'
+import { databaseUrlSettings, directUrlSettings, settings } from './config.ts'
 
 // COFFER_VAULT_KEY is the name of a key; the settings of NATS and Temporal are paths of key files.
 const secretNames = /(SECRET|PASSWORD|TOKEN|(?<!COFFER_(VAULT|NATS|TEMPORAL)_)KEY)$/
@@ -31,8 +31,11 @@ export function showConfig(options: { markdown?: boolean }, env: Environment): u
  * not the passwords in URLs of Postgres, NATS and Temporal: commands connect to these servers.
  */
 export function publishable(environment: Environment): RunningSettings {
-  const { databaseUrl, natsUrl, temporalAddress } = settings
-  const addresses = [databaseUrl, natsUrl, temporalAddress, ...Object.values(databaseUrlSettings)]
+  const { databaseUrl, directDatabaseUrl, natsUrl, temporalAddress } = settings
+  const ofServices = [databaseUrlSettings, directUrlSettings].flatMap(
+    Object.values<Setting<unknown>>,
+  )
+  const addresses = [databaseUrl, directDatabaseUrl, natsUrl, temporalAddress, ...ofServices]
   const names = addresses.map(({ env }) => env)
   const published: RunningSettings = { values: {}, masked: {} }
   for (const name of settingsByName().keys()) {
@@ -95,7 +98,7 @@ function masked(name: string, value: string): string {
 /** Returns a Markdown table of the settings; `COFFER_<SERVICE>_…` settings share one row. */
 export function markdownTable(known: Setting<unknown>[]): string {
   const variables = serviceNames.map((name) => name.replaceAll('-', '_').toUpperCase())
-  const service = new RegExp(`^COFFER_(${variables.join('|')})_((?:DATABASE_)?URL)$`)
+  const service = new RegExp(`^COFFER_(${variables.join('|')})_((?:(?:DIRECT_)?DATABASE_)?URL)$`)
   const rows = known.map((setting) => {
     const name = setting.env.replace(service, 'COFFER_<SERVICE>_$2')
     const value = shown(setting, undefined)

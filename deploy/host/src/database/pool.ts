@@ -10,6 +10,9 @@ import { connectionWait } from '../metrics.ts'
 import { requireTls } from './connection.ts'
 import { postgresDriver } from './postgres.client.ts'
 
+/** Kind of the pooler between Coffer and Postgres. */
+export type Pooler = 'none' | 'transaction'
+
 export interface DatabaseOptions {
   url: string
   /** Postgres schema of the service's tables (search_path). */
@@ -17,6 +20,11 @@ export interface DatabaseOptions {
   poolSizeMax: number
   /** Time limit of a statement in ms, enforced by Postgres. */
   statementTimeoutMs: number
+  /**
+   * `transaction` if the URL leads to a pooler that gives connections to transactions: named
+   * statements and startup parameters are not used. `none` by default.
+   */
+  pooler?: Pooler
   /** Maximum wait in ms for a free connection; 3,000 by default. */
   connectionWaitMs?: number
 }
@@ -31,8 +39,12 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
   const sent = new Map<string, Sent>()
   const listeners: (() => void)[] = []
   const { schema, poolSizeMax, statementTimeoutMs, connectionWaitMs = 3_000 } = options
-  const connections = await createPool(sessionUrl(options), {
-    driverFactory: postgresDriver({ answerMsMax: statementTimeoutMs + answerMarginMs }),
+  const isPooled = options.pooler === 'transaction'
+  const connections = await createPool(isPooled ? options.url : sessionUrl(options), {
+    driverFactory: postgresDriver({
+      answerMsMax: statementTimeoutMs + answerMarginMs,
+      pooledSchema: isPooled ? schema : null,
+    }),
     maxPoolSize: poolSizeMax,
     statementTimeout: statementTimeoutMs,
     idleInTransactionSessionTimeout: statementTimeoutMs * 2,
@@ -42,7 +54,7 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
     connectionRetryLimit: 1,
     // Slonik's default, DISCARD ALL, halves the throughput; no statement changes session state.
     resetConnection: async () => {},
-    interceptors: [nameStatements(sent), checkRows()],
+    interceptors: [countStatements(sent, { isNamed: !isPooled }), checkRows()],
   })
   // Failed statements emit 'error' on the pool. Without a listener, Node would throw.
   connections.on('error', () => {})
@@ -211,12 +223,13 @@ interface Sent {
 }
 
 /**
- * Creates the interceptor that names distinct SQL texts, up to `textsMax`, so that a connection
- * parses each text only once (prepared statement). Counts in `sent` how often each was sent.
+ * Creates the interceptor that counts in `sent` how often each distinct SQL text was sent, up to
+ * `textsMax`. With `isNamed` it names them, so that a connection parses each text only once
+ * (prepared statement).
  */
-function nameStatements(sent: Map<string, Sent>): Interceptor {
+function countStatements(sent: Map<string, Sent>, { isNamed }: { isNamed: boolean }): Interceptor {
   return {
-    name: 'name-statements',
+    name: 'count-statements',
     transformQuery: (_context, query) => {
       let known = sent.get(query.sql)
       if (!known) {
@@ -225,7 +238,7 @@ function nameStatements(sent: Map<string, Sent>): Interceptor {
         sent.set(query.sql, known)
       }
       known.times++
-      return { ...query, name: known.name }
+      return isNamed ? { ...query, name: known.name } : query
     },
   }
 }

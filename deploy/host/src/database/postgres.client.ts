@@ -15,6 +15,7 @@ import {
   UniqueIntegrityConstraintViolationError,
 } from 'slonik'
 import { connectionOptions } from './connection.ts'
+import { requireRoleSettings } from './service-role.ts'
 
 const begin = 'START TRANSACTION'
 const beginNamed = `${begin};
@@ -25,16 +26,26 @@ const beginNamed = `${begin};
 // has vanished is detected after 20 s.
 const keepAliveAfterMs = 10_000
 
+/** Limits of a driver. */
+export interface DriverOptions {
+  answerMsMax: number
+  /**
+   * Schema that the role of the connection must have as its search path, behind a transaction
+   * pooler: it refuses startup parameters. Null without a pooler.
+   */
+  pooledSchema: string | null
+}
+
 /**
  * Creates slonik's Postgres driver with TCP keep-alive, and with a limit on the time to an answer.
  * Postgres's statement timeout ends slow statements; the limit destroys the connection to a server
  * that no longer answers.
  */
-export function postgresDriver({ answerMsMax }: { answerMsMax: number }): DriverFactory {
+export function postgresDriver({ answerMsMax, pooledSchema }: DriverOptions): DriverFactory {
   return createDriverFactory(async ({ driverConfiguration }) => {
     return {
       createPoolClient: async ({ clientEventEmitter }) => {
-        const config = await clientConfig(driverConfiguration)
+        const config = await clientConfig(driverConfiguration, pooledSchema !== null)
         const socket = new Socket()
         const client = new pg.Client({ ...config, stream: () => socket })
         let underWay: string | null = null
@@ -50,6 +61,7 @@ export function postgresDriver({ answerMsMax }: { answerMsMax: number }): Driver
         return {
           connect: async () => {
             await client.connect()
+            if (pooledSchema !== null) await requireRoleSettings(client, pooledSchema)
           },
           end: async () => {
             clearTimeout(limit)
@@ -111,12 +123,18 @@ function mayCommit(text: string | null, client: pg.Client): boolean {
   return !/^\s*(SELECT|START TRANSACTION|WITH(?!.*\b(INSERT|UPDATE|DELETE)\b))\b/is.test(text)
 }
 
-async function clientConfig(driver: DriverConfiguration): Promise<pg.ClientConfig> {
-  return {
-    ...(await connectionOptions(driver.connectionUri)),
-    connectionTimeoutMillis: millisecondsOf(driver.connectionTimeout),
+async function clientConfig(
+  driver: DriverConfiguration,
+  isPooled: boolean,
+): Promise<pg.ClientConfig> {
+  const startup = {
     statement_timeout: millisecondsOf(driver.statementTimeout),
     idle_in_transaction_session_timeout: millisecondsOf(driver.idleInTransactionSessionTimeout),
+  }
+  return {
+    ...(await connectionOptions(driver.connectionUri)),
+    ...(isPooled ? {} : startup),
+    connectionTimeoutMillis: millisecondsOf(driver.connectionTimeout),
     keepAlive: true,
     keepAliveInitialDelayMillis: keepAliveAfterMs,
     types: exactTypes(),
