@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import type { Transaction } from '@coffer/kit/database/database'
 import { publishProgress } from '@coffer/kit/events/progress'
 import type { ServiceDeps } from '@coffer/kit/service/service'
@@ -10,6 +9,7 @@ import { requestSyncOf } from '../syncs/item-sync.sql.ts'
 import type { Webhook } from './webhook.ts'
 import { effectOf } from './webhook-code.ts'
 import { insertReceipt } from './webhook-receipt.sql.ts'
+import { hashToken } from './webhook-token.ts'
 
 /** A verified webhook. */
 export interface SignedWebhook {
@@ -63,8 +63,7 @@ async function apply(
   { content, token, signedAt }: SignedWebhook,
   now: Date,
 ): Promise<Handled> {
-  const tokenHash = createHash('sha256').update(token).digest()
-  if (!(await insertReceipt(tx, tokenHash, now))) return { outcome: 'repeated' }
+  if (!(await insertReceipt(tx, hashToken(token), now))) return { outcome: 'repeated' }
   const effect = effectOf(content, signedAt)
   if (!effect) return { outcome: 'unknown-code' }
   const found = await lockLinkOfItem(tx, content.itemId, now)

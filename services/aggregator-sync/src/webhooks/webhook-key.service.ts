@@ -48,8 +48,9 @@ export function createWebhookKeys({
     const isUsable = key !== null && expiresAt > now
     const ends = answer?.expiredAt ? expiresAt : now + knownMs
     const found = { key, expiresAt, until: isUsable ? ends : now + unknownMs }
-    const cache = isUsable ? known : unknown
+    const [cache, other] = isUsable ? [known, unknown] : [unknown, known]
     cache.set(keyId, found)
+    other.delete(keyId)
     return found
   }
   const readOnce = (keyId: string): Promise<Found> => {

@@ -2,7 +2,7 @@ import type { Transaction } from '@coffer/kit/database/database'
 import { sql } from 'slonik'
 
 /**
- * Stores that a webhook was handled, in the transaction of its effect, by the SHA-256 of its token.
+ * Stores that a webhook was handled, in the transaction of its effect, by `hashToken`.
  * Returns false if another transaction has done so, after it has ended.
  */
 export async function insertReceipt(

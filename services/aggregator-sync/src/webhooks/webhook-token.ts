@@ -1,5 +1,12 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
-import { type CryptoKey, decodeProtectedHeader, importJWK, type JWTPayload, jwtVerify } from 'jose'
+import {
+  type CryptoKey,
+  decodeProtectedHeader,
+  errors,
+  importJWK,
+  type JWTPayload,
+  jwtVerify,
+} from 'jose'
 import type { WebhookKey } from '../provider/aggregator.ts'
 
 const algorithm = 'ES256'
@@ -31,32 +38,56 @@ export async function importKey({
   }
 }
 
+/** Reason for which a token does not verify a webhook. */
+export type Mismatch = 'signature' | 'age' | 'body'
+
 /**
- * Returns the instant at which a webhook was signed. Null if its token is not valid for this body:
- * signature, end, age of at most 5 minutes, and hash of the body.
+ * Returns the instant at which a webhook was signed, or why its token is not valid for this body:
+ * signature, an age of at most 5 minutes and the end, hash of the body.
  */
 export async function verifyToken(
   token: string,
   { key, body, now }: { key: CryptoKey; body: Uint8Array; now: Date },
-): Promise<Date | null> {
+): Promise<Date | Mismatch> {
   const claims = await claimsOf(token, { key, now })
-  const { iat, request_body_sha256: hash } = claims ?? {}
-  if (iat === undefined || !isHashOf(body, hash)) return null
+  if (typeof claims === 'string') return claims
+  const { iat = Number.NaN, request_body_sha256: hash } = claims
   const ageMs = now.getTime() - iat * 1_000
   const isYoung = ageMs >= -leewaySeconds * 1_000 && ageMs <= ageSecondsMax * 1_000
-  return isYoung ? new Date(iat * 1_000) : null
+  if (!isYoung) return 'age'
+  return isHashOf(body, hash) ? new Date(iat * 1_000) : 'body'
 }
 
 async function claimsOf(
   token: string,
   { key, now }: { key: CryptoKey; now: Date },
-): Promise<JWTPayload | null> {
+): Promise<JWTPayload | Mismatch> {
   const options = { algorithms: [algorithm], clockTolerance: leewaySeconds, currentDate: now }
   try {
     return (await jwtVerify(token, key, options)).payload
-  } catch {
-    return null
+  } catch (error) {
+    return error instanceof errors.JWTExpired ? 'age' : 'signature'
   }
+}
+
+// Order of the base point of P-256 (SEC 2, 2.4.2).
+const order = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n
+
+/**
+ * Returns the SHA-256 of a verified token by which it is recognized. Anyone can write a signature
+ * in another way that is valid too: with s or n − s (SEC 1, 4.1.4), and in other base64url texts.
+ * All of these have the same hash.
+ */
+export function hashToken(token: string): Buffer {
+  const [header, payload, signature = ''] = token.split('.')
+  const bytes = Buffer.from(signature, 'base64url')
+  const s = BigInt(`0x${bytes.toString('hex', 32)}`)
+  const least = s > order - s ? order - s : s
+  return createHash('sha256')
+    .update(`${header}.${payload}.`)
+    .update(bytes.subarray(0, 32))
+    .update(`${least}`)
+    .digest()
 }
 
 /** Compares the hash in constant time. */

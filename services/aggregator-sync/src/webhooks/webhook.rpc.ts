@@ -9,7 +9,7 @@ import { readWebhook, type Webhook } from './webhook.ts'
 import { labelOf } from './webhook-code.ts'
 import { handleWebhook, type Outcome } from './webhook-handling.service.ts'
 import { createWebhookKeys, type WebhookKeys } from './webhook-key.service.ts'
-import { readKeyId, verifyToken } from './webhook-token.ts'
+import { type Mismatch, readKeyId, verifyToken } from './webhook-token.ts'
 
 type Deps = Pick<
   ServiceDeps<typeof settings>,
@@ -44,6 +44,12 @@ export function webhookRoutes(deps: Deps): ServiceImpl<typeof WebhookService> {
   }
 }
 
+const mismatchTexts: Record<Mismatch, string> = {
+  signature: 'the signature of the verification is not valid',
+  age: 'the verification is over 5 minutes old, or of a later time than now',
+  body: 'the verification is not of this body',
+}
+
 function readContent(body: Uint8Array): Webhook {
   if (body.length > bytesMax) throw refused('the body is larger than 1 MiB')
   const content = readWebhook(body)
@@ -64,7 +70,7 @@ async function verify(
   })
   if (key === null) throw unverified('the key of the verification is not known or has expired')
   const signedAt = await verifyToken(token, { key, body, now: clock() })
-  if (signedAt === null) throw unverified('the verification is too old, or not of this body')
+  if (typeof signedAt === 'string') throw unverified(mismatchTexts[signedAt])
   return signedAt
 }
 
