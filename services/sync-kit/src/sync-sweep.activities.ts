@@ -32,7 +32,11 @@ export function syncSweeps<Key extends LinkKey>(
   const { links, isEnabled, start } = of
   const startAll = async (keys: readonly Key[]) => {
     using pace = createPace({ share })
-    for (const group of groupsOf(keys, atOnce)) await pace.run(() => Promise.all(group.map(start)))
+    const groups = groupsOf(keys, atOnce)
+    for (const group of groups) {
+      const startGroup = () => Promise.all(group.map(start))
+      await (group === groups.at(-1) ? startGroup() : pace.run(startGroup))
+    }
   }
   const keyOf = (link: Key) => links.primaryKey.map((field) => `${link[field]}`)
   return {
