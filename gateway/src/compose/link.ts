@@ -20,6 +20,15 @@ type ShownLink = { message: Link; feedLink?: FeedLink; aggregatorLink?: Aggregat
 // Maximum number of IDs in a call of aggregator-sync; an account rarely has more links.
 const idsPerCall = 1_000
 
+/**
+ * Returns the connection, ended if its link was deleted: aggregator-sync learns of the deletion by
+ * an event, after the answer to the request.
+ */
+function endWith({ deletedAt }: Link, connection: AggregatorLink): AggregatorLink {
+  if (!deletedAt || connection.deletedAt) return connection
+  return { ...connection, status: 'deactivated', deletedAt }
+}
+
 /** Returns the functions that join links and connections (docs/architecture.md#ownership). */
 export function createConnections({ mesh, log }: RouteDeps) {
   const feedLinks = mesh.client('feed-sync', FeedLinkService)
@@ -61,7 +70,8 @@ export function createConnections({ mesh, log }: RouteDeps) {
         const feedLink = feedById.get(message.feedLinkId ?? '')
         if (feedLink) return { message, feedLink }
         const aggregatorLink = aggregatorById.get(message.linkId)
-        return aggregatorLink ? { message, aggregatorLink } : { message }
+        if (!aggregatorLink) return { message }
+        return { message, aggregatorLink: endWith(message, aggregatorLink) }
       })
     },
     /** Notifies feed-sync that a link uses a feed connection; on failure, an event will. */

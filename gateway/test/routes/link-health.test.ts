@@ -82,6 +82,17 @@ test('the health of a feed link is that of its syncs', async () => {
   expect(gateway.received.at(-1)?.message).toMatchObject({ feedLinkId })
 })
 
+test('a deleted link has no next sync, before aggregator-sync learns of the deletion', async () => {
+  const getAggregatorHealth = () => ({
+    health: create(SyncHealthSchema, { linkId, status: 'setup', nextAttempt: at }),
+  })
+  const link = { linkId, linkType: 'aggregator', deletedAt: at }
+  const stubs = { links: { getLink: () => ({ link }) }, aggregatorSyncs: { getAggregatorHealth } }
+  gateway = await createGateway(stubs, allOn)
+  const { body } = await gateway.send('GET', url)
+  expect(body).toMatchObject({ status: 'deactivated', nextAttempt: null })
+})
+
 test('the health of an aggregator link has its calls, code and end of consent', async () => {
   const getAggregatorHealth = () => ({
     health: create(SyncHealthSchema, {

@@ -152,6 +152,17 @@ describe('aggregator links', () => {
     expect(changed.body.aggregatorLink).toMatchObject(shown)
   })
 
+  test('end with their deletion, before aggregator-sync learns of it', async () => {
+    const deleted = create(LinkSchema, { ...aggregated, deletedAt: at })
+    gateway = await createGateway({
+      links: { getLink: () => ({ link: deleted }) },
+      aggregatorLinks: { listAggregatorLinks },
+    })
+    const { body } = await gateway.send('GET', `/api/links/${linkId}`)
+    const deletedAt = '2026-01-02T03:04:05Z'
+    expect(body.aggregatorLink).toMatchObject({ status: 'deactivated', deletedAt })
+  })
+
   test('lack a connection that is unknown, and are 503 while aggregator-sync is away', async () => {
     let isAway = false
     const list = () => {

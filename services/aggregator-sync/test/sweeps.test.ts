@@ -2,11 +2,12 @@ import { timestampFromDate } from '@bufbuild/protobuf/wkt'
 import { type Booted, boot, eventually } from '@coffer/host/testing/boot'
 import { changeOf, emit } from '@coffer/kit/events/changes'
 import { newId } from '@coffer/kit/values/id'
-import { hourMs } from '@coffer/kit/values/time'
+import { dayMs, hourMs } from '@coffer/kit/values/time'
 import { AccountSettingsChangedSchema } from '@coffer/proto/identity/v1/events'
 import { listDueSyncs, listUnfinishedSyncs } from '@coffer/sync-kit/swept-links.sql'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { sql } from 'slonik'
+import { findLink } from '../src/links/aggregator-link.sql.ts'
 import { aggregatorSync } from '../src/service.ts'
 import type { ItemSync } from '../src/syncs/item-sync.ts'
 import { readSync, requestByOperator } from '../src/syncs/operator.service.ts'
@@ -152,6 +153,24 @@ test('a repeated request of a whole loop joins the one that is due', async () =>
     await requestByOperator(database(), linkId, at, { isWhole: true })
     expect((await readSync(database(), link)).wholeRequestedAt).toEqual(before(2))
   }
+})
+
+test('a link that was never created is deleted a day after its release', async () => {
+  const ended = { status: 'deactivated', deletedAt: before(2 * dayMs) } as const
+  const [old, recent] = [before(dayMs + 1), before(dayMs)]
+  const chosenAccounts = ['account']
+  const unused = await insert({ ...ended, chosenAccounts, itemId: null, releasedAt: old })
+  const kept = [
+    await insert({ ...ended, releasedAt: old }),
+    await insert({ ...ended, chosenAccounts, releasedAt: recent }),
+    await insert({ ...ended, chosenAccounts }),
+    await insert({ chosenAccounts }),
+  ]
+  expect(await run('deleteOldRows')).toBe(true)
+  const left = (link: ItemSync) => findLink(database(), link)
+  expect(await left(unused)).toBeNull()
+  for (const link of kept) expect(await left(link)).toMatchObject({ linkId: link.linkId })
+  expect(await run('startUnfinishedLinks', [])).toBeNull()
 })
 
 test('a step of another sync is gone; a step without a token fails', async () => {

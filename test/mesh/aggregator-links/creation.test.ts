@@ -218,6 +218,19 @@ describe('an institution', () => {
     expect((await read('ins_7')).institution?.name).toBe('Changed')
   })
 
+  test('that is unknown is asked for once a minute', async () => {
+    const asked = () => callsOf('/institutions/get_by_id').length
+    const before = asked()
+    for (let count = 0; count < 3; count += 1) {
+      expect(await refusalOf(read('ins_424242'))).toBe('institution: record does not exist')
+    }
+    expect(asked() - before).toBe(1)
+    world.booted.clock.now = new Date(Date.now() + minuteMs)
+    await refusalOf(read('ins_424242'))
+    world.booted.clock.now = null
+    expect(asked() - before).toBe(2)
+  })
+
   test.each([
     ['ins_404', 'institution: record does not exist'],
     ['ins_', 'Invalid request'],

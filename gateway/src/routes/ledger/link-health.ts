@@ -20,6 +20,13 @@ const switches = {
     'COFFER_AGGREGATOR_ENABLED=true (npm start -- --try-aggregator does it for the simulated one)',
 }
 
+/** A deleted link has no next sync, also before the service of its syncs learns of the deletion. */
+function endWith({ deletedAt }: Link, health: SyncHealth): SyncHealth {
+  if (!deletedAt) return health
+  const { nextAttempt: _, ...rest } = health
+  return { ...rest, status: 'deactivated' }
+}
+
 /** Returns the route of a link's health (docs/links.md#health). */
 export function linkHealthRoutes({ mesh, config, clock }: RouteDeps): Route[] {
   const links = mesh.client('ledger', LinkService)
@@ -35,7 +42,7 @@ export function linkHealthRoutes({ mesh, config, clock }: RouteDeps): Route[] {
   async function findHealth(link: Link, options: CallOptions): Promise<SyncHealth | null> {
     try {
       const read = await readHealth(link, options)
-      return read && explainSwitch(requirePart(read.health), link)
+      return read && explainSwitch(endWith(link, requirePart(read.health)), link)
     } catch (error) {
       if (ConnectError.from(error).code === Code.NotFound) return null
       throw error

@@ -6,6 +6,7 @@ import {
   type InstitutionService,
 } from '@coffer/proto/aggregatorsync/v1/institution'
 import type { HandlerContext, ServiceImpl } from '@connectrpc/connect'
+import { LRUCache } from 'lru-cache'
 import {
   byRequest,
   type LinkDeps,
@@ -16,9 +17,13 @@ import type { UpstreamInstitution } from '../provider/aggregator.ts'
 import { findInstitution, saveInstitution } from './institution.sql.ts'
 
 const keptMs = 30 * 60_000
+const unknownMs = 60_000
+const unknownMax = 1_000
 
 /** Returns the RPC handlers of institutions (docs/banks/aggregator.md#institutions). */
 export function institutionRoutes(deps: LinkDeps): ServiceImpl<typeof InstitutionService> {
+  // Until when an ID counts as unknown: the aggregator's limits are of all accounts.
+  const unknownUntil = new LRUCache<string, number>({ max: unknownMax })
   return {
     getInstitution: async ({ institutionId }, context) => {
       callerOf(context)
@@ -26,19 +31,29 @@ export function institutionRoutes(deps: LinkDeps): ServiceImpl<typeof Institutio
       if (!/^ins_\d{1,20}$/.test(institutionId)) {
         throw invalid({ institutionId: 'must be ins_ and 1 to 20 digits' })
       }
-      const { status, ...institution } = await readInstitution(deps, institutionId, context)
+      const now = deps.clock().getTime()
+      if ((unknownUntil.get(institutionId) ?? 0) > now) throw notFound('institution')
+      const read = await readInstitution(deps, institutionId, context)
+      if (!read) {
+        unknownUntil.set(institutionId, now + unknownMs)
+        throw notFound('institution')
+      }
+      const { status, ...institution } = read
       const statusJson = JSON.stringify(status)
       return { institution: toMessage(InstitutionSchema, { ...institution, statusJson }) }
     },
   }
 }
 
-/** Returns an institution, at most 30 minutes old. Throws notFound, refused for faults. */
+/**
+ * Returns an institution, at most 30 minutes old; null for an unknown one. Throws refused for
+ * faults.
+ */
 async function readInstitution(
   { database, clock, openAggregator }: LinkDeps,
   institutionId: string,
   context: HandlerContext,
-): Promise<UpstreamInstitution> {
+): Promise<UpstreamInstitution | null> {
   const after = new Date(clock().getTime() - keptMs)
   const kept = await findInstitution(database, institutionId, after)
   if (kept) return kept
@@ -46,7 +61,7 @@ async function readInstitution(
   const read = await aggregator
     .readInstitution(institutionId, byRequest(context))
     .catch((error) => refuseFault('failed to read the institution', error))
-  if (!read) throw notFound('institution')
+  if (!read) return null
   await saveInstitution(database, read, clock())
   return read
 }

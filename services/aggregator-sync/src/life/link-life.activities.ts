@@ -16,8 +16,19 @@ const pageSize = 200
 const noticeMs = 7 * dayMs
 const lapsedMs = 90 * dayMs
 
-/** Ages at which rows are deleted: a webhook is too old after 5 minutes, the rest is read anew. */
-const ageMs = { webhook_receipts: hourMs, link_tokens: 0, institutions: dayMs } as const
+/**
+ * Ages at which rows are deleted: a webhook is too old after 5 minutes, an institution is read
+ * anew, a link that was never created is of no use after its release.
+ */
+const ageMs = {
+  webhook_receipts: hourMs,
+  link_tokens: 0,
+  institutions: dayMs,
+  // An exchange that ends late stores an item that is still to be released.
+  aggregator_links: dayMs,
+} as const
+
+const oldTables = ['webhook_receipts', 'link_tokens', 'institutions', 'aggregator_links'] as const
 
 /**
  * Returns the Temporal activities of the daily check of links (docs/banks/aggregator.md#lapse).
@@ -49,7 +60,7 @@ export function linkLifeActivities(deps: Deps) {
     /** Deletes a page of rows that are of no use any more; returns whether it was the last. */
     deleteOldRows: async (): Promise<boolean> => {
       let isLast = true
-      for (const table of ['webhook_receipts', 'link_tokens', 'institutions'] as const) {
+      for (const table of oldTables) {
         const page = { before: before(ageMs[table]), limit: pageSize }
         if ((await deleteOld(database, table, page)) === pageSize) isLast = false
       }

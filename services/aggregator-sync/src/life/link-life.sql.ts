@@ -42,9 +42,11 @@ export function listLongLapsed(
 
 /** Tables whose rows are of no use after a time, with the column of its begin. */
 const oldRows = {
-  webhook_receipts: 'received_at',
-  link_tokens: 'expires_at',
-  institutions: 'fetched_at',
+  webhook_receipts: { column: 'received_at', condition: sql.fragment`true` },
+  link_tokens: { column: 'expires_at', condition: sql.fragment`true` },
+  institutions: { column: 'fetched_at', condition: sql.fragment`true` },
+  // Links that were never created: only these keep their chosen accounts after their end.
+  aggregator_links: { column: 'released_at', condition: sql.fragment`chosen_accounts <> '{}'` },
 } as const
 
 /** Deletes at most `limit` rows of a table from before `before`; returns their number. */
@@ -53,7 +55,7 @@ export function deleteOld(
   table: keyof typeof oldRows,
   { before, limit }: { before: Date; limit: number },
 ): Promise<number> {
-  const column = sql.identifier([oldRows[table]])
-  const where = sql.fragment`${column} < ${before.toISOString()}`
+  const { column, condition } = oldRows[table]
+  const where = sql.fragment`${sql.identifier([column])} < ${before.toISOString()} AND ${condition}`
   return deleteSome(database, { table, where, limit })
 }

@@ -230,7 +230,7 @@ export function listUnfinishedLinks(
   return pool.any(sql.type(LinkKey)`
     SELECT account_id AS "accountId", link_id AS "linkId" FROM aggregator_links
     WHERE (status = 'creating' OR (deleted_at IS NOT NULL AND released_at IS NULL)
-        OR chosen_accounts <> '{}')
+        OR (chosen_accounts <> '{}' AND deleted_at IS NULL))
       AND updated_at < ${before.toISOString()} AND ${isAfter(key, after)}
     ORDER BY ${key} LIMIT ${limit}`)
 }

@@ -114,7 +114,8 @@ export function renewLink(
 
 /**
  * Returns a link that has ended, unchanged if it had. Only one that was never created keeps its
- * chosen accounts: the ledger discards it, instead of leaving its data to its user.
+ * chosen accounts: the ledger discards it, instead of leaving its data to its user. The daily check
+ * deletes it a day after its release.
  */
 export function endLink(link: AggregatorLink, now: Date): AggregatorLink {
   if (link.deletedAt !== null) return link

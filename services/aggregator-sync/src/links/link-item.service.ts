@@ -111,7 +111,7 @@ async function dropConnection(
     // Another attempt may have stored the item meanwhile.
     if (!locked || locked.itemId !== null) return
     const now = clock()
-    await saveLink(tx, { ...endLink(locked, now), chosenAccounts: [], releasedAt: now })
+    await saveLink(tx, { ...endLink(locked, now), releasedAt: now })
     await deleteToken(tx, key)
   })
 }

@@ -96,7 +96,7 @@ async function markReleased(
     // An exchange that ended meanwhile has stored an item: the next attempt removes it.
     if (!locked || locked.releasedAt !== null || (locked.itemId !== null && !hadItem)) return
     const now = clock()
-    await saveLink(tx, { ...locked, chosenAccounts: [], updatedAt: now, releasedAt: now })
+    await saveLink(tx, { ...locked, updatedAt: now, releasedAt: now })
     await deleteToken(tx, key)
   })
 }
