@@ -57,12 +57,16 @@ async function noticesOf({ person }: PlaidHome): Promise<number> {
   return types.filter((type) => type.endsWith('.AggregatorLinkNeedsUser')).length
 }
 
-test('a webhook of changes starts a sync, which imports them', async () => {
-  const { item, bank, list } = await synced()
+test('a webhook of changes starts a sync, which imports only them', async () => {
+  const { item, bank, calls, list, state, until } = await synced()
+  const { syncCount } = await state()
+  const before = calls().length
   bank.post({ date: daysAgo(1), amount: '12.34', name: 'Bakery' })
   expect(await send(item, 'SYNC_UPDATES_AVAILABLE')).toBe(200)
   const [bakery] = await eventually(list, (all) => all.length === 1)
   expect(bakery).toMatchObject({ name: 'Bakery', amount: 1_234 })
+  await until((sync) => sync.syncCount > syncCount)
+  expect(calls().slice(before)).toEqual(['/accounts/get', '/transactions/sync'])
 })
 
 const fine = { status: 'setup', errorCode: null, newAccountsAvailable: false } as const

@@ -32,6 +32,8 @@ export interface PlaidHome {
   linkId: string
   key: Key
   item: PlaidItem
+  /** Returns the paths of all calls of the item so far. */
+  calls: () => string[]
   /** IDs of the item's accounts. */
   ids: string[]
   /** Paths of the bank accounts in the REST API, in the order of the item's accounts. */
@@ -127,6 +129,10 @@ export async function linkItem(
       const isWaiting = (at: Date | null) => at !== null && at <= (booted.clock.now ?? new Date())
       await until(({ requestedAt, syncRunId }) => !isWaiting(requestedAt) && !syncRunId)
       return health()
+    },
+    calls: () => {
+      const isOwn = (token: unknown) => token === item.accessToken
+      return plaid.calls.flatMap((one) => (isOwn(one.request?.access_token) ? one.path : []))
     },
     createAccounts,
     addAccounts: async () => {

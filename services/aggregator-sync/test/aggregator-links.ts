@@ -45,6 +45,7 @@ export function anItemSync(changes: Partial<ItemSync> = {}): ItemSync {
     wholeRequestedAt: null,
     skippedAccounts: [],
     lastAccountSync: null,
+    windowRequestedAt: null,
     syncCount: 0n,
     ...changes,
   }

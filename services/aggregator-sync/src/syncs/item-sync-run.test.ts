@@ -15,7 +15,7 @@ function record(changes: Partial<ItemSyncSteps> = {}) {
   const pauses: number[] = []
   const ends: unknown[] = []
   const steps: ItemSyncSteps = {
-    beginAggregatorSync: async () => ({ isManual: false }),
+    beginAggregatorSync: async () => ({ isManual: false, hasWindow: false }),
     syncItem: async () => ({ kind: 'done' }),
     importPages: async () => pages('end'),
     importWindow: async () => ({ kind: 'done', ...counts }),
@@ -57,11 +57,28 @@ test('bank accounts are first, then pages up to the last', async () => {
   expect(ends).toEqual([{ kind: 'complete', tally: times(3) }])
 })
 
+const byUser = { beginAggregatorSync: async () => ({ isManual: true, hasWindow: true }) }
+
 test('a requested sync reads the last days again, after the changes', async () => {
-  const { calls, ends, sync } = record({ beginAggregatorSync: async () => ({ isManual: true }) })
+  const { calls, ends, sync } = record(byUser)
   await sync()
   expect(calls.slice(2)).toEqual(['importPages', 'importWindow', 'endAggregatorSync'])
-  expect(ends).toEqual([{ kind: 'complete', tally: times(2) }])
+  // The last days have skipped rows of the changes, and of earlier syncs.
+  expect(ends).toEqual([{ kind: 'complete', tally: { ...times(2), skipped: counts.skipped } }])
+})
+
+test('a sync that the service requested reads changes only', async () => {
+  const begun = async () => ({ isManual: true, hasWindow: false })
+  const { calls, ends, sync } = record({ beginAggregatorSync: begun })
+  await sync()
+  expect(calls.slice(2)).toEqual(['importPages', 'endAggregatorSync'])
+  expect(ends).toEqual([{ kind: 'complete', tally: counts }])
+})
+
+test('a sync that the version before has begun reads the last days if requested', async () => {
+  const { calls, sync } = record({ beginAggregatorSync: async () => ({ isManual: true }) })
+  await sync()
+  expect(calls).toContain('importWindow')
 })
 
 test.each<[Pages['next'], unknown]>([
@@ -75,7 +92,7 @@ test.each<[Pages['next'], unknown]>([
 
 test('before anything is ready, a requested sync reads no days', async () => {
   const { calls, sync } = record({
-    beginAggregatorSync: async () => ({ isManual: true }),
+    ...byUser,
     importPages: async () => pages('not-ready'),
   })
   await sync()
@@ -86,7 +103,8 @@ test('a loop is restarted five times; a sixth ends the sync', async () => {
   const restarts = (count: number) => Array.from({ length: count }, () => pages('restarted'))
   const five = record({ importPages: inTurn(...restarts(5), pages('end')) })
   await five.sync()
-  expect(five.ends).toEqual([{ kind: 'complete', tally: times(6) }])
+  // Each loop skips the same rows.
+  expect(five.ends).toEqual([{ kind: 'complete', tally: { ...times(6), skipped: 5 } }])
   const six = record({ importPages: inTurn(...restarts(6), pages('end')) })
   await six.sync()
   expect(six.ends).toEqual([{ kind: 'early', code: 'mutated' }])
@@ -100,11 +118,10 @@ test('pages without an end are left to the next sync', async () => {
 })
 
 const steps = ['syncItem', 'importPages', 'importWindow'] as const
-const manual = { beginAggregatorSync: async () => ({ isManual: true }) }
 
 test.each(steps)('%s that fails, or whose link is gone, ends the sync', async (step) => {
   for (const kind of ['failed', 'gone'] as const) {
-    const { calls, ends, sync } = record({ ...manual, [step]: async () => ({ kind }) })
+    const { calls, ends, sync } = record({ ...byUser, [step]: async () => ({ kind }) })
     await sync()
     expect(ends).toEqual([{ kind }])
     expect(calls.slice(-2)).toEqual([step, 'endAggregatorSync'])
@@ -114,7 +131,7 @@ test.each(steps)('%s that fails, or whose link is gone, ends the sync', async (s
 test.each(steps)('%s that is to wait is repeated', async (step) => {
   const done = step === 'syncItem' ? { kind: 'done' } : pages('end')
   const waits = { [step]: inTurn<unknown>({ kind: 'wait', ms: 20_000 }, done) }
-  const { ends, pauses, sync } = record({ ...manual, ...waits })
+  const { ends, pauses, sync } = record({ ...byUser, ...waits })
   await sync()
   expect(pauses).toEqual([20_000])
   expect(ends).toMatchObject([{ kind: 'complete' }])
@@ -122,7 +139,7 @@ test.each(steps)('%s that is to wait is repeated', async (step) => {
 
 test.each(steps)('%s that is to wait for long postpones the sync', async (step) => {
   const long = { [step]: async () => ({ kind: 'wait', ms: 60_001 }) }
-  const { ends, pauses, sync } = record({ ...manual, ...long })
+  const { ends, pauses, sync } = record({ ...byUser, ...long })
   await sync()
   expect(pauses).toEqual([])
   expect(ends).toEqual([{ kind: 'postponed', untilMs: 60_001 }])
@@ -130,7 +147,7 @@ test.each(steps)('%s that is to wait for long postpones the sync', async (step) 
 
 test.each(steps)('%s that fails after all repetitions leaves the sync unfinished', async (step) => {
   const failing = { [step]: () => Promise.reject(outage) }
-  const { ends, sync } = record({ ...manual, ...failing })
+  const { ends, sync } = record({ ...byUser, ...failing })
   await sync()
   expect(ends).toEqual([{ kind: 'unfinished' }])
 })
@@ -138,7 +155,7 @@ test.each(steps)('%s that fails after all repetitions leaves the sync unfinished
 test.each(steps)('other errors of %s are thrown, and nothing ends', async (step) => {
   const cancelled = new Error('cancelled')
   const failing = { [step]: () => Promise.reject(cancelled) }
-  const { ends, sync } = record({ ...manual, ...failing })
+  const { ends, sync } = record({ ...byUser, ...failing })
   await expect(sync()).rejects.toBe(cancelled)
   expect(ends).toEqual([])
 })

@@ -1,11 +1,14 @@
 import type { Tally } from '@coffer/sync-kit/sync-state'
 import { type Step, settle } from '@coffer/sync-kit/sync-step'
 import type { LinkKey } from '../links/aggregator-link.ts'
-import type { ItemOutcome } from './item-sync.ts'
+import type { Begun, ItemOutcome } from './item-sync.ts'
 
 /** One sync of a link. */
 export type Run = LinkKey & { runId: string }
 export type BegunRun = Run & { isManual: boolean }
+
+/** An activity of the version before reads the last days in every requested sync. */
+type OfAnyVersion = Omit<Begun, 'hasWindow'> & Partial<Begun>
 
 /** The result of some pages of changes. */
 export type Pages = Tally & {
@@ -19,7 +22,7 @@ export type Pages = Tally & {
 /** Steps of a sync: activities, each of which may be repeated. */
 export interface ItemSyncSteps {
   /** Returns null if there is nothing to do. */
-  beginAggregatorSync(run: Run): Promise<{ isManual: boolean } | null>
+  beginAggregatorSync(run: Run): Promise<OfAnyVersion | null>
   /** Updates the status of the link, its bank accounts and their balances. */
   syncItem(run: BegunRun): Promise<Step<object>>
   /** Stores at most ten pages of changes. */
@@ -40,6 +43,7 @@ interface Sync {
   steps: ItemSyncSteps
   pause: (ms: number) => Promise<void>
   run: BegunRun
+  hasWindow: boolean
   tally: Tally
   waits: number
 }
@@ -57,7 +61,8 @@ export async function runItemSync(
   const begun = await steps.beginAggregatorSync(run)
   if (begun === null) return
   const tally = { added: 0, changed: 0, matched: 0, removed: 0, skipped: 0 }
-  const sync = { steps, pause, run: { ...run, ...begun }, tally, waits: 0 }
+  const { isManual, hasWindow = isManual } = begun
+  const sync = { steps, pause, run: { ...run, isManual }, hasWindow, tally, waits: 0 }
   let outcome: ItemOutcome
   try {
     outcome = await syncLink(sync)
@@ -69,15 +74,16 @@ export async function runItemSync(
 }
 
 async function syncLink(sync: Sync): Promise<ItemOutcome> {
-  const { steps, run, tally } = sync
+  const { steps, run, hasWindow, tally } = sync
   const item = await settle(sync, () => steps.syncItem(run))
   if (item.kind !== 'done') return item
   const changes = await importChanges(sync)
   if (changes.kind !== 'complete' && changes.kind !== 'partial') return changes
-  if (run.isManual) {
+  if (hasWindow) {
     const window = await settle(sync, () => steps.importWindow(run))
     if (window.kind !== 'done') return window
-    count(tally, window)
+    // The last days list again which rows are skipped, of this sync and of earlier ones.
+    count(tally, { ...window, skipped: 0 })
   }
   return changes
 }
@@ -93,7 +99,11 @@ async function importChanges(sync: Sync): Promise<ItemOutcome> {
     if (pages.next === 'end') return { kind: 'complete', tally }
     if (pages.next === 'initial') return { kind: 'partial', tally }
     if (pages.next === 'not-ready') return { kind: 'early', code: 'not-ready' }
-    if (pages.next === 'restarted') restarts += 1
+    if (pages.next === 'restarted') {
+      restarts += 1
+      // The loop reads the same rows again.
+      tally.skipped = 0
+    }
     if (restarts > restartsMax) return { kind: 'early', code: 'mutated' }
   }
   // The next sync goes on at the stored cursor.

@@ -3,7 +3,7 @@ import { aggregatorAddresses } from '../config.ts'
 import { applyStatement } from '../life/link-status.ts'
 import { refreshItem } from './account-refresh.service.ts'
 import { changeRunning, lockItemSync, saveItemSync } from './item-sync.sql.ts'
-import { beginItemSync, endItemSync, type ItemOutcome } from './item-sync.ts'
+import { type Begun, beginItemSync, endItemSync, type ItemOutcome } from './item-sync.ts'
 import type { BegunRun, Run } from './item-sync-run.ts'
 import { requestSkipped } from './loop.ts'
 import {
@@ -18,14 +18,14 @@ import {
 export function itemSyncActivities(deps: SyncDeps) {
   const { config, database, clock } = deps
   return {
-    beginAggregatorSync: async (run: Run): Promise<{ isManual: boolean } | null> => {
+    beginAggregatorSync: async (run: Run): Promise<Begun | null> => {
       if (!config.aggregatorEnabled) return null
       return database.transaction(async (tx) => {
         const before = await lockItemSync(tx, run)
         const begun = before && beginItemSync(before, { now: clock(), runId: run.runId })
         if (!begun) return null
         if (begun.sync !== before) await saveItemSync(tx, begun.sync)
-        return { isManual: begun.isManual }
+        return { isManual: begun.isManual, hasWindow: begun.hasWindow }
       })
     },
     syncItem: (run: BegunRun): Promise<Step<object>> =>

@@ -51,6 +51,7 @@ export async function saveItemSync(tx: Transaction, sync: ItemSync): Promise<voi
       'noticedFor',
       'webhookUrl',
       'lastAccountSync',
+      'windowRequestedAt',
       'syncCount',
       ...loopFields,
       ...syncFields,

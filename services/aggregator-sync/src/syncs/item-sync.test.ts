@@ -4,6 +4,7 @@ import { anItemSync } from '../../test/aggregator-links.ts'
 import {
   beginItemSync,
   endItemSync,
+  endWindow,
   type ItemOutcome,
   type ItemSync,
   requestItemSync,
@@ -62,6 +63,50 @@ describe('a request', () => {
     const enough = { ...link, lastManualSync: after(-30 * minuteMs) }
     expect(requestItemSync(enough, { now, by: 'user' }).lastManualSync).toEqual(now)
     expect(requestItemSync(recent, { now, by: 'service' }).requestedAt).toEqual(now)
+  })
+})
+
+describe('the last days', () => {
+  const begun = (sync: ItemSync, at = now) => {
+    const begun = beginItemSync(sync, { now: at, runId: 'run/2' })
+    if (!begun) throw new Error('nothing to do')
+    return begun
+  }
+
+  test.each([
+    [['user'], true],
+    [['operator'], true],
+    [['service'], false],
+    [['service', 'user'], true],
+    [['user', 'service'], true],
+  ] as const)('of a sync that %j requested are read: %j', (requesters, hasWindow) => {
+    const requested = requesters.reduce((sync, by) => requestItemSync(sync, { now, by }), link)
+    expect(begun(requested)).toMatchObject({ isManual: true, hasWindow })
+  })
+
+  test('wait for the next sync if they are requested during one', () => {
+    const { sync } = begun(requestItemSync(link, { now, by: 'service' }))
+    const requested = requestItemSync(sync, { now: after(1), by: 'user' })
+    const again = begun(requested, after(1))
+    expect(again).toMatchObject({ hasWindow: false })
+    expect(endWindow(again.sync).windowRequestedAt).toEqual(after(1))
+    const outcome = { kind: 'complete', tally } as const
+    const ended = endItemSync(again.sync, { now, runId: 'run/2', outcome, isAnnounced: true })
+    const next = beginItemSync(ended, { now: after(1), runId: 'run/3' })
+    expect(next).toMatchObject({ isManual: true, hasWindow: true })
+  })
+
+  test('are read once, by the sync that gets that far', () => {
+    const { sync } = begun(requestItemSync(link, { now, by: 'user' }))
+    const failed = endItemSync(sync, {
+      now,
+      runId: 'run/2',
+      outcome: { kind: 'failed' },
+      isAnnounced: true,
+    })
+    const later = begun(requestItemSync(failed, { now: after(1), by: 'service' }), after(1))
+    expect(later.hasWindow).toBe(true)
+    expect(endWindow(later.sync).windowRequestedAt).toBeNull()
   })
 })
 

@@ -21,6 +21,8 @@ export const ItemSync = AggregatorLink.extend({
   /** A code of a newer version of this service is read as `internal`. */
   faultCode: FaultCode.nullable().catch('internal'),
   lastAccountSync: z.date().nullable(),
+  /** Since when a user or an operator waits for a sync that reads the last days too. */
+  windowRequestedAt: z.date().nullable(),
   /** Number of ended syncs. */
   syncCount: z.bigint(),
 })
@@ -33,6 +35,14 @@ export type ItemOutcome =
   | { kind: 'partial'; tally: Tally }
   /** Too early: there are no transactions yet, or they change while they are read. No failure. */
   | { kind: 'early'; code: 'not-ready' | 'mutated' }
+
+/** Work that a sync has begun. */
+export interface Begun {
+  /** Whether it was requested, and not only due. */
+  isManual: boolean
+  /** Whether it also reads the transactions of the last days. */
+  hasWindow: boolean
+}
 
 const minuteMs = 60_000
 
@@ -47,7 +57,8 @@ const policy: Omit<SyncPolicy, 'periodMs'> = {
 const periodMs = { announced: 48 * hourMs, polled: 12 * hourMs }
 
 /**
- * Returns the link with a requested sync (docs/banks/aggregator.md#syncs). Throws refused for a
+ * Returns the link with a requested sync (docs/banks/aggregator.md#syncs). One of a user or an
+ * operator also reads the last days, even if the service requests one too. Throws refused for a
  * link that has ended, and for a user's request of one whose status is not setup or error; also
  * like `requestSync`.
  */
@@ -63,15 +74,28 @@ export function requestItemSync(
         'or update its connection',
     )
   }
-  return requestSync(sync, of)
+  const requested = requestSync(sync, of)
+  return of.by === 'service' ? requested : { ...requested, windowRequestedAt: of.now }
 }
 
 /** Begins a sync of a live link, like `beginSync`; null if there is none. */
 export function beginItemSync(
   sync: ItemSync,
   of: { now: Date; runId: string },
-): { sync: ItemSync; isManual: boolean } | null {
-  return isLive(sync) ? beginSync(sync, { ...of, isScheduled: sync.status !== 'revoked' }) : null
+): ({ sync: ItemSync } & Begun) | null {
+  if (!isLive(sync)) return null
+  const begun = beginSync(sync, { ...of, isScheduled: sync.status !== 'revoked' })
+  return begun && { ...begun, hasWindow: isWindowDue(begun.sync) }
+}
+
+/** Returns the link after the sync that runs has read the last days: no earlier request waits. */
+export function endWindow(sync: ItemSync): ItemSync {
+  return isWindowDue(sync) ? { ...sync, windowRequestedAt: null } : sync
+}
+
+/** A request during a sync waits for the next one. */
+function isWindowDue({ windowRequestedAt, syncStartedAt }: ItemSync): boolean {
+  return windowRequestedAt !== null && syncStartedAt !== null && windowRequestedAt <= syncStartedAt
 }
 
 /** Ends a sync; the same object if it has ended or another one has begun. */

@@ -6,7 +6,7 @@ import { faultOf } from '../provider/plaid-fault.ts'
 import { refreshItem } from './account-refresh.service.ts'
 import { listStrangers } from './item-page.ts'
 import { changeRunning, lockItemSync, saveItemSync } from './item-sync.sql.ts'
-import type { ItemSync } from './item-sync.ts'
+import { endWindow, type ItemSync } from './item-sync.ts'
 import type { BegunRun, Pages } from './item-sync-run.ts'
 import {
   isSamePosition,
@@ -187,17 +187,18 @@ async function importWindow(
   opened: OpenedSync,
 ): Promise<Step<Tally>> {
   const requestedAt = deps.clock()
-  const change = (to: (at: Date | null) => Date | null) =>
-    deps.database.transaction((tx) =>
-      changeRunning(tx, run, (sync) => {
-        return { ...sync, wholeRequestedAt: to(sync.wholeRequestedAt) }
-      }),
-    )
-  if (!(await change((at) => at ?? requestedAt))) return { kind: 'gone' }
+  const change = (to: (sync: ItemSync) => ItemSync) =>
+    deps.database.transaction((tx) => changeRunning(tx, run, to))
+  const requested = await change((sync) => {
+    return { ...sync, wholeRequestedAt: sync.wholeRequestedAt ?? requestedAt }
+  })
+  if (!requested) return { kind: 'gone' }
   const tally = await readDays(deps, run, opened)
-  if (tally.added + tally.matched === 0) {
-    await change((at) => (at?.getTime() === requestedAt.getTime() ? null : at))
-  }
+  const isRepaired = tally.added + tally.matched > 0
+  await change((sync) => {
+    const isOwn = sync.wholeRequestedAt?.getTime() === requestedAt.getTime()
+    return endWindow(!isRepaired && isOwn ? { ...sync, wholeRequestedAt: null } : sync)
+  })
   return { kind: 'done', ...tally }
 }
 
