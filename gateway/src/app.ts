@@ -119,7 +119,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   warnOfUntrustedProxy(app, log)
   const sockets = createSockets(config, origins)
   const files = createConcurrencyLimiter(fileLimits)
-  const attempts = limitAttempts({ max: config.signInLimitPerMinute, clock: deps.clock })
+  const attempts = limitAttempts({ ...deps, sessions })
   app.addHook('onClose', () => charts[Symbol.asyncDispose]())
   const mounting = { config, sessions, cookie, origins, sockets, files, attempts, admissions }
   for (const route of routes) mount(app, route, mounting)

@@ -1,9 +1,10 @@
 import { generateKeyPairSync } from 'node:crypto'
+import { timestampFromMs, timestampMs } from '@bufbuild/protobuf/wkt'
 import { callerVerifier } from '@coffer/host/rpc/caller-verifier'
 import { authorize } from '@coffer/host/rpc/interceptors'
 import { createMesh } from '@coffer/host/rpc/mesh'
 import type { Signer } from '@coffer/kit/rpc/caller'
-import { unauthenticated } from '@coffer/kit/rpc/errors'
+import { refused, unauthenticated } from '@coffer/kit/rpc/errors'
 import type { Mesh } from '@coffer/kit/rpc/mesh'
 import { headers } from '@coffer/kit/rpc/rpc'
 import { AggregatorLinkService } from '@coffer/proto/aggregatorsync/v1/aggregator_link'
@@ -19,6 +20,7 @@ import { FeedLinkService } from '@coffer/proto/feedsync/v1/feed_link'
 import { FeedSyncService } from '@coffer/proto/feedsync/v1/feed_sync'
 import { AccountService } from '@coffer/proto/identity/v1/account'
 import { ApiKeyService } from '@coffer/proto/identity/v1/api_key'
+import { AttemptService } from '@coffer/proto/identity/v1/attempt'
 import { BillingService } from '@coffer/proto/identity/v1/billing'
 import { EmailService } from '@coffer/proto/identity/v1/email'
 import { FeatureService } from '@coffer/proto/identity/v1/feature'
@@ -43,6 +45,7 @@ import type { ConnectRouter, Interceptor, ServiceImpl } from '@connectrpc/connec
 const services = {
   identity: {
     signIn: SignInService,
+    attempts: AttemptService,
     multifactor: MultifactorService,
     passwords: PasswordService,
     sessions: SessionService,
@@ -132,6 +135,32 @@ const identity: NonNullable<Stubs['signIn']> = {
   },
 }
 
+/** Returns stubs that count attempts in windows of a minute. */
+function countAttempts(clock: () => Date): NonNullable<Stubs['attempts']> {
+  const windows = new Map<string, { attempts: number; endsMs: number }>()
+  return {
+    admitAttempt: ({ network, max }) => {
+      const now = clock().getTime()
+      let window = windows.get(network)
+      if (!window || window.endsMs <= now || window.attempts === 0) {
+        window = { attempts: 0, endsMs: now + 60_000 }
+      }
+      windows.set(network, window)
+      if (window.attempts >= max) {
+        const retryAfterSeconds = Math.ceil((window.endsMs - now) / 1000)
+        throw refused('too many attempts', { status: 429, retryAfterSeconds })
+      }
+      window.attempts += 1
+      return { endsAt: timestampFromMs(window.endsMs) }
+    },
+    releaseAttempt: ({ network, endsAt }) => {
+      const window = windows.get(network)
+      if (window && endsAt && window.endsMs === timestampMs(endsAt)) window.attempts -= 1
+      return {}
+    },
+  }
+}
+
 /** Returns a mesh of stub services in this process, behind the real check of caller tokens. */
 export function stubMesh(
   stubs: Stubs,
@@ -142,11 +171,14 @@ export function stubMesh(
   const received: Received[] = []
   const record: Interceptor = (next) => (request) => {
     const { method, message, header } = request
-    received.push({ rpc: method.name, message, header: new Headers(header) })
+    const call = { rpc: method.name, message, header: new Headers(header) }
+    // Tests read the calls of a handler; the rate limit calls before and after it.
+    if (request.service !== AttemptService) received.push(call)
     return next(request)
   }
   const interceptors = [authorize(verifiers, clock), record]
-  const all: Stubs = { ...stubs, signIn: { ...identity, ...stubs.signIn } }
+  const attempts = { ...countAttempts(clock), ...stubs.attempts }
+  const all: Stubs = { ...stubs, attempts, signIn: { ...identity, ...stubs.signIn } }
   const hosted = Object.entries(services).map(([name, parts]) => {
     const routes = (router: ConnectRouter) => {
       for (const [part, service] of Object.entries(parts)) {

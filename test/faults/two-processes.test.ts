@@ -8,8 +8,14 @@ import { type Deployment, deploy } from '../harness/process.ts'
 let deployment: Deployment
 let beside: { baseUrl: string }
 
+/** Attempts of a network in a minute; the tests sign up fewer people. */
+const attemptsMax = 20
+
 beforeAll(async () => {
-  deployment = await deploy()
+  deployment = await deploy({
+    COFFER_SIGN_IN_LIMIT_PER_MINUTE: String(attemptsMax),
+    COFFER_TRUSTED_PROXIES: '127.0.0.1',
+  })
   ;[, beside] = await Promise.all([deployment.start(), deployment.startBeside()])
 })
 
@@ -53,6 +59,19 @@ test('two processes write to one bank account, and no cent is lost or created', 
     { currentAmount: left, usedAmount: statuses.length },
   ])
   await runCommand('audit')
+})
+
+test('a network has the attempts of one gateway at both', async () => {
+  const headers = { 'x-forwarded-for': '192.0.2.1' }
+  const body = { token: 'unknown', password: newPassword }
+  const attempt = (baseUrl: string) =>
+    call(baseUrl, 'POST', '/authentication/reset', { body, headers })
+  const urls = Array.from({ length: attemptsMax }, () => [deployment.baseUrl, beside.baseUrl])
+  const answers = await Promise.all(urls.flat().map(attempt))
+  expect(answers.filter(({ status }) => status === 429)).toHaveLength(attemptsMax)
+  const elsewhere = { body, headers: { 'x-forwarded-for': '192.0.2.2' } }
+  const other = await call(beside.baseUrl, 'POST', '/authentication/reset', elsewhere)
+  expect(other.status).not.toBe(429)
 })
 
 type End = (person: Person, cookie: string) => Promise<unknown>

@@ -8,6 +8,8 @@ interface Rule {
 
 const keepsUsed = 'keep what the version before uses'
 
+const creation = /^CREATE (?:UNLOGGED )?TABLE (?:IF NOT EXISTS )?(\w+)/i
+
 const statementRules: Rule[] = [
   { name: 'build indexes CONCURRENTLY', breaks: [/^CREATE (UNIQUE )?INDEX (?!CONCURRENTLY)/i] },
   { name: 'drop indexes CONCURRENTLY', breaks: [/^DROP INDEX (?!CONCURRENTLY)/i] },
@@ -57,7 +59,7 @@ export function migrationFaults(path: string, text: string): string[] {
   const made = new Set<string>()
   const altered = new Set<string>()
   for (const statement of statements) {
-    const [, created] = /^CREATE TABLE (?:IF NOT EXISTS )?(\w+)/i.exec(statement) ?? []
+    const [, created] = creation.exec(statement) ?? []
     if (created !== undefined) made.add(created)
     const table = tableOf(statement)
     if (table !== null && made.has(table)) continue

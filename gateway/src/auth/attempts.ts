@@ -1,62 +1,96 @@
 import { isIPv6 } from 'node:net'
-import { refused } from '@coffer/kit/rpc/errors'
+import { refusalOf, refused } from '@coffer/kit/rpc/errors'
+import { headers } from '@coffer/kit/rpc/rpc'
+import { AttemptService } from '@coffer/proto/identity/v1/attempt'
+import { ConnectError } from '@connectrpc/connect'
 import { LRUCache } from 'lru-cache'
-import { isRefusal } from '../http/errors/errors.ts'
+import type { AppDeps } from '../deps.ts'
+import { isRefusal, throwUnavailable } from '../http/errors/errors.ts'
+import type { Sessions } from './session.ts'
 
-// One minute: lru-cache keeps an entry for one more millisecond than its lifetime.
-const windowMs = 60_000 - 1
+// One second: lru-cache keeps an entry for one more millisecond than its lifetime.
+const refusedForMs = 1_000 - 1
 const networksMax = 100_000
+
+/** Timeout in ms of a release, for which the client waits; without it the attempt stays counted. */
+const releaseTimeoutMs = 1_000
 
 /** `all` counts every attempt, `refused` only those that a service refuses. */
 export type Counting = 'all' | 'refused'
 
 export interface Attempts {
   /**
-   * Runs an attempt for a client's IP address and returns its result. Throws refused (429 with
-   * `Retry-After`) when the network of the address has reached its limit within a minute.
+   * Runs an attempt of a client and returns its result. Throws refused (429 with `Retry-After`)
+   * when the network of the client has reached its limit within a minute, and unavailable without
+   * identity.
    */
   run: <Result>(
-    address: string,
+    client: { ip: string; id: string },
     attempt: () => Promise<Result>,
     counting?: Counting,
   ) => Promise<Result>
 }
 
+interface AttemptDeps extends Pick<AppDeps, 'mesh' | 'clock'> {
+  config: { signInLimitPerMinute: number }
+  sessions: Pick<Sessions, 'anonymous'>
+}
+
 /**
  * Returns a rate limit by network: fixed windows of a minute, for guesses of credentials and
- * requests for mails (docs/security.md#guessing-and-flooding). Each process counts by itself.
+ * requests for mails (docs/security.md#guessing-and-flooding). Identity counts for all gateways; a
+ * refused network is refused for a second without a call.
  */
-export function limitAttempts({ max, clock }: { max: number; clock: () => Date }): Attempts {
-  const windows = new LRUCache<string, { attempts: number }>({
+export function limitAttempts({ mesh, clock, config, sessions }: AttemptDeps): Attempts {
+  const identity = mesh.client('identity', AttemptService)
+  const max = config.signInLimitPerMinute
+  const refusals = new LRUCache<string, { endsAt: number }>({
     max: networksMax,
-    ttl: windowMs,
+    ttl: refusedForMs,
     ttlResolution: 0,
     perf: { now: () => clock().getTime() },
   })
+  const admit = async (network: string, requestId: string) => {
+    const known = refusals.get(network)
+    if (known) throw tooMany(Math.ceil((known.endsAt - clock().getTime()) / 1000))
+    const options = {
+      headers: { [headers.caller]: sessions.anonymous(), [headers.requestId]: requestId },
+    }
+    try {
+      const { endsAt } = await identity.admitAttempt({ network, max }, options)
+      // Keeps the count after a failed release: it ends with the window.
+      const release = () =>
+        identity
+          .releaseAttempt({ network, endsAt }, { ...options, timeoutMs: releaseTimeoutMs })
+          .catch(() => {})
+      return { release }
+    } catch (error) {
+      const refusal = error instanceof ConnectError ? refusalOf(error) : null
+      if (refusal?.status !== 429) return throwUnavailable(error)
+      const { retryAfterSeconds } = refusal
+      refusals.set(network, { endsAt: clock().getTime() + retryAfterSeconds * 1000 })
+      throw error
+    }
+  }
   return {
-    run: async (address, attempt, counting = 'refused') => {
-      const network = networkOf(address)
-      const window = windows.get(network) ?? { attempts: 0 }
-      if (window.attempts === 0) windows.set(network, window)
-      if (window.attempts >= max) {
-        const retryAfterSeconds = Math.ceil(windows.getRemainingTTL(network) / 1000)
-        throw refused('too many attempts: repeat after Retry-After', {
-          status: 429,
-          retryAfterSeconds,
-        })
-      }
+    run: async ({ ip, id }, attempt, counting = 'refused') => {
       // The attempt counts before its result is known, so that concurrent guesses hit the limit.
-      window.attempts += 1
+      const { release } = await admit(networkOf(ip), id)
       try {
         const result = await attempt()
-        if (counting === 'refused') window.attempts -= 1
+        if (counting === 'refused') await release()
         return result
       } catch (error) {
-        if (counting === 'refused' && !isRefusal(error)) window.attempts -= 1
+        if (counting === 'refused' && !isRefusal(error)) await release()
         throw error
       }
     },
   }
+}
+
+function tooMany(retryAfterSeconds: number): Error {
+  const refusal = { status: 429, retryAfterSeconds: Math.max(1, retryAfterSeconds) }
+  return refused('too many attempts: repeat after Retry-After', refusal)
 }
 
 /** Returns the network of an IP address: IPv4 as it is, the /64 prefix of IPv6 (RFC 6177). */

@@ -1,6 +1,6 @@
 import { equals } from '@bufbuild/protobuf'
 import { anonymousCaller, mintCaller, type Signer } from '@coffer/kit/rpc/caller'
-import { unauthenticated, unavailable } from '@coffer/kit/rpc/errors'
+import { unauthenticated } from '@coffer/kit/rpc/errors'
 import type { Mesh } from '@coffer/kit/rpc/mesh'
 import { headers } from '@coffer/kit/rpc/rpc'
 import { isId } from '@coffer/kit/values/id'
@@ -8,7 +8,7 @@ import { type Credential, CredentialSchema, SignInService } from '@coffer/proto/
 import type { CallOptions } from '@connectrpc/connect'
 import type { FastifyRequest } from 'fastify'
 import { LRUCache } from 'lru-cache'
-import { isUnanswered } from '../http/errors/errors.ts'
+import { throwUnavailable } from '../http/errors/errors.ts'
 
 /** The credential that a request carries, before it is verified. */
 export type SentCredential =
@@ -100,13 +100,6 @@ export function createSessions(deps: { mesh: Mesh; signer: Signer; clock: () => 
       return verified
     },
   }
-}
-
-/** Throws 503 instead of 504: an unverified request has no effect, so the client may repeat it. */
-function throwUnavailable(error: unknown): never {
-  throw isUnanswered(error)
-    ? unavailable('a service is not available: repeat the request later')
-    : error
 }
 
 /** Reads an API key from a Basic `Authorization` header. Throws unauthenticated if malformed. */

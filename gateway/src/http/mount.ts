@@ -57,9 +57,7 @@ export function mount(app: FastifyInstance, route: Route, deps: MountDeps): void
     }
     if (route.idempotent) call.writeOptions = writeOptionsOf(call)
     const run = async () => route.handler(call)
-    const value = await (route.attempts
-      ? deps.attempts.run(request.ip, run, route.attempts)
-      : run())
+    const value = await (route.attempts ? deps.attempts.run(request, run, route.attempts) : run())
     if (route.success) reply.code(route.success)
     return send(reply, value, route.answer)
   }

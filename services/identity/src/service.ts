@@ -1,6 +1,7 @@
 import { defineService } from '@coffer/kit/service/service'
 import { AccountService } from '@coffer/proto/identity/v1/account'
 import { ApiKeyService } from '@coffer/proto/identity/v1/api_key'
+import { AttemptService } from '@coffer/proto/identity/v1/attempt'
 import { BillingService } from '@coffer/proto/identity/v1/billing'
 import { EmailService } from '@coffer/proto/identity/v1/email'
 import { FeatureService } from '@coffer/proto/identity/v1/feature'
@@ -30,6 +31,7 @@ import { mailHandler } from './mail/mail.consumer.ts'
 import { publicAddresses } from './mail/mailed-link.ts'
 import { proofOfWork } from './proof-of-work/proof-of-work.rpc.ts'
 import { multifactor } from './second-factor/multifactor.rpc.ts'
+import { attempts } from './sign-in/attempt.rpc.ts'
 import { credentials } from './sign-in/credential.rpc.ts'
 import { password } from './sign-in/password.rpc.ts'
 import { startPasswords } from './sign-in/password-pool.client.ts'
@@ -80,6 +82,7 @@ export const identity = defineService({
           ...signIn(deps),
           ...credentials(deps),
         })
+        router.service(AttemptService, attempts(deps))
         router.service(MultifactorService, multifactor(deps))
         router.service(PasswordService, password(deps))
         router.service(SessionService, sessions(deps))

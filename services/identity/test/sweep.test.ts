@@ -45,7 +45,9 @@ async function rows() {
     UNION ALL SELECT 'beta_codes', count(*) FILTER (WHERE expires_at <= ${sql.timestamp(now)}),
       count(*) FILTER (WHERE expires_at > ${sql.timestamp(now)}) FROM beta_codes
     UNION ALL SELECT 'sign_in_attempts', count(*) FILTER (WHERE ends_at <= ${sql.timestamp(now)}),
-      count(*) FILTER (WHERE ends_at > ${sql.timestamp(now)}) FROM sign_in_attempts`)
+      count(*) FILTER (WHERE ends_at > ${sql.timestamp(now)}) FROM sign_in_attempts
+    UNION ALL SELECT 'network_attempts', count(*) FILTER (WHERE ends_at <= ${sql.timestamp(now)}),
+      count(*) FILTER (WHERE ends_at > ${sql.timestamp(now)}) FROM network_attempts`)
   return Object.fromEntries(all.map(({ table, expired, live }) => [table, [expired, live]]))
 }
 
@@ -75,6 +77,10 @@ test('expired rows are removed in bounded steps, others stay', async () => {
     INSERT INTO sign_in_attempts (subject_hash, attempts, ends_at)
     VALUES ('a', 1, ${sql.timestamp(now)}),
       ('b', 1, ${sql.timestamp(new Date(now.getTime() + 1))})`)
+  await pool().query(sql.unsafe`
+    INSERT INTO network_attempts (network_hash, attempts, ends_at)
+    VALUES ('a', 1, ${sql.timestamp(now)}),
+      ('b', 1, ${sql.timestamp(new Date(now.getTime() + 1))})`)
   expect((await rows()).sessions).toEqual([1500n, 1n])
 
   expect(await activity('removeExpired')).toBe(false)
@@ -86,6 +92,7 @@ test('expired rows are removed in bounded steps, others stay', async () => {
     spent_challenges: [0n, 1n],
     beta_codes: [0n, 1n],
     sign_in_attempts: [0n, 1n],
+    network_attempts: [0n, 1n],
   })
 })
 

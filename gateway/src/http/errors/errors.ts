@@ -1,4 +1,4 @@
-import { isCallerRefused, problemsOf, refusalOf } from '@coffer/kit/rpc/errors'
+import { isCallerRefused, problemsOf, refusalOf, unavailable } from '@coffer/kit/rpc/errors'
 import { Code, ConnectError } from '@connectrpc/connect'
 import type { FastifyError } from 'fastify'
 import { problemTree } from './problems.ts'
@@ -37,6 +37,13 @@ const serverErrors: Record<string, string> = {
 /** Returns whether a call got no answer: its deadline passed or its connection broke. */
 export function isUnanswered(error: unknown): boolean {
   return error instanceof ConnectError && error.code === Code.DeadlineExceeded
+}
+
+/** Throws 503 instead of 504 for a call without effects, so that clients may repeat the request. */
+export function throwUnavailable(error: unknown): never {
+  throw isUnanswered(error)
+    ? unavailable('a service is not available: repeat the request later')
+    : error
 }
 
 /** Returns the HTTP answer of an error. `isRead`: the request only read, so it may be repeated. */

@@ -9,6 +9,7 @@ const expiries = {
   spent_challenges: 'expires_at',
   beta_codes: 'expires_at',
   sign_in_attempts: 'ends_at',
+  network_attempts: 'ends_at',
 } as const
 
 export const expiringTables = Object.keys(expiries) as (keyof typeof expiries)[]
