@@ -21,6 +21,14 @@ export const deadLetters = new Counter({
   registers: [registry],
 })
 
+/** Counts calls that a service refused as unauthenticated; alert on any increase. */
+export const refusedCallers = new Counter({
+  name: 'coffer_refused_callers_total',
+  help: 'Calls refused as unauthenticated by a service: clocks or signing keys differ.',
+  labelNames: ['service'],
+  registers: [registry],
+})
+
 /** Number of committed changes in the outbox that are not published yet. */
 export const relayBacklog = new Gauge({
   name: 'coffer_relay_backlog',

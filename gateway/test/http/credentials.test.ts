@@ -1,5 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { createLog } from '@coffer/host/logger'
+import { unauthenticated } from '@coffer/kit/rpc/errors'
 import { afterEach, describe, expect, test } from '@jest/globals'
 import { basic, byKey, byPending, bySession, createGateway, type Gateway } from '../gateway.ts'
 import { user } from '../samples.ts'
@@ -87,6 +88,24 @@ describe('a credential', () => {
       'a service does not accept the caller token: compare clocks and keys',
     )
   })
+
+  test.each(['SESSION_ENDED', 'MFA_REQUIRED'] as const)(
+    'stays valid when the ledger answers %s, which is logged',
+    async (code) => {
+      const lines: string[] = []
+      const to = { write: (line: string) => lines.push(line) }
+      const log = createLog({ level: 'info', name: 'test', to })
+      const listLinks = () => {
+        throw unauthenticated(code)
+      }
+      gateway = await createGateway({ links: { listLinks } }, {}, { log })
+      const { status, headers } = await gateway.send('GET', '/api/links', { as: bySession })
+      expect([status, headers['set-cookie']]).toEqual([503, undefined])
+      expect(lines.map((line) => JSON.parse(line).msg)).toContain(
+        'a service does not accept the caller token: compare clocks and keys',
+      )
+    },
+  )
 
   test('reaches the services as a signed caller, with the request ID', async () => {
     gateway = await createGateway(listLinks)

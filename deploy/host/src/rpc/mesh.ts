@@ -8,6 +8,7 @@ import {
   type Transport,
 } from '@connectrpc/connect'
 import { createConnectTransport } from '@connectrpc/connect-node'
+import { refusedCallers } from '../metrics.ts'
 import { createAgent } from './connections.ts'
 import { createDirectTransport } from './direct.ts'
 import type { Routes } from './intercept.ts'
@@ -15,6 +16,9 @@ import { repeatRefused, retry } from './retry.ts'
 
 /** Timeout in ms of calls that set none. */
 const defaultTimeoutMs = 5_000
+
+/** The service whose 401 answers are about the client's session or API key. */
+const credentialOwner = 'identity'
 
 export interface MeshOptions {
   /** Routes and server-side interceptors of the services in this process, by service name. */
@@ -35,10 +39,11 @@ export function createMesh({ hosted, urls, connectionMsMax = 30_000 }: MeshOptio
   const agent = createAgent(connectionMsMax)
   const transports = new Map<string, Transport>()
   const open = (name: string): Transport => {
+    const refusals = name === credentialOwner ? [] : [hideCredentialRefusals]
     const local = hosted[name]
     if (local) {
       const { routes } = local
-      const all = [...interceptors, ...local.interceptors]
+      const all = [...refusals, ...interceptors, ...local.interceptors]
       return createDirectTransport({ routes, interceptors: all, defaultTimeoutMs })
     }
     const baseUrl = urls[name]
@@ -47,7 +52,7 @@ export function createMesh({ hosted, urls, connectionMsMax = 30_000 }: MeshOptio
       baseUrl,
       httpVersion: '1.1',
       nodeOptions: { agent },
-      interceptors: [...interceptors, repeatRefused],
+      interceptors: [...refusals, ...interceptors, repeatRefused],
       defaultTimeoutMs,
     })
   }
@@ -65,27 +70,43 @@ export function createMesh({ hosted, urls, connectionMsMax = 30_000 }: MeshOptio
  * Maps a refused caller token to unavailable, with the refusal as cause: the clocks or signing keys
  * of the deployment are wrong, not the client's session or API key.
  */
-const hideCallerRefusals: Interceptor = (next) => async (request) => {
-  try {
-    const response = await next(request)
-    if (!response.stream) return response
-    return { ...response, message: hidingCallerRefusals(response.message) }
-  } catch (error) {
-    throw replaceCallerRefusal(error)
+const hideCallerRefusals = hideErrors(isCallerRefused)
+
+/**
+ * Maps every 401 of a service that owns no credentials to unavailable: clients would drop a session
+ * or API key that identity still accepts.
+ */
+const hideCredentialRefusals = hideErrors(
+  (error) => error instanceof ConnectError && error.code === Code.Unauthenticated,
+)
+
+/** Creates an interceptor that counts matching errors and maps them to unavailable. */
+function hideErrors(isHidden: (error: unknown) => boolean): Interceptor {
+  return (next) => async (request) => {
+    const replaced = (error: unknown): unknown => {
+      if (!isHidden(error)) return error
+      refusedCallers.inc({ service: request.service.typeName })
+      const text = 'a service is not available'
+      return new ConnectError(text, Code.Unavailable, undefined, undefined, error)
+    }
+    try {
+      const response = await next(request)
+      if (!response.stream) return response
+      return { ...response, message: replacingErrors(response.message, replaced) }
+    } catch (error) {
+      throw replaced(error)
+    }
   }
 }
 
 /** Maps the errors of a streaming call, which are thrown while its messages are read. */
-async function* hidingCallerRefusals<Message>(messages: AsyncIterable<Message>) {
+async function* replacingErrors<Message>(
+  messages: AsyncIterable<Message>,
+  replaced: (error: unknown) => unknown,
+) {
   try {
     yield* messages
   } catch (error) {
-    throw replaceCallerRefusal(error)
+    throw replaced(error)
   }
-}
-
-function replaceCallerRefusal(error: unknown): unknown {
-  if (!isCallerRefused(error)) return error
-  const text = 'a service is not available'
-  return new ConnectError(text, Code.Unavailable, undefined, undefined, error)
 }

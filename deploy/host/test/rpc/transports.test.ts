@@ -4,6 +4,7 @@ import { headers } from '@coffer/kit/rpc/rpc'
 import { GetFeedLinkResponseSchema } from '@coffer/proto/feedsync/v1/feed_link'
 import { Code, ConnectError } from '@connectrpc/connect'
 import { describe, expect, test } from '@jest/globals'
+import { refusedCallers } from '../../src/metrics.ts'
 import { eventually } from '../../testing/boot.ts'
 import { connectCalls, type Way } from '../../testing/fixture/mesh.ts'
 import { keepLogLines } from '../../testing/log-lines.ts'
@@ -30,10 +31,6 @@ const fault = (code: Code, rawMessage: string, details = {}) => ({
 
 const tree = { name: 'is taken', rule: { interval: 'is too small' } }
 const tooSoon = expect.objectContaining({ code: 'TOO_SOON', status: 425 })
-const ended = {
-  message: 'unauthorized: the session is not known or has ended: sign in again',
-  refusal: expect.objectContaining({ code: 'SESSION_ENDED', status: 401 }),
-}
 const lost = 'the database is not available'
 
 // Outcome of a call by the name in its request: the same in memory and over the network.
@@ -50,7 +47,8 @@ const outcomes: [string, ReturnType<typeof fault> | null][] = [
   ['refused', fault(Code.FailedPrecondition, 'too soon', { refusal: tooSoon })],
   ['plainly', fault(Code.FailedPrecondition, 'not now')],
   ['forbidden', fault(Code.PermissionDenied, 'not yours')],
-  ['unauthenticated', fault(Code.Unauthenticated, ended.message, { refusal: ended.refusal })],
+  // Only identity's answers are about the client's session.
+  ['unauthenticated', fault(Code.Unavailable, 'a service is not available')],
   ['unavailable', fault(Code.Unavailable, 'busy')],
   ['crash', fault(Code.Internal, 'internal error')],
   ['lostDatabase', fault(Code.Unavailable, lost)],
@@ -115,6 +113,20 @@ describe.each(ways)('a call %s', (way) => {
     const forged = { headers: { [headers.caller]: 'e30.e30' } }
     expect(await faultOf(open.links.getFeedLink(request, forged))).toEqual(distrusted)
     expect(open.calls.tries()).toBe(0)
+  })
+
+  test('that is unauthenticated is counted', async () => {
+    await using open = await connectCalls(way)
+    const count = async () => {
+      const { values } = await refusedCallers.get()
+      return values.reduce((sum, { value }) => sum + value, 0)
+    }
+    const before = await count()
+    const call = (feedLinkId: string) => open.links.getFeedLink({ feedLinkId }, open.as('gateway'))
+    await faultOf(call('missing'))
+    expect(await count()).toBe(before)
+    await faultOf(call('unauthenticated'))
+    expect(await count()).toBe(before + 1)
   })
 
   test('is retried once if it is marked idempotent, and only then', async () => {

@@ -1,4 +1,4 @@
-import { isCallerRefused, problemsOf, refusalOf, unavailable } from '@coffer/kit/rpc/errors'
+import { problemsOf, refusalOf, unavailable } from '@coffer/kit/rpc/errors'
 import { Code, ConnectError } from '@connectrpc/connect'
 import type { FastifyError } from 'fastify'
 import { problemTree } from './problems.ts'
@@ -67,9 +67,10 @@ export function endsSession(error: unknown): boolean {
   return error instanceof ConnectError && refusalOf(error)?.code === 'SESSION_ENDED'
 }
 
-/** Returns whether a service refused the gateway's own caller token. */
+/** Returns whether a service refused the call as unauthenticated; the mesh makes that a cause. */
 export function isDistrusted(error: unknown): boolean {
-  return error instanceof ConnectError && isCallerRefused(error.cause)
+  const cause = error instanceof ConnectError ? error.cause : undefined
+  return cause instanceof ConnectError && cause.code === Code.Unauthenticated
 }
 
 /** Returns whether a service refused the request, as opposed to failing or being busy. */
