@@ -42,6 +42,9 @@ export interface Part {
   url: string
   /** Starts the process and waits until it is ready; `settings` are added to the deployment's. */
   start: (settings: Record<string, string>) => Promise<void>
+  /** Stops the process with SIGSTOP: its connections stay open, and it answers nothing. */
+  pause: () => void
+  resume: () => void
   /** Kills the process with SIGKILL, and waits for its end. */
   kill: () => Promise<void>
 }
@@ -124,6 +127,8 @@ async function createPart(names: string[], run: Run): Promise<Part> {
     start: async (given) => {
       running = await run(() => isReady(url), { names, more: { ...ports, ...given } })
     },
+    pause: () => running?.kill('SIGSTOP'),
+    resume: () => running?.kill('SIGCONT'),
     kill: async () => {
       if (running) await end(running)
     },

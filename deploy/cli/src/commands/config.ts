@@ -152,12 +152,18 @@ export const settings = {
   demo: setting('COFFER_DEMO', flag.default(true), 'Load the demo data at the first `npm start`'),
 }
 
-/** `COFFER_<SERVICE>_URL`: the address of a service that another process hosts. */
+const serviceUrls = z
+  .string()
+  .refine((text) => text.split(',').every((url) => httpUrl.safeParse(url.trim()).success), {
+    error: 'must be http or https URLs, separated by commas',
+  })
+
+/** `COFFER_<SERVICE>_URL`: the addresses of a service that other processes host. */
 export const urlSettings = forEachService((variable) =>
   setting(
     `COFFER_${variable}_URL`,
-    httpUrl.optional(),
-    'Address of the service where another process hosts it, `http://host:4001` for one',
+    serviceUrls.optional(),
+    'Addresses of the service in other processes, separated by commas: `http://host:4001`',
   ),
 )
 

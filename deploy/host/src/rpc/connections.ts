@@ -1,36 +1,100 @@
 import { Agent, type ClientRequest } from 'node:http'
 import type { Duplex } from 'node:stream'
+import { createReplicas, type Replica } from './replicas.ts'
 import { attemptHeader } from './retry.ts'
+
+/** Time in ms without a first byte from a replica after which it gets a probe. */
+const silentMs = 1_000
 
 /** The hook by which Node gives a request one of the agent's connections; not in Node's types. */
 interface Requesting extends Agent {
   addRequest: (request: ClientRequest, options: { host: string; port: number }) => void
 }
 
+/** A request without an answer so far. */
+interface Waiting {
+  replica: Replica
+  socket: Duplex & { connecting?: boolean }
+  /** Whether the caller repeats the request if its connection breaks. */
+  isRepeated: boolean
+}
+
 /**
- * Creates a keep-alive agent that closes connections older than `msMax`: new replicas receive calls
- * only over new connections. The second attempt of a call gets a new connection: the replica that
- * broke the first one may have left more of them behind.
+ * Creates the keep-alive connections to the replicas of a service. They are closed from an age of
+ * `msMax` on, because new replicas receive calls only over new connections. A second attempt gets a
+ * new one: the replica that broke the first one may have left more of them behind. When a replica
+ * is ejected, its idle connections and its calls that may be repeated end.
  */
-export function createAgent(msMax: number): Agent {
-  const agent = new Agent({ keepAlive: true, maxSockets: 256, timeout: msMax }) as Requesting
-  const madeAt = new WeakMap<Duplex, number>()
-  const { addRequest, createConnection, keepSocketAlive } = agent
-  agent.addRequest = (request, options) => {
-    const isSecond = request.getHeader(attemptHeader) === 'second'
-    request.removeHeader(attemptHeader)
-    const idle = isSecond ? agent.freeSockets[agent.getName(options)] : []
-    for (const socket of idle ?? []) socket.destroy()
-    addRequest.call(agent, request, options)
+export function createAgent(urls: string[], msMax: number): Agent {
+  const options = { keepAlive: true, maxSockets: 256, timeout: msMax, scheduling: 'fifo' as const }
+  const agent = new Agent(options) as Requesting
+  const waiting = new Map<ClientRequest, Waiting>()
+  const connected = new WeakMap<Duplex, { madeAt: number; replica: Replica }>()
+  const replicas = createReplicas(urls, (ejected) => {
+    for (const socket of Object.values(agent.freeSockets).flatMap((idle) => idle ?? [])) {
+      if (connected.get(socket)?.replica === ejected) socket.destroy()
+    }
+    for (const [request, { replica, socket, isRepeated }] of waiting) {
+      if (replica !== ejected) continue
+      if (socket.connecting) request.destroy(silence({ code: 'ETIMEDOUT', syscall: 'connect' }))
+      else if (isRepeated) request.destroy(silence({ code: 'ECONNRESET' }))
+    }
+  })
+  const watch = (request: ClientRequest, socket: Duplex, isRepeated: boolean) => {
+    const replica = connected.get(socket)?.replica
+    if (!replica || !replicas.hasOther(replica)) return
+    waiting.set(request, { replica, socket, isRepeated })
+    const since = performance.now()
+    const timer = setTimeout(() => replicas.suspect(replica, since), silentMs)
+    const end = () => {
+      clearTimeout(timer)
+      waiting.delete(request)
+    }
+    request.once('response', ({ statusCode }) => {
+      end()
+      replicas.heard(replica, statusCode === 503)
+    })
+    request.once('error', (error: NodeJS.ErrnoException) => {
+      // The errors of a caller that aborts have no code of the operating system.
+      if (typeof error.code === 'string') replicas.failed(replica, error.syscall === 'connect')
+    })
+    request.once('close', end)
   }
-  agent.createConnection = (...made) => {
-    const socket = createConnection.apply(agent, made)
-    if (socket) madeAt.set(socket, performance.now())
-    return socket
+  const { addRequest, createConnection, destroy, keepSocketAlive } = agent
+  agent.addRequest = (request, target) => {
+    const attempt = request.getHeader(attemptHeader)
+    request.removeHeader(attemptHeader)
+    const idle = attempt === 'second' ? agent.freeSockets[agent.getName(target)] : []
+    for (const socket of idle ?? []) socket.destroy()
+    request.once('socket', (socket) => watch(request, socket, attempt === 'first'))
+    addRequest.call(agent, request, target)
+  }
+  agent.createConnection = (target, done) => {
+    const connect = async () => {
+      const replica = await replicas.pick()
+      const { host, port } = replica
+      const socket = createConnection.call(agent, { ...target, host, port }) as Duplex
+      connected.set(socket, { madeAt: performance.now(), replica })
+      return socket
+    }
+    connect().then(
+      (socket) => done?.(null, socket),
+      (error) => done?.(error, null as never),
+    )
+    return undefined
   }
   agent.keepSocketAlive = (socket) => {
-    const age = performance.now() - (madeAt.get(socket) ?? 0)
-    return age < msMax && keepSocketAlive.call(agent, socket)
+    const { madeAt, replica } = connected.get(socket) ?? { madeAt: 0, replica: null }
+    const isYoung = performance.now() - madeAt < msMax
+    return isYoung && !replica?.isEjected && keepSocketAlive.call(agent, socket)
+  }
+  agent.destroy = () => {
+    replicas[Symbol.dispose]()
+    destroy.call(agent)
   }
   return agent
+}
+
+function silence(fields: { code: string; syscall?: string }): Error {
+  return Object.assign(new Error('the replica does not answer'), fields)
 }

@@ -1,3 +1,4 @@
+import type { Agent } from 'node:http'
 import { isCallerRefused, unavailable } from '@coffer/kit/rpc/errors'
 import type { Mesh } from '@coffer/kit/rpc/mesh'
 import {
@@ -23,7 +24,10 @@ const credentialOwner = 'identity'
 export interface MeshOptions {
   /** Routes and server-side interceptors of the services in this process, by service name. */
   hosted: Record<string, { routes: Routes; interceptors: Interceptor[] }>
-  /** Base URLs (Connect over HTTP/1.1) of the services in other processes, by service name. */
+  /**
+   * Base URLs (Connect over HTTP/1.1) of the services in other processes, by service name; those of
+   * several replicas are separated by commas.
+   */
   urls: Record<string, string>
   /** Age in ms from which a connection is not used for further calls. */
   connectionMsMax?: number
@@ -36,7 +40,7 @@ export interface MeshOptions {
  */
 export function createMesh({ hosted, urls, connectionMsMax = 30_000 }: MeshOptions): Mesh {
   const interceptors = [hideCallerRefusals, retry]
-  const agent = createAgent(connectionMsMax)
+  const agents: Agent[] = []
   const transports = new Map<string, Transport>()
   const open = (name: string): Transport => {
     const refusals = name === credentialOwner ? [] : [hideCredentialRefusals]
@@ -46,8 +50,11 @@ export function createMesh({ hosted, urls, connectionMsMax = 30_000 }: MeshOptio
       const all = [...refusals, ...interceptors, ...local.interceptors]
       return createDirectTransport({ routes, interceptors: all, defaultTimeoutMs })
     }
-    const baseUrl = urls[name]
+    const replicaUrls = (urls[name] ?? '').split(',').map((url) => url.trim())
+    const [baseUrl] = replicaUrls
     if (!baseUrl) throw unavailable(`no address for service ${name}`)
+    const agent = createAgent(replicaUrls, connectionMsMax)
+    agents.push(agent)
     return createConnectTransport({
       baseUrl,
       httpVersion: '1.1',
@@ -62,7 +69,9 @@ export function createMesh({ hosted, urls, connectionMsMax = 30_000 }: MeshOptio
       transports.set(name, transport)
       return createClient(service, transport)
     },
-    [Symbol.dispose]: () => agent.destroy(),
+    [Symbol.dispose]: () => {
+      for (const agent of agents) agent.destroy()
+    },
   }
 }
 

@@ -1,0 +1,93 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { FeedLinkService } from '@coffer/proto/feedsync/v1/feed_link'
+import { Code, ConnectError } from '@connectrpc/connect'
+import { connectNodeAdapter } from '@connectrpc/connect-node'
+import { expect, test } from '@jest/globals'
+import { createMesh } from '../../src/rpc/mesh.ts'
+
+type Behaviour = 'answers' | 'is unavailable' | 'is slow' | 'hangs'
+
+/** Starts a replica whose behaviour a test sets; it counts the calls that it gets. */
+async function startReplica() {
+  const replica = { behaviour: 'answers' as Behaviour, calls: 0, url: '' }
+  const held: (() => void)[] = []
+  const list = async () => {
+    replica.calls += 1
+    if (replica.behaviour === 'is unavailable') throw new ConnectError('busy', Code.Unavailable)
+    if (replica.behaviour === 'is slow') await new Promise<void>((go) => held.push(go))
+    return {}
+  }
+  const handle = connectNodeAdapter({
+    routes: (router) => {
+      router.service(FeedLinkService, { listFeedLinks: list })
+    },
+  })
+  const server = createServer((request, response) => {
+    if (replica.behaviour === 'hangs') return
+    if (request.url !== '/healthz') return handle(request, response)
+    response.end()
+    // A process that answers a probe is slow, and its call ends.
+    for (const go of held.splice(0)) go()
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  replica.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  return Object.assign(replica, {
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections()
+      await once(server.close(), 'close')
+    },
+  })
+}
+
+/** Starts two replicas and a client whose connections carry one call each. */
+async function startTwo() {
+  const stack = new AsyncDisposableStack()
+  const first = stack.use(await startReplica())
+  const second = stack.use(await startReplica())
+  const urls = { links: `${first.url},${second.url}` }
+  const mesh = stack.use(createMesh({ hosted: {}, urls, connectionMsMax: 0 }))
+  const links = mesh.client('links', FeedLinkService)
+  const list = async (times: number) => {
+    for (let sent = 0; sent < times; sent += 1) await links.listFeedLinks({})
+  }
+  return { first, second, list, [Symbol.asyncDispose]: () => stack.disposeAsync() }
+}
+
+test('new connections go to the replicas by round robin', async () => {
+  await using two = await startTwo()
+  await two.list(6)
+  expect([two.first.calls, two.second.calls]).toEqual([3, 3])
+})
+
+test('a replica that hangs is ejected, and its reads are answered by another', async () => {
+  await using two = await startTwo()
+  two.second.behaviour = 'hangs'
+  await two.list(6)
+  expect([two.first.calls, two.second.calls]).toEqual([6, 0])
+})
+
+test('a replica that answers a probe keeps its slow calls', async () => {
+  await using two = await startTwo()
+  two.second.behaviour = 'is slow'
+  await two.list(4)
+  expect([two.first.calls, two.second.calls]).toEqual([2, 2])
+})
+
+test('three consecutive errors "unavailable" eject a replica', async () => {
+  await using two = await startTwo()
+  two.second.behaviour = 'is unavailable'
+  await two.list(20)
+  expect([two.first.calls, two.second.calls]).toEqual([20, 3])
+})
+
+test('the last replica is never ejected', async () => {
+  await using two = await startTwo()
+  two.first.behaviour = 'is unavailable'
+  two.second.behaviour = 'is unavailable'
+  for (let sent = 0; sent < 8; sent += 1) await expect(two.list(1)).rejects.toThrow('busy')
+  two.first.behaviour = 'answers'
+  two.second.behaviour = 'answers'
+  await two.list(1)
+})
