@@ -154,3 +154,19 @@ test('new IDs of all transactions, and the former ones, keep what the user wrote
   expect((await sync()).lastArrival).toMatchObject({ added: 0, changed: 150, removed: 0 })
   expect(userFields(await listAll())).toEqual(userFields(before))
 })
+
+test('the removal of a posted transaction shows a pending one that equals it', async () => {
+  const { bank, sync, list } = await linkOne(world)
+  const row = { amount: '-12', merchant: 'Deli' }
+  const posted = bank.post({ ...row, id: 'posted', date: daysAgo(3) })
+  bank.post({ ...row, id: 'first', date: daysAgo(9), amount: '-1' })
+  await sync()
+  bank.pend({ ...row, id: 'pending', date: daysAgo(4) })
+  expect((await sync()).lastArrival).toMatchObject({ matched: 1, removed: 0 })
+  const [before] = await list()
+  expect(before).toMatchObject({ amount: 1_200, isPending: false })
+  bank.remove(posted)
+  await sync()
+  const { transactionId } = before
+  expect(await list()).toMatchObject([{ transactionId, isPending: true }, { amount: 100 }])
+})

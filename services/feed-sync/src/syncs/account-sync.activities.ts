@@ -7,7 +7,7 @@ import { type CandidateSync, endCandidateSync } from '../candidates/feed-bank-ac
 import { countReplaced, importBatch, setBalances } from '../ledger/ledger.client.ts'
 import type { DayRange } from '../provider/day-range.ts'
 import { faultOf, feedFailure } from '../provider/feed-fault.ts'
-import { batchRows, type ReadableRows, selectRows, toItem } from './feed-item.ts'
+import { batchRows, type ReadableRows, type RowBatch, selectRows, toItem } from './feed-item.ts'
 import {
   listCandidatesInUse,
   lockCandidateSync,
@@ -80,7 +80,7 @@ async function importPage(deps: SyncDeps, page: Page, opened: Opened): Promise<S
   }
   const { skipped, ids, rows, isComplete } = list
   if (isComplete) await requireMostListed(deps, page, { list, opened })
-  const counts = await sendAll(deps, page, { list, opened, send: importBatch })
+  const counts = await sendAll(deps, page, { batches: batchRows(list), opened, send: importBatch })
   const missing = isComplete ? await findMissing(deps, daysListed(page, list), ids) : []
   const total = { ...counts, skipped: counts.skipped + skipped }
   return { kind: 'done', ...total, missing, rows, isTooLarge: false }
@@ -111,19 +111,17 @@ async function listTransactions(
   }
 }
 
+type Sending = { batches: Iterable<RowBatch>; opened: Opened; send: typeof importBatch }
+
 /**
  * Sends rows as items in batches, with pauses for other work; returns the sum of the counts. The
  * items of all batches at once would take twice the memory of the rows.
  */
-async function sendAll(
-  deps: SyncDeps,
-  of: AccountRun,
-  { list, opened, send }: { list: Listed; opened: Opened; send: typeof importBatch },
-) {
+async function sendAll(deps: SyncDeps, of: AccountRun, { batches, opened, send }: Sending) {
   const { candidate, currency } = opened
   using work = deps.load.begin(of)
   const total = { ...none }
-  for (const { rows, wholeDays } of batchRows(list)) {
+  for (const { rows, wholeDays } of batches) {
     const items = rows.map((row) => toItem(row, currency))
     const counts = await work.run(() => {
       return send(deps, of, { providerAccountId: candidate.feedId, items, wholeDays })
@@ -173,7 +171,8 @@ async function requireMostListed(
     if (isEmpty && missing > knownMax) throw feedFailure('empty-list', { detail: `${missing}` })
     if (!isMost(missing, known)) return
   }
-  const { matched } = await sendAll(deps, of, { list, opened, send: countReplaced })
+  const batches = batchRows(list)
+  const { matched } = await sendAll(deps, of, { batches, opened, send: countReplaced })
   if (isMost(missing - matched, known)) {
     throw feedFailure('short-list', { detail: `${missing - matched} of ${known}` })
   }
@@ -210,9 +209,13 @@ async function removeMissing(
   if (list === 'too-large' || !list.isComplete) return { kind: 'done', removed: 0 }
   await requireMostListed(deps, { ...of, range: wholeRange }, { list, opened })
   const gone = of.missing.filter((id) => !list.ids.has(id))
+  if (gone.length === 0) return { kind: 'done', removed: 0 }
   const { accountId, bankAccountId } = of
   const request = { bankAccountId, providerTransactionIds: gone }
-  const removed = gone.length === 0 ? 0 : await removeItems(deps, accountId, request)
+  const removed = await removeItems(deps, accountId, request)
+  // A pending row that a removed posted one had replaced is shown again (docs/syncs.md#removal).
+  const batches = [...batchRows(list)].filter(({ rows }) => rows.some((row) => row.isPending))
+  await sendAll(deps, of, { batches, opened, send: importBatch })
   return { kind: 'done', removed }
 }
 
