@@ -44,7 +44,9 @@ beforeAll(async () => {
     })
     await part.start({ ...Object.fromEntries(urls), COFFER_PORT: new URL(url).port })
   }
-  await Promise.all([others.start({}), ...replicas.map(startReplica)])
+  await others.start({})
+  // One after the other: the first one makes the keys and the bundle of workflows.
+  for (const url of replicas) await startReplica(url)
   person = await newPerson(deployment.baseUrl)
 })
 

@@ -55,6 +55,8 @@ type Run = (
   of?: { names?: string[]; more?: Record<string, string> },
 ) => Promise<ChildProcess>
 
+const outputMax = 4_000
+
 /** Creates a deployment with its own database, prefix and data directory. Starts no process. */
 export async function deploy(environment: Record<string, string> = {}): Promise<Deployment> {
   const stack = new AsyncDisposableStack()
@@ -82,7 +84,12 @@ export async function deploy(environment: Record<string, string> = {}): Promise<
       })
     }
     stack.defer(() => end(server))
-    await eventually(isReady, Boolean, 90_000)
+    const ended = once(server, 'exit').then(([code]) => Promise.reject(new Error(`exit ${code}`)))
+    await Promise.race([eventually(isReady, Boolean, 90_000), ended]).catch((error) => {
+      throw new Error(`not started (${error.message}):\n${written.slice(-outputMax)}`)
+    })
+    // A later end is expected.
+    ended.catch(() => undefined)
     return server
   }
   const begin = (words: string[]) => spawn(process.execPath, [command, ...words], { env })
