@@ -10,10 +10,10 @@ import {
 } from './swept-links.sql.ts'
 
 const pageSize = 200
-// Two starts at once, for 5 % of the time: about eight syncs in a second, two while the event loop
+// Two starts at once, for 2 % of the time: about three syncs in a second, two while the event loop
 // lags, so that syncs that are due at once leave room for requests.
 const atOnce = 2
-const share = 0.05
+const share = 0.02
 // Minimum age of a request to start: normally its event starts the sync earlier.
 const graceMs = 30_000
 // Minimum age of a sync to start again: hardly any takes as long, and those are not disturbed.
