@@ -88,8 +88,6 @@ export async function deploy(environment: Record<string, string> = {}): Promise<
     await Promise.race([eventually(isReady, Boolean, 90_000), ended]).catch((error) => {
       throw new Error(`not started (${error.message}):\n${written.slice(-outputMax)}`)
     })
-    // A later end is expected.
-    ended.catch(() => undefined)
     return server
   }
   const begin = (words: string[]) => spawn(process.execPath, [command, ...words], { env })

@@ -2,6 +2,7 @@ import { type Booted, boot } from '@coffer/host/testing/boot'
 import { columnsOf } from '@coffer/kit/database/rows'
 import { newId } from '@coffer/kit/values/id'
 import { FeedLinkService } from '@coffer/proto/feedsync/v1/feed_link'
+import { idleSync } from '@coffer/sync-kit/testing/idle-sync'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { feedSync } from '../src/service.ts'
@@ -35,25 +36,13 @@ test('a connection begins without a sync, and its activation schedules none', as
     as,
   )
   const feedLinkId = feedLink?.feedLinkId ?? ''
-  const none = {
-    lastManualSync: null,
-    lastSuccessfulUpdate: null,
-    lastAttemptedUpdate: null,
-    requestedAt: null,
-    nextSyncAt: null,
-    syncRunId: null,
-    syncStartedAt: null,
-    failuresInRow: 0,
-    faultCode: null,
-    faultDetail: null,
-    faultAt: null,
-    addedCount: 0,
-    changedCount: 0,
-    matchedCount: 0,
-    removedCount: 0,
-    skippedCount: 0,
-  }
-  expect(await storedSync({ accountId, feedLinkId })).toMatchObject({ ...none, status: 'pending' })
+  expect(await storedSync({ accountId, feedLinkId })).toMatchObject({
+    ...idleSync,
+    status: 'pending',
+  })
   await feedLinks.activateFeedLink({ feedLinkId, linkId: newId('link') }, as)
-  expect(await storedSync({ accountId, feedLinkId })).toMatchObject({ ...none, status: 'active' })
+  expect(await storedSync({ accountId, feedLinkId })).toMatchObject({
+    ...idleSync,
+    status: 'active',
+  })
 })
