@@ -1,3 +1,6 @@
+// Files *.long.test.ts need tools or much time: only `npm run test:long` runs them, with a seed.
+const isLong = process.env.COFFER_TEST_SEED !== undefined
+
 /** Node 24 runs the TypeScript as it is, without a transform (test/native-runtime.ts). */
 export default {
   testEnvironment: 'node',
@@ -7,7 +10,11 @@ export default {
   extensionsToTreatAsEsm: ['.ts'],
   transform: {},
   testMatch: ['**/*.test.ts'],
-  testPathIgnorePatterns: ['/node_modules/', '/.coffer/'],
+  testPathIgnorePatterns: [
+    '/node_modules/',
+    '/.coffer/',
+    ...(isLong ? [] : ['\\.long\\.test\\.ts$']),
+  ],
   modulePathIgnorePatterns: ['/.coffer/'],
   maxWorkers: 2,
   // Restarts a worker process that uses more memory than this after a test file. On a busy machine

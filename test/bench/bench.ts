@@ -1,5 +1,5 @@
 // npm run bench: runs the load generator against a new Coffer process, and writes the figures to
-// docs/benchmarks.md.
+// docs/benchmarks/benchmarks.md.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { FatalError } from '@coffer/local/bootstrap/fatal-error.mjs'
@@ -24,11 +24,11 @@ import { startMeasured } from './server.ts'
 
 const dataDir = join(root, '.coffer/bench')
 const output = join(dataDir, 'results.json')
-const page = join(root, 'docs/benchmarks.md')
+const page = join(root, 'docs/benchmarks/benchmarks.md')
 
 /**
- * The two generated parts of docs/benchmarks.md, without figures. A run of selected work (`ONLY`)
- * prints them with its figures, and does not change the page.
+ * The two generated parts of docs/benchmarks/benchmarks.md, without figures. A run of selected work
+ * (`ONLY`) prints them with its figures, and does not change the page.
  */
 const sections = [
   '<!-- household figures -->\n\n<!-- end of household figures -->',
@@ -138,7 +138,7 @@ await runScript(async (stop) => {
 
 type Figures = { households: Results | null; lines: Results | null }
 
-/** Returns the names of the work for each part of docs/benchmarks.md; '' if none is selected. */
+/** Returns the names of the work for each generated part of the page; '' if none is selected. */
 function selectedWork(only: string | undefined): Record<keyof Figures, string> {
   const ofHouseholds = Object.keys(householdWork)
   if (!only) return { households: ofHouseholds.join(','), lines: linesOnly }
@@ -177,7 +177,7 @@ async function measureUntilCalm(
   return results
 }
 
-/** Returns `text` with the new figures in the two generated parts of docs/benchmarks.md. */
+/** Returns the page (`text`) with the new figures in its two generated parts. */
 function renewed(text: string, { households, lines }: Figures): string {
   const file = join(import.meta.dirname, 'reference.json')
   const reference = references.parse(JSON.parse(readFileSync(file, 'utf8')))

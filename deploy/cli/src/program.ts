@@ -214,7 +214,7 @@ Example:
   'keys:create': `
 For deployments on several machines, and for folders that servers cannot write; otherwise the first
 start creates the keys. Creates <service>.key and <service>.pub of the gateway and every service,
-and secrets.key unless KMS or Vault keeps that key. Needs no server. See docs/keys.md.
+and secrets.key unless KMS or Vault keeps that key. Needs no server. See docs/running/keys.md.
 
 With --lost, servers start although secrets in the database need a key whose file is lost. These
 secrets stay unreadable: set up authenticators, bank connections and feed keys again.

@@ -100,8 +100,8 @@ test('docs/limits.md has the default of every bound on what an account has', () 
   expect(missing.map(({ env }) => env)).toEqual([])
 })
 
-test('the table of settings in the README is the one that coffer config prints', () => {
-  const readme = readFileSync(join(import.meta.dirname, '../../../README.md'), 'utf8')
-  const [, table] = /<!-- settings -->\n\n(.*)\n\n<!-- end of settings -->/s.exec(readme) ?? []
+test('the table in docs/running/settings.md is the one that coffer config prints', () => {
+  const page = readFileSync(join(import.meta.dirname, '../../../docs/settings.md'), 'utf8')
+  const [, table] = /<!-- settings -->\n\n(.*)\n\n<!-- end of settings -->/s.exec(page) ?? []
   expect(table).toBe(markdownTable([...settingsByName().values()]))
 })

@@ -7,31 +7,47 @@ import { withTestServers } from './test-servers.ts'
 
 const { COFFER_TEST_SEED, COFFER_TEST_ROUNDS } = process.env
 
-// Runs the tests with random input in rounds, each round with its own seed.
+// Runs the tests named *.long.test.ts once, then those with random input in rounds, each round with
+// its own seed. Tests that the command line names run in the rounds alone.
 await runScript((stop) => {
   const log = createProgress()
   const rounds = Number(COFFER_TEST_ROUNDS ?? 20)
   const first = Number(COFFER_TEST_SEED ?? randomInt(2 ** 31 - rounds))
   const named = process.argv.slice(2)
-  const files = named.length > 0 ? named : filesWithRandomInput()
   return withTestServers({ log, stop }, async (run) => {
+    const withSeed = (seed: number) => ({ ...process.env, COFFER_TEST_SEED: `${seed}` })
+    const total = { passed: 0, failed: 0 }
+    if (named.length === 0) {
+      const { passed, failed } = await run(testFiles('.long.test.ts'), withSeed(first))
+      total.passed += passed
+      total.failed += failed
+    }
+    const files = named.length > 0 ? named : filesWithRandomInput()
     for (let seed = first; seed < first + rounds && !stop.aborted; seed += 1) {
       log.say('seed', `${seed}, round ${seed - first + 1} of ${rounds}`)
-      const { failed } = await run(files, { ...process.env, COFFER_TEST_SEED: `${seed}` })
+      const { passed, failed } = await run(files, withSeed(seed))
+      total.passed += passed
+      total.failed += failed
       if (failed === 0) continue
       console.log(`${failed} failed; COFFER_TEST_SEED=${seed} npm test -- <file> repeats it`)
-      return 1
+      break
     }
-    return 0
+    console.log(`${total.passed} passed, ${total.failed} failed`)
+    return total.failed === 0 ? 0 : 1
   })
 })
 
-function filesWithRandomInput(): string[] {
-  const all = globSync('{services,gateway,deploy,test}/**/*.test.ts', {
+function testFiles(ending: string): string[] {
+  return globSync(`{services,gateway,deploy,test}/**/*${ending}`, {
     cwd: root,
     exclude: ['**/node_modules'],
   })
-  return all.filter((path) =>
-    /'fast-check'|\/seed\.ts'/.test(readFileSync(`${root}/${path}`, 'utf8')),
+}
+
+function filesWithRandomInput(): string[] {
+  return testFiles('.test.ts').filter(
+    (path) =>
+      !path.endsWith('.long.test.ts') &&
+      /'fast-check'|\/seed\.ts'/.test(readFileSync(`${root}/${path}`, 'utf8')),
   )
 }

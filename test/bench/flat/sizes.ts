@@ -1,5 +1,5 @@
 // npm run bench:flat -- [households]: measures a page, a balance and a write at 10,000 transactions
-// and at 10,000,000, and writes the figures to docs/benchmarks.md.
+// and at 10,000,000, and writes the figures to docs/benchmarks/benchmarks.md.
 import { readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { cpus, loadavg } from 'node:os'
 import { join } from 'node:path'
@@ -17,9 +17,9 @@ import { createPattern, householdAt } from './household.ts'
 import { measureRequests, requestsEach, type State } from './requests.ts'
 
 const dataDir = join(root, '.coffer/bench-flat')
-const page = join(root, 'docs/benchmarks.md')
+const page = join(root, 'docs/benchmarks/benchmarks.md')
 
-/** Number of households in the figures of docs/benchmarks.md. */
+/** Number of households in the figures of docs/benchmarks/benchmarks.md. */
 const publishedHouseholds = 10_000
 /**
  * The households of the small state, which all requests are for, and the transactions of each; in

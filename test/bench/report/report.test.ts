@@ -32,7 +32,7 @@ const reference = {
   transfer_pair: { work: 'Pair', 1: 338, 16: 2, 64: null, p99: 17_054, note: 'deadlocks' },
 }
 
-/** Returns the lines of docs/benchmarks.md with the figures of these runs. */
+/** Returns the lines of docs/benchmarks/benchmarks.md with the figures of these runs. */
 function linesOf(runs: Run[]): string[] {
   return withFigures(page, { ...results, runs }, reference).split('\n')
 }

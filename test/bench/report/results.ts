@@ -37,7 +37,7 @@ const Run = z.object({
 })
 export type Run = z.infer<typeof Run>
 
-/** The fields of the load generator's report that docs/benchmarks.md shows. */
+/** The fields of the load generator's report that docs/benchmarks/benchmarks.md shows. */
 export const Results = z.object({
   started: z.string(),
   node: z.string(),

@@ -19,8 +19,8 @@ import { definitions } from '../services.ts'
 import { requireTables } from '../tables.ts'
 
 /**
- * `coffer keys:create`: creates each key that the keys folder lacks (docs/keys.md). The option
- * `lost` is the ID of an encryption key that cannot be restored: the command records its loss.
+ * `coffer keys:create`: creates each key that the keys folder lacks (docs/running/keys.md). The
+ * option `lost` is the ID of an encryption key that cannot be restored, whose loss is recorded.
  * Checks all existing keys first; needs no server. Throws SettingsError when an existing key cannot
  * be used, or a key cannot be created.
  */

@@ -4,7 +4,7 @@ export interface WrappedKey {
   bytes: Buffer
 }
 
-/** Encrypts data keys under a key-encryption key in a file, AWS KMS or Vault (docs/keys.md). */
+/** Encrypts data keys under a key in a file, AWS KMS or Vault (docs/running/keys.md). */
 export interface KeyEncryption {
   /** Prefix of the key IDs: `local`, `aws-kms`, `vault`. */
   kind: string

@@ -7,7 +7,7 @@ import { findKeyIdInUse, findSealedTables } from './sealed-rows.sql.ts'
 /**
  * Checks at start that stored secrets can be decrypted and new ones encrypted; throws SettingsError
  * if not. Creates a key file only if no secret was ever encrypted under a key file
- * (docs/keys.md#creation-of-keys).
+ * (docs/running/keys.md#creation-of-keys).
  */
 export async function requireSealingKey(
   databases: { name: string; database: Database }[],
