@@ -6,6 +6,7 @@ test.each([
   'services/ledger/src/link.sql.ts',
   'services/ledger/src/link-clean-up.workflow.ts',
   'services/ledger/src/link.test.ts',
+  'test/replicas/links.long.test.ts',
   'services/ledger/migrations/0001-links.sql',
   'README.md',
 ])('%s is a good name', (path) => {

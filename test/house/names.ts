@@ -16,7 +16,8 @@ const layers = [
 export function badNames(path: string): string[] {
   if (!path.endsWith('.ts')) return []
   const name = path.slice(path.lastIndexOf('/') + 1, -'.ts'.length)
-  const [noun = '', ...suffixes] = name.split('.')
+  // `*.long.test.ts` are the tests that only `npm run test:long` runs.
+  const [noun = '', ...suffixes] = name.replace(/\.long\.test$/, '.test').split('.')
   if (/^(index|utils?|common|helpers?|misc|shared|types)$/.test(noun)) {
     return [`${path}: name it after what is in it`]
   }

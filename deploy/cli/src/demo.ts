@@ -19,8 +19,19 @@ export async function demo(options: { url?: string }, env: Environment): Promise
   await loadAndShow({ baseUrl, publicUrl: options.url ? baseUrl : externalUrl || baseUrl, dataDir })
 }
 
-/** Loads the demo data on the first start, and prints how to call the server on every start. */
+/**
+ * Loads the demo data on the first start, and prints how to call the server on every start. A
+ * failure is printed, not thrown.
+ */
 export async function greet(server: Server): Promise<void> {
+  try {
+    await loadAtFirst(server)
+  } catch (error) {
+    console.error(`demo: ${error instanceof Error ? error.message : error}`)
+  }
+}
+
+async function loadAtFirst(server: Server): Promise<void> {
   const saved = savedDemo(server.dataDir)
   if (saved?.bankAccountId === undefined) {
     console.log('demo: loading a household with half a year of transactions')

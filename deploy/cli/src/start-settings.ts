@@ -9,7 +9,8 @@ import { settings as identitySettings, requireBillingSettings } from '@coffer/id
 import { SettingsError } from '@coffer/kit/service/config'
 import { bucketOf, settings as ledgerSettings } from '@coffer/ledger/config'
 import { machineConfig } from '@coffer/local/config'
-import { Command, Option } from 'commander'
+import { Command, InvalidArgumentError, Option } from 'commander'
+import { z } from 'zod'
 import { settings } from './commands/config.ts'
 import { collectFaults, keysDirOf, requireDistinct, requireSettings } from './environment.ts'
 import { requireKeysFolder } from './keys-folder.ts'
@@ -23,14 +24,30 @@ const defaults = {
   COFFER_LAME_DUCK_SECONDS: '0',
 }
 
+const replicasMax = 4
+
+/** Defaults of a mesh: longer than the balancer takes to notice. */
+const meshDefaults = { COFFER_LAME_DUCK_SECONDS: '3' }
+
+/** The arguments of `npm start`. */
+export interface StartArguments {
+  /** Simulated providers to start. */
+  providers: TryProvider[]
+  /** Number of processes of the gateway and of each service; null for one process with all. */
+  replicas: number | null
+}
+
 /**
  * Returns the environment of the server that `npm start` runs, checked before any server starts.
  * One process hosts every service, so settings that depend on each other are checked together.
  * It has settings for the simulated providers. Throws SettingsError naming every invalid and every
  * missing setting.
  */
-export function startEnvironment(env: Environment, providers: TryProvider[]): Environment {
-  const environment = { ...defaults, ...env }
+export function startEnvironment(
+  env: Environment,
+  { providers, replicas }: StartArguments,
+): Environment {
+  const environment = { ...defaults, ...(replicas === null ? {} : meshDefaults), ...env }
   const faults = [
     () => requireSettings(environment),
     () => requireDistinct(listPorts(environment, providers)),
@@ -48,17 +65,29 @@ export function startEnvironment(env: Environment, providers: TryProvider[]): En
 }
 
 /**
- * Reads the arguments of `npm start`: returns the simulated providers to start. Prints an error on
- * one line and exits with 2 when they are wrong, prints help and exits with 0 when asked for it.
+ * Reads the arguments of `npm start`. Prints an error on one line and exits with 2 when they are
+ * wrong, prints help and exits with 0 when asked for it.
  */
-export function readArguments(args: string[]): TryProvider[] {
+export function readArguments(args: string[]): StartArguments {
   const command = new Command('npm start --')
     .description('Starts Coffer with Postgres, NATS and Temporal.')
     .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2))
+    .option('--mesh', 'processes for the gateway and each service, behind a balancer')
+    .option('--replicas <count>', `with --mesh: processes of each, 1 to ${replicasMax}`, readCount)
   const options = tryProviders.map(({ name, about }) => new Option(`--${name}`, about))
   for (const option of options) command.addOption(option)
   const given = command.parse(args, { from: 'user' }).opts()
-  return tryProviders.filter((_, index) => given[options[index]?.attributeName() ?? ''])
+  if (given.replicas && !given.mesh) command.error("error: option '--replicas' needs '--mesh'")
+  return {
+    providers: tryProviders.filter((_, index) => given[options[index]?.attributeName() ?? '']),
+    replicas: given.mesh ? (given.replicas ?? 1) : null,
+  }
+}
+
+function readCount(text: string): number {
+  const { success, data } = z.coerce.number().int().min(1).max(replicasMax).safeParse(text)
+  if (success) return data
+  throw new InvalidArgumentError(`It must be a whole number from 1 to ${replicasMax}.`)
 }
 
 /**

@@ -1,6 +1,8 @@
 import { spawn } from 'node:child_process'
 import { closeSync, existsSync, openSync, readFileSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import type { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { FatalError } from '../bootstrap/fatal-error.mjs'
 import type { Progress } from '../bootstrap/progress.mjs'
@@ -33,8 +35,11 @@ export type Command = {
   user?: { uid: number; gid: number } | undefined
   env?: NodeJS.ProcessEnv
   stopSignal: NodeJS.Signals
-  /** `inherit`: the server prints to the output of this process, not to `log/<name>.log`. */
-  output?: 'inherit'
+  /**
+   * `inherit`: the server prints to the output of this process, not to `log/<name>.log`.
+   * `prefixed`: it does so, too, with the server's name before each line.
+   */
+  output?: 'inherit' | 'prefixed'
 }
 
 /** The unexpected end of a server. The exit code is null after a signal. */
@@ -58,8 +63,8 @@ export type ServerProcess = {
  */
 export function startServerProcess(options: Command): ServerProcess {
   const { name, dataDir, command, args, user, stopSignal } = options
-  const path = options.output === 'inherit' ? null : logPath(dataDir, name)
-  const output = path === null ? 'inherit' : openLog(path)
+  const path = options.output === undefined ? logPath(dataDir, name) : null
+  const output = path === null ? outputs[options.output ?? 'inherit'] : openLog(path)
   const child = spawn(command, args, {
     cwd: options.cwd ?? dataDir,
     env: options.env ?? process.env,
@@ -67,9 +72,9 @@ export function startServerProcess(options: Command): ServerProcess {
     stdio: ['ignore', output, output],
     ...user,
   })
-  if (output !== 'inherit') {
-    closeSync(output)
-  }
+  if (typeof output === 'number') closeSync(output)
+  if (child.stdout) printLines(name, child.stdout, console.log)
+  if (child.stderr) printLines(name, child.stderr, console.error)
   const record = child.pid === undefined ? null : recordProcess({ ...options, pid: child.pid })
   const died = Promise.withResolvers<Death>()
   const ended = Promise.withResolvers<void>()
@@ -97,6 +102,12 @@ export function startServerProcess(options: Command): ServerProcess {
       clearTimeout(kill)
     },
   }
+}
+
+const outputs = { inherit: 'inherit', prefixed: 'pipe' } as const
+
+function printLines(name: string, stream: Readable, print: (line: string) => void): void {
+  createInterface({ input: stream }).on('line', (line) => print(`${name.padEnd(19)}${line}`))
 }
 
 /** Returns `died` itself, and the promise `running`, which rejects when `died` resolves. */

@@ -1,7 +1,7 @@
 import { flushCompileCache } from 'node:module'
 import { createLog } from '@coffer/host/logger'
 import type { Environment } from '@coffer/host/settings'
-import { greet, type Server } from '../demo.ts'
+import { greet } from '../demo.ts'
 import { type Config, readConfig } from '../environment.ts'
 import { loadParts, type Parts } from '../parts.ts'
 import { type RunningProcess, startProcess } from '../process.ts'
@@ -34,7 +34,7 @@ export async function serve(options: ServeOptions, env: Environment): Promise<un
   console.log(readyText(parts, running, externalUrl))
   if (options.demo && config.demo && baseUrl !== null) {
     const publicUrl = externalUrl || baseUrl
-    await Promise.race([stopped, greetOrSayWhyNot({ baseUrl, publicUrl, dataDir })])
+    await Promise.race([stopped, greet({ baseUrl, publicUrl, dataDir })])
   }
   await stopped
   console.log(stoppingText(config))
@@ -63,15 +63,6 @@ function untilStopped(): Promise<void> {
       })
     }
   })
-}
-
-/** Loads the demo data and prints how to call the server; a failure is printed, not thrown. */
-async function greetOrSayWhyNot(server: Server): Promise<void> {
-  try {
-    await greet(server)
-  } catch (error) {
-    console.error(`demo: ${error instanceof Error ? error.message : error}`)
-  }
 }
 
 function stoppingText({ lameDuckSeconds: seconds }: Config): string {

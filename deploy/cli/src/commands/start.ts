@@ -1,4 +1,5 @@
 import { join, resolve } from 'node:path'
+import type { Environment } from '@coffer/host/settings'
 import { node24, nodeOptions, root } from '@coffer/local/bootstrap/paths.mjs'
 import { createProgress } from '@coffer/local/bootstrap/progress.mjs'
 import { machineConfig } from '@coffer/local/config'
@@ -7,14 +8,15 @@ import { aborted, runScript } from '@coffer/local/script'
 import { startServerProcess } from '@coffer/local/server-process'
 import { startStack } from '@coffer/local/stack'
 import { keysDirOf } from '../environment.ts'
+import { startMesh } from '../mesh.ts'
 import { readArguments, startEnvironment } from '../start-settings.ts'
 import { startTryProvider } from '../try-provider.ts'
 import { publishable } from './show.ts'
 
-const providers = readArguments(process.argv.slice(2))
+const given = readArguments(process.argv.slice(2))
 await runScript(async (stop) => {
   const log = createProgress()
-  const environment = startEnvironment(process.env, providers)
+  const environment = startEnvironment(process.env, given)
   const { dataDir, ports } = machineConfig(environment)
   await using stack = await log.step('servers', 'starting Postgres, NATS and Temporal', () =>
     startStack({ dataDir, ports, log, env: process.env }),
@@ -30,28 +32,24 @@ await runScript(async (stop) => {
   using _published = publishSettings(dataDir, publishable(settings))
   await using simulated = new AsyncDisposableStack()
   const deaths = [stack.died]
-  for (const provider of providers) {
+  for (const provider of given.providers) {
     const server = await startTryProvider(provider, environment, log)
     simulated.defer(() => server.stop())
     deaths.push(server.died)
   }
-  const coffer = startServerProcess({
-    name: 'coffer',
+  const run = {
     dataDir,
-    command: node24,
-    args: [...nodeOptions, join(root, 'deploy/cli/src/coffer.ts'), 'serve', '--migrate', '--demo'],
-    cwd: root,
-    env: { ...settings, COFFER_DATABASE_URL: stack.databaseSocketUrl ?? stack.databaseUrl },
-    stopSignal: 'SIGTERM',
-    output: 'inherit',
-  })
-  const ended = coffer.died.then(({ code, error }) => {
-    // A process that exited with a code has already printed its error.
-    return code ?? Promise.reject(error)
-  })
+    environment: {
+      ...settings,
+      COFFER_DATABASE_URL: stack.databaseSocketUrl ?? stack.databaseUrl,
+    },
+    log,
+  }
+  const { replicas } = given
+  const coffer = replicas === null ? startProcess(run) : startMesh({ ...run, replicas })
   const broken = Promise.race(deaths).then(({ error }) => Promise.reject(error))
   try {
-    const code = await Promise.race([ended, broken, aborted(stop)])
+    const code = await Promise.race([coffer.ended, broken, aborted(stop)])
     if (code !== undefined) return code
   } finally {
     await coffer.stop()
@@ -59,3 +57,22 @@ await runScript(async (stop) => {
   log.say('servers', 'stopping Postgres, NATS and Temporal')
   return 0
 })
+
+/** Starts one process with the gateway and all services. */
+function startProcess(options: { dataDir: string; environment: Environment }) {
+  const server = startServerProcess({
+    name: 'coffer',
+    dataDir: options.dataDir,
+    command: node24,
+    args: [...nodeOptions, join(root, 'deploy/cli/src/coffer.ts'), 'serve', '--migrate', '--demo'],
+    cwd: root,
+    env: options.environment,
+    stopSignal: 'SIGTERM',
+    output: 'inherit',
+  })
+  const ended = server.died.then(({ code, error }) => {
+    // A process that exited with a code has already printed its error.
+    return code ?? Promise.reject(error)
+  })
+  return { ended, stop: () => server.stop() }
+}
