@@ -40,8 +40,11 @@ export interface Deployment extends AsyncDisposable {
 export interface Part {
   /** Address of the process for calls of other processes. */
   url: string
-  /** Starts the process and waits until it is ready; `settings` are added to the deployment's. */
-  start: (settings: Record<string, string>) => Promise<void>
+  /**
+   * Starts the process and waits until it is ready, or until it says why it is not (`isReady`
+   * false); `settings` are added to the deployment's.
+   */
+  start: (settings: Record<string, string>, until?: { isReady: boolean }) => Promise<void>
   /** Stops the process with SIGSTOP: its connections stay open, and it answers nothing. */
   pause: () => void
   resume: () => void
@@ -129,8 +132,9 @@ async function createPart(names: string[], run: Run): Promise<Part> {
   let running: ChildProcess | null = null
   return {
     url,
-    start: async (given) => {
-      running = await run(() => isReady(url), { names, more: { ...ports, ...given } })
+    start: async (given, until = { isReady: true }) => {
+      const status = until.isReady ? 200 : 503
+      running = await run(() => isReady(url, status), { names, more: { ...ports, ...given } })
     },
     pause: () => running?.kill('SIGSTOP'),
     resume: () => running?.kill('SIGCONT'),
@@ -156,10 +160,10 @@ async function isHealthy(url: string): Promise<boolean> {
   return answer?.status === 200
 }
 
-/** Returns whether a process with some services, or the gateway, is ready. */
-async function isReady(url: string): Promise<boolean> {
+/** Returns whether a process with some services, or the gateway, is ready (200) or not (503). */
+async function isReady(url: string, status: number): Promise<boolean> {
   const answer = await fetch(`${url}/readyz`).catch(() => null)
-  return answer?.status === 200
+  return answer?.status === status
 }
 
 async function end(server: ChildProcess): Promise<void> {

@@ -24,7 +24,9 @@ export type RunningProcess = AsyncDisposable & {
 
 type Options = { parts: Parts; config: Config; log: Log }
 
-const clock = () => new Date()
+/** Tests run processes whose clocks differ by these ms. */
+const testClockMs = Number(process.env.COFFER_TEST_CLOCK_MS ?? 0)
+const clock = () => new Date(Date.now() + testClockMs)
 
 /**
  * Starts the chosen parts. Ports open last, when consumers, workers and relays run. Throws

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { timestampFromDate } from '@bufbuild/protobuf/wkt'
 import type { Database } from '@coffer/kit/database/database'
 import { notFound, unavailable } from '@coffer/kit/rpc/errors'
 import { Health, HealthCheckResponse_ServingStatus as Status } from '@coffer/proto/grpc/health'
@@ -34,17 +35,21 @@ export function healthRoutes(router: ConnectRouter, options: HealthOptions): voi
   })
 }
 
+type Checked = Pick<Database, 'isHealthy' | 'now'>
+
 /**
  * Creates the routes of ServiceHealthService, which tells other processes whether the database of a
- * hosted service answers.
+ * hosted service answers, and its time.
  */
-export function serviceHealthRoutes(databases: Record<string, Pick<Database, 'isHealthy'>>) {
+export function serviceHealthRoutes(databases: Record<string, Checked>) {
   return (router: ConnectRouter): void => {
     router.service(ServiceHealthService, {
       checkServiceHealth: async ({ service }) => {
         const database = databases[service]
         if (!database) throw unavailable(`${service} is not here`)
-        return { isDatabaseHealthy: await database.isHealthy() }
+        if (!(await database.isHealthy())) return { isDatabaseHealthy: false }
+        const databaseTime = timestampFromDate(await database.now())
+        return { isDatabaseHealthy: true, databaseTime }
       },
     })
   }

@@ -37,6 +37,14 @@ export const relayBacklog = new Gauge({
   registers: [registry],
 })
 
+/** Difference of this process's clock to those of databases; alert above 15 in either direction. */
+export const clockSkew = new Gauge({
+  name: 'coffer_clock_skew_seconds',
+  help: "Seconds by which the clock of this process is ahead of a database's, by service.",
+  labelNames: ['service'],
+  registers: [registry],
+})
+
 /** Seconds that statements and transactions waited for a free connection of their pool. */
 export const connectionWait = new Histogram({
   name: 'coffer_database_wait_seconds',

@@ -1,15 +1,21 @@
+import { timestampMs } from '@bufbuild/protobuf/wkt'
 import { anonymousCaller, type Signer } from '@coffer/kit/rpc/caller'
-import { isCallerRefused } from '@coffer/kit/rpc/errors'
+import { isCallerExpired, isCallerRefused } from '@coffer/kit/rpc/errors'
 import type { Mesh } from '@coffer/kit/rpc/mesh'
 import { headers } from '@coffer/kit/rpc/rpc'
 import type { Log } from '@coffer/kit/service/log'
 import { ServiceHealthService } from '@coffer/proto/health/v1/service_health'
 import { Code, ConnectError } from '@connectrpc/connect'
+import { clockSkew } from './metrics.ts'
 
 /** Time in ms for which a check's result is cached; concurrent checks share a result. */
 const heldMs = 1_000
 const everyMs = 5_000
 const checkMsMax = 2_000
+
+/** Differences in ms to a database's clock that are logged, and that make a process not ready. */
+const skewMsWarned = 15_000
+const skewMsMax = 30_000
 
 export interface Dependency {
   name: string
@@ -23,6 +29,8 @@ export interface Dependency {
 interface Fault {
   reason: string
   isBlocking: boolean
+  /** Whether the service and its database answer all the same. */
+  isAlive?: boolean
 }
 
 export interface ReadinessOptions {
@@ -52,7 +60,7 @@ export function watchReadiness(dependencies: Dependency[], options: ReadinessOpt
   return {
     isHealthy: async () => {
       const faults = await Promise.all(watched.map(({ refresh }) => refresh()))
-      return faults.every((fault) => fault === null)
+      return faults.every((fault) => fault === null || fault.isAlive)
     },
     blockers: async () => {
       const faults = await Promise.all(watched.map(({ last }) => last()))
@@ -74,8 +82,8 @@ function watch(dependency: Dependency, options: ReadinessOptions) {
   const logChange = (fault: Fault | null): void => {
     const now = performance.now()
     if (fault !== null && fault.reason !== away?.reason) {
-      const { reason, isBlocking } = fault
-      log.warn({ service: name, reason, isBlocking }, 'service is away')
+      const { reason, isBlocking, isAlive } = fault
+      log.warn({ service: name, reason, isBlocking }, isAlive ? 'clocks differ' : 'service is away')
     }
     if (fault === null && away !== null) {
       log.info({ service: name, awayMs: Math.round(now - away.since) }, 'service is back')
@@ -100,18 +108,43 @@ function watch(dependency: Dependency, options: ReadinessOptions) {
  * does not answer within `checkMsMax` is unhealthy.
  */
 async function check(
-  { name, isEssential, signer }: Dependency,
+  dependency: Dependency,
   { mesh, clock }: ReadinessOptions,
 ): Promise<Fault | null> {
-  const token = anonymousCaller(signer, clock())
+  const { name, isEssential, signer } = dependency
+  const askedAt = clock()
+  const token = anonymousCaller(signer, askedAt)
   const call = { headers: { [headers.caller]: token }, timeoutMs: checkMsMax }
   try {
     const service = mesh.client(name, ServiceHealthService)
-    const { isDatabaseHealthy } = await service.checkServiceHealth({ service: name }, call)
-    if (isDatabaseHealthy) return null
-    return { reason: 'its database does not answer', isBlocking: isEssential }
+    const answer = await service.checkServiceHealth({ service: name }, call)
+    if (!answer.isDatabaseHealthy) {
+      return { reason: 'its database does not answer', isBlocking: isEssential }
+    }
+    // Absent in answers of the version before.
+    if (!answer.databaseTime) return null
+    const halfwayMs = (askedAt.getTime() + clock().getTime()) / 2
+    return skewFault(halfwayMs - timestampMs(answer.databaseTime), dependency)
   } catch (error) {
     return faultOf(ConnectError.from(error), isEssential)
+  }
+}
+
+/**
+ * Records by how much the clock of this process is ahead of a database's; returns a fault above
+ * 15 s, which blocks above 30 s: other services would refuse the tokens of this process.
+ */
+function skewFault(skewMs: number, { name, isEssential }: Dependency): Fault | null {
+  clockSkew.set({ service: name }, skewMs / 1000)
+  const differenceMs = Math.abs(skewMs)
+  if (differenceMs <= skewMsWarned) return null
+  const isTooMuch = differenceMs > skewMsMax
+  const most = (isTooMuch ? skewMsMax : skewMsWarned) / 1000
+  const direction = skewMs > 0 ? 'ahead of' : 'behind'
+  return {
+    reason: `the clock of this process is over ${most} s ${direction} that of its database`,
+    isBlocking: isTooMuch && isEssential,
+    isAlive: true,
   }
 }
 
@@ -122,6 +155,10 @@ async function check(
 function faultOf({ code, cause }: ConnectError, isEssential: boolean): Fault {
   if (isCallerRefused(cause)) {
     const { rawMessage } = ConnectError.from(cause)
+    if (isCallerExpired(cause)) {
+      const reason = `refuses the tokens of this process (${rawMessage}): do the clocks differ?`
+      return { reason, isBlocking: isEssential }
+    }
     const reason = `refuses the keys of this process (${rawMessage}): is COFFER_KEYS_DIR the same?`
     return { reason, isBlocking: true }
   }

@@ -1,3 +1,4 @@
+import { registry } from '@coffer/kit/service/telemetry'
 import { expect, test } from '@jest/globals'
 import { serviceHealthRoutes } from '../src/health.ts'
 import { watchReadiness } from '../src/readiness.ts'
@@ -16,10 +17,12 @@ const clock = () => new Date()
 function serveLedger(options: {
   keysFolder: string
   isHealthy?: () => Promise<boolean>
+  now?: () => Promise<Date>
   rpcPort?: number
 }) {
   const { keysFolder, isHealthy = async () => true, rpcPort = 0 } = options
-  const routes = serviceHealthRoutes({ ledger: { isHealthy } })
+  const { now = async () => new Date() } = options
+  const routes = serviceHealthRoutes({ ledger: { isHealthy, now } })
   return serve({
     host: '127.0.0.1',
     rpcPort,
@@ -100,3 +103,35 @@ test.each([
     expect(await watched.readiness.isHealthy()).toBe(false)
   },
 )
+
+const differs = 'the clock of this process is over'
+
+test.each([
+  { aheadMs: 14_000, blockers: [], logged: [] },
+  { aheadMs: 29_000, blockers: [], logged: [`${differs} 15 s behind that of its database`] },
+  {
+    aheadMs: -32_000,
+    blockers: [`ledger: ${differs} 30 s ahead of that of its database`],
+    logged: [`${differs} 30 s ahead of that of its database`],
+  },
+])(
+  'a database whose clock is ahead by $aheadMs ms is told of above 15 s, and blocks above 30 s',
+  async ({ aheadMs, blockers, logged }) => {
+    await using folder = await scratchFolder()
+    const keysFolder = folder.path
+    loadSigner(keysFolder, 'gateway')
+    const now = async () => new Date(Date.now() + aheadMs)
+    await using ledger = await serveLedger({ keysFolder, now })
+    using watched = watchLedger({ keysFolder, port: ledger.rpcPort })
+    expect(await watched.readiness.blockers()).toEqual(blockers)
+    expect(await watched.readiness.isHealthy()).toBe(true)
+    expect(watched.lines().map(({ reason }) => reason)).toEqual(logged)
+    const seconds = await skewOfLedger()
+    expect(Math.abs(seconds + aheadMs / 1000)).toBeLessThan(2)
+  },
+)
+
+async function skewOfLedger(): Promise<number> {
+  const text = await registry.metrics()
+  return Number(/^coffer_clock_skew_seconds\{service="ledger"\} (\S+)$/m.exec(text)?.[1])
+}

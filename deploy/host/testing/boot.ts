@@ -89,6 +89,7 @@ export async function boot(
       workflows,
       log,
       clock: () => clock.now ?? new Date(),
+      serverClock: () => clock.now ?? new Date(),
     }),
   )
   const database = (name: string): Database => {

@@ -157,7 +157,8 @@ test('accounts with an address not verified in time are deleted, once', async ()
   })
   const { workflows } = booted
   const log = createLog({ level: 'silent', name: 'test' })
-  const sweep = sweepActivities({ config, database, workflows, log, clock: () => now })
+  booted.clock.now = now
+  const sweep = sweepActivities({ config, database, workflows, log })
   await sweep.removeUnverified()
   await sweep.removeUnverified()
   const requested = sql.type(z.object({ accountId: z.string() }))`

@@ -26,7 +26,7 @@ const lostMs = hourMs
  * nothing while the provider is disabled.
  */
 export function syncSweeps<Key extends LinkKey>(
-  { database, clock }: Pick<ServiceDeps, 'database' | 'clock'>,
+  { database }: Pick<ServiceDeps, 'database'>,
   of: { links: SweptLinks<Key>; isEnabled: boolean; start: (key: Key) => Promise<void> },
 ) {
   const { links, isEnabled, start } = of
@@ -43,7 +43,8 @@ export function syncSweeps<Key extends LinkKey>(
     /** Starts the syncs that are due. */
     startDueSyncs: async (after: string[]): Promise<string[] | null> => {
       if (!isEnabled) return null
-      const due = await listDueSyncs(database, links, { now: clock(), after, limit: pageSize })
+      const now = await database.now()
+      const due = await listDueSyncs(database, links, { now, after, limit: pageSize })
       const last = due.at(pageSize - 1)
       await startAll(due)
       return last ? [last.dueAt, ...keyOf(last)] : null
@@ -51,7 +52,7 @@ export function syncSweeps<Key extends LinkKey>(
     /** Starts requested syncs whose event was lost, and syncs that Temporal lost. */
     restartSyncs: async (after: string[]): Promise<string[] | null> => {
       if (!isEnabled) return null
-      const now = clock()
+      const now = await database.now()
       const requestedBefore = new Date(now.getTime() - graceMs)
       const startedBefore = new Date(now.getTime() - lostMs)
       const page = { now, after, limit: pageSize, requestedBefore, startedBefore }

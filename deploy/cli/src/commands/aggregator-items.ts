@@ -110,7 +110,7 @@ async function openAggregator(
   const { webhookUrl, redirectUri } = aggregatorAddresses(chosen)
   // The command prints one line for each fault.
   const log = createLog({ level: 'silent', name: 'coffer' })
-  const limited = { database, log, clock: () => new Date() }
+  const limited = { database, log }
   const options = { ...chosen, url: chosen.aggregatorUrl, redirectUri }
   const aggregator = opening.use(startAggregator(limited, options))
   const deps = { database, secrets: createSecrets(keys), openAggregator: aggregator.open }

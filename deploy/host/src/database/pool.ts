@@ -5,7 +5,7 @@ import { unavailable } from '@coffer/kit/rpc/errors'
 import { createSemaphore } from '@coffer/kit/service/semaphore'
 import { ConnectError } from '@connectrpc/connect'
 import { createPool, type DatabasePool, type Interceptor, SchemaValidationError, sql } from 'slonik'
-import type { z } from 'zod'
+import { z } from 'zod'
 import { connectionWait } from '../metrics.ts'
 import { requireTls } from './connection.ts'
 import { postgresDriver } from './postgres.client.ts'
@@ -27,6 +27,8 @@ export interface DatabaseOptions {
   pooler?: Pooler
   /** Maximum wait in ms for a free connection; 3,000 by default. */
   connectionWaitMs?: number
+  /** Replaces the clock of the server in tests. */
+  serverClock?: () => Date
 }
 
 /**
@@ -79,6 +81,7 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
       return result
     },
     isHealthy: healthCheck(pool),
+    now: async () => options.serverClock?.() ?? pool.oneFirst(serverTime),
     [Symbol.asyncDispose]: () => pool.end(),
   }
 }
@@ -190,6 +193,8 @@ const connectMsMax = 4_000
 
 /** Time in ms beyond the statement timeout until a server without an answer counts as dead. */
 const answerMarginMs = 2_000
+
+const serverTime = sql.type(z.object({ now: z.date() }))`SELECT now()`
 
 const healthMs = 1_000
 

@@ -1,6 +1,6 @@
 import { type KeyObject, verify } from 'node:crypto'
 import { type Caller, Claims } from '@coffer/kit/rpc/caller'
-import { callerRefused } from '@coffer/kit/rpc/errors'
+import { callerExpired, callerRefused } from '@coffer/kit/rpc/errors'
 import type { z } from 'zod'
 
 /** Returns the public key of an issuing service; null if that service is unknown. */
@@ -24,7 +24,7 @@ export function callerVerifier(verifiers: Verifiers): (token: string, now: Date)
     }
     if (claims.expiresAt + skewMs <= now.getTime()) {
       checked.delete(token)
-      throw callerRefused('caller token has expired')
+      throw callerExpired()
     }
     return claims
   }

@@ -1,5 +1,6 @@
 import { Agent, type ClientRequest } from 'node:http'
 import type { Duplex } from 'node:stream'
+import { callerRefusedHeader } from '@coffer/kit/rpc/errors'
 import { createReplicas, type Replica } from './replicas.ts'
 import { attemptHeader } from './retry.ts'
 
@@ -50,9 +51,10 @@ export function createAgent(urls: string[], msMax: number): Agent {
       clearTimeout(timer)
       waiting.delete(request)
     }
-    request.once('response', ({ statusCode }) => {
+    request.once('response', ({ statusCode, headers }) => {
       end()
       replicas.heard(replica, statusCode === 503)
+      if (headers[callerRefusedHeader] !== undefined) replicas.failed(replica, true)
     })
     request.once('error', (error: NodeJS.ErrnoException) => {
       // The errors of a caller that aborts have no code of the operating system.

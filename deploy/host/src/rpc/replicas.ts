@@ -31,7 +31,7 @@ export interface Replicas extends Disposable {
   hasOther: (replica: Replica) => boolean
   /** Records an answer. */
   heard: (replica: Replica, isUnavailable: boolean) => void
-  /** Records a broken connection, or a refused one, which ejects at once. */
+  /** Records a broken connection; a refused connection or caller token ejects at once. */
   failed: (replica: Replica, isRefused: boolean) => void
   /** Ejects a replica that has answered nothing since then, unless it answers a probe. */
   suspect: (replica: Replica, since: number) => Promise<void>

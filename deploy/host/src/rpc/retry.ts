@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { MethodOptions_IdempotencyLevel } from '@bufbuild/protobuf/wkt'
+import { isCallerRefused } from '@coffer/kit/rpc/errors'
 import { headers } from '@coffer/kit/rpc/rpc'
 import { Code, ConnectError, type Interceptor } from '@connectrpc/connect'
 
@@ -13,15 +14,18 @@ export const attemptHeader = 'coffer-attempt'
  * Retries a unary call once within its deadline: an idempotent one if the service was unavailable,
  * and one with an idempotency key, too, if the connection broke. The owner stores the reply to a
  * key in the transaction of the write, so the repetition finds it or waits for the first attempt.
- * Other calls fail with deadline_exceeded: they may have been carried out.
+ * Other calls fail with deadline_exceeded: they may have been carried out. Any call whose caller
+ * token was refused is repeated, because the clock or the keys of one replica may be wrong.
  */
 export const retry: Interceptor = (next) => async (request) => {
-  if (!isRepeatable(request)) return failing(request, next(request))
-  request.header.set(attemptHeader, 'first')
+  if (request.stream) return failing(request, next(request))
+  const isRepeated = isRepeatable(request)
+  if (isRepeated) request.header.set(attemptHeader, 'first')
   try {
     return await next(request)
   } catch (error) {
-    if (request.signal.aborted || !isLost(error, request)) throw reasonOf(error, request)
+    const mayHelp = isCallerRefused(error) || (isRepeated && isLost(error, request))
+    if (request.signal.aborted || !mayHelp) throw reasonOf(error, request)
     request.header.set(attemptHeader, 'second')
     return failing(request, next(request), { isUnknown: isBroken(error) })
   }
@@ -74,7 +78,7 @@ function isKeyed({ header }: Call): boolean {
 }
 
 function isRepeatable(request: Call): boolean {
-  return !request.stream && (isSafe(request) || isKeyed(request))
+  return isSafe(request) || isKeyed(request)
 }
 
 /** Returns whether a repetition may help. If none could connect, `repeatRefused` has tried that. */

@@ -36,13 +36,13 @@ const oldTables = ['webhook_receipts', 'link_tokens', 'institutions', 'aggregato
  * after the last page. They do nothing while the aggregator is off.
  */
 export function linkLifeActivities(deps: Deps) {
-  const { config, database, clock } = deps
-  const before = (ms: number) => new Date(clock().getTime() - ms)
+  const { config, database } = deps
   return {
     /** Tells users whose consent ends within a week, also without a webhook. */
     warnOfConsents: async (after: string[]): Promise<string[] | null> => {
       if (!config.aggregatorEnabled) return null
-      const of = { now: clock(), until: before(-noticeMs), after, limit: pageSize }
+      const now = await database.now()
+      const of = { now, until: before(now, -noticeMs), after, limit: pageSize }
       const expiring = await listExpiring(database, of)
       for (const link of expiring) await warnOfConsent(deps, link)
       const last = expiring.at(pageSize - 1)
@@ -51,7 +51,8 @@ export function linkLifeActivities(deps: Deps) {
     /** Ends the connections of accounts that lapsed over 90 days ago; their data is kept. */
     endLapsedLinks: async (after: string[]): Promise<string[] | null> => {
       if (!config.aggregatorEnabled) return null
-      const of = { before: before(lapsedMs), after, limit: pageSize }
+      const now = await database.now()
+      const of = { before: before(now, lapsedMs), after, limit: pageSize }
       const lapsed = await listLongLapsed(database, of)
       for (const key of lapsed) await endConnection(deps, key)
       const last = lapsed.at(pageSize - 1)
@@ -59,14 +60,19 @@ export function linkLifeActivities(deps: Deps) {
     },
     /** Deletes a page of rows that are of no use any more; returns whether it was the last. */
     deleteOldRows: async (): Promise<boolean> => {
+      const now = await database.now()
       let isLast = true
       for (const table of oldTables) {
-        const page = { before: before(ageMs[table]), limit: pageSize }
+        const page = { before: before(now, ageMs[table]), limit: pageSize }
         if ((await deleteOld(database, table, page)) === pageSize) isLast = false
       }
       return isLast
     },
   }
+}
+
+function before(now: Date, ms: number): Date {
+  return new Date(now.getTime() - ms)
 }
 
 async function warnOfConsent({ database, broker, clock }: Deps, key: LinkKey): Promise<void> {

@@ -46,7 +46,7 @@ export function linkActivities(deps: LinkDeps) {
      */
     startUnfinishedLinks: async (after: string[]): Promise<string[] | null> => {
       if (!config.aggregatorEnabled) return null
-      const before = new Date(clock().getTime() - requestMs)
+      const before = new Date((await database.now()).getTime() - requestMs)
       const links = await listUnfinishedLinks(database, { before, after, limit: pageSize })
       for (const link of links) await startFinish(deps, link)
       const last = links.at(pageSize - 1)

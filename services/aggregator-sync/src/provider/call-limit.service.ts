@@ -8,7 +8,7 @@ import { backOffMs, type LinkKey } from './call-limit.ts'
 import { faultOf, plaidFailure } from './plaid-fault.ts'
 
 /** Dependencies of calls within the limits. */
-export type LimitDeps = Pick<ServiceDeps, 'database' | 'clock' | 'log'>
+export type LimitDeps = Pick<ServiceDeps, 'database' | 'log'>
 
 /** A call: its endpoint with the limit of all items, and the item with its own, if it has one. */
 export interface LimitedCall extends CallBy {
@@ -23,7 +23,7 @@ interface Permitted {
 }
 
 const pollMs = 200
-// The hold of a call outlives its timeout by this time, because clocks of replicas differ.
+// The hold of a call outlives its timeout by this time.
 const holdMarginMs = 5_000
 
 /**
@@ -53,13 +53,13 @@ export async function runLimited<Result>(
 
 /** Polls until the call may be sent. */
 async function untilPermitted(
-  { database, clock }: LimitDeps,
+  { database }: LimitDeps,
   { item, path, clientMax, signal: caller }: LimitedCall,
   { signal, deadline }: { signal: AbortSignal; deadline: number },
 ): Promise<Permitted> {
   const holder = randomUUID()
   for (;;) {
-    const now = clock()
+    const now = await database.now()
     const remainingMs = deadline - performance.now()
     const heldUntil = new Date(now.getTime() + remainingMs + holdMarginMs)
     const held = item && { ...item, holder, heldUntil }
@@ -78,14 +78,15 @@ async function untilPermitted(
 
 /** Ends the hold of the item; pauses it, or the endpoint of a call without one, after a 429. */
 async function release(
-  { database, clock, log }: LimitDeps,
+  { database, log }: LimitDeps,
   { item, path }: LimitedCall,
   of: { permitted: Permitted; isLimited: boolean },
 ): Promise<void> {
   const { holder, limitedInRow } = of.permitted
   const pauseMs = of.isLimited ? backOffMs(limitedInRow, item?.linkId ?? path) : null
-  const limitedUntil = pauseMs === null ? null : new Date(clock().getTime() + pauseMs)
   try {
+    const now = pauseMs === null ? null : await database.now()
+    const limitedUntil = now && new Date(now.getTime() + (pauseMs ?? 0))
     if (item) await endCall(database, { ...item, holder }, { limitedUntil })
     else if (limitedUntil || limitedInRow > 0) await pauseEndpoint(database, { path, limitedUntil })
   } catch (error) {

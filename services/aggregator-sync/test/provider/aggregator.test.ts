@@ -33,7 +33,7 @@ beforeAll(async () => {
     await createDatabase({ url, schema, poolSizeMax: 5, statementTimeoutMs: 10_000 }),
   )
   plaid = stack.use(await startPlaidServer())
-  const deps = { database, clock: () => new Date(), log }
+  const deps = { database, log }
   const started = stack.use(
     startAggregator(deps, {
       url: plaid.url,

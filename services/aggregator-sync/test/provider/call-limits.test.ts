@@ -21,8 +21,9 @@ let path: string
 beforeAll(async () => {
   const { url } = stack.use(await cloneDatabase([aggregatorSync]))
   const { schema } = aggregatorSync
-  const open = async () =>
-    stack.use(await createDatabase({ url, schema, poolSizeMax: 5, statementTimeoutMs: 10_000 }))
+  const limits = { poolSizeMax: 5, statementTimeoutMs: 10_000 }
+  const serverClock = () => now
+  const open = async () => stack.use(await createDatabase({ url, schema, ...limits, serverClock }))
   replicas = [await open(), await open()]
 })
 
@@ -43,9 +44,7 @@ async function createItem(accountId = newId('acct'), linkId = newId('link')): Pr
   return { accountId, linkId }
 }
 
-const deps = (replica = 0) => {
-  return { database: replicas[replica] as Database, clock: () => now, log: silentLog }
-}
+const deps = (replica = 0) => ({ database: replicas[replica] as Database, log: silentLog })
 const callOf = (key: LinkKey | null, of: Partial<LimitedCall> & { itemMax?: number } = {}) => {
   const { itemMax = 1_000, ...rest } = of
   const item = key && { ...key, itemMax }
@@ -109,7 +108,7 @@ test('an item has a limit by endpoint and minute over all replicas', async () =>
   })
 })
 
-test('a replica whose clock is a minute behind counts in the same minute', async () => {
+test('on a server whose clock is a minute behind, calls count in the same minute', async () => {
   const key = await createItem()
   const of = { itemMax: 2, clientMax: 2 }
   await run(key, of)

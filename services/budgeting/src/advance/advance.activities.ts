@@ -21,8 +21,8 @@ export interface AdvancedPage {
 export function advanceActivities(deps: AdvanceDeps) {
   return {
     /**
-     * Books what is due in the bank accounts of one page. `now` is RFC 3339, null for the clock's
-     * time. Failed bank accounts are counted and stay due. Idempotent.
+     * Books what is due in the bank accounts of one page. `now` is RFC 3339, null for the time of
+     * the database. Failed bank accounts are counted and stay due. Idempotent.
      */
     advancePage: async ({
       now: nowText,
@@ -31,7 +31,7 @@ export function advanceActivities(deps: AdvanceDeps) {
       now: string | null
       after: AdvancedPage['next']
     }): Promise<AdvancedPage> => {
-      const now = nowText === null ? deps.clock() : new Date(nowText)
+      const now = nowText === null ? await deps.database.now() : new Date(nowText)
       const start = after && { ...after, dueAt: new Date(after.dueAt) }
       const due = await listDue(deps.database, { now, after: start, limit: pageSize })
       using pace = createPace({ share: deps.config.advanceShare })

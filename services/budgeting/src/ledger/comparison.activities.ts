@@ -100,8 +100,8 @@ async function compare(
   scope: BankAccountKey,
   { before, found }: Comparison,
 ): Promise<void> {
-  const { database, mesh, clock } = deps
-  const now = clock()
+  const { database, mesh } = deps
+  const now = await database.now()
   if (!found || found.archived) {
     const reason = found ? 'archived' : 'removed'
     return endBankAccount(database, scope, { reason, now })

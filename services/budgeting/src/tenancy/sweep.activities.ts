@@ -24,14 +24,13 @@ type Deps = Pick<ServiceDeps, 'database' | 'mesh' | 'signer' | 'clock' | 'log'> 
  * fails.
  */
 export function sweepActivities(deps: Deps) {
-  const { database, clock, log } = deps
-  const stale = () => {
-    return { before: new Date(clock().getTime() - staleAfterMs), limit: batchSizeMax }
-  }
+  const { database, log } = deps
+  const before = async (ms: number) => new Date((await database.now()).getTime() - ms)
+  const stale = async () => ({ before: await before(staleAfterMs), limit: batchSizeMax })
   return {
     /** Completes unfinished creations that have an envelope; deletes the plans of the others. */
     endStaleCreations: async (): Promise<number> => {
-      const creations = await listStaleCreations(database, stale())
+      const creations = await listStaleCreations(database, await stale())
       return forEachSequentially(
         creations,
         (reserved) => endCreation(deps, reserved),
@@ -40,7 +39,7 @@ export function sweepActivities(deps: Deps) {
     },
     /** Finishes schedule deletions that began more than a minute ago. */
     endStaleRemovals: async (): Promise<number> => {
-      const removals = await listStaleRemovals(database, stale())
+      const removals = await listStaleRemovals(database, await stale())
       return forEachSequentially(
         removals,
         (schedule) => finishRemoval(deps, schedule, asSystem(deps, schedule.accountId)),
@@ -49,8 +48,8 @@ export function sweepActivities(deps: Deps) {
     },
     /** Clears idempotency keys whose replies have expired. */
     forgetOldKeys: async (): Promise<number> => {
-      const before = new Date(clock().getTime() - keptForHours * hourMs)
-      const old = await listOldKeys(database, { before, limit: keysMax })
+      const replied = await before(keptForHours * hourMs)
+      const old = await listOldKeys(database, { before: replied, limit: keysMax })
       const outcomes = await deps.writeEach(old.map(clearKey))
       return outcomes.filter(({ status }) => status === 'fulfilled').length
     },

@@ -15,12 +15,12 @@ const lapsedMs = 90 * dayMs
  * nothing while the feed is disabled.
  */
 export function cleanUpActivities({ config, database, clock }: Deps) {
-  const before = (ageMs: number) => new Date(clock().getTime() - ageMs)
+  const before = async (ms: number) => new Date((await database.now()).getTime() - ms)
   return {
     /** Deletes up to 200 connections that are pending for over a day; returns their number. */
     deleteAbandonedLinks: async (): Promise<number> => {
       if (!config.feedEnabled) return 0
-      return deleteAbandoned(database, { before: before(abandonedMs), limit: pageSize })
+      return deleteAbandoned(database, { before: await before(abandonedMs), limit: pageSize })
     },
     /**
      * Deactivates the connections of accounts that lapsed over 90 days ago, as after the deletion
@@ -30,7 +30,7 @@ export function cleanUpActivities({ config, database, clock }: Deps) {
     deactivateLapsedLinks: async (after: string[]): Promise<string[] | null> => {
       if (!config.feedEnabled) return null
       const lapsed = await listLongLapsed(database, {
-        before: before(lapsedMs),
+        before: await before(lapsedMs),
         after,
         limit: pageSize,
       })

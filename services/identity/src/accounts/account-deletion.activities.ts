@@ -7,13 +7,13 @@ import { ensureCustomer } from '../billing/billing-account.service.ts'
 import { startDeletion } from './account-deletion.consumer.ts'
 import { listDeletions, removeLogins, settleDeletion } from './account-deletion.sql.ts'
 
-type Deps = Pick<ServiceDeps, 'database' | 'workflows' | 'clock'> & { billing: Billing | null }
+type Deps = Pick<ServiceDeps, 'database' | 'workflows'> & { billing: Billing | null }
 
 const pageSize = 200
 const graceMs = 60_000
 
 /** Returns the Temporal activities by which identity deletes an account; each can be repeated. */
-export function accountDeletionActivities({ database, workflows, clock, billing }: Deps) {
+export function accountDeletionActivities({ database, workflows, billing }: Deps) {
   return {
     ...accountRemovalActivities({ database }),
     /**
@@ -35,7 +35,7 @@ export function accountDeletionActivities({ database, workflows, clock, billing 
      * last page.
      */
     restartDeletions: async (after: string): Promise<string | null> => {
-      const before = new Date(clock().getTime() - graceMs)
+      const before = new Date((await database.now()).getTime() - graceMs)
       const accountIds = await listDeletions(database, { before, after, limit: pageSize })
       for (const accountId of accountIds) await startDeletion(workflows, accountId)
       return accountIds.at(pageSize - 1) ?? null

@@ -6,7 +6,7 @@ import { listUnverified, removeUnverified } from '../sign-in/registration.sql.ts
 import { type FeatureSettings, featuresOf } from './features.ts'
 import { deleteExpired, expiringTables } from './sweep.sql.ts'
 
-type Deps = Pick<ServiceDeps, 'database' | 'workflows' | 'clock' | 'log'> & {
+type Deps = Pick<ServiceDeps, 'database' | 'workflows' | 'log'> & {
   config: FeatureSettings & { billed: boolean }
 }
 
@@ -19,8 +19,8 @@ const graceMs = 60_000
 const givenUpAfterMs = 25 * 60 * 60_000
 
 /** Returns the Temporal activities of identity's sweep (docs/events.md#sweeps). */
-export function sweepActivities({ config, database, workflows, clock, log }: Deps) {
-  const before = (ms: number) => new Date(clock().getTime() - ms)
+export function sweepActivities({ config, database, workflows, log }: Deps) {
+  const before = async (ms: number) => new Date((await database.now()).getTime() - ms)
   return {
     /**
      * Restarts a page of unsent mails, drops those older than 25 hours. Returns the page's last
@@ -28,33 +28,34 @@ export function sweepActivities({ config, database, workflows, clock, log }: Dep
      */
     restartMails: async (after: string): Promise<string | null> => {
       const page = { after, limit: pageSize }
-      const lost = await listMails(database, { ...page, before: before(givenUpAfterMs) })
+      const lost = await listMails(database, { ...page, before: await before(givenUpAfterMs) })
       for (const mailId of lost) {
         log.warn({ mailId }, 'mail not sent within a day, dropped')
         await deleteMail(database, mailId)
       }
-      const waiting = await listMails(database, { ...page, before: before(graceMs) })
+      const waiting = await listMails(database, { ...page, before: await before(graceMs) })
       for (const mailId of waiting) await startMail(workflows, mailId)
       return waiting.at(pageSize - 1) ?? null
     },
     /** Requests the deletion of at most 500 accounts whose address was not verified in time. */
     removeUnverified: async (): Promise<void> => {
       if (!featuresOf(config).verifyEmailAddress) return
-      const now = clock()
+      const now = await database.now()
       for (const unverified of await listUnverified(database, now, unverifiedPerSweep)) {
         await database.transaction((tx) => removeUnverified(tx, unverified, now))
       }
     },
     /** After billing was switched on or off, emits a page of settings; true after the last page. */
     tellOfBilling: async (): Promise<boolean> => {
-      const page = { billed: config.billed, now: clock(), limit: pageSize }
+      const page = { billed: config.billed, now: await database.now(), limit: pageSize }
       return (await emitBillingSwitch(database, page)) < pageSize
     },
     /** Deletes at most 1,000 expired rows of each table; returns false if more may be left. */
     removeExpired: async (): Promise<boolean> => {
+      const now = await database.now()
       let most = 0
       for (const table of expiringTables) {
-        const removed = await deleteExpired(database, table, { now: clock(), limit: rowsPerTable })
+        const removed = await deleteExpired(database, table, { now, limit: rowsPerTable })
         most = Math.max(most, removed)
       }
       return most < rowsPerTable

@@ -33,15 +33,15 @@ const overdueMax = 100
 
 /** Returns the Temporal activities of billing; each can be repeated and handles one page. */
 export function billingActivities(deps: Deps) {
-  const { database, workflows, clock, config } = deps
-  const before = (ms: number) => new Date(clock().getTime() - ms)
+  const { database, workflows, config } = deps
+  const before = async (ms: number) => new Date((await database.now()).getTime() - ms)
   return {
     createCustomer: async (accountId: string): Promise<void> => {
       if (await findBilledAccount(database, accountId)) await ensureCustomer(deps, accountId)
     },
     /** Starts trials of a page of accounts that have had none; returns true after the last page. */
     beginTrials: async (): Promise<boolean> => {
-      const endsAt = trialEnd(clock(), config.trialDays)
+      const endsAt = trialEnd(await database.now(), config.trialDays)
       return (await beginTrials(database, endsAt, pageSize)) < pageSize
     },
     /**
@@ -49,14 +49,14 @@ export function billingActivities(deps: Deps) {
      * page's last account ID, null after the last page.
      */
     startCustomers: async (after: string): Promise<string | null> => {
-      const page = { before: before(customerGraceMs), after, limit: pageSize }
+      const page = { before: await before(customerGraceMs), after, limit: pageSize }
       const accountIds = await listWithoutCustomer(database, page)
       for (const accountId of accountIds) await startCustomer(workflows, accountId)
       return accountIds.at(pageSize - 1) ?? null
     },
     /** Notifies owners once that their trial ends; returns true after the last page. */
     noteTrialsEnding: async (): Promise<boolean> => {
-      const now = clock()
+      const now = await database.now()
       const page = { now, until: new Date(now.getTime() + noticeMs), limit: pageSize }
       const emitted = await emitTrialsEnding(database, page, async (tx, email) => {
         if (!featuresOf(config).sendsMail) return
@@ -67,8 +67,8 @@ export function billingActivities(deps: Deps) {
     },
     /** Returns IDs of at most 100 accounts whose active subscription is past its paid period. */
     listOverdue: async (): Promise<string[]> => {
-      const now = clock()
-      const page = { now, readBefore: before(overdueReadMs), limit: overdueMax }
+      const now = await database.now()
+      const page = { now, readBefore: await before(overdueReadMs), limit: overdueMax }
       return [...(await listOverdueSubscriptions(database, page))]
     },
     readSubscription: (accountId: string): Promise<boolean> => readSubscription(deps, accountId),

@@ -45,12 +45,27 @@ export function unauthenticated(code: CredentialRefusal): ConnectError {
   ])
 }
 
+const expired = 'caller token has expired'
+
+/** Header of the response that refuses a caller token: another replica may accept it. */
+export const callerRefusedHeader = 'coffer-caller-refused'
+
 /**
  * Creates the error of an invalid caller token between services (clocks or signing keys differ);
  * `isCallerRefused` tells it from a 401 of the client.
  */
 export function callerRefused(text: string): ConnectError {
-  return new ConnectError(text, Code.Unauthenticated)
+  return new ConnectError(text, Code.Unauthenticated, { [callerRefusedHeader]: 'true' })
+}
+
+/** Creates the error of a caller token that has expired by the clock of the service. */
+export function callerExpired(): ConnectError {
+  return callerRefused(expired)
+}
+
+/** Returns whether an error means an expired caller token: clocks differ, not signing keys. */
+export function isCallerExpired(error: unknown): boolean {
+  return isCallerRefused(error) && ConnectError.from(error).rawMessage === expired
 }
 
 /** Returns whether an error means an invalid caller token, not a 401 of the client. */

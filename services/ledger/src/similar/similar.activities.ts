@@ -25,8 +25,7 @@ const quietTimesMax = 12
 
 /** Returns the idempotent Temporal activity of the search (docs/similar-transactions.md). */
 export function similarActivities(deps: Deps) {
-  const { database, clock, log, quietMs } = deps
-  const versionBefore = (ms: number) => BigInt(clock().getTime() - ms) * 1000n
+  const { database, log, quietMs } = deps
   return {
     /**
      * Searches a page of the changed bank accounts, and returns the cursor of the next page, null
@@ -34,6 +33,8 @@ export function similarActivities(deps: Deps) {
      * change.
      */
     clusterWaiting: async (after: BankAccountKey | null): Promise<BankAccountKey | null> => {
+      const now = (await database.now()).getTime()
+      const versionBefore = (ms: number) => BigInt(now - ms) * 1000n
       const waiting = await listWaitingSearches(database, {
         after: after ?? { accountId: '', bankAccountId: '' },
         limit: waitingPageSize,

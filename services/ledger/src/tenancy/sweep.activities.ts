@@ -25,27 +25,28 @@ const leftoverMs = 24 * 60 * 60_000
  * after the last page. Starting a workflow that is running has no effect.
  */
 export function sweepActivities({ database, workflows, clock, storage }: Deps) {
-  const page = (after: string, ageMs: number): Page => {
-    return { after, before: new Date(clock().getTime() - ageMs), limit: pageSize }
+  const before = async (ms: number) => new Date((await database.now()).getTime() - ms)
+  const page = async (after: string, ageMs: number): Promise<Page> => {
+    return { after, before: await before(ageMs), limit: pageSize }
   }
   return {
     restartImports: async (after: string): Promise<string | null> => {
-      const uploads = await listUnfinishedUploads(database, page(after, graceMs))
+      const uploads = await listUnfinishedUploads(database, await page(after, graceMs))
       for (const upload of uploads) await startImport(workflows, upload)
       return uploads.at(pageSize - 1)?.transactionUploadId ?? null
     },
     restartPreviews: async (after: string): Promise<string | null> => {
-      const imports = await listPendingPreviews(database, page(after, graceMs))
+      const imports = await listPendingPreviews(database, await page(after, graceMs))
       for (const one of imports) await startPreview(workflows, one)
       return imports.at(pageSize - 1)?.transactionImportId ?? null
     },
     restartCleanUps: async (after: string): Promise<string | null> => {
-      const links = await listUncleanedLinks(database, page(after, graceMs))
+      const links = await listUncleanedLinks(database, await page(after, graceMs))
       for (const link of links) await startCleanUp(workflows, link)
       return links.at(pageSize - 1)?.linkId ?? null
     },
     expireFiles: async (after: string): Promise<string | null> => {
-      const files = await listExpiredFiles(database, page(after, 0))
+      const files = await listExpiredFiles(database, await page(after, 0))
       for (const file of files) {
         await storage.remove(nameOf(file))
         await markFileDeleted(database, file, clock())
@@ -55,8 +56,8 @@ export function sweepActivities({ database, workflows, clock, storage }: Deps) {
     // Deletes stored bytes without a row, left by a killed upload; pages by object name, not ID.
     removeLeftovers: async (after: string): Promise<string | null> => {
       const { held, next } = await storage.list({ after, limit: pageSize })
-      const before = new Date(clock().getTime() - leftoverMs)
-      const old = held.filter(({ writtenAt }) => writtenAt < before)
+      const since = await before(leftoverMs)
+      const old = held.filter(({ writtenAt }) => writtenAt < since)
       for (const { name } of await leftoversOf(database, old)) await storage.remove(name)
       return next
     },
