@@ -167,7 +167,7 @@ export function stubMesh(
   clock: () => Date,
 ): { mesh: Mesh; signer: Signer; received: Received[] } {
   const { privateKey, publicKey } = generateKeyPairSync('ed25519')
-  const verifiers = (issuer: string) => (issuer === 'gateway' ? publicKey : null)
+  const keysOf = (issuer: string) => (issuer === 'gateway' ? [publicKey] : [])
   const received: Received[] = []
   const record: Interceptor = (next) => (request) => {
     const { method, message, header } = request
@@ -176,7 +176,7 @@ export function stubMesh(
     if (request.service !== AttemptService) received.push(call)
     return next(request)
   }
-  const interceptors = [authorize(verifiers, clock), record]
+  const interceptors = [authorize({ keysOf, reload: () => {} }, clock), record]
   const attempts = { ...countAttempts(clock), ...stubs.attempts }
   const all: Stubs = { ...stubs, attempts, signIn: { ...identity, ...stubs.signIn } }
   const hosted = Object.entries(services).map(([name, parts]) => {
@@ -194,5 +194,5 @@ export function stubMesh(
 /** Returns the caller of a recorded call, from its caller token. */
 export function callerOfCall({ header }: Received, signer: Signer) {
   const token = header.get(headers.caller) ?? ''
-  return callerVerifier(() => signer.key)(token, new Date())
+  return callerVerifier({ keysOf: () => [signer.key], reload: () => {} })(token, new Date())
 }

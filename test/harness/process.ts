@@ -40,6 +40,8 @@ export interface Deployment extends AsyncDisposable {
 export interface Part {
   /** Address of the process for calls of other processes. */
   url: string
+  /** Address of its REST API, if it has the gateway. */
+  baseUrl: string
   /**
    * Starts the process and waits until it is ready, or until it says why it is not (`isReady`
    * false); `settings` are added to the deployment's.
@@ -132,6 +134,7 @@ async function createPart(names: string[], run: Run): Promise<Part> {
   let running: ChildProcess | null = null
   return {
     url,
+    baseUrl: `http://127.0.0.1:${ports.COFFER_PORT}`,
     start: async (given, until = { isReady: true }) => {
       const status = until.isReady ? 200 : 503
       running = await run(() => isReady(url, status), { names, more: { ...ports, ...given } })

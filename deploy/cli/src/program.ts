@@ -104,6 +104,7 @@ function createProgram(run: Run): Command {
     'encrypt every secret under the current key; replaces a key file first',
   )
     .option('--finish', 'replace no key: only encrypt secrets again that are under a former key')
+    .option('--signing', 'create next signing keys instead; with --finish, sign with them')
     .action(
       run(async (options, env) => (await import('./commands/keys.ts')).rotateKeys(options, env)),
     )
@@ -229,7 +230,8 @@ servers, and keep the settings of both until the command is done.
 
 Examples:
   $ coffer keys:rotate
-  $ coffer keys:rotate --finish`,
+  $ coffer keys:rotate --finish
+  $ coffer keys:rotate --signing`,
   demo: `
 Registers demo@example.com, uploads a bank's export, creates schedules and envelopes, and saves the
 password and an API key in demo.json of the data directory. A second run changes nothing. The server

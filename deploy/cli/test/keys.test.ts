@@ -32,6 +32,27 @@ test('keys:rotate without the address of its key service prints one line', async
   expect([code, stderr]).toEqual([2, expect.stringContaining('COFFER_KMS_KEY_ID: needed')])
 })
 
+test('keys:rotate --signing creates next keys, and with --finish signs with them', async () => {
+  await using folder = await scratch()
+  const env = { COFFER_KEYS_DIR: folder.path }
+  await runHere(['keys:create'], env)
+  const early = await runHere(['keys:rotate', '--signing', '--finish'], env)
+  expect([early.code, early.stderr]).toEqual([2, expect.stringContaining('no next keys: run')])
+  const made = await runHere(['keys:rotate', '--signing'], env)
+  expect([made.code, made.stdout]).toEqual([0, expect.stringContaining('made ')])
+  const names = await readdir(folder.path)
+  for (const name of services) expect(names).toContain(`${name}.next.key`)
+  const again = await runHere(['keys:rotate', '--signing'], env)
+  expect([again.code, again.stdout]).toEqual([0, expect.not.stringContaining('made ')])
+  const finished = await runHere(['keys:rotate', '--signing', '--finish'], env)
+  expect([finished.code, finished.stdout]).toEqual([0, expect.stringContaining('gateway.pub\n')])
+  const after = await readdir(folder.path)
+  expect(after).toEqual(names.filter((name) => !name.endsWith('.next.key')))
+  for (const name of services) await rm(join(folder.path, `${name}.pub`))
+  const { stdout } = await runHere(['keys:create'], env)
+  expect(stdout).toContain('nothing is missing')
+})
+
 const services = ['aggregator-sync', 'budgeting', 'feed-sync', 'gateway', 'identity', 'ledger']
 const signing = services.flatMap((name) => [`${name}.key`, `${name}.pub`])
 

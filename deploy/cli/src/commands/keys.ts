@@ -1,4 +1,5 @@
 import { createSigningKey } from '@coffer/host/rpc/signing-key'
+import { createNextKey, formerPublicKeys, useNextKey } from '@coffer/host/rpc/signing-rotation'
 import { hasFormerKeys, rotateSecrets } from '@coffer/host/secrets/key-rotation.service'
 import { createKeyEncryption, keySettings } from '@coffer/host/secrets/key-settings'
 import {
@@ -45,15 +46,42 @@ export async function createKeys(
 }
 
 /**
+ * `coffer keys:rotate --signing`: creates a next signing key of each service whose key is in the
+ * folder; with `finish` makes the next keys the signing keys (docs/running/keys.md). Needs no
+ * server. Throws SettingsError when a key cannot be used or created, or there is no next key.
+ */
+function rotateSigningKeys(folder: string, { finish }: { finish: boolean }): undefined {
+  const names = Object.keys(calls)
+  if (!finish) {
+    for (const path of names.flatMap((name) => createNextKey(folder, name))) {
+      console.log(`made ${path}`)
+    }
+    console.log('Copy all .pub files to every process that has a folder of its own. Then run')
+    console.log('"coffer keys:rotate --signing --finish".')
+    return undefined
+  }
+  const rotated = names.filter((name) => useNextKey(folder, name))
+  if (rotated.length > 0) console.log(`new signing keys: ${rotated.join(', ')}`)
+  const former = names.flatMap((name) => formerPublicKeys(folder, name))
+  if (former.length === 0) {
+    throw new SettingsError('no next keys: run "coffer keys:rotate --signing" first')
+  }
+  console.log('Restart every process, one after another. Two minutes after the last restart delete')
+  console.log(former.join(', '))
+}
+
+/**
  * `coffer keys:rotate`: encrypts every secret of every service under the current encryption key.
  * Before that, creates a key file, which becomes the current key; not with a key service, not with
- * `finish`, and not while a former key still encrypts secrets.
+ * `finish`, and not while a former key still encrypts secrets. With `signing` it replaces the
+ * signing keys instead.
  */
 export async function rotateKeys(
-  { finish = false }: { finish?: boolean },
+  { finish = false, signing = false }: { finish?: boolean; signing?: boolean },
   env: Environment,
 ): Promise<undefined> {
   const config = readConfig(env)
+  if (signing) return rotateSigningKeys(config.keysDir, { finish })
   await requireTables(definitions, config)
   const keys = createKeyEncryption(readSettings(keySettings, config.environment), config.keysDir)
   await using opened = new AsyncDisposableStack()

@@ -3,8 +3,13 @@ import { type Caller, Claims } from '@coffer/kit/rpc/caller'
 import { callerExpired, callerRefused } from '@coffer/kit/rpc/errors'
 import type { z } from 'zod'
 
-/** Returns the public key of an issuing service; null if that service is unknown. */
-export type Verifiers = (issuer: string) => KeyObject | null
+/** The public keys of the issuing services. */
+export interface Verifiers {
+  /** Returns the public keys of a service: several during a rotation, none if it is unknown. */
+  keysOf: (issuer: string) => readonly KeyObject[]
+  /** Reads the keys again. */
+  reload: () => void
+}
 
 /** Tolerated difference in ms between the clocks of two machines. */
 const skewMs = 30_000
@@ -35,8 +40,12 @@ function check(verifiers: Verifiers, token: string): z.infer<typeof Claims> {
   const bytes = Buffer.from(body, 'base64url')
   try {
     const claims = Claims.parse(JSON.parse(bytes.toString()))
-    const key = verifiers(claims.issuer)
-    if (key && verify(null, bytes, key, Buffer.from(signature, 'base64url'))) return claims
+    const signed = Buffer.from(signature, 'base64url')
+    const isSigned = () =>
+      verifiers.keysOf(claims.issuer).some((key) => verify(null, bytes, key, signed))
+    if (isSigned()) return claims
+    verifiers.reload()
+    if (isSigned()) return claims
   } catch {
     // A token that cannot be parsed is refused like a forged one.
   }

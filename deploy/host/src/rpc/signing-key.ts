@@ -19,67 +19,111 @@ export function loadSigner(folder: string, issuer: string): Signer {
  * when the files cannot be used or created.
  */
 export function createSigningKey(folder: string, issuer: string): string[] {
-  requireKeyPair(folder, issuer)
+  if (requireKeyPair(folder, issuer)) return []
   const { path, publicPath } = pathsOf(folder, issuer)
-  const isMade = makeKeyFile(path, () =>
-    generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
-  )
+  const isMade = makeKeyFile(path, newPrivateKey)
   const key = createPublicKey(privateKeyAt(path))
-  const isPublicMade = makeKeyFile(publicPath, () =>
-    key.export({ type: 'spki', format: 'pem' }).toString(),
-  )
+  const isPublicMade = makeKeyFile(publicPath, () => publicText(key))
   // Concurrent processes may have created the two files from different key pairs.
   requireKeyPair(folder, issuer)
   return [...(isMade ? [path] : []), ...(isPublicMade ? [publicPath] : [])]
 }
 
 /**
- * Checks a service's signing key; returns whether both files exist. Throws SettingsError when a
- * file cannot be used, or the public key lacks its private key.
+ * Checks a service's signing key; returns whether it and its public key exist. Throws SettingsError
+ * when a file cannot be used, or none of the public keys belongs to the private key.
  */
 export function requireKeyPair(folder: string, issuer: string): boolean {
   const { path, publicPath } = pathsOf(folder, issuer)
-  // The public key is read first, because a concurrent process creates the private key first.
-  const publicKey = keyOf(publicPath, createPublicKey)
+  // Public keys are read first, because a concurrent process creates the private key first.
+  const publicKeys = publicKeysOf(folder, issuer)
   const key = keyOf(path, createPrivateKey)
-  if (publicKey && !key) {
-    const text = `is here without ${issuer}.key: bring that file back, or remove ${issuer}.pub here`
+  const [first] = publicKeys
+  if (first && !key) {
+    const text = `is here without ${issuer}.key: bring that file back, or remove ${first.name} here`
     const after = 'and wherever it was copied, and give the other processes the new one'
-    throw keyFault(publicPath, `${text} ${after}, since they trust it`)
+    throw keyFault(join(folder, first.name), `${text} ${after}, since they trust it`)
   }
-  if (publicKey && key && !createPublicKey(key).equals(publicKey)) {
+  if (first && key && !publicKeys.some((one) => one.key.equals(createPublicKey(key)))) {
     const text = `does not belong to ${issuer}.key: remove it, to have it made anew`
     throw keyFault(publicPath, text)
   }
-  return publicKey !== null && key !== null
+  return first !== undefined && key !== null
 }
 
+/** Age in ms of the public keys from which a removed file is no longer trusted. */
+const reloadMs = 60_000
+
 /**
- * Loads the public keys in the keys folder; a file that is added later is read on first use. Throws
+ * Loads the public keys in the keys folder: each service may have several, `<issuer>.pub` and
+ * `<issuer>.<ID>.pub`. A key that is added later is read at the first token that it signed. Throws
  * SettingsError when the folder or a key cannot be used.
  */
 export function loadVerifiers(folder: string): Verifiers {
-  const keys = new Map<string, KeyObject>()
-  const load = (name: string): KeyObject | null => {
-    const key = keyOf(join(folder, name), createPublicKey)
-    if (key) keys.set(name, key)
-    return key
+  let keys = allPublicKeys(folder)
+  let readAt = performance.now()
+  const reload = () => {
+    readAt = performance.now()
+    try {
+      keys = allPublicKeys(folder)
+    } catch {
+      // The files may be replaced at this moment: the known keys stay valid.
+    }
   }
-  for (const name of keyFileNames(folder)) {
-    if (name.endsWith('.pub')) load(name)
+  return {
+    reload,
+    keysOf: (issuer) => {
+      if (performance.now() - readAt > reloadMs) reload()
+      return keys.filter((one) => one.issuer === issuer).map(({ key }) => key)
+    },
   }
-  return (issuer) => {
-    const name = `${issuer}.pub`
-    // The issuer is an unverified claim and could contain a path, so only listed files are opened.
-    return keys.get(name) ?? (keyFileNames(folder).includes(name) ? load(name) : null)
-  }
+}
+
+/** A public key, and the service that signs with its private key. */
+interface PublicKey {
+  name: string
+  issuer: string
+  key: KeyObject
+}
+
+const publicName = /^([a-z-]+)(?:\.[0-9a-f]{16})?\.pub$/
+
+function allPublicKeys(folder: string): PublicKey[] {
+  return keyFileNames(folder).flatMap((name) => {
+    const [, issuer] = publicName.exec(name) ?? []
+    const key = issuer === undefined ? null : keyOf(join(folder, name), createPublicKey)
+    return issuer && key ? [{ name, issuer, key }] : []
+  })
+}
+
+/** Returns the public keys of a service that processes accept, `<issuer>.pub` first. */
+export function publicKeysOf(folder: string, issuer: string): PublicKey[] {
+  const names = keyFileNames(folder).filter((name) => publicName.exec(name)?.[1] === issuer)
+  return names
+    .sort((left, right) => left.length - right.length)
+    .flatMap((name) => {
+      const key = keyOf(join(folder, name), createPublicKey)
+      return key ? [{ name, issuer, key }] : []
+    })
+}
+
+/** Returns the text of a new private key. */
+export function newPrivateKey(): string {
+  const { privateKey } = generateKeyPairSync('ed25519')
+  return privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
+}
+
+/** Returns the text of a public key file. */
+export function publicText(key: KeyObject): string {
+  return key.export({ type: 'spki', format: 'pem' }).toString()
 }
 
 function pathsOf(folder: string, issuer: string): { path: string; publicPath: string } {
   return { path: join(folder, `${issuer}.key`), publicPath: join(folder, `${issuer}.pub`) }
 }
 
-function privateKeyAt(path: string): KeyObject {
+/** Reads a private key file. Throws SettingsError when it is missing or cannot be used. */
+export function privateKeyAt(path: string): KeyObject {
   const key = keyOf(path, createPrivateKey)
   if (!key) throw keyFault(path, 'is missing: "coffer keys:create" makes it')
   return key

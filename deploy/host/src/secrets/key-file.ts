@@ -117,6 +117,16 @@ export function putInPlace(path: string, text: string): void {
   syncFolderOf(path)
 }
 
+/** Renames a key file over another one. Throws SettingsError when that fails. */
+export function moveInPlace(from: string, path: string): void {
+  try {
+    renameSync(from, path)
+  } catch (error) {
+    throw keyFault(path, `cannot be replaced (${reasonOf(error)})`)
+  }
+  syncFolderOf(path)
+}
+
 /** Creates the error about the keys folder, or a file in it, that the operator sees at start. */
 export function keyFault(path: string, text: string): SettingsError {
   return new SettingsError(`COFFER_KEYS_DIR: ${path} ${text}`)

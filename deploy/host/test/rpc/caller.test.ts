@@ -7,6 +7,7 @@ import { Code } from '@connectrpc/connect'
 import { expect, test } from '@jest/globals'
 import { callerVerifier } from '../../src/rpc/caller-verifier.ts'
 import { loadSigner, loadVerifiers } from '../../src/rpc/signing-key.ts'
+import { createNextKey, formerPublicKeys, useNextKey } from '../../src/rpc/signing-rotation.ts'
 import { scratchFolder } from '../../testing/fixture/scratch.ts'
 
 const now = new Date('2026-01-01T00:00:00Z')
@@ -132,6 +133,25 @@ test('a service has one key of mode 0600, and a lost public key is created again
   await rm(join(folder.path, 'gateway.key'))
   expect(() => loadSigner(folder.path, 'gateway')).toThrow('is here without gateway.key')
   expect(await readdir(folder.path)).not.toContain('gateway.key')
+})
+
+test('during a rotation former and next keys are accepted, then the next alone', async () => {
+  await using opened = await open()
+  const { folder, gateway, check } = opened
+  createNextKey(folder.path, 'gateway')
+  expect(loadSigner(folder.path, 'gateway').key.equals(gateway.key)).toBe(true)
+  expect(useNextKey(folder.path, 'gateway')).toBe(true)
+  const next = loadSigner(folder.path, 'gateway')
+  expect(next.key.equals(gateway.key)).toBe(false)
+  await check(mintCaller(gateway, alice, now))
+  await check(mintCaller(next, alice, now))
+  const former = formerPublicKeys(folder.path, 'gateway')
+  expect(former).toEqual(['gateway.pub'])
+  for (const name of former) await rm(join(folder.path, name))
+  expect(loadSigner(folder.path, 'gateway').key.equals(next.key)).toBe(true)
+  const fresh = callerVerifier(loadVerifiers(folder.path))
+  expect(fresh(mintCaller(next, alice, now), now)).toMatchObject(alice)
+  expect(() => fresh(mintCaller(gateway, alice, now), now)).toThrow('caller token is not valid')
 })
 
 test('processes that start concurrently agree on the key', async () => {
