@@ -93,6 +93,11 @@ function createProgram(run: Run): Command {
   add(program, 'demo', 'load the demo data into a running server, and print it')
     .option('--url <url>', 'address of the server; default: COFFER_PORT on this machine')
     .action(run(async (options, env) => (await import('./demo.ts')).demo(options, env)))
+  add(
+    program,
+    'files:move',
+    'copy uploaded files from disk to the bucket of COFFER_STORAGE',
+  ).action(run(async (_, env) => (await import('./commands/files.ts')).moveFiles(env)))
   add(program, 'keys:create', 'create the missing keys of the keys folder; replaces none')
     .option('--lost <key>', 'record that this encryption key is lost, so that servers start')
     .action(
@@ -212,6 +217,12 @@ Registration needs a code while COFFER_BETA_CODES_ENABLED is true. A code is val
 
 Example:
   $ coffer beta:new-code`,
+  'files:move': `
+Needs COFFER_STORAGE=s3 with its bucket, and COFFER_DATA_DIR with the files. Files that are in the
+bucket are left out, so the command can be interrupted and run again. See docs/files.md.
+
+Example:
+  $ COFFER_STORAGE=s3 COFFER_STORAGE_BUCKET=coffer-files coffer files:move`,
   'keys:create': `
 For deployments on several machines, and for folders that servers cannot write; otherwise the first
 start creates the keys. Creates <service>.key and <service>.pub of the gateway and every service,

@@ -38,6 +38,16 @@ export const settings = {
     z.stringbool().default(false),
     'Put the bucket in the path instead of the host name',
   ),
+  uploadsEnabled: setting(
+    'COFFER_UPLOADS_ENABLED',
+    z.stringbool().default(false),
+    'Enable uploads of transaction files',
+  ),
+  replicas: setting(
+    'COFFER_REPLICAS',
+    z.coerce.number().int().min(1).default(1),
+    'Number of replicas of this process; with several, uploads need `COFFER_STORAGE=s3`',
+  ),
   similarQuietSeconds: setting(
     'COFFER_SIMILAR_QUIET_SECONDS',
     z.coerce.number().min(0.1).max(3600).default(30),
@@ -66,9 +76,16 @@ export const settings = {
   uploadsMax: setting('COFFER_UPLOADS_MAX', accountBound(10), 'Concurrent uploads of an account'),
 }
 
-/** Returns the S3 bucket of files, null for disk; throws SettingsError for S3 without a bucket. */
+/**
+ * Returns the S3 bucket of files, null for disk. Throws SettingsError for S3 without a bucket, and
+ * for uploads to disk by several replicas, which do not share one.
+ */
 export function bucketOf(config: ValuesOf<typeof settings>): string | null {
-  if (config.storage === 'disk') return null
+  if (config.storage === 'disk') {
+    if (!config.uploadsEnabled || config.replicas === 1) return null
+    const text = `disk, but COFFER_REPLICAS is ${config.replicas}: a file is on one of their disks`
+    throw new SettingsError(`COFFER_STORAGE: ${text}; set s3 ("coffer files:move" copies files)`)
+  }
   if (config.storageBucket !== undefined) return config.storageBucket
   throw new SettingsError('COFFER_STORAGE_BUCKET: is needed where COFFER_STORAGE is s3')
 }

@@ -23,6 +23,7 @@ import { startReaders } from './imports/formats/statement-pool.client.ts'
 import { importRoutes } from './imports/import.rpc.ts'
 import { importPreviewActivities } from './imports/import-preview.activities.ts'
 import { mappingRoutes } from './imports/mapping.rpc.ts'
+import { watchFilePlace } from './imports/storage/file-place.service.ts'
 import { createStorage } from './imports/storage/storage.client.ts'
 import { fileRoutes } from './imports/storage/stored-file.rpc.ts'
 import { uploadRoutes } from './imports/upload.rpc.ts'
@@ -49,6 +50,7 @@ export const ledger = defineService({
     const readers = startReaders()
     const searchers = startSearchers()
     const storage = createStorage(offered.config, offered.log)
+    const place = watchFilePlace(offered)
     const quietMs = offered.config.similarQuietSeconds * 1000
     const deps = { ...offered, quietMs, readers, searchers, storage, ...createMoneyWriter(offered) }
     return {
@@ -97,6 +99,7 @@ export const ledger = defineService({
       close: async () => {
         await readers[Symbol.asyncDispose]()
         await searchers[Symbol.asyncDispose]()
+        await place[Symbol.asyncDispose]()
         await storage.close()
       },
     }

@@ -1,16 +1,22 @@
 import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createDatabase } from '@coffer/host/database/pool'
 import { createLog } from '@coffer/host/logger'
 import { readSettings } from '@coffer/host/settings'
+import { cloneDatabase } from '@coffer/host/testing/database'
+import { keepLogLines } from '@coffer/host/testing/log-lines'
 import { refused } from '@coffer/kit/rpc/errors'
 import { SettingsError } from '@coffer/kit/service/config'
 import { newId } from '@coffer/kit/values/id'
 import { Code } from '@connectrpc/connect'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { settings } from '../../src/config.ts'
+import { copyFiles } from '../../src/imports/storage/file-copy.service.ts'
+import { watchFilePlace } from '../../src/imports/storage/file-place.service.ts'
 import { createStorage } from '../../src/imports/storage/storage.client.ts'
 import { nameOf, type Storage } from '../../src/imports/storage/storage.ts'
+import { ledger } from '../../src/service.ts'
 import { bytesOf } from './file-parts.ts'
 import { type S3Server, startS3, withCredentials } from './s3-server.ts'
 
@@ -189,4 +195,45 @@ describe('in S3', () => {
   test('the bucket is a required setting', () => {
     expect(() => open({ COFFER_STORAGE: 's3' })).toThrow(SettingsError)
   })
+})
+
+test('files are copied from disk to a bucket, once', async () => {
+  const disk = onDisk()
+  const bucket = open(s3.settings)
+  const keys = [newKey(), newKey(), newKey()]
+  for (const key of keys) await disk.write(key, bytesOf(Buffer.from(key.fileId)))
+  const { copied } = await copyFiles(disk, bucket)
+  expect(copied).toBeGreaterThanOrEqual(keys.length)
+  for (const key of keys) {
+    expect(Buffer.from((await bucket.read(key)) ?? '').toString()).toBe(key.fileId)
+  }
+  expect(await copyFiles(disk, bucket)).toMatchObject({ copied: 0 })
+  await bucket.close()
+})
+
+test('several replicas with uploads to disk do not start', () => {
+  const severals = { COFFER_DATA_DIR: folder, COFFER_REPLICAS: '2' }
+  expect(() => open({ ...severals, COFFER_UPLOADS_ENABLED: 'true' })).toThrow(
+    'COFFER_STORAGE: disk, but COFFER_REPLICAS is 2: a file is on one of their disks',
+  )
+  expect(() => open(severals)).not.toThrow()
+})
+
+test('processes that store files on two disks warn, those on one disk do not', async () => {
+  await using place = await cloneDatabase([ledger])
+  const limits = { poolSizeMax: 2, statementTimeoutMs: 10_000 }
+  await using database = await createDatabase({ url: place.url, schema: 'ledger', ...limits })
+  const { log, lines } = keepLogLines()
+  const watch = async (dataDir: string) => {
+    const environment = { COFFER_DATA_DIR: dataDir, COFFER_UPLOADS_ENABLED: 'true' }
+    const config = readSettings(settings, environment)
+    await watchFilePlace({ config, database, log })[Symbol.asyncDispose]()
+  }
+  await watch(folder)
+  await watch(folder)
+  expect(lines()).toEqual([])
+  await watch(join(folder, 'elsewhere'))
+  expect(lines()).toMatchObject([
+    { hosts: hostname(), msg: expect.stringContaining('other processes store files elsewhere') },
+  ])
 })

@@ -1,0 +1,63 @@
+import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { hostname } from 'node:os'
+import { join } from 'node:path'
+import type { ServiceDeps } from '@coffer/kit/service/service'
+import { newId } from '@coffer/kit/values/id'
+import { bucketOf, type settings } from '../../config.ts'
+import { recordPlace } from './file-place.sql.ts'
+
+type Deps = Pick<ServiceDeps<typeof settings>, 'config' | 'database' | 'log'>
+
+const everyMs = 60_000
+
+/**
+ * Warns while other processes store uploaded files elsewhere, on another disk or in a bucket: a
+ * file that one process stores is then missing where another imports it (docs/files.md#storing).
+ * Does nothing while uploads are off.
+ */
+export function watchFilePlace(deps: Deps): AsyncDisposable {
+  let warnedOf = ''
+  let round = Promise.resolve()
+  const look = async () => {
+    const place = await placeOf(deps.config)
+    const others = await recordPlace(deps.database, { place, host: hostname() })
+    const hosts = others.map(({ host }) => host).join(', ')
+    if (hosts !== '' && hosts !== warnedOf) {
+      const text = 'other processes store files elsewhere: set COFFER_STORAGE to s3 for all'
+      deps.log.warn({ hosts }, `${text}, or imports of files fail`)
+    }
+    warnedOf = hosts
+  }
+  const start = () => {
+    round = look().catch((error) => deps.log.debug({ err: error }, 'place of files not recorded'))
+  }
+  if (!deps.config.uploadsEnabled) return { [Symbol.asyncDispose]: async () => {} }
+  start()
+  const timer = setInterval(start, everyMs)
+  timer.unref()
+  return {
+    [Symbol.asyncDispose]: async () => {
+      clearInterval(timer)
+      await round
+    },
+  }
+}
+
+/** Returns the bucket, or the ID that a file in the data directory gives this disk. */
+async function placeOf(config: Deps['config']): Promise<string> {
+  const bucket = bucketOf(config)
+  if (bucket !== null) return `s3 ${config.storageEndpoint ?? 'aws'} ${bucket}`
+  const path = join(config.dataDir, 'files.id')
+  const found = await readFile(path, 'utf8').catch(() => null)
+  if (found !== null) return found
+  // A link, not a write: of processes that start concurrently on one disk, one gives the ID.
+  await mkdir(config.dataDir, { recursive: true, mode: 0o700 })
+  const draft = `${path}.${newId('draft')}`
+  try {
+    await writeFile(draft, newId('disk'), { mode: 0o600 })
+    await link(draft, path).catch(() => undefined)
+  } finally {
+    await rm(draft, { force: true })
+  }
+  return readFile(path, 'utf8')
+}
