@@ -101,7 +101,7 @@ test('docs/limits.md has the default of every bound on what an account has', () 
 })
 
 test('the table in docs/running/settings.md is the one that coffer config prints', () => {
-  const page = readFileSync(join(import.meta.dirname, '../../../docs/settings.md'), 'utf8')
+  const page = readFileSync(join(import.meta.dirname, '../../../docs/running/settings.md'), 'utf8')
   const [, table] = /<!-- settings -->\n\n(.*)\n\n<!-- end of settings -->/s.exec(page) ?? []
   expect(table).toBe(markdownTable([...settingsByName().values()]))
 })
