@@ -1,30 +1,13 @@
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Progress } from '@coffer/local/bootstrap/progress.mjs'
 import { nats } from '@coffer/local/bootstrap/tool-table.mjs'
 import { ensureBinary } from '@coffer/local/bootstrap/tools.mjs'
 import { freePorts } from '@coffer/local/ports'
 import { startPostgres } from '@coffer/local/postgres/postgres'
-import { removePostgresHome } from '@coffer/local/postgres/postgres-home'
 import { startServerProcess, untilReady } from '@coffer/local/server-process'
-
-const silentProgress: Progress = { say: () => {}, step: (_name, _text, work) => work() }
-
-/** Creates a data directory for a server of one test, which disposing removes. */
-function createDataDir(): Disposable & { path: string } {
-  const path = mkdtempSync(join(tmpdir(), 'coffer-secured-'))
-  for (const name of ['log', 'run']) mkdirSync(join(path, name))
-  return {
-    path,
-    [Symbol.dispose]: () => {
-      removePostgresHome(path)
-      rmSync(path, { recursive: true, force: true })
-    },
-  }
-}
+import { createDataDir, silentProgress } from '../harness/own-server.ts'
 
 /**
  * Starts a NATS with JetStream and these lines of configuration. Resolves when it listens; returns

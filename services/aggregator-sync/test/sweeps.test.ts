@@ -1,5 +1,6 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt'
 import { type Booted, boot, eventually } from '@coffer/host/testing/boot'
+import { markDeleted } from '@coffer/kit/accounts/account-removal.sql'
 import { changeOf, emit } from '@coffer/kit/events/changes'
 import { newId } from '@coffer/kit/values/id'
 import { dayMs, hourMs } from '@coffer/kit/values/time'
@@ -53,8 +54,8 @@ async function dueLinks(): Promise<string[]> {
 }
 
 async function unfinishedLinks(): Promise<string[]> {
-  const of = { requestedBefore: before(30_000), startedBefore: before(hourMs) }
-  const unfinished = await listUnfinishedSyncs(database(), sweptLinks, { ...page, ...of })
+  const of = { ...page, before: before(30_000) }
+  const unfinished = await listUnfinishedSyncs(database(), sweptLinks, of)
   return unfinished.map(({ linkId }) => linkId).toSorted()
 }
 
@@ -95,9 +96,9 @@ test('due links are listed, the earliest first, page by page', async () => {
 
 test('requests and syncs without an end are listed after a while', async () => {
   const requested = await insert({ requestedAt: before(30_001), status: 'revoked' })
-  const begun = await insert({ syncRunId: 'run_1', syncStartedAt: before(hourMs + 1) })
+  const begun = await insert({ syncRunId: 'run_1', syncStartedAt: before(30_001) })
   await insert({ requestedAt: before(29_999) })
-  await insert({ syncRunId: 'run_2', syncStartedAt: before(hourMs - 1) })
+  await insert({ syncRunId: 'run_2', syncStartedAt: before(29_999) })
   await insert({ requestedAt: before(hourMs), status: 'deactivated', deletedAt: now })
   await insert({ requestedAt: before(hourMs), status: 'creating' })
   expect(await unfinishedLinks()).toEqual([requested.linkId, begun.linkId].toSorted())
@@ -113,7 +114,7 @@ test('a lapsed account is not synced until it is paid for', async () => {
 
 test('an account that is being deleted is not synced', async () => {
   const { accountId } = await insert({ nextSyncAt: now, requestedAt: before(hourMs) })
-  await run('closeAccount', accountId)
+  await markDeleted(database(), accountId)
   expect([await dueLinks(), await unfinishedLinks()]).toEqual([[], []])
 })
 

@@ -1,5 +1,6 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt'
 import { type Booted, boot, eventually } from '@coffer/host/testing/boot'
+import { markDeleted } from '@coffer/kit/accounts/account-removal.sql'
 import { changeOf, emit } from '@coffer/kit/events/changes'
 import { newId } from '@coffer/kit/values/id'
 import { dayMs, hourMs } from '@coffer/kit/values/time'
@@ -9,6 +10,7 @@ import { listDueSyncs, listUnfinishedSyncs } from '@coffer/sync-kit/swept-links.
 import { syncSweeps } from '@coffer/sync-kit/sync-sweep.activities'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { sql } from 'slonik'
+import { releaseConnection } from '../src/links/feed-link.activities.ts'
 import { feedSync } from '../src/service.ts'
 import type { FeedSync } from '../src/syncs/feed-sync.ts'
 import { readSync } from '../src/syncs/operator.service.ts'
@@ -41,7 +43,7 @@ afterAll(async () => {
 })
 
 const page = { now, after: [], limit: 10 }
-const lost = { ...page, requestedBefore: before(30_000), startedBefore: before(hourMs) }
+const lost = { ...page, before: before(30_000) }
 const stored = ({ key }: Linked) => readSync(booted.database('feed-sync'), key)
 
 async function aLinkWith(state: Partial<FeedSync>): Promise<Linked> {
@@ -128,11 +130,11 @@ test('due syncs are started two at a time, each once', async () => {
 
 test('requests and syncs without an end are listed after a while', async () => {
   const requested = await aLinkWith({ requestedAt: before(30_001), status: 'error' })
-  const begun = await aLinkWith({ syncRunId: 'run_1', syncStartedAt: before(hourMs + 1) })
+  const begun = await aLinkWith({ syncRunId: 'run_1', syncStartedAt: before(30_001) })
   await aLinkWith({ requestedAt: before(29_999) })
-  await aLinkWith({ syncRunId: 'run_2', syncStartedAt: before(hourMs - 1) })
+  await aLinkWith({ syncRunId: 'run_2', syncStartedAt: before(29_999) })
   const ended = await aLinkWith({ requestedAt: before(hourMs), syncRunId: 'run_3' })
-  await run('releaseFeedConnection', ended.key.accountId, ended.key.linkId)
+  await releaseConnection({ database: booted.database('feed-sync'), clock: () => now }, ended.key)
   const unfinished = await listUnfinishedSyncs(booted.database('feed-sync'), sweptLinks, lost)
   expect(unfinished.map(({ linkId }) => linkId).toSorted()).toEqual(
     [requested.key.linkId, begun.key.linkId].toSorted(),
@@ -156,7 +158,7 @@ test('a lapsed account is not synced until it is paid for; others are', async ()
 
 test('an account that is being deleted is not synced', async () => {
   const { key } = await aLinkWith({ nextSyncAt: now })
-  await run('closeAccount', key.accountId)
+  await markDeleted(booted.database('feed-sync'), key.accountId)
   expect(await dueLinks()).toEqual([])
 })
 

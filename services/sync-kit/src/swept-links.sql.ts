@@ -45,20 +45,20 @@ export function listDueSyncs<Key extends LinkKey>(
 }
 
 /**
- * Lists the links with a sync that was requested before `requestedBefore` and has not begun, or
- * that began before `startedBefore` and has not ended. The key of the page is the primary key.
+ * Lists the links with a sync that was requested before `before` and has not begun, or that began
+ * before it and has not ended. The key of the page is the primary key.
  */
 export function listUnfinishedSyncs<Key extends LinkKey>(
   { pool }: Database,
   { table, key, primaryKey, isRequestable }: SweptLinks<Key>,
-  of: Page & { requestedBefore: Date; startedBefore: Date },
+  of: Page & { before: Date },
 ): Promise<readonly Key[]> {
   const order = namesOf(primaryKey)
   return pool.any(sql.type(key)`
     SELECT ${columnsOf(key, { table })} FROM ${sql.identifier([table])}
     WHERE (requested_at IS NOT NULL OR sync_run_id IS NOT NULL)
-      AND (requested_at < ${of.requestedBefore.toISOString()}
-        OR sync_started_at < ${of.startedBefore.toISOString()})
+      AND (requested_at < ${of.before.toISOString()}
+        OR sync_started_at < ${of.before.toISOString()})
       AND ${isRequestable} AND ${isAfter(order, of.after)} AND ${isServed(table, of.now)}
     ORDER BY ${order} LIMIT ${of.limit}`)
 }

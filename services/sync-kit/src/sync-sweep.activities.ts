@@ -1,7 +1,6 @@
 import { groupsOf } from '@coffer/kit/database/batch'
 import { createPace } from '@coffer/kit/service/pace'
 import type { ServiceDeps } from '@coffer/kit/service/service'
-import { hourMs } from '@coffer/kit/values/time'
 import {
   type LinkKey,
   listDueSyncs,
@@ -14,10 +13,9 @@ const pageSize = 200
 // lags, so that syncs that are due at once leave room for requests.
 const atOnce = 2
 const share = 0.02
-// Minimum age of a request to start: normally its event starts the sync earlier.
+// Minimum age of a request or a sync to start: normally its workflow runs. A start of a running
+// workflow only makes it look for another request when it ends.
 const graceMs = 30_000
-// Minimum age of a sync to start again: hardly any takes as long, and those are not disturbed.
-const lostMs = hourMs
 
 /**
  * Returns the Temporal activities that start syncs by schedule (docs/events.md#sweeps). Each
@@ -53,9 +51,7 @@ export function syncSweeps<Key extends LinkKey>(
     restartSyncs: async (after: string[]): Promise<string[] | null> => {
       if (!isEnabled) return null
       const now = await database.now()
-      const requestedBefore = new Date(now.getTime() - graceMs)
-      const startedBefore = new Date(now.getTime() - lostMs)
-      const page = { now, after, limit: pageSize, requestedBefore, startedBefore }
+      const page = { now, after, limit: pageSize, before: new Date(now.getTime() - graceMs) }
       const unfinished = await listUnfinishedSyncs(database, links, page)
       const last = unfinished.at(pageSize - 1)
       await startAll(unfinished)

@@ -16,9 +16,10 @@ const lateMs = 3_000
 const firstRevision = 1
 // A description costs Temporal more than the attempt to create an existing schedule.
 const checksPerDescription = 20
-// Time in ms for which each check triggers a schedule that Temporal had lost or got late. Exceeds
-// the age below which workflows skip unfinished work, whose request may still run.
-const catchUpMs = 75_000
+// Ages in ms at which a schedule that Temporal had lost or got late is triggered. Sweeps skip work
+// younger than 30 s, and creations younger than 60 s, whose request may still run. So each of these
+// triggers finds what was younger at the trigger before.
+const catchUpMs = [0, 30_000, 65_000]
 
 /** Keeps the schedules in Temporal equal to their definitions, even if Temporal loses its data. */
 export interface Schedules extends AsyncDisposable {
@@ -40,8 +41,8 @@ interface ScheduleState {
   checks: number
   /** `performance.now()` at the call of `Schedules.ensure`. */
   askedAt: number
-  /** `performance.now()` until which each check triggers the schedule; 0 for no triggers. */
-  catchUpUntil: number
+  /** Instants of `performance.now()` from which a check triggers the schedule, in order. */
+  triggersAt: number[]
 }
 
 interface ReconcilerState {
@@ -49,24 +50,31 @@ interface ReconcilerState {
   kept: Map<string, ScheduleState>
   former: Set<string>
   log: Log
+  /**
+   * Age in ms of the first trigger of a schedule that a starting process has created: usually that
+   * is the first start of a deployment, which has no unfinished work and much to do.
+   */
+  newMs: number
   isBroken: boolean
 }
 
 /**
  * Creates or updates schedules in the background, and creates missing ones again every `checkMs`:
- * Temporal may lose its database. Triggers schedules that Temporal had lost or got late, to resume
- * unfinished work.
+ * Temporal may lose its database. Triggers schedules that Temporal did not have or got late, to
+ * resume unfinished work.
  */
 export function keepSchedules(
   client: Client,
-  { log, checkMs, taskQueue }: { log: Log; checkMs: number; taskQueue: string },
+  options: { log: Log; checkMs: number; newMs: number; taskQueue: string },
 ): Schedules {
+  const { log, checkMs, newMs, taskQueue } = options
   const stopping = new AbortController()
   const state: ReconcilerState = {
     client,
     kept: new Map(),
     former: new Set(),
     log,
+    newMs,
     isBroken: false,
   }
   let wake = new AbortController()
@@ -92,7 +100,7 @@ export function keepSchedules(
         isKnown: false,
         checks: 0,
         askedAt: performance.now(),
-        catchUpUntil: 0,
+        triggersAt: [],
       })
       state.former.delete(schedule.id)
       begin()
@@ -114,7 +122,7 @@ async function reconcile(state: ReconcilerState, stop: AbortSignal): Promise<boo
   const { client, kept, former, log } = state
   const lost: string[] = []
   const outcomes = await client.withDeadline(Date.now() + deadlineMs, () => {
-    const ensured = [...kept.values()].map((one) => ensure(client, one, lost))
+    const ensured = [...kept.values()].map((one) => ensure(state, one, lost))
     const removed = [...former].map((id) => remove(client, former, id))
     return Promise.allSettled([...ensured, ...removed])
   })
@@ -134,15 +142,22 @@ async function reconcile(state: ReconcilerState, stop: AbortSignal): Promise<boo
 
 /**
  * Creates the schedule, or updates it: at first, and if an older version has put its own definition
- * back. Adds its ID to `lost` if Temporal had lost it.
+ * back. Adds its ID to `lost` if this process knows that Temporal had it. Triggers a schedule that
+ * was missing: Temporal may have lost it while no process ran.
  */
-async function ensure(client: Client, one: ScheduleState, lost: string[]): Promise<void> {
+async function ensure(
+  { client, newMs }: ReconcilerState,
+  one: ScheduleState,
+  lost: string[],
+): Promise<void> {
   const { id, definition, revision } = one
   const isMade = await create(client, one)
   const isLost = isMade && one.isKnown
   if (isLost) lost.push(id)
   const now = performance.now()
-  if (isLost || (!one.isKnown && now > one.askedAt + lateMs)) one.catchUpUntil = now + catchUpMs
+  const isLate = !one.isKnown && now > one.askedAt + lateMs
+  const firstMs = isLost || isLate ? 0 : newMs
+  if (isMade || isLate) one.triggersAt = catchUpMs.map((ms) => now + Math.max(ms, firstMs))
   one.isKnown = true
   const handle = client.schedule.getHandle(id)
   if (!isMade && one.checks % checksPerDescription === 0) {
@@ -152,7 +167,10 @@ async function ensure(client: Client, one: ScheduleState, lost: string[]): Promi
     }
   }
   one.checks += 1
-  if (now < one.catchUpUntil) await handle.trigger()
+  const later = one.triggersAt.filter((at) => at > now)
+  if (later.length === one.triggersAt.length) return
+  await handle.trigger()
+  one.triggersAt = later
 }
 
 /** Returns the revision of the schedule in Temporal; 0 if it has none. */

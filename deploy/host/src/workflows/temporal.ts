@@ -39,6 +39,8 @@ export interface TemporalOptions extends TemporalServer {
   log: Log
   /** Interval in ms at which schedules are checked; 15 s by default. */
   scheduleCheckMs?: number
+  /** Age in ms at which a schedule that a starting process created is triggered; 10 s at first. */
+  newScheduleMs?: number
 }
 
 /**
@@ -47,10 +49,11 @@ export interface TemporalOptions extends TemporalServer {
  */
 export function connectTemporal(options: TemporalOptions): Temporal {
   const { namespace, prefix, log, scheduleCheckMs: checkMs = 15_000 } = options
+  const { newScheduleMs: newMs = 10_000 } = options
   const queue = `${prefix}/${workflowQueue}`
   const opened = createTemporalConnection(options)
   const client = new Client({ connection: opened.connection, namespace })
-  const schedules = keepSchedules(client, { log, checkMs, taskQueue: queue })
+  const schedules = keepSchedules(client, { log, checkMs, newMs, taskQueue: queue })
   let connections: NativeConnections | undefined
   return {
     client,

@@ -182,6 +182,19 @@ test('schedules that Temporal has lost are created again, triggered and logged',
   await described('lost', (found) => found === null)
 })
 
+test('a schedule that Temporal does not have is triggered, one that it has is not', async () => {
+  const hourly = { cron: '5 * * * *', type: 'acting', id: 'new', args: ['new'] }
+  const options = { scheduleCheckMs: 50, newScheduleMs: 0 }
+  await using first = connect(options)
+  first.schedule(hourly)
+  await described('new', (found) => found?.info.numActionsTaken === 1)
+  await using other = connect(options)
+  other.schedule({ ...hourly, args: ['changed'] })
+  const found = await described('new', (one) => one?.info.lastUpdatedAt !== undefined)
+  expect(found?.info.numActionsTaken).toBe(1)
+  first.unschedule('new')
+})
+
 test('a process that starts while Temporal is away connects once it answers', async () => {
   await using proxy = await startProxy(`tcp://${address()}`)
   proxy.cut()

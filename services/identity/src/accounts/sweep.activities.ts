@@ -14,7 +14,7 @@ const pageSize = 200
 const rowsPerTable = 1_000
 // Number of unverified accounts deleted per sweep: every deletion is a workflow over all services.
 const unverifiedPerSweep = 500
-const graceMs = 60_000
+const graceMs = 30_000
 // Age at which an unsent mail is dropped: its workflow retries for a day only (mail.workflow.ts).
 const givenUpAfterMs = 25 * 60 * 60_000
 
