@@ -21,6 +21,7 @@ let reader: pg.Pool
 let gate: RpcGate
 let aggregatorSync: Part
 let ledger: Part
+let others: Part
 
 beforeAll(async () => {
   plaid = stack.use(await startPlaid())
@@ -30,7 +31,7 @@ beforeAll(async () => {
   stack.defer(() => reader.end())
   ledger = await deployment.part('ledger')
   aggregatorSync = await deployment.part('aggregator-sync')
-  const others = await deployment.part('identity', 'budgeting', 'feed-sync', 'gateway')
+  others = await deployment.part('identity', 'budgeting', 'feed-sync', 'gateway')
   gate = stack.use(await startRpcGate(ledger.url))
   const addresses = {
     COFFER_LEDGER_URL: ledger.url,
@@ -38,14 +39,16 @@ beforeAll(async () => {
   }
   const { port } = new URL(deployment.baseUrl)
   const started = others.start({ ...addresses, COFFER_PORT: port })
-  await Promise.all([ledger.start({}), startAggregatorSync(), started])
+  await Promise.all([startLedger(), startAggregatorSync(), started])
 })
 
 afterAll(async () => {
   await stack.disposeAsync()
 })
 
-const startAggregatorSync = () => aggregatorSync.start({ COFFER_LEDGER_URL: gate.url })
+const startLedger = () => ledger.start({ COFFER_IDENTITY_URL: others.url })
+const startAggregatorSync = () =>
+  aggregatorSync.start({ COFFER_IDENTITY_URL: others.url, COFFER_LEDGER_URL: gate.url })
 
 /** Lets the calls end that a killed process had in flight: their leases last for a minute. */
 async function endCalls(): Promise<void> {
@@ -98,7 +101,7 @@ test('work ends after the ledger, then aggregator-sync are killed at any points'
   await killAt(around, ofLedger, {
     kill: ledger.kill,
     whileDown: () => check(ofLedger),
-    start: () => ledger.start({}),
+    start: startLedger,
   })
   await killAt(around, ofAggregator, {
     kill: aggregatorSync.kill,

@@ -20,6 +20,7 @@ let reader: pg.Client
 let gate: RpcGate
 let feedSync: Part
 let ledger: Part
+let others: Part
 
 beforeAll(async () => {
   provider = stack.use(await startLunchFlow())
@@ -31,19 +32,21 @@ beforeAll(async () => {
   stack.defer(() => reader.end())
   ledger = await deployment.part('ledger')
   feedSync = await deployment.part('feed-sync')
-  const others = await deployment.part('identity', 'budgeting', 'aggregator-sync', 'gateway')
+  others = await deployment.part('identity', 'budgeting', 'aggregator-sync', 'gateway')
   gate = stack.use(await startRpcGate(ledger.url))
   const addresses = { COFFER_LEDGER_URL: ledger.url, COFFER_FEED_SYNC_URL: feedSync.url }
   const { port } = new URL(deployment.baseUrl)
   const started = others.start({ ...addresses, COFFER_PORT: port })
-  await Promise.all([ledger.start({}), startFeedSync(), started])
+  await Promise.all([runLedger(), startFeedSync(), started])
 })
 
 afterAll(async () => {
   await stack.disposeAsync()
 })
 
-const startFeedSync = () => feedSync.start({ COFFER_LEDGER_URL: gate.url })
+const runLedger = () => ledger.start({ COFFER_IDENTITY_URL: others.url })
+const urlsOfFeedSync = () => ({ COFFER_IDENTITY_URL: others.url, COFFER_LEDGER_URL: gate.url })
+const startFeedSync = () => feedSync.start(urlsOfFeedSync())
 
 let linkCount = 0
 const nextFeedId = () => {
@@ -69,7 +72,7 @@ async function startLedger(links: HeldLink[]): Promise<void> {
   const calls = links.map(({ work: { linkId: text } }) => {
     return gate.hold({ method: 'ListSyncedBankAccounts', text, side: 'answer' })
   })
-  await ledger.start({})
+  await runLedger()
   for (const call of calls) {
     await call.reached()
     call.release()
@@ -103,7 +106,7 @@ test('syncs end after the ledger, then feed-sync are killed at any points', asyn
 
 test('two processes, two requests and a repeated event: one sync at a time', async () => {
   const beside = await deployment.part('feed-sync')
-  await beside.start({ COFFER_LEDGER_URL: gate.url })
+  await beside.start(urlsOfFeedSync())
   const person = await newPerson(deployment.baseUrl)
   const prepare = () =>
     prepareAccount({ provider, reader }, { person, feedId: nextFeedId(), added: 3 })

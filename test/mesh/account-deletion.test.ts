@@ -22,6 +22,9 @@ afterAll(async () => await full[Symbol.asyncDispose]())
 
 const schemas = ['aggregator_sync', 'budgeting', 'feed_sync', 'identity', 'ledger']
 
+/** Counts of rows that background jobs may still add meanwhile. */
+const uncounted = { 'ledger.changes': 0, 'ledger.change_sequences': 0 }
+
 /** A tombstone is a row by which each service recognises and deletes late rows of the account. */
 const tombstones = Object.fromEntries(schemas.map((schema) => [`${schema}.deleted_accounts`, 1]))
 
@@ -41,9 +44,7 @@ test('a deleted account leaves no row in any table, no file and no customer', as
   expect(Object.keys(before)).toEqual(expect.arrayContaining([...some, ...others]))
   const settled = async () => ({
     ...(await rowsOf(databaseUrl, neighbour)),
-    // Not compared: background jobs may still insert rows of `neighbour`, the account that is kept.
-    'ledger.changes': 0,
-    'ledger.change_sequences': 0,
+    ...uncounted,
     'ledger.transaction_clusters': 0,
   })
   const kept = await settled()
@@ -156,6 +157,58 @@ test.each([
   const person = await full.coffer.person()
   expect((await deletes(person, body)).status).toBe(status)
   expect((await person.call('GET', '/users/me', asSession)).status).toBe(200)
+})
+
+/** Starts a workflow through Temporal alone, and waits for its end. */
+async function forge(type: string, ...args: unknown[]): Promise<void> {
+  const { workflows, prefix } = full.coffer.booted
+  const id = `forged/${newId('t')}`
+  await workflows.start({ type, id, args })
+  const run = workflows.client.workflow.getHandle(`${prefix}/workflows/${id}`)
+  await run.result().catch(() => undefined)
+}
+
+const forgeries: [string, (person: Person, linkId: string) => unknown[]][] = [
+  ['deleteAccount', ({ accountId }) => [accountId, 0]],
+  ['cleanUpLink', ({ accountId }, linkId) => [{ accountId, linkId }]],
+]
+
+test.each(forgeries)(
+  'a workflow %s that no request led to deletes nothing',
+  async (type, argsOf) => {
+    const { coffer, stripe, createAccount } = full
+    const person = await createAccount()
+    const [{ linkId }] = await person.get('/links')
+    const rows = async () => ({
+      ...(await rowsOf(coffer.booted.databaseUrl, person)),
+      ...uncounted,
+      'ledger.transaction_clusters': 0,
+    })
+    const before = await rows()
+    await forge(type, ...argsOf(person, linkId))
+    expect(await rows()).toEqual(before)
+    expect(stripe.customers().map(({ email }) => email)).toContain(person.email)
+    expect((await person.call('GET', '/users/me', asSession)).status).toBe(200)
+  },
+)
+
+test('activities that delete refuse an account and a link that are to be kept', async () => {
+  const { accountId, get } = await full.createAccount()
+  const [{ linkId }] = await get('/links')
+  const [{ bankAccountId }] = await get('/bank_accounts')
+  const { services } = full.coffer.booted.host
+  const ofAccount = ['closeAccount', 'removeAccountRows', 'endBilling']
+  const calls = Object.values(services).flatMap(({ activities = {} }) => [
+    ...ofAccount.flatMap((name) => activities[name]?.(accountId) ?? []),
+    ...Object.keys(activities)
+      .filter((name) => /^release\w+Connection$/.test(name))
+      .map((name) => activities[name]?.(accountId, linkId)),
+    ...(activities.removePlans ? [activities.removePlans(accountId, [bankAccountId])] : []),
+  ])
+  const outcomes = await Promise.allSettled(calls)
+  // Two of each of five services, the billing of identity, the plans, and two connections.
+  expect(outcomes).toHaveLength(14)
+  expect(outcomes.filter(({ status }) => status === 'fulfilled')).toEqual([])
 })
 
 test('an API key cannot delete the account', async () => {

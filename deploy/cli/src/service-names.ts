@@ -4,10 +4,10 @@
  */
 export const calls = {
   identity: [],
-  ledger: [],
+  ledger: ['identity'],
   budgeting: ['ledger', 'identity'],
-  'aggregator-sync': ['ledger'],
-  'feed-sync': ['ledger'],
+  'aggregator-sync': ['ledger', 'identity'],
+  'feed-sync': ['ledger', 'identity'],
   gateway: ['identity', 'ledger', 'budgeting', 'aggregator-sync', 'feed-sync'],
 } as const satisfies Record<string, readonly string[]>
 

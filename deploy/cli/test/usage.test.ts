@@ -125,19 +125,22 @@ test('a list of proxies with an invalid address is refused', async () => {
   expect(stderr).toMatch(/^COFFER_TRUSTED_PROXIES: must be IP addresses or networks/)
 })
 
-test.each(['budgeting', 'aggregator-sync', 'feed-sync'])(
-  '%s is not started without an address of the ledger',
-  async (name) => {
-    const { code, stderr } = await runHere(['serve', name], nowhere)
-    expect({ code, stderr }).toEqual({
-      code: 2,
-      stderr: `COFFER_LEDGER_URL: not set, and ${name} calls ledger\n`,
-    })
-  },
-)
+test.each([
+  ['budgeting', 'ledger'],
+  ['aggregator-sync', 'ledger'],
+  ['feed-sync', 'ledger'],
+  ['ledger', 'identity'],
+])('%s is not started without an address of %s', async (name, called) => {
+  const { code, stderr } = await runHere(['serve', name], nowhere)
+  const variable = `COFFER_${called.toUpperCase()}_URL`
+  expect({ code, stderr }).toEqual({
+    code: 2,
+    stderr: `${variable}: not set, and ${name} calls ${called}\n`,
+  })
+})
 
 test('services that call no other, or one beside them, need no address of one', async () => {
-  const { stderr } = await runHere(['serve', 'ledger', 'aggregator-sync'], nowhere)
+  const { stderr } = await runHere(['serve', 'identity', 'ledger', 'aggregator-sync'], nowhere)
   expect(stderr).not.toMatch(/COFFER_(IDENTITY|LEDGER)_URL/)
   expect(stderr).toContain('COFFER_DATABASE_URL: not set')
 })

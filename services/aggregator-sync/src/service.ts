@@ -1,3 +1,4 @@
+import { askIdentity } from '@coffer/kit/accounts/account-removal.activities'
 import { defineService } from '@coffer/kit/service/service'
 import type { WorkflowSchedule } from '@coffer/kit/workflows/workflows'
 import { AggregatorLinkService } from '@coffer/proto/aggregatorsync/v1/aggregator_link'
@@ -63,7 +64,7 @@ export const aggregatorSync = defineService({
       },
       handlers: [...linkHandlers(deps), ...aggregatorSyncHandlers(deps)],
       activities: {
-        ...accountRemovalActivities(deps),
+        ...accountRemovalActivities({ ...deps, requireDeletion: askIdentity(given) }),
         ...linkActivities(deps),
         ...linkLifeActivities(deps),
         ...itemSyncActivities(deps),

@@ -1,4 +1,7 @@
-import { accountRemovalActivities } from '@coffer/kit/accounts/account-removal.activities'
+import {
+  accountRemovalActivities,
+  askIdentity,
+} from '@coffer/kit/accounts/account-removal.activities'
 import { unavailable } from '@coffer/kit/rpc/errors'
 import { defineService } from '@coffer/kit/service/service'
 import { startWorkers } from '@coffer/kit/service/workers'
@@ -44,7 +47,7 @@ export const budgeting = defineService({
         router.service(ForecastService, forecastRoutes({ ...deps, forecasters }))
       },
       activities: {
-        ...accountRemovalActivities(deps),
+        ...accountRemovalActivities(deps.database, askIdentity(deps)),
         ...advanceActivities(deps),
         ...comparisonActivities(deps),
         ...removalActivities(deps),

@@ -1,4 +1,7 @@
-import { accountRemovalActivities } from '@coffer/kit/accounts/account-removal.activities'
+import {
+  accountRemovalActivities,
+  askIdentity,
+} from '@coffer/kit/accounts/account-removal.activities'
 import { on } from '@coffer/kit/events/handler'
 import { defineService } from '@coffer/kit/service/service'
 import type { WorkflowSchedule } from '@coffer/kit/workflows/workflows'
@@ -68,7 +71,7 @@ export const feedSync = defineService({
         ...feedSyncHandlers(deps),
       ],
       activities: {
-        ...accountRemovalActivities(deps),
+        ...accountRemovalActivities(deps.database, askIdentity(deps)),
         ...accountSyncActivities(deps),
         ...cleanUpActivities(deps),
         ...feedLinkActivities(deps),

@@ -9,6 +9,7 @@ import { type CallOptions, type Client, Code } from '@connectrpc/connect'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { z } from 'zod'
+import { releaseConnection } from '../src/links/feed-link.activities.ts'
 import { feedSync } from '../src/service.ts'
 
 const feedUrl = 'https://feed.example/v1'
@@ -47,8 +48,10 @@ function storedKey(accountId: string) {
     WHERE account_id = ${accountId}`)
 }
 
-const release = (accountId: string, linkId: string) =>
-  booted.host.services['feed-sync']?.activities?.releaseFeedConnection?.(accountId, linkId)
+function release(accountId: string, linkId: string): Promise<void> {
+  const deps = { database: booted.database('feed-sync'), clock: () => new Date() }
+  return releaseConnection(deps, { accountId, linkId })
+}
 
 test('a connection is stored as pending and can be read', async () => {
   const caller = booted.as(newId('acct'), { userId: 'user_me' })

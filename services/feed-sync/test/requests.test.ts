@@ -7,6 +7,7 @@ import { Code } from '@connectrpc/connect'
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { endCandidateSync } from '../src/candidates/feed-bank-account.ts'
+import { releaseConnection } from '../src/links/feed-link.activities.ts'
 import { feedSync } from '../src/service.ts'
 import {
   listCandidatesInUse,
@@ -71,8 +72,7 @@ test('pending and deactivated connections, and those of other links, are refused
   const stranger = booted.as(newId('acct'))
   await expect(feedSyncs.requestFeedSync(key, stranger)).rejects.toMatchObject(missing)
   await expect(feedSyncs.getSyncHealth(key, stranger)).rejects.toMatchObject(missing)
-  const { activities } = booted.host.services['feed-sync'] ?? {}
-  await activities?.releaseFeedConnection?.(key.accountId, key.linkId)
+  await releaseConnection({ database: booted.database('feed-sync'), clock: () => now }, key)
   await expect(linked.request()).rejects.toMatchObject({ code: Code.FailedPrecondition })
   expect(await linked.health()).toMatchObject({ status: 'deactivated', isSyncing: false })
 })

@@ -1,3 +1,4 @@
+import { askIdentity } from '@coffer/kit/accounts/account-removal.activities'
 import { defineService } from '@coffer/kit/service/service'
 import { BankAccountService } from '@coffer/proto/ledger/v1/bank_account'
 import { EnvelopeService } from '@coffer/proto/ledger/v1/envelope'
@@ -75,7 +76,7 @@ export const ledger = defineService({
       },
       handlers: eventHandlers(deps),
       activities: {
-        ...accountDeletionActivities(deps),
+        ...accountDeletionActivities({ ...deps, requireDeletion: askIdentity(deps) }),
         ...fileImportActivities(deps),
         ...importPreviewActivities(deps),
         ...linkCleanUpActivities(deps),

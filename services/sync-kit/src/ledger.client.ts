@@ -1,4 +1,5 @@
 import type { MessageInitShape } from '@bufbuild/protobuf'
+import { refused } from '@coffer/kit/rpc/errors'
 import { asSystem } from '@coffer/kit/rpc/system-call'
 import type { ServiceDeps } from '@coffer/kit/service/service'
 import {
@@ -35,6 +36,24 @@ export async function listSyncedAccounts(
   const call = callFor(deps, accountId)
   const { accounts } = await importsOf(deps).listSyncedBankAccounts({ linkId }, call)
   return accounts
+}
+
+/**
+ * Throws refused if the ledger has the link: before the connection of a deleted link is released,
+ * because a workflow alone is no proof of the deletion.
+ */
+export async function requireDeletedLink(
+  deps: LedgerDeps,
+  key: { accountId: string; linkId: string },
+): Promise<void> {
+  const isKept = await listSyncedAccounts(deps, key).then(
+    () => true,
+    (error) => {
+      if (ConnectError.from(error).code !== Code.NotFound) throw error
+      return false
+    },
+  )
+  if (isKept) throw refused('The link was not deleted')
 }
 
 /**

@@ -103,7 +103,7 @@ describe('aggregator:refresh', () => {
     ])
     const unknown = await run(['aggregator:refresh', 'link_1'])
     expect(unknown.stderr).toBe('No link over the aggregator has the ID link_1.\n')
-    await world.activities().releaseAggregatorConnection(user.accountId, linkId)
+    await world.end({ accountId: user.accountId, linkId })
     const ended = await run(['aggregator:refresh', linkId])
     expect(ended.stderr).toBe('the link is deactivated or being created.\n')
   })
@@ -118,7 +118,7 @@ describe('aggregator:webhook', () => {
     const linked = [await world.user().link(), await world.user().link()]
     const user = world.user()
     const ended = await user.link()
-    await world.activities().releaseAggregatorConnection(user.accountId, ended.linkId)
+    await world.end({ accountId: user.accountId, linkId: ended.linkId })
     const { code, stdout, stderr } = await run(['aggregator:webhook'])
     expect([code, stderr]).toEqual([0, ''])
     expect(stdout).toBe(`${url}: registered 2, failed 0\n`)

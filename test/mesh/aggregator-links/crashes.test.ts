@@ -2,6 +2,7 @@ import { aggregatorSync } from '@coffer/aggregator-sync/service'
 import { eventually } from '@coffer/host/testing/boot'
 import { mortalOf } from '@coffer/kit/testing/mortal'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { sql } from 'slonik'
 import { plaidFaults } from '../../providers/plaid/faults.ts'
 import type { PlaidItem } from '../../providers/plaid/item.ts'
 import { type LinkWorld, startLinkWorld, type WorldUser } from './world.ts'
@@ -155,6 +156,9 @@ test('a release keeps the token until the item is removed, wherever the process 
     const user = world.user()
     const { linkId, item } = await user.link()
     const key = { accountId: user.accountId, linkId }
+    // Without an event: the clean-up of the link is called here.
+    await world.booted.database('ledger').pool.query(sql.unsafe`
+      UPDATE links SET deleted_at = now() WHERE link_id = ${linkId}`)
     const { releaseAggregatorConnection, finishLink } = mortal.activities() as ReturnType<
       LinkWorld['activities']
     >

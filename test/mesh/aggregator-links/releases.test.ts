@@ -63,8 +63,8 @@ test('the deletion of a link removes its item, and then the token', async () => 
 
 test('while the aggregator does not answer, a link ends, and its token is kept', async () => {
   item.fault(/remove/, plaidFaults.code('INTERNAL_SERVER_ERROR'), 3)
-  const { releaseAggregatorConnection, finishLink } = world.activities()
-  await releaseAggregatorConnection(user.accountId, linkId)
+  const { finishLink } = world.activities()
+  await world.end(key())
   expect(await finishLink(key())).toBe(60_000)
   expect(await user.rows()).toMatchObject([{ status: 'deactivated', releasedAt: null }])
   expect(await user.tokens()).toEqual(['access'])
@@ -85,7 +85,7 @@ test('a release waits for a call of the item that is in flight', async () => {
     async () => calls(),
     (count) => count > before,
   )
-  await world.activities().releaseAggregatorConnection(user.accountId, linkId)
+  await world.end(key())
   const finished = world.activities().finishLink(key())
   reading.resolve(null)
   await updated
@@ -95,13 +95,13 @@ test('a release waits for a call of the item that is in flight', async () => {
 
 test('an item that the aggregator does not know counts as removed', async () => {
   item.isRemoved = true
-  await world.activities().releaseAggregatorConnection(user.accountId, linkId)
+  await world.end(key())
   await world.finish(key())
   expect(await user.tokens()).toEqual([])
 })
 
 test('a link whose connection ends without a deletion becomes manual', async () => {
-  await world.activities().releaseAggregatorConnection(user.accountId, linkId)
+  await world.end(key())
   await world.finish(key())
   expect(await user.inLedger()).toMatchObject([
     { linkType: 'manual', accounts: ['Plaid Checking', 'Plaid Saving'] },
@@ -109,9 +109,8 @@ test('a link whose connection ends without a deletion becomes manual', async () 
 })
 
 test('links that are not there, or another account has, are not released', async () => {
-  const { releaseAggregatorConnection } = world.activities()
-  await releaseAggregatorConnection(user.accountId, newId('link'))
-  await releaseAggregatorConnection(world.user().accountId, linkId)
+  await world.end({ accountId: user.accountId, linkId: newId('link') })
+  await world.end({ accountId: world.user().accountId, linkId })
   expect(await user.rows()).toMatchObject([{ status: 'pending' }])
 })
 
@@ -128,7 +127,7 @@ test('the sweep starts links that are not finished, and no others', async () => 
   recorded.starts.splice(0)
   expect(await world.activities().startUnfinishedLinks([])).toBeNull()
   expect(await started()).not.toContain(`aggregator-link/${linkId}`)
-  await world.activities().releaseAggregatorConnection(user.accountId, linkId)
+  await world.end(key())
   await eventually(started, (ids) => ids.includes(`aggregator-link/${linkId}`))
   recorded.starts.splice(0)
   await older()
@@ -169,9 +168,8 @@ async function metric(name: string): Promise<number> {
 }
 
 test('metrics count the releases that wait, and the time of the longest', async () => {
-  const { releaseAggregatorConnection } = world.activities()
   const before = await metric('releases_waiting')
-  await releaseAggregatorConnection(user.accountId, linkId)
+  await world.end(key())
   expect(await metric('releases_waiting')).toBe(before + 1)
   await world.booted.database('aggregator-sync').pool.query(sql.unsafe`
     UPDATE aggregator_links SET deleted_at = deleted_at - interval '3 days'

@@ -141,6 +141,6 @@ test('a deleted link has no token; a blank public token is refused', async () =>
   const request = { linkId, publicToken: ' ', providerAccountIds: ['a'] }
   const refusal = await refusalOf(world.links.updateAggregatorLink(request, user.as))
   expect(refusal).toMatch(/^must provide a public token/)
-  await world.activities().releaseAggregatorConnection(user.accountId, linkId)
+  await world.end({ accountId: user.accountId, linkId })
   expect(await refusalOf(newToken())).toBe('aggregator link: record does not exist')
 })

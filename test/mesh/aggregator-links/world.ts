@@ -1,7 +1,9 @@
 import { AggregatorLink, type LinkKey } from '@coffer/aggregator-sync/links/aggregator-link'
 import type { linkActivities } from '@coffer/aggregator-sync/links/link.activities'
+import { endConnection } from '@coffer/aggregator-sync/links/link-release.service'
 import { aggregatorSync } from '@coffer/aggregator-sync/service'
 import { type Booted, boot } from '@coffer/host/testing/boot'
+import { deletingIdentity } from '@coffer/host/testing/deleting-identity'
 import { columnsOf } from '@coffer/kit/database/rows'
 import type { ServiceDefinition } from '@coffer/kit/service/service'
 import { newId } from '@coffer/kit/values/id'
@@ -24,6 +26,8 @@ export interface LinkWorld extends AsyncDisposable {
   /** Returns a user of a new account. */
   user: () => WorldUser
   activities: () => ReturnType<typeof linkActivities>
+  /** Ends the connection of a link, as its clean-up and its lapse do. */
+  end: (key: LinkKey) => Promise<void>
   /** Finishes a link as the workflow does, when the callback began two minutes ago. */
   finish: (key: LinkKey) => Promise<void>
 }
@@ -67,7 +71,7 @@ export async function startLinkWorld(
   definition: ServiceDefinition = aggregatorSync,
 ): Promise<LinkWorld> {
   const plaid = await startPlaid()
-  const booted = await boot([ledger, definition], {
+  const booted = await boot([deletingIdentity, ledger, definition], {
     COFFER_AGGREGATOR_ENABLED: 'true',
     COFFER_AGGREGATOR_URL: plaid.url,
     COFFER_AGGREGATOR_CLIENT_ID: plaid.clientId,
@@ -83,6 +87,10 @@ export async function startLinkWorld(
     links,
     user: () => userOf({ booted, plaid, links }),
     activities,
+    end: (key) => {
+      const database = booted.database('aggregator-sync')
+      return endConnection({ database, clock: () => booted.clock.now ?? new Date() }, key)
+    },
     finish: async (key) => {
       await letTimePass(booted, key)
       for (let tries = 1; (await activities().finishLink(key)) !== null; tries += 1) {

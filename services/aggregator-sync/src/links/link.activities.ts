@@ -1,4 +1,5 @@
 import { dayMs } from '@coffer/kit/values/time'
+import { requireDeletedLink } from '@coffer/sync-kit/ledger.client'
 import { findLink, listUnfinishedLinks } from './aggregator-link.sql.ts'
 import type { AggregatorLink, LinkKey } from './aggregator-link.ts'
 import { continueCreation } from './link-creation.service.ts'
@@ -18,8 +19,10 @@ export function linkActivities(deps: LinkDeps) {
   const { config, database, clock, log } = deps
   return {
     /** Ends the connection of a deleted link (docs/links.md#clean-up). */
-    releaseAggregatorConnection: (accountId: string, linkId: string): Promise<void> =>
-      endConnection(deps, { accountId, linkId }),
+    releaseAggregatorConnection: async (accountId: string, linkId: string): Promise<void> => {
+      await requireDeletedLink(deps, { accountId, linkId })
+      await endConnection(deps, { accountId, linkId })
+    },
     /**
      * Creates, updates or releases a link as its row says. Returns the pause in ms after which to
      * look again, null if nothing is left. Does nothing while the aggregator is off.

@@ -1,3 +1,4 @@
+import type { RequireDeletion } from '@coffer/kit/accounts/account-removal.activities'
 import { markDeleted, removeRowsOfAccount } from '@coffer/kit/accounts/account-removal.sql'
 import { lockBound } from '@coffer/kit/database/account-bound.sql'
 import { unavailable } from '@coffer/kit/rpc/errors'
@@ -9,24 +10,27 @@ const linksPerCall = 5
 
 /**
  * Returns the activities that delete an account (docs/account-data.md#deletion). Both may be
- * repeated.
+ * repeated, and are refused unless the deletion was requested.
  */
-export function accountRemovalActivities(deps: LinkDeps) {
-  const { config, database } = deps
+export function accountRemovalActivities(deps: LinkDeps & { requireDeletion: RequireDeletion }) {
+  const { config, database, requireDeletion } = deps
   return {
     /** Marks the account as deleted: no link is created any more. */
-    closeAccount: (accountId: string): Promise<void> =>
-      database.transaction(async (tx) => {
+    closeAccount: async (accountId: string): Promise<void> => {
+      await requireDeletion(accountId)
+      await database.transaction(async (tx) => {
         // A link that is being created holds this lock.
         await lockBound(tx, aggregatorLinkBound(accountId, { max: 0, refusal: '' }))
         await markDeleted({ pool: tx }, accountId)
-      }),
+      })
+    },
     /**
      * Removes items at the aggregator, and when none is left the rows of the account; returns
      * whether all are gone. Throws while the aggregator does not answer, or is off: an item without
      * a token could not be removed.
      */
     removeAccountRows: async (accountId: string): Promise<boolean> => {
+      await requireDeletion(accountId)
       const links = await listHeldLinks(database, accountId, linksPerCall)
       if (links.length === 0) return removeRowsOfAccount(database, accountId)
       if (!config.aggregatorEnabled) throw unavailable('the aggregator is off: items remain')

@@ -1,5 +1,5 @@
 import { type Booted, boot, eventually } from '@coffer/host/testing/boot'
-import { accountRemovalActivities } from '@coffer/kit/accounts/account-removal.activities'
+import { markDeleted } from '@coffer/kit/accounts/account-removal.sql'
 import { ledger } from '@coffer/ledger/service'
 import { ScheduledService } from '@coffer/proto/ledger/v1/scheduled'
 import { Code } from '@connectrpc/connect'
@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { z } from 'zod'
 import { budgeting } from '../../src/service.ts'
-import { removalActivities } from '../../src/tenancy/removal.activities.ts'
+import { removePlansOf } from '../../src/tenancy/removal.activities.ts'
 import { advanceOnly, createSeptember, depsOf, type Funded, shown } from '../advancing.ts'
 import { type Backups, comparePlans, createBackups, findings } from './backup.ts'
 
@@ -54,8 +54,8 @@ async function deleteLink({ links, linkId, as }: Funded): Promise<void> {
 }
 
 /** Removes the plans, as the clean-up of a link does. */
-function removePlans({ accountId, bankAccountId }: Funded): Promise<void> {
-  return removalActivities(depsOf(booted)).removePlans(accountId, [bankAccountId])
+function removePlans(home: Funded): Promise<void> {
+  return removePlansOf(depsOf(booted), home)
 }
 
 test('a bank account whose link was deleted after the backup takes plans again', async () => {
@@ -144,8 +144,7 @@ test('a link that is deleted while the comparison runs stays deleted', async () 
 test('a bank account of a deleted account stays removed', async () => {
   const home = await createFunded()
   await removePlans(home)
-  const database = booted.database('budgeting')
-  await accountRemovalActivities({ database }).closeAccount(home.accountId)
+  await markDeleted(booted.database('budgeting'), home.accountId)
   await comparePlans(booted)
   expect(await endedAs(home)).toBe('removed')
 })

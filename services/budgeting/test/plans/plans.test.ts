@@ -9,7 +9,7 @@ import type { CallOptions } from '@connectrpc/connect'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { budgeting } from '../../src/service.ts'
-import { removalActivities } from '../../src/tenancy/removal.activities.ts'
+import { removePlansOf } from '../../src/tenancy/removal.activities.ts'
 import { advanceOnly, createSeptember, depsOf } from '../advancing.ts'
 
 let booted: Booted
@@ -77,7 +77,7 @@ test('every statement on an account uses an index on the account', async () => {
   const database = booted.database('budgeting')
   const before = new Set(database.texts())
   const home = await createSeptember(booted)
-  const { accountId, bankAccountId, fundingScheduleId, as, schedules, spending, envelopes } = home
+  const { bankAccountId, fundingScheduleId, as, schedules, spending, envelopes } = home
   await schedules.listFundingSchedules({ bankAccountId }, as)
   await schedules.getFundingSchedule({ bankAccountId, fundingScheduleId }, as)
   const { spendingId } = await home.expense(fundingScheduleId, { name: 'Rent' })
@@ -93,7 +93,7 @@ test('every statement on an account uses an index on the account', async () => {
   await spending.recalculateSpending({ bankAccountId, envelopes: moved.envelopes }, as)
   await advanceOnly(booted, home, new Date('2023-12-01T12:00Z'))
   await spending.deleteSpending({ bankAccountId, spendingId }, as)
-  await removalActivities(depsOf(booted)).removePlans(accountId, [bankAccountId])
+  await removePlansOf(depsOf(booted), home)
   const statements = database.texts().filter((text) => !before.has(text))
   expect(statements.length).toBeGreaterThan(20)
   const place = { url: booted.databaseUrl, schema: 'budgeting' }

@@ -1,15 +1,18 @@
 import type { ServiceDeps } from '@coffer/kit/service/service'
+import { requireDeletedLink } from '@coffer/sync-kit/ledger.client'
 import { deleteFeedBankAccounts } from '../candidates/feed-bank-account.sql.ts'
 import { deleteFeedKey, lockFeedLink, saveFeedLink } from './feed-link.sql.ts'
 import { releaseFeedLink } from './feed-link.ts'
 
-type Deps = Pick<ServiceDeps, 'database' | 'clock'>
+type Deps = Pick<ServiceDeps, 'database' | 'mesh' | 'signer' | 'clock'>
 
 /** Returns the idempotent activities that run after a link is deleted (docs/links.md#clean-up). */
 export function feedLinkActivities(deps: Deps) {
   return {
-    releaseFeedConnection: (accountId: string, linkId: string): Promise<void> =>
-      releaseConnection(deps, { accountId, linkId }),
+    releaseFeedConnection: async (accountId: string, linkId: string): Promise<void> => {
+      await requireDeletedLink(deps, { accountId, linkId })
+      await releaseConnection(deps, { accountId, linkId })
+    },
   }
 }
 
@@ -18,7 +21,7 @@ export function feedLinkActivities(deps: Deps) {
  * `feedLinkId`, a connection is found by its own ID, since its activation may not have arrived yet.
  */
 export async function releaseConnection(
-  { database, clock }: Deps,
+  { database, clock }: Pick<Deps, 'database' | 'clock'>,
   { accountId, linkId, feedLinkId }: { accountId: string; linkId: string; feedLinkId?: string },
 ): Promise<void> {
   await database.transaction(async (tx) => {

@@ -2,14 +2,13 @@ import type { Database } from '@coffer/kit/database/database'
 import { type Handler, on } from '@coffer/kit/events/handler'
 import type { Workflows } from '@coffer/kit/workflows/workflows'
 import { AccountDeletionRequestedSchema } from '@coffer/proto/identity/v1/events'
-import { isDeletionRequested } from './account-deletion.sql.ts'
+import { findDeletion } from './account-deletion.sql.ts'
 
 /** Returns the event handler that starts deletions; ignores accounts that are deleted already. */
 export function deletionHandler(deps: { database: Database; workflows: Workflows }): Handler {
   return on(AccountDeletionRequestedSchema, async ({ accountId }) => {
-    if (await isDeletionRequested(deps.database, accountId)) {
-      await startDeletion(deps.workflows, accountId)
-    }
+    const requestedAt = await findDeletion(deps.database, accountId)
+    if (requestedAt !== null) await startDeletion(deps.workflows, accountId)
   })
 }
 

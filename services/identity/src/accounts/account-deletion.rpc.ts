@@ -1,13 +1,15 @@
+import { timestampFromDate } from '@bufbuild/protobuf/wkt'
 import { forbidden, unauthenticated } from '@coffer/kit/rpc/errors'
+import { callerOf } from '@coffer/kit/rpc/rpc'
 import type { AccountService } from '@coffer/proto/identity/v1/account'
 import type { ServiceImpl } from '@connectrpc/connect'
 import type { IdentityDeps } from '../deps.ts'
 import { reauthenticate } from '../second-factor/re-authentication.service.ts'
 import { signedIn } from '../sign-in/signed-in.service.ts'
 import { findUser } from './account.sql.ts'
-import { requestDeletion } from './account-deletion.sql.ts'
+import { findDeletion, requestDeletion } from './account-deletion.sql.ts'
 
-/** Returns the RPC that deletes the caller's account (docs/account-data.md#deletion). */
+/** Returns the RPCs that delete the caller's account (docs/account-data.md#deletion). */
 export function accountDeletion(deps: IdentityDeps): ServiceImpl<typeof AccountService> {
   const { database, clock } = deps
   return {
@@ -23,6 +25,10 @@ export function accountDeletion(deps: IdentityDeps): ServiceImpl<typeof AccountS
         await requestDeletion(tx, accountId, now)
       })
       return {}
+    },
+    getDeletion: async (_, context) => {
+      const requestedAt = await findDeletion(database, callerOf(context).accountId)
+      return requestedAt === null ? {} : { requestedAt: timestampFromDate(requestedAt) }
     },
   }
 }

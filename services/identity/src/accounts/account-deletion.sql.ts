@@ -41,9 +41,10 @@ export async function listDeletions(
     ORDER BY account_id LIMIT ${page.limit}`)
 }
 
-/** Returns whether the account's deletion was requested and is not complete. */
-export function isDeletionRequested({ pool }: Database, accountId: string): Promise<boolean> {
-  return pool.exists(sql.unsafe`SELECT FROM account_deletions WHERE account_id = ${accountId}`)
+/** Returns when the account's deletion was requested; null if it was not, or is complete. */
+export function findDeletion({ pool }: Database, accountId: string): Promise<Date | null> {
+  return pool.maybeOneFirst(sql.type(z.object({ requestedAt: z.date() }))`
+    SELECT requested_at AS "requestedAt" FROM account_deletions WHERE account_id = ${accountId}`)
 }
 
 /** Deletes the account's users and its logins without another account; foreign keys cascade. */

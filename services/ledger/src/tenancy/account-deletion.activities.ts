@@ -1,15 +1,21 @@
-import { accountRemovalActivities } from '@coffer/kit/accounts/account-removal.activities'
+import {
+  accountRemovalActivities,
+  type RequireDeletion,
+} from '@coffer/kit/accounts/account-removal.activities'
 import type { ServiceDeps } from '@coffer/kit/service/service'
 import { endLinks, listUncleaned } from './account-deletion.sql.ts'
 import { startCleanUp } from './events.consumer.ts'
 
-type Deps = Pick<ServiceDeps, 'database' | 'workflows' | 'clock'>
+type Deps = Pick<ServiceDeps, 'database' | 'workflows' | 'clock'> & {
+  requireDeletion: RequireDeletion
+}
 
 const linksPerCall = 200
 
 /** Returns the Temporal activities that delete an account's data in the ledger; all idempotent. */
-export function accountDeletionActivities({ database, workflows, clock }: Deps) {
-  const rows = accountRemovalActivities({ database })
+export function accountDeletionActivities(deps: Deps) {
+  const { database, workflows, clock, requireDeletion } = deps
+  const rows = accountRemovalActivities(database, requireDeletion)
   return {
     ...rows,
     /** Deletes all links of the account: later requests get 404, and no upload is accepted. */

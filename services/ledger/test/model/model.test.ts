@@ -65,7 +65,8 @@ async function createHome(isManual: boolean): Promise<Home> {
   const database = booted.database('ledger')
   const settings = { accountId, timezone: 'America/Chicago', locale: 'en_US', version: 1n }
   await saveSettings(database, settings)
-  const deps = { database, workflows: booted.workflows, clock: () => new Date() }
+  const requireDeletion = async () => undefined
+  const deps = { database, workflows: booted.workflows, clock: () => new Date(), requireDeletion }
   const deletion = accountDeletionActivities(deps)
   return {
     ...own,

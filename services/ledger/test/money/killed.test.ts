@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { MessageInitShape } from '@bufbuild/protobuf'
 import { timestampFromDate } from '@bufbuild/protobuf/wkt'
 import { type Booted, boot } from '@coffer/host/testing/boot'
+import { deletingIdentity } from '@coffer/host/testing/deleting-identity'
 import { headers } from '@coffer/kit/rpc/rpc'
 import { mortalOf } from '@coffer/kit/testing/mortal'
 import { newId } from '@coffer/kit/values/id'
@@ -25,7 +26,7 @@ let dataDir: string
 beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'coffer-killed-'))
   const settings = { COFFER_DATA_DIR: dataDir, COFFER_SIMILAR_QUIET_SECONDS: '3600' }
-  booted = await boot([mortal.definition], settings)
+  booted = await boot([deletingIdentity, mortal.definition], settings)
 })
 
 afterAll(async () => {
@@ -111,9 +112,8 @@ const paths: Record<string, () => Promise<Path>> = {
   'a booking of the hourly job': async () => {
     const { accountId, bankAccountId, spendingId, look } = await createHomeWithExpense()
     const lines = [{ spendingId, amount: 100n, ceiling: 10_000n }]
-    const run = { fundingRunId: newId('run'), fundingScheduleId: newId('fund'), lines }
-    const value = { bankAccountId, ...run }
-    return { run: () => bookFunding(accountId, value), look }
+    const ids = { fundingRunId: newId('run'), fundingScheduleId: newId('fund') }
+    return { run: () => bookFunding(accountId, { bankAccountId, ...ids, lines }), look }
   },
   'the import of a file': async () => {
     // 600 rows are more than one INSERT takes, so the import makes two INSERTs.

@@ -1,0 +1,20 @@
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { timestampNow } from '@bufbuild/protobuf/wkt'
+import { defineService } from '@coffer/kit/service/service'
+import { AccountService } from '@coffer/proto/identity/v1/account'
+
+/** An identity service without tables, by which the deletion of every account was requested. */
+export const deletingIdentity = defineService({
+  name: 'identity',
+  schema: 'identity',
+  migrations: pathToFileURL(`${mkdtempSync(join(tmpdir(), 'coffer-none-'))}/`),
+  settings: {},
+  create: () => ({
+    routes: (router) => {
+      router.service(AccountService, { getDeletion: () => ({ requestedAt: timestampNow() }) })
+    },
+  }),
+})
