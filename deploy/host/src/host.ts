@@ -10,6 +10,7 @@ import { unlessDeleted } from './accounts/deleted-accounts.ts'
 import { checkMigrations, migrate, type Tables } from './database/migrations.ts'
 import { createDatabase, type DatabaseOptions } from './database/pool.ts'
 import { startConsumer } from './events/consumer.ts'
+import { watchConsumer, watchOutbox } from './events/event-metrics.ts'
 import { startRelay } from './events/relay.ts'
 import { serviceHealthRoutes } from './health.ts'
 import { startHousekeeping } from './housekeeping.ts'
@@ -178,6 +179,7 @@ async function startRelaying(
     await createServiceDatabase(definition, { ...options, poolSizeMax: 2 }),
   )
   stack.use(startRelay({ service, database, onChanges, broker, log }))
+  stack.use(watchOutbox(service, database))
   stack.use(startHousekeeping(database, log))
   return stack
 }
@@ -205,6 +207,7 @@ async function startBackground(
   if (handlers.length > 0) {
     const known = unlessDeleted(database, handlers)
     stack.use(await startConsumer({ name, handlers: known, broker, log }))
+    stack.use(watchConsumer(name, broker))
   }
   return stack.move()
 }

@@ -6,7 +6,7 @@ import { headers } from '@coffer/kit/rpc/rpc'
 import type { Log } from '@coffer/kit/service/log'
 import { ServiceHealthService } from '@coffer/proto/health/v1/service_health'
 import { Code, ConnectError } from '@connectrpc/connect'
-import { clockSkew } from './metrics.ts'
+import { setClockSkew } from './metrics.ts'
 
 /** Time in ms for which a check's result is cached; concurrent checks share a result. */
 const heldMs = 1_000
@@ -135,7 +135,7 @@ async function check(
  * 15 s, which blocks above 30 s: other services would refuse the tokens of this process.
  */
 function skewFault(skewMs: number, { name, isEssential }: Dependency): Fault | null {
-  clockSkew.set({ service: name }, skewMs / 1000)
+  setClockSkew(skewMs / 1000, name)
   const differenceMs = Math.abs(skewMs)
   if (differenceMs <= skewMsWarned) return null
   const isTooMuch = differenceMs > skewMsMax

@@ -3,7 +3,6 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { createServer as createHttp2Server, type Http2Server, type Http2Session } from 'node:http2'
 import type { AddressInfo } from 'node:net'
 import { drainOf } from '@coffer/kit/service/drain'
-import { registry } from '@coffer/kit/service/telemetry'
 import { Health } from '@coffer/proto/grpc/health'
 import { ServerReflection } from '@coffer/proto/grpc/reflection'
 import type { ConnectRouter } from '@connectrpc/connect'
@@ -11,6 +10,8 @@ import { connectNodeAdapter } from '@connectrpc/connect-node'
 import { healthRoutes } from './health.ts'
 import { reflectionRoutes } from './reflection.ts'
 import { servicesOf } from './rpc/intercept.ts'
+import { metricsContentType, renderMetrics } from './telemetry/meter.ts'
+import './telemetry/process-metrics.ts'
 
 /** Maximum size in bytes of an RPC message: above the gateway's limit of 6 MiB for an upload. */
 const messageSizeMax = 8 * 1024 * 1024
@@ -171,8 +172,8 @@ async function answerOperations(
       const lines = [reasons.length === 0 ? 'ready' : 'not ready', ...reasons, '']
       response.writeHead(reasons.length === 0 ? 200 : 503).end(lines.join('\n'))
     } else if (request.url === '/metrics') {
-      const metrics = await registry.metrics()
-      response.writeHead(200, { 'content-type': registry.contentType }).end(metrics)
+      const metrics = await renderMetrics()
+      response.writeHead(200, { 'content-type': metricsContentType }).end(metrics)
     } else {
       response.writeHead(404).end()
     }

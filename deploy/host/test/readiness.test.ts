@@ -1,4 +1,3 @@
-import { registry } from '@coffer/kit/service/telemetry'
 import { expect, test } from '@jest/globals'
 import { serviceHealthRoutes } from '../src/health.ts'
 import { watchReadiness } from '../src/readiness.ts'
@@ -10,6 +9,7 @@ import { serve } from '../src/serve.ts'
 import { eventually } from '../testing/boot.ts'
 import { scratchFolder } from '../testing/fixture/scratch.ts'
 import { keepLogLines } from '../testing/log-lines.ts'
+import { metricValue } from '../testing/metrics.ts'
 
 const clock = () => new Date()
 
@@ -126,12 +126,9 @@ test.each([
     expect(await watched.readiness.blockers()).toEqual(blockers)
     expect(await watched.readiness.isHealthy()).toBe(true)
     expect(watched.lines().map(({ reason }) => reason)).toEqual(logged)
-    const seconds = await skewOfLedger()
+    const seconds = (await skewOfLedger()) ?? Number.NaN
     expect(Math.abs(seconds + aheadMs / 1000)).toBeLessThan(2)
   },
 )
 
-async function skewOfLedger(): Promise<number> {
-  const text = await registry.metrics()
-  return Number(/^coffer_clock_skew_seconds\{service="ledger"\} (\S+)$/m.exec(text)?.[1])
-}
+const skewOfLedger = () => metricValue('coffer_clock_skew_seconds', { service: 'ledger' })

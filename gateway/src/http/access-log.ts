@@ -1,8 +1,8 @@
 import type { Log } from '@coffer/kit/service/log'
-import { createDurations } from '@coffer/kit/service/telemetry'
+import { createHistogram } from '@coffer/kit/service/telemetry'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
-const observeHttpSeconds = createDurations({
+const observeHttpSeconds = createHistogram({
   name: 'coffer_http_request_seconds',
   help: 'Time a REST request took, by route and status.',
   labelNames: ['method', 'route', 'status'],

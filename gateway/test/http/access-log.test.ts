@@ -1,8 +1,8 @@
 import { request } from 'node:http'
 import { eventually } from '@coffer/host/testing/boot'
 import { keepLogLines } from '@coffer/host/testing/log-lines'
+import { metricValue } from '@coffer/host/testing/metrics'
 import { unavailable } from '@coffer/kit/rpc/errors'
-import { registry } from '@coffer/kit/service/telemetry'
 import { expect, test } from '@jest/globals'
 import { startGateway } from '../../src/main.ts'
 import { byKey, createGateway } from '../gateway.ts'
@@ -55,9 +55,8 @@ test('each request is one line with route and account, without parameter values'
 })
 
 async function countOfGets(): Promise<number> {
-  const labels = 'method="GET",route="/api/links/:linkId",status="200"'
-  const line = new RegExp(`coffer_http_request_seconds_count\\{${labels}\\} (\\d+)`)
-  return Number(line.exec(await registry.metrics())?.[1] ?? 0)
+  const labels = { method: 'GET', route: '/api/links/:linkId', status: '200' }
+  return (await metricValue('coffer_http_request_seconds_count', labels)) ?? 0
 }
 
 test('a request is logged as 499 when its client closes the connection', async () => {

@@ -9,6 +9,7 @@ import { ForecastService } from '@coffer/proto/budgeting/v1/forecast'
 import { FundingScheduleService } from '@coffer/proto/budgeting/v1/funding_schedule'
 import { SpendingService } from '@coffer/proto/budgeting/v1/spending'
 import { advanceActivities } from './advance/advance.activities.ts'
+import { startAdvanceMetrics } from './advance/advance-metrics.service.ts'
 import { settings } from './config.ts'
 import { type Forecasters, forecastRoutes } from './forecast/forecast.rpc.ts'
 import { comparisonActivities } from './ledger/comparison.activities.ts'
@@ -27,6 +28,7 @@ export const budgeting = defineService({
   settings,
   create: (given) => {
     const deps = { ...given, ...createPlanWriter(given) }
+    const metrics = startAdvanceMetrics(given)
     const forecasters: Forecasters = startWorkers({
       module: new URL('./forecast/forecast.worker.ts', import.meta.url),
       threadsMax: 1,
@@ -58,7 +60,10 @@ export const budgeting = defineService({
         { args: [], id: 'compare-plans', type: 'comparePlans', cron: '30 * * * *' },
         { args: [], id: 'sweep-plans', type: 'sweepPlans', cron: '*/10 * * * *' },
       ],
-      close: async () => forecasters[Symbol.asyncDispose](),
+      close: async () => {
+        metrics[Symbol.dispose]()
+        await forecasters[Symbol.asyncDispose]()
+      },
     }
   },
 })

@@ -1,6 +1,6 @@
 import { eventually } from '@coffer/host/testing/boot'
+import { metricValue } from '@coffer/host/testing/metrics'
 import { removeRowsOfAccount } from '@coffer/kit/accounts/account-removal.sql'
-import { registry } from '@coffer/kit/service/telemetry'
 import { newId } from '@coffer/kit/values/id'
 import { LinkService } from '@coffer/proto/ledger/v1/link'
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
@@ -163,8 +163,7 @@ test('the version before cannot delete the token of an item that is not removed'
 
 /** Returns the value of a metric of aggregator-sync. */
 async function metric(name: string): Promise<number> {
-  const line = new RegExp(`^coffer_aggregator_${name} (.+)$`, 'm')
-  return Number(line.exec(await registry.metrics())?.[1])
+  return (await metricValue(`coffer_aggregator_${name}`)) ?? Number.NaN
 }
 
 test('metrics count the releases that wait, and the time of the longest', async () => {

@@ -6,7 +6,7 @@ import { createSemaphore } from '@coffer/kit/service/semaphore'
 import { ConnectError } from '@connectrpc/connect'
 import { createPool, type DatabasePool, type Interceptor, SchemaValidationError, sql } from 'slonik'
 import { z } from 'zod'
-import { connectionWait } from '../metrics.ts'
+import { observeConnectionWait } from '../metrics.ts'
 import { requireTls } from './connection.ts'
 import { postgresDriver } from './postgres.client.ts'
 
@@ -113,16 +113,16 @@ function limitConnections(
   options: { schema: string; poolSizeMax: number; waitMsMax: number },
 ): DatabasePool {
   const connections = createSemaphore(options.poolSizeMax)
-  const observed = connectionWait.labels({ schema: options.schema })
+  const { schema } = options
   const wait = async (): Promise<void> => {
     const startedAt = performance.now()
     const isAcquired = await connections.acquire(options.waitMsMax)
-    observed.observe((performance.now() - startedAt) / 1000)
+    observeConnectionWait((performance.now() - startedAt) / 1000, schema)
     if (!isAcquired) throw unavailable('the database is busy: try again later')
   }
   const limited = (method: (...parameters: never[]) => Promise<unknown>) => {
     return async (...parameters: never[]): Promise<unknown> => {
-      if (connections.tryAcquire()) observed.observe(0)
+      if (connections.tryAcquire()) observeConnectionWait(0, schema)
       else await wait()
       try {
         return await method(...parameters)

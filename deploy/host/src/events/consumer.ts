@@ -16,7 +16,7 @@ import {
 } from '@nats-io/jetstream'
 import { headers, nanos } from '@nats-io/transport-node'
 import { keepRunning } from '../keep-running.ts'
-import { deadLetters } from '../metrics.ts'
+import { countDeadLetters } from '../metrics.ts'
 
 /** Transient errors of the first three attempts are logged at debug. */
 const quietAttempts = 3
@@ -245,6 +245,6 @@ async function publishDeadLetter(
     message.nak(retryPausesMs.at(-1))
     return
   }
-  deadLetters.inc({ consumer: name })
+  countDeadLetters(1, name)
   message.term('given up')
 }

@@ -7,7 +7,7 @@ import { JetStreamApiError } from '@nats-io/jetstream'
 import { headers, InvalidArgumentError } from '@nats-io/transport-node'
 import { sql } from 'slonik'
 import { z } from 'zod'
-import { deadLetters, relayBacklog } from '../metrics.ts'
+import { countDeadLetters, setRelayBacklog } from '../metrics.ts'
 
 const Unpublished = z.object({
   changeId: z.string(),
@@ -95,7 +95,7 @@ async function findStream({ stream, streamName }: Broker): Promise<void> {
 async function publishBatch(options: RelayOptions): Promise<number> {
   const { service, database } = options
   const batch = await sequenceBatch(database)
-  relayBacklog.set({ service }, batch.length)
+  setRelayBacklog(batch.length, service)
   if (batch.length === 0) return 0
   const outcomes = await Promise.allSettled(batch.map((change) => publish(options, change)))
   const settled = batch.filter((_, index) => outcomes[index]?.status === 'fulfilled')
@@ -143,7 +143,7 @@ function setAside({ log }: RelayOptions, change: Unpublished): void {
     { changeId, accountId, type, bytes },
     'change exceeds max_payload of NATS: raise it, then run coffer replay',
   )
-  deadLetters.inc({ consumer: 'relay' })
+  countDeadLetters(1, 'relay')
 }
 
 /**

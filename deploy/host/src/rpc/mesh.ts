@@ -9,7 +9,7 @@ import {
   type Transport,
 } from '@connectrpc/connect'
 import { createConnectTransport } from '@connectrpc/connect-node'
-import { refusedCallers } from '../metrics.ts'
+import { countRefusedCallers } from '../metrics.ts'
 import { createAgent } from './connections.ts'
 import { createDirectTransport } from './direct.ts'
 import type { Routes } from './intercept.ts'
@@ -94,7 +94,7 @@ function hideErrors(isHidden: (error: unknown) => boolean): Interceptor {
   return (next) => async (request) => {
     const replaced = (error: unknown): unknown => {
       if (!isHidden(error)) return error
-      refusedCallers.inc({ service: request.service.typeName })
+      countRefusedCallers(1, request.service.typeName)
       const text = 'a service is not available'
       return new ConnectError(text, Code.Unavailable, undefined, undefined, error)
     }

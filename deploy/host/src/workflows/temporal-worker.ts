@@ -3,10 +3,11 @@ import { isTransient } from '@coffer/kit/rpc/errors'
 import type { Log } from '@coffer/kit/service/log'
 import type { Activities } from '@coffer/kit/service/service'
 import { Code, type ConnectError } from '@connectrpc/connect'
-import { heartbeat } from '@temporalio/activity'
+import { activityInfo, heartbeat } from '@temporalio/activity'
 import { ApplicationFailure } from '@temporalio/common'
 import { type ActivityInboundCallsInterceptor, Worker } from '@temporalio/worker'
 import { keepRunning } from '../keep-running.ts'
+import { countActivityFailures } from '../metrics.ts'
 import type { NativeConnections } from './temporal-native.ts'
 import { workflowBundle } from './workflow-bundle.ts'
 
@@ -99,6 +100,7 @@ const runActivity: NonNullable<ActivityInboundCallsInterceptor['execute']> = asy
   try {
     return await next(input)
   } catch (error) {
+    countActivityFailures(1, activityInfo().activityType, isTransient(error) ? 'repeated' : 'final')
     if (isTransient(error)) throw error
     const { code, rawMessage } = error as ConnectError
     throw ApplicationFailure.nonRetryable(rawMessage, Code[code])

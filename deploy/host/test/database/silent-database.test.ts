@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import type { Database } from '@coffer/kit/database/database'
 import { isOutage, knownError } from '@coffer/kit/rpc/fault'
-import { registry } from '@coffer/kit/service/telemetry'
 import { startProxy, type TcpProxy } from '@coffer/kit/testing/proxy'
 import { Code } from '@connectrpc/connect'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
@@ -12,6 +11,7 @@ import { createDatabase } from '../../src/database/pool.ts'
 import { eventually } from '../../testing/boot.ts'
 import { cloneDatabase } from '../../testing/database.ts'
 import { fixture } from '../../testing/fixture/service.ts'
+import { metricValue } from '../../testing/metrics.ts'
 
 const stack = new AsyncDisposableStack()
 let url: string
@@ -149,11 +149,9 @@ test('the wait for a connection is bounded and measured', async () => {
     rawMessage: 'the database is busy: try again later',
   })
   expect(await Promise.all(holding)).toEqual(['Unavailable', 'Unavailable'])
-  const metrics = await registry.getSingleMetricAsString('coffer_database_wait_seconds')
-  const [count, quick] = [
-    /_count\{schema="fixture"\} (\d+)/,
-    /le="0.025",schema="fixture"\} (\d+)/,
-  ].map((line) => Number(line.exec(metrics)?.[1]))
+  const wait = 'coffer_database_wait_seconds'
+  const count = await metricValue(`${wait}_count`, { schema: 'fixture' })
+  const quick = await metricValue(`${wait}_bucket`, { schema: 'fixture', le: '0.025' })
   expect(quick).toBeGreaterThan(0)
   expect(count).toBeGreaterThan(quick ?? 0)
 })

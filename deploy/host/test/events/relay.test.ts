@@ -5,7 +5,6 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { z } from 'zod'
 import { republish } from '../../src/events/replay.ts'
-import { deadLetters, relayBacklog } from '../../src/metrics.ts'
 import { eventually } from '../../testing/boot.ts'
 import { requiredVariable } from '../../testing/database.ts'
 import {
@@ -16,6 +15,7 @@ import {
   storedMessages,
 } from '../../testing/fixture/messaging.ts'
 import { keepLogLines } from '../../testing/log-lines.ts'
+import { metricValue } from '../../testing/metrics.ts'
 
 let messaging: Messaging
 
@@ -51,10 +51,7 @@ const waiting = () =>
   messaging.database.pool.oneFirst(sql.type(z.object({ count: z.bigint() }))`
     SELECT count(*) FROM changes WHERE published_at IS NULL`)
 
-async function setAside(): Promise<number | undefined> {
-  const { values } = await deadLetters.get()
-  return values.find(({ labels }) => labels.consumer === 'relay')?.value
-}
+const setAside = () => metricValue('coffer_dead_letters_total', { consumer: 'relay' })
 
 const allMarked = () => eventually(waiting, (count) => count === 0n)
 
@@ -135,8 +132,7 @@ test('changes committed while NATS is away are published when it is back', async
   await allMarked()
 })
 
-const backlogOf = async (service: string): Promise<number | undefined> =>
-  (await relayBacklog.get()).values.find(({ labels }) => labels.service === service)?.value
+const backlogOf = (service: string) => metricValue('coffer_relay_backlog', { service })
 
 test('a relay cut off from NATS logs its recovery only once NATS answers it', async () => {
   await using proxy = await startProxy(requiredVariable('COFFER_TEST_NATS_URL'))

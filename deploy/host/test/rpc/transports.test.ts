@@ -4,10 +4,10 @@ import { headers } from '@coffer/kit/rpc/rpc'
 import { GetFeedLinkResponseSchema } from '@coffer/proto/feedsync/v1/feed_link'
 import { Code, ConnectError } from '@connectrpc/connect'
 import { describe, expect, test } from '@jest/globals'
-import { refusedCallers } from '../../src/metrics.ts'
 import { eventually } from '../../testing/boot.ts'
 import { connectCalls, type Way } from '../../testing/fixture/mesh.ts'
 import { keepLogLines } from '../../testing/log-lines.ts'
+import { sumOf } from '../../testing/metrics.ts'
 
 const ways: Way[] = ['in memory', 'over HTTP/1.1']
 
@@ -117,10 +117,7 @@ describe.each(ways)('a call %s', (way) => {
 
   test('that is unauthenticated is counted', async () => {
     await using open = await connectCalls(way)
-    const count = async () => {
-      const { values } = await refusedCallers.get()
-      return values.reduce((sum, { value }) => sum + value, 0)
-    }
+    const count = () => sumOf('coffer_refused_callers_total')
     const before = await count()
     const call = (feedLinkId: string) => open.links.getFeedLink({ feedLinkId }, open.as('gateway'))
     await faultOf(call('missing'))

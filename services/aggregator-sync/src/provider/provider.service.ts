@@ -1,4 +1,4 @@
-import { createDurations } from '@coffer/kit/service/telemetry'
+import { createHistogram } from '@coffer/kit/service/telemetry'
 import type {
   Aggregator,
   CallBy,
@@ -38,7 +38,7 @@ const rowOptions = {
   include_logo_and_counterparty_beta: true,
 }
 
-const observe = createDurations({
+const observe = createHistogram({
   name: 'coffer_aggregator_call_seconds',
   help: 'Calls to the aggregator by endpoint and outcome: ok, or the code of the fault',
   labelNames: ['endpoint', 'outcome'],

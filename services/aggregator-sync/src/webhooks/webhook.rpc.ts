@@ -1,6 +1,6 @@
 import { refused } from '@coffer/kit/rpc/errors'
 import type { ServiceDeps } from '@coffer/kit/service/service'
-import { createDurations } from '@coffer/kit/service/telemetry'
+import { createHistogram } from '@coffer/kit/service/telemetry'
 import type { WebhookService } from '@coffer/proto/aggregatorsync/v1/webhook'
 import type { ServiceImpl } from '@connectrpc/connect'
 import type { settings } from '../config.ts'
@@ -19,7 +19,7 @@ type Deps = Pick<
 // Webhooks have some hundred bytes; those with IDs of removed transactions have more.
 const bytesMax = 1024 * 1024
 
-const observe = createDurations({
+const observe = createHistogram({
   name: 'coffer_aggregator_webhook_seconds',
   help: 'Verified webhooks of the aggregator by code and outcome',
   labelNames: ['code', 'outcome'],

@@ -1,35 +1,85 @@
-import { collectDefaultMetrics, Histogram, Registry } from 'prom-client'
-
-/** Metrics of the process in the Prometheus text format, served on the RPC port. */
-export const registry = new Registry()
-// Interval in ms at which the event loop's lag is sampled. The default, 10 ms, is most of the
-// processor time of an idle process.
-const lagSampleMs = 100
-collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: lagSampleMs })
-
-export interface DurationsOptions {
+/** Definition of a metric, in base units: seconds, bytes. */
+export interface MetricOptions {
+  /** Name in the Prometheus text format; that of a counter ends in `_total`. */
   name: string
   help: string
-  labelNames: string[]
+  labelNames?: readonly string[]
+}
+
+export interface HistogramOptions extends MetricOptions {
+  /** Upper bounds of the buckets, ascending; those of durations in seconds by default. */
+  buckets?: readonly number[]
 }
 
 /**
- * Creates a histogram of durations in seconds; returns the function that records a duration with
- * its label values. Caches series by labels, because a look-up costs more than recording.
+ * Adds to a counter, sets a gauge, or records a value of a histogram. Labels are the values of
+ * `labelNames`, in that order.
  */
-export function createDurations(
-  options: DurationsOptions,
-): (seconds: number, ...labels: string[]) => void {
-  const buckets = [0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10]
-  const histogram = new Histogram({ ...options, buckets, registers: [registry] })
-  const observed = new Map<string, ReturnType<typeof histogram.labels>>()
-  return (seconds, ...labels) => {
-    const key = labels.join(' ')
-    let series = observed.get(key)
-    if (!series) {
-      series = histogram.labels(...labels)
-      observed.set(key, series)
-    }
-    series.observe(seconds)
-  }
+export type Recorder = (value: number, ...labels: string[]) => void
+
+/**
+ * Has a gauge read whenever metrics are collected, until disposed; null means no value. Of several
+ * with the same labels, the last is read. While a read takes longer than a second or fails, the
+ * last value is repeated.
+ */
+export type Watcher = (
+  read: () => number | null | Promise<number | null>,
+  ...labels: string[]
+) => Disposable
+
+/** Creates the metrics of a process; the host implements it with the SDK of OpenTelemetry. */
+export interface Meter {
+  counter: (options: MetricOptions) => Recorder
+  gauge: (options: MetricOptions) => Recorder
+  histogram: (options: HistogramOptions & { buckets: readonly number[] }) => Recorder
+  watched: (options: MetricOptions) => Watcher
+}
+
+const durations = [0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10]
+
+let meter: Meter | null = null
+const waiting: ((meter: Meter) => void)[] = []
+
+/** Passes the meter to all metrics of modules, those included that are defined already. */
+export function bindMeter(bound: Meter): void {
+  meter = bound
+  for (const define of waiting.splice(0)) define(bound)
+}
+
+/** Modules define metrics when they are imported, which may be before the host has a meter. */
+function whenBound(define: (meter: Meter) => void): void {
+  if (meter) define(meter)
+  else waiting.push(define)
+}
+
+function createRecorder(create: (meter: Meter) => Recorder): Recorder {
+  let record: Recorder | undefined
+  whenBound((bound) => {
+    record = create(bound)
+  })
+  return (value, ...labels) => record?.(value, ...labels)
+}
+
+/** Creates a counter. Recording 0 exports a series before the first event. */
+export function createCounter(options: MetricOptions): Recorder {
+  return createRecorder((bound) => bound.counter(options))
+}
+
+/** Creates a gauge, which keeps the value that was set last. */
+export function createGauge(options: MetricOptions): Recorder {
+  return createRecorder((bound) => bound.gauge(options))
+}
+
+/** Creates a histogram; without `buckets`, of durations in seconds. */
+export function createHistogram(options: HistogramOptions): Recorder {
+  return createRecorder((bound) => bound.histogram({ buckets: durations, ...options }))
+}
+
+/** Creates a gauge that is read whenever metrics are collected. */
+export function createWatchedGauge(options: MetricOptions): Watcher {
+  let watch: Watcher | undefined
+  whenBound((bound) => {
+    watch = bound.watched(options)
+  })
+  return (read, ...labels) => watch?.(read, ...labels) ?? { [Symbol.dispose]: () => undefined }
 }
