@@ -21,10 +21,13 @@ type ShownLink = { message: Link; feedLink?: FeedLink; aggregatorLink?: Aggregat
 const idsPerCall = 1_000
 
 /**
- * Returns the connection, ended if its link was deleted: aggregator-sync learns of the deletion by
- * an event, after the answer to the request.
+ * Returns the connection, ended if its link was deleted: its service learns of the deletion by an
+ * event, after the answer to the request.
  */
-function endWith({ deletedAt }: Link, connection: AggregatorLink): AggregatorLink {
+function endWith<Connection extends FeedLink | AggregatorLink>(
+  { deletedAt }: Link,
+  connection: Connection,
+): Connection {
   if (!deletedAt || connection.deletedAt) return connection
   return { ...connection, status: 'deactivated', deletedAt }
 }
@@ -68,7 +71,7 @@ export function createConnections({ mesh, log }: RouteDeps) {
       const aggregatorById = new Map(aggregators.map((one) => [one.linkId, one]))
       return links.map((message) => {
         const feedLink = feedById.get(message.feedLinkId ?? '')
-        if (feedLink) return { message, feedLink }
+        if (feedLink) return { message, feedLink: endWith(message, feedLink) }
         const aggregatorLink = aggregatorById.get(message.linkId)
         if (!aggregatorLink) return { message }
         return { message, aggregatorLink: endWith(message, aggregatorLink) }

@@ -67,6 +67,17 @@ test('feed links of a list get their connections with one call', async () => {
   expect(gateway.received.filter(({ rpc }) => rpc === 'ListFeedLinks')).toHaveLength(1)
 })
 
+test('the connection of a deleted feed link has ended before feed-sync learns of it', async () => {
+  const deleted = create(LinkSchema, { ...fed, deletedAt: at })
+  const live = create(FeedLinkSchema, { ...feedLink, status: 'active' })
+  gateway = await createGateway({
+    links: { getLink: () => ({ link: deleted }) },
+    feedLinks: { listFeedLinks: () => ({ feedLinks: [live] }) },
+  })
+  const { body } = await gateway.send('GET', `/api/links/${linkId}`)
+  expect(body.feedLink).toMatchObject({ status: 'deactivated', deletedAt: '2026-01-02T03:04:05Z' })
+})
+
 describe('aggregator links', () => {
   const aggregated = create(LinkSchema, { ...manual, linkType: 'aggregator' })
   const others = Array.from({ length: 3 }, (_, at) => ({
