@@ -14,6 +14,7 @@ import {
   requireEnabled,
 } from '../links/upstream-call.service.ts'
 import type { UpstreamInstitution } from '../provider/aggregator.ts'
+import { admitRequest } from '../provider/request-limit.sql.ts'
 import { findInstitution, saveInstitution } from './institution.sql.ts'
 
 const keptMs = 30 * 60_000
@@ -26,14 +27,14 @@ export function institutionRoutes(deps: LinkDeps): ServiceImpl<typeof Institutio
   const unknownUntil = new LRUCache<string, number>({ max: unknownMax })
   return {
     getInstitution: async ({ institutionId }, context) => {
-      callerOf(context)
+      const { accountId } = callerOf(context)
       requireEnabled(deps)
       if (!/^ins_\d{1,20}$/.test(institutionId)) {
         throw invalid({ institutionId: 'must be ins_ and 1 to 20 digits' })
       }
       const now = deps.clock().getTime()
       if ((unknownUntil.get(institutionId) ?? 0) > now) throw notFound('institution')
-      const read = await readInstitution(deps, institutionId, context)
+      const read = await readInstitution(deps, { accountId, institutionId }, context)
       if (!read) {
         unknownUntil.set(institutionId, now + unknownMs)
         throw notFound('institution')
@@ -46,17 +47,18 @@ export function institutionRoutes(deps: LinkDeps): ServiceImpl<typeof Institutio
 }
 
 /**
- * Returns an institution, at most 30 minutes old; null for an unknown one. Throws refused for
- * faults.
+ * Returns an institution, at most 30 minutes old; null for an unknown one. Throws refused (429)
+ * beyond the account's limit, and refused (500) for faults.
  */
 async function readInstitution(
   { database, clock, openAggregator }: LinkDeps,
-  institutionId: string,
+  { accountId, institutionId }: { accountId: string; institutionId: string },
   context: HandlerContext,
 ): Promise<UpstreamInstitution | null> {
   const after = new Date(clock().getTime() - keptMs)
   const kept = await findInstitution(database, institutionId, after)
   if (kept) return kept
+  await admitRequest(database, { accountId, kind: 'institutions', now: clock() })
   const aggregator = await openAggregator()
   const read = await aggregator
     .readInstitution(institutionId, byRequest(context))

@@ -7,6 +7,7 @@ import { Code, ConnectError } from '@connectrpc/connect'
 import { aggregatorAddresses } from '../config.ts'
 import { upsertAccounts, upsertLink } from '../ledger/ledger.client.ts'
 import type { CallBy, ReadItem } from '../provider/aggregator.ts'
+import { admitRequest } from '../provider/request-limit.sql.ts'
 import { requestSyncOf } from '../syncs/item-sync.sql.ts'
 import { toProviderAccount } from '../syncs/provider-account.ts'
 import {
@@ -40,7 +41,8 @@ const firstSyncMs = 10 * 60_000
 
 /**
  * Stores a link to create, with its public token: from here on it is finished or undone, even if
- * this process ends (docs/banks/aggregator.md#set-up). Throws refused (400) at a maximum of links.
+ * this process ends (docs/banks/aggregator.md#set-up). Throws refused (400) at a maximum of links,
+ * and refused (429) beyond the account's limit.
  */
 export async function beginCreation(
   deps: LinkDeps,
@@ -57,6 +59,7 @@ export async function beginCreation(
     // The deletion of the account takes the same lock before it lists the links.
     await lockBound(tx, aggregatorLinkBound(accountId, { max: 0, refusal: '' }))
     if (await isClosed(tx, accountId)) throw notFound('account')
+    await admitRequest({ pool: tx }, { accountId, kind: 'callbacks', now })
     await insertLink(tx, link)
     await saveToken(tx, link, { kind: 'public', ...token })
     for (const bound of linkBounds(deps, of)) await requireWithin(tx, bound)

@@ -1,6 +1,7 @@
 import { requireRoom } from '@coffer/kit/database/account-bound.sql'
 import { aggregatorAddresses } from '../config.ts'
 import type { CallBy } from '../provider/aggregator.ts'
+import { admitRequest } from '../provider/request-limit.sql.ts'
 import { aggregatorLinkBound } from './aggregator-link.sql.ts'
 import { findLinkToken, saveLinkToken, type UserKey } from './link-token.sql.ts'
 import { type LinkDeps, refuseFault } from './upstream-call.service.ts'
@@ -32,7 +33,7 @@ export function linkBounds(
 /**
  * Returns a link token for Plaid Link (docs/banks/aggregator.md#links); with `isCacheUsed` the last
  * one that the user has not used. Throws refused (400) at the maximum of links or for a second one
- * in a trial, and refused (500) if the aggregator fails.
+ * in a trial, refused (429) beyond the account's limit, and refused (500) if the aggregator fails.
  */
 export async function createLinkToken(
   deps: LinkDeps,
@@ -46,6 +47,7 @@ export async function createLinkToken(
     const cached = await findLinkToken(database, of, after)
     if (cached) return secrets.open(cached, ownerOf(of))
   }
+  await admitRequest(database, { ...of, kind: 'link tokens', now: clock() })
   const { webhookUrl } = aggregatorAddresses(deps.config)
   const request = { kind: 'new' as const, userId: of.userId, ...of.user, webhookUrl }
   const aggregator = await deps.openAggregator()

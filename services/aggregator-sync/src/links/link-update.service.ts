@@ -6,6 +6,7 @@ import { aggregatorAddresses } from '../config.ts'
 import { upsertAccounts } from '../ledger/ledger.client.ts'
 import type { CallBy, OpenItem, UpstreamAccount } from '../provider/aggregator.ts'
 import { faultOf } from '../provider/plaid-fault.ts'
+import { admitRequest } from '../provider/request-limit.sql.ts'
 import { requestSyncOf } from '../syncs/item-sync.sql.ts'
 import { isLive } from '../syncs/item-sync.ts'
 import { toProviderAccount } from '../syncs/provider-account.ts'
@@ -17,7 +18,8 @@ import { byExchange, isFinal, type LinkDeps, refuseFault } from './upstream-call
 
 /**
  * Returns a link token with which a user signs in at the institution again, and may choose other
- * accounts. Throws notFound for a link that is not in use, and refused (500) for faults.
+ * accounts. Throws notFound for a link that is not in use, refused (429) beyond the account's
+ * limit, and refused (500) for faults.
  */
 export async function createUpdateToken(
   deps: LinkDeps,
@@ -25,6 +27,7 @@ export async function createUpdateToken(
   by: CallBy,
 ): Promise<string> {
   const { item } = await openInUse(deps, key)
+  await admitRequest(deps.database, { ...key, kind: 'link tokens', now: deps.clock() })
   const { webhookUrl } = aggregatorAddresses(deps.config)
   const aggregator = await deps.openAggregator()
   const { linkToken } = await aggregator
@@ -37,7 +40,8 @@ export async function createUpdateToken(
  * Ends an update (docs/banks/aggregator.md#update): stores the token and the state of a working
  * link, requests a sync, and creates bank accounts for chosen accounts that the ledger does not
  * know. Throws notFound for a link that is not in use, refused (400) for the token of another item
- * or at the maximum of bank accounts, and refused (500) for faults.
+ * or at the maximum of bank accounts, refused (429) beyond the account's limit, and refused (500)
+ * for faults.
  */
 export async function updateLink(
   deps: LinkDeps,
@@ -49,6 +53,7 @@ export async function updateLink(
     (await listSyncedAccounts(deps, key)).map(({ providerAccountId }) => providerAccountId),
   )
   const unknown = [...new Set(accountIds)].filter((id) => !known.has(id))
+  await admitRequest(deps.database, { ...key, kind: 'callbacks', now: deps.clock() })
   const aggregator = await deps.openAggregator()
   const exchanged = await aggregator
     .exchange(publicToken, byExchange())

@@ -39,7 +39,7 @@ export const endpoints = {
 /** Methods of Plaid's client that are called. */
 export type PlaidMethod = keyof typeof endpoints
 
-const minuteMs = hourMs / 60
+export const minuteMs = hourMs / 60
 
 /** Returns the begin of the minute of an instant: a limit counts the calls since then. */
 export function minuteOf(now: Date): Date {
