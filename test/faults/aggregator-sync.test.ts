@@ -62,7 +62,8 @@ async function finishLinks(): Promise<void> {
     UPDATE aggregator_sync.aggregator_links
     SET created_at = created_at - interval '2 minutes',
       updated_at = updated_at - interval '2 minutes'
-    WHERE status = 'creating' OR (deleted_at IS NOT NULL AND released_at IS NULL)`)
+    WHERE status = 'creating' OR (deleted_at IS NOT NULL AND released_at IS NULL)
+      OR chosen_accounts <> '{}'`)
   const address = requiredVariable('COFFER_TEST_TEMPORAL_ADDRESS')
   await using temporal = connectTemporal({ address, namespace: 'default', prefix, log: silentLog })
   await temporal.start({ type: 'finishAggregatorLinks', id: 'aggregator-links-now', args: [] })

@@ -15,6 +15,7 @@ import {
   prepareRelease,
   prepareSetUp,
   prepareSync,
+  prepareUpdate,
 } from './plaid-work.ts'
 
 /** A point in the work of aggregator-sync, with a function that prepares such work. */
@@ -71,6 +72,7 @@ const sync = (place: PlaidPlace) => prepareSync(place)
 const webhook = (place: PlaidPlace) => prepareSync(place, 'webhook')
 const setUp = (place: PlaidPlace) => prepareSetUp(place, false)
 const lostSetUp = (place: PlaidPlace) => prepareSetUp(place, true)
+const update = (place: PlaidPlace) => prepareUpdate(place)
 const release = (place: PlaidPlace) => prepareRelease(place)
 
 /** Points in Plaid's answers and in the calls of the ledger: for kills of both processes. */
@@ -88,6 +90,11 @@ export const sharedPlaidPoints: PlaidPoint[] = [
   asked(setUp, /accounts\/get$/),
   ...called(setUp, ofLink('UpsertLink')),
   ...called(setUp, ofAccount('UpsertBankAccounts')),
+  asked(update, /accounts\/get$/),
+  asked(update, /accounts\/get$/, { skipped: 1 }),
+  ...called(update, listing),
+  ...called(update, ofAccount('UpsertBankAccounts')),
+  ...called(update, { ...ofAccount('UpsertBankAccounts'), skipped: 1 }),
   asked(release, /item\/remove$/),
   ...called(release, detaching),
 ]
@@ -117,6 +124,16 @@ export const ownPlaidPoints: PlaidPoint[] = [
     setUp,
     'after the creation is committed',
     afterCall(ofAccount('UpsertBankAccounts'), atCommit(textOfLink)),
+  ),
+  asked(update, /link\/token\/create$/),
+  asked(update, /public_token\/exchange$/),
+  asked(update, /public_token\/exchange$/, { isLost: true }),
+  point(update, 'while the update is stored', atRow(linkRow)),
+  point(update, 'after the update is committed', atCommit(textOfLink)),
+  point(
+    update,
+    'after the chosen accounts are created',
+    afterCall({ ...ofAccount('UpsertBankAccounts'), skipped: 1 }, atCommit(textOfLink)),
   ),
   point(release, 'after the deletion', atBegin),
   point(release, 'before the end of the connection', atRow(linkRow)),
