@@ -1,0 +1,67 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { allSettings } from '@coffer/cli/environment'
+import { serviceNames } from '@coffer/cli/service-names'
+import { nodeOptions, root } from '@coffer/local/bootstrap/paths.mjs'
+import { expect, test } from '@jest/globals'
+
+const folder = join(root, 'deploy/compose')
+const known = new Set(allSettings.flatMap((group) => Object.values(group).map(({ env }) => env)))
+const files = readdirSync(folder)
+
+const read = (name: string) => readFileSync(join(folder, name), 'utf8')
+
+/** Returns the texts of the services of a Compose file, keyed by name. */
+function servicesIn(text: string): Record<string, string> {
+  const [, services = ''] = /^services:\n([\s\S]*?)(?=^\S)/m.exec(text) ?? []
+  const blocks = services.split(/^ {2}(?=[a-z])/m).slice(1)
+  return Object.fromEntries(blocks.map((block) => [block.slice(0, block.indexOf(':')), block]))
+}
+
+test.each(files)('every COFFER_ variable of %s is a setting', (name) => {
+  const named = read(name).match(/\bCOFFER_[A-Z_]+/g) ?? []
+  expect(named.filter((variable) => !known.has(variable))).toEqual([])
+})
+
+test.each(['home.yaml', 'mesh.yaml'])('%s has no default for a secret', (name) => {
+  const variables = [...read(name).matchAll(/\$\{(\w+)(.*?)\}/g)]
+  const secret = variables.filter(([, variable = '']) => /PASSWORD|SECRET|KEY|TOKEN/.test(variable))
+  expect(secret.length).toBeGreaterThan(1)
+  expect(secret.filter(([, , rest = '']) => !rest.startsWith(':?'))).toEqual([])
+  // A value that holds a password is made of variables alone.
+  expect(read(name)).not.toMatch(/^ *\w*(PASSWORD|SECRET|TOKEN)\w*: *[^\s$]/m)
+})
+
+test('.env.example has no secret, and every variable that a file requires', () => {
+  const example = read('.env.example')
+  const required = ['home.yaml', 'mesh.yaml'].flatMap((name) =>
+    [...read(name).matchAll(/\$\{(\w+):\?/g)].map(([, variable = '']) => variable),
+  )
+  const missing = required.filter((variable) => !new RegExp(`^${variable}=$`, 'm').test(example))
+  expect(missing).toEqual([])
+})
+
+test('the mesh runs every service and the gateway', () => {
+  const services = servicesIn(read('mesh.yaml'))
+  for (const name of [...serviceNames, 'gateway']) {
+    expect(services[name]).toContain(`command: ["serve", "${name}"]`)
+  }
+})
+
+test('every server has a limit of memory, restarts, and a health check', () => {
+  const { coffer, ...servers } = servicesIn(read('home.yaml'))
+  for (const text of Object.values(servers)) expect(text).toMatch(/mem_limit: \d+m/)
+  expect(coffer).toMatch(/mem_limit: \d+m/)
+  // The image has the health check of Coffer.
+  const { proxy, ...checked } = servers
+  for (const text of Object.values(checked)) expect(text).toContain('healthcheck:')
+  for (const text of [coffer, proxy]) expect(text).toContain('restart: unless-stopped')
+})
+
+test('the image starts Node with the options of npm start', () => {
+  const script = readFileSync(join(root, 'deploy/image/coffer'), 'utf8').replaceAll('\\\n', '')
+  expect(script.split(/\s+/).filter((word) => word.startsWith('--'))).toEqual(nodeOptions)
+  expect(readFileSync(join(root, 'deploy/image/Dockerfile'), 'utf8')).toContain(
+    'MALLOC_ARENA_MAX=2',
+  )
+})
