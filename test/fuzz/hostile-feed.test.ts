@@ -195,18 +195,24 @@ test(
       transactions: hostileOf('transactions'),
     }
     for (const [index, home] of homes.entries()) turnHostile(home, (kind) => nextOf[kind][index]!())
+    const database = world.coffer.booted.database('ledger')
     let [rounds, texts] = [0, 0]
     for (; answered < answersMin && rounds < roundsMax; rounds += 1) {
       peaceful.bank.post({ date: daysAgo(2), amount: '-1' })
-      const [{ lastArrival }] = await Promise.all([peaceful.sync(), ...homes.map(requireEnded)])
-      expect(lastArrival?.added).toBe(1)
+      const [{ lastError }] = await Promise.all([peaceful.sync(), ...homes.map(requireEnded)])
+      // On a busy machine both attempts of a call may take over 4 s: the next sync adds the rest.
+      if (lastError?.code !== 'no-answer') {
+        expect(lastError).toBeUndefined()
+        const stored = await listStoredRows(database, peaceful.person.accountId)
+        // Each with its record.
+        expect(stored).toHaveLength(2 * (rounds + 1))
+      }
       texts = (await Promise.all(homes.map(requireSane))).reduce((sum, count) => sum + count)
     }
     expect(texts).toBeGreaterThan(1_000)
     expect(answered).toBeGreaterThanOrEqual(answersMin)
     process.stdout.write(`${answered} hostile answers in ${linkCount * rounds} syncs\n`)
-    expect(await peaceful.list()).toHaveLength(Math.min(rounds, 25))
-    expect(await auditLedger(world.coffer.booted.database('ledger'))).toEqual([])
+    expect(await auditLedger(database)).toEqual([])
   },
   timeoutMs,
 )
