@@ -20,6 +20,8 @@ export type RunningProcess = AsyncDisposable & {
   /** Address of the REST API; null without the gateway. */
   baseUrl: string | null
   rpcUrl: string
+  /** Resolves when consumers, workers and schedules have been started. */
+  started: Promise<void>
 }
 
 type Options = { parts: Parts; config: Config; log: Log }
@@ -29,9 +31,9 @@ const testClockMs = Number(process.env.COFFER_TEST_CLOCK_MS ?? 0)
 const clock = () => new Date(Date.now() + testClockMs)
 
 /**
- * Starts the chosen parts. Ports open last, when consumers, workers and relays run. Throws
- * SettingsError when two settings name the same port or a required setting is missing, FatalError
- * when a port is in use.
+ * Starts the chosen parts. Ports open when the services can answer; consumers and workers start
+ * after that. Throws SettingsError when two settings name the same port or a required setting is
+ * missing, FatalError when a port is in use.
  */
 export async function startProcess({ parts, config, log }: Options): Promise<RunningProcess> {
   await requirePorts(parts, config)
@@ -76,8 +78,10 @@ export async function startProcess({ parts, config, log }: Options): Promise<Run
         await loadGateway({ config, log, broker, host, readiness, draining: draining.signal }),
       )
     : null
+  const started = host.startBackground()
   const open = opening.move()
   return {
+    started,
     baseUrl: gateway === null ? null : `http://${reachableHost(config.host)}:${gateway.port}`,
     rpcUrl: `http://${reachableHost(config.host)}:${servers.rpcPort}`,
     [Symbol.asyncDispose]: async () => {

@@ -47,6 +47,11 @@ export interface Host extends AsyncDisposable {
   databases: Record<string, Database>
   /** RPC routes of all services, with their interceptors. */
   routes: Routes
+  /**
+   * Starts the consumers, workers and schedules: once, when the ports are open, because they load
+   * much code and no request needs them. Resolves after the first attempt to start each.
+   */
+  startBackground: () => Promise<void>
 }
 
 /** Returns what `migrate` needs for a service: database URL, Postgres schema, migration folders. */
@@ -71,8 +76,8 @@ export async function migrateAll(
 }
 
 /**
- * Creates the services and starts their background parts: relay, consumer, worker, schedules.
- * Disposing stops them in reverse order and waits for running work.
+ * Creates the services and starts their outbox relays. Disposing stops all parts in reverse order
+ * and waits for running work.
  * @throws {SettingsError} when settings or keys cannot be used
  */
 export async function hostServices(options: HostOptions): Promise<Host> {
@@ -105,16 +110,24 @@ export async function hostServices(options: HostOptions): Promise<Host> {
     routes.push(intercepted(service.routes, interceptors))
     services[name] = service
     stack.use(await startRelaying(definition, database.onChanges, options))
-    starting.push(() => startBackground(name, service, { ...options, database }))
+    starting.push(() => startConsuming(name, service, { ...options, database }))
   }
   if (opened.length > 0) starting.push(() => startWorkflowWorker(options))
-  stack.use(await startAll(starting.map((start) => start())))
+  let background: Promise<AsyncDisposable> | undefined
+  stack.defer(async () => {
+    const parts = await background?.catch(() => null)
+    await parts?.[Symbol.asyncDispose]()
+  })
   const started = stack.move()
   return {
     mesh,
     services,
     databases,
     routes: combine(...routes),
+    startBackground: async () => {
+      background = startAll(starting.map((start) => start()))
+      await background
+    },
     [Symbol.asyncDispose]: () => started.disposeAsync(),
   }
 }
@@ -190,7 +203,7 @@ function startWorkflowWorker({ workflows, log }: HostOptions): Promise<AsyncDisp
   return workflows.work({ taskQueue: workflowQueue, workflows: modules, activities: {}, log })
 }
 
-async function startBackground(
+async function startConsuming(
   name: string,
   service: Service,
   { broker, workflows, database, ...options }: HostOptions & { database: Database },

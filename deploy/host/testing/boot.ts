@@ -92,6 +92,7 @@ export async function boot(
       serverClock: () => clock.now ?? new Date(),
     }),
   )
+  await host.startBackground()
   const database = (name: string): Database => {
     const found = host.databases[name]
     if (!found) throw new Error(`${name} is not booted`)

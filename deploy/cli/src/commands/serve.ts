@@ -28,7 +28,7 @@ export async function serve(options: ServeOptions, env: Environment): Promise<un
   const log = createLog({ level: config.logLevel, name: 'coffer' })
   const running = await startProcess({ parts, config, log })
   // Node writes its compile cache at exit; a killed process would not write it.
-  flushCompileCache()
+  void running.started.then(flushCompileCache)
   const { dataDir, externalUrl } = config
   const { baseUrl } = running
   console.log(readyText(parts, running, externalUrl))
