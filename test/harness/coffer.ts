@@ -4,13 +4,16 @@ import { join } from 'node:path'
 import { definitions } from '@coffer/cli/services'
 import { settings } from '@coffer/gateway/config'
 import { type GatewayOptions, startGateway } from '@coffer/gateway/main'
+import { createDatabase } from '@coffer/host/database/pool'
 import { createLog } from '@coffer/host/logger'
 import { loadSigner } from '@coffer/host/rpc/signing-key'
 import { readSettings } from '@coffer/host/settings'
 import { type Booted, boot } from '@coffer/host/testing/boot'
+import type { Database } from '@coffer/kit/database/database'
+import { eachService, startReplicas } from '../replicas/replicas.ts'
 import { newPerson, type Person } from './person.ts'
 
-/** All services and the gateway in this process, on a new database. */
+/** All services and the gateway on a new database, in this process by default. */
 export interface Coffer extends AsyncDisposable {
   baseUrl: string
   /** Directory of uploaded files. */
@@ -26,11 +29,16 @@ interface Gateway extends AsyncDisposable {
   baseUrl: string
 }
 
-/** Starts every service and the gateway on a free port; `environment` overrides settings. */
+/**
+ * Starts every service and the gateway on a free port; `environment` overrides settings. With the
+ * variable COFFER_TEST_REPLICAS starts so many processes of each, behind a balancer.
+ */
 export async function startCoffer(
   environment: Record<string, string> = {},
   services = definitions,
 ): Promise<Coffer> {
+  const count = Number(process.env.COFFER_TEST_REPLICAS ?? 0)
+  if (count > 0) return startMesh(count, environment)
   const stack = new AsyncDisposableStack()
   const dataDir = await mkdtemp(join(tmpdir(), 'coffer-data-'))
   stack.defer(() => rm(dataDir, { recursive: true, force: true }))
@@ -51,6 +59,29 @@ export async function startCoffer(
     booted,
     person: (choices) => newPerson(baseUrl, choices),
     startGateway: serve,
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  }
+}
+
+/** Starts a mesh. The clock of its processes cannot be moved, nor can gateways be added. */
+async function startMesh(count: number, environment: Record<string, string>): Promise<Coffer> {
+  const stack = new AsyncDisposableStack()
+  const { baseUrl, deployment } = stack.use(
+    await startReplicas({ kinds: eachService, count, environment }),
+  )
+  const { databaseUrl: url, dataDir } = deployment
+  const databases = new Map<string, Database>()
+  for (const { name, schema } of definitions) {
+    const options = { url, schema, poolSizeMax: 1, statementTimeoutMs: 10_000 }
+    databases.set(name, stack.use(await createDatabase(options)))
+  }
+  const database = (name: string) => databases.get(name) as Database
+  return {
+    baseUrl,
+    dataDir,
+    booted: { database, clock: { now: null } } as Booted,
+    person: (choices) => newPerson(baseUrl, choices),
+    startGateway: () => Promise.reject(new Error('a mesh has its gateways')),
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   }
 }

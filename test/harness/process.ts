@@ -52,6 +52,8 @@ export interface Part {
   resume: () => void
   /** Kills the process with SIGKILL, and waits for its end. */
   kill: () => Promise<void>
+  /** Sends SIGTERM, and waits for the end of the process. Returns its exit code. */
+  stop: () => Promise<number | null>
 }
 
 /** Runs `coffer serve` for services of these names, by default all; waits until it is ready. */
@@ -143,6 +145,12 @@ async function createPart(names: string[], run: Run): Promise<Part> {
     resume: () => running?.kill('SIGCONT'),
     kill: async () => {
       if (running) await end(running)
+    },
+    stop: async () => {
+      if (!running) return null
+      running.kill('SIGTERM')
+      if (running.exitCode === null && running.signalCode === null) await once(running, 'exit')
+      return running.exitCode
     },
   }
 }

@@ -33,16 +33,21 @@ export interface Balancer extends AsyncDisposable {
 interface Probed extends Target {
   isReady: boolean
   failures: number
+  /** Connections of clients to it. */
+  clients: Set<Socket>
 }
 
 /**
  * Starts a TCP load balancer: round robin over the replicas that are ready, as a Service with
- * readiness probes is on Kubernetes. A connection stays on its replica, one that fails is reset,
- * and nothing is repeated. Rejects when the port is in use.
+ * readiness probes is on Kubernetes. A connection stays on its replica, and one that fails is
+ * reset; so are those of a replica that answers no probe at all. Nothing is repeated. Rejects when
+ * the port is in use.
  */
 export async function startBalancer(options: BalancerOptions): Promise<Balancer> {
   const { host = '127.0.0.1', probeMs = 1_000 } = options
-  const targets = options.targets.map((target) => ({ ...target, isReady: false, failures: 0 }))
+  const targets = options.targets.map(
+    (target): Probed => ({ ...target, isReady: false, failures: 0, clients: new Set() }),
+  )
   const sockets = new Set<Socket>()
   const inRotation = () => targets.filter(({ isReady }) => isReady)
   let picks = 0
@@ -70,7 +75,7 @@ export async function startBalancer(options: BalancerOptions): Promise<Balancer>
 }
 
 /** Forwards a connection to a replica; resets it without a replica, or when the replica does. */
-function forward(near: Socket, target: Target | undefined, sockets: Set<Socket>): void {
+function forward(near: Socket, target: Probed | undefined, sockets: Set<Socket>): void {
   if (!target) {
     near.resetAndDestroy()
     return
@@ -87,24 +92,32 @@ function forward(near: Socket, target: Target | undefined, sockets: Set<Socket>)
     from.on('error', () => to.resetAndDestroy())
     from.once('close', () => sockets.delete(from))
   }
-  near.once('close', () => far.destroy())
+  target.clients.add(near)
+  near.once('close', () => {
+    target.clients.delete(near)
+    far.destroy()
+  })
 }
 
 /** Probes a replica once: one good answer returns it, two failures in a row take it out. */
 async function probe(target: Probed, timeoutMs: number): Promise<void> {
-  const isReady = await answersReady(target.probeUrl, timeoutMs)
-  target.failures = isReady ? 0 : target.failures + 1
-  if (isReady) target.isReady = true
-  else if (target.failures >= failuresMax) target.isReady = false
+  const status = await statusOf(target.probeUrl, timeoutMs)
+  target.failures = status === 200 ? 0 : target.failures + 1
+  if (status === 200) target.isReady = true
+  if (target.failures < failuresMax) return
+  target.isReady = false
+  // Its clients would wait for a process that hangs; one that stops finishes their requests.
+  if (status === null) for (const client of target.clients) client.resetAndDestroy()
 }
 
-function answersReady(url: string, timeoutMs: number): Promise<boolean> {
+/** Returns the status of the answer; null without one. */
+function statusOf(url: string, timeoutMs: number): Promise<number | null> {
   return new Promise((resolve) => {
     const request = get(url, { agent: false, signal: AbortSignal.timeout(timeoutMs) })
     request.on('response', (response) => {
       response.resume()
-      resolve(response.statusCode === 200)
+      resolve(response.statusCode ?? null)
     })
-    request.on('error', () => resolve(false))
+    request.on('error', () => resolve(null))
   })
 }

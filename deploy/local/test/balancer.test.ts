@@ -86,6 +86,11 @@ test.each([
   expect(new Set(await askTimes(4))).toEqual(new Set(['a', 'b']))
 })
 
+test('connections to a replica that answers no probe are reset', async () => {
+  for (const { state } of replicas) state.isHung = true
+  await expect(ask()).rejects.toMatchObject({ code: 'ECONNRESET' })
+})
+
 test('a connection to a replica that is gone is reset, not repeated', async () => {
   const targets = replicas.map(({ url }) => ({ url, probeUrl: `${url}/readyz` }))
   // No probe comes between the end of the replica and the connections.

@@ -24,26 +24,23 @@ interface Waiting {
  * Creates the keep-alive connections to the replicas of a service. They are closed from an age of
  * `msMax` on, because new replicas receive calls only over new connections. A second attempt gets a
  * new one: the replica that broke the first one may have left more of them behind. When a replica
- * is ejected, its idle connections and its calls that may be repeated end.
+ * is ejected, its idle connections end; so do its calls that may be repeated, unless it stops: then
+ * it finishes them.
  */
 export function createAgent(urls: string[], msMax: number): Agent {
   const options = { keepAlive: true, maxSockets: 256, timeout: msMax, scheduling: 'fifo' as const }
   const agent = new Agent(options) as Requesting
   const waiting = new Map<ClientRequest, Waiting>()
   const connected = new WeakMap<Duplex, { madeAt: number; replica: Replica }>()
-  const replicas = createReplicas(urls, (ejected) => {
+  const replicas = createReplicas(urls, (ejected, why) => {
     for (const socket of Object.values(agent.freeSockets).flatMap((idle) => idle ?? [])) {
       if (connected.get(socket)?.replica === ejected) socket.destroy()
     }
-    for (const [request, { replica, socket, isRepeated }] of waiting) {
-      if (replica !== ejected) continue
-      if (socket.connecting) request.destroy(silence({ code: 'ETIMEDOUT', syscall: 'connect' }))
-      else if (isRepeated) request.destroy(silence({ code: 'ECONNRESET' }))
-    }
+    if (why === 'fails') endCalls(waiting, ejected)
   })
   const watch = (request: ClientRequest, socket: Duplex, isRepeated: boolean) => {
     const replica = connected.get(socket)?.replica
-    if (!replica || !replicas.hasOther(replica)) return
+    if (!replica || !replicas.areSeveral()) return
     waiting.set(request, { replica, socket, isRepeated })
     const since = performance.now()
     const timer = setTimeout(() => replicas.suspect(replica, since), silentMs)
@@ -54,7 +51,8 @@ export function createAgent(urls: string[], msMax: number): Agent {
     request.once('response', ({ statusCode, headers }) => {
       end()
       replicas.heard(replica, statusCode === 503)
-      if (headers[callerRefusedHeader] !== undefined) replicas.failed(replica, true)
+      if (headers[callerRefusedHeader] !== undefined) replicas.refused(replica)
+      if (headers.connection === 'close') replicas.leaves(replica)
     })
     request.once('error', (error: NodeJS.ErrnoException) => {
       // The errors of a caller that aborts have no code of the operating system.
@@ -95,6 +93,15 @@ export function createAgent(urls: string[], msMax: number): Agent {
     destroy.call(agent)
   }
   return agent
+}
+
+/** Ends the calls of an ejected replica that have not been sent, or may be repeated. */
+function endCalls(waiting: Map<ClientRequest, Waiting>, ejected: Replica): void {
+  for (const [request, { replica, socket, isRepeated }] of waiting) {
+    if (replica !== ejected) continue
+    if (socket.connecting) request.destroy(silence({ code: 'ETIMEDOUT', syscall: 'connect' }))
+    else if (isRepeated) request.destroy(silence({ code: 'ECONNRESET' }))
+  }
 }
 
 function silence(fields: { code: string; syscall?: string }): Error {

@@ -4,13 +4,16 @@ import { get } from 'node:http'
 /** Age in ms from which the addresses of a DNS name are looked up again for a new connection. */
 const lookupMsMax = 5_000
 
-/** Time in ms for which an ejected replica gets no calls; then a probe decides. */
+/** Time in ms for which a replica that hangs or fails gets no calls; then a probe decides. */
 const ejectionMs = 10_000
+
+/** Interval in ms of the probes of a replica that stops, or whose connections break. */
+const absenceMs = 1_000
 
 /** Timeout in ms of a probe. */
 const probeTimeoutMs = 1_000
 
-/** Consecutive failures (unavailable, broken connection) that eject a replica. */
+/** Consecutive answers "unavailable" that eject a replica. */
 const failuresMax = 3
 
 /** A replica of a service: one address of its URLs. */
@@ -27,27 +30,89 @@ export interface Replica {
 export interface Replicas extends Disposable {
   /** Returns the replica for a new connection. Throws the error of the DNS look-up. */
   pick: () => Promise<Replica>
-  /** Returns whether another replica could take the calls of this one. */
-  hasOther: (replica: Replica) => boolean
+  /** Returns whether the service has several replicas. */
+  areSeveral: () => boolean
   /** Records an answer. */
   heard: (replica: Replica, isUnavailable: boolean) => void
-  /** Records a broken connection; a refused connection or caller token ejects at once. */
+  /** Leaves out a replica that stops: its answers have `Connection: close`. */
+  leaves: (replica: Replica) => void
+  /** Ejects a replica that refused a caller token: its clock or its keys are wrong. */
+  refused: (replica: Replica) => void
+  /** Leaves out a replica that broke or refused a connection: a killed process does both. */
   failed: (replica: Replica, isRefused: boolean) => void
   /** Ejects a replica that has answered nothing since then, unless it answers a probe. */
   suspect: (replica: Replica, since: number) => Promise<void>
 }
 
+/** Why a replica gets no calls: its own calls then end, unless it stops or their connections do. */
+export type Ejection = 'fails' | 'stops'
+
 /**
- * Creates a load balancer with passive outlier detection: round robin, and a replica that hangs
- * or fails is ejected. The last replica is never ejected. `urls` are base URLs; each address of a
- * host name is a replica.
+ * Creates a load balancer with passive outlier detection: round robin, and a replica that hangs,
+ * fails or stops is ejected. The last replica is never ejected. `urls` are base URLs; each address
+ * of a host name is a replica.
  */
-export function createReplicas(urls: string[], onEjected: (replica: Replica) => void): Replicas {
+export function createReplicas(
+  urls: string[],
+  onEjected: (replica: Replica, why: Ejection) => void,
+): Replicas {
+  const addresses = createAddresses(urls)
+  let picks = 0
+  let isDisposed = false
+  const healthy = () => addresses.known().filter(({ isEjected }) => !isEjected)
+  const hasOther = (replica: Replica) => healthy().some((one) => one !== replica)
+  const readmitLater = (replica: Replica, afterMs: number) => {
+    setTimeout(async () => {
+      if (isDisposed || !replica.isEjected || !addresses.known().includes(replica)) return
+      const isReady = !hasOther(replica) || (await answers(replica, '/readyz'))
+      if (!isReady) return readmitLater(replica, afterMs)
+      replica.isEjected = false
+      replica.failures = 0
+    }, afterMs).unref()
+  }
+  const eject = (replica: Replica, why: Ejection, afterMs: number) => {
+    if (isDisposed || replica.isEjected || !hasOther(replica)) return
+    replica.isEjected = true
+    readmitLater(replica, afterMs)
+    onEjected(replica, why)
+  }
+  return {
+    pick: async () => {
+      await addresses.refresh(healthy().length === 0 ? 0 : lookupMsMax)
+      const among = healthy().length > 0 ? healthy() : addresses.known()
+      picks += 1
+      return among[picks % among.length] as Replica
+    },
+    areSeveral: () => addresses.known().length > 1,
+    heard: (replica, isUnavailable) => {
+      replica.heardAt = performance.now()
+      replica.failures = isUnavailable ? replica.failures + 1 : 0
+      if (replica.failures >= failuresMax) eject(replica, 'fails', ejectionMs)
+    },
+    leaves: (replica) => eject(replica, 'stops', absenceMs),
+    refused: (replica) => eject(replica, 'fails', ejectionMs),
+    failed: (replica, isRefused) => {
+      // Rolling restart: the others may be back before their next probe.
+      if (isRefused && !hasOther(replica)) {
+        for (const one of addresses.known()) one.isEjected = false
+      }
+      eject(replica, 'stops', absenceMs)
+    },
+    suspect: async (replica, since) => {
+      if (replica.heardAt >= since || replica.isEjected || !hasOther(replica)) return
+      if (!(await answers(replica, '/healthz'))) eject(replica, 'fails', ejectionMs)
+    },
+    [Symbol.dispose]: () => {
+      isDisposed = true
+    },
+  }
+}
+
+/** Looks up the addresses of URLs; keeps those known if no look-up succeeds. */
+function createAddresses(urls: string[]) {
   let current: Replica[] = []
   let resolving: Promise<void> | null = null
   let resolvedAt = Number.NEGATIVE_INFINITY
-  let picks = 0
-  let isDisposed = false
   const resolve = async () => {
     const found = await Promise.allSettled(urls.map(lookUp))
     const addresses = found.flatMap((one) => (one.status === 'fulfilled' ? one.value : []))
@@ -57,50 +122,15 @@ export function createReplicas(urls: string[], onEjected: (replica: Replica) => 
     if (addresses.length === 0) return
     current = addresses.map((address) => current.find((one) => isSame(one, address)) ?? address)
   }
-  const hasOther = (replica: Replica) => current.some((one) => one !== replica && !one.isEjected)
-  const readmitLater = (replica: Replica) => {
-    setTimeout(async () => {
-      if (isDisposed || !current.includes(replica)) return
-      if (hasOther(replica) && !(await answersProbe(replica))) return readmitLater(replica)
-      replica.isEjected = false
-      replica.failures = 0
-    }, ejectionMs).unref()
-  }
-  const eject = (replica: Replica) => {
-    if (isDisposed || replica.isEjected || !hasOther(replica)) return
-    replica.isEjected = true
-    readmitLater(replica)
-    onEjected(replica)
-  }
   return {
-    pick: async () => {
-      if (performance.now() - resolvedAt > lookupMsMax) {
-        resolving ??= resolve().finally(() => {
-          resolving = null
-        })
-        await resolving
-      }
-      const healthy = current.filter(({ isEjected }) => !isEjected)
-      const among = healthy.length > 0 ? healthy : current
-      picks += 1
-      return among[picks % among.length] as Replica
-    },
-    hasOther,
-    heard: (replica, isUnavailable) => {
-      replica.heardAt = performance.now()
-      replica.failures = isUnavailable ? replica.failures + 1 : 0
-      if (replica.failures >= failuresMax) eject(replica)
-    },
-    failed: (replica, isRefused) => {
-      replica.failures += 1
-      if (isRefused || replica.failures >= failuresMax) eject(replica)
-    },
-    suspect: async (replica, since) => {
-      if (replica.heardAt >= since || replica.isEjected || !hasOther(replica)) return
-      if (!(await answersProbe(replica))) eject(replica)
-    },
-    [Symbol.dispose]: () => {
-      isDisposed = true
+    known: () => current,
+    /** Looks them up unless they are younger than `msMax`; concurrent callers share a look-up. */
+    refresh: async (msMax: number) => {
+      if (performance.now() - resolvedAt <= msMax) return
+      resolving ??= resolve().finally(() => {
+        resolving = null
+      })
+      await resolving
     },
   }
 }
@@ -122,14 +152,14 @@ function isSame(left: Replica, right: Replica): boolean {
   return left.host === right.host && left.port === right.port
 }
 
-/** Returns whether the process answers at all: a slow call alone is no sign of a hung replica. */
-function answersProbe({ host, port }: Replica): Promise<boolean> {
+/** Returns whether a probe is answered with 200: `/healthz` if the process answers at all. */
+function answers({ host, port }: Replica, path: string): Promise<boolean> {
   const signal = AbortSignal.timeout(probeTimeoutMs)
-  const probe = get({ host, port, path: '/healthz', agent: false, signal })
+  const probe = get({ host, port, path, agent: false, signal })
   return new Promise((resolve) => {
     probe.on('response', (response) => {
       response.resume()
-      resolve(true)
+      resolve(response.statusCode === 200)
     })
     probe.on('error', () => resolve(false))
   })

@@ -7,10 +7,10 @@ import { connectNodeAdapter } from '@connectrpc/connect-node'
 import { expect, test } from '@jest/globals'
 import { createMesh } from '../../src/rpc/mesh.ts'
 
-type Behaviour = 'answers' | 'is unavailable' | 'is slow' | 'hangs'
+type Behaviour = 'answers' | 'is unavailable' | 'is slow' | 'hangs' | 'stops' | 'breaks'
 
 /** Starts a replica whose behaviour a test sets; it counts the calls that it gets. */
-async function startReplica() {
+async function startReplica(port = 0) {
   const replica = { behaviour: 'answers' as Behaviour, calls: 0, url: '' }
   const held: (() => void)[] = []
   const list = async () => {
@@ -26,17 +26,19 @@ async function startReplica() {
   })
   const server = createServer((request, response) => {
     if (replica.behaviour === 'hangs') return
+    if (replica.behaviour === 'breaks') return request.destroy()
+    if (replica.behaviour === 'stops') response.shouldKeepAlive = false
     if (request.url !== '/healthz') return handle(request, response)
     response.end()
     // A process that answers a probe is slow, and its call ends.
     for (const go of held.splice(0)) go()
-  }).listen(0, '127.0.0.1')
+  }).listen(port, '127.0.0.1')
   await once(server, 'listening')
   replica.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   return Object.assign(replica, {
     [Symbol.asyncDispose]: async () => {
       server.closeAllConnections()
-      await once(server.close(), 'close')
+      if (server.listening) await once(server.close(), 'close')
     },
   })
 }
@@ -90,4 +92,31 @@ test('the last replica is never ejected', async () => {
   two.first.behaviour = 'answers'
   two.second.behaviour = 'answers'
   await two.list(1)
+})
+
+test('a replica that stops gets no calls while another is ready', async () => {
+  await using two = await startTwo()
+  two.second.behaviour = 'stops'
+  await two.list(6)
+  expect([two.first.calls, two.second.calls]).toEqual([5, 1])
+})
+
+test('after a broken connection a read is repeated at another replica', async () => {
+  await using two = await startTwo()
+  await two.list(2)
+  two.second.behaviour = 'breaks'
+  two.first.behaviour = 'answers'
+  await two.list(6)
+  expect([two.first.calls, two.second.calls]).toEqual([7, 1])
+})
+
+test('when the last replica refuses connections, one that is back takes its calls', async () => {
+  await using two = await startTwo()
+  const { port } = new URL(two.first.url)
+  await two.first[Symbol.asyncDispose]()
+  await two.list(2)
+  await using back = await startReplica(Number(port))
+  await two.second[Symbol.asyncDispose]()
+  await two.list(2)
+  expect(back.calls).toBe(2)
 })
