@@ -2,6 +2,7 @@ import type { BankAccountKey } from '@coffer/kit/database/aggregate-key'
 import { asSystem } from '@coffer/kit/rpc/system-call'
 import { createPace } from '@coffer/kit/service/pace'
 import type { ServiceDeps } from '@coffer/kit/service/service'
+import { createCounter } from '@coffer/kit/service/telemetry'
 import { hourMs } from '@coffer/kit/values/time'
 import { type Envelope, EnvelopeService } from '@coffer/proto/ledger/v1/envelope'
 import { type FoundBankAccount, ScheduledService } from '@coffer/proto/ledger/v1/scheduled'
@@ -17,6 +18,13 @@ import { type Listed, listBankAccounts, listBookedRuns } from './comparison.sql.
 import { asJob } from './ledger.client.ts'
 
 const pageSize = 200
+
+/** Counts what the comparison has corrected, by kind; alert on an increase without a restore. */
+const countDifferences = createCounter({
+  name: 'coffer_plans_compared_differences_total',
+  help: 'Differences between plans and the ledger that the comparison has corrected, by kind.',
+  labelNames: ['kind'],
+})
 
 /** Maximum age in ms of funding runs to book again; the ledger ignores those that it still has. */
 const bookAgainMs = 7 * 24 * hourMs
@@ -104,18 +112,27 @@ async function compare(
   const now = await database.now()
   if (!found || found.archived) {
     const reason = found ? 'archived' : 'removed'
-    return endBankAccount(database, scope, { reason, now })
+    await endBankAccount(database, scope, { reason, now })
+    return countDifferences(1, 'bank-account')
   }
   const { accountId, bankAccountId } = scope
   const asOf = { timezone: await accountTimezone(deps, accountId), now }
   const { envelopes } = found
-  const withoutPlan = await deps.write({
+  const { withoutPlan, deleted, corrected } = await deps.write({
     scope: { ...scope, isWhole: true },
-    decide: ({ plans }) => ({
-      reply: listWithoutPlan(envelopes, plans),
-      ...correctPlans({ plans, before, envelopes, asOf }),
-    }),
+    decide: ({ plans }) => {
+      const correction = correctPlans({ plans, before, envelopes, asOf })
+      const reply = {
+        withoutPlan: listWithoutPlan(envelopes, plans),
+        deleted: correction.deletedPlans.length,
+        corrected: correction.plans.length,
+      }
+      return { reply, ...correction }
+    },
   })
+  countDifferences(deleted, 'plan-without-envelope')
+  countDifferences(corrected, 'amounts')
+  countDifferences(withoutPlan.length, 'envelope-without-plan')
   // A plan is stored before its envelope. If an envelope has no plan, the plan was deleted.
   const client = mesh.client('ledger', EnvelopeService)
   for (const spendingId of withoutPlan) {

@@ -1,4 +1,5 @@
 import { type Booted, boot, eventually } from '@coffer/host/testing/boot'
+import { metricValue } from '@coffer/host/testing/metrics'
 import { ledger } from '@coffer/ledger/service'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { sql } from 'slonik'
@@ -27,6 +28,11 @@ async function kept({ accountId }: Funded) {
     SELECT name, current_amount AS held, used_amount AS used, next_contribution_amount AS next
     FROM spending WHERE account_id = ${accountId}`)
   return Object.fromEntries(rows.map(({ name, held, used, next }) => [name, [held, used, next]]))
+}
+
+/** Returns how many differences of a kind the comparison has corrected. */
+async function differences(kind: string): Promise<number> {
+  return (await metricValue('coffer_plans_compared_differences_total', { kind })) ?? 0
 }
 
 test('the comparison reconciles the plans with a ledger restored from a backup', async () => {
@@ -63,8 +69,12 @@ test('the comparison reconciles the plans with a ledger restored from a backup',
     'an applied run is booked',
   ])
 
+  const kinds = ['plan-without-envelope', 'envelope-without-plan', 'amounts']
+  const before = await Promise.all(kinds.map(differences))
   await comparePlans(booted)
   expect(await findings(booted)).toEqual([])
+  const counted = await Promise.all(kinds.map(differences))
+  expect(counted).toEqual(before.map((count) => count + 1))
   // The funding is booked again; the later transfer and the new goal are lost.
   const { rent: paid, ...others } = await shown(home)
   expect(others).toEqual({})
