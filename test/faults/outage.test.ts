@@ -145,7 +145,15 @@ test('Coffer starts without NATS and Temporal, and connects once they answer', a
   const said = async () => deployment.output()
   await eventually(said, (text) => text.includes('NATS does not answer'))
   await eventually(said, (text) => text.includes('Temporal does not take schedules'))
+  const readiness = async () => (await fetch(`${deployment.rpcUrl}/readyz`)).text()
+  expect((await readiness()).split('\n')).toEqual([
+    'ready',
+    'NATS does not answer: events wait in the outbox',
+    'Temporal does not answer: imports, clean-ups and jobs wait',
+    '',
+  ])
   for (const away of [nats, temporal]) away.mend()
+  await eventually(readiness, (text) => text === 'ready\n')
   // Recovery after the outage: NATS delivers the event of the deleted link, and Temporal runs the
   // clean-up.
   const client = new pg.Client({ connectionString: deployment.databaseUrl })

@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Progress } from '@coffer/local/bootstrap/progress.mjs'
+import { startNats } from '@coffer/local/nats'
 import { freePorts } from '@coffer/local/ports'
 import { removePostgresHome } from '@coffer/local/postgres/postgres-home'
 import type { Server, ServerOptions } from '@coffer/local/server-process'
@@ -32,6 +33,11 @@ export interface OwnServer extends AsyncDisposable {
   start: () => Promise<void>
   /** Starts the killed server again without its former data, and waits until it answers. */
   startEmpty: () => Promise<void>
+}
+
+/** Starts a NATS without users. */
+export function startPlainNats(): Promise<OwnServer> {
+  return startServer((options) => startNats({ ...options, syncInterval: '2m' }))
 }
 
 /** Starts Temporal's development server. */

@@ -13,6 +13,8 @@ const command = fileURLToPath(new URL('../../deploy/cli/src/coffer.ts', import.m
 /** A deployment of Coffer whose processes a test starts and kills. */
 export interface Deployment extends AsyncDisposable {
   baseUrl: string
+  /** Address of the health checks of the process of `start`. */
+  rpcUrl: string
   databaseUrl: string
   /** Prefix of the deployment's NATS subjects, Temporal task queues and workflow IDs. */
   prefix: string
@@ -100,6 +102,7 @@ export async function deploy(environment: Record<string, string> = {}): Promise<
   const begin = (words: string[]) => spawn(process.execPath, [command, ...words], { env })
   return {
     baseUrl,
+    rpcUrl: `http://127.0.0.1:${settings.COFFER_RPC_PORT}`,
     databaseUrl,
     prefix: settings.COFFER_PREFIX ?? '',
     output: () => written,

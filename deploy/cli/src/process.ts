@@ -5,6 +5,7 @@ import { type Dependency, type Readiness, watchReadiness } from '@coffer/host/re
 import { loadSigner } from '@coffer/host/rpc/signing-key'
 import { serve } from '@coffer/host/serve'
 import { readSettings } from '@coffer/host/settings'
+import type { Temporal } from '@coffer/host/workflows/temporal'
 import type { Broker } from '@coffer/kit/events/broker'
 import type { Log } from '@coffer/kit/service/log'
 import { toLocal } from '@coffer/kit/values/time'
@@ -70,6 +71,7 @@ export async function startProcess({ parts, config, log }: Options): Promise<Run
       grpcPort: config.grpcPort,
       routes: host.routes,
       blockers: readiness.blockers,
+      notices: () => listWaiting(broker, hasServices ? workflows : null),
       draining: draining.signal,
     }),
   )
@@ -91,6 +93,14 @@ export async function startProcess({ parts, config, log }: Options): Promise<Run
       await open.disposeAsync()
     },
   }
+}
+
+/** Returns what waits for a server that is away; requests are served without it. */
+function listWaiting(broker: Broker, workflows: Temporal | null): string[] {
+  return [
+    ...(broker.isConnected() ? [] : ['NATS does not answer: events wait in the outbox']),
+    ...(workflows?.isAway() ? ['Temporal does not answer: imports, clean-ups and jobs wait'] : []),
+  ]
 }
 
 /** Starts the REST API. Dynamic import: processes without a gateway do not load its code. */

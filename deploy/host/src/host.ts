@@ -12,6 +12,7 @@ import { createDatabase, type DatabaseOptions } from './database/pool.ts'
 import { startConsumer } from './events/consumer.ts'
 import { watchConsumer, watchOutbox } from './events/event-metrics.ts'
 import { startRelay } from './events/relay.ts'
+import { startStreamAudit } from './events/stream-audit.ts'
 import { serviceHealthRoutes } from './health.ts'
 import { startHousekeeping } from './housekeeping.ts'
 import { intercepted, type Routes } from './rpc/intercept.ts'
@@ -193,6 +194,7 @@ async function startRelaying(
   )
   stack.use(startRelay({ service, database, onChanges, broker, log }))
   stack.use(watchOutbox(service, database))
+  stack.use(startStreamAudit({ service, database, broker, log }))
   stack.use(startHousekeeping(database, log))
   return stack
 }

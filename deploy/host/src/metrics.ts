@@ -20,6 +20,20 @@ export const countDeadLetters = createCounter({
   labelNames: ['consumer'],
 })
 
+/** Counts messages that the stream of NATS has lost one by one, by service; alert on increases. */
+export const countSequenceHoles = createCounter({
+  name: 'coffer_sequence_holes_total',
+  help: 'Messages missing in the stream of NATS and published again, by service.',
+  labelNames: ['service'],
+})
+
+/** Counts losses of the stream of NATS, of its end or its beginning, by service. */
+export const countStreamLosses = createCounter({
+  name: 'coffer_stream_losses_total',
+  help: 'Times that NATS had lost its stream or a part of it, by service.',
+  labelNames: ['service'],
+})
+
 /** Counts calls that a service refused as unauthenticated, by RPC service. */
 export const countRefusedCallers = createCounter({
   name: 'coffer_refused_callers_total',

@@ -35,6 +35,8 @@ export interface ServeOptions {
   routes: (router: ConnectRouter) => void
   /** Returns why the process is not ready; an empty list when it is ready. */
   blockers: () => Promise<string[]>
+  /** Returns what waits meanwhile, one text for each server that is away; for `/readyz`. */
+  notices?: () => string[]
   /** Aborts on a stop signal: the process reports not ready, and responses close connections. */
   draining?: AbortSignal
   /** Time in ms for which disposing waits for running calls, before it cuts them off. */
@@ -82,14 +84,15 @@ interface DrainingServer<S> {
 }
 
 function createRpcServer(
-  { routes }: ServeOptions,
+  { routes, notices = () => [] }: ServeOptions,
   { blockers, draining }: { blockers: () => Promise<string[]>; draining: AbortSignal },
 ): DrainingServer<Server> {
   const handle = connectNodeAdapter({
     routes,
     readMaxBytes: messageSizeMax,
     fallback: (request, response) => {
-      void answerOperations(request as IncomingMessage, response as ServerResponse, blockers)
+      const states = { blockers, notices }
+      void answerOperations(request as IncomingMessage, response as ServerResponse, states)
     },
   })
   const server = createServer({ keepAliveTimeout: keepAliveMs }, (request, response) => {
@@ -162,14 +165,15 @@ function closeServer(server: Server | Http2Server): Promise<void> {
 async function answerOperations(
   request: IncomingMessage,
   response: ServerResponse,
-  blockers: () => Promise<string[]>,
+  { blockers, notices }: Required<Pick<ServeOptions, 'blockers' | 'notices'>>,
 ): Promise<void> {
   try {
     if (request.url === '/healthz') {
       response.writeHead(200).end('alive\n')
     } else if (request.url === '/readyz') {
       const reasons = await blockers()
-      const lines = [reasons.length === 0 ? 'ready' : 'not ready', ...reasons, '']
+      const state = reasons.length === 0 ? 'ready' : 'not ready'
+      const lines = [state, ...reasons, ...notices(), '']
       response.writeHead(reasons.length === 0 ? 200 : 503).end(lines.join('\n'))
     } else if (request.url === '/metrics') {
       const metrics = await renderMetrics()

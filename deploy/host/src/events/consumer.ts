@@ -96,13 +96,24 @@ async function consume(options: Required<ConsumerOptions>): Promise<ConsumerMess
 /**
  * Creates the durable consumer, which all processes of a service share, or adds subjects to its
  * filter. Never removes subjects: a newer version may run at the same time, and messages outside
- * the filter are lost for all processes.
+ * the filter are lost for all processes. A consumer that is ahead of the stream, as after a restore
+ * of the stream alone, would skip new messages: it is created again.
  */
 async function ensureConsumer(options: Required<ConsumerOptions>): Promise<void> {
-  const { broker, name, handlers, ackWaitMs } = options
+  const { broker, name, handlers, ackWaitMs, log } = options
   const subjects = handlers.map(({ subject }) => broker.subject(subject))
   const manager = await jetstreamManager(broker.connection, { timeout: 5_000 })
-  const found = await findConsumer(manager, options)
+  const { state } = await manager.streams.info(broker.streamName)
+  let found = await findConsumer(manager, options)
+  if (found && found.delivered.stream_seq > state.last_seq) {
+    const { delivered } = found
+    log.error(
+      { consumer: name, delivered, last: state.last_seq },
+      'consumer is ahead of its stream',
+    )
+    await manager.consumers.delete(broker.streamName, name)
+    found = null
+  }
   const known = found?.config.filter_subjects ?? []
   const missing = subjects.filter((subject) => !known.includes(subject))
   const config = {

@@ -6,9 +6,11 @@ import { dayMs } from '@coffer/kit/values/time'
 import {
   JetStreamApiCodes,
   JetStreamApiError,
+  type JetStreamManager,
   jetstream,
   jetstreamManager,
   type StreamAPI,
+  type StreamInfo,
 } from '@nats-io/jetstream'
 import { connect, type NatsConnection, nanos } from '@nats-io/transport-node'
 import { type NatsServers, natsOptions } from './nats-servers.ts'
@@ -17,11 +19,18 @@ const drainMsMax = 3_000
 
 const retryMs = 1_000
 
+// Interval in ms at which the stream is looked for: NATS may have lost its storage.
+const checkMs = 2_000
+
+const duplicateWindowMsDefault = 2 * 60_000
+
 export interface BrokerOptions extends NatsServers {
   prefix: string
   serviceNames: string[]
   /** Copies of the stream in a cluster; 1 by default. More copies that it has are kept. */
   replicas?: number
+  /** Time in ms in which NATS drops a message with the ID of another; two minutes by default. */
+  duplicateWindowMs?: number
   log: Log
 }
 
@@ -64,6 +73,7 @@ export async function connectBroker(options: BrokerOptions): Promise<Broker> {
       return reached().stream
     },
     hasConnected: () => opened !== null,
+    isConnected: () => opened?.state.isConnected ?? false,
     streamName: streamNameOf(prefix),
     subject: (name) => `${prefix}.${name}`,
     [Symbol.asyncDispose]: async () => {
@@ -74,7 +84,8 @@ export async function connectBroker(options: BrokerOptions): Promise<Broker> {
   }
 }
 
-async function open({ prefix, serviceNames, replicas = 1, ...servers }: BrokerOptions) {
+async function open({ prefix, serviceNames, replicas = 1, ...options }: BrokerOptions) {
+  const { duplicateWindowMs = duplicateWindowMsDefault, ...servers } = options
   const connection = await connect({
     ...natsOptions(servers),
     name: 'coffer',
@@ -95,13 +106,28 @@ async function open({ prefix, serviceNames, replicas = 1, ...servers }: BrokerOp
     name: streamNameOf(prefix),
     subjects: [...serviceNames.map(subjectSpace), 'dead'].map((name) => `${prefix}.${name}.>`),
     max_age: nanos(7 * dayMs),
-    duplicate_window: nanos(2 * 60_000),
+    duplicate_window: nanos(duplicateWindowMs),
     num_replicas: replicas,
   }
   await ensureStream(connection, config)
-  void keepStream(connection, config)
+  // Its error is that of a closed connection.
+  keepStream(connection, config).catch(() => undefined)
   opening.move()
-  return { connection, stream: jetstream(connection, { timeout: 5_000 }) }
+  const stream = jetstream(connection, { timeout: 5_000 })
+  return { connection, stream, state: watchConnection(connection) }
+}
+
+/** Keeps whether a connection is up, until it is closed. */
+function watchConnection(connection: NatsConnection): { isConnected: boolean } {
+  const state = { isConnected: true }
+  const watch = async () => {
+    for await (const { type } of connection.status()) {
+      if (type === 'disconnect') state.isConnected = false
+      if (type === 'reconnect') state.isConnected = true
+    }
+  }
+  void watch()
+  return state
 }
 
 function streamNameOf(prefix: string): string {
@@ -116,32 +142,36 @@ type StreamOptions = Parameters<StreamAPI['add']>[0] & { subjects: string[]; num
  */
 async function ensureStream(connection: NatsConnection, config: StreamOptions): Promise<void> {
   const manager = await jetstreamManager(connection, { timeout: 5_000 })
-  try {
-    const { config: found } = await manager.streams.info(config.name)
-    const subjects = [...new Set([...found.subjects, ...config.subjects])]
-    const num_replicas = Math.max(found.num_replicas, config.num_replicas)
-    await manager.streams.update(config.name, { ...config, subjects, num_replicas })
-  } catch (error) {
-    const isNew =
-      error instanceof JetStreamApiError && error.code === JetStreamApiCodes.StreamNotFound
-    if (!isNew) throw error
+  const found = await findStream(manager, config.name)
+  if (found === null) {
     await manager.streams.add(config)
+  } else {
+    const subjects = [...new Set([...found.config.subjects, ...config.subjects])]
+    const num_replicas = Math.max(found.config.num_replicas, config.num_replicas)
+    await manager.streams.update(config.name, { ...config, subjects, num_replicas })
   }
 }
 
-/** Creates the stream again after each reconnect, because the server may have lost its storage. */
+async function findStream(manager: JetStreamManager, name: string): Promise<StreamInfo | null> {
+  try {
+    return await manager.streams.info(name)
+  } catch (error) {
+    const isMissing =
+      error instanceof JetStreamApiError && error.code === JetStreamApiCodes.StreamNotFound
+    if (!isMissing) throw error
+    return null
+  }
+}
+
+/** Creates the stream again whenever the server has lost it, until the connection is closed. */
 async function keepStream(connection: NatsConnection, config: StreamOptions): Promise<void> {
-  for await (const { type } of connection.status()) {
-    if (type !== 'reconnect') continue
-    let isEnsured = false
-    while (!isEnsured && !connection.isClosed()) {
-      try {
-        await ensureStream(connection, config)
-        isEnsured = true
-      } catch {
-        // Not logged, because the relay logs that it cannot publish without the stream.
-        await sleep(retryMs, undefined, { ref: false })
-      }
+  const manager = await jetstreamManager(connection, { timeout: 5_000 })
+  while (!connection.isClosed()) {
+    await sleep(checkMs, undefined, { ref: false })
+    try {
+      if ((await findStream(manager, config.name)) === null) await manager.streams.add(config)
+    } catch {
+      // Not logged, because the relay logs that it cannot publish without the stream.
     }
   }
 }
@@ -154,6 +184,6 @@ async function drain(connection: NatsConnection): Promise<void> {
 }
 
 /** Returns the NATS subject prefix of a service: without hyphens, like its protobuf package. */
-function subjectSpace(serviceName: string): string {
+export function subjectSpace(serviceName: string): string {
   return serviceName.replaceAll('-', '')
 }

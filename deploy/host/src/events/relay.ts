@@ -98,20 +98,25 @@ async function publishBatch(options: RelayOptions): Promise<number> {
   setRelayBacklog(batch.length, service)
   if (batch.length === 0) return 0
   const outcomes = await Promise.allSettled(batch.map((change) => publish(options, change)))
-  const settled = batch.filter((_, index) => outcomes[index]?.status === 'fulfilled')
+  const settled = batch.flatMap(({ changeId }, index) => {
+    const outcome = outcomes[index]
+    return outcome?.status === 'fulfilled' ? [[changeId, outcome.value]] : []
+  })
   await database.pool.query(sql.unsafe`
-    UPDATE changes SET published_at = now()
-    WHERE change_id = ANY(${sql.array(
-      settled.map(({ changeId }) => changeId),
-      'text',
-    )})`)
+    UPDATE changes SET published_at = now(), stream_position = seq
+      + (SELECT base FROM stream_positions WHERE stream = ${options.broker.streamName})
+    FROM ${sql.unnest(settled, ['text', 'int8'])} AS settled (id, seq)
+    WHERE change_id = id`)
   const failed = outcomes.find(({ status }) => status === 'rejected')
   if (failed) throw (failed as PromiseRejectedResult).reason
   return batch.length
 }
 
-/** Resolves when JetStream has acknowledged the change or refused it for its size, else rejects. */
-async function publish(options: RelayOptions, change: Unpublished): Promise<void> {
+/**
+ * Resolves to the sequence number of the message when JetStream has acknowledged the change, to
+ * null when it has refused it for its size. Else rejects.
+ */
+async function publish(options: RelayOptions, change: Unpublished): Promise<number | null> {
   const { broker } = options
   const { changeId, accountId, type, payload, sequence } = change
   const header = headers()
@@ -119,10 +124,12 @@ async function publish(options: RelayOptions, change: Unpublished): Promise<void
   header.set('Coffer-Sequence', String(sequence))
   const subject = broker.subject(subjectOf(type))
   try {
-    await broker.stream.publish(subject, payload, { msgID: changeId, headers: header })
+    const settings = { msgID: changeId, headers: header }
+    return (await broker.stream.publish(subject, payload, settings)).seq
   } catch (error) {
     if (!isTooLarge(error)) throw error
     setAside(options, change)
+    return null
   }
 }
 

@@ -29,6 +29,8 @@ export interface Schedules extends AsyncDisposable {
    */
   ensure: (schedule: WorkflowSchedule) => void
   remove: (scheduleId: string) => void
+  /** Whether Temporal did not take the schedules at the last check. */
+  isAway: () => boolean
 }
 
 interface ScheduleState {
@@ -110,6 +112,7 @@ export function keepSchedules(
       state.kept.delete(scheduleId)
       begin()
     },
+    isAway: () => state.isBroken,
     [Symbol.asyncDispose]: async () => {
       stopping.abort()
       await running

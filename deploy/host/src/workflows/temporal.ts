@@ -16,6 +16,8 @@ export interface Temporal extends Workflows, AsyncDisposable {
   /** Creates or updates, in the background, a schedule that starts the workflow. */
   schedule: (schedule: WorkflowSchedule) => void
   unschedule: (id: string) => void
+  /** Whether Temporal did not answer the last check of the schedules. */
+  isAway: () => boolean
   /**
    * Runs a worker on a task queue until disposed. Resolves after the first attempt to create it,
    * even a failed one; further attempts run in the background.
@@ -78,6 +80,7 @@ export function connectTemporal(options: TemporalOptions): Temporal {
       schedules.ensure({ ...schedule, id: `${queue}/${schedule.id}` })
     },
     unschedule: (id) => schedules.remove(`${queue}/${id}`),
+    isAway: schedules.isAway,
     work: async (worker) => {
       // Imported on demand: the native core is large, and only processes with workers need it.
       const { shareConnection } = await import('./temporal-native.ts')

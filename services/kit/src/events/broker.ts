@@ -7,6 +7,8 @@ export interface Broker extends AsyncDisposable {
   readonly stream: JetStreamClient
   /** Whether this process has ever connected to NATS; stays true when NATS fails later. */
   hasConnected: () => boolean
+  /** Whether the connection to NATS is up; a silent server is noticed after 20 to 30 s. */
+  isConnected: () => boolean
   /** Name of the JetStream stream with the changes of all services. */
   streamName: string
   /** Adds the deployment's prefix to a NATS subject, so that deployments can share a server. */

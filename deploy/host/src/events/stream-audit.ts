@@ -1,0 +1,248 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Database } from '@coffer/kit/database/database'
+import type { Broker } from '@coffer/kit/events/broker'
+import type { Log } from '@coffer/kit/service/log'
+import { dayMs } from '@coffer/kit/values/time'
+import { DeliverPolicy, type JetStreamManager, type StreamInfo } from '@nats-io/jetstream'
+import { millis } from '@nats-io/transport-node'
+import { countSequenceHoles, countStreamLosses } from '../metrics.ts'
+import { subjectSpace } from './nats.ts'
+import {
+  findNewestChecked,
+  listAt,
+  listUnchecked,
+  loadPosition,
+  type PublishedChange,
+  raiseBase,
+  type StreamPosition,
+  savePosition,
+  unpublish,
+  unpublishLost,
+} from './stream-position.ts'
+
+const everyMsDefault = 5_000
+// Age in ms from which a published change is looked up: relays mark changes in any order.
+const settledMsDefault = 10_000
+// Added to the duplicate window, in which NATS would drop a change that is published again.
+const marginMsDefault = 10_000
+// Age in ms from which a missing message may have expired: a day less than the stream keeps them.
+const keptMs = 6 * dayMs
+const pageSize = 5_000
+const positionsPerStatement = 1_000
+const fetchMs = 2_000
+
+export interface StreamAuditOptions {
+  service: string
+  database: Database
+  broker: Broker
+  log: Log
+  /** Interval in ms of the rounds. */
+  everyMs?: number
+  /** Minimum age in ms of changes to look up. */
+  settledMs?: number
+  /** Time in ms after the duplicate window of NATS before a deleted message is published again. */
+  marginMs?: number
+}
+
+/** Number of deleted messages after a base whose changes were all published again. */
+interface Handled {
+  base: bigint
+  deletions: number
+}
+
+interface Round {
+  options: Required<StreamAuditOptions>
+  manager: JetStreamManager
+  info: StreamInfo
+  position: StreamPosition
+}
+
+/**
+ * Compares the published changes of a service with the messages of the stream, every 5 s, and marks
+ * the changes of lost messages as unpublished, so that the relay publishes them again
+ * (docs/events.md#lost-messages). Processes may audit the same stream at once.
+ */
+export function startStreamAudit(given: StreamAuditOptions): AsyncDisposable {
+  const defaults = { everyMs: everyMsDefault, settledMs: settledMsDefault }
+  const options = { ...defaults, marginMs: marginMsDefault, ...given }
+  const stopping = new AbortController()
+  const handled: Handled = { base: 0n, deletions: 0 }
+  // Exports both series before the first loss.
+  countSequenceHoles(0, options.service)
+  countStreamLosses(0, options.service)
+  const run = async (): Promise<void> => {
+    while (!stopping.signal.aborted) {
+      await sleep(options.everyMs, undefined, { signal: stopping.signal }).catch(() => undefined)
+      if (stopping.signal.aborted) return
+      try {
+        await audit(options, handled)
+      } catch (error) {
+        // The relay warns of an outage of NATS, readiness of one of the database.
+        options.log.debug({ err: error }, 'stream not audited')
+      }
+    }
+  }
+  const running = run()
+  return {
+    [Symbol.asyncDispose]: async () => {
+      stopping.abort()
+      await running
+    },
+  }
+}
+
+async function audit(options: Required<StreamAuditOptions>, handled: Handled): Promise<void> {
+  const { database, broker } = options
+  const stream = broker.streamName
+  const manager = await broker.stream.jetstreamManager(false)
+  const info = await manager.streams.info(stream)
+  const position = await loadPosition(database, { stream, createdAt: info.created })
+  const round = { options, manager, info, position }
+  const loss = await findLoss(round)
+  if (loss !== null) return recordLoss(round, loss)
+  const acknowledged = await replayLost(round)
+  const { num_deleted: deletions = 0 } = info.state
+  const isHandled = handled.base === position.base && handled.deletions === deletions
+  const deleted = isHandled ? [] : await listDeleted(round)
+  if (await fillHoles(round, deleted)) Object.assign(handled, { base: position.base, deletions })
+  const checked = await checkNew(round, new Set(deleted))
+  await savePosition(database, stream, { ...position, acknowledged, checked })
+}
+
+/** Returns what the stream has lost besides single messages; null if nothing. */
+async function findLoss(round: Round): Promise<string | null> {
+  const { info, position } = round
+  if (info.created !== position.createdAt) return 'the stream was created again'
+  const newest = await findNewestChecked(round.options.database, position)
+  if (newest === null) return null
+  const seq = Number(newest.position - position.base)
+  const { first_seq: first, last_seq: last } = info.state
+  if (seq > last) return 'the stream has lost its end'
+  if (seq < first) return newest.ageMs < keptMs ? 'the stream has lost its beginning' : null
+  const found = await idAt(round, seq)
+  return found === null || found === newest.changeId ? null : 'the stream has another end'
+}
+
+async function recordLoss({ options, info, position }: Round, loss: string): Promise<void> {
+  const { database, broker, service, log } = options
+  const at = { stream: broker.streamName, createdAt: info.created, from: position }
+  if (!(await raiseBase(database, at))) return
+  countStreamLosses(1, service)
+  log.error({ loss }, 'NATS has lost messages: what no consumer confirmed is published again')
+}
+
+/**
+ * Marks a page of the changes of a lost stream as unpublished. Returns the position up to which
+ * every consumer has acknowledged the messages; the former one while such changes are left.
+ */
+async function replayLost({ options, manager, info, position }: Round): Promise<bigint> {
+  const { database, broker, log } = options
+  const { acknowledged, base } = position
+  if (acknowledged < base) {
+    const count = await unpublishLost(database, position, pageSize)
+    if (count > 0) log.warn({ count }, 'changes of the lost messages are published again')
+    if (count === pageSize) return acknowledged
+  }
+  let floor = info.state.last_seq
+  for await (const consumer of manager.consumers.list(broker.streamName)) {
+    const { config, num_pending: unread, num_ack_pending: unconfirmed, ack_floor } = consumer
+    if (config.durable_name === undefined || unread + unconfirmed === 0) continue
+    floor = Math.min(floor, ack_floor.stream_seq)
+  }
+  return base + BigInt(floor)
+}
+
+/** Returns the sequence numbers of messages that were deleted, or are damaged, in the stream. */
+async function listDeleted({ options, manager }: Round): Promise<number[]> {
+  const details = { deleted_details: true }
+  const { state } = await manager.streams.info(options.broker.streamName, details)
+  return [...(state.deleted ?? []), ...(state.lost?.msgs ?? [])]
+}
+
+/**
+ * Publishes the changes of deleted messages again. Returns whether all were old enough: within the
+ * duplicate window NATS would drop them.
+ */
+async function fillHoles(round: Round, deleted: readonly number[]): Promise<boolean> {
+  const { options, info, position } = round
+  const youngestMs = millis(info.config.duplicate_window) + options.marginMs
+  let isDone = true
+  for (let start = 0; start < deleted.length; start += positionsPerStatement) {
+    const page = deleted.slice(start, start + positionsPerStatement)
+    const positions = page.map((seq) => position.base + BigInt(seq))
+    const changes = await listAt(options.database, positions)
+    const old = changes.filter(({ ageMs }) => ageMs > youngestMs)
+    isDone &&= old.length === changes.length
+    await publishAgain(round, old)
+  }
+  return isDone
+}
+
+/**
+ * Compares the changes after the checked position with the messages at their positions, whose
+ * headers it reads. Returns the new checked position. Leaves out deleted messages, which
+ * `fillHoles` handles.
+ */
+async function checkNew(round: Round, deleted: ReadonlySet<number>): Promise<bigint> {
+  const { options, position } = round
+  const listed = await listUnchecked(options.database, position, pageSize)
+  const young = listed.findIndex(({ ageMs }) => ageMs < options.settledMs)
+  const changes = young === -1 ? listed : listed.slice(0, young)
+  const [first, last] = [changes[0], changes.at(-1)]
+  if (!(first && last)) return position.checked
+  const seqOf = (change: PublishedChange) => Number(change.position - position.base)
+  const found = await readIds(round, seqOf(first), seqOf(last))
+  const missing: PublishedChange[] = []
+  for (const change of changes) {
+    const seq = seqOf(change)
+    if (deleted.has(seq) || found.get(seq) === change.changeId) continue
+    // Asked once more by its number: the reader may have ended early.
+    if ((await idAt(round, seq)) !== change.changeId) missing.push(change)
+  }
+  await publishAgain(round, missing)
+  return last.position
+}
+
+/** Returns the message IDs of the service's messages between two sequence numbers. */
+async function readIds(
+  { options }: Round,
+  first: number,
+  last: number,
+): Promise<Map<number, string>> {
+  const { broker, service } = options
+  const found = new Map<number, string>()
+  const reader = await broker.stream.consumers.get(broker.streamName, {
+    filter_subjects: broker.subject(`${subjectSpace(service)}.>`),
+    headers_only: true,
+    deliver_policy: DeliverPolicy.StartSequence,
+    opt_start_seq: first,
+  })
+  const max_messages = Math.min(last - first + 1, 2 * pageSize)
+  const messages = await reader.fetch({ max_messages, expires: fetchMs })
+  for await (const { seq, headers, info } of messages) {
+    found.set(seq, headers?.get('Nats-Msg-Id') ?? '')
+    if (seq >= last || info.pending === 0) break
+  }
+  await reader.delete()
+  return found
+}
+
+/** Returns the ID of the message with a sequence number; null if the stream has none. */
+async function idAt({ options, manager }: Round, seq: number): Promise<string | null> {
+  const message = await manager.streams.getMessage(options.broker.streamName, { seq })
+  return message?.header.get('Nats-Msg-Id') ?? null
+}
+
+async function publishAgain(
+  { options }: Round,
+  changes: readonly PublishedChange[],
+): Promise<void> {
+  const [first] = changes
+  if (!first) return
+  const { database, service, log } = options
+  const count = await unpublish(database, changes)
+  if (count === 0) return
+  countSequenceHoles(count, service)
+  const { accountId } = first
+  log.error({ count, accountId }, 'NATS has lost messages of accounts: they are published again')
+}

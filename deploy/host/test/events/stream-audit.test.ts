@@ -1,0 +1,164 @@
+import { newId } from '@coffer/kit/values/id'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import {
+  AckPolicy,
+  DeliverPolicy,
+  type JetStreamManager,
+  jetstreamManager,
+} from '@nats-io/jetstream'
+import { sql } from 'slonik'
+import { z } from 'zod'
+import { startConsumer } from '../../src/events/consumer.ts'
+import { eventually } from '../../testing/boot.ts'
+import {
+  commit,
+  createMessaging,
+  log,
+  type Messaging,
+  settingsChange,
+  storedMessages,
+} from '../../testing/fixture/messaging.ts'
+import { sumOf } from '../../testing/metrics.ts'
+
+let messaging: Messaging
+let manager: JetStreamManager
+
+beforeAll(async () => {
+  messaging = await createMessaging({ duplicateWindowMs: 100 })
+  manager = await jetstreamManager(messaging.broker.connection)
+})
+
+afterAll(async () => {
+  await messaging[Symbol.asyncDispose]()
+})
+
+/** Commits changes of an account; returns its ID when they are marked as published. */
+async function publish(count: number): Promise<string> {
+  const accountId = newId('acct')
+  const changes = Array.from({ length: count }, (_, index) => settingsChange(accountId, `${index}`))
+  await commit(messaging.database, changes)
+  await eventually(waiting, (left) => left === 0n)
+  return accountId
+}
+
+const Count = z.object({ count: z.bigint() })
+
+const waiting = () =>
+  messaging.database.pool.oneFirst(sql.type(Count)`
+    SELECT count(*) FROM changes WHERE published_at IS NULL`)
+
+/** Returns the messages of an account, as `{ seq, sequence }`, in the order of the stream. */
+async function messagesOf(accountId: string) {
+  const messages = await storedMessages(messaging.broker).catch(() => [])
+  return messages
+    .filter(({ header }) => header.get('Coffer-Account') === accountId)
+    .map(({ seq, header }) => ({ seq, sequence: Number(header.get('Coffer-Sequence')) }))
+}
+
+/** Polls until the stream has these sequence numbers of an account, in any order. */
+async function untilStored(accountId: string, sequences: number[]): Promise<void> {
+  await eventually(
+    async () => (await messagesOf(accountId)).map(({ sequence }) => sequence),
+    (found) => sequences.every((sequence) => found.includes(sequence)),
+  )
+}
+
+/** Polls until the audit has found all messages. */
+async function untilChecked(): Promise<void> {
+  await eventually(
+    () =>
+      messaging.database.pool.exists(sql.unsafe`
+        SELECT FROM stream_positions
+        WHERE checked >= (SELECT coalesce(max(stream_position), 0) FROM changes)`),
+    (isChecked) => isChecked,
+  )
+}
+
+const holes = 'coffer_sequence_holes_total'
+
+test('a deleted message is counted, and published again under its sequence number', async () => {
+  await using _relay = await messaging.relay()
+  await using _audit = messaging.audit()
+  const before = await sumOf(holes)
+  const accountId = await publish(5)
+  await untilChecked()
+  const [, second, third] = await messagesOf(accountId)
+  for (const one of [second, third]) {
+    await manager.streams.deleteMessage(messaging.broker.streamName, one?.seq ?? 0)
+  }
+  await untilStored(accountId, [1, 2, 3, 4, 5])
+  expect((await messagesOf(accountId)).map(({ sequence }) => sequence)).toEqual([1, 4, 5, 2, 3])
+  expect((await sumOf(holes)) - before).toBe(2)
+})
+
+test('messages that were never stored are published again', async () => {
+  await using _relay = await messaging.relay()
+  const before = await sumOf(holes)
+  const accountId = await publish(3)
+  // NATS acknowledges before it syncs to disk: after a crash its stream ends earlier.
+  await messaging.database.pool.query(sql.unsafe`
+    UPDATE changes SET stream_position = stream_position + 1000 WHERE account_id = ${accountId}`)
+  await using _audit = messaging.audit()
+  await eventually(
+    () => messagesOf(accountId),
+    ({ length }) => length === 6,
+  )
+  expect((await sumOf(holes)) - before).toBe(3)
+})
+
+test('after the loss of the stream only unconfirmed changes are published again', async () => {
+  await using _relay = await messaging.relay()
+  await using _audit = messaging.audit()
+  const { broker } = messaging
+  const durable = { durable_name: 'reader', ack_policy: AckPolicy.Explicit }
+  await manager.consumers.add(broker.streamName, durable)
+  const confirmed = await publish(3)
+  const reader = await broker.stream.consumers.get(broker.streamName, 'reader')
+  const { num_pending: unread } = await reader.info()
+  for await (const message of await reader.fetch({ max_messages: unread, expires: 5_000 })) {
+    await message.ackAck()
+  }
+  await eventually(
+    () =>
+      messaging.database.pool.exists(sql.unsafe`
+        SELECT FROM stream_positions WHERE acknowledged >=
+          (SELECT max(stream_position) FROM changes WHERE account_id = ${confirmed})`),
+    (isStored) => isStored,
+  )
+  const before = await sumOf('coffer_stream_losses_total')
+  const accountId = await publish(3)
+  await untilChecked()
+  await manager.streams.delete(broker.streamName)
+  await untilStored(accountId, [1, 2, 3])
+  expect(await messagesOf(confirmed)).toEqual([])
+  expect((await sumOf('coffer_stream_losses_total')) - before).toBe(1)
+
+  // Afterwards, holes of the new stream are found too.
+  const later = await publish(2)
+  await untilChecked()
+  const [first] = await messagesOf(later)
+  await manager.streams.deleteMessage(broker.streamName, first?.seq ?? 0)
+  await untilStored(later, [1, 2])
+})
+
+test('a consumer that is ahead of its stream is created again', async () => {
+  const { broker } = messaging
+  await manager.consumers.add(broker.streamName, {
+    durable_name: 'ahead',
+    ack_policy: AckPolicy.Explicit,
+    deliver_policy: DeliverPolicy.StartSequence,
+    opt_start_seq: 1_000_000,
+  })
+  await using _relay = await messaging.relay()
+  const received: string[] = []
+  const handle = async (_: Uint8Array, { accountId }: { accountId: string }) => {
+    received.push(accountId)
+  }
+  const handlers = [{ subject: 'identity.account-settings-changed', handle }]
+  await using _consumer = await startConsumer({ name: 'ahead', handlers, broker, log })
+  const accountId = await publish(1)
+  await eventually(
+    async () => received,
+    (accounts) => accounts.includes(accountId),
+  )
+})
