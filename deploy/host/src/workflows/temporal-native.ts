@@ -98,7 +98,7 @@ const repeatedMs = 60_000
  * Configures Temporal's library, once per process, before the first worker connects: sends its log
  * lines to `log`, and leaves stop signals to the host, which drains the workers.
  */
-function installRuntime(log: Log): void {
+export function installRuntime(log: Log): void {
   const logged = new LRUCache<string, true>({ max: 1_000, ttl: repeatedMs })
   const logger = new DefaultLogger('TRACE', ({ level, message, meta = {} }) => {
     const source = String(meta.target ?? '')
