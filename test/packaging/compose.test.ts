@@ -1,12 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { allSettings } from '@coffer/cli/environment'
 import { serviceNames } from '@coffer/cli/service-names'
 import { nodeOptions, root } from '@coffer/local/bootstrap/paths.mjs'
 import { expect, test } from '@jest/globals'
+import { unknownSettings } from './setting-names.ts'
 
 const folder = join(root, 'deploy/compose')
-const known = new Set(allSettings.flatMap((group) => Object.values(group).map(({ env }) => env)))
 const files = readdirSync(folder)
 
 const read = (name: string) => readFileSync(join(folder, name), 'utf8')
@@ -19,8 +18,7 @@ function servicesIn(text: string): Record<string, string> {
 }
 
 test.each(files)('every COFFER_ variable of %s is a setting', (name) => {
-  const named = read(name).match(/\bCOFFER_[A-Z_]+/g) ?? []
-  expect(named.filter((variable) => !known.has(variable))).toEqual([])
+  expect(unknownSettings(read(name))).toEqual([])
 })
 
 test.each(['home.yaml', 'mesh.yaml'])('%s has no default for a secret', (name) => {

@@ -21,6 +21,7 @@ const commands = new Map([
   ['start', { servers: (env) => env, script: '../../cli/src/commands/start.ts' }],
   ['test', { servers: testEnvironment, script: '../src/test.ts' }],
   ['test:long', { servers: testEnvironment, script: '../src/test-long.ts' }],
+  ['tools', { servers: null, script: '../../../test/packaging/tools/tools.ts' }],
   ['bench', { servers: testEnvironment, script: '../../../test/bench/bench.ts' }],
   ['bench:hourly', { servers: testEnvironment, script: '../../../test/bench/hourly/advance.ts' }],
   ['bench:flat', { servers: testEnvironment, script: '../../../test/bench/flat/sizes.ts' }],

@@ -1,0 +1,175 @@
+{{/* One variable from a key of a Secret. */}}
+{{- define "coffer.secretVariable" -}}
+- name: {{ .name }}
+  valueFrom:
+    secretKeyRef:
+      name: {{ .from.secretName }}
+      key: {{ .from.key }}
+{{- end -}}
+
+{{/* One variable with a value. As JSON, because numbers are printed as 1e+06 otherwise. */}}
+{{- define "coffer.variable" -}}
+- name: {{ .name }}
+  value: {{ kindIs "string" .value | ternary .value (toJson .value) | quote }}
+{{- end -}}
+
+{{/* Name of a service in variables: AGGREGATOR_SYNC. */}}
+{{- define "coffer.variableOf" -}}
+{{- . | upper | replace "-" "_" -}}
+{{- end -}}
+
+{{/*
+The settings of every process. Takes the root, and the values and Secrets of further settings.
+*/}}
+{{- define "coffer.commonSettings" -}}
+{{- $fixed := dict
+  "COFFER_HOST" .root.Values.host
+  "COFFER_PORT" 4000
+  "COFFER_RPC_PORT" 4001
+  "COFFER_GRPC_PORT" 4002
+  "COFFER_DATA_DIR" "/data"
+  "COFFER_KEYS_DIR" "/etc/coffer/keys"
+  "COFFER_LAME_DUCK_SECONDS" .root.Values.lameDuckSeconds
+-}}
+{{- with .root.Values.externalUrl }}
+{{- $_ := set $fixed "COFFER_EXTERNAL_URL" . }}
+{{- end }}
+{{- range $name, $value := merge (dict) $fixed .settings }}
+{{ include "coffer.variable" (dict "name" $name "value" $value) }}
+{{- end }}
+{{- range $name, $from := .secretSettings }}
+{{ include "coffer.secretVariable" (dict "name" $name "from" $from) }}
+{{- end }}
+{{- end -}}
+
+{{/* The variables of a part. Takes the root, the part and its values. */}}
+{{- define "coffer.environment" -}}
+{{- $root := .root -}}
+{{- $calls := include "coffer.calls" $root | fromJson -}}
+{{- $all := without (keys $calls | sortAlpha) "gateway" -}}
+{{- $hosted := eq .part "all" | ternary $all (without (list .part) "gateway") -}}
+{{- include "coffer.commonSettings" (dict "root" $root
+  "settings" (merge (dict) .values.settings $root.Values.settings)
+  "secretSettings" (merge (dict) .values.secretSettings $root.Values.secretSettings)) }}
+{{- range $service := (index $calls .part | default list) }}
+{{- $host := include "coffer.partName" (dict "root" $root "part" $service) }}
+{{ include "coffer.variable" (dict
+  "name" (printf "COFFER_%s_URL" (include "coffer.variableOf" $service))
+  "value" (printf "http://%s:4001" $host)) }}
+{{- end }}
+{{ include "coffer.natsSettings" $root | trim }}
+{{- if $hosted }}
+{{ include "coffer.databaseSettings" (dict "root" $root "services" $hosted) | trim }}
+{{ include "coffer.temporalSettings" $root | trim }}
+{{- end }}
+{{- if has "ledger" $hosted }}
+{{- include "coffer.storageSettings" . }}
+{{- end }}
+{{- end -}}
+
+{{/* The databases of services. Takes the root and the names of the services. */}}
+{{- define "coffer.databaseSettings" -}}
+{{- $database := .root.Values.database -}}
+{{ include "coffer.variable" (dict "name" "COFFER_DATABASE_POOLER" "value" $database.pooler) }}
+{{- with $database.url.secretName }}
+{{ include "coffer.secretVariable" (dict "name" "COFFER_DATABASE_URL" "from" $database.url) }}
+{{- end }}
+{{- range $service := .services }}
+{{- with (index $database.services $service | default dict).url }}
+{{- $name := printf "COFFER_%s_DATABASE_URL" (include "coffer.variableOf" $service) }}
+{{ include "coffer.secretVariable" (dict "name" $name "from" .) }}
+{{- end }}
+{{- end }}
+{{- if or $database.ca.secretName $database.ca.configMapName }}
+{{ include "coffer.variable" (dict "name" "COFFER_DATABASE_CA"
+  "value" "/etc/coffer/servers/database-ca.crt") }}
+{{- end }}
+{{- end -}}
+
+{{/* Postgres past the pooler, as the owner of the tables: for the migration alone. */}}
+{{- define "coffer.directSettings" -}}
+{{- $database := .Values.database -}}
+{{- with $database.directUrl.secretName }}
+{{ include "coffer.secretVariable" (dict "name" "COFFER_DIRECT_DATABASE_URL"
+  "from" $database.directUrl) }}
+{{- end }}
+{{- range $service, $urls := $database.services }}
+{{- with $urls.directUrl }}
+{{- $name := printf "COFFER_%s_DIRECT_DATABASE_URL" (include "coffer.variableOf" $service) }}
+{{ include "coffer.secretVariable" (dict "name" $name "from" .) }}
+{{- end }}
+{{- end }}
+{{- end -}}
+
+{{- define "coffer.natsSettings" -}}
+{{- $nats := .Values.nats -}}
+{{- $directory := "/etc/coffer/servers" -}}
+{{- if $nats.urlSecret.secretName }}
+{{ include "coffer.secretVariable" (dict "name" "COFFER_NATS_URL" "from" $nats.urlSecret) }}
+{{- else }}
+{{ include "coffer.variable" (dict "name" "COFFER_NATS_URL" "value" $nats.url) }}
+{{- end }}
+{{ include "coffer.variable" (dict "name" "COFFER_NATS_REPLICAS" "value" $nats.replicas) }}
+{{- if $nats.credentials.secretName }}
+{{ include "coffer.variable" (dict "name" "COFFER_NATS_CREDENTIALS"
+  "value" (printf "%s/nats.creds" $directory)) }}
+{{- end }}
+{{- if or $nats.ca.secretName $nats.ca.configMapName }}
+{{ include "coffer.variable" (dict "name" "COFFER_NATS_CA"
+  "value" (printf "%s/nats-ca.crt" $directory)) }}
+{{- end }}
+{{- if $nats.clientCertificate.secretName }}
+{{ include "coffer.variable" (dict "name" "COFFER_NATS_CERT"
+  "value" (printf "%s/nats-tls.crt" $directory)) }}
+{{ include "coffer.variable" (dict "name" "COFFER_NATS_KEY"
+  "value" (printf "%s/nats-tls.key" $directory)) }}
+{{- end }}
+{{- end -}}
+
+{{- define "coffer.temporalSettings" -}}
+{{- $temporal := .Values.temporal -}}
+{{- $directory := "/etc/coffer/servers" -}}
+{{ include "coffer.variable" (dict "name" "COFFER_TEMPORAL_ADDRESS" "value" $temporal.address) }}
+{{ include "coffer.variable" (dict "name" "COFFER_TEMPORAL_NAMESPACE"
+  "value" $temporal.namespace) }}
+{{- if or $temporal.ca.secretName $temporal.ca.configMapName }}
+{{ include "coffer.variable" (dict "name" "COFFER_TEMPORAL_CA"
+  "value" (printf "%s/temporal-ca.crt" $directory)) }}
+{{- else if $temporal.ca.system }}
+{{ include "coffer.variable" (dict "name" "COFFER_TEMPORAL_CA" "value" "system") }}
+{{- end }}
+{{- if $temporal.clientCertificate.secretName }}
+{{ include "coffer.variable" (dict "name" "COFFER_TEMPORAL_CERT"
+  "value" (printf "%s/temporal-tls.crt" $directory)) }}
+{{ include "coffer.variable" (dict "name" "COFFER_TEMPORAL_KEY"
+  "value" (printf "%s/temporal-tls.key" $directory)) }}
+{{- end }}
+{{- if $temporal.apiKey.secretName }}
+{{ include "coffer.secretVariable" (dict "name" "COFFER_TEMPORAL_API_KEY"
+  "from" $temporal.apiKey) }}
+{{- end }}
+{{- end -}}
+
+{{/* The object store of uploaded files. Takes the root, and the values of the ledger's part. */}}
+{{- define "coffer.storageSettings" -}}
+{{- $storage := .root.Values.storage -}}
+{{- $scaling := .values.autoscaling -}}
+{{- $replicas := ternary $scaling.maxReplicas .values.replicas $scaling.enabled }}
+{{ include "coffer.variable" (dict "name" "COFFER_REPLICAS" "value" (max 1 $replicas)) }}
+{{- with $storage.bucket }}
+{{ include "coffer.variable" (dict "name" "COFFER_STORAGE" "value" "s3") }}
+{{ include "coffer.variable" (dict "name" "COFFER_STORAGE_BUCKET" "value" .) }}
+{{ include "coffer.variable" (dict "name" "COFFER_STORAGE_REGION" "value" $storage.region) }}
+{{ include "coffer.variable" (dict "name" "COFFER_STORAGE_PATH_STYLE"
+  "value" $storage.pathStyle) }}
+{{- with $storage.endpoint }}
+{{ include "coffer.variable" (dict "name" "COFFER_STORAGE_ENDPOINT" "value" .) }}
+{{- end }}
+{{- with $storage.credentials.secretName }}
+{{ include "coffer.secretVariable" (dict "name" "AWS_ACCESS_KEY_ID"
+  "from" (dict "secretName" . "key" $storage.credentials.idKey)) }}
+{{ include "coffer.secretVariable" (dict "name" "AWS_SECRET_ACCESS_KEY"
+  "from" (dict "secretName" . "key" $storage.credentials.secretKey)) }}
+{{- end }}
+{{- end }}
+{{- end -}}
