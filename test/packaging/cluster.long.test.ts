@@ -63,9 +63,9 @@ test.each(valueSets)('the API server accepts %s, without a warning', async (set)
 })
 
 test.each([
-  ...valueSets.map((set) => [set, undefined] as const),
+  ...valueSets.map((set) => [set] as const),
   ...examples.map((example) => ['minimal', example] as const),
-])('the processes of %s (%s) accept their settings', async (set, example) => {
+])('the processes of %s accept their settings %s', async (set, example) => {
   const options = ['apply', '--dry-run=server', '-n', 'budget', '-o=json', '-f', '-']
   const { items } = JSON.parse(await cluster.kubectl(options, await render(valuesOf(set, example))))
   const deployments = items.filter(({ kind }: KubernetesObject) => kind === 'Deployment')
@@ -183,6 +183,13 @@ test('a drain of a node moves its pods', async () => {
   const pods = (await items('pods')).filter(({ metadata }) => parts.includes(partOf(metadata)))
   expect(pods).toHaveLength(13)
   expect(pods.filter(({ spec }) => spec.nodeName === 'a')).toEqual([])
+})
+
+test('autoscaling keeps the minimum of replicas, also without metrics', async () => {
+  const scaling = ['--set', 'defaults.autoscaling.enabled=true']
+  await cluster.helm(['upgrade', 'coffer', chart, ...place, ...valuesOf('mesh'), ...scaling])
+  const available = '--for=jsonpath={.status.availableReplicas}=2'
+  await cluster.kubectl(['wait', 'deployments', '--all', '-n=budget', available, '--timeout=120s'])
 })
 
 test('the command of helm test passes with a running server alone', async () => {
