@@ -65,8 +65,8 @@ export function binary(tool: Tool, name = tool.files[0] ?? ''): string {
 }
 
 /** Returns the options of helm that name value files: a set of `ci/`, or an example upon it. */
-export function valuesOf(set: string, example?: string): string[] {
-  const files = [`ci/${set}.yaml`, ...(example === undefined ? [] : [`examples/${example}`])]
+export function valuesOf(set: string, example = ''): string[] {
+  const files = [`ci/${set}.yaml`, ...(example === '' ? [] : [`examples/${example}`])]
   return files.flatMap((file) => ['--values', join(chart, file)])
 }
 

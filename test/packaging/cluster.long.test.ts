@@ -63,7 +63,7 @@ test.each(valueSets)('the API server accepts %s, without a warning', async (set)
 })
 
 test.each([
-  ...valueSets.map((set) => [set] as const),
+  ...valueSets.map((set) => [set, ''] as const),
   ...examples.map((example) => ['minimal', example] as const),
 ])('the processes of %s accept their settings %s', async (set, example) => {
   const options = ['apply', '--dry-run=server', '-n', 'budget', '-o=json', '-f', '-']
