@@ -1,10 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { settings as gatewaySettings } from '@coffer/gateway/config'
+import { watchLostCommits } from '@coffer/host/database/lost-commits'
 import { type Host, hostServices } from '@coffer/host/host'
 import { type Dependency, type Readiness, watchReadiness } from '@coffer/host/readiness'
 import { loadSigner } from '@coffer/host/rpc/signing-key'
 import { serve } from '@coffer/host/serve'
 import { readSettings } from '@coffer/host/settings'
+import { watchPool } from '@coffer/host/vitals'
 import type { Temporal } from '@coffer/host/workflows/temporal'
 import type { Broker } from '@coffer/kit/events/broker'
 import type { Log } from '@coffer/kit/service/log'
@@ -61,6 +63,12 @@ export async function startProcess({ parts, config, log }: Options): Promise<Run
       clock,
     }),
   )
+  for (const [name, database] of Object.entries(host.databases)) {
+    const pool = { database, url: databaseUrlOf(name, config) }
+    opening.use(watchPool(pool, host.vitals.watch(`the pool of ${name}`)))
+    const logged = log.child({ service: name })
+    opening.use(watchLostCommits({ service: name, database, log: logged }))
+  }
   const draining = new AbortController()
   const dependencies = listDependencies(parts, host, config.keysDir)
   const readiness = opening.use(watchReadiness(dependencies, { mesh: host.mesh, log, clock }))
@@ -72,6 +80,7 @@ export async function startProcess({ parts, config, log }: Options): Promise<Run
       routes: host.routes,
       blockers: readiness.blockers,
       notices: () => listWaiting(broker, hasServices ? workflows : null),
+      faults: host.vitals.faults,
       draining: draining.signal,
     }),
   )

@@ -23,6 +23,7 @@ import { createSecrets } from './secrets/envelope-encryption.ts'
 import { createKeyEncryption, keySettings } from './secrets/key-settings.ts'
 import { requireSealingKey } from './secrets/sealing-key.ts'
 import { type Environment, readSettings } from './settings.ts'
+import { createVitals, type Vitals } from './vitals.ts'
 import { type Temporal, workflowQueue } from './workflows/temporal.ts'
 import { listWorkflows } from './workflows/workflow-bundle.ts'
 
@@ -53,6 +54,7 @@ export interface Host extends AsyncDisposable {
    * much code and no request needs them. Resolves after the first attempt to start each.
    */
   startBackground: () => Promise<void>
+  vitals: Vitals
 }
 
 /** Returns what `migrate` needs for a service: database URL, Postgres schema, migration folders. */
@@ -96,6 +98,7 @@ export async function hostServices(options: HostOptions): Promise<Host> {
     opened.push({ ...definition, database })
   }
   await requireSealingKey(opened, keys, keysFolder)
+  const vitals = createVitals()
   const services: Record<string, Service> = {}
   const databases = Object.fromEntries(opened.map(({ name, database }) => [name, database]))
   const ofProcess = combine(accountDataRoutes(opened), serviceHealthRoutes(databases))
@@ -110,8 +113,9 @@ export async function hostServices(options: HostOptions): Promise<Host> {
     hosted[name] = { routes: combine(service.routes, ofProcess), interceptors }
     routes.push(intercepted(service.routes, interceptors))
     services[name] = service
-    stack.use(await startRelaying(definition, database.onChanges, options))
-    starting.push(() => startConsuming(name, service, { ...options, database }))
+    const parts = { ...options, database, vitals }
+    stack.use(await startRelaying(definition, parts))
+    starting.push(() => startConsuming(name, service, parts))
   }
   if (opened.length > 0) starting.push(() => startWorkflowWorker(options))
   let background: Promise<AsyncDisposable> | undefined
@@ -129,6 +133,7 @@ export async function hostServices(options: HostOptions): Promise<Host> {
       background = startAll(starting.map((start) => start()))
       await background
     },
+    vitals,
     [Symbol.asyncDispose]: () => started.disposeAsync(),
   }
 }
@@ -179,20 +184,24 @@ function createService(
   })
 }
 
+/** Dependencies of the background parts of a service. */
+type Background = HostOptions & { database: Database; vitals: Vitals }
+
 /** Starts the outbox relay and the deletion of expired rows, on their own connection pool. */
 async function startRelaying(
   definition: ServiceDefinition,
-  onChanges: Database['onChanges'],
-  options: HostOptions,
+  options: Background,
 ): Promise<AsyncDisposable> {
   const { name: service } = definition
-  const { broker } = options
+  const { broker, vitals } = options
+  const { onChanges } = options.database
   const log = options.log.child({ service })
   const stack = new AsyncDisposableStack()
   const database = stack.use(
     await createServiceDatabase(definition, { ...options, poolSizeMax: 2 }),
   )
-  stack.use(startRelay({ service, database, onChanges, broker, log }))
+  const beat = vitals.watch(`the outbox relay of ${service}`)
+  stack.use(startRelay({ service, database, onChanges, broker, log, beat }))
   stack.use(watchOutbox(service, database))
   stack.use(startStreamAudit({ service, database, broker, log }))
   stack.use(startHousekeeping(database, log))
@@ -208,7 +217,7 @@ function startWorkflowWorker({ workflows, log }: HostOptions): Promise<AsyncDisp
 async function startConsuming(
   name: string,
   service: Service,
-  { broker, workflows, database, ...options }: HostOptions & { database: Database },
+  { broker, workflows, database, vitals, ...options }: Background,
 ): Promise<AsyncDisposable> {
   const log = options.log.child({ service: name })
   const { handlers = [], activities = {}, schedules = [] } = service
@@ -221,7 +230,8 @@ async function startConsuming(
   for (const id of formerSchedules) workflows.unschedule(id)
   if (handlers.length > 0) {
     const known = unlessDeleted(database, handlers)
-    stack.use(await startConsumer({ name, handlers: known, broker, log }))
+    const beat = vitals.watch(`the consumer of ${name}`)
+    stack.use(await startConsumer({ name, handlers: known, broker, log, beat }))
     stack.use(watchConsumer(name, broker))
   }
   return stack.move()

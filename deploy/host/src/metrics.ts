@@ -55,6 +55,13 @@ export const setClockSkew = createGauge({
   labelNames: ['service'],
 })
 
+/** Counts a fail-over or restore of a database that a process has noticed. */
+export const countDatabaseRestore = createCounter({
+  name: 'coffer_database_restores_total',
+  help: 'Times that a database may lack commits: it failed over or was restored, by service.',
+  labelNames: ['service'],
+})
+
 /** Records the seconds that a statement or transaction waited for a connection, by schema. */
 export const observeConnectionWait = createHistogram({
   name: 'coffer_database_wait_seconds',

@@ -37,6 +37,8 @@ export interface ServeOptions {
   blockers: () => Promise<string[]>
   /** Returns what waits meanwhile, one text for each server that is away; for `/readyz`. */
   notices?: () => string[]
+  /** Returns what is dead in the process and needs a restart; nothing by default. */
+  faults?: () => string[]
   /** Aborts on a stop signal: the process reports not ready, and responses close connections. */
   draining?: AbortSignal
   /** Time in ms for which disposing waits for running calls, before it cuts them off. */
@@ -84,14 +86,14 @@ interface DrainingServer<S> {
 }
 
 function createRpcServer(
-  { routes, notices = () => [] }: ServeOptions,
+  { routes, notices = () => [], faults = () => [] }: ServeOptions,
   { blockers, draining }: { blockers: () => Promise<string[]>; draining: AbortSignal },
 ): DrainingServer<Server> {
   const handle = connectNodeAdapter({
     routes,
     readMaxBytes: messageSizeMax,
     fallback: (request, response) => {
-      const states = { blockers, notices }
+      const states = { blockers, notices, faults }
       void answerOperations(request as IncomingMessage, response as ServerResponse, states)
     },
   })
@@ -165,11 +167,13 @@ function closeServer(server: Server | Http2Server): Promise<void> {
 async function answerOperations(
   request: IncomingMessage,
   response: ServerResponse,
-  { blockers, notices }: Required<Pick<ServeOptions, 'blockers' | 'notices'>>,
+  { blockers, notices, faults }: Required<Pick<ServeOptions, 'blockers' | 'notices' | 'faults'>>,
 ): Promise<void> {
   try {
     if (request.url === '/healthz') {
-      response.writeHead(200).end('alive\n')
+      const dead = faults()
+      const lines = [dead.length === 0 ? 'alive' : 'dead', ...dead, '']
+      response.writeHead(dead.length === 0 ? 200 : 503).end(lines.join('\n'))
     } else if (request.url === '/readyz') {
       const reasons = await blockers()
       const state = reasons.length === 0 ? 'ready' : 'not ready'

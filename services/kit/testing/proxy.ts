@@ -10,6 +10,8 @@ export interface TcpProxy extends AsyncDisposable {
   /** Drops all bytes in both directions, while connections stay open and new ones are accepted. */
   fallSilent: () => void
   mend: () => void
+  /** Cuts all connections, and leads new ones to another target. */
+  turnTo: (target: string) => void
   /**
    * Cuts the connection that sends this text before its answer arrives, after `after` earlier
    * occurrences. The returned function returns whether that has happened.
@@ -50,7 +52,7 @@ interface Awaited {
 
 /** Starts a TCP proxy to the host and port of a URL. */
 export async function startProxy(target: string): Promise<TcpProxy> {
-  const { hostname, port } = new URL(target)
+  let { hostname, port } = new URL(target)
   const sockets = new Set<Socket>()
   const faults: Faults = { isCut: false, isSilent: false, lost: null, awaited: null }
   const server = createServer((near) => {
@@ -85,6 +87,10 @@ export async function startProxy(target: string): Promise<TcpProxy> {
     mend: () => {
       faults.isCut = false
       faults.isSilent = false
+    },
+    turnTo: (other) => {
+      ;({ hostname, port } = new URL(other))
+      for (const socket of sockets) socket.destroy()
     },
     loseAnswerTo: (text, after) => {
       const lost = { text, after, isLost: false }

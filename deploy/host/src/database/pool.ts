@@ -9,6 +9,7 @@ import { z } from 'zod'
 import { observeConnectionWait } from '../metrics.ts'
 import { requireTls } from './connection.ts'
 import { postgresDriver } from './postgres.client.ts'
+import { idleInTransactionMs } from './service-role.ts'
 
 /** Kind of the pooler between Coffer and Postgres. */
 export type Pooler = 'none' | 'transaction'
@@ -49,7 +50,7 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
     }),
     maxPoolSize: poolSizeMax,
     statementTimeout: statementTimeoutMs,
-    idleInTransactionSessionTimeout: statementTimeoutMs * 2,
+    idleInTransactionSessionTimeout: idleInTransactionMs(statementTimeoutMs),
     idleTimeout: 60_000,
     connectionTimeout: connectMsMax,
     // One attempt: the caller's deadline leaves no time for a second.
@@ -60,7 +61,15 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
   })
   // Failed statements emit 'error' on the pool. Without a listener, Node would throw.
   connections.on('error', () => {})
-  const pool = limitConnections(connections, { schema, poolSizeMax, waitMsMax: connectionWaitMs })
+  let answeredAt = performance.now()
+  const pool = limitConnections(connections, {
+    schema,
+    poolSizeMax,
+    waitMsMax: connectionWaitMs,
+    onAnswer: () => {
+      answeredAt = performance.now()
+    },
+  })
   return {
     pool,
     statements: (except) => {
@@ -81,6 +90,7 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
       return result
     },
     isHealthy: healthCheck(pool),
+    answeredAt: () => answeredAt,
     now: async () => options.serverClock?.() ?? pool.oneFirst(serverTime),
     [Symbol.asyncDispose]: () => pool.end(),
   }
@@ -110,7 +120,7 @@ const taking = [
  */
 function limitConnections(
   pool: DatabasePool,
-  options: { schema: string; poolSizeMax: number; waitMsMax: number },
+  options: { schema: string; poolSizeMax: number; waitMsMax: number; onAnswer: () => void },
 ): DatabasePool {
   const connections = createSemaphore(options.poolSizeMax)
   const { schema } = options
@@ -125,7 +135,9 @@ function limitConnections(
       if (connections.tryAcquire()) observeConnectionWait(0, schema)
       else await wait()
       try {
-        return await method(...parameters)
+        const result = await method(...parameters)
+        options.onAnswer()
+        return result
       } finally {
         connections.release()
       }

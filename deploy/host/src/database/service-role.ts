@@ -11,6 +11,14 @@ export interface ServiceRole {
   statementTimeoutMs: number
 }
 
+/**
+ * Returns the time in ms after which Postgres ends a transaction whose client sends nothing. A
+ * process that hangs holds its row locks for that long, so it is at most 8 s.
+ */
+export function idleInTransactionMs(statementTimeoutMs: number): number {
+  return Math.min(2 * statementTimeoutMs, 8_000)
+}
+
 const remedy = 'run "coffer migrate --roles", and connect as a role of its own for each service'
 
 /**
@@ -71,7 +79,7 @@ async function roleStatements(
     search_path: schema,
     timezone: "'UTC'",
     statement_timeout: String(given.statementTimeoutMs),
-    idle_in_transaction_session_timeout: String(2 * given.statementTimeoutMs),
+    idle_in_transaction_session_timeout: String(idleInTransactionMs(given.statementTimeoutMs)),
   }
   const login = `LOGIN PASSWORD ${client.escapeLiteral(given.password)}`
   const rights = [

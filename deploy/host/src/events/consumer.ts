@@ -33,6 +33,8 @@ const restartMs = 1_000
 // Interval in ms at which missing subjects are added to the subject filter, because a process of an
 // older release may remove subjects.
 const renewMs = 30_000
+/** Interval in ms of the sign of life. */
+const pulseMs = 5_000
 const pausesMs = [100, 500, 2_000, 5_000, 15_000, 30_000, 60_000]
 
 export interface ConsumerOptions {
@@ -45,6 +47,8 @@ export interface ConsumerOptions {
   retryPausesMs?: number[]
   /** Time in ms without acknowledgement or progress after which NATS redelivers a message. */
   ackWaitMs?: number
+  /** Called while messages are read, and at each attempt to read them again. */
+  beat?: () => void
 }
 
 /** State of one process that reads from the durable consumer. */
@@ -65,12 +69,18 @@ interface Consuming {
  * end. A message without a handler is left to processes of a newer release.
  */
 export async function startConsumer(given: ConsumerOptions): Promise<AsyncDisposable> {
-  const options = { retryPausesMs: pausesMs, ackWaitMs: ackWaitMsDefault, ...given }
+  const options = {
+    retryPausesMs: pausesMs,
+    ackWaitMs: ackWaitMsDefault,
+    beat: () => {},
+    ...given,
+  }
   const { name: consumer, log } = options
   const underWay = new Set<Promise<void>>()
   const state: Consuming = { options, underWay, unknown: new Set(), waiting: new Set() }
   const running = await keepRunning({
     create: async () => {
+      options.beat()
       const messages = await consume(options)
       return { run: () => deliverAll(state, messages), stop: () => messages.stop() }
     },
@@ -97,9 +107,10 @@ async function consume(options: Required<ConsumerOptions>): Promise<ConsumerMess
  * Creates the durable consumer, which all processes of a service share, or adds subjects to its
  * filter. Never removes subjects: a newer version may run at the same time, and messages outside
  * the filter are lost for all processes. A consumer that is ahead of the stream, as after a restore
- * of the stream alone, would skip new messages: it is created again.
+ * of the stream alone, would skip new messages: it is created again. Returns the number of messages
+ * that wait for a process.
  */
-async function ensureConsumer(options: Required<ConsumerOptions>): Promise<void> {
+async function ensureConsumer(options: Required<ConsumerOptions>): Promise<number> {
   const { broker, name, handlers, ackWaitMs, log } = options
   const subjects = handlers.map(({ subject }) => broker.subject(subject))
   const manager = await jetstreamManager(broker.connection, { timeout: 5_000 })
@@ -128,6 +139,7 @@ async function ensureConsumer(options: Required<ConsumerOptions>): Promise<void>
   } else if (missing.length > 0 || differs(found.config, config)) {
     await manager.consumers.update(broker.streamName, name, config)
   }
+  return found && found.num_ack_pending < pendingMax ? found.num_pending : 0
 }
 
 function differs(
@@ -153,13 +165,20 @@ async function findConsumer(
 
 async function deliverAll(state: Consuming, messages: ConsumerMessages): Promise<void> {
   const { options, underWay } = state
-  const renewal = setInterval(() => {
+  let hasRead = true
+  let isStuck = false
+  const renew = async () => {
     // The error is ignored, because the call is repeated after the next interval.
-    ensureConsumer(options).catch(() => undefined)
-  }, renewMs)
+    const unread = await ensureConsumer(options).catch(() => 0)
+    isStuck = unread > 0 && underWay.size === 0 && !hasRead
+    hasRead = false
+  }
+  const renewal = setInterval(renew, renewMs)
+  const pulse = setInterval(() => isStuck || options.beat(), pulseMs)
   try {
     for await (const message of messages) {
       while (underWay.size >= inFlightMax) await Promise.race(underWay)
+      hasRead = true
       const work = deliver(state, message).catch((error) => {
         options.log.warn(
           { err: error, consumer: options.name },
@@ -171,6 +190,7 @@ async function deliverAll(state: Consuming, messages: ConsumerMessages): Promise
     }
   } finally {
     clearInterval(renewal)
+    clearInterval(pulse)
   }
 }
 

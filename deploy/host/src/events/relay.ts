@@ -35,6 +35,8 @@ export interface RelayOptions {
   onChanges: Database['onChanges']
   broker: Broker
   log: Log
+  /** Called while the relay goes on, also while NATS or Postgres is away. */
+  beat?: () => void
 }
 
 /**
@@ -51,6 +53,7 @@ export function startRelay(options: RelayOptions): AsyncDisposable {
   onChanges(() => awake.resolve())
   const run = async (): Promise<void> => {
     for (let waitMs = 0; !stopped; waitMs = isFailing ? retryMs : pollMs) {
+      options.beat?.()
       const poll = setTimeout(() => awake.resolve(), waitMs)
       await awake.promise
       clearTimeout(poll)
@@ -94,6 +97,7 @@ async function findStream({ stream, streamName }: Broker): Promise<void> {
  */
 async function publishBatch(options: RelayOptions): Promise<number> {
   const { service, database } = options
+  options.beat?.()
   const batch = await sequenceBatch(database)
   setRelayBacklog(batch.length, service)
   if (batch.length === 0) return 0

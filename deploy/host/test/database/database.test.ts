@@ -112,6 +112,19 @@ test('a statement beyond its timeout is cancelled', async () => {
   await expect(slow).rejects.toBeInstanceOf(StatementTimeoutError)
 })
 
+test('a transaction whose client hangs holds its locks for 8 s at most', async () => {
+  const show = sql.unsafe`SHOW idle_in_transaction_session_timeout`
+  expect(await value(show)).toBe('8s')
+  await using hasty = await open({ statementTimeoutMs: 50 })
+  expect(await hasty.pool.oneFirst(show)).toBe('100ms')
+})
+
+test('the time of the server is read from it', async () => {
+  const ahead = Math.abs((await database.now()).getTime() - Date.now())
+  expect(ahead).toBeLessThan(5_000)
+  expect(database.answeredAt()).toBeLessThanOrEqual(performance.now())
+})
+
 test('health is false while the server is away, and true when it is back', async () => {
   await using proxy = await startProxy(url)
   await using remote = await open({ url: proxy.url })

@@ -20,6 +20,8 @@ export interface Database extends AsyncDisposable {
   autocommit: <T>(run: (pool: DatabasePool) => Promise<T>) => Promise<T>
   /** Whether Postgres answers within a second; the result is cached for a second. */
   isHealthy: () => Promise<boolean>
+  /** Returns when Postgres last answered a statement, by `performance.now()`. */
+  answeredAt: () => number
   /** Returns the time of the server: sweeps and leases of processes whose clocks differ agree. */
   now: () => Promise<Date>
 }

@@ -1,0 +1,106 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Database } from '@coffer/kit/database/database'
+import type { Log } from '@coffer/kit/service/log'
+import { sql } from 'slonik'
+import { z } from 'zod'
+import { republish } from '../events/replay.ts'
+import { countDatabaseRestore } from '../metrics.ts'
+
+/** A position in the write-ahead log (WAL) of a cluster. */
+const Position = z.object({
+  systemId: z.string(),
+  /** Hexadecimal; each promotion of a standby starts a new timeline. */
+  timeline: z.string(),
+  /** Bytes since the start of the log. */
+  lsn: z.bigint(),
+})
+export type Position = z.infer<typeof Position>
+
+/**
+ * Returns whether commits before the first position may be missing at the second one: the server is
+ * another cluster, a promoted standby, or its log went back (a restored copy of the files).
+ */
+export function mayLackCommits(before: Position, after: Position): boolean {
+  const isSame = before.systemId === after.systemId && before.timeline === after.timeline
+  return !isSame || after.lsn < before.lsn
+}
+
+interface WatchOptions {
+  service: string
+  database: Database
+  log: Log
+  /** Time in ms between checks; 5 s by default. */
+  everyMs?: number
+  /** Time in ms until changes are published again; 125 s by default. */
+  republishMs?: number
+}
+
+// JetStream drops repetitions of a message ID within two minutes.
+const duplicatesMs = 125_000
+
+/**
+ * Notices that the database may have lost commits, by a fail-over or a restore. Consumers may then
+ * lack the effects of messages that they have acknowledged: the latest changes are published again
+ * (docs/operations.md#a-database-that-lost-commits). No rows are cached in processes.
+ */
+export function watchLostCommits(options: WatchOptions): AsyncDisposable {
+  const { service, database, log, everyMs = 5_000, republishMs = duplicatesMs } = options
+  const stopping = new AbortController()
+  const pause = (ms: number) =>
+    sleep(ms, undefined, { signal: stopping.signal, ref: false }).catch(() => {})
+  let publishing = Promise.resolve()
+  const publishLater = async () => {
+    const since = await latestChange(database)
+    await pause(republishMs)
+    if (stopping.signal.aborted || since === null) return
+    const count = await republish(database, since)
+    log.info({ count }, 'the latest changes are published again')
+  }
+  let last: Position | null = null
+  const check = async () => {
+    const position = await database.pool.maybeOne(current)
+    // A standby that is not promoted yet: its position is compared once it is.
+    if (position === null) return
+    if (last !== null && mayLackCommits(last, position)) {
+      countDatabaseRestore(1, service)
+      log.warn({ before: textOf(last), after: textOf(position) }, 'the database may lack commits')
+      publishing = publishLater().catch((err) => {
+        log.error({ err }, 'changes were not published again: run "coffer replay"')
+      })
+    }
+    last = position
+  }
+  const run = async () => {
+    while (!stopping.signal.aborted) {
+      await check().catch((err) => log.debug({ err }, 'position of the database not read'))
+      await pause(everyMs)
+    }
+  }
+  const running = run()
+  return {
+    [Symbol.asyncDispose]: async () => {
+      stopping.abort()
+      await running
+      await publishing
+    },
+  }
+}
+
+const current = sql.type(Position)`
+  SELECT system_identifier::text AS "systemId",
+    left(pg_walfile_name(pg_current_wal_lsn()), 8) AS timeline,
+    (pg_current_wal_lsn() - '0/0')::bigint AS lsn
+  FROM pg_control_system() WHERE NOT pg_is_in_recovery()`
+
+function textOf({ systemId, timeline, lsn }: Position): string {
+  return `${systemId} ${timeline} ${lsn}`
+}
+
+const beforeMs = 10 * 60_000
+
+/** Returns the instant ten minutes before the latest change; null without any. */
+async function latestChange({ pool }: Database): Promise<Date | null> {
+  const at = await pool.oneFirst(sql.type(z.object({ at: z.date().nullable() }))`
+    SELECT max(created_at) AS at FROM changes`)
+  return at && new Date(at.getTime() - beforeMs)
+}
