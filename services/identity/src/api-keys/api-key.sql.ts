@@ -78,13 +78,22 @@ export async function revokeApiKey(
 /**
  * Returns the user and account of an API key; null if the secret is wrong, the key revoked or
  * expired, or the login disabled. Sets `last_used_at` to `now`, unless it is later than
- * `notedSince`, to spare a write per request.
+ * `notedSince`, to spare a write per request. With `notedSince` null the statement only reads,
+ * which a read-only server accepts.
  */
 export async function useApiKey(
   { pool }: Database,
-  use: { apiKeyId: string; secretHash: Buffer; now: Date; notedSince: Date },
+  use: { apiKeyId: string; secretHash: Buffer; now: Date; notedSince: Date | null },
 ): Promise<z.infer<typeof KeyCredential> | null> {
   const now = sql.timestamp(use.now)
+  const noted =
+    use.notedSince === null
+      ? sql.fragment``
+      : sql.fragment`, noted AS (
+      UPDATE api_keys k SET last_used_at = ${now} FROM live
+      WHERE k.account_id = live.account_id AND k.api_key_id = live.api_key_id
+        AND (live.last_used_at IS NULL OR live.last_used_at <= ${sql.timestamp(use.notedSince)})
+    )`
   return pool.maybeOne(sql.type(KeyCredential)`
     WITH live AS (
       SELECT k.account_id, k.api_key_id, k.scope, k.last_used_at, u.user_id, u.login_id,
@@ -96,11 +105,7 @@ export async function useApiKey(
       WHERE k.api_key_id = ${use.apiKeyId} AND k.secret_hash = ${sql.binary(use.secretHash)}
         AND k.deleted_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > ${now})
         AND l.disabled_at IS NULL
-    ), noted AS (
-      UPDATE api_keys k SET last_used_at = ${now} FROM live
-      WHERE k.account_id = live.account_id AND k.api_key_id = live.api_key_id
-        AND (live.last_used_at IS NULL OR live.last_used_at <= ${sql.timestamp(use.notedSince)})
-    )
+    )${noted}
     SELECT account_id AS "accountId", user_id AS "userId", login_id AS "loginId", timezone, locale,
       "trialEndsAt", "subscriptionActiveUntil", "subscriptionStatus",
       scope = 'read' AS "isReadOnly"

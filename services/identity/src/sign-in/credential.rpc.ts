@@ -1,4 +1,5 @@
 import { type CredentialRefusal, unauthenticated } from '@coffer/kit/rpc/errors'
+import { isReadOnly } from '@coffer/kit/rpc/fault'
 import { toMessage } from '@coffer/kit/rpc/message'
 import { CredentialSchema, type SignInService } from '@coffer/proto/identity/v1/sign_in'
 import type { ServiceImpl } from '@connectrpc/connect'
@@ -29,9 +30,11 @@ export function credentials({
       const refusal = 'SESSION_ENDED'
       if (!isToken(sessionToken)) throw unauthenticated(refusal)
       const now = clock()
-      const bounds = boundsOfUse(now, config.sessionIdleDays)
-      const tokenHash = hashOf(sessionToken)
-      const credential = await useSession(database, { tokenHash, now, ...bounds })
+      const { idleSince, notedSince } = boundsOfUse(now, config.sessionIdleDays)
+      const use = { tokenHash: hashOf(sessionToken), now, idleSince }
+      const credential = await noting(notedSince, (since) =>
+        useSession(database, { ...use, notedSince: since }),
+      )
       return reply(credential, { now, refusal })
     },
     verifyApiKey: async ({ apiKeyId, secret }) => {
@@ -39,9 +42,21 @@ export function credentials({
       if (!isApiKeySecret(secret)) throw unauthenticated(refusal)
       const now = clock()
       const { notedSince } = boundsOfUse(now, config.sessionIdleDays)
-      const secretHash = hashOf(secret)
-      const credential = await useApiKey(database, { apiKeyId, secretHash, now, notedSince })
+      const use = { apiKeyId, secretHash: hashOf(secret), now }
+      const credential = await noting(notedSince, (since) =>
+        useApiKey(database, { ...use, notedSince: since }),
+      )
       return reply(credential, { now, refusal })
     },
+  }
+}
+
+/** Verifies and notes the use of a credential; only verifies it while Postgres is read-only. */
+async function noting<T>(notedSince: Date, use: (since: Date | null) => Promise<T>): Promise<T> {
+  try {
+    return await use(notedSince)
+  } catch (error) {
+    if (!isReadOnly(error)) throw error
+    return use(null)
   }
 }

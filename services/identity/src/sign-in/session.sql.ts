@@ -19,12 +19,21 @@ export async function insertSession(tx: Transaction, session: NewSession): Promi
 /**
  * Returns the user and account of a session; null if the session has ended or its login is
  * disabled. Sets `last_used_at` to `now`, unless it is later than `notedSince`, to spare writes.
+ * With `notedSince` null the statement only reads, which a read-only server accepts.
  */
 export async function useSession(
   { pool }: Database,
-  use: { tokenHash: Buffer; now: Date; idleSince: Date; notedSince: Date },
+  use: { tokenHash: Buffer; now: Date; idleSince: Date; notedSince: Date | null },
 ): Promise<SessionCredential | null> {
   const now = sql.timestamp(use.now)
+  const noted =
+    use.notedSince === null
+      ? sql.fragment``
+      : sql.fragment`, noted AS (
+      UPDATE sessions SET last_used_at = ${now} FROM live
+      WHERE sessions.token_hash = live.token_hash
+        AND live.last_used_at <= ${sql.timestamp(use.notedSince)}
+    )`
   return pool.maybeOne(sql.type(SessionCredential)`
     WITH live AS (
       SELECT s.account_id, s.user_id, s.session_id, s.token_hash, s.is_pending, s.last_used_at,
@@ -35,11 +44,7 @@ export async function useSession(
       JOIN accounts a USING (account_id)
       WHERE s.token_hash = ${sql.binary(use.tokenHash)} AND s.expires_at > ${now}
         AND s.last_used_at > ${sql.timestamp(use.idleSince)} AND l.disabled_at IS NULL
-    ), noted AS (
-      UPDATE sessions SET last_used_at = ${now} FROM live
-      WHERE sessions.token_hash = live.token_hash
-        AND live.last_used_at <= ${sql.timestamp(use.notedSince)}
-    )
+    )${noted}
     SELECT account_id AS "accountId", user_id AS "userId", login_id AS "loginId", timezone, locale,
       "trialEndsAt", "subscriptionActiveUntil", "subscriptionStatus",
       session_id AS "sessionId", is_pending AS "mfaPending"

@@ -38,6 +38,12 @@ export function knownError(error: unknown, { isRepeatable = false } = {}): Conne
   return new ConnectError('internal error', Code.Internal, undefined, undefined, error)
 }
 
+/** Returns whether Postgres refused a write because it is read-only, as a standby is. */
+export function isReadOnly(error: unknown): boolean {
+  const { cause, code } = error as { cause?: { code?: unknown }; code?: unknown }
+  return (cause?.code ?? code) === '25006'
+}
+
 /** Returns whether a statement may be committed: the connection broke before Postgres answered. */
 export function isOutcomeUnknown(error: unknown): boolean {
   return error instanceof LostConnectionError && error.mayBeDone
