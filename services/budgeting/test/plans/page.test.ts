@@ -57,6 +57,18 @@ test('a failed bank account is counted, and the others of its group are advanced
   expect(held).toEqual([333n, 333n, 333n])
 })
 
+test('without a time, what is due follows the clock of the database', async () => {
+  const [home] = await createDueHouseholds(1)
+  if (!home) throw new Error('no home')
+  const ahead = { ...depsOf(booted), clock: () => new Date(payday) }
+  const { advancePage: advanceNow } = advanceActivities(ahead)
+  expect(await advanceNow({ now: null, after: null })).toEqual({ next: null, failed: 0 })
+  expect((await shown(home)).rent?.[0]).toBe(0n)
+  booted.clock.now = new Date(payday)
+  await advanceNow({ now: null, after: null })
+  expect((await shown(home)).rent?.[0]).toBe(333n)
+})
+
 test('pages list each due date once, the earliest first', async () => {
   const homes = await createDueHouseholds(3)
   const [early] = homes
