@@ -7,7 +7,7 @@ import { deployment } from '@coffer/cli/testing/deployment'
 import { freePorts } from '@coffer/local/ports'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { type Container, startContainer, type Usage } from './container.ts'
-import { buildImage, podman, requireEngine } from './engine.ts'
+import { buildImage, podman, requireEngine, tryPodman } from './engine.ts'
 import { filesBelow, isForeign } from './image-files.ts'
 
 // Builds the image on a stand-in for its base image (base-image.sh), and runs it with podman.
@@ -165,9 +165,10 @@ describe('a gateway and the services, in containers with a read-only root', () =
 
   afterAll(() => stack.disposeAsync())
 
-  test('the gateway is ready within 2 s of a processor', () => {
-    // The measure is the time of the processor: that of the clock depends on the machine's load.
-    expect(gatewayStart.cpuSeconds).toBeLessThan(2)
+  test('the gateway is ready within 3 s of a processor', () => {
+    // The time of the processor, because that of the clock depends on the machine's load. It is 2 s
+    // at most, and more only while other processes use the same caches.
+    expect(gatewayStart.cpuSeconds).toBeLessThan(3)
   })
 
   test('are healthy', async () => {
@@ -184,13 +185,15 @@ describe('a gateway and the services, in containers with a read-only root', () =
   })
 
   test('have compiled none of their own modules', async () => {
-    const own = 'file:///app/(deploy|gateway|proto|services)/'
-    const miss = new RegExp(`for \\w+ ${own}.* was not initialized|no transpile cache for .*${own}`)
-    for (const one of [gateway, services]) {
-      const lines = (await one.output()).split('\n')
-      expect(lines.filter((line) => line.includes('was accepted')).length).toBeGreaterThan(100)
-      expect(lines.filter((line) => miss.test(line))).toEqual([])
-    }
+    for (const one of [gateway, services]) expect(missesIn(await one.output())).toEqual([])
+  })
+
+  test('compile nothing as another user either, whose cache has another name', async () => {
+    const user = ['--rm', '--read-only', '--tmpfs', '/tmp', '--cap-drop', 'all', '--user', '4321']
+    const watched = ['--health-interval', 'disable', '--env', 'NODE_DEBUG_NATIVE=COMPILE_CACHE']
+    const { output } = await tryPodman('run', ...user, ...watched, image, 'config')
+    expect(output).toMatch(/^COFFER_PORT +4000/m)
+    expect(missesIn(output)).toEqual([])
   })
 
   test('cannot write outside of their data and /tmp', async () => {
@@ -210,6 +213,19 @@ describe('a gateway and the services, in containers with a read-only root', () =
     expect(await services.ended()).toBe(0)
   })
 })
+
+/**
+ * Returns the lines that Node writes about modules of Coffer that are not in its compile cache.
+ * Fails when few are in it: the lines are then not those of Node any more.
+ */
+function missesIn(output: string): string[] {
+  const own = 'file:///app/(deploy|gateway|proto|services)/'
+  const miss = new RegExp(`(${own}.* (was not initialized|was rejected))|(no transpile .*${own})`)
+  const lines = output.split('\n')
+  const hit = new RegExp(`${own}.* was accepted`)
+  expect(lines.filter((line) => hit.test(line)).length).toBeGreaterThan(20)
+  return lines.filter((line) => miss.test(line))
+}
 
 function urlsOfServices(url: string): Settings {
   const variables = serviceNames.map((name) => name.replaceAll('-', '_').toUpperCase())
