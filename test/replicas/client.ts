@@ -37,8 +37,8 @@ export interface Client extends Disposable {
   outcomes: Outcome[]
 }
 
-const attemptsMax = 3
-const pauseMs = 200
+/** Pauses in ms before the repetitions: together longer than a balancer takes to notice a kill. */
+const pausesMs = [500, 2_500]
 const timeoutMs = 30_000
 const idempotent = ['GET', 'HEAD', 'PUT', 'DELETE']
 
@@ -69,10 +69,10 @@ export function createClient(baseUrl: string): Client {
         body: null,
       }
       const begin = performance.now()
-      for (let attempt = 1; attempt <= attemptsMax; attempt += 1) {
+      for (const pauseMs of [...pausesMs, null]) {
         const retryAfterMs = await attemptOnce({ baseUrl, agent, sent, outcome })
-        if (retryAfterMs === null || !isRepeated) break
-        if (attempt < attemptsMax) await sleep(retryAfterMs)
+        if (retryAfterMs === null || !isRepeated || pauseMs === null) break
+        await sleep(Math.max(pauseMs, retryAfterMs))
       }
       outcome.ms = performance.now() - begin
       outcomes.push(outcome)
@@ -89,7 +89,7 @@ interface Attempt {
   outcome: Outcome
 }
 
-/** Sends a request once; returns the pause before a repetition, null if none may help. */
+/** Sends a request once; returns the Retry-After in ms (or 0), null if a repetition cannot help. */
 async function attemptOnce({ baseUrl, agent, sent, outcome }: Attempt): Promise<number | null> {
   const begin = performance.now()
   const note = (text: string) =>
@@ -101,12 +101,12 @@ async function attemptOnce({ baseUrl, agent, sent, outcome }: Attempt): Promise<
     note(String(response.status))
     const isUnknown = response.status === 504 && sent.key !== undefined
     if (response.status !== 503 && !isUnknown) return null
-    return 1_000 * Number(response.retryAfter ?? 0) || pauseMs
+    return 1_000 * Number(response.retryAfter ?? 0)
   } catch (error) {
     outcome.status = null
     const { code, message, reused } = error as Error & { code?: string; reused?: boolean }
     note(`${code ?? message}${reused ? ' (reused)' : ''}`)
-    return ['ECONNRESET', 'EPIPE', 'ECONNREFUSED'].includes(code ?? '') ? pauseMs : null
+    return ['ECONNRESET', 'EPIPE', 'ECONNREFUSED'].includes(code ?? '') ? 0 : null
   }
 }
 
