@@ -6,6 +6,8 @@ import { FatalError } from '@coffer/local/bootstrap/fatal-error.mjs'
 import { root } from '@coffer/local/bootstrap/paths.mjs'
 import { Argument, Command, CommanderError, InvalidArgumentError } from 'commander'
 import { createAdd, type Run } from './command-line.ts'
+import type { BackupOptions } from './commands/backup.ts'
+import type { RestoreOptions } from './commands/restore.ts'
 import type { ServeOptions } from './commands/serve.ts'
 import { addBankCommands } from './program-banks.ts'
 import { withoutServiceLinks } from './service-links.ts'
@@ -82,6 +84,7 @@ function createProgram(run: Run): Command {
     .action(
       run(async (options, env) => (await import('./commands/show.ts')).showConfig(options, env)),
     )
+  addBackups(program, run)
   add(program, 'audit', 'check the invariants of the money, and print each violation').action(
     run(async (_, env) => (await import('./commands/audit.ts')).audit(env)),
   )
@@ -116,6 +119,32 @@ function createProgram(run: Run): Command {
   addBankCommands(program, run)
   addLogins(program, run)
   return program
+}
+
+function addBackups(program: Command, run: Run): void {
+  const passphraseOption = [
+    '--passphrase-file <file>',
+    'file whose first line is the passphrase',
+  ] as const
+  add(program, 'backup', 'write all rows, files and, if asked, keys into one encrypted archive')
+    .requiredOption('--to <file>', 'the archive, a new file')
+    .option('--recipient <key...>', 'public keys of age (age1…) that can decrypt it')
+    .option(...passphraseOption)
+    .option('--with-keys', 'also the keys folder, without which sealed secrets are lost')
+    .action(
+      run<BackupOptions>(async (options, env) =>
+        (await import('./commands/backup.ts')).backUp(options, env),
+      ),
+    )
+  add(program, 'restore', 'load an archive of "coffer backup" into empty databases')
+    .requiredOption('--from <file>', 'the archive')
+    .option('--identity <file>', 'file with secret keys of age (AGE-SECRET-KEY-…)')
+    .option(...passphraseOption)
+    .action(
+      run<RestoreOptions>(async (options, env) =>
+        (await import('./commands/restore.ts')).restore(options, env),
+      ),
+    )
 }
 
 function addLogins(program: Command, run: Run): void {
@@ -180,6 +209,20 @@ ledger. Reads only, and may run beside the services. Exits with 1 when it finds 
 
 Example:
   $ coffer audit && echo clean`,
+  backup: `
+Services may run meanwhile: the rows are those of one moment. Encrypted by age (age-encryption.org);
+the program age decrypts it too. Without --with-keys, keep a copy of the keys folder elsewhere.
+
+Examples:
+  $ coffer backup --to coffer.age --recipient age1…
+  $ coffer backup --to coffer.age --passphrase-file /etc/coffer/passphrase --with-keys`,
+  restore: `
+Before the services of a new machine start for the first time. Reads the whole archive first, and
+changes nothing when it is damaged, of a later version, or when a table has rows. Services that
+start then go on with all work and publish all changes into the new NATS.
+
+Example:
+  $ coffer restore --from coffer.age --identity age.key`,
   replay: `
 Consumers are idempotent: they compare versions and record the messages they have applied. Services
 may run meanwhile.

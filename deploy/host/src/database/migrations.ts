@@ -1,11 +1,9 @@
-import { createHash } from 'node:crypto'
-import { readdir, readFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { changeIndexes, indexChanges, isOutsideTransaction } from './concurrent-indexes.ts'
 import { connectClient } from './connection.ts'
 import { formerFault } from './former-tables.ts'
+import { type MigrationFile, readMigrations } from './migration-files.ts'
 
 /** The Postgres schema of a service, and the folders of its migrations (SQL files). */
 export interface Tables {
@@ -22,12 +20,6 @@ export class MigrationError extends Error {}
 const lockTimeoutMs = 3_000
 const lockTriesMax = 10
 
-interface MigrationFile {
-  name: string
-  text: string
-  checksum: string
-}
-
 /**
  * Applies the missing SQL files of a schema, ordered by folder and name; returns their names. Each
  * runs in a transaction under an advisory lock, except files of concurrent indexes. Tables that an
@@ -40,7 +32,36 @@ export async function migrate(
   tables: Tables,
   options = { lockTimeoutMs, lockTriesMax },
 ): Promise<string[]> {
+  return applyFiles(tables, await readMigrations(tables.folders), options)
+}
+
+/**
+ * Applies exactly these files, as `migrate` does, so that rows of their version can be loaded.
+ * @throws {MigrationError} also when this version lacks one of the files or has another text for it
+ */
+export async function migrateTo(
+  tables: Tables,
+  wanted: readonly Pick<MigrationFile, 'name' | 'checksum'>[],
+): Promise<void> {
+  const checksums = new Map(wanted.map(({ name, checksum }) => [name, checksum]))
   const files = await readMigrations(tables.folders)
+  requireKnown(tables.service, checksums, files)
+  requireUnedited(tables.service, checksums, files)
+  await using connection = await connectClient(tables.url)
+  const applied = await appliedFiles(connection.client, tables.schema)
+  const newer = [...applied.keys()].find((name) => !checksums.has(name))
+  if (newer !== undefined) {
+    throw new MigrationError(`${tables.service}: its tables have ${newer} already.`)
+  }
+  const chosen = files.filter(({ name }) => checksums.has(name))
+  await applyFiles(tables, chosen, { lockTimeoutMs, lockTriesMax })
+}
+
+async function applyFiles(
+  tables: Tables,
+  files: MigrationFile[],
+  options: { lockTimeoutMs: number; lockTriesMax: number },
+): Promise<string[]> {
   await using connection = await connectClient(tables.url)
   const names: string[] = []
   for (let tries = 1; ; ) {
@@ -270,19 +291,4 @@ function requireUnedited(service: string, applied: Applied, files: MigrationFile
     `${service}: ${edited.name} was edited after it was applied: ` +
       'restore it, and write another file for the change. Nothing was changed.',
   )
-}
-
-async function readMigrations(folders: string[]): Promise<MigrationFile[]> {
-  const files = await Promise.all(
-    folders.map(async (folder) => {
-      const names = (await readdir(folder)).filter((name) => name.endsWith('.sql')).sort()
-      return Promise.all(names.map((name) => readMigration(folder, name)))
-    }),
-  )
-  return files.flat()
-}
-
-async function readMigration(folder: string, name: string): Promise<MigrationFile> {
-  const text = await readFile(join(folder, name), 'utf8')
-  return { name, text, checksum: createHash('sha256').update(text).digest('hex') }
 }

@@ -1,0 +1,101 @@
+import { createReadStream, createWriteStream } from 'node:fs'
+import { open, rename, rm } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { Readable, Writable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import type { ReadableStream, WritableStream } from 'node:stream/web'
+import { constants, createZstdCompress, createZstdDecompress } from 'node:zlib'
+import { FatalError } from '@coffer/local/bootstrap/fatal-error.mjs'
+import type { Decrypter, Encrypter } from 'age-encryption'
+import { createTarDecoder, type ParsedTarEntry, packTar } from 'modern-tar'
+
+/** One file of an archive. */
+export interface Entry {
+  /** Path with slashes, such as `database/ledger/journal/000001`. */
+  name: string
+  bytes: Uint8Array
+}
+
+// Bounds the memory of a reader: an entry is kept in memory, and no file of Coffer is larger.
+const entryBytesMax = 16 * 1024 * 1024
+
+/** Two empty blocks of 512 bytes end a tar archive. */
+const tarEndBytes = 1024
+
+const compression = { params: { [constants.ZSTD_c_compressionLevel]: 6 } }
+
+/**
+ * Writes entries as tar (POSIX.1-2001), compressed with zstd (RFC 8878), encrypted with age
+ * (age-encryption.org/v1). The file appears under its name when it is complete and on disk.
+ * Bounded memory: an entry is read from the iterable when those before it are written.
+ */
+export async function writeArchive(
+  path: string,
+  encrypter: Encrypter,
+  entries: AsyncIterable<Entry>,
+): Promise<void> {
+  const draft = `${path}.part`
+  try {
+    const compressed = createZstdCompress(compression)
+    const packed = pipeline(Readable.from(tarOf(entries), { objectMode: false }), compressed)
+    packed.catch(() => undefined)
+    const sealed = await encrypter.encrypt(webStreamOf(compressed))
+    const written = createWriteStream(draft, { mode: 0o600 })
+    await Promise.all([packed, pipeline(Readable.fromWeb(sealed as ReadableStream), written)])
+    await sync(draft)
+    await rename(draft, path)
+    await sync(dirname(path))
+  } catch (error) {
+    await rm(draft, { force: true })
+    throw error
+  }
+}
+
+const webStreamOf = (stream: Readable) =>
+  Readable.toWeb(stream) as unknown as globalThis.ReadableStream<Uint8Array>
+
+async function* tarOf(entries: AsyncIterable<Entry>): AsyncGenerator<Uint8Array> {
+  for await (const { name, bytes } of entries) {
+    const packed = await packTar([{ header: { name, size: bytes.length }, body: bytes }])
+    yield packed.subarray(0, -tarEndBytes)
+  }
+  yield new Uint8Array(tarEndBytes)
+}
+
+/** Flushes a file or a folder, so that a loss of power takes nothing of it back. */
+async function sync(path: string): Promise<void> {
+  await using file = await open(path)
+  await file.sync()
+}
+
+/**
+ * Reads the entries of an archive in order.
+ * @throws {FatalError} when the file is not there, was changed, is cut off, or has another key
+ */
+export async function* readArchive(path: string, decrypter: Decrypter): AsyncGenerator<Entry> {
+  const source = createReadStream(path)
+  try {
+    const plain = Readable.fromWeb((await decrypter.decrypt(webStreamOf(source))) as ReadableStream)
+    const { readable, writable } = createTarDecoder({ strict: true })
+    const tar = Writable.fromWeb(writable as WritableStream<Uint8Array>)
+    const unpacked = pipeline(plain, createZstdDecompress(), tar)
+    unpacked.catch(() => undefined)
+    for await (const entry of readable) {
+      yield { name: entry.header.name, bytes: await contentOf(entry) }
+    }
+    await unpacked
+  } catch (error) {
+    throw new FatalError(
+      `${path} cannot be read: ${(error as Error).message}. Nothing was changed.`,
+    )
+  } finally {
+    source.destroy()
+  }
+}
+
+async function contentOf({ header, body }: ParsedTarEntry): Promise<Buffer> {
+  if (header.size > entryBytesMax) throw new Error(`the entry ${header.name} is too large`)
+  const parts: Uint8Array[] = []
+  for await (const part of body) parts.push(part)
+  return Buffer.concat(parts)
+}

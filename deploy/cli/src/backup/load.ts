@@ -1,0 +1,136 @@
+import { finished } from 'node:stream/promises'
+import { connectClient } from '@coffer/host/database/connection'
+import { FatalError } from '@coffer/local/bootstrap/fatal-error.mjs'
+import pg from 'pg'
+import { type CopyStreamQuery, from } from 'pg-copy-streams'
+import type { ArchivedSchema, End } from './contents.ts'
+import { placeOf } from './snapshot.ts'
+
+/** Writing transactions, one for each database. Disposing rolls back what is not committed. */
+export interface Loading extends AsyncDisposable {
+  /** Appends rows in the text format of COPY to a table of a service. */
+  add: (place: { service: string; table: string }, bytes: Uint8Array) => Promise<void>
+  /** Sets the sequences, and marks all changes as not published. Returns the rows by table. */
+  end: (sequences: End['sequences']) => Promise<End['rows']>
+  commit: () => Promise<void>
+}
+
+/**
+ * Begins a transaction in each database. Locks the tables against writes of running services.
+ * @throws {FatalError} when a table has rows
+ */
+export async function beginLoading(
+  schemas: readonly ArchivedSchema[],
+  urlOf: (service: string) => string,
+): Promise<Loading> {
+  await using opening = new AsyncDisposableStack()
+  const clients = new Map<string, pg.Client>()
+  for (const url of new Set(schemas.map(({ service }) => urlOf(service)))) {
+    const { client } = opening.use(await connectClient(url))
+    await client.query(`
+      BEGIN;
+      SET LOCAL statement_timeout = 0;
+      SET LOCAL idle_in_transaction_session_timeout = 0;
+      SET LOCAL lock_timeout = '10s'`)
+    clients.set(url, client)
+  }
+  const clientOf = (service: string) => clients.get(urlOf(service)) as pg.Client
+  for (const schema of schemas) await prepare(clientOf(schema.service), schema)
+  const stack = opening.move()
+  const rows: End['rows'] = {}
+  let open: OpenCopy | null = null
+  const close = async () => {
+    if (open !== null) rows[open.key] = await endCopy(open)
+    open = null
+  }
+  return {
+    add: async ({ service, table }, bytes) => {
+      const schema = schemas.find((one) => one.service === service)
+      const described = schema?.tables.find((one) => one.table === table)
+      if (!schema || !described)
+        throw new Error(`the archive does not describe ${service} ${table}`)
+      const key = `${schema.schema}.${table}`
+      if (open?.key !== key) {
+        await close()
+        open = beginCopy(clientOf(service), key, placeOf(schema.schema, table, described.columns))
+      }
+      await write(open, bytes)
+    },
+    end: async (sequences) => {
+      await close()
+      for (const described of schemas) {
+        const { service, schema } = described
+        const client = clientOf(service)
+        for (const name of namesOf(described)) {
+          await client.query(`ALTER TABLE ${name} ENABLE TRIGGER USER`)
+        }
+        for (const one of sequences.filter((sequence) => sequence.schema === schema)) {
+          const name = `${pg.escapeIdentifier(schema)}.${pg.escapeIdentifier(one.sequence)}`
+          await client.query('SELECT setval($1, $2)', [name, one.last])
+        }
+        const changes = `${pg.escapeIdentifier(schema)}.changes`
+        await client.query(
+          `UPDATE ${changes} SET published_at = NULL WHERE published_at IS NOT NULL`,
+        )
+      }
+      return rows
+    },
+    commit: async () => {
+      for (const client of clients.values()) await client.query('COMMIT')
+    },
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  }
+}
+
+/**
+ * Locks the tables, and switches their triggers off: the rows that these write are in the archive.
+ * Foreign keys stay in force.
+ */
+async function prepare(client: pg.Client, schema: ArchivedSchema): Promise<void> {
+  const names = namesOf(schema)
+  await client.query(`LOCK TABLE ${names.join(', ')} IN SHARE ROW EXCLUSIVE MODE`)
+  for (const name of names) {
+    const { rows } = await client.query(`SELECT EXISTS (SELECT FROM ${name}) AS filled`)
+    if (rows[0].filled) {
+      throw new FatalError(`The table ${name} has rows: restore into an empty database.`)
+    }
+    await client.query(`ALTER TABLE ${name} DISABLE TRIGGER USER`)
+  }
+}
+
+function namesOf({ schema, tables }: ArchivedSchema): string[] {
+  return tables.map(({ table }) => {
+    return [schema, table].map((one) => pg.escapeIdentifier(one)).join('.')
+  })
+}
+
+/** A COPY in progress. A connection has at most one. */
+interface OpenCopy {
+  key: string
+  stream: CopyStreamQuery
+  ended: Promise<void>
+}
+
+function beginCopy(client: pg.Client, key: string, place: string): OpenCopy {
+  const stream = client.query(from(`COPY ${place} FROM STDIN`))
+  const ended = finished(stream)
+  ended.catch(() => undefined)
+  return { key, stream, ended }
+}
+
+async function endCopy({ key, stream, ended }: OpenCopy): Promise<number> {
+  stream.end()
+  await ended.catch((error) => refuse(key, error))
+  return stream.rowCount ?? 0
+}
+
+/** Resolves when Postgres takes more. */
+async function write({ key, stream, ended }: OpenCopy, bytes: Uint8Array): Promise<void> {
+  const written = Promise.withResolvers<void>()
+  stream.write(bytes, (error) => (error ? written.reject(error) : written.resolve()))
+  await Promise.race([written.promise, ended]).catch((error) => refuse(key, error))
+}
+
+function refuse(table: string, error: Error): never {
+  throw new FatalError(`${table} cannot be loaded, and nothing is restored: ${error.message}`)
+}

@@ -1,0 +1,152 @@
+import { readFileSync } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { createLog } from '@coffer/host/logger'
+import { keyFileNames, readKeyFile } from '@coffer/host/secrets/key-file'
+import { findKeyIdInUse, findSealedTables } from '@coffer/host/secrets/sealed-rows.sql'
+import { type Environment, readSettings } from '@coffer/host/settings'
+import { settings as ledgerSettings } from '@coffer/ledger/config'
+import type { Storage } from '@coffer/ledger/imports/storage/storage'
+import { createStorage } from '@coffer/ledger/imports/storage/storage.client'
+import { root } from '@coffer/local/bootstrap/paths.mjs'
+import { createEncrypter, type EncryptionOptions } from '../backup/age-keys.ts'
+import { type Entry, writeArchive } from '../backup/archive.ts'
+import {
+  type ArchivedSchema,
+  type End,
+  endName,
+  headerName,
+  jsonEntry,
+} from '../backup/contents.ts'
+import {
+  copyTable,
+  describeSchema,
+  readSequences,
+  type Snapshot,
+  takeSnapshot,
+} from '../backup/snapshot.ts'
+import { createServiceDatabase, databaseUrlOf, directUrlOf } from '../databases.ts'
+import { type Config, readConfig } from '../environment.ts'
+import { definitions } from '../services.ts'
+import { requireTables } from '../tables.ts'
+
+/** Options of `coffer backup`. */
+export interface BackupOptions extends EncryptionOptions {
+  to: string
+  withKeys?: boolean
+}
+
+/**
+ * `coffer backup`: writes all rows, all uploaded files and, if asked, the keys into one encrypted
+ * archive (docs/running/backup.md). Services may run meanwhile. Throws SettingsError for options
+ * that cannot be used, FatalError when a database does not answer or lacks migrations.
+ */
+export async function backUp(options: BackupOptions, env: Environment): Promise<undefined> {
+  const config = readConfig(env)
+  const encrypter = await createEncrypter(options)
+  await requireTables(definitions, config)
+  const log = createLog({ level: config.logLevel, name: 'backup' })
+  const storage = createStorage(readSettings(ledgerSettings, config.environment), log)
+  const end: End = { rows: {}, files: 0, sequences: [] }
+  try {
+    const entries = entriesOf({ config, storage, end, withKeys: options.withKeys ?? false })
+    await writeArchive(options.to, encrypter, entries)
+  } finally {
+    await storage.close()
+  }
+  const rows = Object.values(end.rows).reduce((sum, count) => sum + count, 0)
+  const { size } = await stat(options.to)
+  console.log(`${options.to}: ${rows} rows, ${end.files} files, ${size} bytes`)
+  if (!options.withKeys) console.log(`without the keys in ${config.keysDir}: keep a copy of them`)
+}
+
+interface Sources {
+  config: Config
+  storage: Storage
+  /** Filled while entries are read. */
+  end: End
+  withKeys: boolean
+}
+
+/**
+ * Yields the entries in the order in which they are restored. Files come before the snapshot of the
+ * rows, because an import removes its file: a row would name a file that is gone. Files that were
+ * written meanwhile come at the end.
+ */
+async function* entriesOf({ config, storage, end, withKeys }: Sources): AsyncGenerator<Entry> {
+  if (withKeys) yield* keysIn(config.keysDir)
+  const files = {
+    storage,
+    end,
+    begun: new Date(Date.now() - clockSkewMs),
+    recent: new Set<string>(),
+  }
+  yield* filesIn(files)
+  const urlOf = (name: string) => directUrlOf(name, config) ?? databaseUrlOf(name, config)
+  await using snapshot = await takeSnapshot(definitions, urlOf)
+  const schemas = await describeAll(snapshot, config)
+  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+  yield jsonEntry(headerName, { format: 1, version, createdAt: new Date().toISOString(), schemas })
+  for (const described of schemas) {
+    const { service, schema, tables } = described
+    const client = snapshot.of(service)
+    for (const table of tables) {
+      end.rows[`${schema}.${table.table}`] = yield* copyTable(client, described, table)
+    }
+    end.sequences.push(...(await readSequences(client, schema)))
+  }
+  yield* filesIn({ ...files, isAgain: true })
+  yield jsonEntry(endName, end)
+}
+
+/** Clocks of storage and of this process differ by less. */
+const clockSkewMs = 60_000
+
+function* keysIn(folder: string): Generator<Entry> {
+  for (const name of keyFileNames(folder)
+    .filter((one) => /\.(key|pub|lost)$/.test(one))
+    .sort()) {
+    const text = readKeyFile(join(folder, name))
+    if (text !== null) yield { name: `keys/${name}`, bytes: Buffer.from(text) }
+  }
+}
+
+const pageSize = 200
+
+interface Files extends Pick<Sources, 'storage' | 'end'> {
+  begun: Date
+  /** Names of yielded files that may have been written since the backup began. */
+  recent: Set<string>
+  isAgain?: boolean
+}
+
+/** Yields all files, or again those that were written meanwhile; never an unfinished one. */
+async function* filesIn(files: Files): AsyncGenerator<Entry> {
+  const { storage, end, begun, recent, isAgain = false } = files
+  for (let after: string | null = ''; after !== null; ) {
+    const { held, next } = await storage.list({ after, limit: pageSize })
+    for (const { key, name, writtenAt } of held) {
+      const isRecent = writtenAt >= begun
+      if (key === null || (isAgain && (!isRecent || recent.has(name)))) continue
+      const bytes = await storage.read(key)
+      if (bytes === null) continue
+      if (isRecent) recent.add(name)
+      end.files += 1
+      yield { name: `files/${name}`, bytes }
+    }
+    after = next
+  }
+}
+
+async function describeAll(snapshot: Snapshot, config: Config): Promise<ArchivedSchema[]> {
+  const schemas: ArchivedSchema[] = []
+  for (const definition of definitions) {
+    const described = await describeSchema(snapshot.of(definition.name), definition)
+    await using database = await createServiceDatabase(definition, config)
+    const sealed = await findSealedTables(database)
+    const found = await Promise.all(sealed.map((table) => findKeyIdInUse(database, table)))
+    const keyIds = [...new Set(found.filter((keyId) => keyId !== null))]
+    schemas.push({ ...described, keyIds })
+  }
+  return schemas
+}

@@ -1,0 +1,161 @@
+import { rm } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import { MigrationError, migrateTo } from '@coffer/host/database/migrations'
+import { tablesOf } from '@coffer/host/host'
+import { createLog } from '@coffer/host/logger'
+import { makeKeyFile, readKeyFile } from '@coffer/host/secrets/key-file'
+import { createKeyEncryption, keySettings } from '@coffer/host/secrets/key-settings'
+import { type Environment, readSettings } from '@coffer/host/settings'
+import { settings as ledgerSettings } from '@coffer/ledger/config'
+import { parseName, type Storage } from '@coffer/ledger/imports/storage/storage'
+import { createStorage } from '@coffer/ledger/imports/storage/storage.client'
+import { FatalError } from '@coffer/local/bootstrap/fatal-error.mjs'
+import { createDecrypter, type DecryptionOptions } from '../backup/age-keys.ts'
+import { type Entry, readArchive } from '../backup/archive.ts'
+import { End, endName, Header, headerName, nameIn, parsePart } from '../backup/contents.ts'
+import { beginLoading, type Loading } from '../backup/load.ts'
+import { databaseUrlOf, directUrlOf, requirePostgres } from '../databases.ts'
+import { type Config, readConfig } from '../environment.ts'
+import { definitions } from '../services.ts'
+import { updateTables } from '../tables.ts'
+
+/** Options of `coffer restore`. */
+export interface RestoreOptions extends DecryptionOptions {
+  from: string
+}
+
+/**
+ * `coffer restore`: loads an archive of `coffer backup` into empty databases and an empty storage
+ * (docs/running/backup.md). Reads the whole archive once before it changes anything. Throws
+ * SettingsError for options that cannot be used, FatalError when it refuses.
+ */
+export async function restore(options: RestoreOptions, env: Environment): Promise<undefined> {
+  const config = readConfig(env)
+  const decrypter = await createDecrypter(options)
+  const read = () => readArchive(options.from, decrypter)
+  const outline = await checkArchive(read(), options.from)
+  requireKeys(outline, config)
+  const urlOf = (name: string) => directUrlOf(name, config) ?? databaseUrlOf(name, config)
+  await requirePostgres(definitions, urlOf)
+  await createTables(outline.header, urlOf)
+  const log = createLog({ level: config.logLevel, name: 'restore' })
+  const storage = createStorage(readSettings(ledgerSettings, config.environment), log)
+  const undo: (() => Promise<unknown>)[] = []
+  try {
+    await requireNoFiles(storage)
+    await using loading = await beginLoading(outline.header.schemas, urlOf)
+    const target = { loading, storage, keysDir: config.keysDir, undo }
+    for await (const entry of read()) await restoreEntry(entry, target)
+    requireRows(await loading.end(outline.end.sequences), outline.end.rows)
+    await loading.commit()
+  } catch (error) {
+    for (const step of undo) await step()
+    throw error
+  } finally {
+    await storage.close()
+  }
+  await updateTables(definitions, config)
+  const rows = Object.values(outline.end.rows).reduce((sum, count) => sum + count, 0)
+  console.log(`${rows} rows and ${outline.files} files of ${outline.header.createdAt} are restored`)
+  console.log('start the services now: they publish all changes again and go on with all work')
+}
+
+/** An archive without its rows and files. */
+interface Outline {
+  header: Header
+  end: End
+  files: number
+  keys: Map<string, string>
+}
+
+/** Reads a whole archive. Throws FatalError when it is not complete or is of another version. */
+async function checkArchive(entries: AsyncIterable<Entry>, path: string): Promise<Outline> {
+  const keys = new Map<string, string>()
+  const json = new Map<string, unknown>()
+  let files = 0
+  for await (const { name, bytes } of entries) {
+    const key = nameIn('keys', name)
+    if (key !== null) keys.set(key, Buffer.from(bytes).toString())
+    if (nameIn('files', name) !== null) files += 1
+    if (name.endsWith('.json')) json.set(name, JSON.parse(Buffer.from(bytes).toString()))
+  }
+  const header = Header.safeParse(json.get(headerName))
+  const end = End.safeParse(json.get(endName))
+  if (!header.success || !end.success || end.data.files !== files) {
+    throw new FatalError(`${path} is no archive of "coffer backup" that this version can read.`)
+  }
+  return { header: header.data, end: end.data, files, keys }
+}
+
+/** Throws FatalError when secrets of the archive could not be decrypted, or keys would be lost. */
+function requireKeys({ header, keys }: Outline, { keysDir, environment }: Config): void {
+  for (const [name, text] of keys) {
+    const existing = readKeyFile(join(keysDir, name))
+    if (existing === null || existing === text) continue
+    throw new FatalError(
+      `${join(keysDir, name)} is another key than the archive's: name an empty keys folder.`,
+    )
+  }
+  if (keys.has('secrets.key')) return
+  const own = createKeyEncryption(readSettings(keySettings, environment), keysDir)
+  const needed = header.schemas.flatMap(({ keyIds }) => keyIds)
+  const missing = needed.find((keyId) => !own.isAtHand(keyId) && !own.isLost(keyId))
+  if (missing === undefined) return
+  throw new FatalError(
+    `The archive has secrets under the key ${missing}, which is not in ${keysDir}: bring its ` +
+      'file back first, or run "coffer keys:create --lost" if it is lost.',
+  )
+}
+
+/** Creates the tables of the archive's version. Throws FatalError when this version cannot. */
+async function createTables(header: Header, urlOf: (name: string) => string): Promise<void> {
+  for (const definition of definitions) {
+    const archived = header.schemas.find(({ service }) => service === definition.name)
+    if (!archived) throw new FatalError(`The archive has no tables of ${definition.name}.`)
+    const tables = tablesOf(definition, urlOf(definition.name))
+    await migrateTo(tables, archived.migrations).catch((error) => {
+      if (!(error instanceof MigrationError)) throw error
+      throw new FatalError(`${error.message} The archive is of version ${header.version}.`)
+    })
+  }
+}
+
+async function requireNoFiles(storage: Storage): Promise<void> {
+  const { held } = await storage.list({ after: '', limit: 1 })
+  if (held.length > 0) throw new FatalError('The storage has files: restore into an empty one.')
+}
+
+interface Target {
+  loading: Loading
+  storage: Storage
+  keysDir: string
+  /** Steps that remove what was written outside the databases. */
+  undo: (() => Promise<unknown>)[]
+}
+
+async function restoreEntry({ name, bytes }: Entry, target: Target): Promise<void> {
+  const { loading, storage, keysDir, undo } = target
+  const part = parsePart(name)
+  if (part !== null) return loading.add(part, bytes)
+  const file = parseName(nameIn('files', name) ?? '')
+  if (file?.key) {
+    undo.push(() => storage.remove(file.name))
+    await storage.write(file.key, once(bytes))
+  }
+  const key = nameIn('keys', name)
+  if (key !== null && key === basename(key)) {
+    const path = join(keysDir, key)
+    if (makeKeyFile(path, () => Buffer.from(bytes).toString())) undo.push(() => rm(path))
+  }
+}
+
+async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes
+}
+
+function requireRows(loaded: End['rows'], archived: End['rows']): void {
+  for (const [table, count] of Object.entries(archived)) {
+    if ((loaded[table] ?? 0) === count) continue
+    throw new FatalError(`${table} has ${loaded[table] ?? 0} rows instead of ${count}.`)
+  }
+}
