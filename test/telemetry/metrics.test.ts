@@ -1,3 +1,4 @@
+import '@coffer/host/serve'
 import { renderMetrics } from '@coffer/host/testing/metrics'
 import { expect, test } from '@jest/globals'
 import { startCoffer } from '../harness/coffer.ts'

@@ -43,10 +43,22 @@ function redactValue(value: unknown, depth: number): unknown {
   if (typeof value !== 'object' || value === null) return value
   if (Error.isError(value)) return redactError(value, depth)
   if (ArrayBuffer.isView(value)) return removed
-  if (typeof (value as Fields).toJSON === 'function') return value
+  const { toJSON } = value as { toJSON?: unknown }
+  if (typeof toJSON === 'function') return redactJson(value, toJSON.call(value), depth)
   if (depth >= depthMax) return removed
   if (Array.isArray(value)) return value.map((item) => redactValue(item, depth + 1))
   return redact(value as Fields, depth)
+}
+
+/** Redacts the JSON form of a value (a date, a URL); returns the value if nothing changes. */
+function redactJson(value: object, json: unknown, depth: number): unknown {
+  const shown = typeof json === 'string' ? withoutAddresses(json) : redactForm(json, depth)
+  return shown === json ? value : shown
+}
+
+/** A form may have a form itself: it counts as a level, so that the depth ends it. */
+function redactForm(json: unknown, depth: number): unknown {
+  return depth >= depthMax ? removed : redactValue(json, depth + 1)
 }
 
 function redactError(error: Error, depth: number): Fields {
@@ -80,8 +92,12 @@ function messageOf(error: Error & Fields): string {
   // SQLSTATE class 22 (data exceptions): the message quotes a value.
   const isQuoting = quotingTypes.includes(type) || /^22/.test(String(error.code))
   const message = isQuoting ? error.message.replace(/["'].*["']/s, removed) : error.message
-  // Removes email addresses, and credentials in URLs.
-  return message.replace(/[^\s'"<>(]+@[^\s'"<>)]+/g, removed)
+  return withoutAddresses(message)
+}
+
+/** Removes email addresses, and credentials in URLs. */
+function withoutAddresses(text: string): string {
+  return text.replace(/[^\s'"<>(]+@[^\s'"<>)]+/g, removed)
 }
 
 /** Returns the path and code of a zod issue, without the value. */
