@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { unavailable } from '@coffer/kit/rpc/errors'
 import type { Log } from '@coffer/kit/service/log'
+import { isTracing } from '@coffer/kit/service/trace'
 import { startWorkers, type WorkersOptions } from '@coffer/kit/service/workers'
 import cookies from '@fastify/cookie'
 import cors from '@fastify/cors'
@@ -20,6 +21,7 @@ import { answerOf, endsSession, isDistrusted } from './http/errors/errors.ts'
 import { protocolErrors } from './http/errors/protocol-errors.ts'
 import { refuseOthers } from './http/errors/refusals.ts'
 import { type Admissions, mount } from './http/mount.ts'
+import { traceRequest } from './http/request-span.ts'
 import { createRoutes } from './http/routes.ts'
 import { createHandshakeCheck } from './sockets/handshake.ts'
 import { createSockets } from './sockets/sockets.ts'
@@ -101,6 +103,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
       return answerError({ error, request, reply, log, cookie })
     },
   })
+  if (isTracing()) app.addHook('onRequest', traceRequest)
   app.addHook('onRequest', async (request, reply) => {
     reply.headers(secure).header('x-request-id', request.id)
     logAccess(request, reply)

@@ -12,6 +12,7 @@ import { storedMessages } from '../harness/messages.ts'
 import { type Answer, type CallOptions, call, newPerson } from '../harness/person.ts'
 import { type Deployment, deploy } from '../harness/process.ts'
 import { createFullAccount, feedKey, fullSettings } from '../mesh/full-account.ts'
+import { startOtlpSink } from '../providers/otlp.ts'
 import { startPlaid } from '../providers/plaid/plaid.ts'
 import { type MailSink, type ReceivedMail, startMailSink, tokenIn } from '../providers/smtp.ts'
 import { startStripe } from '../providers/stripe.ts'
@@ -20,13 +21,14 @@ import { collectProgress, privateText, startProviders, syncFeed } from './feed-s
 
 const called = 'echoedFeedKey'
 
-test('secrets are in no log, message, history, row, error or mail', async () => {
+test('secrets are in no log, span, message, history, row, error or mail', async () => {
   await using stripe = await startStripe()
   await using sink = await startMailSink()
   await using stack = new AsyncDisposableStack()
   const providers = await startProviders(called)
   for (const provider of providers) stack.use(provider)
   await using plaid = await startPlaid({ secret: 'echoedPlaidSecret' })
+  await using otlp = await startOtlpSink()
   const [rpcPort] = await freePorts(1)
   await using deployment = await deploy({
     COFFER_SMTP_URL: sink.url,
@@ -34,12 +36,10 @@ test('secrets are in no log, message, history, row, error or mail', async () => 
     ...stripe.settings,
     ...fullSettings,
     ...aggregatorSettings(plaid),
-    COFFER_FEED_ALLOWED_URLS: [
-      fullSettings.COFFER_FEED_ALLOWED_URLS,
-      ...providers.map(({ url }) => url),
-    ].join(),
+    COFFER_FEED_ALLOWED_URLS: allowedUrls(providers),
     COFFER_RPC_PORT: String(rpcPort),
     COFFER_LOG_LEVEL: 'trace',
+    ...otlp.settings,
     COFFER_SIGN_IN_LIMIT_PER_MINUTE: '100',
   })
   await deployment.start()
@@ -66,6 +66,7 @@ test('secrets are in no log, message, history, row, error or mail', async () => 
     answers,
     linkAnswers: linked.seen,
     frames,
+    telemetry: [otlp.text()],
     metrics: [await (await fetch(`http://127.0.0.1:${rpcPort}/metrics`)).text()],
     messages: await messages(broker),
     histories: await histories(deployment),
@@ -90,6 +91,11 @@ test('secrets are in no log, message, history, row, error or mail', async () => 
     expect.arrayContaining(['itemId in rows', 'privateText in linkAnswers']),
   )
 })
+
+/** Returns the setting that allows these feed providers beside that of `fullSettings`. */
+function allowedUrls(providers: { url: string }[]): string {
+  return [fullSettings.COFFER_FEED_ALLOWED_URLS, ...providers.map(({ url }) => url)].join()
+}
 
 const reset = 'Reset your password'
 const changed = 'Your password was changed'

@@ -17,6 +17,7 @@ import { databaseUrlOf } from './databases.ts'
 import { type Config, requireDistinct } from './environment.ts'
 import type { Parts } from './parts.ts'
 import { calls, type PartName } from './service-names.ts'
+import { startTelemetry } from './telemetry.ts'
 
 /** The started parts of a process. Disposing drains them after the lame-duck time. */
 export type RunningProcess = AsyncDisposable & {
@@ -43,6 +44,7 @@ export async function startProcess({ parts, config, log }: Options): Promise<Run
   // Loads the runtime's timezone data, which takes 20 ms at first use.
   toLocal(0, 'America/New_York')
   await using opening = new AsyncDisposableStack()
+  opening.use(await startTelemetry(config, log))
   const broker = opening.use(await connectNats(config, log))
   const hasServices = parts.definitions.length > 0
   const workflows = opening.use(createWorkflows(config, { hasServices, log }))

@@ -1,4 +1,5 @@
 import type { Log } from '@coffer/kit/service/log'
+import { currentTraceId } from '@coffer/kit/service/trace'
 import { type DestinationStream, pino } from 'pino'
 import { redact } from './redaction.ts'
 
@@ -18,6 +19,11 @@ export function createLog({ level, name, to }: LogOptions): Log {
     {
       level,
       base: { name },
+      // The trace of the request that a line is about, beside its `requestId`.
+      mixin: () => {
+        const traceId = currentTraceId()
+        return traceId === undefined ? {} : { traceId }
+      },
       formatters: { log: (fields) => redact(fields) },
       // Pino must not serialize errors, because `redact` needs the Error objects.
       serializers: { err: (error) => error },

@@ -70,6 +70,13 @@ export const observeConnectionWait = createHistogram({
   buckets: [0.001, 0.005, 0.025, 0.1, 0.5, 1, 3, 10],
 })
 
+/** Counts workflows that failed for good, by type. */
+export const countWorkflowFailures = createCounter({
+  name: 'coffer_workflow_failures_total',
+  help: 'Workflows that failed, by type.',
+  labelNames: ['workflow'],
+})
+
 /** Counts failed attempts of activities, by type and whether Temporal repeats them. */
 export const countActivityFailures = createCounter({
   name: 'coffer_activity_failures_total',

@@ -1,5 +1,6 @@
 import type { Log } from '@coffer/kit/service/log'
 import { createHistogram } from '@coffer/kit/service/telemetry'
+import { currentTraceId } from '@coffer/kit/service/trace'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
 const observeHttpSeconds = createHistogram({
@@ -28,6 +29,7 @@ export function createAccessLog(
 ): AccessLog {
   return (request, reply) => {
     const startedAt = performance.now()
+    const traceId = currentTraceId()
     reply.raw.once('close', () => {
       const ms = Math.round(10 * (performance.now() - startedAt)) / 10
       const { method, id: requestId } = request
@@ -35,7 +37,7 @@ export function createAccessLog(
       const status = statusOf(request, reply)
       observeHttpSeconds(ms / 1000, method, route, String(status))
       const accountId = accountIdOf(request) || undefined
-      log.info({ method, route, status, ms, requestId, accountId }, 'request')
+      log.info({ method, route, status, ms, requestId, accountId, traceId }, 'request')
     })
   }
 }

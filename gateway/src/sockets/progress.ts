@@ -2,6 +2,7 @@ import { EventEmitter, on } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Broker } from '@coffer/kit/events/broker'
 import { isTransient } from '@coffer/kit/rpc/errors'
+import { startChild, traceHeader } from '@coffer/kit/service/trace'
 import type { WebSocket } from 'ws'
 
 /** Interval of reads of the stored status, and timeout of the socket, in ms. */
@@ -56,7 +57,10 @@ export async function showProgress(progress: Progress): Promise<void> {
   const subscription = connection?.subscribe(subject, {
     callback: (_error, message) => {
       const state = stateOf(message.string())
-      if (state && accepts(state)) announce(state)
+      if (!state || !accepts(state)) return
+      const parent = message.headers?.get(traceHeader) || null
+      startChild('socket progress', { kind: 'consumer', parent })?.end()
+      announce(state)
     },
   })
   let poll: NodeJS.Timeout | undefined

@@ -149,6 +149,21 @@ export const settings = {
     z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
     'Lowest level of log lines on standard error',
   ),
+  traceRatio: setting(
+    'COFFER_TRACE_RATIO',
+    z.coerce.number().min(0).max(1).default(0),
+    'Share of requests that are traced, from 0 to 1',
+  ),
+  otlpEndpoint: setting(
+    'OTEL_EXPORTER_OTLP_ENDPOINT',
+    httpUrl.transform((url) => url.replace(/\/$/, '')).optional(),
+    'Base URL of an OTLP collector (protobuf over HTTP): `http://collector:4318`',
+  ),
+  otlpMetricsSeconds: setting(
+    'COFFER_OTLP_METRICS_SECONDS',
+    z.coerce.number().int().min(0).max(3_600).default(0),
+    'Seconds between exports of the metrics over OTLP; 0 exports none',
+  ),
   demo: setting('COFFER_DEMO', flag.default(true), 'Load the demo data at the first `npm start`'),
 }
 

@@ -3,6 +3,7 @@ import type { Database, Transaction } from '@coffer/kit/database/database'
 import { LostConnectionError } from '@coffer/kit/database/lost-connection'
 import { unavailable } from '@coffer/kit/rpc/errors'
 import { createSemaphore } from '@coffer/kit/service/semaphore'
+import { isTracing } from '@coffer/kit/service/trace'
 import { ConnectError } from '@connectrpc/connect'
 import { createPool, type DatabasePool, type Interceptor, SchemaValidationError, sql } from 'slonik'
 import { z } from 'zod'
@@ -10,6 +11,7 @@ import { observeConnectionWait } from '../metrics.ts'
 import { requireTls } from './connection.ts'
 import { postgresDriver } from './postgres.client.ts'
 import { idleInTransactionMs } from './service-role.ts'
+import { traceStatements } from './statement-spans.ts'
 
 /** Kind of the pooler between Coffer and Postgres. */
 export type Pooler = 'none' | 'transaction'
@@ -57,7 +59,11 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
     connectionRetryLimit: 1,
     // Slonik's default, DISCARD ALL, halves the throughput; no statement changes session state.
     resetConnection: async () => {},
-    interceptors: [countStatements(sent, { isNamed: !isPooled }), checkRows()],
+    interceptors: [
+      countStatements(sent, { isNamed: !isPooled }),
+      checkRows(),
+      ...(isTracing() ? [traceStatements(schema)] : []),
+    ],
   })
   // Failed statements emit 'error' on the pool. Without a listener, Node would throw.
   connections.on('error', () => {})

@@ -3,6 +3,7 @@ import type { Delivery, Handler } from '@coffer/kit/events/handler'
 import { isTransient } from '@coffer/kit/rpc/errors'
 import { isOutage } from '@coffer/kit/rpc/fault'
 import type { Log } from '@coffer/kit/service/log'
+import { traced, traceHeader } from '@coffer/kit/service/trace'
 import { ConnectError } from '@connectrpc/connect'
 import {
   AckPolicy,
@@ -206,7 +207,10 @@ async function deliver(state: Consuming, message: JsMsg): Promise<void> {
   // Heartbeat: without it, NATS would redeliver a slow message to another process.
   const atWork = setInterval(() => message.working(), ackWaitMs / 3)
   try {
-    await handler.handle(message.data, delivery)
+    const parent = message.headers?.get(traceHeader) || null
+    await traced(`handle ${handler.subject}`, { kind: 'consumer', parent }, () =>
+      handler.handle(message.data, delivery),
+    )
     message.ack()
     logRecovery(state, message)
   } catch (error) {

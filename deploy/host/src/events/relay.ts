@@ -3,6 +3,7 @@ import type { Database } from '@coffer/kit/database/database'
 import type { Broker } from '@coffer/kit/events/broker'
 import { subjectOf } from '@coffer/kit/events/changes'
 import type { Log } from '@coffer/kit/service/log'
+import { currentTraceparent, traced, traceHeader } from '@coffer/kit/service/trace'
 import { JetStreamApiError } from '@nats-io/jetstream'
 import { headers, InvalidArgumentError } from '@nats-io/transport-node'
 import { sql } from 'slonik'
@@ -15,6 +16,7 @@ const Unpublished = z.object({
   type: z.string(),
   payload: z.instanceof(Buffer),
   sequence: z.bigint(),
+  traceContext: z.string().nullable(),
 })
 type Unpublished = z.infer<typeof Unpublished>
 
@@ -122,14 +124,18 @@ async function publishBatch(options: RelayOptions): Promise<number> {
  */
 async function publish(options: RelayOptions, change: Unpublished): Promise<number | null> {
   const { broker } = options
-  const { changeId, accountId, type, payload, sequence } = change
+  const { changeId, accountId, type, payload, sequence, traceContext } = change
   const header = headers()
   header.set('Coffer-Account', accountId)
   header.set('Coffer-Sequence', String(sequence))
-  const subject = broker.subject(subjectOf(type))
+  const name = subjectOf(type)
   try {
-    const settings = { msgID: changeId, headers: header }
-    return (await broker.stream.publish(subject, payload, settings)).seq
+    return await traced(`publish ${name}`, { kind: 'producer', parent: traceContext }, async () => {
+      const traceparent = currentTraceparent()
+      if (traceparent !== null) header.set(traceHeader, traceparent)
+      const settings = { msgID: changeId, headers: header }
+      return (await broker.stream.publish(broker.subject(name), payload, settings)).seq
+    })
   } catch (error) {
     if (!isTooLarge(error)) throw error
     setAside(options, change)
@@ -166,7 +172,8 @@ function setAside({ log }: RelayOptions, change: Unpublished): void {
 async function sequenceBatch(database: Database): Promise<readonly Unpublished[]> {
   return database.pool.any(sql.type(Unpublished)`
     WITH batch AS MATERIALIZED (
-      SELECT change_id, account_id, type, entity_id, version, payload, sequence FROM changes
+      SELECT change_id, account_id, type, entity_id, version, payload, sequence, trace_context
+      FROM changes
       WHERE published_at IS NULL ORDER BY change_id LIMIT ${sql.literalValue(String(batchSizeMax))}
       FOR UPDATE SKIP LOCKED
     ), counters AS (
@@ -190,11 +197,13 @@ async function sequenceBatch(database: Database): Promise<readonly Unpublished[]
       SELECT change_id, account_id, type, entity_id, version, payload, number
       FROM numbered WHERE change_id IS NOT NULL
       ON CONFLICT (change_id) DO UPDATE SET sequence = EXCLUDED.sequence
-      RETURNING change_id, account_id, type, payload, sequence
+      RETURNING change_id, account_id, type, payload, sequence, trace_context
     )
-    SELECT change_id AS "changeId", account_id AS "accountId", type, payload, sequence
+    SELECT change_id AS "changeId", account_id AS "accountId", type, payload, sequence,
+      trace_context AS "traceContext"
     FROM updated
     UNION ALL
-    SELECT change_id, account_id, type, payload, sequence FROM batch WHERE sequence IS NOT NULL
+    SELECT change_id, account_id, type, payload, sequence, trace_context FROM batch
+    WHERE sequence IS NOT NULL
     ORDER BY 1`)
 }

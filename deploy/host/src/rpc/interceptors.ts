@@ -4,6 +4,7 @@ import { callerRefused, forbidden, isCallerRefused, unauthenticated } from '@cof
 import { knownError } from '@coffer/kit/rpc/fault'
 import { callerKey, headers, tokenKey } from '@coffer/kit/rpc/rpc'
 import type { Log } from '@coffer/kit/service/log'
+import { currentTraceparent, isTracing, traced, traceHeader } from '@coffer/kit/service/trace'
 import { access } from '@coffer/proto/options/v1/options'
 import { Code, ConnectError, type Interceptor } from '@connectrpc/connect'
 import { observeRpc } from '../metrics.ts'
@@ -62,7 +63,7 @@ export function observe(
     const service = 'service' in message ? message.service : undefined
     return typeof service === 'string' && isHosted(service) ? log.child({ service }) : log
   }
-  return (next) => async (request) => {
+  return inSpan((next) => async (request) => {
     const done = observeRpc(request.service.typeName, request.method.name)
     try {
       const response = await next(request)
@@ -87,7 +88,30 @@ export function observe(
       }
       throw known
     }
+  })
+}
+
+/** Runs RPCs in a span, below that of the caller in this process or in another one. */
+function inSpan(interceptor: Interceptor): Interceptor {
+  return (next) => {
+    const handle = interceptor(next)
+    return (request) => {
+      if (!isTracing()) return handle(request)
+      const { service, method } = request
+      const name = `${service.typeName}/${method.name}`
+      const parent = currentTraceparent() ?? request.header.get(traceHeader)
+      return traced(name, { kind: 'server', parent, attributes: { 'rpc.method': name } }, () =>
+        handle(request),
+      )
+    }
   }
+}
+
+/** Client-side interceptor that sends the active span with calls to other processes. */
+export const sendTrace: Interceptor = (next) => (request) => {
+  const traceparent = currentTraceparent()
+  if (traceparent !== null) request.header.set(traceHeader, traceparent)
+  return next(request)
 }
 
 /** Returns whether the caller aborted the call; false if the deadline has passed. */

@@ -13,6 +13,7 @@ import { countRefusedCallers } from '../metrics.ts'
 import { createAgent } from './connections.ts'
 import { createDirectTransport } from './direct.ts'
 import type { Routes } from './intercept.ts'
+import { sendTrace } from './interceptors.ts'
 import { repeatRefused, retry } from './retry.ts'
 
 /** Timeout in ms of calls that set none. */
@@ -59,7 +60,7 @@ export function createMesh({ hosted, urls, connectionMsMax = 30_000 }: MeshOptio
       baseUrl,
       httpVersion: '1.1',
       nodeOptions: { agent },
-      interceptors: [...refusals, ...interceptors, repeatRefused],
+      interceptors: [...refusals, ...interceptors, repeatRefused, sendTrace],
       defaultTimeoutMs,
     })
   }

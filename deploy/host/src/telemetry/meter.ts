@@ -133,7 +133,7 @@ async function readOnce(watched: Watched): Promise<void> {
 }
 
 /** Collects the metrics of the process. */
-async function collectMetrics(): Promise<ResourceMetrics> {
+export async function collectMetrics(): Promise<ResourceMetrics> {
   const { resourceMetrics } = await reader.collect()
   return resourceMetrics
 }

@@ -2,14 +2,21 @@ import { AsyncResource } from 'node:async_hooks'
 import { isTransient } from '@coffer/kit/rpc/errors'
 import type { Log } from '@coffer/kit/service/log'
 import type { Activities } from '@coffer/kit/service/service'
+import { traced } from '@coffer/kit/service/trace'
 import { Code, type ConnectError } from '@connectrpc/connect'
 import { activityInfo, heartbeat } from '@temporalio/activity'
 import { ApplicationFailure } from '@temporalio/common'
-import { type ActivityInboundCallsInterceptor, Worker } from '@temporalio/worker'
+import {
+  type ActivityInboundCallsInterceptor,
+  type InjectedSinks,
+  Worker,
+} from '@temporalio/worker'
 import { keepRunning } from '../keep-running.ts'
-import { countActivityFailures } from '../metrics.ts'
+import { countActivityFailures, countWorkflowFailures } from '../metrics.ts'
 import type { NativeConnections } from './temporal-native.ts'
+import { causesOf } from './temporal-trace.ts'
 import { workflowBundle } from './workflow-bundle.ts'
+import type { WorkflowSinks } from './workflow-interceptors.ts'
 
 export interface WorkerOptions {
   taskQueue: string
@@ -72,7 +79,7 @@ async function createWorker(
     namespace,
     taskQueue,
     activities,
-    ...(workflowBundle ? { workflowBundle } : {}),
+    ...(workflowBundle ? { workflowBundle, sinks } : {}),
     maxConcurrentActivityTaskExecutions: 8,
     stickyQueueScheduleToStartTimeout: stickyMs,
     shutdownGraceTime: '10 seconds',
@@ -81,6 +88,16 @@ async function createWorker(
       activity: [() => ({ inbound: { execute: runActivity } as ActivityInboundCallsInterceptor })],
     },
   })
+}
+
+/** Calls of workflows (workflow-interceptors.ts); those of a replay are left out. */
+const sinks: InjectedSinks<WorkflowSinks> = {
+  metrics: {
+    countFailure: {
+      fn: (_info, type) => countWorkflowFailures(1, type),
+      callDuringReplay: false,
+    },
+  },
 }
 
 const beatMs = 2_500
@@ -98,7 +115,9 @@ const runActivity: NonNullable<ActivityInboundCallsInterceptor['execute']> = asy
     beatMs,
   )
   try {
-    return await next(input)
+    const { activityType } = activityInfo()
+    const options = { kind: 'consumer' as const, ...causesOf(input.headers) }
+    return await traced(`activity ${activityType}`, options, () => next(input))
   } catch (error) {
     countActivityFailures(1, activityInfo().activityType, isTransient(error) ? 'repeated' : 'final')
     if (isTransient(error)) throw error

@@ -1,5 +1,6 @@
 import { unavailable } from '@coffer/kit/rpc/errors'
 import type { Log } from '@coffer/kit/service/log'
+import { traced } from '@coffer/kit/service/trace'
 import type { WorkflowSchedule, Workflows } from '@coffer/kit/workflows/workflows'
 import { status } from '@grpc/grpc-js'
 import { Client, isGrpcServiceError, WorkflowIdConflictPolicy } from '@temporalio/client'
@@ -8,6 +9,7 @@ import { createTemporalConnection } from './temporal-connection.ts'
 import type { NativeConnections } from './temporal-native.ts'
 import { keepSchedules } from './temporal-schedule.ts'
 import type { TemporalServer } from './temporal-server.ts'
+import { sendTrace } from './temporal-trace.ts'
 import type { WorkerOptions } from './temporal-worker.ts'
 
 /** Temporal for the services of a process: starts workflows, keeps schedules, runs workers. */
@@ -54,21 +56,24 @@ export function connectTemporal(options: TemporalOptions): Temporal {
   const { newScheduleMs: newMs = 10_000 } = options
   const queue = `${prefix}/${workflowQueue}`
   const opened = createTemporalConnection(options)
-  const client = new Client({ connection: opened.connection, namespace })
+  const interceptors = { workflow: [sendTrace] }
+  const client = new Client({ connection: opened.connection, namespace, interceptors })
   const schedules = keepSchedules(client, { log, checkMs, newMs, taskQueue: queue })
   let connections: NativeConnections | undefined
   return {
     client,
     start: async ({ type, id, args }) => {
-      const starting = client.withDeadline(Date.now() + 5_000, () =>
-        client.workflow.signalWithStart(type, {
-          workflowId: `${queue}/${id}`,
-          taskQueue: queue,
-          args,
-          signal: triggerSignal,
-          signalArgs: [],
-          workflowIdConflictPolicy: WorkflowIdConflictPolicy.USE_EXISTING,
-        }),
+      const starting = traced(`start ${type}`, { kind: 'producer' }, () =>
+        client.withDeadline(Date.now() + 5_000, () =>
+          client.workflow.signalWithStart(type, {
+            workflowId: `${queue}/${id}`,
+            taskQueue: queue,
+            args,
+            signal: triggerSignal,
+            signalArgs: [],
+            workflowIdConflictPolicy: WorkflowIdConflictPolicy.USE_EXISTING,
+          }),
+        ),
       )
       await starting.catch((error) => {
         throw isRefused(error) ? error : unavailable('Temporal does not answer')

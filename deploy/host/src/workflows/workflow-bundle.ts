@@ -9,6 +9,8 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 const ownModules = fileURLToPath(new URL('../../node_modules', import.meta.url))
 const cacheFolder = join(ownModules, '.cache/workflows')
 const services = new URL('../../../../services/', import.meta.url)
+// Part of every bundle (workflow-bundler.ts).
+const interceptors = new URL('./workflow-interceptors.ts', import.meta.url)
 const kitModules = new URL('kit/src/', services)
 
 // Matches imports and re-exports in TypeScript, except `import type`.
@@ -65,7 +67,7 @@ async function keep(path: string, folder: string, text: string): Promise<void> {
 /** Returns the cache key: a hash of modules, bundler, the packages' paths and Node's version. */
 async function keyOf(workflows: URL[]): Promise<string> {
   const reading: Reading = { seen: new Map(), bare: new Set(['@temporalio/workflow']) }
-  for (const url of workflows) await read(url, reading)
+  for (const url of [...workflows, interceptors]) await read(url, reading)
   const bundler = await readFile(new URL('./workflow-bundler.ts', import.meta.url))
   const hash = createHash('sha256').update(process.version).update(bundler)
   for (const name of [...reading.bare].sort()) hash.update(`\0${name} ${packagePath(name)}`)

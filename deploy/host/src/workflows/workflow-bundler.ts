@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { bundleWorkflowCode } from '@temporalio/worker'
 
+const interceptors = fileURLToPath(new URL('./workflow-interceptors.ts', import.meta.url))
 const ownModules = fileURLToPath(new URL('../../node_modules', import.meta.url))
 
 /**
@@ -18,6 +19,7 @@ async function bundle(modules: string[]): Promise<string> {
     await writeFile(entry, lines.join('\n'))
     const { code } = await bundleWorkflowCode({
       workflowsPath: entry,
+      workflowInterceptorModules: [interceptors],
       // The entry file is outside any package, so imports are also resolved from this package's
       // folder.
       webpackConfigHook: ({ resolve, ...config }) => ({

@@ -2,6 +2,7 @@ import { create, type DescMessage, type MessageInitShape, toBinary } from '@bufb
 import { type FragmentSqlToken, sql } from 'slonik'
 import { z } from 'zod'
 import type { Transaction } from '../database/database.ts'
+import { currentTraceparent } from '../service/trace.ts'
 import { newId } from '../values/id.ts'
 
 /** A row of the outbox: a message about one entity, which the relay publishes after the commit. */
@@ -13,6 +14,8 @@ export const Change = z.object({
   entityId: z.string(),
   version: z.bigint(),
   payload: z.instanceof(Buffer),
+  /** `traceparent` of the span that made the change; null if none is sampled. */
+  traceContext: z.string().nullable(),
 })
 export type Change = z.infer<typeof Change>
 
@@ -37,6 +40,7 @@ export function changeOf<Desc extends DescMessage>(
     ...subject,
     type: schema.typeName,
     payload: Buffer.from(toBinary(schema, create(schema, message))),
+    traceContext: currentTraceparent(),
   }
 }
 
@@ -48,10 +52,18 @@ export async function emit(tx: Transaction, ...changes: Change[]): Promise<void>
 /** Returns the INSERT into the outbox, for use as a CTE of a larger statement. */
 export function insertChanges(changes: Change[]): FragmentSqlToken {
   return sql.fragment`
-    INSERT INTO changes (change_id, account_id, type, entity_id, version, payload)
+    INSERT INTO changes (change_id, account_id, type, entity_id, version, payload, trace_context)
     SELECT * FROM ${sql.unnest(
-      changes.map((c) => [c.changeId, c.accountId, c.type, c.entityId, c.version, c.payload]),
-      ['text', 'text', 'text', 'text', 'int8', 'bytea'],
+      changes.map((change) => [
+        change.changeId,
+        change.accountId,
+        change.type,
+        change.entityId,
+        change.version,
+        change.payload,
+        change.traceContext,
+      ]),
+      ['text', 'text', 'text', 'text', 'int8', 'bytea', 'text'],
     )}`
 }
 

@@ -1,4 +1,6 @@
 import type { JsonObject } from '@bufbuild/protobuf'
+import { headers } from '@nats-io/transport-node'
+import { currentTraceparent, traceHeader } from '../service/trace.ts'
 import type { Broker } from './broker.ts'
 
 /** The account, and the object (such as an upload) whose progress is reported. */
@@ -18,5 +20,9 @@ export function progressSubject({ accountId, id }: ProgressOf): string {
  */
 export function publishProgress(broker: Broker, of: ProgressOf, news: JsonObject): void {
   if (!broker.hasConnected()) return
-  broker.connection.publish(broker.subject(progressSubject(of)), JSON.stringify(news))
+  const traceparent = currentTraceparent()
+  const traced = traceparent === null ? null : headers()
+  traced?.set(traceHeader, traceparent ?? '')
+  const subject = broker.subject(progressSubject(of))
+  broker.connection.publish(subject, JSON.stringify(news), traced ? { headers: traced } : {})
 }

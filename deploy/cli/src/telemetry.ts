@@ -1,0 +1,28 @@
+import { readFileSync } from 'node:fs'
+import { startMetricExport } from '@coffer/host/telemetry/metric-export'
+import { startTracing } from '@coffer/host/telemetry/tracing'
+import { SettingsError } from '@coffer/kit/service/config'
+import type { Log } from '@coffer/kit/service/log'
+import type { Config } from './environment.ts'
+
+const manifest = new URL('../package.json', import.meta.url)
+
+/**
+ * Starts tracing and the export of metrics, if settings ask for them. Throws SettingsError when
+ * they do and no endpoint is set.
+ */
+export async function startTelemetry(
+  { traceRatio, otlpMetricsSeconds, otlpEndpoint }: Config,
+  log: Log,
+): Promise<AsyncDisposable> {
+  if (otlpEndpoint === undefined && (traceRatio > 0 || otlpMetricsSeconds > 0)) {
+    const asking = traceRatio > 0 ? 'COFFER_TRACE_RATIO' : 'COFFER_OTLP_METRICS_SECONDS'
+    throw new SettingsError(`${asking}: needs OTEL_EXPORTER_OTLP_ENDPOINT`)
+  }
+  const { version } = JSON.parse(readFileSync(manifest, 'utf8'))
+  const options = { endpoint: otlpEndpoint ?? '', version, log }
+  await using opening = new AsyncDisposableStack()
+  opening.use(await startTracing({ ...options, ratio: traceRatio }))
+  opening.use(await startMetricExport({ ...options, seconds: otlpMetricsSeconds }))
+  return opening.move()
+}

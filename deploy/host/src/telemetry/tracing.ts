@@ -1,0 +1,62 @@
+import type { Log } from '@coffer/kit/service/log'
+import { enableTracing } from '@coffer/kit/service/trace'
+import { context, DiagLogLevel, diag, trace } from '@opentelemetry/api'
+import { type OtlpOptions, resourceOf } from './resource.ts'
+
+export interface TracingOptions extends OtlpOptions {
+  /** Share of requests that are traced, from 0 to 1. */
+  ratio: number
+}
+
+/**
+ * Starts tracing: spans of the share of requests are sent to the OTLP endpoint. Disposing sends the
+ * rest. With a share of 0 nothing is loaded or changed.
+ */
+export async function startTracing({
+  ratio,
+  endpoint,
+  version,
+  log,
+}: TracingOptions): Promise<AsyncDisposable> {
+  if (ratio === 0) return { [Symbol.asyncDispose]: async () => undefined }
+  const { AsyncLocalStorageContextManager } = await import('@opentelemetry/context-async-hooks')
+  const { OTLPTraceExporter } = await import('@opentelemetry/exporter-trace-otlp-proto')
+  const { BatchSpanProcessor, ParentBasedSampler, TracerProvider, TraceIdRatioBasedSampler } =
+    await import('@opentelemetry/sdk-trace')
+  logFailures(log)
+  // The ratio also decides on the traces of clients, else each client could have all its requests
+  // traced. It depends on the trace ID alone: all processes decide alike.
+  const byRatio = new TraceIdRatioBasedSampler(ratio)
+  const exporter = new OTLPTraceExporter({ url: `${endpoint}/v1/traces` })
+  const provider = new TracerProvider({
+    resource: resourceOf(version),
+    sampler: new ParentBasedSampler({ root: byRatio, remoteParentSampled: byRatio }),
+    spanProcessors: [new BatchSpanProcessor({ exporter })],
+  })
+  context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable())
+  trace.setGlobalTracerProvider(provider)
+  enableTracing(true)
+  return {
+    [Symbol.asyncDispose]: async () => {
+      enableTracing(false)
+      await provider.shutdown().catch(() => undefined)
+      trace.disable()
+      context.disable()
+    },
+  }
+}
+
+const repeatedMs = 60_000
+
+/** Logs failures of exports, one line a minute: a collector that is away must not fill the log. */
+export function logFailures(log: Log): void {
+  let loggedAt = Number.NEGATIVE_INFINITY
+  const ignore = () => undefined
+  const failed = (reason: string) => {
+    if (performance.now() - loggedAt < repeatedMs) return
+    loggedAt = performance.now()
+    log.warn({ reason }, 'telemetry could not be exported')
+  }
+  const logger = { error: failed, warn: failed, info: ignore, debug: ignore, verbose: ignore }
+  diag.setLogger(logger, { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true })
+}
