@@ -82,6 +82,9 @@ export async function startPlaidWorld(
   }
 }
 
+// A sync waits up to three times a minute at Plaid's limits (docs/banks/aggregator.md#limits).
+const syncMs = 240_000
+
 /** Registers a person and links a new item with these accounts, by default one. */
 export async function linkItem(
   { coffer, plaid }: PlaidWorld,
@@ -97,7 +100,7 @@ export async function linkItem(
   await insertLink(booted, key, item)
   const database = booted.database('aggregator-sync')
   const state = () => readSync(database, key)
-  const until = (isReached: (sync: ItemSync) => boolean) => eventually(state, isReached)
+  const until = (isReached: (sync: ItemSync) => boolean) => eventually(state, isReached, syncMs)
   const request = async () => {
     await requestByOperator(database, linkId, booted.clock.now ?? new Date())
   }
