@@ -10,6 +10,15 @@ import { call } from './person.ts'
 
 const command = fileURLToPath(new URL('../../deploy/cli/src/coffer.ts', import.meta.url))
 
+/** The command `coffer` of one version: its Node, and the file that Node runs. */
+export interface Program {
+  node: string
+  entry: string
+}
+
+/** The command of the files that are tested. */
+export const ownProgram: Program = { node: process.execPath, entry: command }
+
 /** A deployment of Coffer whose processes a test starts and kills. */
 export interface Deployment extends AsyncDisposable {
   baseUrl: string
@@ -46,9 +55,12 @@ export interface Part {
   baseUrl: string
   /**
    * Starts the process and waits until it is ready, or until it says why it is not (`isReady`
-   * false); `settings` are added to the deployment's.
+   * false); `settings` are added to the deployment's. Runs `program`, by default this version.
    */
-  start: (settings: Record<string, string>, until?: { isReady: boolean }) => Promise<void>
+  start: (
+    settings: Record<string, string>,
+    options?: { isReady?: boolean; program?: Program },
+  ) => Promise<void>
   /** Stops the process with SIGSTOP: its connections stay open, and it answers nothing. */
   pause: () => void
   resume: () => void
@@ -61,7 +73,7 @@ export interface Part {
 /** Runs `coffer serve` for services of these names, by default all; waits until it is ready. */
 type Run = (
   isReady: () => Promise<boolean>,
-  of?: { names?: string[]; more?: Record<string, string> },
+  of?: { names?: string[]; more?: Record<string, string>; program?: Program },
 ) => Promise<ChildProcess>
 
 const outputMax = 4_000
@@ -84,9 +96,9 @@ export async function deploy(environment: Record<string, string> = {}): Promise<
     if (child) await end(child)
   }
   stack.defer(kill)
-  const run: Run = async (isReady, { names = [], more = {} } = {}) => {
-    const args = [command, 'serve', ...names]
-    const server = spawn(process.execPath, args, { env: { ...env, ...more } })
+  const run: Run = async (isReady, { names = [], more = {}, program = ownProgram } = {}) => {
+    const { node, entry } = program
+    const server = spawn(node, [entry, 'serve', ...names], { env: { ...env, ...more } })
     for (const stream of [server.stdout, server.stderr]) {
       stream.on('data', (text) => {
         written += text
@@ -140,9 +152,10 @@ async function createPart(names: string[], run: Run): Promise<Part> {
   return {
     url,
     baseUrl: `http://127.0.0.1:${ports.COFFER_PORT}`,
-    start: async (given, until = { isReady: true }) => {
-      const status = until.isReady ? 200 : 503
-      running = await run(() => isReady(url, status), { names, more: { ...ports, ...given } })
+    start: async (given, { isReady: isExpected = true, program = ownProgram } = {}) => {
+      const status = isExpected ? 200 : 503
+      const more = { ...ports, ...given }
+      running = await run(() => isReady(url, status), { names, more, program })
     },
     pause: () => running?.kill('SIGSTOP'),
     resume: () => running?.kill('SIGCONT'),

@@ -1,12 +1,12 @@
 import { startBalancer, type Target } from '@coffer/local/balancer'
-import { type Deployment, deploy, type Part } from '../harness/process.ts'
+import { type Deployment, deploy, ownProgram, type Part, type Program } from '../harness/process.ts'
 
 /** One process of a mesh. */
 export interface Member extends Omit<Part, 'start'> {
   /** The kind of process and its number, such as `ledger-1`. */
   name: string
-  /** Starts the process again on its ports, and waits until it is ready. */
-  start: () => Promise<void>
+  /** Starts the process on its ports, by default of this version; waits until it is ready. */
+  start: (program?: Program) => Promise<void>
 }
 
 /** Replicas of the gateway and of the services, behind a balancer. */
@@ -19,11 +19,16 @@ export interface Replicas extends AsyncDisposable {
 }
 
 export type ReplicasOptions = {
-  /** Names of the services of each kind of process; default: one kind with all services. */
+  /**
+   * Names of the services of each kind of process; default: one kind with all services. Gateways
+   * are processes of their own, unless a kind names the gateway.
+   */
   kinds?: string[][]
   /** Number of processes of each kind. */
   count?: number
   environment?: Record<string, string>
+  /** Version that the processes run at first; default: this one. */
+  program?: Program
   /** Starts a balancer over the gateways; default: the one of `npm start -- --mesh`. */
   balance?: (targets: Target[]) => Promise<AsyncDisposable & { url: string }>
 }
@@ -32,6 +37,9 @@ const services = ['identity', 'ledger', 'budgeting', 'aggregator-sync', 'feed-sy
 
 /** Each service in a process of its own. */
 export const eachService = services.map((name) => [name])
+
+/** The gateway and all services in one process. */
+export const allInOne = [['gateway', ...services]]
 
 /** Longer than the balancer takes to notice, as it is for `npm start -- --mesh`. */
 const lameDuck = { COFFER_LAME_DUCK_SECONDS: '3' }
@@ -44,12 +52,14 @@ export async function startReplicas({
   kinds = [services],
   count = 2,
   environment = {},
+  program = ownProgram,
   balance = (targets) => startBalancer({ targets, port: 0 }),
 }: ReplicasOptions = {}): Promise<Replicas> {
   await using opening = new AsyncDisposableStack()
   const deployment = opening.use(await deploy({ ...lameDuck, ...environment }))
   const planned: { names: string[]; name: string; part: Part }[] = []
-  for (const names of [...kinds, ['gateway']]) {
+  const gateway = kinds.some((names) => names.includes('gateway')) ? [] : [['gateway']]
+  for (const names of [...kinds, ...gateway]) {
     for (let number = 1; number <= count; number += 1) {
       const part = await deployment.part(...names)
       const kind = names.length === 1 ? names[0] : 'services'
@@ -60,10 +70,10 @@ export async function startReplicas({
   const members = planned.map(({ names, name, part }) => {
     const others = Object.entries(urls).filter(([service]) => !names.includes(service))
     const settings = Object.fromEntries(others.map(([service, url]) => [variableOf(service), url]))
-    return { ...part, name, start: () => part.start(settings) }
+    return { ...part, name, start: (of = ownProgram) => part.start(settings, { program: of }) }
   })
   for (let from = 0; from < members.length; from += startsAtOnce) {
-    await Promise.all(members.slice(from, from + startsAtOnce).map(({ start }) => start()))
+    await Promise.all(members.slice(from, from + startsAtOnce).map(({ start }) => start(program)))
   }
   const gateways = planned.filter(({ names }) => names.includes('gateway'))
   const targets = gateways.map(({ part: { baseUrl, url } }) => {

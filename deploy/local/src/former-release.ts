@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { FatalError } from '../bootstrap/fatal-error.mjs'
-import { root } from '../bootstrap/paths.mjs'
+import { cacheDirectory, root } from '../bootstrap/paths.mjs'
 import { run } from '../bootstrap/run.mjs'
 
 /** The release that this version is upgraded from, runs beside, and is rolled back to. */
@@ -23,6 +23,24 @@ interface Repository {
 /** Returns the former release, of `deploy/release/former.json`. */
 export function formerRelease(): FormerRelease {
   return JSON.parse(readFileSync(join(root, 'deploy/release/former.json'), 'utf8'))
+}
+
+/**
+ * Prepares the former release to run beside this version: unpacks its files into the machine's
+ * cache, installs the packages of its own lock file, its Node included, and generates its code.
+ * Steps that an earlier call has completed are skipped. Returns paths of its Node and command.
+ * @throws {FatalError} with the remedy when the repository's history lacks the commit
+ */
+export async function installFormerRelease(
+  env: NodeJS.ProcessEnv,
+): Promise<{ node: string; entry: string }> {
+  const into = join(cacheDirectory(env), 'releases')
+  const files = await unpackRelease(formerRelease().commit, { folder: root, env, into })
+  await run(process.execPath, ['deploy/local/bootstrap.mjs', 'generate'], { cwd: files, env })
+  return {
+    node: join(files, 'node_modules/.bin/node'),
+    entry: join(files, 'deploy/cli/src/coffer.ts'),
+  }
 }
 
 /** Throws FatalError with the remedy when the repository's history lacks the commit. */
