@@ -189,7 +189,9 @@ async function requireRight({ item, paths: own, person }: PlaidHome): Promise<vo
     const listed = await person.get(`${path}/transactions?limit=100`)
     for (const row of item.bank(accountIds[index] ?? '').listed()) {
       const amount = Math.round(100 * Number(JSON.stringify(row.amount)))
-      const right = { amount, isPending: row.pending, originalName: row.name }
+      // A pending transaction keeps the name of its first answer, which may be a hostile one.
+      const named = row.pending ? {} : { originalName: row.name }
+      const right = { amount, isPending: row.pending, ...named }
       expect(listed).toContainEqual(expect.objectContaining(right))
     }
   }
