@@ -30,7 +30,9 @@ interface Remote extends AsyncDisposable {
 }
 
 /** Creates a pool of two connections through a TCP proxy that can drop all bytes. */
-async function connectRemote(overrides: { connectionWaitMs?: number } = {}): Promise<Remote> {
+async function connectRemote(
+  overrides: { connectionWaitMs?: number; statementTimeoutMs?: number } = {},
+): Promise<Remote> {
   const using = new AsyncDisposableStack()
   const proxy = using.use(await startProxy(url))
   const options = { schema: fixture.schema, poolSizeMax: 2, statementTimeoutMs: 200 }
@@ -122,7 +124,8 @@ test('a write whose connection breaks is unanswered', async () => {
 })
 
 test('a transaction whose COMMIT was not answered is looked up', async () => {
-  await using remote = await connectRemote()
+  // Postgres ends a transaction that is idle for twice this time: the held one must outlive its wait.
+  await using remote = await connectRemote({ statementTimeoutMs: 3_000 })
   const { database, proxy } = remote
   const write = (name: string) => outcome(database.transaction((tx) => tx.query(insert(name))))
   const isLost = proxy.loseAnswerTo('COMMIT', 0)
