@@ -124,7 +124,7 @@ test('a write whose connection breaks is unanswered', async () => {
 })
 
 test('a transaction whose COMMIT was not answered is looked up', async () => {
-  // Postgres ends a transaction that is idle for twice this time: the held one must outlive its wait.
+  // Postgres ends a transaction that is idle for twice this time, which the held one must outlive.
   await using remote = await connectRemote({ statementTimeoutMs: 3_000 })
   const { database, proxy } = remote
   const write = (name: string) => outcome(database.transaction((tx) => tx.query(insert(name))))
