@@ -149,9 +149,49 @@ test.each([
   const { code, stderr } = await restore(damaged)
   expect([code, stderr]).toEqual([
     1,
-    expect.stringMatching(/cannot be read: .+Nothing was changed/),
+    expect.stringMatching(/cannot be read: it is cut off or changed \(.+Nothing was changed/),
   ])
   expect(await found()).toEqual(nothing)
+})
+
+test('an archive is not overwritten, and a place that cannot be written is named', async () => {
+  const before = readFileSync(archive)
+  const again = await backUp()
+  expect([again.code, again.stderr]).toEqual([
+    1,
+    `--to: ${archive} exists already: name a new file.\n`,
+  ])
+  expect(readFileSync(archive)).toEqual(before)
+  const to = join(folder, 'missing', 'coffer.age')
+  const nowhere = await runHere(['backup', '--to', to, '--recipient', recipient], source)
+  expect([nowhere.code, nowhere.stderr]).toEqual([
+    1,
+    expect.stringMatching(/^--to: .+missing.coffer\.age cannot be written: ENOENT.+\n$/),
+  ])
+})
+
+test('a wrong passphrase is called so', async () => {
+  const [to, right, wrong] = ['secret.age', 'right', 'wrong'].map((name) => join(folder, name))
+  writeFileSync(right as string, 'right')
+  writeFileSync(wrong as string, 'wrong')
+  const by = (file: string) => ['--passphrase-file', file]
+  const saved = await runHere(['backup', '--to', to as string, ...by(right as string)], source)
+  expect(saved.code).toBe(0)
+  const options = ['restore', '--from', to as string, ...by(wrong as string)]
+  const { code, stderr } = await runHere(options, target)
+  expect([code, stderr]).toEqual([
+    1,
+    `${to} cannot be read: wrong passphrase. Nothing was changed.\n`,
+  ])
+})
+
+test('a keys folder that cannot be written is named', async () => {
+  // No user can create a folder here, not even root.
+  const keysDir = '/proc/coffer-keys'
+  const options = ['restore', '--from', archive, '--identity', identityFile]
+  const { stderr } = await runHere(options, { ...target, COFFER_KEYS_DIR: keysDir })
+  expect(stderr).toContain(`make ${keysDir} a folder that can be written`)
+  expect((await found()).filled).toEqual([])
 })
 
 test('another key changes nothing', async () => {

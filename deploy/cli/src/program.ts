@@ -219,7 +219,8 @@ Examples:
   restore: `
 Before the services of a new machine start for the first time. Reads the whole archive first, and
 changes nothing when it is damaged, of a later version, or when a table has rows. Services that
-start then go on with all work and publish all changes into the new NATS.
+start then go on with all work and publish all changes into the new NATS. Without
+COFFER_DATABASE_URL the rows go into the data directory, for "npm start".
 
 Example:
   $ coffer restore --from coffer.age --identity age.key`,

@@ -79,6 +79,27 @@ export async function startStack(options: {
   }
 }
 
+/**
+ * Starts Postgres alone on a data directory, as `startStack` does: for a restore before the first
+ * start. Disposing stops it. Throws FatalError when the directory is in use or cannot be written,
+ * the port is in use, or Postgres does not start.
+ */
+export async function startDatabase(options: {
+  dataDir: string
+  port: number
+  log: Progress
+  env: NodeJS.ProcessEnv
+}): Promise<AsyncDisposable & { url: string }> {
+  await using started = new AsyncDisposableStack()
+  const { path: dataDir } = started.use(claimDataDirectory(options.dataDir))
+  await stopLeftovers({ dataDir, log: options.log })
+  const common = { ...options, dataDir, fresh: false, settings: {} }
+  const { url, process } = await startPostgres(common)
+  started.defer(async () => process?.stop())
+  const servers = started.move()
+  return { url, [Symbol.asyncDispose]: () => servers.disposeAsync() }
+}
+
 function requireStarted(start: PromiseSettledResult<Server>): Server {
   if (start.status === 'rejected') throw start.reason
   return start.value

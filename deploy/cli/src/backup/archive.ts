@@ -1,5 +1,5 @@
 import { createReadStream, createWriteStream } from 'node:fs'
-import { open, rename, rm } from 'node:fs/promises'
+import { access, open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { Readable, Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -28,6 +28,7 @@ const compression = { params: { [constants.ZSTD_c_compressionLevel]: 6 } }
  * Writes entries as tar (POSIX.1-2001), compressed with zstd (RFC 8878), encrypted with age
  * (age-encryption.org/v1). The file appears under its name when it is complete and on disk.
  * Bounded memory: an entry is read from the iterable when those before it are written.
+ * @throws {FatalError} when the file exists or cannot be written
  */
 export async function writeArchive(
   path: string,
@@ -35,7 +36,9 @@ export async function writeArchive(
   entries: AsyncIterable<Entry>,
 ): Promise<void> {
   const draft = `${path}.part`
+  await requireNew(path)
   try {
+    await using _probe = await open(draft, 'w', 0o600)
     const compressed = createZstdCompress(compression)
     const packed = pipeline(Readable.from(tarOf(entries), { objectMode: false }), compressed)
     packed.catch(() => undefined)
@@ -46,9 +49,20 @@ export async function writeArchive(
     await rename(draft, path)
     await sync(dirname(path))
   } catch (error) {
-    await rm(draft, { force: true })
-    throw error
+    await rm(draft, { force: true }).catch(() => undefined)
+    const { code, message, path: place } = error as NodeJS.ErrnoException
+    const isOfDisk = place === draft || ['ENOSPC', 'EDQUOT', 'EFBIG', 'EIO'].includes(code ?? '')
+    if (!isOfDisk) throw error
+    throw new FatalError(`--to: ${path} cannot be written: ${message}`)
   }
+}
+
+async function requireNew(path: string): Promise<void> {
+  const isThere = await access(path).then(
+    () => true,
+    () => false,
+  )
+  if (isThere) throw new FatalError(`--to: ${path} exists already: name a new file.`)
 }
 
 const webStreamOf = (stream: Readable) =>
@@ -70,9 +84,14 @@ async function sync(path: string): Promise<void> {
 
 /**
  * Reads the entries of an archive in order.
+ * @param wrongKey - What the error says when the archive was encrypted for another key
  * @throws {FatalError} when the file is not there, was changed, is cut off, or has another key
  */
-export async function* readArchive(path: string, decrypter: Decrypter): AsyncGenerator<Entry> {
+export async function* readArchive(
+  path: string,
+  decrypter: Decrypter,
+  wrongKey = 'wrong identity',
+): AsyncGenerator<Entry> {
   const source = createReadStream(path)
   try {
     const plain = Readable.fromWeb((await decrypter.decrypt(webStreamOf(source))) as ReadableStream)
@@ -85,12 +104,18 @@ export async function* readArchive(path: string, decrypter: Decrypter): AsyncGen
     }
     await unpacked
   } catch (error) {
-    throw new FatalError(
-      `${path} cannot be read: ${(error as Error).message}. Nothing was changed.`,
-    )
+    const reason = readFault(error as Error, wrongKey)
+    throw new FatalError(`${path} cannot be read: ${reason}. Nothing was changed.`)
   } finally {
     source.destroy()
   }
+}
+
+function readFault(error: Error, wrongKey: string): string {
+  if ('syscall' in error) return error.message
+  // The library has no class of errors for this.
+  if (error.message.startsWith('no identity matched')) return wrongKey
+  return `it is cut off or changed (${error.message})`
 }
 
 async function contentOf({ header, body }: ParsedTarEntry): Promise<Buffer> {

@@ -10,6 +10,9 @@ import { settings as ledgerSettings } from '@coffer/ledger/config'
 import { parseName, type Storage } from '@coffer/ledger/imports/storage/storage'
 import { createStorage } from '@coffer/ledger/imports/storage/storage.client'
 import { FatalError } from '@coffer/local/bootstrap/fatal-error.mjs'
+import { createProgress } from '@coffer/local/bootstrap/progress.mjs'
+import { machineConfig } from '@coffer/local/config'
+import { startDatabase } from '@coffer/local/stack'
 import { createDecrypter, type DecryptionOptions } from '../backup/age-keys.ts'
 import { type Entry, readArchive } from '../backup/archive.ts'
 import { End, endName, Header, headerName, nameIn, parsePart } from '../backup/contents.ts'
@@ -26,15 +29,35 @@ export interface RestoreOptions extends DecryptionOptions {
 
 /**
  * `coffer restore`: loads an archive of `coffer backup` into empty databases and an empty storage
- * (docs/running/backup.md). Reads the whole archive once before it changes anything. Throws
- * SettingsError for options that cannot be used, FatalError when it refuses.
+ * (docs/running/backup.md). Without a database in the settings it runs the Postgres of the data
+ * directory meanwhile, which `npm start` uses then. Reads the whole archive once before it changes
+ * anything. Throws SettingsError for options that cannot be used, FatalError when it refuses.
  */
 export async function restore(options: RestoreOptions, env: Environment): Promise<undefined> {
   const config = readConfig(env)
   const decrypter = await createDecrypter(options)
-  const read = () => readArchive(options.from, decrypter)
+  const wrongKey = options.passphraseFile === undefined ? 'wrong identity' : 'wrong passphrase'
+  const read = () => readArchive(options.from, decrypter, wrongKey)
   const outline = await checkArchive(read(), options.from)
   requireKeys(outline, config)
+  if (hasDatabase(config)) return load(outline, read, config)
+  const { dataDir, ports } = machineConfig(env)
+  const log = createProgress()
+  await using own = await startDatabase({ dataDir, port: ports.postgres, log, env })
+  await load(outline, read, readConfig({ ...env, COFFER_DATABASE_URL: own.url }))
+}
+
+function hasDatabase(config: Config): boolean {
+  const { databaseUrl, databaseUrls, directDatabaseUrl, directDatabaseUrls } = config
+  const urls = [...Object.keys(databaseUrls), ...Object.keys(directDatabaseUrls)]
+  return urls.length > 0 || databaseUrl !== undefined || directDatabaseUrl !== undefined
+}
+
+async function load(
+  outline: Outline,
+  read: () => AsyncIterable<Entry>,
+  config: Config,
+): Promise<undefined> {
   const urlOf = (name: string) => directUrlOf(name, config) ?? databaseUrlOf(name, config)
   await requirePostgres(definitions, urlOf)
   await createTables(outline.header, urlOf)
@@ -145,7 +168,8 @@ async function restoreEntry({ name, bytes }: Entry, target: Target): Promise<voi
   const key = nameIn('keys', name)
   if (key !== null && key === basename(key)) {
     const path = join(keysDir, key)
-    if (makeKeyFile(path, () => Buffer.from(bytes).toString())) undo.push(() => rm(path))
+    const advice = `make ${keysDir} a folder that can be written, with free space`
+    if (makeKeyFile(path, () => Buffer.from(bytes).toString(), advice)) undo.push(() => rm(path))
   }
 }
 

@@ -73,7 +73,11 @@ export function readKeyFile(path: string): string | null {
  * Creates a key file (mode 0600); returns false if it exists. Atomic: of concurrent processes one
  * succeeds, and none reads a partial file. Throws SettingsError when it cannot be created.
  */
-export function makeKeyFile(path: string, make: () => string): boolean {
+export function makeKeyFile(
+  path: string,
+  make: () => string,
+  advice = 'bring it along, made by "coffer keys:create" elsewhere',
+): boolean {
   if (readKeyFile(path) !== null) return false
   const draft = `${path}.${randomUUID()}`
   try {
@@ -83,7 +87,7 @@ export function makeKeyFile(path: string, make: () => string): boolean {
   } catch (error) {
     if (hasCode(error, 'EEXIST') && readKeyFile(path) !== null) return false
     const text = `is missing and cannot be made here (${reasonOf(error)})`
-    throw keyFault(path, `${text}: bring it along, made by "coffer keys:create" elsewhere`)
+    throw keyFault(path, `${text}: ${advice}`)
   } finally {
     remove(draft)
   }
