@@ -1,14 +1,17 @@
-import { setInterval } from 'node:timers/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { collectMetrics } from './meter.ts'
-import { type OtlpOptions, resourceOf } from './resource.ts'
-import { logFailures } from './tracing.ts'
+import { exportMsMax, type OtlpOptions, resourceOf } from './resource.ts'
+import { failureLog } from './tracing.ts'
 
 export interface MetricExportOptions extends OtlpOptions {
   /** Seconds between two exports; 0 exports nothing. */
   seconds: number
 }
 
-/** Sends the metrics of the process to the OTLP endpoint until disposed, which sends them again. */
+/**
+ * Sends the metrics of the process to the OTLP endpoint until disposed, which sends them once more
+ * unless the endpoint is away.
+ */
 export async function startMetricExport({
   seconds,
   endpoint,
@@ -17,21 +20,26 @@ export async function startMetricExport({
 }: MetricExportOptions): Promise<AsyncDisposable> {
   if (seconds === 0) return { [Symbol.asyncDispose]: async () => undefined }
   const { OTLPMetricExporter } = await import('@opentelemetry/exporter-metrics-otlp-proto')
-  logFailures(log)
-  const exporter = new OTLPMetricExporter({ url: `${endpoint}/v1/metrics` })
+  const failed = failureLog({ log, endpoint })
+  const url = `${endpoint}/v1/metrics`
+  const exporter = new OTLPMetricExporter({ url, timeoutMillis: exportMsMax })
   const resource = resourceOf(version)
+  let isAway = false
+  // After a failure nothing is repeated: the next export has the same totals.
   const send = async (): Promise<void> => {
     const metrics = await collectMetrics()
-    await new Promise<void>((resolve) => {
-      // A failure is logged by the exporter; the next export has the same totals.
-      exporter.export({ ...metrics, resource }, () => resolve())
+    const error = await new Promise<Error | null>((resolve) => {
+      exporter.export({ ...metrics, resource }, (result) => resolve(result.error ?? null))
     })
+    isAway = error !== null
+    if (error) failed(error.message)
   }
   const stopping = new AbortController()
   const run = async (): Promise<void> => {
     const { signal } = stopping
     try {
-      for await (const _ of setInterval(1_000 * seconds, undefined, { signal, ref: false })) {
+      while (!signal.aborted) {
+        await sleep(1_000 * seconds, undefined, { signal, ref: false })
         await send()
       }
     } catch (error) {
@@ -43,7 +51,7 @@ export async function startMetricExport({
     [Symbol.asyncDispose]: async () => {
       stopping.abort()
       await running
-      await send()
+      if (!isAway) await send()
       await exporter.shutdown()
     },
   }

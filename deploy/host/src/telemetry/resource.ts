@@ -9,6 +9,9 @@ export interface OtlpOptions {
   log: Log
 }
 
+/** Time in ms after which an export fails, with its repetitions: a stop waits for the last one. */
+export const exportMsMax = 2_000
+
 const instanceId = randomUUID()
 
 /** Returns the attributes of this process in exported spans and metrics. */

@@ -1,7 +1,6 @@
-import type { Log } from '@coffer/kit/service/log'
 import { enableTracing } from '@coffer/kit/service/trace'
-import { context, DiagLogLevel, diag, trace } from '@opentelemetry/api'
-import { type OtlpOptions, resourceOf } from './resource.ts'
+import { context, DiagLogLevel, diag, ROOT_CONTEXT, trace } from '@opentelemetry/api'
+import { exportMsMax, type OtlpOptions, resourceOf } from './resource.ts'
 
 export interface TracingOptions extends OtlpOptions {
   /** Share of requests that are traced, from 0 to 1. */
@@ -23,11 +22,15 @@ export async function startTracing({
   const { OTLPTraceExporter } = await import('@opentelemetry/exporter-trace-otlp-proto')
   const { BatchSpanProcessor, ParentBasedSampler, TracerProvider, TraceIdRatioBasedSampler } =
     await import('@opentelemetry/sdk-trace')
-  logFailures(log)
+  const failed = failureLog({ log, endpoint })
+  const ignore = () => undefined
+  const logger = { error: failed, warn: failed, info: ignore, debug: ignore, verbose: ignore }
+  diag.setLogger(logger, { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true })
   // The ratio also decides on the traces of clients, else each client could have all its requests
   // traced. It depends on the trace ID alone: all processes decide alike.
   const byRatio = new TraceIdRatioBasedSampler(ratio)
-  const exporter = new OTLPTraceExporter({ url: `${endpoint}/v1/traces` })
+  const url = `${endpoint}/v1/traces`
+  const exporter = new OTLPTraceExporter({ url, timeoutMillis: exportMsMax })
   const provider = new TracerProvider({
     resource: resourceOf(version),
     sampler: new ParentBasedSampler({ root: byRatio, remoteParentSampled: byRatio }),
@@ -48,15 +51,31 @@ export async function startTracing({
 
 const repeatedMs = 60_000
 
-/** Logs failures of exports, one line a minute: a collector that is away must not fill the log. */
-export function logFailures(log: Log): void {
+/**
+ * Returns the function that logs a failed export, one line a minute: a collector that is away must
+ * not fill the log. The line belongs to no request, so it has no trace ID.
+ */
+export function failureLog({
+  log,
+  endpoint,
+}: Pick<OtlpOptions, 'log' | 'endpoint'>): (reason: string) => void {
   let loggedAt = Number.NEGATIVE_INFINITY
-  const ignore = () => undefined
-  const failed = (reason: string) => {
+  const { host } = new URL(endpoint)
+  return (reason) => {
     if (performance.now() - loggedAt < repeatedMs) return
     loggedAt = performance.now()
-    log.warn({ reason }, 'telemetry could not be exported')
+    context.with(ROOT_CONTEXT, () => {
+      log.warn({ reason: messageIn(reason) }, `telemetry could not be exported to ${host}`)
+    })
   }
-  const logger = { error: failed, warn: failed, info: ignore, debug: ignore, verbose: ignore }
-  diag.setLogger(logger, { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true })
+}
+
+/** Returns the message of an error that OpenTelemetry formats as JSON; other text as it is. */
+function messageIn(reason: string): string {
+  try {
+    const { message } = JSON.parse(reason) as { message?: unknown }
+    return typeof message === 'string' ? message : reason
+  } catch {
+    return reason
+  }
 }
