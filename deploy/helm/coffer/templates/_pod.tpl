@@ -89,8 +89,13 @@ affinity:
 
 {{/* The container of a part. Takes the root, the part, its values and its servers. */}}
 {{- define "coffer.partContainer" -}}
+{{- $image := deepCopy .root.Values.image -}}
+{{- with .values.image }}
+{{- $image = mergeOverwrite $image (dict "digest" "") . }}
+{{- end -}}
 - name: coffer
-  {{- include "coffer.container" .root | nindent 2 }}
+  {{- include "coffer.container" (dict "Values" (dict "image" $image) "Chart" .root.Chart)
+    | nindent 2 }}
   args:
     - serve
     {{- if ne .part "all" }}

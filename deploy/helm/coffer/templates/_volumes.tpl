@@ -61,31 +61,40 @@
 {{- end -}}
 
 {{/*
-The keys of a part: public keys of all parts, its own signing key, and the keys of secrets in the
-three services that encrypt some. Takes the root and the part.
+The keys of a part: its own signing key, the keys of secrets in the three services that encrypt
+some, and the public keys of all parts. Takes the root and the part. Public keys are optional: a
+rotation adds and deletes them, and a name without a file must not keep a pod from its start.
 */}}
 {{- define "coffer.keysVolume" -}}
 {{- $names := include "coffer.calls" .root | fromJson | keys | sortAlpha -}}
+{{- $secret := include "coffer.keysSecret" .root -}}
 {{- $encrypting := list "all" "identity" "aggregator-sync" "feed-sync" -}}
+{{- $public := list -}}
+{{- range $names }}
+{{- $public = append $public (printf "%s.pub" .) }}
+{{- end -}}
 - name: keys
   projected:
     defaultMode: 0400
     sources:
       - secret:
-          name: {{ include "coffer.keysSecret" .root }}
+          name: {{ $secret }}
           items:
             {{- range $name := $names }}
-            - { key: {{ $name }}.pub, path: {{ $name }}.pub }
             {{- if or (eq $.part "all") (eq $.part $name) }}
             - { key: {{ $name }}.key, path: {{ $name }}.key }
             {{- end }}
-            {{- end }}
-            {{- range .root.Values.keys.public }}
-            - { key: {{ . | quote }}, path: {{ . | quote }} }
             {{- end }}
             {{- if has .part $encrypting }}
             {{- range .root.Values.keys.encryption }}
             - { key: {{ . | quote }}, path: {{ . | quote }} }
             {{- end }}
+            {{- end }}
+      - secret:
+          name: {{ $secret }}
+          optional: true
+          items:
+            {{- range concat $public .root.Values.keys.public | uniq }}
+            - { key: {{ . | quote }}, path: {{ . | quote }} }
             {{- end }}
 {{- end -}}
