@@ -8,7 +8,8 @@ import type { Measured } from '../server.ts'
 import { createPurchases, type SyncedProvider } from './synced-provider.ts'
 import { countWritten, nextTransactionId, untilSearched } from './written-rows.ts'
 
-const linksOfPerson = 100
+// Fewer than the callbacks of an account in a minute (docs/limits.md).
+const linksOfPerson = 10
 const rows = 20
 const pollMs = 500
 const timeoutMs = 900_000
