@@ -3,6 +3,7 @@ import { eventually } from '@coffer/host/testing/boot'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { type Coffer, startCoffer } from '../harness/coffer.ts'
 import type { Json, Person } from '../harness/person.ts'
+import { signMapping } from '../harness/sign-mapping.ts'
 
 let coffer: Coffer
 let alice: Person
@@ -44,17 +45,10 @@ test('a CSV file is mapped, previewed and stored; its mapping is found again', a
   const content = await readFile(new URL('../data/sign.csv', import.meta.url), 'utf8')
   const first = await handsIn(path, content)
   expect(first).toMatchObject({ status: 'mapping', transactionImportMappingId: null })
-  const { transactionImportMappingId, signature } = await alice.post('/mappings', {
-    mapping: {
-      headers: first.headers,
-      id: { kind: 'native', fields: [{ name: 'Transaction ID' }] },
-      amount: { kind: 'sign', invert: true, fields: [{ name: 'Amount' }] },
-      memo: { name: 'Description' },
-      merchant: { name: 'Merchant' },
-      date: { fields: [{ name: 'Posting Date' }], format: 'MM/DD/YYYY' },
-      balance: { kind: 'field', fields: [{ name: 'Balance' }] },
-    },
-  })
+  const { transactionImportMappingId, signature } = await alice.post(
+    '/mappings',
+    signMapping(first.headers),
+  )
   const url = `${path}/transactions/import/${first.transactionImportId}`
   await takesStep(url, { transactionImportMappingId, status: 'pending-preview' })
   const { preview } = await reached(url, 'preview')

@@ -4,6 +4,7 @@ import { type Booted, eventually } from '@coffer/host/testing/boot'
 import { workflowTypes } from '@coffer/host/testing/histories'
 import { type Coffer, startCoffer } from '../harness/coffer.ts'
 import type { Json, Person } from '../harness/person.ts'
+import { signMapping } from '../harness/sign-mapping.ts'
 import { createFullAccount, fullSettings } from '../mesh/full-account.ts'
 import { aggregatorSettings, linkAggregator } from '../providers/linked-aggregator.ts'
 import { linkFeed } from '../providers/linked-feed.ts'
@@ -67,17 +68,7 @@ async function previewCsv(person: Person): Promise<void> {
   const form = new FormData()
   form.set('data', new File([content], 'june.csv', { type: 'text/csv' }))
   const { body } = await person.call('POST', `${path}/transactions/import`, { form })
-  const { transactionImportMappingId } = await person.post('/mappings', {
-    mapping: {
-      headers: body.headers,
-      id: { kind: 'native', fields: [{ name: 'Transaction ID' }] },
-      amount: { kind: 'sign', invert: true, fields: [{ name: 'Amount' }] },
-      memo: { name: 'Description' },
-      merchant: { name: 'Merchant' },
-      date: { fields: [{ name: 'Posting Date' }], format: 'MM/DD/YYYY' },
-      balance: { kind: 'field', fields: [{ name: 'Balance' }] },
-    },
-  })
+  const { transactionImportMappingId } = await person.post('/mappings', signMapping(body.headers))
   const url = `${path}/transactions/import/${body.transactionImportId}`
   await person.patch(url, { transactionImportMappingId, status: 'pending-preview' })
   await eventually(

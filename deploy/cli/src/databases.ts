@@ -33,14 +33,21 @@ export function directUrlOf(name: string, config: DirectConfig): string | null {
   return url === undefined ? null : withCa(url, config.databaseCa)
 }
 
+/**
+ * Returns the URL of a service's database for commands that act as the owner of its tables: past
+ * the pooler if a setting names it. Throws SettingsError when no setting names the database.
+ */
+export function ownerUrlOf(name: string, config: DirectConfig): string {
+  return directUrlOf(name, config) ?? databaseUrlOf(name, config)
+}
+
 /** Connects to the database of a service, past its pooler if possible, for a command. */
 export function createServiceDatabase(
   { name, schema }: ServiceDefinition,
   config: Pick<Config, keyof DirectConfig | 'statementTimeoutMs' | 'databasePooler'>,
 ): Promise<Database> {
-  const direct = directUrlOf(name, config)
-  const url = direct ?? databaseUrlOf(name, config)
-  const pooler = direct === null ? config.databasePooler : 'none'
+  const url = ownerUrlOf(name, config)
+  const pooler = directUrlOf(name, config) === null ? config.databasePooler : 'none'
   const { statementTimeoutMs } = config
   return createDatabase({ url, schema, poolSizeMax, statementTimeoutMs, pooler })
 }

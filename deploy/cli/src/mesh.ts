@@ -179,8 +179,8 @@ async function migrate(options: MeshOptions): Promise<void> {
 }
 
 /** Returns a `coffer` command of a process whose output has its name before each line. */
-function commandOf(
-  { dataDir, environment }: MeshOptions,
+export function commandOf(
+  { dataDir, environment }: Pick<MeshOptions, 'dataDir' | 'environment'>,
   name: string,
   words: string[],
   ports: Environment = {},

@@ -1,9 +1,6 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import type { Environment } from '@coffer/host/settings'
 import { SettingsError } from '@coffer/kit/service/config'
 import { FatalError } from '@coffer/local/bootstrap/fatal-error.mjs'
-import { root } from '@coffer/local/bootstrap/paths.mjs'
 import { Argument, Command, CommanderError, InvalidArgumentError } from 'commander'
 import { createAdd, type Run } from './command-line.ts'
 import type { BackupOptions } from './commands/backup.ts'
@@ -12,10 +9,9 @@ import type { ServeOptions } from './commands/serve.ts'
 import { addBankCommands } from './program-banks.ts'
 import { withoutServiceLinks } from './service-links.ts'
 import { calls } from './service-names.ts'
+import { version } from './version.ts'
 
 const usageExitCode = 2
-
-const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 
 /**
  * Runs one `coffer` command; an error that the user can correct is one line on standard error.

@@ -4,7 +4,7 @@ import { migrateAll, tablesOf } from '@coffer/host/host'
 import { SettingsError } from '@coffer/kit/service/config'
 import type { ServiceDefinition } from '@coffer/kit/service/service'
 import { FatalError } from '@coffer/local/bootstrap/fatal-error.mjs'
-import { databaseUrlOf, directUrlOf, requirePostgres } from './databases.ts'
+import { databaseUrlOf, directUrlOf, ownerUrlOf, requirePostgres } from './databases.ts'
 import type { Config } from './environment.ts'
 
 /**
@@ -15,7 +15,7 @@ export async function updateTables(
   definitions: ServiceDefinition[],
   config: Config,
 ): Promise<Record<string, string[]>> {
-  const urlOf = (name: string) => directUrlOf(name, config) ?? databaseUrlOf(name, config)
+  const urlOf = (name: string) => ownerUrlOf(name, config)
   await requirePostgres(definitions, urlOf)
   return migrateAll(definitions, urlOf).catch(asFatal)
 }

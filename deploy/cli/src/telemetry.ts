@@ -1,11 +1,9 @@
-import { readFileSync } from 'node:fs'
 import { startMetricExport } from '@coffer/host/telemetry/metric-export'
 import { startTracing } from '@coffer/host/telemetry/tracing'
 import { SettingsError } from '@coffer/kit/service/config'
 import type { Log } from '@coffer/kit/service/log'
 import type { Config } from './environment.ts'
-
-const manifest = new URL('../package.json', import.meta.url)
+import { version } from './version.ts'
 
 /**
  * Starts tracing and the export of metrics, if settings ask for them. Throws SettingsError when
@@ -19,7 +17,6 @@ export async function startTelemetry(
     const asking = traceRatio > 0 ? 'COFFER_TRACE_RATIO' : 'COFFER_OTLP_METRICS_SECONDS'
     throw new SettingsError(`${asking}: needs OTEL_EXPORTER_OTLP_ENDPOINT`)
   }
-  const { version } = JSON.parse(readFileSync(manifest, 'utf8'))
   const options = { endpoint: otlpEndpoint ?? '', version, log }
   await using opening = new AsyncDisposableStack()
   opening.use(await startTracing({ ...options, ratio: traceRatio }))

@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Database } from '@coffer/kit/database/database'
 import { connectClient } from './database/connection.ts'
+import { repeat } from './repeat.ts'
 
 /** Time in ms without a beat after which a loop counts as dead. */
 const silentMsMax = 60_000
@@ -42,20 +42,10 @@ interface WatchedPool {
  * although a new connection does: then the pool cannot be used any more.
  */
 export function watchPool(pool: WatchedPool, beat: () => void): AsyncDisposable {
-  const stopping = new AbortController()
-  const run = async () => {
-    while (!stopping.signal.aborted) {
-      if (!(await isStuck(pool))) beat()
-      await sleep(everyMs, undefined, { signal: stopping.signal, ref: false }).catch(() => {})
-    }
+  const check = async () => {
+    if (!(await isStuck(pool))) beat()
   }
-  const running = run()
-  return {
-    [Symbol.asyncDispose]: async () => {
-      stopping.abort()
-      await running
-    },
-  }
+  return repeat(check, { everyMs })
 }
 
 async function isStuck({ database, url }: WatchedPool): Promise<boolean> {

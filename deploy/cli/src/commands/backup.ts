@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createLog } from '@coffer/host/logger'
@@ -8,7 +7,6 @@ import { type Environment, readSettings } from '@coffer/host/settings'
 import { settings as ledgerSettings } from '@coffer/ledger/config'
 import type { Storage } from '@coffer/ledger/imports/storage/storage'
 import { createStorage } from '@coffer/ledger/imports/storage/storage.client'
-import { root } from '@coffer/local/bootstrap/paths.mjs'
 import { createEncrypter, type EncryptionOptions } from '../backup/age-keys.ts'
 import { type Entry, writeArchive } from '../backup/archive.ts'
 import {
@@ -25,10 +23,11 @@ import {
   type Snapshot,
   takeSnapshot,
 } from '../backup/snapshot.ts'
-import { createServiceDatabase, databaseUrlOf, directUrlOf } from '../databases.ts'
+import { createServiceDatabase, ownerUrlOf } from '../databases.ts'
 import { type Config, readConfig } from '../environment.ts'
 import { definitions } from '../services.ts'
 import { requireTables } from '../tables.ts'
+import { version } from '../version.ts'
 
 /** Options of `coffer backup`. */
 export interface BackupOptions extends EncryptionOptions {
@@ -82,10 +81,9 @@ async function* entriesOf({ config, storage, end, withKeys }: Sources): AsyncGen
     recent: new Set<string>(),
   }
   yield* filesIn(files)
-  const urlOf = (name: string) => directUrlOf(name, config) ?? databaseUrlOf(name, config)
+  const urlOf = (name: string) => ownerUrlOf(name, config)
   await using snapshot = await takeSnapshot(definitions, urlOf)
   const schemas = await describeAll(snapshot, config)
-  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   yield jsonEntry(headerName, { format: 1, version, createdAt: new Date().toISOString(), schemas })
   for (const described of schemas) {
     const { service, schema, tables } = described

@@ -17,7 +17,7 @@ import { createDecrypter, type DecryptionOptions } from '../backup/age-keys.ts'
 import { type Entry, readArchive } from '../backup/archive.ts'
 import { End, endName, Header, headerName, nameIn, parsePart } from '../backup/contents.ts'
 import { beginLoading, type Loading } from '../backup/load.ts'
-import { databaseUrlOf, directUrlOf, requirePostgres } from '../databases.ts'
+import { ownerUrlOf, requirePostgres } from '../databases.ts'
 import { type Config, readConfig } from '../environment.ts'
 import { definitions } from '../services.ts'
 import { updateTables } from '../tables.ts'
@@ -58,7 +58,7 @@ async function load(
   read: () => AsyncIterable<Entry>,
   config: Config,
 ): Promise<undefined> {
-  const urlOf = (name: string) => directUrlOf(name, config) ?? databaseUrlOf(name, config)
+  const urlOf = (name: string) => ownerUrlOf(name, config)
   await requirePostgres(definitions, urlOf)
   await createTables(outline.header, urlOf)
   const log = createLog({ level: config.logLevel, name: 'restore' })

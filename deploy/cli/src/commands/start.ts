@@ -1,6 +1,5 @@
-import { join, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import type { Environment } from '@coffer/host/settings'
-import { node24, nodeOptions, root } from '@coffer/local/bootstrap/paths.mjs'
 import { createProgress } from '@coffer/local/bootstrap/progress.mjs'
 import { machineConfig } from '@coffer/local/config'
 import { publishSettings } from '@coffer/local/data-directory'
@@ -8,7 +7,7 @@ import { aborted, runScript } from '@coffer/local/script'
 import { startServerProcess } from '@coffer/local/server-process'
 import { startStack } from '@coffer/local/stack'
 import { keysDirOf } from '../environment.ts'
-import { startMesh } from '../mesh.ts'
+import { commandOf, startMesh } from '../mesh.ts'
 import { readArguments, startEnvironment } from '../start-settings.ts'
 import { startTryProvider } from '../try-provider.ts'
 import { publishable } from './show.ts'
@@ -61,13 +60,7 @@ await runScript(async (stop) => {
 /** Starts one process with the gateway and all services. */
 function startProcess(options: { dataDir: string; environment: Environment }) {
   const server = startServerProcess({
-    name: 'coffer',
-    dataDir: options.dataDir,
-    command: node24,
-    args: [...nodeOptions, join(root, 'deploy/cli/src/coffer.ts'), 'serve', '--migrate', '--demo'],
-    cwd: root,
-    env: options.environment,
-    stopSignal: 'SIGTERM',
+    ...commandOf(options, 'coffer', ['serve', '--migrate', '--demo']),
     output: 'inherit',
   })
   const ended = server.died.then(({ code, error }) => {

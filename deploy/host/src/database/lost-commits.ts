@@ -5,6 +5,7 @@ import { sql } from 'slonik'
 import { z } from 'zod'
 import { republish } from '../events/replay.ts'
 import { countDatabaseRestore } from '../metrics.ts'
+import { repeat } from '../repeat.ts'
 
 /** A position in the write-ahead log (WAL) of a cluster. */
 const Position = z.object({
@@ -45,42 +46,36 @@ const duplicatesMs = 125_000
  */
 export function watchLostCommits(options: WatchOptions): AsyncDisposable {
   const { service, database, log, everyMs = 5_000, republishMs = duplicatesMs } = options
-  const stopping = new AbortController()
-  const pause = (ms: number) =>
-    sleep(ms, undefined, { signal: stopping.signal, ref: false }).catch(() => {})
   let publishing = Promise.resolve()
-  const publishLater = async () => {
+  const publishLater = async (stopping: AbortSignal) => {
     const since = await latestChange(database)
-    await pause(republishMs)
-    if (stopping.signal.aborted || since === null) return
+    await sleep(republishMs, undefined, { signal: stopping, ref: false }).catch(() => {})
+    if (stopping.aborted || since === null) return
     const count = await republish(database, since)
     log.info({ count }, 'the latest changes are published again')
   }
   let last: Position | null = null
-  const check = async () => {
+  const check = async (stopping: AbortSignal) => {
     const position = await database.pool.maybeOne(current)
     // A standby that is not promoted yet: its position is compared once it is.
     if (position === null) return
     if (last !== null && mayLackCommits(last, position)) {
       countDatabaseRestore(1, service)
       log.warn({ before: textOf(last), after: textOf(position) }, 'the database may lack commits')
-      publishing = publishLater().catch((err) => {
+      publishing = publishLater(stopping).catch((err) => {
         log.error({ err }, 'changes were not published again: run "coffer replay"')
       })
     }
     last = position
   }
-  const run = async () => {
-    while (!stopping.signal.aborted) {
-      await check().catch((err) => log.debug({ err }, 'position of the database not read'))
-      await pause(everyMs)
-    }
-  }
-  const running = run()
+  const checking = repeat(
+    (stopping) =>
+      check(stopping).catch((err) => log.debug({ err }, 'position of the database not read')),
+    { everyMs },
+  )
   return {
     [Symbol.asyncDispose]: async () => {
-      stopping.abort()
-      await running
+      await checking[Symbol.asyncDispose]()
       await publishing
     },
   }

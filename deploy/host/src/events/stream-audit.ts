@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Database } from '@coffer/kit/database/database'
 import type { Broker } from '@coffer/kit/events/broker'
 import type { Log } from '@coffer/kit/service/log'
@@ -6,6 +5,7 @@ import { dayMs } from '@coffer/kit/values/time'
 import { DeliverPolicy, type JetStreamManager, type StreamInfo } from '@nats-io/jetstream'
 import { millis } from '@nats-io/transport-node'
 import { countSequenceHoles, countStreamLosses } from '../metrics.ts'
+import { repeat } from '../repeat.ts'
 import { subjectSpace } from './nats.ts'
 import {
   findNewestChecked,
@@ -65,30 +65,19 @@ interface Round {
 export function startStreamAudit(given: StreamAuditOptions): AsyncDisposable {
   const defaults = { everyMs: everyMsDefault, settledMs: settledMsDefault }
   const options = { ...defaults, marginMs: marginMsDefault, ...given }
-  const stopping = new AbortController()
   const handled: Handled = { base: 0n, deletions: 0 }
   // Exports both series before the first loss.
   countSequenceHoles(0, options.service)
   countStreamLosses(0, options.service)
-  const run = async (): Promise<void> => {
-    while (!stopping.signal.aborted) {
-      await sleep(options.everyMs, undefined, { signal: stopping.signal }).catch(() => undefined)
-      if (stopping.signal.aborted) return
-      try {
-        await audit(options, handled)
-      } catch (error) {
-        // The relay warns of an outage of NATS, readiness of one of the database.
-        options.log.debug({ err: error }, 'stream not audited')
-      }
+  const round = async (): Promise<void> => {
+    try {
+      await audit(options, handled)
+    } catch (error) {
+      // The relay warns of an outage of NATS, readiness of one of the database.
+      options.log.debug({ err: error }, 'stream not audited')
     }
   }
-  const running = run()
-  return {
-    [Symbol.asyncDispose]: async () => {
-      stopping.abort()
-      await running
-    },
-  }
+  return repeat(round, { everyMs: options.everyMs, isDelayed: true })
 }
 
 async function audit(options: Required<StreamAuditOptions>, handled: Handled): Promise<void> {

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { repeat } from '../repeat.ts'
 import { collectMetrics } from './meter.ts'
 import { exportMsMax, type OtlpOptions, resourceOf } from './resource.ts'
 import { failureLog } from './tracing.ts'
@@ -34,23 +34,10 @@ export async function startMetricExport({
     isAway = error !== null
     if (error) failed(error.message)
   }
-  const stopping = new AbortController()
-  const run = async (): Promise<void> => {
-    const { signal } = stopping
-    try {
-      while (!signal.aborted) {
-        await sleep(1_000 * seconds, undefined, { signal, ref: false })
-        await send()
-      }
-    } catch (error) {
-      if (!signal.aborted) throw error
-    }
-  }
-  const running = run()
+  const sending = repeat(send, { everyMs: 1_000 * seconds, isDelayed: true })
   return {
     [Symbol.asyncDispose]: async () => {
-      stopping.abort()
-      await running
+      await sending[Symbol.asyncDispose]()
       if (!isAway) await send()
       await exporter.shutdown()
     },
