@@ -6,6 +6,7 @@ import type { z } from 'zod'
 import type { Counting } from '../auth/attempts.ts'
 import type { Feature } from '../auth/features.ts'
 import type { Answer, ValueOf } from './answer.ts'
+import type { Tag } from './openapi/tags.ts'
 
 /**
  * Authentication classes of routes (docs/security.md#who-may-do-what). `key`: accepts API keys.
@@ -74,6 +75,10 @@ interface Definition<
   Body extends z.ZodType,
   Shape extends Answer | undefined,
 > {
+  /** Name of the operation for clients: verb and noun in camel case, unique (`operationId`). */
+  id: string
+  /** Group of the operation in the OpenAPI document. */
+  tag: Tag
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   path: Path
   summary: string

@@ -13,6 +13,8 @@ export function configRoutes({ config, mesh }: RouteDeps): Route[] {
   const { release, revision, buildTime } = config
   return [
     route({
+      id: 'getConfig',
+      tag: 'Server',
       method: 'GET',
       path: '/api/config',
       summary: 'Features of this server',
@@ -48,6 +50,8 @@ export function configRoutes({ config, mesh }: RouteDeps): Route[] {
       },
     }),
     route({
+      id: 'listCurrencies',
+      tag: 'Server',
       method: 'GET',
       path: '/api/locale/currency',
       summary: 'ISO 4217 codes of the currencies an account can be kept in',

@@ -18,6 +18,8 @@ export function feedLinkRoutes({ mesh }: RouteDeps): Route[] {
   const feedLinks = mesh.client('feed-sync', FeedLinkService)
   return [
     route({
+      id: 'listFeedLinks',
+      tag: 'Feed',
       method: 'GET',
       path: '/api/feed/link',
       summary: 'Feed connections, newest first',
@@ -27,6 +29,8 @@ export function feedLinkRoutes({ mesh }: RouteDeps): Route[] {
       handler: async ({ options }) => (await feedLinks.listFeedLinks({}, options)).feedLinks,
     }),
     route({
+      id: 'getFeedLink',
+      tag: 'Feed',
       method: 'GET',
       path: '/api/feed/link/:feedLinkId',
       summary: 'One feed connection, deleted ones included',
@@ -37,6 +41,8 @@ export function feedLinkRoutes({ mesh }: RouteDeps): Route[] {
         (await feedLinks.getFeedLink(params, options)).feedLink,
     }),
     route({
+      id: 'createFeedLink',
+      tag: 'Feed',
       method: 'POST',
       path: '/api/feed/link',
       summary: 'Store a feed connection as pending; the provider is not contacted',
@@ -59,6 +65,8 @@ export function feedBankAccountRoutes({ mesh }: RouteDeps): Route[] {
   const candidates = mesh.client('feed-sync', FeedBankAccountService)
   return [
     route({
+      id: 'listFeedBankAccounts',
+      tag: 'Feed',
       method: 'GET',
       path: '/api/feed/link/:feedLinkId/bank_accounts',
       summary: 'Bank accounts that a feed connection offers, used or not, newest first',
@@ -69,6 +77,8 @@ export function feedBankAccountRoutes({ mesh }: RouteDeps): Route[] {
         (await candidates.listFeedBankAccounts(params, options)).feedBankAccounts,
     }),
     route({
+      id: 'refreshFeedBankAccounts',
+      tag: 'Feed',
       method: 'POST',
       path: '/api/feed/link/:feedLinkId/bank_accounts/refresh',
       summary: 'Ask the provider for bank accounts: adds new ones and checks the API key',

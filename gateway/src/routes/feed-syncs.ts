@@ -23,6 +23,8 @@ export function feedSyncRoutes(deps: RouteDeps): Route[] {
   const feedSyncs = mesh.client('feed-sync', FeedSyncService)
   return [
     route({
+      id: 'syncFeedLink',
+      tag: 'Feed',
       method: 'POST',
       path: '/api/feed/link/sync',
       summary: 'Start a sync of a feed link, at most once in 30 minutes',
@@ -45,6 +47,8 @@ function progressRoute({ mesh, broker, progressTimes }: RouteDeps): Route {
   const accounts = mesh.client('ledger', BankAccountService)
   const feedSyncs = mesh.client('feed-sync', FeedSyncService)
   return socketRoute({
+    id: 'watchFeedSync',
+    tag: 'Feed',
     path: '/api/feed/link/sync/:linkId/bank_account/:bankAccountId/progress',
     summary: "Progress of a bank account's feed sync, over a WebSocket",
     auth: 'key',

@@ -10,6 +10,8 @@ export function healthRoutes(deps: RouteDeps): Route[] {
   const isHealthy = cachedHealth(cachedForMs, deps)
   return [
     route({
+      id: 'getHealth',
+      tag: 'Server',
       method: 'GET',
       path: '/api/health',
       summary: 'Health of the server and its databases',

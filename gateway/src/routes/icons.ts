@@ -19,6 +19,8 @@ const iconSchema = {
 export function iconRoutes(): Route[] {
   return [
     route({
+      id: 'searchIcon',
+      tag: 'Server',
       method: 'POST',
       path: '/api/icons/search',
       summary: 'The icon of the brand in a name; 204 where there is none',

@@ -1,4 +1,4 @@
-import { openapi } from '../http/openapi.ts'
+import { openapi } from '../http/openapi/document.ts'
 import { type Route, route } from '../http/route.ts'
 
 /** Returns the route of the OpenAPI document, which describes the given routes and itself. */
@@ -6,6 +6,8 @@ export function referenceRoutes(routes: Route[], config: { cookieName: string })
   const all = [...routes]
   let document: ReturnType<typeof openapi> | undefined
   const reference = route({
+    id: 'getOpenApiDocument',
+    tag: 'Server',
     method: 'GET',
     path: '/api/openapi.json',
     summary: 'This document',

@@ -178,13 +178,22 @@ describe('the OpenAPI document', () => {
     }
   })
 
-  test('has HEAD where it has GET, without content, and the codes of a 401', async () => {
+  test('names each operation by verb and noun, once, and describes its tag', async () => {
     const { body } = await gateway.send('GET', '/api/openapi.json', { as: null })
+    const ids = routes.map(({ id }) => id)
+    expect(ids.filter((id) => !/^[a-z]+([A-Z][a-z]+)+$/.test(id))).toEqual([])
+    expect(new Set(ids).size).toBe(ids.length)
     // biome-ignore lint/suspicious/noExplicitAny: tests read answers as their clients do
-    for (const { get, head } of Object.values<any>(body.paths)) {
-      expect(head !== undefined).toBe(get !== undefined && !get['x-websocket'])
-      expect(JSON.stringify(head?.responses ?? {})).not.toContain('content')
-    }
+    const operations = Object.values<any>(body.paths).flatMap<any>((methods) =>
+      Object.values(methods),
+    )
+    expect(operations.map(({ operationId }) => operationId).sort()).toEqual(ids.sort())
+    const described = body.tags.map(({ name }: { name: string }) => name)
+    expect(new Set(operations.flatMap(({ tags }) => tags))).toEqual(new Set(described))
+  })
+
+  test('has the codes of a 401', async () => {
+    const { body } = await gateway.send('GET', '/api/openapi.json', { as: null })
     const { get } = body.paths['/api/keys']
     expect(get.responses[401].headers).toHaveProperty('WWW-Authenticate')
     expect(body.components.schemas.Error.properties.code.examples).toContain('SESSION_REQUIRED')

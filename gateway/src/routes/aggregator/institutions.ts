@@ -13,6 +13,8 @@ export function institutionRoutes({ mesh }: RouteDeps): Route[] {
   const institutions = mesh.client('aggregator-sync', InstitutionService)
   return [
     route({
+      id: 'getInstitution',
+      tag: 'Aggregator',
       method: 'GET',
       path: '/api/institutions/:institutionId',
       summary: 'An institution as the aggregator describes it, at most 30 minutes old',

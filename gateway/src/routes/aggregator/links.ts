@@ -34,6 +34,8 @@ function creationRoutes(deps: RouteDeps): Route[] {
   const getLinkUser = createGetLinkUser(deps)
   return [
     route({
+      id: 'createLinkToken',
+      tag: 'Aggregator',
       method: 'GET',
       path: '/api/aggregator/token/new',
       summary: 'A link token, with which Plaid Link opens for a new link',
@@ -48,6 +50,8 @@ function creationRoutes(deps: RouteDeps): Route[] {
       },
     }),
     route({
+      id: 'createAggregatorLink',
+      tag: 'Aggregator',
       method: 'POST',
       path: '/api/aggregator/token/callback',
       summary: 'Create a link and its bank accounts, with the public token of Plaid Link',
@@ -78,6 +82,8 @@ function updateRoutes({ mesh }: RouteDeps): Route[] {
   )
   return [
     route({
+      id: 'createUpdateToken',
+      tag: 'Aggregator',
       method: 'PUT',
       path: '/api/aggregator/link/update/:linkId',
       summary: 'A link token, with which Plaid Link opens to renew a link or change its accounts',
@@ -93,6 +99,8 @@ function updateRoutes({ mesh }: RouteDeps): Route[] {
       },
     }),
     route({
+      id: 'updateAggregatorLink',
+      tag: 'Aggregator',
       method: 'POST',
       path: '/api/aggregator/link/update/callback',
       summary: 'End the update of a link, with the public token of Plaid Link',

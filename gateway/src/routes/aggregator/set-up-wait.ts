@@ -41,6 +41,8 @@ export function setUpWaitRoute({ mesh, broker, progressTimes, draining }: RouteD
   }
 
   return route({
+    id: 'waitForLinkSetup',
+    tag: 'Aggregator',
     method: 'GET',
     path: '/api/aggregator/link/setup/wait/:linkId',
     summary: 'Wait until an aggregator link is set up: 408 after 30 s, then ask again',

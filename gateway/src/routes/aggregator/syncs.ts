@@ -14,6 +14,8 @@ export function aggregatorSyncRoutes({ mesh }: RouteDeps): Route[] {
   )
   return [
     route({
+      id: 'syncAggregatorLink',
+      tag: 'Aggregator',
       method: 'POST',
       path: '/api/aggregator/link/sync',
       summary: 'Start a sync of an aggregator link, at most once in 30 minutes',

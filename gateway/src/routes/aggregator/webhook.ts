@@ -9,6 +9,8 @@ export function aggregatorWebhookRoutes({ mesh }: RouteDeps): Route[] {
   const webhooks = mesh.client('aggregator-sync', WebhookService)
   return [
     route({
+      id: 'receiveAggregatorWebhook',
+      tag: 'Webhooks',
       method: 'POST',
       path: '/api/aggregator/webhook',
       summary: 'Webhook of Plaid; the header Plaid-Verification signs the body',

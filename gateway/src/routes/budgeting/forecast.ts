@@ -47,6 +47,8 @@ export function forecastRoutes({ mesh, charts }: RouteDeps): Route[] {
   const forecasts = mesh.client('budgeting', ForecastService)
   return [
     route({
+      id: 'getForecast',
+      tag: 'Forecasts',
       method: 'GET',
       path: '/api/bank_accounts/:bankAccountId/forecast',
       summary: 'Forecast of envelopes and free-to-use money; also as image/svg+xml',
@@ -67,6 +69,8 @@ export function forecastRoutes({ mesh, charts }: RouteDeps): Route[] {
       },
     }),
     route({
+      id: 'estimateSpending',
+      tag: 'Forecasts',
       method: 'POST',
       path: '/api/bank_accounts/:bankAccountId/forecast/spending',
       summary: 'Contributions of each funding to an expense or goal that does not exist',
@@ -80,6 +84,8 @@ export function forecastRoutes({ mesh, charts }: RouteDeps): Route[] {
       },
     }),
     route({
+      id: 'estimateNextFunding',
+      tag: 'Forecasts',
       method: 'POST',
       path: '/api/bank_accounts/:bankAccountId/forecast/next_funding',
       summary: 'Contributions of the next funding of a funding schedule',

@@ -60,6 +60,8 @@ type Schedules = Client<typeof FundingScheduleService>
 function reads(schedules: Schedules): Route[] {
   return [
     route({
+      id: 'listFundingSchedules',
+      tag: 'Funding schedules',
       method: 'GET',
       path: '/api/bank_accounts/:bankAccountId/funding_schedules',
       summary: 'Funding schedules of a bank account',
@@ -69,6 +71,8 @@ function reads(schedules: Schedules): Route[] {
         (await schedules.listFundingSchedules(params, options)).fundingSchedules,
     }),
     route({
+      id: 'getFundingSchedule',
+      tag: 'Funding schedules',
       method: 'GET',
       path: '/api/bank_accounts/:bankAccountId/funding_schedules/:fundingScheduleId',
       summary: 'One funding schedule',
@@ -83,6 +87,8 @@ function reads(schedules: Schedules): Route[] {
 function writes(schedules: Schedules): Route[] {
   return [
     route({
+      id: 'createFundingSchedule',
+      tag: 'Funding schedules',
       method: 'POST',
       path: '/api/bank_accounts/:bankAccountId/funding_schedules',
       summary: 'Create a funding schedule',
@@ -97,6 +103,8 @@ function writes(schedules: Schedules): Route[] {
       },
     }),
     route({
+      id: 'updateFundingSchedule',
+      tag: 'Funding schedules',
       method: 'PATCH',
       path: '/api/bank_accounts/:bankAccountId/funding_schedules/:fundingScheduleId',
       summary: 'Change a funding schedule; new dates recalculate its expenses and goals',
@@ -113,6 +121,8 @@ function writes(schedules: Schedules): Route[] {
       },
     }),
     route({
+      id: 'deleteFundingSchedule',
+      tag: 'Funding schedules',
       method: 'DELETE',
       path: '/api/bank_accounts/:bankAccountId/funding_schedules/:fundingScheduleId',
       summary: 'Delete a funding schedule that no expense or goal is on',

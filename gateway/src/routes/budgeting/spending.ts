@@ -86,6 +86,8 @@ function reads({ mesh }: RouteDeps): Route[] {
   const ledger = mesh.client('ledger', TransactionService)
   return [
     route({
+      id: 'listSpending',
+      tag: 'Spending',
       method: 'GET',
       path: '/api/bank_accounts/:bankAccountId/spending',
       summary: 'Expenses and goals of a bank account',
@@ -95,6 +97,8 @@ function reads({ mesh }: RouteDeps): Route[] {
         (await spending.listSpending(params, options)).spending,
     }),
     route({
+      id: 'getSpending',
+      tag: 'Spending',
       method: 'GET',
       path: '/api/bank_accounts/:bankAccountId/spending/:spendingId',
       summary: 'One expense or goal',
@@ -104,6 +108,8 @@ function reads({ mesh }: RouteDeps): Route[] {
         (await spending.getSpending(params, options)).spending,
     }),
     route({
+      id: 'explainSpending',
+      tag: 'Spending',
       method: 'GET',
       path: '/api/bank_accounts/:bankAccountId/spending/:spendingId/explain',
       summary: 'Explanation of the next contribution of an expense or goal',
@@ -113,6 +119,8 @@ function reads({ mesh }: RouteDeps): Route[] {
         (await spending.explainSpending(params, options)).explanation,
     }),
     route({
+      id: 'listSpendingTransactions',
+      tag: 'Spending',
       method: 'GET',
       path: '/api/bank_accounts/:bankAccountId/spending/:spendingId/transactions',
       summary: 'Transactions spent from an expense or goal, newest first',
@@ -133,6 +141,8 @@ function writes(deps: RouteDeps): Route[] {
   const recalculate = createRecalculation(deps)
   return [
     route({
+      id: 'createSpending',
+      tag: 'Spending',
       method: 'POST',
       path: '/api/bank_accounts/:bankAccountId/spending',
       summary: 'Create an expense or a goal',
@@ -147,6 +157,8 @@ function writes(deps: RouteDeps): Route[] {
       },
     }),
     route({
+      id: 'transferBetweenEnvelopes',
+      tag: 'Spending',
       method: 'POST',
       path: '/api/bank_accounts/:bankAccountId/spending/transfer',
       summary: 'Move money between two envelopes, or between one and free-to-use',
@@ -161,6 +173,8 @@ function writes(deps: RouteDeps): Route[] {
       },
     }),
     route({
+      id: 'updateSpending',
+      tag: 'Spending',
       method: 'PATCH',
       path: '/api/bank_accounts/:bankAccountId/spending/:spendingId',
       summary: 'Change an expense or goal; the allowed keys depend on its type',
@@ -175,6 +189,8 @@ function writes(deps: RouteDeps): Route[] {
       },
     }),
     route({
+      id: 'deleteSpending',
+      tag: 'Spending',
       method: 'DELETE',
       path: '/api/bank_accounts/:bankAccountId/spending/:spendingId',
       summary: 'Delete an expense or goal; its money becomes free to use',

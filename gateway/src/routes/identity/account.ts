@@ -26,6 +26,8 @@ function exportRoute({ mesh, clock, exportIdleTimeoutMs = idleTimeoutMs }: Route
   const users = mesh.client('identity', UserService)
   let running = 0
   return route({
+    id: 'exportAccount',
+    tag: 'Account',
     method: 'GET',
     path: '/api/users/me/export',
     summary: 'Export all data of the account as one JSON document',
@@ -66,6 +68,8 @@ function watchSocket(socket: Socket, idleMs: number): { end: () => void } {
 function deletionRoute({ mesh, sessions, cookie }: RouteDeps): Route {
   const accounts = mesh.client('identity', AccountService)
   return route({
+    id: 'deleteAccount',
+    tag: 'Account',
     method: 'DELETE',
     path: '/api/users/me',
     summary: 'Delete the account and all its data, by the current password or a code; final',

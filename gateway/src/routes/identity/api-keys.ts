@@ -11,6 +11,8 @@ export function apiKeyRoutes({ config, mesh, sessions }: RouteDeps): Route[] {
   const keys = mesh.client('identity', ApiKeyService)
   return [
     route({
+      id: 'listApiKeys',
+      tag: 'Security',
       method: 'GET',
       path: '/api/keys',
       summary: 'API keys of the account, newest first',
@@ -19,6 +21,8 @@ export function apiKeyRoutes({ config, mesh, sessions }: RouteDeps): Route[] {
       handler: async ({ options }) => (await keys.listApiKeys({}, options)).apiKeys,
     }),
     route({
+      id: 'createApiKey',
+      tag: 'Security',
       method: 'POST',
       path: '/api/keys',
       summary: 'Create an API key; its secret is in this answer only',
@@ -37,6 +41,8 @@ export function apiKeyRoutes({ config, mesh, sessions }: RouteDeps): Route[] {
       },
     }),
     route({
+      id: 'deleteApiKey',
+      tag: 'Security',
       method: 'DELETE',
       path: '/api/keys/:apiKeyId',
       summary: 'Revoke an API key',

@@ -55,6 +55,8 @@ function registrationRoute(deps: RouteDeps): Route {
   const signIn = mesh.client('identity', SignInService)
   const { formerOf, begin } = createSuccession(deps)
   return route({
+    id: 'registerAccount',
+    tag: 'Sign-in',
     method: 'POST',
     path: '/api/authentication/register',
     summary: 'Create a login, a user and an account, and sign in',
@@ -85,6 +87,8 @@ function signInRoutes(deps: RouteDeps): Route[] {
     isActive ? { isActive } : { isActive, nextUrl: '/account/subscribe' }
   return [
     route({
+      id: 'signIn',
+      tag: 'Sign-in',
       method: 'POST',
       path: '/api/authentication/login',
       summary: 'Sign in; the session is in the cookie',
@@ -103,6 +107,8 @@ function signInRoutes(deps: RouteDeps): Route[] {
       },
     }),
     route({
+      id: 'completeSignIn',
+      tag: 'Sign-in',
       method: 'POST',
       path: '/api/authentication/multifactor',
       summary: 'Finish a sign-in with a code of the authenticator or a recovery code',
@@ -124,6 +130,8 @@ function logoutRoute(deps: RouteDeps): Route {
   const signIn = mesh.client('identity', SignInService)
   const { formerOf, forget } = createSuccession(deps)
   return route({
+    id: 'signOut',
+    tag: 'Sign-in',
     method: 'GET',
     path: '/api/authentication/logout',
     summary: 'Sign out; always succeeds',
@@ -147,6 +155,8 @@ function logoutRoute(deps: RouteDeps): Route {
 function challengeRoute({ mesh }: RouteDeps): Route {
   const proofOfWork = mesh.client('identity', ProofOfWorkService)
   return route({
+    id: 'createChallenge',
+    tag: 'Sign-in',
     method: 'POST',
     path: '/api/authentication/challenge',
     summary: 'Issue a proof-of-work challenge for one request of the purpose',

@@ -19,6 +19,8 @@ export function billingRoutes({ mesh, sessions }: RouteDeps): Route[] {
   const billing = mesh.client('identity', BillingService)
   return [
     route({
+      id: 'createCheckout',
+      tag: 'Billing',
       method: 'POST',
       path: '/api/billing/create_checkout',
       summary: 'Create a checkout: a page of Stripe where the account subscribes',
@@ -31,6 +33,8 @@ export function billingRoutes({ mesh, sessions }: RouteDeps): Route[] {
         billing.createCheckout({ cancelPath: body.cancelPath ?? '' }, options),
     }),
     route({
+      id: 'getCheckout',
+      tag: 'Billing',
       method: 'GET',
       path: '/api/billing/checkout/:checkoutSessionId',
       summary: 'Result of a checkout, for the page that Stripe redirects to',
@@ -45,6 +49,8 @@ export function billingRoutes({ mesh, sessions }: RouteDeps): Route[] {
       },
     }),
     route({
+      id: 'getBillingPortal',
+      tag: 'Billing',
       method: 'GET',
       path: '/api/billing/portal',
       summary: 'A page of Stripe where the subscription is changed or cancelled',
@@ -54,6 +60,8 @@ export function billingRoutes({ mesh, sessions }: RouteDeps): Route[] {
       handler: ({ options }) => billing.createPortal({}, options),
     }),
     route({
+      id: 'receiveStripeEvent',
+      tag: 'Webhooks',
       method: 'POST',
       path: '/api/stripe/webhook',
       summary: 'Webhook of Stripe; the event is signed',

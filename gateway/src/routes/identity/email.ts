@@ -14,9 +14,14 @@ export function emailRoutes({ config, mesh }: RouteDeps): Route[] {
   const emails = mesh.client('identity', EmailService)
   const passwords = mesh.client('identity', PasswordService)
   // The interface has two spellings of this path (docs/sign-in.md#mailed-links).
-  const forgotPaths = ['/api/authentication/forgot', '/api/authentication/forgotPassword']
-  const forgot = forgotPaths.map((path) =>
+  const forgotPaths = {
+    requestPasswordReset: '/api/authentication/forgot',
+    requestPasswordResetByMail: '/api/authentication/forgotPassword',
+  }
+  const forgot = Object.entries(forgotPaths).map(([id, path]) =>
     route({
+      id,
+      tag: 'Sign-in',
       method: 'POST',
       path,
       summary: 'Mail a link to set a new password; the answer is always the same',
@@ -29,6 +34,8 @@ export function emailRoutes({ config, mesh }: RouteDeps): Route[] {
   )
   return [
     route({
+      id: 'verifyEmail',
+      tag: 'Sign-in',
       method: 'POST',
       path: '/api/authentication/verify',
       summary: 'Verify an email address with the token of a mailed link',
@@ -44,6 +51,8 @@ export function emailRoutes({ config, mesh }: RouteDeps): Route[] {
       },
     }),
     route({
+      id: 'resendVerificationMail',
+      tag: 'Sign-in',
       method: 'POST',
       path: '/api/authentication/verify/resend',
       summary: 'Mail the link to verify an email address again; the answer is always the same',

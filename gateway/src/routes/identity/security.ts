@@ -23,6 +23,8 @@ export function securityRoutes({ mesh, sessions }: RouteDeps): Route[] {
   const forget = () => sessions.forget(({ kind }) => kind === 'session')
   return [
     route({
+      id: 'changePassword',
+      tag: 'Security',
       method: 'PUT',
       path: '/api/users/security/password',
       summary: 'Change the password; every other session ends',
@@ -35,6 +37,8 @@ export function securityRoutes({ mesh, sessions }: RouteDeps): Route[] {
       },
     }),
     route({
+      id: 'resetPassword',
+      tag: 'Sign-in',
       method: 'POST',
       path: '/api/authentication/reset',
       summary: 'Set a new password with the token of a reset link; every session ends',
@@ -53,6 +57,8 @@ export function securityRoutes({ mesh, sessions }: RouteDeps): Route[] {
 function totpRoutes(multifactor: Client<typeof MultifactorService>, forget: () => void): Route[] {
   return [
     route({
+      id: 'setUpTotp',
+      tag: 'Security',
       method: 'POST',
       path: '/api/users/security/totp/setup',
       summary: 'Begin to set up an authenticator; re-authentication 15 minutes after sign-in',
@@ -64,6 +70,8 @@ function totpRoutes(multifactor: Client<typeof MultifactorService>, forget: () =
       handler: ({ body, options }) => multifactor.setUpTotp(reAuthenticationMessage(body), options),
     }),
     route({
+      id: 'confirmTotp',
+      tag: 'Security',
       method: 'POST',
       path: '/api/users/security/totp/confirm',
       summary: 'Enable the authenticator with a code of it; every other session ends',
@@ -76,6 +84,8 @@ function totpRoutes(multifactor: Client<typeof MultifactorService>, forget: () =
       },
     }),
     route({
+      id: 'disableTotp',
+      tag: 'Security',
       method: 'POST',
       path: '/api/users/security/totp/disable',
       summary: 'Disable the authenticator, by the current password or a code',
@@ -88,6 +98,8 @@ function totpRoutes(multifactor: Client<typeof MultifactorService>, forget: () =
       },
     }),
     route({
+      id: 'replaceRecoveryCodes',
+      tag: 'Security',
       method: 'POST',
       path: '/api/users/security/totp/recovery_codes',
       summary: 'Replace the recovery codes, by the current password or a code',

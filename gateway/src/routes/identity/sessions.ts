@@ -12,6 +12,8 @@ export function sessionRoutes({ mesh, sessions: verified }: RouteDeps): Route[] 
   const forget = () => verified.forget(({ kind }) => kind === 'session')
   return [
     route({
+      id: 'listSessions',
+      tag: 'Security',
       method: 'GET',
       path,
       summary: 'Sessions of the caller, newest first',
@@ -20,6 +22,8 @@ export function sessionRoutes({ mesh, sessions: verified }: RouteDeps): Route[] 
       handler: async ({ options }) => (await sessions.listSessions({}, options)).sessions,
     }),
     route({
+      id: 'endOtherSessions',
+      tag: 'Security',
       method: 'DELETE',
       path,
       summary: 'End all other sessions of the caller; re-authentication 15 minutes after sign-in',
@@ -33,6 +37,8 @@ export function sessionRoutes({ mesh, sessions: verified }: RouteDeps): Route[] 
       },
     }),
     route({
+      id: 'endSession',
+      tag: 'Security',
       method: 'DELETE',
       path: `${path}/:sessionId`,
       summary: 'End one session of the caller; re-authentication 15 minutes after sign-in',

@@ -9,6 +9,8 @@ export function userRoutes({ mesh }: RouteDeps): Route[] {
   const links = mesh.client('ledger', LinkService)
   return [
     route({
+      id: 'getMe',
+      tag: 'Account',
       method: 'GET',
       path: '/api/users/me',
       summary: 'The caller: user, login, account and subscription',
@@ -25,6 +27,8 @@ export function userRoutes({ mesh }: RouteDeps): Route[] {
       },
     }),
     route({
+      id: 'getUser',
+      tag: 'Account',
       method: 'GET',
       path: '/api/users/:userId',
       summary: "A user of the caller's account",

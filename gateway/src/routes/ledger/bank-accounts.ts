@@ -88,6 +88,8 @@ const answer = { message: BankAccountSchema, with: { feedBankAccount: FeedBankAc
 function reads(accounts: Accounts, candidates: Candidates): Route[] {
   return [
     route({
+      id: 'listBankAccounts',
+      tag: 'Bank accounts',
       method: 'GET',
       path: '/api/bank_accounts',
       summary: 'Live bank accounts; with link_id every account the link ever had, or null',
@@ -101,6 +103,8 @@ function reads(accounts: Accounts, candidates: Candidates): Route[] {
       },
     }),
     route({
+      id: 'getBankAccount',
+      tag: 'Bank accounts',
       method: 'GET',
       path: '/api/bank_accounts/:bankAccountId',
       summary: 'One bank account, archived ones included',
@@ -112,6 +116,8 @@ function reads(accounts: Accounts, candidates: Candidates): Route[] {
       },
     }),
     route({
+      id: 'getBalances',
+      tag: 'Bank accounts',
       method: 'GET',
       path: '/api/bank_accounts/:bankAccountId/balances',
       summary: 'Balances, with money in envelopes and free-to-use money',
@@ -128,6 +134,8 @@ function writes(deps: RouteDeps, accounts: Accounts, candidates: Candidates): Ro
   const links = mesh.client('ledger', LinkService)
   return [
     route({
+      id: 'createBankAccount',
+      tag: 'Bank accounts',
       method: 'POST',
       path: '/api/bank_accounts',
       summary: 'Create a bank account on a manual link, or from a candidate of a feed link',
@@ -151,6 +159,8 @@ function writes(deps: RouteDeps, accounts: Accounts, candidates: Candidates): Ro
       },
     }),
     route({
+      id: 'archiveBankAccount',
+      tag: 'Bank accounts',
       method: 'DELETE',
       path: '/api/bank_accounts/:bankAccountId',
       summary: 'Archive a bank account; its data is kept',
@@ -162,6 +172,8 @@ function writes(deps: RouteDeps, accounts: Accounts, candidates: Candidates): Ro
       },
     }),
     route({
+      id: 'updateBankAccount',
+      tag: 'Bank accounts',
       method: 'PATCH',
       path: '/api/bank_accounts/:bankAccountId',
       summary: 'Change a bank account; the allowed keys depend on its kind',

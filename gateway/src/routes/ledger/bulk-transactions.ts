@@ -32,6 +32,8 @@ export function bulkTransactionRoutes(deps: RouteDeps): Route[] {
   const recalculate = createRecalculation(deps)
   return [
     route({
+      id: 'createTransactions',
+      tag: 'Transactions',
       method: 'POST',
       path: '/api/bank_accounts/:bankAccountId/transactions/bulk',
       summary: 'Create up to 500 transactions on a manual bank account; each has its own result',

@@ -51,6 +51,8 @@ export function historyRoutes({ mesh }: RouteDeps): Route[] {
   }
   return [
     route({
+      id: 'listHistory',
+      tag: 'Bank accounts',
       method: 'GET',
       path: '/api/bank_accounts/:bankAccountId/history',
       summary: 'Every change of balances and envelopes with its cause, newest first',
@@ -60,6 +62,8 @@ export function historyRoutes({ mesh }: RouteDeps): Route[] {
       handler: page,
     }),
     route({
+      id: 'listSpendingHistory',
+      tag: 'Spending',
       method: 'GET',
       path: '/api/bank_accounts/:bankAccountId/spending/:spendingId/history',
       summary: 'Every change of an envelope with its cause, newest first',

@@ -27,6 +27,8 @@ export function importRoutes({ mesh, ledgerTimeoutMs }: RouteDeps): Route[] {
     imports.getImport(params, options)
   return [
     route({
+      id: 'createImport',
+      tag: 'Files',
       method: 'POST',
       path: '/api/bank_accounts/:bankAccountId/transactions/import',
       summary: 'Upload a CSV file of transactions to a manual bank account',
@@ -39,6 +41,8 @@ export function importRoutes({ mesh, ledgerTimeoutMs }: RouteDeps): Route[] {
       handler: async (call) => (await sendFile(call, imports.createImport, ledgerTimeoutMs)).import,
     }),
     route({
+      id: 'getImport',
+      tag: 'Files',
       method: 'GET',
       path: importPath,
       summary:
@@ -50,6 +54,8 @@ export function importRoutes({ mesh, ledgerTimeoutMs }: RouteDeps): Route[] {
       handler: async (call) => (await find(call)).import,
     }),
     route({
+      id: 'updateImport',
+      tag: 'Files',
       method: 'PATCH',
       path: importPath,
       summary: 'Choose the mapping of an import, or store the transactions of its preview',

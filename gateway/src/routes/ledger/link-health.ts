@@ -65,6 +65,8 @@ export function linkHealthRoutes({ mesh, config, clock }: RouteDeps): Route[] {
 
   return [
     route({
+      id: 'getLinkHealth',
+      tag: 'Links',
       method: 'GET',
       path: '/api/links/:linkId/health',
       summary: 'Syncs of a link: the last, the next, failures with advice, and numbers of changes',

@@ -18,6 +18,8 @@ export function linkRoutes(deps: RouteDeps): Route[] {
   const find = ({ params, options }: Lookup<{ linkId: string }>) => links.getLink(params, options)
   return [
     route({
+      id: 'listLinks',
+      tag: 'Links',
       method: 'GET',
       path: '/api/links',
       summary: 'Live links',
@@ -29,6 +31,8 @@ export function linkRoutes(deps: RouteDeps): Route[] {
       },
     }),
     route({
+      id: 'getLink',
+      tag: 'Links',
       method: 'GET',
       path: '/api/links/:linkId',
       summary: 'One link, deleted ones included',
@@ -41,6 +45,8 @@ export function linkRoutes(deps: RouteDeps): Route[] {
     }),
     creation(deps),
     route({
+      id: 'updateLink',
+      tag: 'Links',
       method: 'PATCH',
       path: '/api/links/:linkId',
       summary: 'Change the name or the note of a link',
@@ -58,6 +64,8 @@ export function linkRoutes(deps: RouteDeps): Route[] {
       },
     }),
     route({
+      id: 'deleteLink',
+      tag: 'Links',
       method: 'DELETE',
       path: '/api/links/:linkId',
       summary: 'Delete a link with everything under it',
@@ -73,6 +81,8 @@ function creation(deps: RouteDeps): Route {
   const feedLinks = mesh.client('feed-sync', FeedLinkService)
   const connections = createConnections(deps)
   return route({
+    id: 'createLink',
+    tag: 'Links',
     method: 'POST',
     path: '/api/links',
     summary: 'Create a manual link, or a feed link over a pending feed connection',

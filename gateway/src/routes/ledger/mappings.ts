@@ -72,6 +72,8 @@ export function mappingRoutes({ mesh }: RouteDeps): Route[] {
   const mappings = mesh.client('ledger', MappingService)
   return [
     route({
+      id: 'listMappings',
+      tag: 'Files',
       method: 'GET',
       path: '/api/mappings',
       summary: 'Mappings of CSV files, newest first; all, or those of a signature',
@@ -86,6 +88,8 @@ export function mappingRoutes({ mesh }: RouteDeps): Route[] {
       },
     }),
     route({
+      id: 'createMapping',
+      tag: 'Files',
       method: 'POST',
       path: '/api/mappings',
       summary: 'Create a mapping from columns of CSV files to transactions',
@@ -100,6 +104,8 @@ export function mappingRoutes({ mesh }: RouteDeps): Route[] {
       },
     }),
     route({
+      id: 'deleteMapping',
+      tag: 'Files',
       method: 'DELETE',
       path: '/api/mappings/:transactionImportMappingId',
       summary: 'Delete a mapping; imports that use it keep it',

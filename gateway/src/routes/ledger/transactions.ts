@@ -62,6 +62,8 @@ export function transactionRoutes(deps: RouteDeps): Route[] {
   return [
     ...reads(transactions),
     route({
+      id: 'getSimilarTransactions',
+      tag: 'Transactions',
       method: 'GET',
       path: '/api/bank_accounts/:bankAccountId/transactions/:transactionId/similar',
       summary: 'The cluster of similar transactions; 204 without one',
@@ -83,6 +85,8 @@ type Transactions = Client<typeof TransactionService>
 function reads(ledger: Transactions): Route[] {
   return [
     route({
+      id: 'listTransactions',
+      tag: 'Transactions',
       method: 'GET',
       path: '/api/bank_accounts/:bankAccountId/transactions',
       summary: 'Transactions of a bank account, newest first',
@@ -96,6 +100,8 @@ function reads(ledger: Transactions): Route[] {
       },
     }),
     route({
+      id: 'getTransaction',
+      tag: 'Transactions',
       method: 'GET',
       path: '/api/bank_accounts/:bankAccountId/transactions/:transactionId',
       summary: 'One transaction, soft-deleted ones included',
@@ -113,6 +119,8 @@ function creationRoute(
   recalculate: Recalculate,
 ): Route {
   return route({
+    id: 'createTransaction',
+    tag: 'Transactions',
     method: 'POST',
     path: '/api/bank_accounts/:bankAccountId/transactions',
     summary: 'Create a transaction on a manual bank account',
@@ -143,6 +151,8 @@ function creationRoute(
 
 function changeRoute(transactions: Transactions, recalculate: Recalculate): Route {
   return route({
+    id: 'updateTransaction',
+    tag: 'Transactions',
     method: 'PATCH',
     path: '/api/bank_accounts/:bankAccountId/transactions/:transactionId',
     summary: 'Change a transaction; the allowed keys depend on its link',
@@ -169,6 +179,8 @@ function changeRoute(transactions: Transactions, recalculate: Recalculate): Rout
 
 function deletionRoute(transactions: Transactions, recalculate: Recalculate): Route {
   return route({
+    id: 'deleteTransaction',
+    tag: 'Transactions',
     method: 'DELETE',
     path: '/api/bank_accounts/:bankAccountId/transactions/:transactionId',
     summary: 'Delete a transaction of a manual bank account',

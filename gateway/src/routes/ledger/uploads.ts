@@ -34,6 +34,8 @@ export function uploadRoutes(deps: RouteDeps): Route[] {
   const find: Find = ({ params, options }) => uploads.getUpload(params, options)
   return [
     route({
+      id: 'createUpload',
+      tag: 'Files',
       method: 'POST',
       path: '/api/bank_accounts/:bankAccountId/transactions/upload',
       summary:
@@ -47,6 +49,8 @@ export function uploadRoutes(deps: RouteDeps): Route[] {
       handler: async (call) => (await sendFile(call, uploads.createUpload, ledgerTimeoutMs)).upload,
     }),
     route({
+      id: 'getUpload',
+      tag: 'Files',
       method: 'GET',
       path: uploadPath,
       summary: 'Status of an upload',
@@ -56,6 +60,8 @@ export function uploadRoutes(deps: RouteDeps): Route[] {
       handler: async (call) => (await find(call)).upload,
     }),
     route({
+      id: 'undoUpload',
+      tag: 'Files',
       method: 'DELETE',
       path: uploadPath,
       summary: 'Undo an import: removes its transactions, restores balances and envelopes',
@@ -69,6 +75,8 @@ export function uploadRoutes(deps: RouteDeps): Route[] {
     }),
     progressRoute(deps, find),
     route({
+      id: 'listFiles',
+      tag: 'Files',
       method: 'GET',
       path: '/api/files',
       summary: 'Uploaded files that are still stored, newest first, at most 100',
@@ -81,6 +89,8 @@ export function uploadRoutes(deps: RouteDeps): Route[] {
 
 function progressRoute({ broker, progressTimes }: RouteDeps, find: Find): Route {
   return socketRoute({
+    id: 'watchUpload',
+    tag: 'Files',
     path: `${uploadPath}/progress`,
     summary: 'Progress of an upload, over a WebSocket',
     auth: 'key',

@@ -1,0 +1,80 @@
+import type { JsonSchema } from '../answer.ts'
+import { externalIds, idPattern, idPrefixes } from '../bodies/fields.ts'
+import { authClasses, type Route } from '../route.ts'
+import { errorSchema, responsesOf } from './responses.ts'
+import { inputSchema, type Schemas } from './schemas.ts'
+import { tags } from './tags.ts'
+
+/**
+ * Returns the OpenAPI 3.1 document, from the schemas that validate requests and render answers.
+ * HEAD is no operation of its own: a generated client would have each reading method twice.
+ */
+export function openapi(routes: Route[], { cookieName }: { cookieName: string }): JsonSchema {
+  const schemas: Schemas = { Error: errorSchema }
+  const paths: Record<string, Record<string, JsonSchema>> = {}
+  for (const route of routes) {
+    const path = route.path.replaceAll(/:(\w+)/g, '{$1}')
+    paths[path] ??= {}
+    paths[path][route.method.toLowerCase()] = operationOf(route, schemas)
+  }
+  return {
+    openapi: '3.1.0',
+    info: { title: 'Coffer', version: '1' },
+    tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
+    paths,
+    components: {
+      schemas,
+      securitySchemes: {
+        key: { type: 'http', scheme: 'basic', description: 'API key ID and secret' },
+        session: { type: 'apiKey', in: 'cookie', name: cookieName },
+      },
+    },
+  }
+}
+
+function operationOf(route: Route, schemas: Schemas): JsonSchema {
+  const { id, tag, summary, auth, body, file } = route
+  const accepted = auth === 'none' ? [] : [{ session: [] }]
+  const content = file
+    ? { 'multipart/form-data': { schema: formSchema(file) } }
+    : { 'application/json': { schema: body && inputSchema(body) } }
+  return {
+    operationId: id,
+    tags: [tag],
+    summary,
+    ...(route.socket ? { 'x-websocket': true } : {}),
+    security: authClasses[auth].key ? [{ key: [] }, ...accepted] : accepted,
+    parameters: parametersOf(route),
+    ...(body || file ? { requestBody: { required: true, content } } : {}),
+    responses: responsesOf(route, schemas),
+  }
+}
+
+function parametersOf({ path, query, idempotent }: Route): JsonSchema[] {
+  const ids = [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: { type: 'string', pattern: patternOf(name) },
+  }))
+  const { properties = {} } = query ? inputSchema(query) : {}
+  const queried = Object.entries(properties).map(([name, schema]) => ({
+    name,
+    in: 'query',
+    schema,
+  }))
+  const key = { name: 'Idempotency-Key', in: 'header', schema: { type: 'string', maxLength: 255 } }
+  return [...ids, ...queried, ...(idempotent ? [key] : [])]
+}
+
+function patternOf(name: string): string {
+  return externalIds[name]?.form.source ?? idPattern(idPrefixes[name] ?? '')
+}
+
+function formSchema(file: string): JsonSchema {
+  const description =
+    'The only file of the form, at most 6 MiB. Its content decides its kind, then its name; the ' +
+    'media type of the part is ignored.'
+  const binary = { type: 'string', format: 'binary', description }
+  return { type: 'object', properties: { [file]: binary }, required: [file] }
+}

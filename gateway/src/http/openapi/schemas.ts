@@ -1,0 +1,66 @@
+import { type DescField, type DescMessage, getOption, ScalarType } from '@bufbuild/protobuf'
+import { TimestampSchema } from '@bufbuild/protobuf/wkt'
+import { internal, null_when_empty, omit } from '@coffer/proto/options/v1/options'
+import { z } from 'zod'
+import type { Answer, JsonSchema } from '../answer.ts'
+
+/** Schemas of the document's components, by name. */
+export type Schemas = Record<string, JsonSchema>
+
+/** Returns the schema of what a client may send, from the schema that validates it. */
+export function inputSchema(
+  schema: z.ZodType,
+): JsonSchema & { properties?: Record<string, unknown> } {
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' })
+  return rest
+}
+
+/** Returns the schema of an answer, and adds those of its messages to the components. */
+export function answerSchema(answer: Answer, schemas: Schemas): JsonSchema {
+  if ('kind' in answer) return messageSchema(answer, schemas)
+  if ('json' in answer) return answer.json
+  if ('list' in answer) return { type: 'array', items: answerSchema(answer.list, schemas) }
+  if ('object' in answer) return objectSchema(answer.object, schemas)
+  const { message } = answer
+  return { allOf: [messageSchema(message, schemas), objectSchema(answer.with, schemas)] }
+}
+
+function objectSchema(keys: Record<string, Answer>, schemas: Schemas) {
+  const properties = Object.entries(keys).map(([key, of]) => [key, answerSchema(of, schemas)])
+  return { type: 'object', properties: Object.fromEntries(properties) }
+}
+
+/** Returns a `$ref` to the message's schema, and adds the schema to the components. */
+function messageSchema(desc: DescMessage, schemas: Schemas): JsonSchema {
+  if (!schemas[desc.name]) {
+    const shown = desc.fields.filter((field) => !getOption(field, internal))
+    schemas[desc.name] = {}
+    const required = shown.filter((field) => !getOption(field, omit))
+    schemas[desc.name] = {
+      type: 'object',
+      properties: Object.fromEntries(
+        shown.map((field) => [field.localName, fieldSchema(field, schemas)]),
+      ),
+      required: required.map(({ localName }) => localName),
+    }
+  }
+  return { $ref: `#/components/schemas/${desc.name}` }
+}
+
+function fieldSchema(field: DescField, schemas: Schemas): JsonSchema {
+  const value = valueSchema(field, schemas)
+  const schema = field.fieldKind === 'list' ? { type: 'array', items: value } : value
+  const isNullable = field.proto.proto3Optional && !getOption(field, omit)
+  return isNullable || getOption(field, null_when_empty)
+    ? { anyOf: [schema, { type: 'null' }] }
+    : schema
+}
+
+function valueSchema(field: DescField, schemas: Schemas): JsonSchema {
+  const { message, scalar } = field
+  if (message?.typeName === TimestampSchema.typeName) return { type: 'string', format: 'date-time' }
+  if (message) return messageSchema(message, schemas)
+  if (scalar === ScalarType.STRING) return { type: 'string' }
+  if (scalar === ScalarType.DOUBLE) return { type: 'number' }
+  return { type: scalar === ScalarType.BOOL ? 'boolean' : 'integer' }
+}
