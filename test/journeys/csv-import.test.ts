@@ -61,6 +61,9 @@ test('a CSV file is mapped, previewed and stored; its mapping is found again', a
   const upload = await alice.get(`${path}/transactions/upload/${done.transactionUploadId}`)
   expect(upload).toMatchObject({ status: 'complete', importedCount: 4, skippedCount: 0 })
   expect((await alice.get(`${path}/balances`)).current).toBe(149025)
+  expect(await alice.get(`${path}/transactions/import`)).toMatchObject([
+    { status: 'complete', preview: null, upload: { importedCount: 4, isUndoable: true } },
+  ])
 
   const second = await handsIn(path, content)
   expect(second.signature).toBe(signature)

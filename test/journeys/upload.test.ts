@@ -102,6 +102,9 @@ test('an import is undone completely, and the plans follow', async () => {
   expect(await alice.get(`${path}/transactions`)).toEqual([])
   expect(await alice.get(`${path}/spending/${spendingId}`)).toMatchObject({ currentAmount: 1_000 })
   expect(await alice.get(upload)).toMatchObject({ undoneAt: expect.any(String) })
+  expect(await alice.get(`${path}/transactions/upload`)).toMatchObject([
+    { transactionUploadId, isUndoable: false, file: { name: 'checking.qfx' } },
+  ])
   expect((await alice.call('DELETE', upload)).body).toEqual({ balance: before, spending: [] })
   const again = await uploads(alice, path, 'checking.qfx')
   const repeated = await eventually(

@@ -73,6 +73,12 @@ export function paged<Position extends z.ZodType>(position: Position) {
   })
 }
 
+/** Returns the schema of the query of a list whose cursor is the ID of an entry. */
+export function pagedById(prefix: string) {
+  const position = z.tuple([z.string().refine((sent) => isId(prefix, sent))])
+  return paged(position.transform(([id]) => id))
+}
+
 const offset = integer({ fallback: 0, min: 0, max: integerMax })
 
 const day = value

@@ -7,7 +7,7 @@ import { FileSchema } from '@coffer/proto/ledger/v1/upload'
 import { afterEach, describe, expect, test } from '@jest/globals'
 import { createFileStub, formOf } from '../forms.ts'
 import { createGateway, type Gateway } from '../gateway.ts'
-import { accountUrl, ids } from '../samples.ts'
+import { accountUrl, ids, upload } from '../samples.ts'
 import { alice } from '../stub-mesh.ts'
 
 const url = `${accountUrl}/transactions/import`
@@ -158,6 +158,16 @@ describe('an import', () => {
         ],
       },
     ])
+  })
+
+  test('is listed with its upload, and the next page by a Link header', async () => {
+    const shown = { ...csvImport, upload: { ...upload, isUndoable: true } }
+    const listImports = () => ({ imports: [shown], hasMore: true })
+    gateway = await createGateway({ imports: { listImports } }, uploadsOn)
+    const { body, headers } = await gateway.send('GET', url)
+    expect(body).toMatchObject([{ preview: null, upload: { isUndoable: true, undoneAt: null } }])
+    await gateway.send('GET', String(headers.link).match(/^<(.*)>; rel="next"$/)?.[1] ?? '')
+    expect(sent()).toMatchObject({ before: ids.transactionImportId, limit: 25 })
   })
 
   test('that does not exist is 404 with any body', async () => {

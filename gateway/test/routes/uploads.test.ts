@@ -109,6 +109,24 @@ test('the status of an upload can be read', async () => {
   })
 })
 
+test('uploads are listed with their files, and the next page by a Link header', async () => {
+  const file = create(FileSchema, { fileId: upload.fileId, name: 'june.qfx' })
+  const shown = { ...upload, file, isUndoable: true }
+  const listUploads = () => ({ uploads: [shown], hasMore: true })
+  gateway = await createGateway({ uploads: { listUploads } }, uploadsOn)
+  const { body, headers } = await gateway.send('GET', `${url}?limit=1`)
+  expect(body).toMatchObject([
+    { status: 'pending', undoneAt: null, isUndoable: true, file: { name: 'june.qfx' } },
+  ])
+  const next = String(headers.link).match(/^<(.*)>; rel="next"$/)?.[1] ?? ''
+  await gateway.send('GET', next)
+  const { message } = gateway.received.at(-1)!
+  expect(message).toMatchObject({ before: ids.transactionUploadId, limit: 1 })
+  const foreign = Buffer.from(JSON.stringify([ids.transactionImportId])).toString('base64url')
+  expect((await gateway.send('GET', `${url}?after=${foreign}`)).status).toBe(400)
+  expect((await gateway.send('GET', `${url}?limit=101`)).status).toBe(400)
+})
+
 test('undoing an import answers with balances and the spending objects it changed', async () => {
   const recalculated = { recalculateSpending: () => ({ spending: [spending] }) }
   const uploads = { undoUpload: () => ({ balance: balances, envelopes: [envelope] }) }

@@ -4,7 +4,10 @@ import type { RouteDeps } from '../../deps.ts'
 import { exactly, id } from '../../http/bodies/fields.ts'
 import { sendFile } from '../../http/bodies/file-parts.ts'
 import { formFile } from '../../http/bodies/form.ts'
+import { nextPageLink } from '../../http/cursor.ts'
+import { pagedById } from '../../http/query.ts'
 import { type Lookup, type Route, route } from '../../http/route.ts'
+import { valuesOf } from '../../http/update.ts'
 
 const importPath = '/api/bank_accounts/:bankAccountId/transactions/import/:transactionImportId'
 
@@ -39,6 +42,25 @@ export function importRoutes({ mesh, ledgerTimeoutMs }: RouteDeps): Route[] {
       body: formFile,
       answer: ImportSchema,
       handler: async (call) => (await sendFile(call, imports.createImport, ledgerTimeoutMs)).import,
+    }),
+    route({
+      id: 'listImports',
+      tag: 'Files',
+      method: 'GET',
+      path: '/api/bank_accounts/:bankAccountId/transactions/import',
+      summary: 'Imports of CSV files into a bank account, newest first, with their uploads',
+      auth: 'key',
+      feature: 'uploads',
+      query: pagedById('txim'),
+      isPaged: true,
+      answer: { list: ImportSchema },
+      handler: async ({ params, query: { limit, after: before }, options, request, reply }) => {
+        const page = { ...params, limit, ...valuesOf({ before }) }
+        const { imports: shown, hasMore } = await imports.listImports(page, options)
+        const last = hasMore ? shown.at(-1) : undefined
+        if (last) reply.header('link', nextPageLink(request.url, [last.transactionImportId]))
+        return shown
+      },
     }),
     route({
       id: 'getImport',

@@ -8,13 +8,17 @@ import {
   UploadSchema,
   UploadService,
 } from '@coffer/proto/ledger/v1/upload'
+import type { Client } from '@connectrpc/connect'
 import { createRecalculation } from '../../compose/recalculation.ts'
 import type { RouteDeps } from '../../deps.ts'
 import { requirePart } from '../../http/answer.ts'
 import { sendFile } from '../../http/bodies/file-parts.ts'
 import { formFile } from '../../http/bodies/form.ts'
+import { nextPageLink } from '../../http/cursor.ts'
+import { pagedById } from '../../http/query.ts'
 import { toRest } from '../../http/rest.ts'
 import { type Lookup, type Route, route, socketRoute } from '../../http/route.ts'
+import { valuesOf } from '../../http/update.ts'
 import { showProgress } from '../../sockets/progress.ts'
 
 const uploadPath = '/api/bank_accounts/:bankAccountId/transactions/upload/:transactionUploadId'
@@ -48,6 +52,7 @@ export function uploadRoutes(deps: RouteDeps): Route[] {
       answer: UploadSchema,
       handler: async (call) => (await sendFile(call, uploads.createUpload, ledgerTimeoutMs)).upload,
     }),
+    listRoute(uploads),
     route({
       id: 'getUpload',
       tag: 'Files',
@@ -85,6 +90,28 @@ export function uploadRoutes(deps: RouteDeps): Route[] {
       handler: async ({ options }) => (await files.listFiles({}, options)).files,
     }),
   ]
+}
+
+function listRoute(uploads: Client<typeof UploadService>): Route {
+  return route({
+    id: 'listUploads',
+    tag: 'Files',
+    method: 'GET',
+    path: '/api/bank_accounts/:bankAccountId/transactions/upload',
+    summary: 'Uploads to a bank account, newest first, with what undoing them needs',
+    auth: 'key',
+    feature: 'uploads',
+    query: pagedById('txup'),
+    isPaged: true,
+    answer: { list: UploadSchema },
+    handler: async ({ params, query: { limit, after: before }, options, request, reply }) => {
+      const page = { ...params, limit, ...valuesOf({ before }) }
+      const { uploads: shown, hasMore } = await uploads.listUploads(page, options)
+      const last = hasMore ? shown.at(-1) : undefined
+      if (last) reply.header('link', nextPageLink(request.url, [last.transactionUploadId]))
+      return shown
+    },
+  })
 }
 
 function progressRoute({ broker, progressTimes }: RouteDeps, find: Find): Route {

@@ -15,7 +15,7 @@ import {
   ImportSchema,
   type ImportService,
 } from '@coffer/proto/ledger/v1/import'
-import { FileSchema } from '@coffer/proto/ledger/v1/upload'
+import { FileSchema, UploadSchema } from '@coffer/proto/ledger/v1/upload'
 import type { HandlerContext, ServiceImpl } from '@connectrpc/connect'
 import { getBankAccount } from '../accounts/bank-account.sql.ts'
 import { requireManual } from '../accounts/bank-account.ts'
@@ -29,12 +29,19 @@ import {
   requireStatus,
 } from './formats/csv/csv-import.ts'
 import { signatureOf } from './formats/csv/csv-mapping.ts'
-import { findImport, insertImport, requestPreview, requestProcessing } from './import.sql.ts'
+import {
+  findImport,
+  insertImport,
+  listImports,
+  requestPreview,
+  requestProcessing,
+} from './import.sql.ts'
 import { type FileTotals, receiveFile } from './incoming-file.ts'
 import { findMapping } from './mapping.sql.ts'
 import type { Storage } from './storage/storage.ts'
 import { keepFile } from './storage/stored-file.service.ts'
 import { newUpload } from './upload.ts'
+import { isUndoable } from './upload-undo.ts'
 
 type Deps = Pick<ServiceDeps, 'database' | 'clock'> & { config: Bounds; storage: Storage }
 
@@ -46,6 +53,22 @@ export function importRoutes(deps: Deps): ServiceImpl<typeof ImportService> {
     getImport: async (request, context) => {
       const { accountId } = callerOf(context)
       return { import: renderImport(await getImport(deps, { ...request, accountId })) }
+    },
+    listImports: async ({ bankAccountId, before = null, limit }, context) => {
+      const { accountId } = callerOf(context)
+      const bankAccount = await getBankAccount(database, accountId, bankAccountId)
+      // Reads one row more than the limit: if it exists, there is a next page.
+      const page = { bankAccountId, before, limit: limit + 1 }
+      const rows = await listImports(database, accountId, page)
+      const imports = rows.slice(0, limit).map(({ found, file, upload }) => {
+        const undo = upload && { ...upload, isUndoable: isUndoable(upload, bankAccount) }
+        return {
+          ...renderImport(found),
+          file: toMessage(FileSchema, file),
+          ...(undo ? { upload: toMessage(UploadSchema, undo) } : {}),
+        }
+      })
+      return { imports, hasMore: rows.length > limit }
     },
     updateImport: async (request, context) => {
       const { accountId, userId } = callerOf(context)

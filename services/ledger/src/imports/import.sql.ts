@@ -1,5 +1,5 @@
 import type { Database, Transaction as Tx } from '@coffer/kit/database/database'
-import { columnsOf, insertOf } from '@coffer/kit/database/rows'
+import { columnsOf, entityOf, insertOf } from '@coffer/kit/database/rows'
 import { type Change, insertChanges } from '@coffer/kit/events/changes'
 import { type FragmentSqlToken, sql } from 'slonik'
 import { z } from 'zod'
@@ -7,6 +7,7 @@ import { type AccountSettings, insertSettings } from '../tenancy/account-setting
 import { CsvImport, type ImportKey } from './formats/csv/csv-import.ts'
 import { CsvMapping } from './formats/csv/csv-mapping.ts'
 import { StoredFile } from './storage/stored-file.ts'
+import type { NewestPage } from './upload.sql.ts'
 import { Upload } from './upload.ts'
 
 const stored = CsvImport.omit({ status: true, error: true, completedAt: true })
@@ -14,6 +15,24 @@ const columns = columnsOf(stored, { table: 'imports' })
 // NOT IN keeps the planner from the partial index on status: the index on the key is faster.
 const awaitsPreview = sql.fragment`
   status NOT IN ('mapping', 'preview', 'pending-processing', 'failed')`
+const currentStatus = sql.fragment`
+      CASE
+        WHEN uploads.status = 'pending' THEN 'pending-processing'
+        WHEN uploads.status IS NOT NULL THEN uploads.status
+        WHEN imports.status <> 'failed' AND files.deleted_at IS NOT NULL THEN 'expired'
+        ELSE imports.status
+      END AS status,
+      coalesce(uploads.error, imports.error) AS error,
+      coalesce(uploads.completed_at, imports.completed_at) AS "completedAt"`
+const itsFileAndUpload = sql.fragment`
+      JOIN files ON files.account_id = imports.account_id AND files.file_id = imports.file_id
+      LEFT JOIN uploads ON uploads.account_id = imports.account_id
+        AND uploads.bank_account_id = imports.bank_account_id
+        AND uploads.transaction_upload_id = imports.transaction_upload_id`
+const Listed = CsvImport.omit({ preview: true }).extend({
+  file: z.record(z.string(), z.unknown()),
+  upload: z.record(z.string(), z.unknown()).nullable(),
+})
 const Reading = z.object({
   currency: z.string(),
   timezone: z.string(),
@@ -42,22 +61,30 @@ export function findImport(
   key: ImportKey,
 ): Promise<CsvImport | null> {
   return pool.maybeOne(sql.type(CsvImport)`
-    SELECT ${columns},
-      CASE
-        WHEN uploads.status = 'pending' THEN 'pending-processing'
-        WHEN uploads.status IS NOT NULL THEN uploads.status
-        WHEN imports.status <> 'failed' AND files.deleted_at IS NOT NULL THEN 'expired'
-        ELSE imports.status
-      END AS status,
-      coalesce(uploads.error, imports.error) AS error,
-      coalesce(uploads.completed_at, imports.completed_at) AS "completedAt"
+    SELECT ${columns}, ${currentStatus}
     FROM transaction_imports imports
-      JOIN bank_accounts USING (account_id, bank_account_id)
-      JOIN files ON files.account_id = imports.account_id AND files.file_id = imports.file_id
-      LEFT JOIN uploads ON uploads.account_id = imports.account_id
-        AND uploads.bank_account_id = imports.bank_account_id
-        AND uploads.transaction_upload_id = imports.transaction_upload_id
+      JOIN bank_accounts USING (account_id, bank_account_id) ${itsFileAndUpload}
     WHERE ${isImport(key)} AND removed_at IS NULL`)
+}
+
+/** Lists the imports of a bank account, newest first, without previews. */
+export async function listImports(
+  { pool }: Database,
+  accountId: string,
+  { bankAccountId, before, limit }: NewestPage,
+): Promise<{ found: CsvImport; file: StoredFile; upload: Upload | null }[]> {
+  const rows = await pool.any(sql.type(Listed)`
+    SELECT ${columnsOf(stored.omit({ preview: true }), { table: 'imports' })}, ${currentStatus},
+      to_jsonb(files) AS file, to_jsonb(uploads) AS upload
+    FROM transaction_imports imports ${itsFileAndUpload}
+    WHERE imports.account_id = ${accountId} AND imports.bank_account_id = ${bankAccountId}
+      ${before === null ? sql.fragment`` : sql.fragment`AND transaction_import_id < ${before}`}
+    ORDER BY transaction_import_id DESC LIMIT ${limit}`)
+  return rows.map(({ file, upload, ...found }) => ({
+    found: { ...found, preview: null },
+    file: entityOf(StoredFile, file),
+    upload: upload && entityOf(Upload, upload),
+  }))
 }
 
 /** Compare-and-set on status `mapping`: stores mapping ID and `changes`, else returns false. */

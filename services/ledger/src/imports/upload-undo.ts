@@ -1,6 +1,6 @@
 import { refused } from '@coffer/kit/rpc/errors'
 import { z } from 'zod'
-import { requireManual } from '../accounts/bank-account.ts'
+import { type BankAccount, requireManual } from '../accounts/bank-account.ts'
 import { endOperation, postBalance, type Settlement, startOperation } from '../money/operation.ts'
 import { giveBack } from '../money/spend.ts'
 import type { Locked } from '../transactions/transaction.ts'
@@ -25,6 +25,14 @@ export function requireComplete({ status }: Upload): void {
   if (status !== 'complete') {
     throw refused('The import is still running: undo it when it has ended', { status: 409 })
   }
+}
+
+/** Returns whether undoing this upload of the bank account would be accepted. */
+export function isUndoable(
+  { status, undoneAt }: Pick<Upload, 'status' | 'undoneAt'>,
+  { linkType, deletedAt }: BankAccount,
+): boolean {
+  return status === 'complete' && undoneAt === null && linkType === 'manual' && deletedAt === null
 }
 
 /**

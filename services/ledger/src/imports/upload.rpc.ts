@@ -27,14 +27,14 @@ import { sumTakenBack } from './file-balances.sql.ts'
 import { type FileTotals, receiveFile } from './incoming-file.ts'
 import type { Storage } from './storage/storage.ts'
 import { keepFile } from './storage/stored-file.service.ts'
-import { findUpload, insertUpload, markUndone } from './upload.sql.ts'
+import { findUpload, insertUpload, listUploads, markUndone } from './upload.sql.ts'
 import { createUpload, detectFormat, noteOf, type Upload, type UploadKey } from './upload.ts'
-import { requireComplete, settleUndo } from './upload-undo.ts'
+import { isUndoable, requireComplete, settleUndo } from './upload-undo.ts'
 
 type Deps = Pick<ServiceDeps, 'database' | 'clock'> &
   Pick<MoneyWriter, 'changeRows' | 'writeIn'> & { config: Bounds; storage: Storage }
 
-/** Returns the RPC handlers of uploads: create, get, undo (docs/files.md#uploading). */
+/** Returns the RPC handlers of uploads: create, get, list, undo (docs/files.md#uploading). */
 export function uploadRoutes(deps: Deps): ServiceImpl<typeof UploadService> {
   return {
     createUpload: (request, context) => createFromParts(deps, request, context),
@@ -48,6 +48,17 @@ export function uploadRoutes(deps: Deps): ServiceImpl<typeof UploadService> {
       const { accountId } = callerOf(context)
       const upload = await getUpload(deps, { ...request, accountId })
       return { upload: toMessage(UploadSchema, { ...upload, note: noteOf(upload) }) }
+    },
+    listUploads: async ({ bankAccountId, before = null, limit }, context) => {
+      const { accountId } = callerOf(context)
+      const bankAccount = await getBankAccount(deps.database, accountId, bankAccountId)
+      // Reads one row more than the limit: if it exists, there is a next page.
+      const page = { bankAccountId, before, limit: limit + 1 }
+      const rows = await listUploads(deps.database, accountId, page)
+      const uploads = rows.slice(0, limit).map((row) => {
+        return { ...renderUpload(row), isUndoable: isUndoable(row.upload, bankAccount) }
+      })
+      return { uploads, hasMore: rows.length > limit }
     },
   }
 }

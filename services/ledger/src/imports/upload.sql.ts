@@ -1,5 +1,5 @@
 import type { Database, Transaction as Tx } from '@coffer/kit/database/database'
-import { columnsOf, insertOf } from '@coffer/kit/database/rows'
+import { columnsOf, entityOf, insertOf } from '@coffer/kit/database/rows'
 import { type Change, insertChanges } from '@coffer/kit/events/changes'
 import { type CommonQueryMethods, type FragmentSqlToken, sql } from 'slonik'
 import { z } from 'zod'
@@ -28,6 +28,25 @@ export function findUpload({ pool }: Database, key: UploadKey): Promise<Upload |
   return pool.maybeOne(sql.type(Upload)`
     SELECT ${columns} FROM uploads JOIN bank_accounts USING (account_id, bank_account_id)
     WHERE ${isUpload(key)} AND removed_at IS NULL`)
+}
+
+/** The page of a list, newest ID first; `before` is the ID after which it begins, null for none. */
+export type NewestPage = { bankAccountId: string; before: string | null; limit: number }
+
+/** Lists the uploads to a bank account, each with its file, newest first. */
+export async function listUploads(
+  { pool }: Database,
+  accountId: string,
+  { bankAccountId, before, limit }: NewestPage,
+): Promise<{ upload: Upload; file: StoredFile }[]> {
+  const rows = await pool.any(sql.type(Upload.extend({ file: z.record(z.string(), z.unknown()) }))`
+    SELECT ${columns}, to_jsonb(files) AS file
+    FROM uploads JOIN files
+      ON files.account_id = uploads.account_id AND files.file_id = uploads.file_id
+    WHERE uploads.account_id = ${accountId} AND uploads.bank_account_id = ${bankAccountId}
+      ${before === null ? sql.fragment`` : sql.fragment`AND transaction_upload_id < ${before}`}
+    ORDER BY transaction_upload_id DESC LIMIT ${limit}`)
+  return rows.map(({ file, ...upload }) => ({ upload, file: entityOf(StoredFile, file) }))
 }
 
 /** Returns whether the import of an upload is not finished. */

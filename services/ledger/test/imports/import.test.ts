@@ -15,6 +15,7 @@ import { listed, problems } from '../outcomes.ts'
 import { partsOf } from './file-parts.ts'
 import { fixture, headers, importing } from './importing.ts'
 import { storedFiles } from './stored-files.ts'
+import { importFile } from './uploading.ts'
 
 let booted: Booted
 let dataDir: string
@@ -247,4 +248,51 @@ describe('refused steps', () => {
       code: Code.FailedPrecondition,
     })
   })
+})
+
+test('imports and uploads are listed in pages, newest first, with what undo needs', async () => {
+  const home = await createHousehold(booted)
+  const { uploads, bankAccountId, as } = home
+  const begun = await steps.createImport(home)
+  const { transactionUploadId } = await steps.processed(home)
+  const failed = await importFile(home, 'truncated.ofx')
+  const first = await steps.imports.listImports({ bankAccountId, limit: 1 }, as)
+  expect(first.hasMore).toBe(true)
+  expect(first.imports).toMatchObject([
+    {
+      transactionUploadId,
+      status: 'complete',
+      file: { name: 'export.csv' },
+      upload: { status: 'complete', importedCount: 4n, skippedCount: 0n, isUndoable: true },
+    },
+  ])
+  expect(first.imports[0]?.preview).toBeUndefined()
+  const before = first.imports[0]?.transactionImportId ?? ''
+  const next = await steps.imports.listImports({ bankAccountId, before, limit: 1 }, as)
+  expect(next).toMatchObject({ hasMore: false, imports: [{ status: 'mapping' }] })
+  expect(next.imports[0]?.transactionImportId).toBe(begun.transactionImportId)
+  expect(next.imports[0]?.upload).toBeUndefined()
+
+  const shown = async () => {
+    const listed = await uploads.listUploads({ bankAccountId, limit: 25 }, as)
+    return listed.uploads.map((one) => [one.status, one.isUndoable, one.file?.name])
+  }
+  expect(await shown()).toEqual([
+    ['failed', false, 'export.ofx'],
+    ['complete', true, 'export.csv'],
+  ])
+  const after = { bankAccountId, before: failed.transactionUploadId }
+  const older = await uploads.listUploads({ ...after, limit: 1 }, as)
+  expect(older).toMatchObject({ hasMore: false, uploads: [{ transactionUploadId }] })
+  await uploads.undoUpload({ bankAccountId, transactionUploadId: transactionUploadId ?? '' }, as)
+  expect((await shown())[1]).toEqual(['complete', false, 'export.csv'])
+  await importFile(home, 'equal-rows.ofx')
+  expect((await shown())[0]).toEqual(['complete', true, 'export.ofx'])
+  await home.accounts.archiveBankAccount({ bankAccountId }, as)
+  expect((await shown())[0]).toEqual(['complete', false, 'export.ofx'])
+  const stranger = booted.as(newId('acct'))
+  const all = { bankAccountId, limit: 1 }
+  const missing = { code: Code.NotFound }
+  await expect(uploads.listUploads(all, stranger)).rejects.toMatchObject(missing)
+  await expect(steps.imports.listImports(all, stranger)).rejects.toMatchObject(missing)
 })

@@ -13,6 +13,7 @@ import { slowScans } from '@coffer/kit/testing/plans'
 import { newId } from '@coffer/kit/values/id'
 import { FileService } from '@coffer/proto/ledger/v1/file'
 import { HistoryService } from '@coffer/proto/ledger/v1/history'
+import { ImportService } from '@coffer/proto/ledger/v1/import'
 import { MappingService } from '@coffer/proto/ledger/v1/mapping'
 import { ScheduledService } from '@coffer/proto/ledger/v1/scheduled'
 import { SimilarService } from '@coffer/proto/ledger/v1/similar'
@@ -212,6 +213,9 @@ async function useEverything(home: Household): Promise<void> {
   await home.uploads.undoUpload({ bankAccountId, transactionUploadId }, as)
   await booted.client('ledger', FileService).listFiles({}, as)
   await importing(booted).processed(home)
+  const older = { bankAccountId, before: transactionUploadId, limit: 25 }
+  await home.uploads.listUploads(older, as)
+  await booted.client('ledger', ImportService).listImports(older, as)
   await booted.client('ledger', MappingService).listMappings({ limit: 10, offset: 0 }, as)
   await booted.client('ledger', MappingService).listMappings({ signature: 'x', limit: 1 }, as)
   await useSyncs()
