@@ -34,7 +34,8 @@ beforeAll(async () => {
   expect((await runHere(['migrate'], source)).code).toBe(0)
   expect((await runHere(['keys:create'], source)).code).toBe(0)
   await former.query(manyRows)
-  await former.query(`UPDATE ledger.changes SET published_at = now()`)
+  await former.query(`UPDATE ledger.changes SET published_at = now(), stream_position = 7`)
+  await former.query(`INSERT INTO ledger.stream_positions VALUES ('coffer', 'then', 0, 7, 7)`)
   const storage = createDiskStorage(join(source.COFFER_DATA_DIR, 'files'))
   await storage.write(key, bytesOf(statement))
   identity = await generateX25519Identity()
@@ -109,11 +110,14 @@ test('a restore brings back every row, file and key, and will publish all change
   expect(restored).toEqual(await contentOf(former.url))
   const [unpublished] = await withClient(target.COFFER_DATABASE_URL, async (client) => {
     const counted = await client.query(
-      `SELECT count(*)::int AS waiting, count(published_at)::int AS done FROM ledger.changes`,
+      `SELECT count(*)::int AS waiting, count(published_at)::int AS done,
+         count(stream_position)::int AS positions,
+         (SELECT count(*)::int FROM ledger.stream_positions) AS streams FROM ledger.changes`,
     )
     return counted.rows
   })
-  expect(unpublished).toEqual({ waiting: 25, done: 0 })
+  // The new stream is no loss of the former one.
+  expect(unpublished).toEqual({ waiting: 25, done: 0, positions: 0, streams: 0 })
   const next = `INSERT INTO ledger.journal (account_id) VALUES ('x') RETURNING entry_id`
   await expect(
     withClient(target.COFFER_DATABASE_URL, (client) => client.query(next)),

@@ -100,6 +100,7 @@ test('a new machine has the same data after a restore, and goes on with all work
   )
   console.log(`work in hand was done ${Math.round(performance.now() - begun)} ms after the start`)
   expect(await get('/links')).toHaveLength(1)
+  expect(next.output()).not.toContain('NATS has lost')
   expect(await get(kept.path)).toMatchObject({ name: 'Checking' })
   expect(await next.run('audit')).toEqual({ code: 0, output: 'everything adds up\n' })
 })

@@ -7,20 +7,24 @@ export interface TableContent {
 }
 
 /**
- * Returns the content of every table by `<schema>.<table>`. Leaves out `published_at` of changes,
- * which a restore clears, and the record of migrations that older versions applied.
+ * Returns the content of every table by `<schema>.<table>`. Leaves out what a restore clears, which
+ * is about the stream of NATS, and the record of migrations that older versions applied.
  */
 export function contentOf(url: string): Promise<Record<string, TableContent>> {
   return withClient(url, async (client) => {
     const { rows } = await client.query<{ name: string }>(`
       SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables
-      WHERE schemaname NOT IN ('pg_catalog', 'information_schema') AND tablename <> 'migrations'
+      WHERE schemaname NOT IN ('pg_catalog', 'information_schema')
+        AND tablename NOT IN ('migrations', 'stream_positions')
       ORDER BY 1`)
     const content: Record<string, TableContent> = {}
     for (const { name } of rows) {
       const found = await client.query<TableContent>(`
         SELECT count(*)::int AS count, md5(string_agg(line, '' ORDER BY line)) AS hash
-        FROM (SELECT md5((to_jsonb(t) - 'published_at')::text) AS line FROM ${name} AS t) AS lines`)
+        FROM (
+          SELECT md5((to_jsonb(t) - 'published_at' - 'stream_position')::text) AS line
+          FROM ${name} AS t
+        ) AS lines`)
       if (found.rows[0]) content[name] = found.rows[0]
     }
     return content

@@ -19,24 +19,27 @@ type Options = { hasServices: boolean; log: Log }
  * when no setting names NATS, or its settings cannot be used.
  */
 export async function connectNats(config: Config, log: Log): Promise<Broker> {
-  const { natsUrl, prefix, natsReplicas: replicas } = config
-  if (natsUrl === undefined) {
-    throw new SettingsError('COFFER_NATS_URL: not set; "npm start" includes NATS')
-  }
-  const servers = natsServersOf({ ...config, natsUrl })
-  const fault = natsFault(servers)
-  if (fault !== null) throw new SettingsError(`COFFER_NATS_URL: ${fault}`)
+  const { prefix, natsReplicas: replicas } = config
+  const servers = natsServersOf(config)
   return connectBroker({ ...servers, prefix, serviceNames: [...serviceNames], replicas, log })
 }
 
-function natsServersOf(config: Config & { natsUrl: string }): NatsServers {
-  return {
-    url: config.natsUrl,
+/** Throws SettingsError when no setting names NATS, or its settings cannot be used. */
+export function natsServersOf(config: Config): NatsServers {
+  const { natsUrl } = config
+  if (natsUrl === undefined) {
+    throw new SettingsError('COFFER_NATS_URL: not set; "npm start" includes NATS')
+  }
+  const servers = {
+    url: natsUrl,
     credentialsFile: config.natsCredentials,
     caFile: config.natsCa,
     certificateFile: config.natsCertificate,
     keyFile: config.natsKey,
   }
+  const fault = natsFault(servers)
+  if (fault !== null) throw new SettingsError(`COFFER_NATS_URL: ${fault}`)
+  return servers
 }
 
 /**
@@ -45,7 +48,19 @@ function natsServersOf(config: Config & { natsUrl: string }): NatsServers {
  * used.
  */
 export function createWorkflows(config: Config, { hasServices, log }: Options): Temporal {
-  const { temporalAddress, temporalNamespace: namespace, prefix } = config
+  const { temporalNamespace: namespace, prefix } = config
+  return connectTemporal({ ...temporalServerOf(config, { hasServices }), namespace, prefix, log })
+}
+
+/**
+ * Throws SettingsError when services run here and no setting names Temporal, or its settings
+ * cannot be used.
+ */
+export function temporalServerOf(
+  config: Config,
+  { hasServices }: { hasServices: boolean },
+): TemporalServer {
+  const { temporalAddress } = config
   if (temporalAddress === undefined && hasServices) {
     throw new SettingsError('COFFER_TEMPORAL_ADDRESS: not set; "npm start" includes Temporal')
   }
@@ -58,5 +73,5 @@ export function createWorkflows(config: Config, { hasServices, log }: Options): 
   }
   const fault = temporalFault(server)
   if (fault !== null) throw new SettingsError(fault)
-  return connectTemporal({ ...server, namespace, prefix, log })
+  return server
 }

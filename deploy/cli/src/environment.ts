@@ -35,7 +35,8 @@ export const allSettings: Settings[] = [
 
 /** Variables of the tests and the benchmark, which are no settings. */
 const others = /^COFFER_(TEST_|LOAD_GENERATOR$)/
-const similarMax = 4
+/** Edits between a misspelt name and the setting that is suggested: one slip, or a swap. */
+const similarMax = 2
 
 /** Settings of a process, and the environment variables from which its services read settings. */
 export type Config = ValuesOf<typeof settings> & {

@@ -1,19 +1,14 @@
-import {
-  settings as aggregatorSyncSettings,
-  requireAggregatorSettings,
-} from '@coffer/aggregator-sync/config'
 import { isEntry } from '@coffer/host/secrets/key-file'
 import { createKeyEncryption, keySettings } from '@coffer/host/secrets/key-settings'
 import { type Environment, readSettings } from '@coffer/host/settings'
-import { settings as identitySettings, requireBillingSettings } from '@coffer/identity/config'
 import { SettingsError } from '@coffer/kit/service/config'
-import { bucketOf, settings as ledgerSettings } from '@coffer/ledger/config'
 import { machineConfig } from '@coffer/local/config'
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { z } from 'zod'
 import { settings } from './commands/config.ts'
 import { collectFaults, keysDirOf, requireDistinct, requireSettings } from './environment.ts'
 import { requireKeysFolder } from './keys-folder.ts'
+import { serviceChecks } from './serve-settings.ts'
 import { type TryProvider, tryEnvironment, tryProviders } from './try-providers.ts'
 
 /** Defaults of `npm start`, which serves one machine without a load balancer. */
@@ -51,12 +46,9 @@ export function startEnvironment(
   const faults = [
     () => requireSettings(environment),
     () => requireDistinct(listPorts(environment, providers)),
-    () => requireBillingSettings(readSettings(identitySettings, environment)),
-    () => {
-      const tried = tryEnvironment(environment, providers)
-      requireAggregatorSettings(readSettings(aggregatorSyncSettings, tried))
-    },
-    () => bucketOf(readSettings(ledgerSettings, environment)),
+    ...Object.values(serviceChecks).map((check) => () => {
+      check(tryEnvironment(environment, providers))
+    }),
     () => createKeyEncryption(readSettings(keySettings, environment), keysDirOf(environment)),
     () => requireKeys(environment),
   ].flatMap(collectFaults)

@@ -5,18 +5,19 @@ import type { Log } from '@coffer/kit/service/log'
 import type { Config } from './environment.ts'
 import { version } from './version.ts'
 
-/**
- * Starts tracing and the export of metrics, if settings ask for them. Throws SettingsError when
- * they do and no endpoint is set.
- */
-export async function startTelemetry(
-  { traceRatio, otlpMetricsSeconds, otlpEndpoint }: Config,
-  log: Log,
-): Promise<AsyncDisposable> {
+/** Throws SettingsError when traces or metrics are to be exported, and no endpoint is set. */
+export function requireEndpoint({ traceRatio, otlpMetricsSeconds, otlpEndpoint }: Config): void {
   if (otlpEndpoint === undefined && (traceRatio > 0 || otlpMetricsSeconds > 0)) {
     const asking = traceRatio > 0 ? 'COFFER_TRACE_RATIO' : 'COFFER_OTLP_METRICS_SECONDS'
     throw new SettingsError(`${asking}: needs OTEL_EXPORTER_OTLP_ENDPOINT`)
   }
+}
+
+/** Starts tracing and the export of metrics, if settings ask for them. */
+export async function startTelemetry(
+  { traceRatio, otlpMetricsSeconds, otlpEndpoint }: Config,
+  log: Log,
+): Promise<AsyncDisposable> {
   const options = { endpoint: otlpEndpoint ?? '', version, log }
   await using opening = new AsyncDisposableStack()
   opening.use(await startTracing({ ...options, ratio: traceRatio }))

@@ -67,6 +67,10 @@ test('a misspelt setting is refused with the nearest name', async () => {
     code: 2,
     stderr: 'COFFER_LOGLEVEL: there is no such setting; did you mean COFFER_LOG_LEVEL?\n',
   })
+  // Four edits from COFFER_PORT: the suggestion would mislead.
+  const typo = await runHere(['migrate'], { ...nowhere, COFFER_TYPO_X: '1' })
+  const all = '"coffer config" lists all settings'
+  expect(typo.stderr).toBe(`COFFER_TYPO_X: there is no such setting; ${all}\n`)
 })
 
 // Variables that Kubernetes sets for Services named coffer and coffer-ledger.
@@ -84,7 +88,10 @@ test('service links of Kubernetes are no settings', async () => {
   const { code, stderr } = await runHere(['serve'], { ...nowhere, ...serviceLinks })
   expect({ code, stderr }).toEqual({
     code: 2,
-    stderr: 'COFFER_DATABASE_URL: not set; "npm start" includes a database\n',
+    stderr:
+      'COFFER_DATABASE_URL: not set; "npm start" includes a database\n' +
+      'COFFER_NATS_URL: not set; "npm start" includes NATS\n' +
+      'COFFER_TEMPORAL_ADDRESS: not set; "npm start" includes Temporal\n',
   })
   const { stdout } = await runHere(['config'], { ...nowhere, ...serviceLinks })
   expect(stdout).toMatch(/COFFER_PORT +4000 +\(default/)
@@ -113,6 +120,28 @@ test('an invalid setting that several services read is refused once', async () =
     code: 2,
     stderr: 'COFFER_SIGN_IN_LIMIT_PER_MINUTE: must be at most 10000\n',
   })
+})
+
+test('every fault of the settings is shown before a server is called', async () => {
+  const { code, stderr } = await runHere(['serve'], {
+    ...nowhere,
+    COFFER_DATABASE_URL: 'postgres://127.0.0.1:1/none',
+    COFFER_NATS_URL: 'nats://127.0.0.1:1',
+    COFFER_RPC_PORT: '4000',
+    COFFER_OTLP_METRICS_SECONDS: '5',
+    COFFER_BILLING_ENABLED: 'true',
+    COFFER_STRIPE_API_KEY: 'sk',
+    COFFER_STORAGE: 's3',
+  })
+  expect(code).toBe(2)
+  expect(stderr.trimEnd().split('\n')).toEqual([
+    'COFFER_RPC_PORT: 4000 is COFFER_PORT already',
+    'COFFER_TEMPORAL_ADDRESS: not set; "npm start" includes Temporal',
+    'COFFER_OTLP_METRICS_SECONDS: needs OTEL_EXPORTER_OTLP_ENDPOINT',
+    'COFFER_STRIPE_PRICE_ID: needed with billing',
+    'COFFER_STRIPE_WEBHOOK_SECRET: needed with billing',
+    'COFFER_STORAGE_BUCKET: is needed where COFFER_STORAGE is s3',
+  ])
 })
 
 test('a list of proxies with an invalid address is refused', async () => {

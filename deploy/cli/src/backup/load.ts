@@ -68,10 +68,7 @@ export async function beginLoading(
           const name = `${pg.escapeIdentifier(schema)}.${pg.escapeIdentifier(one.sequence)}`
           await client.query('SELECT setval($1, $2)', [name, one.last])
         }
-        const changes = `${pg.escapeIdentifier(schema)}.changes`
-        await client.query(
-          `UPDATE ${changes} SET published_at = NULL WHERE published_at IS NOT NULL`,
-        )
+        await forgetStream(client, described)
       }
       return rows
     },
@@ -96,6 +93,24 @@ async function prepare(client: pg.Client, schema: ArchivedSchema): Promise<void>
     }
     await client.query(`ALTER TABLE ${name} DISABLE TRIGGER USER`)
   }
+}
+
+/** Marks all changes as unpublished, and clears their positions in the former stream of NATS. */
+async function forgetStream(
+  client: pg.Client,
+  { schema: name, tables }: ArchivedSchema,
+): Promise<void> {
+  const schema = pg.escapeIdentifier(name)
+  await client.query(
+    `UPDATE ${schema}.changes SET published_at = NULL WHERE published_at IS NOT NULL`,
+  )
+  // Archives of 0.2.0 have no positions.
+  if (!tables.some(({ table }) => table === 'stream_positions')) return
+  await client.query(
+    `UPDATE ${schema}.changes SET stream_position = NULL WHERE stream_position IS NOT NULL`,
+  )
+  // Of a former stream the audit would report that NATS has lost it.
+  await client.query(`DELETE FROM ${schema}.stream_positions`)
 }
 
 function namesOf({ schema, tables }: ArchivedSchema): string[] {

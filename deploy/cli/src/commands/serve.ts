@@ -5,6 +5,7 @@ import { greet } from '../demo.ts'
 import { type Config, readConfig } from '../environment.ts'
 import { loadParts, type Parts } from '../parts.ts'
 import { type RunningProcess, startProcess } from '../process.ts'
+import { requireServeSettings } from '../serve-settings.ts'
 import type { PartName } from '../service-names.ts'
 import { requireTables, updateTables } from '../tables.ts'
 
@@ -22,6 +23,7 @@ export type ServeOptions = { names: PartName[]; migrate?: boolean; demo?: boolea
 export async function serve(options: ServeOptions, env: Environment): Promise<undefined> {
   const config = readConfig(env)
   const parts = await loadParts(options.names, config)
+  requireServeSettings(parts, config)
   const stopped = untilStopped()
   const prepareTables = options.migrate ? updateTables : requireTables
   await prepareTables(parts.definitions, config)

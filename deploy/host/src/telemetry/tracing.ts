@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { enableTracing } from '@coffer/kit/service/trace'
 import { context, DiagLogLevel, diag, ROOT_CONTEXT, trace } from '@opentelemetry/api'
 import { exportMsMax, type OtlpOptions, resourceOf } from './resource.ts'
@@ -7,9 +8,12 @@ export interface TracingOptions extends OtlpOptions {
   ratio: number
 }
 
+/** Maximum time in ms of a stop: the spans that are left then are lost. */
+const stopMsMax = 2 * exportMsMax
+
 /**
  * Starts tracing: spans of the share of requests are sent to the OTLP endpoint. Disposing sends the
- * rest. With a share of 0 nothing is loaded or changed.
+ * rest, for at most 4 s. With a share of 0 nothing is loaded or changed.
  */
 export async function startTracing({
   ratio,
@@ -42,7 +46,9 @@ export async function startTracing({
   return {
     [Symbol.asyncDispose]: async () => {
       enableTracing(false)
-      await provider.shutdown().catch(() => undefined)
+      // The provider sends the rest batch by batch.
+      const sent = provider.shutdown().catch(() => undefined)
+      await Promise.race([sent, sleep(stopMsMax, undefined, { ref: false })])
       trace.disable()
       context.disable()
     },
@@ -50,6 +56,7 @@ export async function startTracing({
 }
 
 const repeatedMs = 60_000
+const hint = 'see OTEL_EXPORTER_OTLP_ENDPOINT'
 
 /**
  * Returns the function that logs a failed export, one line a minute: a collector that is away must
@@ -65,7 +72,7 @@ export function failureLog({
     if (performance.now() - loggedAt < repeatedMs) return
     loggedAt = performance.now()
     context.with(ROOT_CONTEXT, () => {
-      log.warn({ reason: messageIn(reason) }, `telemetry could not be exported to ${host}`)
+      log.warn({ reason: messageIn(reason) }, `telemetry could not be exported to ${host}: ${hint}`)
     })
   }
 }

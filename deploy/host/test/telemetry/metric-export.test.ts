@@ -22,7 +22,9 @@ test('an endpoint that is away is logged once, and a stop does not wait for it',
   const afterStop = connections
   const host = `127.0.0.1:${port}`
   expect(lines()).toEqual([
-    expect.objectContaining({ msg: `telemetry could not be exported to ${host}` }),
+    expect.objectContaining({
+      msg: `telemetry could not be exported to ${host}: see OTEL_EXPORTER_OTLP_ENDPOINT`,
+    }),
   ])
   expect(lines()[0].reason).not.toContain('{')
   await new Promise(setImmediate)
