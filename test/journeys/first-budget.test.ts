@@ -37,6 +37,21 @@ test('twenty concurrent requests with one Idempotency-Key write one transaction'
   expect(other.status).toBe(422)
 })
 
+test('a deleted transaction is found and restored with its money', async () => {
+  const { path } = await alice.createBankAccount(10_000)
+  const tea = { name: 'Tea', amount: 250, date: '2026-03-02T06:00:00Z', adjustsBalance: true }
+  const { transaction, balance } = await alice.post(`${path}/transactions`, tea)
+  const one = `${path}/transactions/${transaction.transactionId}`
+  const gone = await alice.call('DELETE', `${one}?adjusts_balance=true`)
+  expect(gone.body.balance).toMatchObject({ available: 10_000 })
+  expect(await alice.get(`${path}/transactions?deleted=true`)).toMatchObject([
+    { transactionId: transaction.transactionId, deletedAt: expect.any(String) },
+  ])
+  const restored = await alice.post(`${one}/restore`, {})
+  expect(restored).toEqual({ transaction, balance, spending: [] })
+  expect(await alice.get(`${path}/transactions?deleted=true`)).toEqual([])
+})
+
 test('a session ends with its logout, and an API key manages no API keys', async () => {
   const bob = await coffer.person()
   expect(await bob.call('GET', '/keys', { asSession: true })).toMatchObject({ status: 200 })

@@ -55,7 +55,7 @@ export function mount(app: FastifyInstance, route: Route, deps: MountDeps): void
       body: await requestBody(route, { params, options, request, timezone }),
       writeOptions: options,
     }
-    if (route.idempotent) call.writeOptions = writeOptionsOf(call)
+    if (route.idempotent) call.writeOptions = writeOptionsOf(route, call)
     const run = async () => route.handler(call)
     const value = await (route.attempts ? deps.attempts.run(request, run, route.attempts) : run())
     if (route.success) reply.code(route.success)
@@ -157,10 +157,11 @@ function optionsOf(request: FastifyRequest, token: string): CallOptions {
   return { headers: { [headers.caller]: token, [headers.requestId]: request.id } }
 }
 
-function writeOptionsOf({ options, request, reply }: Call): CallOptions {
+function writeOptionsOf(route: Route, { options, request, reply }: Call): CallOptions {
   const { method, url, body: bytes, headers: sent } = request
   // The hash of a file is known after its last byte: `file-parts.ts` sends it.
-  const hash = bytes instanceof Uint8Array ? hashOf([method, url, bytes]) : null
+  const sentBytes = bytes ?? (route.isBodyOptional ? emptyObject : undefined)
+  const hash = sentBytes instanceof Uint8Array ? hashOf([method, url, sentBytes]) : null
   const added = idempotencyHeaders(sent['idempotency-key'], hash)
   return {
     headers: { ...(options.headers as Record<string, string>), ...added },

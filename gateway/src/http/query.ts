@@ -127,11 +127,16 @@ function filtered<Shape extends z.ZodRawShape>(more: Shape) {
   })
 }
 
+const deleted = value
+  .refine((sent) => sent === undefined || booleans.has(sent), texts.boolean)
+  .transform((sent) => booleans.get(sent ?? '') || undefined)
+  .meta({ type: 'boolean', description: 'true for the soft-deleted transactions alone' })
+
 /** Query of an envelope's transactions. */
 export const transactionPage = filtered({})
 
 /** Query of a bank account's transactions; `spendingId` is an ID, or `free` for unassigned ones. */
-export const accountTransactionPage = filtered({ spendingId: envelopeOrFree() })
+export const accountTransactionPage = filtered({ spendingId: envelopeOrFree(), deleted })
 
 function envelopeOrFree() {
   return value

@@ -47,14 +47,20 @@ test.each([
   ['?pending=True', { pending: true }],
   [`?spendingId=${ids.spendingId}`, { spendingId: ids.spendingId }],
   ['?spendingId=free', { free: true }],
+  ['?deleted=true', { deleted: true }],
+  ['?deleted=false', {}],
   ['?offset=0&search=tea', { search: 'tea' }],
 ])('the query %j reaches the ledger', async (query, asked) => {
   expect((await gateway.send('GET', url + query)).status).toBe(200)
   const { message } = gateway.received.at(-1) as { message: ListTransactionsRequest }
   const { search, from, to, pending, spendingId, after } = message
   const optional = { search, from, to, pending, spendingId, after }
+  const flags = {
+    ...(message.free ? { free: true } : {}),
+    ...(message.deleted ? { deleted: true } : {}),
+  }
   const set = Object.entries(optional).filter(([, value]) => value !== undefined)
-  expect({ ...Object.fromEntries(set), ...(message.free ? { free: true } : {}) }).toEqual(asked)
+  expect({ ...Object.fromEntries(set), ...flags }).toEqual(asked)
 })
 
 test.each([

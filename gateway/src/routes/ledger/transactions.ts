@@ -77,6 +77,7 @@ export function transactionRoutes(deps: RouteDeps): Route[] {
     creationRoute(transactions, accounts, recalculate),
     changeRoute(transactions, recalculate),
     deletionRoute(transactions, recalculate),
+    restorationRoute(transactions, recalculate),
   ]
 }
 
@@ -194,6 +195,32 @@ function deletionRoute(transactions: Transactions, recalculate: Recalculate): Ro
       return {
         balance: deleted.balance,
         spending: await recalculate(deleted.envelopes, call),
+      }
+    },
+  })
+}
+
+function restorationRoute(transactions: Transactions, recalculate: Recalculate): Route {
+  return route({
+    id: 'restoreTransaction',
+    tag: 'Transactions',
+    method: 'POST',
+    path: '/api/bank_accounts/:bankAccountId/transactions/:transactionId/restore',
+    summary: 'Restore a soft-deleted transaction of a manual bank account, with its money',
+    auth: 'key',
+    idempotent: true,
+    find: ({ params, options }) => transactions.getTransaction(params, options),
+    body: z.strictObject({}),
+    isBodyOptional: true,
+    answer: {
+      object: { transaction: TransactionSchema, balance: BalancesSchema, spending: spendingList },
+    },
+    handler: async (call) => {
+      const restored = await transactions.restoreTransaction(call.params, call.writeOptions)
+      return {
+        transaction: restored.transaction,
+        balance: restored.balance,
+        spending: await recalculate(restored.envelopes, call),
       }
     },
   })

@@ -95,7 +95,7 @@ const namedLookUps = [
     source: 'named',
     table: 'envelopes',
     where: sql.fragment`one.spending_id = (
-      SELECT spending_id FROM transactions
+      SELECT coalesce(spending_id, unassigned_by_deletion) FROM transactions
       WHERE transactions.account_id = named.account_id
         AND transactions.bank_account_id = named.bank_account_id
         AND transactions.transaction_id = named.transaction_id)`,

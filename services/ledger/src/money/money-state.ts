@@ -10,7 +10,7 @@ export interface MoneyScope {
   accountId: string
   bankAccountId: string
   spendingIds?: readonly string[]
-  /** ID of a transaction to read, with its envelope and provider records. */
+  /** ID of a transaction to read, with its (or its former) envelope and provider records. */
   transactionId?: string
   /** Selects synced transactions by provider data; their envelopes and records are read too. */
   synced?: SyncedScope

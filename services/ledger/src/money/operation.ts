@@ -135,12 +135,32 @@ export function postKept(
   envelope: Envelope,
   kept: { amount: bigint; causeId: string },
 ) {
-  const pots: Pot[] = envelope.spendingType === 'goal' ? ['envelope', 'used'] : ['envelope']
+  postCancelling(started, envelope, { ...kept, causes: ['deletion', 'kept'] })
+}
+
+/**
+ * Journals that a restored transaction takes up what its envelope has kept: two rows that cancel
+ * each other, the reverse of those of `postKept`.
+ */
+export function postTakenUp(
+  started: StartedOperation,
+  envelope: Envelope,
+  kept: { amount: bigint; causeId: string },
+) {
+  postCancelling(started, envelope, { ...kept, causes: ['kept', 'transaction'] })
+}
+
+/** Journals `amount` into an envelope by the first cause, and out of it by the second. */
+function postCancelling(
+  started: StartedOperation,
+  { spendingId, spendingType }: Envelope,
+  { amount, causeId, causes }: { amount: bigint; causeId: string; causes: [Cause, Cause] },
+): void {
+  const pots: Pot[] = spendingType === 'goal' ? ['envelope', 'used'] : ['envelope']
   for (const pot of pots) {
-    const posting = { pot, spendingId: envelope.spendingId, causeId: kept.causeId }
-    const delta = pot === 'envelope' ? kept.amount : -kept.amount
-    record(started, { ...posting, delta, cause: 'deletion' })
-    record(started, { ...posting, delta: -delta, cause: 'kept' })
+    const delta = pot === 'envelope' ? amount : -amount
+    record(started, { pot, spendingId, causeId, delta, cause: causes[0] })
+    record(started, { pot, spendingId, causeId, delta: -delta, cause: causes[1] })
   }
 }
 

@@ -52,8 +52,11 @@ export async function listPage(
   }
 }
 
-function isPlain({ free, pending, search, from, to, after }: ListTransactionsRequest): boolean {
-  return !free && [pending, search, from, to, after].every((filter) => filter === undefined)
+function isPlain(request: ListTransactionsRequest): boolean {
+  const { free, deleted, pending, search, from, to, after } = request
+  return (
+    !free && !deleted && [pending, search, from, to, after].every((filter) => filter === undefined)
+  )
 }
 
 async function plainPage(
@@ -69,12 +72,14 @@ async function plainPage(
 
 function searchOf(request: ListTransactionsRequest, timezone: string): TransactionSearch {
   const { bankAccountId, spendingId, free, pending, search, from, to, after, limit } = request
+  const { deleted: isDeleted } = request
   const date = after?.date && timestampDate(after.date)
   const cursor = after && date ? { date, transactionId: after.transactionId } : null
   return {
     bankAccountId,
     spendingId: spendingId ?? null,
     limit,
+    isDeleted,
     isFree: free,
     isPending: pending ?? null,
     text: search ?? null,
@@ -93,8 +98,10 @@ export async function searchTransactions(
   search: TransactionSearch,
   costs = searchCosts,
 ): Promise<Page | null> {
-  const { limit, text } = search
-  const scans = isIndexed(text) ? [costs.examinedFirst, costs.examined] : [costs.examined]
+  const { limit, text, isDeleted } = search
+  // The trigram index has live transactions only.
+  const scans =
+    isIndexed(text) && !isDeleted ? [costs.examinedFirst, costs.examined] : [costs.examined]
   let page: Page = { transactions: [], next: null }
   for (const [index, examined] of scans.entries()) {
     const found = index === 0 ? null : await findByText(database, accountId, { search, ...costs })

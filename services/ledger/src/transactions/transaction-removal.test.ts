@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { aBankAccount, anEnvelope, anOperation, aTransaction } from '../../test/imports/samples.ts'
 import type { Transaction } from './transaction.ts'
-import { type Removal, removeTransaction } from './transaction-removal.ts'
+import { type Removal, removeTransaction, restoreTransaction } from './transaction-removal.ts'
 
 const GOAL = anEnvelope({
   spendingId: 'spnd_g',
@@ -28,7 +28,8 @@ function remove(removal: Partial<Removal>, before: Partial<Transaction> = {}, ac
 describe('a deleted transaction', () => {
   test('without adjusting leaves every amount, and its envelope keeps the deduction', () => {
     const { settlement, transaction } = remove({}, ASSIGNED)
-    expect(transaction).toEqual(aTransaction({ ...ASSIGNED, deletedAt: anOperation().now }))
+    const deleted = { deletedAt: anOperation().now, adjustedByDeletion: false }
+    expect(transaction).toEqual(aTransaction({ ...ASSIGNED, ...deleted }))
     expect(settlement.bankAccount).toEqual(aBankAccount({ ...ACCOUNT, version: 2n }))
     expect(settlement.envelopes).toEqual([])
     const rows = settlement.entries.map(({ pot, delta, amount, cause }) => [
@@ -47,7 +48,8 @@ describe('a deleted transaction', () => {
 
   test('with adjusting gives back to balances and envelope, and is unassigned', () => {
     const { settlement, transaction } = remove({ adjustsBalance: true }, ASSIGNED)
-    expect(transaction).toEqual(aTransaction({ deletedAt: anOperation().now }))
+    const deleted = { deletedAt: anOperation().now, adjustedByDeletion: true }
+    expect(transaction).toEqual(aTransaction({ ...deleted, unassignedByDeletion: 'spnd_g' }))
     expect(settlement.bankAccount).toMatchObject({
       availableBalance: 6200n,
       currentBalance: 7200n,
@@ -92,5 +94,58 @@ describe('a deleted transaction', () => {
   test('stays where the link is not manual or the account is archived', () => {
     expect(() => remove({}, {}, { linkType: 'feed' })).toThrow('manual link')
     expect(() => remove({}, {}, { deletedAt: new Date() })).toThrow('archived')
+  })
+})
+
+describe('a restored transaction', () => {
+  const restore = (removal: Partial<Removal>, closedAt: Date | null = null) => {
+    const { settlement, transaction } = remove(removal, ASSIGNED)
+    const { bankAccount, envelopes } = settlement
+    const envelope = { ...(envelopes[0] ?? GOAL), closedAt }
+    const locked = { bankAccount, envelopes: [envelope], operation: anOperation() }
+    return restoreTransaction({ ...locked, transaction: transaction ?? aTransaction() })
+  }
+  const rowsOf = ({ settlement }: ReturnType<typeof restoreTransaction>) =>
+    settlement.entries.map(({ pot, cause, delta, amount }) => [pot, cause, delta, amount])
+
+  test('takes up what its envelope has kept, and changes no amount', () => {
+    const restored = restore({})
+    expect(restored.transaction).toEqual(aTransaction(ASSIGNED))
+    expect(restored.settlement).toMatchObject({ bankAccount: ACCOUNT, envelopes: [] })
+    expect(rowsOf(restored)).toEqual([
+      ['envelope', 'kept', 700n, 1000n],
+      ['envelope', 'transaction', -700n, 300n],
+      ['used', 'kept', -700n, 200n],
+      ['used', 'transaction', 700n, 900n],
+    ])
+  })
+
+  test('is booked on balances and envelope again if its deletion returned the money', () => {
+    const restored = restore({ adjustsBalance: true })
+    const spendingAmount = 1000n // min(held, 1200): the envelope holds more than it gave before
+    expect(restored.transaction).toEqual(aTransaction({ spendingId: 'spnd_g', spendingAmount }))
+    expect(restored.settlement.bankAccount).toMatchObject({ ...ACCOUNT, goals: 0n })
+    expect(restored.settlement.envelopes).toMatchObject([{ currentAmount: 0n, usedAmount: 1200n }])
+  })
+
+  test('comes back unassigned if its envelope was closed meanwhile', () => {
+    const restored = restore({ adjustsBalance: true }, anOperation().now)
+    expect(restored.transaction).toEqual(aTransaction())
+    expect(restored.settlement.envelopes).toEqual([])
+  })
+
+  test('that is live changes nothing, and one of a provider cannot be restored', () => {
+    const live = {
+      bankAccount: aBankAccount(ACCOUNT),
+      envelopes: [GOAL],
+      operation: anOperation(),
+      transaction: aTransaction(ASSIGNED),
+    }
+    expect(restoreTransaction(live)).toMatchObject({
+      transaction: live.transaction,
+      settlement: { entries: [], envelopes: [] },
+    })
+    const bankAccount = aBankAccount({ linkType: 'feed' })
+    expect(() => restoreTransaction({ ...live, bankAccount })).toThrow('manual link')
   })
 })

@@ -1,13 +1,15 @@
 import { requireManual } from '../accounts/bank-account.ts'
 import {
   endOperation,
+  findEnvelope,
   moveBalances,
   postKept,
+  postTakenUp,
   type Settlement,
   startOperation,
 } from '../money/operation.ts'
-import { envelopeOf, giveBack } from '../money/spend.ts'
-import type { Locked, Transaction } from './transaction.ts'
+import { envelopeOf, giveBack, take } from '../money/spend.ts'
+import type { Locked, Transaction, TransactionDecision } from './transaction.ts'
 
 export type Removal = { adjustsBalance: boolean; soft: boolean }
 
@@ -27,10 +29,11 @@ export function removeTransaction(
     return { settlement: endOperation(started), transaction: soft ? before : null }
   }
   const { transactionId } = before
-  const after = { ...before, deletedAt: locked.operation.now }
+  const after = { ...before, deletedAt: locked.operation.now, adjustedByDeletion: adjustsBalance }
   if (adjustsBalance) {
     moveBalances(started, 'deletion', before)
     giveBack(started, before, { cause: 'deletion', causeId: transactionId })
+    after.unassignedByDeletion = before.spendingId
     after.spendingId = null
     after.spendingAmount = null
   } else {
@@ -40,4 +43,36 @@ export function removeTransaction(
     }
   }
   return { settlement: endOperation(started), transaction: soft ? after : null }
+}
+
+/**
+ * Returns the rows to save for the restoration of a soft-deleted transaction
+ * (docs/money.md#restoration-of-transactions). The amount is booked again if the deletion returned
+ * it to the balances. The envelope from which the deletion unassigned it gives min(held, amount),
+ * if still open; an envelope that kept its deduction has given it already. A live transaction
+ * changes nothing.
+ */
+export function restoreTransaction(
+  locked: Locked & { transaction: Transaction },
+): TransactionDecision {
+  requireManual(locked.bankAccount)
+  const before = locked.transaction
+  const started = startOperation(locked)
+  if (before.deletedAt === null) return { settlement: endOperation(started), transaction: before }
+  const { transactionId: causeId, amount } = before
+  const transaction = {
+    ...before,
+    deletedAt: null,
+    adjustedByDeletion: null,
+    unassignedByDeletion: null,
+  }
+  if (before.adjustedByDeletion === true) moveBalances(started, 'transaction', before)
+  const kept = envelopeOf(started, before)
+  if (kept !== null) postTakenUp(started, kept, { amount: before.spendingAmount ?? 0n, causeId })
+  const former = findEnvelope(started, before.unassignedByDeletion ?? '')
+  if (kept === null && former !== null) {
+    transaction.spendingId = former.spendingId
+    transaction.spendingAmount = take(started, former, { amount, cause: 'transaction', causeId })
+  }
+  return { settlement: endOperation(started), transaction }
 }

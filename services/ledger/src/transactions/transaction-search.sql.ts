@@ -18,11 +18,13 @@ const names = [
 type Parameters = Record<(typeof names)[number], string>
 
 /** Filters that change the SQL of the prepared statement; all other values are parameters. */
-type Filter = 'envelope' | 'free' | 'pending' | 'posted' | 'text'
+type Filter = 'deleted' | 'envelope' | 'free' | 'pending' | 'posted' | 'text'
 type Filters = ReadonlySet<Filter>
 
-function filtersOf({ spendingId, isFree, isPending, text }: TransactionSearch): Filter[] {
+function filtersOf(search: TransactionSearch): Filter[] {
+  const { spendingId, isDeleted, isFree, isPending, text } = search
   const filters: Record<Filter, boolean> = {
+    deleted: isDeleted,
     envelope: spendingId !== null,
     free: isFree,
     pending: isPending === true,
@@ -132,8 +134,12 @@ function ownerOf(p: Parameters, has: Filters): FragmentSqlToken {
 
 /** Returns the SQL conditions that an index serves: they select the transactions to scan. */
 function scannedBy(p: Parameters, has: Filters): FragmentSqlToken {
-  const under = sql.fragment`account_id = ${p.accountId} AND bank_account_id = ${p.bankAccountId}
-    AND deleted_at IS NULL AND ${inRange(p)}`
+  const owned = sql.fragment`account_id = ${p.accountId} AND bank_account_id = ${p.bankAccountId}`
+  // One index serves all deleted transactions: their other filters are checked row by row.
+  if (has.has('deleted')) {
+    return sql.fragment`${owned} AND deleted_at IS NOT NULL AND ${inRange(p)}`
+  }
+  const under = sql.fragment`${owned} AND deleted_at IS NULL AND ${inRange(p)}`
   if (has.has('envelope')) return sql.fragment`${under} AND spending_id = ${p.spendingId}`
   return has.has('pending') ? sql.fragment`${under} AND is_pending` : under
 }
@@ -146,6 +152,9 @@ function inRange(p: Parameters): FragmentSqlToken {
 /** Returns the SQL conditions to check for each scanned transaction. */
 function keptBy(p: Parameters, has: Filters): FragmentSqlToken {
   const kept = [
+    ...(has.has('deleted') && has.has('envelope')
+      ? [sql.fragment`spending_id = ${p.spendingId}`]
+      : []),
     ...(has.has('free') ? [sql.fragment`spending_id IS NULL`] : []),
     ...(has.has('pending') ? [sql.fragment`is_pending`] : []),
     ...(has.has('posted') ? [sql.fragment`NOT is_pending`] : []),

@@ -9,6 +9,8 @@ export type TransactionCursor = z.infer<typeof TransactionCursor>
 export interface TransactionSearch {
   bankAccountId: string
   spendingId: string | null
+  /** Whether to return the soft-deleted transactions instead of the live ones. */
+  isDeleted: boolean
   /** Whether to return only transactions without an envelope. */
   isFree: boolean
   isPending: boolean | null

@@ -8,6 +8,8 @@ import { midnightOf } from '@coffer/kit/values/time'
 import {
   type CreateTransactionRequest,
   CreateTransactionResponseSchema,
+  type RestoreTransactionRequest,
+  RestoreTransactionResponseSchema,
   TransactionSchema,
   type TransactionService,
   UpdateTransactionRequestSchema,
@@ -30,7 +32,7 @@ import {
 import { postBatch, readBody } from './transaction-batch.rpc.ts'
 import { changeTransaction } from './transaction-change.ts'
 import { listPage } from './transaction-list.rpc.ts'
-import { removeTransaction } from './transaction-removal.ts'
+import { removeTransaction, restoreTransaction } from './transaction-removal.ts'
 
 type Deps = Pick<ServiceDeps, 'database' | 'clock'> & MoneyWriter
 
@@ -71,6 +73,7 @@ export function transactionRoutes(deps: Deps): ServiceImpl<typeof TransactionSer
         return { settlement, ...row, reply: renderResult(settlement) }
       })
     },
+    restoreTransaction: (request, context) => restore(deps, request, context),
     forgetSchedule: async (request, context) => {
       await forgetSchedule(deps, request, context)
       return {}
@@ -100,6 +103,22 @@ async function post(deps: Deps, request: CreateTransactionRequest, context: Hand
         })
         return { settlement, transactions: [transaction], reply, replies: keptReplies(key, reply) }
       },
+    }),
+  )
+}
+
+async function restore(deps: Deps, request: RestoreTransactionRequest, context: HandlerContext) {
+  const { bankAccountId, transactionId } = request
+  const ids = { bankAccountId, transactionId, spendingIds: [] }
+  const { database } = deps
+  return once({ database, context, reply: RestoreTransactionResponseSchema }, (key) =>
+    change(deps, { ...ids, context }, (locked, provided) => {
+      const { settlement, transaction } = restoreTransaction(locked)
+      const reply = create(RestoreTransactionResponseSchema, {
+        transaction: toMessage(TransactionSchema, { ...transaction, ...provided }),
+        ...renderResult(settlement),
+      })
+      return { settlement, transactions: [transaction], reply, replies: keptReplies(key, reply) }
     }),
   )
 }

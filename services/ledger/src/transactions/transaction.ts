@@ -19,7 +19,9 @@ const Source = z.enum(['aggregator', 'upload', 'manual', 'feed'])
 /**
  * A transaction; `amount` in minor units, positive if money leaves the bank account.
  * `spendingAmount` is what the envelope `spendingId` gave; both are null if unassigned. `date` is
- * midnight in the account's timezone.
+ * midnight in the account's timezone. `adjustedByDeletion` is whether a DELETE returned the amount
+ * to the balances, `unassignedByDeletion` the envelope from which it unassigned the transaction;
+ * both null while it is live.
  */
 export const Transaction = z.object({
   accountId: z.string(),
@@ -43,6 +45,8 @@ export const Transaction = z.object({
   createdAt: z.date(),
   deletedAt: z.date().nullable(),
   notes: z.string().nullable(),
+  adjustedByDeletion: z.boolean().nullable(),
+  unassignedByDeletion: z.string().nullable(),
 })
 export type Transaction = z.infer<typeof Transaction>
 
@@ -167,6 +171,8 @@ export function emptyTransaction(
     createdAt: created.createdAt,
     deletedAt: null,
     notes: null,
+    adjustedByDeletion: null,
+    unassignedByDeletion: null,
   }
 }
 

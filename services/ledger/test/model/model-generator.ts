@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import type { Operation } from './model-operation.ts'
-import type { Model } from './model-state.ts'
+import type { Model, Row } from './model-state.ts'
 
 /** The bank accounts to which a kind of request applies: all, or those of one link type. */
 type For = 'each' | 'manual' | 'synced'
@@ -48,8 +48,7 @@ export function rowGenerator<Made>(
     isFor,
     generated as Fields<{ made: Made; row: number }>,
     ({ made, row }, model, serial) => {
-      const ids = model.rows.flatMap(({ id }) => id ?? [])
-      const id = among(ids, row)
+      const id = among(idsOf(model.rows), row)
       return id === null ? null : ({ ...operate(made, model, serial), id } as Unnumbered)
     },
   )
@@ -58,4 +57,15 @@ export function rowGenerator<Made>(
 /** Returns the item at `index` modulo the length; null if the list is empty. */
 export function among<T>(list: readonly T[], index: number): T | null {
   return list[index % list.length] ?? null
+}
+
+/** Returns the transaction IDs of the rows that have been read from the server. */
+export function idsOf(rows: readonly Row[]): string[] {
+  return rows.flatMap(({ id }) => id ?? [])
+}
+
+/** Returns the restoration of the deleted row at `index`; null without deleted rows. */
+export function restoration(rows: readonly Row[], index: number): Unnumbered | null {
+  const id = among(idsOf(rows.filter(({ isDeleted }) => isDeleted)), index)
+  return id === null ? null : { kind: 'restore', id }
 }

@@ -1,7 +1,7 @@
 import { newId } from '@coffer/kit/values/id'
 import fc from 'fast-check'
 import { largeFile } from './model-files.ts'
-import { among, generator, pick, rowGenerator } from './model-generator.ts'
+import { among, generator, idsOf, pick, restoration, rowGenerator } from './model-generator.ts'
 import type { Body, Item, Line } from './model-operation.ts'
 import type { Model, ProviderRecord, Row } from './model-state.ts'
 import { liveOf } from './model-sync.ts'
@@ -10,6 +10,7 @@ const cents = fc.integer({ min: -5000, max: 20_000 }).filter((amount) => amount 
 /** Generates a day of January, before, between or after the days of the files' balances. */
 const day = fc.integer({ min: 9, max: 14 })
 const flag = fc.boolean()
+const mostly = fc.constantFrom(true, true, true, false)
 const sum = fc.integer({ min: 1, max: 30_000 })
 const schedule = fc.constantFrom('fund_1', 'fund_2')
 const body = { amount: cents, day, envelope: pick, adjusts: flag, isPending: flag }
@@ -84,10 +85,7 @@ export const kinds = {
   }),
   pay: generator('each', { row: pick, envelope: pick }, (made, { rows, envelopes }) => {
     const unpaid = rows.filter((row) => row.envelope === null && row.amount > 0 && !row.isDeleted)
-    const id = among(
-      unpaid.flatMap((row) => row.id ?? []),
-      made.row,
-    )
+    const id = among(idsOf(unpaid), made.row)
     const filled = Object.keys(envelopes).filter((name) => (envelopes[name]?.current ?? 0) > 0)
     const envelope = among(filled, made.envelope)
     return id && envelope ? { kind: 'assign', id, envelope } : null
@@ -109,12 +107,24 @@ export const kinds = {
     kind: 'delete',
     ...made,
   })),
-  deletePaid: generator('manual', { row: pick, soft: flag }, ({ row, soft }, { rows }) => {
-    const id = among(
-      rows.filter(isPaid).flatMap((one) => one.id ?? []),
+  deletePaid: generator('manual', { row: pick, adjusts: flag, soft: mostly }, (made, { rows }) => {
+    const { row, ...how } = made
+    const id = among(idsOf(rows.filter(isPaid)), row)
+    return id === null ? null : { kind: 'delete', id, ...how }
+  }),
+  restore: generator('manual', { row: pick }, ({ row }, { rows }) => restoration(rows, row)),
+  restoreKept: generator('manual', { row: pick }, ({ row }, { rows }) => {
+    return restoration(
+      rows.filter(({ taken, isReturned }) => taken > 0 && !isReturned),
       row,
     )
-    return id === null ? null : { kind: 'delete', id, adjusts: true, soft }
+  }),
+  restorePaid: generator('manual', { row: pick }, ({ row }, { rows, envelopes }) => {
+    const isPayable = ({ envelope }: Row) => (envelopes[envelope ?? '']?.current ?? 0) > 0
+    return restoration(
+      rows.filter((one) => one.isReturned && one.amount > 0 && isPayable(one)),
+      row,
+    )
   }),
   state: generator(
     'manual',

@@ -21,6 +21,7 @@ const requestCounts: Partial<Record<GeneratorKind, number>> = {
   postUnnamed: 2,
   pay: 4,
   withdraw: 2,
+  deletePaid: 3,
 }
 
 /** Kinds of request that are never misfits: budgeting sends them only to manual bank accounts. */

@@ -20,6 +20,7 @@ export type Operation = { serial: number } & (
   | { kind: 'rename'; id: string; name: string }
   | { kind: 'note'; id: string; notes: string | null }
   | { kind: 'delete'; id: string; adjusts: boolean; soft: boolean }
+  | { kind: 'restore'; id: string }
   | { kind: 'transfer'; from: string | null; to: string | null; amount: number }
   | { kind: 'state'; pots: Required<Pots>; limit: number | null }
   | { kind: 'nameAccount'; name: string }

@@ -93,6 +93,10 @@ const requests: Requests = {
     const body = { bankAccountId, transactionId, adjustsBalance: adjusts, soft }
     return transactions.deleteTransaction(body, as)
   },
+  restore: (home, { serial, id: transactionId }) => {
+    const key = { bankAccountId: home.bankAccountId, transactionId }
+    return twice(() => home.transactions.restoreTransaction(key, keyed(home, serial)))
+  },
   state: ({ accounts, bankAccountId, as }, { pots, limit }) => {
     const body = balancesOf({ ...pots, ...(limit === null ? {} : { limit }) })
     const updateMask = { paths: ['current_balance', 'available_balance', 'limit_balance'] }

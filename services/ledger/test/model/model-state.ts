@@ -10,6 +10,8 @@ export const paths = [
   'withdrawn from an envelope',
   'brought back to an envelope',
   'deleted from an envelope',
+  'restored as kept',
+  'restored to an envelope',
   'undone from an envelope',
 ] as const
 
@@ -57,6 +59,8 @@ export type Row = {
   taken: number
   isPending: boolean
   isDeleted: boolean
+  /** Whether the deletion of the transaction returned its money. */
+  isReturned: boolean
   upload: number | null
   /** ID of the funding schedule that created the transaction as a deposit; null for others. */
   schedule: string | null
@@ -111,6 +115,7 @@ export function newRow(made: Pick<Row, 'key' | 'name' | 'amount' | 'day'> & Part
     taken: 0,
     isPending: false,
     isDeleted: false,
+    isReturned: false,
     upload: null,
     schedule: null,
     records: [],

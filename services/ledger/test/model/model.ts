@@ -12,6 +12,7 @@ const manualOnly: ReadonlySet<Kind> = new Set<Kind>([
   'move',
   'mark',
   'delete',
+  'restore',
   'state',
   'describe',
   'import',
@@ -73,6 +74,7 @@ const rules: { [One in Kind]: (model: Model, of: Of<One>) => boolean } = {
   rename: (model, { id, name }) => change(model, id, (row) => ({ ...row, name })),
   note: (model, { id, notes }) => change(model, id, (row) => ({ ...row, notes })),
   delete: remove,
+  restore,
   transfer,
   state: ({ account, history }, { pots, limit }) => {
     if ((limit ?? 0) < 0) return false
@@ -181,9 +183,25 @@ function remove(model: Model, { id, adjusts, soft }: Of<'delete'>): boolean {
     add(model, row, 1)
     if (row.taken > 0) model.paths.push('deleted from an envelope')
     giveBack(model.envelopes, row)
+    row.isReturned = true
   }
   row.isDeleted = true
   if (!soft) model.rows.splice(model.rows.indexOf(row), 1)
+  return true
+}
+
+function restore(model: Model, { id }: Of<'restore'>): boolean {
+  const row = model.rows.find((one) => one.id === id)
+  if (!row?.isDeleted) return row !== undefined
+  if (row.isReturned) {
+    add(model, row, -1)
+    take(model.envelopes, row)
+  }
+  if (row.taken > 0) {
+    model.paths.push(row.isReturned ? 'restored to an envelope' : 'restored as kept')
+  }
+  row.isDeleted = false
+  row.isReturned = false
   return true
 }
 

@@ -199,6 +199,8 @@ async function useEverything(home: Household): Promise<void> {
     { ...key, amount: 80n, updateMask: { paths: ['amount'] } },
     as,
   )
+  await transactions.deleteTransaction({ ...key, adjustsBalance: true, soft: true }, as)
+  await transactions.restoreTransaction(key, keyed)
   await transactions.deleteTransaction({ ...key, adjustsBalance: true, soft: false }, as)
   const token = systemCaller(loadSigner(booted.keysFolder, 'budgeting'), accountId, new Date())
   const budgeting = { headers: { [headers.caller]: token } }

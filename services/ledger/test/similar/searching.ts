@@ -19,8 +19,11 @@ export async function searchInEveryWay(
   for (const spendingId of [null, ids.spendingId]) {
     for (const isPending of [null, true, false]) {
       for (const [isFree, text] of [[true, 'bill'] as const, [false, null] as const]) {
-        const filter = { bankAccountId, spendingId, isPending, isFree, text, limit: 25 }
-        await searchTransactions(database, accountId, { ...filter, ...range }, costs)
+        for (const isDeleted of [false, true]) {
+          const filter = { bankAccountId, spendingId, isDeleted, isPending, isFree, text }
+          const page = { ...filter, ...range, limit: 25 }
+          await searchTransactions(database, accountId, page, costs)
+        }
       }
     }
   }

@@ -86,6 +86,11 @@ describe('a filtered list', () => {
       [{ from: '2026-03-04' }, []],
       [{ search: 'café', spendingId }, ['Café Central']],
       [{ search: 'fuel', pending: false }, []],
+      [{ deleted: true }, ['Café gone']],
+      [{ deleted: true, search: 'gone', from: '2026-03-03', free: true }, ['Café gone']],
+      [{ deleted: true, search: 'central' }, []],
+      [{ deleted: true, pending: true }, []],
+      [{ deleted: true, spendingId }, []],
       [{ spendingId, pending: true, from: '2026-03-03', search: 'FUEL' }, ['Fuel']],
     ]
     for (const [filter, names] of table) {
@@ -163,6 +168,7 @@ describe('a search in a large account', () => {
     return {
       bankAccountId,
       spendingId: null,
+      isDeleted: false,
       isFree: false,
       isPending: null,
       text,

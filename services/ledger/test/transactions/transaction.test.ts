@@ -129,6 +129,41 @@ describe('a transaction', () => {
     expect(await refusals(transactions.getTransaction(key, as))).toEqual(['NotFound'])
   })
 
+  test('is restored with its money, once for concurrent and repeated requests', async () => {
+    const home = await withEnvelopes()
+    const { transactions, bankAccountId, as, expense } = home
+    const before = await home.balances()
+    const { transactionId } = await spend(home, { spendingId: expense, adjustsBalance: true })
+    const key = { bankAccountId, transactionId }
+    await transactions.deleteTransaction({ ...key, adjustsBalance: true, soft: true }, as)
+    expect(await home.balances()).toEqual(before)
+    const restore = () => transactions.restoreTransaction(key, as)
+    const answers = await Promise.all([restore(), restore(), restore()])
+    for (const { transaction, balance } of [...answers, await restore()]) {
+      expect(transaction).toMatchObject({ spendingId: expense, spendingAmount: 1200n })
+      expect(transaction?.deletedAt).toBeUndefined()
+      expect(balance).toMatchObject({ available: 8800n, current: 8800n, expenses: 1800n })
+    }
+    expect(answers.flatMap(({ envelopes }) => envelopes)).toMatchObject([{ currentAmount: 1800n }])
+
+    await transactions.deleteTransaction({ ...key, soft: true }, as)
+    const kept = await restore()
+    expect(kept).toMatchObject({ envelopes: [], balance: { available: 8800n, expenses: 1800n } })
+    expect(kept.transaction).toMatchObject({ spendingId: expense, spendingAmount: 1200n })
+
+    await transactions.deleteTransaction({ ...key, adjustsBalance: true, soft: true }, as)
+    await home.envelopes.closeEnvelope({ bankAccountId, spendingId: expense }, as)
+    const freed = await restore()
+    expect(freed).toMatchObject({ envelopes: [], balance: { available: 8800n, free: 8300n } })
+    expect(freed.transaction?.spendingId).toBeUndefined()
+    expect(await auditLedger(booted.database('ledger'))).toEqual([])
+    await transactions.deleteTransaction({ ...key, soft: true }, as)
+    const stranger = transactions.restoreTransaction(key, booted.as(newId('acct')))
+    expect(await refusals(stranger)).toEqual(['NotFound'])
+    await home.accounts.archiveBankAccount({ bankAccountId }, as)
+    expect(await refusals(restore())).toEqual(['FailedPrecondition'])
+  })
+
   test('is refused if a field is wrong', async () => {
     const home = await withEnvelopes()
     const { transactions, bankAccountId, as, expense, accountId } = home
