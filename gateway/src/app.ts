@@ -18,6 +18,7 @@ import { createAccessLog } from './http/access-log.ts'
 import { bodySizeMax, formLimits } from './http/bodies/form.ts'
 import { createConcurrencyLimiter } from './http/concurrency-limiter.ts'
 import { answerOf, endsSession, isDistrusted } from './http/errors/errors.ts'
+import { createErrorRenderer, type ErrorRenderer } from './http/errors/problem-details.ts'
 import { protocolErrors } from './http/errors/protocol-errors.ts'
 import { refuseOthers } from './http/errors/refusals.ts'
 import { type Admissions, mount } from './http/mount.ts'
@@ -82,7 +83,8 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   const { trustedProxies } = config
   const cookie = sessionCookie(config)
   const secure = securityHeaders(config)
-  const protocol = protocolErrors(secure)
+  const render = createErrorRenderer(config)
+  const protocol = protocolErrors(secure, render)
   const admissions: Admissions = new WeakMap()
   const logAccess = createAccessLog(log, (request) => admissions.get(request)?.accountId)
   const sessions = createSessions(deps)
@@ -100,7 +102,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
       logAccess(request, reply)
       // Fastify runs no hooks for errors of its router, so no hook closes a refused upgrade.
       if (request.headers.upgrade) closeAfter(reply)
-      return answerError({ error, request, reply, log, cookie })
+      return answerError({ error, request, reply, log, cookie, render })
     },
   })
   if (isTracing()) app.addHook('onRequest', traceRequest)
@@ -109,7 +111,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     logAccess(request, reply)
   })
   app.setErrorHandler((error, request, reply) =>
-    answerError({ error, request, reply, log, cookie }),
+    answerError({ error, request, reply, log, cookie, render }),
   )
   app.addHook('onSend', async ({ headers: { upgrade } }, reply) => {
     // The WebSocket plugin destroys the socket of a refused upgrade after the answer. After an
@@ -178,9 +180,10 @@ interface Failure {
   reply: FastifyReply
   log: Log
   cookie: SessionCookie
+  render: ErrorRenderer
 }
 
-function answerError({ error, request, reply, log, cookie }: Failure): FastifyReply {
+function answerError({ error, request, reply, log, cookie, render }: Failure): FastifyReply {
   const { id, method, routeOptions } = request
   const isRead = method === 'GET' || method === 'HEAD'
   const { status, body, retryAfterSeconds } = answerOf(error, { isRead })
@@ -200,7 +203,8 @@ function answerError({ error, request, reply, log, cookie }: Failure): FastifyRe
   if (retryAfterSeconds && !reply.hasHeader('retry-after')) {
     reply.header('retry-after', retryAfterSeconds)
   }
-  return reply.code(status).header('content-type', 'application/json').send(JSON.stringify(body))
+  const { type, text } = render(request.headers, { status, body })
+  return reply.code(status).header('content-type', type).send(text)
 }
 
 function closeAfter(reply: FastifyReply): void {

@@ -50,7 +50,7 @@ export function isRepeatable({ method, key }: Sent): boolean {
 /**
  * Creates an ordinary good client: keep-alive, and after a lost connection or a 503 it repeats what
  * is idempotent or has an Idempotency-Key, twice, after the answer's Retry-After. After a 504 it
- * repeats what has a key (docs/api.md#statuses). It repeats nothing else.
+ * repeats what has a key (docs/api/errors.md#statuses). It repeats nothing else.
  */
 export function createClient(baseUrl: string): Client {
   const agent = new Agent({ keepAlive: true })

@@ -120,6 +120,35 @@ describe('a WebSocket upgrade that is refused', () => {
   })
 })
 
+describe('problem details (RFC 9457)', () => {
+  const accept = 'Accept: application/json, application/problem+json'
+  const version = 'Sec-WebSocket-Version: 13'
+
+  test.each([
+    ['an unknown path', ['GET /api/nothing HTTP/1.1'], 404, 'not-found'],
+    ['an unknown method', ['EAT /api/links HTTP/1.1'], 400, null],
+    ['another method', ['PURGE /api/links HTTP/1.1'], 405, 'method-not-allowed'],
+    ['a path that cannot be decoded', ['GET /api/links/%zz HTTP/1.1'], 400, 'bad-request'],
+    ['no credential', ['GET /api/links HTTP/1.1'], 401, 'unauthorized'],
+    ['no handshake', [`GET ${progressUrl} HTTP/1.1`, credential], 400, 'bad-request'],
+    [
+      'no key',
+      [`GET ${progressUrl} HTTP/1.1`, credential, version, ...upgrade],
+      400,
+      'bad-request',
+    ],
+    ['an expectation', ['GET /api/links HTTP/1.1', 'Expect: rain'], 417, 'expectation-failed'],
+  ])('%s', async (_name, sent, status, section) => {
+    const answer = await answerTo(...sent, host, accept, 'Connection: close', '', '')
+    expect(answer.status).toBe(status)
+    // The headers of a request that the parser refuses are unknown.
+    const type = section ? 'application/problem+json' : 'application/json'
+    expect(answer.headers['content-type']?.split(';', 1)).toEqual([type])
+    const details = { status, type: expect.stringMatching(`/api/reference/errors#${section}$`) }
+    expect(answer.body).toMatchObject(section ? details : { error: expect.any(String) })
+  })
+})
+
 describe('an upgrade that the path does not offer is ignored', () => {
   test.each([
     ['h2c', 'GET', '/api/links', 200],

@@ -57,7 +57,7 @@ function problemsOf(schema: z.core.$ZodType, body: object, timezone: string): Pr
   return problemsOfIssues(z.safeParse(schema, body).error?.issues ?? [], timezone)
 }
 
-/** Returns a refusal with the problems of each shape, the intended first (docs/api.md#errors). */
+/** Returns a refusal with the problems of each shape, the intended first (docs/api/errors.md). */
 function refusalOfShapes({ options }: z.ZodUnion, body: object, timezone: string): ConnectError {
   const intended = intendedShape(options, body)
   const first = options.filter((_, index) => index === intended?.index)

@@ -8,7 +8,7 @@ import { DateTime } from 'luxon'
 import { z } from 'zod'
 import { idFault } from './id-fault.ts'
 
-/** Texts of problems that several fields share (docs/api.md#errors). */
+/** Texts of problems that several fields share (docs/api/errors.md). */
 export const texts = {
   missing: 'required key is missing',
   blank: 'cannot be blank',

@@ -10,8 +10,8 @@ export interface ErrorAnswer {
   retryAfterSeconds?: number
 }
 
-// HTTP status, keyed by the code of an RPC's error (docs/api.md#statuses); the refusal's own status
-// takes precedence.
+// HTTP status, keyed by the code of an RPC's error (docs/api/errors.md#statuses); the refusal's own
+// status takes precedence.
 const statusOf: Partial<Record<Code, number>> = {
   [Code.InvalidArgument]: 400,
   [Code.OutOfRange]: 400,
@@ -86,7 +86,7 @@ function internal(): ErrorAnswer {
 function rpcAnswer(error: ConnectError, isRead: boolean): ErrorAnswer {
   const refusal = refusalOf(error)
   const status = refusal?.status || statusOf[error.code] || 500
-  // If a service sets status 500 itself, its text is for clients (docs/api.md#statuses).
+  // If a service sets status 500 itself, its text is for clients (docs/api/errors.md#statuses).
   if (status === 500 && !refusal?.status) return internal()
   const problems = problemsOf(error)
   const body = {

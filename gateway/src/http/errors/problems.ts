@@ -12,7 +12,7 @@ export type ProblemTree = { [field: string]: string | ProblemTree | (string | Pr
 
 /**
  * Returns zod's issues as a tree by field, with the first problem of each field. The problems of a
- * union's shapes are under `oneOf` by index (docs/api.md#errors). `timezone` is the account's IANA
+ * union's shapes are under `oneOf` by index (docs/api/errors.md). `timezone` is the account's IANA
  * name, or empty.
  */
 export function problemsOfIssues(issues: readonly Issue[], timezone = ''): Problems {

@@ -2,6 +2,7 @@ import { STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { refused } from '@coffer/kit/rpc/errors'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { ErrorRenderer } from './problem-details.ts'
 
 /** The answer to a malformed or incomplete request. */
 interface ProtocolError {
@@ -35,9 +36,12 @@ const lingerMs = 1_000
 /**
  * Returns the handlers that answer errors of Node, Fastify and ws (RFC 9110, 15.5) with the JSON
  * body and the headers of every other error. The handlers close the connection if the parser cannot
- * find the next request.
+ * find the next request. `Accept` has an effect if the headers of the request have been parsed.
  */
-export function protocolErrors(common: Record<string, string>): ProtocolErrors {
+export function protocolErrors(
+  common: Record<string, string>,
+  render: ErrorRenderer,
+): ProtocolErrors {
   const running = new WeakMap<Duplex, FastifyReply>()
   const answered = new WeakSet<Duplex>()
 
@@ -50,7 +54,9 @@ export function protocolErrors(common: Record<string, string>): ProtocolErrors {
     }
     answered.add(socket)
     const id = reply ? { 'x-request-id': reply.request.id } : {}
-    socket.end(messageOf(refusal, { ...common, ...id }))
+    const { status, error } = refusal
+    const rendered = render(reply?.request.headers ?? {}, { status, body: { error } })
+    socket.end(messageOf(refusal, { ...common, ...id }, rendered))
     const linger = setTimeout(() => socket.destroy(), lingerMs)
     socket.once('close', () => clearTimeout(linger))
   }
@@ -93,15 +99,18 @@ function requireKnownExpectation({ headers: { expect } }: FastifyRequest): void 
   }
 }
 
-function messageOf({ status, error, headers }: ProtocolError, common: Record<string, string>) {
-  const body = JSON.stringify({ error })
+function messageOf(
+  { status, headers }: ProtocolError,
+  common: Record<string, string>,
+  { type, text }: ReturnType<ErrorRenderer>,
+): string {
   const fields = {
     ...common,
     ...headers,
     connection: 'close',
-    'content-type': 'application/json',
-    'content-length': String(Buffer.byteLength(body)),
+    'content-type': type,
+    'content-length': String(Buffer.byteLength(text)),
   }
   const lines = Object.entries(fields).map(([name, value]) => `${name}: ${value}`)
-  return [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines, '', body].join('\r\n')
+  return [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines, '', text].join('\r\n')
 }

@@ -4,7 +4,7 @@ import { methodsOf, type Route } from '../route.ts'
 
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
 
-/** Throws refused (404) for an unknown path, whatever the credential (docs/api.md#statuses). */
+/** Throws refused (404) for an unknown path, whatever the credential (docs/api/errors.md). */
 function refuseUnknown(): never {
   throw refused('no such path', { status: 404 })
 }

@@ -61,7 +61,7 @@ const socketResponses = {
   },
 }
 
-/** Schema of the body of every refusal and failure (docs/api.md#errors). */
+/** Schema of the body of every refusal and failure (docs/api/errors.md). */
 export const errorSchema = {
   type: 'object',
   properties: {

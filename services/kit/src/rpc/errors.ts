@@ -11,7 +11,7 @@ export interface Problems {
   [field: string]: string | Problems
 }
 
-/** Creates the 400 of an invalid request, with error texts by field (docs/api.md#errors). */
+/** Creates the 400 of an invalid request, with error texts by field (docs/api/errors.md). */
 export function invalid(problems: Problems, text = 'Invalid request'): ConnectError {
   return withProblems(text, { code: Code.InvalidArgument, problems })
 }
@@ -104,7 +104,7 @@ export interface Refused {
 
 /**
  * Creates the error of a request that the current state does not allow: 400, or the given status
- * and code (docs/api.md#statuses).
+ * and code (docs/api/errors.md#statuses).
  */
 export function refused(text: string, refusal?: Refused): ConnectError {
   const details = refusal ? [{ desc: RefusalSchema, value: create(RefusalSchema, refusal) }] : []

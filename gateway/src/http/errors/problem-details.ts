@@ -1,0 +1,51 @@
+import { STATUS_CODES } from 'node:http'
+import Negotiator from 'negotiator'
+
+const jsonType = 'application/json'
+
+/** Media type of problem details (RFC 9457). */
+export const problemType = 'application/problem+json'
+
+/** The body of an error by default (docs/api/errors.md). */
+interface ErrorBody {
+  error: string
+  [key: string]: unknown
+}
+
+/** Returns the content type and the JSON text of an error's body for a request. */
+export type ErrorRenderer = (
+  headers: Record<string, string | string[] | undefined>,
+  error: { status: number; body: ErrorBody },
+) => { type: string; text: string }
+
+/**
+ * Returns the renderer of error bodies. A request whose `Accept` names `application/problem+json`
+ * gets problem details (RFC 9457), every other one the default body: wildcards do not name it.
+ * `type` of the details is a URL below `externalUrl`, so it is the same on all replicas.
+ */
+export function createErrorRenderer({ externalUrl }: { externalUrl: string }): ErrorRenderer {
+  const reference = `${externalUrl.replace(/\/$/, '')}/api/reference/errors`
+  return ({ accept }, { status, body }) => {
+    if (!namesProblemType(accept)) return { type: jsonType, text: JSON.stringify(body) }
+    const { error, ...more } = body
+    const type = `${reference}#${sectionOf(status)}`
+    const details = { type, title: titleOf(status), status, detail: error, ...more }
+    return { type: problemType, text: JSON.stringify(details) }
+  }
+}
+
+/** Returns the section of the page about errors that describes a status: `bad-request` for 400. */
+export function sectionOf(status: number): string {
+  return titleOf(status).toLowerCase().replaceAll(' ', '-')
+}
+
+/** Returns the reason phrase of a status (RFC 9110, 15). */
+function titleOf(status: number): string {
+  return STATUS_CODES[status] ?? 'Error'
+}
+
+function namesProblemType(accept: string | string[] | undefined): boolean {
+  if (accept === undefined) return false
+  const types = new Negotiator({ headers: { accept: String(accept) } }).mediaTypes()
+  return types.some((type) => type.toLowerCase() === problemType)
+}
