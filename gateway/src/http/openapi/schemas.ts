@@ -1,5 +1,6 @@
 import { type DescField, type DescMessage, getOption, ScalarType } from '@bufbuild/protobuf'
 import { TimestampSchema } from '@bufbuild/protobuf/wkt'
+import { descriptions } from '@coffer/proto/descriptions'
 import { internal, null_when_empty, omit } from '@coffer/proto/options/v1/options'
 import { z } from 'zod'
 import type { Answer, JsonSchema } from '../answer.ts'
@@ -38,6 +39,7 @@ function messageSchema(desc: DescMessage, schemas: Schemas): JsonSchema {
     const required = shown.filter((field) => !getOption(field, omit))
     schemas[desc.name] = {
       type: 'object',
+      ...describedBy(descriptions[desc.typeName]),
       properties: Object.fromEntries(
         shown.map((field) => [field.localName, fieldSchema(field, schemas)]),
       ),
@@ -50,10 +52,24 @@ function messageSchema(desc: DescMessage, schemas: Schemas): JsonSchema {
 function fieldSchema(field: DescField, schemas: Schemas): JsonSchema {
   const value = valueSchema(field, schemas)
   const schema = field.fieldKind === 'list' ? { type: 'array', items: value } : value
-  const isNullable = field.proto.proto3Optional && !getOption(field, omit)
-  return isNullable || getOption(field, null_when_empty)
-    ? { anyOf: [schema, { type: 'null' }] }
-    : schema
+  const unset = unsetText(field)
+  const text = descriptions[`${field.parent.typeName}.${field.localName}`]
+  const described = describedBy([text, unset].filter((part) => part).join(' '))
+  return unset.startsWith('Null')
+    ? { ...described, anyOf: [schema, { type: 'null' }] }
+    : { ...schema, ...described }
+}
+
+/** Returns how an answer shows the field without a value; empty if it always has one. */
+function unsetText(field: DescField): string {
+  const isList = field.fieldKind === 'list'
+  if (getOption(field, omit)) return isList ? 'Left out when empty.' : 'Left out when unset.'
+  if (getOption(field, null_when_empty)) return 'Null when empty.'
+  return field.proto.proto3Optional ? 'Null when unset.' : ''
+}
+
+function describedBy(description: string | undefined): JsonSchema {
+  return description ? { description } : {}
 }
 
 function valueSchema(field: DescField, schemas: Schemas): JsonSchema {
