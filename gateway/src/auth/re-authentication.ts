@@ -6,8 +6,8 @@ import { code, password } from '../http/bodies/fields.ts'
  * (docs/sign-in.md#re-authentication).
  */
 export const reAuthentication = z.union([
-  z.strictObject({ currentPassword: password }),
-  z.strictObject({ totp: code }),
+  z.strictObject({ currentPassword: password.describe('Password of the login') }),
+  z.strictObject({ totp: code.describe('Code of the authenticator, or a recovery code') }),
 ])
 
 /** Re-authentication that may be left out while the session is at most 15 minutes old. */

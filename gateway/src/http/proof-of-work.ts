@@ -11,7 +11,10 @@ export const challengePurposes = [
   'delete_api_key',
 ] as const
 
-const keys = { challenge: text, nonce }
+const keys = {
+  challenge: text.describe('Challenge of POST /api/authentication/challenge for this purpose'),
+  nonce: nonce.describe('Integer from 0 that solves the challenge (docs/sign-in.md#proof-of-work)'),
+}
 
 /** Keys of a body, optional for handlers: the configuration decides at run time if they exist. */
 type ProofOfWorkKeys = { [Key in keyof typeof keys]: z.ZodOptional<(typeof keys)[Key]> }

@@ -23,20 +23,23 @@ const booleans = new Map([
 const value = z.preprocess((sent) => (Array.isArray(sent) ? sent[0] : sent), z.string().optional())
 
 /** Returns the schema of an integer: no integer gives `fallback`, one out of range a problem. */
-function integer(range: { fallback: number; min: number; max: number }) {
+function integer(text: string, range: { fallback: number; min: number; max: number }) {
   const { fallback, min, max } = range
   const refusal = `must be between ${min} and ${max}`
   return value
     .transform((sent) => (integerText.test(sent ?? '') ? Number(sent) : fallback))
     .refine((number) => number >= min && number <= max, refusal)
-    .meta({ type: 'integer', minimum: min, maximum: max, description: whenUnset(fallback) })
+    .meta({
+      type: 'integer',
+      minimum: min,
+      maximum: max,
+      description: `${text}. Default: ${fallback}`,
+    })
 }
 
 /** Returns the schema of a boolean; missing and malformed values give the default. */
 export function boolean(fallback: boolean) {
-  return value
-    .transform((sent) => booleans.get(sent ?? '') ?? fallback)
-    .meta({ type: 'boolean', description: whenUnset(fallback) })
+  return value.transform((sent) => booleans.get(sent ?? '') ?? fallback).meta({ type: 'boolean' })
 }
 
 /** Returns the schema of an optional ID with the prefix. */
@@ -48,6 +51,9 @@ export function optionalId(prefix: string) {
     .meta({ type: 'string', pattern: idPattern(prefix) })
 }
 
+const cursorText =
+  'Cursor: the list continues behind an earlier page. Take it from the Link header or nextCursor'
+
 /** Returns the schema of a cursor, parsed to the list's position (docs/api.md#paging). */
 function cursor<Schema extends z.ZodType>(position: Schema) {
   return value
@@ -57,7 +63,7 @@ function cursor<Schema extends z.ZodType>(position: Schema) {
       if (found === null) context.addIssue('must be a cursor from an earlier page of this list')
       return found ?? undefined
     })
-    .meta({ type: 'string', description: 'cursor: the list continues after an earlier page' })
+    .meta({ type: 'string', description: cursorText })
 }
 
 /** An optional RFC 3339 timestamp, parsed to a protobuf Timestamp. */
@@ -65,10 +71,12 @@ export const optionalInstant = value
   .pipe(timestamp.optional())
   .meta({ type: 'string', format: 'date-time' })
 
+const pageSize = 'Maximum number of entries in the page; a page may have fewer'
+
 /** Returns the schema of the query of a list with cursors (docs/api.md#paging). */
 export function paged<Position extends z.ZodType>(position: Position) {
   return z.object({
-    limit: integer({ fallback: 25, min: 1, max: 100 }),
+    limit: integer(pageSize, { fallback: 25, min: 1, max: 100 }),
     after: cursor(position),
   })
 }
@@ -79,24 +87,33 @@ export function pagedById(prefix: string) {
   return paged(position.transform(([id]) => id))
 }
 
-const offset = integer({ fallback: 0, min: 0, max: integerMax })
+const offset = integer('Number of entries to skip at the beginning of the list', {
+  fallback: 0,
+  min: 0,
+  max: integerMax,
+})
 
 const day = value
   .refine((sent) => sent === undefined || isDay(sent), 'must be a day like 2026-01-31')
-  .meta({ type: 'string', format: 'date', description: "a day in the account's timezone" })
+  .meta({ type: 'string', format: 'date' })
+
+const from = day.describe("First day of the transactions, in the account's timezone: 2026-01-31")
+const to = day.describe("Last day of the transactions, included, in the account's timezone")
 
 /** An optional search text; a blank one counts as not sent. */
 const searchText = value.pipe(text.optional()).transform((sent) => sent || undefined)
 
 const search = searchText.meta({
   type: 'string',
-  description: 'part of a text of the transaction; upper and lower case are equal',
+  description:
+    'Text that occurs in a name, a merchant or the notes; upper and lower case are equal, and a ' +
+    'blank one counts as not sent',
 })
 
 const pending = value
   .refine((sent) => sent === undefined || booleans.has(sent), texts.boolean)
   .transform((sent) => (sent === undefined ? undefined : booleans.get(sent)))
-  .meta({ type: 'boolean', description: 'without it, pending and posted ones' })
+  .meta({ type: 'boolean', description: 'true: only pending ones. false: only posted ones' })
 
 const transactionPosition = z
   .tuple([
@@ -108,7 +125,7 @@ const transactionPosition = z
     transactionId,
   }))
 
-const filters = { search, from: day, to: day, pending }
+const filters = { search, from, to, pending }
 
 /** Returns the schema of a query of transactions: `offset` excludes filters and `after`. */
 function filtered<Shape extends z.ZodRawShape>(more: Shape) {
@@ -146,14 +163,17 @@ function envelopeOrFree() {
     })
     .meta({
       anyOf: [{ const: 'free' }, { pattern: idPattern('spnd') }],
-      description: 'only transactions spent from this expense or goal; free for those of none',
+      description: 'Only transactions of this expense or goal; free: only those of none',
     })
 }
 
 /** Query of CSV mappings: of all, or those with one signature (a hash of the column names). */
 export const mappingPage = z.object({
-  signature: searchText.meta({ type: 'string' }),
-  limit: integer({ fallback: 10, min: 1, max: 10 }),
+  signature: searchText.meta({
+    type: 'string',
+    description: 'Only mappings with this signature, that of an import',
+  }),
+  limit: integer(pageSize, { fallback: 10, min: 1, max: 10 }),
   offset,
 })
 
@@ -164,8 +184,4 @@ export function readQuery<Schema extends z.ZodType>(schema: Schema, query: unkno
   throw invalid(
     Object.fromEntries(parsed.error.issues.map((one) => [one.path.join('.'), one.message])),
   )
-}
-
-function whenUnset(fallback: number | boolean): string {
-  return `default: ${fallback}`
 }

@@ -8,7 +8,13 @@ import type { RouteDeps } from '../deps.ts'
 import { feedApiKey, feedUrl, name } from '../http/bodies/fields.ts'
 import { type Route, route } from '../http/route.ts'
 
-const creation = z.strictObject({ name, feedURL: feedUrl, apiKey: feedApiKey })
+const creation = z.strictObject({
+  name: name.describe('Name of the connection'),
+  feedURL: feedUrl.describe(
+    'Base URL of the provider, http or https, one of feedAllowedAPIURLs of GET /api/config',
+  ),
+  apiKey: feedApiKey.describe('API key of the provider; stored encrypted, never answered'),
+})
 
 // Timeout of a refresh by feed-sync, which itself waits 15 s for the provider.
 const refreshTimeoutMs = 20_000

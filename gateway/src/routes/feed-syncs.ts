@@ -32,7 +32,9 @@ export function feedSyncRoutes(deps: RouteDeps): Route[] {
       feature: 'feed',
       success: 202,
       isThrottled: true,
-      body: z.strictObject({ linkId: id('link') }),
+      body: z.strictObject({
+        linkId: id('link').describe('Feed link whose connection is not deactivated'),
+      }),
       handler: async ({ body: { linkId }, options }) => {
         const feedLinkId = requireFeedLink(await links.getLink({ linkId }, options))
         await feedSyncs.requestFeedSync({ feedLinkId, linkId }, options)

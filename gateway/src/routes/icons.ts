@@ -26,7 +26,9 @@ export function iconRoutes(): Route[] {
       summary: 'The icon of the brand in a name; 204 where there is none',
       auth: 'key',
       reads: true,
-      body: z.strictObject({ name: phrase }),
+      body: z.strictObject({
+        name: phrase.describe('Text that may contain the name of a brand, up to 1,000 characters'),
+      }),
       answer: { json: iconSchema },
       handler: async ({ body, reply }) => (await searchIcon(body.name)) ?? reply.code(204).send(),
     }),

@@ -206,7 +206,10 @@ describe('the OpenAPI document', () => {
     expect(schema.required).toEqual(['amount', 'date', 'name'])
     expect(schema.additionalProperties).toBe(false)
     expect(schema.properties.date).toMatchObject({ type: 'string', format: 'date-time' })
-    expect(body.components.schemas.Balances.properties.free).toEqual({ type: 'integer' })
+    expect(body.components.schemas.Balances.properties.free).toEqual({
+      type: 'integer',
+      description: expect.stringContaining('in minor units: `available` minus `expenses`'),
+    })
     const list = body.paths['/api/bank_accounts/{bankAccountId}/transactions'].get
     expect(list.responses[200].headers.Link.description).toMatch(/next page/)
     expect(list.parameters).toEqual(
@@ -219,8 +222,10 @@ describe('the OpenAPI document', () => {
         expect.objectContaining({ name: 'offset' }),
       ]),
     )
-    const { description, deletedAt } = body.components.schemas.Link.properties
-    expect(description).toEqual({ anyOf: [{ type: 'string' }, { type: 'null' }] })
+    const { description, deletedAt, linkType } = body.components.schemas.Link.properties
+    expect(description.anyOf).toEqual([{ type: 'string' }, { type: 'null' }])
+    expect(description.description).toMatch(/ Null when unset\.$/)
+    expect(linkType.enum).toEqual(['manual', 'aggregator', 'feed', 'unknown'])
     expect(deletedAt.anyOf[0]).toEqual({ type: 'string', format: 'date-time' })
     expect(body.components.schemas.Link.required).not.toContain('feedLinkId')
   })

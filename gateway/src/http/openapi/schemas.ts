@@ -1,7 +1,7 @@
 import { type DescField, type DescMessage, getOption, ScalarType } from '@bufbuild/protobuf'
 import { TimestampSchema } from '@bufbuild/protobuf/wkt'
 import { descriptions } from '@coffer/proto/descriptions'
-import { internal, null_when_empty, omit } from '@coffer/proto/options/v1/options'
+import { internal, null_when_empty, omit, values } from '@coffer/proto/options/v1/options'
 import { z } from 'zod'
 import type { Answer, JsonSchema } from '../answer.ts'
 
@@ -76,7 +76,11 @@ function valueSchema(field: DescField, schemas: Schemas): JsonSchema {
   const { message, scalar } = field
   if (message?.typeName === TimestampSchema.typeName) return { type: 'string', format: 'date-time' }
   if (message) return messageSchema(message, schemas)
-  if (scalar === ScalarType.STRING) return { type: 'string' }
+  if (scalar === ScalarType.STRING) return textSchema(getOption(field, values))
   if (scalar === ScalarType.DOUBLE) return { type: 'number' }
   return { type: scalar === ScalarType.BOOL ? 'boolean' : 'integer' }
+}
+
+function textSchema(listed: string[]): JsonSchema {
+  return { type: 'string', ...(listed.length > 0 ? { enum: listed } : {}) }
 }

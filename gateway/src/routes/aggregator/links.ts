@@ -22,7 +22,10 @@ const callbackTimeoutMs = 25_000
 
 // aggregator-sync checks the token and the list: it first drops the cached link token, which the
 // user has used.
-const choice = { publicToken: text, accountIds: list(text) }
+const choice = {
+  publicToken: text.describe('Public token that Plaid Link handed to the client; used once'),
+  accountIds: list(text).describe('IDs at Plaid of the accounts that the user chose, 1 to 200'),
+}
 
 /** Returns the routes of links over the aggregator (docs/links.md#over-the-aggregator). */
 export function aggregatorLinkRoutes(deps: RouteDeps): Route[] {
@@ -41,7 +44,11 @@ function creationRoutes(deps: RouteDeps): Route[] {
       summary: 'A link token, with which Plaid Link opens for a new link',
       auth: 'paidSession',
       feature: 'aggregator',
-      query: z.object({ use_cache: boolean(false) }),
+      query: z.object({
+        use_cache: boolean(false).describe(
+          'Whether the last link token of the user may be answered again. Default: false',
+        ),
+      }),
       answer: CreateLinkTokenResponseSchema,
       handler: async ({ query: { use_cache: useCache }, options }) => {
         const user = await getLinkUser(options)
@@ -60,8 +67,12 @@ function creationRoutes(deps: RouteDeps): Route[] {
       idempotent: true,
       body: z.strictObject({
         ...choice,
-        institutionId: ignoringNull(text),
-        institutionName: ignoringNull(text),
+        institutionId: ignoringNull(text).describe(
+          'ID of the institution at Plaid, from the metadata of Plaid Link',
+        ),
+        institutionName: ignoringNull(text).describe(
+          'Name of the institution, from the metadata of Plaid Link',
+        ),
       }),
       answer: CreateAggregatorLinkResponseSchema,
       handler: async ({ body, options, writeOptions }) => {
@@ -89,7 +100,11 @@ function updateRoutes({ mesh }: RouteDeps): Route[] {
       summary: 'A link token, with which Plaid Link opens to renew a link or change its accounts',
       auth: 'paidSession',
       feature: 'aggregator',
-      query: z.object({ update_account_selection: boolean(false) }),
+      query: z.object({
+        update_account_selection: boolean(false).describe(
+          'Whether the user may choose other accounts in Plaid Link. Default: false',
+        ),
+      }),
       answer: CreateUpdateTokenResponseSchema,
       handler: async ({ params: { linkId }, query, options }) => {
         await getLink(linkId, options)
@@ -106,7 +121,10 @@ function updateRoutes({ mesh }: RouteDeps): Route[] {
       summary: 'End the update of a link, with the public token of Plaid Link',
       auth: 'paidSession',
       feature: 'aggregator',
-      body: z.strictObject({ linkId: id('link'), ...choice }),
+      body: z.strictObject({
+        linkId: id('link').describe('Link over the aggregator that was updated'),
+        ...choice,
+      }),
       answer: linkAnswer,
       handler: async ({ body, options }) => {
         const { accountIds: providerAccountIds, linkId, publicToken } = body

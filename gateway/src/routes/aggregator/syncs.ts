@@ -23,7 +23,9 @@ export function aggregatorSyncRoutes({ mesh }: RouteDeps): Route[] {
       feature: 'aggregator',
       success: 202,
       isThrottled: true,
-      body: z.strictObject({ linkId: id('link') }),
+      body: z.strictObject({
+        linkId: id('link').describe('Link over the aggregator, with status setup or error'),
+      }),
       handler: async ({ body: { linkId }, options }) => {
         await getLink(linkId, options)
         await syncs.requestAggregatorSync({ linkId }, options)

@@ -22,19 +22,30 @@ import { type Route, route } from '../../http/route.ts'
 import { valuesOf } from '../../http/update.ts'
 
 const plan = {
-  fundingScheduleId: id('fund'),
-  targetAmount: positiveMoney,
-  currentAmount: notNegativeMoney.optional(),
-  nextRecurrence: timestamp,
+  fundingScheduleId: id('fund').describe('Funding schedule that would move the contributions'),
+  targetAmount: positiveMoney.describe('Amount needed by the due date, in minor units; above 0'),
+  currentAmount: notNegativeMoney
+    .optional()
+    .describe('Amount in the envelope at the start, in minor units. Default: 0'),
+  nextRecurrence: timestamp.describe('Instant of the first due date'),
 }
 
 /** An expense or a goal that is not stored (docs/forecast.md). */
 const hypothetical = z.union([
-  z.strictObject({ spendingType: exactly('expense'), ...plan, recurrenceRule: ruleset }),
   z.strictObject({
-    spendingType: exactly('goal'),
+    spendingType: exactly('expense').describe('An expense: due repeatedly by its rule'),
     ...plan,
-    recurrenceRule: z.null({ error: 'must be null: goals do not recur' }).optional(),
+    recurrenceRule: ruleset.describe(
+      'Rule of the due dates: DTSTART line, LF, RRULE line (RFC 5545; docs/recurrence.md)',
+    ),
+  }),
+  z.strictObject({
+    spendingType: exactly('goal').describe('A goal: due once'),
+    ...plan,
+    recurrenceRule: z
+      .null({ error: 'must be null: goals do not recur' })
+      .optional()
+      .describe('Null or not sent: goals do not recur'),
   }),
 ])
 
@@ -53,7 +64,11 @@ export function forecastRoutes({ mesh, charts }: RouteDeps): Route[] {
       path: '/api/bank_accounts/:bankAccountId/forecast',
       summary: 'Forecast of envelopes and free-to-use money; also as image/svg+xml',
       auth: 'key',
-      query: z.object({ end: optionalInstant }),
+      query: z.object({
+        end: optionalInstant.describe(
+          'End of the forecast: now or later, at most 12 months ahead. Default: 90 days ahead',
+        ),
+      }),
       answer: ForecastSchema,
       alternative: pictureType,
       handler: async ({ params, query, options, request, reply }) => {
@@ -91,7 +106,9 @@ export function forecastRoutes({ mesh, charts }: RouteDeps): Route[] {
       summary: 'Contributions of the next funding of a funding schedule',
       auth: 'key',
       reads: true,
-      body: z.strictObject({ fundingScheduleId: id('fund') }),
+      body: z.strictObject({
+        fundingScheduleId: id('fund').describe('Funding schedule whose next funding is forecast'),
+      }),
       answer: GetNextContributionResponseSchema,
       handler: ({ params, body, options }) =>
         forecasts.getNextContribution({ ...body, ...params }, options),

@@ -21,32 +21,54 @@ import {
 import { type Route, route } from '../../http/route.ts'
 import { updateOf, valuesOf } from '../../http/update.ts'
 
+const rule = 'DTSTART line, LF, RRULE line (RFC 5545; docs/recurrence.md)'
+
 const creation = z.strictObject({
-  name,
+  name: name.describe('Name, unique within the bank account, case-sensitive'),
   // Blank and null both mean no description (docs/funding-schedules.md).
   description: nullOr(text)
     .transform((sent) => sent || undefined)
-    .optional(),
-  ruleset,
-  excludeWeekends: boolean.optional(),
-  autoCreateTransaction: boolean.optional(),
-  estimatedDeposit: ignoringNull(positiveMoney),
-  nextRecurrence: ignoringNull(timestamp).meta({
-    description: 'Without it, or if it has passed, the next occurrence of the ruleset',
-  }),
+    .optional()
+    .describe('Free text; null and a blank text mean none'),
+  ruleset: ruleset.describe(`Rule of the firings: ${rule}`),
+  excludeWeekends: boolean
+    .optional()
+    .describe('Whether a firing on a weekend moves to the Friday before. Default: false'),
+  autoCreateTransaction: boolean
+    .optional()
+    .describe(
+      'Whether each firing creates the deposit as a transaction: on a manual link, with an ' +
+        'estimatedDeposit. Default: false',
+    ),
+  estimatedDeposit: ignoringNull(positiveMoney).describe(
+    'Deposit expected at each firing, in minor units, above 0. Null counts as not sent',
+  ),
+  nextRecurrence: ignoringNull(timestamp).describe(
+    'Instant of the next firing, used unchanged. Without it, or if it has passed, the next ' +
+      'occurrence of the ruleset',
+  ),
 })
 
 /** Blank and null clear the description, null clears the deposit (docs/funding-schedules.md). */
 const change = z.strictObject({
-  name: name.optional(),
-  description: nullOr(text).optional(),
-  ruleset: ruleset.optional(),
-  excludeWeekends: ignoringNull(boolean),
-  autoCreateTransaction: ignoringNull(boolean),
-  estimatedDeposit: nullOr(notNegativeMoney).optional(),
+  name: name.optional().describe('New name, unique within the bank account'),
+  description: nullOr(text).optional().describe('New free text; null and a blank text clear it'),
+  ruleset: ruleset.optional().describe(`New rule of the firings: ${rule}`),
+  excludeWeekends: ignoringNull(boolean).describe(
+    'Whether a firing on a weekend moves to the Friday before; null is ignored',
+  ),
+  autoCreateTransaction: ignoringNull(boolean).describe(
+    'Whether each firing creates the deposit as a transaction; null is ignored',
+  ),
+  estimatedDeposit: nullOr(notNegativeMoney)
+    .optional()
+    .describe('New expected deposit in minor units, 0 or more; null clears it'),
   nextRecurrence: timestamp
     .optional()
-    .meta({ description: 'Without it, a new ruleset moves it to the next occurrence' }),
+    .describe(
+      'Instant of the next firing; 400 if it has passed. Without it, a new ruleset moves it to ' +
+        'the next occurrence',
+    ),
 })
 
 /** Returns the routes of funding schedules (docs/funding-schedules.md). */

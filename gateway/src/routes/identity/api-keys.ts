@@ -28,9 +28,13 @@ export function apiKeyRoutes({ config, mesh, sessions }: RouteDeps): Route[] {
       summary: 'Create an API key; its secret is in this answer only',
       auth: 'paidSession',
       body: z.strictObject({
-        name,
-        expiresAt: nullOr(timestamp).optional(),
-        scope: oneOf(['full', 'read']).optional(),
+        name: name.describe('Name, unique among the keys of the account that are not revoked'),
+        expiresAt: nullOr(timestamp)
+          .optional()
+          .describe('Expiry in the future; null or not sent: the key works until it is revoked'),
+        scope: oneOf(['full', 'read'])
+          .optional()
+          .describe('read: only requests without effects. Default: full'),
         ...proofOfWorkKeys(config),
       }),
       answer: ApiKeySchema,

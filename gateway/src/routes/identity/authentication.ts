@@ -15,14 +15,19 @@ import { type Route, route } from '../../http/route.ts'
 import { valuesOf } from '../../http/update.ts'
 
 const registration = z.strictObject({
-  email,
-  firstName: name,
-  lastName: text.optional(),
-  password,
-  locale: text.optional(),
-  timezone: text.optional(),
-  // Ignored unless registration requires beta codes.
-  betaCode: ignoringNull(text),
+  email: email.describe('Email address in lower case; upper case is 400'),
+  firstName: name.describe('First name of the person'),
+  lastName: text.optional().describe('Last name of the person. Default: empty'),
+  password: password.describe('Password, 8 to 72 characters (docs/security.md#passwords)'),
+  locale: text
+    .optional()
+    .describe('Language and country, as de_DE or de-DE; unknown and missing ones are en_US'),
+  timezone: text
+    .optional()
+    .describe("IANA name of the timezone of the account's days; it cannot change. Default: UTC"),
+  betaCode: ignoringNull(text).describe(
+    'Code that permits the registration; ignored unless the server requires beta codes',
+  ),
 })
 
 // Answer to a sign-in that still requires a code (docs/sign-in.md#second-factor).
@@ -93,7 +98,11 @@ function signInRoutes(deps: RouteDeps): Route[] {
       path: '/api/authentication/login',
       summary: 'Sign in; the session is in the cookie',
       auth: 'none',
-      body: z.strictObject({ email, password, ...proofOfWorkKeys(config) }),
+      body: z.strictObject({
+        email: email.describe('Email address of the login, in lower case'),
+        password: password.describe('Password of the login'),
+        ...proofOfWorkKeys(config),
+      }),
       attempts: 'refused',
       answer: signedInAnswer,
       handler: async ({ body, options, request, reply }) => {
@@ -113,7 +122,9 @@ function signInRoutes(deps: RouteDeps): Route[] {
       path: '/api/authentication/multifactor',
       summary: 'Finish a sign-in with a code of the authenticator or a recovery code',
       auth: 'multifactor',
-      body: z.strictObject({ totp: code }),
+      body: z.strictObject({
+        totp: code.describe('Code of the authenticator, or a recovery code'),
+      }),
       attempts: 'refused',
       answer: signedInAnswer,
       handler: async ({ body, options, request, reply }) => {
@@ -161,7 +172,9 @@ function challengeRoute({ mesh }: RouteDeps): Route {
     path: '/api/authentication/challenge',
     summary: 'Issue a proof-of-work challenge for one request of the purpose',
     auth: 'none',
-    body: z.strictObject({ purpose: oneOf(challengePurposes) }),
+    body: z.strictObject({
+      purpose: oneOf(challengePurposes).describe('Request that the solved challenge is for'),
+    }),
     find: requireOfferedFeature(mesh, 'proofOfWorkEnabled'),
     answer: IssueChallengeResponseSchema,
     handler: ({ body, options }) => proofOfWork.issueChallenge(body, options),

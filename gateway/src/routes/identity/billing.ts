@@ -27,7 +27,15 @@ export function billingRoutes({ mesh, sessions }: RouteDeps): Route[] {
       auth: 'session',
       feature: 'billing',
       isBodyOptional: true,
-      body: z.strictObject({ cancelPath: appPath.nullable().optional() }),
+      body: z.strictObject({
+        cancelPath: appPath
+          .nullable()
+          .optional()
+          .describe(
+            'Path that Stripe leads back to if the checkout is cancelled; begins with one /. ' +
+              'Default and for null: /account/subscribe',
+          ),
+      }),
       answer: CreateCheckoutResponseSchema,
       handler: ({ body, options }) =>
         billing.createCheckout({ cancelPath: body.cancelPath ?? '' }, options),

@@ -9,6 +9,8 @@ import { type Route, route } from '../../http/route.ts'
 
 const text = { json: { type: 'string' } }
 
+const mailedTo = typedEmail.describe('Email address of the login, in upper or lower case')
+
 /** Returns the routes of email verification and password reset (docs/sign-in.md#mailed-links). */
 export function emailRoutes({ config, mesh }: RouteDeps): Route[] {
   const emails = mesh.client('identity', EmailService)
@@ -26,7 +28,7 @@ export function emailRoutes({ config, mesh }: RouteDeps): Route[] {
       path,
       summary: 'Mail a link to set a new password; the answer is always the same',
       auth: 'none',
-      body: z.strictObject({ email: typedEmail, ...proofOfWorkKeys(config) }),
+      body: z.strictObject({ email: mailedTo, ...proofOfWorkKeys(config) }),
       find: requireOfferedFeature(mesh, 'allowForgotPassword'),
       attempts: 'all',
       handler: ({ body, options }) => passwords.forgotPassword(withProofOfWork(body), options),
@@ -40,7 +42,9 @@ export function emailRoutes({ config, mesh }: RouteDeps): Route[] {
       path: '/api/authentication/verify',
       summary: 'Verify an email address with the token of a mailed link',
       auth: 'none',
-      body: z.strictObject({ token: code }),
+      body: z.strictObject({
+        token: code.describe('Token of the mailed link: the query parameter of its URL'),
+      }),
       find: requireOfferedFeature(mesh, 'verifyEmailAddress'),
       attempts: 'refused',
       answer: { object: { nextUrl: text, message: text } },
@@ -57,7 +61,7 @@ export function emailRoutes({ config, mesh }: RouteDeps): Route[] {
       path: '/api/authentication/verify/resend',
       summary: 'Mail the link to verify an email address again; the answer is always the same',
       auth: 'none',
-      body: z.strictObject({ email: typedEmail, ...proofOfWorkKeys(config) }),
+      body: z.strictObject({ email: mailedTo, ...proofOfWorkKeys(config) }),
       find: requireOfferedFeature(mesh, 'verifyEmailAddress'),
       attempts: 'all',
       handler: ({ body, options }) => emails.resendVerification(withProofOfWork(body), options),

@@ -29,7 +29,10 @@ export function securityRoutes({ mesh, sessions }: RouteDeps): Route[] {
       path: '/api/users/security/password',
       summary: 'Change the password; every other session ends',
       auth: 'session',
-      body: z.strictObject({ currentPassword: password, newPassword: password }),
+      body: z.strictObject({
+        currentPassword: password.describe('Present password of the login'),
+        newPassword: password.describe('New password, 8 to 72 characters; not the present one'),
+      }),
       attempts: 'refused',
       handler: async ({ body, options }) => {
         await passwords.changePassword(body, options)
@@ -43,7 +46,12 @@ export function securityRoutes({ mesh, sessions }: RouteDeps): Route[] {
       path: '/api/authentication/reset',
       summary: 'Set a new password with the token of a reset link; every session ends',
       auth: 'none',
-      body: z.strictObject({ token: code, password }),
+      body: z.strictObject({
+        token: code.describe('Token of the reset link, or resetToken of a refused sign-in'),
+        password: password.describe(
+          'New password, 8 to 72 characters (docs/security.md#passwords)',
+        ),
+      }),
       attempts: 'refused',
       handler: async ({ body, options }) => {
         await passwords.resetPassword(body, options)
@@ -76,7 +84,9 @@ function totpRoutes(multifactor: Client<typeof MultifactorService>, forget: () =
       path: '/api/users/security/totp/confirm',
       summary: 'Enable the authenticator with a code of it; every other session ends',
       auth: 'session',
-      body: z.strictObject({ totp: code }),
+      body: z.strictObject({
+        totp: code.describe('Code of the authenticator; recovery codes are refused'),
+      }),
       attempts: 'refused',
       handler: async ({ body, options }) => {
         await multifactor.confirmTotp(body, options)

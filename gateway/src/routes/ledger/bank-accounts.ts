@@ -48,30 +48,58 @@ const accountSubType = oneOf([
 const accountStatus = oneOf(['active', 'inactive', 'unknown'])
 
 const creation = z.strictObject({
-  linkId: id('link'),
-  name,
-  accountType: accountType.optional(),
-  accountSubType: accountSubType.optional(),
-  availableBalance: ignoringNull(money),
-  currentBalance: ignoringNull(money),
-  currency: ignoringNull(currency),
-  limitBalance: ignoringNull(notNegativeMoney),
-  feedBankAccountId: ignoringNull(id('lbac')),
-  mask: ignoringNull(mask),
-  originalName: name.optional(),
-  status: accountStatus.optional(),
+  linkId: id('link').describe('ID of a manual or feed link that is not deleted'),
+  name: name.describe('Name of the bank account; it need not be unique'),
+  accountType: accountType.optional().describe('Type of the bank account. Default: depository'),
+  accountSubType: accountSubType
+    .optional()
+    .describe('Type in finer steps; every type accepts each of them. Default: checking'),
+  availableBalance: ignoringNull(money).describe(
+    'Opening available balance in minor units, of any sign. Default and for null: 0',
+  ),
+  currentBalance: ignoringNull(money).describe(
+    'Opening current balance in minor units, of any sign. Default and for null: 0',
+  ),
+  currency: ignoringNull(currency).describe(
+    "ISO 4217 code of GET /api/locale/currency. Default and for null: that of the account's locale",
+  ),
+  limitBalance: ignoringNull(notNegativeMoney).describe(
+    'Credit limit in minor units, not negative. Default and for null: 0',
+  ),
+  feedBankAccountId: ignoringNull(id('lbac')).describe(
+    'Candidate that the bank account is created from: required on a feed link, 400 on a manual one',
+  ),
+  mask: ignoringNull(mask).describe(
+    'Last four digits of the account number. Null counts as not sent',
+  ),
+  originalName: name
+    .optional()
+    .describe("First name, kept for good. Default: empty; on a feed link the candidate's name"),
+  status: accountStatus.optional().describe('State that no PATCH changes. Default: active'),
 })
 
 /** Keys for a manual bank account; for others, the ledger refuses some (docs/api.md#patch). */
 const change = z.strictObject({
-  name: name.optional(),
-  accountType: accountType.optional(),
-  accountSubType: accountSubType.optional(),
-  availableBalance: money.optional(),
-  currentBalance: money.optional(),
-  currency: currency.optional(),
-  limitBalance: nullOr(notNegativeMoney).optional(),
-  mask: nullOr(maskChange).optional(),
+  name: name.optional().describe('New name; on every kind of link'),
+  accountType: accountType.optional().describe('New type; on a manual link only'),
+  accountSubType: accountSubType
+    .optional()
+    .describe('New type in finer steps; on a manual link only'),
+  availableBalance: money
+    .optional()
+    .describe('New available balance in minor units, valid from now; on a manual link only'),
+  currentBalance: money
+    .optional()
+    .describe('New current balance in minor units, valid from now; on a manual link only'),
+  currency: currency
+    .optional()
+    .describe('New ISO 4217 code; converts no amount; not on an aggregator link'),
+  limitBalance: nullOr(notNegativeMoney)
+    .optional()
+    .describe('New credit limit in minor units; null sets it to 0; on a manual link only'),
+  mask: nullOr(maskChange)
+    .optional()
+    .describe('New mask of any four characters; null clears it; not on an aggregator link'),
 })
 
 /** Returns the routes of bank accounts (docs/links.md#bank-accounts). */
@@ -94,7 +122,11 @@ function reads(accounts: Accounts, candidates: Candidates): Route[] {
       path: '/api/bank_accounts',
       summary: 'Live bank accounts; with link_id every account the link ever had, or null',
       auth: 'key',
-      query: z.object({ link_id: optionalId('link') }),
+      query: z.object({
+        link_id: optionalId('link').describe(
+          'Lists every bank account that the link ever had, archived ones too; null if it has none',
+        ),
+      }),
       answer: { list: answer },
       handler: async ({ query: { link_id: linkId }, options }) => {
         const { bankAccounts } = await accounts.listBankAccounts(valuesOf({ linkId }), options)

@@ -40,7 +40,11 @@ export function bulkTransactionRoutes(deps: RouteDeps): Route[] {
       auth: 'key',
       idempotent: true,
       find: ({ params, options }) => accounts.describeBankAccount(params, options),
-      body: z.strictObject({ transactions: bulkItems(transactionCreation, sizeMax) }),
+      body: z.strictObject({
+        transactions: bulkItems(transactionCreation, sizeMax).describe(
+          'Transactions to create, 1 to 500; each is decided on the result of those before it',
+        ),
+      }),
       answer: {
         object: {
           results: { list: { object: { transaction: TransactionSchema, error, problems } } },

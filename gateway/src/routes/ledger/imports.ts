@@ -14,10 +14,16 @@ const importPath = '/api/bank_accounts/:bankAccountId/transactions/import/:trans
 /** The next step of an import: choose its mapping, or process it (docs/files.md#csv-mappings). */
 const step = z.union([
   z.strictObject({
-    transactionImportMappingId: id('txix'),
-    status: exactly('pending-preview'),
+    transactionImportMappingId: id('txix').describe(
+      'Mapping with exactly the columns of the file; the import must have status mapping',
+    ),
+    status: exactly('pending-preview').describe('Requests the preview by the mapping'),
   }),
-  z.strictObject({ status: exactly('pending-processing') }),
+  z.strictObject({
+    status: exactly('pending-processing').describe(
+      'Stores the transactions of the preview; the import must have status preview',
+    ),
+  }),
 ])
 
 /** Returns the routes of imports of CSV files (docs/files.md#csv-mappings). */

@@ -53,8 +53,8 @@ export function linkRoutes(deps: RouteDeps): Route[] {
       auth: 'key',
       find,
       body: z.strictObject({
-        institutionName: name.optional(),
-        description: nullOr(text).optional(),
+        institutionName: name.optional().describe('New name of the institution'),
+        description: nullOr(text).optional().describe('New free text; null clears it'),
       }),
       answer: linkAnswer,
       handler: async ({ params, body, options }) => {
@@ -89,9 +89,11 @@ function creation(deps: RouteDeps): Route {
     auth: 'key',
     idempotent: true,
     body: z.strictObject({
-      institutionName: name,
-      description: nullOr(text).optional(),
-      feedLinkId: nullOr(id('lfx')).optional(),
+      institutionName: name.describe('Name of the institution; it need not be unique'),
+      description: nullOr(text).optional().describe('Free text. Default: null'),
+      feedLinkId: nullOr(id('lfx'))
+        .optional()
+        .describe('Pending feed connection that the link follows; without it the link is manual'),
     }),
     answer: LinkSchema,
     handler: async ({ body, options, writeOptions, request }) => {

@@ -11,12 +11,12 @@ import { mappingPage } from '../../http/query.ts'
 import { type Route, route } from '../../http/route.ts'
 
 const field = object({
-  name: text.optional().describe('Name of a column in the headers'),
+  name: text.optional().describe('Name of a column, as in headers'),
   derivedKind: text
     .optional()
     .describe('Instead of name: rowNumber, the number of the row below the header, from 1'),
 })
-const fields = list(field)
+const fields = (meaning: string) => list(field).describe(meaning)
 
 const amountFields =
   'sign: the column of the amount. type: those of the amount and of the direction. ' +
@@ -25,46 +25,49 @@ const amountFields =
 /** The shape of a mapping; the ledger validates its parts (docs/files.md#csv-mappings). */
 const creation = z.strictObject({
   mapping: object({
-    headers: list(text),
+    headers: list(text).describe('Names of all columns of the file, in its order; 1 to 20'),
     id: object({
       kind: oneOf(['native', 'hashed']).describe(
         'native: the columns hold an identifier of the bank. hashed: they only tell rows apart',
       ),
-      fields,
-    }),
+      fields: fields('Columns whose values together identify a row; 1 to 20 different ones'),
+    }).describe('Identifier of a row: a row with a stored identifier is skipped'),
     amount: object({
-      kind: oneOf(['sign', 'type', 'column']),
+      kind: oneOf(['sign', 'type', 'column']).describe(
+        'sign: a signed amount. type: an amount and a text with its direction. column: a column ' +
+          'of debits and one of credits',
+      ),
       invert: boolean.describe(
         'Turns every sign. A positive amount leaves the account here, so true for a file of kind ' +
           'sign in which money that leaves is negative, as most banks write it',
       ),
-      fields: fields.describe(amountFields),
+      fields: fields(amountFields),
       credit: text.optional().describe('Kind type only: the word for money that comes in'),
       debit: text.optional().describe('Kind type only: the word for money that leaves'),
-    }),
-    memo: field,
-    merchant: field.optional(),
+    }).describe('Rule by which a row has its amount'),
+    memo: field.describe('Column of the text of the transaction'),
+    merchant: field.optional().describe('Column of a shorter name, such as that of the merchant'),
     date: object({
-      fields,
+      fields: fields('The one column of the date'),
       format: text.describe(
         '6 to 10 characters: YYYY or YY, MM or M, DD or D once each, between them . - / or a ' +
           'blank, like MM/DD/YYYY. A time behind the day is ignored',
       ),
-    }),
+    }).describe('Column and format of the day of a row'),
     posted: object({
-      fields,
+      fields: fields('The one column that tells posted rows from pending ones'),
       posted: text.describe('Text of the column in posted rows; any other text is pending'),
     })
       .optional()
-      .describe('Without it, every row is posted'),
+      .describe('State of a row; without it, every row is posted'),
     balance: object({
       kind: oneOf(['none', 'sum', 'field']).describe(
         'none: the file states no balance. sum: the balance is the sum of all rows. field: the ' +
           'latest posted row has it in a column',
       ),
-      fields: fields.optional(),
-    }),
-  }),
+      fields: fields('The one column of the balance; only for kind field').optional(),
+    }).describe('Place of the balance in the file'),
+  }).describe('Rules by which the columns become transactions (docs/files.md#csv-mappings)'),
 })
 
 /** Returns the routes of CSV mappings (docs/files.md#csv-mappings). */

@@ -27,27 +27,50 @@ import { accountTransactionPage, boolean as booleanQuery } from '../../http/quer
 import { type Route, route } from '../../http/route.ts'
 import { updateOf, valuesOf } from '../../http/update.ts'
 
+const dayInBody =
+  "Day of the transaction: an instant, moved to midnight of its day in the account's timezone"
+
 /** Schema of a new transaction (docs/transactions.md#create). */
 export const transactionCreation = z.strictObject({
-  amount: nonZeroMoney,
-  date: timestamp,
-  name,
-  merchantName: ignoringNull(text),
-  spendingId: ignoringNull(id('spnd')),
-  adjustsBalance: ignoringNull(boolean),
-  isPending: ignoringNull(boolean),
-  notes: ignoringNull(notes),
+  amount: nonZeroMoney.describe(
+    'Minor units: positive if money leaves the account, negative if it comes in; not 0',
+  ),
+  date: timestamp.describe(dayInBody),
+  name: name.describe('Name of the transaction'),
+  merchantName: ignoringNull(text).describe('Name of the merchant. Null counts as not sent'),
+  spendingId: ignoringNull(id('spnd')).describe(
+    'Expense or goal whose envelope pays; 400 for a deposit. Null counts as not sent',
+  ),
+  adjustsBalance: ignoringNull(boolean).describe(
+    'Whether the amount is taken from the balances: the available one, and the current one ' +
+      'unless pending. Default: false',
+  ),
+  isPending: ignoringNull(boolean).describe(
+    'Whether the transaction is not posted yet. Default: false',
+  ),
+  notes: ignoringNull(notes).describe('Note in any number of lines. Null counts as not sent'),
 })
 
 /** Fields of a PATCH; some are refused for provider transactions (docs/api.md#patch). */
 const change = z.strictObject({
-  name: name.optional(),
-  merchantName: ignoringNull(text),
-  spendingId: nullOr(id('spnd')).optional(),
-  amount: nonZeroMoney.optional(),
-  date: timestamp.optional(),
-  isPending: ignoringNull(boolean),
-  notes: nullOr(notes).optional(),
+  name: name.optional().describe('New name; on every kind of link'),
+  merchantName: ignoringNull(text).describe(
+    'New name of the merchant; a blank text clears it, null counts as not sent',
+  ),
+  spendingId: nullOr(id('spnd'))
+    .optional()
+    .describe('Expense or goal whose envelope pays from now on; null takes it out of its envelope'),
+  amount: nonZeroMoney
+    .optional()
+    .describe(
+      'New amount in minor units, positive if money leaves; on a manual link only. It moves ' +
+        'money in the envelope, never in the balances',
+    ),
+  date: timestamp.optional().describe(`${dayInBody}. On a manual link only`),
+  isPending: ignoringNull(boolean).describe(
+    'Whether it is not posted yet; on a manual link only. Moves no balance; null is ignored',
+  ),
+  notes: nullOr(notes).optional().describe('New note; null and a blank text clear it'),
 })
 
 const spendingList = { list: SpendingSchema }
@@ -186,7 +209,14 @@ function deletionRoute(transactions: Transactions, recalculate: Recalculate): Ro
     path: '/api/bank_accounts/:bankAccountId/transactions/:transactionId',
     summary: 'Delete a transaction of a manual bank account',
     auth: 'key',
-    query: z.object({ adjusts_balance: booleanQuery(false), soft: booleanQuery(true) }),
+    query: z.object({
+      adjusts_balance: booleanQuery(false).describe(
+        'Whether the balances get the amount back. Default: false',
+      ),
+      soft: booleanQuery(true).describe(
+        'Whether the transaction stays readable by its ID, with deletedAt. Default: true',
+      ),
+    }),
     answer: { object: { balance: BalancesSchema, spending: spendingList } },
     handler: async (call) => {
       const { adjusts_balance: adjustsBalance, soft } = call.query
