@@ -6,6 +6,7 @@ import { createCounter } from '@coffer/kit/service/telemetry'
 import { hourMs } from '@coffer/kit/values/time'
 import { type Envelope, EnvelopeService } from '@coffer/proto/ledger/v1/envelope'
 import { type FoundBankAccount, ScheduledService } from '@coffer/proto/ledger/v1/scheduled'
+import { Code, ConnectError } from '@connectrpc/connect'
 import { createRunBooking } from '../advance/booking.ts'
 import type { settings } from '../config.ts'
 import { type AsOf, withContribution } from '../plans/plan.ts'
@@ -14,7 +15,7 @@ import type { Work } from '../plans/unit-of-work.ts'
 import type { PlanWriter } from '../plans/writer.service.ts'
 import { accountTimezone } from '../tenancy/account-settings.client.ts'
 import { endBankAccount, reopenBankAccount } from '../tenancy/ended-bank-account.sql.ts'
-import { type Listed, listBankAccounts, listBookedRuns } from './comparison.sql.ts'
+import { type Listed, listBankAccounts, listBookedRuns, listUnknown } from './comparison.sql.ts'
 import { asJob } from './ledger.client.ts'
 
 const pageSize = 200
@@ -29,6 +30,11 @@ const countDifferences = createCounter({
 /** Maximum age in ms of funding runs to book again; the ledger ignores those that it still has. */
 const bookAgainMs = 7 * 24 * hourMs
 
+/** Where a comparison goes on: after a bank account with plans, or after one with envelopes. */
+type Cursor = BankAccountKey & { side?: 'ledger' }
+
+const firstOfLedger: Cursor = { accountId: '', bankAccountId: '', side: 'ledger' }
+
 type Deps = ServiceDeps<typeof settings> & PlanWriter
 
 /**
@@ -38,29 +44,85 @@ type Deps = ServiceDeps<typeof settings> & PlanWriter
 export function comparisonActivities(deps: Deps) {
   return {
     /**
-     * Compares one page of bank accounts. Failed bank accounts are logged, and compared again by
-     * the next run. `after` is the last key of the page before, null for the first page. Returns
-     * the last key of this page, null after the last page.
+     * Compares one page of bank accounts: first those with plans, then those with envelopes alone.
+     * Failed bank accounts are logged, and compared again by the next run. `after` is the result
+     * for the page before, null for the first page. Returns null after the last page.
      */
-    comparePage: async (after: BankAccountKey | null): Promise<BankAccountKey | null> => {
-      const listed = await listBankAccounts(deps.database, { after, limit: pageSize })
-      using pace = createPace({ share: deps.config.advanceShare })
-      const ended = listed.filter(({ isEnded }) => isEnded)
-      const reopened = await reopenLive(deps, ended)
-      const scopes = [...listed.filter(({ isEnded }) => !isEnded), ...reopened]
-      const known = new Map<string, readonly FundedSpending[]>()
-      for (const scope of scopes) known.set(scope.bankAccountId, await deps.write(readPlans(scope)))
-      const found = await lookUp(deps, scopes)
-      for (const scope of scopes) {
-        const { bankAccountId } = scope
-        const before = known.get(bankAccountId) ?? []
-        await pace
-          .run(() => compare(deps, scope, { before, found: found.get(bankAccountId) }))
-          .catch((err) => deps.log.error({ err, ...scope }, 'plans not compared'))
-      }
-      const last = listed[pageSize - 1]
-      return last ? { accountId: last.accountId, bankAccountId: last.bankAccountId } : null
-    },
+    comparePage: (after: Cursor | null): Promise<Cursor | null> =>
+      after?.side === 'ledger' ? compareUnknown(deps, after) : compareKnown(deps, after),
+  }
+}
+
+async function compareKnown(deps: Deps, after: BankAccountKey | null): Promise<Cursor> {
+  const listed = await listBankAccounts(deps.database, { after, limit: pageSize })
+  const ended = listed.filter(({ isEnded }) => isEnded)
+  const reopened = await reopenLive(deps, ended)
+  const scopes = [...listed.filter(({ isEnded }) => !isEnded), ...reopened]
+  const known = new Map<string, readonly FundedSpending[]>()
+  for (const scope of scopes) known.set(scope.bankAccountId, await deps.write(readPlans(scope)))
+  const found = await lookUp(deps, scopes)
+  await each(deps, scopes, (scope) => {
+    const { bankAccountId } = scope
+    const before = known.get(bankAccountId) ?? []
+    return compare(deps, scope, { before, found: found.get(bankAccountId) })
+  })
+  const last = listed[pageSize - 1]
+  return last ? { accountId: last.accountId, bankAccountId: last.bankAccountId } : firstOfLedger
+}
+
+/**
+ * Closes the open envelopes of bank accounts that budgeting has never had plans of: it was restored
+ * from a backup, and the ledger was not. Closes none if most bank accounts of the page are unknown:
+ * then the database of budgeting is probably empty, or still being restored.
+ */
+async function compareUnknown(deps: Deps, after: BankAccountKey): Promise<Cursor | null> {
+  const listed = await listWithEnvelopes(deps, after)
+  const last = listed.at(-1)
+  if (!last) return null
+  // A plan is stored before its envelope, and this reads plans after envelopes.
+  const unknown = await listUnknown(deps.database, listed)
+  if (2 * unknown.length > listed.length) {
+    countDifferences(unknown.length, 'envelope-without-plan')
+    const { length: count } = unknown
+    deps.log.error({ count }, 'most bank accounts with envelopes have no plans: none is closed')
+  } else {
+    const found = await lookUp(deps, unknown)
+    const live = unknown.filter(({ bankAccountId }) => found.get(bankAccountId)?.archived === false)
+    await each(deps, live, async (scope) => {
+      const envelopes = found.get(scope.bankAccountId)?.envelopes ?? []
+      const withoutPlan = listWithoutPlan(envelopes, await deps.write(readPlans(scope)))
+      await closeEnvelopes(deps, scope, withoutPlan)
+    })
+  }
+  return { accountId: last.accountId, bankAccountId: last.bankAccountId, side: 'ledger' }
+}
+
+/** Lists a page of bank accounts with open envelopes; none if the ledger is an older version. */
+async function listWithEnvelopes(
+  deps: Deps,
+  { accountId, bankAccountId }: BankAccountKey,
+): Promise<readonly BankAccountKey[]> {
+  const ledger = deps.mesh.client('ledger', ScheduledService)
+  try {
+    const request = { after: { accountId, bankAccountId } }
+    return (await ledger.listWithEnvelopes(request, asJob(deps))).bankAccounts
+  } catch (error) {
+    if (ConnectError.from(error).code === Code.Unimplemented) return []
+    throw error
+  }
+}
+
+async function each(
+  deps: Deps,
+  scopes: readonly BankAccountKey[],
+  work: (scope: BankAccountKey) => Promise<void>,
+): Promise<void> {
+  using pace = createPace({ share: deps.config.advanceShare })
+  for (const { accountId, bankAccountId } of scopes) {
+    const scope = { accountId, bankAccountId }
+    await pace
+      .run(() => work(scope))
+      .catch((err) => deps.log.error({ err, ...scope }, 'plans not compared'))
   }
 }
 
@@ -115,7 +177,7 @@ async function compare(
     await endBankAccount(database, scope, { reason, now })
     return countDifferences(1, 'bank-account')
   }
-  const { accountId, bankAccountId } = scope
+  const { accountId } = scope
   const asOf = { timezone: await accountTimezone(deps, accountId), now }
   const { envelopes } = found
   const { withoutPlan, deleted, corrected } = await deps.write({
@@ -132,17 +194,25 @@ async function compare(
   })
   countDifferences(deleted, 'plan-without-envelope')
   countDifferences(corrected, 'amounts')
-  countDifferences(withoutPlan.length, 'envelope-without-plan')
-  // A plan is stored before its envelope. If an envelope has no plan, the plan was deleted.
-  const client = mesh.client('ledger', EnvelopeService)
-  for (const spendingId of withoutPlan) {
-    await client.closeEnvelope({ bankAccountId, spendingId }, asSystem(deps, accountId))
-  }
+  await closeEnvelopes(deps, scope, withoutPlan)
   const runs = await listBookedRuns(database, scope, new Date(now.getTime() - bookAgainMs))
   if (runs.length === 0) return
   // Idempotent: the ledger ignores operations that it has booked.
   const bookings = runs.map(({ run, lines }) => createRunBooking(run, lines))
   await mesh.client('ledger', ScheduledService).book({ bookings }, asJob(deps))
+}
+
+/** A plan is stored before its envelope. If an envelope has no plan, the plan was deleted. */
+async function closeEnvelopes(
+  deps: Deps,
+  { accountId, bankAccountId }: BankAccountKey,
+  withoutPlan: readonly string[],
+): Promise<void> {
+  countDifferences(withoutPlan.length, 'envelope-without-plan')
+  const client = deps.mesh.client('ledger', EnvelopeService)
+  for (const spendingId of withoutPlan) {
+    await client.closeEnvelope({ bankAccountId, spendingId }, asSystem(deps, accountId))
+  }
 }
 
 function listWithoutPlan(

@@ -31,6 +31,24 @@ export function listBankAccounts(
     ORDER BY account_id, bank_account_id LIMIT ${limit}`)
 }
 
+const Key = z.object({ accountId: z.string(), bankAccountId: z.string() })
+
+/** Returns those of the bank accounts that never had plans; not those of deleted accounts. */
+export function listUnknown(
+  { pool }: Database,
+  keys: readonly BankAccountKey[],
+): Promise<readonly BankAccountKey[]> {
+  const rows = keys.map(({ accountId, bankAccountId }) => [accountId, bankAccountId])
+  return pool.any(sql.type(Key)`
+    SELECT account_id AS "accountId", bank_account_id AS "bankAccountId"
+    FROM ${sql.unnest(rows, ['text', 'text'])} AS theirs (account_id, bank_account_id)
+    WHERE NOT EXISTS (SELECT FROM plan_books AS ours
+        WHERE ours.account_id = theirs.account_id
+          AND ours.bank_account_id = theirs.bank_account_id)
+      AND NOT EXISTS (SELECT FROM deleted_accounts AS deleted
+        WHERE deleted.account_id = theirs.account_id)`)
+}
+
 /** Lists booked funding runs created since `since`, with their lines, ordered by occurrence. */
 export async function listBookedRuns(
   { pool }: Database,

@@ -1,4 +1,3 @@
-import type { BankAccountKey } from '@coffer/kit/database/aggregate-key'
 import { activitiesOf } from '@coffer/kit/workflows/task-queue'
 import type { comparisonActivities } from './comparison.activities.ts'
 
@@ -10,7 +9,7 @@ const { comparePage } = activitiesOf<ReturnType<typeof comparisonActivities>>('b
 
 /** Compares the plans of all bank accounts with the ledger, page by page. Runs every hour. */
 export async function comparePlans(): Promise<void> {
-  let page: BankAccountKey | null = null
+  let page: Awaited<ReturnType<typeof comparePage>> = null
   do {
     page = await comparePage(page)
   } while (page !== null)

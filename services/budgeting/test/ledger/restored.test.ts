@@ -1,4 +1,5 @@
 import { type Booted, boot, eventually } from '@coffer/host/testing/boot'
+import { withClient } from '@coffer/host/testing/database'
 import { metricValue } from '@coffer/host/testing/metrics'
 import { ledger } from '@coffer/ledger/service'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
@@ -123,6 +124,51 @@ test('a change after a restore has a newer version than the lost ones', async ()
   expect(await moveAt(10, 7n)).toBeGreaterThan(lost)
   await holds(1_007n)
   expect(await findings(booted)).toEqual([])
+})
+
+/** Deletes all rows of budgeting, or of one account: its database was restored from a backup. */
+async function losePlans(accountId: string | null): Promise<void> {
+  await withClient(booted.databaseUrl, async (client) => {
+    const { rows } = await client.query<{ name: string }>(`
+      SELECT table_name AS name FROM information_schema.columns
+      JOIN information_schema.tables USING (table_schema, table_name)
+      WHERE table_schema = 'budgeting' AND table_type = 'BASE TABLE'
+        AND column_name = 'account_id'`)
+    await client.query(`BEGIN; SET LOCAL session_replication_role = replica`)
+    for (const { name } of rows) {
+      await client.query(
+        `DELETE FROM budgeting.${name} WHERE account_id = coalesce($1, account_id)`,
+        [accountId],
+      )
+    }
+    await client.query('COMMIT')
+  })
+}
+
+test('envelopes of a bank account that budgeting has no row of are closed', async () => {
+  const fund = async () => {
+    const home = await createSeptember(booted)
+    const rent = await home.expense(home.fundingScheduleId, { name: 'rent' })
+    const { bankAccountId, as } = home
+    const moved = { bankAccountId, toSpendingId: rent.spendingId, amount: 900n }
+    await home.envelopes.transfer(moved, as)
+    return home
+  }
+  const [home, other] = [await fund(), await fund()]
+  const before = await differences('envelope-without-plan')
+  await losePlans(home.accountId)
+  expect(await findings(booted)).toMatchObject([{ rule: 'an open envelope has a plan' }])
+  await comparePlans(booted)
+  expect(await findings(booted)).toEqual([])
+  expect(await differences('envelope-without-plan')).toBe(before + 1)
+  expect(await home.balances()).toMatchObject({ expenses: 0n, free: 1_000_000n })
+  expect(await other.balances()).toMatchObject({ expenses: 900n })
+
+  // An empty budgeting must not close all envelopes.
+  await losePlans(null)
+  await comparePlans(booted)
+  expect(await other.balances()).toMatchObject({ expenses: 900n })
+  expect(await differences('envelope-without-plan')).toBeGreaterThan(before + 1)
 })
 
 function text(_key: string, value: unknown): unknown {

@@ -1,5 +1,6 @@
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf'
 import { timestampDate } from '@bufbuild/protobuf/wkt'
+import { entitiesMax } from '@coffer/kit/events/changes'
 import { invalid } from '@coffer/kit/rpc/errors'
 import { toMessage } from '@coffer/kit/rpc/message'
 import { callerOf } from '@coffer/kit/rpc/rpc'
@@ -20,7 +21,7 @@ import type { MoneyWork, MoneyWriter } from '../money/writer.service.ts'
 import type { Locked } from '../transactions/transaction.ts'
 import { type AutomaticTransaction, applyFunding, type ScheduledDecision } from './funding.ts'
 import { endPeriod } from './period.ts'
-import { lookUpScheduled } from './scheduled.sql.ts'
+import { listWithEnvelopes, lookUpScheduled } from './scheduled.sql.ts'
 
 type Deps = Pick<ServiceDeps, 'database'> & Pick<MoneyWriter, 'writeEach'>
 
@@ -45,6 +46,9 @@ export function scheduledRoutes({
         })),
       }
     },
+    listWithEnvelopes: async ({ after = null }) => ({
+      bankAccounts: [...(await listWithEnvelopes(database, { after, limit: entitiesMax }))],
+    }),
     book: async ({ bookings }, context) => {
       const { userId } = callerOf(context)
       const outcomes = await writeEach(

@@ -4,6 +4,7 @@ import { inScope } from '@coffer/kit/database/guarded-read'
 import { columnsOf } from '@coffer/kit/database/rows'
 import { prepare } from '@coffer/kit/database/statement'
 import { type FragmentSqlToken, sql } from 'slonik'
+import { z } from 'zod'
 import { BankAccount } from '../accounts/bank-account.ts'
 import { Envelope } from './envelope.ts'
 
@@ -43,6 +44,20 @@ export async function lookUpScheduled(
     bankAccounts: await pool.any(bankAccountsByKey(keysOf(keys))),
     envelopes: await pool.any(openEnvelopes(keysOf(keys))),
   }
+}
+
+const Key = z.object({ accountId: z.string(), bankAccountId: z.string() })
+
+/** Lists bank accounts with open envelopes, in key order, after the key `after` (null: all). */
+export function listWithEnvelopes(
+  { pool }: Database,
+  { after, limit }: { after: BankAccountKey | null; limit: number },
+): Promise<readonly BankAccountKey[]> {
+  const { accountId, bankAccountId } = after ?? { accountId: '', bankAccountId: '' }
+  return pool.any(sql.type(Key)`
+    SELECT DISTINCT account_id AS "accountId", bank_account_id AS "bankAccountId" FROM envelopes
+    WHERE closed_at IS NULL AND (account_id, bank_account_id) > (${accountId}, ${bankAccountId})
+    ORDER BY account_id, bank_account_id LIMIT ${limit}`)
 }
 
 function keysOf(keys: readonly BankAccountKey[]) {
