@@ -3,6 +3,7 @@ import { unavailable } from '@coffer/kit/rpc/errors'
 import type { Log } from '@coffer/kit/service/log'
 import { isTracing } from '@coffer/kit/service/trace'
 import { startWorkers, type WorkersOptions } from '@coffer/kit/service/workers'
+import compress from '@fastify/compress'
 import cookies from '@fastify/cookie'
 import cors from '@fastify/cors'
 import multipart from '@fastify/multipart'
@@ -16,6 +17,7 @@ import { createSessions } from './auth/session.ts'
 import type { AppDeps, RouteDeps } from './deps.ts'
 import { createAccessLog } from './http/access-log.ts'
 import { bodySizeMax, formLimits } from './http/bodies/form.ts'
+import { addVary, compression } from './http/compression.ts'
 import { createConcurrencyLimiter } from './http/concurrency-limiter.ts'
 import { answerOf, endsSession, isDistrusted } from './http/errors/errors.ts'
 import { createErrorRenderer, type ErrorRenderer } from './http/errors/problem-details.ts'
@@ -45,11 +47,23 @@ const serverOptions = {
 const corsOptions = {
   credentials: true,
   methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
-  allowedHeaders: ['Authorization', 'Content-Type', 'Idempotency-Key', 'X-Request-Id'],
+  allowedHeaders: [
+    'Authorization',
+    'Content-Type',
+    'Idempotency-Key',
+    'If-Match',
+    'If-None-Match',
+    'Traceparent',
+    'X-Request-Id',
+  ],
   exposedHeaders: [
+    'Allow',
     'Coffer-Recalculation',
+    'ETag',
     'Idempotency-Replayed',
     'Link',
+    'RateLimit',
+    'RateLimit-Policy',
     'Retry-After',
     'X-Request-Id',
   ],
@@ -143,6 +157,7 @@ async function addPlugins(
     const origin = async (sent: string | undefined) => isListed(sent)
     await app.register(cors, { ...corsOptions, origin })
   }
+  await app.register(compress, compression)
   await app.register(cookies)
   await app.register(multipart, { limits: formLimits, throwFileSizeLimit: true })
   await app.register(websocket, { options: { maxPayload: 1024 } })
@@ -203,6 +218,9 @@ function answerError({ error, request, reply, log, cookie, render }: Failure): F
   if (retryAfterSeconds && !reply.hasHeader('retry-after')) {
     reply.header('retry-after', retryAfterSeconds)
   }
+  addVary(reply, 'accept')
+  // A stream that fails before its first byte is answered in plain bytes.
+  reply.removeHeader('content-encoding')
   const { type, text } = render(request.headers, { status, body })
   return reply.code(status).header('content-type', type).send(text)
 }

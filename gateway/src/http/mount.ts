@@ -10,6 +10,7 @@ import { type Admission, type AdmissionDeps, admit, readCredential } from './adm
 import { type Answer, renderAnswer } from './answer.ts'
 import { readBody, wrongType } from './bodies/body.ts'
 import { readForm } from './bodies/form.ts'
+import { addVary, isCompressible, keepStrongTag } from './compression.ts'
 import type { ConcurrencyLimiter } from './concurrency-limiter.ts'
 import { isUnauthenticated } from './errors/errors.ts'
 import { hashOf, idempotencyHeaders } from './idempotency.ts'
@@ -76,11 +77,13 @@ export function mount(app: FastifyInstance, route: Route, deps: MountDeps): void
       if (error.code !== 'FST_ERR_CTP_INVALID_MEDIA_TYPE') throw error
       throw wrongType(route.file ? 'multipart/form-data' : 'application/json')
     },
+    compress: isCompressible(route) ? {} : false,
     onRequest: async (request, reply) => {
+      if (isCompressible(route)) addVary(reply, 'accept-encoding')
       if (request.ws) requireVersion(request, reply)
       admissions.set(request, await admit(deps, route, request))
     },
-    ...(route.file ? { onSend: closeAfterRest } : {}),
+    onSend: route.file ? closeAfterRest : keepStrongTag,
     ...(route.socket ? upgrade({ route, admissionOf, deps }) : {}),
     handler: async (request, reply) => {
       if (!route.file) return answer(request, reply)

@@ -112,6 +112,8 @@ interface Definition<
   isThrottled?: boolean
   /** Shape of the 200 answer; without it the answer has no body. */
   answer?: Shape
+  /** The answer has a new secret: it is not compressed. */
+  hasSecret?: true
   /** Media type of the 200 answer that a client may prefer to JSON. */
   alternative?: string
   /** Returns the value of the answer, or the reply if it has sent its own. */

@@ -112,7 +112,7 @@ test.each([
 ])('Accept: %s gets %s', async (accept, type) => {
   gateway = await createGateway({ forecasts: { getForecast: () => answer } })
   const { status, headers } = await gateway.send('GET', url, { headers: { accept } })
-  expect([status, headers.vary]).toEqual([200, 'accept'])
+  expect([status, headers.vary]).toEqual([200, 'accept-encoding, accept'])
   expect(headers['content-type']).toBe(`${type}; charset=utf-8`)
 })
 

@@ -43,6 +43,7 @@ function creationRoutes(deps: RouteDeps): Route[] {
       path: '/api/aggregator/token/new',
       summary: 'A link token, with which Plaid Link opens for a new link',
       auth: 'paidSession',
+      hasSecret: true,
       feature: 'aggregator',
       query: z.object({
         use_cache: boolean(false).describe(

@@ -17,6 +17,7 @@ import {
   ruleset,
   timestamp,
 } from '../../http/bodies/fields.ts'
+import { addVary } from '../../http/compression.ts'
 import { optionalInstant } from '../../http/query.ts'
 import { type Route, route } from '../../http/route.ts'
 import { valuesOf } from '../../http/update.ts'
@@ -74,7 +75,7 @@ export function forecastRoutes({ mesh, charts }: RouteDeps): Route[] {
       handler: async ({ params, query, options, request, reply }) => {
         const asked = { ...valuesOf(query), ...params }
         const { forecast, labels } = await forecasts.getForecast(asked, options)
-        reply.header('vary', 'accept')
+        addVary(reply, 'accept')
         if (!prefersPicture(request)) return forecast
         const picture = { forecast: requirePart(forecast), labels: requirePart(labels) }
         return reply

@@ -27,6 +27,7 @@ export function apiKeyRoutes({ config, mesh, sessions }: RouteDeps): Route[] {
       path: '/api/keys',
       summary: 'Create an API key; its secret is in this answer only',
       auth: 'paidSession',
+      hasSecret: true,
       body: z.strictObject({
         name: name.describe('Name, unique among the keys of the account that are not revoked'),
         expiresAt: nullOr(timestamp)
