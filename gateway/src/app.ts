@@ -13,6 +13,7 @@ import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify }
 import { limitAttempts } from './auth/attempts.ts'
 import { type SessionCookie, sessionCookie } from './auth/cookie.ts'
 import { createOrigins, type Origins } from './auth/origins.ts'
+import { createRequestBudget } from './auth/request-budget.ts'
 import { createSessions } from './auth/session.ts'
 import type { AppDeps, RouteDeps } from './deps.ts'
 import { createAccessLog } from './http/access-log.ts'
@@ -140,7 +141,9 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   const files = createConcurrencyLimiter(fileLimits)
   const attempts = limitAttempts({ ...deps, sessions })
   app.addHook('onClose', () => charts[Symbol.asyncDispose]())
-  const mounting = { config, sessions, cookie, origins, sockets, files, attempts, admissions }
+  const budget = createRequestBudget({ ...deps, sessions })
+  const admitting = { config, sessions, cookie, origins, budget }
+  const mounting = { ...admitting, sockets, files, attempts, admissions }
   for (const route of routes) mount(app, route, mounting)
   refuseOthers(app, routes)
   return app

@@ -6,6 +6,13 @@ const flag = (fallback: boolean) => z.stringbool().default(fallback)
 
 const count = (fallback: number) => z.coerce.number().int().min(0).default(fallback)
 
+const budget = z.coerce
+  .number()
+  .int()
+  .max(1_000_000)
+  .refine((units) => units === 0 || units >= 10, 'must be 0, or 10 to 1000000')
+  .default(0)
+
 const list = z
   .string()
   .default('')
@@ -86,6 +93,16 @@ export const settings = {
     'COFFER_REQUEST_LIMIT_PER_SECOND',
     count(0),
     'Requests of a client address in a second; 0 for no limit',
+  ),
+  keyUnitsPerMinute: setting(
+    'COFFER_KEY_UNITS_PER_MINUTE',
+    budget,
+    'Units that an API key may use in a minute (create 3, update 2, read 1); 0 for no limit',
+  ),
+  accountUnitsPerMinute: setting(
+    'COFFER_ACCOUNT_UNITS_PER_MINUTE',
+    budget,
+    'Units that all keys and sessions of an account may use in a minute; 0 for no limit',
   ),
   signInLimitPerMinute: setting(
     'COFFER_SIGN_IN_LIMIT_PER_MINUTE',

@@ -27,6 +27,7 @@ import { FeatureService } from '@coffer/proto/identity/v1/feature'
 import { MultifactorService } from '@coffer/proto/identity/v1/multifactor'
 import { PasswordService } from '@coffer/proto/identity/v1/password'
 import { ProofOfWorkService } from '@coffer/proto/identity/v1/proof_of_work'
+import { RequestBudgetService } from '@coffer/proto/identity/v1/request_budget'
 import { SessionService } from '@coffer/proto/identity/v1/session'
 import { SignInService } from '@coffer/proto/identity/v1/sign_in'
 import { UserService } from '@coffer/proto/identity/v1/user'
@@ -46,6 +47,7 @@ const services = {
   identity: {
     signIn: SignInService,
     attempts: AttemptService,
+    requestBudgets: RequestBudgetService,
     multifactor: MultifactorService,
     passwords: PasswordService,
     sessions: SessionService,

@@ -1,9 +1,10 @@
 import { forbidden, invalid, refused, unauthenticated } from '@coffer/kit/rpc/errors'
 import { isId } from '@coffer/kit/values/id'
-import type { FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { SessionCookie } from '../auth/cookie.ts'
 import { type FeatureSettings, requireFeature } from '../auth/features.ts'
 import type { Origins } from '../auth/origins.ts'
+import { costOf, type RequestBudget } from '../auth/request-budget.ts'
 import { isBasic, readApiKey, type SentCredential, type Sessions } from '../auth/session.ts'
 import { externalIds, idPrefixes, idProblem } from './bodies/fields.ts'
 import { refuseEmpty } from './errors/refusals.ts'
@@ -24,17 +25,20 @@ export interface AdmissionDeps {
   sessions: Sessions
   cookie: SessionCookie
   origins: Origins
+  budget: RequestBudget
 }
 
 /**
  * Runs admission control of a request (docs/api.md#order-of-checks) and returns its result. Throws
  * the first refusal in this order: origin (403), credential (401), scope of the key (403),
- * subscription (402), feature (404, 406), IDs (400).
+ * subscription (402), budget of requests (429), feature (404, 406), IDs (400). Adds the headers of
+ * the budget to the reply.
  */
 export async function admit(
-  { config, sessions, cookie, origins }: AdmissionDeps,
+  { config, sessions, cookie, origins, budget }: AdmissionDeps,
   { auth, feature, method, reads = false }: Route,
   request: FastifyRequest,
+  reply: FastifyReply,
 ): Promise<Admission> {
   refuseEmpty(request)
   const isByKey = authClasses[auth].key && isBasic(request.headers.authorization)
@@ -57,6 +61,9 @@ export async function admit(
     if (paid && !credential.subscriptionActive) {
       throw refused('the subscription is not active', { status: 402 })
     }
+    const apiKeyId = sent.kind === 'key' ? sent.apiKeyId : ''
+    const cost = costOf(reads ? 'GET' : method)
+    await budget.spend({ accountId: credential.accountId, apiKeyId, cost }, request, reply)
     admission.token = token
     admission.accountId = credential.accountId
     admission.timezone = credential.timezone

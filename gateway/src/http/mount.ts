@@ -81,7 +81,7 @@ export function mount(app: FastifyInstance, route: Route, deps: MountDeps): void
     onRequest: async (request, reply) => {
       if (isCompressible(route)) addVary(reply, 'accept-encoding')
       if (request.ws) requireVersion(request, reply)
-      admissions.set(request, await admit(deps, route, request))
+      admissions.set(request, await admit(deps, route, request, reply))
     },
     onSend: route.file ? closeAfterRest : keepStrongTag,
     ...(route.socket ? upgrade({ route, admissionOf, deps }) : {}),

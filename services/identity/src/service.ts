@@ -8,6 +8,7 @@ import { FeatureService } from '@coffer/proto/identity/v1/feature'
 import { MultifactorService } from '@coffer/proto/identity/v1/multifactor'
 import { PasswordService } from '@coffer/proto/identity/v1/password'
 import { ProofOfWorkService } from '@coffer/proto/identity/v1/proof_of_work'
+import { RequestBudgetService } from '@coffer/proto/identity/v1/request_budget'
 import { SessionService } from '@coffer/proto/identity/v1/session'
 import { SignInService } from '@coffer/proto/identity/v1/sign_in'
 import { UserService } from '@coffer/proto/identity/v1/user'
@@ -19,6 +20,7 @@ import { featuresOf } from './accounts/features.ts'
 import { sweepActivities } from './accounts/sweep.activities.ts'
 import { users } from './accounts/user.rpc.ts'
 import { apiKeys } from './api-keys/api-key.rpc.ts'
+import { requestBudgets } from './api-keys/request-budget.rpc.ts'
 import { billingActivities } from './billing/billing.activities.ts'
 import { createBillingClient } from './billing/billing.client.ts'
 import { registrationHandler } from './billing/billing.consumer.ts'
@@ -83,6 +85,7 @@ export const identity = defineService({
           ...credentials(deps),
         })
         router.service(AttemptService, attempts(deps))
+        router.service(RequestBudgetService, requestBudgets(deps))
         router.service(MultifactorService, multifactor(deps))
         router.service(PasswordService, password(deps))
         router.service(SessionService, sessions(deps))

@@ -47,7 +47,9 @@ async function rows() {
     UNION ALL SELECT 'sign_in_attempts', count(*) FILTER (WHERE ends_at <= ${sql.timestamp(now)}),
       count(*) FILTER (WHERE ends_at > ${sql.timestamp(now)}) FROM sign_in_attempts
     UNION ALL SELECT 'network_attempts', count(*) FILTER (WHERE ends_at <= ${sql.timestamp(now)}),
-      count(*) FILTER (WHERE ends_at > ${sql.timestamp(now)}) FROM network_attempts`)
+      count(*) FILTER (WHERE ends_at > ${sql.timestamp(now)}) FROM network_attempts
+    UNION ALL SELECT 'request_budgets', count(*) FILTER (WHERE ends_at <= ${sql.timestamp(now)}),
+      count(*) FILTER (WHERE ends_at > ${sql.timestamp(now)}) FROM request_budgets`)
   return Object.fromEntries(all.map(({ table, expired, live }) => [table, [expired, live]]))
 }
 
@@ -81,6 +83,10 @@ test('expired rows are removed in bounded steps, others stay', async () => {
     INSERT INTO network_attempts (network_hash, attempts, ends_at)
     VALUES ('a', 1, ${sql.timestamp(now)}),
       ('b', 1, ${sql.timestamp(new Date(now.getTime() + 1))})`)
+  await pool().query(sql.unsafe`
+    INSERT INTO request_budgets (account_id, api_key_id, spent, ends_at)
+    VALUES (${ann.accountId}, '', 1, ${sql.timestamp(now)}),
+      (${ann.accountId}, 'key_1', 1, ${sql.timestamp(new Date(now.getTime() + 1))})`)
   expect((await rows()).sessions).toEqual([1500n, 1n])
 
   expect(await activity('removeExpired')).toBe(false)
@@ -93,6 +99,7 @@ test('expired rows are removed in bounded steps, others stay', async () => {
     beta_codes: [0n, 1n],
     sign_in_attempts: [0n, 1n],
     network_attempts: [0n, 1n],
+    request_budgets: [0n, 1n],
   })
 })
 

@@ -1,5 +1,11 @@
 // Infrastructure tables, which the export of an account omits.
-const ownTables = ['changes', 'change_sequences', 'idempotency_keys', 'deleted_accounts']
+const ownTables = [
+  'changes',
+  'change_sequences',
+  'idempotency_keys',
+  'deleted_accounts',
+  'request_budgets',
+]
 
 // Columns that the export omits: passwords, hashes, and keys or tokens, encrypted or not.
 const hiddenColumns = /(^key_id|_key|_hash|_token|_secret|password|ciphertext)$/

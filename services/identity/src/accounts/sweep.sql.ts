@@ -10,6 +10,7 @@ const expiries = {
   beta_codes: 'expires_at',
   sign_in_attempts: 'ends_at',
   network_attempts: 'ends_at',
+  request_budgets: 'ends_at',
 } as const
 
 export const expiringTables = Object.keys(expiries) as (keyof typeof expiries)[]
