@@ -217,6 +217,7 @@ describe('the OpenAPI document', () => {
         {
           name: 'limit',
           in: 'query',
+          description: expect.stringMatching(/ Default: 25$/),
           schema: expect.objectContaining({ type: 'integer', minimum: 1, maximum: 100 }),
         },
         expect.objectContaining({ name: 'offset' }),

@@ -1,8 +1,10 @@
 import type { JsonSchema } from '../answer.ts'
 import { externalIds, idPattern, idPrefixes } from '../bodies/fields.ts'
 import { authClasses, type Route } from '../route.ts'
+import { details } from './details.ts'
+import { pathIds } from './path-ids.ts'
 import { errorSchema, responsesOf } from './responses.ts'
-import { inputSchema, type Schemas } from './schemas.ts'
+import { describedBy, inputSchema, type Schemas } from './schemas.ts'
 import { tags } from './tags.ts'
 
 /**
@@ -42,6 +44,7 @@ function operationOf(route: Route, schemas: Schemas): JsonSchema {
     operationId: id,
     tags: [tag],
     summary,
+    ...describedBy(details[id]),
     ...(route.socket ? { 'x-websocket': true } : {}),
     security: authClasses[auth].key ? [{ key: [] }, ...accepted] : accepted,
     parameters: parametersOf(route),
@@ -55,15 +58,21 @@ function parametersOf({ path, query, idempotent }: Route): JsonSchema[] {
     name,
     in: 'path',
     required: true,
+    ...describedBy(pathIds[name]),
     schema: { type: 'string', pattern: patternOf(name) },
   }))
   const { properties = {} } = query ? inputSchema(query) : {}
-  const queried = Object.entries(properties).map(([name, schema]) => ({
+  const queried = Object.entries(properties).map(([name, { description, ...schema }]) => ({
     name,
     in: 'query',
+    ...describedBy(description),
     schema,
   }))
-  const key = { name: 'Idempotency-Key', in: 'header', schema: { type: 'string', maxLength: 255 } }
+  const description =
+    'Text chosen by the client: a repeated request with the same one gets the first answer, for ' +
+    '24 hours (docs/api.md#idempotency-key)'
+  const schema = { type: 'string', maxLength: 255 }
+  const key = { name: 'Idempotency-Key', in: 'header', description, schema }
   return [...ids, ...queried, ...(idempotent ? [key] : [])]
 }
 

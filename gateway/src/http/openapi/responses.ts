@@ -64,6 +64,7 @@ const socketResponses = {
 /** Schema of the body of every refusal and failure (docs/api/errors.md). */
 export const errorSchema = {
   type: 'object',
+  description: 'The body of every refusal and failure',
   properties: {
     error: { type: 'string', description: 'The fault, for people; the text may change' },
     code: {

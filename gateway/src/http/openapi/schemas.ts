@@ -4,16 +4,17 @@ import { descriptions } from '@coffer/proto/descriptions'
 import { internal, null_when_empty, omit, values } from '@coffer/proto/options/v1/options'
 import { z } from 'zod'
 import type { Answer, JsonSchema } from '../answer.ts'
+import { partTexts } from './part-texts.ts'
 
 /** Schemas of the document's components, by name. */
 export type Schemas = Record<string, JsonSchema>
 
+type Properties = Record<string, JsonSchema & { description?: string }>
+
 /** Returns the schema of what a client may send, from the schema that validates it. */
-export function inputSchema(
-  schema: z.ZodType,
-): JsonSchema & { properties?: Record<string, unknown> } {
+export function inputSchema(schema: z.ZodType): JsonSchema & { properties?: Properties } {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' })
-  return rest
+  return rest as { properties?: Properties }
 }
 
 /** Returns the schema of an answer, and adds those of its messages to the components. */
@@ -27,7 +28,10 @@ export function answerSchema(answer: Answer, schemas: Schemas): JsonSchema {
 }
 
 function objectSchema(keys: Record<string, Answer>, schemas: Schemas) {
-  const properties = Object.entries(keys).map(([key, of]) => [key, answerSchema(of, schemas)])
+  const properties = Object.entries(keys).map(([key, of]) => [
+    key,
+    { ...describedBy(partTexts[key]), ...answerSchema(of, schemas) },
+  ])
   return { type: 'object', properties: Object.fromEntries(properties) }
 }
 
@@ -68,7 +72,8 @@ function unsetText(field: DescField): string {
   return field.proto.proto3Optional ? 'Null when unset.' : ''
 }
 
-function describedBy(description: string | undefined): JsonSchema {
+/** Returns the keyword of a description, or no keyword. */
+export function describedBy(description: string | undefined): JsonSchema {
   return description ? { description } : {}
 }
 

@@ -1,0 +1,19 @@
+/** Descriptions of the keys that join messages in one answer, by key. */
+export const partTexts: Record<string, string> = {
+  aggregatorLink: 'Connection over the aggregator; only of a link of type aggregator',
+  balance: 'Balances of the bank account after the change',
+  entries: 'Entries of the journal, newest first',
+  error: 'Refusal of the item, for people; instead of a transaction',
+  feedBankAccount: 'Candidate of the feed connection from which the bank account was created',
+  feedLink: 'Feed connection of the link; only of a link of type feed',
+  fundingSchedule: 'The schedule after the change',
+  isSetup: 'Whether the account has a link that is not deleted',
+  nextCursor: 'Cursor of the next page, for the parameter after; null on the last page',
+  problems: 'Faults of the item by key, as for a single request',
+  results: 'One result for each item of the request, in the same order',
+  spending:
+    'Expenses and goals that changed, with new amounts and contributions; left out or empty if ' +
+    'none did, or while the calculation is pending (header Coffer-Recalculation)',
+  transaction: 'The transaction after the change',
+  user: 'The new user, with its login and account',
+}

@@ -1,0 +1,118 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { details } from '../../src/http/openapi/details.ts'
+import { pathIds } from '../../src/http/openapi/path-ids.ts'
+import { createGateway } from '../gateway.ts'
+
+// biome-ignore lint/suspicious/noExplicitAny: the test reads the document as its clients do
+type Json = any
+
+const gateway = await createGateway(
+  {},
+  {
+    COFFER_FEED_ENABLED: 'true',
+    COFFER_AGGREGATOR_ENABLED: 'true',
+    COFFER_UPLOADS_ENABLED: 'true',
+    COFFER_BILLING_ENABLED: 'true',
+    COFFER_AGGREGATOR_WEBHOOKS_ENABLED: 'true',
+    COFFER_PROOF_OF_WORK_ENABLED: 'true',
+  },
+)
+afterAll(async () => {
+  await gateway[Symbol.asyncDispose]()
+})
+
+let document: Json
+beforeAll(async () => {
+  document = (await gateway.send('GET', '/api/openapi.json', { as: null })).body
+})
+
+/** Words that a description may have around a mere repetition of the name. */
+const fillers = ['a', 'an', 'the', 'of', 'its', 'whether', 'is']
+
+/** Returns whether a description says nothing, or only the name in words. */
+function isEmpty(description: unknown, name: string): boolean {
+  if (typeof description !== 'string') return true
+  const [sentence = ''] = description.split('. ')
+  const said = sentence.toLowerCase().match(/[a-z]+/g) ?? []
+  const named = name.replaceAll(/([A-Z])/g, ' $1').toLowerCase()
+  const words = (named.match(/[a-z]+/g) ?? []).filter((word) => !fillers.includes(word))
+  return said.filter((word) => !fillers.includes(word)).join(' ') === words.join(' ')
+}
+
+/** Parts of the document that are not read: bodies of answers that are no message. */
+const unread = ['example', 'examples', 'responses', 'x-websocket']
+
+/** Every schema with properties in a part of the document, with its path in the document. */
+function* objectsIn(part: Json, path: string): Generator<[string, Record<string, Json>]> {
+  if (typeof part !== 'object' || part === null) return
+  const { type, properties } = part
+  if (type === 'object' && properties) yield [path, properties]
+  for (const [key, value] of Object.entries(part)) {
+    if (!unread.includes(key)) yield* objectsIn(value, `${path}/${key}`)
+  }
+}
+
+function operations(): [string, Json][] {
+  return Object.entries<Json>(document.paths).flatMap(([path, methods]) =>
+    Object.entries<Json>(methods).map(([method, operation]): [string, Json] => [
+      `${method} ${path}`,
+      operation,
+    ]),
+  )
+}
+
+test('every property of every schema says more than its name', () => {
+  const properties = [...objectsIn(document, '')].flatMap(([path, shape]) =>
+    Object.entries(shape).map(([name, schema]) => ({ name, schema, path: `${path}/${name}` })),
+  )
+  expect(properties.length).toBeGreaterThan(400)
+  const empty = properties.filter(({ name, schema }) => isEmpty(schema.description, name))
+  expect(empty.map(({ path }) => path)).toEqual([])
+})
+
+test('no two properties of a schema have the same description', () => {
+  const repeated = [...objectsIn(document, '')].flatMap(([path, shape]) => {
+    const texts = Object.values(shape).map(({ description }) => description)
+    return texts.filter((text, index) => texts.indexOf(text) !== index).map((text) => [path, text])
+  })
+  expect(repeated).toEqual([])
+})
+
+test('every message is described', () => {
+  const schemas = Object.entries<Json>(document.components.schemas)
+  const empty = schemas.filter(([name, { description }]) => isEmpty(description, name))
+  expect(empty.map(([name]) => name)).toEqual([])
+})
+
+test('every operation, parameter, header and tag is described', () => {
+  const named = [
+    ...operations().map(([name, { summary }]) => [name, summary]),
+    ...operations().map(([name, { description }]) => [name, description]),
+    ...operations().flatMap(([operation, { parameters }]) =>
+      parameters.map(({ name, description }: Json) => [`${operation} ${name}`, description]),
+    ),
+    ...document.tags.map(({ name, description }: Json) => [name, description]),
+  ]
+  const empty = named.filter(([name, text]) => isEmpty(text, name.split(' ').at(-1)))
+  expect(empty.map(([name]) => name)).toEqual([])
+})
+
+test('every text in the tables of descriptions is used', () => {
+  const ids = operations().map(([, { operationId }]) => operationId)
+  expect(Object.keys(details).filter((id) => !ids.includes(id))).toEqual([])
+  const text = JSON.stringify(document.paths)
+  expect(Object.keys(pathIds).filter((name) => !text.includes(`{${name}}`))).toEqual([])
+})
+
+test('lists of values in bodies are those of answers', () => {
+  const answered = Object.values<Json>(document.components.schemas).flatMap(({ properties = {} }) =>
+    Object.values<Json>(properties).flatMap(({ enum: list }) => (list ? [list.join()] : [])),
+  )
+  const bodies = operations().map(([, { requestBody }]) => requestBody)
+  const sent = [...objectsIn(bodies, '')].flatMap(([, shape]) => Object.entries(shape))
+  const lists = sent.flatMap(([name, { enum: list }]) => (list ? [[name, list.join()]] : []))
+  expect(lists.length).toBeGreaterThan(5)
+  // No answer has the purpose of a challenge.
+  const strange = lists.filter(([name, list]) => name !== 'purpose' && !answered.includes(list))
+  expect(strange).toEqual([])
+})
