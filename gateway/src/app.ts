@@ -27,6 +27,9 @@ import { refuseOthers } from './http/errors/refusals.ts'
 import { type Admissions, mount } from './http/mount.ts'
 import { traceRequest } from './http/request-span.ts'
 import { createRoutes } from './http/routes.ts'
+import { landingPage } from './pages/landing-page.ts'
+import { mailedLinkPages } from './pages/mailed-link-pages.ts'
+import { mountPages } from './pages/pages.ts'
 import { createHandshakeCheck } from './sockets/handshake.ts'
 import { createSockets } from './sockets/sockets.ts'
 
@@ -104,7 +107,8 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   const logAccess = createAccessLog(log, (request) => admissions.get(request)?.accountId)
   const sessions = createSessions(deps)
   const charts: RouteDeps['charts'] = startWorkers({ ...drawing, ...deps.drawing })
-  const routes = createRoutes({ ...deps, cookie, sessions, charts })
+  const routeDeps = { ...deps, cookie, sessions, charts }
+  const routes = createRoutes(routeDeps)
   const isHandshake = createHandshakeCheck(routes)
   const app = fastify({
     ...serverOptions,
@@ -145,7 +149,10 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   const admitting = { config, sessions, cookie, origins, budget }
   const mounting = { ...admitting, sockets, files, attempts, admissions }
   for (const route of routes) mount(app, route, mounting)
-  refuseOthers(app, routes)
+  const isServed = (path: string) => routes.some((one) => one.path === path)
+  const pages = [landingPage(isServed), ...mailedLinkPages(routeDeps)]
+  mountPages(app, pages, { log, origins, sessions, attempts })
+  refuseOthers(app, [...routes, ...pages])
   return app
 }
 

@@ -62,8 +62,11 @@ export interface SocketCall<Params = unknown> extends Lookup<Params> {
   renewOptions: () => Promise<CallOptions>
 }
 
+/** The part of a route, or of a page, that decides which requests it gets. */
+export type RoutedPath = Pick<Route, 'method' | 'path' | 'socket'>
+
 /** Returns the methods of a route. GET routes also answer HEAD: the server drops the body. */
-export function methodsOf({ method, socket }: Route): (Route['method'] | 'HEAD')[] {
+export function methodsOf({ method, socket }: RoutedPath): (Route['method'] | 'HEAD')[] {
   return method === 'GET' && !socket ? ['GET', 'HEAD'] : [method]
 }
 

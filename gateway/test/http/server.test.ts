@@ -54,7 +54,7 @@ describe('health', () => {
 describe('an answer', () => {
   test('has the security headers, a request ID and Cache-Control: no-store', async () => {
     gateway = await createGateway({ links })
-    for (const url of ['/api/links', '/api/nothing', '/', linkUrl]) {
+    for (const url of ['/api/links', '/api/nothing', '/nothing', linkUrl]) {
       const { headers } = await gateway.send('GET', url)
       expect(headers).toMatchObject({
         'x-frame-options': 'DENY',
@@ -77,7 +77,7 @@ describe('an answer', () => {
 })
 
 describe('a path', () => {
-  test.each(['/api/nothing', '/api/links/', '/API/links', '/', '/api/links/a/b'])(
+  test.each(['/api/nothing', '/api/links/', '/API/links', '/api', '/api/links/a/b'])(
     '%s is unknown to everybody',
     async (url) => {
       gateway = await createGateway({ links })

@@ -22,7 +22,15 @@ export function readBody<Schema extends z.ZodType>(
   if (!(bytes instanceof Uint8Array) || bytes.length === 0) throw refused('a JSON body is required')
   if (type === '') throw wrongType('application/json')
   requireFewValues(bytes)
-  const body = readObject(bytes)
+  return readFields(schema, readObject(bytes), timezone)
+}
+
+/** Parses the fields of a body by a schema. Throws invalid with problems by field. */
+export function readFields<Schema extends z.ZodType>(
+  schema: Schema,
+  body: object,
+  timezone = '',
+): z.output<Schema> {
   const parsed = schema.safeParse(body)
   if (parsed.success) return parsed.data
   throw schema instanceof z.ZodUnion

@@ -1,6 +1,6 @@
 import { refused } from '@coffer/kit/rpc/errors'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { methodsOf, type Route } from '../route.ts'
+import { methodsOf, type RoutedPath } from '../route.ts'
 
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
 
@@ -24,7 +24,7 @@ function refuseMethod(reply: FastifyReply, allowed: string[]): never {
  * Answers requests that fit no route: with 405 and `Allow` if another method has a route with the
  * path, else with 404. Neither answer depends on the credential.
  */
-export function refuseOthers(app: FastifyInstance, routes: Route[]): void {
+export function refuseOthers(app: FastifyInstance, routes: readonly RoutedPath[]): void {
   const byPath = Map.groupBy(routes, ({ path }) => path)
   const allowedOf = new Map<string, string[]>()
   for (const [path, known] of byPath) {

@@ -11,6 +11,11 @@ const text = { json: { type: 'string' } }
 
 const mailedTo = typedEmail.describe('Email address of the login, in upper or lower case')
 
+/** Schema of the verification of an email address (docs/sign-in.md#mailed-links). */
+export const verification = z.strictObject({
+  token: code.describe('Token of the mailed link: the query parameter of its URL'),
+})
+
 /** Returns the routes of email verification and password reset (docs/sign-in.md#mailed-links). */
 export function emailRoutes({ config, mesh }: RouteDeps): Route[] {
   const emails = mesh.client('identity', EmailService)
@@ -42,9 +47,7 @@ export function emailRoutes({ config, mesh }: RouteDeps): Route[] {
       path: '/api/authentication/verify',
       summary: 'Verify an email address with the token of a mailed link',
       auth: 'none',
-      body: z.strictObject({
-        token: code.describe('Token of the mailed link: the query parameter of its URL'),
-      }),
+      body: verification,
       find: requireOfferedFeature(mesh, 'verifyEmailAddress'),
       attempts: 'refused',
       answer: { object: { nextUrl: text, message: text } },

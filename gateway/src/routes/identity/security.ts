@@ -15,6 +15,12 @@ import type { RouteDeps } from '../../deps.ts'
 import { code, password } from '../../http/bodies/fields.ts'
 import { type Route, route } from '../../http/route.ts'
 
+/** Schema of a password reset (docs/sign-in.md#passwords). */
+export const passwordReset = z.strictObject({
+  token: code.describe('Token of the reset link, or resetToken of a refused sign-in'),
+  password: password.describe('New password, 8 to 72 characters (docs/security.md#passwords)'),
+})
+
 /** Returns the routes of the caller's password and authenticator (docs/sign-in.md#passwords). */
 export function securityRoutes({ mesh, sessions }: RouteDeps): Route[] {
   const passwords = mesh.client('identity', PasswordService)
@@ -46,12 +52,7 @@ export function securityRoutes({ mesh, sessions }: RouteDeps): Route[] {
       path: '/api/authentication/reset',
       summary: 'Set a new password with the token of a reset link; every session ends',
       auth: 'none',
-      body: z.strictObject({
-        token: code.describe('Token of the reset link, or resetToken of a refused sign-in'),
-        password: password.describe(
-          'New password, 8 to 72 characters (docs/security.md#passwords)',
-        ),
-      }),
+      body: passwordReset,
       attempts: 'refused',
       handler: async ({ body, options }) => {
         await passwords.resetPassword(body, options)

@@ -1,0 +1,39 @@
+import type { PageRoute } from './pages.ts'
+
+const reference = {
+  label: 'API reference',
+  url: 'api/reference',
+  text: 'every operation with its fields, and guides',
+}
+
+const document = {
+  label: 'OpenAPI document',
+  url: 'api/openapi.json',
+  text: 'the same for programs, such as generators of clients',
+}
+
+const health = {
+  label: 'Health',
+  url: 'api/health',
+  text: 'whether the server and its databases work',
+}
+
+/** Returns the page at `/`. `isServed` tells whether the server has a route for GET of a path. */
+export function landingPage(isServed: (path: string) => boolean): PageRoute {
+  return {
+    method: 'GET',
+    path: '/',
+    handler: () => ({
+      status: 200,
+      page: {
+        title: 'Coffer',
+        paragraphs: [
+          'This server keeps budgets: bank accounts, their transactions, and the envelopes that ' +
+            'expenses and goals are paid from.',
+          'Programs use it over a REST API, with an API key or a session.',
+        ],
+        links: [...(isServed('/api/reference') ? [reference] : []), document, health],
+      },
+    }),
+  }
+}

@@ -1,0 +1,49 @@
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { Eta } from 'eta'
+import type { FastifyReply } from 'fastify'
+
+/** The content of a page; the template in `pages/` renders it as HTML and escapes every text. */
+export interface Page {
+  title: string
+  paragraphs: string[]
+  /** The refusal of the form that was sent, in words. */
+  fault?: string
+  form?: Form
+  links?: { label: string; url: string; text: string }[]
+}
+
+/** A form that is posted with the token of a mailed link. */
+interface Form {
+  /** URL relative to the page, because the server may be below a path of its host. */
+  action: string
+  token: string
+  passwords: { name: string; label: string }[]
+  button: string
+}
+
+const views = fileURLToPath(new URL('../../pages', import.meta.url))
+const html = new Eta({ views, autoEscape: true, cache: true, defaultExtension: '.html.eta' })
+const style = readFileSync(join(views, 'page.css'), 'utf8')
+const styleHash = createHash('sha256').update(style).digest('base64')
+
+/**
+ * Headers of every page. The CSP allows no script and no other resource than the style in the page.
+ * `strict-origin`: no request names the page's URL, which may have a token. With `no-referrer`
+ * browsers would send `Origin: null` with a form, which the CSRF check refuses.
+ */
+export const pageHeaders = {
+  'content-security-policy':
+    `default-src 'none'; style-src 'sha256-${styleHash}'; form-action 'self'; ` +
+    "base-uri 'none'; frame-ancestors 'none'",
+  'referrer-policy': 'strict-origin',
+  'content-type': 'text/html; charset=utf-8',
+}
+
+/** Sends a page with its headers. */
+export function sendPage(reply: FastifyReply, status: number, page: Page): FastifyReply {
+  const text = html.render('page', { fault: '', form: null, links: [], ...page, style })
+  return reply.code(status).headers(pageHeaders).send(text)
+}

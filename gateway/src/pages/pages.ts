@@ -1,0 +1,105 @@
+import { refused } from '@coffer/kit/rpc/errors'
+import { headers } from '@coffer/kit/rpc/rpc'
+import type { Log } from '@coffer/kit/service/log'
+import type { CallOptions } from '@connectrpc/connect'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Attempts, Counting } from '../auth/attempts.ts'
+import type { Origins } from '../auth/origins.ts'
+import type { Sessions } from '../auth/session.ts'
+import { mediaType, wrongType } from '../http/bodies/body.ts'
+import { answerOf } from '../http/errors/errors.ts'
+import { type Page, pageHeaders, sendPage } from './page.ts'
+
+export interface ShownPage {
+  status: number
+  page: Page
+}
+
+/** A request for a page. */
+export interface PageSubmission {
+  query: URLSearchParams
+  /** The fields of the posted form; empty for GET. */
+  fields: URLSearchParams
+  options: CallOptions
+  /** Runs an attempt under the rate limit of its network. */
+  run: (attempt: () => Promise<unknown>) => Promise<unknown>
+}
+
+/** A page for people, outside of the OpenAPI document. GET also answers HEAD. */
+export interface PageRoute {
+  method: 'GET' | 'POST'
+  path: string
+  /** Rate limit by network, as for routes. */
+  attempts?: Counting
+  handler: (request: PageSubmission) => ShownPage | Promise<ShownPage>
+}
+
+interface PageDeps {
+  log: Log
+  origins: Origins
+  sessions: Sessions
+  attempts: Attempts
+}
+
+const formType = 'application/x-www-form-urlencoded'
+
+/** Maximum size in bytes of a posted form. */
+const formBytesMax = 16_384
+
+/** Registers pages. A refusal or failure is a page too; its text is that of the JSON answer. */
+export function mountPages(app: FastifyInstance, pages: readonly PageRoute[], deps: PageDeps) {
+  for (const page of pages) {
+    app.route({
+      method: page.method === 'GET' ? ['GET', 'HEAD'] : page.method,
+      url: page.path,
+      bodyLimit: formBytesMax,
+      onRequest: async (request, reply) => {
+        reply.headers(pageHeaders)
+        if (page.method !== 'GET') deps.origins.refuseForeign(request)
+      },
+      errorHandler: (error, request, reply) => sendFault(deps.log, { error, request, reply }),
+      handler: async (request, reply) => {
+        const { status, page: shown } = await page.handler(submissionOf(page, request, deps))
+        return sendPage(reply, status, shown)
+      },
+    })
+  }
+}
+
+function submissionOf(
+  { method, attempts: counting }: PageRoute,
+  request: FastifyRequest,
+  { sessions, attempts }: PageDeps,
+): PageSubmission {
+  return {
+    query: new URL(request.url, 'http://localhost').searchParams,
+    fields: method === 'GET' ? new URLSearchParams() : readFormBody(request),
+    options: {
+      headers: { [headers.caller]: sessions.anonymous(), [headers.requestId]: request.id },
+    },
+    run: (attempt) => attempts.run(request, attempt, counting),
+  }
+}
+
+/** Parses a form as browsers encode it (WHATWG URL, application/x-www-form-urlencoded). */
+function readFormBody({ body, headers: sent }: FastifyRequest): URLSearchParams {
+  if (mediaType(sent['content-type']) !== formType) throw wrongType(formType)
+  if (!(body instanceof Uint8Array)) throw refused('the form is empty')
+  return new URLSearchParams(new TextDecoder().decode(body))
+}
+
+function sendFault(
+  log: Log,
+  { error, request, reply }: { error: unknown; request: FastifyRequest; reply: FastifyReply },
+): FastifyReply {
+  const { id, method, routeOptions } = request
+  const { status, body, retryAfterSeconds } = answerOf(error, { isRead: method !== 'POST' })
+  if (status === 500) {
+    log.error({ err: error, requestId: id, method, route: routeOptions.url }, 'request failed')
+  }
+  if (retryAfterSeconds) reply.header('retry-after', retryAfterSeconds)
+  const wait = retryAfterSeconds ? [`Try again in ${retryAfterSeconds} seconds.`] : []
+  const title = status < 500 ? 'This was refused' : 'This did not work'
+  const text = status === 413 ? 'The form is larger than 16 KiB.' : body.error
+  return sendPage(reply, status, { title, paragraphs: [text, ...wait] })
+}
