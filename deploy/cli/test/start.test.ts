@@ -5,7 +5,15 @@ import { eventually } from '@coffer/host/testing/boot'
 import { expect, test } from '@jest/globals'
 import { runHere } from '../testing/run-here.ts'
 import { startCommand } from './command.ts'
-import { greetingMs, living, noted, settings, startsOn, untilPrinted } from './starts.ts'
+import {
+  greetingMs,
+  killServer,
+  living,
+  noted,
+  settings,
+  startsOn,
+  untilPrinted,
+} from './starts.ts'
 
 const timeoutMs = 240_000
 
@@ -58,7 +66,7 @@ async function linkAggregator(printed: string, dataDir: string): Promise<string>
 }
 
 test(
-  'npm start prints working commands, survives kill -9, and leaves no process',
+  'npm start prints working commands, survives kill -9 of a server and of all, leaves no process',
   async () => {
     using scratch = mkdtempDisposableSync(join(tmpdir(), 'coffer-start-'))
     const dataDir = join(scratch.path, 'data')
@@ -75,6 +83,7 @@ test(
     expect(await syncFeed(first.printed(), dataDir)).toMatch(
       /^Everyday Checking {2}begin$[\s\S]+^Rainy Day Savings {2}complete$/m,
     )
+    await killServer(first, dataDir, 'nats')
     expect(await linkAggregator(first.printed(), dataDir)).toMatch(/^added \d+, /)
 
     const second = starts.start(env)

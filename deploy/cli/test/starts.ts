@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { eventually } from '@coffer/host/testing/boot'
 import { processIdentity } from '@coffer/local/bootstrap/process-identity.mjs'
 import { createProgress } from '@coffer/local/bootstrap/progress.mjs'
 import { freePorts } from '@coffer/local/ports'
@@ -90,6 +91,18 @@ export function noted(dataDir: string): number[] {
   const run = join(dataDir, 'run')
   const files = readdirSync(run).filter((file) => /^(.*\.json|coffer\.lock)$/.test(file))
   return files.map((file) => JSON.parse(readFileSync(join(run, file), 'utf8')).pid)
+}
+
+/** Kills a server of `npm start` with SIGKILL, and waits until it has been started again. */
+export async function killServer(started: Started, dataDir: string, name: string): Promise<void> {
+  const path = join(dataDir, 'run', `${name}.json`)
+  const { pid } = JSON.parse(readFileSync(path, 'utf8'))
+  process.kill(pid, 'SIGKILL')
+  await untilPrinted(started, `${name} ended unexpectedly (SIGKILL)`)
+  await eventually(
+    async () => existsSync(path) && JSON.parse(readFileSync(path, 'utf8')).pid,
+    (next) => next && next !== pid && processIdentity(next) !== null,
+  )
 }
 
 /** Returns those of the processes that run. */

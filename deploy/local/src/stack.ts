@@ -1,5 +1,6 @@
 import type { Progress } from '../bootstrap/progress.mjs'
 import { claimDataDirectory } from './data-directory.ts'
+import { keepServer } from './kept-server.ts'
 import { startNats } from './nats.ts'
 import type { Ports } from './ports.ts'
 import { startPostgres } from './postgres/postgres.ts'
@@ -15,9 +16,9 @@ export type Stack = AsyncDisposable & {
   databaseSocketUrl: string | null
   natsUrl: string
   temporalAddress: string
-  /** Process IDs of the started servers; null for servers that settings name. */
+  /** Process IDs of the servers as first started; null for servers that settings name. */
   pids: { postgres: number | null; nats: number | null; temporal: number | null }
-  /** Resolves when a started server ends unexpectedly. */
+  /** Resolves when a started server ends unexpectedly, and is not started again. */
   died: Promise<Death>
 }
 
@@ -35,6 +36,8 @@ export async function startStack(options: {
   env: NodeJS.ProcessEnv
   /** Whether the data of earlier runs is deleted; false when left out. */
   fresh?: boolean
+  /** Whether a server that ends by itself is started again (`keepServer`); not with `fresh`. */
+  isKept?: boolean
   /** Further Postgres settings, such as `{ fsync: 'off' }`. */
   postgresSettings?: Record<string, string>
   /** Interval of the fsyncs of NATS; the default `always` syncs before each acknowledgement. */
@@ -42,17 +45,19 @@ export async function startStack(options: {
   /** SQLite pragmas of Temporal's store, such as `{ synchronous: 'off' }`. */
   temporalPragmas?: Record<string, string>
 }): Promise<Stack> {
-  const { dataDir, ports, log, env, fresh = false } = options
+  const { dataDir, ports, log, env, fresh = false, isKept = false } = options
   const { postgresSettings = {}, natsSyncInterval = 'always', temporalPragmas = {} } = options
   await using started = new AsyncDisposableStack()
   const claim = started.use(claimDataDirectory(dataDir))
   if (!fresh && !env.COFFER_DATABASE_URL) requireDatabase(claim.path)
   await stopLeftovers({ dataDir: claim.path, log })
   const common = { dataDir: claim.path, log, env, fresh }
+  const run = <Kind extends Server>(start: () => Promise<Kind>) =>
+    isKept ? keepServer(start, { log }) : start()
   const starts = await Promise.allSettled([
-    startPostgres({ ...common, port: ports.postgres, settings: postgresSettings }),
-    startNats({ ...common, port: ports.nats, syncInterval: natsSyncInterval }),
-    startTemporal({ ...common, port: ports.temporal, pragmas: temporalPragmas }),
+    run(() => startPostgres({ ...common, port: ports.postgres, settings: postgresSettings })),
+    run(() => startNats({ ...common, port: ports.nats, syncInterval: natsSyncInterval })),
+    run(() => startTemporal({ ...common, port: ports.temporal, pragmas: temporalPragmas })),
   ])
   const processes = starts
     .filter((start) => start.status === 'fulfilled')

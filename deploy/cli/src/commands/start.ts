@@ -18,7 +18,7 @@ await runScript(async (stop) => {
   const environment = startEnvironment(process.env, given)
   const { dataDir, ports } = machineConfig(environment)
   await using stack = await log.step('servers', 'starting Postgres, NATS and Temporal', () =>
-    startStack({ dataDir, ports, log, env: process.env }),
+    startStack({ dataDir, ports, log, env: process.env, isKept: true }),
   )
   const settings = {
     ...environment,

@@ -1,0 +1,75 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { FatalError } from '../bootstrap/fatal-error.mjs'
+import type { Progress } from '../bootstrap/progress.mjs'
+import { aborted } from './script.ts'
+import { type Death, lifeOf, type Server, type ServerProcess } from './server-process.ts'
+
+/** Maximum number of restarts within `windowMs`. */
+const restartsMax = 5
+const windowMs = 60_000
+/** Pause in ms before the first restart within `windowMs`; it doubles with each further one. */
+const pauseMsDefault = 200
+
+/**
+ * Starts a server, and starts it again when it ends by itself: with growing pauses, at most five
+ * times within a minute. The result behaves as one process, whose `died` resolves when the server
+ * ends once more. Returns a server that a setting names as it is.
+ */
+export async function keepServer<Kind extends Server>(
+  start: () => Promise<Kind>,
+  { log, pauseMs = pauseMsDefault }: { log: Progress; pauseMs?: number },
+): Promise<Kind> {
+  const first = await start()
+  if (first.process === null) return first
+  const died = Promise.withResolvers<Death>()
+  const stopping = new AbortController()
+  const { signal } = stopping
+  let current: ServerProcess = first.process
+  let restarts: number[] = []
+  /** Returns another process; null when stopped. Throws the last error when there were too many. */
+  const startAgain = async (error: FatalError): Promise<ServerProcess | null> => {
+    const now = performance.now()
+    restarts = restarts.filter((at) => now - at < windowMs)
+    if (restarts.length === restartsMax) {
+      const often = `It was started again ${restartsMax} times within a minute.`
+      throw new FatalError(`${error.message} ${often}`)
+    }
+    restarts.push(now)
+    log.say('servers', `${error.message} Starting it again.`)
+    await sleep(pauseMs * 2 ** (restarts.length - 1), undefined, { signal }).catch(() => undefined)
+    if (signal.aborted) return null
+    try {
+      return (await start()).process
+    } catch (next) {
+      if (!(next instanceof FatalError)) throw next
+      return startAgain(next)
+    }
+  }
+  const watch = async (): Promise<void> => {
+    while (!signal.aborted) {
+      const death = await Promise.race([current.died, aborted(signal)])
+      if (!death) return
+      // Ends the timers of a process that has died.
+      await current.stop()
+      const next = await startAgain(death.error).catch((error) => {
+        died.resolve({ code: death.code, error })
+        return null
+      })
+      if (next === null) return
+      current = next
+    }
+  }
+  const watching = watch()
+  const process: ServerProcess = {
+    get pid() {
+      return current.pid
+    },
+    ...lifeOf(died.promise),
+    stop: async (given) => {
+      stopping.abort()
+      await watching
+      await current.stop(given)
+    },
+  }
+  return { ...first, process }
+}
