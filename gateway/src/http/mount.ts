@@ -7,7 +7,9 @@ import { credentialChallenge } from '../auth/session.ts'
 import { requireVersion } from '../sockets/handshake.ts'
 import type { Sockets } from '../sockets/sockets.ts'
 import { type Admission, type AdmissionDeps, admit, readCredential } from './admission.ts'
-import { type Answer, renderAnswer } from './answer.ts'
+import { renderAnswer } from './answer.ts'
+import { selectKeys } from './answer-keys.ts'
+import { type AnswerQuery, answerQuery } from './answer-query.ts'
 import { readBody, wrongType } from './bodies/body.ts'
 import { readForm } from './bodies/form.ts'
 import { addVary, isCompressible, keepStrongTag } from './compression.ts'
@@ -15,6 +17,7 @@ import type { ConcurrencyLimiter } from './concurrency-limiter.ts'
 import { isUnauthenticated } from './errors/errors.ts'
 import { hashOf, idempotencyHeaders } from './idempotency.ts'
 import { closeAfterRest } from './lingering-close.ts'
+import { pageOf } from './list-page.ts'
 import { readQuery } from './query.ts'
 import { authClasses, type Call, methodsOf, type Route } from './route.ts'
 
@@ -41,10 +44,12 @@ interface MountDeps extends AdmissionDeps {
 export function mount(app: FastifyInstance, route: Route, deps: MountDeps): void {
   const { admissions } = deps
   const admissionOf = (request: FastifyRequest) => admissions.get(request) ?? anonymous
+  const shown = answerQuery(route)
   const answer = async (request: FastifyRequest, reply: FastifyReply) => {
     const { token, accountId, timezone } = admissionOf(request)
     const options = optionsOf(request, token)
     const { params } = request
+    const answered = readQuery(shown, request.query)
     const call: Call = {
       params,
       accountId,
@@ -60,7 +65,7 @@ export function mount(app: FastifyInstance, route: Route, deps: MountDeps): void
     const run = async () => route.handler(call)
     const value = await (route.attempts ? deps.attempts.run(request, run, route.attempts) : run())
     if (route.success) reply.code(route.success)
-    return send(reply, value, route.answer)
+    return send(reply, value, { route, query: answered })
   }
   app.route({
     method: methodsOf(route),
@@ -174,11 +179,20 @@ function writeOptionsOf(route: Route, { options, request, reply }: Call): CallOp
   }
 }
 
-function send(reply: FastifyReply, value: unknown, answer: Answer | undefined): FastifyReply {
+function send(
+  reply: FastifyReply,
+  value: unknown,
+  { route, query }: { route: Route; query: AnswerQuery },
+): FastifyReply {
+  const { answer, pagedBy } = route
   // A handler that returns the reply has sent its own answer, which is not JSON.
   if (value === reply) return reply
   if (!answer) return reply.send()
-  const rendered = renderAnswer(answer, value)
+  const { fields } = query
+  const isPage = pagedBy && Array.isArray(value)
+  const page = isPage ? pageOf(value, query, { answer, pagedBy, reply }) : value
+  const whole = renderAnswer(answer, page)
+  const rendered = fields ? selectKeys(whole, fields) : whole
   reply.header('content-type', jsonType)
   if (!(value instanceof Readable)) return reply.send(JSON.stringify(rendered))
   if (reply.request.method !== 'HEAD') return reply.send(value)

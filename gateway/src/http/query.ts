@@ -22,19 +22,26 @@ const booleans = new Map([
 /** A query parameter, or undefined. The first of repeated values counts; a blank one is kept. */
 const value = z.preprocess((sent) => (Array.isArray(sent) ? sent[0] : sent), z.string().optional())
 
-/** Returns the schema of an integer: no integer gives `fallback`, one out of range a problem. */
-function integer(text: string, range: { fallback: number; min: number; max: number }) {
-  const { fallback, min, max } = range
-  const refusal = `must be between ${min} and ${max}`
+interface Range {
+  min: number
+  max: number
+}
+
+/** Returns the schema of an integer: no integer counts as not sent, out of range is 400. */
+function optionalInteger(description: string, { min, max }: Range) {
   return value
-    .transform((sent) => (integerText.test(sent ?? '') ? Number(sent) : fallback))
-    .refine((number) => number >= min && number <= max, refusal)
-    .meta({
-      type: 'integer',
-      minimum: min,
-      maximum: max,
-      description: `${text}. Default: ${fallback}`,
-    })
+    .transform((sent) => (integerText.test(sent ?? '') ? Number(sent) : undefined))
+    .refine(
+      (number) => number === undefined || (number >= min && number <= max),
+      `must be between ${min} and ${max}`,
+    )
+    .meta({ type: 'integer', minimum: min, maximum: max, description })
+}
+
+/** Returns the schema of an integer with a default. */
+function integer(text: string, { fallback, ...range }: Range & { fallback: number }) {
+  const description = `${text}. Default: ${fallback}`
+  return optionalInteger(description, range).transform((number) => number ?? fallback)
 }
 
 /** Returns the schema of a boolean; missing and malformed values give the default. */
@@ -54,7 +61,7 @@ export function optionalId(prefix: string) {
 const cursorText =
   'Cursor: the list continues behind an earlier page. Take it from the Link header or nextCursor'
 
-/** Returns the schema of a cursor, parsed to the list's position (docs/api.md#paging). */
+/** Returns the schema of a cursor, parsed to the list's position (docs/api/lists.md#paging). */
 function cursor<Schema extends z.ZodType>(position: Schema) {
   return value
     .transform((sent, context) => {
@@ -71,12 +78,15 @@ export const optionalInstant = value
   .pipe(timestamp.optional())
   .meta({ type: 'string', format: 'date-time' })
 
+/** Number of entries in a page without `limit`. */
+export const pageSizeDefault = 25
+const pageSizeMax = 100
 const pageSize = 'Maximum number of entries in the page; a page may have fewer'
 
-/** Returns the schema of the query of a list with cursors (docs/api.md#paging). */
+/** Returns the schema of the query of a list with cursors (docs/api/lists.md#paging). */
 export function paged<Position extends z.ZodType>(position: Position) {
   return z.object({
-    limit: integer(pageSize, { fallback: 25, min: 1, max: 100 }),
+    limit: integer(pageSize, { fallback: pageSizeDefault, min: 1, max: pageSizeMax }),
     after: cursor(position),
   })
 }
@@ -85,6 +95,32 @@ export function paged<Position extends z.ZodType>(position: Position) {
 export function pagedById(prefix: string) {
   const position = z.tuple([z.string().refine((sent) => isId(prefix, sent))])
   return paged(position.transform(([id]) => id))
+}
+
+/** Returns the schema of the query of a whole list, which a request may page by IDs. */
+export function wholeListPage(prefix: string) {
+  const text = `${pageSize}. Default: the whole list, or ${pageSizeDefault} with after`
+  return pagedById(prefix).extend({ limit: optionalInteger(text, { min: 1, max: pageSizeMax }) })
+}
+
+/** Returns the schema of a list of keys, separated by commas; all are from `allowed`. */
+export function keyList(allowed: readonly string[]) {
+  const key = `(?:${allowed.join('|')})`
+  return value
+    .transform((sent, context) => {
+      const keys = sent?.split(',')
+      const unknown = keys?.filter((one) => !allowed.includes(one)) ?? []
+      if (unknown.length > 0) {
+        const named = unknown.map((one) => (one === '' ? 'a blank key' : one))
+        context.addIssue(`does not know ${named.join(', ')}: use ${allowed.join(', ')}`)
+      }
+      return keys
+    })
+    .meta({
+      type: 'string',
+      pattern: `^${key}(?:,${key})*$`,
+      description: `The answer has only these keys, separated by commas: ${allowed.join(', ')}`,
+    })
 }
 
 const offset = integer('Number of entries to skip at the beginning of the list', {
@@ -168,14 +204,20 @@ function envelopeOrFree() {
 }
 
 /** Query of CSV mappings: of all, or those with one signature (a hash of the column names). */
-export const mappingPage = z.object({
-  signature: searchText.meta({
-    type: 'string',
-    description: 'Only mappings with this signature, that of an import',
-  }),
-  limit: integer(pageSize, { fallback: 10, min: 1, max: 10 }),
-  offset,
-})
+export const mappingPage = pagedById('txix')
+  .extend({
+    signature: searchText.meta({
+      type: 'string',
+      description: 'Only mappings with this signature, that of an import',
+    }),
+    limit: integer(pageSize, { fallback: 10, min: 1, max: 10 }),
+    offset,
+  })
+  .superRefine(({ after, offset: skipped }, context) => {
+    if (after === undefined || skipped === 0) return
+    const message = 'does not go with after: follow the Link header'
+    context.addIssue({ code: 'custom', path: ['offset'], message })
+  })
 
 /** Returns the parsed query of a request; ignores unknown keys. Throws invalid for bad values. */
 export function readQuery<Schema extends z.ZodType>(schema: Schema, query: unknown) {

@@ -105,6 +105,8 @@ interface Definition<
    * so that a missing object is 404. Throws notFound.
    */
   find?: (lookup: Lookup<ParamsOf<Path>>) => Promise<unknown>
+  /** The ID of each entry: a request may page the whole list, which is ordered by this ID. */
+  pagedBy?: { id: string; newestFirst: boolean }
   /** The answer has a Link header if a next page may follow. */
   isPaged?: boolean
   /** Status of a success, if it is not 200. */

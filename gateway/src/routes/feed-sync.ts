@@ -31,6 +31,7 @@ export function feedLinkRoutes({ mesh }: RouteDeps): Route[] {
       summary: 'Feed connections, newest first',
       auth: 'key',
       feature: 'feed',
+      pagedBy: { id: 'feedLinkId', newestFirst: true },
       answer: { list: FeedLinkSchema },
       handler: async ({ options }) => (await feedLinks.listFeedLinks({}, options)).feedLinks,
     }),
@@ -78,6 +79,7 @@ export function feedBankAccountRoutes({ mesh }: RouteDeps): Route[] {
       summary: 'Bank accounts that a feed connection offers, used or not, newest first',
       auth: 'key',
       feature: 'feed',
+      pagedBy: { id: 'feedBankAccountId', newestFirst: true },
       answer: { list: FeedBankAccountSchema },
       handler: async ({ params, options }) =>
         (await candidates.listFeedBankAccounts(params, options)).feedBankAccounts,

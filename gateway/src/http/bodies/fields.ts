@@ -29,6 +29,7 @@ export const idPrefixes: Record<string, string> = {
   bankAccountId: 'bac',
   feedBankAccountId: 'lbac',
   feedLinkId: 'lfx',
+  fileId: 'file',
   fundingScheduleId: 'fund',
   linkId: 'link',
   sessionId: 'sess',

@@ -1,4 +1,5 @@
 import type { JsonSchema } from '../answer.ts'
+import { answerQuery } from '../answer-query.ts'
 import { externalIds, idPattern, idPrefixes } from '../bodies/fields.ts'
 import { authClasses, type Route } from '../route.ts'
 import { details } from './details.ts'
@@ -53,7 +54,8 @@ function operationOf(route: Route, schemas: Schemas): JsonSchema {
   }
 }
 
-function parametersOf({ path, query, idempotent }: Route): JsonSchema[] {
+function parametersOf(route: Route): JsonSchema[] {
+  const { path, query, idempotent } = route
   const ids = [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => ({
     name,
     in: 'path',
@@ -61,7 +63,8 @@ function parametersOf({ path, query, idempotent }: Route): JsonSchema[] {
     ...describedBy(pathIds[name]),
     schema: { type: 'string', pattern: patternOf(name) },
   }))
-  const { properties = {} } = query ? inputSchema(query) : {}
+  const ofAnswer = inputSchema(answerQuery(route)).properties
+  const properties = { ...(query && inputSchema(query).properties), ...ofAnswer }
   const queried = Object.entries(properties).map(([name, { description, ...schema }]) => ({
     name,
     in: 'query',

@@ -8,13 +8,13 @@ const problem = { $ref: '#/components/schemas/Error' }
 
 /** Returns the answers of an operation by status; adds schemas of messages to the components. */
 export function responsesOf(operation: Route, schemas: Schemas): JsonSchema {
-  const { auth, success, answer, alternative, isPaged, isLongPoll } = operation
+  const { auth, success, answer, alternative, isPaged, pagedBy, isLongPoll } = operation
   const refused = { description: 'The credential is missing or refused: see `code`' }
   const headers = { 'WWW-Authenticate': challengeHeader }
   const done = {
     [success ?? 200]: {
       description: success === 202 ? 'Accepted: the work runs in the background' : 'Done',
-      ...(isPaged ? { headers: { Link: linkHeader } } : {}),
+      ...(isPaged || pagedBy ? { headers: { Link: linkHeader } } : {}),
       ...(answer ? contentOf(answerSchema(answer, schemas), alternative) : {}),
     },
   }

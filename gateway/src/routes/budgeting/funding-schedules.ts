@@ -88,6 +88,7 @@ function reads(schedules: Schedules): Route[] {
       path: '/api/bank_accounts/:bankAccountId/funding_schedules',
       summary: 'Funding schedules of a bank account',
       auth: 'key',
+      pagedBy: { id: 'fundingScheduleId', newestFirst: false },
       answer: { list: FundingScheduleSchema },
       handler: async ({ params, options }) =>
         (await schedules.listFundingSchedules(params, options)).fundingSchedules,

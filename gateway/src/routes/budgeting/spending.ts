@@ -125,6 +125,7 @@ function reads({ mesh }: RouteDeps): Route[] {
       path: '/api/bank_accounts/:bankAccountId/spending',
       summary: 'Expenses and goals of a bank account',
       auth: 'key',
+      pagedBy: { id: 'spendingId', newestFirst: false },
       answer: { list: SpendingSchema },
       handler: async ({ params, options }) =>
         (await spending.listSpending(params, options)).spending,

@@ -17,6 +17,7 @@ export function apiKeyRoutes({ config, mesh, sessions }: RouteDeps): Route[] {
       path: '/api/keys',
       summary: 'API keys of the account, newest first',
       auth: 'session',
+      pagedBy: { id: 'apiKeyId', newestFirst: true },
       answer: { list: ApiKeySchema },
       handler: async ({ options }) => (await keys.listApiKeys({}, options)).apiKeys,
     }),

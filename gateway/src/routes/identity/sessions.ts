@@ -18,6 +18,7 @@ export function sessionRoutes({ mesh, sessions: verified }: RouteDeps): Route[] 
       path,
       summary: 'Sessions of the caller, newest first',
       auth: 'session',
+      pagedBy: { id: 'sessionId', newestFirst: true },
       answer: { list: SessionSchema },
       handler: async ({ options }) => (await sessions.listSessions({}, options)).sessions,
     }),

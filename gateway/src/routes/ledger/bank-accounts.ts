@@ -127,6 +127,7 @@ function reads(accounts: Accounts, candidates: Candidates): Route[] {
           'Lists every bank account that the link ever had, archived ones too; null if it has none',
         ),
       }),
+      pagedBy: { id: 'bankAccountId', newestFirst: false },
       answer: { list: answer },
       handler: async ({ query: { link_id: linkId }, options }) => {
         const { bankAccounts } = await accounts.listBankAccounts(valuesOf({ linkId }), options)

@@ -24,6 +24,7 @@ export function linkRoutes(deps: RouteDeps): Route[] {
       path: '/api/links',
       summary: 'Live links',
       auth: 'key',
+      pagedBy: { id: 'linkId', newestFirst: false },
       answer: { list: linkAnswer },
       handler: async ({ options }) => {
         const listed = await links.listLinks({}, options)

@@ -7,8 +7,10 @@ import {
 import { z } from 'zod'
 import type { RouteDeps } from '../../deps.ts'
 import { boolean, list, object, oneOf, text } from '../../http/bodies/fields.ts'
+import { nextPageLink } from '../../http/cursor.ts'
 import { mappingPage } from '../../http/query.ts'
 import { type Route, route } from '../../http/route.ts'
+import { valuesOf } from '../../http/update.ts'
 
 const field = object({
   name: text.optional().describe('Name of a column, as in headers'),
@@ -83,10 +85,14 @@ export function mappingRoutes({ mesh }: RouteDeps): Route[] {
       auth: 'key',
       feature: 'uploads',
       query: mappingPage,
+      isPaged: true,
       answer: { list: ImportMappingSchema },
-      handler: async ({ query: { signature, ...page }, options }) => {
-        const request = signature === undefined ? page : { ...page, signature }
-        const listed = await mappings.listMappings(request, options)
+      handler: async ({ query: { after: before, ...page }, options, request, reply }) => {
+        const listed = await mappings.listMappings(valuesOf({ ...page, before }), options)
+        const last = listed.mappings[page.limit - 1]
+        if (last) {
+          reply.header('link', nextPageLink(request.url, [last.transactionImportMappingId]))
+        }
         return listed.mappings
       },
     }),

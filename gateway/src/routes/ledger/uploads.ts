@@ -86,6 +86,7 @@ export function uploadRoutes(deps: RouteDeps): Route[] {
       path: '/api/files',
       summary: 'Uploaded files that are still stored, newest first, at most 100',
       auth: 'key',
+      pagedBy: { id: 'fileId', newestFirst: true },
       answer: { list: FileSchema },
       handler: async ({ options }) => (await files.listFiles({}, options)).files,
     }),

@@ -25,9 +25,9 @@ export function mappingRoutes({
   clock,
 }: Deps): ServiceImpl<typeof MappingService> {
   return {
-    listMappings: async ({ signature = null, limit, offset }, context) => {
+    listMappings: async ({ signature = null, before = null, limit, offset }, context) => {
       const { accountId } = callerOf(context)
-      const found = await listMappings(database, accountId, { signature, limit, offset })
+      const found = await listMappings(database, accountId, { signature, before, limit, offset })
       return { mappings: found.map(renderMapping) }
     },
     createMapping: async (request, context) => {

@@ -32,16 +32,26 @@ export function findMapping(
       AND transaction_import_mapping_id = ${transactionImportMappingId}`)
 }
 
-/** Returns an account's mappings, newest first; a `signature` that is not null filters them. */
+/**
+ * Returns an account's mappings, newest first. A `signature` that is not null filters them, and a
+ * `before` that is not null keeps those older than this ID.
+ */
 export function listMappings(
   { pool }: Database,
   accountId: string,
-  { signature, limit, offset }: { signature: string | null; limit: number; offset: number },
+  {
+    signature,
+    before,
+    limit,
+    offset,
+  }: { signature: string | null; before: string | null; limit: number; offset: number },
 ): Promise<readonly ImportMapping[]> {
   const isWanted = signature === null ? sql.fragment`TRUE` : sql.fragment`signature = ${signature}`
+  const isOlder =
+    before === null ? sql.fragment`TRUE` : sql.fragment`transaction_import_mapping_id < ${before}`
   return pool.any(sql.type(ImportMapping)`
     SELECT ${columns} FROM transaction_import_mappings
-    WHERE account_id = ${accountId} AND ${isWanted} AND deleted_at IS NULL
+    WHERE account_id = ${accountId} AND ${isWanted} AND ${isOlder} AND deleted_at IS NULL
     ORDER BY transaction_import_mapping_id DESC LIMIT ${limit} OFFSET ${offset}`)
 }
 

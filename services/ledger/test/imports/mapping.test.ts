@@ -41,6 +41,8 @@ test('mappings are found by the columns of a file, newest first', async () => {
   expect(await find({ signature: 'other' })).toEqual([])
   expect(await find({})).toHaveLength(3)
   expect(await find({ signature, limit: 1, offset: 1 })).toEqual([first])
+  expect(await find({ signature, before: second })).toEqual([first])
+  expect(await find({ before: first })).toEqual([])
   const stranger = booted.as(newId('acct'))
   const request = { limit: 10, offset: 0 }
   expect((await mappings.listMappings(request, stranger)).mappings).toEqual([])

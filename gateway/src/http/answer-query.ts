@@ -1,0 +1,26 @@
+import { z } from 'zod'
+import { keysOf } from './answer-keys.ts'
+import { idPrefixes } from './bodies/fields.ts'
+import { keyList, wholeListPage } from './query.ts'
+import type { Route } from './route.ts'
+
+/**
+ * Returns the schema of the query parameters that follow from the answer of a route
+ * (docs/api/lists.md): `limit` and `after` of a list that is paged by its IDs, and `fields` of each
+ * GET whose answer has known keys.
+ */
+export function answerQuery({ method, answer, pagedBy }: Route) {
+  const keys = method === 'GET' && answer ? keysOf(answer) : []
+  const prefix = pagedBy && idPrefixes[pagedBy.id]
+  return z.object({
+    ...(prefix ? wholeListPage(prefix).shape : {}),
+    ...(keys.length > 0 ? { fields: keyList(keys) } : {}),
+  }) as z.ZodType<AnswerQuery>
+}
+
+/** Parsed parameters of a page and of the keys of an answer; undefined if not sent. */
+export interface AnswerQuery {
+  limit?: number | undefined
+  after?: string | undefined
+  fields?: string[] | undefined
+}
