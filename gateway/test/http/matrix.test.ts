@@ -83,7 +83,8 @@ test.each(routes.filter(({ method, socket }) => method === 'GET' && !socket))(
 )
 
 // Routes that need no subscription (docs/security.md#who-may-do-what).
-const unpaid = /^(GET|PUT|POST|DELETE) \/api\/(users|billing|sessions)\b|^(GET|DELETE) \/api\/keys/
+const unpaid =
+  /^(GET|PUT|PATCH|POST|DELETE) \/api\/(users|billing|sessions)\b|^(GET|DELETE) \/api\/keys/
 
 test.each(closed.filter(({ auth }) => auth !== 'multifactor'))(
   '$method $path is 402 without a subscription if the route needs one',

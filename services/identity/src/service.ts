@@ -19,6 +19,7 @@ import { emails } from './accounts/email.rpc.ts'
 import { featuresOf } from './accounts/features.ts'
 import { sweepActivities } from './accounts/sweep.activities.ts'
 import { users } from './accounts/user.rpc.ts'
+import { userChange } from './accounts/user-change.rpc.ts'
 import { apiKeys } from './api-keys/api-key.rpc.ts'
 import { requestBudgets } from './api-keys/request-budget.rpc.ts'
 import { billingActivities } from './billing/billing.activities.ts'
@@ -89,7 +90,7 @@ export const identity = defineService({
         router.service(MultifactorService, multifactor(deps))
         router.service(PasswordService, password(deps))
         router.service(SessionService, sessions(deps))
-        router.service(UserService, users(deps))
+        router.service(UserService, { ...users(deps), ...userChange(deps) })
         router.service(EmailService, emails(deps))
         router.service(FeatureService, { getFeatures: () => featuresOf(config) })
         router.service(ProofOfWorkService, proofOfWork(deps))

@@ -1,10 +1,29 @@
 import { GetMeResponseSchema, UserSchema, UserService } from '@coffer/proto/identity/v1/user'
 import { LinkService } from '@coffer/proto/ledger/v1/link'
+import { z } from 'zod'
+import { reAuthenticationMessage } from '../../auth/re-authentication.ts'
 import type { RouteDeps } from '../../deps.ts'
+import { code, email, name, password, text } from '../../http/bodies/fields.ts'
 import { type Route, route } from '../../http/route.ts'
+import { valuesOf } from '../../http/update.ts'
+
+/** Changes of the caller's own data (docs/sign-in.md#own-data). */
+const userChange = z
+  .strictObject({
+    firstName: name.optional().describe('First name'),
+    lastName: text.optional().describe('Last name; a blank one clears it'),
+    locale: text.optional().describe('Locale of the account, such as de_DE; else en_US'),
+    email: email.optional().describe('New email address, in lower case'),
+    currentPassword: password.optional().describe('Re-authentication for a new email address'),
+    totp: code.optional().describe('The same by a code of the authenticator'),
+  })
+  .refine((body) => body.currentPassword === undefined || body.totp === undefined, {
+    path: ['totp'],
+    error: 'must not be sent with currentPassword',
+  })
 
 /** Returns the routes of users (docs/sign-in.md). */
-export function userRoutes({ mesh }: RouteDeps): Route[] {
+export function userRoutes({ mesh, sessions }: RouteDeps): Route[] {
   const users = mesh.client('identity', UserService)
   const links = mesh.client('ledger', LinkService)
   return [
@@ -24,6 +43,27 @@ export function userRoutes({ mesh }: RouteDeps): Route[] {
         // An account is set up when it has a link that is not deleted.
         const isSetup = !me.mfaPending && (await listing).links.length > 0
         return { message: me, isSetup }
+      },
+    }),
+    route({
+      id: 'updateMe',
+      tag: 'Account',
+      method: 'PATCH',
+      path: '/api/users/me',
+      summary: 'Change names, locale or email address; a new address needs re-authentication',
+      auth: 'session',
+      body: userChange,
+      // Successes count too: each may send a mail to the address of another person.
+      attempts: 'all',
+      answer: UserSchema,
+      handler: async ({ body, options }) => {
+        const { currentPassword, totp, ...change } = body
+        const proof = currentPassword ? { currentPassword } : totp ? { totp } : {}
+        const request = { ...valuesOf(change), ...reAuthenticationMessage(proof) }
+        const { user } = await users.updateUser(request, options)
+        // Cached credentials carry the former locale.
+        sessions.forget(() => true)
+        return user
       },
     }),
     route({

@@ -38,7 +38,7 @@ export async function findUser(
     SELECT u.user_id AS "userId", u.account_id AS "accountId", u.login_id AS "loginId", u.role,
       l.email, l.first_name AS "firstName", l.last_name AS "lastName",
       t.enabled_at AS "totpEnabledAt", l.password_reset_at AS "passwordResetAt",
-      l.email_verified_at AS "emailVerifiedAt",
+      l.email_verified_at AS "emailVerifiedAt", l.pending_email AS "pendingEmail",
       ${userColumns}
     FROM users u JOIN logins l USING (login_id) JOIN accounts a USING (account_id)
     LEFT JOIN authenticators t USING (login_id)
@@ -48,6 +48,19 @@ export async function findUser(
 /** Inserts an account; emits no event. */
 export async function insertAccount(tx: Transaction, account: Account): Promise<void> {
   await tx.query(sql.unsafe`${insertOf('accounts', Account, account)}`)
+}
+
+/** Saves the locale of an account and emits its settings, unless it has this locale already. */
+export async function saveLocale(
+  tx: Transaction,
+  accountId: string,
+  { locale, billed }: { locale: string; billed: boolean },
+): Promise<void> {
+  const saved = await tx.maybeOne(sql.type(Account)`
+    UPDATE accounts SET locale = ${locale}, version = version + 1
+    WHERE account_id = ${accountId} AND locale <> ${locale}
+    RETURNING ${columns}`)
+  if (saved) await emitAccountSettings(tx, [saved], { billed })
 }
 
 /** Emits AccountSettingsChanged for each account, with the version of the given row. */

@@ -3,10 +3,12 @@ import type { EmailService } from '@coffer/proto/identity/v1/email'
 import type { ServiceImpl } from '@connectrpc/connect'
 import type { IdentityDeps } from '../deps.ts'
 import { requestMail } from '../mail/mail-request.service.ts'
-import { consumeMailedLink, linkNotValid } from '../mail/mailed-link.sql.ts'
-import { setEmailVerified } from '../sign-in/login.sql.ts'
+import { consumeChangeLink, consumeMailedLink, linkNotValid } from '../mail/mailed-link.sql.ts'
+import { isEmailTaken, setEmailVerified } from '../sign-in/login.sql.ts'
+import { emailInUse } from '../sign-in/login.ts'
 import { hashOf } from '../sign-in/secret.ts'
 import { featuresOf } from './features.ts'
+import { changeEmail } from './user-change.rpc.ts'
 
 /** Returns the RPCs of email verification; each throws refused (404) if verification is off. */
 export function emails(deps: IdentityDeps): ServiceImpl<typeof EmailService> {
@@ -20,10 +22,16 @@ export function emails(deps: IdentityDeps): ServiceImpl<typeof EmailService> {
       requireFeature()
       const now = clock()
       const shown = { tokenHash: hashOf(token.trim()), purpose: 'verify', now } as const
-      await database.transaction(async (tx) => {
-        const loginId = await consumeMailedLink(tx, shown)
-        if (!(await setEmailVerified(tx, loginId, now))) throw linkNotValid()
-      })
+      try {
+        await database.transaction(async (tx) => {
+          const changing = await consumeChangeLink(tx, shown)
+          if (changing) return changeEmail(deps, tx, { ...changing, verifiedAt: now })
+          const loginId = await consumeMailedLink(tx, shown)
+          if (!(await setEmailVerified(tx, loginId, now))) throw linkNotValid()
+        })
+      } catch (error) {
+        throw isEmailTaken(error) ? emailInUse() : error
+      }
       return {}
     },
     resendVerification: async (request) => {

@@ -21,7 +21,11 @@ import type { UserRow } from './account.ts'
 import { sharedSettings } from './account.ts'
 
 /** Returns the RPCs that read users and the settings of the caller's account (docs/sign-in.md). */
-export function users({ config, database, clock }: IdentityDeps): ServiceImpl<typeof UserService> {
+export function users({
+  config,
+  database,
+  clock,
+}: IdentityDeps): Omit<ServiceImpl<typeof UserService>, 'updateUser'> {
   return {
     getMe: async (_, context) => {
       const { accountId, userId, kind } = callerOf(context)

@@ -49,11 +49,7 @@ export async function requestMail(
 }
 
 /** Queues a mail. Throws unavailable if the queue is full, so that the request fails. */
-export async function requireQueued(
-  tx: Transaction,
-  mail: { kind: MailKind; email: string },
-  now: Date,
-): Promise<void> {
+export async function requireQueued(tx: Transaction, mail: NewMail, now: Date): Promise<void> {
   if (!(await queueMail(tx, mail, now)))
     throw unavailable('the queue of mails is full: repeat the request later')
 }

@@ -27,6 +27,7 @@ type Deps = Pick<ServiceDeps<typeof settings>, 'config' | 'database' | 'clock' |
 const pages: Record<LinkKind, { purpose: MailedLinkPurpose; page: string }> = {
   'verify-email': { purpose: 'verify', page: '/verify/email' },
   'reset-password': { purpose: 'reset', page: '/password/reset' },
+  'change-email': { purpose: 'change', page: '/verify/email' },
 }
 
 /** Returns the Temporal activity that sends a mail; it can be repeated. */
@@ -41,7 +42,7 @@ export function mailActivities({ config, database, clock, log, mailServer }: Dep
       const mail = await findMail(database, mailId)
       if (!mail || !mailServer) return
       const { kind, email } = mail
-      const recipient = await findRecipient(database, email)
+      const recipient = await findRecipient(database, mail)
       if (recipient && isWanted(kind, recipient, featuresOf(config))) {
         const letter = await writeLetter(mail, recipient)
         try {
@@ -59,7 +60,8 @@ export function mailActivities({ config, database, clock, log, mailServer }: Dep
   async function writeLetter(mail: Mail, recipient: Recipient): Promise<Letter | null> {
     const { loginId } = recipient
     const { kind } = mail
-    const greeting = greetingOf(recipient)
+    // A new address may be that of a stranger, whom no name of the login is shown.
+    const greeting = kind === 'change-email' ? 'Hello,' : greetingOf(recipient)
     if (kind === 'trial-ending') {
       const trial = config.billed ? await findEndingTrial(database, loginId) : null
       return trial && writeTrialLetter(trial, { greeting, now: clock() })
@@ -73,13 +75,17 @@ export function mailActivities({ config, database, clock, log, mailServer }: Dep
       }
       return writeLinkNotice(kind, link, { greeting, url: baseUrl })
     }
-    if (kind !== 'verify-email' && kind !== 'reset-password') return writeNotice(kind, { greeting })
+    if (!isLinkKind(kind)) return writeNotice(kind, { greeting })
     const { purpose, page } = pages[kind]
-    const minutes = purpose === 'verify' ? config.verifyLinkMinutes : config.resetLinkMinutes
+    const minutes = purpose === 'reset' ? config.resetLinkMinutes : config.verifyLinkMinutes
     const origin = { now: clock(), minutes }
     const { token, ...stored } = createMailedLink(randomBytes(secretBytes), origin)
-    await insertMailedLink(database.pool, loginId, { ...stored, purpose })
+    await insertMailedLink(database.pool, loginId, { ...stored, purpose, email: mail.email })
     const link = mailedLinkUrl(baseUrl, page, token)
     return writeLinkLetter(kind, { greeting, link, minutes })
   }
+}
+
+function isLinkKind(kind: Mail['kind']): kind is LinkKind {
+  return kind in pages
 }

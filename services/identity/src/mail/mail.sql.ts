@@ -16,20 +16,23 @@ const waitingMax = 10_000
 export interface NewMail {
   kind: MailKind
   email: string
+  /** Given if the address may be that of no login, before or after a change. */
+  loginId?: string
   link?: LinkNotice
 }
 
 /** Queues a mail, which is sent after the commit. Returns false if the queue is full. */
 export async function queueMail(
   tx: Transaction,
-  { kind, email, link }: NewMail,
+  { kind, email, loginId, link }: NewMail,
   now: Date,
 ): Promise<boolean> {
   const mailId = newId('mail')
   const { rowCount } = await tx.query(sql.unsafe`
     INSERT INTO mails
-      (mail_id, kind, email, created_at, institution_name, consent_ends_at, timezone)
-    SELECT ${mailId}, ${kind}, ${email}, ${sql.timestamp(now)}, ${link?.institutionName ?? null},
+      (mail_id, kind, email, login_id, created_at, institution_name, consent_ends_at, timezone)
+    SELECT ${mailId}, ${kind}, ${email}, ${loginId ?? null}, ${sql.timestamp(now)},
+      ${link?.institutionName ?? null},
       ${link?.consentEndsAt?.toISOString() ?? null}::timestamptz, ${link?.timezone ?? null}
     WHERE (SELECT count(*) FROM (SELECT FROM mails LIMIT ${waitingMax}) AS waiting)
       < ${waitingMax}`)
@@ -43,7 +46,8 @@ export async function queueMail(
 /** Returns a queued mail; null if it was sent or dropped. */
 export async function findMail({ pool }: Database, mailId: string): Promise<Mail | null> {
   return pool.maybeOne(sql.type(Mail)`
-    SELECT mail_id AS "mailId", kind, email, institution_name AS "institutionName",
+    SELECT mail_id AS "mailId", kind, email, login_id AS "loginId",
+      institution_name AS "institutionName",
       consent_ends_at AS "consentEndsAt", timezone
     FROM mails WHERE mail_id = ${mailId}`)
 }
@@ -53,13 +57,25 @@ export async function deleteMail({ pool }: Database, mailId: string): Promise<vo
   await pool.query(sql.unsafe`DELETE FROM mails WHERE mail_id = ${mailId}`)
 }
 
-/** Returns the login with this email address in lower case; null if there is none. */
-export async function findRecipient({ pool }: Database, email: string): Promise<Recipient | null> {
+/**
+ * Returns the login of a mail: the one that it names, else the one with its address. Returns null
+ * if there is none, and for a new address that the login does not want any more.
+ */
+export async function findRecipient(
+  { pool }: Database,
+  { kind, email, loginId }: Pick<Mail, 'kind' | 'email' | 'loginId'>,
+): Promise<Recipient | null> {
+  const isRecipient =
+    loginId === null
+      ? sql.fragment`email = ${email}`
+      : kind === 'change-email'
+        ? sql.fragment`login_id = ${loginId} AND pending_email = ${email}`
+        : sql.fragment`login_id = ${loginId}`
   return pool.maybeOne(sql.type(Recipient)`
     SELECT login_id AS "loginId", first_name AS "firstName",
       disabled_at IS NOT NULL AS "isDisabled",
       email_verified_at IS NOT NULL AS "isEmailVerified"
-    FROM logins WHERE email = ${email}`)
+    FROM logins WHERE ${isRecipient}`)
 }
 
 /** Returns the address of an account's owner; null if the account has none or is missing. */

@@ -7,16 +7,21 @@ export const Mail = z.object({
   kind: z.enum([
     'verify-email',
     'reset-password',
+    'change-email',
     'password-changed',
     'authenticator-enabled',
     'authenticator-disabled',
     'recovery-codes-renewed',
+    'email-change-requested',
+    'email-changed',
     'trial-ending',
     'link-expiring',
     'link-broken',
   ]),
   /** Address in lower case. */
   email: z.string(),
+  /** The login of a mail whose address may be that of no login, before or after a change. */
+  loginId: z.string().nullable(),
   /** The institution of a link over the aggregator; null for other kinds, like the next two. */
   institutionName: z.string().nullable(),
   consentEndsAt: z.date().nullable(),
@@ -26,7 +31,7 @@ export const Mail = z.object({
 export type Mail = z.infer<typeof Mail>
 export type MailKind = Mail['kind']
 
-export type LinkKind = Extract<MailKind, 'verify-email' | 'reset-password'>
+export type LinkKind = Extract<MailKind, 'verify-email' | 'reset-password' | 'change-email'>
 
 /** A kind of mail about a link over the aggregator. */
 export type LinkNoticeKind = Extract<MailKind, 'link-expiring' | 'link-broken'>
@@ -104,6 +109,14 @@ const notices: Record<NoticeKind, { subject: string; what: string }> = {
     subject: 'Your recovery codes were renewed',
     what: 'Your Coffer login has new recovery codes, and the former ones stopped working.',
   },
+  'email-change-requested': {
+    subject: 'A new email address was stated',
+    what: 'Your Coffer login gets another email address once a link mailed to that one is used.',
+  },
+  'email-changed': {
+    subject: 'Your email address was changed',
+    what: 'The email address of your Coffer login is another one now: this one gets no more mail.',
+  },
 }
 
 /** Returns the salutation. It has no name for unverified logins: a stranger may have set it. */
@@ -148,26 +161,31 @@ export function writeLinkLetter(
   kind: LinkKind,
   { greeting, link, minutes }: { greeting: string; link: string; minutes: number },
 ): Letter {
+  const { subject, what, otherwise, label } = linkTexts[kind]
   const works = `The link works once, for ${durationText(minutes)}.`
-  return kind === 'verify-email'
-    ? {
-        subject: 'Verify your email address',
-        greeting,
-        paragraphs: [
-          'Somebody registered at Coffer with this email address. If that was you, verify it here.',
-          `${works} If it was not you, nothing needs to be done.`,
-        ],
-        button: { label: 'Verify email address', url: link },
-      }
-    : {
-        subject: 'Reset your password',
-        greeting,
-        paragraphs: [
-          'Somebody asked for a new password for your Coffer login. If that was you, set it here.',
-          `${works} If it was not you, nothing needs to be done: your password stays as it is.`,
-        ],
-        button: { label: 'Set a new password', url: link },
-      }
+  const paragraphs = [what, `${works} If it was not you, nothing needs to be done${otherwise}.`]
+  return { subject, greeting, paragraphs, button: { label, url: link } }
+}
+
+const linkTexts: Record<LinkKind, Record<'subject' | 'what' | 'otherwise' | 'label', string>> = {
+  'verify-email': {
+    subject: 'Verify your email address',
+    what: 'Somebody registered at Coffer with this email address. If that was you, verify it here.',
+    otherwise: '',
+    label: 'Verify email address',
+  },
+  'change-email': {
+    subject: 'Verify your new email address',
+    what: 'Somebody gave a Coffer login this email address. If that was you, verify it here.',
+    otherwise: '',
+    label: 'Verify email address',
+  },
+  'reset-password': {
+    subject: 'Reset your password',
+    what: 'Somebody asked for a new password for your Coffer login. If that was you, set it here.',
+    otherwise: ': your password stays as it is',
+    label: 'Set a new password',
+  },
 }
 
 function durationText(minutes: number): string {

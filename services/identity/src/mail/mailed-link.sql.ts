@@ -4,8 +4,8 @@ import { sql } from 'slonik'
 import { z } from 'zod'
 import { Person } from '../sign-in/login.ts'
 
-/** Purpose of a link: to set a new password, or to verify an email address. */
-export type MailedLinkPurpose = 'reset' | 'verify'
+/** Purpose of a link: to set a new password, to verify an address, or to change to another one. */
+export type MailedLinkPurpose = 'reset' | 'verify' | 'change'
 
 /** The hash of a token that a client sent, and the purpose that the RPC requires. */
 export interface PresentedToken {
@@ -16,15 +16,19 @@ export interface PresentedToken {
 
 const Owner = z.object({ loginId: z.string() })
 
-/** Stores the hash of a link's token, which is valid before `expiresAt`. */
+/**
+ * Stores the hash of a link's token, which is valid before `expiresAt`. `email` is the address to
+ * which it is mailed; only a change of the address reads it.
+ */
 export async function insertMailedLink(
   connection: Pick<Transaction, 'query'>,
   loginId: string,
-  token: { tokenHash: Buffer; purpose: MailedLinkPurpose; expiresAt: Date },
+  token: { tokenHash: Buffer; purpose: MailedLinkPurpose; expiresAt: Date; email?: string },
 ): Promise<void> {
   await connection.query(sql.unsafe`
-    INSERT INTO link_tokens (token_hash, login_id, scope, expires_at)
+    INSERT INTO link_tokens (token_hash, login_id, scope, mailed_to, expires_at)
     VALUES (${sql.binary(token.tokenHash)}, ${loginId}, ${token.purpose},
+      ${token.purpose === 'change' ? (token.email ?? null) : null},
       ${sql.timestamp(token.expiresAt)})`)
 }
 
@@ -63,6 +67,24 @@ export async function consumeMailedLink(
   if (loginId === null) throw linkNotValid()
   await deleteMailedLinks(tx, loginId, purpose)
   return loginId
+}
+
+const Changing = z.object({ loginId: z.string(), email: z.string() })
+
+/**
+ * Consumes the link of a changed address; returns the login and the address. Returns null if the
+ * token is of no such link, or the link is not valid: the login waits for another address by now.
+ */
+export function consumeChangeLink(
+  tx: Transaction,
+  { tokenHash, now }: Pick<PresentedToken, 'tokenHash' | 'now'>,
+): Promise<z.infer<typeof Changing> | null> {
+  return tx.maybeOne(sql.type(Changing)`
+    DELETE FROM link_tokens t USING logins l
+    WHERE t.token_hash = ${sql.binary(tokenHash)} AND t.scope = 'change'
+      AND t.expires_at > ${sql.timestamp(now)}
+      AND l.login_id = t.login_id AND l.disabled_at IS NULL AND l.pending_email = t.mailed_to
+    RETURNING t.login_id AS "loginId", t.mailed_to AS email`)
 }
 
 /** Deletes all mailed links of a login for a purpose, so that their tokens are refused. */

@@ -1,8 +1,8 @@
 import type { Database, Transaction } from '@coffer/kit/database/database'
 import { unauthenticated } from '@coffer/kit/rpc/errors'
-import { sql } from 'slonik'
+import { sql, UniqueIntegrityConstraintViolationError } from 'slonik'
 import { z } from 'zod'
-import { Person } from './login.ts'
+import { emailInUse, Person } from './login.ts'
 
 const SignIn = z.object({
   loginId: z.string(),
@@ -37,6 +37,14 @@ export async function getPerson({ pool }: Database, loginId: string): Promise<Pe
     FROM logins WHERE login_id = ${loginId}`)
   if (!person) throw unauthenticated('SESSION_ENDED')
   return person
+}
+
+/** Returns whether a statement failed because another login has the address. */
+export function isEmailTaken(error: unknown): boolean {
+  return (
+    error instanceof UniqueIntegrityConstraintViolationError &&
+    error.constraint === 'logins_email_key'
+  )
 }
 
 const Password = z.object({ passwordHash: z.string() })
@@ -88,6 +96,56 @@ export async function setEmailVerified(
       verify_by = NULL
     WHERE login_id = ${loginId} AND disabled_at IS NULL`)
   return rowCount === 1
+}
+
+/** Saves the names of a login's person. */
+export async function setNames(
+  tx: Transaction,
+  loginId: string,
+  { firstName, lastName }: Omit<Person, 'email'>,
+): Promise<void> {
+  await tx.query(sql.unsafe`
+    UPDATE logins SET first_name = ${firstName}, last_name = ${lastName}
+    WHERE login_id = ${loginId}`)
+}
+
+/**
+ * Saves the new address of a login, which waits for its mailed link. Throws refused (428) if
+ * another login has this address.
+ */
+export async function setPendingEmail(
+  tx: Transaction,
+  loginId: string,
+  email: string,
+): Promise<void> {
+  const { rowCount } = await tx.query(sql.unsafe`
+    UPDATE logins SET pending_email = ${email}
+    WHERE login_id = ${loginId} AND NOT EXISTS (SELECT FROM logins WHERE email = ${email})`)
+  if (rowCount === 0) throw emailInUse()
+}
+
+/** Ends the change of an address that waits for its mailed link. */
+export async function clearPendingEmail(tx: Transaction, loginId: string): Promise<void> {
+  await tx.query(sql.unsafe`UPDATE logins SET pending_email = NULL WHERE login_id = ${loginId}`)
+}
+
+const Former = z.object({ email: z.string() })
+
+/**
+ * Changes the address of a login; returns the former one. Throws
+ * UniqueIntegrityConstraintViolationError on `logins_email_key` if the address is taken.
+ */
+export async function setEmail(
+  tx: Transaction,
+  loginId: string,
+  { email, verifiedAt }: { email: string; verifiedAt: Date | null },
+): Promise<string> {
+  return tx.oneFirst(sql.type(Former)`
+    UPDATE logins SET email = ${email}, pending_email = NULL,
+      email_verified_at = ${verifiedAt && sql.timestamp(verifiedAt)}
+    FROM logins AS former
+    WHERE logins.login_id = ${loginId} AND former.login_id = logins.login_id
+    RETURNING former.email`)
 }
 
 /** Clears the deadline of verification: an account that signs in is never deleted as unverified. */

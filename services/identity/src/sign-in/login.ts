@@ -1,4 +1,4 @@
-import type { Problems } from '@coffer/kit/rpc/errors'
+import { type Problems, refused } from '@coffer/kit/rpc/errors'
 import { dayMs } from '@coffer/kit/values/time'
 import { z } from 'zod'
 import { canonicalTimezone } from '../accounts/timezone.ts'
@@ -17,6 +17,8 @@ export const Login = z.object({
   passwordResetAt: z.date().nullable(),
   /** Instant at which a mailed link verified the address; null before. */
   emailVerifiedAt: z.date().nullable(),
+  /** A new address, in lower case, until its mailed link is used; null if none waits. */
+  pendingEmail: z.string().nullable(),
 })
 
 /** The fields of a login that name its person. */
@@ -84,6 +86,11 @@ export function findNewPasswordProblems(
     ? 'must differ from the current password'
     : findChosenPasswordProblem(newPassword, known)
   return collectProblems({ newPassword: problem })
+}
+
+/** Returns the refusal (428) of an address that another login has, or of a blocked domain. */
+export function emailInUse(): Error {
+  return refused('this email address is in use', { code: 'EMAIL_IN_USE', status: 428 })
 }
 
 /** Returns the problem of an email address, or null. */

@@ -3,7 +3,6 @@ import { invalid, refused } from '@coffer/kit/rpc/errors'
 import { newId } from '@coffer/kit/values/id'
 import type { SignInService } from '@coffer/proto/identity/v1/sign_in'
 import type { ServiceImpl } from '@connectrpc/connect'
-import { UniqueIntegrityConstraintViolationError } from 'slonik'
 import type { UserRow } from '../accounts/account.ts'
 import { consumeBetaCode, isBetaCode } from '../accounts/beta-code.sql.ts'
 import { hashBetaCode } from '../accounts/beta-code.ts'
@@ -15,7 +14,9 @@ import type { IdentityDeps } from '../deps.ts'
 import { admitMail, requireQueued } from '../mail/mail-request.service.ts'
 import { hostOf } from '../mail/mailed-link.ts'
 import { consumeProofOfWork } from '../proof-of-work/proof-of-work.rpc.ts'
+import { isEmailTaken } from './login.sql.ts'
 import {
+  emailInUse,
   findRegistrationProblems,
   isBlocked,
   knownLocale,
@@ -135,22 +136,12 @@ function createOwner(wanted: Registration, now: Date): Omit<UserRow, keyof Subsc
     totpEnabledAt: null,
     passwordResetAt: null,
     emailVerifiedAt: null,
+    pendingEmail: null,
     timezone: canonicalTimezone(wanted.timezone) ?? 'UTC',
     locale: knownLocale(wanted.locale),
     version: 1n,
     createdAt: now,
   }
-}
-
-function isEmailTaken(error: unknown): boolean {
-  return (
-    error instanceof UniqueIntegrityConstraintViolationError &&
-    error.constraint === 'logins_email_key'
-  )
-}
-
-function emailInUse(): Error {
-  return refused('this email address is in use', { code: 'EMAIL_IN_USE', status: 428 })
 }
 
 function notABetaCode(): Error {

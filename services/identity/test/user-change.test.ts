@@ -1,0 +1,100 @@
+import { type Booted, eventually } from '@coffer/host/testing/boot'
+import { problemsOf, refusalOf } from '@coffer/kit/rpc/errors'
+import { AccountSettingsChangedSchema } from '@coffer/proto/identity/v1/events'
+import { SignInService } from '@coffer/proto/identity/v1/sign_in'
+import { UserService } from '@coffer/proto/identity/v1/user'
+import { ConnectError } from '@connectrpc/connect'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { anonymous, bootIdentity, newcomer, password, register } from './household.ts'
+
+let booted: Booted
+
+beforeAll(async () => {
+  booted = await bootIdentity()
+})
+
+afterAll(async () => {
+  await booted[Symbol.asyncDispose]()
+})
+
+const users = () => booted.client('identity', UserService)
+const proof = { kind: { case: 'currentPassword' as const, value: password } }
+const login = (email: string) =>
+  booted.client('identity', SignInService).login({ email, password }, anonymous(booted))
+
+async function refusal(call: Promise<unknown>) {
+  const error = await call.then(
+    () => null,
+    (reason) => ConnectError.from(reason),
+  )
+  if (error === null) return null
+  const { status, code } = refusalOf(error) ?? { status: 0, code: '' }
+  return { status, code, problems: problemsOf(error) }
+}
+
+test('names and locale change, and other services learn the locale', async () => {
+  const ann = await register(booted, { timezone: 'Europe/Berlin' })
+  const change = { firstName: ' Anna ', lastName: '', locale: 'de_DE' }
+  const { user } = await users().updateUser(change, ann.as)
+  expect(user).toMatchObject({
+    login: { firstName: 'Anna', lastName: '', email: ann.email },
+    account: { locale: 'de_DE', timezone: 'Europe/Berlin' },
+  })
+  expect(await users().getMe({}, ann.as)).toMatchObject({ user, defaultCurrency: 'EUR' })
+  const changes = () => booted.changes('identity', ann.accountId)
+  const isSettings = (name: string) => name === AccountSettingsChangedSchema.typeName
+  await eventually(changes, (names) => names.filter(isSettings).length === 2)
+  await users().updateUser({ locale: 'de_DE' }, ann.as)
+  await users().updateUser({ locale: 'not a locale' }, ann.as)
+  const last = await users().getMe({}, ann.as)
+  expect(last.user?.account?.locale).toBe('en_US')
+  expect((await changes()).filter(isSettings)).toHaveLength(3)
+})
+
+test('a field that is not sent stays, and a wrong one is named', async () => {
+  const ann = await register(booted)
+  const { user } = await users().updateUser({}, ann.as)
+  expect(user).toEqual((await users().getMe({}, ann.as)).user)
+  const wrong = { firstName: ' ', lastName: 'x'.repeat(301), email: 'Ann@example.com' }
+  const { problems } = (await refusal(users().updateUser(wrong, ann.as))) ?? {}
+  expect(Object.keys(problems ?? {})).toEqual(['firstName', 'lastName', 'email'])
+})
+
+test('an address changes at once where none is verified, by re-authentication', async () => {
+  const ann = await register(booted)
+  const bob = await register(booted)
+  const { email } = newcomer()
+  const change = (body: object) => users().updateUser(body, ann.as)
+  expect(await refusal(change({ email }))).toMatchObject({ status: 401, code: 'PROOF_REQUIRED' })
+  const wrong = { kind: { case: 'currentPassword' as const, value: 'another password' } }
+  expect(await refusal(change({ email, proof: wrong }))).toMatchObject({ status: 401, code: '' })
+  const taken = await refusal(change({ email: bob.email, firstName: 'Eve', proof }))
+  expect(taken).toMatchObject({ status: 428, code: 'EMAIL_IN_USE' })
+  expect((await users().getMe({}, ann.as)).user).toEqual(ann.user)
+
+  const { user } = await change({ email, proof })
+  expect(user?.login).toMatchObject({ email, isEmailVerified: false })
+  expect(user?.login?.pendingEmail).toBeUndefined()
+  expect((await login(email)).sessionToken).not.toBe('')
+  await expect(login(ann.email)).rejects.toMatchObject({})
+  // The session goes on, and the former address is free again.
+  await users().updateUser({ email: ann.email, proof }, bob.as)
+  expect(await users().getMe({}, ann.as)).toMatchObject({ user: { login: { email } } })
+})
+
+test('of concurrent changes to one address one succeeds', async () => {
+  const people = [await register(booted), await register(booted), await register(booted)]
+  const { email } = newcomer()
+  const outcomes = await Promise.all(
+    people.map(({ as }) => refusal(users().updateUser({ email, proof }, as))),
+  )
+  expect(outcomes.filter((one) => one === null)).toHaveLength(1)
+  expect(outcomes.filter((one) => one?.code === 'EMAIL_IN_USE')).toHaveLength(2)
+})
+
+test('an address changes five times in a quarter of an hour', async () => {
+  const ann = await register(booted)
+  const change = () => users().updateUser({ email: newcomer().email, proof }, ann.as)
+  for (const _ of [1, 2, 3, 4, 5]) await change()
+  expect(await refusal(change())).toMatchObject({ status: 429 })
+})
