@@ -7,11 +7,14 @@ const text = { type: 'string' }
 const iconSchema = {
   type: 'object',
   properties: {
-    title: { anyOf: [text, { type: 'null' }] },
-    slug: text,
-    library: text,
-    svg: { ...text, contentEncoding: 'base64' },
-    colors: { anyOf: [{ type: 'array', items: text }, { type: 'null' }] },
+    title: { description: 'Name of the brand', anyOf: [text, { type: 'null' }] },
+    slug: { ...text, description: 'Name of the icon in its library' },
+    library: { ...text, description: 'Library that the icon is from' },
+    svg: { ...text, contentEncoding: 'base64', description: 'The icon: an SVG image in base64' },
+    colors: {
+      description: 'Colors of the brand, six hexadecimal digits each',
+      anyOf: [{ type: 'array', items: text }, { type: 'null' }],
+    },
   },
 }
 

@@ -6,7 +6,11 @@ import { type Route, route } from '../../http/route.ts'
 // Timeout of a look-up by aggregator-sync, which itself waits 12 s for the aggregator.
 const lookUpTimeoutMs = 15_000
 
-const status = { type: 'object', additionalProperties: { type: 'object' } }
+const status = {
+  type: 'object',
+  additionalProperties: { type: 'object' },
+  description: 'State of each product by its name in snake case, in the words of the aggregator',
+}
 
 /** Returns the routes of institutions (docs/links.md#institutions). */
 export function institutionRoutes({ mesh }: RouteDeps): Route[] {

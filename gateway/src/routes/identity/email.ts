@@ -7,7 +7,8 @@ import { code, typedEmail } from '../../http/bodies/fields.ts'
 import { proofOfWorkKeys, withProofOfWork } from '../../http/proof-of-work.ts'
 import { type Route, route } from '../../http/route.ts'
 
-const text = { json: { type: 'string' } }
+const nextUrl = { json: { type: 'string', description: 'Path of the page to sign in' } }
+const message = { json: { type: 'string', description: 'The result in words for the user' } }
 
 const mailedTo = typedEmail.describe('Email address of the login, in upper or lower case')
 
@@ -50,11 +51,11 @@ export function emailRoutes({ config, mesh }: RouteDeps): Route[] {
       body: verification,
       find: requireOfferedFeature(mesh, 'verifyEmailAddress'),
       attempts: 'refused',
-      answer: { object: { nextUrl: text, message: text } },
+      answer: { object: { nextUrl, message } },
       handler: async ({ body, options }) => {
         await emails.verifyEmail(body, options)
-        const message = 'Your email address is verified: you can sign in now.'
-        return { nextUrl: '/login', message }
+        const text = 'Your email address is verified: you can sign in now.'
+        return { nextUrl: '/login', message: text }
       },
     }),
     route({
