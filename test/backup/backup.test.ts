@@ -26,7 +26,7 @@ let former: FormerDatabase
 // Several parts of 1 MiB; the text of COPY escapes the characters in between.
 const manyRows = `
   INSERT INTO ledger.inbox (consumer, change_id)
-  SELECT E'a\\tb\\n\\\\' || n, repeat('x', 60) FROM generate_series(1, 40000) AS n`
+  SELECT E'a\\tb\\n\\\\' || n, repeat('x', 60) FROM generate_series(1, 20000) AS n`
 
 beforeAll(async () => {
   former = stack.use(await createFormerDatabase())
@@ -106,7 +106,7 @@ test('a restore brings back every row, file and key, and will publish all change
   const { code, stdout } = await restore()
   expect([code, stdout]).toEqual([0, expect.stringContaining('1 files of 2')])
   const restored = await contentOf(target.COFFER_DATABASE_URL)
-  expect(restored['ledger.inbox']?.count).toBe(40_000)
+  expect(restored['ledger.inbox']?.count).toBe(20_000)
   expect(restored).toEqual(await contentOf(former.url))
   const [unpublished] = await withClient(target.COFFER_DATABASE_URL, async (client) => {
     const counted = await client.query(

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { Agent, type IncomingMessage, request } from 'node:http'
 import { text } from 'node:stream/consumers'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { eventually } from '@coffer/host/testing/boot'
 import { freePorts } from '@coffer/local/ports'
 import { expect, test } from '@jest/globals'
@@ -9,6 +10,8 @@ import { startCommand } from './command.ts'
 
 const lameDuckSeconds = 4
 const clients = 6
+/** Pause of a client between two requests, in ms: without one they take all processor time. */
+const pauseMs = 10
 
 /** Starts a gateway alone; the requests of these tests reach no service. */
 async function startGateway(env: Record<string, string>) {
@@ -78,6 +81,7 @@ test('a rolling restart under load fails no request', async () => {
         (answer) => answers.push(answer),
         (error) => failures.push(error),
       )
+      await sleep(pauseMs)
     }
     agent.destroy()
   }
