@@ -30,6 +30,7 @@ import { createRoutes } from './http/routes.ts'
 import { landingPage } from './pages/landing-page.ts'
 import { mailedLinkPages } from './pages/mailed-link-pages.ts'
 import { mountPages } from './pages/pages.ts'
+import { mountReference } from './reference/reference.ts'
 import { createHandshakeCheck } from './sockets/handshake.ts'
 import { createSockets } from './sockets/sockets.ts'
 
@@ -149,10 +150,9 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   const admitting = { config, sessions, cookie, origins, budget }
   const mounting = { ...admitting, sockets, files, attempts, admissions }
   for (const route of routes) mount(app, route, mounting)
-  const isServed = (path: string) => routes.some((one) => one.path === path)
-  const pages = [landingPage(isServed), ...mailedLinkPages(routeDeps)]
+  const pages = [landingPage, ...mailedLinkPages(routeDeps)]
   mountPages(app, pages, { log, origins, sessions, attempts })
-  refuseOthers(app, [...routes, ...pages])
+  refuseOthers(app, [...routes, ...pages, ...mountReference(app)])
   return app
 }
 

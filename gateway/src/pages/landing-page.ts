@@ -18,22 +18,20 @@ const health = {
   text: 'whether the server and its databases work',
 }
 
-/** Returns the page at `/`. `isServed` tells whether the server has a route for GET of a path. */
-export function landingPage(isServed: (path: string) => boolean): PageRoute {
-  return {
-    method: 'GET',
-    path: '/',
-    handler: () => ({
-      status: 200,
-      page: {
-        title: 'Coffer',
-        paragraphs: [
-          'This server keeps budgets: bank accounts, their transactions, and the envelopes that ' +
-            'expenses and goals are paid from.',
-          'Programs use it over a REST API, with an API key or a session.',
-        ],
-        links: [...(isServed('/api/reference') ? [reference] : []), document, health],
-      },
-    }),
-  }
+/** The page at `/`. */
+export const landingPage: PageRoute = {
+  method: 'GET',
+  path: '/',
+  handler: () => ({
+    status: 200,
+    page: {
+      title: 'Coffer',
+      paragraphs: [
+        'This server keeps budgets: bank accounts, their transactions, and the envelopes that ' +
+          'expenses and goals are paid from.',
+        'Programs use it over a REST API, with an API key or a session.',
+      ],
+      links: [reference, document, health],
+    },
+  }),
 }

@@ -1,0 +1,30 @@
+// Shows the operations of this server by Swagger UI (docs/api/reference-page.md).
+
+/* global SwaggerUIBundle */
+const dark = matchMedia('(prefers-color-scheme: dark)')
+const followScheme = () => document.documentElement.classList.toggle('dark-mode', dark.matches)
+dark.addEventListener('change', followScheme)
+followScheme()
+
+void showOperations(document.getElementById('operations'))
+
+async function showOperations(domNode) {
+  try {
+    const answer = await fetch('openapi.json')
+    const spec = await answer.json()
+    // Requests go to the server that shows the page, also if clients use another address.
+    spec.servers = [{ url: new URL('..', document.baseURI).pathname }]
+    SwaggerUIBundle({
+      spec,
+      domNode,
+      deepLinking: true,
+      docExpansion: 'none',
+      filter: true,
+      defaultModelsExpandDepth: 0,
+      displayRequestDuration: true,
+      validatorUrl: null,
+    })
+  } catch (error) {
+    domNode.textContent = `The operations cannot be loaded: ${error.message}`
+  }
+}

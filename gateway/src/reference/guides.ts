@@ -1,0 +1,55 @@
+/** A group of the reference's contents: pages below `docs/`, or sections of them. */
+interface Group {
+  title: string
+  entries: string[]
+}
+
+/** The contents of the reference, in the order of its navigation. */
+export const contents: readonly Group[] = [
+  {
+    title: 'How the API works',
+    entries: [
+      'api.md',
+      'api.md#money',
+      'api.md#time',
+      'api.md#idempotency-key',
+      'api.md#bulk-requests',
+      'api.md#sockets',
+      'api/errors.md',
+      'api/lists.md',
+      'api/lists.md#paging',
+      'api/compression.md',
+      'api/reference-page.md',
+      'limits.md',
+    ],
+  },
+  {
+    title: 'Accounts and money',
+    entries: ['links.md', 'transactions.md', 'money.md', 'similar-transactions.md', 'syncs.md'],
+  },
+  { title: 'Files', entries: ['files.md', 'file-formats.md'] },
+  {
+    title: 'Plans',
+    entries: ['plans.md', 'funding-schedules.md', 'recurrence.md', 'forecast.md'],
+  },
+  {
+    title: 'People and rights',
+    entries: ['sign-in.md', 'security.md', 'billing.md', 'account-data.md', 'glossary.md'],
+  },
+]
+
+/** Paths below `docs/` of the guides, keyed by the last part of their URL. */
+export const guides: ReadonlyMap<string, string> = new Map(
+  contents
+    .flatMap(({ entries }) => entries.filter((entry) => !entry.includes('#')))
+    .map((path) => [slugOf(path), path]),
+)
+
+/**
+ * Returns the last part of the URL of a page below `docs/`: `errors` for `api/errors.md`. The
+ * conventions of the API are `conventions`.
+ */
+export function slugOf(path: string): string {
+  if (path === 'api.md') return 'conventions'
+  return path.replace(/^.*\//, '').replace(/\.md$/, '')
+}

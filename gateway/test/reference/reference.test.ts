@@ -1,0 +1,112 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import { afterAll, describe, expect, test } from '@jest/globals'
+import { contents, guides, slugOf } from '../../src/reference/guides.ts'
+import { renderGuide } from '../../src/reference/markdown.ts'
+import { createGateway } from '../gateway.ts'
+
+const gateway = await createGateway({})
+afterAll(async () => await gateway[Symbol.asyncDispose]())
+
+const docs = fileURLToPath(new URL('../../../docs', import.meta.url))
+
+async function get(url: string, headers: Record<string, string> = {}) {
+  return await gateway.send('GET', url, { as: null, headers })
+}
+
+/** Returns the URLs of links, styles and scripts in a page, without their fragment. */
+function urlsIn(html: string, page: string): string[] {
+  const found = [...html.matchAll(/ (?:href|src)="([^"]*)"/g)].map(([, url = '']) => url)
+  const urls = found.map((url) => new URL(url, `http://gateway${page}`))
+  return urls
+    .filter(({ host }) => host === 'gateway')
+    .map(({ pathname, search }) => pathname + search)
+}
+
+describe('the reference', () => {
+  test('loads scripts and styles of this server, under a strict CSP', async () => {
+    const { status, headers, text } = await get('/api/reference')
+    expect([status, headers['content-type']]).toEqual([200, 'text/html; charset=utf-8'])
+    const policy = String(headers['content-security-policy'])
+    expect(policy).toMatch(/^default-src 'none'; script-src 'self'; style-src 'self';/)
+    expect(policy).not.toMatch(/unsafe|\*|https?:/)
+    expect(text).not.toMatch(/https?:\/\/|<style|<script>| style=| on\w+=/)
+  })
+
+  test('has no dangling link, on any page', async () => {
+    const pages = ['/api/reference', ...[...guides.keys()].map((slug) => `/api/reference/${slug}`)]
+    const missing: string[] = []
+    const seen = new Set<string>()
+    for (const page of pages) {
+      const { text } = await get(page)
+      for (const url of urlsIn(text, page)) {
+        if (seen.has(url)) continue
+        seen.add(url)
+        const { status } = await get(url)
+        if (status !== 200) missing.push(`${page}: ${url}: ${status}`)
+      }
+    }
+    expect(missing).toEqual([])
+    expect(seen.size).toBeGreaterThan(pages.length)
+  })
+
+  test('shows every page of docs/api, and only sections that exist', () => {
+    const pages = readdirSync(`${docs}/api`).map((name) => `api/${name}`)
+    expect([...guides.values()]).toEqual(expect.arrayContaining(pages))
+    for (const entry of contents.flatMap(({ entries }) => entries)) {
+      const [path = '', anchor] = entry.split('#')
+      const { headings } = renderGuide(path, readFileSync(`${docs}/${path}`, 'utf8'))
+      const anchors = headings.map((heading) => heading.anchor)
+      expect(guides.get(slugOf(path))).toBe(path)
+      if (anchor !== undefined) expect(anchors).toContain(anchor)
+    }
+  })
+
+  test('refuses unknown pages and assets as JSON, and other methods', async () => {
+    for (const url of ['/api/reference/nothing', '/api/reference/assets/package.json']) {
+      const { status, body, headers } = await get(url)
+      expect([status, body.error]).toEqual([404, 'no such page of the reference'])
+      expect(headers['content-security-policy']).toBe("default-src 'none'; frame-ancestors 'none'")
+    }
+    const { status, headers } = await gateway.send('POST', '/api/reference', { body: {} })
+    expect([status, headers.allow]).toEqual([405, 'GET, HEAD'])
+  })
+})
+
+describe('a file of the reference', () => {
+  test('is cached forever at the URL with its hash, and validated at others', async () => {
+    const { text } = await get('/api/reference')
+    const url = urlsIn(text, '/api/reference').find((one) => one.includes('swagger-ui.js')) ?? ''
+    const immutable = await get(url)
+    expect(immutable.headers['cache-control']).toBe('public, max-age=31536000, immutable')
+    const other = await get(url.replace(/v=.*/, 'v=former'))
+    expect([other.status, other.headers['cache-control']]).toEqual([200, 'no-cache'])
+    expect(other.text).toBe(immutable.text)
+    const tag = String(other.headers.etag)
+    const again = await get('/api/reference/assets/swagger-ui.js', {
+      'if-none-match': `"x", ${tag}`,
+    })
+    expect([again.status, again.text, again.headers.etag]).toEqual([304, '', tag])
+  })
+
+  test.each([
+    ['br', 'gzip, br', brotliDecompressSync],
+    ['gzip', 'gzip;q=0.5, br;q=0', gunzipSync],
+  ] as const)('is sent as %s to a client that accepts it', async (coding, accepted, decode) => {
+    const url = '/api/reference/assets/reference.css'
+    const answer = await gateway.app.inject({ url, headers: { 'accept-encoding': accepted } })
+    expect(answer.headers).toMatchObject({ 'content-encoding': coding, vary: 'accept-encoding' })
+    expect(decode(answer.rawPayload).toString()).toBe((await get(url)).text)
+  })
+})
+
+describe('a guide', () => {
+  test('has the anchors of GitHub, and links to other guides', () => {
+    const text = '# A `b`: c\n\n## D\n\n## D\n\n[e](limits.md#f) [g](../README.md) [h](#d)\n'
+    const { title, html, headings } = renderGuide('api.md', text)
+    expect(title).toBe('A b: c')
+    expect(headings.map(({ anchor }) => anchor)).toEqual(['a-b-c', 'd', 'd-1'])
+    expect(html).toContain('<a href="limits#f">e</a> g <a href="#d">h</a>')
+  })
+})
