@@ -50,6 +50,10 @@ export const details: Record<string, string> = {
   getMe:
     'Works while the subscription has lapsed, and for a session that still needs its second ' +
     'factor.',
+  updateMe:
+    `${patch} Only an owner may change the locale. A new email address needs re-authentication ` +
+    'in the same body, and counts once it is verified, where the server verifies addresses ' +
+    '(docs/sign-in.md#own-data).',
   getUser: 'For example the one named by createdBy of an object. Other accounts have none: 404.',
   exportAccount:
     'Streams all rows of the account from all services; at most 4 exports run at the same time ' +

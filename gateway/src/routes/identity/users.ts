@@ -10,8 +10,8 @@ import { valuesOf } from '../../http/update.ts'
 /** Changes of the caller's own data (docs/sign-in.md#own-data). */
 const userChange = z
   .strictObject({
-    firstName: name.optional().describe('First name'),
-    lastName: text.optional().describe('Last name; a blank one clears it'),
+    firstName: name.optional().describe('New first name of the person'),
+    lastName: text.optional().describe('New last name; a blank text clears it'),
     locale: text.optional().describe('Locale of the account, such as de_DE; else en_US'),
     email: email.optional().describe('New email address, in lower case'),
     currentPassword: password.optional().describe('Re-authentication for a new email address'),
