@@ -11,7 +11,10 @@ import type { RouteDeps } from '../deps.ts'
 /** Shape of a link in an answer (docs/links.md#links). */
 export const linkAnswer = {
   message: LinkSchema,
-  with: { feedLink: FeedLinkSchema, aggregatorLink: AggregatorLinkSchema },
+  with: {
+    feedLink: { optional: FeedLinkSchema },
+    aggregatorLink: { optional: AggregatorLinkSchema },
+  },
 }
 
 /** A link with its connection to the feed or the aggregator, if it has one. */

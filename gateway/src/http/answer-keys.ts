@@ -11,6 +11,8 @@ export function keysOf(answer: Answer): string[] {
   if ('json' in answer) return Object.keys(answer.json.properties ?? {})
   if ('list' in answer) return keysOf(answer.list)
   if ('object' in answer) return Object.keys(answer.object)
+  if ('optional' in answer) return keysOf(answer.optional)
+  if ('nullable' in answer) return keysOf(answer.nullable)
   return [...keysOf(answer.message), ...Object.keys(answer.with)]
 }
 

@@ -3,16 +3,30 @@ import { toRest } from './rest.ts'
 
 export type JsonSchema = Record<string, unknown>
 
-/** Shape of a 200 answer, for the OpenAPI document and for rendering the handler's value. */
+/** Shape of an answer's body, for the OpenAPI document and for rendering the handler's value. */
 export type Answer =
   | DescMessage
   | { list: Answer }
   | { message: DescMessage; with: Record<string, Answer> }
   | { object: Record<string, Answer> }
+  /** A key that is left out if there is no value. */
+  | { optional: Answer }
+  /** A value, or null. */
+  | { nullable: Answer }
   | { json: JsonSchema }
 
+/** An answer of an operation that does not follow from its declaration. */
+export interface OtherAnswer {
+  description: string
+  answer: Answer
+}
+
 /** Type of a handler's value for an answer: protobuf messages in place of their JSON. */
-export type ValueOf<Shape> = Shape extends DescMessage
+export type ValueOf<Shape> = Shape extends { optional: infer One } | { nullable: infer One }
+  ? SimpleValueOf<One>
+  : SimpleValueOf<Shape>
+
+type SimpleValueOf<Shape> = Shape extends DescMessage
   ? MessageShape<Shape> | undefined
   : Shape extends { list: infer Item }
     ? ValueOf<Item>[] | null
@@ -33,7 +47,11 @@ export function renderAnswer(answer: Answer, value: unknown): unknown {
   if ('json' in answer || value === null) return value
   if ('list' in answer) return (value as unknown[]).map((one) => renderAnswer(answer.list, one))
   if ('object' in answer) return renderKeys(answer.object, value as object)
-  const { message, ...more } = requirePart(value as ValueOf<typeof answer>)
+  if ('optional' in answer) return renderAnswer(answer.optional, value)
+  if ('nullable' in answer) return renderAnswer(answer.nullable, value)
+  const { message, ...more } = requirePart(
+    value as { message?: MessageShape<DescMessage> } | undefined,
+  )
   return { ...toRest(answer.message, requirePart(message)), ...renderKeys(answer.with, more) }
 }
 

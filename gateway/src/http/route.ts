@@ -5,7 +5,8 @@ import type { WebSocket } from 'ws'
 import type { z } from 'zod'
 import type { Counting } from '../auth/attempts.ts'
 import type { Feature } from '../auth/features.ts'
-import type { Answer, ValueOf } from './answer.ts'
+import type { Answer, OtherAnswer, ValueOf } from './answer.ts'
+import type { HeaderName } from './openapi/headers.ts'
 import type { Tag } from './openapi/tags.ts'
 
 /**
@@ -111,8 +112,15 @@ interface Definition<
   isPaged?: boolean
   /** Status of a success, if it is not 200. */
   success?: 202 | 204
-  /** A long poll: the answer is 408 without a body if nothing has happened in time. */
-  isLongPoll?: boolean
+  /** Headers of a success that do not follow from the declaration. */
+  headers?: readonly HeaderName[]
+  /**
+   * Answers that do not follow from the declaration, by status (docs/api/errors.md). A text
+   * describes the usual body of the refusal, or an answer without content.
+   */
+  answers?: { readonly [status: number]: string | OtherAnswer }
+  /** The request is a message of another system: JSON, signed in the header of this name. */
+  webhook?: string
   /** Requests for one object are throttled: 425 with Retry-After if one comes too soon. */
   isThrottled?: boolean
   /** Shape of the 200 answer; without it the answer has no body. */
@@ -133,6 +141,8 @@ export interface Route
   find?: (lookup: Lookup) => Promise<unknown>
   handler: (call: Call) => unknown | Promise<unknown>
   socket?: (call: SocketCall) => Promise<void>
+  /** Shapes of the frames that a socket sends. */
+  frames?: readonly Answer[]
 }
 
 /** Declares a route. The handler gets the types of path, query and body. */
@@ -152,6 +162,7 @@ export function socketRoute<const Path extends string>(
     'method' | 'handler'
   > & {
     socket: (call: SocketCall<ParamsOf<Path>>) => Promise<void>
+    frames: Route['frames']
   },
 ): Route {
   return { method: 'GET', handler: refuseHttp, ...definition } as unknown as Route

@@ -6,6 +6,43 @@ import type { CallOptions } from '@connectrpc/connect'
 import type { RouteDeps } from '../deps.ts'
 import { type Route, route } from '../http/route.ts'
 
+const flag = { type: 'boolean' }
+const text = { type: 'string' }
+const price = { type: 'integer', minimum: 0, description: 'Minor units' }
+const plan = { type: 'object', properties: { price }, required: ['price'] }
+
+const configProperties = {
+  verifyEmailAddress: flag,
+  allowSignUp: flag,
+  allowForgotPassword: flag,
+  requireBetaCode: flag,
+  proofOfWorkEnabled: flag,
+  requireLegalName: flag,
+  requirePhoneNumber: flag,
+  verifyLogin: flag,
+  verifyRegister: flag,
+  verifyForgotPassword: flag,
+  longPollAggregatorSetup: flag,
+  initialPlan: { anyOf: [plan, { type: 'null' }] },
+  billingEnabled: flag,
+  iconsEnabled: flag,
+  aggregatorEnabled: flag,
+  feedEnabled: flag,
+  feedAllowedAPIURLs: { type: 'array', items: text },
+  manualEnabled: flag,
+  uploadsEnabled: flag,
+  release: { ...text, description: 'Empty for other builds than releases' },
+  revision: text,
+  buildType: text,
+  buildTime: text,
+}
+
+const configSchema = {
+  type: 'object',
+  properties: configProperties,
+  required: Object.keys(configProperties),
+}
+
 /** Returns the routes of features and currencies (docs/sign-in.md#what-a-server-offers). */
 export function configRoutes({ config, mesh }: RouteDeps): Route[] {
   const features = mesh.client('identity', FeatureService)
@@ -19,7 +56,7 @@ export function configRoutes({ config, mesh }: RouteDeps): Route[] {
       path: '/api/config',
       summary: 'Features of this server',
       auth: 'none',
-      answer: { json: { type: 'object' } },
+      answer: { json: configSchema },
       handler: async ({ options }) => {
         const [{ $typeName: _, ...offered }, initialPlan] = await Promise.all([
           features.getFeatures({}, options),

@@ -12,6 +12,7 @@ import {
   createEndDetector,
   createRunOrder,
   feedFinalStatuses,
+  feedProgressFrame,
   feedProgressKeys,
 } from '../sockets/feed-progress.ts'
 import { showProgress } from '../sockets/progress.ts'
@@ -62,6 +63,7 @@ function progressRoute({ mesh, broker, progressTimes }: RouteDeps): Route {
       // The socket needs feed-sync: while that is away, the upgrade is refused.
       await feedSyncs.getSyncHealth({ feedLinkId: requireFeedLink(found) }, options)
     },
+    frames: [{ json: feedProgressFrame }],
     socket: async ({ params: { linkId, bankAccountId }, socket, accountId, renewOptions }) => {
       const findEnd = createEndDetector(bankAccountId)
       let feedLinkId: string | undefined

@@ -3,6 +3,21 @@ import { type Route, route } from '../http/route.ts'
 
 const cachedForMs = 1_000
 
+const instant = { type: 'string', format: 'date-time' }
+
+const health = {
+  type: 'object',
+  properties: {
+    dbHealthy: { type: 'boolean', description: 'Whether the databases of all services answer' },
+    apiHealthy: { type: 'boolean', const: true },
+    release: { type: ['string', 'null'], description: 'Null for other builds than releases' },
+    revision: { type: 'string', description: 'Revision of the source; empty if it is not known' },
+    buildTime: { type: 'string', description: 'Empty if it is not known' },
+    serverTime: instant,
+  },
+  required: ['dbHealthy', 'apiHealthy', 'release', 'revision', 'buildTime', 'serverTime'],
+}
+
 /** Returns the route of the health, which also answers without databases (docs/api.md#health). */
 export function healthRoutes(deps: RouteDeps): Route[] {
   const { config, clock } = deps
@@ -16,7 +31,8 @@ export function healthRoutes(deps: RouteDeps): Route[] {
       path: '/api/health',
       summary: 'Health of the server and its databases',
       auth: 'none',
-      answer: { json: { type: 'object' } },
+      answer: { json: health },
+      answers: { 500: { description: 'A database is away', answer: { json: health } } },
       handler: async ({ reply }) => {
         const dbHealthy = await isHealthy()
         if (!dbHealthy) reply.code(500)

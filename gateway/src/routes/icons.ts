@@ -16,6 +16,7 @@ const iconSchema = {
       anyOf: [{ type: 'array', items: text }, { type: 'null' }],
     },
   },
+  required: ['title', 'slug', 'library', 'svg', 'colors'],
 }
 
 /** Returns the routes of brands' icons (docs/api.md#icons). */
@@ -33,6 +34,7 @@ export function iconRoutes(): Route[] {
         name: phrase.describe('Text that may contain the name of a brand, up to 1,000 characters'),
       }),
       answer: { json: iconSchema },
+      answers: { 204: 'No word of the name is a brand' },
       handler: async ({ body, reply }) => (await searchIcon(body.name)) ?? reply.code(204).send(),
     }),
   ]

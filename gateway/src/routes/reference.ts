@@ -1,8 +1,8 @@
-import { openapi } from '../http/openapi/document.ts'
+import { type DocumentSettings, openapi } from '../http/openapi/document.ts'
 import { type Route, route } from '../http/route.ts'
 
 /** Returns the route of the OpenAPI document, which describes the given routes and itself. */
-export function referenceRoutes(routes: Route[], config: { cookieName: string }): Route[] {
+export function referenceRoutes(routes: Route[], config: DocumentSettings): Route[] {
   const all = [...routes]
   let document: ReturnType<typeof openapi> | undefined
   const reference = route({

@@ -10,6 +10,21 @@ import type { State } from './progress.ts'
 /** Keys of a frame about a feed sync. */
 export const feedProgressKeys = ['bankAccountId', 'status', 'error']
 
+/** Schema of a frame about a feed sync. */
+export const feedProgressFrame = {
+  type: 'object',
+  properties: {
+    bankAccountId: { type: 'string' },
+    status: {
+      type: 'string',
+      enum: ['begin', 'transactions', 'balances', 'complete', 'error'],
+      description: 'complete and error are in the last frame',
+    },
+    error: { type: 'string', description: 'The failure in words, with the status error' },
+  },
+  required: ['bankAccountId', 'status'],
+}
+
 /** Statuses that end the sync of a bank account. */
 export const feedFinalStatuses = ['complete', 'error']
 

@@ -196,8 +196,11 @@ describe('the OpenAPI document', () => {
   test('has the codes of a 401', async () => {
     const { body } = await gateway.send('GET', '/api/openapi.json', { as: null })
     const { get } = body.paths['/api/keys']
-    expect(get.responses[401].headers).toHaveProperty('WWW-Authenticate')
-    expect(body.components.schemas.Error.properties.code.examples).toContain('SESSION_REQUIRED')
+    expect(get.responses[401].$ref).toBe('#/components/responses/Unauthorized')
+    const { Unauthorized } = body.components.responses
+    expect(Unauthorized.headers).toHaveProperty('WWW-Authenticate')
+    const { code } = body.components.schemas.RefusedCredential.properties
+    expect(code.enum).toContain('SESSION_REQUIRED')
   })
 
   test('describes bodies and answers', async () => {
@@ -212,7 +215,7 @@ describe('the OpenAPI document', () => {
       description: expect.stringContaining('in minor units: `available` minus `expenses`'),
     })
     const list = body.paths['/api/bank_accounts/{bankAccountId}/transactions'].get
-    expect(list.responses[200].headers.Link.description).toMatch(/next page/)
+    expect(list.responses[200].headers.Link.$ref).toBe('#/components/headers/Link')
     expect(list.parameters).toEqual(
       expect.arrayContaining([
         {

@@ -1,92 +1,69 @@
 import type { JsonSchema } from '../answer.ts'
-import { answerQuery } from '../answer-query.ts'
-import { externalIds, idPattern, idPrefixes } from '../bodies/fields.ts'
-import { authClasses, type Route } from '../route.ts'
-import { details } from './details.ts'
-import { pathIds } from './path-ids.ts'
-import { errorSchema, responsesOf } from './responses.ts'
-import { describedBy, inputSchema, type Schemas } from './schemas.ts'
+import type { Route } from '../route.ts'
+import { errorSchemas } from './errors.ts'
+import { headers } from './headers.ts'
+import { operationOf } from './operation.ts'
+import { refusalResponses } from './refusals.ts'
+import type { Schemas } from './schemas.ts'
 import { tags } from './tags.ts'
+
+const description = `Envelope budgeting: links to banks, bank accounts, transactions, and expenses
+and goals that funding schedules fill.
+
+Amounts are integers in minor units of the currency. Instants are RFC 3339 in UTC. An API key is
+sent by HTTP Basic: its ID as the user name, its secret as the password. Every path that answers GET
+answers HEAD too. Unknown keys of a body are refused; unknown query parameters are ignored. Keys may
+be added to answers: ignore those that you do not know.`
+
+/** Settings of the server that its document shows. */
+export interface DocumentSettings {
+  cookieName: string
+  /** Address that clients use; empty if it is not configured. */
+  externalUrl: string
+}
 
 /**
  * Returns the OpenAPI 3.1 document, from the schemas that validate requests and render answers.
  * HEAD is no operation of its own: a generated client would have each reading method twice.
  */
-export function openapi(routes: Route[], { cookieName }: { cookieName: string }): JsonSchema {
-  const schemas: Schemas = { Error: errorSchema }
+export function openapi(
+  routes: Route[],
+  { cookieName, externalUrl }: DocumentSettings,
+): JsonSchema {
+  const schemas: Schemas = { ...errorSchemas }
   const paths: Record<string, Record<string, JsonSchema>> = {}
   for (const route of routes) {
     const path = route.path.replaceAll(/:(\w+)/g, '{$1}')
     paths[path] ??= {}
     paths[path][route.method.toLowerCase()] = operationOf(route, schemas)
   }
+  const used = JSON.stringify(paths)
+  const responses = Object.entries(refusalResponses).filter(([name]) =>
+    used.includes(`"#/components/responses/${name}"`),
+  )
   return {
     openapi: '3.1.0',
-    info: { title: 'Coffer', version: '1' },
-    tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
+    info: {
+      title: 'Coffer',
+      version: '1',
+      description: description.replaceAll(/(\S)\n(?=\S)/g, '$1 '),
+    },
+    servers: [{ url: externalUrl.replace(/\/+$/, '') || '/', description: 'This server' }],
+    tags: Object.entries(tags).map(([name, text]) => ({ name, description: text })),
     paths,
     components: {
       schemas,
+      responses: Object.fromEntries(responses),
+      headers,
       securitySchemes: {
-        key: { type: 'http', scheme: 'basic', description: 'API key ID and secret' },
-        session: { type: 'apiKey', in: 'cookie', name: cookieName },
+        key: { type: 'http', scheme: 'basic', description: 'API key: its ID and its secret' },
+        session: {
+          type: 'apiKey',
+          in: 'cookie',
+          name: cookieName,
+          description: 'Session of a browser; sign-in sets the cookie',
+        },
       },
     },
   }
-}
-
-function operationOf(route: Route, schemas: Schemas): JsonSchema {
-  const { id, tag, summary, auth, body, file } = route
-  const accepted = auth === 'none' ? [] : [{ session: [] }]
-  const content = file
-    ? { 'multipart/form-data': { schema: formSchema(file) } }
-    : { 'application/json': { schema: body && inputSchema(body) } }
-  return {
-    operationId: id,
-    tags: [tag],
-    summary,
-    ...describedBy(details[id]),
-    ...(route.socket ? { 'x-websocket': true } : {}),
-    security: authClasses[auth].key ? [{ key: [] }, ...accepted] : accepted,
-    parameters: parametersOf(route),
-    ...(body || file ? { requestBody: { required: true, content } } : {}),
-    responses: responsesOf(route, schemas),
-  }
-}
-
-function parametersOf(route: Route): JsonSchema[] {
-  const { path, query, idempotent } = route
-  const ids = [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => ({
-    name,
-    in: 'path',
-    required: true,
-    ...describedBy(pathIds[name]),
-    schema: { type: 'string', pattern: patternOf(name) },
-  }))
-  const ofAnswer = inputSchema(answerQuery(route)).properties
-  const properties = { ...(query && inputSchema(query).properties), ...ofAnswer }
-  const queried = Object.entries(properties).map(([name, { description, ...schema }]) => ({
-    name,
-    in: 'query',
-    ...describedBy(description),
-    schema,
-  }))
-  const description =
-    'Text chosen by the client: a repeated request with the same one gets the first answer, for ' +
-    '24 hours (docs/api.md#idempotency-key)'
-  const schema = { type: 'string', maxLength: 255 }
-  const key = { name: 'Idempotency-Key', in: 'header', description, schema }
-  return [...ids, ...queried, ...(idempotent ? [key] : [])]
-}
-
-function patternOf(name: string): string {
-  return externalIds[name]?.form.source ?? idPattern(idPrefixes[name] ?? '')
-}
-
-function formSchema(file: string): JsonSchema {
-  const description =
-    'The only file of the form, at most 6 MiB. Its content decides its kind, then its name; the ' +
-    'media type of the part is ignored.'
-  const binary = { type: 'string', format: 'binary', description }
-  return { type: 'object', properties: { [file]: binary }, required: [file] }
 }

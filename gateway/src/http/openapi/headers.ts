@@ -1,19 +1,65 @@
-export const linkHeader = {
-  schema: { type: 'string' },
-  description: 'The next page, as rel="next"; missing at the end. A page may hold fewer than limit',
-}
+/** Headers of answers that the document describes (docs/api.md#headers-of-every-answer). */
+export const headers = {
+  'X-Request-Id': {
+    schema: { type: 'string', minLength: 1, maxLength: 128 },
+    description: 'ID of the request, that of its own header `X-Request-Id` if it sent one',
+  },
+  Allow: {
+    schema: { type: 'string' },
+    description: 'The methods that the path has, separated by commas',
+  },
+  'Coffer-Recalculation': {
+    schema: { type: 'string', const: 'pending' },
+    description:
+      'Sent if the money has moved but the new contributions are not calculated yet: `spending` ' +
+      'is left out or empty, and a read soon shows them',
+  },
+  'Content-Disposition': {
+    schema: { type: 'string' },
+    description: 'The file name under which a browser stores the answer',
+  },
+  'Idempotency-Replayed': {
+    schema: { type: 'string', const: 'true' },
+    description: 'Sent if this is the answer to an earlier request with the same Idempotency-Key',
+  },
+  Link: {
+    schema: { type: 'string' },
+    description:
+      'The next page, as rel="next"; missing at the end. A page may hold fewer than limit',
+  },
+  RateLimit: {
+    schema: { type: 'string' },
+    description:
+      'What is left of the budgets of the key and the account, if the server has budgets',
+  },
+  'RateLimit-Policy': {
+    schema: { type: 'string' },
+    description: 'The budgets of the key and the account: their quotas and windows in seconds',
+  },
+  'Retry-After': {
+    schema: { type: 'integer', minimum: 1 },
+    description: 'Number of seconds before the request may be repeated',
+  },
+  'Sec-WebSocket-Version': {
+    schema: { type: 'string', const: '13' },
+    description: 'The only version',
+  },
+  'Set-Cookie': {
+    schema: { type: 'string' },
+    description: 'The cookie with the session; after the end of the session, an empty one',
+  },
+  'WWW-Authenticate': {
+    schema: { type: 'string' },
+    description: 'The required credential; Basic only for clients that are not browsers',
+  },
+} as const
 
-export const challengeHeader = {
-  schema: { type: 'string' },
-  description: 'The required credential; Basic only for clients that are not browsers',
-}
+export type HeaderName = keyof typeof headers
 
-export const retryAfterHeader = {
-  schema: { type: 'integer' },
-  description: 'Number of seconds before the request may be repeated',
-}
+const ofEveryAnswer = ['RateLimit', 'RateLimit-Policy', 'X-Request-Id'] as const
 
-export const versionHeader = {
-  schema: { type: 'string', const: '13' },
-  description: 'The only version',
+/** Returns the headers of an answer as references to the components. */
+export function headersOf(names: readonly HeaderName[]): Record<string, { $ref: string }> {
+  const all = [...names, ...ofEveryAnswer]
+  return Object.fromEntries(all.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
 }

@@ -23,6 +23,10 @@ export function answerSchema(answer: Answer, schemas: Schemas): JsonSchema {
   if ('json' in answer) return answer.json
   if ('list' in answer) return { type: 'array', items: answerSchema(answer.list, schemas) }
   if ('object' in answer) return objectSchema(answer.object, schemas)
+  if ('optional' in answer) return answerSchema(answer.optional, schemas)
+  if ('nullable' in answer) {
+    return { anyOf: [answerSchema(answer.nullable, schemas), { type: 'null' }] }
+  }
   const { message } = answer
   return { allOf: [messageSchema(message, schemas), objectSchema(answer.with, schemas)] }
 }
@@ -32,7 +36,12 @@ function objectSchema(keys: Record<string, Answer>, schemas: Schemas) {
     key,
     { ...describedBy(partTexts[key]), ...answerSchema(of, schemas) },
   ])
-  return { type: 'object', properties: Object.fromEntries(properties) }
+  const required = Object.keys(keys).filter((key) => !('optional' in Object(keys[key])))
+  return {
+    type: 'object',
+    properties: Object.fromEntries(properties),
+    ...(required.length > 0 ? { required } : {}),
+  }
 }
 
 /** Returns a `$ref` to the message's schema, and adds the schema to the components. */

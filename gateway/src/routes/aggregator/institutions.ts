@@ -29,7 +29,7 @@ export function institutionRoutes({ mesh }: RouteDeps): Route[] {
         const slow = { ...options, timeoutMs: lookUpTimeoutMs }
         const found = await institutions.getInstitution(params, slow)
         const message = requirePart(found.institution)
-        return { message, status: JSON.parse(message.statusJson) }
+        return { message, status: JSON.parse(message.statusJson) as unknown }
       },
     }),
   ]

@@ -48,7 +48,7 @@ export function setUpWaitRoute({ mesh, broker, progressTimes, draining }: RouteD
     summary: 'Wait until an aggregator link is set up: 408 after 30 s, then ask again',
     auth: 'paidSession',
     feature: 'aggregator',
-    isLongPoll: true,
+    answers: { 408: 'Nothing has happened in time, or the server stops: repeat' },
     handler: async ({ params: { linkId }, accountId, options, renewOptions, reply }) => {
       const closed = signalOfClose(reply)
       await getLink(linkId, options)

@@ -16,6 +16,11 @@ export function aggregatorWebhookRoutes({ mesh }: RouteDeps): Route[] {
       summary: 'Webhook of Plaid; the header Plaid-Verification signs the body',
       auth: 'none',
       feature: 'aggregatorWebhooks',
+      webhook: 'Plaid-Verification',
+      answers: {
+        401: 'The signature is missing or wrong',
+        424: 'It cannot be verified or applied yet: Plaid repeats it',
+      },
       handler: ({ request, options }) => webhooks.receiveWebhook(webhookOf(request), options),
     }),
   ]

@@ -199,6 +199,7 @@ function writes(deps: RouteDeps): Route[] {
       auth: 'key',
       idempotent: true,
       body: transfer,
+      headers: ['Coffer-Recalculation'],
       answer: { object: { balance: BalancesSchema, spending: { list: SpendingSchema } } },
       handler: async (call) => {
         const moving = { ...valuesOf(call.body), ...call.params }

@@ -32,6 +32,7 @@ function exportRoute({ mesh, clock, exportIdleTimeoutMs = idleTimeoutMs }: Route
     path: '/api/users/me/export',
     summary: 'Export all data of the account as one JSON document',
     auth: 'session',
+    headers: ['Content-Disposition'],
     answer: { json: { type: 'object' } },
     handler: async ({ options, renewOptions, request, reply }) => {
       const me = toRest(GetMeResponseSchema, await users.getMe({}, options))
@@ -76,6 +77,7 @@ function deletionRoute({ mesh, sessions, cookie }: RouteDeps): Route {
     auth: 'session',
     body: reAuthentication,
     attempts: 'refused',
+    headers: ['Set-Cookie'],
     handler: async ({ body, options, reply }) => {
       await accounts.deleteAccount(reAuthenticationMessage(body), options)
       // The gateway does not know the account's credentials, so it verifies all of them again.

@@ -4,7 +4,6 @@ import {
   ProofOfWorkService,
 } from '@coffer/proto/identity/v1/proof_of_work'
 import { SignInService } from '@coffer/proto/identity/v1/sign_in'
-import { UserSchema } from '@coffer/proto/identity/v1/user'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { requireOfferedFeature } from '../../auth/features.ts'
@@ -13,6 +12,7 @@ import { code, email, ignoringNull, name, oneOf, password, text } from '../../ht
 import { challengePurposes, proofOfWorkKeys, withProofOfWork } from '../../http/proof-of-work.ts'
 import { type Route, route } from '../../http/route.ts'
 import { valuesOf } from '../../http/update.ts'
+import { emailInUse, registrationAnswer, signedInAnswer, signInStep } from './sign-in-answers.ts'
 
 const registration = z.strictObject({
   email: email.describe('Email address in lower case; upper case is 400'),
@@ -48,8 +48,6 @@ const verificationOwed = {
   requireVerification: true,
 }
 
-const signedInAnswer = { object: { isActive: { json: { type: 'boolean' } } } }
-
 /** Returns the routes of registration, sign-in and sign-out, without API keys (docs/sign-in.md). */
 export function authenticationRoutes(deps: RouteDeps): Route[] {
   return [registrationRoute(deps), ...signInRoutes(deps), logoutRoute(deps), challengeRoute(deps)]
@@ -70,7 +68,9 @@ function registrationRoute(deps: RouteDeps): Route {
     find: requireOfferedFeature(mesh, 'allowSignUp'),
     // Successes count too: each may send a mail to the address of another person.
     attempts: 'all',
-    answer: { object: { user: UserSchema } },
+    headers: ['Set-Cookie'],
+    answers: { 428: emailInUse },
+    answer: registrationAnswer,
     handler: async ({ body, options, request, reply }) => {
       const former = formerOf(request)
       const wanted = { ...valuesOf(withProofOfWork(body)), ...former }
@@ -104,6 +104,12 @@ function signInRoutes(deps: RouteDeps): Route[] {
         ...proofOfWorkKeys(config),
       }),
       attempts: 'refused',
+      headers: ['Set-Cookie'],
+      answers: {
+        401: 'The email address is not known or the password is wrong',
+        406: 'The password has expired, and passwords cannot be reset on this server',
+        428: signInStep,
+      },
       answer: signedInAnswer,
       handler: async ({ body, options, request, reply }) => {
         const former = formerOf(request)
@@ -126,6 +132,7 @@ function signInRoutes(deps: RouteDeps): Route[] {
         totp: code.describe('Code of the authenticator, or a recovery code'),
       }),
       attempts: 'refused',
+      headers: ['Set-Cookie'],
       answer: signedInAnswer,
       handler: async ({ body, options, request, reply }) => {
         const { sessionToken, isActive } = await multifactor.completeSignIn(body, options)
@@ -147,6 +154,7 @@ function logoutRoute(deps: RouteDeps): Route {
     path: '/api/authentication/logout',
     summary: 'Sign out; always succeeds',
     auth: 'none',
+    headers: ['Set-Cookie'],
     handler: async ({ options, request, reply }) => {
       const { formerSessionToken: sessionToken } = formerOf(request)
       cookie.clear(reply)

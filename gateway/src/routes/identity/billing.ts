@@ -75,6 +75,7 @@ export function billingRoutes({ mesh, sessions }: RouteDeps): Route[] {
       summary: 'Webhook of Stripe; the event is signed',
       auth: 'none',
       feature: 'billing',
+      webhook: 'Stripe-Signature',
       handler: ({ request, options }) =>
         billing.receiveStripeEvent(stripeEventOf(request), options),
     }),

@@ -111,7 +111,10 @@ export function bankAccountRoutes(deps: RouteDeps): Route[] {
 
 type Accounts = Client<typeof BankAccountService>
 
-const answer = { message: BankAccountSchema, with: { feedBankAccount: FeedBankAccountSchema } }
+const answer = {
+  message: BankAccountSchema,
+  with: { feedBankAccount: { optional: FeedBankAccountSchema } },
+}
 
 function reads(accounts: Accounts, candidates: Candidates): Route[] {
   return [
@@ -128,7 +131,7 @@ function reads(accounts: Accounts, candidates: Candidates): Route[] {
         ),
       }),
       pagedBy: { id: 'bankAccountId', newestFirst: false },
-      answer: { list: answer },
+      answer: { nullable: { list: answer } },
       handler: async ({ query: { link_id: linkId }, options }) => {
         const { bankAccounts } = await accounts.listBankAccounts(valuesOf({ linkId }), options)
         if (linkId && bankAccounts.length === 0) return null

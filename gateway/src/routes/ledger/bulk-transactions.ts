@@ -18,8 +18,12 @@ import { transactionCreation } from './transactions.ts'
 
 const sizeMax = 500
 
-const error = { json: { type: 'string' } }
-const problems = { json: { type: 'object' } }
+/** An item is answered with its transaction, or with an error as it would be alone. */
+const result = {
+  transaction: { optional: TransactionSchema },
+  error: { optional: { json: { type: 'string' } } },
+  problems: { optional: { json: { $ref: '#/components/schemas/Problems' } } },
+}
 
 /**
  * Returns the routes of bulk requests of transactions (docs/api.md#bulk-requests). Valid items are
@@ -39,6 +43,7 @@ export function bulkTransactionRoutes(deps: RouteDeps): Route[] {
       summary: 'Create up to 500 transactions on a manual bank account; each has its own result',
       auth: 'key',
       idempotent: true,
+      headers: ['Coffer-Recalculation'],
       find: ({ params, options }) => accounts.describeBankAccount(params, options),
       body: z.strictObject({
         transactions: bulkItems(transactionCreation, sizeMax).describe(
@@ -47,7 +52,7 @@ export function bulkTransactionRoutes(deps: RouteDeps): Route[] {
       }),
       answer: {
         object: {
-          results: { list: { object: { transaction: TransactionSchema, error, problems } } },
+          results: { list: { object: result } },
           balance: BalancesSchema,
           spending: { list: SpendingSchema },
         },

@@ -29,7 +29,7 @@ function positionOf({ operationId, spendingId = '', pot, cause }: HistoryEntry):
 const answer = {
   object: {
     entries: { list: HistoryEntrySchema },
-    nextCursor: { json: { type: ['string', 'null'] } },
+    nextCursor: { nullable: { json: { type: 'string' } } },
   },
 }
 

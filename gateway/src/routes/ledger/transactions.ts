@@ -92,6 +92,7 @@ export function transactionRoutes(deps: RouteDeps): Route[] {
       summary: 'The cluster of similar transactions; 204 without one',
       auth: 'key',
       answer: TransactionClusterSchema,
+      answers: { 204: 'The transaction is in no cluster' },
       handler: async ({ params, options, reply }) => {
         const { cluster } = await similar.getCluster(params, options)
         return cluster ?? reply.code(204).send()
@@ -150,13 +151,14 @@ function creationRoute(
     summary: 'Create a transaction on a manual bank account',
     auth: 'key',
     idempotent: true,
+    headers: ['Coffer-Recalculation'],
     find: ({ params, options }) => accounts.describeBankAccount(params, options),
     body: transactionCreation,
     answer: {
       object: {
         transaction: TransactionSchema,
         balance: BalancesSchema,
-        spending: SpendingSchema,
+        spending: { optional: SpendingSchema },
       },
     },
     handler: async (call) => {
@@ -186,6 +188,7 @@ function changeRoute(transactions: Transactions, recalculate: Recalculate): Rout
       if (transaction?.deletedAt) throw notFound('transaction')
     },
     body: change,
+    headers: ['Coffer-Recalculation'],
     answer: {
       object: { transaction: TransactionSchema, balance: BalancesSchema, spending: spendingList },
     },
@@ -217,6 +220,7 @@ function deletionRoute(transactions: Transactions, recalculate: Recalculate): Ro
         'Whether the transaction stays readable by its ID, with deletedAt. Default: true',
       ),
     }),
+    headers: ['Coffer-Recalculation'],
     answer: { object: { balance: BalancesSchema, spending: spendingList } },
     handler: async (call) => {
       const { adjusts_balance: adjustsBalance, soft } = call.query

@@ -72,6 +72,8 @@ export function uploadRoutes(deps: RouteDeps): Route[] {
       summary: 'Undo an import: removes its transactions, restores balances and envelopes',
       auth: 'key',
       feature: 'uploads',
+      headers: ['Coffer-Recalculation'],
+      answers: { 409: 'The import is still running' },
       answer: { object: { balance: BalancesSchema, spending: { list: SpendingSchema } } },
       handler: async (call) => {
         const undone = await uploads.undoUpload(call.params, call.options)
@@ -115,6 +117,22 @@ function listRoute(uploads: Client<typeof UploadService>): Route {
   })
 }
 
+/** Every frame but the first, which has the whole upload. */
+const progressFrame = {
+  type: 'object',
+  properties: {
+    status: {
+      type: 'string',
+      enum: ['pending', 'processing', 'complete', 'failed', 'timed out'],
+      description: 'complete, failed and timed out are in the last frame',
+    },
+    error: { type: ['string', 'null'] },
+    importedCount: { type: 'integer', minimum: 0 },
+    skippedCount: { type: 'integer', minimum: 0 },
+  },
+  required: ['status'],
+}
+
 function progressRoute({ broker, progressTimes }: RouteDeps, find: Find): Route {
   return socketRoute({
     id: 'watchUpload',
@@ -124,6 +142,7 @@ function progressRoute({ broker, progressTimes }: RouteDeps, find: Find): Route 
     auth: 'key',
     feature: 'uploads',
     find,
+    frames: [UploadSchema, { json: progressFrame }],
     socket: async ({ params, socket, accountId, renewOptions }) => {
       await showProgress({
         socket,

@@ -1,0 +1,81 @@
+import { credentialRefusals } from '@coffer/kit/rpc/errors'
+
+const error = { type: 'string', description: 'The fault, for people; the text may change' }
+
+const requestId = { type: 'string', description: 'Quote it when you report the failure' }
+const faults = {
+  $ref: '#/components/schemas/Problems',
+  description: 'The faults by key, if the refusal is about keys of the request',
+}
+
+/** A text, or the problems of a value that has parts. */
+const problem = {
+  anyOf: [{ type: 'string' }, { $ref: '#/components/schemas/Problems' }],
+}
+
+/** Schemas of the bodies of refusals and failures, by name (docs/api/errors.md). */
+export const errorSchemas = {
+  Error: {
+    type: 'object',
+    description: 'A refusal or failure',
+    properties: { error },
+    required: ['error'],
+  },
+  InvalidRequest: {
+    type: 'object',
+    description: 'A refused request, with the faults of its fields if it has any',
+    properties: {
+      error,
+      problems: faults,
+    },
+    required: ['error'],
+  },
+  Problems: {
+    type: 'object',
+    description:
+      'Faults by key of the body or query: a text, or again faults by key. If a value may have ' +
+      'several shapes, `oneOf` lists the faults against each',
+    additionalProperties: { anyOf: [...problem.anyOf, { type: 'array', items: problem }] },
+  },
+  RefusedCredential: {
+    type: 'object',
+    description: 'The refusal of a missing or wrong credential',
+    properties: {
+      error,
+      code: {
+        type: 'string',
+        description: 'Stable code of the refusal, for programs; none for a wrong password or code',
+        enum: [...Object.keys(credentialRefusals), 'PROOF_REQUIRED'],
+      },
+    },
+    required: ['error'],
+  },
+  ProblemDetails: {
+    type: 'object',
+    description: 'A refusal or failure by RFC 9457, for a request that accepts it',
+    properties: {
+      type: { type: 'string', format: 'uri-reference', description: 'Page about the status' },
+      title: { type: 'string', description: 'Phrase of the status, such as Bad Request' },
+      status: { type: 'integer', minimum: 400, maximum: 599, description: 'Status of the answer' },
+      detail: error,
+      code: {
+        type: 'string',
+        description: 'Stable code of the refusal, for programs, if it has one',
+      },
+      problems: faults,
+      requestId,
+    },
+    required: ['type', 'title', 'status', 'detail'],
+  },
+  ServerError: {
+    type: 'object',
+    description: 'A failure of the server or of a provider',
+    properties: {
+      error,
+      requestId,
+    },
+    required: ['error'],
+  },
+} as const
+
+export type ErrorSchema = keyof typeof errorSchemas

@@ -1,0 +1,88 @@
+import type { JsonSchema } from '../answer.ts'
+import { answerQuery } from '../answer-query.ts'
+import { externalIds, idPattern, idPrefixes } from '../bodies/fields.ts'
+import { authClasses, type Route } from '../route.ts'
+import { details } from './details.ts'
+import { pathIds } from './path-ids.ts'
+import { responsesOf } from './responses.ts'
+import { answerSchema, describedBy, inputSchema, type Schemas } from './schemas.ts'
+
+/** Returns the operation of a route; adds schemas of messages to the components. */
+export function operationOf(route: Route, schemas: Schemas): JsonSchema {
+  const { id, tag, summary, auth, frames } = route
+  const accepted = auth === 'none' ? [] : [{ session: [] }]
+  const requestBody = requestBodyOf(route)
+  return {
+    operationId: id,
+    tags: [tag],
+    summary,
+    ...describedBy(details[id]),
+    ...(frames ? { 'x-websocket': { frames: frames.map((of) => answerSchema(of, schemas)) } } : {}),
+    security: authClasses[auth].key ? [{ key: [] }, ...accepted] : accepted,
+    parameters: parametersOf(route),
+    ...(requestBody ? { requestBody } : {}),
+    responses: responsesOf(route, schemas),
+  }
+}
+
+function requestBodyOf({ body, file, webhook, isBodyOptional = false }: Route): JsonSchema | null {
+  const required = !isBodyOptional
+  if (file) return { required, content: { 'multipart/form-data': { schema: formSchema(file) } } }
+  if (!body && !webhook) return null
+  const schema = body ? inputSchema(body) : messageOfAnother
+  return { required, content: { 'application/json': { schema } } }
+}
+
+const messageOfAnother = { type: 'object', description: 'The message, as its sender defines it' }
+
+function parametersOf(route: Route): JsonSchema[] {
+  const { path, query, idempotent, webhook } = route
+  const ids = [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => ({
+    name,
+    in: 'path',
+    required: true,
+    ...describedBy(pathIds[name]),
+    schema: { type: 'string', pattern: patternOf(name) },
+  }))
+  const ofAnswer = inputSchema(answerQuery(route)).properties
+  const properties = { ...(query && inputSchema(query).properties), ...ofAnswer }
+  const queried = Object.entries(properties).map(([name, { description, ...schema }]) => ({
+    name,
+    in: 'query',
+    ...describedBy(description),
+    schema,
+  }))
+  return [
+    ...ids,
+    ...queried,
+    ...(idempotent ? [idempotencyKey] : []),
+    ...(webhook ? [signatureIn(webhook)] : []),
+  ]
+}
+
+/** The header that makes a repeated request safe (docs/api.md#idempotency-key). */
+const idempotencyKey = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  description:
+    'A text chosen by the client: within 24 hours, a repeated request with the same one gets the ' +
+    'first answer instead of a second write',
+  schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[\\x21-\\x7e]+$' },
+}
+
+function signatureIn(name: string): JsonSchema {
+  const description = 'The signature of the message by its sender'
+  return { name, in: 'header', required: true, description, schema: { type: 'string' } }
+}
+
+function patternOf(name: string): string {
+  return externalIds[name]?.form.source ?? idPattern(idPrefixes[name] ?? '')
+}
+
+function formSchema(file: string): JsonSchema {
+  const description =
+    'The only file of the form, at most 6 MiB. Its content decides its kind, then its name; the ' +
+    'media type of the part is ignored.'
+  const binary = { type: 'string', format: 'binary', description }
+  return { type: 'object', properties: { [file]: binary }, required: [file] }
+}

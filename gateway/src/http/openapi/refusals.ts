@@ -1,0 +1,135 @@
+import type { JsonSchema } from '../answer.ts'
+import { authClasses, type Route } from '../route.ts'
+import type { ErrorSchema } from './errors.ts'
+import { type HeaderName, headersOf } from './headers.ts'
+import { inputSchema } from './schemas.ts'
+
+interface Refusal {
+  /** Name of the response in the components of the document. */
+  name: string
+  description: string
+  schema?: ErrorSchema
+  headers?: readonly HeaderName[]
+}
+
+// Refusals and failures by status (docs/api/errors.md).
+const refusals: Record<string, Refusal> = {
+  400: {
+    name: 'BadRequest',
+    description: 'Malformed, of the wrong kind, against a rule, or beyond a bound: see `problems`',
+    schema: 'InvalidRequest',
+  },
+  401: {
+    name: 'Unauthorized',
+    description: 'The credential is missing or refused: see `code`',
+    schema: 'RefusedCredential',
+    headers: ['WWW-Authenticate'],
+  },
+  402: { name: 'PaymentRequired', description: 'The account is not paid up' },
+  403: {
+    name: 'Forbidden',
+    description: 'A page of another origin, an API key that may only read, or not the owner',
+  },
+  404: { name: 'NotFound', description: 'No such object, or the feature is off' },
+  405: {
+    name: 'MethodNotAllowed',
+    description: 'The path has no such method: see `Allow`',
+    headers: ['Allow'],
+  },
+  406: { name: 'NotAcceptable', description: 'The aggregator is off' },
+  409: { name: 'Conflict', description: 'The state of the object does not allow it yet' },
+  413: { name: 'ContentTooLarge', description: 'The body is larger than 6 MiB' },
+  415: { name: 'UnsupportedMediaType', description: 'The Content-Type is another one' },
+  422: {
+    name: 'UnprocessableContent',
+    description: 'The Idempotency-Key was used with another request',
+  },
+  424: { name: 'FailedDependency', description: 'It cannot be applied yet: repeat it later' },
+  425: {
+    name: 'TooEarly',
+    description: 'Requested again too soon: repeat after Retry-After',
+    headers: ['Retry-After'],
+  },
+  426: {
+    name: 'UpgradeRequired',
+    description: 'A WebSocket handshake of another version',
+    headers: ['Sec-WebSocket-Version'],
+  },
+  429: {
+    name: 'TooManyRequests',
+    description: 'Too many requests, attempts, files or sockets: repeat after Retry-After',
+    headers: ['Retry-After'],
+  },
+  500: {
+    name: 'InternalServerError',
+    description: 'A fault of the server, or a provider failed',
+    schema: 'ServerError',
+  },
+  503: {
+    name: 'ServiceUnavailable',
+    description: 'A service is away or busy, and nothing was done: repeat after Retry-After',
+    headers: ['Retry-After'],
+  },
+  504: {
+    name: 'GatewayTimeout',
+    description: 'No answer in time; a write may have been carried out: look before repeating',
+  },
+  default: {
+    name: 'OtherError',
+    description: 'Refused before the operation: 408, 417 and 431 of HTTP itself',
+  },
+}
+
+/** Responses that operations refer to, for the components of the document. */
+export const refusalResponses: Record<string, JsonSchema> = Object.fromEntries(
+  Object.values(refusals).map(({ name, description, schema = 'Error', headers = [] }) => [
+    name,
+    {
+      description,
+      headers: headersOf(headers),
+      content: {
+        'application/json': { schema: { $ref: `#/components/schemas/${schema}` } },
+        'application/problem+json': { schema: { $ref: '#/components/schemas/ProblemDetails' } },
+      },
+    },
+  ]),
+)
+
+/** Returns the response of a status by reference; null if the document has none of the status. */
+export function refusalOf(status: number | string, description?: string): JsonSchema | null {
+  const refusal = refusals[status]
+  if (!refusal) return null
+  const text = description === undefined ? {} : { description }
+  return { $ref: `#/components/responses/${refusal.name}`, ...text }
+}
+
+/** Returns the statuses of refusals and failures that follow from a route's declaration. */
+export function refusalStatuses(route: Route): (number | 'default')[] {
+  const { auth, method, path, query, body, file, feature, socket, webhook } = route
+  const hasBody = Boolean(body ?? file ?? webhook)
+  const hasId = path.includes(':')
+  const follows: [number, unknown][] = [
+    [400, hasBody || query || hasId || socket],
+    [401, auth !== 'none'],
+    [402, authClasses[auth].paid],
+    [403, method !== 'GET' || socket],
+    [404, hasId || route.find || namesObject(route) || (feature && feature !== 'aggregator')],
+    [405, true],
+    [406, feature === 'aggregator'],
+    [413, hasBody],
+    [415, body ?? file],
+    [422, route.idempotent],
+    [425, route.isThrottled],
+    [426, socket],
+    [429, true],
+    [500, true],
+    [503, true],
+    [504, true],
+  ]
+  return [...follows.flatMap(([status, isPossible]) => (isPossible ? status : [])), 'default']
+}
+
+/** Returns whether the body has the ID of an object, which may be missing. */
+function namesObject({ body }: Route): boolean {
+  return body !== undefined && JSON.stringify(inputSchema(body)).includes('_[0-7]')
+}

@@ -1,0 +1,58 @@
+import { UserSchema } from '@coffer/proto/identity/v1/user'
+
+const text = { type: 'string' }
+const path = { type: 'string', description: 'Path of the next page of the web app' }
+const error = { type: 'string', description: 'The fault, for people; the text may change' }
+
+/** Answer to a registration (docs/sign-in.md#registration). */
+export const registrationAnswer = {
+  object: {
+    user: { optional: UserSchema },
+    requireVerification: {
+      json: {
+        type: 'boolean',
+        description: 'Whether the address has to be verified first: then there is no session',
+      },
+    },
+    isActive: {
+      optional: { json: { type: 'boolean', description: 'Whether the account is paid up' } },
+    },
+    nextUrl: { optional: { json: path } },
+    message: { optional: { json: { ...text, description: 'The next step, for people' } } },
+  },
+}
+
+/** Answer to a sign-in (docs/sign-in.md#signing-in). */
+export const signedInAnswer = {
+  object: {
+    isActive: { json: { type: 'boolean', description: 'Whether the account is paid up' } },
+    nextUrl: { optional: { json: { ...path, const: '/account/subscribe' } } },
+  },
+}
+
+/** 428 of a sign-in: the step that it needs first. Only a pending session has a cookie. */
+export const signInStep = {
+  description: 'Another step comes first: a code, a new password or a verified address; see `code`',
+  answer: {
+    json: {
+      oneOf: [
+        step('MFA_REQUIRED', { nextUrl: { ...path, const: '/login/multifactor' } }),
+        step('PASSWORD_CHANGE_REQUIRED', {
+          resetToken: { ...text, description: 'Token for a new password, valid for 5 minutes' },
+        }),
+        step('EMAIL_NOT_VERIFIED', {}),
+      ],
+    },
+  },
+}
+
+/** 428 of a registration. */
+export const emailInUse = {
+  description: 'The email address is in use',
+  answer: { json: step('EMAIL_IN_USE', {}) },
+}
+
+function step(code: string, more: Record<string, object>) {
+  const properties = { error, code: { ...text, const: code }, ...more }
+  return { type: 'object', properties, required: Object.keys(properties) }
+}
