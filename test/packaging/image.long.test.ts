@@ -176,6 +176,13 @@ describe('a gateway and the services, in containers with a read-only root', () =
     expect((await fetch(`${baseUrl}/api/health`)).status).toBe(200)
   })
 
+  test.each(['', '/errors', '/assets/swagger-ui.js', '/assets/swagger-ui.css'])(
+    'have the reference%s',
+    async (path) => {
+      expect((await fetch(`${baseUrl}/api/reference${path}`)).status).toBe(200)
+    },
+  )
+
   test('serve the demo household, whose import is a workflow of the bundle', async () => {
     await using demo = await start('128m', {}, ['demo', '--url', baseUrl])
     const code = await demo.ended()

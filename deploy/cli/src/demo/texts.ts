@@ -72,12 +72,9 @@ export function missingForDemo(offered: Offered, { whenNew }: { whenNew: boolean
   return missing.length === 0 ? null : `The demo needs ${missing.join(' and ')}.`
 }
 
-/** Returns the addresses of the server and of its OpenAPI document. */
+/** Returns the addresses of the server and of its reference page. */
 export function addressText(baseUrl: string): string {
-  return [
-    `Coffer is at     ${baseUrl}`,
-    `API reference    ${baseUrl}/api/openapi.json (OpenAPI)`,
-  ].join('\n')
+  return [`Coffer is at     ${baseUrl}`, `API reference    ${baseUrl}/api/reference`].join('\n')
 }
 
 /** Returns the credentials of the demo, and `curl` commands to paste into a shell. */

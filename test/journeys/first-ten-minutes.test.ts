@@ -1,0 +1,61 @@
+import { execFile } from 'node:child_process'
+import { readFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
+import { scratchFolder } from '@coffer/host/testing/fixture/scratch'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { type Coffer, startCoffer } from '../harness/coffer.ts'
+import { call } from '../harness/person.ts'
+
+const guide = new URL('../../docs/api/first-ten-minutes.md', import.meta.url)
+
+let coffer: Coffer
+
+beforeAll(async () => {
+  coffer = await startCoffer()
+})
+
+afterAll(async () => {
+  await coffer[Symbol.asyncDispose]()
+})
+
+/** Runs the shell commands of a page of docs in order, and returns the variables they leave. */
+async function runPage(page: URL, folder: string): Promise<Record<string, string>> {
+  const blocks = (await readFile(page, 'utf8')).matchAll(/^```sh\n([\s\S]*?)^```/gm)
+  const commands = [...blocks].map(([, block = '']) => block).join('\n')
+  const script = commands.replace('http://localhost:4000', coffer.baseUrl)
+  expect(script).not.toBe(commands)
+  const names = ['KEY', 'ID', 'TXN', 'RENT', 'TRIP']
+  const report = names.map((name) => `printf '\\n${name}=%s' "$${name}"`).join('\n')
+  const { stdout } = await promisify(execFile)(
+    'bash',
+    ['-euo', 'pipefail', '-c', `${script}\n${report}`],
+    {
+      cwd: folder,
+      env: { ...process.env, PATH: `${dirname(process.execPath)}:${process.env.PATH}` },
+    },
+  )
+  const found = [...stdout.matchAll(/^([A-Z]+)=(\S+)$/gm)]
+  return Object.fromEntries(found.map(([, name, value]) => [name, value]))
+}
+
+test('the commands of the first ten minutes do what the page says', async () => {
+  await using folder = await scratchFolder()
+  const { KEY, ID, TXN, RENT, TRIP } = await runPage(guide, folder.path)
+  const headers = { authorization: `Basic ${btoa(KEY ?? '')}` }
+  const get = async (path: string) =>
+    (await call(coffer.baseUrl, 'GET', `/bank_accounts/${ID}${path}`, { headers })).body
+  const transactions = await get('/transactions')
+  expect(transactions).toMatchObject([
+    { name: 'Grocer', amount: 5_210, transactionId: TXN, notes: 'Shared with Grace' },
+    { name: 'Rent', amount: 80_000 },
+    { name: 'Northfield Tools', amount: -150_000 },
+    { name: 'Cafe Elan', amount: 475 },
+  ])
+  expect(await get('/spending')).toMatchObject([
+    { spendingId: RENT, spendingType: 'expense', currentAmount: 0 },
+    { spendingId: TRIP, spendingType: 'goal', currentAmount: 20_000 },
+  ])
+  expect(await get('/balances')).toMatchObject({ available: 120_000, goals: 20_000, free: 100_000 })
+  expect(await readFile(join(folder.path, 'forecast.svg'), 'utf8')).toMatch(/^<svg /)
+})
