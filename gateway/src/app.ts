@@ -20,12 +20,14 @@ import { createAccessLog } from './http/access-log.ts'
 import { bodySizeMax, formLimits } from './http/bodies/form.ts'
 import { addVary, compression } from './http/compression.ts'
 import { createConcurrencyLimiter } from './http/concurrency-limiter.ts'
+import { createVersionTag } from './http/conditional-request.ts'
 import { answerOf, endsSession, isDistrusted } from './http/errors/errors.ts'
 import { createErrorRenderer, type ErrorRenderer } from './http/errors/problem-details.ts'
 import { protocolErrors } from './http/errors/protocol-errors.ts'
 import { refuseOthers } from './http/errors/refusals.ts'
 import { type Admissions, mount } from './http/mount.ts'
 import { traceRequest } from './http/request-span.ts'
+import type { Route } from './http/route.ts'
 import { createRoutes } from './http/routes.ts'
 import { landingPage } from './pages/landing-page.ts'
 import { mailedLinkPages } from './pages/mailed-link-pages.ts'
@@ -108,7 +110,8 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   const logAccess = createAccessLog(log, (request) => admissions.get(request)?.accountId)
   const sessions = createSessions(deps)
   const charts: RouteDeps['charts'] = startWorkers({ ...drawing, ...deps.drawing })
-  const routeDeps = { ...deps, cookie, sessions, charts }
+  const versionTag = createVersionTag(config)
+  const routeDeps = { ...deps, cookie, sessions, charts, versionTag }
   const routes = createRoutes(routeDeps)
   const isHandshake = createHandshakeCheck(routes)
   const app = fastify({
@@ -148,12 +151,17 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   app.addHook('onClose', () => charts[Symbol.asyncDispose]())
   const budget = createRequestBudget({ ...deps, sessions })
   const admitting = { config, sessions, cookie, origins, budget }
-  const mounting = { ...admitting, sockets, files, attempts, admissions }
+  const reads = new Map(routes.filter(isGet).map((one) => [one.path, one]))
+  const mounting = { ...admitting, sockets, files, attempts, admissions, versionTag, reads }
   for (const route of routes) mount(app, route, mounting)
   const pages = [landingPage, ...mailedLinkPages(routeDeps)]
   mountPages(app, pages, { log, origins, sessions, attempts })
   refuseOthers(app, [...routes, ...pages, ...mountReference(app)])
   return app
+}
+
+function isGet({ method }: Route): boolean {
+  return method === 'GET'
 }
 
 async function addPlugins(

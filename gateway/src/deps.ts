@@ -39,4 +39,6 @@ export interface RouteDeps extends AppDeps {
   cookie: SessionCookie
   sessions: Sessions
   charts: Workers<ForecastPicture, string>
+  /** Returns the weak ETag of balances or a list by the version of the bank account. */
+  versionTag: (version: bigint) => string
 }

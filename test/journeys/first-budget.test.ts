@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { type Coffer, startCoffer } from '../harness/coffer.ts'
 import { call, type Person } from '../harness/person.ts'
 import { budgetAndSpend, payday } from './budget.ts'
+import { createSubjects, refuseLostUpdates } from './lost-updates.ts'
 
 let coffer: Coffer
 let alice: Person
@@ -50,6 +51,31 @@ test('a deleted transaction is found and restored with its money', async () => {
   const restored = await alice.post(`${one}/restore`, {})
   expect(restored).toEqual({ transaction, balance, spending: [] })
   expect(await alice.get(`${path}/transactions?deleted=true`)).toEqual([])
+})
+
+test('a change that another client has made is never overwritten with If-Match', async () => {
+  for (const subject of Object.values(await createSubjects(alice))) {
+    await refuseLostUpdates(alice, subject)
+  }
+})
+
+test('balances and lists that have not changed are 304', async () => {
+  const { path } = await alice.createBankAccount(10_000)
+  for (const list of ['/balances', '/transactions', '/transactions?search=tea', '/spending']) {
+    const read = (tag?: string) =>
+      alice.call('GET', `${path}${list}`, { headers: tag ? { 'if-none-match': tag } : {} })
+    const tag = (await read()).headers.get('etag') ?? 'no tag'
+    expect([list, (await read(tag)).status, (await read(`"other", ${tag}`)).status]).toEqual([
+      list,
+      304,
+      304,
+    ])
+    const body = { name: 'Tea', amount: 250, date: '2026-03-02T06:00:00Z', adjustsBalance: true }
+    await alice.post(`${path}/transactions`, body)
+    const after = await read(tag)
+    // A transaction changes no spending object.
+    expect([list, after.status]).toEqual([list, list === '/spending' ? 304 : 200])
+  }
 })
 
 test('a session ends with its logout, and an API key manages no API keys', async () => {

@@ -1,24 +1,40 @@
 import type { MessageInitShape } from '@bufbuild/protobuf'
 import { timestampDate } from '@bufbuild/protobuf/wkt'
-import type {
-  ListTransactionsRequestSchema,
-  Transaction,
+import { BankAccountService } from '@coffer/proto/ledger/v1/bank_account'
+import {
+  type ListTransactionsRequestSchema,
+  type Transaction,
   TransactionService,
 } from '@coffer/proto/ledger/v1/transaction'
-import type { Client } from '@connectrpc/connect'
+import type { RouteDeps } from '../deps.ts'
 import { nextPageLink } from '../http/cursor.ts'
-import type { Call } from '../http/route.ts'
+import type { Call, Lookup } from '../http/route.ts'
 
-/** Lists a page of transactions; sets the Link header if a next page may follow. */
-export async function listTransactionPage(
-  ledger: Client<typeof TransactionService>,
-  page: MessageInitShape<typeof ListTransactionsRequestSchema>,
-  { options, request, reply }: Pick<Call, 'options' | 'request' | 'reply'>,
-): Promise<Transaction[]> {
-  const { transactions, next } = await ledger.listTransactions(page, options)
-  if (next?.date) {
-    const position = [timestampDate(next.date).toISOString(), next.transactionId]
-    reply.header('link', nextPageLink(request.url, position))
+/** Returns the functions that list transactions, of a bank account or of an envelope. */
+export function createTransactionLists({ mesh, versionTag }: RouteDeps) {
+  const ledger = mesh.client('ledger', TransactionService)
+  const accounts = mesh.client('ledger', BankAccountService)
+  return {
+    /** Lists a page; sets its tag, and the Link header if a next page may follow. */
+    page: async (
+      page: MessageInitShape<typeof ListTransactionsRequestSchema>,
+      { options, request, reply }: Pick<Call, 'options' | 'request' | 'reply'>,
+    ): Promise<Transaction[]> => {
+      const { transactions, next, version } = await ledger.listTransactions(page, options)
+      reply.header('etag', versionTag(version))
+      if (next?.date) {
+        const position = [timestampDate(next.date).toISOString(), next.transactionId]
+        reply.header('link', nextPageLink(request.url, position))
+      }
+      return transactions
+    },
+    /** Returns the version of the bank account; every change of its transactions raises it. */
+    versionOf: async ({
+      params: { bankAccountId },
+      options,
+    }: Lookup<{ bankAccountId: string }>): Promise<bigint> => {
+      const { version } = await accounts.describeBankAccount({ bankAccountId }, options)
+      return version
+    },
   }
-  return transactions
 }

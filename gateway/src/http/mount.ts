@@ -4,6 +4,7 @@ import type { CallOptions } from '@connectrpc/connect'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Attempts } from '../auth/attempts.ts'
 import { credentialChallenge } from '../auth/session.ts'
+import type { RouteDeps } from '../deps.ts'
 import { requireVersion } from '../sockets/handshake.ts'
 import type { Sockets } from '../sockets/sockets.ts'
 import { type Admission, type AdmissionDeps, admit, readCredential } from './admission.ts'
@@ -14,7 +15,8 @@ import { readBody, wrongType } from './bodies/body.ts'
 import { readForm } from './bodies/form.ts'
 import { addVary, isCompressible, keepStrongTag } from './compression.ts'
 import type { ConcurrencyLimiter } from './concurrency-limiter.ts'
-import { isUnauthenticated } from './errors/errors.ts'
+import { addCurrentTag, hasVersion, matchHeaders, sendTagged } from './conditional-request.ts'
+import { isOutdated, isUnauthenticated } from './errors/errors.ts'
 import { hashOf, idempotencyHeaders } from './idempotency.ts'
 import { closeAfterRest } from './lingering-close.ts'
 import { pageOf } from './list-page.ts'
@@ -38,6 +40,9 @@ interface MountDeps extends AdmissionDeps {
   files: ConcurrencyLimiter
   /** Rate limit of attempts; all limited routes share it. */
   attempts: Attempts
+  versionTag: RouteDeps['versionTag']
+  /** The GET routes by path. */
+  reads: ReadonlyMap<string, Route>
 }
 
 /** Registers a route: admission control, query, body, handler, then the answer as JSON. */
@@ -47,7 +52,8 @@ export function mount(app: FastifyInstance, route: Route, deps: MountDeps): void
   const shown = answerQuery(route)
   const answer = async (request: FastifyRequest, reply: FastifyReply) => {
     const { token, accountId, timezone } = admissionOf(request)
-    const options = optionsOf(request, token)
+    const condition = route.isConditional ? matchHeaders(request) : {}
+    const options = optionsOf(request, token, condition)
     const { params } = request
     const answered = readQuery(shown, request.query)
     const call: Call = {
@@ -62,7 +68,8 @@ export function mount(app: FastifyInstance, route: Route, deps: MountDeps): void
       writeOptions: options,
     }
     if (route.idempotent) call.writeOptions = writeOptionsOf(route, call)
-    const run = async () => route.handler(call)
+    if (await hasVersion(route, call, deps.versionTag)) return reply.code(304).send()
+    const run = async () => handle(route, call, deps.reads)
     const value = await (route.attempts ? deps.attempts.run(request, run, route.attempts) : run())
     if (route.success) reply.code(route.success)
     return send(reply, value, { route, query: answered })
@@ -102,6 +109,16 @@ export function mount(app: FastifyInstance, route: Route, deps: MountDeps): void
       }
     },
   })
+}
+
+/** Runs the handler. A 412 gets the present tag, so that the client need not ask for it. */
+async function handle(route: Route, call: Call, reads: MountDeps['reads']): Promise<unknown> {
+  try {
+    return await route.handler(call)
+  } catch (error) {
+    if (isOutdated(error)) await addCurrentTag(call, reads.get(route.path))
+    throw error
+  }
 }
 
 function upgrade({
@@ -161,8 +178,12 @@ async function requestBody(
   }
 }
 
-function optionsOf(request: FastifyRequest, token: string): CallOptions {
-  return { headers: { [headers.caller]: token, [headers.requestId]: request.id } }
+function optionsOf(
+  request: FastifyRequest,
+  token: string,
+  more: Record<string, string> = {},
+): CallOptions {
+  return { headers: { [headers.caller]: token, [headers.requestId]: request.id, ...more } }
 }
 
 function writeOptionsOf(route: Route, { options, request, reply }: Call): CallOptions {
@@ -194,8 +215,10 @@ function send(
   const whole = renderAnswer(answer, page)
   const rendered = fields ? selectKeys(whole, fields) : whole
   reply.header('content-type', jsonType)
-  if (!(value instanceof Readable)) return reply.send(JSON.stringify(rendered))
-  if (reply.request.method !== 'HEAD') return reply.send(value)
-  value.destroy()
-  return reply.send()
+  if (value instanceof Readable) {
+    if (reply.request.method !== 'HEAD') return reply.send(value)
+    value.destroy()
+    return reply.send()
+  }
+  return sendTagged(reply, value, { route, body: JSON.stringify(rendered) })
 }

@@ -71,6 +71,11 @@ export function methodsOf({ method, socket }: RoutedPath): (Route['method'] | 'H
   return method === 'GET' && !socket ? ['GET', 'HEAD'] : [method]
 }
 
+/** Returns whether answers of a route have an ETag and may be 304: those of GET, in JSON. */
+export function isTaggedRead({ method, answer, socket, isStreamed }: Route): boolean {
+  return method === 'GET' && answer !== undefined && !socket && !isStreamed
+}
+
 type Handled<Shape> = FastifyReply | (Shape extends Answer ? ValueOf<Shape> : unknown)
 
 interface Definition<
@@ -112,6 +117,8 @@ interface Definition<
   isPaged?: boolean
   /** Status of a success, if it is not 200. */
   success?: 202 | 204
+  /** The answer is a stream: it has no ETag. */
+  isStreamed?: true
   /** Headers of a success that do not follow from the declaration. */
   headers?: readonly HeaderName[]
   /**
@@ -123,6 +130,15 @@ interface Definition<
   webhook?: string
   /** Requests for one object are throttled: 425 with Retry-After if one comes too soon. */
   isThrottled?: boolean
+  /**
+   * The answer shows one object, and has its strong ETag: the answer as a whole, or the part with
+   * this key (docs/api/conditional-requests.md).
+   */
+  tagged?: true | string
+  /** Accepts `If-Match`; a GET of the same path shows the object. */
+  isConditional?: boolean
+  /** Reads the version of the bank account whose list or balances the GET shows, for `304`. */
+  versionOf?: (lookup: Lookup<ParamsOf<Path>>) => Promise<bigint>
   /** Shape of the 200 answer; without it the answer has no body. */
   answer?: Shape
   /** The answer has a new secret: it is not compressed. */
@@ -137,8 +153,9 @@ interface Definition<
 
 /** A route without its generic types, for lists of routes. */
 export interface Route
-  extends Omit<Definition<string, z.ZodType, z.ZodType, Answer>, 'handler' | 'find'> {
+  extends Omit<Definition<string, z.ZodType, z.ZodType, Answer>, 'handler' | 'find' | 'versionOf'> {
   find?: (lookup: Lookup) => Promise<unknown>
+  versionOf?: (lookup: Lookup) => Promise<bigint>
   handler: (call: Call) => unknown | Promise<unknown>
   socket?: (call: SocketCall) => Promise<void>
   /** Shapes of the frames that a socket sends. */

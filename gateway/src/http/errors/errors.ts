@@ -62,6 +62,11 @@ export function isUnauthenticated(error: unknown): boolean {
   return error instanceof ConnectError && rpcAnswer(error, true).status === 401
 }
 
+/** Returns whether an error says that the object has changed since the client read it (412). */
+export function isOutdated(error: unknown): boolean {
+  return error instanceof ConnectError && refusalOf(error)?.status === 412
+}
+
 /** Returns whether an error says that the session has ended; other 401s leave it valid. */
 export function endsSession(error: unknown): boolean {
   return error instanceof ConnectError && refusalOf(error)?.code === 'SESSION_ENDED'

@@ -50,6 +50,15 @@ export const errorSchemas = {
     },
     required: ['error'],
   },
+  ChangedObject: {
+    type: 'object',
+    description: 'The refusal of a change to an object that has changed since it was read',
+    properties: {
+      error,
+      code: { type: 'string', description: 'Stable code of the refusal', const: 'OBJECT_CHANGED' },
+    },
+    required: ['error', 'code'],
+  },
   ProblemDetails: {
     type: 'object',
     description: 'A refusal or failure by RFC 9457, for a request that accepts it',

@@ -18,6 +18,11 @@ export const headers = {
     schema: { type: 'string' },
     description: 'The file name under which a browser stores the answer',
   },
+  ETag: {
+    schema: { type: 'string', pattern: '^(W/)?"[\\x21\\x23-\\x7e]+"$' },
+    description:
+      'Tag of this state for If-None-Match; that of an object, which is strong, for If-Match too',
+  },
   'Idempotency-Replayed': {
     schema: { type: 'string', const: 'true' },
     description: 'Sent if this is the answer to an earlier request with the same Idempotency-Key',

@@ -1,7 +1,7 @@
 import type { JsonSchema } from '../answer.ts'
 import { answerQuery } from '../answer-query.ts'
 import { externalIds, idPattern, idPrefixes } from '../bodies/fields.ts'
-import { authClasses, type Route } from '../route.ts'
+import { authClasses, isTaggedRead, type Route } from '../route.ts'
 import { details } from './details.ts'
 import { pathIds } from './path-ids.ts'
 import { responsesOf } from './responses.ts'
@@ -56,6 +56,8 @@ function parametersOf(route: Route): JsonSchema[] {
     ...ids,
     ...queried,
     ...(idempotent ? [idempotencyKey] : []),
+    ...(isTaggedRead(route) ? [ifNoneMatch] : []),
+    ...(route.isConditional ? [ifMatch] : []),
     ...(webhook ? [signatureIn(webhook)] : []),
   ]
 }
@@ -68,6 +70,20 @@ const idempotencyKey = {
     'A text chosen by the client: within 24 hours, a repeated request with the same one gets the ' +
     'first answer instead of a second write',
   schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[\\x21-\\x7e]+$' },
+}
+
+/** The headers of conditional requests (docs/api/conditional-requests.md). */
+const ifNoneMatch = {
+  name: 'If-None-Match',
+  in: 'header',
+  description: 'Tags of answers that the client has: 304 if the present one is among them',
+  schema: { type: 'string' },
+}
+const ifMatch = {
+  name: 'If-Match',
+  in: 'header',
+  description: 'Tag of the object as the client read it: 412 if the object has changed since',
+  schema: { type: 'string' },
 }
 
 function signatureIn(name: string): JsonSchema {

@@ -38,6 +38,12 @@ const refusals: Record<string, Refusal> = {
   },
   406: { name: 'NotAcceptable', description: 'The aggregator is off' },
   409: { name: 'Conflict', description: 'The state of the object does not allow it yet' },
+  412: {
+    name: 'PreconditionFailed',
+    description: 'The object has changed since the tag in If-Match was read: see `ETag`',
+    schema: 'ChangedObject',
+    headers: ['ETag'],
+  },
   413: { name: 'ContentTooLarge', description: 'The body is larger than 6 MiB' },
   415: { name: 'UnsupportedMediaType', description: 'The Content-Type is another one' },
   422: {
@@ -116,6 +122,7 @@ export function refusalStatuses(route: Route): (number | 'default')[] {
     [404, hasId || route.find || namesObject(route) || (feature && feature !== 'aggregator')],
     [405, true],
     [406, feature === 'aggregator'],
+    [412, route.isConditional],
     [413, hasBody],
     [415, body ?? file],
     [422, route.idempotent],

@@ -1,5 +1,5 @@
 import type { JsonSchema, OtherAnswer } from '../answer.ts'
-import type { Route } from '../route.ts'
+import { isTaggedRead, type Route } from '../route.ts'
 import { type HeaderName, headersOf } from './headers.ts'
 import { refusalOf, refusalStatuses } from './refusals.ts'
 import { answerSchema, type Schemas } from './schemas.ts'
@@ -12,10 +12,16 @@ export function responsesOf(route: Route, schemas: Schemas): JsonSchema {
   ])
   const refused = refusalStatuses(route).map((status) => [status, refusalOf(status)])
   return {
+    ...(isTaggedRead(route) ? { 304: notModified } : {}),
     ...(route.socket ? { 101: switching } : { [route.success ?? 200]: success(route, schemas) }),
     ...Object.fromEntries(refused),
     ...Object.fromEntries(others),
   }
+}
+
+const notModified = {
+  description: 'The client has the present answer: its tag was in If-None-Match',
+  headers: headersOf(['ETag']),
 }
 
 const switching = {
@@ -40,8 +46,10 @@ function done(route: Route, { description, answer }: OtherAnswer, schemas: Schem
   }
 }
 
-function successHeaders({ isPaged, pagedBy, idempotent, headers = [] }: Route): HeaderName[] {
+function successHeaders(route: Route): HeaderName[] {
+  const { isPaged, pagedBy, idempotent, headers = [] } = route
   return [
+    ...(isTaggedRead(route) || route.tagged ? (['ETag'] as const) : []),
     ...headers,
     ...(isPaged || pagedBy ? (['Link'] as const) : []),
     ...(idempotent ? (['Idempotency-Replayed'] as const) : []),

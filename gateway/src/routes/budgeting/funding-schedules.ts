@@ -100,6 +100,7 @@ function reads(schedules: Schedules): Route[] {
       path: '/api/bank_accounts/:bankAccountId/funding_schedules/:fundingScheduleId',
       summary: 'One funding schedule',
       auth: 'key',
+      tagged: true,
       answer: FundingScheduleSchema,
       handler: async ({ params, options }) =>
         (await schedules.getFundingSchedule(params, options)).fundingSchedule,
@@ -116,6 +117,7 @@ function writes(schedules: Schedules): Route[] {
       path: '/api/bank_accounts/:bankAccountId/funding_schedules',
       summary: 'Create a funding schedule',
       auth: 'key',
+      tagged: true,
       idempotent: true,
       body: creation,
       answer: FundingScheduleSchema,
@@ -132,6 +134,8 @@ function writes(schedules: Schedules): Route[] {
       path: '/api/bank_accounts/:bankAccountId/funding_schedules/:fundingScheduleId',
       summary: 'Change a funding schedule; new dates recalculate its expenses and goals',
       auth: 'key',
+      isConditional: true,
+      tagged: 'fundingSchedule',
       find: ({ params, options }) => schedules.getFundingSchedule(params, options),
       body: change,
       answer: {
@@ -150,6 +154,7 @@ function writes(schedules: Schedules): Route[] {
       path: '/api/bank_accounts/:bankAccountId/funding_schedules/:fundingScheduleId',
       summary: 'Delete a funding schedule that no expense or goal is on',
       auth: 'key',
+      isConditional: true,
       handler: ({ params, options }) => schedules.deleteFundingSchedule(params, options),
     }),
   ]

@@ -6,10 +6,10 @@ import {
 } from '@coffer/proto/budgeting/v1/spending'
 import { BalancesSchema } from '@coffer/proto/ledger/v1/bank_account'
 import { EnvelopeService } from '@coffer/proto/ledger/v1/envelope'
-import { TransactionSchema, TransactionService } from '@coffer/proto/ledger/v1/transaction'
+import { TransactionSchema } from '@coffer/proto/ledger/v1/transaction'
 import { z } from 'zod'
 import { createRecalculation } from '../../compose/recalculation.ts'
-import { listTransactionPage } from '../../compose/transaction-page.ts'
+import { createTransactionLists } from '../../compose/transaction-page.ts'
 import type { RouteDeps } from '../../deps.ts'
 import {
   boolean,
@@ -114,9 +114,10 @@ export function spendingRoutes(deps: RouteDeps): Route[] {
   return [...reads(deps), ...writes(deps)]
 }
 
-function reads({ mesh }: RouteDeps): Route[] {
+function reads(deps: RouteDeps): Route[] {
+  const { mesh } = deps
   const spending = mesh.client('budgeting', SpendingService)
-  const ledger = mesh.client('ledger', TransactionService)
+  const lists = createTransactionLists(deps)
   return [
     route({
       id: 'listSpending',
@@ -137,6 +138,7 @@ function reads({ mesh }: RouteDeps): Route[] {
       path: '/api/bank_accounts/:bankAccountId/spending/:spendingId',
       summary: 'One expense or goal',
       auth: 'key',
+      tagged: true,
       answer: SpendingSchema,
       handler: async ({ params, options }) =>
         (await spending.getSpending(params, options)).spending,
@@ -161,9 +163,9 @@ function reads({ mesh }: RouteDeps): Route[] {
       auth: 'key',
       query: transactionPage,
       isPaged: true,
+      versionOf: lists.versionOf,
       answer: { list: TransactionSchema },
-      handler: ({ query, ...call }) =>
-        listTransactionPage(ledger, { ...call.params, ...valuesOf(query) }, call),
+      handler: ({ query, ...call }) => lists.page({ ...call.params, ...valuesOf(query) }, call),
     }),
   ]
 }
@@ -181,6 +183,7 @@ function writes(deps: RouteDeps): Route[] {
       path: '/api/bank_accounts/:bankAccountId/spending',
       summary: 'Create an expense or a goal',
       auth: 'key',
+      tagged: true,
       idempotent: true,
       body: creation,
       answer: SpendingSchema,
@@ -214,6 +217,8 @@ function writes(deps: RouteDeps): Route[] {
       path: '/api/bank_accounts/:bankAccountId/spending/:spendingId',
       summary: 'Change an expense or goal; the allowed keys depend on its type',
       auth: 'key',
+      isConditional: true,
+      tagged: true,
       find: ({ params, options }) => spending.getSpending(params, options),
       body: change,
       answer: SpendingSchema,
@@ -230,6 +235,7 @@ function writes(deps: RouteDeps): Route[] {
       path: '/api/bank_accounts/:bankAccountId/spending/:spendingId',
       summary: 'Delete an expense or goal; its money becomes free to use',
       auth: 'key',
+      isConditional: true,
       handler: ({ params, options }) => spending.deleteSpending(params, options),
     }),
   ]

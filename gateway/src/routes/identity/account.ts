@@ -32,6 +32,7 @@ function exportRoute({ mesh, clock, exportIdleTimeoutMs = idleTimeoutMs }: Route
     path: '/api/users/me/export',
     summary: 'Export all data of the account as one JSON document',
     auth: 'session',
+    isStreamed: true,
     headers: ['Content-Disposition'],
     answer: { json: { type: 'object' } },
     handler: async ({ options, renewOptions, request, reply }) => {

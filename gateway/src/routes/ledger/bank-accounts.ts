@@ -106,7 +106,7 @@ const change = z.strictObject({
 export function bankAccountRoutes(deps: RouteDeps): Route[] {
   const accounts = deps.mesh.client('ledger', BankAccountService)
   const candidates = createCandidates(deps)
-  return [...reads(accounts, candidates), ...writes(deps, accounts, candidates)]
+  return [...reads(deps, accounts, candidates), ...writes(deps, accounts, candidates)]
 }
 
 type Accounts = Client<typeof BankAccountService>
@@ -116,7 +116,7 @@ const answer = {
   with: { feedBankAccount: { optional: FeedBankAccountSchema } },
 }
 
-function reads(accounts: Accounts, candidates: Candidates): Route[] {
+function reads({ versionTag }: RouteDeps, accounts: Accounts, candidates: Candidates): Route[] {
   return [
     route({
       id: 'listBankAccounts',
@@ -145,6 +145,7 @@ function reads(accounts: Accounts, candidates: Candidates): Route[] {
       path: '/api/bank_accounts/:bankAccountId',
       summary: 'One bank account, archived ones included',
       auth: 'key',
+      tagged: true,
       answer,
       handler: async ({ params, options }) => {
         const { bankAccount } = await accounts.getBankAccount(params, options)
@@ -158,42 +159,22 @@ function reads(accounts: Accounts, candidates: Candidates): Route[] {
       path: '/api/bank_accounts/:bankAccountId/balances',
       summary: 'Balances, with money in envelopes and free-to-use money',
       auth: 'key',
+      versionOf: async ({ params, options }) =>
+        (await accounts.describeBankAccount(params, options)).version,
       answer: BalancesSchema,
-      handler: async ({ params, options }) =>
-        (await accounts.getBalances(params, options)).balances,
+      handler: async ({ params, options, reply }) => {
+        const { balances, version } = await accounts.getBalances(params, options)
+        reply.header('etag', versionTag(version))
+        return balances
+      },
     }),
   ]
 }
 
 function writes(deps: RouteDeps, accounts: Accounts, candidates: Candidates): Route[] {
-  const { mesh, config, log } = deps
-  const links = mesh.client('ledger', LinkService)
+  const { log } = deps
   return [
-    route({
-      id: 'createBankAccount',
-      tag: 'Bank accounts',
-      method: 'POST',
-      path: '/api/bank_accounts',
-      summary: 'Create a bank account on a manual link, or from a candidate of a feed link',
-      auth: 'key',
-      idempotent: true,
-      body: creation,
-      answer,
-      handler: async ({ body, options, writeOptions }) => {
-        const { linkId, feedBankAccountId } = body
-        const request = valuesOf(body)
-        if (feedBankAccountId !== undefined) {
-          requireFeature('feed', config)
-          const { link } = await links.getLink({ linkId }, options)
-          const { feedLinkId } = requirePart(link)
-          // The provider's name replaces the one in the body (docs/links.md#bank-accounts).
-          const candidate = await candidates.get({ feedBankAccountId, feedLinkId }, options)
-          request.originalName = candidate.name
-        }
-        const { bankAccount } = await accounts.createBankAccount(request, writeOptions)
-        return candidates.activate(requirePart(bankAccount), options)
-      },
-    }),
+    creationRoute(deps, accounts, candidates),
     route({
       id: 'archiveBankAccount',
       tag: 'Bank accounts',
@@ -201,6 +182,7 @@ function writes(deps: RouteDeps, accounts: Accounts, candidates: Candidates): Ro
       path: '/api/bank_accounts/:bankAccountId',
       summary: 'Archive a bank account; its data is kept',
       auth: 'key',
+      isConditional: true,
       handler: async ({ params, options }) => {
         const { feedBankAccountId } = await accounts.archiveBankAccount(params, options)
         if (feedBankAccountId === undefined) return
@@ -214,6 +196,8 @@ function writes(deps: RouteDeps, accounts: Accounts, candidates: Candidates): Ro
       path: '/api/bank_accounts/:bankAccountId',
       summary: 'Change a bank account; the allowed keys depend on its kind',
       auth: 'key',
+      isConditional: true,
+      tagged: true,
       find: ({ params, options }) => accounts.getBankAccount(params, options),
       body: change,
       answer,
@@ -231,4 +215,35 @@ function writes(deps: RouteDeps, accounts: Accounts, candidates: Candidates): Ro
       },
     }),
   ]
+}
+
+function creationRoute(deps: RouteDeps, accounts: Accounts, candidates: Candidates): Route {
+  const { mesh, config } = deps
+  const links = mesh.client('ledger', LinkService)
+  return route({
+    id: 'createBankAccount',
+    tag: 'Bank accounts',
+    method: 'POST',
+    path: '/api/bank_accounts',
+    summary: 'Create a bank account on a manual link, or from a candidate of a feed link',
+    auth: 'key',
+    tagged: true,
+    idempotent: true,
+    body: creation,
+    answer,
+    handler: async ({ body, options, writeOptions }) => {
+      const { linkId, feedBankAccountId } = body
+      const request = valuesOf(body)
+      if (feedBankAccountId !== undefined) {
+        requireFeature('feed', config)
+        const { link } = await links.getLink({ linkId }, options)
+        const { feedLinkId } = requirePart(link)
+        // The provider's name replaces the one in the body (docs/links.md#bank-accounts).
+        const candidate = await candidates.get({ feedBankAccountId, feedLinkId }, options)
+        request.originalName = candidate.name
+      }
+      const { bankAccount } = await accounts.createBankAccount(request, writeOptions)
+      return candidates.activate(requirePart(bankAccount), options)
+    },
+  })
 }

@@ -38,6 +38,7 @@ export function linkRoutes(deps: RouteDeps): Route[] {
       path: '/api/links/:linkId',
       summary: 'One link, deleted ones included',
       auth: 'key',
+      tagged: true,
       answer: linkAnswer,
       handler: async (call) => {
         const { link } = await find(call)
@@ -52,6 +53,8 @@ export function linkRoutes(deps: RouteDeps): Route[] {
       path: '/api/links/:linkId',
       summary: 'Change the name or the note of a link',
       auth: 'key',
+      isConditional: true,
+      tagged: true,
       find,
       body: z.strictObject({
         institutionName: name.optional().describe('New name of the institution'),
@@ -71,6 +74,7 @@ export function linkRoutes(deps: RouteDeps): Route[] {
       path: '/api/links/:linkId',
       summary: 'Delete a link with everything under it',
       auth: 'key',
+      isConditional: true,
       handler: ({ params, options }) => links.deleteLink(params, options),
     }),
   ]
@@ -88,6 +92,7 @@ function creation(deps: RouteDeps): Route {
     path: '/api/links',
     summary: 'Create a manual link, or a feed link over a pending feed connection',
     auth: 'key',
+    tagged: true,
     idempotent: true,
     body: z.strictObject({
       institutionName: name.describe('Name of the institution; it need not be unique'),

@@ -10,7 +10,7 @@ import {
 import type { Client } from '@connectrpc/connect'
 import { z } from 'zod'
 import { createRecalculation, type Recalculate } from '../../compose/recalculation.ts'
-import { listTransactionPage } from '../../compose/transaction-page.ts'
+import { createTransactionLists } from '../../compose/transaction-page.ts'
 import type { RouteDeps } from '../../deps.ts'
 import {
   boolean,
@@ -83,7 +83,7 @@ export function transactionRoutes(deps: RouteDeps): Route[] {
   const similar = mesh.client('ledger', SimilarService)
   const recalculate = createRecalculation(deps)
   return [
-    ...reads(transactions),
+    ...reads(transactions, createTransactionLists(deps)),
     route({
       id: 'getSimilarTransactions',
       tag: 'Transactions',
@@ -107,7 +107,7 @@ export function transactionRoutes(deps: RouteDeps): Route[] {
 
 type Transactions = Client<typeof TransactionService>
 
-function reads(ledger: Transactions): Route[] {
+function reads(ledger: Transactions, lists: ReturnType<typeof createTransactionLists>): Route[] {
   return [
     route({
       id: 'listTransactions',
@@ -118,10 +118,11 @@ function reads(ledger: Transactions): Route[] {
       auth: 'key',
       query: accountTransactionPage,
       isPaged: true,
+      versionOf: lists.versionOf,
       answer: { list: TransactionSchema },
       handler: ({ query: { spendingId, ...page }, ...call }) => {
         const of = spendingId === 'free' ? { free: true } : valuesOf({ spendingId })
-        return listTransactionPage(ledger, { ...call.params, ...valuesOf(page), ...of }, call)
+        return lists.page({ ...call.params, ...valuesOf(page), ...of }, call)
       },
     }),
     route({
@@ -131,6 +132,7 @@ function reads(ledger: Transactions): Route[] {
       path: '/api/bank_accounts/:bankAccountId/transactions/:transactionId',
       summary: 'One transaction, soft-deleted ones included',
       auth: 'key',
+      tagged: true,
       answer: TransactionSchema,
       handler: async ({ params, options }) =>
         (await ledger.getTransaction(params, options)).transaction,
@@ -150,6 +152,7 @@ function creationRoute(
     path: '/api/bank_accounts/:bankAccountId/transactions',
     summary: 'Create a transaction on a manual bank account',
     auth: 'key',
+    tagged: 'transaction',
     idempotent: true,
     headers: ['Coffer-Recalculation'],
     find: ({ params, options }) => accounts.describeBankAccount(params, options),
@@ -183,6 +186,8 @@ function changeRoute(transactions: Transactions, recalculate: Recalculate): Rout
     path: '/api/bank_accounts/:bankAccountId/transactions/:transactionId',
     summary: 'Change a transaction; the allowed keys depend on its link',
     auth: 'key',
+    isConditional: true,
+    tagged: 'transaction',
     find: async ({ params, options }) => {
       const { transaction } = await transactions.getTransaction(params, options)
       if (transaction?.deletedAt) throw notFound('transaction')
@@ -212,6 +217,7 @@ function deletionRoute(transactions: Transactions, recalculate: Recalculate): Ro
     path: '/api/bank_accounts/:bankAccountId/transactions/:transactionId',
     summary: 'Delete a transaction of a manual bank account',
     auth: 'key',
+    isConditional: true,
     query: z.object({
       adjusts_balance: booleanQuery(false).describe(
         'Whether the balances get the amount back. Default: false',
@@ -242,6 +248,7 @@ function restorationRoute(transactions: Transactions, recalculate: Recalculate):
     path: '/api/bank_accounts/:bankAccountId/transactions/:transactionId/restore',
     summary: 'Restore a soft-deleted transaction of a manual bank account, with its money',
     auth: 'key',
+    tagged: 'transaction',
     idempotent: true,
     find: ({ params, options }) => transactions.getTransaction(params, options),
     body: z.strictObject({}),

@@ -1,6 +1,7 @@
 import { create } from '@bufbuild/protobuf'
 import { notFound } from '@coffer/kit/rpc/errors'
 import { patchOf, toMessage } from '@coffer/kit/rpc/message'
+import { requireMatch } from '@coffer/kit/rpc/object-tag'
 import { callerOf } from '@coffer/kit/rpc/rpc'
 import type { ServiceDeps } from '@coffer/kit/service/service'
 import {
@@ -49,6 +50,7 @@ export async function updateSpending(
     decide: ({ plans, schedules }) => {
       const current = plans.find((one) => one.spendingId === spendingId)
       if (current?.state !== 'open') throw notFound('spending')
+      requireMatch(context, SpendingSchema, toMessage(SpendingSchema, current))
       const changed = changeSpending(current, patch, { ...asOf, isManualLink })
       const { spending, needsContribution } = changed
       const funding = findLiveSchedule(schedules, spending.fundingScheduleId)

@@ -1,6 +1,7 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt'
 import { notFound } from '@coffer/kit/rpc/errors'
 import { toMessage } from '@coffer/kit/rpc/message'
+import { requireMatch } from '@coffer/kit/rpc/object-tag'
 import { callerOf } from '@coffer/kit/rpc/rpc'
 import type { ServiceDeps } from '@coffer/kit/service/service'
 import {
@@ -61,6 +62,7 @@ export function spendingRoutes(deps: Deps): ServiceImpl<typeof SpendingService> 
       const { scope } = scopeOf(bankAccountId, context)
       const [plan] = await findPlans(database, scope, [spendingId])
       if (plan?.state !== 'open') throw notFound('spending')
+      requireMatch(context, SpendingSchema, toMessage(SpendingSchema, plan))
       await ledger.closeEnvelope({ bankAccountId, spendingId }, onBehalfOf(context))
       await deps.write(deletePlan({ ...scope, spendingId }))
       return {}

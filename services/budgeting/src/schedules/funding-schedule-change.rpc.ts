@@ -1,6 +1,7 @@
 import { create } from '@bufbuild/protobuf'
 import { notFound } from '@coffer/kit/rpc/errors'
 import { patchOf, toMessage } from '@coffer/kit/rpc/message'
+import { requireMatch } from '@coffer/kit/rpc/object-tag'
 import { callerOf } from '@coffer/kit/rpc/rpc'
 import type { ServiceDeps } from '@coffer/kit/service/service'
 import {
@@ -50,6 +51,7 @@ export async function updateFundingSchedule(
     decide: ({ schedules, plans }) => {
       const current = findLiveSchedule(schedules, fundingScheduleId)
       if (!current) throw notFound('funding schedule')
+      requireMatch(context, FundingScheduleSchema, toMessage(FundingScheduleSchema, current))
       const where = { ...asOf, isManualLink }
       const { schedule, firesOtherwise } = changeFundingSchedule(current, patch, where)
       const changed = firesOtherwise ? recalculatePlans(plans, { schedule, byId, asOf }) : []

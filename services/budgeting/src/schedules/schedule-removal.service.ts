@@ -1,6 +1,9 @@
 import { notFound, refused } from '@coffer/kit/rpc/errors'
+import { toMessage } from '@coffer/kit/rpc/message'
+import { requireMatch } from '@coffer/kit/rpc/object-tag'
 import { callerOf } from '@coffer/kit/rpc/rpc'
 import type { ServiceDeps } from '@coffer/kit/service/service'
+import { FundingScheduleSchema } from '@coffer/proto/budgeting/v1/funding_schedule'
 import { TransactionService } from '@coffer/proto/ledger/v1/transaction'
 import type { CallOptions, HandlerContext } from '@connectrpc/connect'
 import { describeWritable, onBehalfOf } from '../ledger/ledger.client.ts'
@@ -32,6 +35,7 @@ export async function deleteFundingSchedule(
         const text = 'cannot remove funding schedule, it does not exist'
         throw notFound('funding schedule', text)
       }
+      requireMatch(context, FundingScheduleSchema, toMessage(FundingScheduleSchema, found))
       if (plans.some((plan) => plan.fundingScheduleId === fundingScheduleId)) {
         throw refused('cannot remove funding schedule, expenses or goals are on it')
       }

@@ -13,6 +13,7 @@ export const headers = {
   idempotencyKey: 'coffer-idempotency-key',
   bodyHash: 'coffer-body-hash',
   replayed: 'coffer-replayed',
+  ifMatch: 'coffer-if-match',
 } as const
 
 /** Returns the verified caller of an RPC. Throws callerRefused if there is none. */

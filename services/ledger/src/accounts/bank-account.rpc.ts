@@ -3,6 +3,7 @@ import { keptReplies, once } from '@coffer/kit/database/idempotency'
 import { nextVersion } from '@coffer/kit/database/version'
 import { notFound } from '@coffer/kit/rpc/errors'
 import { patchOf, toMessage } from '@coffer/kit/rpc/message'
+import { requireMatch } from '@coffer/kit/rpc/object-tag'
 import { callerOf } from '@coffer/kit/rpc/rpc'
 import type { ServiceDeps } from '@coffer/kit/service/service'
 import { currencyOf } from '@coffer/kit/values/currency'
@@ -57,12 +58,13 @@ export function bankAccountRoutes(deps: Deps): ServiceImpl<typeof BankAccountSer
       return bankAccount ? { bankAccount } : {}
     },
     describeBankAccount: async ({ bankAccountId }, context) => {
-      const { linkId, linkType, deletedAt } = await get(bankAccountId, context)
-      return { bankAccountId, linkId, linkType, archived: deletedAt !== null }
+      const { linkId, linkType, deletedAt, version } = await get(bankAccountId, context)
+      return { bankAccountId, linkId, linkType, archived: deletedAt !== null, version }
     },
     getBalances: async ({ bankAccountId }, context) => {
-      const balances = balancesOf(await get(bankAccountId, context))
-      return { balances: toMessage(BalancesSchema, balances) }
+      const bankAccount = await get(bankAccountId, context)
+      const { version } = bankAccount
+      return { balances: toMessage(BalancesSchema, balancesOf(bankAccount)), version }
     },
     createBankAccount: (request, context) => createOnLink(deps, request, context),
     updateBankAccount: async (request, context) => {
@@ -152,6 +154,7 @@ async function change(
     signal: context.signal,
     createdBy,
     decide: (locked) => {
+      requireMatch(context, BankAccountSchema, toMessage(BankAccountSchema, locked.bankAccount))
       const settlement = decide(locked)
       return { settlement, reply: settlement.bankAccount }
     },

@@ -4,6 +4,7 @@ import { keepReply, once } from '@coffer/kit/database/idempotency'
 import { changeOf } from '@coffer/kit/events/changes'
 import { duplicate, notFound } from '@coffer/kit/rpc/errors'
 import { patchOf, toMessage } from '@coffer/kit/rpc/message'
+import { requireMatch } from '@coffer/kit/rpc/object-tag'
 import { callerOf } from '@coffer/kit/rpc/rpc'
 import type { ServiceDeps } from '@coffer/kit/service/service'
 import { newId } from '@coffer/kit/values/id'
@@ -58,6 +59,7 @@ export function linkRoutes({ config, database, clock }: Deps): ServiceImpl<typeo
       const patch = patchOf(UpdateLinkRequestSchema, request) as LinkPatch
       const link = await database.transaction(async (tx) => {
         const before = found(await lockLink(tx, accountId, request.linkId))
+        requireMatch(context, LinkSchema, toMessage(LinkSchema, before))
         const after = changeLink(before, patch, clock())
         await saveLink(tx, after)
         return after
@@ -68,7 +70,9 @@ export function linkRoutes({ config, database, clock }: Deps): ServiceImpl<typeo
       const { accountId } = callerOf(context)
       const now = clock()
       await database.transaction(async (tx) => {
-        await deleteLocked(tx, found(await lockLink(tx, accountId, linkId)), now)
+        const link = found(await lockLink(tx, accountId, linkId))
+        requireMatch(context, LinkSchema, toMessage(LinkSchema, link))
+        await deleteLocked(tx, link, now)
       })
       return {}
     },

@@ -9,7 +9,7 @@ import {
   TransactionSchema,
 } from '@coffer/proto/ledger/v1/transaction'
 import type { HandlerContext } from '@connectrpc/connect'
-import { listTransactions } from './transaction.sql.ts'
+import { type Listed, listTransactions } from './transaction.sql.ts'
 import type { Transaction } from './transaction.ts'
 import { endOfScan, findByText, scan } from './transaction-search.sql.ts'
 import {
@@ -20,7 +20,7 @@ import {
 } from './transaction-search.ts'
 
 type Deps = Pick<ServiceDeps, 'database'>
-type Page = { transactions: readonly Transaction[]; next: TransactionCursor | null }
+type Page = Listed & { next: TransactionCursor | null }
 
 /** Bounds on the cost of one search (docs/transactions.md#search). */
 export const searchCosts = {
@@ -45,10 +45,11 @@ export async function listPage(
     ? await plainPage(database, accountId, request)
     : await searchTransactions(database, accountId, searchOf(request, timezone))
   if (!page) throw notFound(request.spendingId ? 'spending' : 'bank account')
-  const { transactions, next } = page
+  const { transactions, next, version } = page
   return {
     transactions: transactions.map((one) => toMessage(TransactionSchema, one)),
     ...(next ? { next: toMessage(TransactionPlaceSchema, next) } : {}),
+    version,
   }
 }
 
@@ -66,8 +67,8 @@ async function plainPage(
 ): Promise<Page | null> {
   const { bankAccountId, spendingId = null, limit, offset } = request
   const wanted = { bankAccountId, spendingId, limit, offset }
-  const transactions = await listTransactions(database, accountId, wanted)
-  return transactions && { transactions, next: nextOf(transactions, limit) }
+  const listed = await listTransactions(database, accountId, wanted)
+  return listed && { ...listed, next: nextOf(listed.transactions, limit) }
 }
 
 function searchOf(request: ListTransactionsRequest, timezone: string): TransactionSearch {
@@ -102,17 +103,23 @@ export async function searchTransactions(
   // The trigram index has live transactions only.
   const scans =
     isIndexed(text) && !isDeleted ? [costs.examinedFirst, costs.examined] : [costs.examined]
-  let page: Page = { transactions: [], next: null }
+  let page: Page = { transactions: [], next: null, version: 0n }
   for (const [index, examined] of scans.entries()) {
     const found = index === 0 ? null : await findByText(database, accountId, { search, ...costs })
     if (found) {
       const { transactions } = found
-      return { transactions, next: found.found > limit ? nextOf(transactions, limit) : null }
+      const next = found.found > limit ? nextOf(transactions, limit) : null
+      return { transactions, next, version: page.version }
     }
-    const transactions = await scan(database, accountId, { search, examined })
-    if (!transactions) return null
-    if (transactions.length === limit) return { transactions, next: nextOf(transactions, limit) }
-    page = { transactions, next: await endOfScan(database, accountId, { search, examined }) }
+    const listed = await scan(database, accountId, { search, examined })
+    if (!listed) return null
+    const { transactions } = listed
+    // The oldest version: a change between two statements then changes the tag of the list.
+    const version = index === 0 ? listed.version : page.version
+    const next = nextOf(transactions, limit)
+    if (next) return { transactions, next, version }
+    const end = await endOfScan(database, accountId, { search, examined })
+    page = { transactions, next: end, version }
     if (page.next === null) break
   }
   return page

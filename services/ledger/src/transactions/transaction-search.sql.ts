@@ -3,12 +3,12 @@ import { columnsOf, namesOf } from '@coffer/kit/database/rows'
 import { prepareParts } from '@coffer/kit/database/statement'
 import { type FragmentSqlToken, StatementTimeoutError, sql } from 'slonik'
 import { z } from 'zod'
+import { type Listed, ListedRow, listedOf } from './transaction.sql.ts'
 import { searchedTexts, Transaction } from './transaction.ts'
 import { patternOf, TransactionCursor, type TransactionSearch } from './transaction-search.ts'
 
 const columns = columnsOf(Transaction, { table: 'transactions' })
 const texts = namesOf(searchedTexts)
-const Row = z.union([Transaction, z.object({ transactionId: z.null() })])
 const Found = Transaction.extend({ found: z.bigint() })
 
 const names = [
@@ -42,10 +42,10 @@ export async function scan(
   { pool }: Database,
   accountId: string,
   { search, examined }: { search: TransactionSearch; examined: number },
-): Promise<Transaction[] | null> {
+): Promise<Listed | null> {
   const values = valuesOf(accountId, search, { examined })
   const rows = await pool.any(scanStatement(values, filtersOf(search)))
-  return rows.length === 0 ? null : rows.flatMap((row) => (row.transactionId === null ? [] : row))
+  return listedOf(rows)
 }
 
 /** Returns the cursor of the last of `examined` scanned transactions; null if there are fewer. */
@@ -86,8 +86,9 @@ export async function findByText(
 
 const scanStatement = prepareParts(
   names,
-  (p, has: Filters) => sql.type(Row)`
-    SELECT ${columns} FROM ${ownerOf(p, has)} AS owner LEFT JOIN LATERAL (
+  (p, has: Filters) => sql.type(ListedRow)`
+    SELECT ${columns}, owner.version AS "accountVersion"
+    FROM ${ownerOf(p, has)} AS owner LEFT JOIN LATERAL (
       SELECT * FROM (
         SELECT * FROM transactions WHERE ${scannedBy(p, has)}
         ORDER BY date DESC, transaction_id DESC LIMIT ${p.examined}::int
@@ -127,9 +128,10 @@ function ownerOf(p: Parameters, has: Filters): FragmentSqlToken {
     AND removed_at IS NULL`
   return has.has('envelope')
     ? sql.fragment`(
-        SELECT FROM bank_accounts JOIN envelopes USING (account_id, bank_account_id)
+        SELECT bank_accounts.version
+        FROM bank_accounts JOIN envelopes USING (account_id, bank_account_id)
         WHERE ${under} AND spending_id = ${p.spendingId} AND closed_at IS NULL)`
-    : sql.fragment`(SELECT FROM bank_accounts WHERE ${under})`
+    : sql.fragment`(SELECT version FROM bank_accounts WHERE ${under})`
 }
 
 /** Returns the SQL conditions that an index serves: they select the transactions to scan. */

@@ -2,6 +2,7 @@ import { create } from '@bufbuild/protobuf'
 import { keptReplies, once } from '@coffer/kit/database/idempotency'
 import { notFound } from '@coffer/kit/rpc/errors'
 import { patchOf, toMessage } from '@coffer/kit/rpc/message'
+import { requireMatch } from '@coffer/kit/rpc/object-tag'
 import { callerOf } from '@coffer/kit/rpc/rpc'
 import type { ServiceDeps } from '@coffer/kit/service/service'
 import { midnightOf } from '@coffer/kit/values/time'
@@ -57,6 +58,7 @@ export function transactionRoutes(deps: Deps): ServiceImpl<typeof TransactionSer
       const { bankAccountId, transactionId } = request
       const ids = { bankAccountId, transactionId, spendingIds: named }
       return change(deps, { ...ids, context }, (locked, provided) => {
+        requireMatch(context, TransactionSchema, toMessage(TransactionSchema, locked.transaction))
         const { settlement, transaction } = changeTransaction(locked, patch)
         const message = toMessage(TransactionSchema, { ...transaction, ...provided })
         const reply = { transaction: message, ...renderResult(settlement) }
@@ -66,6 +68,7 @@ export function transactionRoutes(deps: Deps): ServiceImpl<typeof TransactionSer
     deleteTransaction: async (request, context) => {
       const { bankAccountId, transactionId, adjustsBalance, soft } = request
       return change(deps, { bankAccountId, transactionId, spendingIds: [], context }, (locked) => {
+        requireMatch(context, TransactionSchema, toMessage(TransactionSchema, locked.transaction))
         const { settlement, transaction } = removeTransaction(locked, { adjustsBalance, soft })
         const row = transaction
           ? { transactions: [transaction] }

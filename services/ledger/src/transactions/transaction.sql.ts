@@ -5,7 +5,25 @@ import { type FragmentSqlToken, sql } from 'slonik'
 import { z } from 'zod'
 import { Transaction } from './transaction.ts'
 
-const Row = z.union([Transaction, z.object({ transactionId: z.null() })])
+/** A row of a list, with the version of the bank account; without an ID, the list is empty. */
+export const ListedRow = z.union([
+  Transaction.extend({ accountVersion: z.bigint() }),
+  z.object({ transactionId: z.null(), accountVersion: z.bigint() }),
+])
+
+/** Rows of a list of transactions, and the version of the bank account when they were read. */
+export interface Listed {
+  transactions: readonly Transaction[]
+  version: bigint
+}
+
+/** Returns the transactions of listed rows; null without rows: the bank account is missing. */
+export function listedOf(rows: readonly z.infer<typeof ListedRow>[]): Listed | null {
+  const [first] = rows
+  if (!first) return null
+  const transactions = rows.flatMap((row) => (row.transactionId === null ? [] : row))
+  return { transactions, version: first.accountVersion }
+}
 
 const parameterNames = ['accountId', 'bankAccountId', 'limit', 'offset'] as const
 type Parameter = (typeof parameterNames)[number]
@@ -29,8 +47,8 @@ function pageOf(
   { accountId, bankAccountId, limit, offset }: Record<Parameter, string>,
   { spent, envelope }: { spent: FragmentSqlToken; envelope: FragmentSqlToken },
 ) {
-  return sql.type(Row)`
-    SELECT ${columnsOf(Transaction, { table: 'page' })}
+  return sql.type(ListedRow)`
+    SELECT ${columnsOf(Transaction, { table: 'page' })}, owner.version AS "accountVersion"
     FROM bank_accounts AS owner LEFT JOIN (
       SELECT * FROM transactions
       WHERE account_id = ${accountId} AND bank_account_id = ${bankAccountId} ${spent}
@@ -53,13 +71,13 @@ export async function listTransactions(
     spendingId,
     ...page
   }: { bankAccountId: string; spendingId: string | null; limit: number; offset: number },
-): Promise<readonly Transaction[] | null> {
+): Promise<Listed | null> {
   const rows = await pool.any(
     spendingId
       ? pageOfEnvelope({ ...page, accountId, spendingId })
       : pageOfAccount({ ...page, accountId }),
   )
-  return rows.length === 0 ? null : rows.filter((row) => row.transactionId !== null)
+  return listedOf(rows)
 }
 
 const transactionById = prepare(

@@ -1,0 +1,44 @@
+import { createHash } from 'node:crypto'
+import {
+  clearField,
+  type DescMessage,
+  getOption,
+  type MessageShape,
+  toBinary,
+} from '@bufbuild/protobuf'
+import { untagged } from '@coffer/proto/options/v1/options'
+import type { HandlerContext } from '@connectrpc/connect'
+import { refused } from './errors.ts'
+import { headers } from './rpc.ts'
+
+/**
+ * Returns the tag of an object's own fields: a digest of its message without the fields with the
+ * option `untagged`. Equal objects have equal tags in every process. A field that a later version
+ * adds changes no tag while it is unset.
+ */
+export function objectTag<Desc extends DescMessage>(
+  schema: Desc,
+  message: MessageShape<Desc>,
+): string {
+  const own = { ...message }
+  for (const field of schema.fields) if (getOption(field, untagged)) clearField(own, field)
+  return createHash('sha256').update(toBinary(schema, own)).digest('base64url').slice(0, 22)
+}
+
+/**
+ * Optimistic concurrency: throws refused (412) if the client requires another state of the object
+ * (docs/api/conditional-requests.md). Call it with the row on which the change is decided: the
+ * compare-and-set of the save then excludes a change in between.
+ */
+export function requireMatch<Desc extends DescMessage>(
+  context: HandlerContext,
+  schema: Desc,
+  message: MessageShape<Desc>,
+): void {
+  const tags = context.requestHeader.get(headers.ifMatch)
+  if (tags === null || tags.split(',').includes(objectTag(schema, message))) return
+  const text =
+    'the object has changed since its ETag was read: read it again, ' +
+    'then send your change with the new ETag in If-Match'
+  throw refused(text, { status: 412, code: 'OBJECT_CHANGED' })
+}
