@@ -14,8 +14,9 @@ async function showOperations(domNode) {
     const spec = await answer.json()
     // Requests go to the server that shows the page, also if clients use another address.
     spec.servers = [{ url: new URL('..', document.baseURI).pathname }]
+    const guides = JSON.parse(domNode.dataset.guides)
     SwaggerUIBundle({
-      spec,
+      spec: withLinks(spec, guides),
       domNode,
       deepLinking: true,
       docExpansion: 'none',
@@ -27,4 +28,20 @@ async function showOperations(domNode) {
   } catch (error) {
     domNode.textContent = `The operations cannot be loaded: ${error.message}`
   }
+}
+
+/** Returns a copy of the document whose descriptions link to the guides that they name. */
+function withLinks(document, guides) {
+  const text = JSON.stringify(document, (key, value) =>
+    key === 'description' && typeof value === 'string' ? linkGuides(value, guides) : value,
+  )
+  return JSON.parse(text)
+}
+
+/** Replaces `docs/limits.md#name` by a link in Markdown, if the reference has the page. */
+function linkGuides(description, guides) {
+  return description.replaceAll(/\bdocs\/([\w/-]+\.md)(#[\w-]+)?/g, (found, path, anchor = '') => {
+    const slug = guides[path]
+    return slug === undefined ? found : `[${slug}](reference/${slug}${anchor})`
+  })
 }

@@ -123,8 +123,31 @@ test('a request is sent with a key, and the answer shown', async () => {
   })
 })
 
+test.each(['light', 'dark'] as const)('%s: an operation shows its fields', async (scheme) => {
+  await view({ path: '/api/reference#/Transactions/createTransaction', scheme }, async (page) => {
+    const operation = page.locator('#operations-Transactions-createTransaction')
+    const guide = operation.getByRole('link', { name: 'transactions', exact: true })
+    const { pathname } = new URL((await guide.first().getAttribute('href')) ?? '', page.url())
+    expect(pathname).toBe('/api/reference/transactions')
+    await operation.locator('.tablinks', { hasText: 'Schema' }).first().click()
+    await operation.getByText('adjustsBalance').first().waitFor()
+    await operation.scrollIntoViewIfNeeded()
+  })
+})
+
+test.each(['light', 'dark'] as const)('%s: a guide is beside the contents', async (scheme) => {
+  await view({ path: '/api/reference/first-ten-minutes', scheme }, async (page) => {
+    const contents = await page.getByRole('navigation', { name: 'Contents' }).boundingBox()
+    const article = await page.locator('article').boundingBox()
+    expect(article?.x).toBeGreaterThanOrEqual((contents?.x ?? 0) + (contents?.width ?? 0))
+    await page.getByRole('link', { name: 'Errors', exact: true }).first().click()
+    await page.waitForURL('**/api/reference/errors')
+    await page.goBack()
+  })
+})
+
 test.each(['light', 'dark'] as const)('%s: guides fit on a phone', async (scheme) => {
-  for (const path of ['', '/conventions', '/limits', '/files']) {
+  for (const path of ['', '/first-ten-minutes', '/conventions', '/errors', '/limits', '/files']) {
     await view({ path: `/api/reference${path}`, scheme, width: 390 }, async (page) => {
       await page.getByRole('navigation', { name: 'Contents' }).waitFor()
       if (path === '') await page.locator('.opblock-tag-section').first().waitFor()
