@@ -134,6 +134,8 @@ export function sendTagged(
   { route, body }: { route: Route; body: string },
 ): FastifyReply {
   const { answer, tagged, method } = route
+  // A condition is for successes alone (RFC 9110, 13.2.1): a health of 500 stays 500.
+  if (reply.statusCode >= 300) return reply.send(body)
   const shape = typeof tagged === 'string' && answer && 'object' in answer && answer.object[tagged]
   if (answer && tagged === true) {
     reply.header('etag', strongTag(answer, value, body))

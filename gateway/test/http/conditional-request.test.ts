@@ -97,6 +97,14 @@ describe('other answers', () => {
     expect(headers.etag).toBeUndefined()
   })
 
+  test('a failure is no 304, and has no tag', async () => {
+    await using unhealthy = await createGateway(stubs, {}, { isHealthy: async () => false })
+    const headers = { 'if-none-match': '*' }
+    const answer = await unhealthy.send('GET', '/api/health', { headers })
+    expect([answer.status, answer.body?.dbHealthy]).toEqual([500, false])
+    expect(answer.headers).not.toHaveProperty('etag')
+  })
+
   test.each(['*', '"x"', 'W/"x"', 'no tags', '"x'])('a malformed or foreign %s', async (sent) => {
     const headers = { 'if-none-match': sent }
     const { status } = await gateway.send('GET', '/api/keys', { as: bySession, headers })
