@@ -100,6 +100,13 @@ test('links in Markdown lead to existing files and headings', () => {
   expect(danglingLinks(files)).toEqual([])
 })
 
+test('pages of docs/api are guides of the reference (gateway/src/reference/guides.ts)', () => {
+  const guides = files.find(({ path }) => path === 'gateway/src/reference/guides.ts')?.text ?? ''
+  const pages = files.filter(({ path }) => path.startsWith('docs/api/'))
+  const missing = pages.filter(({ path }) => !guides.includes(`'${path.slice('docs/'.length)}'`))
+  expect(missing.map(({ path }) => path)).toEqual([])
+})
+
 test('the changelog has its form', () => {
   const changelog = files.find(({ path }) => path === 'CHANGELOG.md')
   expect(changelogFaults(changelog?.text ?? '')).toEqual([])

@@ -19,7 +19,7 @@ afterAll(async () => {
   await coffer[Symbol.asyncDispose]()
 })
 
-/** Runs the shell commands of a page of docs in order, and returns the variables they leave. */
+/** Runs the shell commands of a page. Returns the variables they leave, and their output. */
 async function runPage(page: URL, folder: string): Promise<Record<string, string>> {
   const blocks = (await readFile(page, 'utf8')).matchAll(/^```sh\n([\s\S]*?)^```/gm)
   const commands = [...blocks].map(([, block = '']) => block).join('\n')
@@ -36,18 +36,20 @@ async function runPage(page: URL, folder: string): Promise<Record<string, string
     },
   )
   const found = [...stdout.matchAll(/^([A-Z]+)=(\S+)$/gm)]
-  return Object.fromEntries(found.map(([, name, value]) => [name, value]))
+  return { ...Object.fromEntries(found.map(([, name, value]) => [name, value])), printed: stdout }
 }
 
 test('the commands of the first ten minutes do what the page says', async () => {
   await using folder = await scratchFolder()
-  const { KEY, ID, TXN, RENT, TRIP } = await runPage(guide, folder.path)
+  const { KEY, ID, TXN, RENT, TRIP, printed } = await runPage(guide, folder.path)
+  expect(printed).toContain('"code":"OBJECT_CHANGED"')
   const headers = { authorization: `Basic ${btoa(KEY ?? '')}` }
   const get = async (path: string) =>
     (await call(coffer.baseUrl, 'GET', `/bank_accounts/${ID}${path}`, { headers })).body
+  const notes = 'Shared with Grace, paid by Ada'
   const transactions = await get('/transactions')
   expect(transactions).toMatchObject([
-    { name: 'Grocer', amount: 5_210, transactionId: TXN, notes: 'Shared with Grace' },
+    { name: 'Grocer', amount: 5_210, transactionId: TXN, notes },
     { name: 'Rent', amount: 80_000 },
     { name: 'Northfield Tools', amount: -150_000 },
     { name: 'Cafe Elan', amount: 475 },

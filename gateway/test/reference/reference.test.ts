@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { afterAll, describe, expect, test } from '@jest/globals'
@@ -51,9 +51,7 @@ describe('the reference', () => {
     expect(seen.size).toBeGreaterThan(pages.length)
   })
 
-  test('shows every page of docs/api, and only sections that exist', () => {
-    const pages = readdirSync(`${docs}/api`).map((name) => `api/${name}`)
-    expect([...guides.values()]).toEqual(expect.arrayContaining(pages))
+  test('has only pages and sections that exist in its contents', () => {
     for (const entry of contents.flatMap(({ entries }) => entries)) {
       const [path = '', anchor] = entry.split('#')
       const { headings } = renderGuide(path, readFileSync(`${docs}/${path}`, 'utf8'))
