@@ -6,35 +6,42 @@ import type { CallOptions } from '@connectrpc/connect'
 import type { RouteDeps } from '../deps.ts'
 import { type Route, route } from '../http/route.ts'
 
-const flag = { type: 'boolean' }
-const text = { type: 'string' }
-const price = { type: 'integer', minimum: 0, description: 'Minor units' }
+const flag = (description: string) => ({ type: 'boolean', description })
+const text = (description: string) => ({ type: 'string', description })
+const price = { type: 'integer', minimum: 0, description: 'Price of a period, in minor units' }
 const plan = { type: 'object', properties: { price }, required: ['price'] }
 
 const configProperties = {
-  verifyEmailAddress: flag,
-  allowSignUp: flag,
-  allowForgotPassword: flag,
-  requireBetaCode: flag,
-  proofOfWorkEnabled: flag,
-  requireLegalName: flag,
-  requirePhoneNumber: flag,
-  verifyLogin: flag,
-  verifyRegister: flag,
-  verifyForgotPassword: flag,
-  longPollAggregatorSetup: flag,
-  initialPlan: { anyOf: [plan, { type: 'null' }] },
-  billingEnabled: flag,
-  iconsEnabled: flag,
-  aggregatorEnabled: flag,
-  feedEnabled: flag,
-  feedAllowedAPIURLs: { type: 'array', items: text },
-  manualEnabled: flag,
-  uploadsEnabled: flag,
-  release: { ...text, description: 'Empty for other builds than releases' },
-  revision: text,
-  buildType: text,
-  buildTime: text,
+  verifyEmailAddress: flag('Whether a new login has to verify its address by a mailed link'),
+  allowSignUp: flag('Whether registration is open'),
+  allowForgotPassword: flag('Whether a mailed link resets a password'),
+  requireBetaCode: flag('Whether registration needs a beta code'),
+  proofOfWorkEnabled: flag('Whether requests of sign-in need a solved challenge'),
+  requireLegalName: flag('Always false'),
+  requirePhoneNumber: flag('Always false: phone numbers are not stored'),
+  verifyLogin: flag('Always false: proof of work replaces captchas at sign-in'),
+  verifyRegister: flag('Always false: proof of work replaces captchas at registration'),
+  verifyForgotPassword: flag('Always false: proof of work replaces captchas at password resets'),
+  longPollAggregatorSetup: flag('Always true: the set-up of a link is awaited by a long poll'),
+  initialPlan: {
+    description: 'Subscription of a new account. Null without billing, or while Stripe is away',
+    anyOf: [plan, { type: 'null' }],
+  },
+  billingEnabled: flag('Whether accounts need a subscription'),
+  iconsEnabled: flag('Always true: icons of brands are searched on this server'),
+  aggregatorEnabled: flag('Whether links over the aggregator (Plaid) can be created'),
+  feedEnabled: flag('Whether feed links can be created'),
+  feedAllowedAPIURLs: {
+    type: 'array',
+    items: { type: 'string' },
+    description: 'Base URLs of feed providers that this server accepts',
+  },
+  manualEnabled: flag('Always true: manual links can be created'),
+  uploadsEnabled: flag('Whether files of transactions can be uploaded'),
+  release: text('Version of the release; empty for other builds'),
+  revision: text('Revision of the source; empty if it is not known'),
+  buildType: text('Always binary'),
+  buildTime: text('Time at which the server was built; empty if it is not known'),
 }
 
 const configSchema = {

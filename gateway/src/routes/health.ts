@@ -3,17 +3,22 @@ import { type Route, route } from '../http/route.ts'
 
 const cachedForMs = 1_000
 
-const instant = { type: 'string', format: 'date-time' }
-
 const health = {
   type: 'object',
   properties: {
     dbHealthy: { type: 'boolean', description: 'Whether the databases of all services answer' },
-    apiHealthy: { type: 'boolean', const: true },
-    release: { type: ['string', 'null'], description: 'Null for other builds than releases' },
+    apiHealthy: { type: 'boolean', const: true, description: 'True in every answer' },
+    release: {
+      type: ['string', 'null'],
+      description: 'Version of the release; null for other builds',
+    },
     revision: { type: 'string', description: 'Revision of the source; empty if it is not known' },
-    buildTime: { type: 'string', description: 'Empty if it is not known' },
-    serverTime: instant,
+    buildTime: { type: 'string', description: 'Time of the build; empty if it is not known' },
+    serverTime: {
+      type: 'string',
+      format: 'date-time',
+      description: 'Clock of the server, in UTC',
+    },
   },
   required: ['dbHealthy', 'apiHealthy', 'release', 'revision', 'buildTime', 'serverTime'],
 }

@@ -14,7 +14,7 @@ export const feedProgressKeys = ['bankAccountId', 'status', 'error']
 export const feedProgressFrame = {
   type: 'object',
   properties: {
-    bankAccountId: { type: 'string' },
+    bankAccountId: { type: 'string', description: 'ID of the synced bank account' },
     status: {
       type: 'string',
       enum: ['begin', 'transactions', 'balances', 'complete', 'error'],

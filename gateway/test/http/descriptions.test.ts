@@ -39,8 +39,8 @@ function isEmpty(description: unknown, name: string): boolean {
   return said.filter((word) => !fillers.includes(word)).join(' ') === words.join(' ')
 }
 
-/** Parts of the document that are not read: bodies of answers that are no message. */
-const unread = ['example', 'examples', 'responses', 'x-websocket']
+/** Parts of the document that are no schemas. */
+const unread = ['example', 'examples']
 
 /** Every schema with properties in a part of the document, with its path in the document. */
 function* objectsIn(part: Json, path: string): Generator<[string, Record<string, Json>]> {

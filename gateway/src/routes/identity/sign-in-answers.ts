@@ -53,6 +53,10 @@ export const emailInUse = {
 }
 
 function step(code: string, more: Record<string, object>) {
-  const properties = { error, code: { ...text, const: code }, ...more }
+  const properties = {
+    error,
+    code: { ...text, const: code, description: 'The needed step' },
+    ...more,
+  }
   return { type: 'object', properties, required: Object.keys(properties) }
 }

@@ -126,9 +126,13 @@ const progressFrame = {
       enum: ['pending', 'processing', 'complete', 'failed', 'timed out'],
       description: 'complete, failed and timed out are in the last frame',
     },
-    error: { type: ['string', 'null'] },
-    importedCount: { type: 'integer', minimum: 0 },
-    skippedCount: { type: 'integer', minimum: 0 },
+    error: { type: ['string', 'null'], description: 'Reason of the failure, with status failed' },
+    importedCount: { type: 'integer', minimum: 0, description: 'Number of stored transactions' },
+    skippedCount: {
+      type: 'integer',
+      minimum: 0,
+      description: 'Number of rows that are not stored',
+    },
   },
   required: ['status'],
 }
