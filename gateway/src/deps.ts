@@ -39,6 +39,6 @@ export interface RouteDeps extends AppDeps {
   cookie: SessionCookie
   sessions: Sessions
   charts: Workers<ForecastPicture, string>
-  /** Returns the weak ETag of balances or a list by the version of the bank account. */
-  versionTag: (version: bigint) => string
+  /** Returns the header with the weak ETag of balances or a list at the URL. */
+  versionTag: (version: bigint, shown: { url: string }) => { etag?: string }
 }

@@ -5,7 +5,7 @@ import { AttemptService } from '@coffer/proto/identity/v1/attempt'
 import { ConnectError } from '@connectrpc/connect'
 import { LRUCache } from 'lru-cache'
 import type { AppDeps } from '../deps.ts'
-import { isRefusal, throwUnavailable } from '../http/errors/errors.ts'
+import { isRefusal, isUnknownRpc, throwUnavailable } from '../http/errors/errors.ts'
 import type { Sessions } from './session.ts'
 
 // One second: lru-cache keeps an entry for one more millisecond than its lifetime.
@@ -65,6 +65,8 @@ export function limitAttempts({ mesh, clock, config, sessions }: AttemptDeps): A
           .catch(() => {})
       return { release }
     } catch (error) {
+      // During an upgrade: an identity of the version before counts no networks.
+      if (isUnknownRpc(error)) return { release: async () => {} }
       const refusal = error instanceof ConnectError ? refusalOf(error) : null
       if (refusal?.status !== 429) return throwUnavailable(error)
       const { retryAfterSeconds } = refusal

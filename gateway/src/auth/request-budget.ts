@@ -6,7 +6,7 @@ import {
 } from '@coffer/proto/identity/v1/request_budget'
 import type { FastifyReply } from 'fastify'
 import type { AppDeps } from '../deps.ts'
-import { throwUnavailable } from '../http/errors/errors.ts'
+import { isUnknownRpc, throwUnavailable } from '../http/errors/errors.ts'
 import type { Route } from '../http/route.ts'
 import type { Sessions } from './session.ts'
 
@@ -55,7 +55,7 @@ export function createRequestBudget({ mesh, config, sessions }: BudgetDeps): Req
         headers: { [headers.caller]: sessions.anonymous(), [headers.requestId]: id },
       }
       const request = { ...spending, apiKeyQuota, accountQuota }
-      const spent = await identity.spendRequestBudget(request, options).catch(throwUnavailable)
+      const spent = await identity.spendRequestBudget(request, options).catch(uncounted)
       const budgets = [
         { name: 'key', of: 'this API key', quota: apiKeyQuota, budget: spent.apiKey },
         { name: 'account', of: 'the account', quota: accountQuota, budget: spent.account },
@@ -78,4 +78,9 @@ export function createRequestBudget({ mesh, config, sessions }: BudgetDeps): Req
       throw refused(text, { status: 429, retryAfterSeconds })
     },
   }
+}
+
+/** During an upgrade, an identity of the version before counts no requests. */
+function uncounted(error: unknown): { apiKey?: Budget; account?: Budget } {
+  return isUnknownRpc(error) ? {} : throwUnavailable(error)
 }

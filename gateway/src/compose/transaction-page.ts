@@ -21,7 +21,7 @@ export function createTransactionLists({ mesh, versionTag }: RouteDeps) {
       { options, request, reply }: Pick<Call, 'options' | 'request' | 'reply'>,
     ): Promise<Transaction[]> => {
       const { transactions, next, version } = await ledger.listTransactions(page, options)
-      reply.header('etag', versionTag(version))
+      reply.headers(versionTag(version, request))
       if (next?.date) {
         const position = [timestampDate(next.date).toISOString(), next.transactionId]
         reply.header('link', nextPageLink(request.url, position))

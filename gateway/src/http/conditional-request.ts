@@ -4,6 +4,7 @@ import { invalid } from '@coffer/kit/rpc/errors'
 import { objectTag } from '@coffer/kit/rpc/object-tag'
 import { headers } from '@coffer/kit/rpc/rpc'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { RouteDeps } from '../deps.ts'
 import { type Answer, renderAnswer } from './answer.ts'
 import type { Call, Route } from './route.ts'
 
@@ -95,13 +96,18 @@ function ownPart(
 }
 
 /**
- * Returns a function from the version of a bank account to the weak tag of an answer that shows its
- * balances or transactions. Tags also depend on the revision of this build, because
- * another one may render the same rows otherwise; without a revision on the start of the process.
+ * Returns a function to the header with the weak tag of an answer that shows balances or
+ * transactions, by the version of their bank account and the URL. Tags also depend on the revision
+ * of this build, which may render the same rows otherwise; without a revision on the start of the
+ * process. Version 0 has no tag: it is that of a former ledger, which sends none.
  */
 export function createVersionTag({ revision }: { revision: string }) {
-  const renderer = digest(revision || randomUUID()).slice(0, 8)
-  return (version: bigint) => `W/"${version.toString(36)}${separator}${renderer}"`
+  const renderer = revision || randomUUID()
+  return (version: bigint, { url }: { url: string }): { etag?: string } => {
+    if (version === 0n) return {}
+    const shown = digest(renderer + url).slice(0, 12)
+    return { etag: `W/"${version.toString(36)}${separator}${shown}"` }
+  }
 }
 
 /**
@@ -111,11 +117,13 @@ export function createVersionTag({ revision }: { revision: string }) {
 export async function hasVersion(
   { versionOf }: Route,
   { params, options, request, reply }: Call,
-  versionTag: (version: bigint) => string,
+  versionTag: RouteDeps['versionTag'],
 ): Promise<boolean> {
-  if (!versionOf || request.headers['if-none-match'] === undefined) return false
-  const etag = versionTag(await versionOf({ params, options }))
-  if (!isNotModified(request, etag)) return false
+  const condition = request.headers['if-none-match']
+  // With `*` any answer matches: whether there is one, only the read knows.
+  if (!versionOf || condition === undefined || condition.trim() === '*') return false
+  const { etag } = versionTag(await versionOf({ params, options }), request)
+  if (etag === undefined || !isNotModified(request, etag)) return false
   reply.header('etag', etag)
   return true
 }

@@ -117,3 +117,13 @@ test('an attempt succeeds when its release fails, and stays counted', async () =
   for (const _ of [1, 2, 3]) all.push(await outcome('192.0.2.1', null))
   expect(all).toEqual(['done', 'done', 'limited'])
 })
+
+test('attempts are made beside an identity that does not know the limit', async () => {
+  const admitAttempt = async () => {
+    throw new ConnectError('unknown', Code.Unimplemented)
+  }
+  const { outcome } = limited({ attempts: { admitAttempt } })
+  const all = []
+  for (const _ of [1, 2, 3]) all.push(await outcome('192.0.2.1', null, 'all'))
+  expect(all).toEqual(['done', 'done', 'done'])
+})

@@ -1,4 +1,4 @@
-import { refused } from '@coffer/kit/rpc/errors'
+import { notFound, refused } from '@coffer/kit/rpc/errors'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { matchHeaders } from '../../src/http/conditional-request.ts'
@@ -13,6 +13,11 @@ const body = { notes: 'x' }
 let version = 41n
 let isChanged = false
 
+const listTransactions = () => ({ transactions: [transaction], version })
+const missingEnvelope = () => {
+  throw notFound('spending')
+}
+
 const stubs: Stubs = {
   bankAccounts: {
     describeBankAccount: () => ({ bankAccountId: ids.bankAccountId, version }),
@@ -20,7 +25,7 @@ const stubs: Stubs = {
     getBankAccount: () => ({ bankAccount }),
   },
   transactions: {
-    listTransactions: () => ({ transactions: [transaction], version }),
+    listTransactions,
     getTransaction: () => ({ transaction }),
     updateTransaction: () => {
       if (isChanged) throw changed
@@ -62,6 +67,31 @@ describe('balances and transactions', () => {
     const other = await gateway.send('GET', url, { headers: { 'if-none-match': tag } })
     expect([other.status, other.headers.etag === tag]).toEqual([200, false])
     expect(rpcs()).toEqual([read, 'DescribeBankAccount', 'DescribeBankAccount', read])
+  })
+
+  test('a ledger of the version before sends no version: the body has the tag', async () => {
+    version = 0n
+    const url = `${accountUrl}/balances`
+    const tag = await tagOf(url)
+    const known = await gateway.send('GET', url, { headers: { 'if-none-match': tag } })
+    // The tag of the body, after the read.
+    expect([known.status, rpcs()]).toEqual([
+      304,
+      ['GetBalances', 'DescribeBankAccount', 'GetBalances'],
+    ])
+  })
+
+  test('a missing envelope is 404 for any condition', async () => {
+    const url = (id: string) => `${accountUrl}/spending/${id}/transactions`
+    const tag = await tagOf(url(ids.spendingId))
+    const missing = ids.spendingId.replace(/.$/, 'b')
+    const transactions = { ...stubs.transactions, listTransactions: missingEnvelope }
+    await gateway[Symbol.asyncDispose]()
+    gateway = await createGateway({ ...stubs, transactions }, { COFFER_REVISION: 'a1' })
+    for (const condition of [tag, '*']) {
+      const headers = { 'if-none-match': condition }
+      expect((await gateway.send('GET', url(missing), { headers })).status).toBe(404)
+    }
   })
 
   test('another build has other tags, the same one in another process the same', async () => {

@@ -268,6 +268,6 @@ function listRoutes() {
     hasConnected: () => true,
     subject: (name: string) => name,
   }
-  const unused = { sessions: createSessions(deps), charts: null as never, versionTag: () => '' }
+  const unused = { sessions: createSessions(deps), charts: null as never, versionTag: () => ({}) }
   return createRoutes({ ...deps, broker, cookie: sessionCookie(deps.config), ...unused })
 }

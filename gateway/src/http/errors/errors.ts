@@ -39,6 +39,11 @@ export function isUnanswered(error: unknown): boolean {
   return error instanceof ConnectError && error.code === Code.DeadlineExceeded
 }
 
+/** Returns whether the service is of a version before that does not know the RPC. */
+export function isUnknownRpc(error: unknown): boolean {
+  return error instanceof ConnectError && error.code === Code.Unimplemented
+}
+
 /** Throws 503 instead of 504 for a call without effects, so that clients may repeat the request. */
 export function throwUnavailable(error: unknown): never {
   throw isUnanswered(error)

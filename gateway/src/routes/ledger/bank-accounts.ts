@@ -162,9 +162,9 @@ function reads({ versionTag }: RouteDeps, accounts: Accounts, candidates: Candid
       versionOf: async ({ params, options }) =>
         (await accounts.describeBankAccount(params, options)).version,
       answer: BalancesSchema,
-      handler: async ({ params, options, reply }) => {
+      handler: async ({ params, options, request, reply }) => {
         const { balances, version } = await accounts.getBalances(params, options)
-        reply.header('etag', versionTag(version))
+        reply.headers(versionTag(version, request))
         return balances
       },
     }),
