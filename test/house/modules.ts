@@ -74,6 +74,7 @@ function passesOn(node: Statement | Directive): boolean {
 /** Returns the path in the repository that an import specifier names; null for a library. */
 export function resolve(from: string, specifier: string): string | null {
   if (specifier.startsWith('.')) return normalize(join(dirname(from), specifier))
+  if (specifier === '@coffer/client') return 'gateway/client/src/client.ts'
   if (specifier.startsWith('<rootDir>/')) return specifier.slice('<rootDir>/'.length)
   const [, name = '', file = ''] = /^@coffer\/([a-z-]+)\/(.+)$/.exec(specifier) ?? []
   if (name === '' || name === 'proto') return null

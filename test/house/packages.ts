@@ -107,5 +107,7 @@ function libraryFault(specifier: string, declared: string[]): string | null {
 
 function relativeFault(target: string, directory: string, paths: Set<string>): string | null {
   if (directory !== '' && !target.startsWith(`${directory}/`)) return 'leaves the package'
-  return paths.has(target) || target.endsWith('.json') ? null : 'is not there'
+  // Generated code is not among the files that people write.
+  const isOther = target.endsWith('.json') || target.includes('/gen/')
+  return paths.has(target) || isOther ? null : 'is not there'
 }

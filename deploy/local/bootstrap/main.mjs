@@ -13,7 +13,7 @@ const signals = ['SIGINT', 'SIGTERM', 'SIGHUP']
  * @typedef {object} Command
  * @property {((env: NodeJS.ProcessEnv) => NodeJS.ProcessEnv) | null} servers returns the
  *   environment whose settings may name running servers; null if the command needs no servers
- * @property {string | null} script the file that runs under Node 24, relative to this directory
+ * @property {string} script the file that runs under Node 24, relative to this directory
  */
 
 /** @type {Map<string, Command>} */
@@ -32,7 +32,7 @@ const commands = new Map([
   ],
   ['coffer', { servers: null, script: '../../cli/src/coffer.ts' }],
   ['check', { servers: null, script: '../src/check.ts' }],
-  ['generate', { servers: null, script: null }],
+  ['generate', { servers: null, script: '../../../gateway/client/build/generate.ts' }],
 ])
 
 /**
@@ -57,9 +57,7 @@ export async function main(name, args, env) {
     console.error(error.message)
     process.exit(1)
   }
-  if (command.script !== null) {
-    process.exitCode = await continueUnderNode24({ script: command.script, args, env })
-  }
+  process.exitCode = await continueUnderNode24({ script: command.script, args, env })
 }
 
 /**
