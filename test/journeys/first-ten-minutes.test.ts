@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { readFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { scratchFolder } from '@coffer/host/testing/fixture/scratch'
@@ -39,14 +39,31 @@ async function runPage(page: URL, folder: string): Promise<Record<string, string
   return { ...Object.fromEntries(found.map(([, name, value]) => [name, value])), printed: stdout }
 }
 
+/** Runs the TypeScript of the page as a module beside this file's packages. */
+async function runScript(folder: string, env: Record<string, string>): Promise<string> {
+  const [, block = ''] = /^```ts\n([\s\S]*?)^```/m.exec(await readFile(guide, 'utf8')) ?? []
+  const client = import.meta.resolve('@coffer/client')
+  const script = block
+    .replace('http://localhost:4000', coffer.baseUrl)
+    .replace("'@coffer/client'", `'${client}'`)
+  await writeFile(join(folder, 'script.ts'), script)
+  const { stdout } = await promisify(execFile)(process.execPath, ['script.ts'], {
+    cwd: folder,
+    env: { ...process.env, ...env },
+  })
+  return stdout
+}
+
 test('the commands of the first ten minutes do what the page says', async () => {
   await using folder = await scratchFolder()
-  const { KEY, ID, TXN, RENT, TRIP, printed } = await runPage(guide, folder.path)
+  const { KEY = '', ID = '', TXN = '', RENT, TRIP, printed } = await runPage(guide, folder.path)
   expect(printed).toContain('"code":"OBJECT_CHANGED"')
-  const headers = { authorization: `Basic ${btoa(KEY ?? '')}` }
+  const script = await runScript(folder.path, { KEY, ID, TXN })
+  expect(script).toMatch(/^\d+ events until .+\nGrocer 5210\nRent 80000\n/)
+  const headers = { authorization: `Basic ${btoa(KEY)}` }
   const get = async (path: string) =>
     (await call(coffer.baseUrl, 'GET', `/bank_accounts/${ID}${path}`, { headers })).body
-  const notes = 'Shared with Grace, paid by Ada'
+  const notes = 'Shared with Grace, paid by Ada, thanks'
   const transactions = await get('/transactions')
   expect(transactions).toMatchObject([
     { name: 'Grocer', amount: 5_210, transactionId: TXN, notes },
@@ -57,6 +74,7 @@ test('the commands of the first ten minutes do what the page says', async () => 
   expect(await get('/spending')).toMatchObject([
     { spendingId: RENT, spendingType: 'expense', currentAmount: 0 },
     { spendingId: TRIP, spendingType: 'goal', currentAmount: 20_000 },
+    { name: 'Groceries', currentAmount: 0 },
   ])
   expect(await get('/balances')).toMatchObject({ available: 120_000, goals: 20_000, free: 100_000 })
   expect(await readFile(join(folder.path, 'forecast.svg'), 'utf8')).toMatch(/^<svg /)
