@@ -1,7 +1,7 @@
 import type { Answer } from './answer.ts'
 
 /** A method that lists entries by pages. */
-type List<Options, Entry> = (options: Options) => Promise<Answer<Entry[]>>
+type List<Options, Entry> = (options: Options) => Promise<Answer<Entry[] | null>>
 
 /**
  * Yields the entries of a list, page by page: follows `Link` headers with `rel="next"` (RFC 8288)
@@ -14,7 +14,7 @@ export async function* paginate<Options extends { query?: object }, Entry>(
   let query = options.query
   for (;;) {
     const { data, response } = await list({ ...options, query: { limit: 100, ...query } })
-    yield* data
+    yield* data ?? []
     const after = nextCursor(response)
     if (after === null) return
     query = { ...query, after }

@@ -6,7 +6,7 @@ interface Group {
 
 /** The contents of the reference, in the order of its navigation. */
 export const contents: readonly Group[] = [
-  { title: 'Start here', entries: ['api/first-ten-minutes.md'] },
+  { title: 'Start here', entries: ['api/first-ten-minutes.md', 'api/clients.md'] },
   {
     title: 'How the API works',
     entries: [
