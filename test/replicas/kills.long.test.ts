@@ -7,11 +7,9 @@ import { requireBooked, summaryOf } from './report.ts'
 
 // Two processes of the gateway and of each service, behind a balancer.
 let replicas: Replicas
-let households: Household[]
 
 beforeAll(async () => {
   replicas = await startReplicas({ kinds: eachService })
-  households = await createHouseholds(replicas.baseUrl, 4)
 }, 300_000)
 
 afterAll(async () => await replicas[Symbol.asyncDispose]())
@@ -27,8 +25,12 @@ const beforeMs = 1_000
 /** Time in ms after which a replica that hangs may cost nothing any more. */
 const sharedMs = 10_000
 
-/** Puts mixed load on the mesh while `fault` runs; checks the books; returns all outcomes. */
+/**
+ * Puts mixed load on the mesh while `fault` runs; checks the books; returns all outcomes. The
+ * households are new: a resumed replica books what it had in hand for those of an earlier test.
+ */
 async function underLoad(name: string, fault: () => Promise<void>): Promise<Outcome[]> {
+  const households = await createHouseholds(replicas.baseUrl, 4)
   const before = await Promise.all(households.map(balanceOf))
   const load = startLoad(replicas.baseUrl, households)
   await sleep(beforeMs)
