@@ -1,3 +1,4 @@
+import { type Coffer, createClient } from '@coffer/client'
 import { newId } from '@coffer/kit/values/id'
 
 // biome-ignore lint/suspicious/noExplicitAny: tests check REST answers field by field
@@ -24,6 +25,8 @@ export interface Person {
   cookie: string
   authorization: string
   accountId: string
+  /** The typed client of the API, with the API key. */
+  client: Coffer
   call: (method: string, path: string, options?: CallOptions) => Promise<Answer>
   /** Sends a GET request. Returns the body of the answer; throws if the status is not 2xx. */
   get: (path: string) => Promise<Json>
@@ -87,6 +90,7 @@ export async function newPerson(
     cookie,
     authorization,
     accountId: me.body.user.accountId,
+    client: createClient({ baseUrl, key: { apiKeyId, secret } }),
     call: (method, path, options = {}) => {
       const credential: Record<string, string> = options.asSession ? { cookie } : { authorization }
       const headers = { ...credential, ...options.headers }

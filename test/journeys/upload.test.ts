@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { eventually } from '@coffer/host/testing/boot'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import WebSocket from 'ws'
 import { type Coffer, startCoffer } from '../harness/coffer.ts'
 import type { Json, Person } from '../harness/person.ts'
 
@@ -26,20 +25,13 @@ async function uploads(person: Person, path: string, file: string): Promise<Json
   return body
 }
 
-/**
- * Connects to the WebSocket that reports an import's progress. Returns its messages when the server
- * closes it.
- */
-function follow(person: Person, path: string): Promise<Json[]> {
-  const url = `${coffer.baseUrl.replace('http', 'ws')}/api${path}/progress`
-  const { authorization } = person
-  const socket = new WebSocket(url, { headers: { authorization } })
+/** Returns the frames that report an upload's progress, until the server closes the socket. */
+async function follow(person: Person, path: string): Promise<Json[]> {
+  const [, , bankAccountId = '', , , transactionUploadId = ''] = path.split('/')
   const frames: Json[] = []
-  return new Promise((resolve, reject) => {
-    socket.on('message', (data) => frames.push(JSON.parse(data.toString())))
-    socket.on('close', () => resolve(frames))
-    socket.on('error', reject)
-  })
+  const place = { bankAccountId, transactionUploadId }
+  for await (const frame of person.client.watchUpload({ path: place })) frames.push(frame)
+  return frames
 }
 
 test('an export that is uploaded twice is stored once', async () => {

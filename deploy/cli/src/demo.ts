@@ -1,10 +1,11 @@
+import { createClient } from '@coffer/client'
 import type { Environment } from '@coffer/host/settings'
 import { FatalError } from '@coffer/local/bootstrap/fatal-error.mjs'
 import { z } from 'zod'
 import { loadDemo } from './demo/load.ts'
 import { demoPerson, type Saved, saveDemo, savedDemo } from './demo/person.ts'
 import { Balances, Offered, Spending } from './demo/replies.ts'
-import { basic, createRest, isRefused, requireServer } from './demo/rest.ts'
+import { createRest, isRefused, requireServer } from './demo/rest.ts'
 import { household } from './demo/story.ts'
 import { addressText, missingForDemo, summaryText, welcomeText } from './demo/texts.ts'
 import { readConfig } from './environment.ts'
@@ -54,20 +55,22 @@ export type Server = {
 
 async function loadAndShow({ baseUrl, publicUrl, dataDir }: Server): Promise<void> {
   await requireOffered(baseUrl, dataDir)
-  const { saved, rest } = await demoPerson(baseUrl, dataDir)
-  const bankAccountId = await loadDemo(rest, new Date())
+  const { saved, coffer } = await demoPerson(baseUrl, dataDir)
+  const bankAccountId = await loadDemo(coffer, new Date())
   const loaded = { ...saved, bankAccountId }
   saveDemo(dataDir, loaded)
-  const balances = await rest.get(`/bank_accounts/${bankAccountId}/balances`, Balances)
-  const spending = await rest.get(`/bank_accounts/${bankAccountId}/spending`, z.array(Spending))
+  const path = { bankAccountId }
+  const balances = Balances.parse((await coffer.getBalances({ path })).data)
+  const spending = z.array(Spending).parse((await coffer.listSpending({ path })).data)
   console.log(`\n${summaryText({ balances, spending, timezone: household.timezone })}\n`)
   console.log(welcomeText(publicUrl, loaded))
 }
 
 /** Returns whether the demo's login or bank account is deleted: the server answers 401 or 404. */
 async function isDeleted(baseUrl: string, { key, bankAccountId }: Saved): Promise<boolean> {
-  const rest = createRest(baseUrl, key && basic(key))
-  return isRefused(rest.get(`/bank_accounts/${bankAccountId}`, z.unknown()), [401, 404])
+  const coffer = createClient({ baseUrl, ...(key ? { key } : {}) })
+  const path = { bankAccountId: bankAccountId ?? '' }
+  return isRefused(coffer.getBankAccount({ path }), [401, 404])
 }
 
 /** Throws FatalError, before the first write, if the server's settings do not allow the demo. */

@@ -1,10 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Coffer } from '@coffer/client'
+import type { Transaction } from '@coffer/client/types'
 import { FatalError } from '@coffer/local/bootstrap/fatal-error.mjs'
 import { DateTime } from 'luxon'
-import { z } from 'zod'
-import { BankAccount, Link, Schedule, Spending, Transaction, Upload } from './replies.ts'
-import type { Rest } from './rest.ts'
 import { type EnvelopePlan, envelopePlans, household, schedulePlans } from './story.ts'
 
 const file = new URL('../../../../test/data/checking.qfx', import.meta.url)
@@ -12,75 +11,73 @@ const pollMs = 200
 const importTimeoutMs = 60_000
 const assignedMax = 3
 
+type Path = { bankAccountId: string }
+
 /**
  * Loads the demo's household through the REST API, and returns the ID of its bank account. Due
  * dates are calculated from `now`. Idempotent: an object whose name exists is left as it is. Throws
  * FatalError when the import of the transactions fails or takes longer than 60 s.
  */
-export async function loadDemo(rest: Rest, now: Date): Promise<string> {
-  const bankAccountId = await bankAccount(rest)
-  const path = `/bank_accounts/${bankAccountId}`
-  await transactions(rest, path)
+export async function loadDemo(coffer: Coffer, now: Date): Promise<string> {
+  const bankAccountId = await bankAccount(coffer)
+  const path = { bankAccountId }
+  await transactions(coffer, path)
   const today = DateTime.fromJSDate(now, { zone: household.timezone }).startOf('day')
-  const schedules = await schedulesByName(rest, path, today)
-  const known = await rest.get(`${path}/spending`, z.array(Spending))
+  const schedules = await schedulesByName(coffer, path, today)
+  const known = (await coffer.listSpending({ path })).data
   for (const plan of envelopePlans(today)) {
     if (!known.some(({ name }) => name === plan.name)) {
       const fundingScheduleId = schedules.get(plan.schedule) ?? ''
-      await createEnvelope({ rest, path, plan, fundingScheduleId })
+      await createEnvelope({ coffer, path, plan, fundingScheduleId })
     }
   }
   return bankAccountId
 }
 
-async function bankAccount(rest: Rest): Promise<string> {
+async function bankAccount(coffer: Coffer): Promise<string> {
   const { institutionName, accountName: name } = household
-  const links = await rest.get('/links', z.array(Link))
+  const links = (await coffer.listLinks()).data
   const link =
     links.find((one) => one.institutionName === institutionName) ??
-    (await rest.post('/links', { institutionName }, Link))
+    (await coffer.createLink({ body: { institutionName } })).data
   const { linkId } = link
-  const accounts = await rest.get('/bank_accounts', z.array(BankAccount))
+  const accounts = (await coffer.listBankAccounts()).data ?? []
   const account =
     accounts.find((one) => one.linkId === linkId && one.name === name) ??
-    (await rest.post(
-      '/bank_accounts',
-      { linkId, name, mask: '4417', currency: 'USD' },
-      BankAccount,
-    ))
+    (await coffer.createBankAccount({ body: { linkId, name, mask: '4417', currency: 'USD' } })).data
   return account.bankAccountId
 }
 
 /** Uploads the demo's QFX file and awaits its import, unless the bank account has transactions. */
-async function transactions(rest: Rest, path: string): Promise<void> {
-  const some = await rest.get(`${path}/transactions?limit=1`, z.array(Transaction))
+async function transactions(coffer: Coffer, path: Path): Promise<void> {
+  const some = (await coffer.listTransactions({ path, query: { limit: 1 } })).data
   if (some.length > 0) return
-  const form = new FormData()
   const content = new Uint8Array(await readFile(file))
-  form.set('data', new File([content], 'checking.qfx', { type: 'application/vnd.intu.QFX' }))
-  const { transactionUploadId } = await rest.post(`${path}/transactions/upload`, form, Upload)
+  const data = new File([content], 'checking.qfx', { type: 'application/vnd.intu.QFX' })
+  const { transactionUploadId } = (await coffer.createUpload({ path, body: { data } })).data
   const deadline = performance.now() + importTimeoutMs
   for (;;) {
-    const upload = await rest.get(`${path}/transactions/upload/${transactionUploadId}`, Upload)
-    if (upload.status === 'complete') return
-    if (upload.status === 'failed' || performance.now() > deadline) {
-      throw new FatalError(`The import is ${upload.status}: ${upload.error ?? 'it takes too long'}`)
+    const one = { path: { ...path, transactionUploadId } }
+    const { status, error } = (await coffer.getUpload(one)).data
+    if (status === 'complete') return
+    if (status === 'failed' || performance.now() > deadline) {
+      throw new FatalError(`The import is ${status}: ${error ?? 'it takes too long'}`)
     }
     await sleep(pollMs)
   }
 }
 
 async function schedulesByName(
-  rest: Rest,
-  path: string,
+  coffer: Coffer,
+  path: Path,
   today: DateTime,
 ): Promise<Map<string, string>> {
-  const known = await rest.get(`${path}/funding_schedules`, z.array(Schedule))
+  const known = (await coffer.listFundingSchedules({ path })).data
   const ids = new Map(known.map((one) => [one.name, one.fundingScheduleId]))
   for (const plan of schedulePlans(today)) {
     if (!ids.has(plan.name)) {
       const body = { ...plan, excludeWeekends: true }
-      const made = await rest.post(`${path}/funding_schedules`, body, Schedule)
+      const made = (await coffer.createFundingSchedule({ path, body })).data
       ids.set(plan.name, made.fundingScheduleId)
     }
   }
@@ -92,34 +89,34 @@ async function schedulesByName(
  * The envelope then holds the amount `plan.held`, in minor units.
  */
 async function createEnvelope(options: {
-  rest: Rest
-  path: string
+  coffer: Coffer
+  path: Path
   plan: EnvelopePlan
   fundingScheduleId: string
 }): Promise<void> {
-  const { rest, path, plan, fundingScheduleId } = options
+  const { coffer, path, plan, fundingScheduleId } = options
   const { spendingType, name, targetAmount, ruleset, held } = plan
-  const nextRecurrence = plan.nextRecurrence.toUTC().toISO()
-  const body = { spendingType, name, fundingScheduleId, targetAmount, nextRecurrence, ruleset }
-  const { spendingId } = await rest.post(`${path}/spending`, body, Spending)
-  const paid = await newestPaid(rest, path, plan.spentAt)
+  const nextRecurrence = plan.nextRecurrence.toUTC().toISO() ?? ''
+  const shared = { name, fundingScheduleId, targetAmount, nextRecurrence }
+  const body =
+    spendingType === 'goal'
+      ? { ...shared, spendingType }
+      : { ...shared, spendingType, ruleset: ruleset ?? '' }
+  const { spendingId } = (await coffer.createSpending({ path, body })).data
+  const paid = await newestPaid(coffer, path, plan.spentAt)
   const amount = paid.reduce((sum, transaction) => sum + transaction.amount, held)
   const transfer = { fromSpendingId: null, toSpendingId: spendingId, amount }
-  await rest.post(`${path}/spending/transfer`, transfer, z.unknown())
+  await coffer.transferBetweenEnvelopes({ path, body: transfer })
   for (const { transactionId } of paid) {
-    await rest.patch(`${path}/transactions/${transactionId}`, { spendingId })
+    await coffer.updateTransaction({ path: { ...path, transactionId }, body: { spendingId } })
   }
 }
 
 /** Returns the newest payments at `shops` that are not spent from an envelope; three at most. */
-async function newestPaid(
-  rest: Rest,
-  path: string,
-  shops: string[],
-): Promise<z.infer<typeof Transaction>[]> {
-  const newest = await rest.get(`${path}/transactions?limit=100`, z.array(Transaction))
+async function newestPaid(coffer: Coffer, path: Path, shops: string[]): Promise<Transaction[]> {
+  const newest = (await coffer.listTransactions({ path, query: { limit: 100 } })).data
   return newest
     .filter(({ amount, spendingId }) => amount > 0 && spendingId === null)
-    .filter(({ name }) => shops.some((shop) => name.toUpperCase().startsWith(shop)))
+    .filter(({ name = '' }) => shops.some((shop) => name.toUpperCase().startsWith(shop)))
     .slice(0, assignedMax)
 }

@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { type Coffer, createClient } from '@coffer/client'
 import { FatalError } from '@coffer/local/bootstrap/fatal-error.mjs'
 import { z } from 'zod'
 import { Key } from './replies.ts'
-import { basic, createRest, isRefused, Refused, type Rest, signIn } from './rest.ts'
+import { createRest, isRefused, Refused, signIn } from './rest.ts'
 import { household } from './story.ts'
 
 const Saved = z.object({
@@ -17,7 +18,7 @@ const Saved = z.object({
 export type Saved = z.infer<typeof Saved>
 
 /** The demo's login with its API key, saved in `demo.json` of the data directory. */
-export type DemoPerson = { saved: Saved & { key: z.infer<typeof Key> }; rest: Rest }
+export type DemoPerson = { saved: Saved & { key: z.infer<typeof Key> }; coffer: Coffer }
 
 /** Returns the login that an earlier run saved; null when there is none. */
 export function savedDemo(dataDir: string): Saved | null {
@@ -40,9 +41,9 @@ export function saveDemo(dataDir: string, saved: Saved): void {
 export async function demoPerson(baseUrl: string, dataDir: string): Promise<DemoPerson> {
   const known = savedDemo(dataDir)
   if (known?.key !== undefined) {
-    const rest = createRest(baseUrl, basic(known.key))
-    const isStale = await isRefused(rest.get('/links', z.unknown()), [401])
-    if (!isStale) return { saved: { ...known, key: known.key }, rest }
+    const coffer = createClient({ baseUrl, key: known.key })
+    const isStale = await isRefused(coffer.listLinks(), [401])
+    if (!isStale) return { saved: { ...known, key: known.key }, coffer }
   }
   const saved: Saved = {
     email: household.email,
@@ -54,7 +55,7 @@ export async function demoPerson(baseUrl: string, dataDir: string): Promise<Demo
   const session = createRest(baseUrl, await enter(baseUrl, saved, dataDir))
   const key = await session.post('/keys', { name: `demo ${randomBytes(3).toString('hex')}` }, Key)
   saveDemo(dataDir, { ...saved, key })
-  return { saved: { ...saved, key }, rest: createRest(baseUrl, basic(key)) }
+  return { saved: { ...saved, key }, coffer: createClient({ baseUrl, key }) }
 }
 
 async function register(baseUrl: string, password: string): Promise<void> {

@@ -18,21 +18,6 @@ export const BankAccount = z.object({
   linkId: z.string(),
   name: z.string(),
 })
-export const Upload = z.object({
-  transactionUploadId: z.string(),
-  status: z.string(),
-  error: z.string().optional(),
-})
-export const Schedule = z.object({
-  fundingScheduleId: z.string(),
-  name: z.string(),
-})
-export const Transaction = z.object({
-  transactionId: z.string(),
-  name: z.string(),
-  amount: z.number(),
-  spendingId: z.string().nullable(),
-})
 
 export const Balances = z.object({
   currency: z.string(),

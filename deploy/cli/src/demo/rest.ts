@@ -1,3 +1,4 @@
+import { CofferError } from '@coffer/client'
 import { FatalError } from '@coffer/local/bootstrap/fatal-error.mjs'
 import { z } from 'zod'
 import { reasonOf } from '../databases.ts'
@@ -76,7 +77,8 @@ export async function isRefused(call: Promise<unknown>, statuses: number[]): Pro
     await call
     return false
   } catch (error) {
-    if (error instanceof Refused && statuses.includes(error.status)) return true
+    const isRefusal = error instanceof Refused || error instanceof CofferError
+    if (isRefusal && statuses.includes(error.status)) return true
     throw error
   }
 }
