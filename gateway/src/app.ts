@@ -26,6 +26,7 @@ import { createErrorRenderer, type ErrorRenderer } from './http/errors/problem-d
 import { protocolErrors } from './http/errors/protocol-errors.ts'
 import { refuseOthers } from './http/errors/refusals.ts'
 import { type Admissions, mount } from './http/mount.ts'
+import { openapi } from './http/openapi/document.ts'
 import { traceRequest } from './http/request-span.ts'
 import type { Route } from './http/route.ts'
 import { createRoutes } from './http/routes.ts'
@@ -110,9 +111,10 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   const logAccess = createAccessLog(log, (request) => admissions.get(request)?.accountId)
   const sessions = createSessions(deps)
   const charts: RouteDeps['charts'] = startWorkers({ ...drawing, ...deps.drawing })
-  const versionTag = createVersionTag(config)
+  let routes: Route[] = []
+  const versionTag = createVersionTag(config, () => openapi(routes, config))
   const routeDeps = { ...deps, cookie, sessions, charts, versionTag }
-  const routes = createRoutes(routeDeps)
+  routes = createRoutes(routeDeps)
   const isHandshake = createHandshakeCheck(routes)
   const app = fastify({
     ...serverOptions,

@@ -6,6 +6,7 @@ import { settings } from '@coffer/gateway/config'
 import { type GatewayOptions, startGateway } from '@coffer/gateway/main'
 import { createDatabase } from '@coffer/host/database/pool'
 import { createLog } from '@coffer/host/logger'
+import { createMesh } from '@coffer/host/rpc/mesh'
 import { loadSigner } from '@coffer/host/rpc/signing-key'
 import { readSettings } from '@coffer/host/settings'
 import { type Booted, boot } from '@coffer/host/testing/boot'
@@ -66,7 +67,7 @@ export async function startCoffer(
 /** Starts a mesh. The clock of its processes cannot be moved, nor can gateways be added. */
 async function startMesh(count: number, environment: Record<string, string>): Promise<Coffer> {
   const stack = new AsyncDisposableStack()
-  const { baseUrl, deployment } = stack.use(
+  const { baseUrl, deployment, members } = stack.use(
     await startReplicas({ kinds: eachService, count, environment }),
   )
   const { databaseUrl: url, dataDir } = deployment
@@ -76,10 +77,14 @@ async function startMesh(count: number, environment: Record<string, string>): Pr
     databases.set(name, stack.use(await createDatabase(options)))
   }
   const database = (name: string) => databases.get(name) as Database
+  const urls = Object.fromEntries(members.map(({ name, url }) => [name.replace(/-1$/, ''), url]))
+  const { client, ...mesh } = createMesh({ hosted: {}, urls })
+  stack.defer(() => mesh[Symbol.dispose]())
+  const keysFolder = join(dataDir, 'keys')
   return {
     baseUrl,
     dataDir,
-    booted: { database, clock: { now: null } } as Booted,
+    booted: { database, client, keysFolder, clock: { now: null } } as Booted,
     person: (choices) => newPerson(baseUrl, choices),
     startGateway: () => Promise.reject(new Error('a mesh has its gateways')),
     [Symbol.asyncDispose]: () => stack.disposeAsync(),

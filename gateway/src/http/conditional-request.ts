@@ -1,11 +1,11 @@
-import { hash, randomUUID } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { DescMessage, MessageShape } from '@bufbuild/protobuf'
 import { invalid } from '@coffer/kit/rpc/errors'
 import { objectTag } from '@coffer/kit/rpc/object-tag'
 import { headers } from '@coffer/kit/rpc/rpc'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { RouteDeps } from '../deps.ts'
-import { type Answer, renderAnswer } from './answer.ts'
+import { type Answer, type JsonSchema, renderAnswer } from './answer.ts'
 import type { Call, Route } from './route.ts'
 
 /** An entity tag of a request (RFC 9110, 8.8.3); `tag` is its text without quotes. */
@@ -98,13 +98,15 @@ function ownPart(
 /**
  * Returns a function to the header with the weak tag of an answer that shows balances or
  * transactions, by the version of their bank account and the URL. Tags also depend on the revision
- * of this build, which may render the same rows otherwise; without a revision on the start of the
- * process. Version 0 has no tag: it is that of a former ledger, which sends none.
+ * of this build, which may render the same rows otherwise; without a revision on the OpenAPI
+ * document, which is the same in all processes of a build. Version 0 has no tag: it is that of a
+ * former ledger, which sends none.
  */
-export function createVersionTag({ revision }: { revision: string }) {
-  const renderer = revision || randomUUID()
+export function createVersionTag({ revision }: { revision: string }, document: () => JsonSchema) {
+  let renderer = revision
   return (version: bigint, { url }: { url: string }): { etag?: string } => {
     if (version === 0n) return {}
+    renderer ||= digest(JSON.stringify(document()))
     const shown = digest(renderer + url).slice(0, 12)
     return { etag: `W/"${version.toString(36)}${separator}${shown}"` }
   }
