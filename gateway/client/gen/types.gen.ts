@@ -7181,6 +7181,18 @@ export type ListSpendingTransactionsData = {
          */
         pending?: boolean;
         /**
+         * Smallest amount in minor units, included; the sign is that of amount
+         */
+        amount_from?: number;
+        /**
+         * Largest amount in minor units, included; the sign is that of amount
+         */
+        amount_to?: number;
+        /**
+         * Only transactions of this source
+         */
+        source?: 'aggregator' | 'feed' | 'manual' | 'upload';
+        /**
          * The answer has only these keys, separated by commas: transactionId, bankAccountId, aggregatorTransaction, pendingAggregatorTransaction, feedTransaction, amount, spendingId, spendingAmount, createdBySpendingId, createdByFundingScheduleId, categories, category, date, name, originalName, merchantName, originalMerchantName, isPending, uploadIdentifier, source, createdAt, deletedAt, notes
          */
         fields?: string;
@@ -7687,6 +7699,18 @@ export type ListTransactionsData = {
          * true: only pending ones. false: only posted ones
          */
         pending?: boolean;
+        /**
+         * Smallest amount in minor units, included; the sign is that of amount
+         */
+        amount_from?: number;
+        /**
+         * Largest amount in minor units, included; the sign is that of amount
+         */
+        amount_to?: number;
+        /**
+         * Only transactions of this source
+         */
+        source?: 'aggregator' | 'feed' | 'manual' | 'upload';
         /**
          * Only transactions of this expense or goal; free: only those of none
          */

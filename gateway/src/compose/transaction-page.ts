@@ -9,6 +9,13 @@ import {
 import type { RouteDeps } from '../deps.ts'
 import { nextPageLink } from '../http/cursor.ts'
 import type { Call, Lookup } from '../http/route.ts'
+import { valuesOf } from '../http/update.ts'
+
+/** A request for a page, with those filters that have another name in a URL. */
+type Page = MessageInitShape<typeof ListTransactionsRequestSchema> & {
+  amount_from?: bigint
+  amount_to?: bigint
+}
 
 /** Returns the functions that list transactions, of a bank account or of an envelope. */
 export function createTransactionLists({ mesh, versionTag }: RouteDeps) {
@@ -17,10 +24,11 @@ export function createTransactionLists({ mesh, versionTag }: RouteDeps) {
   return {
     /** Lists a page; sets its tag, and the Link header if a next page may follow. */
     page: async (
-      page: MessageInitShape<typeof ListTransactionsRequestSchema>,
+      { amount_from: amountFrom, amount_to: amountTo, ...page }: Page,
       { options, request, reply }: Pick<Call, 'options' | 'request' | 'reply'>,
     ): Promise<Transaction[]> => {
-      const { transactions, next, version } = await ledger.listTransactions(page, options)
+      const wanted = { ...page, ...valuesOf({ amountFrom, amountTo }) }
+      const { transactions, next, version } = await ledger.listTransactions(wanted, options)
       reply.headers(versionTag(version, request))
       if (next?.date) {
         const position = [timestampDate(next.date).toISOString(), next.transactionId]

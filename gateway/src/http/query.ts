@@ -161,7 +161,33 @@ const transactionPosition = z
     transactionId,
   }))
 
-const filters = { search, from, to, pending }
+/** Returns the schema of a bound of amounts, in minor units; any text but an integer is refused. */
+function amountBound(description: string) {
+  const { MIN_SAFE_INTEGER: minimum, MAX_SAFE_INTEGER: maximum } = Number
+  const isAmount = (sent: string | undefined) =>
+    sent === undefined || (integerText.test(sent) && Number.isSafeInteger(Number(sent)))
+  return value
+    .refine(isAmount, `must be an integer in minor units, between ${minimum} and ${maximum}`)
+    .transform((sent) => (sent === undefined ? undefined : BigInt(sent)))
+    .meta({ type: 'integer', minimum, maximum, description })
+}
+
+const sources = ['aggregator', 'feed', 'manual', 'upload']
+const source = value
+  .refine((sent) => sent === undefined || sources.includes(sent), {
+    error: `must be one of: ${sources.join(', ')}`,
+  })
+  .meta({ type: 'string', enum: sources, description: 'Only transactions of this source' })
+
+const filters = {
+  search,
+  from,
+  to,
+  pending,
+  amount_from: amountBound('Smallest amount in minor units, included; the sign is that of amount'),
+  amount_to: amountBound('Largest amount in minor units, included; the sign is that of amount'),
+  source,
+}
 
 /** Returns the schema of a query of transactions: `offset` excludes filters and `after`. */
 function filtered<Shape extends z.ZodRawShape>(more: Shape) {
@@ -171,6 +197,11 @@ function filtered<Shape extends z.ZodRawShape>(more: Shape) {
     const { from, to } = more
     if (from && to && from > to) {
       context.addIssue({ code: 'custom', path: ['to'], message: 'must not be before from' })
+    }
+    const { amount_from: least, amount_to: most } = more
+    if (least !== undefined && most !== undefined && least > most) {
+      const message = 'must not be below amount_from'
+      context.addIssue({ code: 'custom', path: ['amount_to'], message })
     }
     const isFiltered = Object.values(more).some((one) => one !== undefined)
     if (skipped > 0 && isFiltered) {

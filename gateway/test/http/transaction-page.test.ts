@@ -48,13 +48,16 @@ test.each([
   [`?spendingId=${ids.spendingId}`, { spendingId: ids.spendingId }],
   ['?spendingId=free', { free: true }],
   ['?deleted=true', { deleted: true }],
+  ['?amount_from=-5&amount_to=0', { amountFrom: -5n, amountTo: 0n }],
+  ['?amount_to=9007199254740991', { amountTo: 9007199254740991n }],
+  ['?source=upload', { source: 'upload' }],
   ['?deleted=false', {}],
   ['?offset=0&search=tea', { search: 'tea' }],
 ])('the query %j reaches the ledger', async (query, asked) => {
   expect((await gateway.send('GET', url + query)).status).toBe(200)
   const { message } = gateway.received.at(-1) as { message: ListTransactionsRequest }
-  const { search, from, to, pending, spendingId, after } = message
-  const optional = { search, from, to, pending, spendingId, after }
+  const { search, from, to, pending, spendingId, after, amountFrom, amountTo, source } = message
+  const optional = { search, from, to, pending, spendingId, after, amountFrom, amountTo, source }
   const flags = {
     ...(message.free ? { free: true } : {}),
     ...(message.deleted ? { deleted: true } : {}),
@@ -68,6 +71,12 @@ test.each([
   ['to=2026-01-02T00:00:00Z', { to: 'must be a day like 2026-01-31' }],
   ['from=0001-01-01', { from: expect.any(String) }],
   ['from=2026-02-02&to=2026-02-01', { to: 'must not be before from' }],
+  ['amount_from=5&amount_to=4', { amount_to: 'must not be below amount_from' }],
+  ['amount_from=1.5', { amount_from: expect.stringMatching(/integer in minor units/) }],
+  ['amount_to=9007199254740992', { amount_to: expect.stringMatching(/9007199254740991$/) }],
+  ['amount_from=', { amount_from: expect.stringMatching(/integer in minor units/) }],
+  ['source=bank', { source: 'must be one of: aggregator, feed, manual, upload' }],
+  ['source=feed&offset=1', { offset: expect.stringMatching(/Link header/) }],
   [
     'from=&to=&pending=&spendingId=&after=',
     {

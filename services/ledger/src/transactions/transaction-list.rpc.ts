@@ -54,10 +54,9 @@ export async function listPage(
 }
 
 function isPlain(request: ListTransactionsRequest): boolean {
-  const { free, deleted, pending, search, from, to, after } = request
-  return (
-    !free && !deleted && [pending, search, from, to, after].every((filter) => filter === undefined)
-  )
+  const { free, deleted, pending, search, from, to, after, amountFrom, amountTo, source } = request
+  const filters = [pending, search, from, to, after, amountFrom, amountTo, source]
+  return !free && !deleted && filters.every((filter) => filter === undefined)
 }
 
 async function plainPage(
@@ -73,7 +72,7 @@ async function plainPage(
 
 function searchOf(request: ListTransactionsRequest, timezone: string): TransactionSearch {
   const { bankAccountId, spendingId, free, pending, search, from, to, after, limit } = request
-  const { deleted: isDeleted } = request
+  const { deleted: isDeleted, amountFrom = null, amountTo = null, source = null } = request
   const date = after?.date && timestampDate(after.date)
   const cursor = after && date ? { date, transactionId: after.transactionId } : null
   return {
@@ -84,6 +83,9 @@ function searchOf(request: ListTransactionsRequest, timezone: string): Transacti
     isFree: free,
     isPending: pending ?? null,
     text: search ?? null,
+    amountFrom,
+    amountTo,
+    source,
     ...rangeOf({ from: from ?? null, to: to ?? null, after: cursor }, timezone),
   }
 }

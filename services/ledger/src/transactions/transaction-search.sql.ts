@@ -13,22 +13,27 @@ const Found = Transaction.extend({ found: z.bigint() })
 
 const names = [
   ...(['accountId', 'bankAccountId', 'spendingId', 'from', 'beforeDate', 'beforeId'] as const),
-  ...(['pattern', 'examined', 'limit', 'foundMax'] as const),
+  ...(['pattern', 'amountFrom', 'amountTo', 'source', 'examined', 'limit', 'foundMax'] as const),
 ]
 type Parameters = Record<(typeof names)[number], string>
 
 /** Filters that change the SQL of the prepared statement; all other values are parameters. */
-type Filter = 'deleted' | 'envelope' | 'free' | 'pending' | 'posted' | 'text'
+type Filter =
+  | ('deleted' | 'envelope' | 'free' | 'pending' | 'posted')
+  | ('amountFrom' | 'amountTo' | 'source' | 'text')
 type Filters = ReadonlySet<Filter>
 
 function filtersOf(search: TransactionSearch): Filter[] {
-  const { spendingId, isDeleted, isFree, isPending, text } = search
+  const { spendingId, isDeleted, isFree, isPending, text, amountFrom, amountTo, source } = search
   const filters: Record<Filter, boolean> = {
     deleted: isDeleted,
     envelope: spendingId !== null,
     free: isFree,
     pending: isPending === true,
     posted: isPending === false,
+    amountFrom: amountFrom !== null,
+    amountTo: amountTo !== null,
+    source: source !== null,
     text: text !== null,
   }
   return (Object.keys(filters) as Filter[]).filter((name) => filters[name])
@@ -160,6 +165,9 @@ function keptBy(p: Parameters, has: Filters): FragmentSqlToken {
     ...(has.has('free') ? [sql.fragment`spending_id IS NULL`] : []),
     ...(has.has('pending') ? [sql.fragment`is_pending`] : []),
     ...(has.has('posted') ? [sql.fragment`NOT is_pending`] : []),
+    ...(has.has('amountFrom') ? [sql.fragment`amount >= ${p.amountFrom}::bigint`] : []),
+    ...(has.has('amountTo') ? [sql.fragment`amount <= ${p.amountTo}::bigint`] : []),
+    ...(has.has('source') ? [sql.fragment`source = ${p.source}`] : []),
     ...(has.has('text') ? [textLike(p)] : []),
   ]
   return kept.length === 0
@@ -173,13 +181,18 @@ function textLike(p: Parameters): FragmentSqlToken {
 
 function valuesOf(
   accountId: string,
-  { bankAccountId, spendingId, text, from, behind, limit }: TransactionSearch,
+  search: TransactionSearch,
   { examined = 0, foundMax = 0 }: { examined?: number; foundMax?: number },
 ) {
+  const { bankAccountId, spendingId, text, amountFrom, amountTo, source } = search
+  const { from, behind, limit } = search
   return {
     accountId,
     bankAccountId,
     spendingId,
+    amountFrom,
+    amountTo,
+    source,
     limit,
     examined,
     foundMax,

@@ -15,6 +15,11 @@ export interface TransactionSearch {
   isFree: boolean
   isPending: boolean | null
   text: string | null
+  /** Smallest amount in minor units, included. */
+  amountFrom: bigint | null
+  /** Largest amount in minor units, included. */
+  amountTo: bigint | null
+  source: string | null
   /** Only transactions from this instant on: midnight of the oldest day. */
   from: Date
   /** Only transactions after this cursor, that is older ones. */

@@ -20,7 +20,18 @@ export async function searchInEveryWay(
     for (const isPending of [null, true, false]) {
       for (const [isFree, text] of [[true, 'bill'] as const, [false, null] as const]) {
         for (const isDeleted of [false, true]) {
-          const filter = { bankAccountId, spendingId, isDeleted, isPending, isFree, text }
+          const values = isFree
+            ? { amountFrom: 1n, amountTo: 100n, source: 'manual' }
+            : { amountFrom: null, amountTo: null, source: null }
+          const filter = {
+            bankAccountId,
+            spendingId,
+            isDeleted,
+            isPending,
+            isFree,
+            text,
+            ...values,
+          }
           const page = { ...filter, ...range, limit: 25 }
           await searchTransactions(database, accountId, page, costs)
         }
