@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { openapi } from '@coffer/gateway/http/openapi/document'
@@ -7,15 +6,18 @@ import { createRoutes } from '@coffer/gateway/http/routes'
 // biome-ignore lint/suspicious/noExplicitAny: a JSON document, read key by key
 type Json = any
 
+/** Returns the OpenAPI document of the gateway's source. */
+export function apiDocument(): Json {
+  const settings = { cookieName: 'coffer_session', externalUrl: '' }
+  return JSON.parse(JSON.stringify(openapi(createRoutes(unused()), settings)))
+}
+
 /**
- * Returns the OpenAPI document of the gateway's source, with generator input for sockets: OpenAPI
- * has no frames, so the frames are shown as the answer 200 of the operation.
+ * Returns the input of the generator. OpenAPI has no frames of sockets, so the frames are shown as
+ * the answer 200 of the operation.
  */
 export function clientDocument(): Json {
-  const document: Json = openapi(createRoutes(unused()), {
-    cookieName: 'coffer_session',
-    externalUrl: '/',
-  } as never)
+  const document = apiDocument()
   for (const operation of operationsOf(document)) {
     // Only some servers ask for proof of work.
     const body = operation.requestBody?.content['application/json']?.schema
@@ -37,15 +39,17 @@ export function clientDocument(): Json {
 /** The folder of the generated code. */
 export const generatedFolder = join(import.meta.dirname, '../gen')
 
-/** Returns whether the committed code was generated from this document. */
-export function isCurrent(document: Json): boolean {
-  const path = join(generatedFolder, 'source.sha256')
-  return existsSync(path) && readFileSync(path, 'utf8').trim() === documentHash(document)
+/** The committed copy of the document: it shows in reviews what changes for clients. */
+export const copyPath = join(generatedFolder, 'openapi.json')
+
+/** Returns a document as the text of the copy. */
+export function copyOf(document: Json): string {
+  return `${JSON.stringify(document, null, 1)}\n`
 }
 
-/** Returns the SHA-256 of a document. */
-export function documentHash(document: Json): string {
-  return createHash('sha256').update(JSON.stringify(document)).digest('hex')
+/** Returns the text of the copy; null if there is none. */
+export function readCopy(): string | null {
+  return existsSync(copyPath) ? readFileSync(copyPath, 'utf8') : null
 }
 
 /** Returns every operation of an OpenAPI document. */

@@ -1,21 +1,40 @@
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createClient } from '@hey-api/openapi-ts'
+import { breakingChanges } from './breaking-changes.ts'
 import {
+  apiDocument,
   clientDocument,
-  documentHash,
+  copyOf,
+  copyPath,
   generatedFolder,
   headersOf,
-  isCurrent,
   operationsOf,
+  readCopy,
 } from './document.ts'
 
-// Renews the generated code, unless it was generated from the document of today's gateway.
-const document = clientDocument()
-if (!isCurrent(document)) await generate()
+// Renews the copy of the OpenAPI document and the code generated from it, unless they are those of
+// today's gateway. With `--breaking` it also accepts changes that take something from clients.
+const api = apiDocument()
+const copy = readCopy()
+if (copy !== copyOf(api)) {
+  const faults = copy === null ? [] : breakingChanges(JSON.parse(copy), api)
+  const isAccepted = faults.length === 0 || process.argv.includes('--breaking')
+  if (isAccepted) await generate(clientDocument())
+  else refuse(faults)
+}
 
-async function generate(): Promise<void> {
-  const hash = documentHash(document)
+function refuse(faults: string[]): void {
+  const lines = [
+    'These changes of the API break clients (docs/api/clients.md#breaking-changes):',
+    ...faults.map((fault) => `- ${fault}`),
+    'Undo them, or accept them by: npm run generate -- --breaking',
+  ]
+  process.stderr.write(`${lines.join('\n')}\n`)
+  process.exitCode = 1
+}
+
+async function generate(document: ReturnType<typeof clientDocument>): Promise<void> {
   const keyed = operationsOf(document).filter((one) => {
     return headersOf(document, one).includes('Idempotency-Key')
   })
@@ -45,7 +64,7 @@ async function generate(): Promise<void> {
   ]
   writeFileSync(join(generatedFolder, 'operations.gen.ts'), table.join('\n'))
   loosen(generatedFolder)
-  writeFileSync(join(generatedFolder, 'source.sha256'), `${hash}\n`)
+  writeFileSync(copyPath, copyOf(api))
 }
 
 /** The compiler options here are stricter than those that the generated code is written for. */
