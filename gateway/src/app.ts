@@ -186,7 +186,8 @@ async function addPlugins(
     global: false,
     max: requestLimitPerSecond,
     timeWindow: '1 second',
-    errorResponseBuilder: () => Object.assign(new Error('too many requests'), { statusCode: 429 }),
+    errorResponseBuilder: () =>
+      Object.assign(new Error('too many requests: repeat after Retry-After'), { statusCode: 429 }),
   })
   app.addHook('onRequest', app.rateLimit())
 }

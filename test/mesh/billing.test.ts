@@ -60,7 +60,10 @@ test('after the trial paid routes are 402, for API keys and sessions', async () 
   ended.booted.clock.now = new Date(Date.now() + 1.5 * dayMs)
   for (const credential of [{}, asSession]) {
     const { status, body } = await person.call('GET', '/links', credential)
-    expect([status, body]).toEqual([402, { error: 'the subscription is not active' }])
+    expect([status, body]).toEqual([
+      402,
+      { error: 'the subscription is not active: create a checkout, or renew it in the portal' },
+    ])
   }
   const { status, body } = await person.call('GET', '/users/me')
   expect([status, body.isActive, body.nextUrl]).toEqual([200, false, '/account/subscribe'])

@@ -192,7 +192,9 @@ test('a candidate belongs to the link of its connection, and to its account', as
   const manual = await alice.createBankAccount()
   const bob = await coffer.person()
   const bobs = await createConnection(bob)
-  const refused = { feedBankAccountId: 'is not an account of this link' }
+  const refused = {
+    feedBankAccountId: 'is not an account of this link: list or refresh its candidates',
+  }
   for (const [person, linkId] of [
     [alice, other.linkId],
     [alice, manual.linkId],
@@ -238,7 +240,10 @@ test('a connection whose link is deleted loses its candidates and sends no reque
   await eventually(list, ({ length }) => length === 0)
   const before = provider.requests.length
   const answer = await refresh()
-  expect([answer.status, answer.body.error]).toEqual([400, 'the feed link is deactivated'])
+  expect([answer.status, answer.body.error]).toEqual([
+    400,
+    'the feed link is deactivated: create a new connection',
+  ])
   expect(provider.requests.length).toBe(before)
 })
 

@@ -126,7 +126,9 @@ test('a link that is deleted during its sync ends it quietly', async () => {
     undefined,
     undefined,
   ])
-  await expect(home.request()).rejects.toThrow('the feed link is deactivated')
+  await expect(home.request()).rejects.toThrow(
+    'the feed link is deactivated: create a new connection',
+  )
 })
 
 test('new IDs of all transactions, and the former ones, keep what the user wrote', async () => {

@@ -167,7 +167,10 @@ test('links that cannot be synced, and a sync without a server, are one line', a
   const unknown = await runHere(['sync', 'link_1'], place.env)
   expect([unknown.code, unknown.stderr]).toEqual([1, 'No link that syncs has the ID link_1.\n'])
   const deactivated = await runHere(['sync', await createLink('deactivated')], place.env)
-  expect([deactivated.code, deactivated.stderr]).toEqual([1, 'the feed link is deactivated.\n'])
+  expect([deactivated.code, deactivated.stderr]).toEqual([
+    1,
+    'the feed link is deactivated: create a new connection.\n',
+  ])
   const creating = await runHere(['sync', await createAggregatorLink('creating')], place.env)
   const text = 'the link is deactivated or being created.\n'
   expect([creating.code, creating.stderr]).toEqual([1, text])

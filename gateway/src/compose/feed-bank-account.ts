@@ -43,7 +43,10 @@ export function createCandidates({ mesh, log }: RouteDeps) {
       const request = { feedBankAccountIds: [ids.feedBankAccountId] }
       const { feedBankAccounts } = await candidates.findFeedBankAccounts(request, options)
       const candidate = feedBankAccounts.find(({ feedLinkId }) => feedLinkId === ids.feedLinkId)
-      if (!candidate) throw invalid({ feedBankAccountId: 'is not an account of this link' })
+      if (!candidate)
+        throw invalid({
+          feedBankAccountId: 'is not an account of this link: list or refresh its candidates',
+        })
       return candidate
     },
     /** Notifies feed-sync that a bank account uses a candidate; on failure, an event will. */

@@ -59,7 +59,10 @@ export async function admit(
       throw forbidden('this API key may only read: use one of scope full')
     }
     if (paid && !credential.subscriptionActive) {
-      throw refused('the subscription is not active', { status: 402 })
+      throw refused(
+        'the subscription is not active: create a checkout, or renew it in the portal',
+        { status: 402 },
+      )
     }
     const apiKeyId = sent.kind === 'key' ? sent.apiKeyId : ''
     const cost = costOf(reads ? 'GET' : method)

@@ -92,7 +92,7 @@ function progressRoute({ mesh, broker, progressTimes }: RouteDeps): Route {
 /** Returns the ID of the link's feed connection. Throws refused unless it is a live feed link. */
 function requireFeedLink({ link }: GetLinkResponse): string {
   const { deletedAt, linkType, feedLinkId } = requirePart(link)
-  if (deletedAt) throw refused('The link has been deleted')
+  if (deletedAt) throw refused('The link has been deleted: use another one')
   if (linkType !== 'feed' || feedLinkId === undefined) {
     throw refused('the link is not a feed link: only feed links can be synced')
   }

@@ -58,7 +58,10 @@ test.each([undefined, '', '  '])('a webhook with the verification %j is 401', as
 test('a webhook without a body is 400', async () => {
   const gateway = await gatewayWith(on)
   const { status, body } = await gateway.send('POST', path, { as: null, headers })
-  expect([status, body.error]).toEqual([400, expect.stringContaining('a body is required')])
+  expect([status, body.error]).toEqual([
+    400,
+    expect.stringContaining('a body is required: one JSON value'),
+  ])
 })
 
 test.each([

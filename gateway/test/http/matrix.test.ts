@@ -92,7 +92,11 @@ test.each(closed.filter(({ auth }) => auth !== 'multifactor'))(
     const as = { cookie: 'coffer_session=unpaid' }
     const { status, body } = await gateway.send(method, urlOf(path), { as })
     if (unpaid.test(`${method} ${path}`)) expect(status).not.toBe(402)
-    else expect([status, body]).toEqual([402, { error: 'the subscription is not active' }])
+    else
+      expect([status, body]).toEqual([
+        402,
+        { error: 'the subscription is not active: create a checkout, or renew it in the portal' },
+      ])
   },
 )
 

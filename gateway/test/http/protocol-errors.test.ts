@@ -186,7 +186,7 @@ describe('errors of the HTTP server are JSON like all others', () => {
       'headers that are too large',
       ['GET /api/links HTTP/1.1', host, `Cookie: ${'x'.repeat(200_000)}`],
       431,
-      'the headers are larger than 16 KiB',
+      'the headers are larger than 16 KiB: send fewer cookies or a shorter URL',
     ],
   ])('%s', async (_name, lines, status, error) => {
     const answer = await answerTo(...lines, '', '')
@@ -201,7 +201,7 @@ describe('errors of the HTTP server are JSON like all others', () => {
   })
 
   test.each([
-    ['no host', [], 400, 'the Host header is missing'],
+    ['no host', [], 400, 'the Host header is missing: HTTP/1.1 requires it'],
     ['an expectation', [host, 'Expect: a miracle'], 417, expect.stringMatching(/100-continue/)],
   ])('a request with %s', async (_name, fields, status, error) => {
     const end = ['Connection: close', 'X-Request-Id: mine', '', '']
@@ -257,7 +257,7 @@ test('a stopping server answers a last request on each connection', async () => 
   expect(parsed(`HTTP/1.1 ${last}`)).toMatchObject({
     status: 404,
     headers: { connection: 'close' },
-    body: { error: 'no such path' },
+    body: { error: 'no such path: GET /api/openapi.json lists all' },
   })
   await closed
 })

@@ -83,7 +83,10 @@ describe('a path', () => {
       gateway = await createGateway({ links })
       for (const as of [null, byKey]) {
         const { status, body } = await gateway.send('GET', url, { as })
-        expect([status, body]).toEqual([404, { error: 'no such path' }])
+        expect([status, body]).toEqual([
+          404,
+          { error: 'no such path: GET /api/openapi.json lists all' },
+        ])
       }
     },
   )
@@ -104,7 +107,10 @@ describe('a path', () => {
   test.each(['/api/nothing', '/api/links/'])('TRACE %s is unknown as well', async (url) => {
     gateway = await createGateway({ links })
     const { status, body } = await gateway.send('TRACE', url)
-    expect([status, body]).toEqual([404, { error: 'no such path' }])
+    expect([status, body]).toEqual([
+      404,
+      { error: 'no such path: GET /api/openapi.json lists all' },
+    ])
   })
 
   test('that answers GET also answers HEAD: the same headers, no body', async () => {
@@ -185,7 +191,11 @@ describe('a service', () => {
   }
 
   test.each([
-    [unavailable('the database is not available'), 503, 'the database is not available'],
+    [
+      unavailable('the database is not available: repeat the request later'),
+      503,
+      'the database is not available: repeat the request later',
+    ],
     [
       new ConnectError('late', Code.DeadlineExceeded),
       504,

@@ -214,7 +214,9 @@ describe('an account from a candidate', () => {
   ])('that %s is refused', async (_what, found) => {
     const feedBankAccounts = { findFeedBankAccounts: () => found }
     gateway = await createGateway({ links: { getLink }, feedBankAccounts }, feedOn)
-    const problems = { feedBankAccountId: 'is not an account of this link' }
+    const problems = {
+      feedBankAccountId: 'is not an account of this link: list or refresh its candidates',
+    }
     expect(await create()).toMatchObject({ status: 400, body: { problems } })
   })
 

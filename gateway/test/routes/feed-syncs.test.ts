@@ -62,11 +62,14 @@ describe('a link', () => {
     expect([missing.status, missing.body.error]).toEqual([404, 'link: record does not exist'])
     await gateway[Symbol.asyncDispose]()
     const requestFeedSync = () => {
-      throw refused('the feed link is deactivated')
+      throw refused('the feed link is deactivated: create a new connection')
     }
     gateway = await create({ feedSyncs: { requestFeedSync } })
     const ended = await gateway.send('POST', url, { body })
-    expect([ended.status, ended.body.error]).toEqual([400, 'the feed link is deactivated'])
+    expect([ended.status, ended.body.error]).toEqual([
+      400,
+      'the feed link is deactivated: create a new connection',
+    ])
   })
 })
 

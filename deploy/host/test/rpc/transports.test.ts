@@ -31,7 +31,7 @@ const fault = (code: Code, rawMessage: string, details = {}) => ({
 
 const tree = { name: 'is taken', rule: { interval: 'is too small' } }
 const tooSoon = expect.objectContaining({ code: 'TOO_SOON', status: 425 })
-const lost = 'the database is not available'
+const lost = 'the database is not available: repeat the request later'
 
 // Outcome of a call by the name in its request: the same in memory and over the network.
 const outcomes: [string, ReturnType<typeof fault> | null][] = [

@@ -19,7 +19,8 @@ export function readBody<Schema extends z.ZodType>(
   const { bytes, contentType, timezone = '' } = sent
   const type = mediaType(contentType)
   if (type !== '' && type !== 'application/json') throw wrongType('application/json')
-  if (!(bytes instanceof Uint8Array) || bytes.length === 0) throw refused('a JSON body is required')
+  if (!(bytes instanceof Uint8Array) || bytes.length === 0)
+    throw refused('a JSON body is required: send an object, at least {}')
   if (type === '') throw wrongType('application/json')
   requireFewValues(bytes)
   return readFields(schema, readObject(bytes), timezone)

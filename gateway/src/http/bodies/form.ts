@@ -88,7 +88,9 @@ function refusalOf(error: unknown): Error {
   if (error instanceof ConnectError) return error
   const { statusCode, code } = Object(error) as { statusCode?: number; code?: string }
   const isTooLarge = statusCode === 413 && code === 'FST_REQ_FILE_TOO_LARGE'
-  return isTooLarge ? tooLarge() : refused('the body is not a well-formed multipart form')
+  return isTooLarge
+    ? tooLarge()
+    : refused('the body is not a well-formed multipart form: send one part with the file')
 }
 
 function tooLarge() {

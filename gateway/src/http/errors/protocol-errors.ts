@@ -22,7 +22,10 @@ const malformed = { status: 400, error: 'the request is not well-formed HTTP' }
 
 // Answers, keyed by error code of Node and of its parser llhttp.
 const parserErrors: Record<string, ProtocolError> = {
-  HPE_HEADER_OVERFLOW: { status: 431, error: 'the headers are larger than 16 KiB' },
+  HPE_HEADER_OVERFLOW: {
+    status: 431,
+    error: 'the headers are larger than 16 KiB: send fewer cookies or a shorter URL',
+  },
   HPE_CHUNK_EXTENSIONS_OVERFLOW: { status: 413, error: 'the chunk extensions are too large' },
   ERR_HTTP_REQUEST_TIMEOUT: { status: 408, error: 'the request did not arrive in time' },
 }
@@ -89,7 +92,7 @@ export function protocolErrors(
  */
 function requireHost({ raw, headers }: FastifyRequest): void {
   if (raw.httpVersion === '1.1' && headers.host === undefined) {
-    throw refused('the Host header is missing')
+    throw refused('the Host header is missing: HTTP/1.1 requires it')
   }
 }
 

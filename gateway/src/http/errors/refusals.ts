@@ -6,7 +6,7 @@ const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as 
 
 /** Throws refused (404) for an unknown path, whatever the credential (docs/api/errors.md). */
 function refuseUnknown(): never {
-  throw refused('no such path', { status: 404 })
+  throw refused('no such path: GET /api/openapi.json lists all', { status: 404 })
 }
 
 /** Throws refused (404) for a path with an empty parameter, such as `/api/links/`. */

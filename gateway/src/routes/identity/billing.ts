@@ -85,7 +85,8 @@ export function billingRoutes({ mesh, sessions }: RouteDeps): Route[] {
 function stripeEventOf({ headers, body }: FastifyRequest) {
   const signature = headers['stripe-signature']
   if (typeof signature !== 'string') throw refused('Stripe-Signature is missing')
-  if (!(body instanceof Uint8Array) || body.length === 0) throw refused('a body is required')
+  if (!(body instanceof Uint8Array) || body.length === 0)
+    throw refused('a body is required: one JSON value')
   if (body.length > eventBytesMax) throw refused('the body is larger than 64 KiB')
   return { body, signature }
 }

@@ -26,7 +26,7 @@ export async function describeWritable(
   context: HandlerContext,
 ): Promise<{ isManualLink: boolean }> {
   const { archived, linkType } = await describeBankAccount(deps, bankAccountId, context)
-  if (archived) throw refused('The bank account is archived')
+  if (archived) throw refused('The bank account is archived: it can only be read')
   return { isManualLink: linkType === 'manual' }
 }
 

@@ -23,7 +23,7 @@ export async function openFeed(
 ): Promise<Feed> {
   const { apiUrl } = feedLink
   const sealed = feedLink.status === 'deactivated' ? null : await findFeedKey(database, feedLink)
-  if (!sealed) throw refused('the feed link is deactivated')
+  if (!sealed) throw refused('the feed link is deactivated: create a new connection')
   if (!config.allowedUrls.includes(apiUrl)) {
     throw feedFailure('url-not-allowed', { detail: apiUrl })
   }

@@ -63,7 +63,7 @@ test.each([
 })
 
 test.each([
-  [deactivated, 'the feed link is deactivated'],
+  [deactivated, 'the feed link is deactivated: create a new connection'],
   [pending, 'the feed link is pending: create a link with it'],
 ])('a request is refused: %#', (sync, text) => {
   for (const by of ['user', 'operator'] as const) {

@@ -44,7 +44,8 @@ export function requestFeedSync(
   sync: FeedSync,
   of: { now: Date; by: 'user' | 'operator' },
 ): FeedSync {
-  if (sync.status === 'deactivated') throw refused('the feed link is deactivated')
+  if (sync.status === 'deactivated')
+    throw refused('the feed link is deactivated: create a new connection')
   if (sync.status === 'pending') throw refused('the feed link is pending: create a link with it')
   return requestSync(sync, of)
 }

@@ -135,5 +135,5 @@ function wrongPassword(): Error {
 }
 
 function wrongCode(): Error {
-  return refused('the code is wrong or was used before', { status: 401 })
+  return refused('the code is wrong or was used before: send the next one', { status: 401 })
 }

@@ -139,7 +139,7 @@ export function requireSameBody(first: Buffer, bodyHash: Buffer): void {
 
 /** Returns the refusal (422) of a used idempotency key with another body. */
 export function otherBody(): Refusal {
-  return refused('the Idempotency-Key was used with another body', { status: 422 })
+  return refused('the Idempotency-Key was used with another body: send a new key', { status: 422 })
 }
 
 function idempotencyKeyOf<Reply extends DescMessage>(

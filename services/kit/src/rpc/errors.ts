@@ -26,11 +26,12 @@ function withProblems(
 
 /** Error texts of the 401 responses, by the stable code that clients receive (docs/security.md). */
 export const credentialRefusals = {
-  CREDENTIAL_REQUIRED: 'unauthorized: the request has no credential',
-  API_KEY_UNKNOWN: 'unauthorized: the API key is not known, has expired or was revoked',
-  SESSION_REQUIRED: 'unauthorized: this takes a session, not an API key',
+  CREDENTIAL_REQUIRED: 'unauthorized: the request has no credential: send an API key or a session',
+  API_KEY_UNKNOWN:
+    'unauthorized: the API key is not known, has expired or was revoked: create another',
+  SESSION_REQUIRED: 'unauthorized: this takes a session, not an API key: sign in',
   SESSION_ENDED: 'unauthorized: the session is not known or has ended: sign in again',
-  MFA_REQUIRED: 'unauthorized: the sign-in is not finished: a code is required',
+  MFA_REQUIRED: 'unauthorized: the sign-in is not finished: send a code of the authenticator',
   MFA_NOT_PENDING: 'unauthorized: no sign-in is waiting for a code',
   WRONG_CREDENTIALS: 'wrong email or password',
 } as const

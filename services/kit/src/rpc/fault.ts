@@ -30,7 +30,7 @@ export function knownError(error: unknown, { isRepeatable = false } = {}): Conne
   const state = String(cause?.code ?? code ?? '')
   const isDown = downErrors.some((type) => error instanceof type)
   if (isDown || downStates.test(state) || lostConnections.includes(state)) {
-    return unavailable('the database is not available')
+    return unavailable('the database is not available: repeat the request later')
   }
   if (state === '57014' || error instanceof StatementTimeoutError) {
     return unanswered('the database took too long')

@@ -121,7 +121,7 @@ export function changeBankAccount(
 
 /** Throws `refused` if the link is deleted, `invalid` if it is neither manual nor of type feed. */
 export function requireOwnLink(link: Link): void {
-  if (link.deletedAt !== null) throw refused('The link has been deleted')
+  if (link.deletedAt !== null) throw refused('The link has been deleted: use another one')
   if (link.linkType !== 'manual' && link.linkType !== 'feed') {
     throw invalid({ linkId: 'must be a manual or a feed link' })
   }
@@ -160,7 +160,7 @@ function requireMask(mask: string | null): void {
 
 function requireCurrency(currency: string): string {
   if (!currencies().includes(currency)) {
-    throw invalid({ currency: 'is not a currency this server knows' })
+    throw invalid({ currency: 'is not a currency this server knows: see GET /api/locale/currency' })
   }
   return currency
 }

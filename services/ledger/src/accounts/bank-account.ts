@@ -91,13 +91,16 @@ export const balanceFields = {
 /** Throws `refused` (400) if the bank account is archived, `notFound` if its link is deleted. */
 export function requireWritable(account: BankAccount): void {
   if (account.removedAt !== null) throw notFound('bank account')
-  if (account.deletedAt !== null) throw refused('The bank account is archived')
+  if (account.deletedAt !== null) throw refused('The bank account is archived: it can only be read')
 }
 
 /** Throws like `requireWritable`, and `refused` (400) unless the type of the link is manual. */
 export function requireManual(account: BankAccount): void {
   requireWritable(account)
-  if (account.linkType !== 'manual') throw refused('Only bank accounts of a manual link allow this')
+  if (account.linkType !== 'manual')
+    throw refused(
+      'Only bank accounts of a manual link allow this: a bank states the data of this one',
+    )
 }
 
 /** Archives a bank account; throws like `requireWritable`, and `refused` on an aggregator link. */

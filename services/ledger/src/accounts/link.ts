@@ -83,5 +83,5 @@ export function subjectOf({ accountId, linkId, updatedAt }: Link) {
 }
 
 function refuseDeleted(link: Link): void {
-  if (link.deletedAt !== null) throw refused('The link has been deleted')
+  if (link.deletedAt !== null) throw refused('The link has been deleted: use another one')
 }

@@ -136,7 +136,7 @@ describe('the balances of a file', () => {
   })
 
   test.each([
-    [{ currency: 'CAD' }, 'The file is in USD, the account in CAD'],
+    [{ currency: 'CAD' }, 'The file is in USD, the account in CAD: choose another account'],
     [{ deletedAt: NOW }, 'archived'],
     [{ linkType: 'feed' }, 'manual link'],
   ] as const)('are not set on an account with %j', (account, reason) => {

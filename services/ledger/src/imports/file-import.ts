@@ -89,7 +89,9 @@ export function settleFile(
   const { bankAccount } = locked
   requireManual(bankAccount)
   if (currency !== bankAccount.currency) {
-    throw refused(`The file is in ${currency}, the account in ${bankAccount.currency}`)
+    throw refused(
+      `The file is in ${currency}, the account in ${bankAccount.currency}: choose another account`,
+    )
   }
   const started = startOperation(locked)
   if (stated !== null) {

@@ -128,7 +128,10 @@ async function startPreview(
 ): Promise<void> {
   requireStatus(found, 'mapping')
   const mapping = await findMapping(database, found.accountId, transactionImportMappingId)
-  if (!mapping) throw invalid({ transactionImportMappingId: 'is not a mapping of this account' })
+  if (!mapping)
+    throw invalid({
+      transactionImportMappingId: 'is not a mapping of this account: see GET /api/mappings',
+    })
   requireSameHeaders(found, mapping.mapping.headers)
   const { accountId, transactionImportId: entityId } = found
   const event = toMessage(ImportPreviewRequestedSchema, found)

@@ -131,7 +131,8 @@ export function takeFrom(
 ): bigint | null {
   if (spendingId === null) return null
   const envelope = findEnvelope(started, spendingId)
-  if (envelope === null) throw invalid({ spendingId: 'does not exist in this bank account' })
+  if (envelope === null)
+    throw invalid({ spendingId: 'does not exist in this bank account: see its list of spending' })
   return take(started, envelope, { amount, cause: 'transaction', causeId })
 }
 

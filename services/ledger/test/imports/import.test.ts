@@ -214,11 +214,13 @@ describe('refused steps', () => {
       const request = { bankAccountId, transactionImportId, ...asked }
       return problems(steps.imports.updateImport(request, as))
     }
-    const absent = { transactionImportMappingId: 'is not a mapping of this account' }
+    const absent = {
+      transactionImportMappingId: 'is not a mapping of this account: see GET /api/mappings',
+    }
     expect(await step(newId('txix'))).toEqual(absent)
     expect(await step(await steps.createMapping(stranger))).toEqual(absent)
     expect(await step(await steps.createMapping(home, { headers: headers.toReversed() }))).toEqual({
-      transactionImportMappingId: 'is a mapping for other columns',
+      transactionImportMappingId: 'is for other columns: create another',
     })
   })
 

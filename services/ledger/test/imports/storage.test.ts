@@ -186,7 +186,7 @@ describe('in S3', () => {
       const storage = open({ ...s3.settings, ...changed })
       await expect(storage.read(newKey())).rejects.toMatchObject({
         code: Code.Unavailable,
-        rawMessage: 'the storage of files is not available',
+        rawMessage: 'the storage of files is not available: repeat the request later',
       })
       await storage.close()
     }

@@ -53,7 +53,7 @@ test('CAMT.053, in the currency of the account only', async () => {
   const dollars = await createHousehold(booted)
   expect(await uploaded(dollars, 'camt-053-v2.xml')).toMatchObject({
     status: 'failed',
-    error: 'The file is in EUR, the account in USD',
+    error: 'The file is in EUR, the account in USD: choose another account',
   })
   const euros = await createHousehold(booted, { currency: 'EUR' })
   expect(await uploaded(euros, 'camt-053-v2.xml')).toMatchObject({

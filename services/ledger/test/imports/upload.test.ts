@@ -118,8 +118,8 @@ describe('an uploaded file', () => {
   test.each([
     ['truncated.ofx', 'The file ends before its statement does'],
     ['several-accounts.ofx', 'The file holds 2 accounts: export one account per file'],
-    ['other-currency.ofx', 'The file is in CAD, the account in USD'],
-    ['utf-16.ofx', 'The file is in JPY, the account in USD'],
+    ['other-currency.ofx', 'The file is in CAD, the account in USD: choose another account'],
+    ['utf-16.ofx', 'The file is in JPY, the account in USD: choose another account'],
   ])('%s fails with the reason and stores nothing', async (file, error) => {
     const home = await createHousehold(booted, { currentBalance: 500n })
     const failed = await importFile(home, file)

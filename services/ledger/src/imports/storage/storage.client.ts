@@ -22,7 +22,7 @@ export function createStorage(config: ValuesOf<typeof settings>, log: Log): Stor
         // A ConnectError is from the source of the bytes (the upload), not from the storage.
         if (err instanceof ConnectError) throw err
         log.error({ err }, 'a call to the file storage failed')
-        throw unavailable('the storage of files is not available')
+        throw unavailable('the storage of files is not available: repeat the request later')
       }
     }
   }

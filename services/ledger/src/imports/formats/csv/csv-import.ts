@@ -98,7 +98,9 @@ export function requireStatus({ status }: CsvImport, wanted: 'mapping' | 'previe
 /** Throws `invalid` if the columns of a mapping differ from those of the file. */
 export function requireSameHeaders({ headers }: CsvImport, of: readonly string[]): void {
   if (headers.length !== of.length || headers.some((name, index) => name !== of[index])) {
-    throw invalid({ transactionImportMappingId: 'is a mapping for other columns' })
+    throw invalid({
+      transactionImportMappingId: 'is for other columns: create another',
+    })
   }
 }
 
