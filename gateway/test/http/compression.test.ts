@@ -13,7 +13,10 @@ let server: Awaited<ReturnType<typeof startGateway>>
 let isFailing = false
 beforeAll(async () => {
   gateway = await createGateway({
-    links: { listLinks: () => ({ links: Array.from({ length: 10 }, () => link) }) },
+    links: {
+      listLinks: () => ({ links: Array.from({ length: 10 }, () => link) }),
+      getLink: () => ({ link: { ...link, description: 'x'.repeat(2_000) } }),
+    },
     apiKeys: {
       createApiKey: () => ({ apiKey: { name: 'x'.repeat(2_000) }, secret: 's'.repeat(2_000) }),
     },
@@ -71,6 +74,17 @@ test.each([
   const answer = await gateway.send(method, url, { as: bySession, headers, body })
   expect(answer.status).toBe(200)
   expect(answer.headers).not.toHaveProperty('content-encoding')
+})
+
+test('a strong tag keeps an object as it is; a weak tag holds for every coding', async () => {
+  const object = (await get(`/api/links/${ids.linkId}`, 'gzip')).headers
+  expect([object.etag, object['content-encoding']]).toEqual([
+    expect.stringMatching(/^"/),
+    undefined,
+  ])
+  const plain = (await get('/api/links', 'identity')).headers.etag
+  expect(plain).toMatch(/^W\//)
+  expect((await get('/api/links', 'gzip')).headers.etag).toBe(plain)
 })
 
 test('an export is compressed while it is read', async () => {
