@@ -12,6 +12,7 @@ import { readSettings } from '@coffer/host/settings'
 import { type Booted, boot } from '@coffer/host/testing/boot'
 import type { Database } from '@coffer/kit/database/database'
 import { eachService, startReplicas } from '../replicas/replicas.ts'
+import { checkAnswersOf } from './answer-check.ts'
 import { newPerson, type Person } from './person.ts'
 
 /** All services and the gateway on a new database, in this process by default. */
@@ -54,6 +55,7 @@ export async function startCoffer(
   const booted = stack.use(await boot(services, settled))
   const serve = (more: Pick<GatewayOptions, 'progressTimes'>) => serveGateway(booted, settled, more)
   const { baseUrl } = stack.use(await serve({}))
+  checkAnswersOf(baseUrl)
   return {
     baseUrl,
     dataDir,

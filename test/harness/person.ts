@@ -1,5 +1,6 @@
 import { type Coffer, createClient } from '@coffer/client'
 import { newId } from '@coffer/kit/values/id'
+import { requireDocumented } from './answer-check.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: tests check REST answers field by field
 export type Json = any
@@ -51,11 +52,13 @@ export async function call(
   })
   const text = await response.text()
   const isJson = response.headers.get('content-type')?.includes('json')
-  return {
+  const answer = {
     status: response.status,
     headers: response.headers,
     body: text === '' ? null : isJson ? JSON.parse(text) : text,
   }
+  requireDocumented({ baseUrl, method, path }, answer)
+  return answer
 }
 
 export interface PersonChoices {

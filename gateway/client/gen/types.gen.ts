@@ -2230,6 +2230,10 @@ export type GetHealthData = {
 
 export type GetHealthErrors = {
     /**
+     * Malformed, of the wrong kind, against a rule, or beyond a bound: see `problems`
+     */
+    400: InvalidRequest;
+    /**
      * The path has no such method: see `Allow`
      */
     405: Error;
@@ -2335,6 +2339,10 @@ export type GetConfigData = {
 };
 
 export type GetConfigErrors = {
+    /**
+     * Malformed, of the wrong kind, against a rule, or beyond a bound: see `problems`
+     */
+    400: InvalidRequest;
     /**
      * The path has no such method: see `Allow`
      */
@@ -2484,6 +2492,10 @@ export type ListCurrenciesData = {
 };
 
 export type ListCurrenciesErrors = {
+    /**
+     * Malformed, of the wrong kind, against a rule, or beyond a bound: see `problems`
+     */
+    400: InvalidRequest;
     /**
      * The credential is missing or refused: see `code`
      */
@@ -3029,6 +3041,19 @@ export type VerifyEmailErrors = {
      */
     415: Error;
     /**
+     * The email address is in use
+     */
+    428: {
+        /**
+         * The fault, for people; the text may change
+         */
+        error: string;
+        /**
+         * The needed step
+         */
+        code: 'EMAIL_IN_USE';
+    };
+    /**
      * Too many requests, attempts, files or sockets: repeat after Retry-After
      */
     429: Error;
@@ -3442,6 +3467,10 @@ export type GetMeData = {
 
 export type GetMeErrors = {
     /**
+     * Malformed, of the wrong kind, against a rule, or beyond a bound: see `problems`
+     */
+    400: InvalidRequest;
+    /**
      * The credential is missing or refused: see `code`
      */
     401: RefusedCredential;
@@ -3544,6 +3573,19 @@ export type UpdateMeErrors = {
      * The Content-Type is another one
      */
     415: Error;
+    /**
+     * The email address is in use
+     */
+    428: {
+        /**
+         * The fault, for people; the text may change
+         */
+        error: string;
+        /**
+         * The needed step
+         */
+        code: 'EMAIL_IN_USE';
+    };
     /**
      * Too many requests, attempts, files or sockets: repeat after Retry-After
      */
@@ -4186,6 +4228,10 @@ export type ListSessionsData = {
 
 export type ListSessionsErrors = {
     /**
+     * Malformed, of the wrong kind, against a rule, or beyond a bound: see `problems`
+     */
+    400: InvalidRequest;
+    /**
      * The credential is missing or refused: see `code`
      */
     401: RefusedCredential;
@@ -4337,6 +4383,10 @@ export type ListApiKeysData = {
 };
 
 export type ListApiKeysErrors = {
+    /**
+     * Malformed, of the wrong kind, against a rule, or beyond a bound: see `problems`
+     */
+    400: InvalidRequest;
     /**
      * The credential is missing or refused: see `code`
      */
@@ -4716,6 +4766,10 @@ export type GetBillingPortalData = {
 
 export type GetBillingPortalErrors = {
     /**
+     * Malformed, of the wrong kind, against a rule, or beyond a bound: see `problems`
+     */
+    400: InvalidRequest;
+    /**
      * The credential is missing or refused: see `code`
      */
     401: RefusedCredential;
@@ -4956,6 +5010,10 @@ export type ListLinksData = {
 };
 
 export type ListLinksErrors = {
+    /**
+     * Malformed, of the wrong kind, against a rule, or beyond a bound: see `problems`
+     */
+    400: InvalidRequest;
     /**
      * The credential is missing or refused: see `code`
      */
@@ -5496,6 +5554,10 @@ export type ListBankAccountsErrors = {
      * The account is not paid up
      */
     402: Error;
+    /**
+     * No such object, or the feature is off
+     */
+    404: Error;
     /**
      * The path has no such method: see `Allow`
      */
@@ -9237,6 +9299,10 @@ export type ListFilesData = {
 
 export type ListFilesErrors = {
     /**
+     * Malformed, of the wrong kind, against a rule, or beyond a bound: see `problems`
+     */
+    400: InvalidRequest;
+    /**
      * The credential is missing or refused: see `code`
      */
     401: RefusedCredential;
@@ -10050,6 +10116,10 @@ export type ListFeedLinksData = {
 };
 
 export type ListFeedLinksErrors = {
+    /**
+     * Malformed, of the wrong kind, against a rule, or beyond a bound: see `problems`
+     */
+    400: InvalidRequest;
     /**
      * The credential is missing or refused: see `code`
      */
@@ -11290,6 +11360,10 @@ export type GetOpenApiDocumentData = {
 };
 
 export type GetOpenApiDocumentErrors = {
+    /**
+     * Malformed, of the wrong kind, against a rule, or beyond a bound: see `problems`
+     */
+    400: InvalidRequest;
     /**
      * The path has no such method: see `Allow`
      */

@@ -27,7 +27,7 @@ const tagPattern = /^(W\/)?"([\x21\x23-\x7e\x80-\xff]*)"[ \t]*(?:(?:,[ \t]*)+|$)
 function readTags(text: string): SentTag[] | '*' | null {
   if (text.trim() === '*') return '*'
   const tags: SentTag[] = []
-  let rest = text.trim()
+  let rest = text.replace(/^[\s,]+/, '').trim()
   while (rest !== '') {
     const found = tagPattern.exec(rest)
     if (!found) return null

@@ -30,7 +30,8 @@ export function pageOf(
 
 /** Returns the ID of an entry: a message, or a message with more keys. */
 function idOf(entry: unknown, { answer, pagedBy }: Paged): string {
-  const isWrapped = answer && 'list' in answer && 'message' in answer.list
+  const list = answer && 'nullable' in answer ? answer.nullable : answer
+  const isWrapped = list && 'list' in list && 'message' in list.list
   const message = isWrapped ? (entry as { message: unknown }).message : entry
   return (message as Record<string, string>)[pagedBy.id] ?? ''
 }

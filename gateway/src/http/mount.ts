@@ -70,7 +70,9 @@ export function mount(app: FastifyInstance, route: Route, deps: MountDeps): void
     if (route.idempotent) call.writeOptions = writeOptionsOf(route, call)
     if (await hasVersion(route, call, deps.versionTag)) return reply.code(304).send()
     const run = async () => handle(route, call, deps.reads)
-    const value = await (route.attempts ? deps.attempts.run(request, run, route.attempts) : run())
+    const { attempts } = route
+    const counting = typeof attempts === 'function' ? attempts(call.body) : attempts
+    const value = await (counting ? deps.attempts.run(request, run, counting) : run())
     if (route.success) reply.code(route.success)
     return send(reply, value, { route, query: answered })
   }

@@ -103,7 +103,7 @@ interface Definition<
   /** A POST without effects, so API keys of scope `read` are accepted. */
   reads?: boolean
   /** Rate limit by network: counts every call, or only those that a service refuses. */
-  attempts?: Counting
+  attempts?: Counting | ((body: z.output<Body>) => Counting)
   /** Accepts an Idempotency-Key. */
   idempotent?: boolean
   /**
@@ -153,7 +153,11 @@ interface Definition<
 
 /** A route without its generic types, for lists of routes. */
 export interface Route
-  extends Omit<Definition<string, z.ZodType, z.ZodType, Answer>, 'handler' | 'find' | 'versionOf'> {
+  extends Omit<
+    Definition<string, z.ZodType, z.ZodType, Answer>,
+    'handler' | 'find' | 'versionOf' | 'attempts'
+  > {
+  attempts?: Counting | ((body: unknown) => Counting)
   find?: (lookup: Lookup) => Promise<unknown>
   versionOf?: (lookup: Lookup) => Promise<bigint>
   handler: (call: Call) => unknown | Promise<unknown>

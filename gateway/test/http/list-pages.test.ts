@@ -24,7 +24,11 @@ beforeAll(async () => {
             .map((apiKeyId) => ({ apiKeyId })),
         }),
       },
-      bankAccounts: { listBankAccounts: () => ({ bankAccounts: [] }) },
+      bankAccounts: {
+        listBankAccounts: ({ linkId }) => ({
+          bankAccounts: linkId ? [] : ascending('bac').map((bankAccountId) => ({ bankAccountId })),
+        }),
+      },
       mappings: {
         listMappings: (request: object) => {
           asked = request
@@ -57,6 +61,7 @@ const walks = fc.record({
 test.each([
   ['/api/links', 'link', 'linkId'],
   ['/api/keys', 'key', 'apiKeyId'],
+  ['/api/bank_accounts', 'bac', 'bankAccountId'],
 ])('pages of %s show each entry that stays exactly once, in order', async (path, prefix, id) => {
   const property = fc.asyncProperty(walks, async ({ first, limit, changes }) => {
     stored.clear()

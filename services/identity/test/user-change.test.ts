@@ -51,6 +51,16 @@ test('names and locale change, and other services learn the locale', async () =>
   expect((await changes()).filter(isSettings)).toHaveLength(3)
 })
 
+test('changes of two fields at once both count', async () => {
+  const ann = await register(booted)
+  for (const n of [1, 2, 3, 4, 5]) {
+    const changes = [{ firstName: `Ann ${n}` }, { lastName: `Lee ${n}` }]
+    await Promise.all(changes.map((change) => users().updateUser(change, ann.as)))
+    const { user } = await users().getMe({}, ann.as)
+    expect(user?.login).toMatchObject({ firstName: `Ann ${n}`, lastName: `Lee ${n}` })
+  }
+})
+
 test('a field that is not sent stays, and a wrong one is named', async () => {
   const ann = await register(booted)
   const { user } = await users().updateUser({}, ann.as)

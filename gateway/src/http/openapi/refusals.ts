@@ -1,5 +1,5 @@
 import type { JsonSchema } from '../answer.ts'
-import { authClasses, type Route } from '../route.ts'
+import { authClasses, isTaggedRead, type Route } from '../route.ts'
 import type { ErrorSchema } from './errors.ts'
 import { type HeaderName, headersOf } from './headers.ts'
 import { inputSchema } from './schemas.ts'
@@ -115,7 +115,7 @@ export function refusalStatuses(route: Route): (number | 'default')[] {
   const hasBody = Boolean(body ?? file ?? webhook)
   const hasId = path.includes(':')
   const follows: [number, unknown][] = [
-    [400, hasBody || query || hasId || socket],
+    [400, hasBody || query || hasId || socket || isTaggedRead(route)],
     [401, auth !== 'none'],
     [402, authClasses[auth].paid],
     [403, method !== 'GET' || socket],
@@ -136,7 +136,8 @@ export function refusalStatuses(route: Route): (number | 'default')[] {
   return [...follows.flatMap(([status, isPossible]) => (isPossible ? status : [])), 'default']
 }
 
-/** Returns whether the body has the ID of an object, which may be missing. */
-function namesObject({ body }: Route): boolean {
-  return body !== undefined && JSON.stringify(inputSchema(body)).includes('_[0-7]')
+/** Returns whether body or query has the ID of an object, which may be missing. */
+function namesObject({ body, query }: Route): boolean {
+  const inputs = [body, query].flatMap((schema) => schema ?? [])
+  return inputs.some((schema) => JSON.stringify(inputSchema(schema)).includes('_[0-7]'))
 }

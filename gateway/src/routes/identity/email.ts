@@ -6,6 +6,7 @@ import type { RouteDeps } from '../../deps.ts'
 import { code, typedEmail } from '../../http/bodies/fields.ts'
 import { proofOfWorkKeys, withProofOfWork } from '../../http/proof-of-work.ts'
 import { type Route, route } from '../../http/route.ts'
+import { emailInUse } from './sign-in-answers.ts'
 
 const nextUrl = { json: { type: 'string', description: 'Path of the page to sign in' } }
 const message = { json: { type: 'string', description: 'The result in words for the user' } }
@@ -51,6 +52,7 @@ export function emailRoutes({ config, mesh }: RouteDeps): Route[] {
       body: verification,
       find: requireOfferedFeature(mesh, 'verifyEmailAddress'),
       attempts: 'refused',
+      answers: { 428: emailInUse },
       answer: { object: { nextUrl, message } },
       handler: async ({ body, options }) => {
         await emails.verifyEmail(body, options)

@@ -6,6 +6,7 @@ import type { RouteDeps } from '../../deps.ts'
 import { code, email, name, password, text } from '../../http/bodies/fields.ts'
 import { type Route, route } from '../../http/route.ts'
 import { valuesOf } from '../../http/update.ts'
+import { emailInUse } from './sign-in-answers.ts'
 
 /** Changes of the caller's own data (docs/sign-in.md#own-data). */
 const userChange = z
@@ -53,8 +54,9 @@ export function userRoutes({ mesh, sessions }: RouteDeps): Route[] {
       summary: 'Change names, locale or email address; a new address needs re-authentication',
       auth: 'session',
       body: userChange,
-      // Successes count too: each may send a mail to the address of another person.
-      attempts: 'all',
+      // With an address, successes count too: each may send a mail to that of another person.
+      attempts: ({ email: sent }) => (sent === undefined ? 'refused' : 'all'),
+      answers: { 428: emailInUse },
       answer: UserSchema,
       handler: async ({ body, options }) => {
         const { currentPassword, totp, ...change } = body

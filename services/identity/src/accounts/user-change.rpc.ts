@@ -42,8 +42,8 @@ export function userChange(
       const { accountId, userId } = signedIn(context)
       const user = await findUser(database, accountId, userId)
       if (!user) throw unauthenticated('SESSION_ENDED')
-      const { firstName = user.firstName, lastName = user.lastName, email, locale } = request
-      const names = { firstName: firstName.trim(), lastName: lastName.trim() }
+      const { email, locale } = request
+      const names = { firstName: request.firstName?.trim(), lastName: request.lastName?.trim() }
       const problems = findProblems({ ...names, email })
       if (problems) throw invalid(problems)
       if (locale !== undefined && user.role !== 'owner') {
@@ -68,13 +68,13 @@ export function userChange(
 }
 
 function findProblems(of: {
-  firstName: string
-  lastName: string
+  firstName: string | undefined
+  lastName: string | undefined
   email: string | undefined
 }): Problems | null {
   return collectProblems({
-    firstName: of.firstName === '' ? 'first name is required' : findNameProblem(of.firstName),
-    lastName: findNameProblem(of.lastName),
+    firstName: of.firstName === '' ? 'first name is required' : findNameProblem(of.firstName ?? ''),
+    lastName: findNameProblem(of.lastName ?? ''),
     email: of.email === undefined ? null : findEmailProblem(of.email.trim()),
   })
 }

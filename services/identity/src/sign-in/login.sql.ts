@@ -98,14 +98,15 @@ export async function setEmailVerified(
   return rowCount === 1
 }
 
-/** Saves the names of a login's person. */
+/** Saves names of a login's person; an undefined one stays as it is. */
 export async function setNames(
   tx: Transaction,
   loginId: string,
-  { firstName, lastName }: Omit<Person, 'email'>,
+  { firstName, lastName }: { [Name in 'firstName' | 'lastName']: string | undefined },
 ): Promise<void> {
   await tx.query(sql.unsafe`
-    UPDATE logins SET first_name = ${firstName}, last_name = ${lastName}
+    UPDATE logins SET first_name = coalesce(${firstName ?? null}, first_name),
+      last_name = coalesce(${lastName ?? null}, last_name)
     WHERE login_id = ${loginId}`)
 }
 

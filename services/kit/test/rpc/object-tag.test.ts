@@ -61,8 +61,8 @@ test('fields of other objects and derived amounts are no own fields', () => {
     Transaction: ['aggregatorTransaction', 'pendingAggregatorTransaction', 'feedTransaction'],
     Spending: ['currentAmount', 'usedAmount', 'nextContributionAmount', 'isBehind'],
     FundingSchedule: [],
-    BankAccount: ['aggregatorBankAccount'],
-    Link: [],
+    BankAccount: ['updatedAt', 'aggregatorBankAccount'],
+    Link: ['updatedAt'],
   })
 })
 
