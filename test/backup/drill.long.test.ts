@@ -61,6 +61,11 @@ test('a new machine has the same data after a restore, and goes on with all work
     ({ status }) => status === 'complete',
     120_000,
   )
+  // The file is removed after the import is complete.
+  await eventually(
+    () => person.get('/files'),
+    (files) => files.length === 0,
+  )
   const deleted = await person.createBankAccount(5_000)
   temporal.cut()
   const waiting = await upload(person, kept.path)
