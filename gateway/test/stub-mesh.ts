@@ -180,7 +180,9 @@ export function stubMesh(
   }
   const interceptors = [authorize({ keysOf, reload: () => {} }, clock), record]
   const attempts = { ...countAttempts(clock), ...stubs.attempts }
-  const all: Stubs = { ...stubs, attempts, signIn: { ...identity, ...stubs.signIn } }
+  const bankAccounts = { describeBankAccount: () => ({}), ...stubs.bankAccounts }
+  const signIn = { ...identity, ...stubs.signIn }
+  const all: Stubs = { ...stubs, attempts, bankAccounts, signIn }
   const hosted = Object.entries(services).map(([name, parts]) => {
     const routes = (router: ConnectRouter) => {
       for (const [part, service] of Object.entries(parts)) {

@@ -128,6 +128,14 @@ test.each(routes.filter(({ body, file }) => body && !file))(
   },
 )
 
+test('routes with a body look for their bank account before they report a bad body', () => {
+  const isBelow = ({ path, body, file }: Route) =>
+    body && !file && path.startsWith('/api/bank_accounts/')
+  const below = routes.filter(isBelow)
+  expect(below.length).toBeGreaterThan(10)
+  expect(below.filter(({ find }) => !find).map(({ id }) => id)).toEqual([])
+})
+
 test('routes that take a password, code or mailed token are limited by network', () => {
   const takesSecret = ({ body }: Route) => {
     const schema = body && z.toJSONSchema(body, { io: 'input', unrepresentable: 'any' })

@@ -43,10 +43,15 @@ test.each([
   gateway = await createGateway({ history: { listHistory } })
   const first = await gateway.send('GET', url)
   expect(first.body).toEqual({ entries: [shown], nextCursor: expect.any(String) })
+  const link = `<${url}?after=${first.body.nextCursor}>; rel="next"`
+  expect(first.headers.link).toBe(link)
   const asked = { bankAccountId: ids.bankAccountId, limit: 25 }
   expect(gateway.received.at(-1)?.message).toMatchObject(asked)
-  const { body } = await gateway.send('GET', `${url}?limit=3&after=${first.body.nextCursor}`)
-  expect(body).toEqual({ entries: [shown], nextCursor: null })
+  const { body, headers } = await gateway.send(
+    'GET',
+    `${url}?limit=3&after=${first.body.nextCursor}`,
+  )
+  expect([body, headers.link]).toEqual([{ entries: [shown], nextCursor: null }, undefined])
   const { message } = gateway.received.at(-1) as { message: Record<string, unknown> }
   const before = { operationId: 'op_1', spendingId: ids.spendingId, pot: 'envelope' }
   expect(message).toMatchObject({ limit: 3, before: { ...before, cause: 'transfer' } })

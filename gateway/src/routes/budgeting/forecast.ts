@@ -4,6 +4,7 @@ import {
   ForecastService,
   GetNextContributionResponseSchema,
 } from '@coffer/proto/budgeting/v1/forecast'
+import { BankAccountService } from '@coffer/proto/ledger/v1/bank_account'
 import type { FastifyRequest } from 'fastify'
 import Negotiator from 'negotiator'
 import { z } from 'zod'
@@ -57,6 +58,7 @@ const picturePolicy = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
 /** Returns the routes of forecasts (docs/forecast.md). */
 export function forecastRoutes({ mesh, charts }: RouteDeps): Route[] {
   const forecasts = mesh.client('budgeting', ForecastService)
+  const accounts = mesh.client('ledger', BankAccountService)
   return [
     route({
       id: 'getForecast',
@@ -92,6 +94,7 @@ export function forecastRoutes({ mesh, charts }: RouteDeps): Route[] {
       summary: 'Contributions of each funding to an expense or goal that does not exist',
       auth: 'key',
       reads: true,
+      find: ({ params, options }) => accounts.describeBankAccount(params, options),
       body: hypothetical,
       answer: EstimateCostResponseSchema,
       handler: async ({ params, body, options }) => {
@@ -107,6 +110,7 @@ export function forecastRoutes({ mesh, charts }: RouteDeps): Route[] {
       summary: 'Contributions of the next funding of a funding schedule',
       auth: 'key',
       reads: true,
+      find: ({ params, options }) => accounts.describeBankAccount(params, options),
       body: z.strictObject({
         fundingScheduleId: id('fund').describe('Funding schedule whose next funding is forecast'),
       }),

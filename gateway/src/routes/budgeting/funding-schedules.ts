@@ -4,6 +4,7 @@ import {
   UpdateFundingScheduleRequestSchema,
 } from '@coffer/proto/budgeting/v1/funding_schedule'
 import { SpendingSchema } from '@coffer/proto/budgeting/v1/spending'
+import { BankAccountService } from '@coffer/proto/ledger/v1/bank_account'
 import type { Client } from '@connectrpc/connect'
 import { z } from 'zod'
 import type { RouteDeps } from '../../deps.ts'
@@ -74,7 +75,8 @@ const change = z.strictObject({
 /** Returns the routes of funding schedules (docs/funding-schedules.md). */
 export function fundingScheduleRoutes({ mesh }: RouteDeps): Route[] {
   const schedules = mesh.client('budgeting', FundingScheduleService)
-  return [...reads(schedules), ...writes(schedules)]
+  const accounts = mesh.client('ledger', BankAccountService)
+  return [...reads(schedules), ...writes(schedules, accounts)]
 }
 
 type Schedules = Client<typeof FundingScheduleService>
@@ -108,7 +110,7 @@ function reads(schedules: Schedules): Route[] {
   ]
 }
 
-function writes(schedules: Schedules): Route[] {
+function writes(schedules: Schedules, accounts: Client<typeof BankAccountService>): Route[] {
   return [
     route({
       id: 'createFundingSchedule',
@@ -119,6 +121,7 @@ function writes(schedules: Schedules): Route[] {
       auth: 'key',
       tagged: true,
       idempotent: true,
+      find: ({ params, options }) => accounts.describeBankAccount(params, options),
       body: creation,
       answer: FundingScheduleSchema,
       handler: async ({ params, body, writeOptions }) => {

@@ -4,7 +4,7 @@ import {
   SpendingService,
   UpdateSpendingRequestSchema,
 } from '@coffer/proto/budgeting/v1/spending'
-import { BalancesSchema } from '@coffer/proto/ledger/v1/bank_account'
+import { BalancesSchema, BankAccountService } from '@coffer/proto/ledger/v1/bank_account'
 import { EnvelopeService } from '@coffer/proto/ledger/v1/envelope'
 import { TransactionSchema } from '@coffer/proto/ledger/v1/transaction'
 import { z } from 'zod'
@@ -174,6 +174,7 @@ function writes(deps: RouteDeps): Route[] {
   const { mesh } = deps
   const spending = mesh.client('budgeting', SpendingService)
   const envelopes = mesh.client('ledger', EnvelopeService)
+  const accounts = mesh.client('ledger', BankAccountService)
   const recalculate = createRecalculation(deps)
   return [
     route({
@@ -185,6 +186,7 @@ function writes(deps: RouteDeps): Route[] {
       auth: 'key',
       tagged: true,
       idempotent: true,
+      find: ({ params, options }) => accounts.describeBankAccount(params, options),
       body: creation,
       answer: SpendingSchema,
       handler: async ({ params, body, writeOptions }) => {
@@ -201,6 +203,7 @@ function writes(deps: RouteDeps): Route[] {
       summary: 'Move money between two envelopes, or between one and free-to-use',
       auth: 'key',
       idempotent: true,
+      find: ({ params, options }) => accounts.describeBankAccount(params, options),
       body: transfer,
       headers: ['Coffer-Recalculation'],
       answer: { object: { balance: BalancesSchema, spending: { list: SpendingSchema } } },

@@ -5,7 +5,7 @@ import {
 } from '@coffer/proto/ledger/v1/history'
 import { z } from 'zod'
 import type { RouteDeps } from '../../deps.ts'
-import { encodeCursor } from '../../http/cursor.ts'
+import { encodeCursor, nextPageLink } from '../../http/cursor.ts'
 import { paged } from '../../http/query.ts'
 import { type Call, type Route, route } from '../../http/route.ts'
 
@@ -40,14 +40,15 @@ export function historyRoutes({ mesh }: RouteDeps): Route[] {
     params,
     query: { limit, after },
     options,
+    request,
+    reply,
   }: Call<{ bankAccountId: string; spendingId?: string }, z.output<typeof query>>) => {
     const before = after === undefined ? {} : { before: after }
     const { entries, hasMore } = await history.listHistory({ ...params, limit, ...before }, options)
     const last = entries.at(-1)
-    return {
-      entries,
-      nextCursor: hasMore && last ? encodeCursor(positionOf(last)) : null,
-    }
+    const next = hasMore && last ? positionOf(last) : null
+    if (next) reply.header('link', nextPageLink(request.url, next))
+    return { entries, nextCursor: next && encodeCursor(next) }
   }
   return [
     route({
@@ -58,6 +59,7 @@ export function historyRoutes({ mesh }: RouteDeps): Route[] {
       summary: 'Every change of balances and envelopes with its cause, newest first',
       auth: 'key',
       query,
+      isPaged: true,
       answer,
       handler: page,
     }),
@@ -69,6 +71,7 @@ export function historyRoutes({ mesh }: RouteDeps): Route[] {
       summary: 'Every change of an envelope with its cause, newest first',
       auth: 'key',
       query,
+      isPaged: true,
       answer,
       handler: page,
     }),
