@@ -78,6 +78,7 @@ export function resolve(from: string, specifier: string): string | null {
   if (specifier.startsWith('<rootDir>/')) return specifier.slice('<rootDir>/'.length)
   const [, name = '', file = ''] = /^@coffer\/([a-z-]+)\/(.+)$/.exec(specifier) ?? []
   if (name === '' || name === 'proto') return null
+  if (name === 'client') return `gateway/client/${file}.ts`
   return `${directoryOf(name)}/${file.startsWith('testing/') ? '' : 'src/'}${file}.ts`
 }
 

@@ -9,7 +9,12 @@ type Json = any
 /** Returns the OpenAPI document of the gateway's source. */
 export function apiDocument(): Json {
   const settings = { cookieName: 'coffer_session', externalUrl: '' }
-  return JSON.parse(JSON.stringify(openapi(createRoutes(unused()), settings)))
+  return JSON.parse(JSON.stringify(openapi(apiRoutes(), settings)))
+}
+
+/** Returns the routes of the gateway's source; their handlers cannot be called. */
+export function apiRoutes() {
+  return createRoutes(unused())
 }
 
 /**

@@ -9848,7 +9848,7 @@ export type CreateMappingData = {
                     derivedKind?: string;
                 }>;
                 /**
-                 * Kind type only: the word for money that comes in
+                 * Kind type only: the word for incoming money
                  */
                 credit?: string;
                 /**
@@ -9889,16 +9889,18 @@ export type CreateMappingData = {
                 /**
                  * The one column of the date
                  */
-                fields: Array<{
-                    /**
-                     * Name of a column, as in headers
-                     */
-                    name?: string;
-                    /**
-                     * Instead of name: rowNumber, the number of the row below the header, from 1
-                     */
-                    derivedKind?: string;
-                }>;
+                fields: [
+                    {
+                        /**
+                         * Name of a column, as in headers
+                         */
+                        name?: string;
+                        /**
+                         * Instead of name: rowNumber, the number of the row below the header, from 1
+                         */
+                        derivedKind?: string;
+                    }
+                ];
                 /**
                  * 6 to 10 characters: YYYY or YY, MM or M, DD or D once each, between them . - / or a blank, like MM/DD/YYYY. A time behind the day is ignored
                  */
@@ -9911,16 +9913,18 @@ export type CreateMappingData = {
                 /**
                  * The one column that tells posted rows from pending ones
                  */
-                fields: Array<{
-                    /**
-                     * Name of a column, as in headers
-                     */
-                    name?: string;
-                    /**
-                     * Instead of name: rowNumber, the number of the row below the header, from 1
-                     */
-                    derivedKind?: string;
-                }>;
+                fields: [
+                    {
+                        /**
+                         * Name of a column, as in headers
+                         */
+                        name?: string;
+                        /**
+                         * Instead of name: rowNumber, the number of the row below the header, from 1
+                         */
+                        derivedKind?: string;
+                    }
+                ];
                 /**
                  * Text of the column in posted rows; any other text is pending
                  */

@@ -224,6 +224,8 @@ describe('the OpenAPI document', () => {
     expect(schema.properties.date).toMatchObject({ type: 'string', format: 'date-time' })
     expect(body.components.schemas.Balances.properties.free).toEqual({
       type: 'integer',
+      minimum: -Number.MAX_SAFE_INTEGER,
+      maximum: Number.MAX_SAFE_INTEGER,
       description: expect.stringContaining('in minor units: `available` minus `expenses`'),
     })
     const list = body.paths['/api/bank_accounts/{bankAccountId}/transactions'].get

@@ -111,16 +111,14 @@ export const text = line({ min: 0, max: 300 }, isFreeText)
 export const notes = line({ min: 0, max: 2000 }, isFreeLines)
 
 /** A search phrase: any text of 1 to 1000 characters, not blank after trimming. */
-export const phrase = filled.refine(
-  (value) => lengthOf(value) <= 1000,
-  rule('must have at most 1000 characters'),
-)
+export const phrase = filled
+  .refine((value) => lengthOf(value) <= 1000, rule('must have at most 1000 characters'))
+  .meta({ minLength: 1, maxLength: 1000 })
 
 /** A path within the app. Open redirect: a path that begins with `//` would name another host. */
-export const appPath = line({ min: 1, max: 300 }).refine(
-  (value) => /^\/(?!\/)/.test(value),
-  rule('must begin with one /'),
-)
+export const appPath = line({ min: 1, max: 300 })
+  .refine((value) => /^\/(?!\/)/.test(value), rule('must begin with one /'))
+  .meta({ pattern: '^/(?!/)' })
 
 /** A password: trimmed, 8 to 72 Unicode characters (docs/sign-in.md#passwords). */
 export const password = line({ min: 8, max: 72 })
@@ -138,15 +136,21 @@ export const email = filled
     (value) => value.length <= 254 && emailForm.safeParse(value).success,
     rule('must be a valid email address'),
   )
+  .meta({ format: 'email', maxLength: 254, pattern: '^[^A-Z]*$' })
 
 /** An email address in any case, converted to lower case. */
-export const typedEmail = string.trim().toLowerCase().pipe(email)
+export const typedEmail = string
+  .trim()
+  .toLowerCase()
+  .pipe(email)
+  .meta({ format: 'email', maxLength: 254 })
 
 /** The nonce that solves a proof-of-work challenge. */
 export const nonce = z
   .int({ error: typed('must be an integer') })
   .refine((value) => value >= 0, rule('must not be negative'))
   .transform(BigInt)
+  .meta({ minimum: 0 })
 
 /** Maximum length in characters of a ruleset (docs/limits.md). */
 const rulesetLengthMax = 1000
@@ -162,6 +166,7 @@ export const ruleset = filled
     if ('rule' in read) return
     context.addIssue({ code: 'custom', message: read.problem, continue: false })
   })
+  .meta({ minLength: 1, maxLength: rulesetLengthMax })
 
 export function list<Schema extends z.ZodType>(schema: Schema) {
   return z.array(schema, { error: typed('must be a list') })
@@ -204,16 +209,19 @@ export const money = integer.transform(BigInt)
 export const nonZeroMoney = integer
   .refine((value) => value !== 0, rule('must not be 0'))
   .transform(BigInt)
+  .meta({ not: { const: 0 } })
 
 /** An amount in minor units above 0, as bigint. */
 export const positiveMoney = integer
   .refine((value) => value > 0, rule('must be greater than 0'))
   .transform(BigInt)
+  .meta({ minimum: 1 })
 
 /** An amount in minor units of 0 or more, as bigint. */
 export const notNegativeMoney = integer
   .refine((value) => value >= 0, rule('must not be negative'))
   .transform(BigInt)
+  .meta({ minimum: 0 })
 
 export const boolean = z.boolean({ error: typed(texts.boolean) })
 
@@ -261,19 +269,17 @@ export function ignoringNull<Schema extends z.ZodType>(schema: Schema) {
 }
 
 /** An ISO 4217 code that a bank account can have (docs/api.md#money). */
-export const currency = filled.refine(
-  (value) => currencies().includes(value),
-  rule('must be an ISO 4217 currency code'),
-)
+export const currency = filled
+  .refine((value) => currencies().includes(value), rule('must be an ISO 4217 currency code'))
+  .meta({ pattern: '^[A-Z]{3}$' })
 
 /** A mask: the last four digits of a bank account's number. */
 export const mask = string.trim().regex(/^\d{4}$/, rule('must be exactly 4 digits'))
 
 /** A bank account's mask in a PATCH: any four characters (docs/links.md#bank-accounts). */
-export const maskChange = line({ min: 0, max: 300 }).refine(
-  (value) => lengthOf(value) === 4,
-  rule('must have exactly 4 characters'),
-)
+export const maskChange = line({ min: 0, max: 300 })
+  .refine((value) => lengthOf(value) === 4, rule('must have exactly 4 characters'))
+  .meta({ minLength: 4, maxLength: 4 })
 
 /** The base URL of a feed provider; feed-sync checks it against the allowed URLs. */
 export const feedUrl = filled
@@ -284,6 +290,7 @@ export const feedUrl = filled
     (value) => new URL(value).username === '' && new URL(value).password === '',
     rule('must have no credentials'),
   )
+  .meta({ format: 'uri', maxLength: 2000, pattern: '^[Hh][Tt][Tt][Pp][Ss]?:' })
 
 /** The feed provider's API key: 1 to 100 letters and digits (docs/banks/feed.md#urls). */
 export const feedApiKey = filled.regex(

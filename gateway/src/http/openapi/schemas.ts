@@ -4,6 +4,7 @@ import { descriptions } from '@coffer/proto/descriptions'
 import { internal, null_when_empty, omit, values } from '@coffer/proto/options/v1/options'
 import { z } from 'zod'
 import type { Answer, JsonSchema } from '../answer.ts'
+import { idPattern, idPrefixes } from '../bodies/fields.ts'
 import { partTexts } from './part-texts.ts'
 
 /** Schemas of the document's components, by name. */
@@ -90,11 +91,21 @@ function valueSchema(field: DescField, schemas: Schemas): JsonSchema {
   const { message, scalar } = field
   if (message?.typeName === TimestampSchema.typeName) return { type: 'string', format: 'date-time' }
   if (message) return messageSchema(message, schemas)
-  if (scalar === ScalarType.STRING) return textSchema(getOption(field, values))
+  if (scalar === ScalarType.STRING) return textSchema(field)
   if (scalar === ScalarType.DOUBLE) return { type: 'number' }
-  return { type: scalar === ScalarType.BOOL ? 'boolean' : 'integer' }
+  if (scalar === ScalarType.BOOL) return { type: 'boolean' }
+  const [minimum, maximum] = scalar === ScalarType.INT32 ? int32Range : safeRange
+  return { type: 'integer', minimum, maximum }
 }
 
-function textSchema(listed: string[]): JsonSchema {
-  return { type: 'string', ...(listed.length > 0 ? { enum: listed } : {}) }
+const int32Range = [-(2 ** 31), 2 ** 31 - 1]
+
+/** Integers of 64 bits are JSON numbers, and the server refuses those that would be inexact. */
+const safeRange = [Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER]
+
+function textSchema(field: DescField): JsonSchema {
+  const listed = getOption(field, values)
+  if (listed.length > 0) return { type: 'string', enum: listed }
+  const prefix = idPrefixes[field.localName]
+  return { type: 'string', ...(prefix === undefined ? {} : { pattern: idPattern(prefix) }) }
 }

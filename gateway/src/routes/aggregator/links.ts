@@ -24,7 +24,11 @@ const callbackTimeoutMs = 25_000
 // user has used.
 const choice = {
   publicToken: text.describe('Public token that Plaid Link handed to the client; used once'),
-  accountIds: list(text).describe('IDs at Plaid of the accounts that the user chose, 1 to 200'),
+  accountIds: list(text.meta({ minLength: 1, maxLength: 200 })).meta({
+    description: 'IDs at Plaid of the accounts that the user chose, 1 to 200',
+    minItems: 1,
+    maxItems: 200,
+  }),
 }
 
 /** Returns the routes of links over the aggregator (docs/links.md#over-the-aggregator). */

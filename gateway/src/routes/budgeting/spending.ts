@@ -7,6 +7,7 @@ import {
 import { BalancesSchema, BankAccountService } from '@coffer/proto/ledger/v1/bank_account'
 import { EnvelopeService } from '@coffer/proto/ledger/v1/envelope'
 import { TransactionSchema } from '@coffer/proto/ledger/v1/transaction'
+import type { Client } from '@connectrpc/connect'
 import { z } from 'zod'
 import { createRecalculation } from '../../compose/recalculation.ts'
 import { createTransactionLists } from '../../compose/transaction-page.ts'
@@ -173,9 +174,7 @@ function reads(deps: RouteDeps): Route[] {
 function writes(deps: RouteDeps): Route[] {
   const { mesh } = deps
   const spending = mesh.client('budgeting', SpendingService)
-  const envelopes = mesh.client('ledger', EnvelopeService)
   const accounts = mesh.client('ledger', BankAccountService)
-  const recalculate = createRecalculation(deps)
   return [
     route({
       id: 'createSpending',
@@ -195,24 +194,7 @@ function writes(deps: RouteDeps): Route[] {
         return created.spending
       },
     }),
-    route({
-      id: 'transferBetweenEnvelopes',
-      tag: 'Spending',
-      method: 'POST',
-      path: '/api/bank_accounts/:bankAccountId/spending/transfer',
-      summary: 'Move money between two envelopes, or between one and free-to-use',
-      auth: 'key',
-      idempotent: true,
-      find: ({ params, options }) => accounts.describeBankAccount(params, options),
-      body: transfer,
-      headers: ['Coffer-Recalculation'],
-      answer: { object: { balance: BalancesSchema, spending: { list: SpendingSchema } } },
-      handler: async (call) => {
-        const moving = { ...valuesOf(call.body), ...call.params }
-        const moved = await envelopes.transfer(moving, call.writeOptions)
-        return { balance: moved.balance, spending: await recalculate(moved.envelopes, call) }
-      },
-    }),
+    transferRoute(deps, accounts),
     route({
       id: 'updateSpending',
       tag: 'Spending',
@@ -242,4 +224,27 @@ function writes(deps: RouteDeps): Route[] {
       handler: ({ params, options }) => spending.deleteSpending(params, options),
     }),
   ]
+}
+
+function transferRoute(deps: RouteDeps, accounts: Client<typeof BankAccountService>): Route {
+  const envelopes = deps.mesh.client('ledger', EnvelopeService)
+  const recalculate = createRecalculation(deps)
+  return route({
+    id: 'transferBetweenEnvelopes',
+    tag: 'Spending',
+    method: 'POST',
+    path: '/api/bank_accounts/:bankAccountId/spending/transfer',
+    summary: 'Move money between two envelopes, or between one and free-to-use',
+    auth: 'key',
+    idempotent: true,
+    find: ({ params, options }) => accounts.describeBankAccount(params, options),
+    body: transfer,
+    headers: ['Coffer-Recalculation'],
+    answer: { object: { balance: BalancesSchema, spending: { list: SpendingSchema } } },
+    handler: async (call) => {
+      const moving = { ...valuesOf(call.body), ...call.params }
+      const moved = await envelopes.transfer(moving, call.writeOptions)
+      return { balance: moved.balance, spending: await recalculate(moved.envelopes, call) }
+    },
+  })
 }

@@ -22,6 +22,9 @@ const userChange = z
     path: ['totp'],
     error: 'must not be sent with currentPassword',
   })
+  .meta({
+    not: { properties: { currentPassword: {}, totp: {} }, required: ['currentPassword', 'totp'] },
+  })
 
 /** Returns the routes of users (docs/sign-in.md). */
 export function userRoutes({ mesh, sessions }: RouteDeps): Route[] {

@@ -18,7 +18,12 @@ const field = object({
     .optional()
     .describe('Instead of name: rowNumber, the number of the row below the header, from 1'),
 })
-const fields = (meaning: string) => list(field).describe(meaning)
+const fields = (meaning: string, { min, max }: { min: number; max: number }) =>
+  list(field).meta({ description: meaning, minItems: min, maxItems: max, uniqueItems: true })
+const one = { min: 1, max: 1 }
+
+/** A text of the mapping; the ledger counts its characters. */
+const lineOf = (min: number, max: number) => text.meta({ minLength: min, maxLength: max })
 
 const amountFields =
   'sign: the column of the amount. type: those of the amount and of the direction. ' +
@@ -27,12 +32,20 @@ const amountFields =
 /** The shape of a mapping; the ledger validates its parts (docs/files.md#csv-mappings). */
 const creation = z.strictObject({
   mapping: object({
-    headers: list(text).describe('Names of all columns of the file, in its order; 1 to 20'),
+    headers: list(lineOf(1, 100)).meta({
+      description: 'Names of all columns of the file, in its order; 1 to 20',
+      minItems: 1,
+      maxItems: 20,
+      uniqueItems: true,
+    }),
     id: object({
       kind: oneOf(['native', 'hashed']).describe(
         'native: the columns hold an identifier of the bank. hashed: they only tell rows apart',
       ),
-      fields: fields('Columns whose values together identify a row; 1 to 20 different ones'),
+      fields: fields('Columns whose values together identify a row; 1 to 20 different ones', {
+        min: 1,
+        max: 20,
+      }),
     }).describe('Identifier of a row: a row with a stored identifier is skipped'),
     amount: object({
       kind: oneOf(['sign', 'type', 'column']).describe(
@@ -43,22 +56,24 @@ const creation = z.strictObject({
         'Turns every sign. A positive amount leaves the account here, so true for a file of kind ' +
           'sign in which money that leaves is negative, as most banks write it',
       ),
-      fields: fields(amountFields),
-      credit: text.optional().describe('Kind type only: the word for money that comes in'),
-      debit: text.optional().describe('Kind type only: the word for money that leaves'),
+      fields: fields(amountFields, { min: 1, max: 2 }),
+      credit: lineOf(1, 100).optional().describe('Kind type only: the word for incoming money'),
+      debit: lineOf(1, 100).optional().describe('Kind type only: the word for money that leaves'),
     }).describe('Rule by which a row has its amount'),
     memo: field.describe('Column of the text of the transaction'),
     merchant: field.optional().describe('Column of a shorter name, such as that of the merchant'),
     date: object({
-      fields: fields('The one column of the date'),
-      format: text.describe(
+      fields: fields('The one column of the date', one),
+      format: lineOf(6, 10).describe(
         '6 to 10 characters: YYYY or YY, MM or M, DD or D once each, between them . - / or a ' +
           'blank, like MM/DD/YYYY. A time behind the day is ignored',
       ),
     }).describe('Column and format of the day of a row'),
     posted: object({
-      fields: fields('The one column that tells posted rows from pending ones'),
-      posted: text.describe('Text of the column in posted rows; any other text is pending'),
+      fields: fields('The one column that tells posted rows from pending ones', one),
+      posted: lineOf(0, 100).describe(
+        'Text of the column in posted rows; any other text is pending',
+      ),
     })
       .optional()
       .describe('State of a row; without it, every row is posted'),
@@ -67,7 +82,10 @@ const creation = z.strictObject({
         'none: the file states no balance. sum: the balance is the sum of all rows. field: the ' +
           'latest posted row has it in a column',
       ),
-      fields: fields('The one column of the balance; only for kind field').optional(),
+      fields: fields('The one column of the balance; only for kind field', {
+        min: 0,
+        max: 1,
+      }).optional(),
     }).describe('Place of the balance in the file'),
   }).describe('Rules by which the columns become transactions (docs/files.md#csv-mappings)'),
 })
