@@ -103,9 +103,13 @@ const int32Range = [-(2 ** 31), 2 ** 31 - 1]
 /** Integers of 64 bits are JSON numbers, and the server refuses those that would be inexact. */
 const safeRange = [Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER]
 
+/** IDs of other systems that have the name of one of our own: a checkout session at Stripe. */
+const foreignIds = new Set(['coffer.identity.v1.CreateCheckoutResponse.sessionId'])
+
 function textSchema(field: DescField): JsonSchema {
   const listed = getOption(field, values)
   if (listed.length > 0) return { type: 'string', enum: listed }
-  const prefix = idPrefixes[field.localName]
+  const isForeign = foreignIds.has(`${field.parent.typeName}.${field.localName}`)
+  const prefix = isForeign ? undefined : idPrefixes[field.localName]
   return { type: 'string', ...(prefix === undefined ? {} : { pattern: idPattern(prefix) }) }
 }
