@@ -1,5 +1,11 @@
 import type { PageRoute } from './pages.ts'
 
+const guide = {
+  label: 'First ten minutes',
+  url: 'api/reference/first-ten-minutes',
+  text: 'from nothing to an integration',
+}
+
 const reference = {
   label: 'API reference',
   url: 'api/reference',
@@ -25,13 +31,13 @@ export const landingPage: PageRoute = {
   handler: () => ({
     status: 200,
     page: {
-      title: 'Coffer',
+      title: 'Coffer: personal budgeting',
       paragraphs: [
         'This server keeps budgets: bank accounts, their transactions, and the envelopes that ' +
           'expenses and goals are paid from.',
-        'Programs use it over a REST API, with an API key or a session.',
+        'It has no app of its own. Programs use it over a REST API, with an API key or a session.',
       ],
-      links: [reference, document, health],
+      links: [guide, reference, document, health],
     },
   }),
 }

@@ -1,15 +1,15 @@
 import { refused } from '@coffer/kit/rpc/errors'
 import { EmailService } from '@coffer/proto/identity/v1/email'
+import { FeatureService } from '@coffer/proto/identity/v1/feature'
 import { PasswordService } from '@coffer/proto/identity/v1/password'
 import type { CallOptions } from '@connectrpc/connect'
 import type { z } from 'zod'
-import { requireOfferedFeature } from '../auth/features.ts'
 import type { RouteDeps } from '../deps.ts'
 import { readFields } from '../http/bodies/body.ts'
 import { answerOf } from '../http/errors/errors.ts'
 import { verification } from '../routes/identity/email.ts'
 import { passwordReset } from '../routes/identity/security.ts'
-import type { Page } from './page.ts'
+import { type Page, sentenceOf } from './page.ts'
 import type { PageRoute, PageSubmission, ShownPage } from './pages.ts'
 
 /** A kind of mailed link: its paths, its form, and the RPC that the form calls. */
@@ -19,16 +19,24 @@ interface LinkPage {
   passwords: { name: string; label: string }[]
   button: string
   done: Page
+  /** Shown with 404 in place of the form where the server does not offer this. */
+  off?: { page: Page; isOff: (options: CallOptions) => Promise<boolean> }
   submit: (fields: Record<string, string>, options: CallOptions) => Promise<unknown>
 }
 
 const noToken = 'This page needs the link from the mail: open the whole link again.'
+const noPassword = 'Enter a new password of 8 to 72 characters, twice.'
+
+const notVerified: Page = {
+  title: 'Email addresses are not verified here',
+  paragraphs: ['This server does not verify email addresses. You can sign in without it.'],
+}
 
 /** Returns the pages of the links in mails (docs/sign-in.md#pages-of-the-links). */
 export function mailedLinkPages({ mesh, sessions }: RouteDeps): PageRoute[] {
   const passwords = mesh.client('identity', PasswordService)
   const emails = mesh.client('identity', EmailService)
-  const requireVerification = requireOfferedFeature(mesh, 'verifyEmailAddress')
+  const features = mesh.client('identity', FeatureService)
   return [
     ...pagesOf({
       paths: ['/password/reset'],
@@ -43,6 +51,7 @@ export function mailedLinkPages({ mesh, sessions }: RouteDeps): PageRoute[] {
         paragraphs: ['Every session has ended: sign in again with the new password.'],
       },
       submit: async ({ repeated, ...sent }, options) => {
+        if (!sent.password?.trim()) throw refused(noPassword)
         const body = readForm(passwordReset, sent)
         if (repeated?.trim() !== body.password) throw refused('The two passwords differ.')
         await passwords.resetPassword(body, options)
@@ -56,8 +65,11 @@ export function mailedLinkPages({ mesh, sessions }: RouteDeps): PageRoute[] {
       passwords: [],
       button: 'Verify email address',
       done: { title: 'Your email address is verified', paragraphs: ['You can sign in now.'] },
+      off: {
+        page: notVerified,
+        isOff: async (options) => !(await features.getFeatures({}, options)).verifyEmailAddress,
+      },
       submit: async (sent, options) => {
-        await requireVerification({ options })
         await emails.verifyEmail(readForm(verification, sent), options)
       },
     }),
@@ -65,11 +77,22 @@ export function mailedLinkPages({ mesh, sessions }: RouteDeps): PageRoute[] {
 }
 
 function pagesOf(link: LinkPage): PageRoute[] {
-  return link.paths.flatMap((path): PageRoute[] => [
-    // Reading the page calls no service: programs that scan mails open links too.
-    { method: 'GET', path, handler: ({ query }) => formPage(link, path, query.get('token') ?? '') },
-    { method: 'POST', path, attempts: 'refused', handler: (sent) => submit(link, path, sent) },
-  ])
+  const unlessOff = (handler: PageRoute['handler']): PageRoute['handler'] => {
+    const { off } = link
+    if (!off) return handler
+    return async (sent) => {
+      return (await off.isOff(sent.options)) ? { status: 404, page: off.page } : handler(sent)
+    }
+  }
+  return link.paths.flatMap((path): PageRoute[] => {
+    // Reading the page uses up no token: programs that scan mails open links too.
+    const show = unlessOff(({ query }) => formPage(link, path, query.get('token') ?? ''))
+    const post = unlessOff((sent) => submit(link, path, sent))
+    return [
+      { method: 'GET', path, handler: show },
+      { method: 'POST', path, attempts: 'refused', handler: post },
+    ]
+  })
 }
 
 async function submit(
@@ -114,5 +137,5 @@ function readForm<Schema extends z.ZodObject>(
 function faultOf({ error, problems }: { error: string; problems?: unknown }): string {
   const { password, token } = Object(problems) as Record<string, unknown>
   if (typeof password === 'string') return `The password ${password}.`
-  return typeof token === 'string' ? noToken : error
+  return typeof token === 'string' ? noToken : sentenceOf(error)
 }

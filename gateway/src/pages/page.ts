@@ -42,8 +42,23 @@ export const pageHeaders = {
   'content-type': 'text/html; charset=utf-8',
 }
 
+/** Returns the text of an error as a sentence: with a capital letter and a full stop. */
+export function sentenceOf(error: string): string {
+  return `${error.slice(0, 1).toUpperCase()}${error.slice(1)}${/[.!?]$/.test(error) ? '' : '.'}`
+}
+
 /** Sends a page with its headers. */
 export function sendPage(reply: FastifyReply, status: number, page: Page): FastifyReply {
-  const text = html.render('page', { fault: '', form: null, links: [], ...page, style })
+  // Screen readers say the title of a page first.
+  const named = page.fault ? `Error: ${page.title}` : page.title
+  const documentTitle = named.startsWith('Coffer') ? named : `${named} – Coffer`
+  const text = html.render('page', {
+    fault: '',
+    form: null,
+    links: [],
+    ...page,
+    documentTitle,
+    style,
+  })
   return reply.code(status).headers(pageHeaders).send(text)
 }

@@ -8,7 +8,7 @@ import type { Origins } from '../auth/origins.ts'
 import type { Sessions } from '../auth/session.ts'
 import { mediaType, wrongType } from '../http/bodies/body.ts'
 import { answerOf } from '../http/errors/errors.ts'
-import { type Page, pageHeaders, sendPage } from './page.ts'
+import { type Page, pageHeaders, sendPage, sentenceOf } from './page.ts'
 
 export interface ShownPage {
   status: number
@@ -100,6 +100,6 @@ function sendFault(
   if (retryAfterSeconds) reply.header('retry-after', retryAfterSeconds)
   const wait = retryAfterSeconds ? [`Try again in ${retryAfterSeconds} seconds.`] : []
   const title = status < 500 ? 'This was refused' : 'This did not work'
-  const text = status === 413 ? 'The form is larger than 16 KiB.' : body.error
+  const text = status === 413 ? 'The form is larger than 16 KiB.' : sentenceOf(body.error)
   return sendPage(reply, status, { title, paragraphs: [text, ...wait] })
 }

@@ -40,7 +40,9 @@ describe('the landing page', () => {
     expect(status).toBe(200)
     expect(headers['content-type']).toBe('text/html; charset=utf-8')
     const links = [...document.querySelectorAll('a')].map((one) => one.getAttribute('href') ?? '')
-    expect(links).toEqual(expect.arrayContaining(['api/openapi.json', 'api/health']))
+    const served = ['api/reference/first-ten-minutes', 'api/openapi.json', 'api/health']
+    expect(links).toEqual(expect.arrayContaining(served))
+    expect(document.title).toBe('Coffer: personal budgeting')
     for (const link of links) expect((await gateway.send('GET', `/${link}`)).status).toBe(200)
     expect((await gateway.send('HEAD', '/', { as: null })).text).toBe('')
     const wrong = await gateway.send('POST', '/', { as: null })
@@ -52,8 +54,9 @@ describe('a page of a mailed link', () => {
   test.each(['/', `/password/reset?token=${token}`, `/verify?token=${token}`])(
     '%s runs no script, loads nothing and is not stored or referred to',
     async (url) => {
-      await open()
-      const { text, headers, document } = await show('GET', url)
+      await open({ features })
+      const { text, headers, document, title } = await show('GET', url)
+      expect(document.title.replace(' – Coffer', '')).toBe(title)
       const policy = String(headers['content-security-policy'])
       expect(policy).toMatch(/^default-src 'none'; style-src 'sha256-[^' ]+'; form-action 'self'; /)
       expect(policy).toMatch(/base-uri 'none'; frame-ancestors 'none'$/)
@@ -71,8 +74,8 @@ describe('a page of a mailed link', () => {
     },
   )
 
-  test('opens without a call, and posts to itself without the token in the URL', async () => {
-    await open()
+  test('uses up no token, and posts to itself without the token in the URL', async () => {
+    await open({ features })
     const table = [
       ['/password/reset', 'reset'],
       ['/verify/email', 'email'],
@@ -84,7 +87,7 @@ describe('a page of a mailed link', () => {
       expect([status, form?.getAttribute('action')]).toEqual([200, action])
       expect(form?.querySelector('[name=token]')?.getAttribute('value')).toBe(token)
     }
-    expect(gateway.received).toEqual([])
+    expect(gateway.received.map(({ rpc }) => rpc)).toEqual(['GetFeatures', 'GetFeatures'])
   })
 
   test('without a token says where to find it', async () => {
@@ -130,6 +133,8 @@ describe('a page of a mailed link', () => {
     [{ password: 'short', repeated: 'short' }, 'The password must have 8 to 72 characters.'],
     [{ repeated: 'another long password' }, 'The two passwords differ.'],
     [{}, 'The password is one of the most common passwords.'],
+    [{ password: ' ', repeated: '' }, 'Enter a new password of 8 to 72 characters, twice.'],
+    [{ password: 'tab\there', repeated: 'x' }, 'The password must have printable characters only.'],
   ])('shows the form again with a refusal in words: %#', async (fields, fault) => {
     const resetPassword = () => {
       throw invalid({ password: 'is one of the most common passwords' })
@@ -137,20 +142,49 @@ describe('a page of a mailed link', () => {
     await open({ passwords: { resetPassword } })
     const shown = await reset(fields)
     expect([shown.status, shown.fault]).toEqual([400, fault])
+    expect(shown.document.title).toBe('Error: Set a new password – Coffer')
+    const focused = [...shown.document.querySelectorAll('[autofocus]')]
+    expect(focused.map(({ id }) => id)).toEqual(['password'])
+    for (const input of shown.document.querySelectorAll('input[type=password]')) {
+      expect(input.getAttribute('aria-describedby')).toBe('fault')
+    }
     expect(shown.document.querySelector('[name=token]')?.getAttribute('value')).toBe(token)
     expect(shown.text).not.toContain(password)
   })
 
-  test('verifies an address where verification is on, else is 404', async () => {
+  test('without any field asks for a new password, and shows refusals as sentences', async () => {
+    const resetPassword = () => {
+      throw refused('the link is not valid or has expired')
+    }
+    await open({ passwords: { resetPassword } })
+    const missing = await post('/password/reset', { token })
+    expect(missing.fault).toBe('Enter a new password of 8 to 72 characters, twice.')
+    expect((await reset()).fault).toBe('The link is not valid or has expired.')
+  })
+
+  test('verifies an address where verification is on', async () => {
     await open({ emails: { verifyEmail: () => ({}) }, features })
     for (const path of ['/verify/email', '/verify']) {
       const { status, title } = await post(path, { token })
       expect([status, title]).toEqual([200, 'Your email address is verified'])
     }
-    await gateway[Symbol.asyncDispose]()
+  })
+
+  test('where verification is off, shows no form and says so with 404', async () => {
     await open({ features: { getFeatures: () => ({}) } })
-    const off = await post('/verify', { token })
-    expect([off.status, off.text]).toEqual([404, expect.stringContaining('is not enabled')])
+    for (const path of ['/verify/email', '/verify']) {
+      const pages = [
+        await show('GET', `${path}?token=${token}`),
+        await show('GET', path),
+        await post(path, { token }),
+      ]
+      for (const { status, title, text, document } of pages) {
+        expect([status, title]).toEqual([404, 'Email addresses are not verified here'])
+        expect(text).toContain('You can sign in without it.')
+        expect(document.querySelector('form')).toBeNull()
+      }
+    }
+    expect(gateway.received.filter(({ rpc }) => rpc !== 'GetFeatures')).toEqual([])
   })
 
   test('refuses forms of other origins, of another type and above 16 KiB', async () => {
