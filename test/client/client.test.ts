@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises'
-import { CofferError, createClient, paginate, sessionOf } from '@coffer/client'
+import { CofferError, createClient, paginate, sessionOf, type WatchOptions } from '@coffer/client'
 import { apiDocument, copyOf, readCopy } from '@coffer/client/build/document'
 import type { Transaction } from '@coffer/client/types'
+import { newId } from '@coffer/kit/values/id'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import WebSocket from 'ws'
 import { type Coffer, startCoffer } from '../harness/coffer.ts'
@@ -90,6 +91,21 @@ describe('retries', () => {
     expect(calls).toBe(3)
   })
 
+  test('a write without a key is repeated as well if nothing was done', async () => {
+    let calls = 0
+    await using server = await listen((_, response) => {
+      calls += 1
+      if (calls === 1) response.writeHead(503, { 'retry-after': '0' }).end('{"error": "Busy"}')
+      else if (calls === 2) response.writeHead(200).end()
+      else response.writeHead(503).end('A proxy: the server may have the request.')
+    })
+    const api = createClient({ baseUrl: server.origin, key })
+    expect((await api.deleteLink({ path: { linkId: 'link_1' } })).data).toBeNull()
+    const refused = api.deleteLink({ path: { linkId: 'link_1' } })
+    await expect(refused).rejects.toMatchObject({ message: 'The server answered 503.' })
+    expect(calls).toBe(3)
+  })
+
   test('the deadline and the signal of the caller end a call', async () => {
     await using server = await listen(() => {})
     const api = createClient({ baseUrl: server.origin, key })
@@ -106,9 +122,28 @@ test('errors have a type, with status, problems and ID of the request', async ()
     .catch((reason) => reason)
   expect(error).toBeInstanceOf(CofferError)
   expect(error).toMatchObject({ status: 400, problems: { name: expect.any(String) } })
+  expect(error.message).toBe(`Invalid request (name: ${error.problems.name})`)
   expect(error.requestId).toMatch(/./)
   const visitor = createClient({ baseUrl: coffer.baseUrl })
   await expect(visitor.getMe()).rejects.toMatchObject({ status: 401 })
+})
+
+test.each([
+  [{ a: 'is odd', b: { 0: { c: 'is even' } } }, 'No (a: is odd; b.0.c: is even)'],
+  [{ a: { oneOf: ['is odd', 'is even'] } }, 'No (a: is odd, or is even)'],
+  [
+    { oneOf: [{ a: 'is odd', b: 'is even' }, { c: 'is odd' }] },
+    'No (a: is odd; b: is even, or c: is odd)',
+  ],
+  [{ a: 'x'.repeat(1_000) }, `No (a: ${'x'.repeat(497)}…)`],
+])('problems %j are one line of the message', (problems, line) => {
+  const response = new Response(null, { status: 400 })
+  expect(new CofferError(response, { error: 'No', problems }).message).toBe(line)
+})
+
+test('a key may be one text', async () => {
+  const api = createClient({ baseUrl: coffer.baseUrl, key: `${key.apiKeyId}:${key.secret}` })
+  expect((await api.listLinks()).response.status).toBe(200)
 })
 
 test('a list of several pages is one iteration', async () => {
@@ -124,11 +159,12 @@ test('a list of several pages is one iteration', async () => {
 test('ifMatch refuses a change of an object that has changed since', async () => {
   const { transactionId } = await book('Tagged')
   const one = { path: { ...path, transactionId } }
-  const { etag } = await client().getTransaction(one)
-  const ifMatch = etag ?? ''
+  const { etag: ifMatch } = await client().getTransaction(one)
   const first = await client().updateTransaction({ ...one, ifMatch, body: { notes: 'first' } })
   const second = client().updateTransaction({ ...one, ifMatch, body: { notes: 'second' } })
   await expect(second).rejects.toMatchObject({ status: 412, etag: first.etag })
+  const untagged = client().updateTransaction({ ...one, ifMatch: null, body: { notes: 'third' } })
+  await expect(untagged).rejects.toThrow('no ETag')
 })
 
 test('an answer without a body has no data', async () => {
@@ -137,17 +173,49 @@ test('an answer without a body has no data', async () => {
   expect((await client().deleteLink({ path: { linkId } })).data).toBeNull()
 })
 
-test('a socket yields the frames of an upload until it is complete', async () => {
-  const content = await readFile(new URL('../data/checking.qfx', import.meta.url))
-  const data = new File([new Uint8Array(content)], 'checking.qfx')
-  const { data: upload } = await client().createUpload({ path, body: { data } })
-  const { transactionUploadId } = upload
-  const statuses: string[] = []
-  for await (const frame of client().watchUpload({ path: { ...path, transactionUploadId } })) {
-    statuses.push(frame.status ?? '')
+describe('a socket', () => {
+  /** Uploads a file and watches it. Returns the statuses of the frames. */
+  async function watched(options: WatchOptions) {
+    const api = client()
+    const content = await readFile(new URL('../data/checking.qfx', import.meta.url))
+    const data = new File([new Uint8Array(content)], 'checking.qfx')
+    const { transactionUploadId } = (await api.createUpload({ path, body: { data } })).data
+    const one = { ...path, transactionUploadId }
+    const statuses: (string | undefined)[] = []
+    for await (const { status } of api.watchUpload({ path: one, ...options })) statuses.push(status)
+    return statuses
   }
-  expect(statuses.at(-1)).toBe('complete')
-  const unknown = { bankAccountId: path.bankAccountId, transactionUploadId: 'txup_1' }
-  const refused = client().watchUpload({ path: unknown }).next()
-  await expect(refused).rejects.toThrow('400')
+
+  test('yields the frames of an upload once it is open, until it is complete', async () => {
+    let opened = 0
+    const onOpen = () => {
+      opened += 1
+    }
+    const statuses = await watched({ onOpen })
+    expect([statuses.at(-1), opened]).toEqual(['complete', 1])
+  })
+
+  test('ends with the error of onOpen, and with the reason of the signal', async () => {
+    const onOpen = () => Promise.reject(new Error('not started'))
+    await expect(watched({ onOpen })).rejects.toThrow('not started')
+    const signal = AbortSignal.abort(new Error('stopped'))
+    await expect(watched({ signal })).rejects.toThrow('stopped')
+  })
+
+  test('that is refused tells why with the class of ws, otherwise that it failed', async () => {
+    const unknown = { path: { ...path, transactionUploadId: newId('txup') } }
+    const refusal = { status: 404, message: 'transaction upload: record does not exist' }
+    const refused = client().watchUpload(unknown).next()
+    await expect(refused).rejects.toMatchObject({ name: 'CofferError', ...refusal })
+    const plain = createClient({ baseUrl: coffer.baseUrl, key })
+    await expect(plain.watchUpload(unknown).next()).rejects.toThrow('The socket failed')
+  })
+
+  test('that does not open is given up in time', async () => {
+    await using server = await listen(() => {})
+    const api = createClient({ baseUrl: server.origin, key, WebSocket })
+    const place = { ...path, transactionUploadId: 'txup_1' }
+    const silent = api.watchUpload({ path: place, timeoutMs: 50 }).next()
+    await expect(silent).rejects.toMatchObject({ name: 'TimeoutError' })
+  })
 })

@@ -20,8 +20,7 @@ import { CofferError, createClient, paginate } from '@coffer/client'
 import type { Transaction } from '@coffer/client/types'
 
 const [baseUrl = '', authorization = ''] = process.argv.slice(2)
-const [apiKeyId = '', secret = ''] = atob(authorization.slice('Basic '.length)).split(':')
-const coffer = createClient({ baseUrl, key: { apiKeyId, secret } })
+const coffer = createClient({ baseUrl, key: atob(authorization.slice('Basic '.length)) })
 const { data: accounts } = await coffer.listBankAccounts()
 const path = { bankAccountId: accounts?.[0]?.bankAccountId ?? '' }
 const body = { name: 'Rent', amount: 90_000, date: '2026-03-02T06:00:00Z' }

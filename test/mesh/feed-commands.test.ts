@@ -67,7 +67,8 @@ test('feed:link names what the provider or the server refuses, on one line', asy
   const odd = await link('with-dashes')
   expect([odd.code, odd.stderr]).toEqual([
     1,
-    'The feed link could not be created: apiKey must be 1 to 100 letters and digits.\n',
+    'The feed link could not be created: Invalid request ' +
+      '(apiKey: must be 1 to 100 letters and digits).\n',
   ])
   provider.accounts.splice(0)
   const empty = await link()
@@ -161,6 +162,6 @@ test('feed:watch names why the server refuses a socket', async () => {
   expect([code, stdout, stderr]).toEqual([
     1,
     '',
-    'The server refused to show the progress: too many open sockets: close one first.\n',
+    'The progress of Daily could not be shown: too many open sockets: close one first.\n',
   ])
 })

@@ -1,14 +1,12 @@
 import { createClient } from '@coffer/client'
 import type { Environment } from '@coffer/host/settings'
 import { FatalError } from '@coffer/local/bootstrap/fatal-error.mjs'
-import { z } from 'zod'
 import { loadDemo } from './demo/load.ts'
 import { demoPerson, type Saved, saveDemo, savedDemo } from './demo/person.ts'
-import { Balances, Offered, Spending } from './demo/replies.ts'
-import { createRest, isRefused, requireServer } from './demo/rest.ts'
 import { household } from './demo/story.ts'
 import { addressText, missingForDemo, summaryText, welcomeText } from './demo/texts.ts'
 import { readConfig } from './environment.ts'
+import { explain, isRefused, requireServer } from './server.ts'
 
 /**
  * `coffer demo`: loads the demo data into a running server; prints a summary of the data and how to
@@ -17,7 +15,8 @@ import { readConfig } from './environment.ts'
 export async function demo(options: { url?: string }, env: Environment): Promise<undefined> {
   const { dataDir, port, externalUrl } = readConfig(env)
   const baseUrl = await requireServer(options.url ?? `http://127.0.0.1:${port}`)
-  await loadAndShow({ baseUrl, publicUrl: options.url ? baseUrl : externalUrl || baseUrl, dataDir })
+  const publicUrl = options.url ? baseUrl : externalUrl || baseUrl
+  await explain(loadAndShow({ baseUrl, publicUrl, dataDir }), 'The demo could not be loaded')
 }
 
 /**
@@ -60,8 +59,8 @@ async function loadAndShow({ baseUrl, publicUrl, dataDir }: Server): Promise<voi
   const loaded = { ...saved, bankAccountId }
   saveDemo(dataDir, loaded)
   const path = { bankAccountId }
-  const balances = Balances.parse((await coffer.getBalances({ path })).data)
-  const spending = z.array(Spending).parse((await coffer.listSpending({ path })).data)
+  const { data: balances } = await coffer.getBalances({ path })
+  const { data: spending } = await coffer.listSpending({ path })
   console.log(`\n${summaryText({ balances, spending, timezone: household.timezone })}\n`)
   console.log(welcomeText(publicUrl, loaded))
 }
@@ -75,7 +74,7 @@ async function isDeleted(baseUrl: string, { key, bankAccountId }: Saved): Promis
 
 /** Throws FatalError, before the first write, if the server's settings do not allow the demo. */
 async function requireOffered(baseUrl: string, dataDir: string): Promise<void> {
-  const offered = await createRest(baseUrl).get('/config', Offered)
+  const { data: offered } = await createClient({ baseUrl }).getConfig()
   const missing = missingForDemo(offered, { whenNew: savedDemo(dataDir)?.key === undefined })
   if (missing !== null) throw new FatalError(missing)
 }

@@ -8,7 +8,7 @@ const goal = {
   name: 'Trip',
   targetAmount: 240_000,
   currentAmount: 60_000,
-  nextRecurrence: new Date('2027-07-01T05:00:00Z'),
+  nextRecurrence: '2027-07-01T05:00:00Z',
   nextContributionAmount: 7_500,
   isBehind: false,
 }

@@ -5,17 +5,17 @@ import type { Answer } from './answer.ts'
 import { CofferError } from './coffer-error.ts'
 import { paginate } from './pages.ts'
 import { type Outcome, withRetries } from './retry.ts'
-import { framesOf, type SocketClass } from './socket.ts'
+import { framesOf, type SocketClass, type WatchOptions } from './socket.ts'
 
-export type { Answer }
+export type { Answer, WatchOptions }
 export { CofferError, paginate }
 
 /** Settings of a client. Without key and session, browsers send their own cookie. */
 export interface ClientOptions {
   /** URL of the server, without `/api`. */
   baseUrl: string
-  /** API key, as createApiKey answers it. */
-  key?: { apiKeyId: string; secret?: string }
+  /** API key: `<API key ID>:<secret>`, or what createApiKey answers. */
+  key?: string | { apiKeyId: string; secret?: string }
   /** `Cookie` header of a session, from `sessionOf`. */
   session?: string
   /** Attempts for each call, the first one included. Default: 4. */
@@ -23,14 +23,17 @@ export interface ClientOptions {
   /** Time for each call with all its attempts, in ms. Default: 60 000. */
   timeoutMs?: number
   fetch?: typeof fetch
-  /** Needed by Node.js before 22 for sockets: the class of the package `ws`. */
+  /** The class of `ws`: Node.js before 22 has none, and it tells why a socket is refused. */
   WebSocket?: SocketClass
 }
 
 /** Options of each call, besides those of its operation. */
 export interface CallOptions {
-  /** Tag that the object must still have; otherwise the call fails with status 412. */
-  ifMatch?: string
+  /**
+   * `etag` of an earlier answer, which the object must still have; otherwise the call fails with
+   * status 412. Null, of an answer without a tag, throws a TypeError.
+   */
+  ifMatch?: string | null
   /** Replaces the random Idempotency-Key of the operations that accept one. */
   idempotencyKey?: string
   /** Replaces the timeout of the client, in ms. */
@@ -44,11 +47,14 @@ type OptionsOf<Id extends keyof Operations> = Pick<
   NonNullable<Parameters<Operations[Id]>[0]>,
   Extract<keyof NonNullable<Parameters<Operations[Id]>[0]>, 'body' | 'path' | 'query' | 'headers'>
 > &
-  CallOptions
-type DataOf<Id extends keyof Operations> = Extract<
+  (Id extends SocketId ? WatchOptions : CallOptions)
+type BodyOf<Id extends keyof Operations> = Extract<
   Awaited<ReturnType<Operations[Id]>>,
   { error: undefined }
 >['data']
+// The generated types of an answer without a body are `unknown` and `void`.
+type DataOf<Id extends keyof Operations> =
+  unknown extends BodyOf<Id> ? null : BodyOf<Id> extends void ? null : BodyOf<Id>
 type Parameter<Id extends keyof Operations> = undefined extends Parameters<Operations[Id]>[0]
   ? [options?: OptionsOf<Id>]
   : [options: OptionsOf<Id>]
@@ -65,14 +71,20 @@ interface Call extends CallOptions {
   headers?: Record<string, string>
 }
 
+interface Watch extends WatchOptions {
+  path?: Record<string, string>
+}
+
 const attemptsDefault = 4
 const timeoutMsDefault = 60_000
-// Bad gateway, unavailable, gateway timeout, too many requests.
+// Too many requests, bad gateway, unavailable, gateway timeout.
 const transientStatuses = [429, 502, 503, 504]
+// With Retry-After, the server has done nothing (docs/api/errors.md#statuses).
+const undoneStatuses = [429, 503]
 
 /**
- * Creates a client of a Coffer server. Each method sends one request, and repeats it if the
- * connection is lost or the server is busy: only reads (GET), and writes with an Idempotency-Key,
+ * Creates a client of a Coffer server. Each method sends one request. If the server is busy, it is
+ * repeated; so it is after a lost connection if it is a read (GET), or has an Idempotency-Key,
  * which stays the same. Methods throw `CofferError` unless the status is 2xx.
  */
 export function createClient(options: ClientOptions): Coffer {
@@ -86,7 +98,7 @@ export function createClient(options: ClientOptions): Coffer {
   const methods = Object.entries(operations).map(([id, operation]) => [
     id,
     id in sockets
-      ? (call: Call) => watch({ path: sockets[id as SocketId], call, baseUrl, headers, options })
+      ? (call: Watch) => watch({ path: sockets[id as SocketId], call, baseUrl, headers, options })
       : (call: Call = {}) =>
           perform({ id, operation: operation as never, call, transport, options }),
   ])
@@ -112,6 +124,7 @@ async function perform(work: {
 }): Promise<Answer<unknown>> {
   const { id, operation, call, transport, options } = work
   const { ifMatch, idempotencyKey, timeoutMs, signal: stop, headers, ...parts } = call
+  if (ifMatch === null) throw new TypeError('The answer with this object had no ETag.')
   const deadline = AbortSignal.timeout(timeoutMs ?? options.timeoutMs ?? timeoutMsDefault)
   const signal = stop ? AbortSignal.any([stop, deadline]) : deadline
   // One request for all attempts: the server compares a repetition byte for byte, and each new form
@@ -141,17 +154,20 @@ async function perform(work: {
     }
     if (!response.ok) {
       const refusal = new CofferError(response, error)
-      const isTransient = isRepeatable && transientStatuses.includes(response.status)
-      return { error: refusal, isTransient, retryAfter: refusal.retryAfter }
+      const { status, retryAfter } = refusal
+      const isUndone = undoneStatuses.includes(status) && retryAfter !== undefined
+      const isTransient = isUndone || (isRepeatable && transientStatuses.includes(status))
+      return { error: refusal, isTransient, retryAfter }
     }
-    return { value: { data: isEmpty(response) ? null : data, etag: tagOf(response), response } }
+    const etag = response.headers.get('etag')
+    return { value: { data: isEmpty(response) ? null : data, etag, response } }
   }
   return withRetries(attempt, { attempts: options.attempts ?? attemptsDefault, signal })
 }
 
 function watch(work: {
   path: string
-  call: Call
+  call: Watch
   baseUrl: string
   headers: Record<string, string>
   options: ClientOptions
@@ -174,21 +190,20 @@ function watch(work: {
     Object.keys(headers).length > 0
       ? new Implementation(url.href, { headers })
       : new Implementation(url.href)
-  return framesOf(open as never, call.signal)
+  const timeoutMs = call.timeoutMs ?? options.timeoutMs ?? timeoutMsDefault
+  return framesOf(open, { ...call, timeoutMs })
 }
 
 function credentialOf({ key, session }: ClientOptions): Record<string, string> {
+  if (typeof key === 'string') return { authorization: `Basic ${btoa(key)}` }
   if (key && key.secret === undefined) throw new TypeError('The API key lacks its secret.')
   if (key) return { authorization: `Basic ${btoa(`${key.apiKeyId}:${key.secret}`)}` }
   return session === undefined ? {} : { cookie: session }
 }
 
+/** Every body has a type. Its length may be unknown, for example behind a proxy. */
 function isEmpty({ status, headers }: Response): boolean {
-  return status === 204 || headers.get('content-length') === '0'
-}
-
-function tagOf({ headers }: Response): string | null {
-  return headers.get('etag')
+  return status === 204 || headers.get('content-length') === '0' || !headers.has('content-type')
 }
 
 /** Returns 128 random bits. Pages without TLS have no crypto.randomUUID. */

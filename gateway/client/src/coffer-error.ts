@@ -1,9 +1,12 @@
 /** Problems of a request: a text, a list of alternatives, or a tree by key of the body. */
 export type Problems = string | Problems[] | { [key: string]: Problems }
 
+// A bulk request may have problems in each of its items.
+const textLengthMax = 500
+
 /**
- * An answer of the server that is not 2xx (docs/api/errors.md). Without an answer, the error of
- * fetch is thrown as it is.
+ * An answer of the server that is not 2xx (docs/api/errors.md). Its message has the text of the
+ * server, with the problems. Without an answer, the error of fetch is thrown as it is.
  */
 export class CofferError extends Error {
   override name = 'CofferError'
@@ -23,7 +26,8 @@ export class CofferError extends Error {
 
   constructor(response: Response, body: unknown) {
     const { error, code, problems } = asRefusal(body)
-    super(error ?? `The server answered ${response.status}.`)
+    const faults = problems === undefined ? '' : ` (${textOf(problems)})`
+    super(`${error ?? `The server answered ${response.status}.`}${faults}`)
     this.status = response.status
     this.code = code
     this.problems = problems
@@ -32,6 +36,25 @@ export class CofferError extends Error {
     this.etag = response.headers.get('etag') ?? undefined
     this.body = body
   }
+}
+
+/** Returns one line: `amount: must be an integer; name: required key is missing`. */
+function textOf(problems: Problems): string {
+  const text = faultsOf(problems, '').join('; ')
+  return text.length > textLengthMax ? `${text.slice(0, textLengthMax)}…` : text
+}
+
+function faultsOf(problems: Problems, path: string): string[] {
+  const prefix = path === '' ? '' : `${path}: `
+  if (typeof problems === 'string') return [prefix + problems]
+  if (Array.isArray(problems)) {
+    const alternatives = problems.map((one) => faultsOf(one, '').join('; '))
+    return [prefix + alternatives.join(', or ')]
+  }
+  return Object.entries(problems).flatMap(([key, one]) => {
+    if (key === 'oneOf') return faultsOf(one, path)
+    return faultsOf(one, path === '' ? key : `${path}.${key}`)
+  })
 }
 
 function asRefusal(body: unknown): { error?: string; code?: string; problems?: Problems } {

@@ -1,16 +1,13 @@
 import { aggregatorAddresses, settings } from '@coffer/aggregator-sync/config'
+import { type Coffer, createClient, sessionOf } from '@coffer/client'
 import { type Environment, readSettings } from '@coffer/host/settings'
 import { FatalError } from '@coffer/local/bootstrap/fatal-error.mjs'
-import { z } from 'zod'
 import { savedDemo } from '../demo/person.ts'
-import { BankAccount, Link } from '../demo/replies.ts'
-import { createRest, isRefused, type Rest, requireServer, signIn } from '../demo/rest.ts'
 import { readConfig } from '../environment.ts'
+import { explain, isRefused, requireServer } from '../server.ts'
 import { readPassword } from './password.ts'
 import { createSandbox, type Sandbox } from './plaid-sandbox.ts'
 
-const Token = z.object({ linkToken: z.string() })
-const Created = z.object({ linkId: z.string() })
 /** The server answers after 30 s: ten times are five minutes. */
 const waitsMax = 10
 
@@ -40,29 +37,32 @@ export async function linkAggregator(
     ? { email: options.email, password: await readPassword(process.stdin) }
     : demoCredentials(dataDir)
   const baseUrl = await requireServer(options.server ?? `http://127.0.0.1:${port}`)
-  const rest = createRest(baseUrl, await signIn(baseUrl, credentials))
+  const { webhookUrl } = aggregatorAddresses(config)
+  const signingIn = createClient({ baseUrl }).signIn({ body: credentials })
+  const session = sessionOf(await explain(signingIn, `${credentials.email} could not sign in`))
+  const coffer = createClient({ baseUrl, session })
   try {
-    const { webhookUrl } = aggregatorAddresses(config)
-    return await link(rest, sandbox, { webhookUrl, institutionId: options.institution })
+    const linking = link(coffer, sandbox, { webhookUrl, institutionId: options.institution })
+    return await explain(linking, 'The bank could not be linked')
   } finally {
-    await rest.get('/authentication/logout', z.unknown())
+    await coffer.signOut()
   }
 }
 
 async function link(
-  rest: Rest,
+  coffer: Coffer,
   sandbox: Sandbox,
   of: { webhookUrl: string | null; institutionId: string },
 ): Promise<number> {
-  await rest.get('/aggregator/token/new', Token)
+  await coffer.createLinkToken()
   const choice = await sandbox.choose(of)
-  const { linkId } = await rest.post('/aggregator/token/callback', choice, Created)
-  const { institutionName } = await rest.get(`/links/${linkId}`, Link)
+  const { linkId } = (await coffer.createAggregatorLink({ body: choice })).data
+  const { institutionName } = (await coffer.getLink({ path: { linkId } })).data
   console.log(`Link           ${linkId}   ${institutionName}`)
-  const isSetUp = await waitForSetUp(rest, linkId)
-  const accounts = await rest.get('/bank_accounts', z.array(BankAccount))
-  for (const one of accounts.filter((account) => account.linkId === linkId)) {
-    console.log(`Bank account   ${one.bankAccountId}   ${one.name}`)
+  const isSetUp = await waitForSetUp(coffer, linkId)
+  const accounts = (await coffer.listBankAccounts({ query: { link_id: linkId } })).data ?? []
+  for (const { bankAccountId, name } of accounts) {
+    console.log(`Bank account   ${bankAccountId}   ${name}`)
   }
   if (!isSetUp) {
     console.error('Plaid has not read the transactions in time: they arrive later.')
@@ -73,10 +73,9 @@ async function link(
 }
 
 /** Waits until the first sync has ended; returns whether it has. */
-async function waitForSetUp(rest: Rest, linkId: string): Promise<boolean> {
-  const path = `/aggregator/link/setup/wait/${linkId}`
+async function waitForSetUp(coffer: Coffer, linkId: string): Promise<boolean> {
   for (let waits = 0; waits < waitsMax; waits += 1) {
-    if (!(await isRefused(rest.get(path, z.unknown()), [408]))) return true
+    if (!(await isRefused(coffer.waitForLinkSetup({ path: { linkId } }), [408]))) return true
   }
   return false
 }

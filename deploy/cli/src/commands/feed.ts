@@ -1,29 +1,14 @@
-import { text } from 'node:stream/consumers'
+import { type Coffer, createClient } from '@coffer/client'
+import type { FeedBankAccount, WatchFeedSyncResponse as Frame } from '@coffer/client/types'
 import type { Environment } from '@coffer/host/settings'
 import { FatalError } from '@coffer/local/bootstrap/fatal-error.mjs'
 import { WebSocket } from 'ws'
-import { z } from 'zod'
 import { savedDemo } from '../demo/person.ts'
-import { BankAccount, Link } from '../demo/replies.ts'
-import { basic, createRest, Refused, type Rest, reasonIn, requireServer } from '../demo/rest.ts'
 import { readConfig } from '../environment.ts'
-
-const FeedLink = z.object({ feedLinkId: z.string() })
-const Candidate = z.object({
-  feedBankAccountId: z.string(),
-  feedStatus: z.string(),
-  name: z.string(),
-  currency: z.string(),
-  currentBalance: z.number(),
-})
-const WatchedLink = z.object({ linkType: z.string(), deletedAt: z.string().nullable() })
+import { explain, requireServer } from '../server.ts'
 
 /** The server closes a socket after five minutes (docs/limits.md). */
 const watchMs = 330_000
-const handshakeTimeout = 30_000
-
-const Frame = z.object({ status: z.string(), error: z.string().optional() })
-type Frame = z.infer<typeof Frame>
 
 /** The server to call, and the API key to call it with (`id:secret`). */
 export type ServerOptions = { server?: string; apiKey?: string }
@@ -37,20 +22,35 @@ export async function linkFeed(
   options: ServerOptions & { url: string; key: string; name: string },
   env: Environment,
 ): Promise<undefined> {
-  const { baseUrl, credential, rest } = await callServer(options, env)
-  const { url: feedURL, key: apiKey, name } = options
-  const stored = rest.post('/feed/link', { name, feedURL, apiKey }, FeedLink)
-  const { feedLinkId } = await explain(stored, 'The feed link could not be created', {
-    404: 'Set COFFER_FEED_ENABLED=true, and restart the server.',
-  })
-  const candidates = await findCandidates(rest, feedLinkId)
-  const link = await rest.post('/links', { institutionName: name, feedLinkId }, Link)
-  console.log(`Link           ${link.linkId}   ${link.institutionName}`)
+  const { baseUrl, credential, coffer } = await callServer(options, env)
+  const linkId = await explain(link(coffer, options), 'The feed could not be linked', hints)
+  const sync = `curl -u ${credential} ${baseUrl}/api/feed/link/sync`
+  const body = `-H 'content-type: application/json' -d '{"linkId":"${linkId}"}'`
+  console.log('\nSync it, and watch:')
+  console.log(`  npm run coffer -- feed:watch ${linkId} &`)
+  console.log(`  ${sync} ${body}`)
+}
+
+/** Links the bank accounts of a provider, and prints them. Returns the ID of the link. */
+async function link(
+  coffer: Coffer,
+  { url: feedURL, key: apiKey, name }: { url: string; key: string; name: string },
+): Promise<string> {
+  const stored = coffer.createFeedLink({ body: { name, feedURL, apiKey } })
+  const { feedLinkId } = (
+    await explain(stored, 'The feed link could not be created', {
+      ...hints,
+      404: 'Set COFFER_FEED_ENABLED=true, and restart the server.',
+    })
+  ).data
+  const candidates = await findCandidates(coffer, feedLinkId)
+  const { data: created } = await coffer.createLink({ body: { institutionName: name, feedLinkId } })
+  const { linkId, institutionName } = created
+  console.log(`Link           ${linkId}   ${institutionName}`)
   for (const { feedBankAccountId, name: label, currency, currentBalance } of candidates) {
-    const created = await rest.post(
-      '/bank_accounts',
-      {
-        linkId: link.linkId,
+    const { data: account } = await coffer.createBankAccount({
+      body: {
+        linkId,
         feedBankAccountId,
         name: label,
         accountType: 'depository',
@@ -59,59 +59,60 @@ export async function linkFeed(
         currentBalance,
         availableBalance: currentBalance,
       },
-      BankAccount,
-    )
-    console.log(`Bank account   ${created.bankAccountId}   ${created.name}`)
+    })
+    console.log(`Bank account   ${account.bankAccountId}   ${account.name}`)
   }
-  const sync = `curl -u ${credential} ${baseUrl}/api/feed/link/sync`
-  const body = `-H 'content-type: application/json' -d '{"linkId":"${link.linkId}"}'`
-  console.log('\nSync it, and watch:')
-  console.log(`  npm run coffer -- feed:watch ${link.linkId} &`)
-  console.log(`  ${sync} ${body}`)
+  return linkId
 }
 
 /**
  * `coffer feed:watch`: prints the progress of the next sync of each bank account of a link, after a
  * line that says when the sockets are open. Returns 1 if a sync fails, or none ends in the time for
- * which sockets stay open (docs/limits.md). Throws FatalError when the server refuses a socket.
+ * which sockets stay open (docs/limits.md). Throws FatalError when the server refuses a socket, or
+ * breaks it off.
  */
 export async function watchFeed(
   { linkId, ...options }: ServerOptions & { linkId: string },
   env: Environment,
 ): Promise<number> {
-  const { baseUrl, headers, rest } = await callServer(options, env)
-  await requireFeedLink(rest, linkId)
-  const accounts = await rest.get('/bank_accounts', z.array(BankAccount))
-  const watched = accounts.filter((one) => one.linkId === linkId)
+  const { coffer } = await callServer(options, env)
+  await requireFeedLink(coffer, linkId)
+  const { data: accounts } = await coffer.listBankAccounts({ query: { link_id: linkId } })
+  const watched = accounts ?? []
   if (watched.length === 0) {
     throw new FatalError(`The link ${linkId} has no bank account: create one, then watch it.`)
   }
   const width = Math.max(...watched.map(({ name }) => name.length))
-  const sockets = watched.map(({ bankAccountId, name }) => {
-    const path = `/api/feed/link/sync/${linkId}/bank_account/${bankAccountId}/progress`
-    const url = `${baseUrl.replace(/^http/, 'ws')}${path}`
-    return follow(url, headers, ({ status, error = '' }) => {
-      console.log(`${name.padEnd(width)}  ${status}  ${error}`.trimEnd())
-    })
-  })
-  const ends = Promise.all(sockets.map(({ ended }) => ended))
-  await Promise.race([Promise.all(sockets.map(({ opened }) => opened)), ends])
-  console.log(`watching ${watched.map(({ name }) => name).join(', ')}`)
-  const last = await ends
-  if (last.every((frame) => frame?.status === 'complete')) return 0
-  if (last.some((frame) => frame?.status !== 'complete' && frame?.status !== 'error')) {
-    console.error('No sync has ended in time: ask for one, and watch again.')
+  const stopping = new AbortController()
+  const signal = AbortSignal.any([stopping.signal, AbortSignal.timeout(watchMs)])
+  let opening = watched.length
+  const onOpen = () => {
+    opening -= 1
+    if (opening === 0) console.log(`watching ${watched.map(({ name }) => name).join(', ')}`)
   }
-  return 1
+  try {
+    const ends = watched.map(({ bankAccountId, name }) => {
+      const frames = coffer.watchFeedSync({ path: { linkId, bankAccountId }, onOpen, signal })
+      return showFrames(frames, name.padEnd(width))
+    })
+    const last = await Promise.all(ends)
+    if (last.every((frame) => frame?.status === 'complete')) return 0
+    if (last.some((frame) => frame?.status !== 'complete' && frame?.status !== 'error')) {
+      console.error('No sync has ended in time: ask for one, and watch again.')
+    }
+    return 1
+  } finally {
+    stopping.abort()
+  }
 }
 
 async function callServer({ server, apiKey }: ServerOptions, env: Environment) {
   const { dataDir, port } = readConfig(env)
   const credential = apiKey ?? credentialOfDemo(dataDir)
-  const [apiKeyId = '', secret = ''] = credential.split(':')
   const baseUrl = await requireServer(server ?? `http://127.0.0.1:${port}`)
-  const headers = basic({ apiKeyId, secret })
-  return { baseUrl, credential, headers, rest: createRest(baseUrl, headers) }
+  // The class of the package ws tells why the server refuses a socket.
+  const coffer = createClient({ baseUrl, key: credential, WebSocket })
+  return { baseUrl, credential, coffer }
 }
 
 function credentialOfDemo(dataDir: string): string {
@@ -120,79 +121,48 @@ function credentialOfDemo(dataDir: string): string {
   return `${key.apiKeyId}:${key.secret}`
 }
 
+/** Next steps of the user after a refusal, by status. */
+const hints = { 401: 'Give an API key of Coffer with --api-key.' }
+
 /** Throws FatalError unless a link is one of a feed that is not deleted. */
-async function requireFeedLink(rest: Rest, linkId: string): Promise<void> {
-  const path = `/links/${encodeURIComponent(linkId)}`
+async function requireFeedLink(coffer: Coffer, linkId: string): Promise<void> {
   const hint = 'GET /api/links lists the links.'
-  const { linkType, deletedAt } = await explain(
-    rest.get(path, WatchedLink),
+  const found = await explain(
+    coffer.getLink({ path: { linkId } }),
     `The link ${linkId} cannot be watched`,
-    { 400: hint, 404: hint },
+    { ...hints, 400: hint, 404: hint },
   )
+  const { linkType, deletedAt } = found.data
   if (deletedAt !== null) throw new FatalError(`The link ${linkId} was deleted.`)
   if (linkType === 'feed') return
   const instead = linkType === 'aggregator' ? `use "coffer sync ${linkId}"` : 'it has no syncs'
   throw new FatalError(`The link ${linkId} is of type ${linkType}, not of a feed: ${instead}.`)
 }
 
-/** Throws FatalError instead of a refusal: its reason, and a hint by status what to do. */
-async function explain<Result>(
-  call: Promise<Result>,
-  about: string,
-  hints: Record<number, string>,
-): Promise<Result> {
-  try {
-    return await call
-  } catch (error) {
-    if (!(error instanceof Refused)) throw error
-    const { status, reason } = error
-    const all: Record<number, string> = {
-      401: 'Give an API key of Coffer with --api-key.',
-      ...hints,
-    }
-    throw new FatalError([`${about}: ${reason}.`, all[status]].filter(Boolean).join(' '))
-  }
-}
-
 /** Lets the server ask the provider; returns the bank accounts that it can sync. */
-async function findCandidates(
-  rest: Rest,
-  feedLinkId: string,
-): Promise<z.infer<typeof Candidate>[]> {
-  const path = `/feed/link/${feedLinkId}/bank_accounts`
+async function findCandidates(coffer: Coffer, feedLinkId: string): Promise<FeedBankAccount[]> {
+  const path = { feedLinkId }
   await explain(
-    rest.post(`${path}/refresh`, {}, z.unknown()),
+    coffer.refreshFeedBankAccounts({ path }),
     'The bank accounts of the feed could not be read',
-    { 500: 'Check --url and --key at the provider, then run the command again.' },
+    { ...hints, 500: 'Check --url and --key at the provider, then run the command again.' },
   )
-  const offered = await rest.get(path, z.array(Candidate))
+  const { data: offered } = await coffer.listFeedBankAccounts({ path })
   const candidates = offered.filter(({ feedStatus }) => feedStatus === 'ACTIVE').reverse()
   if (candidates.length === 0) throw new FatalError('The feed provider offers no bank account.')
   return candidates
 }
 
-/** Opens a socket. `ended` is the last frame, if any, when the server has closed it. */
-function follow(url: string, headers: Record<string, string>, show: (frame: Frame) => void) {
-  const opened = Promise.withResolvers<void>()
-  const ended = Promise.withResolvers<Frame | undefined>()
-  const socket = new WebSocket(url, { headers, handshakeTimeout })
-  const deadline = setTimeout(() => socket.terminate(), watchMs)
+/** Prints the frames of a sync, and returns the last one. Throws FatalError if they break off. */
+async function showFrames(frames: AsyncIterable<Frame>, label: string): Promise<Frame | undefined> {
   let last: Frame | undefined
-  socket.on('open', () => opened.resolve())
-  socket.on('message', (data) => {
-    last = Frame.parse(JSON.parse(String(data)))
-    show(last)
-  })
-  socket.on('close', () => {
-    clearTimeout(deadline)
-    ended.resolve(last)
-  })
-  socket.on('unexpected-response', (request, answer) => {
-    const refused = text(answer).then((body) => {
-      throw new FatalError(`The server refused to show the progress: ${reasonIn(body)}.`)
-    })
-    refused.catch(ended.reject).finally(() => request.destroy())
-  })
-  socket.on('error', (error) => ended.reject(new FatalError(`${url}: ${error.message}`)))
-  return { opened: opened.promise, ended: ended.promise }
+  try {
+    for await (last of frames) {
+      console.log(`${label}  ${last.status}  ${last.error ?? ''}`.trimEnd())
+    }
+    return last
+  } catch (error) {
+    const reason = (error as Error).message.replace(/\.$/, '')
+    throw new FatalError(`The progress of ${label.trim()} could not be shown: ${reason}.`)
+  }
 }

@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { type Coffer, createClient } from '@coffer/client'
+import { type Coffer, CofferError, createClient, sessionOf } from '@coffer/client'
 import { FatalError } from '@coffer/local/bootstrap/fatal-error.mjs'
 import { z } from 'zod'
-import { Key } from './replies.ts'
-import { createRest, isRefused, Refused, signIn } from './rest.ts'
+import { isRefused } from '../server.ts'
 import { household } from './story.ts'
 
+const Key = z.object({ apiKeyId: z.string(), secret: z.string() })
 const Saved = z.object({
   email: z.string(),
   password: z.string(),
@@ -52,8 +52,9 @@ export async function demoPerson(baseUrl: string, dataDir: string): Promise<Demo
   // Saved before registration, so that the next run can sign in if this one is interrupted.
   saveDemo(dataDir, saved)
   await register(baseUrl, saved.password)
-  const session = createRest(baseUrl, await enter(baseUrl, saved, dataDir))
-  const key = await session.post('/keys', { name: `demo ${randomBytes(3).toString('hex')}` }, Key)
+  const name = `demo ${randomBytes(3).toString('hex')}`
+  const signedIn = await signIn(baseUrl, saved, dataDir)
+  const key = Key.parse((await signedIn.createApiKey({ body: { name } })).data)
   saveDemo(dataDir, { ...saved, key })
   return { saved: { ...saved, key }, coffer: createClient({ baseUrl, key }) }
 }
@@ -61,20 +62,20 @@ export async function demoPerson(baseUrl: string, dataDir: string): Promise<Demo
 async function register(baseUrl: string, password: string): Promise<void> {
   const { email, firstName, lastName, timezone, locale } = household
   const body = { email, password, firstName, lastName, timezone, locale }
-  const call = createRest(baseUrl).post('/authentication/register', body, z.unknown())
   // Status 428: the login is registered already, by an interrupted run.
-  await isRefused(call, [428])
+  await isRefused(createClient({ baseUrl }).registerAccount({ body }), [428])
 }
 
-async function enter(
+async function signIn(
   baseUrl: string,
   { email, password }: Saved,
   dataDir: string,
-): Promise<Record<string, string>> {
+): Promise<Coffer> {
   try {
-    return await signIn(baseUrl, { email, password })
+    const answer = await createClient({ baseUrl }).signIn({ body: { email, password } })
+    return createClient({ baseUrl, session: sessionOf(answer) })
   } catch (error) {
-    if (error instanceof Refused && error.status === 401) {
+    if (error instanceof CofferError && error.status === 401) {
       throw new FatalError(
         `${email} exists already, and ${savedPath(dataDir)} does not hold its password: ` +
           'delete that account, or restore the file.',

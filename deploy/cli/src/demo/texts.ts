@@ -1,11 +1,26 @@
+import type { Balances, GetConfigResponse, Spending } from '@coffer/client/types'
 import { decimalPlaces } from '@coffer/kit/values/currency'
 import type { Saved } from './person.ts'
-import type { Balances, Offered, Spending } from './replies.ts'
+
+type ShownBalances = Omit<Balances, 'bankAccountId' | 'limit'>
+type ShownSpending = Pick<
+  Spending,
+  | 'name'
+  | 'currentAmount'
+  | 'targetAmount'
+  | 'nextRecurrence'
+  | 'nextContributionAmount'
+  | 'isBehind'
+>
+type Offered = Pick<
+  GetConfigResponse,
+  'allowSignUp' | 'uploadsEnabled' | 'verifyEmailAddress' | 'requireBetaCode' | 'proofOfWorkEnabled'
+>
 
 /** Returns a text with balances, a table of envelopes, and the names of those behind schedule. */
 export function summaryText(options: {
-  balances: Balances
-  spending: Spending[]
+  balances: ShownBalances
+  spending: ShownSpending[]
   timezone: string
 }): string {
   const { balances, spending, timezone } = options
@@ -15,7 +30,7 @@ export function summaryText(options: {
     one.name,
     money(one.currentAmount),
     `of ${money(one.targetAmount)}`,
-    `by ${day.format(one.nextRecurrence)}`,
+    `by ${day.format(new Date(one.nextRecurrence))}`,
     `next ${money(one.nextContributionAmount)}`,
     one.isBehind ? 'BEHIND' : '',
   ])
