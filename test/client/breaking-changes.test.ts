@@ -5,6 +5,9 @@ import { expect, test } from '@jest/globals'
 // biome-ignore lint/suspicious/noExplicitAny: JSON documents, read key by key
 type Json = any
 
+/** The pattern of a list of keys, as the parameter `fields` has it. */
+const keyList = '^(?:id|kind|note)(?:,(?:id|kind|note))*$'
+
 /** A small document; `change` edits its only operation or its schemas. */
 function documentOf(change: (operation: Json, schemas: Json) => void = () => {}): Json {
   const schemas = {
@@ -22,7 +25,10 @@ function documentOf(change: (operation: Json, schemas: Json) => void = () => {})
   const json = (schema: Json) => ({ content: { 'application/json': { schema } } })
   const operation = {
     operationId: 'createPot',
-    parameters: [{ name: 'limit', in: 'query', schema: { type: 'integer', maximum: 100 } }],
+    parameters: [
+      { name: 'limit', in: 'query', schema: { type: 'integer', maximum: 100 } },
+      { name: 'fields', in: 'query', schema: { pattern: keyList } },
+    ],
     requestBody: json({
       type: 'object',
       properties: {
@@ -44,7 +50,7 @@ type Change = (operation: Json, schemas: Json) => void
 
 test.each<[string, Change, RegExp]>([
   ['another name', (one) => (one.operationId = 'makePot'), /createPot is makePot/],
-  ['a parameter that is gone', (one) => (one.parameters = []), /parameter limit is gone/],
+  ['a parameter that is gone', (one) => one.parameters.shift(), /parameter limit is gone/],
   ['a narrower parameter', (one) => (one.parameters[0].schema.maximum = 50), /limit: maximum 50/],
   [
     'a new required parameter',
@@ -56,6 +62,11 @@ test.each<[string, Change, RegExp]>([
   ['a value less', (one) => bodyOf(one).properties.kind.enum.pop(), /values goal,expense against/],
   ['null no more', (one) => (bodyOf(one).properties.amount.type = 'integer'), /integer,null/],
   ['a shorter text', (one) => (bodyOf(one).properties.name.maxLength = 9), /maxLength 9/],
+  [
+    'a key less to choose from',
+    (one) => (one.parameters[1].schema.pattern = '^(?:id|note)(?:,(?:id|note))*$'),
+    /fields: pattern/,
+  ],
   ['a pattern', (one) => (bodyOf(one).properties.name.pattern = '^a'), /pattern/],
   ['an answer that is gone', (one) => delete one.responses[200], /answer 200 is gone/],
   ['a key of an answer that is gone', (_, { Pot }) => delete Pot.properties.id, /id is gone/],
@@ -86,6 +97,12 @@ test.each<[string, Change]>([
   ['a key more in the answer', (_, { Pot }) => (Pot.properties.x = { type: 'string' })],
   ['a value less in the answer', (_, { Pot }) => Pot.properties.kind.enum.pop()],
   ['null no more in the answer', (_, { Pot }) => (Pot.properties.note = { type: 'string' })],
+  [
+    'a key more to choose from',
+    (one) => {
+      one.parameters[1].schema.pattern = '^(?:id|kind|note|x)(?:,(?:id|kind|note|x))*$'
+    },
+  ],
   ['another refusal', (one) => (one.responses[409] = { description: 'x' })],
 ])('%s breaks no client', (_, change) => {
   expect(breakingChanges(documentOf(), documentOf(change))).toEqual([])

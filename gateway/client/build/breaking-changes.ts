@@ -127,10 +127,21 @@ function typeBreaks({ where, side }: Comparison, { strict, lax }: { strict: Json
   for (const key of side === 'requests' ? maxima : []) {
     if (lax[key] !== undefined && !(strict[key] <= lax[key])) say(`${key} ${lax[key]}`)
   }
-  if (side === 'requests' && lax.pattern !== undefined && strict.pattern !== lax.pattern) {
+  if (side === 'requests' && !isPatternWithin(strict.pattern, lax.pattern)) {
     say(`pattern ${lax.pattern}`)
   }
   return faults
+}
+
+/** The same pattern, or lists of keys (the parameter `fields`) of which the lax one has more. */
+function isPatternWithin(strict: string | undefined, lax: string | undefined): boolean {
+  const listed = (pattern = '') => {
+    const [, keys] = /^\^\(\?:([\w|]+)\)\(\?:,\(\?:\1\)\)\*\$$/.exec(pattern) ?? []
+    return keys?.split('|')
+  }
+  const allowed = listed(lax)
+  const isWider = allowed && listed(strict)?.every((key) => allowed.includes(key))
+  return lax === undefined || strict === lax || isWider === true
 }
 
 function keyBreaks(at: Comparison, old: Json, now: Json): string[] {

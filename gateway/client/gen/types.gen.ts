@@ -2221,7 +2221,7 @@ export type GetHealthData = {
     path?: never;
     query?: {
         /**
-         * The answer has only these keys, separated by commas: dbHealthy, apiHealthy, release, revision, buildTime, serverTime
+         * Only these keys of the answer or of each entry, by commas: dbHealthy, apiHealthy, release, revision, buildTime, serverTime
          */
         fields?: string;
     };
@@ -2331,7 +2331,7 @@ export type GetConfigData = {
     path?: never;
     query?: {
         /**
-         * The answer has only these keys, separated by commas: verifyEmailAddress, allowSignUp, allowForgotPassword, requireBetaCode, proofOfWorkEnabled, requireLegalName, requirePhoneNumber, verifyLogin, verifyRegister, verifyForgotPassword, longPollAggregatorSetup, initialPlan, billingEnabled, iconsEnabled, aggregatorEnabled, feedEnabled, feedAllowedAPIURLs, manualEnabled, uploadsEnabled, release, revision, buildType, buildTime
+         * Only these keys of the answer or of each entry, by commas: verifyEmailAddress, allowSignUp, allowForgotPassword, requireBetaCode, proofOfWorkEnabled, requireLegalName, requirePhoneNumber, verifyLogin, verifyRegister, verifyForgotPassword, longPollAggregatorSetup, initialPlan, billingEnabled, iconsEnabled, aggregatorEnabled, feedEnabled, feedAllowedAPIURLs, manualEnabled, uploadsEnabled, release, revision, buildType, buildTime
          */
         fields?: string;
     };
@@ -3458,7 +3458,7 @@ export type GetMeData = {
     path?: never;
     query?: {
         /**
-         * The answer has only these keys, separated by commas: user, mfaPending, isActive, isTrialing, activeUntil, trialingUntil, hasSubscription, defaultCurrency, nextUrl, isSetup
+         * Only these keys of the answer or of each entry, by commas: user, mfaPending, isActive, isTrialing, activeUntil, trialingUntil, hasSubscription, defaultCurrency, nextUrl, isSetup
          */
         fields?: string;
     };
@@ -3635,7 +3635,7 @@ export type GetUserData = {
     };
     query?: {
         /**
-         * The answer has only these keys, separated by commas: userId, loginId, login, accountId, account, role
+         * Only these keys of the answer or of each entry, by commas: userId, loginId, login, accountId, account, role
          */
         fields?: string;
     };
@@ -4219,7 +4219,7 @@ export type ListSessionsData = {
          */
         after?: string;
         /**
-         * The answer has only these keys, separated by commas: sessionId, isCurrent, createdAt, lastUsedAt, expiresAt
+         * Only these keys of the answer or of each entry, by commas: sessionId, isCurrent, createdAt, lastUsedAt, expiresAt
          */
         fields?: string;
     };
@@ -4375,7 +4375,7 @@ export type ListApiKeysData = {
          */
         after?: string;
         /**
-         * The answer has only these keys, separated by commas: apiKeyId, name, createdAt, createdBy, updatedAt, deletedAt, secret, expiresAt, scope, lastUsedAt
+         * Only these keys of the answer or of each entry, by commas: apiKeyId, name, createdAt, createdBy, updatedAt, deletedAt, secret, expiresAt, scope, lastUsedAt
          */
         fields?: string;
     };
@@ -4689,7 +4689,7 @@ export type GetCheckoutData = {
     };
     query?: {
         /**
-         * The answer has only these keys, separated by commas: message, nextUrl, isActive
+         * Only these keys of the answer or of each entry, by commas: message, nextUrl, isActive
          */
         fields?: string;
     };
@@ -4757,7 +4757,7 @@ export type GetBillingPortalData = {
     path?: never;
     query?: {
         /**
-         * The answer has only these keys, separated by commas: url
+         * Only these keys of the answer or of each entry, by commas: url
          */
         fields?: string;
     };
@@ -5002,7 +5002,7 @@ export type ListLinksData = {
          */
         after?: string;
         /**
-         * The answer has only these keys, separated by commas: linkId, linkType, feedLinkId, institutionName, description, createdAt, createdBy, updatedAt, deletedAt, feedLink, aggregatorLink
+         * Only these keys of the answer or of each entry, by commas: linkId, linkType, feedLinkId, institutionName, description, createdAt, createdBy, updatedAt, deletedAt, feedLink, aggregatorLink
          */
         fields?: string;
     };
@@ -5258,7 +5258,7 @@ export type GetLinkData = {
     };
     query?: {
         /**
-         * The answer has only these keys, separated by commas: linkId, linkType, feedLinkId, institutionName, description, createdAt, createdBy, updatedAt, deletedAt, feedLink, aggregatorLink
+         * Only these keys of the answer or of each entry, by commas: linkId, linkType, feedLinkId, institutionName, description, createdAt, createdBy, updatedAt, deletedAt, feedLink, aggregatorLink
          */
         fields?: string;
     };
@@ -5450,7 +5450,7 @@ export type GetLinkHealthData = {
     };
     query?: {
         /**
-         * The answer has only these keys, separated by commas: linkId, linkType, status, isSyncing, lastAttempt, lastSuccess, nextAttempt, failuresInRow, lastError, lastArrival, bankAccounts, errorCode, consentExpiresAt, calls
+         * Only these keys of the answer or of each entry, by commas: linkId, linkType, status, isSyncing, lastAttempt, lastSuccess, nextAttempt, failuresInRow, lastError, lastArrival, bankAccounts, errorCode, consentExpiresAt, calls
          */
         fields?: string;
     };
@@ -5534,7 +5534,7 @@ export type ListBankAccountsData = {
          */
         after?: string;
         /**
-         * The answer has only these keys, separated by commas: bankAccountId, linkId, feedBankAccountId, currency, availableBalance, currentBalance, limitBalance, mask, name, originalName, accountType, accountSubType, status, lastUpdated, createdAt, updatedAt, deletedAt, aggregatorBankAccount, feedBankAccount
+         * Only these keys of the answer or of each entry, by commas: bankAccountId, linkId, feedBankAccountId, currency, availableBalance, currentBalance, limitBalance, mask, name, originalName, accountType, accountSubType, status, lastUpdated, createdAt, updatedAt, deletedAt, aggregatorBankAccount, feedBankAccount
          */
         fields?: string;
     };
@@ -5831,7 +5831,7 @@ export type GetBankAccountData = {
     };
     query?: {
         /**
-         * The answer has only these keys, separated by commas: bankAccountId, linkId, feedBankAccountId, currency, availableBalance, currentBalance, limitBalance, mask, name, originalName, accountType, accountSubType, status, lastUpdated, createdAt, updatedAt, deletedAt, aggregatorBankAccount, feedBankAccount
+         * Only these keys of the answer or of each entry, by commas: bankAccountId, linkId, feedBankAccountId, currency, availableBalance, currentBalance, limitBalance, mask, name, originalName, accountType, accountSubType, status, lastUpdated, createdAt, updatedAt, deletedAt, aggregatorBankAccount, feedBankAccount
          */
         fields?: string;
     };
@@ -6039,7 +6039,7 @@ export type GetBalancesData = {
     };
     query?: {
         /**
-         * The answer has only these keys, separated by commas: bankAccountId, currency, current, available, limit, free, expenses, goals
+         * Only these keys of the answer or of each entry, by commas: bankAccountId, currency, current, available, limit, free, expenses, goals
          */
         fields?: string;
     };
@@ -6124,7 +6124,7 @@ export type ListFundingSchedulesData = {
          */
         after?: string;
         /**
-         * The answer has only these keys, separated by commas: fundingScheduleId, bankAccountId, name, description, ruleset, excludeWeekends, waitForDeposit, autoCreateTransaction, estimatedDeposit, lastRecurrence, nextRecurrence, nextRecurrenceOriginal
+         * Only these keys of the answer or of each entry, by commas: fundingScheduleId, bankAccountId, name, description, ruleset, excludeWeekends, waitForDeposit, autoCreateTransaction, estimatedDeposit, lastRecurrence, nextRecurrence, nextRecurrenceOriginal
          */
         fields?: string;
     };
@@ -6404,7 +6404,7 @@ export type GetFundingScheduleData = {
     };
     query?: {
         /**
-         * The answer has only these keys, separated by commas: fundingScheduleId, bankAccountId, name, description, ruleset, excludeWeekends, waitForDeposit, autoCreateTransaction, estimatedDeposit, lastRecurrence, nextRecurrence, nextRecurrenceOriginal
+         * Only these keys of the answer or of each entry, by commas: fundingScheduleId, bankAccountId, name, description, ruleset, excludeWeekends, waitForDeposit, autoCreateTransaction, estimatedDeposit, lastRecurrence, nextRecurrence, nextRecurrenceOriginal
          */
         fields?: string;
     };
@@ -6619,7 +6619,7 @@ export type ListSpendingData = {
          */
         after?: string;
         /**
-         * The answer has only these keys, separated by commas: spendingId, bankAccountId, fundingScheduleId, spendingType, name, targetAmount, currentAmount, usedAmount, ruleset, lastSpentFrom, lastRecurrence, nextRecurrence, nextContributionAmount, isBehind, isPaused, autoCreateTransaction, createdAt
+         * Only these keys of the answer or of each entry, by commas: spendingId, bankAccountId, fundingScheduleId, spendingType, name, targetAmount, currentAmount, usedAmount, ruleset, lastSpentFrom, lastRecurrence, nextRecurrence, nextContributionAmount, isBehind, isPaused, autoCreateTransaction, createdAt
          */
         fields?: string;
     };
@@ -6932,7 +6932,7 @@ export type GetSpendingData = {
     };
     query?: {
         /**
-         * The answer has only these keys, separated by commas: spendingId, bankAccountId, fundingScheduleId, spendingType, name, targetAmount, currentAmount, usedAmount, ruleset, lastSpentFrom, lastRecurrence, nextRecurrence, nextContributionAmount, isBehind, isPaused, autoCreateTransaction, createdAt
+         * Only these keys of the answer or of each entry, by commas: spendingId, bankAccountId, fundingScheduleId, spendingType, name, targetAmount, currentAmount, usedAmount, ruleset, lastSpentFrom, lastRecurrence, nextRecurrence, nextContributionAmount, isBehind, isPaused, autoCreateTransaction, createdAt
          */
         fields?: string;
     };
@@ -7134,7 +7134,7 @@ export type ExplainSpendingData = {
     };
     query?: {
         /**
-         * The answer has only these keys, separated by commas: spendingId, asOf, nextContributionAmount, isBehind, sentences, targetAmount, progress, due, funding, fundingAfter, method, need, divisor, remainder, duesBeforeFunding, duesAfterFunding, dueDates, fundingDates
+         * Only these keys of the answer or of each entry, by commas: spendingId, asOf, nextContributionAmount, isBehind, sentences, targetAmount, progress, due, funding, fundingAfter, method, need, divisor, remainder, duesBeforeFunding, duesAfterFunding, dueDates, fundingDates
          */
         fields?: string;
     };
@@ -7255,7 +7255,7 @@ export type ListSpendingTransactionsData = {
          */
         source?: 'aggregator' | 'feed' | 'manual' | 'upload';
         /**
-         * The answer has only these keys, separated by commas: transactionId, bankAccountId, aggregatorTransaction, pendingAggregatorTransaction, feedTransaction, amount, spendingId, spendingAmount, createdBySpendingId, createdByFundingScheduleId, categories, category, date, name, originalName, merchantName, originalMerchantName, isPending, uploadIdentifier, source, createdAt, deletedAt, notes
+         * Only these keys of the answer or of each entry, by commas: transactionId, bankAccountId, aggregatorTransaction, pendingAggregatorTransaction, feedTransaction, amount, spendingId, spendingAmount, createdBySpendingId, createdByFundingScheduleId, categories, category, date, name, originalName, merchantName, originalMerchantName, isPending, uploadIdentifier, source, createdAt, deletedAt, notes
          */
         fields?: string;
     };
@@ -7446,7 +7446,7 @@ export type GetForecastData = {
          */
         end?: string;
         /**
-         * The answer has only these keys, separated by commas: startingTime, endingTime, startingBalance, endingBalance, events, free
+         * Only these keys of the answer or of each entry, by commas: startingTime, endingTime, startingBalance, endingBalance, events, free
          */
         fields?: string;
     };
@@ -7782,7 +7782,7 @@ export type ListTransactionsData = {
          */
         deleted?: boolean;
         /**
-         * The answer has only these keys, separated by commas: transactionId, bankAccountId, aggregatorTransaction, pendingAggregatorTransaction, feedTransaction, amount, spendingId, spendingAmount, createdBySpendingId, createdByFundingScheduleId, categories, category, date, name, originalName, merchantName, originalMerchantName, isPending, uploadIdentifier, source, createdAt, deletedAt, notes
+         * Only these keys of the answer or of each entry, by commas: transactionId, bankAccountId, aggregatorTransaction, pendingAggregatorTransaction, feedTransaction, amount, spendingId, spendingAmount, createdBySpendingId, createdByFundingScheduleId, categories, category, date, name, originalName, merchantName, originalMerchantName, isPending, uploadIdentifier, source, createdAt, deletedAt, notes
          */
         fields?: string;
     };
@@ -8099,7 +8099,7 @@ export type GetTransactionData = {
     };
     query?: {
         /**
-         * The answer has only these keys, separated by commas: transactionId, bankAccountId, aggregatorTransaction, pendingAggregatorTransaction, feedTransaction, amount, spendingId, spendingAmount, createdBySpendingId, createdByFundingScheduleId, categories, category, date, name, originalName, merchantName, originalMerchantName, isPending, uploadIdentifier, source, createdAt, deletedAt, notes
+         * Only these keys of the answer or of each entry, by commas: transactionId, bankAccountId, aggregatorTransaction, pendingAggregatorTransaction, feedTransaction, amount, spendingId, spendingAmount, createdBySpendingId, createdByFundingScheduleId, categories, category, date, name, originalName, merchantName, originalMerchantName, isPending, uploadIdentifier, source, createdAt, deletedAt, notes
          */
         fields?: string;
     };
@@ -8314,7 +8314,7 @@ export type GetSimilarTransactionsData = {
     };
     query?: {
         /**
-         * The answer has only these keys, separated by commas: transactionClusterId, bankAccountId, signature, centroid, name, originalName, members, debug, merchant, createdAt, updatedAt
+         * Only these keys of the answer or of each entry, by commas: transactionClusterId, bankAccountId, signature, centroid, name, originalName, members, debug, merchant, createdAt, updatedAt
          */
         fields?: string;
     };
@@ -8662,7 +8662,7 @@ export type ListHistoryData = {
          */
         after?: string;
         /**
-         * The answer has only these keys, separated by commas: entries, nextCursor
+         * Only these keys of the answer or of each entry, by commas: operationId, pot, spendingId, delta, amount, cause, causeId, transaction, transfer, upload, createdAt, createdBy
          */
         fields?: string;
     };
@@ -8760,7 +8760,7 @@ export type ListSpendingHistoryData = {
          */
         after?: string;
         /**
-         * The answer has only these keys, separated by commas: entries, nextCursor
+         * Only these keys of the answer or of each entry, by commas: operationId, pot, spendingId, delta, amount, cause, causeId, transaction, transfer, upload, createdAt, createdBy
          */
         fields?: string;
     };
@@ -8854,7 +8854,7 @@ export type ListUploadsData = {
          */
         after?: string;
         /**
-         * The answer has only these keys, separated by commas: transactionUploadId, bankAccountId, fileId, file, status, error, createdAt, createdBy, processedAt, completedAt, importedCount, skippedCount, undoneAt, note, isUndoable
+         * Only these keys of the answer or of each entry, by commas: transactionUploadId, bankAccountId, fileId, file, status, error, createdAt, createdBy, processedAt, completedAt, importedCount, skippedCount, undoneAt, note, isUndoable
          */
         fields?: string;
     };
@@ -9115,7 +9115,7 @@ export type GetUploadData = {
     };
     query?: {
         /**
-         * The answer has only these keys, separated by commas: transactionUploadId, bankAccountId, fileId, file, status, error, createdAt, createdBy, processedAt, completedAt, importedCount, skippedCount, undoneAt, note, isUndoable
+         * Only these keys of the answer or of each entry, by commas: transactionUploadId, bankAccountId, fileId, file, status, error, createdAt, createdBy, processedAt, completedAt, importedCount, skippedCount, undoneAt, note, isUndoable
          */
         fields?: string;
     };
@@ -9290,7 +9290,7 @@ export type ListFilesData = {
          */
         after?: string;
         /**
-         * The answer has only these keys, separated by commas: fileId, kind, name, contentType, size, createdAt, createdBy, expiresAt, deletedAt
+         * Only these keys of the answer or of each entry, by commas: fileId, kind, name, contentType, size, createdAt, createdBy, expiresAt, deletedAt
          */
         fields?: string;
     };
@@ -9371,7 +9371,7 @@ export type ListImportsData = {
          */
         after?: string;
         /**
-         * The answer has only these keys, separated by commas: transactionImportId, bankAccountId, fileId, file, transactionImportMappingId, transactionUploadId, headers, signature, delimeter, status, error, preview, createdAt, updatedAt, createdBy, completedAt, upload
+         * Only these keys of the answer or of each entry, by commas: transactionImportId, bankAccountId, fileId, file, transactionImportMappingId, transactionUploadId, headers, signature, delimeter, status, error, preview, createdAt, updatedAt, createdBy, completedAt, upload
          */
         fields?: string;
     };
@@ -9545,7 +9545,7 @@ export type GetImportData = {
     };
     query?: {
         /**
-         * The answer has only these keys, separated by commas: transactionImportId, bankAccountId, fileId, file, transactionImportMappingId, transactionUploadId, headers, signature, delimeter, status, error, preview, createdAt, updatedAt, createdBy, completedAt, upload
+         * Only these keys of the answer or of each entry, by commas: transactionImportId, bankAccountId, fileId, file, transactionImportMappingId, transactionUploadId, headers, signature, delimeter, status, error, preview, createdAt, updatedAt, createdBy, completedAt, upload
          */
         fields?: string;
     };
@@ -9729,7 +9729,7 @@ export type ListMappingsData = {
          */
         offset?: number;
         /**
-         * The answer has only these keys, separated by commas: transactionImportMappingId, signature, mapping, createdAt, updatedAt, createdBy
+         * Only these keys of the answer or of each entry, by commas: transactionImportMappingId, signature, mapping, createdAt, updatedAt, createdBy
          */
         fields?: string;
     };
@@ -10112,7 +10112,7 @@ export type ListFeedLinksData = {
          */
         after?: string;
         /**
-         * The answer has only these keys, separated by commas: feedLinkId, name, apiUrl, status, lastManualSync, lastSuccessfulUpdate, lastAttemptedUpdate, updatedAt, createdAt, createdBy, deletedAt, error
+         * Only these keys of the answer or of each entry, by commas: feedLinkId, name, apiUrl, status, lastManualSync, lastSuccessfulUpdate, lastAttemptedUpdate, updatedAt, createdAt, createdBy, deletedAt, error
          */
         fields?: string;
     };
@@ -10285,7 +10285,7 @@ export type GetFeedLinkData = {
     };
     query?: {
         /**
-         * The answer has only these keys, separated by commas: feedLinkId, name, apiUrl, status, lastManualSync, lastSuccessfulUpdate, lastAttemptedUpdate, updatedAt, createdAt, createdBy, deletedAt, error
+         * Only these keys of the answer or of each entry, by commas: feedLinkId, name, apiUrl, status, lastManualSync, lastSuccessfulUpdate, lastAttemptedUpdate, updatedAt, createdAt, createdBy, deletedAt, error
          */
         fields?: string;
     };
@@ -10370,7 +10370,7 @@ export type ListFeedBankAccountsData = {
          */
         after?: string;
         /**
-         * The answer has only these keys, separated by commas: feedBankAccountId, feedLinkId, feedId, feedStatus, name, institutionName, provider, currency, status, currentBalance, createdAt, createdBy, updatedAt, deletedAt
+         * Only these keys of the answer or of each entry, by commas: feedBankAccountId, feedLinkId, feedId, feedStatus, name, institutionName, provider, currency, status, currentBalance, createdAt, createdBy, updatedAt, deletedAt
          */
         fields?: string;
     };
@@ -10687,7 +10687,7 @@ export type CreateLinkTokenData = {
          */
         use_cache?: boolean;
         /**
-         * The answer has only these keys, separated by commas: linkToken
+         * Only these keys of the answer or of each entry, by commas: linkToken
          */
         fields?: string;
     };
@@ -11198,7 +11198,7 @@ export type GetInstitutionData = {
     };
     query?: {
         /**
-         * The answer has only these keys, separated by commas: institutionId, name, products, countryCodes, url, primaryColor, logo, status
+         * Only these keys of the answer or of each entry, by commas: institutionId, name, products, countryCodes, url, primaryColor, logo, status
          */
         fields?: string;
     };

@@ -2,7 +2,10 @@ import { getOption } from '@bufbuild/protobuf'
 import { internal } from '@coffer/proto/options/v1/options'
 import type { Answer } from './answer.ts'
 
-/** Returns the top-level keys of an answer, or of each entry of a list; empty if not known. */
+/**
+ * Returns the keys that `fields` may name (docs/api/lists.md#fewer-keys): the top-level ones of an
+ * answer, or of each entry of a list. Empty if they are not known.
+ */
 export function keysOf(answer: Answer): string[] {
   if ('kind' in answer) {
     const shown = answer.fields.filter((field) => !getOption(field, internal))
@@ -10,6 +13,8 @@ export function keysOf(answer: Answer): string[] {
   }
   if ('json' in answer) return Object.keys(answer.json.properties ?? {})
   if ('list' in answer) return keysOf(answer.list)
+  const entries = entriesOf(answer)
+  if (entries) return keysOf(entries)
   if ('object' in answer) return Object.keys(answer.object)
   if ('optional' in answer) return keysOf(answer.optional)
   if ('nullable' in answer) return keysOf(answer.nullable)
@@ -17,8 +22,19 @@ export function keysOf(answer: Answer): string[] {
 }
 
 /** Returns a rendered answer, or each entry of a list, with only these top-level keys. */
-export function selectKeys(rendered: unknown, keys: readonly string[]): unknown {
-  if (Array.isArray(rendered)) return rendered.map((entry) => selectKeys(entry, keys))
+export function selectKeys(answer: Answer, rendered: unknown, keys: readonly string[]): unknown {
+  if (!entriesOf(answer)) return withKeys(rendered, keys)
+  const page = rendered as { entries: unknown }
+  return { ...page, entries: withKeys(page.entries, keys) }
+}
+
+/** Returns the list of a page that has the cursor of the next page beside it. */
+function entriesOf(answer: Answer): Answer | undefined {
+  return 'object' in answer && answer.object.nextCursor ? answer.object.entries : undefined
+}
+
+function withKeys(rendered: unknown, keys: readonly string[]): unknown {
+  if (Array.isArray(rendered)) return rendered.map((entry) => withKeys(entry, keys))
   if (typeof rendered !== 'object' || rendered === null) return rendered
   const wanted = new Set(keys)
   return Object.fromEntries(Object.entries(rendered).filter(([key]) => wanted.has(key)))

@@ -215,7 +215,7 @@ function send(
   const isPage = pagedBy && Array.isArray(value)
   const page = isPage ? pageOf(value, query, { answer, pagedBy, reply }) : value
   const whole = renderAnswer(answer, page)
-  const rendered = fields ? selectKeys(whole, fields) : whole
+  const rendered = fields ? selectKeys(answer, whole, fields) : whole
   reply.header('content-type', jsonType)
   if (value instanceof Readable) {
     if (reply.request.method !== 'HEAD') return reply.send(value)

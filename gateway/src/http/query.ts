@@ -106,20 +106,21 @@ export function wholeListPage(prefix: string) {
 /** Returns the schema of a list of keys, separated by commas; all are from `allowed`. */
 export function keyList(allowed: readonly string[]) {
   const key = `(?:${allowed.join('|')})`
+  const named = allowed.join(', ')
   return value
     .transform((sent, context) => {
       const keys = sent?.split(',')
       const unknown = keys?.filter((one) => !allowed.includes(one)) ?? []
       if (unknown.length > 0) {
-        const named = unknown.map((one) => (one === '' ? 'a blank key' : one))
-        context.addIssue(`does not know ${named.join(', ')}: use ${allowed.join(', ')}`)
+        const refused = unknown.map((one) => (one === '' ? 'a blank key' : one))
+        context.addIssue(`does not know ${refused.join(', ')}: use ${named}`)
       }
       return keys
     })
     .meta({
       type: 'string',
       pattern: `^${key}(?:,${key})*$`,
-      description: `The answer has only these keys, separated by commas: ${allowed.join(', ')}`,
+      description: `Only these keys of the answer or of each entry, by commas: ${named}`,
     })
 }
 

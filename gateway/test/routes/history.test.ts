@@ -58,6 +58,23 @@ test.each([
   expect(message.spendingId).toBe(spendingId)
 })
 
+test.each([`${accountUrl}/history`, `${accountUrl}/spending/${ids.spendingId}/history`])(
+  'fields of %s keeps these keys of each entry, and the cursor',
+  async (url) => {
+    const listHistory = () => ({ entries: [entry, entry], hasMore: true })
+    gateway = await createGateway({ history: { listHistory } })
+    const slim = await gateway.send('GET', `${url}?fields=delta,cause`)
+    const entries = Array(2).fill({ delta: -500, cause: 'transfer' })
+    expect(slim.body).toEqual({ entries, nextCursor: expect.any(String) })
+    expect(slim.headers.link).toBe(
+      `<${url}?fields=delta%2Ccause&after=${slim.body.nextCursor}>; rel="next"`,
+    )
+    const { status, body } = await gateway.send('GET', `${url}?fields=entries`)
+    const text = /^does not know entries: use operationId, /
+    expect([status, body.problems]).toEqual([400, { fields: expect.stringMatching(text) }])
+  },
+)
+
 test.each([
   ['limit=0', { limit: 'must be between 1 and 100' }],
   ['limit=101', { limit: 'must be between 1 and 100' }],
