@@ -19,14 +19,18 @@ afterAll(async () => {
   await coffer[Symbol.asyncDispose]()
 })
 
-/** Runs the shell commands of a page. Returns the variables they leave, and their output. */
-async function runPage(page: URL, folder: string): Promise<Record<string, string>> {
-  const blocks = (await readFile(page, 'utf8')).matchAll(/^```sh\n([\s\S]*?)^```/gm)
-  const commands = [...blocks].map(([, block = '']) => block).join('\n')
-  const script = commands.replace('http://localhost:4000', coffer.baseUrl)
-  expect(script).not.toBe(commands)
+/**
+ * Runs the shell commands of the guide, or its first `count` blocks. Returns the variables they
+ * leave, and their output.
+ */
+async function runGuide(folder: string, count?: number): Promise<Record<string, string>> {
+  const blocks = (await readFile(guide, 'utf8')).matchAll(/^```sh\n([\s\S]*?)^```/gm)
+  const commands = [...blocks].map(([, block = '']) => block.trim()).slice(0, count)
+  const whole = commands.join('\n\n')
+  const script = whole.replace('http://localhost:4000', coffer.baseUrl)
+  expect(script).not.toBe(whole)
   const names = ['KEY', 'ID', 'TXN', 'RENT', 'TRIP']
-  const report = names.map((name) => `printf '\\n${name}=%s' "$${name}"`).join('\n')
+  const report = names.map((name) => `printf '\\n${name}=%s' "\${${name}-}"`).join('\n')
   const { stdout } = await promisify(execFile)(
     'bash',
     ['-euo', 'pipefail', '-c', `${script}\n${report}`],
@@ -56,8 +60,9 @@ async function runScript(folder: string, env: Record<string, string>): Promise<s
 
 test('the commands of the first ten minutes do what the page says', async () => {
   await using folder = await scratchFolder()
-  const { KEY = '', ID = '', TXN = '', RENT, TRIP, printed } = await runPage(guide, folder.path)
+  const { KEY = '', ID = '', TXN = '', RENT, TRIP, printed } = await runGuide(folder.path)
   expect(printed).toContain('"code":"OBJECT_CHANGED"')
+  expect(/[}\]][{[<]/.exec(printed ?? '')).toBeNull()
   const script = await runScript(folder.path, { KEY, ID, TXN })
   expect(script).toMatch(/^\d+ events until .+\nGrocer 5210\nRent 80000\n/)
   const headers = { authorization: `Basic ${btoa(KEY)}` }
@@ -78,4 +83,11 @@ test('the commands of the first ten minutes do what the page says', async () => 
   ])
   expect(await get('/balances')).toMatchObject({ available: 120_000, goals: 20_000, free: 100_000 })
   expect(await readFile(join(folder.path, 'forecast.svg'), 'utf8')).toMatch(/^<svg /)
+})
+
+test('the commands begin again with an account of their own', async () => {
+  await using folder = await scratchFolder()
+  const [first, second] = [await runGuide(folder.path, 3), await runGuide(folder.path, 3)]
+  expect(second.ID).toMatch(/^bac_/)
+  expect(second.ID).not.toBe(first.ID)
 })

@@ -21,6 +21,9 @@ const timeoutMs = 240_000
 async function answers(printed: string): Promise<{ status: number; body: unknown }[]> {
   const lines = [...printed.matchAll(/^ {2}curl -u (\S+) '(\S+)'$/gm)]
   expect(lines).toHaveLength(3)
+  const [, key, bank] = /^ {2}KEY=(\S+)\n {2}BANK=(bac_\w+)$/m.exec(printed) ?? []
+  expect(lines.map(([, credential]) => credential)).toEqual([key, key, key])
+  expect(lines.at(-1)?.[2]).toContain(`/bank_accounts/${bank}/`)
   return Promise.all(
     lines.map(async ([, credential = '', url = '']) => {
       const authorization = `Basic ${Buffer.from(credential).toString('base64')}`

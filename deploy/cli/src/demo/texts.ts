@@ -92,7 +92,7 @@ export function addressText(baseUrl: string): string {
   return [`Coffer is at     ${baseUrl}`, `API reference    ${baseUrl}/api/reference`].join('\n')
 }
 
-/** Returns the credentials of the demo, and `curl` commands to paste into a shell. */
+/** Returns the credentials of the demo, and lines to paste into a shell. */
 export function welcomeText(
   baseUrl: string,
   { email, password, key, bankAccountId }: Saved,
@@ -102,7 +102,10 @@ export function welcomeText(
   return [
     addressText(baseUrl),
     `Demo login       ${email}   password ${password}`,
-    `API key          ${key?.apiKeyId ?? '-'}   secret ${key?.secret ?? '-'}`,
+    '',
+    'An API key (its ID and secret) and a bank account, for the tour in the README:',
+    `  KEY=${credential}`,
+    `  BANK=${bankAccountId}`,
     '',
     curl('/links'),
     curl(`/bank_accounts/${bankAccountId}/balances`),
