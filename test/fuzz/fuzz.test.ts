@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { newId } from '@coffer/kit/values/id'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
+import { requireDocumented } from '../harness/answer-check.ts'
 import { call, type Person } from '../harness/person.ts'
 import { isLong, seed } from '../seed.ts'
 import { type FuzzRequest, type Knowledge, type Reference, requestsTo } from './requests.ts'
@@ -155,11 +156,9 @@ interface Answer {
   text: string
 }
 
-function faultOf(
-  { method }: FuzzRequest,
-  { status, contentType, text }: Answer,
-  secrets: string[],
-): string | null {
+function faultOf(request: FuzzRequest, answer: Answer, secrets: string[]): string | null {
+  const { method } = request
+  const { status, contentType, text } = answer
   if (status >= 500 && !isOfAggregator(status, text)) return `${status} ${text}`
   if (leaks.test(text) || secrets.some((secret) => text.includes(secret)))
     return `leaks: ${text.slice(0, 300)}`
@@ -167,10 +166,28 @@ function faultOf(
     return `shows another account: ${text.slice(0, 300)}`
   }
   if (method === 'HEAD') return text === '' ? null : 'HEAD with a body'
-  if (status < 400) return null
+  const undocumented = undocumentedOf(request, answer)
+  if (undocumented || status < 400) return undocumented
   const isJson = contentType.includes('application/json')
   const says = isJson ? JSON.parse(text).error : null
   return typeof says === 'string' && says !== '' ? null : `${status} without an error: ${text}`
+}
+
+/** Returns how an answer differs from the OpenAPI document. */
+function undocumentedOf({ method, path }: FuzzRequest, answer: Answer): string | null {
+  const { status, contentType, text } = answer
+  const isJson = contentType.startsWith('application/json')
+  try {
+    const headers = new Headers({ 'content-type': contentType })
+    const body = isJson && text !== '' ? JSON.parse(text) : null
+    requireDocumented(
+      { baseUrl, method, path: path.slice('/api'.length) },
+      { status, headers, body },
+    )
+    return null
+  } catch (error) {
+    return String(error)
+  }
 }
 
 /** Returns whether an answer states that the aggregator refused the public token of a request. */
@@ -195,7 +212,7 @@ function send({ method, path, headers, body }: FuzzRequest): Promise<Answer> {
       // Only an answer with an export may end early: the server aborts it when the session ends.
       const isCopy = path.startsWith('/api/users/me/export')
       answer.on('error', (error) =>
-        isCopy ? resolve({ status: 200, contentType, retryAfter, text }) : failed(error),
+        isCopy ? resolve({ status: 200, contentType: '', retryAfter, text: '' }) : failed(error),
       )
     })
     sent.setTimeout(20_000, () => sent.destroy(new Error('no answer')))
