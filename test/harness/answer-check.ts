@@ -1,8 +1,14 @@
 import { apiDocument } from '@coffer/client/build/document'
 import { Ajv2020, type AnySchema } from 'ajv/dist/2020.js'
 
-// biome-ignore lint/suspicious/noExplicitAny: JSON documents, read key by key
-type Json = any
+// biome-ignore lint/suspicious/noExplicitAny: JSON documents and answers, read key by key
+export type Json = any
+
+export interface Answer {
+  status: number
+  headers: Headers
+  body: Json
+}
 
 /** Servers of this version, whose answers are compared with the OpenAPI document. */
 const checked = new Set<string>()
@@ -12,13 +18,34 @@ export function checkAnswersOf(baseUrl: string): void {
   checked.add(baseUrl)
 }
 
+/** Reads an answer. Parses a JSON body; an empty body is null. */
+export async function readAnswer(response: Response): Promise<Answer> {
+  const { status, headers } = response
+  const text = await response.text()
+  const isJson = headers.get('content-type')?.includes('json')
+  return { status, headers, body: text === '' ? null : isJson ? JSON.parse(text) : text }
+}
+
+/** Returns a `fetch` that compares the answers of a server with the document. */
+export function fetchDocumented(baseUrl: string): typeof fetch {
+  return async (input, init) => {
+    const response = await fetch(input, init)
+    if (!checked.has(baseUrl)) return response
+    const { method, url } = input as Request
+    const path = url.slice(`${baseUrl}/api`.length)
+    const answer = await readAnswer(response.clone())
+    requireDocumented({ baseUrl, method, path }, answer)
+    return response
+  }
+}
+
 /**
  * Throws an error if a server of this version gives an answer that the OpenAPI document does not
  * have: another status, a missing or unknown key, a value of another type.
  */
 export function requireDocumented(
   { baseUrl, method, path }: { baseUrl: string; method: string; path: string },
-  { status, headers, body }: { status: number; headers: Headers; body: Json },
+  { status, headers, body }: Answer,
 ): void {
   if (!checked.has(baseUrl)) return
   const operation = findOperation(method, `/api${path.split('?')[0]}`)

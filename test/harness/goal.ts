@@ -1,4 +1,4 @@
-import type { Person } from './person.ts'
+import type { Bank, Person } from './person.ts'
 
 /**
  * Creates a bank account with 1,000.00, a goal of 500.00 that holds `amount` minor units, and a
@@ -7,9 +7,9 @@ import type { Person } from './person.ts'
 export async function createGoal(
   person: Person,
   amount: number,
-): Promise<{ path: string; spendingId: string }> {
-  const { path } = await person.createBankAccount(100_000)
-  return { path, spendingId: await createGoalIn(person, path, amount) }
+): Promise<{ path: string; bank: Bank; spendingId: string }> {
+  const { path, bank } = await person.createBankAccount(100_000)
+  return { path, bank, spendingId: await createGoalIn(person, path, amount) }
 }
 
 /** Creates the same goal and funding schedule in a bank account; returns the goal's ID. */

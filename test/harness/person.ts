@@ -1,15 +1,20 @@
-import { type Coffer, createClient } from '@coffer/client'
+import {
+  type ClientOptions,
+  type Coffer,
+  CofferError,
+  createClient,
+  sessionOf,
+} from '@coffer/client'
 import { newId } from '@coffer/kit/values/id'
-import { requireDocumented } from './answer-check.ts'
+import {
+  type Answer,
+  fetchDocumented,
+  type Json,
+  readAnswer,
+  requireDocumented,
+} from './answer-check.ts'
 
-// biome-ignore lint/suspicious/noExplicitAny: tests check REST answers field by field
-export type Json = any
-
-export interface Answer {
-  status: number
-  headers: Headers
-  body: Json
-}
+export type { Answer, Json }
 
 export interface CallOptions {
   body?: unknown
@@ -26,15 +31,45 @@ export interface Person {
   cookie: string
   authorization: string
   accountId: string
-  /** The typed client of the API, with the API key. */
+  /** Typed client of the API with the API key. */
   client: Coffer
+  /** Typed client with the session, for the operations that accept no API key. */
+  session: Coffer
   call: (method: string, path: string, options?: CallOptions) => Promise<Answer>
   /** Sends a GET request. Returns the body of the answer; throws if the status is not 2xx. */
   get: (path: string) => Promise<Json>
   post: (path: string, body: unknown) => Promise<Json>
   patch: (path: string, body: unknown) => Promise<Json>
   /** Creates a manual link with a bank account of this balance (minor units). */
-  createBankAccount: (amount?: number) => Promise<{ linkId: string; path: string; id: string }>
+  createBankAccount: (amount?: number) => Promise<CreatedBankAccount>
+}
+
+/** Options of a typed call about a bank account. */
+export interface Bank {
+  path: { bankAccountId: string }
+}
+
+export interface CreatedBankAccount {
+  id: string
+  linkId: string
+  /** Path of the bank account, for `call` and `get`. */
+  path: string
+  bank: Bank
+}
+
+/** Creates a typed client whose answers are compared with the OpenAPI document. */
+export function clientOf(baseUrl: string, options: Partial<ClientOptions> = {}): Coffer {
+  return createClient({ baseUrl, fetch: fetchDocumented(baseUrl), ...options })
+}
+
+/** Returns the status of the answer to a typed call, also of a refusal. */
+export async function statusOf(call: Promise<{ response: Response }>): Promise<number> {
+  try {
+    return (await call).response.status
+  } catch (error) {
+    if (error instanceof CofferError) return error.status
+    throw error
+  }
 }
 
 /** Sends one request. Parses a JSON body of the answer; an empty body is null. */
@@ -50,13 +85,7 @@ export async function call(
     ...(form ? { body: form } : body === undefined ? {} : { body: JSON.stringify(body) }),
     signal: AbortSignal.timeout(60_000),
   })
-  const text = await response.text()
-  const isJson = response.headers.get('content-type')?.includes('json')
-  const answer = {
-    status: response.status,
-    headers: response.headers,
-    body: text === '' ? null : isJson ? JSON.parse(text) : text,
-  }
+  const answer = await readAnswer(response)
   requireDocumented({ baseUrl, method, path }, answer)
   return answer
 }
@@ -75,25 +104,26 @@ export async function newPerson(
 ): Promise<Person> {
   const email = `${newId('person')}@example.com`
   const password = 'a long enough password'
+  const visitor = clientOf(baseUrl)
   const body = { email, password, firstName: 'Pat', lastName: 'Doe', timezone, locale }
-  let begun = succeeded(await call(baseUrl, 'POST', '/authentication/register', { body }))
-  if (verify && begun.body.requireVerification) {
+  const registered = await visitor.registerAccount({ body })
+  let cookie = sessionOf(registered)
+  if (verify && registered.data.requireVerification) {
     await verify(email)
-    const credentials = { body: { email, password } }
-    begun = succeeded(await call(baseUrl, 'POST', '/authentication/login', credentials))
+    cookie = sessionOf(await visitor.signIn({ body: { email, password } }))
   }
-  const cookie = cookieOf(begun)
-  const me = succeeded(await call(baseUrl, 'GET', '/users/me', { headers: { cookie } }))
-  const keys = { body: { name: 'test' }, headers: { cookie } }
-  const { apiKeyId, secret } = succeeded(await call(baseUrl, 'POST', '/keys', keys)).body
-  const authorization = `Basic ${Buffer.from(`${apiKeyId}:${secret}`).toString('base64')}`
+  const session = clientOf(baseUrl, { session: cookie })
+  const { user } = (await session.getMe()).data
+  const key = (await session.createApiKey({ body: { name: 'test' } })).data
+  const authorization = `Basic ${btoa(`${key.apiKeyId}:${key.secret}`)}`
   const person: Person = {
     email,
     password,
     cookie,
     authorization,
-    accountId: me.body.user.accountId,
-    client: createClient({ baseUrl, key: { apiKeyId, secret } }),
+    accountId: user.accountId,
+    client: clientOf(baseUrl, { key }),
+    session,
     call: (method, path, options = {}) => {
       const credential: Record<string, string> = options.asSession ? { cookie } : { authorization }
       const headers = { ...credential, ...options.headers }
@@ -110,7 +140,7 @@ export async function newPerson(
         availableBalance: amount,
         currentBalance: amount,
       })
-      return { linkId, id, path: `/bank_accounts/${id}` }
+      return { linkId, id, path: `/bank_accounts/${id}`, bank: { path: { bankAccountId: id } } }
     },
   }
   return person

@@ -1,5 +1,7 @@
+import type { CreateMappingData } from '@coffer/client/types'
+
 /** Returns the body that maps the columns of `data/sign.csv`, given the headers of its import. */
-export function signMapping(headers: unknown) {
+export function signMapping(headers: string[]): CreateMappingData['body'] {
   return {
     mapping: {
       headers,

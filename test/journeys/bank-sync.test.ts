@@ -1,8 +1,9 @@
+import type { Upload } from '@coffer/client/types'
 import { eventually } from '@coffer/host/testing/boot'
 import { newId } from '@coffer/kit/values/id'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { type Coffer, startCoffer } from '../harness/coffer.ts'
-import type { Json, Person } from '../harness/person.ts'
+import { type Bank, type Json, type Person, statusOf } from '../harness/person.ts'
 import {
   importBankAccount,
   insertCandidate,
@@ -39,7 +40,8 @@ describe('transactions of the aggregator', () => {
   })
 
   test('are shown with their records', async () => {
-    const { path, one, bankAccountId } = home
+    const { bank, one, bankAccountId } = home
+    const { client } = alice
     const record = {
       name: 'Plain Checking',
       officialName: 'Plain Silver Checking',
@@ -52,11 +54,12 @@ describe('transactions of the aggregator', () => {
       createdBy: text,
     }
     const shown = { ...shownAccount({ linkId, bankAccountId }), aggregatorBankAccount: record }
-    expect(await alice.get(path)).toEqual(shown)
-    expect(await alice.get('/bank_accounts')).toEqual([shown])
-    expect(await alice.get(`/links/${linkId}`)).toMatchObject({ linkType: 'aggregator' })
+    expect((await client.getBankAccount(bank)).data).toEqual(shown)
+    expect((await client.listBankAccounts()).data).toEqual([shown])
+    const { data: link } = await client.getLink({ path: { linkId } })
+    expect(link).toMatchObject({ linkType: 'aggregator' })
     const listed = { ...shownTransaction(ids), source: 'aggregator' }
-    expect(await alice.get(`${path}/transactions`)).toEqual([listed])
+    expect((await client.listTransactions(bank)).data).toEqual([listed])
     const aggregatorTransaction = {
       categories: lunch.categories,
       category: lunch.category,
@@ -70,50 +73,41 @@ describe('transactions of the aggregator', () => {
       createdAt: text,
       deletedAt: null,
     }
-    expect(await alice.get(one)).toEqual({ ...listed, aggregatorTransaction })
+    const { data: whole } = await client.getTransaction(one)
+    expect(whole).toEqual({ ...listed, aggregatorTransaction })
   })
 
   test('can be renamed and assigned, all else is the bank’s', async () => {
-    const { path, one } = home
-    const change = (where: string, body: object) => alice.call('PATCH', where, { body })
-    const renamed = await change(one, { name: 'Lunch', merchantName: 'Kim’s' })
-    expect(renamed).toMatchObject({
-      status: 200,
-      body: {
-        transaction: {
-          name: 'Lunch',
-          merchantName: 'Kim’s',
-          aggregatorTransaction: { name: 'DELI' },
-        },
-      },
-    })
-    const bank = { amount: 5, date: '2026-03-01T06:00:00Z', isPending: true }
-    expect(await change(one, bank)).toMatchObject({
+    const { bank, one } = home
+    const { client } = alice
+    const names = { name: 'Lunch', merchantName: 'Kim’s' }
+    const { data: renamed } = await client.updateTransaction({ ...one, body: names })
+    const kept = { aggregatorTransaction: { name: 'DELI' } }
+    expect(renamed.transaction).toMatchObject({ ...names, ...kept })
+    const notExpected = 'key not expected'
+    const states = { amount: 5, date: '2026-03-01T06:00:00Z', isPending: true }
+    await expect(client.updateTransaction({ ...one, body: states })).rejects.toMatchObject({
       status: 400,
-      body: {
-        problems: {
-          amount: 'key not expected',
-          date: 'key not expected',
-          isPending: 'key not expected',
-        },
-      },
+      problems: { amount: notExpected, date: notExpected, isPending: notExpected },
     })
-    const noted = await change(one, { notes: 'Split with Kim' })
-    expect(noted.body.transaction).toMatchObject({ amount: 1200, notes: 'Split with Kim' })
-    const named = await change(path, { name: 'Main' })
-    expect(named.body).toMatchObject({ name: 'Main', aggregatorBankAccount: { mask: '0042' } })
-    expect(await change(path, { mask: '1111', currentBalance: 1 })).toMatchObject({
+    const notes = 'Split with Kim'
+    const { data: noted } = await client.updateTransaction({ ...one, body: { notes } })
+    expect(noted.transaction).toMatchObject({ amount: 1200, notes })
+    const { data: named } = await client.updateBankAccount({ ...bank, body: { name: 'Main' } })
+    expect(named).toMatchObject({ name: 'Main', aggregatorBankAccount: { mask: '0042' } })
+    const numbers = { mask: '1111', currentBalance: 1 }
+    await expect(client.updateBankAccount({ ...bank, body: numbers })).rejects.toMatchObject({
       status: 400,
-      body: { problems: { mask: 'key not expected', currentBalance: 'key not expected' } },
+      problems: { mask: notExpected, currentBalance: notExpected },
     })
     const made = { name: 'Mine', amount: 5, date: '2026-03-01T06:00:00Z' }
     const refused = [
-      await alice.call('POST', `${path}/transactions`, { body: made }),
-      await alice.call('DELETE', one),
-      await alice.call('DELETE', path),
-      await alice.call('POST', '/bank_accounts', { body: { linkId, name: 'Another' } }),
+      statusOf(client.createTransaction({ ...bank, body: made })),
+      statusOf(client.deleteTransaction(one)),
+      statusOf(client.archiveBankAccount(bank)),
+      statusOf(client.createBankAccount({ body: { linkId, name: 'Another' } })),
     ]
-    expect(refused.map(({ status }) => status)).toEqual([400, 400, 400, 400])
+    expect(await Promise.all(refused)).toEqual([400, 400, 400, 400])
   })
 
   test('keep their notes when the bank changes them', async () => {
@@ -121,51 +115,57 @@ describe('transactions of the aggregator', () => {
     const more = { ...lunch, amount: 1300n, merchantName: 'Deli & Sons' }
     const request = { bankAccountId, providerAccountId: 'acc', transactions: [more] }
     await sync.importTransactions(request, by)
-    expect(await alice.get(one)).toMatchObject({ amount: 1300, notes: 'Split with Kim' })
+    const { data: changed } = await alice.client.getTransaction(one)
+    expect(changed).toMatchObject({ amount: 1300, notes: 'Split with Kim' })
   })
 
   test('show their pending record once they are posted', async () => {
-    const { sync, by, bankAccountId, path } = home
+    const { sync, by, bankAccountId, bank } = home
+    const { client } = alice
     const request = { bankAccountId, providerAccountId: 'acc' }
     const held = { ...lunch, providerTransactionId: 'b', isPending: true, categories: [] }
     const posted = { ...held, providerTransactionId: 'c', isPending: false }
     const named = { ...posted, pendingProviderTransactionId: 'b' }
     await sync.importTransactions({ ...request, transactions: [held] }, by)
-    const [waiting] = await alice.get(`${path}/transactions?limit=1`)
-    const one = `${path}/transactions/${waiting.transactionId}`
-    expect(await alice.get(one)).toMatchObject({
+    const [waiting] = (await client.listTransactions({ ...bank, query: { limit: 1 } })).data
+    const transactionId = waiting?.transactionId ?? ''
+    const read = async () =>
+      (await client.getTransaction({ path: { ...bank.path, transactionId } })).data
+    expect(await read()).toMatchObject({
       isPending: true,
       aggregatorTransaction: null,
       categories: null,
       pendingAggregatorTransaction: { isPending: true, deletedAt: null, categories: null },
     })
     await sync.importTransactions({ ...request, transactions: [named] }, by)
-    expect(await alice.get(one)).toMatchObject({
+    expect(await read()).toMatchObject({
       isPending: false,
       aggregatorTransaction: { isPending: false },
       pendingAggregatorTransaction: { isPending: true, deletedAt: text },
     })
     await sync.removeTransactions({ bankAccountId, providerTransactionIds: ['c'] }, by)
-    expect(await alice.get(`${path}/transactions`)).toHaveLength(1)
-    expect(await alice.get(one)).toMatchObject({ deletedAt: text })
+    expect((await client.listTransactions(bank)).data).toHaveLength(1)
+    expect(await read()).toMatchObject({ deletedAt: text })
   })
 })
 
 test('a transaction of the feed is shown with its record', async () => {
   const bob = await coffer.person()
-  const body = { name: 'Home', feedURL, apiKey: 'abc' }
-  const { feedLinkId } = await bob.post('/feed/link', body)
-  const { linkId } = await bob.post('/links', { institutionName: 'Feed', feedLinkId })
+  const { client } = bob
+  const stated = { name: 'Home', feedURL, apiKey: 'abc' }
+  const { feedLinkId } = (await client.createFeedLink({ body: stated })).data
+  const body = { institutionName: 'Feed', feedLinkId }
+  const { linkId } = (await client.createLink({ body })).data
   const feedBankAccountId = newId('lbac')
   const known = { feedBankAccountId }
   const home = await importBankAccount(coffer, bob, { service: 'feed-sync', linkId, known })
-  const { path, one, bankAccountId, transactionId } = home
+  const { bank, one, bankAccountId, transactionId } = home
   const feedBankAccount = await insertCandidate(coffer, bob, { feedLinkId, feedBankAccountId })
   const shown = { ...shownAccount({ linkId, bankAccountId }), feedBankAccountId, feedBankAccount }
-  expect(await bob.get(path)).toEqual(shown)
-  expect(await bob.get('/bank_accounts')).toEqual([shown])
-  const listed: Json = { ...shownTransaction({ transactionId, bankAccountId }), source: 'feed' }
-  expect(await bob.get(`${path}/transactions`)).toEqual([listed])
+  expect((await client.getBankAccount(bank)).data).toEqual(shown)
+  expect((await client.listBankAccounts()).data).toEqual([shown])
+  const listed = { ...shownTransaction({ transactionId, bankAccountId }), source: 'feed' }
+  expect((await client.listTransactions(bank)).data).toEqual([listed])
   const feedTransaction = {
     feedTransactionId: expect.stringMatching(/^ltxn_/),
     merchant: 'Deli',
@@ -176,69 +176,77 @@ test('a transaction of the feed is shown with its record', async () => {
     isPending: false,
     createdAt: text,
   }
-  expect(await bob.get(one)).toEqual({ ...listed, feedTransaction })
-  const change = { body: { mask: '1111', name: 'Fed' } }
-  expect((await bob.call('PATCH', path, change)).body).toMatchObject({ mask: '1111', name: 'Fed' })
-  expect((await bob.patch(one, { notes: 'Fed' })).transaction).toMatchObject({ notes: 'Fed' })
-  const balance = await bob.call('PATCH', path, { body: { currentBalance: 1 } })
-  expect(balance.body.problems).toEqual({ currentBalance: 'key not expected' })
+  expect((await client.getTransaction(one)).data).toEqual({ ...listed, feedTransaction })
+  const names = { mask: '1111', name: 'Fed' }
+  expect((await client.updateBankAccount({ ...bank, body: names })).data).toMatchObject(names)
+  const { data: noted } = await client.updateTransaction({ ...one, body: { notes: 'Fed' } })
+  expect(noted.transaction).toMatchObject({ notes: 'Fed' })
+  const balance = client.updateBankAccount({ ...bank, body: { currentBalance: 1 } })
+  await expect(balance).rejects.toMatchObject({ problems: { currentBalance: 'key not expected' } })
 })
 
 describe('notes', () => {
   const bill = { amount: 500, date: '2026-03-02T06:00:00Z', adjustsBalance: true }
-  let carol: Person
-  let path: string
+  let client: Person['client']
+  let session: Person['session']
+  let bank: Bank
 
   beforeAll(async () => {
-    carol = await coffer.person()
-    path = (await carol.createBankAccount(0)).path
+    const carol = await coffer.person()
+    client = carol.client
+    session = carol.session
+    bank = (await carol.createBankAccount(0)).bank
   })
 
-  const list = (query: string) => carol.get(`${path}/transactions?limit=100${query}`)
+  const search = async (text: string) =>
+    (await client.listTransactions({ ...bank, query: { limit: 100, search: text } })).data
 
-  async function imports(...rows: string[]): Promise<Json> {
-    const form = new FormData()
-    form.set('data', new File(['!Type:Bank\n', ...rows.map((row) => `${row}\n^\n`)], 'bank.qif'))
-    const { body } = await carol.call('POST', `${path}/transactions/upload`, { form })
-    return eventually(
-      () => carol.get(`${path}/transactions/upload/${body.transactionUploadId}`),
-      ({ status }) => status === 'complete',
-    )
+  /** Imports a QIF file of these rows. Returns the upload. */
+  async function imports(...rows: string[]): Promise<Upload> {
+    const content = ['!Type:Bank\n', ...rows.map((row) => `${row}\n^\n`)]
+    const data = new File(content, 'bank.qif')
+    const { transactionUploadId } = (await client.createUpload({ ...bank, body: { data } })).data
+    const one = { path: { ...bank.path, transactionUploadId } }
+    const read = async () => (await client.getUpload(one)).data
+    return eventually(read, ({ status }) => status === 'complete')
   }
 
   test('of a transaction are found, changed and cleared', async () => {
-    const { transaction } = await carol.post(`${path}/transactions`, {
-      ...bill,
-      name: 'Fuel',
-      notes: ' Trip to\nMaine ',
+    const fuel = { ...bill, name: 'Fuel', notes: ' Trip to\nMaine ' }
+    const { transaction } = (await client.createTransaction({ ...bank, body: fuel })).data
+    const inn = { ...bill, name: 'Inn', notes: 'Maine, two nights' }
+    const { data: bulk } = await client.createTransactions({
+      ...bank,
+      body: { transactions: [inn] },
     })
-    const bulk = { transactions: [{ ...bill, name: 'Inn', notes: 'Maine, two nights' }] }
-    const { results } = await carol.post(`${path}/transactions/bulk`, bulk)
     const written = ['Trip to\nMaine', 'Maine, two nights']
-    expect([transaction.notes, results[0].transaction.notes]).toEqual(written)
-    expect(await list('&search=maine')).toHaveLength(2)
-    const { entries } = await carol.get(`${path}/history?limit=1`)
-    expect(entries[0].transaction).toMatchObject({ name: 'Inn', notes: written[1] })
-    const { body } = await carol.call('GET', '/users/me/export', { asSession: true })
-    expect(body.services.ledger.transactions.map(({ notes }: Json) => notes)).toEqual(
+    expect([transaction.notes, bulk.results[0]?.transaction?.notes]).toEqual(written)
+    expect(await search('maine')).toHaveLength(2)
+    const { entries } = (await client.listHistory({ ...bank, query: { limit: 1 } })).data
+    expect(entries[0]?.transaction).toMatchObject({ name: 'Inn', notes: written[1] })
+    const exported: Json = (await session.exportAccount()).data
+    expect(exported.services.ledger.transactions.map(({ notes }: Json) => notes)).toEqual(
       expect.arrayContaining(written),
     )
-    const one = `${path}/transactions/${transaction.transactionId}`
-    expect((await carol.patch(one, { notes: null })).transaction.notes).toBeNull()
-    expect((await list('&search=maine')).map(({ name }: Json) => name)).toEqual(['Inn'])
+    const one = { path: { ...bank.path, transactionId: transaction.transactionId } }
+    const { data: cleared } = await client.updateTransaction({ ...one, body: { notes: null } })
+    expect(cleared.transaction.notes).toBeNull()
+    expect(await search('maine')).toMatchObject([{ name: 'Inn' }])
   })
 
   test('outlast an import, and its undoing', async () => {
     const first = "D3/1'26\nT-7.00\nPBakery"
     await imports(first)
-    const [bakery] = await list('&search=Bakery')
-    const one = `${path}/transactions/${bakery.transactionId}`
-    await carol.patch(one, { notes: 'Rolls' })
+    const [bakery] = await search('Bakery')
+    const one = { path: { ...bank.path, transactionId: bakery?.transactionId ?? '' } }
+    await client.updateTransaction({ ...one, body: { notes: 'Rolls' } })
     const second = await imports(first, "D3/2'26\nT-9.00\nPButcher")
     expect(second).toMatchObject({ importedCount: 1, skippedCount: 1 })
-    expect(await carol.get(one)).toMatchObject({ notes: 'Rolls' })
-    await carol.call('DELETE', `${path}/transactions/upload/${second.transactionUploadId}`)
-    expect(await list('&search=Butcher')).toEqual([])
-    expect(await carol.get(one)).toMatchObject({ notes: 'Rolls', deletedAt: null })
+    expect((await client.getTransaction(one)).data).toMatchObject({ notes: 'Rolls' })
+    const { transactionUploadId } = second
+    await client.undoUpload({ path: { ...bank.path, transactionUploadId } })
+    expect(await search('Butcher')).toEqual([])
+    const { data: bakeryLater } = await client.getTransaction(one)
+    expect(bakeryLater).toMatchObject({ notes: 'Rolls', deletedAt: null })
   })
 })

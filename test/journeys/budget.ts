@@ -11,35 +11,42 @@ function firstOfJanuaryAfterNext(): string {
 
 /** Budgets and spends as a new person: every answer must agree with the others. */
 export async function budgetAndSpend(alice: Person): Promise<void> {
-  const { path } = await alice.createBankAccount(100_000)
-  const pay = await alice.post(`${path}/funding_schedules`, { name: 'Pay', ruleset: payday })
+  const { client } = alice
+  const { bank } = await alice.createBankAccount(100_000)
+  const schedule = { name: 'Pay', ruleset: payday }
+  const { data: pay } = await client.createFundingSchedule({ ...bank, body: schedule })
   expect(pay).toMatchObject({ name: 'Pay', excludeWeekends: false, lastRecurrence: null })
-  const rent = await alice.post(`${path}/spending`, {
-    spendingType: 'expense',
-    name: 'Rent',
-    fundingScheduleId: pay.fundingScheduleId,
-    targetAmount: 50_000,
-    nextRecurrence: firstOfJanuaryAfterNext(),
-    ruleset: 'DTSTART:20260101T060000Z\nRRULE:FREQ=MONTHLY;INTERVAL=1;BYMONTHDAY=1',
+  const { data: rent } = await client.createSpending({
+    ...bank,
+    body: {
+      spendingType: 'expense',
+      name: 'Rent',
+      fundingScheduleId: pay.fundingScheduleId,
+      targetAmount: 50_000,
+      nextRecurrence: firstOfJanuaryAfterNext(),
+      ruleset: 'DTSTART:20260101T060000Z\nRRULE:FREQ=MONTHLY;INTERVAL=1;BYMONTHDAY=1',
+    },
   })
   expect(rent).toMatchObject({ currentAmount: 0, usedAmount: 0, isPaused: false })
-  const moved = await alice.post(`${path}/spending/transfer`, {
-    fromSpendingId: null,
-    toSpendingId: rent.spendingId,
-    amount: 30_000,
-  })
+  const { spendingId } = rent
+  const toRent = { fromSpendingId: null, toSpendingId: spendingId, amount: 30_000 }
+  const { data: moved } = await client.transferBetweenEnvelopes({ ...bank, body: toRent })
   expect(moved.balance).toMatchObject({ available: 100_000, expenses: 30_000, free: 70_000 })
-  expect(moved.spending).toMatchObject([{ spendingId: rent.spendingId, currentAmount: 30_000 }])
+  expect(moved.spending).toMatchObject([{ spendingId, currentAmount: 30_000 }])
 
   // The envelope pays as much as it holds, free-to-use money pays the rest
   // (docs/money.md#spending-from-an-envelope).
-  const spent = await alice.post(`${path}/transactions`, {
-    name: 'Landlord',
-    amount: 45_000,
-    date: '2026-03-02T15:30:00-06:00',
-    spendingId: rent.spendingId,
-    adjustsBalance: true,
+  const { data: spent } = await client.createTransaction({
+    ...bank,
+    body: {
+      name: 'Landlord',
+      amount: 45_000,
+      date: '2026-03-02T15:30:00-06:00',
+      spendingId,
+      adjustsBalance: true,
+    },
   })
+  const { transactionId } = spent.transaction
   expect(spent.transaction).toMatchObject({
     amount: 45_000,
     spendingAmount: 30_000,
@@ -52,25 +59,22 @@ export async function budgetAndSpend(alice: Person): Promise<void> {
   expect(spent.transaction).not.toHaveProperty('spending')
   expect(spent.balance).toMatchObject({ available: 55_000, current: 55_000, expenses: 0 })
   expect(spent.balance).toMatchObject({ free: 55_000 })
-  expect(spent.spending).toMatchObject({ spendingId: rent.spendingId, currentAmount: 0 })
+  expect(spent.spending).toMatchObject({ spendingId, currentAmount: 0 })
 
-  const changed = await alice.call(
-    'PATCH',
-    `${path}/transactions/${spent.transaction.transactionId}`,
-    {
-      body: { spendingId: null },
-    },
-  )
-  expect(changed.status).toBe(200)
+  const envelope = { path: { ...bank.path, spendingId } }
+  const { data: changed, response } = await client.updateTransaction({
+    path: { ...bank.path, transactionId },
+    body: { spendingId: null },
+  })
   // On a busy machine the answer may lack the recalculated plan (docs/api.md#recalculation).
-  const isPending = changed.headers.get('coffer-recalculation') === 'pending'
-  const refunded = await alice.get(`${path}/spending/${rent.spendingId}`)
-  expect(isPending ? [refunded] : changed.body.spending).toMatchObject([{ currentAmount: 30_000 }])
-  expect(changed.body.transaction).not.toHaveProperty('spendingAmount')
-  expect(await alice.get(`${path}/balances`)).toMatchObject({ expenses: 30_000, free: 25_000 })
+  const isPending = response.headers.get('coffer-recalculation') === 'pending'
+  const { data: refunded } = await client.getSpending(envelope)
+  expect(isPending ? [refunded] : changed.spending).toMatchObject([{ currentAmount: 30_000 }])
+  expect(changed.transaction).not.toHaveProperty('spendingAmount')
+  const { data: balances } = await client.getBalances(bank)
+  expect(balances).toMatchObject({ expenses: 30_000, free: 25_000 })
 
-  const gone = await alice.call('DELETE', `${path}/spending/${rent.spendingId}`)
-  expect(gone).toMatchObject({ status: 200, body: null })
-  expect(await alice.get(`${path}/spending`)).toEqual([])
-  expect(await alice.get(`${path}/balances`)).toMatchObject({ expenses: 0, free: 55_000 })
+  expect((await client.deleteSpending(envelope)).data).toBeNull()
+  expect((await client.listSpending(bank)).data).toEqual([])
+  expect((await client.getBalances(bank)).data).toMatchObject({ expenses: 0, free: 55_000 })
 }

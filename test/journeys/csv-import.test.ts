@@ -1,8 +1,9 @@
 import { readFile } from 'node:fs/promises'
+import type { CreateMappingData, Import, UpdateImportData } from '@coffer/client/types'
 import { eventually } from '@coffer/host/testing/boot'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { type Coffer, startCoffer } from '../harness/coffer.ts'
-import type { Json, Person } from '../harness/person.ts'
+import type { Bank, Person } from '../harness/person.ts'
 import { signMapping } from '../harness/sign-mapping.ts'
 
 let coffer: Coffer
@@ -17,88 +18,79 @@ afterAll(async () => {
   await coffer[Symbol.asyncDispose]()
 })
 
-async function handsIn(path: string, content: string): Promise<Json> {
-  const form = new FormData()
-  form.set('data', new File([content], 'june.csv', { type: 'text/csv' }))
-  const { status, body } = await alice.call('POST', `${path}/transactions/import`, { form })
-  expect(status).toBe(200)
-  return body
+type Step = UpdateImportData['body']
+type One = { path: Bank['path'] & { transactionImportId: string } }
+
+/** Uploads a CSV file. Returns the import, and the options of calls about it. */
+async function createImport(bank: Bank, content: string): Promise<{ made: Import; one: One }> {
+  const data = new File([content], 'june.csv', { type: 'text/csv' })
+  const { data: made } = await alice.client.createImport({ ...bank, body: { data } })
+  const { transactionImportId } = made
+  return { made, one: { path: { ...bank.path, transactionImportId } } }
 }
 
-async function takesStep(url: string, step: object): Promise<void> {
-  const { status } = await alice.call('PATCH', url, { body: step })
-  expect(status).toBe(200)
-}
-
-async function reached(url: string, wanted: string): Promise<Json> {
+/** Takes the next step of an import, and waits until it has the status. */
+async function advance(one: One, body: Step, wanted: Import['status']): Promise<Import> {
+  await alice.client.updateImport({ ...one, body })
   const ends = [wanted, 'failed', 'expired']
-  const found = await eventually(
-    () => alice.get(url),
-    ({ status }) => ends.includes(status),
-  )
+  const read = async () => (await alice.client.getImport(one)).data
+  const found = await eventually(read, ({ status }) => ends.includes(status))
   expect(found.status).toBe(wanted)
   return found
 }
 
 test('a CSV file is mapped, previewed and stored; its mapping is found again', async () => {
-  const { path } = await alice.createBankAccount(0)
+  const { client } = alice
+  const { bank } = await alice.createBankAccount(0)
   const content = await readFile(new URL('../data/sign.csv', import.meta.url), 'utf8')
-  const first = await handsIn(path, content)
-  expect(first).toMatchObject({ status: 'mapping', transactionImportMappingId: null })
-  const { transactionImportMappingId, signature } = await alice.post(
-    '/mappings',
-    signMapping(first.headers),
-  )
-  const url = `${path}/transactions/import/${first.transactionImportId}`
-  await takesStep(url, { transactionImportMappingId, status: 'pending-preview' })
-  const { preview } = await reached(url, 'preview')
+  const { made, one } = await createImport(bank, content)
+  expect(made).toMatchObject({ status: 'mapping', transactionImportMappingId: null })
+  const { data: mapping } = await client.createMapping({ body: signMapping(made.headers) })
+  const { transactionImportMappingId } = mapping
+  const choice: Step = { transactionImportMappingId, status: 'pending-preview' }
+  const { preview } = await advance(one, choice, 'preview')
   expect(preview).toMatchObject({ rowCount: 4, newCount: 4, duplicateCount: 0 })
-  expect(await alice.get(`${path}/transactions`)).toEqual([])
-  await takesStep(url, { status: 'pending-processing' })
-  const done = await reached(url, 'complete')
-  const stored = await alice.get(`${path}/transactions`)
-  expect(stored.map((one: Json) => one.amount)).toEqual([9000, 475, -150000, 500])
-  const upload = await alice.get(`${path}/transactions/upload/${done.transactionUploadId}`)
-  expect(upload).toMatchObject({ status: 'complete', importedCount: 4, skippedCount: 0 })
-  expect((await alice.get(`${path}/balances`)).current).toBe(149025)
-  expect(await alice.get(`${path}/transactions/import`)).toMatchObject([
+  expect((await client.listTransactions(bank)).data).toEqual([])
+  const done = await advance(one, { status: 'pending-processing' }, 'complete')
+  const { data: stored } = await client.listTransactions(bank)
+  expect(stored.map(({ amount }) => amount)).toEqual([9000, 475, -150000, 500])
+  const transactionUploadId = done.transactionUploadId ?? ''
+  const upload = await client.getUpload({ path: { ...bank.path, transactionUploadId } })
+  expect(upload.data).toMatchObject({ status: 'complete', importedCount: 4, skippedCount: 0 })
+  expect((await client.getBalances(bank)).data.current).toBe(149025)
+  expect((await client.listImports(bank)).data).toMatchObject([
     { status: 'complete', preview: null, upload: { importedCount: 4, isUndoable: true } },
   ])
 
-  const second = await handsIn(path, content)
-  expect(second.signature).toBe(signature)
-  const [known] = await alice.get(`/mappings?signature=${second.signature}`)
-  expect(known.transactionImportMappingId).toBe(transactionImportMappingId)
-  const again = `${path}/transactions/import/${second.transactionImportId}`
-  await takesStep(again, { transactionImportMappingId, status: 'pending-preview' })
-  expect((await reached(again, 'preview')).preview).toMatchObject({
-    newCount: 0,
-    duplicateCount: 4,
-  })
+  const again = await createImport(bank, content)
+  expect(again.made.signature).toBe(mapping.signature)
+  const { signature } = again.made
+  expect((await client.listMappings({ query: { signature } })).data).toEqual([mapping])
+  const repeated = await advance(again.one, choice, 'preview')
+  expect(repeated.preview).toMatchObject({ newCount: 0, duplicateCount: 4 })
 })
 
 test('of ten thousand rows fifty are previewed, and all are stored', async () => {
-  const { path } = await alice.createBankAccount(0)
+  const { client } = alice
+  const { bank } = await alice.createBankAccount(0)
   const rows = Array.from({ length: 10_000 }, (_, index) => `2026-01-15,Row ${index % 50},-0.01`)
-  const made = await handsIn(path, ['Date,Text,Amount', ...rows].join('\n'))
-  const { transactionImportMappingId } = await alice.post('/mappings', {
-    mapping: {
-      headers: made.headers,
-      id: { kind: 'hashed', fields: [{ name: 'Date' }, { name: 'Text' }] },
-      amount: { kind: 'sign', invert: true, fields: [{ name: 'Amount' }] },
-      memo: { name: 'Text' },
-      date: { fields: [{ name: 'Date' }], format: 'YYYY-MM-DD' },
-      balance: { kind: 'sum' },
-    },
-  })
-  const url = `${path}/transactions/import/${made.transactionImportId}`
-  await takesStep(url, { transactionImportMappingId, status: 'pending-preview' })
-  const { preview } = await reached(url, 'preview')
+  const { made, one } = await createImport(bank, ['Date,Text,Amount', ...rows].join('\n'))
+  const mapping: CreateMappingData['body']['mapping'] = {
+    headers: made.headers,
+    id: { kind: 'hashed', fields: [{ name: 'Date' }, { name: 'Text' }] },
+    amount: { kind: 'sign', invert: true, fields: [{ name: 'Amount' }] },
+    memo: { name: 'Text' },
+    date: { fields: [{ name: 'Date' }], format: 'YYYY-MM-DD' },
+    balance: { kind: 'sum' },
+  }
+  const { transactionImportMappingId } = (await client.createMapping({ body: { mapping } })).data
+  const choice: Step = { transactionImportMappingId, status: 'pending-preview' }
+  const { preview } = await advance(one, choice, 'preview')
   expect(preview).toMatchObject({ rowCount: 10_000, newCount: 10_000, currentBalance: -10_000 })
-  expect(preview.rows).toHaveLength(50)
-  await takesStep(url, { status: 'pending-processing' })
-  const { transactionUploadId } = await reached(url, 'complete')
-  const upload = await alice.get(`${path}/transactions/upload/${transactionUploadId}`)
-  expect(upload).toMatchObject({ importedCount: 10_000, skippedCount: 0 })
-  expect((await alice.get(`${path}/balances`)).current).toBe(-10_000)
+  expect(preview?.rows).toHaveLength(50)
+  const done = await advance(one, { status: 'pending-processing' }, 'complete')
+  const transactionUploadId = done.transactionUploadId ?? ''
+  const upload = await client.getUpload({ path: { ...bank.path, transactionUploadId } })
+  expect(upload.data).toMatchObject({ importedCount: 10_000, skippedCount: 0 })
+  expect((await client.getBalances(bank)).data.current).toBe(-10_000)
 })

@@ -1,7 +1,7 @@
 import { eventually } from '@coffer/host/testing/boot'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { type Coffer, startCoffer } from '../harness/coffer.ts'
-import { call, type Person } from '../harness/person.ts'
+import type { Person } from '../harness/person.ts'
 import { budgetAndSpend, payday } from './budget.ts'
 import { createSubjects, refuseLostUpdates } from './lost-updates.ts'
 
@@ -21,36 +21,40 @@ test('a person registers, budgets and spends, and every answer agrees', async ()
   await budgetAndSpend(alice)
 })
 
+const tea = { name: 'Tea', amount: 250, date: '2026-03-02T06:00:00Z', adjustsBalance: true }
+
 test('twenty concurrent requests with one Idempotency-Key write one transaction', async () => {
-  const { path } = await alice.createBankAccount(10_000)
-  const body = { name: 'Tea', amount: 250, date: '2026-03-02T06:00:00Z', adjustsBalance: true }
-  const headers = { 'idempotency-key': 'tea-1' }
-  const answers = await Promise.all(
-    Array.from({ length: 20 }, () => alice.call('POST', `${path}/transactions`, { body, headers })),
-  )
-  expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200))
-  expect(new Set(answers.map(({ body }) => body.transaction.transactionId)).size).toBe(1)
-  expect(await alice.get(`${path}/balances`)).toMatchObject({ available: 9_750 })
-  const other = await alice.call('POST', `${path}/transactions`, {
-    body: { ...body, amount: 300 },
-    headers,
-  })
-  expect(other.status).toBe(422)
+  const { bank } = await alice.createBankAccount(10_000)
+  const create = (body: typeof tea) =>
+    alice.client.createTransaction({ ...bank, body, idempotencyKey: 'tea-1' })
+  const answers = await Promise.all(Array.from({ length: 20 }, () => create(tea)))
+  expect(new Set(answers.map(({ data }) => data.transaction.transactionId)).size).toBe(1)
+  expect((await alice.client.getBalances(bank)).data).toMatchObject({ available: 9_750 })
+  await expect(create({ ...tea, amount: 300 })).rejects.toMatchObject({ status: 422 })
 })
 
 test('a deleted transaction is found and restored with its money', async () => {
-  const { path } = await alice.createBankAccount(10_000)
-  const tea = { name: 'Tea', amount: 250, date: '2026-03-02T06:00:00Z', adjustsBalance: true }
-  const { transaction, balance } = await alice.post(`${path}/transactions`, tea)
-  const one = `${path}/transactions/${transaction.transactionId}`
-  const gone = await alice.call('DELETE', `${one}?adjusts_balance=true`)
-  expect(gone.body.balance).toMatchObject({ available: 10_000 })
-  expect(await alice.get(`${path}/transactions?deleted=true`)).toMatchObject([
-    { transactionId: transaction.transactionId, deletedAt: expect.any(String) },
+  const { client } = alice
+  const { bank } = await alice.createBankAccount(10_000)
+  const { data: made } = await client.createTransaction({ ...bank, body: tea })
+  const { transactionId } = made.transaction
+  const one = { path: { ...bank.path, transactionId } }
+  const { data: gone } = await client.deleteTransaction({
+    ...one,
+    query: { adjusts_balance: true },
+  })
+  expect(gone.balance).toMatchObject({ available: 10_000 })
+  const listDeleted = () => client.listTransactions({ ...bank, query: { deleted: true } })
+  expect((await listDeleted()).data).toMatchObject([
+    { transactionId, deletedAt: expect.any(String) },
   ])
-  const restored = await alice.post(`${one}/restore`, {})
-  expect(restored).toEqual({ transaction, balance, spending: [] })
-  expect(await alice.get(`${path}/transactions?deleted=true`)).toEqual([])
+  const { transaction, balance } = made
+  expect((await client.restoreTransaction(one)).data).toEqual({
+    transaction,
+    balance,
+    spending: [],
+  })
+  expect((await listDeleted()).data).toEqual([])
 })
 
 test('a change that another client has made is never overwritten with If-Match', async () => {
@@ -70,8 +74,7 @@ test('balances and lists that have not changed are 304', async () => {
       304,
       304,
     ])
-    const body = { name: 'Tea', amount: 250, date: '2026-03-02T06:00:00Z', adjustsBalance: true }
-    await alice.post(`${path}/transactions`, body)
+    await alice.post(`${path}/transactions`, tea)
     const after = await read(tag)
     // A transaction changes no spending object.
     expect([list, after.status]).toEqual([list, list === '/spending' ? 304 : 200])
@@ -79,31 +82,31 @@ test('balances and lists that have not changed are 304', async () => {
 })
 
 test('a session ends with its logout, and an API key manages no API keys', async () => {
-  const bob = await coffer.person()
-  expect(await bob.call('GET', '/keys', { asSession: true })).toMatchObject({ status: 200 })
-  expect(await bob.call('GET', '/keys')).toMatchObject({ status: 401 })
-  const { cookie } = bob
-  await call(coffer.baseUrl, 'GET', '/authentication/logout', { headers: { cookie } })
+  const { client, session } = await coffer.person()
+  expect((await session.listApiKeys()).data).toHaveLength(1)
+  await expect(client.listApiKeys()).rejects.toMatchObject({ status: 401 })
+  await session.signOut()
   // Another gateway may accept the session for a second (docs/architecture.md#callers).
   await eventually(
-    () => bob.call('GET', '/links', { asSession: true }),
+    () => session.listLinks().catch((error) => error),
     ({ status }) => status === 401,
   )
-  expect(await bob.call('GET', '/links')).toMatchObject({ status: 200, body: [] })
+  expect((await client.listLinks()).data).toEqual([])
 })
 
 test('objects of a deleted link are 404 at once; the link stays readable', async () => {
   const carol = await coffer.person()
-  const { linkId, path } = await carol.createBankAccount()
-  await carol.post(`${path}/funding_schedules`, { name: 'Pay', ruleset: payday })
-  expect(await carol.call('DELETE', `/links/${linkId}`)).toMatchObject({ status: 200, body: null })
-  for (const below of ['', '/balances', '/transactions', '/spending', '/funding_schedules']) {
-    expect({ below, ...(await carol.call('GET', `${path}${below}`)) }).toMatchObject({
-      below,
-      status: 404,
-    })
+  const { client } = carol
+  const { linkId, bank } = await carol.createBankAccount()
+  await client.createFundingSchedule({ ...bank, body: { name: 'Pay', ruleset: payday } })
+  const link = { path: { linkId } }
+  expect((await client.deleteLink(link)).data).toBeNull()
+  const { getBankAccount, getBalances, listTransactions, listSpending } = client
+  const reads = [getBankAccount, getBalances, listTransactions, listSpending]
+  for (const read of [...reads, client.listFundingSchedules]) {
+    await expect(read(bank)).rejects.toMatchObject({ status: 404 })
   }
-  expect(await carol.get('/links')).toEqual([])
-  expect((await carol.get(`/links/${linkId}`)).deletedAt).toEqual(expect.any(String))
-  expect(await carol.call('DELETE', `/links/${linkId}`)).toMatchObject({ status: 400 })
+  expect((await client.listLinks()).data).toEqual([])
+  expect((await client.getLink(link)).data.deletedAt).toEqual(expect.any(String))
+  await expect(client.deleteLink(link)).rejects.toMatchObject({ status: 400 })
 })

@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 import { scratchFolder } from '@coffer/host/testing/fixture/scratch'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { type Coffer, startCoffer } from '../harness/coffer.ts'
-import { call } from '../harness/person.ts'
+import { clientOf } from '../harness/person.ts'
 
 const guide = new URL('../../docs/api/first-ten-minutes.md', import.meta.url)
 
@@ -65,23 +65,22 @@ test('the commands of the first ten minutes do what the page says', async () => 
   expect(/[}\]][{[<]/.exec(printed ?? '')).toBeNull()
   const script = await runScript(folder.path, { KEY, ID, TXN })
   expect(script).toMatch(/^\d+ events until .+\nGrocer 5210\nRent 80000\n/)
-  const headers = { authorization: `Basic ${btoa(KEY)}` }
-  const get = async (path: string) =>
-    (await call(coffer.baseUrl, 'GET', `/bank_accounts/${ID}${path}`, { headers })).body
+  const client = clientOf(coffer.baseUrl, { key: KEY })
+  const bank = { path: { bankAccountId: ID } }
   const notes = 'Shared with Grace, paid by Ada, thanks'
-  const transactions = await get('/transactions')
-  expect(transactions).toMatchObject([
+  expect((await client.listTransactions(bank)).data).toMatchObject([
     { name: 'Grocer', amount: 5_210, transactionId: TXN, notes },
     { name: 'Rent', amount: 80_000 },
     { name: 'Northfield Tools', amount: -150_000 },
     { name: 'Cafe Elan', amount: 475 },
   ])
-  expect(await get('/spending')).toMatchObject([
+  expect((await client.listSpending(bank)).data).toMatchObject([
     { spendingId: RENT, spendingType: 'expense', currentAmount: 0 },
     { spendingId: TRIP, spendingType: 'goal', currentAmount: 20_000 },
     { name: 'Groceries', currentAmount: 0 },
   ])
-  expect(await get('/balances')).toMatchObject({ available: 120_000, goals: 20_000, free: 100_000 })
+  const balances = { available: 120_000, goals: 20_000, free: 100_000 }
+  expect((await client.getBalances(bank)).data).toMatchObject(balances)
   expect(await readFile(join(folder.path, 'forecast.svg'), 'utf8')).toMatch(/^<svg /)
 })
 

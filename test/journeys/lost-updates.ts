@@ -12,40 +12,40 @@ interface Subject {
 
 /** Creates objects of every kind with a strong ETag, in the order in which they can be deleted. */
 export async function createSubjects(person: Person): Promise<Record<string, Subject>> {
-  const { path, linkId } = await person.createBankAccount(100_000)
-  const pay = await person.post(`${path}/funding_schedules`, { name: 'Pay', ruleset: payday })
-  const { fundingScheduleId } = pay
-  const createGoal = (name: string) =>
-    person.post(`${path}/spending`, {
-      spendingType: 'goal',
-      name,
-      fundingScheduleId,
-      targetAmount: 50_000,
-      nextRecurrence: `${new Date().getUTCFullYear() + 2}-01-01T06:00:00Z`,
-      ruleset: null,
-    })
-  const goal = await createGoal('Bike')
+  const { client } = person
+  const { path, linkId, bank } = await person.createBankAccount(100_000)
+  const createSchedule = async (name: string) =>
+    (await client.createFundingSchedule({ ...bank, body: { name, ruleset: payday } })).data
+      .fundingScheduleId
+  const fundingScheduleId = await createSchedule('Pay')
+  const createGoal = async (name: string) => {
+    const nextRecurrence = `${new Date().getUTCFullYear() + 2}-01-01T06:00:00Z`
+    const plan = { fundingScheduleId, targetAmount: 50_000, nextRecurrence, ruleset: null }
+    const body = { spendingType: 'goal' as const, name, ...plan }
+    return (await client.createSpending({ ...bank, body })).data.spendingId
+  }
+  const spendingId = await createGoal('Bike')
   const createTransaction = async (name: string) => {
     const body = { name, amount: 1_250, date: '2026-03-02T06:00:00Z', adjustsBalance: false }
-    return (await person.post(`${path}/transactions`, body)).transaction
+    return (await client.createTransaction({ ...bank, body })).data.transaction.transactionId
   }
-  const transaction = await createTransaction('Lunch')
-  const empty = await person.post(`${path}/funding_schedules`, { name: 'Other', ruleset: payday })
-  const toGoal = { fromSpendingId: null, toSpendingId: goal.spendingId, amount: 100 }
+  const transactionId = await createTransaction('Lunch')
+  const emptyScheduleId = await createSchedule('Other')
+  const toGoal = { fromSpendingId: null, toSpendingId: spendingId, amount: 100 }
   return {
     transaction: {
-      path: `${path}/transactions/${transaction.transactionId}`,
+      path: `${path}/transactions/${transactionId}`,
       change: (n) => ({ notes: `note ${n}` }),
       beside: () => createTransaction('Tea'),
     },
     // The amounts of its envelope and its contribution change: the plan alone counts.
     'spending object': {
-      path: `${path}/spending/${goal.spendingId}`,
+      path: `${path}/spending/${spendingId}`,
       change: (n) => ({ name: `Bike ${n}` }),
-      beside: () => person.post(`${path}/spending/transfer`, toGoal),
+      beside: () => client.transferBetweenEnvelopes({ ...bank, body: toGoal }),
     },
     'funding schedule': {
-      path: `${path}/funding_schedules/${empty.fundingScheduleId}`,
+      path: `${path}/funding_schedules/${emptyScheduleId}`,
       change: (n) => ({ description: `description ${n}` }),
       beside: () => createTransaction('Bread'),
     },
@@ -57,7 +57,7 @@ export async function createSubjects(person: Person): Promise<Record<string, Sub
     link: {
       path: `/links/${linkId}`,
       change: (n) => ({ description: `description ${n}` }),
-      beside: () => person.post('/bank_accounts', { linkId, name: 'Savings' }),
+      beside: () => client.createBankAccount({ body: { linkId, name: 'Savings' } }),
     },
   }
 }

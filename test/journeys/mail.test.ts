@@ -1,3 +1,4 @@
+import { type Coffer as Client, sessionOf } from '@coffer/client'
 import { eventually } from '@coffer/host/testing/boot'
 import { disableLogin, expirePassword } from '@coffer/identity/accounts/operator.service'
 import { newId } from '@coffer/kit/values/id'
@@ -7,11 +8,12 @@ import { sql } from 'slonik'
 import { z } from 'zod'
 import { type Coffer, startCoffer } from '../harness/coffer.ts'
 import { submitMailedLink } from '../harness/mailed-page.ts'
-import { call } from '../harness/person.ts'
+import { call, clientOf, statusOf } from '../harness/person.ts'
 import { type MailSink, type ReceivedMail, startMailSink, tokenIn } from '../providers/smtp.ts'
 
 let coffer: Coffer
 let sink: MailSink
+let visitor: Client
 
 beforeAll(async () => {
   sink = await startMailSink()
@@ -21,6 +23,7 @@ beforeAll(async () => {
     COFFER_EXTERNAL_URL: 'https://money.example/app/',
     COFFER_EMAIL_VERIFICATION_ENABLED: 'true',
   })
+  visitor = clientOf(coffer.baseUrl)
 })
 
 afterEach(() => {
@@ -38,22 +41,25 @@ const changedSubject = 'Your password was changed'
 const password = 'a long enough password'
 const newPassword = 'another long password'
 
-const post = (path: string, body: unknown) =>
-  call(coffer.baseUrl, 'POST', `/authentication/${path}`, { body })
-const login = (email: string, text = password) => post('login', { email, password: text })
+const login = (email: string, text = password) =>
+  visitor.signIn({ body: { email, password: text } })
+const verify = (token: string) => visitor.verifyEmail({ body: { token } })
+const forgot = (email: string) => visitor.requestPasswordReset({ body: { email } })
+const reset = (token: string, text = newPassword) =>
+  visitor.resetPassword({ body: { token, password: text } })
+const someAddress = () => `${newId('person').replace('_', '.')}@example.com`
 const identity = () => coffer.booted.database('identity')
 
 async function register(firstName = 'Pat'): Promise<string> {
-  const email = `${newId('person').replace('_', '.')}@example.com`
-  const answer = await post('register', { email, password, firstName })
-  expect(answer).toMatchObject({ status: 200, body: { requireVerification: true } })
+  const email = someAddress()
+  const { data } = await visitor.registerAccount({ body: { email, password, firstName } })
+  expect(data).toEqual({ message: expect.any(String), requireVerification: true })
   return email
 }
 
 async function registerVerified(): Promise<string> {
   const email = await register()
-  const token = tokenIn(await sink.mailTo(email, verifySubject))
-  expect(await post('verify', { token })).toMatchObject({ status: 200 })
+  await verify(tokenIn(await sink.mailTo(email, verifySubject)))
   return email
 }
 
@@ -65,30 +71,27 @@ const nothingWaits = () => eventually(mailsWait, (wait) => !wait)
 
 describe('registration', () => {
   test('creates no session before the mailed link verifies the address', async () => {
-    const email = `${newId('person').replace('_', '.')}@example.com`
-    const registered = await post('register', { email, password, firstName: 'Pat' })
-    expect(registered.body).toEqual({ message: expect.any(String), requireVerification: true })
-    expect(registered.headers.getSetCookie()).toEqual([])
-    const refusedLogin = await login(email)
-    expect(refusedLogin).toMatchObject({ status: 428, body: { code: 'EMAIL_NOT_VERIFIED' } })
-    expect(refusedLogin.headers.getSetCookie()).toEqual([])
-    expect(await login(email, 'a wrong long password')).toMatchObject({ status: 401 })
+    const email = someAddress()
+    const body = { email, password, firstName: 'Pat' }
+    const { data: registered, response } = await visitor.registerAccount({ body })
+    expect(registered).toEqual({ message: expect.any(String), requireVerification: true })
+    expect(response.headers.getSetCookie()).toEqual([])
+    const refused = await login(email).catch((error) => error)
+    expect(refused).toMatchObject({ status: 428, code: 'EMAIL_NOT_VERIFIED' })
+    expect(refused.headers.getSetCookie()).toEqual([])
+    await expect(login(email, 'a wrong long password')).rejects.toMatchObject({ status: 401 })
 
     const mail = await sink.mailTo(email, verifySubject)
     expect(mail.from).toBe('no-reply@money.example')
     const token = tokenIn(mail)
     expect(mail.text).toContain(`https://money.example/app/verify/email?token=${token}`)
-    expect(await post('verify', { token })).toMatchObject({
-      body: { nextUrl: '/login', message: expect.any(String) },
-    })
+    const { data: verified } = await verify(token)
+    expect(verified).toEqual({ nextUrl: '/login', message: expect.any(String) })
     const signedIn = await login(email)
-    expect(signedIn).toMatchObject({ status: 200, body: { isActive: true } })
-    const cookie = signedIn.headers
-      .getSetCookie()
-      .map((one) => one.split(';')[0])
-      .join('; ')
-    const me = await call(coffer.baseUrl, 'GET', '/users/me', { headers: { cookie } })
-    expect(me.body.user.login).toMatchObject({
+    expect(signedIn.data).toMatchObject({ isActive: true })
+    const session = clientOf(coffer.baseUrl, { session: sessionOf(signedIn) })
+    const { user } = (await session.getMe()).data
+    expect(user.login).toMatchObject({
       isEmailVerified: true,
       emailVerifiedAt: expect.any(String),
     })
@@ -100,8 +103,8 @@ describe('registration', () => {
     const unverified = await sink.mailTo(email, verifySubject)
     expect(unverified.text).toMatch(/^Hello,\n/)
     expect(`${unverified.text} ${unverified.html}`).not.toMatch(/Pat|elsewhere/)
-    await post('verify', { token: tokenIn(unverified) })
-    await post('forgot', { email })
+    await verify(tokenIn(unverified))
+    await forgot(email)
     const { text, html } = await sink.mailTo(email, resetSubject)
     expect(text).toContain(`Hello ${name},`)
     expect(html).not.toContain('<b>Pat')
@@ -112,12 +115,12 @@ describe('registration', () => {
     const mailbox = newId('person').replace('_', '.')
     const address = (tag: number) => `${mailbox}+${tag}@example.com`
     const attempt = (tag: number) =>
-      post('register', { email: address(tag), password, firstName: 'Pat' })
-    for (const tag of [1, 2, 3, 4]) expect((await attempt(tag)).status).toBe(200)
-    expect((await post('verify/resend', { email: address(1) })).status).toBe(200)
-    const limited = await attempt(5)
-    expect([limited.status, Number(limited.headers.get('retry-after')) > 800]).toEqual([429, true])
-    expect((await login(address(5))).status).toBe(401)
+      visitor.registerAccount({ body: { email: address(tag), password, firstName: 'Pat' } })
+    for (const tag of [1, 2, 3, 4]) await attempt(tag)
+    await visitor.resendVerificationMail({ body: { email: address(1) } })
+    const limited = await attempt(5).catch((error) => error)
+    expect([limited.status, limited.retryAfter > 800]).toEqual([429, true])
+    await expect(login(address(5))).rejects.toMatchObject({ status: 401 })
   })
 
   test('is deleted unless it is verified within seven days', async () => {
@@ -130,10 +133,8 @@ describe('registration', () => {
   test('is refused for an address in use, and sends no mail', async () => {
     const email = await registerVerified()
     const before = sink.mails.length
-    expect(await post('register', { email, password, firstName: 'Eve' })).toMatchObject({
-      status: 428,
-      body: { code: 'EMAIL_IN_USE' },
-    })
+    const again = visitor.registerAccount({ body: { email, password, firstName: 'Eve' } })
+    await expect(again).rejects.toMatchObject({ status: 428, code: 'EMAIL_IN_USE' })
     await nothingWaits()
     expect(sink.mails).toHaveLength(before)
   })
@@ -144,10 +145,11 @@ describe('registration', () => {
     await pool.query(sql.unsafe`
       INSERT INTO mails (mail_id, kind, email, created_at)
       SELECT 'mail_' || n, 'verify-email', 'a@example.com', now() FROM generate_series(1, 10000) n`)
-    const refused = await post('register', body)
-    expect([refused.status, Number(refused.headers.get('retry-after')) > 0]).toEqual([503, true])
+    const impatient = clientOf(coffer.baseUrl, { attempts: 1 })
+    const refused = await impatient.registerAccount({ body }).catch((error) => error)
+    expect([refused.status, refused.retryAfter > 0]).toEqual([503, true])
     await pool.query(sql.unsafe`DELETE FROM mails WHERE email = 'a@example.com'`)
-    expect((await post('register', body)).status).toBe(200)
+    await visitor.registerAccount({ body })
   })
 })
 
@@ -156,26 +158,25 @@ describe('a link to verify', () => {
     const email = await register()
     const token = tokenIn(await sink.mailTo(email, verifySubject))
     const bad = ['', 'nonsense', 'a'.repeat(52)]
-    for (const wrong of bad) expect((await post('verify', { token: wrong })).status).toBe(400)
-    expect((await post('reset', { token, password: newPassword })).status).toBe(400)
+    for (const wrong of bad) expect(await statusOf(verify(wrong))).toBe(400)
+    expect(await statusOf(reset(token))).toBe(400)
     const issued = Date.now()
     coffer.booted.clock.now = new Date(issued + 1441 * 60_000)
-    expect((await post('verify', { token })).status).toBe(400)
+    expect(await statusOf(verify(token))).toBe(400)
     coffer.booted.clock.now = null
-    const all = await Promise.all([1, 2, 3].map(() => post('verify', { token })))
-    expect(all.map(({ status }) => status).sort()).toEqual([200, 400, 400])
+    const all = await Promise.all([1, 2, 3].map(() => statusOf(verify(token))))
+    expect(all.sort()).toEqual([200, 400, 400])
   })
 
   test('is sent again to unverified addresses alone', async () => {
     const email = await register()
     const verified = await registerVerified()
     await sink.mailTo(email, verifySubject)
-    const unknown = `${newId('unknown').replace('_', '.')}@example.com`
-    const answers = []
+    const unknown = someAddress()
     for (const one of [email.toUpperCase(), verified, unknown]) {
-      answers.push(await post('verify/resend', { email: ` ${one} ` }))
+      const { data } = await visitor.resendVerificationMail({ body: { email: ` ${one} ` } })
+      expect(data).toBeNull()
     }
-    for (const { status, body } of answers) expect([status, body]).toEqual([200, null])
     const again = await sink.mailTo(email, verifySubject, 2)
     await nothingWaits()
     const to = (address: string) => sink.mails.filter((mail) => mail.to === address).length
@@ -185,30 +186,32 @@ describe('a link to verify', () => {
 })
 
 describe('a forgotten password', () => {
-  test.each(['forgot', 'forgotPassword'])('%s is set by the link in the mail', async (path) => {
-    const email = await registerVerified()
-    expect(await post(path, { email })).toMatchObject({ status: 200, body: null })
-    const mail = await sink.mailTo(email, resetSubject)
-    const token = tokenIn(mail)
-    expect(mail.html).toContain(`https://money.example/app/password/reset?token=${token}`)
-    expect(mail.text).toContain('for 10 minutes')
-    expect((await post('verify', { token })).status).toBe(400)
-    const body = { token, password: newPassword }
-    const filled = { ...body, repeated: newPassword }
-    const done = path === 'forgot' ? await post('reset', body) : await submit(mail, filled)
-    expect(done.status).toBe(200)
-    expect((await login(email)).status).toBe(401)
-    expect((await login(email, newPassword)).status).toBe(200)
-    await sink.mailTo(email, changedSubject)
-    expect((await post('reset', { token, password })).status).toBe(400)
-  })
+  test.each(['requestPasswordReset' as const, 'requestPasswordResetByMail' as const])(
+    '%s: it is set by the link in the mail',
+    async (request) => {
+      const email = await registerVerified()
+      expect((await visitor[request]({ body: { email } })).data).toBeNull()
+      const mail = await sink.mailTo(email, resetSubject)
+      const token = tokenIn(mail)
+      expect(mail.html).toContain(`https://money.example/app/password/reset?token=${token}`)
+      expect(mail.text).toContain('for 10 minutes')
+      expect(await statusOf(verify(token))).toBe(400)
+      const filled = { token, password: newPassword, repeated: newPassword }
+      if (request === 'requestPasswordReset') await reset(token)
+      else expect(await submit(mail, filled)).toMatchObject({ status: 200 })
+      expect(await statusOf(login(email))).toBe(401)
+      expect(await statusOf(login(email, newPassword))).toBe(200)
+      await sink.mailTo(email, changedSubject)
+      expect(await statusOf(reset(token, password))).toBe(400)
+    },
+  )
 
   test('gets one answer for every address; only verified, enabled logins get mail', async () => {
     const [unverified, disabled] = [await register(), await registerVerified()]
     await disableLogin(identity(), disabled, new Date())
-    const unknown = `${newId('unknown').replace('_', '.')}@example.com`
+    const unknown = someAddress()
     for (const email of [unverified, disabled, unknown]) {
-      expect(await post('forgot', { email })).toMatchObject({ status: 200, body: null })
+      expect((await forgot(email)).data).toBeNull()
     }
     await nothingWaits()
     expect(
@@ -220,12 +223,10 @@ describe('a forgotten password', () => {
   })
 
   test('can be requested five times in a quarter of an hour, known or not', async () => {
-    const unknown = `${newId('unknown').replace('_', '.')}@example.com`
-    for (const email of [await registerVerified(), unknown]) {
-      for (const _ of [1, 2, 3, 4, 5]) expect((await post('forgot', { email })).status).toBe(200)
-      const limited = await post('forgot', { email })
-      expect(limited.status).toBe(429)
-      expect(Number(limited.headers.get('retry-after'))).toBeGreaterThan(800)
+    for (const email of [await registerVerified(), someAddress()]) {
+      for (const _ of [1, 2, 3, 4, 5]) await forgot(email)
+      const limited = await forgot(email).catch((error) => error)
+      expect([limited.status, limited.retryAfter > 800]).toEqual([429, true])
     }
   })
 
@@ -233,7 +234,7 @@ describe('a forgotten password', () => {
     '%j is 400 and names the field',
     async (body) => {
       for (const path of ['forgot', 'verify/resend']) {
-        const answer = await post(path, body)
+        const answer = await call(coffer.baseUrl, 'POST', `/authentication/${path}`, { body })
         expect(answer.status).toBe(400)
         expect(Object.keys(answer.body.problems)).toEqual([Object.keys(body).at(-1) ?? 'email'])
       }
@@ -243,18 +244,15 @@ describe('a forgotten password', () => {
 
 test('the owner is told when an authenticator or its codes change', async () => {
   const email = await registerVerified()
-  const signedIn = await login(email)
-  const [cookie = ''] = signedIn.headers.getSetCookie()[0]?.split(';') ?? []
-  const totp = (step: string, body?: object) =>
-    call(coffer.baseUrl, 'POST', `/users/security/totp/${step}`, { headers: { cookie }, body })
-  const { uri } = (await totp('setup')).body
+  const session = clientOf(coffer.baseUrl, { session: sessionOf(await login(email)) })
+  const { uri } = (await session.setUpTotp()).data
   const secret = new URL(uri).searchParams.get('secret') ?? ''
-  expect((await totp('confirm', { totp: generateSync({ secret }) })).status).toBe(200)
+  await session.confirmTotp({ body: { totp: generateSync({ secret }) } })
   await sink.mailTo(email, 'An authenticator was enabled')
-  const proof = { currentPassword: password }
-  expect((await totp('recovery_codes', proof)).status).toBe(200)
+  const body = { currentPassword: password }
+  await session.replaceRecoveryCodes({ body })
   await sink.mailTo(email, 'Your recovery codes were renewed')
-  expect((await totp('disable', proof)).status).toBe(200)
+  await session.disableTotp({ body })
   const { text } = await sink.mailTo(email, 'Your authenticator was disabled')
   expect(text).toContain('Hello Pat,')
   expect(text).not.toContain(secret)
@@ -263,16 +261,16 @@ test('the owner is told when an authenticator or its codes change', async () => 
 test('an expired password is refused, and is changed by the token of the answer', async () => {
   const email = await registerVerified()
   await expirePassword(identity(), email)
-  const owed = await login(email)
-  expect(owed).toMatchObject({ status: 428, body: { code: 'PASSWORD_CHANGE_REQUIRED' } })
+  const owed = await login(email).catch((error) => error)
+  expect(owed).toMatchObject({ status: 428, code: 'PASSWORD_CHANGE_REQUIRED' })
   expect(owed.headers.getSetCookie()).toEqual([])
   const { resetToken } = owed.body
   const began = Date.now()
   coffer.booted.clock.now = new Date(began + 6 * 60_000)
-  expect((await post('reset', { token: resetToken, password: newPassword })).status).toBe(400)
+  expect(await statusOf(reset(resetToken))).toBe(400)
   coffer.booted.clock.now = null
-  expect((await post('reset', { token: resetToken, password: newPassword })).status).toBe(200)
-  expect((await login(email, newPassword)).status).toBe(200)
+  await reset(resetToken)
+  expect(await statusOf(login(email, newPassword))).toBe(200)
 })
 
 describe('the mail server', () => {

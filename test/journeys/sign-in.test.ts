@@ -1,14 +1,17 @@
 import { createHash } from 'node:crypto'
+import { type Coffer as Client, sessionOf } from '@coffer/client'
+import type { CreateChallengeData, SignInData } from '@coffer/client/types'
 import { issueBetaCode } from '@coffer/identity/accounts/operator.service'
 import { newId } from '@coffer/kit/values/id'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { type Coffer, startCoffer } from '../harness/coffer.ts'
-import { call } from '../harness/person.ts'
+import { call, clientOf, statusOf } from '../harness/person.ts'
 
 const difficulty = 10
 const password = 'a long enough password'
 
 let coffer: Coffer
+let visitor: Client
 
 beforeAll(async () => {
   coffer = await startCoffer({
@@ -17,6 +20,7 @@ beforeAll(async () => {
     COFFER_BETA_CODES_ENABLED: 'true',
     COFFER_RELEASE: '1.2.3',
   })
+  visitor = clientOf(coffer.baseUrl)
 })
 
 afterAll(async () => {
@@ -24,8 +28,9 @@ afterAll(async () => {
   await coffer[Symbol.asyncDispose]()
 })
 
-const post = (path: string, body: unknown, headers: Record<string, string> = {}) =>
-  call(coffer.baseUrl, 'POST', path, { body, headers })
+type Purpose = CreateChallengeData['body']['purpose']
+
+const login = (body: SignInData['body']) => visitor.signIn({ body })
 
 /** Returns whether the nonce solves the proof-of-work challenge (docs/sign-in.md#proof-of-work). */
 function isSolved(challenge: string, nonce: number): boolean {
@@ -36,11 +41,10 @@ function isSolved(challenge: string, nonce: number): boolean {
 }
 
 /** Requests a proof-of-work challenge, for example to register. Returns it with its solution. */
-async function solveChallenge(purpose: string) {
-  const { status, body } = await post('/authentication/challenge', { purpose })
-  expect(status).toBe(200)
-  expect(body).toEqual({ challenge: expect.any(String), difficulty, ttl: 300 })
-  const { challenge } = body
+async function solveChallenge(purpose: Purpose) {
+  const { data } = await visitor.createChallenge({ body: { purpose } })
+  expect(data).toEqual({ challenge: expect.any(String), difficulty, ttl: 300 })
+  const { challenge } = data
   let nonce = 0
   while (!isSolved(challenge, nonce)) nonce += 1
   return { challenge, nonce }
@@ -60,19 +64,12 @@ const newcomer = () => ({
 async function register() {
   const person = newcomer()
   const body = { ...person, betaCode: await betaCode(), ...(await solveChallenge('register')) }
-  const answer = await post('/authentication/register', body)
-  expect(answer.status).toBe(200)
-  const cookie = answer.headers
-    .getSetCookie()
-    .map((one) => one.split(';')[0])
-    .join('; ')
-  return { ...person, cookie }
+  const session = sessionOf(await visitor.registerAccount({ body }))
+  return { ...person, session: clientOf(coffer.baseUrl, { session }) }
 }
 
 test('the configuration names the features that are on', async () => {
-  const { status, body } = await call(coffer.baseUrl, 'GET', '/config')
-  expect(status).toBe(200)
-  expect(body).toEqual({
+  expect((await visitor.getConfig()).data).toEqual({
     requireLegalName: false,
     requirePhoneNumber: false,
     verifyLogin: false,
@@ -130,39 +127,40 @@ describe('with every feature off', () => {
 
 describe('proof of work', () => {
   test('is required at sign-in and for API keys, and counts once', async () => {
-    const { email, cookie } = await register()
-    const login = { email, password, ...(await solveChallenge('login')) }
-    expect((await post('/authentication/login', login)).status).toBe(200)
-    const again = await post('/authentication/login', login)
-    expect(again).toMatchObject({ status: 400, body: { error: expect.stringContaining('used') } })
+    const { email, session } = await register()
+    const proven = { email, password, ...(await solveChallenge('login')) }
+    await login(proven)
+    await expect(login(proven)).rejects.toMatchObject({
+      status: 400,
+      message: expect.stringContaining('used'),
+    })
     const made = { name: 'Script', ...(await solveChallenge('create_api_key')) }
-    const { status, body } = await post('/keys', made, { cookie })
-    expect(status).toBe(200)
-    const revoke = { body: await solveChallenge('delete_api_key'), headers: { cookie } }
-    const path = `/keys/${body.apiKeyId}`
-    expect((await call(coffer.baseUrl, 'DELETE', path, revoke)).status).toBe(200)
+    const { apiKeyId } = (await session.createApiKey({ body: made })).data
+    const body = await solveChallenge('delete_api_key')
+    await session.deleteApiKey({ path: { apiKeyId }, body })
   })
 
   test('counts once for concurrent requests, and for a request that fails', async () => {
     const { email } = await register()
     const wrong = { email, password: 'not this password', ...(await solveChallenge('login')) }
-    const all = await Promise.all([1, 2, 3, 4].map(() => post('/authentication/login', wrong)))
-    expect(all.map(({ status }) => status).sort()).toEqual([400, 400, 400, 401])
+    const all = await Promise.all([1, 2, 3, 4].map(() => statusOf(login(wrong))))
+    expect(all.sort()).toEqual([400, 400, 400, 401])
   })
 
   test('is refused for another purpose, without a solution and after its time', async () => {
     const { email } = await register()
-    const login = (more: object) => post('/authentication/login', { email, password, ...more })
-    expect((await login(await solveChallenge('forgot'))).status).toBe(400)
+    const person = { email, password }
+    const other = await solveChallenge('forgot')
+    expect(await statusOf(login({ ...person, ...other }))).toBe(400)
     const { challenge } = await solveChallenge('login')
     let unsolved = 0
     while (isSolved(challenge, unsolved)) unsolved += 1
-    expect((await login({ challenge, nonce: unsolved })).status).toBe(400)
+    expect(await statusOf(login({ ...person, challenge, nonce: unsolved }))).toBe(400)
     const late = await solveChallenge('login')
     coffer.booted.clock.now = new Date(Date.now() + 302_000)
-    const answer = await login(late)
+    const refusal = await login({ ...person, ...late }).catch((error) => error)
     coffer.booted.clock.now = null
-    expect(answer).toMatchObject({ status: 400, body: { error: expect.stringContaining('expir') } })
+    expect(refusal).toMatchObject({ status: 400, message: expect.stringContaining('expir') })
   })
 
   test.each([
@@ -172,7 +170,7 @@ describe('proof of work', () => {
     [{ challenge: 'a', nonce: 1.5 }, ['nonce']],
   ])('%j names the fields', async (keys, fields) => {
     const body = { email: 'a@example.com', password, ...keys }
-    const answer = await post('/authentication/login', body)
+    const answer = await call(coffer.baseUrl, 'POST', '/authentication/login', { body })
     expect(answer.status).toBe(400)
     expect(Object.keys(answer.body.problems).sort()).toEqual(fields)
   })
@@ -188,24 +186,25 @@ describe('a beta code', () => {
         ...(await solveChallenge('register')),
       })),
     )
-    const all = await Promise.all(bodies.map((body) => post('/authentication/register', body)))
-    expect(all.map(({ status }) => status).sort()).toEqual([200, 400, 400])
+    const registering = bodies.map((body) => statusOf(visitor.registerAccount({ body })))
+    expect((await Promise.all(registering)).sort()).toEqual([200, 400, 400])
   })
 
   test('is not used up by a registration that fails', async () => {
     const { email } = await register()
     const code = await betaCode()
     const taken = { ...newcomer(), email, betaCode: code, ...(await solveChallenge('register')) }
-    expect((await post('/authentication/register', taken)).status).toBe(428)
+    expect(await statusOf(visitor.registerAccount({ body: taken }))).toBe(428)
     const free = { ...newcomer(), betaCode: code, ...(await solveChallenge('register')) }
-    expect((await post('/authentication/register', free)).status).toBe(200)
+    expect(await statusOf(visitor.registerAccount({ body: free }))).toBe(200)
   })
 
   test.each([undefined, null, '', '00000000-00000000'])('%j is refused', async (code) => {
     const body = { ...newcomer(), ...(await solveChallenge('register')) }
     const sent = code === undefined ? body : { ...body, betaCode: code }
-    const answer = await post('/authentication/register', sent)
-    expect(answer.status).toBe(400)
-    expect(Object.keys(answer.body.problems)).toEqual(['betaCode'])
+    await expect(visitor.registerAccount({ body: sent })).rejects.toMatchObject({
+      status: 400,
+      problems: { betaCode: expect.any(String) },
+    })
   })
 })

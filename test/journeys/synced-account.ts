@@ -59,12 +59,11 @@ export async function importBankAccount(
     (reply) => reply !== null,
   )
   const transactionId = imported?.transactions[0]?.transactionId ?? ''
-  const path = `/bank_accounts/${bankAccountId}`
   return {
     bankAccountId,
     transactionId,
-    path,
-    one: `${path}/transactions/${transactionId}`,
+    bank: { path: { bankAccountId } },
+    one: { path: { bankAccountId, transactionId } },
     sync,
     by,
   }

@@ -3,7 +3,7 @@ import { cloneDatabase } from '@coffer/host/testing/database'
 import { catalogOf } from '@coffer/kit/testing/catalog'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { createFormerDatabase, type FormerDatabase } from '../harness/former.ts'
-import { call } from '../harness/person.ts'
+import { clientOf } from '../harness/person.ts'
 import { type Deployment, deploy } from '../harness/process.ts'
 
 let former: FormerDatabase
@@ -59,16 +59,15 @@ test('tables of the former migrations are adopted, and equal new ones', async ()
 test('a household of the previous version passes the audit, and can be used', async () => {
   expect(await deployment.run('audit')).toEqual(clean)
   await deployment.start()
-  const authorization = `Basic ${Buffer.from(former.key).toString('base64')}`
-  const ask = (method: string, path: string, body?: unknown) =>
-    call(deployment.baseUrl, method, path, { body, headers: { authorization } })
-  const accounts = (await ask('GET', '/bank_accounts')).body
-  const { bankAccountId } = accounts.find(({ name }: { name: string }) => name === 'Checking')
-  const path = `/bank_accounts/${bankAccountId}`
-  const [{ spendingId }] = (await ask('GET', `${path}/spending`)).body
+  const client = clientOf(deployment.baseUrl, { key: former.key })
+  const { data: accounts } = await client.listBankAccounts()
+  const { bankAccountId = '' } = accounts?.find(({ name }) => name === 'Checking') ?? {}
+  const path = { bankAccountId }
+  const [envelope] = (await client.listSpending({ path })).data
+  const spendingId = envelope?.spendingId ?? ''
   const lunch = { name: 'Lunch', amount: 1_250, date: '2026-10-05T05:00:00Z', spendingId }
-  expect(
-    await ask('POST', `${path}/transactions`, { ...lunch, adjustsBalance: true }),
-  ).toMatchObject({ status: 200, body: { transaction: lunch } })
+  const body = { ...lunch, adjustsBalance: true }
+  const { data: made } = await client.createTransaction({ path, body })
+  expect(made.transaction).toMatchObject(lunch)
   expect(await deployment.run('audit')).toEqual(clean)
 })

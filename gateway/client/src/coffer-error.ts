@@ -21,6 +21,7 @@ export class CofferError extends Error {
   retryAfter: number | undefined
   /** Current tag of the object, if `ifMatch` did not match (412). */
   etag: string | undefined
+  headers: Headers
   /** The whole body: parsed JSON, or text. */
   body: unknown
 
@@ -34,6 +35,7 @@ export class CofferError extends Error {
     this.requestId = response.headers.get('x-request-id') ?? undefined
     this.retryAfter = secondsOf(response.headers.get('retry-after'))
     this.etag = response.headers.get('etag') ?? undefined
+    this.headers = response.headers
     this.body = body
   }
 }
