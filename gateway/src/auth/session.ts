@@ -26,6 +26,8 @@ interface Entry {
   sent: SentCredential
   at: number
   verified: Promise<Verified>
+  /** Account of the credential; null until it is verified. */
+  accountId: string | null
 }
 
 export interface Sessions {
@@ -35,6 +37,8 @@ export interface Sessions {
   anonymous: () => string
   /** Removes matching credentials from the cache; call it when a session or key ends. */
   forget: (match: (sent: SentCredential) => boolean) => void
+  /** Removes the credentials of an account from the cache; call it when the account changes. */
+  forgetAccount: (accountId: string) => void
 }
 
 const verifiedForMs = 1_000
@@ -85,6 +89,12 @@ export function createSessions(deps: { mesh: Mesh; signer: Signer; clock: () => 
     forget: (match) => {
       for (const [key, { sent }] of [...entries]) if (match(sent)) entries.delete(key)
     },
+    forgetAccount: (changed) => {
+      for (const [key, { accountId }] of [...entries]) {
+        // A verification that still runs may have read the account before its change.
+        if (accountId === null || accountId === changed) entries.delete(key)
+      }
+    },
     verify: (sent, requestId) => {
       const key = cacheKeyOf(sent)
       const at = clock().getTime()
@@ -94,9 +104,14 @@ export function createSessions(deps: { mesh: Mesh; signer: Signer; clock: () => 
         headers: { [headers.caller]: anonymous(), [headers.requestId]: requestId },
       }
       const verified = renew(sent, options, known?.verified).catch(throwUnavailable)
-      const entry = { sent, at, verified }
+      const entry: Entry = { sent, at, verified, accountId: null }
       entries.set(key, entry)
-      verified.catch(() => entries.get(key) === entry && entries.delete(key))
+      verified.then(
+        ({ credential }) => {
+          entry.accountId = credential.accountId
+        },
+        () => entries.get(key) === entry && entries.delete(key),
+      )
       return verified
     },
   }

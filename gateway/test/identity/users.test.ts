@@ -1,7 +1,9 @@
+import type { VerifySessionRequest } from '@coffer/proto/identity/v1/sign_in'
 import type { UpdateUserRequest } from '@coffer/proto/identity/v1/user'
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { byKey, bySession, createGateway, type Gateway } from '../gateway.ts'
 import { user } from '../samples.ts'
+import { alice, type Stubs } from '../stub-mesh.ts'
 
 const url = '/api/users/me'
 
@@ -57,4 +59,26 @@ test.each([
 
 test('an API key may not change its user', async () => {
   expect((await change({ firstName: 'Anna' }, byKey)).status).toBe(401)
+})
+
+test('a change verifies the credentials of the account again, and no others', async () => {
+  const eve = { ...alice, accountId: 'acct_01hyyyyyyyyyyyyyyyyyyyyyyy' }
+  const stubs: Stubs = {
+    users: { updateUser: () => ({ user }) },
+    links: { listLinks: () => ({ links: [] }) },
+    signIn: {
+      verifySession: ({ sessionToken }) => ({ credential: sessionToken === 'eve' ? eve : alice }),
+    },
+  }
+  const now = new Date()
+  await using shared = await createGateway(stubs, {}, { clock: () => now })
+  const byEve = { cookie: 'coffer_session=eve' }
+  const visit = () =>
+    Promise.all([bySession, byEve].map((as) => shared.send('GET', '/api/links', { as })))
+  await visit()
+  await shared.send('PATCH', url, { body: { locale: 'de_DE' }, as: bySession })
+  await visit()
+  const verified = shared.received.filter(({ rpc }) => rpc === 'VerifySession')
+  const tokens = verified.map(({ message }) => (message as VerifySessionRequest).sessionToken)
+  expect(tokens.sort()).toEqual(['eve', 'session-of-alice', 'session-of-alice'])
 })

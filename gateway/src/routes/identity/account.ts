@@ -79,10 +79,9 @@ function deletionRoute({ mesh, sessions, cookie }: RouteDeps): Route {
     body: reAuthentication,
     attempts: 'refused',
     headers: ['Set-Cookie'],
-    handler: async ({ body, options, reply }) => {
+    handler: async ({ accountId, body, options, reply }) => {
       await accounts.deleteAccount(reAuthenticationMessage(body), options)
-      // The gateway does not know the account's credentials, so it verifies all of them again.
-      sessions.forget(() => true)
+      sessions.forgetAccount(accountId)
       cookie.clear(reply)
     },
   })

@@ -49,10 +49,10 @@ export function billingRoutes({ mesh, sessions }: RouteDeps): Route[] {
       auth: 'session',
       feature: 'billing',
       answer: CompleteCheckoutResponseSchema,
-      handler: async ({ params, options }) => {
+      handler: async ({ accountId, params, options }) => {
         const completed = await billing.completeCheckout(params, options)
         // Cached credentials still state that the account has not paid.
-        sessions.forget(() => true)
+        sessions.forgetAccount(accountId)
         return completed
       },
     }),

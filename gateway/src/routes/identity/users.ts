@@ -61,13 +61,13 @@ export function userRoutes({ mesh, sessions }: RouteDeps): Route[] {
       attempts: ({ email: sent }) => (sent === undefined ? 'refused' : 'all'),
       answers: { 428: emailInUse },
       answer: UserSchema,
-      handler: async ({ body, options }) => {
+      handler: async ({ accountId, body, options }) => {
         const { currentPassword, totp, ...change } = body
         const proof = currentPassword ? { currentPassword } : totp ? { totp } : {}
         const request = { ...valuesOf(change), ...reAuthenticationMessage(proof) }
         const { user } = await users.updateUser(request, options)
         // Cached credentials carry the former locale.
-        sessions.forget(() => true)
+        sessions.forgetAccount(accountId)
         return user
       },
     }),
