@@ -34,6 +34,12 @@ describe('the reference', () => {
     expect(text).not.toMatch(/https?:\/\/|<style|<script>| style=| on\w+=/)
   })
 
+  test('has headings of the two levels above those of Swagger UI', async () => {
+    const { text } = await get('/api/reference')
+    const [main = ''] = /id="main"[\s\S]*id="operations"/.exec(text) ?? []
+    expect(main.match(/<h\d>[^<]*/g)).toEqual(['<h1>API reference', '<h2>Operations'])
+  })
+
   test('has no dangling link, on any page', async () => {
     const pages = ['/api/reference', ...[...guides.keys()].map((slug) => `/api/reference/${slug}`)]
     const missing: string[] = []
