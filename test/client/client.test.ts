@@ -33,7 +33,8 @@ function client(baseUrl = coffer.baseUrl) {
 }
 
 async function book(name: string, api = client()): Promise<Transaction> {
-  const { data } = await api.createTransaction({ path, body: { name, amount: 100, date } })
+  const body = { name, amount: 100, date, adjustsBalance: true }
+  const { data } = await api.createTransaction({ path, body })
   return data.transaction
 }
 
@@ -136,7 +137,7 @@ test.each([
     'No (a: is odd; b: is even, or c: is odd)',
   ],
   [{ a: 'x'.repeat(1_000) }, `No (a: ${'x'.repeat(497)}…)`],
-])('problems %j are one line of the message', (problems, line) => {
+])('problems are one line of the message (case %#)', (problems, line) => {
   const response = new Response(null, { status: 400 })
   expect(new CofferError(response, { error: 'No', problems }).message).toBe(line)
 })
@@ -154,6 +155,14 @@ test('a list of several pages is one iteration', async () => {
     names.push(name ?? '')
   }
   expect(names.sort()).toEqual(['Page 1', 'Page 2', 'Page 3', 'Page 4', 'Page 5'])
+  const operations = new Set<string>()
+  for await (const { operationId } of paginate(client().listHistory, {
+    path,
+    query: { limit: 2 },
+  })) {
+    operations.add(operationId)
+  }
+  expect(operations.size).toBeGreaterThan(5)
 })
 
 test('ifMatch refuses a change of an object that has changed since', async () => {
@@ -165,6 +174,12 @@ test('ifMatch refuses a change of an object that has changed since', async () =>
   await expect(second).rejects.toMatchObject({ status: 412, etag: first.etag })
   const untagged = client().updateTransaction({ ...one, ifMatch: null, body: { notes: 'third' } })
   await expect(untagged).rejects.toThrow('no ETag')
+})
+
+test('an answer that the client has is a CofferError of status 304', async () => {
+  const { etag } = await client().getBalances({ path })
+  const headers = { 'If-None-Match': etag ?? '' }
+  await expect(client().getBalances({ path, headers })).rejects.toMatchObject({ status: 304, etag })
 })
 
 test('an answer without a body has no data', async () => {

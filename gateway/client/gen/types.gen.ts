@@ -7776,7 +7776,7 @@ export type ListTransactionsData = {
         /**
          * Only transactions of this expense or goal; free: only those of none
          */
-        spendingId?: 'free' | unknown;
+        spendingId?: 'free' | string;
         /**
          * true for the soft-deleted transactions alone
          */

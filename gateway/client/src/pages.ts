@@ -1,7 +1,10 @@
 import type { Answer } from './answer.ts'
 
+/** An answer with a page of entries; null has none. */
+type Page<Entry> = Entry[] | { entries: Entry[] } | null
+
 /** A method that lists entries by pages. */
-type List<Options, Entry> = (options: Options) => Promise<Answer<Entry[] | null>>
+type List<Options, Entry> = (options: Options) => Promise<Answer<Page<Entry>>>
 
 /**
  * Yields the entries of a list, page by page: follows `Link` headers with `rel="next"` (RFC 8288)
@@ -14,7 +17,7 @@ export async function* paginate<Options extends { query?: object }, Entry>(
   let query = options.query
   for (;;) {
     const { data, response } = await list({ ...options, query: { limit: 100, ...query } })
-    yield* data ?? []
+    yield* Array.isArray(data) ? data : (data?.entries ?? [])
     const after = nextCursor(response)
     if (after === null) return
     query = { ...query, after }

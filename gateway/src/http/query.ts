@@ -230,7 +230,10 @@ function envelopeOrFree() {
         `must be free or an ID that begins with spnd_: ${idFault('spnd', String(input))}`,
     })
     .meta({
-      anyOf: [{ const: 'free' }, { pattern: idPattern('spnd') }],
+      anyOf: [
+        { type: 'string', const: 'free' },
+        { type: 'string', pattern: idPattern('spnd') },
+      ],
       description: 'Only transactions of this expense or goal; free: only those of none',
     })
 }
