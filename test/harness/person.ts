@@ -33,6 +33,8 @@ export interface Person {
   accountId: string
   /** Typed client of the API with the API key. */
   client: Coffer
+  /** Creates another client with the API key. */
+  connect: (options: Partial<ClientOptions>) => Coffer
   /** Typed client with the session, for the operations that accept no API key. */
   session: Coffer
   call: (method: string, path: string, options?: CallOptions) => Promise<Answer>
@@ -116,13 +118,15 @@ export async function newPerson(
   const { user } = (await session.getMe()).data
   const key = (await session.createApiKey({ body: { name: 'test' } })).data
   const authorization = `Basic ${btoa(`${key.apiKeyId}:${key.secret}`)}`
+  const connect = (options: Partial<ClientOptions> = {}) => clientOf(baseUrl, { key, ...options })
   const person: Person = {
     email,
     password,
     cookie,
     authorization,
     accountId: user.accountId,
-    client: clientOf(baseUrl, { key }),
+    client: connect(),
+    connect,
     session,
     call: (method, path, options = {}) => {
       const credential: Record<string, string> = options.asSession ? { cookie } : { authorization }
