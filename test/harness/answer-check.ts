@@ -84,7 +84,8 @@ function load() {
   return loaded
 }
 
-function findOperation(method: string, path: string): Json {
+/** Returns the operation of the document that a request is for; undefined if it has none. */
+export function findOperation(method: string, path: string): Json {
   const found = load().paths.find(({ pattern }) => pattern.test(path))
   return found?.methods[method.toLowerCase()]
 }
@@ -96,7 +97,11 @@ function resolve(response: Json): Json {
 
 const validators = new Map<Json, ReturnType<Ajv2020['compile']>>()
 
-function faultOf(schema: Json, body: unknown): string | null {
+/**
+ * Returns how a body differs from a schema of the document, keys that the schema does not name
+ * included; null if it fits.
+ */
+export function faultOf(schema: Json, body: unknown): string | null {
   const { ajv } = load()
   let validate = validators.get(schema)
   if (!validate) {

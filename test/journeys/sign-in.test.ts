@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { type Coffer as Client, sessionOf } from '@coffer/client'
 import type { CreateChallengeData, SignInData } from '@coffer/client/types'
 import { issueBetaCode } from '@coffer/identity/accounts/operator.service'
@@ -6,6 +5,7 @@ import { newId } from '@coffer/kit/values/id'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { type Coffer, startCoffer } from '../harness/coffer.ts'
 import { call, clientOf, statusOf } from '../harness/person.ts'
+import { isSolved, solve } from '../harness/proof-of-work.ts'
 
 const difficulty = 10
 const password = 'a long enough password'
@@ -32,22 +32,12 @@ type Purpose = CreateChallengeData['body']['purpose']
 
 const login = (body: SignInData['body']) => visitor.signIn({ body })
 
-/** Returns whether the nonce solves the proof-of-work challenge (docs/sign-in.md#proof-of-work). */
-function isSolved(challenge: string, nonce: number): boolean {
-  const counter = Buffer.alloc(8)
-  counter.writeBigUInt64BE(BigInt(nonce))
-  const digest = createHash('sha256').update(`coffer-pow-v1:${challenge}:`).update(counter).digest()
-  return digest.readUInt32BE(0) >>> (32 - difficulty) === 0
-}
-
 /** Requests a proof-of-work challenge, for example to register. Returns it with its solution. */
 async function solveChallenge(purpose: Purpose) {
   const { data } = await visitor.createChallenge({ body: { purpose } })
   expect(data).toEqual({ challenge: expect.any(String), difficulty, ttl: 300 })
   const { challenge } = data
-  let nonce = 0
-  while (!isSolved(challenge, nonce)) nonce += 1
-  return { challenge, nonce }
+  return { challenge, nonce: solve(challenge, difficulty) }
 }
 
 async function betaCode(): Promise<string> {
@@ -154,7 +144,7 @@ describe('proof of work', () => {
     expect(await statusOf(login({ ...person, ...other }))).toBe(400)
     const { challenge } = await solveChallenge('login')
     let unsolved = 0
-    while (isSolved(challenge, unsolved)) unsolved += 1
+    while (isSolved(challenge, unsolved, difficulty)) unsolved += 1
     expect(await statusOf(login({ ...person, challenge, nonce: unsolved }))).toBe(400)
     const late = await solveChallenge('login')
     coffer.booted.clock.now = new Date(Date.now() + 302_000)

@@ -32,6 +32,7 @@ const commands = new Map([
   ],
   ['coffer', { servers: null, script: '../../cli/src/coffer.ts' }],
   ['check', { servers: null, script: '../src/check.ts' }],
+  ['examples', { servers: testEnvironment, script: '../../../test/examples/record.ts' }],
   ['generate', { servers: null, script: '../../../gateway/client/build/generate.ts' }],
 ])
 

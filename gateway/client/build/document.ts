@@ -47,9 +47,10 @@ export const generatedFolder = join(import.meta.dirname, '../gen')
 /** The committed copy of the document: it shows in reviews what changes for clients. */
 export const copyPath = join(generatedFolder, 'openapi.json')
 
-/** Returns a document as the text of the copy. */
+/** Returns a document as the text of the copy: without its examples, which have a file. */
 export function copyOf(document: Json): string {
-  return `${JSON.stringify(document, null, 1)}\n`
+  const cut = (key: string, value: unknown) => (key === 'examples' ? undefined : value)
+  return `${JSON.stringify(document, cut, 1)}\n`
 }
 
 /** Returns the text of the copy; null if there is none. */

@@ -38,7 +38,7 @@ export function openapi(
     paths[path][route.method.toLowerCase()] = operationOf(route, schemas)
   }
   const used = JSON.stringify(paths)
-  const responses = Object.entries(refusalResponses).filter(([name]) =>
+  const responses = refusalResponses().filter(([name]) =>
     used.includes(`"#/components/responses/${name}"`),
   )
   return {

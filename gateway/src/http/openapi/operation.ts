@@ -3,6 +3,7 @@ import { answerQuery } from '../answer-query.ts'
 import { externalIds, idPattern, idPrefixes } from '../bodies/fields.ts'
 import { authClasses, isTaggedRead, type Route } from '../route.ts'
 import { details } from './details.ts'
+import { requestExamples } from './examples.ts'
 import { pathIds } from './path-ids.ts'
 import { responsesOf } from './responses.ts'
 import { answerSchema, describedBy, inputSchema, type Schemas } from './schemas.ts'
@@ -25,12 +26,14 @@ export function operationOf(route: Route, schemas: Schemas): JsonSchema {
   }
 }
 
-function requestBodyOf({ body, file, webhook, isBodyOptional = false }: Route): JsonSchema | null {
+function requestBodyOf(route: Route): JsonSchema | null {
+  const { id, body, file, webhook, isBodyOptional = false } = route
   const required = !isBodyOptional
   if (file) return { required, content: { 'multipart/form-data': { schema: formSchema(file) } } }
   if (!body && !webhook) return null
-  const schema = body ? inputSchema(body) : messageOfAnother
-  return { required, content: { 'application/json': { schema } } }
+  const schema: JsonSchema = body ? inputSchema(body) : messageOfAnother
+  const examples = requestExamples(id, schema)
+  return { required, content: { 'application/json': { schema, ...examples } } }
 }
 
 const messageOfAnother = { type: 'object', description: 'The message, as its sender defines it' }

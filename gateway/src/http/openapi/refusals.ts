@@ -1,6 +1,7 @@
 import type { JsonSchema } from '../answer.ts'
 import { authClasses, isTaggedRead, type Route } from '../route.ts'
 import type { ErrorSchema } from './errors.ts'
+import { refusalExamples } from './examples.ts'
 import { type HeaderName, headersOf } from './headers.ts'
 import { inputSchema } from './schemas.ts'
 
@@ -86,20 +87,19 @@ const refusals: Record<string, Refusal> = {
   },
 }
 
-/** Responses that operations refer to, for the components of the document. */
-export const refusalResponses: Record<string, JsonSchema> = Object.fromEntries(
-  Object.values(refusals).map(({ name, description, schema = 'Error', headers = [] }) => [
-    name,
-    {
-      description,
-      headers: headersOf(headers),
-      content: {
-        'application/json': { schema: { $ref: `#/components/schemas/${schema}` } },
-        'application/problem+json': { schema: { $ref: '#/components/schemas/ProblemDetails' } },
-      },
-    },
-  ]),
-)
+/** Returns the responses that operations refer to, for the components of the document. */
+export function refusalResponses(): [name: string, response: JsonSchema][] {
+  return Object.entries(refusals).map(([status, refusal]) => {
+    const { name, description, schema = 'Error', headers = [] } = refusal
+    const { error, problemDetails } = refusalExamples(Number(status))
+    const details = { $ref: '#/components/schemas/ProblemDetails' }
+    const content = {
+      'application/json': { schema: { $ref: `#/components/schemas/${schema}` }, ...error },
+      'application/problem+json': { schema: details, ...problemDetails },
+    }
+    return [name, { description, headers: headersOf(headers), content }]
+  })
+}
 
 /** Returns the response of a status by reference; null if the document has none of the status. */
 export function refusalOf(status: number | string, description?: string): JsonSchema | null {

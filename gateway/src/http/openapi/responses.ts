@@ -1,5 +1,6 @@
 import type { JsonSchema, OtherAnswer } from '../answer.ts'
 import { isTaggedRead, type Route } from '../route.ts'
+import { answerExamples } from './examples.ts'
 import { type HeaderName, headersOf } from './headers.ts'
 import { refusalOf, refusalStatuses } from './refusals.ts'
 import { answerSchema, type Schemas } from './schemas.ts'
@@ -8,7 +9,7 @@ import { answerSchema, type Schemas } from './schemas.ts'
 export function responsesOf(route: Route, schemas: Schemas): JsonSchema {
   const others = Object.entries(route.answers ?? {}).map(([status, of]) => [
     status,
-    typeof of === 'string' ? described(status, of) : { ...done(route, of, schemas) },
+    typeof of === 'string' ? described(status, of) : done(route, { ...of, status }, schemas),
   ])
   const refused = refusalStatuses(route).map((status) => [status, refusalOf(status)])
   return {
@@ -29,20 +30,27 @@ const switching = {
 }
 
 function success(route: Route, schemas: Schemas): JsonSchema {
-  const description = route.success === 202 ? 'Accepted: the work runs in the background' : 'Done'
-  const { answer } = route
+  const { answer, success: status = 200 } = route
+  const description = status === 202 ? 'Accepted: the work runs in the background' : 'Done'
   if (!answer) return { description, headers: headersOf(successHeaders(route)) }
-  return done(route, { description, answer }, schemas)
+  return done(route, { description, answer, status }, schemas)
 }
 
-function done(route: Route, { description, answer }: OtherAnswer, schemas: Schemas): JsonSchema {
-  const { alternative } = route
+function done(
+  route: Route,
+  { description, answer, status }: OtherAnswer & { status: number | string },
+  schemas: Schemas,
+): JsonSchema {
+  const { id, alternative } = route
   const other = alternative === undefined ? {} : { [alternative]: { schema: { type: 'string' } } }
   const schema = answerSchema(answer, schemas)
   return {
     description,
     headers: headersOf(successHeaders(route)),
-    content: { 'application/json': { schema }, ...other },
+    content: {
+      'application/json': { schema, ...answerExamples(id, Number(status)) },
+      ...other,
+    },
   }
 }
 

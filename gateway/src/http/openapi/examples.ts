@@ -1,0 +1,86 @@
+import { readFileSync } from 'node:fs'
+import type { JsonSchema } from '../answer.ts'
+
+/** A request to an operation, and the answer of a real server to it. */
+export interface Example {
+  /** Key among the examples of the operation, the same for body and answer. */
+  name: string
+  /** Case that it shows, if an operation has several. */
+  summary?: string
+  /** Missing if the request has no JSON body. */
+  request?: unknown
+  status: number
+  /** Missing if the answer has no JSON body. */
+  answer?: unknown
+}
+
+/** A refusal in both formats of errors (docs/api/errors.md). */
+export interface RefusalExample {
+  name: string
+  summary: string
+  status: number
+  answer: unknown
+  problemDetails: unknown
+}
+
+/** The examples of the OpenAPI document (docs/api/reference-page.md#examples). */
+export interface Examples {
+  /** By ID of the operation. */
+  operations: Record<string, Example[]>
+  refusals: RefusalExample[]
+}
+
+/** The file that `npm run examples` writes. */
+export const examplesFile = new URL('gen/examples.json', import.meta.url)
+
+let stored: Examples | undefined
+
+/** Returns the recorded examples. The file is read once, for the first document. */
+export function readExamples(): Examples {
+  stored ??= JSON.parse(readFileSync(examplesFile, 'utf8')) as Examples
+  return stored
+}
+
+/**
+ * Returns the keyword with the bodies of an operation's recorded requests. Keys that only some
+ * servers accept, such as those of a proof of work, are left out where the schema has none.
+ */
+export function requestExamples(id: string, { properties }: JsonSchema): JsonSchema {
+  const accepted = properties as JsonSchema | undefined
+  const sent = (readExamples().operations[id] ?? []).filter(({ request }) => request !== undefined)
+  return examplesOf(
+    sent.map(({ request, ...one }) => ({
+      ...one,
+      value: accepted ? keysOf(accepted, request as JsonSchema) : request,
+    })),
+  )
+}
+
+function keysOf(accepted: JsonSchema, body: JsonSchema): JsonSchema {
+  return Object.fromEntries(Object.entries(body).filter(([key]) => key in accepted))
+}
+
+/** Returns the keyword with the recorded answers of an operation that have this status. */
+export function answerExamples(id: string, status: number): JsonSchema {
+  const recorded = readExamples().operations[id] ?? []
+  const answered = recorded.filter((one) => one.status === status && one.answer !== undefined)
+  return examplesOf(answered.map(({ answer, ...one }) => ({ ...one, value: answer })))
+}
+
+/** Returns the keywords with the recorded refusals of a status, for both formats. */
+export function refusalExamples(status: number): Record<'error' | 'problemDetails', JsonSchema> {
+  const recorded = readExamples().refusals.filter((one) => one.status === status)
+  return {
+    error: examplesOf(recorded.map((one) => ({ ...one, value: one.answer }))),
+    problemDetails: examplesOf(recorded.map((one) => ({ ...one, value: one.problemDetails }))),
+  }
+}
+
+function examplesOf(all: { name: string; summary?: string; value: unknown }[]): JsonSchema {
+  if (all.length === 0) return {}
+  const named = all.map(({ name, summary, value }) => [
+    name,
+    summary === undefined ? { value } : { summary, value },
+  ])
+  return { examples: Object.fromEntries(named) }
+}

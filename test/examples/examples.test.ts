@@ -1,0 +1,118 @@
+import { apiDocument, apiRoutes, operationsOf } from '@coffer/client/build/document'
+import { expect, test } from '@jest/globals'
+import { faultOf } from '../harness/answer-check.ts'
+
+// biome-ignore lint/suspicious/noExplicitAny: a JSON document, read key by key
+type Json = any
+
+const document = apiDocument()
+const operations = operationsOf(document)
+const bodies = new Map(apiRoutes().map(({ id, body }) => [id, body]))
+const again = 'record the examples again: npm run examples'
+
+/** Parts of the document with a schema and examples, each with its place. */
+const answers = [
+  ...operations.flatMap(({ operationId, responses }) =>
+    Object.entries<Json>(responses).flatMap(([status, { content }]) =>
+      mediaOf(`${operationId} ${status}`, content),
+    ),
+  ),
+  ...Object.entries<Json>(document.components.responses).flatMap(([name, { content }]) =>
+    mediaOf(name, content),
+  ),
+]
+const requests = operations.flatMap(({ operationId, requestBody }) =>
+  mediaOf(operationId, requestBody?.content),
+)
+
+function mediaOf(place: string, content: Json = {}): Media[] {
+  return Object.entries<Json>(content)
+    .filter(([type]) => type.endsWith('json'))
+    .map(([, { schema, examples = {} }]) => ({ place, schema, examples: Object.entries(examples) }))
+}
+
+interface Media {
+  place: string
+  schema: Json
+  examples: [name: string, example: Json][]
+}
+
+/** Operations without an example, each with the reason. */
+const without: Record<string, string> = {
+  'getOpenApiDocument 200': 'the document would be in itself',
+  receiveStripeEvent: 'Stripe sends it',
+  receiveAggregatorWebhook: 'Plaid sends it',
+  'getHealth 500': 'a database has to be away',
+  'verifyEmail 428': 'two people have to change to one address at a time',
+}
+
+test('every JSON body has an example', () => {
+  const bare = [...requests, ...answers].filter(({ examples }) => examples.length === 0)
+  const places = bare.map(({ place }) => place)
+  const operation = places.filter((place) => /^[a-z]/.test(place))
+  expect(operation.sort()).toEqual(Object.keys(without).sort())
+})
+
+test('every example of an answer fits its schema, without other keys', () => {
+  const faults = answers.flatMap(({ place, schema, examples }) =>
+    examples.flatMap(([name, { value }]) => {
+      const fault = faultOf(schema, value)
+      return fault === null ? [] : `${place} ${name}: ${fault}; ${again}`
+    }),
+  )
+  expect(faults).toEqual([])
+})
+
+test('every example of a body is accepted', () => {
+  const faults = requests.flatMap(({ place, schema, examples }) =>
+    examples.flatMap(([name, { value }]) => {
+      const fault = faultOf(schema, value) ?? bodies.get(place)?.safeParse(value).error?.message
+      return fault === undefined ? [] : `${place} ${name}: ${fault}; ${again}`
+    }),
+  )
+  expect(faults).toEqual([])
+})
+
+/** Keys of schemas that no example has, each with the reason. */
+const unseen: Record<string, string> = {
+  'ApiKey.deletedAt': 'revoked keys are not listed',
+  'FeedLink.error': 'syncs have to stop after several failures',
+  'FeedBankAccount.deletedAt': 'removed candidates are not listed',
+  'FeedTransaction.deletedAt': 'the provider has to remove a transaction',
+}
+
+test('every key of an answer is in an example', () => {
+  const seen = new Set<string>()
+  for (const { schema, examples } of answers) {
+    for (const [, { value }] of examples) note(schema, value, seen)
+  }
+  const missing = Object.entries<Json>(document.components.schemas).flatMap(
+    ([name, { properties = {} }]) =>
+      Object.keys(properties)
+        .map((key) => `${name}.${key}`)
+        .filter((key) => !seen.has(key)),
+  )
+  const faults = missing.filter((key) => !(key in unseen)).map((key) => `${key}: ${again}`)
+  expect(faults).toEqual([])
+  expect(Object.keys(unseen).filter((key) => !missing.includes(key))).toEqual([])
+})
+
+/** Notes which keys of named schemas a value has. */
+function note(schema: Json, value: Json, seen: Set<string>, name = ''): void {
+  if (schema.$ref) {
+    const target = schema.$ref.split('/').at(-1)
+    note(document.components.schemas[target], value, seen, target)
+    return
+  }
+  const { allOf = [], anyOf = [], oneOf = [], items, properties = {} } = schema
+  for (const part of [...allOf, ...anyOf, ...oneOf]) note(part, value, seen, name)
+  if (Array.isArray(value)) {
+    for (const one of items ? value : []) note(items, one, seen)
+    return
+  }
+  for (const [key, one] of Object.entries<Json>(properties)) {
+    if (typeof value !== 'object' || value === null || !(key in value)) continue
+    seen.add(`${name}.${key}`)
+    note(one, value[key], seen)
+  }
+}

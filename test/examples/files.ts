@@ -1,0 +1,119 @@
+import type { Json } from '../harness/person.ts'
+import type { Household } from './household.ts'
+import { until } from './recorder.ts'
+import type { Ada } from './sign-in.ts'
+import type { World } from './world.ts'
+
+/** Imports a CSV file, uploads a file of a bank, and undoes the upload. */
+export async function uploads(world: World, ada: Ada, { path }: Household): Promise<void> {
+  const { key } = ada
+  await imports(key, path)
+  world.pass(60)
+  const { body: upload } = await key('POST', `${path}/transactions/upload`, {
+    form: formWith('february.qif', '!Type:Bank\nD02/13/2026\nT-4.75\nPCafe Elan\n^\n'),
+  })
+  const uploaded = `${path}/transactions/upload/${upload.transactionUploadId}`
+  await until(key, uploaded, ({ status }) => status === 'complete')
+  await key('GET', uploaded)
+  const isCleanedUp = (all: Json) => all.every(({ file }: Json) => file.deletedAt !== null)
+  await until(key, `${path}/transactions/upload`, isCleanedUp)
+  await key('GET', `${path}/transactions/upload`)
+  await key('DELETE', uploaded)
+  const { body: broken } = await key('POST', `${path}/transactions/upload`, {
+    form: formWith('march.ofx', '<OFX><BANKMSGSRSV1><STMTTRNRS><STMTRS>'),
+    isShown: false,
+  })
+  const failed = `${path}/transactions/upload/${broken.transactionUploadId}`
+  await until(key, failed, ({ status }) => status === 'failed')
+  await key('GET', failed, { name: 'failed', summary: 'A file that cannot be read' })
+}
+
+const columns = ['Number', 'Date', 'Text', 'Merchant', 'Amount', 'Balance', 'Status']
+
+async function imports(key: Ada['key'], path: string): Promise<void> {
+  const rows = [
+    columns.join(),
+    '1,02/03/2026,POS DEBIT POWER & LIGHT,Power & Light,-64.20,4826.30,Posted',
+    '2,02/04/2026,HOTEL HOLD,Hotel,,,Pending',
+  ]
+  const { body: made } = await key('POST', `${path}/transactions/import`, {
+    form: formWith('february.csv', `${rows.join('\n')}\n`),
+  })
+  await key('GET', '/files')
+  const transactionImportMappingId = await mappings(key)
+  const step = `${path}/transactions/import/${made.transactionImportId}`
+  await key('PATCH', step, {
+    body: { transactionImportMappingId, status: 'pending-preview' },
+    name: 'preview',
+    summary: 'Choose the mapping',
+  })
+  await until(key, step, ({ status }) => status === 'preview')
+  await key('GET', step, { name: 'preview', summary: 'The rows that would be stored' })
+  await key('PATCH', step, {
+    body: { status: 'pending-processing' },
+    name: 'process',
+    summary: 'Store the rows of the preview',
+  })
+  await until(key, step, ({ status }) => status === 'complete')
+  await until(key, `${path}/transactions/import`, ([{ file }]) => file.deletedAt !== null)
+  await key('GET', `${path}/transactions/import`)
+  const { body: broken } = await key('POST', `${path}/transactions/import`, {
+    form: formWith('march.csv', `${columns.join()}\n1,"03/01/2026\n`),
+    isShown: false,
+  })
+  const failed = `${path}/transactions/import/${broken.transactionImportId}`
+  await key('PATCH', failed, {
+    body: { transactionImportMappingId, status: 'pending-preview' },
+    isShown: false,
+  })
+  await until(key, failed, ({ status }) => status === 'failed')
+  await key('GET', failed, { name: 'failed', summary: 'A file that cannot be read' })
+}
+
+/** Creates two mappings. Returns the ID of the one for the imported file. */
+async function mappings(key: Ada['key']): Promise<string> {
+  const { body } = await key('POST', '/mappings', {
+    body: {
+      mapping: {
+        headers: columns,
+        id: { kind: 'native', fields: [{ name: 'Number' }] },
+        amount: { kind: 'sign', invert: true, fields: [{ name: 'Amount' }] },
+        memo: { name: 'Text' },
+        merchant: { name: 'Merchant' },
+        date: { fields: [{ name: 'Date' }], format: 'MM/DD/YYYY' },
+        posted: { fields: [{ name: 'Status' }], posted: 'Posted' },
+        balance: { kind: 'field', fields: [{ name: 'Balance' }] },
+      },
+    },
+    name: 'sign',
+    summary: 'A column of amounts, negative if money leaves',
+  })
+  await key('POST', '/mappings', {
+    body: {
+      mapping: {
+        headers: ['Day', 'Text', 'Sum', 'Direction'],
+        id: { kind: 'hashed', fields: [{ name: 'Day' }, { derivedKind: 'rowNumber' }] },
+        amount: {
+          kind: 'type',
+          invert: false,
+          fields: [{ name: 'Sum' }, { name: 'Direction' }],
+          credit: 'CR',
+          debit: 'DR',
+        },
+        memo: { name: 'Text' },
+        date: { fields: [{ name: 'Day' }], format: 'YYYY-MM-DD' },
+        balance: { kind: 'none' },
+      },
+    },
+    name: 'type',
+    summary: 'A column of amounts, and one with their direction',
+  })
+  await key('GET', '/mappings')
+  return body.transactionImportMappingId
+}
+
+function formWith(name: string, content: string): FormData {
+  const form = new FormData()
+  form.set('data', new File([content], name))
+  return form
+}

@@ -1,0 +1,215 @@
+import { silentLog } from '@coffer/host/testing/silent-log'
+import { startSearchers } from '@coffer/ledger/similar/cluster-pool.client'
+import { similarActivities } from '@coffer/ledger/similar/similar.activities'
+import type { Json } from '../harness/person.ts'
+import type { Ada } from './sign-in.ts'
+import type { World } from './world.ts'
+
+// Midnight in Chicago, Ada's timezone, is 06:00 UTC in winter and 05:00 in summer.
+const payday = 'DTSTART:20260115T060000Z\nRRULE:FREQ=MONTHLY;INTERVAL=1;BYMONTHDAY=15,-1'
+const friday = 'DTSTART:20260306T060000Z\nRRULE:FREQ=WEEKLY;INTERVAL=1;BYDAY=FR'
+const firstOfMonth = 'DTSTART:20260401T050000Z\nRRULE:FREQ=MONTHLY;INTERVAL=1;BYMONTHDAY=1'
+
+/** A link that is kept by hand, with its first bank account and what is in it. */
+export interface Household {
+  linkId: string
+  /** Path of the bank account in the REST API. */
+  path: string
+  fundingScheduleId: string
+  rentId: string
+  tripId: string
+}
+
+/** Creates a manual link with two bank accounts, a funding schedule, two expenses and a goal. */
+export async function plans({ pass }: World, { key }: Ada): Promise<Household> {
+  const { body: link } = await key('POST', '/links', {
+    body: { institutionName: 'Prairie State Bank', description: 'Kept by hand' },
+    name: 'manual',
+    summary: 'A link that is kept by hand',
+  })
+  const { linkId } = link
+  await key('PATCH', `/links/${linkId}`, { body: { description: 'Shared with Grace' } })
+  await key('GET', `/links/${linkId}`)
+  const { body: checking } = await key('POST', '/bank_accounts', {
+    body: {
+      linkId,
+      name: 'Checking',
+      mask: '4417',
+      availableBalance: 285_000,
+      currentBalance: 285_000,
+      currency: 'USD',
+    },
+    name: 'manual',
+    summary: 'A bank account that is kept by hand',
+  })
+  const path = `/bank_accounts/${checking.bankAccountId}`
+  await key('PATCH', path, { body: { name: 'Everyday checking' } })
+  await key('GET', path)
+  pass(60)
+  const { body: pay } = await key('POST', `${path}/funding_schedules`, {
+    body: {
+      name: 'Payday',
+      description: 'Northfield Tools',
+      ruleset: payday,
+      excludeWeekends: true,
+      estimatedDeposit: 212_500,
+    },
+  })
+  const { fundingScheduleId } = pay
+  await key('GET', `${path}/funding_schedules/${fundingScheduleId}`)
+  const { body: rent } = await key('POST', `${path}/spending`, {
+    body: {
+      spendingType: 'expense',
+      name: 'Rent',
+      fundingScheduleId,
+      targetAmount: 120_000,
+      ruleset: firstOfMonth,
+    },
+    name: 'expense',
+    summary: 'An expense, due each month',
+  })
+  const { body: trip } = await key('POST', `${path}/spending`, {
+    body: {
+      spendingType: 'goal',
+      name: 'Trip to Oslo',
+      fundingScheduleId,
+      targetAmount: 180_000,
+      nextRecurrence: '2026-09-01T05:00:00Z',
+    },
+    name: 'goal',
+    summary: 'A goal, due once',
+  })
+  const tripPath = `${path}/spending/${trip.spendingId}`
+  await key('PATCH', tripPath, { body: { targetAmount: 200_000 } })
+  await key('GET', tripPath)
+  await key('PATCH', `${path}/funding_schedules/${fundingScheduleId}`, {
+    body: { estimatedDeposit: 220_000 },
+  })
+  return { linkId, path, fundingScheduleId, rentId: rent.spendingId, tripId: trip.spendingId }
+}
+
+/** Moves money: between envelopes, and by transactions. */
+export async function spends(world: World, ada: Ada, home: Household): Promise<void> {
+  const { key } = ada
+  const { path, rentId, tripId } = home
+  const { pass } = world
+  await key('POST', `${path}/spending/transfer`, {
+    body: { fromSpendingId: null, toSpendingId: rentId, amount: 90_000 },
+    name: 'fromFree',
+    summary: 'From free-to-use money to an envelope',
+  })
+  await key('POST', `${path}/spending/transfer`, {
+    body: { fromSpendingId: rentId, toSpendingId: tripId, amount: 25_000 },
+    name: 'between',
+    summary: 'From one envelope to another',
+  })
+  pass(60)
+  const { body: made } = await key('POST', `${path}/transactions`, {
+    body: {
+      name: 'Fjord Hostel',
+      merchantName: 'Fjord Hostel',
+      amount: 8_450,
+      date: '2026-03-02T06:00:00Z',
+      spendingId: tripId,
+      adjustsBalance: true,
+      notes: 'Deposit for two nights',
+    },
+    name: 'spent',
+    summary: 'Money that leaves, from an envelope',
+  })
+  await key('POST', `${path}/transactions`, {
+    body: {
+      name: 'Northfield Tools',
+      amount: -212_500,
+      date: '2026-02-27T06:00:00Z',
+      adjustsBalance: true,
+    },
+    name: 'deposit',
+    summary: 'Money that comes in: the amount is negative',
+  })
+  await key('POST', `${path}/transactions/bulk`, {
+    body: {
+      transactions: [
+        { name: 'GREEN GROCER 0412', amount: 2_365, date: '2026-02-28T06:00:00Z' },
+        { name: 'GREEN GROCER 0398', amount: 3_120, date: '2026-02-21T06:00:00Z' },
+        {
+          name: 'Refund of the hostel',
+          amount: -500,
+          date: '2026-02-20T06:00:00Z',
+          spendingId: tripId,
+        },
+      ],
+    },
+  })
+  await changes(ada, home, `${path}/transactions/${made.transaction.transactionId}`)
+}
+
+/** Changes, deletes and restores a transaction, and spends it from the goal again. */
+async function changes({ key }: Ada, { tripId }: Household, one: string): Promise<void> {
+  await key('GET', one)
+  await key('PATCH', one, {
+    body: { amount: 9_150 },
+    name: 'amount',
+    summary: 'Another amount: its envelope pays the difference',
+  })
+  await key('PATCH', one, {
+    body: { spendingId: null, notes: 'Paid by Grace' },
+    name: 'envelope',
+    summary: 'Out of its envelope, which gets the money back',
+  })
+  await key('DELETE', one)
+  await key('POST', `${one}/restore`, { body: {} })
+  await key('PATCH', one, {
+    body: { spendingId: tripId },
+    name: 'assign',
+    summary: 'Into an envelope, which pays for it',
+  })
+}
+
+/** Reads everything of the bank account, and its future. */
+export async function looksAhead(world: World, ada: Ada, home: Household): Promise<void> {
+  const { key } = ada
+  const { linkId, path, fundingScheduleId, rentId, tripId } = home
+  await key('GET', `/links/${linkId}/health`, {
+    name: 'manual',
+    summary: 'A link that is kept by hand is never synced',
+  })
+  await key('GET', `${path}/balances`)
+  await key('GET', `${path}/funding_schedules`)
+  await key('GET', `${path}/spending`)
+  await key('GET', `${path}/spending/${rentId}/explain`)
+  const { body: spent } = await key('GET', `${path}/spending/${tripId}/transactions`)
+  await key('GET', `${path}/spending/${rentId}/history?limit=3`)
+  await key('GET', `${path}/history?limit=4`)
+  const { body: listed } = await key('GET', `${path}/transactions?limit=3`)
+  if (spent.length === 0) throw new Error('the goal has no transactions')
+  await key('GET', `${path}/forecast?end=2026-04-02T05:00:00Z`)
+  await key('POST', `${path}/forecast/spending`, {
+    body: {
+      spendingType: 'expense',
+      fundingScheduleId,
+      targetAmount: 9_000,
+      nextRecurrence: '2026-03-06T06:00:00Z',
+      recurrenceRule: friday,
+    },
+  })
+  await key('POST', `${path}/forecast/next_funding`, { body: { fundingScheduleId } })
+  await findsSimilar(world)
+  const grocer = listed.find(({ name }: Json) => name.startsWith('GREEN GROCER'))
+  await key('GET', `${path}/transactions/${grocer.transactionId}/similar`)
+}
+
+/** Lists the links and bank accounts of every kind. */
+export async function listsAll({ key }: Ada): Promise<void> {
+  await key('GET', '/links')
+  await key('GET', '/bank_accounts')
+}
+
+/** Runs the search for similar transactions, which a schedule starts otherwise. */
+async function findsSimilar({ coffer, now }: World): Promise<void> {
+  const searchers = startSearchers()
+  await using _ = searchers
+  const database = coffer.booted.database('ledger')
+  const search = similarActivities({ database, clock: now, log: silentLog, searchers, quietMs: 0 })
+  await search.clusterWaiting(null)
+}
