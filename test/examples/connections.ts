@@ -43,7 +43,7 @@ export async function linksFeed(world: World, { key, headers }: Ada): Promise<Js
     summary: 'A link over the feed, after its first sync',
   })
   await details(key, account, 'feed')
-  feed.misbehave('/accounts', { status: 401 })
+  feed.misbehave('/accounts', { status: 401, body: '{"error":"Invalid API key"}' })
   pass(1800)
   await key('POST', '/feed/link/sync', { body: { linkId }, isShown: false })
   await until(key, `/links/${linkId}/health`, isFailed)
@@ -110,6 +110,7 @@ export async function linksAggregator(world: World, { session, key }: Ada): Prom
     amount: '12.50',
     name: 'POS DEBIT 4417 RIVERSIDE CINEMA',
     merchant: 'Riverside Cinema',
+    category: 'ENTERTAINMENT_TV_AND_MOVIES',
   })
   const institution = { institutionId: 'ins_109508', institutionName: 'First Platypus Bank' }
   const { body: linked } = await session('POST', '/aggregator/token/callback', {

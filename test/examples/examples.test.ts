@@ -28,7 +28,10 @@ const requests = operations.flatMap(({ operationId, requestBody }) =>
 function mediaOf(place: string, content: Json = {}): Media[] {
   return Object.entries<Json>(content)
     .filter(([type]) => type.endsWith('json'))
-    .map(([, { schema, examples = {} }]) => ({ place, schema, examples: Object.entries(examples) }))
+    .map(([, { schema, example, examples = {} }]) => {
+      const only: [string, Json][] = example === undefined ? [] : [['example', { value: example }]]
+      return { place, schema, examples: [...only, ...Object.entries<Json>(examples)] }
+    })
 }
 
 interface Media {

@@ -33,7 +33,7 @@ const columns = ['Number', 'Date', 'Text', 'Merchant', 'Amount', 'Balance', 'Sta
 async function imports(key: Ada['key'], path: string): Promise<void> {
   const rows = [
     columns.join(),
-    '1,02/03/2026,POS DEBIT POWER & LIGHT,Power & Light,-64.20,4826.30,Posted',
+    '1,02/03/2026,POS DEBIT POWER & LIGHT,Power & Light,-64.20,2785.80,Posted',
     '2,02/04/2026,HOTEL HOLD,Hotel,,,Pending',
   ]
   const { body: made } = await key('POST', `${path}/transactions/import`, {

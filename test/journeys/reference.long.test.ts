@@ -135,6 +135,24 @@ test.each(['light', 'dark'] as const)('%s: an operation shows its fields', async
   })
 })
 
+test('an operation shows its recorded examples, and sends the chosen one', async () => {
+  await view({ path: '/api/reference#/Spending/createSpending' }, async (page) => {
+    const operation = page.locator('#operations-Spending-createSpending')
+    const body = operation.locator('.opblock-section-request-body')
+    await body.getByText('"Rent"').waitFor()
+    await body.locator('.examples-select select').selectOption('goal')
+    await body.getByText('"Trip to Oslo"').waitFor()
+    await operation
+      .locator('.responses-inner')
+      .getByText('"nextContributionAmount"')
+      .first()
+      .waitFor()
+    await operation.getByRole('button', { name: 'Try it out' }).click()
+    expect(await body.locator('textarea').inputValue()).toContain('Trip to Oslo')
+    await body.scrollIntoViewIfNeeded()
+  })
+})
+
 test.each(['light', 'dark'] as const)('%s: a guide is beside the contents', async (scheme) => {
   await view({ path: '/api/reference/first-ten-minutes', scheme }, async (page) => {
     const contents = await page.getByRole('navigation', { name: 'Contents' }).boundingBox()

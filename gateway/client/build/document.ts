@@ -49,8 +49,13 @@ export const copyPath = join(generatedFolder, 'openapi.json')
 
 /** Returns a document as the text of the copy: without its examples, which have a file. */
 export function copyOf(document: Json): string {
-  const cut = (key: string, value: unknown) => (key === 'examples' ? undefined : value)
-  return `${JSON.stringify(document, cut, 1)}\n`
+  return `${JSON.stringify(document, withoutExamples, 1)}\n`
+}
+
+function withoutExamples(_key: string, value: Json): Json {
+  if (!value?.schema) return value
+  const { example: _, examples: __, ...rest } = value
+  return rest
 }
 
 /** Returns the text of the copy; null if there is none. */

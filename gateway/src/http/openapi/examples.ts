@@ -41,23 +41,22 @@ export function readExamples(): Examples {
   return stored
 }
 
+/** Keys of bodies that only a server with proof of work accepts. */
+const proofKeys = ['challenge', 'nonce']
+
 /**
- * Returns the keyword with the bodies of an operation's recorded requests. Keys that only some
- * servers accept, such as those of a proof of work, are left out where the schema has none.
+ * Returns the keyword with the bodies of an operation's recorded requests. A proof of work is left
+ * out where the schema has none.
  */
 export function requestExamples(id: string, { properties }: JsonSchema): JsonSchema {
-  const accepted = properties as JsonSchema | undefined
+  const isLeftOut = (key: string) => proofKeys.includes(key) && !(key in Object(properties))
   const sent = (readExamples().operations[id] ?? []).filter(({ request }) => request !== undefined)
   return examplesOf(
-    sent.map(({ request, ...one }) => ({
-      ...one,
-      value: accepted ? keysOf(accepted, request as JsonSchema) : request,
-    })),
+    sent.map(({ request, ...one }) => {
+      const kept = Object.entries(request as JsonSchema).filter(([key]) => !isLeftOut(key))
+      return { ...one, value: Object.fromEntries(kept) }
+    }),
   )
-}
-
-function keysOf(accepted: JsonSchema, body: JsonSchema): JsonSchema {
-  return Object.fromEntries(Object.entries(body).filter(([key]) => key in accepted))
 }
 
 /** Returns the keyword with the recorded answers of an operation that have this status. */
@@ -77,7 +76,10 @@ export function refusalExamples(status: number): Record<'error' | 'problemDetail
 }
 
 function examplesOf(all: { name: string; summary?: string; value: unknown }[]): JsonSchema {
-  if (all.length === 0) return {}
+  const [only] = all
+  if (only === undefined) return {}
+  // Without a list of names, the reference page shows no choice of one.
+  if (all.length === 1 && only.summary === undefined) return { example: only.value }
   const named = all.map(({ name, summary, value }) => [
     name,
     summary === undefined ? { value } : { summary, value },
