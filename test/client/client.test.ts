@@ -217,13 +217,19 @@ describe('a socket', () => {
     await expect(watched({ signal })).rejects.toThrow('stopped')
   })
 
-  test('that is refused tells why with the class of ws, otherwise that it failed', async () => {
-    const unknown = { path: { ...path, transactionUploadId: newId('txup') } }
-    const refusal = { status: 404, message: 'transaction upload: record does not exist' }
-    const refused = client().watchUpload(unknown).next()
-    await expect(refused).rejects.toMatchObject({ name: 'CofferError', ...refusal })
-    const plain = createClient({ baseUrl: coffer.baseUrl, key })
-    await expect(plain.watchUpload(unknown).next()).rejects.toThrow('The socket failed')
+  test.each([
+    ['ws', { WebSocket }],
+    ['this Node.js', {}],
+  ])('that is refused tells why, with the class of %s', async (_, options) => {
+    const api = createClient({ baseUrl: coffer.baseUrl, key, ...options })
+    const watch = (of: string) =>
+      api.watchUpload({ path: { ...path, transactionUploadId: of } }).next()
+    const unknown = { status: 404, message: 'transaction upload: record does not exist' }
+    await expect(watch(newId('txup'))).rejects.toMatchObject({ name: 'CofferError', ...unknown })
+    await expect(watch('txup_1')).rejects.toMatchObject({ name: 'CofferError', status: 400 })
+    const away = createClient({ baseUrl: 'http://127.0.0.1:9', key, ...options })
+    const lost = away.watchUpload({ path: { ...path, transactionUploadId: newId('txup') } })
+    await expect(lost.next()).rejects.toThrow('The socket failed')
   })
 
   test('that does not open is given up in time', async () => {

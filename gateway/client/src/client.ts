@@ -23,7 +23,7 @@ export interface ClientOptions {
   /** Time for each call with all its attempts, in ms. Default: 60 000. */
   timeoutMs?: number
   fetch?: typeof fetch
-  /** The class of `ws`: Node.js before 22 has none, and it tells why a socket is refused. */
+  /** Needed by Node.js before 22 for sockets: the class of the package `ws`. */
   WebSocket?: SocketClass
 }
 
@@ -98,7 +98,10 @@ export function createClient(options: ClientOptions): Coffer {
   const methods = Object.entries(operations).map(([id, operation]) => [
     id,
     id in sockets
-      ? (call: Watch) => watch({ path: sockets[id as SocketId], call, baseUrl, headers, options })
+      ? (call: Watch) => {
+          const work = { id, operation: operation as never, transport, options }
+          return watch({ ...work, path: sockets[id as SocketId], call, baseUrl, headers })
+        }
       : (call: Call = {}) =>
           perform({ id, operation: operation as never, call, transport, options }),
   ])
@@ -165,13 +168,14 @@ async function perform(work: {
   return withRetries(attempt, { attempts: options.attempts ?? attemptsDefault, signal })
 }
 
-function watch(work: {
-  path: string
-  call: Watch
-  baseUrl: string
-  headers: Record<string, string>
-  options: ClientOptions
-}): AsyncGenerator<unknown, void, void> {
+function watch(
+  work: Omit<Parameters<typeof perform>[0], 'call'> & {
+    path: string
+    call: Watch
+    baseUrl: string
+    headers: Record<string, string>
+  },
+): AsyncGenerator<unknown, void, void> {
   const { path, call, baseUrl, headers, options } = work
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, name) =>
     encodeURIComponent(call.path?.[name] ?? ''),
@@ -191,7 +195,14 @@ function watch(work: {
       ? new Implementation(url.href, { headers })
       : new Implementation(url.href)
   const timeoutMs = call.timeoutMs ?? options.timeoutMs ?? timeoutMsDefault
-  return framesOf(open, { ...call, timeoutMs })
+  // WebSockets do not show the answer to a refused handshake. A GET without an upgrade gets it too.
+  const findRefusal = async () => {
+    const { onOpen: _, ...asked } = call
+    const once = { ...options, attempts: 1 }
+    const error = await perform({ ...work, call: asked, options: once }).catch((reason) => reason)
+    return error instanceof CofferError ? error : undefined
+  }
+  return framesOf({ open, findRefusal }, { ...call, timeoutMs })
 }
 
 function credentialOf({ key, session }: ClientOptions): Record<string, string> {

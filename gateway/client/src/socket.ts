@@ -1,5 +1,3 @@
-import { CofferError } from './coffer-error.ts'
-
 /** The part of a WebSocket that is used here: that of browsers, of Node.js 22 and of `ws`. */
 export interface Socket {
   close: () => void
@@ -8,12 +6,6 @@ export interface Socket {
     // biome-ignore lint/suspicious/noExplicitAny: the implementations have event types of their own
     listener: (event: any) => void,
   ) => void
-  /** Of `ws` alone: shows the answer to a refused handshake. */
-  on?: (
-    type: 'unexpected-response',
-    // biome-ignore lint/suspicious/noExplicitAny: types of Node.js, which browsers do not have
-    listener: (request: any, answer: any) => void,
-  ) => unknown
 }
 
 /** A constructor of WebSockets; `headers` are passed only outside of browsers. */
@@ -37,14 +29,20 @@ export interface WatchOptions {
 
 const closedWell = 1000
 
+/** How a socket is opened. */
+interface Opening {
+  open: () => Socket
+  /** Returns why a handshake was refused, undefined if that is unknown. */
+  findRefusal: () => Promise<unknown>
+}
+
 /**
  * Yields the JSON frames of a socket until the server closes it with code 1000. Leaving the loop
- * closes the socket. Throws `CofferError` for a refused handshake if the implementation shows the
- * answer, an error for every other close and for a socket that is not open after `timeoutMs`, and
- * the reason of `signal`.
+ * closes the socket. Throws the refusal of the handshake, an error for every other close and for a
+ * socket that is not open after `timeoutMs`, and the reason of `signal`.
  */
 export async function* framesOf<Frame>(
-  open: () => Socket,
+  { open, findRefusal }: Opening,
   { onOpen, timeoutMs, signal }: WatchOptions & { timeoutMs: number },
 ): AsyncGenerator<Frame, void, void> {
   signal?.throwIfAborted()
@@ -61,8 +59,17 @@ export async function* framesOf<Frame>(
   }, timeoutMs)
   const stop = () => finish(signal?.reason)
   signal?.addEventListener('abort', stop, { once: true })
+  let isOpen = false
+  let isFailing = false
+  const fail = (error: Error) => {
+    if (isOpen) return finish(error)
+    if (isFailing) return
+    isFailing = true
+    findRefusal().then((refusal) => finish(refusal ?? error), finish)
+  }
   socket.addEventListener('open', () => {
     clearTimeout(timer)
+    isOpen = true
     new Promise((resolve) => resolve(onOpen?.())).catch(finish)
   })
   socket.addEventListener('message', ({ data }) => {
@@ -70,14 +77,11 @@ export async function* framesOf<Frame>(
     wake()
   })
   socket.addEventListener('error', ({ message, error }) => {
-    finish(new Error(`The socket failed: ${message || 'no connection'}`, { cause: error }))
+    fail(new Error(`The socket failed: ${message || 'no connection'}`, { cause: error }))
   })
   socket.addEventListener('close', ({ code }) => {
-    const isDone = code === closedWell
-    finish(isDone ? undefined : new Error(`The socket was closed with code ${code}.`))
-  })
-  socket.on?.('unexpected-response', (_request, answer) => {
-    refusalOf(answer).then(finish, finish)
+    if (code === closedWell) finish()
+    else fail(new Error(`The socket was closed with code ${code}.`))
   })
   try {
     for (;;) {
@@ -91,31 +95,5 @@ export async function* framesOf<Frame>(
     clearTimeout(timer)
     signal?.removeEventListener('abort', stop)
     socket.close()
-  }
-}
-
-/** The part of Node's `IncomingMessage` that is used here. */
-type RefusedHandshake = AsyncIterable<Uint8Array> & {
-  statusCode: number
-  headers: Record<string, string | string[] | undefined>
-}
-
-async function refusalOf(answer: RefusedHandshake): Promise<CofferError> {
-  const chunks: Uint8Array<ArrayBuffer>[] = []
-  for await (const chunk of answer) chunks.push(new Uint8Array(chunk))
-  const headers = Object.entries(answer.headers).map(([name, value]) => [name, String(value)])
-  const response = new Response(new Blob(chunks), {
-    status: answer.statusCode,
-    headers: headers as [string, string][],
-  })
-  const text = await response.text()
-  return new CofferError(response, parsed(text))
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return text
   }
 }

@@ -135,10 +135,12 @@ function upgrade({
   const { sockets } = deps
   const { socket: serve, find } = route
   return {
+    // A GET without an upgrade gets the same refusals, because browsers do not show the answer to a
+    // refused handshake: their page sends a GET for the reason.
     preHandler: async (request) => {
-      if (!request.ws) return
       const { accountId, token } = admissionOf(request)
-      sockets.admit(request, accountId)
+      if (request.ws) sockets.requireOwnOrigin(request)
+      sockets.requireFree(accountId)
       await find?.({ params: request.params, options: optionsOf(request, token) })
     },
     wsHandler: async (socket, request) => {

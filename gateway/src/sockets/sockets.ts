@@ -9,8 +9,10 @@ import { createConcurrencyLimiter } from '../http/concurrency-limiter.ts'
 const socketsPerAccountMax = 20
 
 export interface Sockets {
-  /** Throws forbidden (403), refused (429) or unavailable (503) if no socket may open. */
-  admit: (request: FastifyRequest, accountId: string) => void
+  /** Throws forbidden (403) for a handshake of a page of another origin. */
+  requireOwnOrigin: (request: FastifyRequest) => void
+  /** Throws refused (429) or unavailable (503) if no more sockets may open. */
+  requireFree: (accountId: string) => void
   /** Counts the socket until it closes. */
   hold: (socket: WebSocket, accountId: string) => void
 }
@@ -24,15 +26,15 @@ export function createSockets({ socketsMax }: { socketsMax: number }, origins: O
     text,
   })
   return {
-    admit: (request, accountId) => {
+    requireOwnOrigin: (request) => {
       const { origin, authorization } = request.headers
       // CSRF: browsers always send `Origin`. A client with a key but no `Origin` is no browser.
       const isByClient = origin === undefined && isBasic(authorization)
       if (!isByClient && !origins.isOwn(origin, request)) {
         throw forbidden('open sockets from a page of this host, or with an API key and no Origin')
       }
-      limiter.requireFree(accountId)
     },
+    requireFree: limiter.requireFree,
     hold: (socket, accountId) => {
       socket.once('close', limiter.acquire(accountId))
     },

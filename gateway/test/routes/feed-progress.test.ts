@@ -265,6 +265,8 @@ describe('an upgrade is refused as JSON, and the connection closes,', () => {
     const sockets = Array.from({ length: 20 }, () => openSocket(port, url))
     await Promise.all(sockets.map(({ socket }) => once(socket, 'open')))
     expect(await refusedUpgrade(port, url)).toMatchObject({ ...closing, status: 429 })
+    const plain = await fetch(`http://127.0.0.1:${port}${url}`, { headers: byKey })
+    expect(plain.status).toBe(429)
     for (const { socket } of sockets) socket.close()
     await Promise.all(sockets.map(({ closed }) => closed))
   })

@@ -2,7 +2,6 @@ import { type Coffer, createClient } from '@coffer/client'
 import type { FeedBankAccount, WatchFeedSyncResponse as Frame } from '@coffer/client/types'
 import type { Environment } from '@coffer/host/settings'
 import { FatalError } from '@coffer/local/bootstrap/fatal-error.mjs'
-import { WebSocket } from 'ws'
 import { savedDemo } from '../demo/person.ts'
 import { readConfig } from '../environment.ts'
 import { explain, requireServer } from '../server.ts'
@@ -110,9 +109,7 @@ async function callServer({ server, apiKey }: ServerOptions, env: Environment) {
   const { dataDir, port } = readConfig(env)
   const credential = apiKey ?? credentialOfDemo(dataDir)
   const baseUrl = await requireServer(server ?? `http://127.0.0.1:${port}`)
-  // The class of the package ws tells why the server refuses a socket.
-  const coffer = createClient({ baseUrl, key: credential, WebSocket })
-  return { baseUrl, credential, coffer }
+  return { baseUrl, credential, coffer: createClient({ baseUrl, key: credential }) }
 }
 
 function credentialOfDemo(dataDir: string): string {
