@@ -87,13 +87,16 @@ async function expectDone({ point: { name }, work }: HeldWork): Promise<void> {
 }
 
 // Temporal repeats the steps of a killed process, and continues its workflows, after ten seconds.
-// The test waits for both at once.
+// The test waits for both at once. `npm test` kills the ledger alone: feed-sync.test.ts kills
+// feed-sync, whose steps are repeated in the same way.
 test('work ends after the ledger, then aggregator-sync are killed at any points', async () => {
-  const ofLedger = await prepareAll(turnOf(sharedPlaidPoints, { count: isLong ? 4 : 2, seed }))
-  const ofAggregator = await prepareAll([
-    ...turnOf(ownPlaidPoints, { count: isLong ? 3 : 2, seed }),
-    ...turnOf(sharedPlaidPoints, { count: isLong ? 2 : 1, seed: seed + 7 }),
-  ])
+  const ofLedger = await prepareAll(turnOf(sharedPlaidPoints, { count: 4, seed }))
+  const ofAggregator = isLong
+    ? await prepareAll([
+        ...turnOf(ownPlaidPoints, { count: 3, seed }),
+        ...turnOf(sharedPlaidPoints, { count: 2, seed: seed + 7 }),
+      ])
+    : []
   const { database, databaseUrl } = deployment
   const around = { gate, database, databaseUrl }
   const check = async (all: { work: PlaidWork }[]) => {
@@ -104,14 +107,16 @@ test('work ends after the ledger, then aggregator-sync are killed at any points'
     whileDown: () => check(ofLedger),
     start: startLedger,
   })
-  await killAt(around, ofAggregator, {
-    kill: aggregatorSync.kill,
-    whileDown: async () => {
-      await check(ofAggregator)
-      await endCalls()
-    },
-    start: startAggregatorSync,
-  })
+  if (isLong) {
+    await killAt(around, ofAggregator, {
+      kill: aggregatorSync.kill,
+      whileDown: async () => {
+        await check(ofAggregator)
+        await endCalls()
+      },
+      start: startAggregatorSync,
+    })
+  }
   await Promise.all([...ofLedger, ...ofAggregator].map(expectDone))
   expect(await deployment.run('audit')).toMatchObject({ code: 0 })
 })

@@ -204,12 +204,13 @@ test('an hourly job, and changes between commit and publishing, survive a kill',
   await interrupt(cases, { isPublished: false })
 })
 
-test('a clean-up and a handled event that are killed are finished after the restart', async () => {
-  await interrupt([() => prepareWriteWithoutPlan(true), prepareCleanUp], { isPublished: true })
-})
-
-test('a rotation of keys and a deletion that are killed are finished afterwards', async () => {
-  await interrupt([() => prepareKeyRotation(deployment, stack), prepareAccountDeletion], {
-    isPublished: true,
-  })
+test('a clean-up, an event, a rotation of keys and a deletion survive a kill', async () => {
+  // The kill follows the last act at once: a clean-up and a deletion soon end.
+  const cases = [
+    () => prepareKeyRotation(deployment, stack),
+    () => prepareWriteWithoutPlan(true),
+    prepareCleanUp,
+    prepareAccountDeletion,
+  ]
+  await interrupt(cases, { isPublished: true })
 })

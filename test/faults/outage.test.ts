@@ -9,19 +9,13 @@ import { type Deployment, deploy } from '../harness/process.ts'
 
 const stack = new AsyncDisposableStack()
 let nats: TcpProxy
-let temporal: TcpProxy
 let deployment: Deployment
 let alice: Person
 
 beforeAll(async () => {
   nats = stack.use(await startProxy(requiredVariable('COFFER_TEST_NATS_URL')))
-  const address = requiredVariable('COFFER_TEST_TEMPORAL_ADDRESS')
-  temporal = stack.use(await startProxy(`tcp://${address}`))
-  const servers = {
-    COFFER_NATS_URL: nats.url,
-    COFFER_TEMPORAL_ADDRESS: new URL(temporal.url).host,
-  }
-  deployment = stack.use(await deploy({ ...servers, COFFER_STATEMENT_TIMEOUT_MS: '3000' }))
+  const settings = { COFFER_NATS_URL: nats.url, COFFER_STATEMENT_TIMEOUT_MS: '3000' }
+  deployment = stack.use(await deploy(settings))
   await deployment.start()
   alice = await newPerson(deployment.baseUrl)
 })
@@ -137,34 +131,4 @@ test('without NATS writes succeed, and their changes are published once it is ba
   nats.mend()
   const audit = () => deployment.run('audit')
   await eventually(audit, ({ code }) => code === 0, 60_000)
-})
-
-test('Coffer starts without NATS and Temporal, and connects once they answer', async () => {
-  const { path, linkId } = await alice.createBankAccount(1_000)
-  await deployment.kill()
-  for (const away of [nats, temporal]) away.cut()
-  await deployment.start()
-  await alice.post(`${path}/transactions`, tea)
-  expect(await alice.get(`${path}/balances`)).toMatchObject({ available: 900 })
-  expect(await alice.call('DELETE', `/links/${linkId}`)).toMatchObject({ status: 200 })
-  const said = async () => deployment.output()
-  await eventually(said, (text) => text.includes('NATS does not answer'))
-  await eventually(said, (text) => text.includes('Temporal does not take schedules'))
-  const readiness = async () => (await fetch(`${deployment.rpcUrl}/readyz`)).text()
-  expect((await readiness()).split('\n')).toEqual([
-    'ready',
-    'NATS does not answer: events wait in the outbox',
-    'Temporal does not answer: imports, clean-ups and jobs wait',
-    '',
-  ])
-  for (const away of [nats, temporal]) away.mend()
-  await eventually(readiness, (text) => text === 'ready\n')
-  // Recovery after the outage: NATS delivers the event of the deleted link, and Temporal runs the
-  // clean-up.
-  const client = new pg.Client({ connectionString: deployment.databaseUrl })
-  await client.connect()
-  const look = 'SELECT cleaned_at FROM ledger.links WHERE link_id = $1'
-  const cleaned = async () => (await client.query(look, [linkId])).rows[0]?.cleaned_at
-  await eventually(cleaned, Boolean)
-  await client.end()
 })

@@ -14,11 +14,11 @@ import { type PlaidReadable, readablesIn } from './plaid-oracle.ts'
 import { listStoredAccounts, listStoredRows } from './stored-feed.ts'
 
 // With a seed of `test:long`, whose 20 rounds thus send more than 20,000 hostile answers.
-const answersMin = isLong ? 1_050 : 60
+const answersMin = isLong ? 1_050 : 40
 const roundsMax = 200
 // A busy machine takes minutes for the long run.
 const timeoutMs = isLong ? 900_000 : 240_000
-const linkCount = 6
+const linkCount = isLong ? 6 : 4
 
 type Kind = keyof typeof hostileAnswers
 

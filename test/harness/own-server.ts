@@ -42,7 +42,7 @@ export function startPlainNats(): Promise<OwnServer> {
 
 /** Starts Temporal's development server. */
 export function startOwnTemporal(): Promise<OwnServer> {
-  return startServer((options) => startTemporal({ ...options, pragmas: { synchronous: 'off' } }))
+  return startServer(startTemporal)
 }
 
 async function startServer(begin: (options: ServerOptions) => Promise<Server>): Promise<OwnServer> {

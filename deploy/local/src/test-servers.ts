@@ -33,7 +33,7 @@ export async function withTestServers<Result>(
         // No fsync: tests need no durability against a crash of the machine.
         postgresSettings: { fsync: 'off', full_page_writes: 'off' },
         natsSyncInterval: '2m',
-        temporalPragmas: { synchronous: 'off' },
+        isTemporalInMemory: true,
       }),
     ),
   )

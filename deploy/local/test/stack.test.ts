@@ -21,6 +21,10 @@ import { quietProgress, scratchDirectory } from './scratch.ts'
 
 const timeoutMs = 120_000
 const env = { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '' }
+const otherServers = {
+  COFFER_NATS_URL: 'nats://nats.example',
+  COFFER_TEMPORAL_ADDRESS: 'temporal.example:7233',
+}
 
 async function somePorts() {
   const [postgres = 0, nats = 0, temporal = 0] = await freePorts(3)
@@ -104,7 +108,8 @@ test(
     const dataDir = join(scratch.path, 'private/copy')
     mkdirSync(join(scratch.path, 'private'), { mode: 0o700 })
     const ports = await somePorts()
-    const options = { dataDir, ports, log: quietProgress(), env }
+    const own = { ...env, ...otherServers }
+    const options = { dataDir, ports, log: quietProgress(), env: own }
     {
       await using stack = await startStack({ ...options, dataDir: original })
       await query(stack.databaseUrl, 'create table kept as select 7 as seven')
@@ -160,12 +165,7 @@ test('a server that a setting names is not started', async () => {
     dataDir,
     ports: await somePorts(),
     log: quietProgress(),
-    env: {
-      ...env,
-      COFFER_DATABASE_URL: 'postgres://db.example/coffer',
-      COFFER_NATS_URL: 'nats://nats.example',
-      COFFER_TEMPORAL_ADDRESS: 'temporal.example:7233',
-    },
+    env: { ...env, ...otherServers, COFFER_DATABASE_URL: 'postgres://db.example/coffer' },
   })
   expect(stack).toMatchObject({
     databaseUrl: 'postgres://db.example/coffer',

@@ -29,7 +29,7 @@ async function startScripted(scratch: string) {
   writeScript(join(bin, 'temporal'), server(scratch))
   const [port = 0] = await freePorts(1)
   const log = quietProgress()
-  const options = { dataDir, port, log, env: { PATH: bin }, fresh: false, pragmas: {} }
+  const options = { dataDir, port, log, env: { PATH: bin }, fresh: false }
   const { process } = await startTemporal(options)
   if (process === null) throw new Error('a setting names a server')
   return { process, log, dataDir }

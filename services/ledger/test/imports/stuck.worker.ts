@@ -1,7 +1,9 @@
 import { type ReadingTask, readStatementFile } from '../../src/imports/formats/statement-file.ts'
 
-/** Reads a statement file like the service's worker, but loops forever if the file is empty. */
+/** Reads a statement file like the service's worker. Blocks for a minute if the file is empty. */
 export function run(task: ReadingTask): ReturnType<typeof readStatementFile> {
-  while (task.bytes.length === 0);
+  if (task.bytes.length === 0) {
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 60_000)
+  }
   return readStatementFile(task)
 }
