@@ -1,5 +1,5 @@
 import { generateSync } from 'otplib'
-import { type Answer, call, cookieOf } from '../harness/person.ts'
+import { type Answer, call, cookieOf, type Json } from '../harness/person.ts'
 import { proofFor } from '../harness/proof-of-work.ts'
 import { tokenIn } from '../providers/smtp.ts'
 import type { Take } from './recorder.ts'
@@ -64,9 +64,13 @@ export async function registers(world: World): Promise<Ada> {
     name: 'full',
     summary: 'A key for all requests',
   })
-  const basic = Buffer.from(`${body.apiKeyId}:${body.secret}`).toString('base64')
-  const headers = { authorization: `Basic ${basic}` }
+  const headers = basicOf(body)
   return { session, key: recorder.as(headers), headers, sessionHeaders }
+}
+
+/** Returns the headers with an API key, as its creation answers it. */
+function basicOf({ apiKeyId, secret }: Json): Record<string, string> {
+  return { authorization: `Basic ${btoa(`${apiKeyId}:${secret}`)}` }
 }
 
 /** Reads and changes Ada's own data, and subscribes. */
@@ -87,7 +91,7 @@ export async function looksAround(world: World, { session }: Ada): Promise<void>
     name: 'email',
     summary: 'A new address, which has to be verified: until then the former one counts',
   })
-  await session('POST', '/keys', {
+  const { body: readKey } = await session('POST', '/keys', {
     body: {
       name: 'Dashboard',
       scope: 'read',
@@ -97,8 +101,14 @@ export async function looksAround(world: World, { session }: Ada): Promise<void>
     name: 'read',
     summary: 'A key that may only read, with an expiry',
   })
-  const { body: keys } = await session('GET', '/keys')
-  await session('DELETE', `/keys/${keys[0].apiKeyId}`, {
+  await session('GET', '/keys')
+  await world.recorder.refuse(403, 'POST', '/links', {
+    headers: basicOf(readKey),
+    body: { institutionName: 'Prairie State Bank' },
+    name: 'scope',
+    summary: 'A write with a key that may only read',
+  })
+  await session('DELETE', `/keys/${readKey.apiKeyId}`, {
     body: await proofFor(baseUrl, 'delete_api_key'),
   })
   const { body: checkout } = await session('POST', '/billing/create_checkout', {
