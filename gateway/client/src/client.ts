@@ -22,6 +22,7 @@ export interface ClientOptions {
   attempts?: number
   /** Time for each call with all its attempts, in ms. Default: 60 000. */
   timeoutMs?: number
+  /** Sends each attempt in place of the global `fetch`, for example to log it. */
   fetch?: typeof fetch
   /** Needed by Node.js before 22 for sockets: the class of the package `ws`. */
   WebSocket?: SocketClass
