@@ -7,7 +7,7 @@ import { type Config, readConfig } from '../environment.ts'
 import { requireTables } from '../tables.ts'
 import { type ReadSync, syncSources } from './sync-sources.ts'
 
-const pollMs = 1_000
+const pollMs = 250
 const limitMsDefault = 300_000
 
 /**
