@@ -38,6 +38,8 @@ export async function startStack(options: {
   fresh?: boolean
   /** Whether a server that ends by itself is started again (`keepServer`); not with `fresh`. */
   isKept?: boolean
+  /** Directory of Postgres; by default `postgres/` of the data directory. */
+  postgresDir?: string | undefined
   /** Further Postgres settings, such as `{ fsync: 'off' }`. */
   postgresSettings?: Record<string, string>
   /** Interval of the fsyncs of NATS; the default `always` syncs before each acknowledgement. */
@@ -46,7 +48,12 @@ export async function startStack(options: {
   isTemporalInMemory?: boolean
 }): Promise<Stack> {
   const { dataDir, ports, log, env, fresh = false, isKept = false } = options
-  const { postgresSettings = {}, natsSyncInterval = 'always', isTemporalInMemory = false } = options
+  const {
+    postgresDir: place,
+    postgresSettings: settings = {},
+    natsSyncInterval = 'always',
+    isTemporalInMemory = false,
+  } = options
   await using started = new AsyncDisposableStack()
   const claim = started.use(claimDataDirectory(dataDir))
   if (!fresh && !env.COFFER_DATABASE_URL) requireDatabase(claim.path)
@@ -55,7 +62,7 @@ export async function startStack(options: {
   const run = <Kind extends Server>(start: () => Promise<Kind>) =>
     isKept ? keepServer(start, { log }) : start()
   const starts = await Promise.allSettled([
-    run(() => startPostgres({ ...common, port: ports.postgres, settings: postgresSettings })),
+    run(() => startPostgres({ ...common, port: ports.postgres, settings, place })),
     run(() => startNats({ ...common, port: ports.nats, syncInterval: natsSyncInterval })),
     run(() => startTemporal({ ...common, port: ports.temporal, isInMemory: isTemporalInMemory })),
   ])

@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto'
+import { rmSync, statfsSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from '../bootstrap/paths.mjs'
 import type { Progress } from '../bootstrap/progress.mjs'
@@ -8,6 +10,8 @@ import { removePostgresHome } from './postgres/postgres-home.ts'
 import { startStack } from './stack.ts'
 
 const dataDir = join(root, '.coffer/test')
+const memory = '/dev/shm'
+const bytesMin = 4 * 2 ** 30
 
 type Run = (args: string[], env: NodeJS.ProcessEnv) => ReturnType<typeof runJest>
 
@@ -21,7 +25,11 @@ export async function withTestServers<Result>(
 ): Promise<Result> {
   const [postgres = 0, nats = 0, temporal = 0] = await freePorts(3)
   await using after = new AsyncDisposableStack()
-  after.defer(() => removePostgresHome(dataDir))
+  const postgresDir = directoryInMemory()
+  after.defer(() => {
+    if (postgresDir === undefined) removePostgresHome(dataDir)
+    else rmSync(postgresDir, { recursive: true, force: true })
+  })
   const stack = after.use(
     await log.step('servers', 'starting Postgres, NATS and Temporal', () =>
       startStack({
@@ -30,6 +38,7 @@ export async function withTestServers<Result>(
         log,
         env: testEnvironment(process.env),
         fresh: true,
+        postgresDir,
         // No fsync: tests need no durability against a crash of the machine.
         postgresSettings: { fsync: 'off', full_page_writes: 'off' },
         natsSyncInterval: '2m',
@@ -47,4 +56,21 @@ export async function withTestServers<Result>(
     }
     return runJest({ args, outputFile, env, stop })
   })
+}
+
+/**
+ * Returns a directory in memory for Postgres, or undefined if the system has none with enough room.
+ * On ext4, a test database (550 files) takes up to 0.7 s to create: its search for a free inode
+ * passes over those that a dropped database freed a moment ago. In memory it takes 0.04 s.
+ */
+function directoryInMemory(): string | undefined {
+  try {
+    const { bavail, bsize } = statfsSync(memory)
+    if (bavail * bsize < bytesMin) return undefined
+  } catch {
+    return undefined
+  }
+  // The same for each run of a checkout: what a killed run has left is deleted by the next one.
+  const name = createHash('sha256').update(root).digest('hex').slice(0, 12)
+  return join(memory, `coffer-test-${name}`)
 }

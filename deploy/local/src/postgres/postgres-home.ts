@@ -35,11 +35,12 @@ const refusedModes = 0o027
  */
 export function postgresHome(options: {
   dataDir: string
+  /** Another directory than `postgres/`. */
+  place?: string | undefined
   user: SystemUser | undefined
   log: Progress
 }): PostgresHome {
-  const { dataDir, user, log } = options
-  const place = join(dataDir, 'postgres')
+  const { dataDir, place = join(dataDir, 'postgres'), user, log } = options
   const isLink = isLinkAt(place)
   if (isLink && !existsSync(place)) {
     throw new FatalError(

@@ -39,14 +39,14 @@ const workingDirectory = '/proc/self/cwd'
  * entered, or the server does not answer within 60 s.
  */
 export async function startPostgres(
-  options: ServerOptions & { settings: Record<string, string> },
+  options: ServerOptions & { settings: Record<string, string>; place?: string | undefined },
 ): Promise<Server & { socketUrl: string | null }> {
-  const { dataDir, port, log, env, fresh, settings } = options
+  const { dataDir, port, log, env, fresh, settings, place } = options
   if (env.COFFER_DATABASE_URL) {
     return { url: env.COFFER_DATABASE_URL, socketUrl: null, process: null }
   }
   const user = serverUser()
-  const home = postgresHome({ dataDir, user, log })
+  const home = postgresHome({ dataDir, place, user, log })
   requireReachable(home)
   const cluster = join(home.path, 'data')
   await stopPostmaster({ cluster, log })
