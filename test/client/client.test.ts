@@ -1,29 +1,22 @@
 import { readFile } from 'node:fs/promises'
-import { CofferError, createClient, paginate, sessionOf, type WatchOptions } from '@coffer/client'
+import { CofferError, createClient, paginate } from '@coffer/client'
 import { apiDocument, copyOf, readCopy } from '@coffer/client/build/document'
 import type { Transaction } from '@coffer/client/types'
-import { newId } from '@coffer/kit/values/id'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import WebSocket from 'ws'
-import { type Coffer, startCoffer } from '../harness/coffer.ts'
+import type { Coffer } from '../harness/coffer.ts'
 import { startCuttingProxy } from '../harness/cutting-proxy.ts'
 import { listen } from '../providers/http-server.ts'
+import { type ClientKey, startCofferWithKey } from './key.ts'
 
-let coffer: Coffer
-let key: { apiKeyId: string; secret?: string }
-let path: { bankAccountId: string }
 const stack = new AsyncDisposableStack()
+let coffer: Coffer
+let key: ClientKey
+let path: { bankAccountId: string }
 const date = '2026-03-02T06:00:00Z'
 
 beforeAll(async () => {
-  coffer = stack.use(await startCoffer())
-  const person = await coffer.person()
-  const visitor = createClient({ baseUrl: coffer.baseUrl })
-  const { email, password } = person
-  const session = sessionOf(await visitor.signIn({ body: { email, password } }))
-  const signedIn = createClient({ baseUrl: coffer.baseUrl, session })
-  key = (await signedIn.createApiKey({ body: { name: 'client' } })).data
-  path = { bankAccountId: (await person.createBankAccount()).id }
+  ;({ coffer, key, path } = stack.use(await startCofferWithKey()))
 })
 
 afterAll(() => stack.disposeAsync())
@@ -107,6 +100,14 @@ describe('retries', () => {
     expect(calls).toBe(3)
   })
 
+  test('a pause that the server asks for is left out if the time ends in it', async () => {
+    await using server = await listen((_, response) => {
+      response.writeHead(503, { 'retry-after': '10' }).end('{"error": "Busy"}')
+    })
+    const api = createClient({ baseUrl: server.origin, key, timeoutMs: 5_000 })
+    await expect(api.listLinks()).rejects.toMatchObject({ status: 503, retryAfter: 10 })
+  })
+
   test('the deadline and the signal of the caller end a call', async () => {
     await using server = await listen(() => {})
     const api = createClient({ baseUrl: server.origin, key })
@@ -165,6 +166,24 @@ test('a list of several pages is one iteration', async () => {
   expect(operations.size).toBeGreaterThan(5)
 })
 
+test('pages are as large as the list allows, and may begin after some entries', async () => {
+  const api = client()
+  const links: string[] = []
+  for await (const { linkId } of paginate(api.listLinks, {})) links.push(linkId)
+  expect(links.length).toBeGreaterThan(0)
+  // Its pages have at most ten entries.
+  expect((await paginate(api.listMappings, {}).next()).done).toBe(true)
+  const { data: all } = await api.listTransactions({ path, query: { limit: 100 } })
+  const rest: string[] = []
+  for await (const { transactionId } of paginate(api.listTransactions, {
+    path,
+    query: { offset: 1, limit: 2 },
+  })) {
+    rest.push(transactionId)
+  }
+  expect(rest).toEqual(all.slice(1).map(({ transactionId }) => transactionId))
+})
+
 test('ifMatch refuses a change of an object that has changed since', async () => {
   const { transactionId } = await book('Tagged')
   const one = { path: { ...path, transactionId } }
@@ -186,57 +205,4 @@ test('an answer without a body has no data', async () => {
   const link = await client().createLink({ body: { institutionName: 'Second Bank' } })
   const { linkId } = link.data
   expect((await client().deleteLink({ path: { linkId } })).data).toBeNull()
-})
-
-describe('a socket', () => {
-  /** Uploads a file and watches it. Returns the statuses of the frames. */
-  async function watched(options: WatchOptions) {
-    const api = client()
-    const content = await readFile(new URL('../data/checking.qfx', import.meta.url))
-    const data = new File([new Uint8Array(content)], 'checking.qfx')
-    const { transactionUploadId } = (await api.createUpload({ path, body: { data } })).data
-    const one = { ...path, transactionUploadId }
-    const statuses: (string | undefined)[] = []
-    for await (const { status } of api.watchUpload({ path: one, ...options })) statuses.push(status)
-    return statuses
-  }
-
-  test('yields the frames of an upload once it is open, until it is complete', async () => {
-    let opened = 0
-    const onOpen = () => {
-      opened += 1
-    }
-    const statuses = await watched({ onOpen })
-    expect([statuses.at(-1), opened]).toEqual(['complete', 1])
-  })
-
-  test('ends with the error of onOpen, and with the reason of the signal', async () => {
-    const onOpen = () => Promise.reject(new Error('not started'))
-    await expect(watched({ onOpen })).rejects.toThrow('not started')
-    const signal = AbortSignal.abort(new Error('stopped'))
-    await expect(watched({ signal })).rejects.toThrow('stopped')
-  })
-
-  test.each([
-    ['ws', { WebSocket }],
-    ['this Node.js', {}],
-  ])('that is refused tells why, with the class of %s', async (_, options) => {
-    const api = createClient({ baseUrl: coffer.baseUrl, key, ...options })
-    const watch = (of: string) =>
-      api.watchUpload({ path: { ...path, transactionUploadId: of } }).next()
-    const unknown = { status: 404, message: 'transaction upload: record does not exist' }
-    await expect(watch(newId('txup'))).rejects.toMatchObject({ name: 'CofferError', ...unknown })
-    await expect(watch('txup_1')).rejects.toMatchObject({ name: 'CofferError', status: 400 })
-    const away = createClient({ baseUrl: 'http://127.0.0.1:9', key, ...options })
-    const lost = away.watchUpload({ path: { ...path, transactionUploadId: newId('txup') } })
-    await expect(lost.next()).rejects.toThrow('The socket failed')
-  })
-
-  test('that does not open is given up in time', async () => {
-    await using server = await listen(() => {})
-    const api = createClient({ baseUrl: server.origin, key, WebSocket })
-    const place = { ...path, transactionUploadId: 'txup_1' }
-    const silent = api.watchUpload({ path: place, timeoutMs: 50 }).next()
-    await expect(silent).rejects.toMatchObject({ name: 'TimeoutError' })
-  })
 })

@@ -43,6 +43,10 @@ async function generate(document: ReturnType<typeof clientDocument>): Promise<vo
       .filter((one) => one['x-websocket'])
       .map((one) => `  ${one.operationId}: '${path}',`),
   )
+  const pageSizes = operationsOf(document).flatMap((one) => {
+    const limit = one.parameters?.find(({ name }: { name: string }) => name === 'limit')
+    return limit ? [`  ${one.operationId}: ${limit.schema.maximum},`] : []
+  })
   rmSync(generatedFolder, { recursive: true, force: true })
   await createClient({
     input: document,
@@ -60,6 +64,11 @@ async function generate(document: ReturnType<typeof clientDocument>): Promise<vo
     'export const sockets = {',
     ...sockets,
     '} as const',
+    '',
+    '/** Largest page of each list by operation ID. */',
+    'export const pageSizes: Record<string, number> = {',
+    ...pageSizes,
+    '}',
     '',
   ]
   writeFileSync(join(generatedFolder, 'operations.gen.ts'), table.join('\n'))

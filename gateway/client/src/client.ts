@@ -1,9 +1,9 @@
 import { createClient as createTransport } from '../gen/client/client.gen.ts'
-import { keyed, sockets } from '../gen/operations.gen.ts'
+import { keyed, pageSizes, sockets } from '../gen/operations.gen.ts'
 import * as operations from '../gen/sdk.gen.ts'
 import type { Answer } from './answer.ts'
 import { CofferError } from './coffer-error.ts'
-import { paginate } from './pages.ts'
+import { paginate, setPageSize } from './pages.ts'
 import { type Outcome, withRetries } from './retry.ts'
 import { framesOf, type SocketClass, type WatchOptions } from './socket.ts'
 
@@ -18,7 +18,7 @@ export interface ClientOptions {
   key?: string | { apiKeyId: string; secret?: string }
   /** `Cookie` header of a session, from `sessionOf`. */
   session?: string
-  /** Attempts for each call, the first one included. Default: 4. */
+  /** Attempts for each call, the first one included. Default: 8, which outlast a restart. */
   attempts?: number
   /** Time for each call with all its attempts, in ms. Default: 60 000. */
   timeoutMs?: number
@@ -76,7 +76,7 @@ interface Watch extends WatchOptions {
   path?: Record<string, string>
 }
 
-const attemptsDefault = 4
+const attemptsDefault = 8
 const timeoutMsDefault = 60_000
 // Too many requests, bad gateway, unavailable, gateway timeout.
 const transientStatuses = [429, 502, 503, 504]
@@ -106,7 +106,9 @@ export function createClient(options: ClientOptions): Coffer {
       : (call: Call = {}) =>
           perform({ id, operation: operation as never, call, transport, options }),
   ])
-  return Object.fromEntries(methods)
+  const coffer = Object.fromEntries(methods)
+  for (const [id, size] of Object.entries(pageSizes)) setPageSize(coffer[id], size)
+  return coffer
 }
 
 /** Returns the `Cookie` header with the session that a sign-in began, for `session`. */
@@ -129,7 +131,9 @@ async function perform(work: {
   const { id, operation, call, transport, options } = work
   const { ifMatch, idempotencyKey, timeoutMs, signal: stop, headers, ...parts } = call
   if (ifMatch === null) throw new TypeError('The answer with this object had no ETag.')
-  const deadline = AbortSignal.timeout(timeoutMs ?? options.timeoutMs ?? timeoutMsDefault)
+  const allowedMs = timeoutMs ?? options.timeoutMs ?? timeoutMsDefault
+  const until = performance.now() + allowedMs
+  const deadline = AbortSignal.timeout(allowedMs)
   const signal = stop ? AbortSignal.any([stop, deadline]) : deadline
   // One request for all attempts: the server compares a repetition byte for byte, and each new form
   // would have another boundary.
@@ -166,7 +170,7 @@ async function perform(work: {
     const etag = response.headers.get('etag')
     return { value: { data: isEmpty(response) ? null : data, etag, response } }
   }
-  return withRetries(attempt, { attempts: options.attempts ?? attemptsDefault, signal })
+  return withRetries(attempt, { attempts: options.attempts ?? attemptsDefault, signal, until })
 }
 
 function watch(
@@ -190,11 +194,16 @@ function watch(
     (globalThis as { location?: { href: string } }).location?.href,
   )
   url.protocol = url.protocol.replace('http', 'ws')
-  // Browsers take no headers: they send the session's cookie themselves.
-  const open = () =>
-    Object.keys(headers).length > 0
-      ? new Implementation(url.href, { headers })
-      : new Implementation(url.href)
+  const open = () => {
+    if (Object.keys(headers).length === 0) return new Implementation(url.href)
+    try {
+      return new Implementation(url.href, { headers })
+    } catch (cause) {
+      // Browsers take the object for the name of a protocol.
+      const text = 'A browser sends no API key with a socket: sign in, and leave out `key`.'
+      throw new TypeError(text, { cause })
+    }
+  }
   const timeoutMs = call.timeoutMs ?? options.timeoutMs ?? timeoutMsDefault
   // WebSockets do not show the answer to a refused handshake. A GET without an upgrade gets it too.
   const findRefusal = async () => {

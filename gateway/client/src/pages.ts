@@ -6,25 +6,35 @@ type Page<Entry> = Entry[] | { entries: Entry[] } | null
 /** A method that lists entries by pages. */
 type List<Options, Entry> = (options: Options) => Promise<Answer<Page<Entry>>>
 
+const pageSizes = new WeakMap<object, number>()
+
+/** Sets the largest page that the server accepts of a method that lists entries. */
+export function setPageSize(list: object, size: number): void {
+  pageSizes.set(list, size)
+}
+
 /**
  * Yields the entries of a list, page by page: follows `Link` headers with `rel="next"` (RFC 8288)
- * until there is none. `query.limit` is the size of a page.
+ * until there is none. `query.limit` is the size of a page, by default the largest one.
  */
 export async function* paginate<Options extends { query?: object }, Entry>(
   list: List<Options, Entry>,
   options: Options,
 ): AsyncGenerator<Entry, void, void> {
-  let query = options.query
+  const limit = pageSizes.get(list)
+  let query: { limit?: number; offset?: unknown } = { ...(limit && { limit }), ...options.query }
   for (;;) {
-    const { data, response } = await list({ ...options, query: { limit: 100, ...query } })
+    const { data, response } = await list({ ...options, query })
     yield* Array.isArray(data) ? data : (data?.entries ?? [])
     const after = nextCursor(response)
     if (after === null) return
-    query = { ...query, after }
+    // A cursor replaces the number of entries to leave out.
+    const { offset: _, ...rest } = query
+    query = { ...rest, after } as typeof query
   }
 }
 
 function nextCursor(response: Response): string | null {
   const link = /<([^>]*)>\s*;[^,]*rel="?next"?/.exec(response.headers.get('link') ?? '')
-  return link?.[1] ? new URL(link[1], response.url).searchParams.get('after') : null
+  return link?.[1] ? new URL(link[1], 'http://localhost').searchParams.get('after') : null
 }

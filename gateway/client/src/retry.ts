@@ -14,14 +14,18 @@ const pauseMsMax = 8_000
 // A longer Retry-After is for the caller to decide about.
 const askedMsMax = 30_000
 
+/** Time that is left for an attempt after a pause, in ms. */
+const leftMsMin = 100
+
 /**
  * Calls `attempt` up to `attempts` times: again after a transient failure. A pause is as long as
  * the server asks, and a random time up to a bound that doubles (full jitter). Throws the error of
- * the last attempt, or the reason of `signal`.
+ * the last attempt, also if the server asks for a pause beyond `until` (as `performance.now()`), or
+ * the reason of `signal`.
  */
 export async function withRetries<T>(
   attempt: () => Promise<Outcome<T>>,
-  { attempts, signal }: { attempts: number; signal: AbortSignal },
+  { attempts, signal, until }: { attempts: number; signal: AbortSignal; until: number },
 ): Promise<T> {
   for (let n = 1; ; n += 1) {
     const outcome = await attempt()
@@ -29,7 +33,8 @@ export async function withRetries<T>(
     signal.throwIfAborted()
     const { error, isTransient, retryAfter } = outcome
     const askedMs = (retryAfter ?? 0) * 1000
-    if (n >= attempts || !isTransient || askedMs > askedMsMax) throw error
+    const askedMsBound = Math.min(askedMsMax, until - performance.now() - leftMsMin)
+    if (n >= attempts || !isTransient || askedMs > askedMsBound) throw error
     const bound = Math.min(pauseMsMax, firstPauseMs * 2 ** (n - 1))
     await pause(askedMs + Math.random() * bound, signal)
   }

@@ -73,8 +73,12 @@ export async function* framesOf<Frame>(
     new Promise((resolve) => resolve(onOpen?.())).catch(finish)
   })
   socket.addEventListener('message', ({ data }) => {
-    frames.push(JSON.parse(String(data)))
-    wake()
+    try {
+      frames.push(JSON.parse(String(data)))
+      wake()
+    } catch (cause) {
+      finish(new Error('The socket sent a frame that is not JSON.', { cause }))
+    }
   })
   socket.addEventListener('error', ({ message, error }) => {
     fail(new Error(`The socket failed: ${message || 'no connection'}`, { cause: error }))

@@ -5,9 +5,10 @@ import { refused, unavailable } from '@coffer/kit/rpc/errors'
  * here excess requests are refused at once, with 429 or 503.
  */
 export interface ConcurrencyLimiter {
-  /** Throws refused (429) at the limit of the account, unavailable (503) at that of the process. */
-  requireFree: (accountId: string) => void
-  /** Counts one more task, even above the limit. The returned function ends it; call it once. */
+  /**
+   * Counts one more task. The returned function ends it; call it once. Throws refused (429) at the
+   * limit of the account, unavailable (503) at that of the process.
+   */
   acquire: (accountId: string) => () => void
 }
 
@@ -26,13 +27,11 @@ export function createConcurrencyLimiter(options: {
     total += step
   }
   return {
-    requireFree: (accountId) => {
+    acquire: (accountId) => {
       if (total >= options.max) throw unavailable(options.text)
       if ((countByAccount.get(accountId) ?? 0) >= options.perAccountMax) {
         throw refused(options.text, { status: 429, retryAfterSeconds: 5 })
       }
-    },
-    acquire: (accountId) => {
       add(accountId, 1)
       return () => add(accountId, -1)
     },

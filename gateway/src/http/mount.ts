@@ -102,7 +102,6 @@ export function mount(app: FastifyInstance, route: Route, deps: MountDeps): void
     handler: async (request, reply) => {
       if (!route.file) return answer(request, reply)
       const { accountId } = admissionOf(request)
-      deps.files.requireFree(accountId)
       const release = deps.files.acquire(accountId)
       try {
         return await answer(request, reply)
@@ -140,12 +139,11 @@ function upgrade({
     preHandler: async (request) => {
       const { accountId, token } = admissionOf(request)
       if (request.ws) sockets.requireOwnOrigin(request)
-      sockets.requireFree(accountId)
       await find?.({ params: request.params, options: optionsOf(request, token) })
+      sockets.hold(request, accountId)
     },
     wsHandler: async (socket, request) => {
       const { accountId, token } = admissionOf(request)
-      sockets.hold(socket, accountId)
       const { params } = request
       const options = optionsOf(request, token)
       const renewOptions = () => renewedOptions(deps, route, request)

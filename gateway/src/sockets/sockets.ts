@@ -1,6 +1,5 @@
 import { forbidden } from '@coffer/kit/rpc/errors'
 import type { FastifyRequest } from 'fastify'
-import type { WebSocket } from 'ws'
 import type { Origins } from '../auth/origins.ts'
 import { isBasic } from '../auth/session.ts'
 import { createConcurrencyLimiter } from '../http/concurrency-limiter.ts'
@@ -11,10 +10,11 @@ const socketsPerAccountMax = 20
 export interface Sockets {
   /** Throws forbidden (403) for a handshake of a page of another origin. */
   requireOwnOrigin: (request: FastifyRequest) => void
-  /** Throws refused (429) or unavailable (503) if no more sockets may open. */
-  requireFree: (accountId: string) => void
-  /** Counts the socket until it closes. */
-  hold: (socket: WebSocket, accountId: string) => void
+  /**
+   * Counts the connection of a handshake until it closes. Throws refused (429) or unavailable (503)
+   * if no more sockets may open, also for a GET without an upgrade, which it does not count.
+   */
+  hold: (request: FastifyRequest, accountId: string) => void
 }
 
 /** Returns admission control of sockets: the page's origin and limits (docs/api.md#sockets). */
@@ -34,9 +34,10 @@ export function createSockets({ socketsMax }: { socketsMax: number }, origins: O
         throw forbidden('open sockets from a page of this host, or with an API key and no Origin')
       }
     },
-    requireFree: limiter.requireFree,
-    hold: (socket, accountId) => {
-      socket.once('close', limiter.acquire(accountId))
+    hold: ({ ws: isHandshake, raw }, accountId) => {
+      const release = limiter.acquire(accountId)
+      if (isHandshake) raw.socket.once('close', release)
+      else release()
     },
   }
 }

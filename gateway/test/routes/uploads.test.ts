@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { create } from '@bufbuild/protobuf'
+import { eventually } from '@coffer/host/testing/boot'
 import { notFound } from '@coffer/kit/rpc/errors'
 import { headers as names } from '@coffer/kit/rpc/rpc'
 import { newId } from '@coffer/kit/values/id'
@@ -275,11 +276,25 @@ describe('the progress socket', () => {
     )
     server = await startGateway({ ...gateway.deps, port: 0, host: '127.0.0.1' })
     const other = { ...byKey, origin: 'https://app.example' }
-    const sockets = Array.from({ length: 20 }, () => connect(progressUrl, other))
-    await Promise.all(sockets.map(({ socket }) => once(socket, 'message')))
+    const burst = await Promise.all(
+      Array.from({ length: 30 }, async () => {
+        const { socket, closed } = connect(progressUrl, other)
+        const refused = once(socket, 'unexpected-response').then(([request, { statusCode }]) => {
+          request.destroy()
+          return statusCode
+        })
+        return { socket, closed, outcome: await Promise.race([once(socket, 'open'), refused]) }
+      }),
+    )
+    const opened = burst.filter(({ outcome }) => outcome !== 429)
+    expect([burst.length, opened.length]).toEqual([30, 20])
     expect(await refusal(progressUrl)).toMatchObject({ status: 429 })
-    for (const { socket } of sockets) socket.close()
-    await Promise.all(sockets.map(({ closed }) => closed))
+    for (const { socket } of opened) socket.close()
+    await Promise.all(opened.map(({ closed }) => closed))
+    await eventually(
+      async () => (await gateway.send('GET', progressUrl)).status,
+      (status) => status === 400,
+    )
     announce({ status: 'complete' })
   })
 })

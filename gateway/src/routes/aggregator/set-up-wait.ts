@@ -52,7 +52,6 @@ export function setUpWaitRoute({ mesh, broker, progressTimes, draining }: RouteD
     handler: async ({ params: { linkId }, accountId, options, renewOptions, reply }) => {
       const closed = signalOfClose(reply)
       await getLink(linkId, options)
-      limiter.requireFree(accountId)
       const release = limiter.acquire(accountId)
       try {
         const isSetUp = await waitForStatus({
