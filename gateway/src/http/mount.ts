@@ -139,8 +139,8 @@ function upgrade({
     preHandler: async (request) => {
       const { accountId, token } = admissionOf(request)
       if (request.ws) sockets.requireOwnOrigin(request)
-      await find?.({ params: request.params, options: optionsOf(request, token) })
       sockets.hold(request, accountId)
+      await find?.({ params: request.params, options: optionsOf(request, token) })
     },
     wsHandler: async (socket, request) => {
       const { accountId, token } = admissionOf(request)

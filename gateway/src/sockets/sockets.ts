@@ -11,8 +11,9 @@ export interface Sockets {
   /** Throws forbidden (403) for a handshake of a page of another origin. */
   requireOwnOrigin: (request: FastifyRequest) => void
   /**
-   * Counts the connection of a handshake until it closes. Throws refused (429) or unavailable (503)
-   * if no more sockets may open, also for a GET without an upgrade, which it does not count.
+   * Counts the connection of a handshake until it closes; a refusal closes it. Throws refused (429)
+   * or unavailable (503) if no more sockets may open, also for a GET without an upgrade, which it
+   * does not count. Call it before any await, so that handshakes that arrive at once are counted.
    */
   hold: (request: FastifyRequest, accountId: string) => void
 }
