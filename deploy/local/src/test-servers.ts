@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { rmSync, statfsSync } from 'node:fs'
+import { statfsSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from '../bootstrap/paths.mjs'
 import type { Progress } from '../bootstrap/progress.mjs'
@@ -26,10 +26,7 @@ export async function withTestServers<Result>(
   const [postgres = 0, nats = 0, temporal = 0] = await freePorts(3)
   await using after = new AsyncDisposableStack()
   const postgresDir = directoryInMemory()
-  after.defer(() => {
-    if (postgresDir === undefined) removePostgresHome(dataDir)
-    else rmSync(postgresDir, { recursive: true, force: true })
-  })
+  after.defer(() => removePostgresHome(dataDir, postgresDir))
   const stack = after.use(
     await log.step('servers', 'starting Postgres, NATS and Temporal', () =>
       startStack({

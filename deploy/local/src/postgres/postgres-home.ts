@@ -106,9 +106,8 @@ function passwordPath(dataDir: string): string {
   return join(dataDir, 'postgres-password')
 }
 
-/** Removes the cluster, and the symbolic link that earlier versions created. */
-export function removePostgresHome(dataDir: string): void {
-  const place = join(dataDir, 'postgres')
+/** Removes the cluster in `postgres/` or `place`, and the link that earlier versions created. */
+export function removePostgresHome(dataDir: string, place = join(dataDir, 'postgres')): void {
   if (existsSync(place)) {
     rmSync(realpathSync(place), { recursive: true })
   }
