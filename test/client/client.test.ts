@@ -1,17 +1,17 @@
 import { readFile } from 'node:fs/promises'
 import { CofferError, createClient, paginate } from '@coffer/client'
 import { apiDocument, copyOf, readCopy } from '@coffer/client/build/document'
-import type { Transaction } from '@coffer/client/types'
+import type { ApiKey, Transaction } from '@coffer/client/types'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import WebSocket from 'ws'
 import type { Coffer } from '../harness/coffer.ts'
 import { startCuttingProxy } from '../harness/cutting-proxy.ts'
 import { listen } from '../providers/http-server.ts'
-import { type ClientKey, startCofferWithKey } from './key.ts'
+import { startCofferWithKey } from './key.ts'
 
 const stack = new AsyncDisposableStack()
 let coffer: Coffer
-let key: ClientKey
+let key: ApiKey
 let path: { bankAccountId: string }
 const date = '2026-03-02T06:00:00Z'
 

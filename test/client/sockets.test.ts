@@ -2,16 +2,17 @@ import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import { createClient, type WatchOptions } from '@coffer/client'
+import type { ApiKey } from '@coffer/client/types'
 import { newId } from '@coffer/kit/values/id'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import WebSocket, { WebSocketServer } from 'ws'
 import type { Coffer } from '../harness/coffer.ts'
 import { listen } from '../providers/http-server.ts'
-import { type ClientKey, startCofferWithKey } from './key.ts'
+import { startCofferWithKey } from './key.ts'
 
 const stack = new AsyncDisposableStack()
 let coffer: Coffer
-let key: ClientKey
+let key: ApiKey
 let path: { bankAccountId: string }
 
 beforeAll(async () => {

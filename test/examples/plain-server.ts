@@ -1,6 +1,6 @@
 import type { Examples } from '@coffer/gateway/http/openapi/examples'
 import { startCoffer } from '../harness/coffer.ts'
-import { call, cookieOf } from '../harness/person.ts'
+import { basicOf, call, cookieOf } from '../harness/person.ts'
 import { proofFor } from '../harness/proof-of-work.ts'
 import { startStripe } from '../providers/stripe.ts'
 import { createRecorder, type Recorder } from './recorder.ts'
@@ -63,7 +63,7 @@ async function registers(baseUrl: string, recorder: Recorder): Promise<Record<st
     body: { name: 'Test', ...(await proofFor(baseUrl, 'create_api_key')) },
     isShown: false,
   })
-  return { authorization: `Basic ${btoa(`${key.apiKeyId}:${key.secret}`)}` }
+  return { authorization: basicOf(key) }
 }
 
 async function refusesAttempts(baseUrl: string, recorder: Recorder): Promise<void> {

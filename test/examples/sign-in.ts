@@ -1,5 +1,5 @@
 import { generateSync } from 'otplib'
-import { type Answer, call, cookieOf, type Json } from '../harness/person.ts'
+import { type Answer, basicOf, call, cookieOf } from '../harness/person.ts'
 import { proofFor } from '../harness/proof-of-work.ts'
 import { tokenIn } from '../providers/smtp.ts'
 import type { Take } from './recorder.ts'
@@ -64,13 +64,8 @@ export async function registers(world: World): Promise<Ada> {
     name: 'full',
     summary: 'A key for all requests',
   })
-  const headers = basicOf(body)
+  const headers = { authorization: basicOf(body) }
   return { session, key: recorder.as(headers), headers, sessionHeaders }
-}
-
-/** Returns the headers with an API key, as its creation answers it. */
-function basicOf({ apiKeyId, secret }: Json): Record<string, string> {
-  return { authorization: `Basic ${btoa(`${apiKeyId}:${secret}`)}` }
 }
 
 /** Reads and changes Ada's own data, and subscribes. */
@@ -103,7 +98,7 @@ export async function looksAround(world: World, { session }: Ada): Promise<void>
   })
   await session('GET', '/keys')
   await world.recorder.refuse(403, 'POST', '/links', {
-    headers: basicOf(readKey),
+    headers: { authorization: basicOf(readKey) },
     body: { institutionName: 'Prairie State Bank' },
     name: 'scope',
     summary: 'A write with a key that may only read',

@@ -117,7 +117,7 @@ export async function newPerson(
   const session = clientOf(baseUrl, { session: cookie })
   const { user } = (await session.getMe()).data
   const key = (await session.createApiKey({ body: { name: 'test' } })).data
-  const authorization = `Basic ${btoa(`${key.apiKeyId}:${key.secret}`)}`
+  const authorization = basicOf(key)
   const connect = (options: Partial<ClientOptions> = {}) => clientOf(baseUrl, { key, ...options })
   const person: Person = {
     email,
@@ -151,9 +151,13 @@ export async function newPerson(
 }
 
 /** Returns the `Cookie` header with the cookies that an answer sets. */
-export function cookieOf({ headers }: Answer): string {
-  const all = headers.getSetCookie().map((one) => one.split(';')[0])
-  return all.join('; ')
+export function cookieOf(answer: Answer): string {
+  return sessionOf({ response: answer })
+}
+
+/** Returns the `Authorization` header with an API key, as its creation answers it. */
+export function basicOf({ apiKeyId, secret }: { apiKeyId: string; secret?: string }): string {
+  return `Basic ${btoa(`${apiKeyId}:${secret}`)}`
 }
 
 /** Returns the answer; throws an error with its body if the status is not 2xx. */

@@ -112,7 +112,7 @@ export function createClient(options: ClientOptions): Coffer {
 }
 
 /** Returns the `Cookie` header with the session that a sign-in began, for `session`. */
-export function sessionOf({ response }: { response: Response }): string {
+export function sessionOf({ response }: { response: Pick<Response, 'headers'> }): string {
   return response.headers
     .getSetCookie()
     .map((cookie) => cookie.split(';')[0])
