@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { summaryText } from '../src/demo/texts.ts'
+import { summaryText, welcomeText } from '../src/demo/texts.ts'
 
 const goal = {
   spendingId: 'spnd_1',
@@ -36,4 +36,12 @@ test('a currency without decimals has none', () => {
   })
   expect(text).toContain('Available      ¥1,167,445')
   expect(text).toContain('Nothing is behind.')
+})
+
+test('the password is named as that of the registration, because it may have been changed', () => {
+  const saved = { email: 'demo@example.com', password: 'first-password', bankAccountId: 'bac_1' }
+  const text = welcomeText('http://127.0.0.1:4000', saved)
+  expect(text).toMatch(
+    /^Demo login {7}demo@example.com {3}password at registration: first-password$/m,
+  )
 })

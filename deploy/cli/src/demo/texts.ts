@@ -101,7 +101,7 @@ export function welcomeText(
   const curl = (path: string) => `  curl -u ${credential} '${baseUrl}/api${path}'`
   return [
     addressText(baseUrl),
-    `Demo login       ${email}   password ${password}`,
+    `Demo login       ${email}   password at registration: ${password}`,
     '',
     'An API key (its ID and secret) and a bank account, for the tour in the README:',
     `  KEY=${credential}`,
