@@ -63,6 +63,6 @@ async function refusesWrites({ recorder }: World, ada: Ada, goalPath: string): P
     headers: keyed,
     body: { institutionName: 'First Platypus Bank' },
     name: 'key',
-    summary: 'The key of a request with another body',
+    summary: 'The key of another request',
   })
 }

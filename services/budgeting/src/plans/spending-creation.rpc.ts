@@ -5,7 +5,7 @@ import {
   type IdempotencyKey,
   keptReplies,
   once,
-  requireSameBody,
+  requireSameRequest,
 } from '@coffer/kit/database/idempotency'
 import { invalid, notFound, unavailable } from '@coffer/kit/rpc/errors'
 import { toMessage } from '@coffer/kit/rpc/message'
@@ -99,7 +99,7 @@ function reservePlan({ scope, request, key, asOf, isManualLink }: NewPlan): Work
     decide: ({ plans, schedules }) => {
       const first = key && plans.find(({ openingKey }) => openingKey === key.key)
       if (first) {
-        if (first.openingBody) requireSameBody(first.openingBody, key.bodyHash)
+        if (first.openingBody) requireSameRequest(first.openingBody, key.bodyHash)
         if (first.state === 'open') return { reply: first }
         const adopted = { ...first, openingAttempts: first.openingAttempts + 1n }
         return { reply: adopted, plans: [adopted] }

@@ -1,5 +1,5 @@
 import { createAggregateWriter } from '@coffer/kit/database/aggregate-writer'
-import { otherBody } from '@coffer/kit/database/idempotency'
+import { otherRequest } from '@coffer/kit/database/idempotency'
 import { findMarkedSaves, type MarkedSave, markSave } from '@coffer/kit/database/save-mark.sql'
 import { duplicate } from '@coffer/kit/rpc/errors'
 import type { ServiceDeps } from '@coffer/kit/service/service'
@@ -61,7 +61,7 @@ function refuse(fault: unknown): never {
         name: 'is taken by another schedule of the bank account',
       })
     case 'spending_opening_key':
-      throw otherBody()
+      throw otherRequest()
     default:
       throw fault
   }

@@ -63,7 +63,7 @@ type Run<Reply extends DescMessage, Key> = (key: Key) => Promise<MessageShape<Re
  * Single flight: a request waits for a running one with the same key, because slonik replaces a
  * connection after a duplicate key. Streaming requests do not wait: a stalled upload would delay
  * its retry.
- * @throws refused (422) when the key was used with another body
+ * @throws refused (422) when the key was used with another request
  */
 export async function once<Reply extends DescMessage>(
   request: Request<Reply>,
@@ -80,7 +80,7 @@ export async function once<Reply extends DescMessage>(
     const answered = await first
     context.signal.throwIfAborted()
     if (!answered) continue
-    requireSameBody(answered.bodyHash, key.bodyHash)
+    requireSameRequest(answered.bodyHash, key.bodyHash)
     return replay(context, clone(reply, answered.reply as MessageShape<Reply>))
   }
   const running = runOrReplay(request, key, run).finally(() => requests.delete(id))
@@ -132,14 +132,19 @@ export function keptReplies<Reply extends DescMessage>(
   return key ? [{ ...key, reply: Buffer.from(toBinary(key.reply, reply)) }] : []
 }
 
-/** Throws refused (422) when the bodies of two requests with one idempotency key differ. */
-export function requireSameBody(first: Buffer, bodyHash: Buffer): void {
-  if (!first.equals(bodyHash)) throw otherBody()
+/** Throws refused (422) when two requests with one idempotency key have different hashes. */
+export function requireSameRequest(first: Buffer, bodyHash: Buffer): void {
+  if (!first.equals(bodyHash)) throw otherRequest()
 }
 
-/** Returns the refusal (422) of a used idempotency key with another body. */
-export function otherBody(): Refusal {
-  return refused('the Idempotency-Key was used with another body: send a new key', { status: 422 })
+/**
+ * Returns the refusal (422) of an idempotency key that another request has used. Only the hash of
+ * the first request is stored, so the text cannot say which part differs.
+ */
+export function otherRequest(): Refusal {
+  const text =
+    'the Idempotency-Key was used with another request (path, query or body): send a new key'
+  return refused(text, { status: 422 })
 }
 
 function idempotencyKeyOf<Reply extends DescMessage>(
@@ -162,7 +167,7 @@ async function findReply<Reply extends DescMessage>(
     SELECT body_hash AS "bodyHash", reply FROM idempotency_keys
     WHERE account_id = ${accountId} AND route = ${route} AND key = ${key}`)
   if (!kept) return null
-  requireSameBody(kept.bodyHash, await bodyHash())
+  requireSameRequest(kept.bodyHash, await bodyHash())
   return fromBinary(reply, kept.reply)
 }
 

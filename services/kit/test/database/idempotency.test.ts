@@ -49,11 +49,12 @@ test('a repeated request gets the first reply, marked as replayed', async () => 
   expect(await stored(accountId)).toEqual(['One'])
 })
 
-test('another body under the key is 422 and writes nothing', async () => {
+test('another request under the key is 422 and writes nothing', async () => {
   const accountId = newId('acct')
   await create('One', keyed(accountId, 'k1', 'ab'))
   const other = await create('Two', keyed(accountId, 'k1', 'cd')).catch(ConnectError.from)
   expect(refusalOf(other as ConnectError)).toMatchObject({ status: 422 })
+  expect(String(other)).toContain('another request (path, query or body): send a new key')
   expect(await stored(accountId)).toEqual(['One'])
 })
 
