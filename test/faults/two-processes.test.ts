@@ -1,10 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { eventually } from '@coffer/host/testing/boot'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { generateSync } from 'otplib'
+import pg from 'pg'
 import { createGoal } from '../harness/goal.ts'
+import { redeliver } from '../harness/messages.ts'
 import { call, newPerson, type Person } from '../harness/person.ts'
 import { type Deployment, deploy } from '../harness/process.ts'
+import { faults } from '../providers/feed-faults.ts'
+import { type LunchFlow, startLunchFlow } from '../providers/lunch-flow.ts'
+import { prepareAccount } from './linked-account.ts'
 
+const stack = new AsyncDisposableStack()
+let provider: LunchFlow
+let reader: pg.Client
 let deployment: Deployment
 let beside: { baseUrl: string }
 
@@ -12,14 +21,24 @@ let beside: { baseUrl: string }
 const attemptsMax = 20
 
 beforeAll(async () => {
-  deployment = await deploy({
-    COFFER_SIGN_IN_LIMIT_PER_MINUTE: String(attemptsMax),
-    COFFER_TRUSTED_PROXIES: '127.0.0.1',
-  })
+  provider = stack.use(await startLunchFlow())
+  deployment = stack.use(
+    await deploy({
+      COFFER_SIGN_IN_LIMIT_PER_MINUTE: String(attemptsMax),
+      COFFER_TRUSTED_PROXIES: '127.0.0.1',
+      COFFER_FEED_ENABLED: 'true',
+      COFFER_FEED_ALLOWED_URLS: provider.url,
+    }),
+  )
+  reader = new pg.Client({ connectionString: deployment.databaseUrl })
+  await reader.connect()
+  stack.defer(() => reader.end())
   ;[, beside] = await Promise.all([deployment.start(), deployment.startBeside()])
 })
 
-afterAll(async () => await deployment[Symbol.asyncDispose]())
+afterAll(async () => {
+  await stack.disposeAsync()
+})
 
 /** Time in ms for which a process accepts a credential from its cache. */
 const cachedMs = 1_000
@@ -59,6 +78,42 @@ test('two processes write to one bank account, and no cent is lost or created', 
     { currentAmount: left, usedAmount: statuses.length },
   ])
   await runCommand('audit')
+})
+
+test('two requests and a repeated event: one sync at a time', async () => {
+  const person = await newPerson(deployment.baseUrl)
+  const prepare = (feedId: string) =>
+    prepareAccount({ provider, reader }, { person, feedId, added: 3 })
+  const [link, other] = await Promise.all([prepare('1'), prepare('2')])
+  const { promise, resolve: answer } = Promise.withResolvers<void>()
+  const [transactions, balance] = ['transactions?include_pending=true', 'balance'].map(
+    (path) => `/accounts/${link.feedId}/${path}`,
+  )
+  const isOfLink = (path: string) => path === transactions || path === balance
+  const from = provider.requests.length
+  const requests = () => provider.requests.slice(from).filter(isOfLink)
+  provider.fault(new RegExp(`/${link.feedId}/transactions`), faults.hold(promise), 1)
+  const statuses = await Promise.all([link.ask(), link.ask()])
+  expect(statuses.toSorted()).toEqual([202, 425])
+  await eventually(async () => requests().length, Boolean)
+  const since = new Date()
+  expect(await deployment.run('sync', link.linkId, '--no-wait')).toMatchObject({ code: 0 })
+  const { prefix } = deployment
+  expect(await redeliver(prefix, 'feed-sync-requested')).toBeGreaterThan(0)
+  // A second sync of the link would begin before one of another link, requested later, has ended.
+  await other.begin()
+  await other.untilSynced(since)
+  expect(requests()).toEqual([transactions])
+  answer()
+  await eventually(
+    async () => requests().length,
+    (count) => count === 5,
+  )
+  await link.untilSynced(since)
+  const first = [transactions, transactions, balance]
+  expect(requests()).toEqual([...first, transactions, balance])
+  expect(provider.overlaps).toEqual([])
+  await link.expectSynced()
 })
 
 test('a network has the attempts of one gateway at both', async () => {

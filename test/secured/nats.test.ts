@@ -1,18 +1,14 @@
 import { copyFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { connectBroker } from '@coffer/host/events/nats'
 import type { NatsServers } from '@coffer/host/events/nats-servers'
 import { eventually } from '@coffer/host/testing/boot'
 import { requiredVariable } from '@coffer/host/testing/database'
-import { silentLog } from '@coffer/host/testing/silent-log'
-import type { Broker } from '@coffer/kit/events/broker'
-import { newId } from '@coffer/kit/values/id'
 import { freePorts } from '@coffer/local/ports'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { jetstreamManager } from '@nats-io/jetstream'
 import { nkeys } from '@nats-io/transport-node'
 import { type Authority, type CertificateFiles, createCertificates } from './certificates.ts'
 import { userCredentials } from './nats-accounts.ts'
+import { attempt, streamOf } from './nats-attempt.ts'
 import { startOwnNats } from './servers.ts'
 
 const stack = new AsyncDisposableStack()
@@ -54,29 +50,9 @@ const secured = (): NatsServers => ({
   keyFile: client.key,
 })
 
-/** Returns a broker that is not connected, and the reason, if the first attempt fails. */
-async function attempt(servers: NatsServers, replicas = 1, prefix = newId('t')) {
-  const reasons: string[] = []
-  const warn = ({ err }: { err: Error }) => reasons.push(err.message)
-  const log = { ...silentLog, warn } as unknown as typeof silentLog
-  const broker = await connectBroker({
-    ...servers,
-    replicas,
-    prefix,
-    serviceNames: ['identity'],
-    log,
-  })
-  return Object.assign(broker, { reason: reasons[0] })
-}
-
 async function reasonOf(servers: NatsServers): Promise<string | undefined> {
   await using broker = await attempt(servers)
   return broker.hasConnected() ? 'connected' : broker.reason
-}
-
-async function streamOf({ connection, streamName }: Broker) {
-  const manager = await jetstreamManager(connection)
-  return manager.streams.info(streamName)
 }
 
 test('a user or an nkey signs in with a certificate; a server of a list may be away', async () => {
@@ -133,38 +109,6 @@ test('renewed credentials of an account are read at the next connection', async 
   writeFileSync(credentialsFile, account.file)
   expect(await eventually(async () => broker.hasConnected(), Boolean)).toBe(true)
   expect((await streamOf(broker)).config.num_replicas).toBe(1)
-})
-
-test('a stream in a cluster gets more copies, and a process with fewer keeps them', async () => {
-  const ports = await freePorts(6)
-  const names = ['one', 'two', 'three']
-  const routes = ports.slice(3).map((at) => `"nats://127.0.0.1:${at}"`)
-  const lines = names.map((_, index) => {
-    const listen = `listen: "127.0.0.1:${ports[index + 3]}"`
-    return `cluster { name: coffer, ${listen}, routes: [${routes.join(', ')}] }`
-  })
-  await using servers = new AsyncDisposableStack()
-  const started = await Promise.all(
-    names.map((name, index) => startOwnNats(name, ports[index] ?? 0, lines[index] ?? '')),
-  )
-  for (const server of started) servers.use(server)
-  const url = ports
-    .slice(0, 3)
-    .map((at) => `127.0.0.1:${at}`)
-    .join(',')
-  const prefix = newId('t')
-  await using single = await attempt({ url }, 1, prefix)
-  await eventually(async () => single.hasConnected(), Boolean)
-  expect((await streamOf(single)).config.num_replicas).toBe(1)
-  await using triple = await attempt({ url }, 3, prefix)
-  expect((await streamOf(triple)).config.num_replicas).toBe(3)
-  await using late = await attempt({ url }, 1, prefix)
-  expect((await streamOf(late)).config.num_replicas).toBe(3)
-  const isCopied = async () => {
-    const { cluster } = await streamOf(late)
-    return cluster?.replicas?.length === 2 && cluster.replicas.every(({ current }) => current)
-  }
-  expect(await eventually(() => isCopied(), Boolean)).toBe(true)
 })
 
 test('a client certificate of another CA is refused; a renewed one is read later', async () => {

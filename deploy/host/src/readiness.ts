@@ -10,7 +10,7 @@ import { setClockSkew } from './metrics.ts'
 
 /** Time in ms for which a check's result is cached; concurrent checks share a result. */
 const heldMs = 1_000
-const everyMs = 5_000
+const everyMsDefault = 5_000
 const checkMsMax = 2_000
 
 /** Differences in ms to a database's clock that are logged, and that make a process not ready. */
@@ -37,6 +37,8 @@ export interface ReadinessOptions {
   mesh: Mesh
   log: Log
   clock: () => Date
+  /** Interval of the checks; 5 s by default. */
+  everyMs?: number
 }
 
 /** Watch on the health of hosted and called services (docs/operations.md#health-and-readiness). */
@@ -55,7 +57,7 @@ export function watchReadiness(dependencies: Dependency[], options: ReadinessOpt
   const watched = dependencies.map((dependency) => watch(dependency, options))
   const timer = setInterval(() => {
     for (const { refresh } of watched) void refresh()
-  }, everyMs)
+  }, options.everyMs ?? everyMsDefault)
   timer.unref()
   return {
     isHealthy: async () => {

@@ -41,7 +41,7 @@ function watchLedger(options: { keysFolder: string; port: number; isEssential?: 
   const signer = loadSigner(keysFolder, 'gateway')
   const { log, lines } = keepLogLines()
   const dependency = { name: 'ledger', isEssential, signer }
-  const readiness = stack.use(watchReadiness([dependency], { mesh, log, clock }))
+  const readiness = stack.use(watchReadiness([dependency], { mesh, log, clock, everyMs: 100 }))
   return { readiness, lines, [Symbol.dispose]: () => stack.dispose() }
 }
 

@@ -7,7 +7,7 @@ import { withTestServers } from './test-servers.ts'
 
 const { COFFER_TEST_SEED, COFFER_TEST_ROUNDS } = process.env
 
-// Runs the tests named *.long.test.ts once, then those with random input in rounds, each round with
+// Runs the tests named *.long.test.ts once, then all with random input in rounds, each round with
 // its own seed. Tests that the command line names run in the rounds alone.
 await runScript((stop) => {
   const log = createProgress()
@@ -18,11 +18,12 @@ await runScript((stop) => {
     const withSeed = (seed: number) => ({ ...process.env, COFFER_TEST_SEED: `${seed}` })
     const total = { passed: 0, failed: 0 }
     if (named.length === 0) {
-      const { passed, failed } = await run(testFiles('.long.test.ts'), withSeed(first))
+      const once = testFiles('.long.test.ts').filter((path) => !isRandom(path))
+      const { passed, failed } = await run(once, withSeed(first))
       total.passed += passed
       total.failed += failed
     }
-    const files = named.length > 0 ? named : filesWithRandomInput()
+    const files = named.length > 0 ? named : testFiles('.test.ts').filter(isRandom)
     for (let seed = first; seed < first + rounds && !stop.aborted; seed += 1) {
       log.say('seed', `${seed}, round ${seed - first + 1} of ${rounds}`)
       const { passed, failed } = await run(files, withSeed(seed))
@@ -37,17 +38,12 @@ await runScript((stop) => {
   })
 })
 
+const isRandom = (path: string) =>
+  /'fast-check'|\/seed\.ts'/.test(readFileSync(`${root}/${path}`, 'utf8'))
+
 function testFiles(ending: string): string[] {
   return globSync(`{services,gateway,deploy,test}/**/*${ending}`, {
     cwd: root,
     exclude: ['**/node_modules'],
   })
-}
-
-function filesWithRandomInput(): string[] {
-  return testFiles('.test.ts').filter(
-    (path) =>
-      !path.endsWith('.long.test.ts') &&
-      /'fast-check'|\/seed\.ts'/.test(readFileSync(`${root}/${path}`, 'utf8')),
-  )
 }

@@ -24,7 +24,7 @@ test('HEAD of an export reads no data', async () => {
 })
 
 test('exports of idle readers end, so that others can start', async () => {
-  await using gateway = await createGateway(stubs, {}, { exportIdleTimeoutMs: 2_000 })
+  await using gateway = await createGateway(stubs, {}, { exportIdleTimeoutMs: 500 })
   await using server = await startGateway({ ...gateway.deps, host: '127.0.0.1', port: 0 })
   const asked: ClientRequest[] = []
   const ask = async (): Promise<number> => {

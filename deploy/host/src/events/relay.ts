@@ -21,8 +21,8 @@ const Unpublished = z.object({
 type Unpublished = z.infer<typeof Unpublished>
 
 const batchSizeMax = 500
-// Interval in ms of the search for changes that a killed process committed without publishing.
-const pollMs = 3_000
+// Interval in ms of the search for changes that a killed process or a command has committed.
+const pollMs = 1_000
 const retryMs = 500
 // Pause in ms after a commit, so that one batch also publishes the commits that follow it.
 const gatherMs = 50

@@ -1,45 +1,9 @@
 import { eventually } from '@coffer/host/testing/boot'
-import { requiredVariable } from '@coffer/host/testing/database'
-import { startProxy, type TcpProxy } from '@coffer/kit/testing/proxy'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import pg from 'pg'
-import { createGoal } from '../harness/goal.ts'
-import { newPerson, type Person } from '../harness/person.ts'
-import { type Deployment, deploy } from '../harness/process.ts'
-import { fullSettings } from '../mesh/full-account.ts'
-import { rowsOf } from '../mesh/rows-of-account.ts'
-import type { Interrupted } from './interrupted.ts'
-import { prepareHourlyJob } from './killed-advance.ts'
-import { prepareKeyRotation } from './killed-rotation.ts'
-
-// All tests share one deployment. Each kills its process with SIGKILL and starts it again.
-const stack = new AsyncDisposableStack()
-let nats: TcpProxy
-let deployment: Deployment
-let reader: pg.Client
-
-beforeAll(async () => {
-  nats = stack.use(await startProxy(requiredVariable('COFFER_TEST_NATS_URL')))
-  deployment = stack.use(await deploy({ COFFER_NATS_URL: nats.url, ...fullSettings }))
-  reader = await connect()
-  await deployment.start()
-})
-
-afterAll(async () => {
-  await stack.disposeAsync()
-})
-
-async function connect(): Promise<pg.Client> {
-  const client = new pg.Client({ connectionString: deployment.databaseUrl })
-  await client.connect()
-  stack.defer(() => client.end())
-  return client
-}
-
-/** Returns the first row of a query on the database of the deployment. */
-async function read(text: string, ...values: string[]) {
-  return (await reader.query(text, values)).rows[0]
-}
+import { expect } from '@jest/globals'
+import { createGoal } from '../../harness/goal.ts'
+import { newPerson, type Person } from '../../harness/person.ts'
+import { rowsOf } from '../../mesh/rows-of-account.ts'
+import type { Interrupted, Killable } from './interrupted.ts'
 
 const tea = { name: 'Tea', amount: 100, date: '2026-03-02T06:00:00Z', adjustsBalance: true }
 
@@ -55,10 +19,10 @@ async function createTransactions(
   return account
 }
 
-const isCleaned = async (linkId: string) =>
+const isCleaned = async ({ read }: Killable, linkId: string) =>
   (await read('SELECT cleaned_at FROM ledger.links WHERE link_id = $1', linkId)).cleaned_at !== null
 
-const transactionsOf = async (linkId: string) =>
+const transactionsOf = async ({ read }: Killable, linkId: string) =>
   (
     await read(
       `SELECT count(*)::int AS left FROM ledger.transactions
@@ -67,28 +31,9 @@ const transactionsOf = async (linkId: string) =>
     )
   ).left
 
-/**
- * Starts all operations, kills the process, restarts it and checks the results. Unless
- * `isPublished`, NATS is unreachable until the restart, so no event is published before the kill.
- */
-async function interrupt(
-  cases: (() => Promise<Interrupted>)[],
-  { isPublished }: { isPublished: boolean },
-): Promise<void> {
-  const interrupted: Interrupted[] = []
-  for (const prepare of cases) interrupted.push(await prepare())
-  if (!isPublished) nats.cut()
-  for (const { act } of interrupted) await act()
-  await deployment.kill()
-  for (const { whileDown } of interrupted) await whileDown?.()
-  nats.mend()
-  await deployment.start()
-  await Promise.all(interrupted.map(({ afterRestart }) => afterRestart()))
-  expect(await deployment.run('audit')).toMatchObject({ code: 0 })
-}
-
 /** Prepares the deletion of a link. The kill occurs before the deletion's event is published. */
-async function prepareLinkDeletion(): Promise<Interrupted> {
+export async function prepareLinkDeletion(killable: Killable): Promise<Interrupted> {
+  const { deployment } = killable
   const alice = await newPerson(deployment.baseUrl)
   const { linkId } = await createTransactions(alice, 50)
   return {
@@ -96,17 +41,18 @@ async function prepareLinkDeletion(): Promise<Interrupted> {
       expect(await alice.call('DELETE', `/links/${linkId}`)).toMatchObject({ status: 200 })
     },
     whileDown: async () => {
-      expect(await isCleaned(linkId)).toBe(false)
+      expect(await isCleaned(killable, linkId)).toBe(false)
     },
     afterRestart: async () => {
-      await eventually(() => isCleaned(linkId), Boolean)
-      expect(await transactionsOf(linkId)).toBe(0)
+      await eventually(() => isCleaned(killable, linkId), Boolean)
+      expect(await transactionsOf(killable, linkId)).toBe(0)
     },
   }
 }
 
 /** Prepares the clean-up of a deleted link. The kill occurs while it deletes transactions. */
-async function prepareCleanUp(): Promise<Interrupted> {
+export async function prepareCleanUp(killable: Killable): Promise<Interrupted> {
+  const { deployment } = killable
   const alice = await newPerson(deployment.baseUrl)
   const kept = await alice.createBankAccount(5_000)
   const { linkId } = await createTransactions(alice, 2_000)
@@ -116,13 +62,13 @@ async function prepareCleanUp(): Promise<Interrupted> {
     act: async () => {
       expect(await alice.call('DELETE', `/links/${linkId}`)).toMatchObject({ status: 200 })
       await eventually(
-        () => transactionsOf(linkId),
+        () => transactionsOf(killable, linkId),
         (left) => left < 2_000,
       )
     },
     afterRestart: async () => {
-      await eventually(() => isCleaned(linkId), Boolean)
-      expect(await transactionsOf(linkId)).toBe(0)
+      await eventually(() => isCleaned(killable, linkId), Boolean)
+      expect(await transactionsOf(killable, linkId)).toBe(0)
       expect(await alice.get(`${kept.path}/balances`)).toMatchObject({ available: 5_000 })
       expect(await bob.get(`${untouched.path}/balances`)).toMatchObject({ available: 7_000 })
     },
@@ -133,7 +79,10 @@ async function prepareCleanUp(): Promise<Interrupted> {
  * Prepares a transaction that a goal pays. Until the kill, a row lock keeps budgeting from saving
  * the plan of this goal.
  */
-async function prepareWriteWithoutPlan(isPublished: boolean): Promise<Interrupted> {
+export async function prepareWriteWithoutPlan(
+  { deployment, connect, read, reader }: Killable,
+  isPublished: boolean,
+): Promise<Interrupted> {
   const alice = await newPerson(deployment.baseUrl)
   const { path, spendingId } = await createGoal(alice, 1_000)
   const plan = () =>
@@ -174,7 +123,7 @@ async function prepareWriteWithoutPlan(isPublished: boolean): Promise<Interrupte
 }
 
 /** Prepares the deletion of an account. The process is killed after it has answered the request. */
-async function prepareAccountDeletion(): Promise<Interrupted> {
+export async function prepareAccountDeletion({ deployment }: Killable): Promise<Interrupted> {
   const person = await newPerson(deployment.baseUrl)
   await createTransactions(person, 100)
   const isGone = (rows: Record<string, number>) =>
@@ -194,23 +143,3 @@ async function prepareAccountDeletion(): Promise<Interrupted> {
     },
   }
 }
-
-test('an hourly job, and changes between commit and publishing, survive a kill', async () => {
-  const cases = [
-    prepareLinkDeletion,
-    () => prepareWriteWithoutPlan(false),
-    () => prepareHourlyJob(deployment, reader, stack),
-  ]
-  await interrupt(cases, { isPublished: false })
-})
-
-test('a clean-up, an event, a rotation of keys and a deletion survive a kill', async () => {
-  // The kill follows the last act at once: a clean-up and a deletion soon end.
-  const cases = [
-    () => prepareKeyRotation(deployment, stack),
-    () => prepareWriteWithoutPlan(true),
-    prepareCleanUp,
-    prepareAccountDeletion,
-  ]
-  await interrupt(cases, { isPublished: true })
-})

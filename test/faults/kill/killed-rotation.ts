@@ -6,18 +6,14 @@ import { eventually } from '@coffer/host/testing/boot'
 import { expect } from '@jest/globals'
 import { generateSync } from 'otplib'
 import pg from 'pg'
-import { call, newPerson, type Person } from '../harness/person.ts'
-import type { Deployment } from '../harness/process.ts'
-import { feedKey, fullSettings } from '../mesh/full-account.ts'
-import type { Interrupted } from './interrupted.ts'
+import { call, newPerson, type Person } from '../../harness/person.ts'
+import { feedKey, fullSettings } from '../../mesh/full-account.ts'
+import type { Interrupted, Killable } from './interrupted.ts'
 
 const links = 60
 
 /** Prepares a rotation of the encryption key, killed twice, and a restart without the old key. */
-export async function prepareKeyRotation(
-  deployment: Deployment,
-  stack: AsyncDisposableStack,
-): Promise<Interrupted> {
+export async function prepareKeyRotation({ deployment, stack }: Killable): Promise<Interrupted> {
   const keysFolder = join(deployment.dataDir, 'keys')
   const person = await newPerson(deployment.baseUrl)
   const seed = await enableAuthenticator(person)

@@ -3,10 +3,8 @@ import { requiredVariable } from '@coffer/host/testing/database'
 import { silentLog } from '@coffer/host/testing/silent-log'
 import { connectTemporal } from '@coffer/host/workflows/temporal'
 import { expect } from '@jest/globals'
-import type pg from 'pg'
-import { countAdvanced, loadDueAccounts } from '../bench/hourly/due-accounts.ts'
-import type { Deployment } from '../harness/process.ts'
-import type { Interrupted } from './interrupted.ts'
+import { countAdvanced, loadDueAccounts } from '../../bench/hourly/due-accounts.ts'
+import type { Interrupted, Killable } from './interrupted.ts'
 
 const accounts = 200
 
@@ -24,11 +22,11 @@ const distinctOutcomes = `
  * Prepares an hourly job that is killed after some accounts. Its `act` must be called last, because
  * the job ends soon.
  */
-export async function prepareHourlyJob(
-  { databaseUrl, prefix }: Deployment,
-  reader: pg.Client,
-  stack: AsyncDisposableStack,
-): Promise<Interrupted> {
+export async function prepareHourlyJob({
+  deployment: { databaseUrl, prefix },
+  reader,
+  stack,
+}: Killable): Promise<Interrupted> {
   await loadDueAccounts(databaseUrl, { after: 0, count: accounts })
   const address = requiredVariable('COFFER_TEST_TEMPORAL_ADDRESS')
   const temporal = stack.use(

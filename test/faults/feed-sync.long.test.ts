@@ -1,13 +1,10 @@
-import { eventually } from '@coffer/host/testing/boot'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import pg from 'pg'
-import { redeliver } from '../harness/messages.ts'
 import { newPerson } from '../harness/person.ts'
 import { type Deployment, deploy, type Part } from '../harness/process.ts'
 import { type RpcGate, startRpcGate } from '../harness/rpc-gate.ts'
-import { faults } from '../providers/feed-faults.ts'
 import { type LunchFlow, startLunchFlow } from '../providers/lunch-flow.ts'
-import { isLong, seed } from '../seed.ts'
+import { seed } from '../seed.ts'
 import { type FeedPoint, ownFeedPoints, sharedFeedPoints } from './feed-points.ts'
 import { type LinkedAccount, prepareAccount } from './linked-account.ts'
 import { type Held, killAt, turnOf } from './sync-kills.ts'
@@ -45,8 +42,8 @@ afterAll(async () => {
 })
 
 const runLedger = () => ledger.start({ COFFER_IDENTITY_URL: others.url })
-const urlsOfFeedSync = () => ({ COFFER_IDENTITY_URL: others.url, COFFER_LEDGER_URL: gate.url })
-const startFeedSync = () => feedSync.start(urlsOfFeedSync())
+const startFeedSync = () =>
+  feedSync.start({ COFFER_IDENTITY_URL: others.url, COFFER_LEDGER_URL: gate.url })
 
 let linkCount = 0
 const nextFeedId = () => {
@@ -80,10 +77,9 @@ async function startLedger(links: HeldLink[]): Promise<void> {
 }
 
 // Temporal repeats the steps of a killed feed-sync, and continues workflows of a killed process,
-// after ten seconds each. The test waits for both at once. `npm test` kills the ledger only during
-// syncs of the aggregator (aggregator-sync.test.ts), whose import is the same.
+// after ten seconds each. The test waits for both at once.
 test('syncs end after the ledger, then feed-sync are killed at any points', async () => {
-  const ofLedger = isLong ? await linkFor(turnOf(sharedFeedPoints, { count: 4, seed })) : []
+  const ofLedger = await linkFor(turnOf(sharedFeedPoints, { count: 4, seed }))
   const ofFeedSync = await linkFor([
     ...turnOf(ownFeedPoints, { count: 2, seed }),
     ...turnOf(sharedFeedPoints, { count: 2, seed: seed + 3 }),
@@ -91,9 +87,7 @@ test('syncs end after the ledger, then feed-sync are killed at any points', asyn
   const since = new Date()
   const { database, databaseUrl } = deployment
   const around = { gate, database, databaseUrl }
-  if (isLong) {
-    await killAt(around, ofLedger, { kill: ledger.kill, start: () => startLedger(ofLedger) })
-  }
+  await killAt(around, ofLedger, { kill: ledger.kill, start: () => startLedger(ofLedger) })
   await killAt(around, ofFeedSync, { kill: feedSync.kill, start: startFeedSync })
   for (const { point, work } of [...ofLedger, ...ofFeedSync]) {
     const health = await work.untilSynced(since).catch((cause) => {
@@ -105,42 +99,4 @@ test('syncs end after the ledger, then feed-sync are killed at any points', asyn
   }
   expect(provider.overlaps).toEqual([])
   expect(await deployment.run('audit')).toMatchObject({ code: 0 })
-})
-
-test('two processes, two requests and a repeated event: one sync at a time', async () => {
-  const beside = await deployment.part('feed-sync')
-  await beside.start(urlsOfFeedSync())
-  const person = await newPerson(deployment.baseUrl)
-  const prepare = () =>
-    prepareAccount({ provider, reader }, { person, feedId: nextFeedId(), added: 3 })
-  const [link, other] = await Promise.all([prepare(), prepare()])
-  const { promise, resolve: answer } = Promise.withResolvers<void>()
-  const [transactions, balance] = ['transactions?include_pending=true', 'balance'].map(
-    (path) => `/accounts/${link.feedId}/${path}`,
-  )
-  const isOfLink = (path: string) => path === transactions || path === balance
-  const from = provider.requests.length
-  const requests = () => provider.requests.slice(from).filter(isOfLink)
-  provider.fault(new RegExp(`/${link.feedId}/transactions`), faults.hold(promise), 1)
-  const statuses = await Promise.all([link.ask(), link.ask()])
-  expect(statuses.toSorted()).toEqual([202, 425])
-  await eventually(async () => requests().length, Boolean)
-  const since = new Date()
-  expect(await deployment.run('sync', link.linkId, '--no-wait')).toMatchObject({ code: 0 })
-  const { prefix } = deployment
-  expect(await redeliver(prefix, 'feed-sync-requested')).toBeGreaterThan(0)
-  // A second sync of the link would begin before one of another link, requested later, has ended.
-  await other.begin()
-  await other.untilSynced(since)
-  expect(requests()).toEqual([transactions])
-  answer()
-  await eventually(
-    async () => requests().length,
-    (count) => count === 5,
-  )
-  await link.untilSynced(since)
-  const first = [transactions, transactions, balance]
-  expect(requests()).toEqual([...first, transactions, balance])
-  expect(provider.overlaps).toEqual([])
-  await link.expectSynced()
 })
