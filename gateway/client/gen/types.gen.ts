@@ -273,7 +273,7 @@ export type GetMeResponse = {
      */
     defaultCurrency: string;
     /**
-     * Path of the page that the user has to visit next, /account/subscribe while the account is not paid up. Left out when unset.
+     * Names the next step by the path of a page that a client has for it; this server has no such page (docs/sign-in.md#the-next-step). /login/multifactor, or /account/subscribe while the account is not paid up. Left out when unset.
      */
     nextUrl?: string;
 };
@@ -397,7 +397,7 @@ export type CompleteCheckoutResponse = {
      */
     message?: string;
     /**
-     * Path of the page that the client shows next; / if the account is paid up.
+     * Names the next step by the path of a page that a client has for it (docs/sign-in.md#the-next-step): / if the account is paid up, else /account/subscribe.
      */
     nextUrl: string;
     /**
@@ -2665,9 +2665,9 @@ export type RegisterAccountResponses = {
          */
         isActive?: boolean;
         /**
-         * Path of the next page of the web app
+         * Names the next step by the path of a page that a client has for it; this server has no such page (docs/sign-in.md#the-next-step)
          */
-        nextUrl?: string;
+        nextUrl?: '/setup';
         /**
          * The next step, for people
          */
@@ -2743,7 +2743,7 @@ export type SignInErrors = {
          */
         code: 'MFA_REQUIRED';
         /**
-         * Path of the next page of the web app
+         * Names the next step by the path of a page that a client has for it; this server has no such page (docs/sign-in.md#the-next-step)
          */
         nextUrl: '/login/multifactor';
     } | {
@@ -2803,7 +2803,7 @@ export type SignInResponses = {
          */
         isActive: boolean;
         /**
-         * Path of the next page of the web app
+         * Names the next step by the path of a page that a client has for it; this server has no such page (docs/sign-in.md#the-next-step)
          */
         nextUrl?: '/account/subscribe';
     };
@@ -2882,7 +2882,7 @@ export type CompleteSignInResponses = {
          */
         isActive: boolean;
         /**
-         * Path of the next page of the web app
+         * Names the next step by the path of a page that a client has for it; this server has no such page (docs/sign-in.md#the-next-step)
          */
         nextUrl?: '/account/subscribe';
     };
@@ -3083,9 +3083,9 @@ export type VerifyEmailResponses = {
      */
     200: {
         /**
-         * Path of the page to sign in
+         * Names the next step by the path of a page that a client has for it; this server has no such page (docs/sign-in.md#the-next-step)
          */
-        nextUrl: string;
+        nextUrl: '/login';
         /**
          * The result in words for the user
          */
@@ -4602,7 +4602,7 @@ export type DeleteApiKeyResponses = {
 export type CreateCheckoutData = {
     body?: {
         /**
-         * Path that Stripe leads back to if the checkout is cancelled; begins with one /. Default and for null: /account/subscribe
+         * Path of the client that Stripe leads back to if the checkout is cancelled; begins with one /. Default and for null: /account/subscribe
          */
         cancelPath?: string | null;
     };

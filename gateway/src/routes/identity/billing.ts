@@ -32,8 +32,8 @@ export function billingRoutes({ mesh, sessions }: RouteDeps): Route[] {
           .nullable()
           .optional()
           .describe(
-            'Path that Stripe leads back to if the checkout is cancelled; begins with one /. ' +
-              'Default and for null: /account/subscribe',
+            'Path of the client that Stripe leads back to if the checkout is cancelled; begins ' +
+              'with one /. Default and for null: /account/subscribe',
           ),
       }),
       answer: CreateCheckoutResponseSchema,

@@ -6,9 +6,8 @@ import type { RouteDeps } from '../../deps.ts'
 import { code, typedEmail } from '../../http/bodies/fields.ts'
 import { proofOfWorkKeys, withProofOfWork } from '../../http/proof-of-work.ts'
 import { type Route, route } from '../../http/route.ts'
-import { emailInUse } from './sign-in-answers.ts'
+import { emailInUse, nextUrl } from './sign-in-answers.ts'
 
-const nextUrl = { json: { type: 'string', description: 'Path of the page to sign in' } }
 const message = { json: { type: 'string', description: 'The result in words for the user' } }
 
 const mailedTo = typedEmail.describe('Email address of the login, in upper or lower case')
@@ -53,7 +52,7 @@ export function emailRoutes({ config, mesh }: RouteDeps): Route[] {
       find: requireOfferedFeature(mesh, 'verifyEmailAddress'),
       attempts: 'refused',
       answers: { 428: emailInUse },
-      answer: { object: { nextUrl, message } },
+      answer: { object: { nextUrl: { json: { ...nextUrl, const: '/login' } }, message } },
       handler: async ({ body, options }) => {
         await emails.verifyEmail(body, options)
         const text = 'Your email address is verified: you can sign in now.'

@@ -1,7 +1,13 @@
 import { UserSchema } from '@coffer/proto/identity/v1/user'
 
 const text = { type: 'string' }
-const path = { type: 'string', description: 'Path of the next page of the web app' }
+/** A path of the client's own page for the next step (docs/sign-in.md#the-next-step). */
+export const nextUrl = {
+  type: 'string',
+  description:
+    'Names the next step by the path of a page that a client has for it; this server has no such ' +
+    'page (docs/sign-in.md#the-next-step)',
+}
 const error = { type: 'string', description: 'The fault, for people; the text may change' }
 
 /** Answer to a registration (docs/sign-in.md#registration). */
@@ -17,7 +23,7 @@ export const registrationAnswer = {
     isActive: {
       optional: { json: { type: 'boolean', description: 'Whether the account is paid up' } },
     },
-    nextUrl: { optional: { json: path } },
+    nextUrl: { optional: { json: { ...nextUrl, const: '/setup' } } },
     message: { optional: { json: { ...text, description: 'The next step, for people' } } },
   },
 }
@@ -26,7 +32,7 @@ export const registrationAnswer = {
 export const signedInAnswer = {
   object: {
     isActive: { json: { type: 'boolean', description: 'Whether the account is paid up' } },
-    nextUrl: { optional: { json: { ...path, const: '/account/subscribe' } } },
+    nextUrl: { optional: { json: { ...nextUrl, const: '/account/subscribe' } } },
   },
 }
 
@@ -36,7 +42,7 @@ export const signInStep = {
   answer: {
     json: {
       oneOf: [
-        step('MFA_REQUIRED', { nextUrl: { ...path, const: '/login/multifactor' } }),
+        step('MFA_REQUIRED', { nextUrl: { ...nextUrl, const: '/login/multifactor' } }),
         step('PASSWORD_CHANGE_REQUIRED', {
           resetToken: { ...text, description: 'Token for a new password, valid for 5 minutes' },
         }),
