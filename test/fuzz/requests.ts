@@ -9,7 +9,6 @@ export interface Reference {
 interface Operation {
   parameters: { name: string; in: string; schema: JsonSchema }[]
   requestBody?: { content: Record<string, { schema: JsonSchema }> }
-  'x-websocket'?: boolean
 }
 
 /** An HTTP request in the form in which it is sent. */
@@ -37,17 +36,15 @@ export function requestsTo(
     .filter(([path]) => isWanted(path))
     .flatMap(([path, operations]) =>
       Object.entries(operations)
-        .flatMap(([method, operation]) =>
-          methodsOf(method, operation).map((one) => [one, operation] as const),
-        )
+        .flatMap(([method, operation]) => methodsOf(method).map((one) => [one, operation] as const))
         .map(([method, operation]) => requests({ method, path, operation }, knowledge)),
     )
   return fc.oneof(...all)
 }
 
-/** Returns the methods of an operation: GET answers HEAD too, which the document leaves out. */
-function methodsOf(method: string, operation: Operation): string[] {
-  return method === 'get' && !operation['x-websocket'] ? ['get', 'head'] : [method]
+/** Returns the methods to send: a GET answers HEAD too, which the document leaves out. */
+function methodsOf(method: string): string[] {
+  return method === 'get' ? ['get', 'head'] : [method]
 }
 
 function requests(

@@ -64,11 +64,11 @@ export interface SocketCall<Params = unknown> extends Lookup<Params> {
 }
 
 /** The part of a route, or of a page, that decides which requests it gets. */
-export type RoutedPath = Pick<Route, 'method' | 'path' | 'socket'>
+export type RoutedPath = Pick<Route, 'method' | 'path'>
 
 /** Returns the methods of a route. GET routes also answer HEAD: the server drops the body. */
-export function methodsOf({ method, socket }: RoutedPath): (Route['method'] | 'HEAD')[] {
-  return method === 'GET' && !socket ? ['GET', 'HEAD'] : [method]
+export function methodsOf({ method }: RoutedPath): (Route['method'] | 'HEAD')[] {
+  return method === 'GET' ? ['GET', 'HEAD'] : [method]
 }
 
 /** Returns whether answers of a route have an ETag and may be 304: those of GET, in JSON. */
