@@ -137,6 +137,7 @@ test.each([
     { oneOf: [{ a: 'is odd', b: 'is even' }, { c: 'is odd' }] },
     'No (a: is odd; b: is even, or c: is odd)',
   ],
+  [{ oneOf: [{ a: 'is odd' }, { a: 'is odd', b: 'is even' }] }, 'No (a: is odd)'],
   [{ a: 'x'.repeat(1_000) }, `No (a: ${'x'.repeat(497)}…)`],
 ])('problems are one line of the message (case %#)', (problems, line) => {
   const response = new Response(null, { status: 400 })

@@ -50,13 +50,22 @@ function faultsOf(problems: Problems, path: string): string[] {
   const prefix = path === '' ? '' : `${path}: `
   if (typeof problems === 'string') return [prefix + problems]
   if (Array.isArray(problems)) {
-    const alternatives = problems.map((one) => faultsOf(one, '').join('; '))
-    return [prefix + alternatives.join(', or ')]
+    const alternatives = problems.map((one) => faultsOf(one, ''))
+    return [prefix + simplest(alternatives).join(', or ')]
   }
   return Object.entries(problems).flatMap(([key, one]) => {
     if (key === 'oneOf') return faultsOf(one, path)
     return faultsOf(one, path === '' ? key : `${path}.${key}`)
   })
+}
+
+/** Returns a text for each alternative, without those that have all faults of another one. */
+function simplest(alternatives: string[][]): string[] {
+  const isWorse = (faults: string[], other: string[]) =>
+    other.length < faults.length && other.every((fault) => faults.includes(fault))
+  return alternatives
+    .filter((faults) => !alternatives.some((other) => isWorse(faults, other)))
+    .map((faults) => faults.join('; '))
 }
 
 function asRefusal(body: unknown): { error?: string; code?: string; problems?: Problems } {

@@ -65,7 +65,7 @@ test.each([
 ])('the shape of %j is recognised by %s', async (body, sign) => {
   gateway = await createGateway({})
   const answer = await gateway.send('POST', url, { body })
-  const error = `Invalid request: problems.oneOf[0] is for the shape that ${sign} stands for`
+  const error = `Invalid request: see problems.oneOf[0], for a body with ${sign}`
   expect([answer.status, answer.body.error]).toEqual([400, error])
   expect(answer.body.problems.oneOf).toHaveLength(2)
 })

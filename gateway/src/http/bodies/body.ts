@@ -73,7 +73,7 @@ function refusalOfShapes({ options }: z.ZodUnion, body: object, timezone: string
   const others = options.filter((_, index) => index !== intended?.index)
   const shapes = [...first, ...others].map((shape) => problemsOf(shape, body, timezone))
   const text = intended
-    ? `Invalid request: problems.oneOf[0] is for the shape that ${intended.sign} stands for`
+    ? `Invalid request: see problems.oneOf[0], for a body with ${intended.sign}`
     : undefined
   return invalid({ oneOf: Object.fromEntries(Object.entries(shapes)) }, text)
 }

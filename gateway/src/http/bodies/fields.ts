@@ -236,7 +236,7 @@ export const timestamp = filled
   .superRefine((value, context) => {
     if (rfc3339.test(value)) return
     const [, day = ''] = dayOnly.exec(value) ?? []
-    // `problemsOfIssues` adds the midnight of `day` in the account's timezone to the text.
+    // `problemsOfIssues` names the midnight of `day` in the account's timezone instead.
     const params = isDay(day) ? { day } : {}
     context.addIssue({ code: 'custom', message: texts.timestamp, params, continue: false })
   })

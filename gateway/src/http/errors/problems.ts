@@ -54,13 +54,14 @@ function problemOf(issues: readonly Issue[], timezone: string): string | Problem
 }
 
 /**
- * Returns a problem's text; for a day without time, with its midnight in the account's timezone.
+ * Returns a problem's text; for a day without time, that its midnight in the timezone can be sent.
  */
 function messageOf(issue: Issue, timezone: string): string {
   const day: unknown = issue.code === 'custom' ? issue.params?.day : undefined
   if (typeof day !== 'string' || timezone === '') return issue.message
   const instant = timestampFromMs(fromLocal(Date.parse(day), timezone))
-  return `${issue.message}; midnight of ${day} in ${timezone} is ${instantText(instant)}`
+  const midnight = `${instantText(instant)}, midnight of that day in ${timezone}`
+  return `must have a time with an offset: send ${midnight}`
 }
 
 function put(tree: Problems, path: string[], problem: string | Problems): void {

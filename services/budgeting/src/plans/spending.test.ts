@@ -21,8 +21,8 @@ const holiday: NewSpending = { ...rent, spendingType: 'goal', name: 'Holiday', r
 
 const notInFuture = 'Next recurrence must be in the future'
 const notMidnight =
-  'Next recurrence must be midnight in the timezone of the account, America/Chicago: ' +
-  '2023-11-01T05:00:00Z for that day'
+  'Next recurrence must be midnight: send 2023-11-01T05:00:00Z, ' +
+  'midnight of that day in America/Chicago'
 
 function problems(input: NewSpending, where = context) {
   try {

@@ -113,8 +113,7 @@ function newDue(
 
 function notMidnight(midnight: Date, timezone: string): string {
   const expected = midnight.toISOString().replace('.000Z', 'Z')
-  const rule = 'Next recurrence must be midnight in the timezone of the account'
-  return `${rule}, ${timezone}: ${expected} for that day`
+  return `Next recurrence must be midnight: send ${expected}, midnight of that day in ${timezone}`
 }
 
 /** Returns the first due date of a rule after `now`; null, with a problem, if it has ended. */

@@ -158,8 +158,8 @@ test('an invalid request is refused and stores nothing', async () => {
   const noon = await refusal(goal(fundingScheduleId, { nextRecurrence: at('2023-11-01T17:00Z') }))
   expect(noon && problemsOf(noon)).toEqual({
     nextRecurrence:
-      'Next recurrence must be midnight in the timezone of the account, America/Chicago: ' +
-      '2023-11-01T05:00:00Z for that day',
+      'Next recurrence must be midnight: send 2023-11-01T05:00:00Z, ' +
+      'midnight of that day in America/Chicago',
   })
   const twice = await refusal(
     schedules.createFundingSchedule({ bankAccountId, name: 'Pay', ruleset: monthly }, as),
