@@ -7070,6 +7070,10 @@ export type UpdateSpendingErrors = {
      */
     405: Error;
     /**
+     * The state of the object does not allow it yet
+     */
+    409: Error;
+    /**
      * The object has changed since the tag in If-Match was read: see `ETag`
      */
     412: ChangedObject;

@@ -50,6 +50,7 @@ export const rent: FundedSpending = {
   openingKey: null,
   openingBody: null,
   openingAttempts: 1n,
+  closingUntil: null,
   fundingRuleset: pay.ruleset,
   fundingExcludesWeekends: pay.excludeWeekends,
   fundingNextRecurrence: pay.nextRecurrence,

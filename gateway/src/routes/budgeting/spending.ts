@@ -206,6 +206,7 @@ function writes(deps: RouteDeps): Route[] {
       tagged: true,
       find: ({ params, options }) => spending.getSpending(params, options),
       body: change,
+      answers: { 409: 'Another request is deleting the expense or goal' },
       answer: SpendingSchema,
       handler: async ({ params, body, options }) => {
         const update = { ...updateOf(UpdateSpendingRequestSchema, body), ...params }

@@ -1,3 +1,4 @@
+import { notFound, refused } from '@coffer/kit/rpc/errors'
 import { type Amounts, type AsOf, withAmounts, withContribution } from './plan.ts'
 import type { FundedSpending, PlanKey, Spending } from './spending.ts'
 import type { Decision, Work } from './unit-of-work.ts'
@@ -53,6 +54,32 @@ export function withdrawCreation(
     const isSame = plan?.openingAttempts === reserved.openingAttempts
     return { reply: undefined, deletedPlans: isSame && plan.state === 'opening' ? [plan] : [] }
   })
+}
+
+/** Time in ms in which an envelope is closed: above the deadline of any request. */
+const closingMs = 60_000
+
+/**
+ * Returns the `Work` that decides to delete a plan: `check` may refuse. Changes of the plan are
+ * then refused until its envelope is closed, or the time for that is over. Throws notFound.
+ */
+export function beginClosing(
+  key: PlanKey,
+  { now, check }: { now: Date; check: (plan: FundedSpending) => void },
+): Work<void> {
+  return onPlan(key, (plan) => {
+    if (plan?.state !== 'open') throw notFound('spending')
+    check(plan)
+    const closingUntil = new Date(now.getTime() + closingMs)
+    return { reply: undefined, plans: [{ ...plan, closingUntil }] }
+  })
+}
+
+/** Throws refused (409) while a request closes the envelope of the plan. */
+export function requireNotClosing({ closingUntil, spendingType }: Spending, now: Date): void {
+  if (closingUntil === null || closingUntil <= now) return
+  const text = `the ${spendingType} is being deleted by another request: read it again`
+  throw refused(text, { status: 409 })
 }
 
 /** Returns the `Work` that deletes a plan after its envelope is closed. Idempotent. */

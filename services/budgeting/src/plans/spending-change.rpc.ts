@@ -15,6 +15,7 @@ import type { HandlerContext } from '@connectrpc/connect'
 import { describeWritable, onBehalfOf } from '../ledger/ledger.client.ts'
 import { findLiveSchedule } from '../schedules/funding-schedule.ts'
 import { withAmounts, withContribution } from './plan.ts'
+import { requireNotClosing } from './plan-works.ts'
 import { withFunding } from './spending.ts'
 import { changeSpending, type SpendingPatch } from './spending-change.ts'
 import type { PlanWriter } from './writer.service.ts'
@@ -50,6 +51,7 @@ export async function updateSpending(
     decide: ({ plans, schedules }) => {
       const current = plans.find((one) => one.spendingId === spendingId)
       if (current?.state !== 'open') throw notFound('spending')
+      requireNotClosing(current, asOf.now)
       requireMatch(context, SpendingSchema, toMessage(SpendingSchema, current))
       const changed = changeSpending(current, patch, { ...asOf, isManualLink })
       const { spending, needsContribution } = changed

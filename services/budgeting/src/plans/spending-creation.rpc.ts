@@ -123,6 +123,7 @@ function reservePlan({ scope, request, key, asOf, isManualLink }: NewPlan): Work
         openingAttempts: 1n,
         openingKey: key?.key ?? null,
         openingBody: key?.bodyHash ?? null,
+        closingUntil: null,
       }
       const plan = withContribution(withFunding(entity, funding), asOf)
       return { reply: plan, plans: [plan] }

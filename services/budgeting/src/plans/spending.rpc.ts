@@ -16,7 +16,7 @@ import { explain } from '../contributions/explanation.ts'
 import { renderSentences, type Style } from '../contributions/explanation-text.ts'
 import { onBehalfOf } from '../ledger/ledger.client.ts'
 import { type AsOf, withAmounts } from './plan.ts'
-import { deletePlan } from './plan-works.ts'
+import { beginClosing, deletePlan } from './plan-works.ts'
 import { findPlans, listSpending } from './spending.sql.ts'
 import type { FundedSpending } from './spending.ts'
 import { updateSpending } from './spending-change.rpc.ts'
@@ -59,12 +59,14 @@ export function spendingRoutes(deps: Deps): ServiceImpl<typeof SpendingService> 
     createSpending: (request, context) => createSpending(deps, request, context),
     updateSpending: (request, context) => updateSpending(deps, request, context),
     deleteSpending: async ({ bankAccountId, spendingId }, context) => {
-      const { scope } = scopeOf(bankAccountId, context)
-      const [plan] = await findPlans(database, scope, [spendingId])
-      if (plan?.state !== 'open') throw notFound('spending')
-      requireMatch(context, SpendingSchema, toMessage(SpendingSchema, plan))
+      const { scope, asOf } = scopeOf(bankAccountId, context)
+      const key = { ...scope, spendingId }
+      const check = (plan: FundedSpending) =>
+        requireMatch(context, SpendingSchema, toMessage(SpendingSchema, plan))
+      const closing = beginClosing(key, { now: asOf.now, check })
+      await deps.write({ ...closing, signal: context.signal })
       await ledger.closeEnvelope({ bankAccountId, spendingId }, onBehalfOf(context))
-      await deps.write(deletePlan({ ...scope, spendingId }))
+      await deps.write(deletePlan(key))
       return {}
     },
     recalculateSpending: async ({ bankAccountId, envelopes }, context) => {

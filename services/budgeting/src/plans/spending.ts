@@ -12,7 +12,8 @@ import { type FundingSchedule, noDateLeft, notInFuture } from '../schedules/fund
  * `currentAmount` and `usedAmount` are the ledger's as of `amountsVersion`; the contribution is as
  * of `calculatedAt`. In state `opening` a plan is being created and hidden from clients.
  * `openingKey` and `openingBody` are the idempotency key and body hash of the creating request,
- * `openingAttempts` counts its attempts.
+ * `openingAttempts` counts its attempts. Until `closingUntil` a request that deletes the plan
+ * closes its envelope.
  */
 export const Spending = z.object({
   accountId: z.string(),
@@ -38,6 +39,7 @@ export const Spending = z.object({
   openingKey: z.string().nullable(),
   openingBody: z.instanceof(Buffer).nullable(),
   openingAttempts: z.bigint(),
+  closingUntil: z.date().nullable(),
 })
 export type Spending = z.infer<typeof Spending>
 
