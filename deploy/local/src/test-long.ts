@@ -38,8 +38,9 @@ await runScript((stop) => {
   })
 })
 
-const isRandom = (path: string) =>
-  /'fast-check'|\/seed\.ts'/.test(readFileSync(`${root}/${path}`, 'utf8'))
+function isRandom(path: string): boolean {
+  return /'fast-check'|\/seed\.ts'/.test(readFileSync(`${root}/${path}`, 'utf8'))
+}
 
 function testFiles(ending: string): string[] {
   return globSync(`{services,gateway,deploy,test}/**/*${ending}`, {
