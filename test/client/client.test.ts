@@ -149,6 +149,45 @@ test('a key may be one text', async () => {
   expect((await api.listLinks()).response.status).toBe(200)
 })
 
+test.each([
+  [{ key: 'ключ:секрет' }, 'The API key has to be `<API key ID>:<secret>`, in ASCII.'],
+  [{ key: { apiKeyId: 'key_1', secret: 'é' } }, 'The API key has to be `<API key ID>:<secret>`'],
+  [{ key: 'key_1' }, 'The API key has to be `<API key ID>:<secret>`'],
+  [{ session: 'coffer_session=ключ' }, 'The session has a character that no header can have'],
+])('a credential that cannot be sent is a TypeError (case %#)', (credential, text) => {
+  expect(() => createClient({ baseUrl: coffer.baseUrl, ...credential })).toThrow(text)
+})
+
+test('an Idempotency-Key that cannot be sent is a TypeError, and nothing is sent', async () => {
+  const body = { institutionName: 'Third Bank' }
+  const sending = client().createLink({ body, idempotencyKey: 'ключ' })
+  await expect(sending).rejects.toThrow('The Idempotency-Key has a character that no header can')
+})
+
+test('a page of a proxy is an error that says what came', async () => {
+  let calls = 0
+  await using proxy = await listen((_, response) => {
+    calls += 1
+    response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end('<h1>Sign in</h1>')
+  })
+  const error = await client(proxy.origin)
+    .listLinks()
+    .catch((reason) => reason)
+  expect(error).toBeInstanceOf(CofferError)
+  expect(error).toMatchObject({ status: 200, body: '<h1>Sign in</h1>' })
+  expect(error.message).toBe(
+    'The answer 200 is text/html, not JSON: it may be that of a proxy, or baseUrl is wrong.',
+  )
+  expect(calls).toBe(1)
+})
+
+test('a picture is data if Accept asks for it', async () => {
+  const api = client()
+  const headers = { Accept: 'image/svg+xml' }
+  const { data } = await api.getForecast({ path, headers })
+  expect(data).toBeInstanceOf(Blob)
+})
+
 test('a list of several pages is one iteration', async () => {
   for (const n of [1, 2, 3, 4, 5]) await book(`Page ${n}`)
   const names: string[] = []
@@ -170,7 +209,7 @@ test('a list of several pages is one iteration', async () => {
 test('pages are as large as the list allows, and may begin after some entries', async () => {
   const api = client()
   const links: string[] = []
-  for await (const { linkId } of paginate(api.listLinks, {})) links.push(linkId)
+  for await (const { linkId } of paginate(api.listLinks)) links.push(linkId)
   expect(links.length).toBeGreaterThan(0)
   // Its pages have at most ten entries.
   expect((await paginate(api.listMappings, {}).next()).done).toBe(true)

@@ -40,7 +40,7 @@ function emit(): void {
 }
 
 function manifest(): object {
-  const { name, version, description, type, sideEffects, engines } = JSON.parse(
+  const { name, version, description, keywords, type, sideEffects, engines } = JSON.parse(
     readFileSync(join(root, 'package.json'), 'utf8'),
   )
   const exported = (file: string) => ({ types: `./${file}.d.ts`, default: `./${file}.js` })
@@ -48,6 +48,7 @@ function manifest(): object {
     name,
     version,
     description,
+    keywords,
     type,
     sideEffects,
     engines,

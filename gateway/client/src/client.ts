@@ -2,7 +2,7 @@ import { createClient as createTransport } from '../gen/client/client.gen.ts'
 import { keyed, pageSizes, sockets } from '../gen/operations.gen.ts'
 import * as operations from '../gen/sdk.gen.ts'
 import type { Answer } from './answer.ts'
-import { CofferError } from './coffer-error.ts'
+import { CofferError, mediaTypeOf } from './coffer-error.ts'
 import { paginate, setPageSize } from './pages.ts'
 import { type Outcome, withRetries } from './retry.ts'
 import { framesOf, type SocketClass, type WatchOptions } from './socket.ts'
@@ -86,7 +86,8 @@ const undoneStatuses = [429, 503]
 /**
  * Creates a client of a Coffer server. Each method sends one request. If the server is busy, it is
  * repeated; so it is after a lost connection if it is a read (GET), or has an Idempotency-Key,
- * which stays the same. Methods throw `CofferError` unless the status is 2xx.
+ * which stays the same. Methods throw `CofferError` unless the answer is 2xx, and JSON if it has a
+ * body. Throws a TypeError for a credential that no header can have.
  */
 export function createClient(options: ClientOptions): Coffer {
   const baseUrl = options.baseUrl.replace(/\/+$/, '')
@@ -131,6 +132,7 @@ async function perform(work: {
   const { id, operation, call, transport, options } = work
   const { ifMatch, idempotencyKey, timeoutMs, signal: stop, headers, ...parts } = call
   if (ifMatch === null) throw new TypeError('The answer with this object had no ETag.')
+  requireAscii('The Idempotency-Key', idempotencyKey)
   const allowedMs = timeoutMs ?? options.timeoutMs ?? timeoutMsDefault
   const until = performance.now() + allowedMs
   const deadline = AbortSignal.timeout(allowedMs)
@@ -166,6 +168,9 @@ async function perform(work: {
       const isUndone = undoneStatuses.includes(status) && retryAfter !== undefined
       const isTransient = isUndone || (isRepeatable && transientStatuses.includes(status))
       return { error: refusal, isTransient, retryAfter }
+    }
+    if (!isEmpty(response) && !isExpected(response, first)) {
+      return { error: new CofferError(response, data), isTransient: false }
     }
     const etag = response.headers.get('etag')
     return { value: { data: isEmpty(response) ? null : data, etag, response } }
@@ -216,10 +221,30 @@ function watch(
 }
 
 function credentialOf({ key, session }: ClientOptions): Record<string, string> {
-  if (typeof key === 'string') return { authorization: `Basic ${btoa(key)}` }
-  if (key && key.secret === undefined) throw new TypeError('The API key lacks its secret.')
-  if (key) return { authorization: `Basic ${btoa(`${key.apiKeyId}:${key.secret}`)}` }
+  if (typeof key === 'object' && key.secret === undefined) {
+    throw new TypeError('The API key lacks its secret.')
+  }
+  if (key !== undefined) {
+    const text = typeof key === 'string' ? key : `${key.apiKeyId}:${key.secret}`
+    if (!/^[\x21-\x7e]+:[\x21-\x7e]+$/.test(text)) {
+      throw new TypeError('The API key has to be `<API key ID>:<secret>`, in ASCII.')
+    }
+    return { authorization: `Basic ${btoa(text)}` }
+  }
+  requireAscii('The session', session)
   return session === undefined ? {} : { cookie: session }
+}
+
+/** Throws a TypeError that names the value, in place of that of fetch, which does not. */
+function requireAscii(name: string, value: string | undefined): void {
+  if (value === undefined || /^[\x20-\x7e]*$/.test(value)) return
+  throw new TypeError(`${name} has a character that no header can have: only ASCII.`)
+}
+
+/** Returns whether a body is JSON, or of a type that the request has asked for. */
+function isExpected(response: Response, request: Request | undefined): boolean {
+  const type = mediaTypeOf(response)
+  return /[/+]json$/.test(type) || request?.headers.get('accept')?.includes(type) === true
 }
 
 /** Every body has a type. Its length may be unknown, for example behind a proxy. */

@@ -5,8 +5,9 @@ export type Problems = string | Problems[] | { [key: string]: Problems }
 const textLengthMax = 500
 
 /**
- * An answer of the server that is not 2xx (docs/api/errors.md). Its message has the text of the
- * server, with the problems. Without an answer, the error of fetch is thrown as it is.
+ * An answer of the server that is not 2xx (docs/api/errors.md), or not JSON, such as the page of a
+ * proxy. Its message has the text of the server, with the problems. Without an answer, the error of
+ * fetch is thrown as it is.
  */
 export class CofferError extends Error {
   override name = 'CofferError'
@@ -28,7 +29,7 @@ export class CofferError extends Error {
   constructor(response: Response, body: unknown) {
     const { error, code, problems } = asRefusal(body)
     const faults = problems === undefined ? '' : ` (${textOf(problems)})`
-    super(`${error ?? `The server answered ${response.status}.`}${faults}`)
+    super(`${error ?? textWithout(response)}${faults}`)
     this.status = response.status
     this.code = code
     this.problems = problems
@@ -38,6 +39,19 @@ export class CofferError extends Error {
     this.headers = response.headers
     this.body = body
   }
+}
+
+/** Returns the media type of an answer, without parameters. */
+export function mediaTypeOf({ headers }: Response): string {
+  return headers.get('content-type')?.split(';')[0]?.trim().toLowerCase() ?? ''
+}
+
+/** Returns the message for an answer without a text of the server. */
+function textWithout(response: Response): string {
+  const { ok, status } = response
+  if (!ok) return `The server answered ${status}.`
+  const what = `The answer ${status} is ${mediaTypeOf(response)}, not JSON`
+  return `${what}: it may be that of a proxy, or baseUrl is wrong.`
 }
 
 /** Returns one line: `amount: must be an integer; name: required key is missing`. */

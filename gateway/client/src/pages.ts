@@ -17,14 +17,15 @@ export function setPageSize(list: object, size: number): void {
  * Yields the entries of a list, page by page: follows `Link` headers with `rel="next"` (RFC 8288)
  * until there is none. `query.limit` is the size of a page, by default the largest one.
  */
-export async function* paginate<Options extends { query?: object }, Entry>(
+export async function* paginate<Options extends { query?: object } | undefined, Entry>(
   list: List<Options, Entry>,
-  options: Options,
+  ...given: undefined extends Options ? [options?: Options] : [options: Options]
 ): AsyncGenerator<Entry, void, void> {
+  const [options] = given
   const limit = pageSizes.get(list)
-  let query: { limit?: number; offset?: unknown } = { ...(limit && { limit }), ...options.query }
+  let query: { limit?: number; offset?: unknown } = { ...(limit && { limit }), ...options?.query }
   for (;;) {
-    const { data, response } = await list({ ...options, query })
+    const { data, response } = await list({ ...options, query } as Options)
     yield* Array.isArray(data) ? data : (data?.entries ?? [])
     const after = nextCursor(response)
     if (after === null) return
