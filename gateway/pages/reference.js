@@ -14,9 +14,8 @@ async function showOperations(domNode) {
     const spec = await answer.json()
     // Requests go to the server that shows the page, also if clients use another address.
     spec.servers = [{ url: new URL('..', document.baseURI).pathname }]
-    const guides = JSON.parse(domNode.dataset.guides)
     SwaggerUIBundle({
-      spec: withLinks(spec, guides),
+      spec: withOwnLinks(spec),
       domNode,
       deepLinking: true,
       docExpansion: 'none',
@@ -30,18 +29,12 @@ async function showOperations(domNode) {
   }
 }
 
-/** Returns a copy of the document whose descriptions link to the guides that they name. */
-function withLinks(document, guides) {
+/** Returns a copy of the document whose links to guides lead to this server, as its requests do. */
+function withOwnLinks(document) {
   const text = JSON.stringify(document, (key, value) =>
-    key === 'description' && typeof value === 'string' ? linkGuides(value, guides) : value,
+    key === 'description' && typeof value === 'string'
+      ? value.replaceAll(/\]\([^()\s]*\/api\/reference\//g, '](reference/')
+      : value,
   )
   return JSON.parse(text)
-}
-
-/** Replaces `docs/limits.md#name` by a link in Markdown, if the reference has the page. */
-function linkGuides(description, guides) {
-  return description.replaceAll(/\bdocs\/([\w/-]+\.md)(#[\w-]+)?/g, (found, path, anchor = '') => {
-    const slug = guides[path]
-    return slug === undefined ? found : `[${slug}](reference/${slug}${anchor})`
-  })
 }

@@ -22,21 +22,21 @@ export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends 
 /**
  * Health of the server and its databases
  *
- * Needs no credential. 500 with the same body while a database is away; the result is cached for a second (docs/api.md#health).
+ * Needs no credential. 500 with the same body while a database is away; the result is cached for a second ([conventions](/api/reference/conventions#health)).
  */
 export const getHealth = <ThrowOnError extends boolean = false>(options?: Options<GetHealthData, ThrowOnError>): RequestResult<GetHealthResponses, GetHealthErrors, ThrowOnError> => (options?.client ?? client).get<GetHealthResponses, GetHealthErrors, ThrowOnError>({ url: '/api/health', ...options });
 
 /**
  * Features of this server
  *
- * Needs no credential. A feature that is off answers 404, the aggregator 406 (docs/sign-in.md#what-a-server-offers).
+ * Needs no credential. A feature that is off answers 404, the aggregator 406 ([sign-in](/api/reference/sign-in#what-a-server-offers)).
  */
 export const getConfig = <ThrowOnError extends boolean = false>(options?: Options<GetConfigData, ThrowOnError>): RequestResult<GetConfigResponses, GetConfigErrors, ThrowOnError> => (options?.client ?? client).get<GetConfigResponses, GetConfigErrors, ThrowOnError>({ url: '/api/config', ...options });
 
 /**
  * ISO 4217 codes of the currencies an account can be kept in
  *
- * Ascending. Bank accounts accept these codes as currency (docs/api.md#money).
+ * Ascending. Bank accounts accept these codes as currency ([conventions](/api/reference/conventions#money)).
  */
 export const listCurrencies = <ThrowOnError extends boolean = false>(options?: Options<ListCurrenciesData, ThrowOnError>): RequestResult<ListCurrenciesResponses, ListCurrenciesErrors, ThrowOnError> => (options?.client ?? client).get<ListCurrenciesResponses, ListCurrenciesErrors, ThrowOnError>({
     security: [{ scheme: 'basic', type: 'http' }, {
@@ -51,7 +51,7 @@ export const listCurrencies = <ThrowOnError extends boolean = false>(options?: O
 /**
  * Create a login, a user and an account, and sign in
  *
- * Without verification of addresses the answer begins a session, in the cookie. With it, there is no session yet and a mail with a link is sent (docs/sign-in.md#registration).
+ * Without verification of addresses the answer begins a session, in the cookie. With it, there is no session yet and a mail with a link is sent ([sign-in](/api/reference/sign-in#registration)).
  */
 export const registerAccount = <ThrowOnError extends boolean = false>(options: Options<RegisterAccountData, ThrowOnError>): RequestResult<RegisterAccountResponses, RegisterAccountErrors, ThrowOnError> => (options.client ?? client).post<RegisterAccountResponses, RegisterAccountErrors, ThrowOnError>({
     url: '/api/authentication/register',
@@ -65,7 +65,7 @@ export const registerAccount = <ThrowOnError extends boolean = false>(options: O
 /**
  * Sign in; the session is in the cookie
  *
- * The token of the session is in the cookie alone, never in a body; a former session of the browser ends. 428 names the step that has to come first (docs/sign-in.md#signing-in).
+ * The token of the session is in the cookie alone, never in a body; a former session of the browser ends. 428 names the step that has to come first ([sign-in](/api/reference/sign-in#signing-in)).
  */
 export const signIn = <ThrowOnError extends boolean = false>(options: Options<SignInData, ThrowOnError>): RequestResult<SignInResponses, SignInErrors, ThrowOnError> => (options.client ?? client).post<SignInResponses, SignInErrors, ThrowOnError>({
     url: '/api/authentication/login',
@@ -79,7 +79,7 @@ export const signIn = <ThrowOnError extends boolean = false>(options: Options<Si
 /**
  * Finish a sign-in with a code of the authenticator or a recovery code
  *
- * For a pending session, which ends after 5 minutes. A wrong code is 401 and does not end it; a right one sets a new cookie (docs/sign-in.md#second-factor).
+ * For a pending session, which ends after 5 minutes. A wrong code is 401 and does not end it; a right one sets a new cookie ([sign-in](/api/reference/sign-in#second-factor)).
  */
 export const completeSignIn = <ThrowOnError extends boolean = false>(options: Options<CompleteSignInData, ThrowOnError>): RequestResult<CompleteSignInResponses, CompleteSignInErrors, ThrowOnError> => (options.client ?? client).post<CompleteSignInResponses, CompleteSignInErrors, ThrowOnError>({
     security: [{
@@ -105,7 +105,7 @@ export const signOut = <ThrowOnError extends boolean = false>(options?: Options<
 /**
  * Issue a proof-of-work challenge for one request of the purpose
  *
- * The client searches for a nonce and sends both with its request; a challenge is accepted once (docs/sign-in.md#proof-of-work).
+ * The client searches for a nonce and sends both with its request; a challenge is accepted once ([sign-in](/api/reference/sign-in#proof-of-work)).
  */
 export const createChallenge = <ThrowOnError extends boolean = false>(options: Options<CreateChallengeData, ThrowOnError>): RequestResult<CreateChallengeResponses, CreateChallengeErrors, ThrowOnError> => (options.client ?? client).post<CreateChallengeResponses, CreateChallengeErrors, ThrowOnError>({
     url: '/api/authentication/challenge',
@@ -119,7 +119,7 @@ export const createChallenge = <ThrowOnError extends boolean = false>(options: O
 /**
  * Verify an email address with the token of a mailed link
  *
- * A token works once, for its own purpose. Begins no session (docs/sign-in.md#mailed-links).
+ * A token works once, for its own purpose. Begins no session ([sign-in](/api/reference/sign-in#mailed-links)).
  */
 export const verifyEmail = <ThrowOnError extends boolean = false>(options: Options<VerifyEmailData, ThrowOnError>): RequestResult<VerifyEmailResponses, VerifyEmailErrors, ThrowOnError> => (options.client ?? client).post<VerifyEmailResponses, VerifyEmailErrors, ThrowOnError>({
     url: '/api/authentication/verify',
@@ -147,7 +147,7 @@ export const resendVerificationMail = <ThrowOnError extends boolean = false>(opt
 /**
  * Mail a link to set a new password; the answer is always the same
  *
- * Answers alike for known and unknown addresses. The link works once and expires (docs/sign-in.md#mailed-links).
+ * Answers alike for known and unknown addresses. The link works once and expires ([sign-in](/api/reference/sign-in#mailed-links)).
  */
 export const requestPasswordReset = <ThrowOnError extends boolean = false>(options: Options<RequestPasswordResetData, ThrowOnError>): RequestResult<RequestPasswordResetResponses, RequestPasswordResetErrors, ThrowOnError> => (options.client ?? client).post<RequestPasswordResetResponses, RequestPasswordResetErrors, ThrowOnError>({
     url: '/api/authentication/forgot',
@@ -175,7 +175,7 @@ export const requestPasswordResetByMail = <ThrowOnError extends boolean = false>
 /**
  * Export all data of the account as one JSON document
  *
- * Streams all rows of the account from all services; at most 4 exports run at the same time in a process, else 429 (docs/account-data.md#export).
+ * Streams all rows of the account from all services; at most 4 exports run at the same time in a process, else 429 ([account-data](/api/reference/account-data#export)).
  */
 export const exportAccount = <ThrowOnError extends boolean = false>(options?: Options<ExportAccountData, ThrowOnError>): RequestResult<ExportAccountResponses, ExportAccountErrors, ThrowOnError> => (options?.client ?? client).get<ExportAccountResponses, ExportAccountErrors, ThrowOnError>({
     security: [{
@@ -190,7 +190,7 @@ export const exportAccount = <ThrowOnError extends boolean = false>(options?: Op
 /**
  * Delete the account and all its data, by the current password or a code; final
  *
- * Only an owner may do so. Sessions and API keys end at once, the rows are deleted in the background (docs/account-data.md#deletion).
+ * Only an owner may do so. Sessions and API keys end at once, the rows are deleted in the background ([account-data](/api/reference/account-data#deletion)).
  */
 export const deleteAccount = <ThrowOnError extends boolean = false>(options: Options<DeleteAccountData, ThrowOnError>): RequestResult<DeleteAccountResponses, DeleteAccountErrors, ThrowOnError> => (options.client ?? client).delete<DeleteAccountResponses, DeleteAccountErrors, ThrowOnError>({
     security: [{
@@ -224,7 +224,7 @@ export const getMe = <ThrowOnError extends boolean = false>(options?: Options<Ge
 /**
  * Change names, locale or email address; a new address needs re-authentication
  *
- * Keys that are not sent stay as they are, and an empty object is accepted. Only an owner may change the locale. A new email address needs re-authentication in the same body, and counts once it is verified, where the server verifies addresses (docs/sign-in.md#own-data).
+ * Keys that are not sent stay as they are, and an empty object is accepted. Only an owner may change the locale. A new email address needs re-authentication in the same body, and counts once it is verified, where the server verifies addresses ([sign-in](/api/reference/sign-in#own-data)).
  */
 export const updateMe = <ThrowOnError extends boolean = false>(options: Options<UpdateMeData, ThrowOnError>): RequestResult<UpdateMeResponses, UpdateMeErrors, ThrowOnError> => (options.client ?? client).patch<UpdateMeResponses, UpdateMeErrors, ThrowOnError>({
     security: [{
@@ -258,7 +258,7 @@ export const getUser = <ThrowOnError extends boolean = false>(options: Options<G
 /**
  * Change the password; every other session ends
  *
- * A wrong current password is 401, and the session does not end. The owner gets a mail (docs/sign-in.md#passwords).
+ * A wrong current password is 401, and the session does not end. The owner gets a mail ([sign-in](/api/reference/sign-in#passwords)).
  */
 export const changePassword = <ThrowOnError extends boolean = false>(options: Options<ChangePasswordData, ThrowOnError>): RequestResult<ChangePasswordResponses, ChangePasswordErrors, ThrowOnError> => (options.client ?? client).put<ChangePasswordResponses, ChangePasswordErrors, ThrowOnError>({
     security: [{
@@ -277,7 +277,7 @@ export const changePassword = <ThrowOnError extends boolean = false>(options: Op
 /**
  * Set a new password with the token of a reset link; every session ends
  *
- * Begins no session and keeps the second factor (docs/sign-in.md#passwords).
+ * Begins no session and keeps the second factor ([sign-in](/api/reference/sign-in#passwords)).
  */
 export const resetPassword = <ThrowOnError extends boolean = false>(options: Options<ResetPasswordData, ThrowOnError>): RequestResult<ResetPasswordResponses, ResetPasswordErrors, ThrowOnError> => (options.client ?? client).post<ResetPasswordResponses, ResetPasswordErrors, ThrowOnError>({
     url: '/api/authentication/reset',
@@ -291,7 +291,7 @@ export const resetPassword = <ThrowOnError extends boolean = false>(options: Opt
 /**
  * Begin to set up an authenticator; re-authentication 15 minutes after sign-in
  *
- * Answers the secret and recovery codes once; nothing changes before the confirmation. May be repeated. The body repeats the password or has a code, exactly one; it may be missing while the session is at most 15 minutes old (docs/sign-in.md#re-authentication).
+ * Answers the secret and recovery codes once; nothing changes before the confirmation. May be repeated. The body repeats the password or has a code, exactly one; it may be missing while the session is at most 15 minutes old ([sign-in](/api/reference/sign-in#re-authentication)).
  */
 export const setUpTotp = <ThrowOnError extends boolean = false>(options?: Options<SetUpTotpData, ThrowOnError>): RequestResult<SetUpTotpResponses, SetUpTotpErrors, ThrowOnError> => (options?.client ?? client).post<SetUpTotpResponses, SetUpTotpErrors, ThrowOnError>({
     security: [{
@@ -310,7 +310,7 @@ export const setUpTotp = <ThrowOnError extends boolean = false>(options?: Option
 /**
  * Enable the authenticator with a code of it; every other session ends
  *
- * From now on each sign-in needs a code (docs/sign-in.md#second-factor).
+ * From now on each sign-in needs a code ([sign-in](/api/reference/sign-in#second-factor)).
  */
 export const confirmTotp = <ThrowOnError extends boolean = false>(options: Options<ConfirmTotpData, ThrowOnError>): RequestResult<ConfirmTotpResponses, ConfirmTotpErrors, ThrowOnError> => (options.client ?? client).post<ConfirmTotpResponses, ConfirmTotpErrors, ThrowOnError>({
     security: [{
@@ -367,7 +367,7 @@ export const replaceRecoveryCodes = <ThrowOnError extends boolean = false>(optio
 /**
  * End all other sessions of the caller; re-authentication 15 minutes after sign-in
  *
- * The session of the request stays. The body repeats the password or has a code, exactly one; it may be missing while the session is at most 15 minutes old (docs/sign-in.md#re-authentication).
+ * The session of the request stays. The body repeats the password or has a code, exactly one; it may be missing while the session is at most 15 minutes old ([sign-in](/api/reference/sign-in#re-authentication)).
  */
 export const endOtherSessions = <ThrowOnError extends boolean = false>(options?: Options<EndOtherSessionsData, ThrowOnError>): RequestResult<EndOtherSessionsResponses, EndOtherSessionsErrors, ThrowOnError> => (options?.client ?? client).delete<EndOtherSessionsResponses, EndOtherSessionsErrors, ThrowOnError>({
     security: [{
@@ -401,7 +401,7 @@ export const listSessions = <ThrowOnError extends boolean = false>(options?: Opt
 /**
  * End one session of the caller; re-authentication 15 minutes after sign-in
  *
- * An unknown session is 404. The body repeats the password or has a code, exactly one; it may be missing while the session is at most 15 minutes old (docs/sign-in.md#re-authentication).
+ * An unknown session is 404. The body repeats the password or has a code, exactly one; it may be missing while the session is at most 15 minutes old ([sign-in](/api/reference/sign-in#re-authentication)).
  */
 export const endSession = <ThrowOnError extends boolean = false>(options: Options<EndSessionData, ThrowOnError>): RequestResult<EndSessionResponses, EndSessionErrors, ThrowOnError> => (options.client ?? client).delete<EndSessionResponses, EndSessionErrors, ThrowOnError>({
     security: [{
@@ -435,7 +435,7 @@ export const listApiKeys = <ThrowOnError extends boolean = false>(options?: Opti
 /**
  * Create an API key; its secret is in this answer only
  *
- * Takes a session, never an API key: a leaked key must not create others (docs/sign-in.md#api-keys).
+ * Takes a session, never an API key: a leaked key must not create others ([sign-in](/api/reference/sign-in#api-keys)).
  */
 export const createApiKey = <ThrowOnError extends boolean = false>(options: Options<CreateApiKeyData, ThrowOnError>): RequestResult<CreateApiKeyResponses, CreateApiKeyErrors, ThrowOnError> => (options.client ?? client).post<CreateApiKeyResponses, CreateApiKeyErrors, ThrowOnError>({
     security: [{
@@ -473,7 +473,7 @@ export const deleteApiKey = <ThrowOnError extends boolean = false>(options: Opti
 /**
  * Create a checkout: a page of Stripe where the account subscribes
  *
- * The client redirects the browser to the page. 400 while there is a subscription that has not ended: use the portal (docs/billing.md#routes).
+ * The client redirects the browser to the page. 400 while there is a subscription that has not ended: use the portal ([billing](/api/reference/billing#routes)).
  */
 export const createCheckout = <ThrowOnError extends boolean = false>(options?: Options<CreateCheckoutData, ThrowOnError>): RequestResult<CreateCheckoutResponses, CreateCheckoutErrors, ThrowOnError> => (options?.client ?? client).post<CreateCheckoutResponses, CreateCheckoutErrors, ThrowOnError>({
     security: [{
@@ -536,7 +536,7 @@ export const receiveStripeEvent = <ThrowOnError extends boolean = false>(options
 /**
  * The icon of the brand in a name; 204 where there is none
  *
- * Searches for the name of a brand within the text (docs/api.md#icons).
+ * Searches for the name of a brand within the text ([conventions](/api/reference/conventions#icons)).
  */
 export const searchIcon = <ThrowOnError extends boolean = false>(options: Options<SearchIconData, ThrowOnError>): RequestResult<SearchIconResponses, SearchIconErrors, ThrowOnError> => (options.client ?? client).post<SearchIconResponses, SearchIconErrors, ThrowOnError>({
     security: [{ scheme: 'basic', type: 'http' }, {
@@ -570,7 +570,7 @@ export const listLinks = <ThrowOnError extends boolean = false>(options?: Option
 /**
  * Create a manual link, or a feed link over a pending feed connection
  *
- * Links over the aggregator are created with Plaid Link instead. A feed connection has at most one link (docs/links.md#links).
+ * Links over the aggregator are created with Plaid Link instead. A feed connection has at most one link ([links](/api/reference/links#links)).
  */
 export const createLink = <ThrowOnError extends boolean = false>(options: Options<CreateLinkData, ThrowOnError>): RequestResult<CreateLinkResponses, CreateLinkErrors, ThrowOnError> => (options.client ?? client).post<CreateLinkResponses, CreateLinkErrors, ThrowOnError>({
     security: [{ scheme: 'basic', type: 'http' }, {
@@ -589,7 +589,7 @@ export const createLink = <ThrowOnError extends boolean = false>(options: Option
 /**
  * Delete a link with everything under it
  *
- * Its bank accounts, transactions, expenses, goals and schedules are 404 at once and removed in the background; the credential of a provider is released. Cannot be reversed (docs/links.md#deleting-a-link).
+ * Its bank accounts, transactions, expenses, goals and schedules are 404 at once and removed in the background; the credential of a provider is released. Cannot be reversed ([links](/api/reference/links#deleting-a-link)).
  */
 export const deleteLink = <ThrowOnError extends boolean = false>(options: Options<DeleteLinkData, ThrowOnError>): RequestResult<DeleteLinkResponses, DeleteLinkErrors, ThrowOnError> => (options.client ?? client).delete<DeleteLinkResponses, DeleteLinkErrors, ThrowOnError>({
     security: [{ scheme: 'basic', type: 'http' }, {
@@ -638,7 +638,7 @@ export const updateLink = <ThrowOnError extends boolean = false>(options: Option
 /**
  * Syncs of a link: the last, the next, failures with advice, and numbers of changes
  *
- * Every link has a health, a deleted one too; only feed and aggregator links have syncs (docs/links.md#health).
+ * Every link has a health, a deleted one too; only feed and aggregator links have syncs ([links](/api/reference/links#health)).
  */
 export const getLinkHealth = <ThrowOnError extends boolean = false>(options: Options<GetLinkHealthData, ThrowOnError>): RequestResult<GetLinkHealthResponses, GetLinkHealthErrors, ThrowOnError> => (options.client ?? client).get<GetLinkHealthResponses, GetLinkHealthErrors, ThrowOnError>({
     security: [{ scheme: 'basic', type: 'http' }, {
@@ -668,7 +668,7 @@ export const listBankAccounts = <ThrowOnError extends boolean = false>(options?:
 /**
  * Create a bank account on a manual link, or from a candidate of a feed link
  *
- * The opening balances are booked in the journal. 400 for a deleted link and for an aggregator link, whose accounts come from the aggregator (docs/links.md#bank-accounts).
+ * The opening balances are booked in the journal. 400 for a deleted link and for an aggregator link, whose accounts come from the aggregator ([links](/api/reference/links#bank-accounts)).
  */
 export const createBankAccount = <ThrowOnError extends boolean = false>(options: Options<CreateBankAccountData, ThrowOnError>): RequestResult<CreateBankAccountResponses, CreateBankAccountErrors, ThrowOnError> => (options.client ?? client).post<CreateBankAccountResponses, CreateBankAccountErrors, ThrowOnError>({
     security: [{ scheme: 'basic', type: 'http' }, {
@@ -687,7 +687,7 @@ export const createBankAccount = <ThrowOnError extends boolean = false>(options:
 /**
  * Archive a bank account; its data is kept
  *
- * From now on every write under it is 400. Cannot be reversed, and a second time is 400; an aggregator link has to be deleted as a whole (docs/links.md#archiving).
+ * From now on every write under it is 400. Cannot be reversed, and a second time is 400; an aggregator link has to be deleted as a whole ([links](/api/reference/links#archiving)).
  */
 export const archiveBankAccount = <ThrowOnError extends boolean = false>(options: Options<ArchiveBankAccountData, ThrowOnError>): RequestResult<ArchiveBankAccountResponses, ArchiveBankAccountErrors, ThrowOnError> => (options.client ?? client).delete<ArchiveBankAccountResponses, ArchiveBankAccountErrors, ThrowOnError>({
     security: [{ scheme: 'basic', type: 'http' }, {
@@ -717,7 +717,7 @@ export const getBankAccount = <ThrowOnError extends boolean = false>(options: Op
 /**
  * Change a bank account; the allowed keys depend on its kind
  *
- * Keys that are not sent stay as they are, and an empty object is accepted. Stated balances are set as they are, without a transaction; a new currency converts no amount. Keys that the kind of link does not allow are 400 (docs/links.md#bank-accounts).
+ * Keys that are not sent stay as they are, and an empty object is accepted. Stated balances are set as they are, without a transaction; a new currency converts no amount. Keys that the kind of link does not allow are 400 ([links](/api/reference/links#bank-accounts)).
  */
 export const updateBankAccount = <ThrowOnError extends boolean = false>(options: Options<UpdateBankAccountData, ThrowOnError>): RequestResult<UpdateBankAccountResponses, UpdateBankAccountErrors, ThrowOnError> => (options.client ?? client).patch<UpdateBankAccountResponses, UpdateBankAccountErrors, ThrowOnError>({
     security: [{ scheme: 'basic', type: 'http' }, {
@@ -736,7 +736,7 @@ export const updateBankAccount = <ThrowOnError extends boolean = false>(options:
 /**
  * Balances, with money in envelopes and free-to-use money
  *
- * A read of one row. Free-to-use is available minus the money in expenses and goals, and may be negative (docs/money.md#balances).
+ * A read of one row. Free-to-use is available minus the money in expenses and goals, and may be negative ([money](/api/reference/money#balances)).
  */
 export const getBalances = <ThrowOnError extends boolean = false>(options: Options<GetBalancesData, ThrowOnError>): RequestResult<GetBalancesResponses, GetBalancesErrors, ThrowOnError> => (options.client ?? client).get<GetBalancesResponses, GetBalancesErrors, ThrowOnError>({
     security: [{ scheme: 'basic', type: 'http' }, {
@@ -766,7 +766,7 @@ export const listFundingSchedules = <ThrowOnError extends boolean = false>(optio
 /**
  * Create a funding schedule
  *
- * Moves no money until its first firing. A schedule needs a rule that has a date left (docs/funding-schedules.md).
+ * Moves no money until its first firing. A schedule needs a rule that has a date left ([funding-schedules](/api/reference/funding-schedules)).
  */
 export const createFundingSchedule = <ThrowOnError extends boolean = false>(options: Options<CreateFundingScheduleData, ThrowOnError>): RequestResult<CreateFundingScheduleResponses, CreateFundingScheduleErrors, ThrowOnError> => (options.client ?? client).post<CreateFundingScheduleResponses, CreateFundingScheduleErrors, ThrowOnError>({
     security: [{ scheme: 'basic', type: 'http' }, {
@@ -849,7 +849,7 @@ export const listSpending = <ThrowOnError extends boolean = false>(options: Opti
 /**
  * Create an expense or a goal
  *
- * The envelope starts empty; fundings and transfers fill it. spendingType decides which keys are accepted (docs/plans.md#creating-changing-and-deleting).
+ * The envelope starts empty; fundings and transfers fill it. spendingType decides which keys are accepted ([plans](/api/reference/plans#creating-changing-and-deleting)).
  */
 export const createSpending = <ThrowOnError extends boolean = false>(options: Options<CreateSpendingData, ThrowOnError>): RequestResult<CreateSpendingResponses, CreateSpendingErrors, ThrowOnError> => (options.client ?? client).post<CreateSpendingResponses, CreateSpendingErrors, ThrowOnError>({
     security: [{ scheme: 'basic', type: 'http' }, {
@@ -868,7 +868,7 @@ export const createSpending = <ThrowOnError extends boolean = false>(options: Op
 /**
  * Delete an expense or goal; its money becomes free to use
  *
- * Its transactions are kept without their envelope. Cannot be reversed (docs/money.md#funding-and-periods).
+ * Its transactions are kept without their envelope. Cannot be reversed ([money](/api/reference/money#funding-and-periods)).
  */
 export const deleteSpending = <ThrowOnError extends boolean = false>(options: Options<DeleteSpendingData, ThrowOnError>): RequestResult<DeleteSpendingResponses, DeleteSpendingErrors, ThrowOnError> => (options.client ?? client).delete<DeleteSpendingResponses, DeleteSpendingErrors, ThrowOnError>({
     security: [{ scheme: 'basic', type: 'http' }, {
@@ -898,7 +898,7 @@ export const getSpending = <ThrowOnError extends boolean = false>(options: Optio
 /**
  * Change an expense or goal; the allowed keys depend on its type
  *
- * Keys that are not sent stay as they are, and an empty object is accepted. Moves no money. A new target, schedule, date or rule recalculates the contribution (docs/plans.md#creating-changing-and-deleting).
+ * Keys that are not sent stay as they are, and an empty object is accepted. Moves no money. A new target, schedule, date or rule recalculates the contribution ([plans](/api/reference/plans#creating-changing-and-deleting)).
  */
 export const updateSpending = <ThrowOnError extends boolean = false>(options: Options<UpdateSpendingData, ThrowOnError>): RequestResult<UpdateSpendingResponses, UpdateSpendingErrors, ThrowOnError> => (options.client ?? client).patch<UpdateSpendingResponses, UpdateSpendingErrors, ThrowOnError>({
     security: [{ scheme: 'basic', type: 'http' }, {
@@ -917,7 +917,7 @@ export const updateSpending = <ThrowOnError extends boolean = false>(options: Op
 /**
  * Explanation of the next contribution of an expense or goal
  *
- * The figures and English sentences of the calculation, as of the stored contribution (docs/plans.md#the-explanation).
+ * The figures and English sentences of the calculation, as of the stored contribution ([plans](/api/reference/plans#the-explanation)).
  */
 export const explainSpending = <ThrowOnError extends boolean = false>(options: Options<ExplainSpendingData, ThrowOnError>): RequestResult<ExplainSpendingResponses, ExplainSpendingErrors, ThrowOnError> => (options.client ?? client).get<ExplainSpendingResponses, ExplainSpendingErrors, ThrowOnError>({
     security: [{ scheme: 'basic', type: 'http' }, {
@@ -932,7 +932,7 @@ export const explainSpending = <ThrowOnError extends boolean = false>(options: O
 /**
  * Transactions spent from an expense or goal, newest first
  *
- * Only those that are not deleted. The Link header has the URL of the next page; a page may have fewer entries than limit, and a next page exists as long as there is a Link header (docs/api.md#paging).
+ * Only those that are not deleted. The Link header has the URL of the next page; a page may have fewer entries than limit, and a next page exists as long as there is a Link header ([conventions](/api/reference/conventions#paging)).
  */
 export const listSpendingTransactions = <ThrowOnError extends boolean = false>(options: Options<ListSpendingTransactionsData, ThrowOnError>): RequestResult<ListSpendingTransactionsResponses, ListSpendingTransactionsErrors, ThrowOnError> => (options.client ?? client).get<ListSpendingTransactionsResponses, ListSpendingTransactionsErrors, ThrowOnError>({
     security: [{ scheme: 'basic', type: 'http' }, {
@@ -947,7 +947,7 @@ export const listSpendingTransactions = <ThrowOnError extends boolean = false>(o
 /**
  * Move money between two envelopes, or between one and free-to-use
  *
- * Balances do not change. 400 if the source envelope holds less; free-to-use may become negative. The answer has the source first, then the destination (docs/money.md#transfers).
+ * Balances do not change. 400 if the source envelope holds less; free-to-use may become negative. The answer has the source first, then the destination ([money](/api/reference/money#transfers)).
  */
 export const transferBetweenEnvelopes = <ThrowOnError extends boolean = false>(options: Options<TransferBetweenEnvelopesData, ThrowOnError>): RequestResult<TransferBetweenEnvelopesResponses, TransferBetweenEnvelopesErrors, ThrowOnError> => (options.client ?? client).post<TransferBetweenEnvelopesResponses, TransferBetweenEnvelopesErrors, ThrowOnError>({
     security: [{ scheme: 'basic', type: 'http' }, {
@@ -966,7 +966,7 @@ export const transferBetweenEnvelopes = <ThrowOnError extends boolean = false>(o
 /**
  * Forecast of envelopes and free-to-use money; also as image/svg+xml
  *
- * Read-only. Answers a chart if Accept prefers image/svg+xml. A forecast of too many events is 400: ask for less time (docs/forecast.md).
+ * Read-only. Answers a chart if Accept prefers image/svg+xml. A forecast of too many events is 400: ask for less time ([forecast](/api/reference/forecast)).
  */
 export const getForecast = <ThrowOnError extends boolean = false>(options: Options<GetForecastData, ThrowOnError>): RequestResult<GetForecastResponses, GetForecastErrors, ThrowOnError> => (options.client ?? client).get<GetForecastResponses, GetForecastErrors, ThrowOnError>({
     security: [{ scheme: 'basic', type: 'http' }, {
@@ -981,7 +981,7 @@ export const getForecast = <ThrowOnError extends boolean = false>(options: Optio
 /**
  * Contributions of each funding to an expense or goal that does not exist
  *
- * Stores nothing. Answers the most frequent contribution above 0 in two years (docs/forecast.md).
+ * Stores nothing. Answers the most frequent contribution above 0 in two years ([forecast](/api/reference/forecast)).
  */
 export const estimateSpending = <ThrowOnError extends boolean = false>(options: Options<EstimateSpendingData, ThrowOnError>): RequestResult<EstimateSpendingResponses, EstimateSpendingErrors, ThrowOnError> => (options.client ?? client).post<EstimateSpendingResponses, EstimateSpendingErrors, ThrowOnError>({
     security: [{ scheme: 'basic', type: 'http' }, {
@@ -1019,7 +1019,7 @@ export const estimateNextFunding = <ThrowOnError extends boolean = false>(option
 /**
  * Transactions of a bank account, newest first
  *
- * Filters may be combined, but not with offset. The Link header has the URL of the next page; a page may have fewer entries than limit, and a next page exists as long as there is a Link header (docs/api.md#paging).
+ * Filters may be combined, but not with offset. The Link header has the URL of the next page; a page may have fewer entries than limit, and a next page exists as long as there is a Link header ([conventions](/api/reference/conventions#paging)).
  */
 export const listTransactions = <ThrowOnError extends boolean = false>(options: Options<ListTransactionsData, ThrowOnError>): RequestResult<ListTransactionsResponses, ListTransactionsErrors, ThrowOnError> => (options.client ?? client).get<ListTransactionsResponses, ListTransactionsErrors, ThrowOnError>({
     security: [{ scheme: 'basic', type: 'http' }, {
@@ -1034,7 +1034,7 @@ export const listTransactions = <ThrowOnError extends boolean = false>(options: 
 /**
  * Create a transaction on a manual bank account
  *
- * With spendingId the envelope pays as much of the amount as it holds; the rest lowers free-to-use. Balances change only with adjustsBalance. 400 on a link that is not manual (docs/transactions.md#create).
+ * With spendingId the envelope pays as much of the amount as it holds; the rest lowers free-to-use. Balances change only with adjustsBalance. 400 on a link that is not manual ([transactions](/api/reference/transactions#create)).
  */
 export const createTransaction = <ThrowOnError extends boolean = false>(options: Options<CreateTransactionData, ThrowOnError>): RequestResult<CreateTransactionResponses, CreateTransactionErrors, ThrowOnError> => (options.client ?? client).post<CreateTransactionResponses, CreateTransactionErrors, ThrowOnError>({
     security: [{ scheme: 'basic', type: 'http' }, {
@@ -1053,7 +1053,7 @@ export const createTransaction = <ThrowOnError extends boolean = false>(options:
 /**
  * Delete a transaction of a manual bank account
  *
- * Without adjusts_balance the balances and the envelope keep the deduction; with it both get the amount back. Deleting it again changes nothing (docs/money.md#deletion-of-transactions).
+ * Without adjusts_balance the balances and the envelope keep the deduction; with it both get the amount back. Deleting it again changes nothing ([money](/api/reference/money#deletion-of-transactions)).
  */
 export const deleteTransaction = <ThrowOnError extends boolean = false>(options: Options<DeleteTransactionData, ThrowOnError>): RequestResult<DeleteTransactionResponses, DeleteTransactionErrors, ThrowOnError> => (options.client ?? client).delete<DeleteTransactionResponses, DeleteTransactionErrors, ThrowOnError>({
     security: [{ scheme: 'basic', type: 'http' }, {
@@ -1083,7 +1083,7 @@ export const getTransaction = <ThrowOnError extends boolean = false>(options: Op
 /**
  * Change a transaction; the allowed keys depend on its link
  *
- * Keys that are not sent stay as they are, and an empty object is accepted. A new amount or envelope moves money between envelopes and free-to-use, never balances. spending lists the envelopes that changed, the former one first (docs/transactions.md#change).
+ * Keys that are not sent stay as they are, and an empty object is accepted. A new amount or envelope moves money between envelopes and free-to-use, never balances. spending lists the envelopes that changed, the former one first ([transactions](/api/reference/transactions#change)).
  */
 export const updateTransaction = <ThrowOnError extends boolean = false>(options: Options<UpdateTransactionData, ThrowOnError>): RequestResult<UpdateTransactionResponses, UpdateTransactionErrors, ThrowOnError> => (options.client ?? client).patch<UpdateTransactionResponses, UpdateTransactionErrors, ThrowOnError>({
     security: [{ scheme: 'basic', type: 'http' }, {
@@ -1102,7 +1102,7 @@ export const updateTransaction = <ThrowOnError extends boolean = false>(options:
 /**
  * The cluster of similar transactions; 204 without one
  *
- * Found by a search in the background, some time after a change (docs/similar-transactions.md).
+ * Found by a search in the background, some time after a change ([similar-transactions](/api/reference/similar-transactions)).
  */
 export const getSimilarTransactions = <ThrowOnError extends boolean = false>(options: Options<GetSimilarTransactionsData, ThrowOnError>): RequestResult<GetSimilarTransactionsResponses, GetSimilarTransactionsErrors, ThrowOnError> => (options.client ?? client).get<GetSimilarTransactionsResponses, GetSimilarTransactionsErrors, ThrowOnError>({
     security: [{ scheme: 'basic', type: 'http' }, {
@@ -1117,7 +1117,7 @@ export const getSimilarTransactions = <ThrowOnError extends boolean = false>(opt
 /**
  * Restore a soft-deleted transaction of a manual bank account, with its money
  *
- * Reverses its soft deletion: balances and envelope change back as they did. A repeated request restores it once (docs/money.md#restoration-of-transactions).
+ * Reverses its soft deletion: balances and envelope change back as they did. A repeated request restores it once ([money](/api/reference/money#restoration-of-transactions)).
  */
 export const restoreTransaction = <ThrowOnError extends boolean = false>(options: Options<RestoreTransactionData, ThrowOnError>): RequestResult<RestoreTransactionResponses, RestoreTransactionErrors, ThrowOnError> => (options.client ?? client).post<RestoreTransactionResponses, RestoreTransactionErrors, ThrowOnError>({
     security: [{ scheme: 'basic', type: 'http' }, {
@@ -1136,7 +1136,7 @@ export const restoreTransaction = <ThrowOnError extends boolean = false>(options
 /**
  * Create up to 500 transactions on a manual bank account; each has its own result
  *
- * Valid items are booked in the order of the list in one commit, refused ones have an error: the answer is 200 even then (docs/api.md#bulk-requests).
+ * Valid items are booked in the order of the list in one commit, refused ones have an error: the answer is 200 even then ([conventions](/api/reference/conventions#bulk-requests)).
  */
 export const createTransactions = <ThrowOnError extends boolean = false>(options: Options<CreateTransactionsData, ThrowOnError>): RequestResult<CreateTransactionsResponses, CreateTransactionsErrors, ThrowOnError> => (options.client ?? client).post<CreateTransactionsResponses, CreateTransactionsErrors, ThrowOnError>({
     security: [{ scheme: 'basic', type: 'http' }, {
@@ -1155,7 +1155,7 @@ export const createTransactions = <ThrowOnError extends boolean = false>(options
 /**
  * Every change of balances and envelopes with its cause, newest first
  *
- * Entries of balances and of all envelopes. nextCursor goes into after, and is null on the last page (docs/money.md#the-journal).
+ * Entries of balances and of all envelopes. nextCursor goes into after, and is null on the last page ([money](/api/reference/money#the-journal)).
  */
 export const listHistory = <ThrowOnError extends boolean = false>(options: Options<ListHistoryData, ThrowOnError>): RequestResult<ListHistoryResponses, ListHistoryErrors, ThrowOnError> => (options.client ?? client).get<ListHistoryResponses, ListHistoryErrors, ThrowOnError>({
     security: [{ scheme: 'basic', type: 'http' }, {
@@ -1185,7 +1185,7 @@ export const listSpendingHistory = <ThrowOnError extends boolean = false>(option
 /**
  * Uploads to a bank account, newest first, with what undoing them needs
  *
- * Uploads of CSV imports are among them. The Link header has the URL of the next page; a page may have fewer entries than limit, and a next page exists as long as there is a Link header (docs/api.md#paging).
+ * Uploads of CSV imports are among them. The Link header has the URL of the next page; a page may have fewer entries than limit, and a next page exists as long as there is a Link header ([conventions](/api/reference/conventions#paging)).
  */
 export const listUploads = <ThrowOnError extends boolean = false>(options: Options<ListUploadsData, ThrowOnError>): RequestResult<ListUploadsResponses, ListUploadsErrors, ThrowOnError> => (options.client ?? client).get<ListUploadsResponses, ListUploadsErrors, ThrowOnError>({
     security: [{ scheme: 'basic', type: 'http' }, {
@@ -1200,7 +1200,7 @@ export const listUploads = <ThrowOnError extends boolean = false>(options: Optio
 /**
  * Upload a file of transactions (OFX, QFX, QBO, CAMT.053, QIF) to a manual bank account
  *
- * The file is imported in the background: read the upload, or watch its progress. Rows that are stored already are skipped; a stated balance may set that of the bank account. CSV files go to import (docs/files.md#uploading).
+ * The file is imported in the background: read the upload, or watch its progress. Rows that are stored already are skipped; a stated balance may set that of the bank account. CSV files go to import ([files](/api/reference/files#uploading)).
  */
 export const createUpload = <ThrowOnError extends boolean = false>(options: Options<CreateUploadData, ThrowOnError>): RequestResult<CreateUploadResponses, CreateUploadErrors, ThrowOnError> => (options.client ?? client).post<CreateUploadResponses, CreateUploadErrors, ThrowOnError>({
     ...formDataBodySerializer,
@@ -1220,7 +1220,7 @@ export const createUpload = <ThrowOnError extends boolean = false>(options: Opti
 /**
  * Undo an import: removes its transactions, restores balances and envelopes
  *
- * Deletes every transaction of the import and keeps later bookings; a second time changes nothing. 409 while the import still runs (docs/files.md#undoing).
+ * Deletes every transaction of the import and keeps later bookings; a second time changes nothing. 409 while the import still runs ([files](/api/reference/files#undoing)).
  */
 export const undoUpload = <ThrowOnError extends boolean = false>(options: Options<UndoUploadData, ThrowOnError>): RequestResult<UndoUploadResponses, UndoUploadErrors, ThrowOnError> => (options.client ?? client).delete<UndoUploadResponses, UndoUploadErrors, ThrowOnError>({
     security: [{ scheme: 'basic', type: 'http' }, {
@@ -1250,7 +1250,7 @@ export const getUpload = <ThrowOnError extends boolean = false>(options: Options
 /**
  * Progress of an upload, over a WebSocket
  *
- * The first frame is the whole upload, later ones have what changed. The handshake needs the credential of any other request. Refusals have a JSON body. The server ends the socket after the last frame (docs/api.md#sockets).
+ * The first frame is the whole upload, later ones have what changed. The handshake needs the credential of any other request. Refusals have a JSON body. The server ends the socket after the last frame ([conventions](/api/reference/conventions#sockets)).
  */
 export const watchUpload = <ThrowOnError extends boolean = false>(options: Options<WatchUploadData, ThrowOnError>): RequestResult<WatchUploadResponses, WatchUploadErrors, ThrowOnError> => (options.client ?? client).get<WatchUploadResponses, WatchUploadErrors, ThrowOnError>({
     security: [{ scheme: 'basic', type: 'http' }, {
@@ -1280,7 +1280,7 @@ export const listFiles = <ThrowOnError extends boolean = false>(options?: Option
 /**
  * Imports of CSV files into a bank account, newest first, with their uploads
  *
- * The Link header has the URL of the next page; a page may have fewer entries than limit, and a next page exists as long as there is a Link header (docs/api.md#paging).
+ * The Link header has the URL of the next page; a page may have fewer entries than limit, and a next page exists as long as there is a Link header ([conventions](/api/reference/conventions#paging)).
  */
 export const listImports = <ThrowOnError extends boolean = false>(options: Options<ListImportsData, ThrowOnError>): RequestResult<ListImportsResponses, ListImportsErrors, ThrowOnError> => (options.client ?? client).get<ListImportsResponses, ListImportsErrors, ThrowOnError>({
     security: [{ scheme: 'basic', type: 'http' }, {
@@ -1295,7 +1295,7 @@ export const listImports = <ThrowOnError extends boolean = false>(options: Optio
 /**
  * Upload a CSV file of transactions to a manual bank account
  *
- * Answers the columns of the file. The next step is a mapping; nothing is stored before the preview is confirmed (docs/files.md#csv-mappings).
+ * Answers the columns of the file. The next step is a mapping; nothing is stored before the preview is confirmed ([files](/api/reference/files#csv-mappings)).
  */
 export const createImport = <ThrowOnError extends boolean = false>(options: Options<CreateImportData, ThrowOnError>): RequestResult<CreateImportResponses, CreateImportErrors, ThrowOnError> => (options.client ?? client).post<CreateImportResponses, CreateImportErrors, ThrowOnError>({
     ...formDataBodySerializer,
@@ -1330,7 +1330,7 @@ export const getImport = <ThrowOnError extends boolean = false>(options: Options
 /**
  * Choose the mapping of an import, or store the transactions of its preview
  *
- * Two steps: pending-preview with a mapping, then pending-processing. A step that does not follow the present status is 400 (docs/files.md#csv-mappings).
+ * Two steps: pending-preview with a mapping, then pending-processing. A step that does not follow the present status is 400 ([files](/api/reference/files#csv-mappings)).
  */
 export const updateImport = <ThrowOnError extends boolean = false>(options: Options<UpdateImportData, ThrowOnError>): RequestResult<UpdateImportResponses, UpdateImportErrors, ThrowOnError> => (options.client ?? client).patch<UpdateImportResponses, UpdateImportErrors, ThrowOnError>({
     security: [{ scheme: 'basic', type: 'http' }, {
@@ -1364,7 +1364,7 @@ export const listMappings = <ThrowOnError extends boolean = false>(options?: Opt
 /**
  * Create a mapping from columns of CSV files to transactions
  *
- * Mappings belong to the account and fit every file with the same columns. They are not changed: create another one (docs/files.md#csv-mappings).
+ * Mappings belong to the account and fit every file with the same columns. They are not changed: create another one ([files](/api/reference/files#csv-mappings)).
  */
 export const createMapping = <ThrowOnError extends boolean = false>(options: Options<CreateMappingData, ThrowOnError>): RequestResult<CreateMappingResponses, CreateMappingErrors, ThrowOnError> => (options.client ?? client).post<CreateMappingResponses, CreateMappingErrors, ThrowOnError>({
     security: [{ scheme: 'basic', type: 'http' }, {
@@ -1413,7 +1413,7 @@ export const listFeedLinks = <ThrowOnError extends boolean = false>(options?: Op
 /**
  * Store a feed connection as pending; the provider is not contacted
  *
- * The next steps are a refresh, and a link with its ID; a connection without a link is removed after a day (docs/banks/feed.md#connections).
+ * The next steps are a refresh, and a link with its ID; a connection without a link is removed after a day ([feed](/api/reference/feed#connections)).
  */
 export const createFeedLink = <ThrowOnError extends boolean = false>(options: Options<CreateFeedLinkData, ThrowOnError>): RequestResult<CreateFeedLinkResponses, CreateFeedLinkErrors, ThrowOnError> => (options.client ?? client).post<CreateFeedLinkResponses, CreateFeedLinkErrors, ThrowOnError>({
     security: [{ scheme: 'basic', type: 'http' }, {
@@ -1447,7 +1447,7 @@ export const getFeedLink = <ThrowOnError extends boolean = false>(options: Optio
 /**
  * Bank accounts that a feed connection offers, used or not, newest first
  *
- * Reads what the last refresh stored; the provider is not contacted (docs/banks/feed.md#refresh).
+ * Reads what the last refresh stored; the provider is not contacted ([feed](/api/reference/feed#refresh)).
  */
 export const listFeedBankAccounts = <ThrowOnError extends boolean = false>(options: Options<ListFeedBankAccountsData, ThrowOnError>): RequestResult<ListFeedBankAccountsResponses, ListFeedBankAccountsErrors, ThrowOnError> => (options.client ?? client).get<ListFeedBankAccountsResponses, ListFeedBankAccountsErrors, ThrowOnError>({
     security: [{ scheme: 'basic', type: 'http' }, {
@@ -1462,7 +1462,7 @@ export const listFeedBankAccounts = <ThrowOnError extends boolean = false>(optio
 /**
  * Ask the provider for bank accounts: adds new ones and checks the API key
  *
- * Takes up to 20 s. Known candidates are not changed. A failure of the provider is 500 with a text (docs/banks/feed.md#refresh).
+ * Takes up to 20 s. Known candidates are not changed. A failure of the provider is 500 with a text ([feed](/api/reference/feed#refresh)).
  */
 export const refreshFeedBankAccounts = <ThrowOnError extends boolean = false>(options: Options<RefreshFeedBankAccountsData, ThrowOnError>): RequestResult<RefreshFeedBankAccountsResponses, RefreshFeedBankAccountsErrors, ThrowOnError> => (options.client ?? client).post<RefreshFeedBankAccountsResponses, RefreshFeedBankAccountsErrors, ThrowOnError>({
     security: [{ scheme: 'basic', type: 'http' }, {
@@ -1477,7 +1477,7 @@ export const refreshFeedBankAccounts = <ThrowOnError extends boolean = false>(op
 /**
  * Start a sync of a feed link, at most once in 30 minutes
  *
- * The sync runs in the background: watch its progress, or read the health of the link. 425 with Retry-After within 30 minutes (docs/banks/feed.md#requests).
+ * The sync runs in the background: watch its progress, or read the health of the link. 425 with Retry-After within 30 minutes ([feed](/api/reference/feed#requests)).
  */
 export const syncFeedLink = <ThrowOnError extends boolean = false>(options: Options<SyncFeedLinkData, ThrowOnError>): RequestResult<SyncFeedLinkResponses, SyncFeedLinkErrors, ThrowOnError> => (options.client ?? client).post<SyncFeedLinkResponses, SyncFeedLinkErrors, ThrowOnError>({
     security: [{ scheme: 'basic', type: 'http' }, {
@@ -1496,7 +1496,7 @@ export const syncFeedLink = <ThrowOnError extends boolean = false>(options: Opti
 /**
  * Progress of a bank account's feed sync, over a WebSocket
  *
- * Open it before the sync is requested. The handshake needs the credential of any other request. Refusals have a JSON body. The server ends the socket after the last frame (docs/api.md#sockets).
+ * Open it before the sync is requested. The handshake needs the credential of any other request. Refusals have a JSON body. The server ends the socket after the last frame ([conventions](/api/reference/conventions#sockets)).
  */
 export const watchFeedSync = <ThrowOnError extends boolean = false>(options: Options<WatchFeedSyncData, ThrowOnError>): RequestResult<WatchFeedSyncResponses, WatchFeedSyncErrors, ThrowOnError> => (options.client ?? client).get<WatchFeedSyncResponses, WatchFeedSyncErrors, ThrowOnError>({
     security: [{ scheme: 'basic', type: 'http' }, {
@@ -1511,7 +1511,7 @@ export const watchFeedSync = <ThrowOnError extends boolean = false>(options: Opt
 /**
  * A link token, with which Plaid Link opens for a new link
  *
- * The client opens Plaid Link with it, where the user signs in and chooses accounts (docs/links.md#over-the-aggregator).
+ * The client opens Plaid Link with it, where the user signs in and chooses accounts ([links](/api/reference/links#over-the-aggregator)).
  */
 export const createLinkToken = <ThrowOnError extends boolean = false>(options?: Options<CreateLinkTokenData, ThrowOnError>): RequestResult<CreateLinkTokenResponses, CreateLinkTokenErrors, ThrowOnError> => (options?.client ?? client).get<CreateLinkTokenResponses, CreateLinkTokenErrors, ThrowOnError>({
     security: [{
@@ -1545,7 +1545,7 @@ export const createAggregatorLink = <ThrowOnError extends boolean = false>(optio
 /**
  * Wait until an aggregator link is set up: 408 after 30 s, then ask again
  *
- * A long poll: 200 without a body as soon as the first sync has ended (docs/links.md#waiting-for-the-set-up).
+ * A long poll: 200 without a body as soon as the first sync has ended ([links](/api/reference/links#waiting-for-the-set-up)).
  */
 export const waitForLinkSetup = <ThrowOnError extends boolean = false>(options: Options<WaitForLinkSetupData, ThrowOnError>): RequestResult<WaitForLinkSetupResponses, WaitForLinkSetupErrors, ThrowOnError> => (options.client ?? client).get<WaitForLinkSetupResponses, WaitForLinkSetupErrors, ThrowOnError>({
     security: [{
@@ -1594,7 +1594,7 @@ export const updateAggregatorLink = <ThrowOnError extends boolean = false>(optio
 /**
  * Start a sync of an aggregator link, at most once in 30 minutes
  *
- * The sync runs in the background: read the health of the link. 425 with Retry-After within 30 minutes (docs/links.md#over-the-aggregator).
+ * The sync runs in the background: read the health of the link. 425 with Retry-After within 30 minutes ([links](/api/reference/links#over-the-aggregator)).
  */
 export const syncAggregatorLink = <ThrowOnError extends boolean = false>(options: Options<SyncAggregatorLinkData, ThrowOnError>): RequestResult<SyncAggregatorLinkResponses, SyncAggregatorLinkErrors, ThrowOnError> => (options.client ?? client).post<SyncAggregatorLinkResponses, SyncAggregatorLinkErrors, ThrowOnError>({
     security: [{
@@ -1628,7 +1628,7 @@ export const getInstitution = <ThrowOnError extends boolean = false>(options: Op
 /**
  * Webhook of Plaid; the header Plaid-Verification signs the body
  *
- * For Plaid alone. 401 if the verification fails, 424 if it has to be sent again (docs/banks/webhooks.md#verification).
+ * For Plaid alone. 401 if the verification fails, 424 if it has to be sent again ([webhooks](/api/reference/webhooks#verification)).
  */
 export const receiveAggregatorWebhook = <ThrowOnError extends boolean = false>(options: Options<ReceiveAggregatorWebhookData, ThrowOnError>): RequestResult<ReceiveAggregatorWebhookResponses, ReceiveAggregatorWebhookErrors, ThrowOnError> => (options.client ?? client).post<ReceiveAggregatorWebhookResponses, ReceiveAggregatorWebhookErrors, ThrowOnError>({
     url: '/api/aggregator/webhook',

@@ -205,7 +205,7 @@ export type Account = {
      */
     subscriptionActiveUntil: string | null;
     /**
-     * Status of the subscription at Stripe, in its words (docs/billing.md#subscription-states); unset without a subscription ever. Null when unset.
+     * Status of the subscription at Stripe, in its words ([billing](/api/reference/billing#subscription-states)); unset without a subscription ever. Null when unset.
      */
     subscriptionStatus: string | null;
     /**
@@ -219,7 +219,7 @@ export type Account = {
 };
 
 /**
- * A challenge of proof of work (docs/sign-in.md#proof-of-work).
+ * A challenge of proof of work ([sign-in](/api/reference/sign-in#proof-of-work)).
  */
 export type IssueChallengeResponse = {
     /**
@@ -237,7 +237,7 @@ export type IssueChallengeResponse = {
 };
 
 /**
- * The caller, and the standing of the subscription (docs/billing.md#subscription-states).
+ * The caller, and the standing of the subscription ([billing](/api/reference/billing#subscription-states)).
  */
 export type GetMeResponse = {
     /**
@@ -273,7 +273,7 @@ export type GetMeResponse = {
      */
     defaultCurrency: string;
     /**
-     * Names the next step by the path of a page that a client has for it; this server has no such page (docs/sign-in.md#the-next-step). /login/multifactor, or /account/subscribe while the account is not paid up. Left out when unset.
+     * Names the next step by the path of a page that a client has for it; this server has no such page ([sign-in](/api/reference/sign-in#the-next-step)). /login/multifactor, or /account/subscribe while the account is not paid up. Left out when unset.
      */
     nextUrl?: string;
 };
@@ -303,7 +303,7 @@ export type RenewRecoveryCodesResponse = {
 };
 
 /**
- * A signed-in browser (docs/sign-in.md#session-and-cookie).
+ * A signed-in browser ([sign-in](/api/reference/sign-in#session-and-cookie)).
  */
 export type Session = {
     /**
@@ -329,7 +329,7 @@ export type Session = {
 };
 
 /**
- * An API key: ID and secret by which a program acts as the user who created it (docs/sign-in.md#api-keys).
+ * An API key: ID and secret by which a program acts as the user who created it ([sign-in](/api/reference/sign-in#api-keys)).
  */
 export type ApiKey = {
     /**
@@ -397,7 +397,7 @@ export type CompleteCheckoutResponse = {
      */
     message?: string;
     /**
-     * Names the next step by the path of a page that a client has for it (docs/sign-in.md#the-next-step): / if the account is paid up, else /account/subscribe.
+     * Names the next step by the path of a page that a client has for it ([sign-in](/api/reference/sign-in#the-next-step)): / if the account is paid up, else /account/subscribe.
      */
     nextUrl: string;
     /**
@@ -417,7 +417,7 @@ export type CreatePortalResponse = {
 };
 
 /**
- * A link: a connection to one financial institution. Each bank account belongs to a link (docs/links.md#links).
+ * A link: a connection to one financial institution. Each bank account belongs to a link ([links](/api/reference/links#links)).
  */
 export type Link = {
     /**
@@ -459,7 +459,7 @@ export type Link = {
 };
 
 /**
- * A feed connection: the URL and API key of an instance of the feed provider. The key is never answered (docs/banks/feed.md#connections).
+ * A feed connection: the URL and API key of an instance of the feed provider. The key is never answered ([feed](/api/reference/feed#connections)).
  */
 export type FeedLink = {
     /**
@@ -513,7 +513,7 @@ export type FeedLink = {
 };
 
 /**
- * The connection of a link over the aggregator (docs/links.md#aggregatorlink).
+ * The connection of a link over the aggregator ([links](/api/reference/links#aggregatorlink)).
  */
 export type AggregatorLink = {
     /**
@@ -579,7 +579,7 @@ export type AggregatorLink = {
 };
 
 /**
- * State of the syncs of a link. A link without syncs, or one that became manual, has no times and no bank accounts (docs/links.md#health).
+ * State of the syncs of a link. A link without syncs, or one that became manual, has no times and no bank accounts ([links](/api/reference/links#health)).
  */
 export type SyncHealth = {
     /**
@@ -645,7 +645,7 @@ export type SyncHealth = {
  */
 export type SyncError = {
     /**
-     * Code that never changes, for programs, for example key-refused (docs/banks/feed.md#failures). A new release may add codes.
+     * Code that never changes, for programs, for example key-refused ([feed](/api/reference/feed#failures)). A new release may add codes.
      */
     code: string;
     /**
@@ -741,7 +741,7 @@ export type SyncCalls = {
 };
 
 /**
- * A bank account of a link, with its stored balances (docs/links.md#bank-accounts).
+ * A bank account of a link, with its stored balances ([links](/api/reference/links#bank-accounts)).
  */
 export type BankAccount = {
     /**
@@ -793,7 +793,7 @@ export type BankAccount = {
      */
     accountSubType: 'checking' | 'savings' | 'hsa' | 'cd' | 'money market' | 'paypal' | 'prepaid' | 'cash management' | 'ebt' | 'credit card' | 'auto' | 'other';
     /**
-     * State of the bank account: inactive if it was archived or if the provider does not list it any more; unknown only if a client stated it (docs/links.md#status).
+     * State of the bank account: inactive if it was archived or if the provider does not list it any more; unknown only if a client stated it ([links](/api/reference/links#status)).
      */
     status: 'active' | 'inactive' | 'unknown';
     /**
@@ -861,7 +861,7 @@ export type AggregatorBankAccount = {
 };
 
 /**
- * A candidate: a bank account that a feed connection offers (docs/banks/feed.md#candidates).
+ * A candidate: a bank account that a feed connection offers ([feed](/api/reference/feed#candidates)).
  */
 export type FeedBankAccount = {
     /**
@@ -923,7 +923,7 @@ export type FeedBankAccount = {
 };
 
 /**
- * Balances of a bank account in minor units of its currency. Free-to-use is what is in no envelope (docs/money.md#balances).
+ * Balances of a bank account in minor units of its currency. Free-to-use is what is in no envelope ([money](/api/reference/money#balances)).
  */
 export type Balances = {
     /**
@@ -961,7 +961,7 @@ export type Balances = {
 };
 
 /**
- * A funding schedule: the rule, such as each payday, by which envelopes of a bank account get money (docs/funding-schedules.md).
+ * A funding schedule: the rule, such as each payday, by which envelopes of a bank account get money ([funding-schedules](/api/reference/funding-schedules)).
  */
 export type FundingSchedule = {
     /**
@@ -981,7 +981,7 @@ export type FundingSchedule = {
      */
     description?: string;
     /**
-     * Recurrence rule of the firings: a DTSTART line, LF, an RRULE line (RFC 5545; docs/recurrence.md).
+     * Recurrence rule of the firings: a DTSTART line, LF, an RRULE line (RFC 5545; [recurrence](/api/reference/recurrence)).
      */
     ruleset: string;
     /**
@@ -1015,7 +1015,7 @@ export type FundingSchedule = {
 };
 
 /**
- * A spending object, an expense or a goal: the envelope with its money and the plan with its target and due date (docs/plans.md).
+ * A spending object, an expense or a goal: the envelope with its money and the plan with its target and due date ([plans](/api/reference/plans)).
  */
 export type Spending = {
     /**
@@ -1051,7 +1051,7 @@ export type Spending = {
      */
     usedAmount: number;
     /**
-     * Recurrence rule of the due dates of an expense: a DTSTART line, LF, an RRULE line (RFC 5545; docs/recurrence.md). Unset for a goal. Null when unset.
+     * Recurrence rule of the due dates of an expense: a DTSTART line, LF, an RRULE line (RFC 5545; [recurrence](/api/reference/recurrence)). Unset for a goal. Null when unset.
      */
     ruleset: string | null;
     /**
@@ -1067,7 +1067,7 @@ export type Spending = {
      */
     nextRecurrence: string;
     /**
-     * Amount that the next funding moves into the envelope, in minor units; 0 or more (docs/plans.md#contributions).
+     * Amount that the next funding moves into the envelope, in minor units; 0 or more ([plans](/api/reference/plans#contributions)).
      */
     nextContributionAmount: number;
     /**
@@ -1089,7 +1089,7 @@ export type Spending = {
 };
 
 /**
- * The steps by which the next contribution of a spending object is calculated (docs/plans.md#the-explanation).
+ * The steps by which the next contribution of a spending object is calculated ([plans](/api/reference/plans#the-explanation)).
  */
 export type Explanation = {
     /**
@@ -1167,7 +1167,7 @@ export type Explanation = {
 };
 
 /**
- * A transaction of a bank account (docs/transactions.md).
+ * A transaction of a bank account ([transactions](/api/reference/transactions)).
  */
 export type Transaction = {
     /**
@@ -1243,7 +1243,7 @@ export type Transaction = {
      */
     isPending: boolean;
     /**
-     * Identifier of its row in an uploaded file (docs/file-formats.md#identifiers). Null when unset.
+     * Identifier of its row in an uploaded file ([file-formats](/api/reference/file-formats#identifiers)). Null when unset.
      */
     uploadIdentifier: string | null;
     /**
@@ -1357,7 +1357,7 @@ export type FeedTransaction = {
 };
 
 /**
- * Future amounts of the envelopes and of free-to-use, if every funding and due date takes place (docs/forecast.md).
+ * Future amounts of the envelopes and of free-to-use, if every funding and due date takes place ([forecast](/api/reference/forecast)).
  */
 export type Forecast = {
     /**
@@ -1515,7 +1515,7 @@ export type GetNextContributionResponse = {
 };
 
 /**
- * A cluster: transactions of one bank account with similar texts, found by a search in the background (docs/similar-transactions.md).
+ * A cluster: transactions of one bank account with similar texts, found by a search in the background ([similar-transactions](/api/reference/similar-transactions)).
  */
 export type TransactionCluster = {
     /**
@@ -1581,7 +1581,7 @@ export type ClusterTerm = {
      */
     order: number;
     /**
-     * Sum of the word's TF-IDF values (docs/similar-transactions.md#vectors) in all transactions of the cluster.
+     * Sum of the word's TF-IDF values ([similar-transactions](/api/reference/similar-transactions#vectors)) in all transactions of the cluster.
      */
     value: number;
     /**
@@ -1595,7 +1595,7 @@ export type ClusterTerm = {
 };
 
 /**
- * An entry of the journal: one change of one amount of a bank account. Entries never change (docs/money.md#the-journal).
+ * An entry of the journal: one change of one amount of a bank account. Entries never change ([money](/api/reference/money#the-journal)).
  */
 export type HistoryEntry = {
     /**
@@ -1619,7 +1619,7 @@ export type HistoryEntry = {
      */
     amount: number;
     /**
-     * The reason of the change (docs/money.md#the-journal). A new release may add causes.
+     * The reason of the change ([money](/api/reference/money#the-journal)). A new release may add causes.
      */
     cause: 'opening' | 'transaction' | 'deletion' | 'kept' | 'transfer' | 'funding' | 'period-closed' | 'envelope-closed' | 'sync' | 'upload' | 'undo' | 'manual-edit';
     /**
@@ -1707,7 +1707,7 @@ export type HistoryUpload = {
 };
 
 /**
- * An upload: a file of transactions on its way into a bank account (docs/files.md#uploading).
+ * An upload: a file of transactions on its way into a bank account ([files](/api/reference/files#uploading)).
  */
 export type Upload = {
     /**
@@ -1759,7 +1759,7 @@ export type Upload = {
      */
     skippedCount: number;
     /**
-     * Instant at which the import was undone; unset if it was not (docs/files.md#undoing). Null when unset.
+     * Instant at which the import was undone; unset if it was not ([files](/api/reference/files#undoing)). Null when unset.
      */
     undoneAt: string | null;
     /**
@@ -1815,7 +1815,7 @@ export type File = {
 };
 
 /**
- * An import: a CSV file that a mapping turns into transactions, after a preview (docs/files.md#csv-mappings).
+ * An import: a CSV file that a mapping turns into transactions, after a preview ([files](/api/reference/files#csv-mappings)).
  */
 export type Import = {
     /**
@@ -1973,7 +1973,7 @@ export type PreviewRow = {
  */
 export type PreviewSkip = {
     /**
-     * The reason why these rows are skipped (docs/file-formats.md#rules-for-every-format).
+     * The reason why these rows are skipped ([file-formats](/api/reference/file-formats#rules-for-every-format)).
      */
     reason: 'amount' | 'zero' | 'date' | 'currency' | 'correction' | 'duplicate' | 'columns' | 'direction' | 'pending' | 'balance' | 'identifier';
     /**
@@ -1983,7 +1983,7 @@ export type PreviewSkip = {
 };
 
 /**
- * A stored mapping from the columns of CSV files to transactions. A mapping is not changed, only created and deleted (docs/files.md#csv-mappings).
+ * A stored mapping from the columns of CSV files to transactions. A mapping is not changed, only created and deleted ([files](/api/reference/files#csv-mappings)).
  */
 export type ImportMapping = {
     /**
@@ -2013,7 +2013,7 @@ export type ImportMapping = {
 };
 
 /**
- * Rules by which the columns of a CSV file become transactions (docs/files.md#csv-mappings).
+ * Rules by which the columns of a CSV file become transactions ([files](/api/reference/files#csv-mappings)).
  */
 export type CsvMapping = {
     /**
@@ -2177,7 +2177,7 @@ export type CreateUpdateTokenResponse = {
 };
 
 /**
- * An institution as Plaid describes it, at most 30 minutes old (docs/links.md#institutions).
+ * An institution as Plaid describes it, at most 30 minutes old ([links](/api/reference/links#institutions)).
  */
 export type Institution = {
     /**
@@ -2556,7 +2556,7 @@ export type RegisterAccountData = {
          */
         lastName?: string;
         /**
-         * Password, 8 to 72 characters (docs/security.md#passwords)
+         * Password, 8 to 72 characters ([security](/api/reference/security#passwords))
          */
         password: string;
         /**
@@ -2576,7 +2576,7 @@ export type RegisterAccountData = {
          */
         challenge?: string;
         /**
-         * Integer from 0 that solves the challenge (docs/sign-in.md#proof-of-work)
+         * Integer from 0 that solves the challenge ([sign-in](/api/reference/sign-in#proof-of-work))
          */
         nonce?: number;
     };
@@ -2665,7 +2665,7 @@ export type RegisterAccountResponses = {
          */
         isActive?: boolean;
         /**
-         * Names the next step by the path of a page that a client has for it; this server has no such page (docs/sign-in.md#the-next-step)
+         * Names the next step by the path of a page that a client has for it; this server has no such page ([sign-in](/api/reference/sign-in#the-next-step))
          */
         nextUrl?: '/setup';
         /**
@@ -2692,7 +2692,7 @@ export type SignInData = {
          */
         challenge?: string;
         /**
-         * Integer from 0 that solves the challenge (docs/sign-in.md#proof-of-work)
+         * Integer from 0 that solves the challenge ([sign-in](/api/reference/sign-in#proof-of-work))
          */
         nonce?: number;
     };
@@ -2743,7 +2743,7 @@ export type SignInErrors = {
          */
         code: 'MFA_REQUIRED';
         /**
-         * Names the next step by the path of a page that a client has for it; this server has no such page (docs/sign-in.md#the-next-step)
+         * Names the next step by the path of a page that a client has for it; this server has no such page ([sign-in](/api/reference/sign-in#the-next-step))
          */
         nextUrl: '/login/multifactor';
     } | {
@@ -2803,7 +2803,7 @@ export type SignInResponses = {
          */
         isActive: boolean;
         /**
-         * Names the next step by the path of a page that a client has for it; this server has no such page (docs/sign-in.md#the-next-step)
+         * Names the next step by the path of a page that a client has for it; this server has no such page ([sign-in](/api/reference/sign-in#the-next-step))
          */
         nextUrl?: '/account/subscribe';
     };
@@ -2882,7 +2882,7 @@ export type CompleteSignInResponses = {
          */
         isActive: boolean;
         /**
-         * Names the next step by the path of a page that a client has for it; this server has no such page (docs/sign-in.md#the-next-step)
+         * Names the next step by the path of a page that a client has for it; this server has no such page ([sign-in](/api/reference/sign-in#the-next-step))
          */
         nextUrl?: '/account/subscribe';
     };
@@ -3083,7 +3083,7 @@ export type VerifyEmailResponses = {
      */
     200: {
         /**
-         * Names the next step by the path of a page that a client has for it; this server has no such page (docs/sign-in.md#the-next-step)
+         * Names the next step by the path of a page that a client has for it; this server has no such page ([sign-in](/api/reference/sign-in#the-next-step))
          */
         nextUrl: '/login';
         /**
@@ -3106,7 +3106,7 @@ export type ResendVerificationMailData = {
          */
         challenge?: string;
         /**
-         * Integer from 0 that solves the challenge (docs/sign-in.md#proof-of-work)
+         * Integer from 0 that solves the challenge ([sign-in](/api/reference/sign-in#proof-of-work))
          */
         nonce?: number;
     };
@@ -3182,7 +3182,7 @@ export type RequestPasswordResetData = {
          */
         challenge?: string;
         /**
-         * Integer from 0 that solves the challenge (docs/sign-in.md#proof-of-work)
+         * Integer from 0 that solves the challenge ([sign-in](/api/reference/sign-in#proof-of-work))
          */
         nonce?: number;
     };
@@ -3258,7 +3258,7 @@ export type RequestPasswordResetByMailData = {
          */
         challenge?: string;
         /**
-         * Integer from 0 that solves the challenge (docs/sign-in.md#proof-of-work)
+         * Integer from 0 that solves the challenge ([sign-in](/api/reference/sign-in#proof-of-work))
          */
         nonce?: number;
     };
@@ -3771,7 +3771,7 @@ export type ResetPasswordData = {
          */
         token: string;
         /**
-         * New password, 8 to 72 characters (docs/security.md#passwords)
+         * New password, 8 to 72 characters ([security](/api/reference/security#passwords))
          */
         password: string;
     };
@@ -4447,7 +4447,7 @@ export type CreateApiKeyData = {
          */
         challenge?: string;
         /**
-         * Integer from 0 that solves the challenge (docs/sign-in.md#proof-of-work)
+         * Integer from 0 that solves the challenge ([sign-in](/api/reference/sign-in#proof-of-work))
          */
         nonce?: number;
     };
@@ -4525,7 +4525,7 @@ export type DeleteApiKeyData = {
          */
         challenge?: string;
         /**
-         * Integer from 0 that solves the challenge (docs/sign-in.md#proof-of-work)
+         * Integer from 0 that solves the challenge ([sign-in](/api/reference/sign-in#proof-of-work))
          */
         nonce?: number;
     };
@@ -6196,7 +6196,7 @@ export type CreateFundingScheduleData = {
          */
         description?: null | string;
         /**
-         * Rule of the firings: DTSTART line, LF, RRULE line (RFC 5545; docs/recurrence.md)
+         * Rule of the firings: DTSTART line, LF, RRULE line (RFC 5545; [recurrence](/api/reference/recurrence))
          */
         ruleset: string;
         /**
@@ -6476,7 +6476,7 @@ export type UpdateFundingScheduleData = {
          */
         description?: null | string;
         /**
-         * New rule of the firings: DTSTART line, LF, RRULE line (RFC 5545; docs/recurrence.md)
+         * New rule of the firings: DTSTART line, LF, RRULE line (RFC 5545; [recurrence](/api/reference/recurrence))
          */
         ruleset?: string;
         /**
@@ -6703,7 +6703,7 @@ export type CreateSpendingData = {
          */
         isPaused?: boolean;
         /**
-         * Rule of the due dates: DTSTART line, LF, RRULE line (RFC 5545; docs/recurrence.md)
+         * Rule of the due dates: DTSTART line, LF, RRULE line (RFC 5545; [recurrence](/api/reference/recurrence))
          */
         ruleset: string;
         /**
@@ -7012,7 +7012,7 @@ export type UpdateSpendingData = {
          */
         nextRecurrence?: string;
         /**
-         * New rule of the due dates of an expense: DTSTART line, LF, RRULE line (RFC 5545; docs/recurrence.md). A goal accepts null only
+         * New rule of the due dates of an expense: DTSTART line, LF, RRULE line (RFC 5545; [recurrence](/api/reference/recurrence)). A goal accepts null only
          */
         ruleset?: null | string;
         /**
@@ -7534,7 +7534,7 @@ export type EstimateSpendingData = {
          */
         nextRecurrence: string;
         /**
-         * Rule of the due dates: DTSTART line, LF, RRULE line (RFC 5545; docs/recurrence.md)
+         * Rule of the due dates: DTSTART line, LF, RRULE line (RFC 5545; [recurrence](/api/reference/recurrence))
          */
         recurrenceRule: string;
     } | {
@@ -9797,7 +9797,7 @@ export type ListMappingsResponse = ListMappingsResponses[keyof ListMappingsRespo
 export type CreateMappingData = {
     body: {
         /**
-         * Rules by which the columns become transactions (docs/files.md#csv-mappings)
+         * Rules by which the columns become transactions ([files](/api/reference/files#csv-mappings))
          */
         mapping: {
             /**

@@ -27,7 +27,11 @@ export const contents: readonly Group[] = [
   },
   {
     title: 'Accounts and money',
-    entries: ['links.md', 'transactions.md', 'money.md', 'similar-transactions.md', 'syncs.md'],
+    entries: ['links.md', 'transactions.md', 'money.md', 'similar-transactions.md'],
+  },
+  {
+    title: 'Banks',
+    entries: ['syncs.md', 'banks/feed.md', 'banks/plaid.md', 'banks/webhooks.md'],
   },
   { title: 'Files', entries: ['files.md', 'file-formats.md'] },
   {

@@ -89,7 +89,6 @@ function lazyFiles(): Files {
     const text = html.render('reference', {
       ...to,
       base,
-      slugs: JSON.stringify(Object.fromEntries([...guides].map(([slug, path]) => [path, slug]))),
       groups: navigation((slug) => rendered.get(slug)?.()),
       styles: urlsOf(base, [...(isReference ? ['swagger-ui.css'] : []), 'reference.css']),
       scripts: urlsOf(base, isReference ? ['swagger-ui.js', 'reference.js'] : []),

@@ -52,6 +52,21 @@ test('the recommended rules of a linter find no error and no warning', async () 
   }
 })
 
+test('descriptions name guides of this server, and no page of the repository', async () => {
+  const bases = ['', 'https://money.example.org']
+  for (const [at, text] of texts.entries()) {
+    expect(text).not.toMatch(/\bdocs\/[\w/-]+\.md/)
+    const linked = [...text.matchAll(/\]\(([^()]*)(\/api\/reference\/[^#()]*)#?([^()]*)\)/g)]
+    expect(linked.length).toBeGreaterThan(50)
+    for (const [, base, path = '', anchor = ''] of linked) {
+      expect(base).toBe(bases[at])
+      const guide = await bare.send('GET', path, { as: null })
+      expect([path, guide.status]).toEqual([path, 200])
+      if (anchor !== '') expect(guide.text).toContain(`id="${anchor}"`)
+    }
+  }
+})
+
 test('the document names the server by its external URL, else relative to the document', () => {
   const urls = texts.map((text) => JSON.parse(text).servers.map(({ url }: { url: string }) => url))
   expect(urls).toEqual([['/'], ['https://money.example.org']])

@@ -1,6 +1,7 @@
 import type { JsonSchema } from '../answer.ts'
 import type { Route } from '../route.ts'
 import { errorSchemas } from './errors.ts'
+import { linkGuides } from './guide-links.ts'
 import { headers } from './headers.ts'
 import { operationOf } from './operation.ts'
 import { refusalResponses } from './refusals.ts'
@@ -13,7 +14,8 @@ and goals that funding schedules fill.
 Amounts are integers in minor units of the currency. Instants are RFC 3339 in UTC. An API key is
 sent by HTTP Basic: its ID as the user name, its secret as the password. Every path that answers GET
 answers HEAD too. Unknown keys of a body are refused; unknown query parameters are ignored. Keys may
-be added to answers: ignore those that you do not know.`
+be added to answers: ignore those that you do not know. A guide to begin with:
+docs/api/first-ten-minutes.md; the conventions of every operation: docs/api.md.`
 
 /** Settings of the server that its document shows. */
 export interface DocumentSettings {
@@ -41,7 +43,7 @@ export function openapi(
   const responses = refusalResponses().filter(([name]) =>
     used.includes(`"#/components/responses/${name}"`),
   )
-  return {
+  const document = {
     openapi: '3.1.0',
     info: {
       title: 'Coffer',
@@ -66,4 +68,5 @@ export function openapi(
       },
     },
   }
+  return linkGuides(document, externalUrl)
 }

@@ -1,0 +1,24 @@
+import { guides, slugOf } from '../../reference/guides.ts'
+import type { JsonSchema } from '../answer.ts'
+
+/**
+ * Returns a copy of the document whose descriptions link to the guides beside the reference page,
+ * where the source names pages of `docs/`: readers of the document may not have the repository.
+ * `externalUrl` is the address that clients use; without it, links are paths. Throws an error for a
+ * page that is no guide.
+ */
+export function linkGuides(document: JsonSchema, externalUrl: string): JsonSchema {
+  const base = `${externalUrl.replace(/\/+$/, '')}/api/reference`
+  const text = JSON.stringify(document, (key, value) =>
+    key === 'description' && typeof value === 'string' ? linked(value, base) : value,
+  )
+  return JSON.parse(text)
+}
+
+function linked(description: string, base: string): string {
+  return description.replaceAll(/\bdocs\/([\w/-]+\.md)(#[\w-]+)?/g, (_, path, anchor = '') => {
+    const slug = slugOf(path)
+    if (guides.get(slug) !== path) throw new Error(`docs/${path} is no guide of the reference`)
+    return `[${slug}](${base}/${slug}${anchor})`
+  })
+}
