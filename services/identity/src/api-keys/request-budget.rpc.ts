@@ -13,19 +13,22 @@ export function requestBudgets({
     spendRequestBudget: async ({ accountId, apiKeyId, cost, apiKeyQuota, accountQuota }) => {
       const spending = { accountId, apiKeyId, cost, apiKeyQuota, accountQuota, windowSeconds }
       const rows = await spendBudgets(database, spending)
-      const budgetOf = (holder: string, quota: number) => {
+      /** `isSpent`: whether the statement has tried to spend from this budget. */
+      const budgetOf = (holder: string, quota: number, isSpent: boolean) => {
         const row = rows.find((one) => one.apiKeyId === holder)
-        const left = quota - (row?.spent ?? 0)
+        // A refusal without a row: a concurrent request has just begun the window and spent it.
+        const left = quota - (row?.spent ?? (isSpent ? quota : 0))
         return {
-          isSufficient: row?.isChanged || left >= cost,
+          isSufficient: isSpent ? row?.isChanged === true : left >= cost,
           remaining: Math.max(0, left),
           resetSeconds: row?.resetSeconds ?? windowSeconds,
         }
       }
-      return {
-        apiKey: apiKeyId && apiKeyQuota > 0 ? budgetOf(apiKeyId, apiKeyQuota) : undefined,
-        account: accountQuota > 0 ? budgetOf('', accountQuota) : undefined,
-      }
+      const isKeyLimited = apiKeyId !== '' && apiKeyQuota > 0
+      const apiKey = isKeyLimited ? budgetOf(apiKeyId, apiKeyQuota, true) : undefined
+      const isOfAccount = apiKey?.isSufficient ?? true
+      const account = accountQuota > 0 ? budgetOf('', accountQuota, isOfAccount) : undefined
+      return { apiKey, account }
     },
   }
 }
