@@ -15,7 +15,7 @@ async function showOperations(domNode) {
     // Requests go to the server that shows the page, also if clients use another address.
     spec.servers = [{ url: new URL('..', document.baseURI).pathname }]
     SwaggerUIBundle({
-      spec: withOwnLinks(spec),
+      spec: withOwnLinks(withoutPrefill(spec)),
       domNode,
       deepLinking: true,
       docExpansion: 'none',
@@ -27,6 +27,21 @@ async function showOperations(domNode) {
   } catch (error) {
     domNode.textContent = `The operations cannot be loaded: ${error.message}`
   }
+}
+
+/**
+ * Moves the examples of optional parameters into their descriptions. Swagger UI would send them
+ * with every request: filters that exclude each other, or the tag of another state.
+ */
+function withoutPrefill(document) {
+  for (const { parameters = [] } of Object.values(document.paths).flatMap(Object.values)) {
+    for (const parameter of parameters) {
+      if (parameter.required || parameter.example === undefined) continue
+      parameter.description = `${parameter.description}. Example: \`${parameter.example}\``
+      delete parameter.example
+    }
+  }
+  return document
 }
 
 /** Returns a copy of the document whose links to guides lead to this server, as its requests do. */

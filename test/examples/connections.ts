@@ -37,6 +37,17 @@ export async function linksFeed(world: World, { key, headers }: Ada): Promise<Js
   })
   const account = `/bank_accounts/${made.bankAccountId}`
   await until(key, `/links/${linkId}/health`, isSynced(now()))
+  await recorder.refuse(
+    426,
+    'GET',
+    `/feed/link/sync/${linkId}/bank_account/${made.bankAccountId}/progress`,
+    {
+      headers: { ...headers, 'sec-websocket-version': '8' },
+      name: 'version',
+      summary: 'A handshake of an older version',
+      isHandshake: true,
+    },
+  )
   await key('GET', '/feed/link')
   await key('GET', `/links/${linkId}/health`, {
     name: 'feed',

@@ -1,4 +1,7 @@
 import { apiDocument, apiRoutes, operationsOf } from '@coffer/client/build/document'
+import { answerQuery } from '@coffer/gateway/http/answer-query'
+import { readExamples } from '@coffer/gateway/http/openapi/examples'
+import { refusalGroup } from '@coffer/gateway/http/openapi/refusals'
 import { expect, test } from '@jest/globals'
 import { faultOf } from '../harness/answer-check.ts'
 
@@ -7,7 +10,7 @@ type Json = any
 
 const document = apiDocument()
 const operations = operationsOf(document)
-const bodies = new Map(apiRoutes().map(({ id, body }) => [id, body]))
+const routes = new Map(apiRoutes().map((route) => [route.id, route]))
 const again = 'record the examples again: npm run examples'
 
 /** Parts of the document with a schema and examples, each with its place. */
@@ -46,14 +49,98 @@ const without: Record<string, string> = {
   receiveStripeEvent: 'Stripe sends it',
   receiveAggregatorWebhook: 'Plaid sends it',
   'getHealth 500': 'a database has to be away',
+  OtherError: 'refused by HTTP itself, before the operation',
   'verifyEmail 428': 'two people have to change to one address at a time',
 }
 
 test('every JSON body has an example', () => {
   const bare = [...requests, ...answers].filter(({ examples }) => examples.length === 0)
   const places = bare.map(({ place }) => place)
-  const operation = places.filter((place) => /^[a-z]/.test(place))
-  expect(operation.sort()).toEqual(Object.keys(without).sort())
+  const unique = [...new Set(places)]
+  expect(unique.sort()).toEqual(Object.keys(without).sort())
+})
+
+test('every example of a refusal is of an operation like the one that shows it', () => {
+  const shown = operations.flatMap(({ operationId, responses }) =>
+    Object.entries<Json>(responses).flatMap(([status, { $ref }]) => {
+      if (!$ref) return []
+      const response = document.components.responses[$ref.split('/').at(-1)]
+      const { examples = {} } = response.content['application/json']
+      const [name] = Object.keys(examples)
+      const refusal = readExamples().refusals.find(
+        (one) => String(one.status) === status && one.name === name,
+      )
+      const route = routes.get(operationId)
+      const isFitting =
+        !refusal ||
+        refusal.operations.includes(operationId) ||
+        (route && refusal.group === refusalGroup(Number(status), route))
+      return isFitting ? [] : `${operationId} ${status}: ${name}`
+    }),
+  )
+  expect(shown).toEqual([])
+})
+
+test('a text about a provider is shown by no other operation', () => {
+  const about = readExamples().refusals.filter(({ answer }) =>
+    /plaid/i.test(JSON.stringify(answer)),
+  )
+  for (const { operations: ids, group } of about) {
+    expect(group).toBeUndefined()
+    expect(ids.filter((id) => !/Aggregator|Institution|LinkToken/.test(id))).toEqual([])
+  }
+})
+
+/** Parameters without an example, each with the reason. */
+const parametersWithout: Record<string, string> = {
+  'Plaid-Verification': 'Plaid sends it',
+  'Stripe-Signature': 'Stripe sends it',
+  end: 'it has to lie within 12 months of the request',
+}
+
+test('every parameter has an example, and those of an operation are accepted together', () => {
+  const bare = new Set<string>()
+  const faults: unknown[] = []
+  for (const { operationId, parameters } of operations) {
+    for (const one of parameters) {
+      if (one.example === undefined) bare.add(one.name)
+      else if (faultOf(one.schema, one.example)) faults.push([operationId, one.name, one.example])
+    }
+    const route = routes.get(operationId)
+    // `offset` excludes filters and `after`.
+    const sent = parameters.filter(
+      ({ in: part, name }: Json) => part === 'query' && name !== 'offset',
+    )
+    const query = Object.fromEntries(sent.map((one: Json) => [one.name, String(one.example ?? '')]))
+    if (query.end === '') delete query.end
+    for (const schema of route ? [route.query, answerQuery(route)] : []) {
+      const error = schema?.safeParse(query).error
+      if (error) faults.push([operationId, error.message])
+    }
+  }
+  expect([...bare].sort()).toEqual(Object.keys(parametersWithout).sort())
+  expect(faults).toEqual([])
+})
+
+/** Keys of bodies that have to lie in the future. */
+const future = ['expiresAt', 'nextRecurrence']
+
+test('dates that have to lie in the future do so for years', () => {
+  for (const { operationId, requestBody } of operations) {
+    // Estimates may begin at any date.
+    if (operationId === 'estimateSpending') continue
+    JSON.stringify(requestBody?.content ?? {}, (key, value) => {
+      if (!future.includes(key) || typeof value !== 'string') return value
+      expect(value >= '2036').toBe(true)
+      return value
+    })
+  }
+})
+
+test('the household is the same in every example', () => {
+  const text = JSON.stringify(readExamples())
+  const ids = [...text.matchAll(/"userId":"(user_\w+)"/g)].map(([, id]) => id)
+  expect(new Set(ids).size).toBe(1)
 })
 
 test('every example of an answer fits its schema, without other keys', () => {
@@ -69,7 +156,8 @@ test('every example of an answer fits its schema, without other keys', () => {
 test('every example of a body is accepted', () => {
   const faults = requests.flatMap(({ place, schema, examples }) =>
     examples.flatMap(([name, { value }]) => {
-      const fault = faultOf(schema, value) ?? bodies.get(place)?.safeParse(value).error?.message
+      const fault =
+        faultOf(schema, value) ?? routes.get(place)?.body?.safeParse(value).error?.message
       return fault === undefined ? [] : `${place} ${name}: ${fault}; ${again}`
     }),
   )

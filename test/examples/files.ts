@@ -1,3 +1,4 @@
+import { sql } from 'slonik'
 import type { Json } from '../harness/person.ts'
 import type { Household } from './household.ts'
 import { until } from './recorder.ts'
@@ -18,6 +19,7 @@ export async function uploads(world: World, ada: Ada, { path }: Household): Prom
   const isCleanedUp = (all: Json) => all.every(({ file }: Json) => file.deletedAt !== null)
   await until(key, `${path}/transactions/upload`, isCleanedUp)
   await key('GET', `${path}/transactions/upload`)
+  await refusesUndo(world, ada, uploaded)
   await key('DELETE', uploaded)
   const { body: broken } = await key('POST', `${path}/transactions/upload`, {
     form: formWith('march.ofx', '<OFX><BANKMSGSRSV1><STMTTRNRS><STMTRS>'),
@@ -26,6 +28,34 @@ export async function uploads(world: World, ada: Ada, { path }: Household): Prom
   const failed = `${path}/transactions/upload/${broken.transactionUploadId}`
   await until(key, failed, ({ status }) => status === 'failed')
   await key('GET', failed, { name: 'failed', summary: 'A file that cannot be read' })
+}
+
+/** Undoes an upload that is set back to running for that time. */
+async function refusesUndo(world: World, { headers }: Ada, uploaded: string): Promise<void> {
+  const { pool } = world.coffer.booted.database('ledger')
+  const id = uploaded.split('/').at(-1) ?? ''
+  const put = (status: string) =>
+    pool.query(sql.unsafe`
+      UPDATE uploads SET status = ${status} WHERE transaction_upload_id = ${id}`)
+  await put('processing')
+  await world.recorder.refuse(409, 'DELETE', uploaded, {
+    headers,
+    name: 'running',
+    summary: 'The upload is still being read',
+  })
+  await put('complete')
+  await world.recorder.refuse(426, 'GET', `${uploaded}/progress`, {
+    headers: { ...headers, 'sec-websocket-version': '8' },
+    name: 'version',
+    summary: 'A handshake of an older version',
+    isHandshake: true,
+  })
+  await world.recorder.refuse(403, 'GET', `${uploaded}/progress`, {
+    headers: { ...headers, origin: 'https://other.example.org' },
+    name: 'socket',
+    summary: 'A handshake of a page of another origin',
+    isHandshake: true,
+  })
 }
 
 const columns = ['Number', 'Date', 'Text', 'Merchant', 'Amount', 'Balance', 'Status']
@@ -88,7 +118,7 @@ async function mappings(key: Ada['key']): Promise<string> {
     name: 'sign',
     summary: 'A column of amounts, negative if money leaves',
   })
-  await key('POST', '/mappings', {
+  const { body: other } = await key('POST', '/mappings', {
     body: {
       mapping: {
         headers: ['Day', 'Text', 'Sum', 'Direction'],
@@ -109,6 +139,8 @@ async function mappings(key: Ada['key']): Promise<string> {
     summary: 'A column of amounts, and one with their direction',
   })
   await key('GET', '/mappings')
+  await key('GET', `/mappings?signature=${body.signature}`, { isShown: false })
+  await key('DELETE', `/mappings/${other.transactionImportMappingId}`)
   return body.transactionImportMappingId
 }
 

@@ -74,7 +74,7 @@ export async function plans({ pass }: World, { key }: Ada): Promise<Household> {
       name: 'Trip to Oslo',
       fundingScheduleId,
       targetAmount: 180_000,
-      nextRecurrence: '2026-09-01T05:00:00Z',
+      nextRecurrence: '2036-09-01T05:00:00Z',
     },
     name: 'goal',
     summary: 'A goal, due once',
@@ -183,7 +183,8 @@ export async function looksAhead(world: World, ada: Ada, home: Household): Promi
   await key('GET', `${path}/history?limit=4`)
   const { body: listed } = await key('GET', `${path}/transactions?limit=3`)
   if (spent.length === 0) throw new Error('the goal has no transactions')
-  await key('GET', `${path}/forecast?end=2026-04-02T05:00:00Z`)
+  await filters(ada, home)
+  await key('GET', `${path}/forecast`)
   await key('POST', `${path}/forecast/spending`, {
     body: {
       spendingType: 'expense',
@@ -197,6 +198,22 @@ export async function looksAhead(world: World, ada: Ada, home: Household): Promi
   await findsSimilar(world)
   const grocer = listed.find(({ name }: Json) => name.startsWith('GREEN GROCER'))
   await key('GET', `${path}/transactions/${grocer.transactionId}/similar`)
+}
+
+/** Sends every filter of transactions, for the examples of parameters. */
+async function filters({ key }: Ada, { path, tripId }: Household): Promise<void> {
+  const filter =
+    'search=hostel&from=2026-03-01&to=2026-03-31&pending=false&source=manual' +
+    '&amount_from=5000&amount_to=20000'
+  const lists = [
+    `${path}/transactions?${filter}&spendingId=${tripId}`,
+    `${path}/spending/${tripId}/transactions?${filter}`,
+  ]
+  for (const list of lists) {
+    const { body } = await key('GET', list, { isShown: false })
+    if (body.length !== 1) throw new Error(`${list} finds ${body.length} transactions`)
+  }
+  await key('GET', `${path}/transactions?deleted=true`, { isShown: false })
 }
 
 /** Lists the links and bank accounts of every kind. */

@@ -48,7 +48,7 @@ export function masked(
     if (value === null) return value
     if (key === 'nonce') return 41_277
     if (key === 'nextAttempt') return new Date(start.getTime() + scheduledMs).toISOString()
-    if (key === 'nextCursor') return renamed(value, ids)
+    if (key === 'nextCursor' || key === 'after') return renamed(value, ids)
     if (key === 'uri') {
       const secret = base32.toUpperCase()
       return value.replace(/(?<=secret=)\w+/, (one: string) => scramble(one, secret))

@@ -5,11 +5,16 @@ import { listsAll, looksAhead, plans, spends } from './household.ts'
 import { masked } from './masks.ts'
 import { recordPlain } from './plain-server.ts'
 import { refusals } from './refusals.ts'
+import { renders } from './rendered.ts'
 import { looksAround, registers, securesLogin } from './sign-in.ts'
 import { start, startWorld } from './world.ts'
 
-/** Items of a list that an example shows. */
-const itemsMax = 3
+/** Items of a long list that an example shows. */
+const itemsShown = 3
+
+/** Lengths up to which lists are shown whole: of objects, and of texts. */
+const objectsMax = 6
+const textsMax = 10
 
 /**
  * Starts a server and uses the whole API as one household. Returns the requests and answers,
@@ -35,11 +40,14 @@ export async function record(): Promise<Examples> {
   await removes(ada, feedAccount)
   await refusals(world, ada, home)
   await securesLogin(world, ada)
-  const plain = await recordPlain(start)
+  await renders(recorder, 'https://coffer.example.com')
+  const { plain, ids } = await recordPlain(start)
   const texts = [
     [feed.url, 'https://feed.example.com/api/v1'],
     [feed.apiKey, 'keyOfTheFeed'],
     ['127.0.0.1', '203.0.113.7'],
+    // The same Ada on both servers.
+    ...ids.map((id, at) => [id, ada.ids[at] ?? id] as const),
   ] as const
   const all = merged(recorder.recorded(), plain)
   return shortened(masked(all, { start, texts }))
@@ -58,6 +66,7 @@ function merged(one: Examples, other: Examples): Examples {
   const refused = [...one.refusals, ...other.refusals]
   return {
     operations: Object.fromEntries(operations),
+    parameters: { ...other.parameters, ...one.parameters },
     refusals: refused.toSorted((first, second) => first.status - second.status),
   }
 }
@@ -67,14 +76,17 @@ function rankOf({ status, name }: Example): number {
 }
 
 /** Cuts long lists of answers. */
-function shortened({ operations, refusals }: Examples): Examples {
-  const cut = (_key: string, value: unknown) =>
-    Array.isArray(value) && value.length > 10 ? value.slice(0, itemsMax) : value
+function shortened({ operations, ...more }: Examples): Examples {
+  const cut = (_key: string, value: unknown) => {
+    if (!Array.isArray(value)) return value
+    const max = typeof value[0] === 'object' ? objectsMax : textsMax
+    return value.length > max ? value.slice(0, itemsShown) : value
+  }
   const each = Object.entries(operations).map(([id, all]) => [
     id,
     all.map((one) => ('answer' in one ? { ...one, answer: cutIn(one.answer, cut) } : one)),
   ])
-  return { operations: Object.fromEntries(each), refusals }
+  return { operations: Object.fromEntries(each), ...more }
 }
 
 function cutIn(answer: unknown, cut: (key: string, value: unknown) => unknown): unknown {

@@ -1,12 +1,12 @@
 import { generateSync } from 'otplib'
-import { type Answer, basicOf, call, cookieOf } from '../harness/person.ts'
+import { type Answer, basicOf, call, cookieOf, type Json } from '../harness/person.ts'
 import { proofFor } from '../harness/proof-of-work.ts'
 import { tokenIn } from '../providers/smtp.ts'
 import type { Take } from './recorder.ts'
 import type { World } from './world.ts'
 
 const email = 'ada@example.com'
-const password = 'a long enough password'
+export const password = 'a long enough password'
 const newPassword = 'an even longer password'
 const browser = { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Firefox/140.0' }
 
@@ -18,7 +18,16 @@ export interface Ada {
   headers: Record<string, string>
   /** Headers with the session. */
   sessionHeaders: Record<string, string>
+  /** IDs of her user, login and account. */
+  ids: string[]
 }
+
+/** Returns the IDs of a user, its login and its account. */
+export const idsOf = ({ userId, loginId, accountId }: Json): string[] => [
+  userId,
+  loginId,
+  accountId,
+]
 
 /** Registers Ada, verifies her address, and signs her in. */
 export async function registers(world: World): Promise<Ada> {
@@ -65,7 +74,9 @@ export async function registers(world: World): Promise<Ada> {
     summary: 'A key for all requests',
   })
   const headers = { authorization: basicOf(body) }
-  return { session, key: recorder.as(headers), headers, sessionHeaders }
+  const { body: me } = await session('GET', '/users/me', { isShown: false })
+  const ids = idsOf(me.user)
+  return { session, key: recorder.as(headers), headers, sessionHeaders, ids }
 }
 
 /** Reads and changes Ada's own data, and subscribes. */
@@ -90,7 +101,7 @@ export async function looksAround(world: World, { session }: Ada): Promise<void>
     body: {
       name: 'Dashboard',
       scope: 'read',
-      expiresAt: '2027-01-01T06:00:00Z',
+      expiresAt: '2036-01-01T06:00:00Z',
       ...(await proofFor(baseUrl, 'create_api_key')),
     },
     name: 'read',

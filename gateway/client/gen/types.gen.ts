@@ -2238,10 +2238,6 @@ export type GetHealthErrors = {
      */
     405: Error;
     /**
-     * Too many requests, attempts, files or sockets: repeat after Retry-After
-     */
-    429: Error;
-    /**
      * A database is away
      */
     500: {
@@ -2347,10 +2343,6 @@ export type GetConfigErrors = {
      * The path has no such method: see `Allow`
      */
     405: Error;
-    /**
-     * Too many requests, attempts, files or sockets: repeat after Retry-After
-     */
-    429: Error;
     /**
      * A fault of the server, or a provider failed
      */
@@ -2492,10 +2484,6 @@ export type ListCurrenciesData = {
 };
 
 export type ListCurrenciesErrors = {
-    /**
-     * Malformed, of the wrong kind, against a rule, or beyond a bound: see `problems`
-     */
-    400: InvalidRequest;
     /**
      * The credential is missing or refused: see `code`
      */
@@ -2903,10 +2891,6 @@ export type SignOutErrors = {
      */
     405: Error;
     /**
-     * Too many requests, attempts, files or sockets: repeat after Retry-After
-     */
-    429: Error;
-    /**
      * A fault of the server, or a provider failed
      */
     500: ServerError;
@@ -2970,10 +2954,6 @@ export type CreateChallengeErrors = {
      * The Content-Type is another one
      */
     415: Error;
-    /**
-     * Too many requests, attempts, files or sockets: repeat after Retry-After
-     */
-    429: Error;
     /**
      * A fault of the server, or a provider failed
      */
@@ -4853,10 +4833,6 @@ export type ReceiveStripeEventErrors = {
      * The body is larger than 6 MiB
      */
     413: Error;
-    /**
-     * Too many requests, attempts, files or sockets: repeat after Retry-After
-     */
-    429: Error;
     /**
      * A fault of the server, or a provider failed
      */
@@ -11324,10 +11300,6 @@ export type ReceiveAggregatorWebhookErrors = {
      */
     424: Error;
     /**
-     * Too many requests, attempts, files or sockets: repeat after Retry-After
-     */
-    429: Error;
-    /**
      * A fault of the server, or a provider failed
      */
     500: ServerError;
@@ -11369,17 +11341,9 @@ export type GetOpenApiDocumentData = {
 
 export type GetOpenApiDocumentErrors = {
     /**
-     * Malformed, of the wrong kind, against a rule, or beyond a bound: see `problems`
-     */
-    400: InvalidRequest;
-    /**
      * The path has no such method: see `Allow`
      */
     405: Error;
-    /**
-     * Too many requests, attempts, files or sockets: repeat after Retry-After
-     */
-    429: Error;
     /**
      * A fault of the server, or a provider failed
      */

@@ -16,9 +16,14 @@ export interface Example {
 
 /** A refusal in both formats of errors (docs/api/errors.md). */
 export interface RefusalExample {
+  /** Unique among the refusals of its status. */
   name: string
   summary: string
   status: number
+  /** IDs of the operations that refused. */
+  operations: string[]
+  /** Group of the other operations that it fits (`refusalGroup`); missing if it fits no other. */
+  group?: string
   answer: unknown
   problemDetails: unknown
 }
@@ -27,6 +32,8 @@ export interface RefusalExample {
 export interface Examples {
   /** By ID of the operation. */
   operations: Record<string, Example[]>
+  /** Parameters of paths and queries as they were sent, by ID of the operation. */
+  parameters: Record<string, Record<string, string>>
   refusals: RefusalExample[]
 }
 
@@ -66,12 +73,14 @@ export function answerExamples(id: string, status: number): JsonSchema {
   return examplesOf(answered.map(({ answer, ...one }) => ({ ...one, value: answer })))
 }
 
-/** Returns the keywords with the recorded refusals of a status, for both formats. */
-export function refusalExamples(status: number): Record<'error' | 'problemDetails', JsonSchema> {
-  const recorded = readExamples().refusals.filter((one) => one.status === status)
+/** Returns the keywords with a refusal, for both formats; empty without one. */
+export function refusalExample(
+  refusal: RefusalExample | undefined,
+): Record<'error' | 'problemDetails', JsonSchema> {
+  const shown = refusal ? [refusal] : []
   return {
-    error: examplesOf(recorded.map((one) => ({ ...one, value: one.answer }))),
-    problemDetails: examplesOf(recorded.map((one) => ({ ...one, value: one.problemDetails }))),
+    error: examplesOf(shown.map((one) => ({ ...one, value: one.answer }))),
+    problemDetails: examplesOf(shown.map((one) => ({ ...one, value: one.problemDetails }))),
   }
 }
 

@@ -4,6 +4,7 @@ import { externalIds, idPattern, idPrefixes } from '../bodies/fields.ts'
 import { authClasses, isTaggedRead, type Route } from '../route.ts'
 import { details } from './details.ts'
 import { requestExamples } from './examples.ts'
+import { parameterExample } from './parameter-examples.ts'
 import { pathIds } from './path-ids.ts'
 import { responsesOf } from './responses.ts'
 import { answerSchema, describedBy, inputSchema, type Schemas } from './schemas.ts'
@@ -46,6 +47,7 @@ function parametersOf(route: Route): JsonSchema[] {
     required: true,
     ...describedBy(pathIds[name]),
     schema: { type: 'string', pattern: patternOf(name) },
+    ...parameterExample(route, name),
   }))
   const ofAnswer = inputSchema(answerQuery(route)).properties
   const properties = { ...(query && inputSchema(query).properties), ...ofAnswer }
@@ -54,12 +56,13 @@ function parametersOf(route: Route): JsonSchema[] {
     in: 'query',
     ...describedBy(description),
     schema,
+    ...parameterExample(route, name, schema),
   }))
   return [
     ...ids,
     ...queried,
     ...(idempotent ? [idempotencyKey] : []),
-    ...(isTaggedRead(route) ? [ifNoneMatch] : []),
+    ...(isTaggedRead(route) ? [ifNoneMatchOf(route)] : []),
     ...(route.isConditional ? [ifMatch] : []),
     ...(webhook ? [signatureIn(webhook)] : []),
   ]
@@ -73,20 +76,28 @@ const idempotencyKey = {
     'A text chosen by the client: within 24 hours, a repeated request with the same one gets the ' +
     'first answer instead of a second write',
   schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[\\x21-\\x7e]+$' },
+  example: '8e03978e-40d5-43e8-bc93-6894a57f9324',
 }
 
+/** A strong tag, as a single object has it. */
+const objectTag = '"Vn4cQd2tXgKz0yWb7LrUaA"'
+
 /** The headers of conditional requests (docs/api/conditional-requests.md). */
-const ifNoneMatch = {
-  name: 'If-None-Match',
-  in: 'header',
-  description: 'Tags of answers that the client has: 304 if the present one is among them',
-  schema: { type: 'string' },
+function ifNoneMatchOf({ tagged }: Route): JsonSchema {
+  return {
+    name: 'If-None-Match',
+    in: 'header',
+    description: 'Tags of answers that the client has: 304 if the present one is among them',
+    schema: { type: 'string' },
+    example: tagged ? objectTag : `W/${objectTag}`,
+  }
 }
 const ifMatch = {
   name: 'If-Match',
   in: 'header',
   description: 'Tag of the object as the client read it: 412 if the object has changed since',
   schema: { type: 'string' },
+  example: objectTag,
 }
 
 function signatureIn(name: string): JsonSchema {

@@ -1,7 +1,8 @@
 import type { JsonSchema } from '../answer.ts'
-import { authClasses, isTaggedRead, type Route } from '../route.ts'
+import { answerQuery } from '../answer-query.ts'
+import { authClasses, type Route } from '../route.ts'
 import type { ErrorSchema } from './errors.ts'
-import { refusalExamples } from './examples.ts'
+import { type RefusalExample, readExamples, refusalExample } from './examples.ts'
 import { type HeaderName, headersOf } from './headers.ts'
 import { inputSchema } from './schemas.ts'
 
@@ -87,26 +88,82 @@ const refusals: Record<string, Refusal> = {
   },
 }
 
-/** Returns the responses that operations refer to, for the components of the document. */
+/**
+ * Returns the responses that operations refer to, for the components of the document: one for each
+ * example of a status.
+ */
 export function refusalResponses(): [name: string, response: JsonSchema][] {
-  return Object.entries(refusals).map(([status, refusal]) => {
-    const { name, description, schema = 'Error', headers = [] } = refusal
-    const { error, problemDetails } = refusalExamples(Number(status))
-    const details = { $ref: '#/components/schemas/ProblemDetails' }
-    const content = {
-      'application/json': { schema: { $ref: `#/components/schemas/${schema}` }, ...error },
-      'application/problem+json': { schema: details, ...problemDetails },
-    }
-    return [name, { description, headers: headersOf(headers), content }]
+  return Object.entries(refusals).flatMap(([status, refusal]) => {
+    const examples = readExamples().refusals.filter((one) => String(one.status) === status)
+    const isOfAll = examples.some(({ group }) => group === '')
+    return [...(isOfAll ? [] : [undefined]), ...examples].map((example): [string, JsonSchema] => [
+      nameOf(refusal, example),
+      responseOf(refusal, example),
+    ])
   })
 }
 
-/** Returns the response of a status by reference; null if the document has none of the status. */
-export function refusalOf(status: number | string, description?: string): JsonSchema | null {
+function responseOf(
+  { description, schema = 'Error', headers = [] }: Refusal,
+  example: RefusalExample | undefined,
+): JsonSchema {
+  const { error, problemDetails } = refusalExample(example)
+  const details = { $ref: '#/components/schemas/ProblemDetails' }
+  const content = {
+    'application/json': { schema: { $ref: `#/components/schemas/${schema}` }, ...error },
+    'application/problem+json': { schema: details, ...problemDetails },
+  }
+  return { description, headers: headersOf(headers), content }
+}
+
+/** Returns the name of a response: with that of its example, unless this one fits all. */
+function nameOf({ name }: Refusal, example: RefusalExample | undefined): string {
+  if (!example || example.group === '') return name
+  return `${name}${example.name.charAt(0).toUpperCase()}${example.name.slice(1)}`
+}
+
+/**
+ * Returns the response of a status by reference, with the example that fits the route; null if the
+ * document has none of the status.
+ */
+export function refusalOf(
+  status: number | string,
+  route: Route,
+  description?: string,
+): JsonSchema | null {
   const refusal = refusals[status]
   if (!refusal) return null
+  const examples = readExamples().refusals.filter((one) => String(one.status) === status.toString())
+  const group = refusalGroup(Number(status), route)
+  const fitting =
+    examples.find(({ operations }) => operations.includes(route.id)) ??
+    examples.find((one) => one.group === group)
   const text = description === undefined ? {} : { description }
-  return { $ref: `#/components/responses/${refusal.name}`, ...text }
+  return { $ref: `#/components/responses/${nameOf(refusal, fitting)}`, ...text }
+}
+
+/**
+ * Returns the group of operations whose refusals of a status read alike, so that they share an
+ * example; empty if all operations do.
+ */
+export function refusalGroup(status: number, route: Route): string {
+  const { auth, method, path, body, file, feature, attempts, reads, socket, webhook } = route
+  const isList = route.isPaged || route.pagedBy
+  const acceptsKey = authClasses[auth].key
+  const sent = webhook ? 'webhook' : file ? 'file' : body ? 'body' : ''
+  const id = [...path.matchAll(/:(\w+)/g)].at(-1)?.[1] ?? (isList ? 'list' : 'none')
+  const caller = auth === 'none' || auth === 'multifactor' ? auth : acceptsKey ? 'key' : 'session'
+  const groups: Record<number, string> = {
+    400: sent || id,
+    401: caller,
+    403: socket ? 'socket' : acceptsKey && !reads ? 'scope' : 'origin',
+    404: id,
+    406: feature ?? 'none',
+    415: sent,
+    429: attempts ? 'attempts' : caller,
+    504: method === 'GET' ? 'read' : 'write',
+  }
+  return groups[status] ?? ''
 }
 
 /** Returns the statuses of refusals and failures that follow from a route's declaration. */
@@ -115,7 +172,7 @@ export function refusalStatuses(route: Route): (number | 'default')[] {
   const hasBody = Boolean(body ?? file ?? webhook)
   const hasId = path.includes(':')
   const follows: [number, unknown][] = [
-    [400, hasBody || query || hasId || socket || isTaggedRead(route)],
+    [400, hasBody || query || hasId || socket || hasQuery(route)],
     [401, auth !== 'none'],
     [402, authClasses[auth].paid],
     [403, method !== 'GET' || socket],
@@ -128,12 +185,17 @@ export function refusalStatuses(route: Route): (number | 'default')[] {
     [422, route.idempotent],
     [425, route.isThrottled],
     [426, socket],
-    [429, true],
+    [429, auth !== 'none' || route.attempts],
     [500, true],
     [503, true],
     [504, true],
   ]
   return [...follows.flatMap(([status, isPossible]) => (isPossible ? status : [])), 'default']
+}
+
+/** Returns whether query parameters follow from the answer. */
+function hasQuery(route: Route): boolean {
+  return Object.keys(inputSchema(answerQuery(route)).properties ?? {}).length > 0
 }
 
 /** Returns whether body or query has the ID of an object, which may be missing. */

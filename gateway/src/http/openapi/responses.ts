@@ -9,9 +9,9 @@ import { answerSchema, type Schemas } from './schemas.ts'
 export function responsesOf(route: Route, schemas: Schemas): JsonSchema {
   const others = Object.entries(route.answers ?? {}).map(([status, of]) => [
     status,
-    typeof of === 'string' ? described(status, of) : done(route, { ...of, status }, schemas),
+    typeof of === 'string' ? described(status, route, of) : done(route, { ...of, status }, schemas),
   ])
-  const refused = refusalStatuses(route).map((status) => [status, refusalOf(status)])
+  const refused = refusalStatuses(route).map((status) => [status, refusalOf(status, route)])
   return {
     ...(isTaggedRead(route) ? { 304: notModified } : {}),
     ...(route.socket ? { 101: switching } : { [route.success ?? 200]: success(route, schemas) }),
@@ -65,6 +65,6 @@ function successHeaders(route: Route): HeaderName[] {
 }
 
 /** Returns a refusal with a text of the operation, or an answer without content. */
-function described(status: string, description: string): JsonSchema {
-  return refusalOf(status, description) ?? { description, headers: headersOf([]) }
+function described(status: string, route: Route, description: string): JsonSchema {
+  return refusalOf(status, route, description) ?? { description, headers: headersOf([]) }
 }

@@ -1,0 +1,41 @@
+import type { JsonSchema } from '../answer.ts'
+import { keysOf } from '../answer-keys.ts'
+import type { Route } from '../route.ts'
+import { readExamples } from './examples.ts'
+
+/** Examples of parameters of queries that mean the same in every operation. */
+const usual: Record<string, unknown> = {
+  limit: 10,
+  offset: 20,
+  adjusts_balance: true,
+  soft: true,
+  update_account_selection: true,
+  use_cache: true,
+}
+
+/** Number of keys in the example of `fields`. */
+const keysShown = 2
+
+/**
+ * Returns the keyword with an example of a parameter of the path or the query: as it was sent to
+ * the operation, or else the same ID as in other operations. No keyword without an example.
+ */
+export function parameterExample(
+  { id, answer }: Route,
+  name: string,
+  { type }: JsonSchema = {},
+): JsonSchema {
+  if (name === 'fields' && answer) {
+    return { example: keysOf(answer).slice(0, keysShown).join(',') }
+  }
+  if (name in usual) return { example: usual[name] }
+  const sent = readExamples().parameters[id]?.[name] ?? (/Id$/.test(name) ? idOf(name) : undefined)
+  if (sent === undefined) return {}
+  return { example: type === 'integer' || type === 'boolean' ? JSON.parse(sent) : sent }
+}
+
+/** Returns the ID that any operation was called with. */
+function idOf(name: string): string | undefined {
+  const all = Object.values(readExamples().parameters)
+  return all.find((parameters) => name in parameters)?.[name]
+}
