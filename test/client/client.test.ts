@@ -59,9 +59,19 @@ describe('retries', () => {
     )
     const data = new File([content], 'no-balances.ofx')
     proxy.cutAfter(content.length + 1_000)
-    const { response } = await client(proxy.url).createUpload({ path, body: { data } })
+    const { data: upload, response } = await client(proxy.url).createUpload({
+      path,
+      body: { data },
+    })
     expect(response.headers.get('idempotency-replayed')).toBe('true')
     expect(proxy.cuts()).toBe(1)
+    // Later tests list the transactions.
+    const { transactionUploadId } = upload
+    const statuses: (string | undefined)[] = []
+    for await (const frame of client().watchUpload({ path: { ...path, transactionUploadId } })) {
+      statuses.push(frame.status)
+    }
+    expect(statuses.at(-1)).toBe('complete')
   })
 
   test('a write without a key is sent once', async () => {

@@ -20,7 +20,7 @@ import { isOutdated, isUnauthenticated } from './errors/errors.ts'
 import { hashOf, idempotencyHeaders } from './idempotency.ts'
 import { closeAfterRest } from './lingering-close.ts'
 import { pageOf } from './list-page.ts'
-import { readQuery } from './query.ts'
+import { namesOf, readQuery, requireKnown } from './query.ts'
 import { authClasses, type Call, methodsOf, type Route } from './route.ts'
 
 const jsonType = 'application/json; charset=utf-8'
@@ -50,11 +50,13 @@ export function mount(app: FastifyInstance, route: Route, deps: MountDeps): void
   const { admissions } = deps
   const admissionOf = (request: FastifyRequest) => admissions.get(request) ?? anonymous
   const shown = answerQuery(route)
+  const names = [...namesOf(route.query), ...namesOf(shown)]
   const answer = async (request: FastifyRequest, reply: FastifyReply) => {
     const { token, accountId, timezone } = admissionOf(request)
     const condition = route.isConditional ? matchHeaders(request) : {}
     const options = optionsOf(request, token, condition)
     const { params } = request
+    if (route.isFiltered) requireKnown(request.query, names)
     const answered = readQuery(shown, request.query)
     const call: Call = {
       params,

@@ -254,6 +254,27 @@ export const mappingPage = pagedById('txix')
     context.addIssue({ code: 'custom', path: ['offset'], message })
   })
 
+/** Returns the names of the parameters of a query. */
+export function namesOf(schema: z.ZodType | undefined): string[] {
+  return schema instanceof z.ZodObject ? Object.keys(schema.shape) : []
+}
+
+/**
+ * Throws invalid for a parameter that a list with filters does not know: without the filter, its
+ * answer would have everything (docs/api.md#query-parameters).
+ */
+export function requireKnown(query: unknown, names: readonly string[]): void {
+  const isUnknown = (name: string) => !name.startsWith('_') && !names.includes(name)
+  const unknown = Object.keys(query as object).filter(isUnknown)
+  if (unknown.length === 0) return
+  const lettersOf = (name: string) => name.toLowerCase().replaceAll(/[^a-z]/g, '')
+  const problemOf = (sent: string) => {
+    const meant = names.find((name) => lettersOf(name) === lettersOf(sent))
+    return `no such parameter: ${meant ? `write ${meant}` : `use ${names.join(', ')}`}`
+  }
+  throw invalid(Object.fromEntries(unknown.map((name) => [name, problemOf(name)])))
+}
+
 /** Returns the parsed query of a request; ignores unknown keys. Throws invalid for bad values. */
 export function readQuery<Schema extends z.ZodType>(schema: Schema, query: unknown) {
   const parsed = schema.safeParse(query)

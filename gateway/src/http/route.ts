@@ -95,6 +95,8 @@ interface Definition<
   /** The optional feature of the route; 404 or 406 if the feature is off. */
   feature?: Feature
   query?: Query
+  /** The list has filters, so unknown query parameters are refused. */
+  isFiltered?: true
   body?: Body
   /** A missing body counts as an empty object. */
   isBodyOptional?: boolean

@@ -16,7 +16,8 @@ beforeEach(async () => {
     transactions: [transaction],
     ...(after ? {} : { next }),
   })
-  gateway = await createGateway({ transactions: { listTransactions } })
+  const environment = { COFFER_UPLOADS_ENABLED: 'true' }
+  gateway = await createGateway({ transactions: { listTransactions } }, environment)
 })
 afterEach(async () => await gateway[Symbol.asyncDispose]())
 
@@ -36,6 +37,28 @@ test.each([
   const message = gateway.received.at(-1)?.message as ListTransactionsRequest
   expect(message.after).toMatchObject(next)
   expect({ ...message }).toEqual({ ...first, offset: 0, after: message.after })
+})
+
+const envelopeUrl = `${accountUrl}/spending/${ids.spendingId}/transactions`
+
+test.each([
+  [url, 'spending_id=free', 'spending_id', 'no such parameter: write spendingId'],
+  [url, 'AmountFrom=1', 'AmountFrom', 'no such parameter: write amount_from'],
+  [url, 'min_amount=1', 'min_amount', /^no such parameter: use limit, .*amount_from, .*fields$/],
+  [url, 'constructor=1', 'constructor', /^no such parameter: use/],
+  [envelopeUrl, 'spendingId=free', 'spendingId', /^no such parameter: use (?!.*spendingId)/],
+  ['/api/mappings', 'sign=1', 'sign', /^no such parameter: use .*signature/],
+])('%s?%s is refused, not answered with everything', async (path, query, name, text) => {
+  const { status, body } = await gateway.send('GET', `${path}?limit=1&${query}`)
+  expect([status, Object.keys(body.problems)]).toEqual([400, [name]])
+  expect(Object.values(body.problems)[0]).toMatch(text)
+})
+
+test('a name that begins with _ is ignored, and so is any unknown one of other routes', async () => {
+  for (const query of ['?_=1764144000000', '?_debug=1&limit=1']) {
+    expect((await gateway.send('GET', url + query)).status).toBe(200)
+  }
+  expect((await gateway.send('GET', '/api/locale/currency?unknown=1')).status).toBe(200)
 })
 
 test.each([

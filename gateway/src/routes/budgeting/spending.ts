@@ -163,6 +163,7 @@ function reads(deps: RouteDeps): Route[] {
       summary: 'Transactions spent from an expense or goal, newest first',
       auth: 'key',
       query: transactionPage,
+      isFiltered: true,
       isPaged: true,
       versionOf: lists.versionOf,
       answer: { list: TransactionSchema },

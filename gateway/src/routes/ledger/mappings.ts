@@ -103,6 +103,7 @@ export function mappingRoutes({ mesh }: RouteDeps): Route[] {
       auth: 'key',
       feature: 'uploads',
       query: mappingPage,
+      isFiltered: true,
       isPaged: true,
       answer: { list: ImportMappingSchema },
       handler: async ({ query: { after: before, ...page }, options, request, reply }) => {

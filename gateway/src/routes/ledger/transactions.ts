@@ -117,6 +117,7 @@ function reads(ledger: Transactions, lists: ReturnType<typeof createTransactionL
       summary: 'Transactions of a bank account, newest first',
       auth: 'key',
       query: accountTransactionPage,
+      isFiltered: true,
       isPaged: true,
       versionOf: lists.versionOf,
       answer: { list: TransactionSchema },
