@@ -54,7 +54,7 @@ test.each([
   expect(Object.values(body.problems)[0]).toMatch(text)
 })
 
-test('a name that begins with _ is ignored, and so is any unknown one of other routes', async () => {
+test('names that begin with _ are ignored, and all unknown ones of other routes', async () => {
   for (const query of ['?_=1764144000000', '?_debug=1&limit=1']) {
     expect((await gateway.send('GET', url + query)).status).toBe(200)
   }
