@@ -1,3 +1,5 @@
+import { problemsOf } from '@coffer/kit/rpc/errors'
+import { ConnectError } from '@connectrpc/connect'
 import { expect, test } from '@jest/globals'
 import { z } from 'zod'
 import { readBody } from './body.ts'
@@ -32,6 +34,20 @@ test.each([
   '"5"',
 ])('%s is not an integer', (source) => {
   expect(() => read(`{"amount":${source}}`)).toThrow('Invalid request')
+})
+
+test.each([
+  ['{"amount":1,"amount":2}', { amount: 'key sent twice: send it once' }],
+  ['{"amount":1,"x":[0,{"y":1,"y":1}]}', { x: { 1: { y: 'key sent twice: send it once' } } }],
+])('%s is refused, because only one value could count', (json, problems) => {
+  const refusal = (() => {
+    try {
+      return read(json)
+    } catch (error) {
+      return problemsOf(ConnectError.from(error))
+    }
+  })()
+  expect(refusal).toEqual(problems)
 })
 
 test('a body of more than 20,000 values is refused before it is parsed', () => {

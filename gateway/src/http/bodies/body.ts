@@ -2,8 +2,10 @@ import { invalid, type Problems, refused } from '@coffer/kit/rpc/errors'
 import type { ConnectError } from '@connectrpc/connect'
 import { z } from 'zod'
 import { problemsOfIssues } from '../errors/problems.ts'
+import { texts } from './fields.ts'
 import { intendedShape } from './intended-shape.ts'
 import { locateJsonFault } from './json-fault.ts'
+import { repeatedKey } from './repeated-key.ts'
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
@@ -23,7 +25,17 @@ export function readBody<Schema extends z.ZodType>(
     throw refused('a JSON body is required: send an object, at least {}')
   if (type === '') throw wrongType('application/json')
   requireFewValues(bytes)
-  return readFields(schema, readObject(bytes), timezone)
+  const body = readObject(bytes)
+  requireUniqueKeys(bytes, body)
+  return readFields(schema, body, timezone)
+}
+
+/** Throws invalid, or refused (400) if the key cannot be named, for a key twice in one object. */
+function requireUniqueKeys(bytes: Uint8Array, body: object): void {
+  const path = repeatedKey(bytes, body)
+  if (path === null) return
+  if (path.length === 0) throw refused('the body has a key twice in one object: send it once')
+  throw invalid(problemsOfIssues([{ code: 'custom', path, message: texts.repeated, input: body }]))
 }
 
 /** Parses the fields of a body by a schema. Throws invalid with problems by field. */

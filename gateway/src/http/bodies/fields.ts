@@ -14,6 +14,7 @@ export const texts = {
   blank: 'cannot be blank',
   null: 'must be null',
   unknown: 'key not expected',
+  repeated: 'key sent twice: send it once',
   printable: 'must have printable characters only',
   integer: 'must be an integer',
   safe: 'must be an integer between -9007199254740991 and 9007199254740991',

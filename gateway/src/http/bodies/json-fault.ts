@@ -6,7 +6,7 @@ const strict = { disallowComments: true, allowTrailingComma: false }
  * Maximum length, in characters, of a text in which a fault is searched. At this length, the search
  * blocks the event loop for 35 ms.
  */
-const lengthMax = 100_000
+export const searchedLengthMax = 100_000
 
 /**
  * Returns the position of the first fault in malformed JSON (RFC 8259) as the end of a sentence.
@@ -15,7 +15,7 @@ const lengthMax = 100_000
  * message has no position for a wrong value.
  */
 export function locateJsonFault(text: string): string {
-  if (text.length > lengthMax) return ', and too long to name the position'
+  if (text.length > searchedLengthMax) return ', and too long to name the position'
   const offset = offsetOfFault(text)
   if (offset === 'too deep') return ', and nested too deep to name the position'
   if (offset === null) return ''
