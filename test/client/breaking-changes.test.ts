@@ -35,6 +35,7 @@ function documentOf(change: (operation: Json, schemas: Json) => void = () => {})
         name: { type: 'string', minLength: 1, maxLength: 300 },
         kind: { type: 'string', enum: ['goal', 'expense'] },
         amount: { type: ['integer', 'null'] },
+        currency: { type: 'string', pattern: '^\\s*(?:EUR|USD)\\s*$' },
       },
       required: ['name'],
     }),
@@ -66,6 +67,11 @@ test.each<[string, Change, RegExp]>([
     'a key less to choose from',
     (one) => (one.parameters[1].schema.pattern = '^(?:id|note)(?:,(?:id|note))*$'),
     /fields: pattern/,
+  ],
+  [
+    'a currency less',
+    (one) => (bodyOf(one).properties.currency.pattern = '^\\s*(?:EUR)\\s*$'),
+    /currency: pattern/,
   ],
   ['a pattern', (one) => (bodyOf(one).properties.name.pattern = '^a'), /pattern/],
   ['an answer that is gone', (one) => delete one.responses[200], /answer 200 is gone/],
@@ -101,6 +107,12 @@ test.each<[string, Change]>([
     'a key more to choose from',
     (one) => {
       one.parameters[1].schema.pattern = '^(?:id|kind|note|x)(?:,(?:id|kind|note|x))*$'
+    },
+  ],
+  [
+    'a currency more',
+    (one) => {
+      bodyOf(one).properties.currency.pattern = '^\\s*(?:EUR|JPY|USD)\\s*$'
     },
   ],
   ['another refusal', (one) => (one.responses[409] = { description: 'x' })],

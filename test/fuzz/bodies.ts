@@ -1,15 +1,15 @@
 import { apiRoutes } from '@coffer/client/build/document'
+import { answerQuery } from '@coffer/gateway/http/answer-query'
 import { inputSchema } from '@coffer/gateway/http/openapi/schemas'
 import { Ajv2020, type AnySchema } from 'ajv/dist/2020.js'
 import fc from 'fast-check'
+import { boundaryTexts } from './texts.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: JSON schemas, read key by key
 type Json = any
 
-const ajv = new Ajv2020({ strict: false })
-ajv.addFormat('date-time', /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/)
-ajv.addFormat('email', /^\S+@\S+$/)
-ajv.addFormat('uri', /^\w+:/)
+// `format` is an annotation, as in JSON Schema 2020-12: patterns alone have to state the bounds.
+const ajv = new Ajv2020({ strict: false, validateFormats: false })
 
 /** Every JSON body: its validation by the gateway, and its schema in the OpenAPI document. */
 export const bodies = apiRoutes().flatMap(({ id, body, file }) => {
@@ -18,21 +18,24 @@ export const bodies = apiRoutes().flatMap(({ id, body, file }) => {
   return [{ id, body, schema, isDocumented: ajv.compile(schema as AnySchema) }]
 })
 
-const rule = 'DTSTART:20260131T060000Z\nRRULE:FREQ=MONTHLY;INTERVAL=1;BYMONTHDAY=15'
+/** Every query parameter: the query that validates it, and its schema in the document. */
+export const queries = apiRoutes().flatMap((route) =>
+  [route.query, answerQuery(route)].flatMap((query) => {
+    const schema: Json = query && inputSchema(query)
+    return Object.entries<Json>(schema?.properties ?? {}).map(([name, one]) => {
+      return { id: route.id, name, query, schema: one, isDocumented: ajv.compile(one) }
+    })
+  }),
+)
 
-/** Values of keys with a rule that no schema can state. */
+/** Values of keys with a rule that no schema can state (docs/api/constraints.md). */
 const known: Record<string, fc.Arbitrary<unknown>> = {
-  ruleset: fc.constant(rule),
-  recurrenceRule: fc.constant(rule),
-  currency: fc.constantFrom('USD', 'EUR', 'JPY'),
-  cancelPath: fc.constant('/settings'),
-  email: fc.constant('pat@example.com'),
   feedURL: fc.constant('https://feed.example.com/v1'),
 }
 
 /** Generates values that fit a schema, all keys included. */
 export function fitting(schema: Json, key: string): fc.Arbitrary<Json> {
-  const { type, properties, items, enum: values, anyOf, pattern, format } = schema
+  const { type, properties, items, enum: values, anyOf } = schema
   if (anyOf) return fc.oneof(...anyOf.map((one: Json) => fitting(one, key)))
   if (Array.isArray(type))
     return fitting({ anyOf: type.map((one) => ({ ...schema, type: one })) }, key)
@@ -43,8 +46,11 @@ export function fitting(schema: Json, key: string): fc.Arbitrary<Json> {
   if (properties) {
     const [, excluded] = schema.not?.required ?? []
     const sent = Object.entries<Json>(properties).filter(([name]) => name !== excluded)
-    const keys = sent.map(([name, one]) => [name, fitting(one, name)])
-    return fc.record(Object.fromEntries(keys))
+    const keys = sent.map(([name, one]): [string, fc.Arbitrary<Json>] => [name, fitting(one, name)])
+    if (schema.maxProperties === 1) {
+      return fc.oneof(...keys.map((one) => objects([one])))
+    }
+    return objects(keys)
   }
   if (items) {
     const { minItems: minLength = 0, maxItems = 3 } = schema
@@ -55,9 +61,11 @@ export function fitting(schema: Json, key: string): fc.Arbitrary<Json> {
   }
   if (type === 'boolean') return fc.boolean()
   if (type === 'integer') return integers(schema)
-  if (format === 'date-time') return instants
-  if (pattern) return fc.stringMatching(new RegExp(pattern))
   return texts(schema)
+}
+
+function objects(keys: [string, fc.Arbitrary<Json>][]): fc.Arbitrary<Json> {
+  return fc.record(Object.fromEntries(keys), { noNullPrototype: true })
 }
 
 function integers({ minimum, maximum, not }: Json): fc.Arbitrary<number> {
@@ -68,16 +76,49 @@ function integers({ minimum, maximum, not }: Json): fc.Arbitrary<number> {
   return all.filter((value) => value !== not?.const)
 }
 
-const instants = fc
-  .date({ min: new Date('1900-01-01'), max: new Date('2199-12-31'), noInvalidDate: true })
-  .map((date) => date.toISOString())
+/** Boundary texts that fit each schema of a text. */
+const fittingTexts = new Map<string, string[]>()
 
-function texts({ minLength = 0, maxLength = 40 }: Json): fc.Arbitrary<string> {
-  const unit = fc.constantFrom('a', 'Z', 'é', '7', '-', '👍')
-  return fc.oneof(
-    fc.string({ unit, minLength, maxLength: Math.min(maxLength, minLength + 20) }),
-    fc.string({ unit, minLength: maxLength, maxLength }),
-  )
+function texts(schema: Json): fc.Arbitrary<string> {
+  const { description: _, ...rest } = schema
+  const key = JSON.stringify(rest)
+  let found = fittingTexts.get(key)
+  if (!found) {
+    const fits = ajv.compile(rest)
+    found = boundaryTexts.filter((text) => fits(text))
+    fittingTexts.set(key, found)
+  }
+  if (found.length === 0) throw new Error(`no text in texts.ts fits ${key}`)
+  return fc.constantFrom(...found)
+}
+
+/** A place of a text in a value: `put` returns a copy with another text. */
+interface TextPlace {
+  key: string
+  schema: Json
+  put: (text: string) => Json
+}
+
+/** Returns every place in a value that has a text by its schema. */
+export function* textPlaces(schema: Json, value: Json, key = ''): Generator<TextPlace> {
+  const { type, properties, items, anyOf, ...rest } = schema
+  for (const one of anyOf ?? []) yield* textPlaces(one, value, key)
+  if ([type].flat().includes('string')) {
+    yield { key, schema: { ...rest, description: '' }, put: (text) => text }
+  }
+  if (properties && typeof value === 'object' && value !== null) {
+    for (const [name, one] of Object.entries<Json>(properties)) {
+      for (const { put, ...place } of textPlaces(one, value[name], name)) {
+        yield { ...place, put: (text) => ({ ...value, [name]: put(text) }) }
+      }
+    }
+  }
+  if (items) {
+    const [first, ...others] = Array.isArray(value) ? value : []
+    for (const { put, ...place } of textPlaces(items, first, key)) {
+      yield { ...place, put: (text) => [put(text), ...others] }
+    }
+  }
 }
 
 /** Copies of a value that differ in one place: a bound exceeded, a key more or less, a type. */

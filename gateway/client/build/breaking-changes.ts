@@ -133,11 +133,12 @@ function typeBreaks({ where, side }: Comparison, { strict, lax }: { strict: Json
   return faults
 }
 
-/** The same pattern, or lists of keys (the parameter `fields`) of which the lax one has more. */
+/** The same pattern, or lists of values (`fields`, `currency`) of which the lax one has more. */
 function isPatternWithin(strict: string | undefined, lax: string | undefined): boolean {
   const listed = (pattern = '') => {
-    const [, keys] = /^\^\(\?:([\w|]+)\)\(\?:,\(\?:\1\)\)\*\$$/.exec(pattern) ?? []
-    return keys?.split('|')
+    const [, keys, codes] =
+      /^\^\(\?:([\w|]+)\)\(\?:,\(\?:\1\)\)\*\$$|^\^\\s\*\(\?:([\w|]+)\)\\s\*\$$/.exec(pattern) ?? []
+    return (keys ?? codes)?.split('|')
   }
   const allowed = listed(lax)
   const isWider = allowed && listed(strict)?.every((key) => allowed.includes(key))

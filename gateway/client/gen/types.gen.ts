@@ -2532,15 +2532,15 @@ export type ListCurrenciesResponse = ListCurrenciesResponses[keyof ListCurrencie
 export type RegisterAccountData = {
     body: {
         /**
-         * Email address in lower case; upper case is 400
+         * Email address in lower case; upper case is 400 (at most 254 characters, trimmed)
          */
         email: string;
         /**
-         * First name of the person
+         * First name of the person (1 to 300 characters, trimmed)
          */
         firstName: string;
         /**
-         * Last name of the person. Default: empty
+         * Last name of the person. Default: empty (at most 300 characters, trimmed)
          */
         lastName?: string;
         /**
@@ -2548,7 +2548,7 @@ export type RegisterAccountData = {
          */
         password: string;
         /**
-         * Language and country, as de_DE or de-DE; unknown and missing ones are en_US
+         * Language and country, as de_DE or de-DE; unknown and missing ones are en_US (at most 300 characters, trimmed)
          */
         locale?: string;
         /**
@@ -2560,7 +2560,7 @@ export type RegisterAccountData = {
          */
         betaCode?: null | string;
         /**
-         * Challenge of POST /api/authentication/challenge for this purpose
+         * Challenge of POST /api/authentication/challenge for this purpose (at most 300 characters, trimmed)
          */
         challenge?: string;
         /**
@@ -2668,15 +2668,15 @@ export type RegisterAccountResponse = RegisterAccountResponses[keyof RegisterAcc
 export type SignInData = {
     body: {
         /**
-         * Email address of the login, in lower case
+         * Email address of the login, in lower case (at most 254 characters, trimmed)
          */
         email: string;
         /**
-         * Password of the login
+         * Password of the login (8 to 72 characters, trimmed)
          */
         password: string;
         /**
-         * Challenge of POST /api/authentication/challenge for this purpose
+         * Challenge of POST /api/authentication/challenge for this purpose (at most 300 characters, trimmed)
          */
         challenge?: string;
         /**
@@ -2802,7 +2802,7 @@ export type SignInResponse = SignInResponses[keyof SignInResponses];
 export type CompleteSignInData = {
     body: {
         /**
-         * Code of the authenticator, or a recovery code
+         * Code of the authenticator, or a recovery code (1 to 100 characters, trimmed)
          */
         totp: string;
     };
@@ -2986,7 +2986,7 @@ export type CreateChallengeResponse = CreateChallengeResponses[keyof CreateChall
 export type VerifyEmailData = {
     body: {
         /**
-         * Token of the mailed link: the query parameter of its URL
+         * Token of the mailed link: the query parameter of its URL (1 to 100 characters, trimmed)
          */
         token: string;
     };
@@ -3078,11 +3078,11 @@ export type VerifyEmailResponse = VerifyEmailResponses[keyof VerifyEmailResponse
 export type ResendVerificationMailData = {
     body: {
         /**
-         * Email address of the login, in upper or lower case
+         * Email address of the login, in upper or lower case (at most 254 characters, trimmed)
          */
         email: string;
         /**
-         * Challenge of POST /api/authentication/challenge for this purpose
+         * Challenge of POST /api/authentication/challenge for this purpose (at most 300 characters, trimmed)
          */
         challenge?: string;
         /**
@@ -3154,11 +3154,11 @@ export type ResendVerificationMailResponses = {
 export type RequestPasswordResetData = {
     body: {
         /**
-         * Email address of the login, in upper or lower case
+         * Email address of the login, in upper or lower case (at most 254 characters, trimmed)
          */
         email: string;
         /**
-         * Challenge of POST /api/authentication/challenge for this purpose
+         * Challenge of POST /api/authentication/challenge for this purpose (at most 300 characters, trimmed)
          */
         challenge?: string;
         /**
@@ -3230,11 +3230,11 @@ export type RequestPasswordResetResponses = {
 export type RequestPasswordResetByMailData = {
     body: {
         /**
-         * Email address of the login, in upper or lower case
+         * Email address of the login, in upper or lower case (at most 254 characters, trimmed)
          */
         email: string;
         /**
-         * Challenge of POST /api/authentication/challenge for this purpose
+         * Challenge of POST /api/authentication/challenge for this purpose (at most 300 characters, trimmed)
          */
         challenge?: string;
         /**
@@ -3357,12 +3357,12 @@ export type ExportAccountResponse = ExportAccountResponses[keyof ExportAccountRe
 export type DeleteAccountData = {
     body: {
         /**
-         * Password of the login
+         * Password of the login (8 to 72 characters, trimmed)
          */
         currentPassword: string;
     } | {
         /**
-         * Code of the authenticator, or a recovery code
+         * Code of the authenticator, or a recovery code (1 to 100 characters, trimmed)
          */
         totp: string;
     };
@@ -3499,27 +3499,27 @@ export type GetMeResponse2 = GetMeResponses[keyof GetMeResponses];
 export type UpdateMeData = {
     body: {
         /**
-         * New first name of the person
+         * New first name of the person (1 to 300 characters, trimmed)
          */
         firstName?: string;
         /**
-         * New last name; a blank text clears it
+         * New last name; a blank text clears it (at most 300 characters, trimmed)
          */
         lastName?: string;
         /**
-         * Locale of the account, such as de_DE; else en_US
+         * Locale of the account, such as de_DE; else en_US (at most 300 characters, trimmed)
          */
         locale?: string;
         /**
-         * New email address, in lower case
+         * New email address, in lower case (at most 254 characters, trimmed)
          */
         email?: string;
         /**
-         * Re-authentication for a new email address
+         * Re-authentication for a new email address (8 to 72 characters, trimmed)
          */
         currentPassword?: string;
         /**
-         * The same by a code of the authenticator
+         * The same by a code of the authenticator (1 to 100 characters, trimmed)
          */
         totp?: string;
     };
@@ -3675,7 +3675,7 @@ export type GetUserResponse = GetUserResponses[keyof GetUserResponses];
 export type ChangePasswordData = {
     body: {
         /**
-         * Present password of the login
+         * Present password of the login (8 to 72 characters, trimmed)
          */
         currentPassword: string;
         /**
@@ -3747,7 +3747,7 @@ export type ChangePasswordResponses = {
 export type ResetPasswordData = {
     body: {
         /**
-         * Token of the reset link, or resetToken of a refused sign-in
+         * Token of the reset link, or resetToken of a refused sign-in (1 to 100 characters, trimmed)
          */
         token: string;
         /**
@@ -3815,12 +3815,12 @@ export type ResetPasswordResponses = {
 export type SetUpTotpData = {
     body?: {
         /**
-         * Password of the login
+         * Password of the login (8 to 72 characters, trimmed)
          */
         currentPassword: string;
     } | {
         /**
-         * Code of the authenticator, or a recovery code
+         * Code of the authenticator, or a recovery code (1 to 100 characters, trimmed)
          */
         totp: string;
     } | {
@@ -3892,7 +3892,7 @@ export type SetUpTotpResponse2 = SetUpTotpResponses[keyof SetUpTotpResponses];
 export type ConfirmTotpData = {
     body: {
         /**
-         * Code of the authenticator; recovery codes are refused
+         * Code of the authenticator; recovery codes are refused (1 to 100 characters, trimmed)
          */
         totp: string;
     };
@@ -3960,12 +3960,12 @@ export type ConfirmTotpResponses = {
 export type DisableTotpData = {
     body: {
         /**
-         * Password of the login
+         * Password of the login (8 to 72 characters, trimmed)
          */
         currentPassword: string;
     } | {
         /**
-         * Code of the authenticator, or a recovery code
+         * Code of the authenticator, or a recovery code (1 to 100 characters, trimmed)
          */
         totp: string;
     };
@@ -4033,12 +4033,12 @@ export type DisableTotpResponses = {
 export type ReplaceRecoveryCodesData = {
     body: {
         /**
-         * Password of the login
+         * Password of the login (8 to 72 characters, trimmed)
          */
         currentPassword: string;
     } | {
         /**
-         * Code of the authenticator, or a recovery code
+         * Code of the authenticator, or a recovery code (1 to 100 characters, trimmed)
          */
         totp: string;
     };
@@ -4108,12 +4108,12 @@ export type ReplaceRecoveryCodesResponse = ReplaceRecoveryCodesResponses[keyof R
 export type EndOtherSessionsData = {
     body?: {
         /**
-         * Password of the login
+         * Password of the login (8 to 72 characters, trimmed)
          */
         currentPassword: string;
     } | {
         /**
-         * Code of the authenticator, or a recovery code
+         * Code of the authenticator, or a recovery code (1 to 100 characters, trimmed)
          */
         totp: string;
     } | {
@@ -4255,12 +4255,12 @@ export type ListSessionsResponse = ListSessionsResponses[keyof ListSessionsRespo
 export type EndSessionData = {
     body?: {
         /**
-         * Password of the login
+         * Password of the login (8 to 72 characters, trimmed)
          */
         currentPassword: string;
     } | {
         /**
-         * Code of the authenticator, or a recovery code
+         * Code of the authenticator, or a recovery code (1 to 100 characters, trimmed)
          */
         totp: string;
     } | {
@@ -4411,7 +4411,7 @@ export type ListApiKeysResponse = ListApiKeysResponses[keyof ListApiKeysResponse
 export type CreateApiKeyData = {
     body: {
         /**
-         * Name, unique among the keys of the account that are not revoked
+         * Name, unique among the keys of the account that are not revoked (1 to 300 characters, trimmed)
          */
         name: string;
         /**
@@ -4423,7 +4423,7 @@ export type CreateApiKeyData = {
          */
         scope?: 'full' | 'read';
         /**
-         * Challenge of POST /api/authentication/challenge for this purpose
+         * Challenge of POST /api/authentication/challenge for this purpose (at most 300 characters, trimmed)
          */
         challenge?: string;
         /**
@@ -4501,7 +4501,7 @@ export type CreateApiKeyResponse = CreateApiKeyResponses[keyof CreateApiKeyRespo
 export type DeleteApiKeyData = {
     body: {
         /**
-         * Challenge of POST /api/authentication/challenge for this purpose
+         * Challenge of POST /api/authentication/challenge for this purpose (at most 300 characters, trimmed)
          */
         challenge?: string;
         /**
@@ -5047,7 +5047,7 @@ export type ListLinksResponse = ListLinksResponses[keyof ListLinksResponses];
 export type CreateLinkData = {
     body: {
         /**
-         * Name of the institution; it need not be unique
+         * Name of the institution; it need not be unique (1 to 300 characters, trimmed)
          */
         institutionName: string;
         /**
@@ -5307,7 +5307,7 @@ export type GetLinkResponse = GetLinkResponses[keyof GetLinkResponses];
 export type UpdateLinkData = {
     body: {
         /**
-         * New name of the institution
+         * New name of the institution (1 to 300 characters, trimmed)
          */
         institutionName?: string;
         /**
@@ -5583,7 +5583,7 @@ export type CreateBankAccountData = {
          */
         linkId: string;
         /**
-         * Name of the bank account; it need not be unique
+         * Name of the bank account; it need not be unique (1 to 300 characters, trimmed)
          */
         name: string;
         /**
@@ -5619,7 +5619,7 @@ export type CreateBankAccountData = {
          */
         mask?: null | string;
         /**
-         * First name, kept for good. Default: empty; on a feed link the candidate's name
+         * First name, kept for good. Default: empty; on a feed link the candidate's name (1 to 300 characters, trimmed)
          */
         originalName?: string;
         /**
@@ -5876,7 +5876,7 @@ export type GetBankAccountResponse = GetBankAccountResponses[keyof GetBankAccoun
 export type UpdateBankAccountData = {
     body: {
         /**
-         * New name; on every kind of link
+         * New name; on every kind of link (1 to 300 characters, trimmed)
          */
         name?: string;
         /**
@@ -6164,7 +6164,7 @@ export type ListFundingSchedulesResponse = ListFundingSchedulesResponses[keyof L
 export type CreateFundingScheduleData = {
     body: {
         /**
-         * Name, unique within the bank account, case-sensitive
+         * Name, unique within the bank account, case-sensitive (1 to 300 characters, trimmed)
          */
         name: string;
         /**
@@ -6172,7 +6172,7 @@ export type CreateFundingScheduleData = {
          */
         description?: null | string;
         /**
-         * Rule of the firings: DTSTART line, LF, RRULE line (RFC 5545; [recurrence](/api/reference/recurrence))
+         * Rule of the firings: DTSTART line, LF, RRULE line (RFC 5545; [recurrence](/api/reference/recurrence)) (at most 1000 characters, trimmed)
          */
         ruleset: string;
         /**
@@ -6444,7 +6444,7 @@ export type GetFundingScheduleResponse = GetFundingScheduleResponses[keyof GetFu
 export type UpdateFundingScheduleData = {
     body: {
         /**
-         * New name, unique within the bank account
+         * New name, unique within the bank account (1 to 300 characters, trimmed)
          */
         name?: string;
         /**
@@ -6452,7 +6452,7 @@ export type UpdateFundingScheduleData = {
          */
         description?: null | string;
         /**
-         * New rule of the firings: DTSTART line, LF, RRULE line (RFC 5545; [recurrence](/api/reference/recurrence))
+         * New rule of the firings: DTSTART line, LF, RRULE line (RFC 5545; [recurrence](/api/reference/recurrence)) (at most 1000 characters, trimmed)
          */
         ruleset?: string;
         /**
@@ -6663,7 +6663,7 @@ export type CreateSpendingData = {
          */
         spendingType: 'expense';
         /**
-         * Name, unique within the bank account and type, case-sensitive
+         * Name, unique within the bank account and type, case-sensitive (1 to 300 characters, trimmed)
          */
         name: string;
         /**
@@ -6679,7 +6679,7 @@ export type CreateSpendingData = {
          */
         isPaused?: boolean;
         /**
-         * Rule of the due dates: DTSTART line, LF, RRULE line (RFC 5545; [recurrence](/api/reference/recurrence))
+         * Rule of the due dates: DTSTART line, LF, RRULE line (RFC 5545; [recurrence](/api/reference/recurrence)) (at most 1000 characters, trimmed)
          */
         ruleset: string;
         /**
@@ -6696,7 +6696,7 @@ export type CreateSpendingData = {
          */
         spendingType: 'goal';
         /**
-         * Name, unique within the bank account and type, case-sensitive
+         * Name, unique within the bank account and type, case-sensitive (1 to 300 characters, trimmed)
          */
         name: string;
         /**
@@ -6972,7 +6972,7 @@ export type GetSpendingResponse = GetSpendingResponses[keyof GetSpendingResponse
 export type UpdateSpendingData = {
     body: {
         /**
-         * New name, unique within the bank account and type
+         * New name, unique within the bank account and type (1 to 300 characters, trimmed)
          */
         name?: string;
         /**
@@ -7207,7 +7207,7 @@ export type ListSpendingTransactionsData = {
          */
         offset?: number;
         /**
-         * Text that occurs in a name, a merchant or the notes; upper and lower case are equal, and a blank one counts as not sent
+         * Text that occurs in a name, a merchant or the notes; upper and lower case are equal, and a blank one counts as not sent (at most 300 characters, trimmed)
          */
         search?: string;
         /**
@@ -7510,7 +7510,7 @@ export type EstimateSpendingData = {
          */
         nextRecurrence: string;
         /**
-         * Rule of the due dates: DTSTART line, LF, RRULE line (RFC 5545; [recurrence](/api/reference/recurrence))
+         * Rule of the due dates: DTSTART line, LF, RRULE line (RFC 5545; [recurrence](/api/reference/recurrence)) (at most 1000 characters, trimmed)
          */
         recurrenceRule: string;
     } | {
@@ -7726,7 +7726,7 @@ export type ListTransactionsData = {
          */
         offset?: number;
         /**
-         * Text that occurs in a name, a merchant or the notes; upper and lower case are equal, and a blank one counts as not sent
+         * Text that occurs in a name, a merchant or the notes; upper and lower case are equal, and a blank one counts as not sent (at most 300 characters, trimmed)
          */
         search?: string;
         /**
@@ -7834,7 +7834,7 @@ export type CreateTransactionData = {
          */
         date: string;
         /**
-         * Name of the transaction
+         * Name of the transaction (1 to 300 characters, trimmed)
          */
         name: string;
         /**
@@ -8143,7 +8143,7 @@ export type GetTransactionResponse = GetTransactionResponses[keyof GetTransactio
 export type UpdateTransactionData = {
     body: {
         /**
-         * New name; on every kind of link
+         * New name; on every kind of link (1 to 300 characters, trimmed)
          */
         name?: string;
         /**
@@ -8481,7 +8481,7 @@ export type CreateTransactionsData = {
              */
             date: string;
             /**
-             * Name of the transaction
+             * Name of the transaction (1 to 300 characters, trimmed)
              */
             name: string;
             /**
@@ -9701,7 +9701,7 @@ export type ListMappingsData = {
          */
         after?: string;
         /**
-         * Only mappings with this signature, that of an import
+         * Only mappings with this signature, that of an import (at most 300 characters, trimmed)
          */
         signature?: string;
         /**
@@ -9793,7 +9793,7 @@ export type CreateMappingData = {
                  */
                 fields: Array<{
                     /**
-                     * Name of a column, as in headers
+                     * Name of a column, as in headers (1 to 100 characters, trimmed)
                      */
                     name?: string;
                     /**
@@ -9819,7 +9819,7 @@ export type CreateMappingData = {
                  */
                 fields: Array<{
                     /**
-                     * Name of a column, as in headers
+                     * Name of a column, as in headers (1 to 100 characters, trimmed)
                      */
                     name?: string;
                     /**
@@ -9828,11 +9828,11 @@ export type CreateMappingData = {
                     derivedKind?: string;
                 }>;
                 /**
-                 * Kind type only: the word for incoming money
+                 * Kind type only: the word for incoming money (1 to 100 characters, trimmed)
                  */
                 credit?: string;
                 /**
-                 * Kind type only: the word for money that leaves
+                 * Kind type only: the word for money that leaves (1 to 100 characters, trimmed)
                  */
                 debit?: string;
             };
@@ -9841,7 +9841,7 @@ export type CreateMappingData = {
              */
             memo: {
                 /**
-                 * Name of a column, as in headers
+                 * Name of a column, as in headers (1 to 100 characters, trimmed)
                  */
                 name?: string;
                 /**
@@ -9854,7 +9854,7 @@ export type CreateMappingData = {
              */
             merchant?: {
                 /**
-                 * Name of a column, as in headers
+                 * Name of a column, as in headers (1 to 100 characters, trimmed)
                  */
                 name?: string;
                 /**
@@ -9872,7 +9872,7 @@ export type CreateMappingData = {
                 fields: [
                     {
                         /**
-                         * Name of a column, as in headers
+                         * Name of a column, as in headers (1 to 100 characters, trimmed)
                          */
                         name?: string;
                         /**
@@ -9896,7 +9896,7 @@ export type CreateMappingData = {
                 fields: [
                     {
                         /**
-                         * Name of a column, as in headers
+                         * Name of a column, as in headers (1 to 100 characters, trimmed)
                          */
                         name?: string;
                         /**
@@ -9906,7 +9906,7 @@ export type CreateMappingData = {
                     }
                 ];
                 /**
-                 * Text of the column in posted rows; any other text is pending
+                 * Text of the column in posted rows; any other text is pending (at most 100 characters, trimmed)
                  */
                 posted: string;
             };
@@ -9923,7 +9923,7 @@ export type CreateMappingData = {
                  */
                 fields?: Array<{
                     /**
-                     * Name of a column, as in headers
+                     * Name of a column, as in headers (1 to 100 characters, trimmed)
                      */
                     name?: string;
                     /**
@@ -10156,11 +10156,11 @@ export type ListFeedLinksResponse = ListFeedLinksResponses[keyof ListFeedLinksRe
 export type CreateFeedLinkData = {
     body: {
         /**
-         * Name of the connection
+         * Name of the connection (1 to 300 characters, trimmed)
          */
         name: string;
         /**
-         * Base URL of the provider, http or https, one of feedAllowedAPIURLs of GET /api/config
+         * Base URL of the provider, http or https, one of feedAllowedAPIURLs of GET /api/config (at most 2000 characters, trimmed)
          */
         feedURL: string;
         /**
@@ -10731,7 +10731,7 @@ export type CreateLinkTokenResponse2 = CreateLinkTokenResponses[keyof CreateLink
 export type CreateAggregatorLinkData = {
     body: {
         /**
-         * Public token that Plaid Link handed to the client; used once
+         * Public token that Plaid Link handed to the client; used once (1 to 300 characters, trimmed)
          */
         publicToken: string;
         /**
@@ -10986,7 +10986,7 @@ export type UpdateAggregatorLinkData = {
          */
         linkId: string;
         /**
-         * Public token that Plaid Link handed to the client; used once
+         * Public token that Plaid Link handed to the client; used once (1 to 300 characters, trimmed)
          */
         publicToken: string;
         /**

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { keysOf } from './answer-keys.ts'
-import { idPrefixes } from './bodies/fields.ts'
+import { idPrefixes } from './bodies/id-prefixes.ts'
 import { keyList, wholeListPage } from './query.ts'
 import type { Route } from './route.ts'
 

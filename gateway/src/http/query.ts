@@ -5,6 +5,7 @@ import { isYearInRange } from '@coffer/kit/values/time'
 import { z } from 'zod'
 import { idPattern, idProblem, isDay, text, texts, timestamp } from './bodies/fields.ts'
 import { idFault } from './bodies/id-fault.ts'
+import { dayShape, lineShape, timestampShape } from './bodies/shapes.ts'
 import { decodeCursor } from './cursor.ts'
 
 // An integer parameter with another text counts as not sent (docs/api.md#query-parameters).
@@ -76,7 +77,7 @@ function cursor<Schema extends z.ZodType>(position: Schema) {
 /** An optional RFC 3339 timestamp, parsed to a protobuf Timestamp. */
 export const optionalInstant = value
   .pipe(timestamp.optional())
-  .meta({ type: 'string', format: 'date-time' })
+  .meta({ type: 'string', ...timestampShape })
 
 /** Number of entries in a page without `limit`. */
 export const pageSizeDefault = 25
@@ -132,16 +133,18 @@ const offset = integer('Number of entries to skip at the beginning of the list',
 
 const day = value
   .refine((sent) => sent === undefined || isDay(sent), 'must be a day like 2026-01-31')
-  .meta({ type: 'string', format: 'date' })
+  .meta({ type: 'string', ...dayShape })
 
 const from = day.describe("First day of the transactions, in the account's timezone: 2026-01-31")
 const to = day.describe("Last day of the transactions, included, in the account's timezone")
 
 /** An optional search text; a blank one counts as not sent. */
-const searchText = value.pipe(text.optional()).transform((sent) => sent || undefined)
+const searchText = value
+  .pipe(text.optional())
+  .transform((sent) => sent || undefined)
+  .meta({ type: 'string', ...lineShape({ min: 0, max: 300 }, 'free') })
 
 const search = searchText.meta({
-  type: 'string',
   description:
     'Text that occurs in a name, a merchant or the notes; upper and lower case are equal, and a ' +
     'blank one counts as not sent',
@@ -241,10 +244,7 @@ function envelopeOrFree() {
 /** Query of CSV mappings: of all, or those with one signature (a hash of the column names). */
 export const mappingPage = pagedById('txix')
   .extend({
-    signature: searchText.meta({
-      type: 'string',
-      description: 'Only mappings with this signature, that of an import',
-    }),
+    signature: searchText.describe('Only mappings with this signature, that of an import'),
     limit: integer(pageSize, { fallback: 10, min: 1, max: 10 }),
     offset,
   })

@@ -21,6 +21,7 @@ export const contents: readonly Group[] = [
       'api/lists.md',
       'api/lists.md#paging',
       'api/compression.md',
+      'api/constraints.md',
       'api/reference-page.md',
       'limits.md',
     ],

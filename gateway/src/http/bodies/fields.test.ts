@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { name, notes, password, text, texts } from './fields.ts'
+import { name, notes, password, text, texts, timestamp } from './fields.ts'
 
 describe('joiners in free texts', () => {
   test.each([
@@ -33,4 +33,9 @@ describe('joiners in free texts', () => {
   test('passwords accept no joiners', () => {
     expect(password.safeParse('correct\u200Dhorse').success).toBe(false)
   })
+})
+
+test('T and Z of a timestamp may be lower case (RFC 3339 5.6)', () => {
+  expect(timestamp.parse('2026-01-31t06:00:00z')).toEqual(timestamp.parse('2026-01-31T06:00:00Z'))
+  expect(timestamp.safeParse('2026-01-31t06:00:00').success).toBe(false)
 })

@@ -7,6 +7,17 @@ import { isYearInRange, yearRange } from '@coffer/kit/values/time'
 import { DateTime } from 'luxon'
 import { z } from 'zod'
 import { idFault } from './id-fault.ts'
+import {
+  appPathShape,
+  currencyShape,
+  emailShape,
+  formShape,
+  lengthShape,
+  lineShape,
+  rulesetShape,
+  timestampShape,
+  urlShape,
+} from './shapes.ts'
 
 /** Texts of problems that several fields share (docs/api/errors.md). */
 export const texts = {
@@ -23,33 +34,6 @@ export const texts = {
   timestamp: 'must be an RFC 3339 timestamp with an offset, like 2026-01-31T00:00:00Z',
   years: `must lie between ${yearRange}`,
 } as const
-
-/** Prefixes of IDs, keyed by the names of the IDs in paths and bodies (docs/api.md#ids). */
-export const idPrefixes: Record<string, string> = {
-  apiKeyId: 'key',
-  bankAccountId: 'bac',
-  feedBankAccountId: 'lbac',
-  feedLinkId: 'lfx',
-  fileId: 'file',
-  fundingScheduleId: 'fund',
-  linkId: 'link',
-  sessionId: 'sess',
-  spendingId: 'spnd',
-  transactionId: 'txn',
-  transactionImportId: 'txim',
-  transactionImportMappingId: 'txix',
-  transactionUploadId: 'txup',
-  userId: 'user',
-}
-
-/**
- * Forms of IDs of other systems, keyed by their names in paths: Stripe's checkout sessions, and
- * institutions of the aggregator.
- */
-export const externalIds: Record<string, { prefix: string; form: RegExp }> = {
-  checkoutSessionId: { prefix: 'cs', form: /^cs_\w{1,250}$/ },
-  institutionId: { prefix: 'ins', form: /^ins_\d{1,20}$/ },
-}
 
 const rfc3339 =
   /^\d{4}-\d\d-\d\dT([01]\d|2[0-3]):\d\d:\d\d(\.\d{1,9})?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/
@@ -89,37 +73,38 @@ const isPrintable = (text: string) => printableLine.test(text)
 const isFreeText = (text: string) => printableLine.test(withoutJoiners(text))
 const isFreeLines = (text: string) => printableLines.test(withoutJoiners(text))
 
-function line(range: { min: number; max: number }, isAllowed = isPrintable) {
-  const { min, max } = range
+const kinds = { plain: isPrintable, free: isFreeText, lines: isFreeLines }
+
+function line({ min, max }: { min: number; max: number }, kind: keyof typeof kinds = 'plain') {
   return string
     .trim()
     .refine((text) => min === 0 || text !== '', rule(texts.blank))
-    .refine(isAllowed, rule(texts.printable))
+    .refine(kinds[kind], rule(texts.printable))
     .refine(
       (text) => lengthOf(text) >= min && lengthOf(text) <= max,
       rule(`must have ${min} to ${max} characters`),
     )
-    .meta({ minLength: min, maxLength: max })
+    .meta(lineShape({ min, max }, kind))
 }
 
 /** A name: printable, 1 to 300 characters, not blank after trimming (docs/api.md#bodies). */
-export const name = line({ min: 1, max: 300 }, isFreeText)
+export const name = line({ min: 1, max: 300 }, 'free')
 
 /** A free text: printable, up to 300 characters, may be blank (docs/api.md#bodies). */
-export const text = line({ min: 0, max: 300 }, isFreeText)
+export const text = line({ min: 0, max: 300 }, 'free')
 
 /** Notes: printable, up to 2,000 characters in any number of lines, may be blank. */
-export const notes = line({ min: 0, max: 2000 }, isFreeLines)
+export const notes = line({ min: 0, max: 2000 }, 'lines')
 
 /** A search phrase: any text of 1 to 1000 characters, not blank after trimming. */
 export const phrase = filled
   .refine((value) => lengthOf(value) <= 1000, rule('must have at most 1000 characters'))
-  .meta({ minLength: 1, maxLength: 1000 })
+  .meta(lengthShape({ min: 1, max: 1000 }))
 
 /** A path within the app. Open redirect: a path that begins with `//` would name another host. */
 export const appPath = line({ min: 1, max: 300 })
   .refine((value) => /^\/(?!\/)/.test(value), rule('must begin with one /'))
-  .meta({ pattern: '^/(?!/)' })
+  .meta(appPathShape)
 
 /** A password: trimmed, 8 to 72 Unicode characters (docs/sign-in.md#passwords). */
 export const password = line({ min: 8, max: 72 })
@@ -137,14 +122,14 @@ export const email = filled
     (value) => value.length <= 254 && emailForm.safeParse(value).success,
     rule('must be a valid email address'),
   )
-  .meta({ format: 'email', maxLength: 254, pattern: '^[^A-Z]*$' })
+  .meta(emailShape({ isLower: true }))
 
 /** An email address in any case, converted to lower case. */
 export const typedEmail = string
   .trim()
   .toLowerCase()
   .pipe(email)
-  .meta({ format: 'email', maxLength: 254 })
+  .meta(emailShape({ isLower: false }))
 
 /** The nonce that solves a proof-of-work challenge. */
 export const nonce = z
@@ -167,7 +152,7 @@ export const ruleset = filled
     if ('rule' in read) return
     context.addIssue({ code: 'custom', message: read.problem, continue: false })
   })
-  .meta({ minLength: 1, maxLength: rulesetLengthMax })
+  .meta(rulesetShape(rulesetLengthMax))
 
 export function list<Schema extends z.ZodType>(schema: Schema) {
   return z.array(schema, { error: typed('must be a list') })
@@ -186,7 +171,7 @@ export function id(prefix: string) {
       error: ({ input }) => idProblem(prefix, String(input)),
       abort: true,
     })
-    .meta({ pattern: idPattern(prefix) })
+    .meta(formShape(idForm(prefix)))
 }
 
 /** Returns the problem of a text that is not an ID with the prefix. */
@@ -196,7 +181,11 @@ export function idProblem(prefix: string, text: string): string {
 
 /** Returns the regular expression of IDs with the prefix, for the OpenAPI document. */
 export function idPattern(prefix: string): string {
-  return `^${prefix}_[0-7][0-9a-hjkmnp-tv-z]{25}$`
+  return `^${idForm(prefix)}$`
+}
+
+function idForm(prefix: string): string {
+  return `${prefix}_[0-7][0-9a-hjkmnp-tv-z]{25}`
 }
 
 const integer = z.int({
@@ -234,6 +223,7 @@ export function isDay(text: string): boolean {
 
 /** An RFC 3339 timestamp with an offset, parsed to a protobuf Timestamp (docs/api.md#time). */
 export const timestamp = filled
+  .toUpperCase() // RFC 3339 5.6: T and Z may be lower case.
   .superRefine((value, context) => {
     if (rfc3339.test(value)) return
     const [, day = ''] = dayOnly.exec(value) ?? []
@@ -245,7 +235,7 @@ export const timestamp = filled
   .refine(({ isValid }) => isValid, rule(texts.timestamp))
   .refine(({ year }) => isYearInRange(year), rule(texts.years))
   .transform((instant) => timestampFromDate(instant.toJSDate()))
-  .meta({ format: 'date-time' })
+  .meta(timestampShape)
 
 /** Returns the schema of an enumeration; its problem lists the accepted values. */
 export function oneOf<const Value extends string>(values: readonly [Value, ...Value[]]) {
@@ -272,15 +262,18 @@ export function ignoringNull<Schema extends z.ZodType>(schema: Schema) {
 /** An ISO 4217 code that a bank account can have (docs/api.md#money). */
 export const currency = filled
   .refine((value) => currencies().includes(value), rule('must be an ISO 4217 currency code'))
-  .meta({ pattern: '^[A-Z]{3}$' })
+  .meta(currencyShape)
 
 /** A mask: the last four digits of a bank account's number. */
-export const mask = string.trim().regex(/^\d{4}$/, rule('must be exactly 4 digits'))
+export const mask = string
+  .trim()
+  .regex(/^\d{4}$/, rule('must be exactly 4 digits'))
+  .meta(formShape('\\d{4}'))
 
 /** A bank account's mask in a PATCH: any four characters (docs/links.md#bank-accounts). */
 export const maskChange = line({ min: 0, max: 300 })
   .refine((value) => lengthOf(value) === 4, rule('must have exactly 4 characters'))
-  .meta({ minLength: 4, maxLength: 4 })
+  .meta(lineShape({ min: 4, max: 4 }))
 
 /** The base URL of a feed provider; feed-sync checks it against the allowed URLs. */
 export const feedUrl = filled
@@ -291,10 +284,9 @@ export const feedUrl = filled
     (value) => new URL(value).username === '' && new URL(value).password === '',
     rule('must have no credentials'),
   )
-  .meta({ format: 'uri', maxLength: 2000, pattern: '^[Hh][Tt][Tt][Pp][Ss]?:' })
+  .meta(urlShape)
 
 /** The feed provider's API key: 1 to 100 letters and digits (docs/banks/feed.md#urls). */
-export const feedApiKey = filled.regex(
-  /^[A-Za-z0-9]{1,100}$/,
-  rule('must be 1 to 100 letters and digits'),
-)
+export const feedApiKey = filled
+  .regex(/^[A-Za-z0-9]{1,100}$/, rule('must be 1 to 100 letters and digits'))
+  .meta(formShape('[A-Za-z0-9]{1,100}'))

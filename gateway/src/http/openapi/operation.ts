@@ -1,6 +1,7 @@
 import type { JsonSchema } from '../answer.ts'
 import { answerQuery } from '../answer-query.ts'
-import { externalIds, idPattern, idPrefixes } from '../bodies/fields.ts'
+import { idPattern } from '../bodies/fields.ts'
+import { externalIds, idPrefixes } from '../bodies/id-prefixes.ts'
 import { authClasses, isTaggedRead, type Route } from '../route.ts'
 import { details } from './details.ts'
 import { requestExamples } from './examples.ts'
@@ -96,8 +97,14 @@ const ifMatch = {
   name: 'If-Match',
   in: 'header',
   description: 'Tag of the object as the client read it: 412 if the object has changed since',
-  schema: { type: 'string' },
+  schema: { type: 'string', pattern: tagList() },
   example: objectTag,
+}
+
+/** Returns the pattern of `*` or a list of entity tags (RFC 9110, 8.8.3). */
+function tagList(): string {
+  const tag = '(?:W/)?"[\\x21\\x23-\\x7e\\x80-\\xff]*"'
+  return `^\\s*(?:\\*|[\\s,]*${tag}(?:[ \\t]*,[ \\t,]*${tag})*[ \\t,]*)\\s*$`
 }
 
 function signatureIn(name: string): JsonSchema {

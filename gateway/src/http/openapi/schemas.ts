@@ -4,7 +4,8 @@ import { descriptions } from '@coffer/proto/descriptions'
 import { internal, null_when_empty, omit, values } from '@coffer/proto/options/v1/options'
 import { z } from 'zod'
 import type { Answer, JsonSchema } from '../answer.ts'
-import { idPattern, idPrefixes } from '../bodies/fields.ts'
+import { idPattern } from '../bodies/fields.ts'
+import { idPrefixes } from '../bodies/id-prefixes.ts'
 import { partTexts } from './part-texts.ts'
 
 /** Schemas of the document's components, by name. */
@@ -15,7 +16,18 @@ type Properties = Record<string, JsonSchema & { description?: string }>
 /** Returns the schema of what a client may send, from the schema that validates it. */
 export function inputSchema(schema: z.ZodType): JsonSchema & { properties?: Properties } {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' })
-  return rest as { properties?: Properties }
+  return JSON.parse(JSON.stringify(rest), withLength) as { properties?: Properties }
+}
+
+/** Moves the length of a text into its description: in a pattern it is hard to read. */
+function withLength(_key: string, value: JsonSchema | null): JsonSchema | null {
+  if (typeof value?.characters !== 'string') return value
+  const { characters, description, ...rest } = value
+  const length = `${characters}, trimmed`
+  const text = typeof description === 'string' ? description : ''
+  // A few descriptions state the length already.
+  if (text.includes(' characters')) return { ...rest, description: text }
+  return { ...rest, description: text === '' ? length : `${text} (${length})` }
 }
 
 /** Returns the schema of an answer, and adds those of its messages to the components. */

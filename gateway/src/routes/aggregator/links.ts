@@ -12,6 +12,7 @@ import { linkAnswer } from '../../compose/link.ts'
 import type { RouteDeps } from '../../deps.ts'
 import { requirePart } from '../../http/answer.ts'
 import { id, ignoringNull, list, text } from '../../http/bodies/fields.ts'
+import { formShape, lineShape } from '../../http/bodies/shapes.ts'
 import { boolean } from '../../http/query.ts'
 import { type Route, route } from '../../http/route.ts'
 import { setUpWaitRoute } from './set-up-wait.ts'
@@ -23,8 +24,10 @@ const callbackTimeoutMs = 25_000
 // aggregator-sync checks the token and the list: it first drops the cached link token, which the
 // user has used.
 const choice = {
-  publicToken: text.describe('Public token that Plaid Link handed to the client; used once'),
-  accountIds: list(text.meta({ minLength: 1, maxLength: 200 })).meta({
+  publicToken: text
+    .meta(lineShape({ min: 1, max: 300 }, 'free'))
+    .describe('Public token that Plaid Link handed to the client; used once'),
+  accountIds: list(text.meta(formShape('[\\x21-\\x7e]{1,200}'))).meta({
     description: 'IDs at Plaid of the accounts that the user chose, 1 to 200',
     minItems: 1,
     maxItems: 200,

@@ -109,6 +109,9 @@ const transfer = z
     path: ['fromSpendingId'],
     error: 'fromSpendingId or toSpendingId is required',
   })
+  .meta({
+    not: { properties: { fromSpendingId: { type: 'null' }, toSpendingId: { type: 'null' } } },
+  })
 
 /** Returns the routes of spending objects: each shows an envelope and its plan (docs/plans.md). */
 export function spendingRoutes(deps: RouteDeps): Route[] {

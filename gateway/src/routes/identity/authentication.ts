@@ -9,6 +9,7 @@ import { z } from 'zod'
 import { requireOfferedFeature } from '../../auth/features.ts'
 import type { RouteDeps } from '../../deps.ts'
 import { code, email, ignoringNull, name, oneOf, password, text } from '../../http/bodies/fields.ts'
+import { formShape } from '../../http/bodies/shapes.ts'
 import { challengePurposes, proofOfWorkKeys, withProofOfWork } from '../../http/proof-of-work.ts'
 import { type Route, route } from '../../http/route.ts'
 import { valuesOf } from '../../http/update.ts'
@@ -23,6 +24,7 @@ const registration = z.strictObject({
     .optional()
     .describe('Language and country, as de_DE or de-DE; unknown and missing ones are en_US'),
   timezone: text
+    .meta(formShape('(?:[A-Za-z][A-Za-z0-9_+\\-/]{0,99})?'))
     .optional()
     .describe("IANA name of the timezone of the account's days; it cannot change. Default: UTC"),
   betaCode: ignoringNull(text).describe(

@@ -7,23 +7,25 @@ import {
 import { z } from 'zod'
 import type { RouteDeps } from '../../deps.ts'
 import { boolean, list, object, oneOf, text } from '../../http/bodies/fields.ts'
+import { dayFormatShape, formShape, lineShape } from '../../http/bodies/shapes.ts'
 import { nextPageLink } from '../../http/cursor.ts'
 import { mappingPage } from '../../http/query.ts'
 import { type Route, route } from '../../http/route.ts'
 import { valuesOf } from '../../http/update.ts'
 
+/** A text of the mapping; the ledger counts its characters. */
+const lineOf = (min: number, max: number) => text.meta(lineShape({ min, max }, 'free'))
+
 const field = object({
-  name: text.optional().describe('Name of a column, as in headers'),
+  name: lineOf(1, 100).optional().describe('Name of a column, as in headers'),
   derivedKind: text
+    .meta(formShape('rowNumber'))
     .optional()
     .describe('Instead of name: rowNumber, the number of the row below the header, from 1'),
-})
+}).meta({ minProperties: 1, maxProperties: 1 })
 const fields = (meaning: string, { min, max }: { min: number; max: number }) =>
   list(field).meta({ description: meaning, minItems: min, maxItems: max, uniqueItems: true })
 const one = { min: 1, max: 1 }
-
-/** A text of the mapping; the ledger counts its characters. */
-const lineOf = (min: number, max: number) => text.meta({ minLength: min, maxLength: max })
 
 const amountFields =
   'sign: the column of the amount. type: those of the amount and of the direction. ' +
@@ -64,10 +66,12 @@ const creation = z.strictObject({
     merchant: field.optional().describe('Column of a shorter name, such as that of the merchant'),
     date: object({
       fields: fields('The one column of the date', one),
-      format: lineOf(6, 10).describe(
-        '6 to 10 characters: YYYY or YY, MM or M, DD or D once each, between them . - / or a ' +
-          'blank, like MM/DD/YYYY. A time behind the day is ignored',
-      ),
+      format: text
+        .meta(dayFormatShape)
+        .describe(
+          '6 to 10 characters: YYYY or YY, MM or M, DD or D once each, between them . - / or a ' +
+            'blank, like MM/DD/YYYY. A time behind the day is ignored',
+        ),
     }).describe('Column and format of the day of a row'),
     posted: object({
       fields: fields('The one column that tells posted rows from pending ones', one),

@@ -1,0 +1,26 @@
+/** Prefixes of IDs, keyed by the names of the IDs in paths and bodies (docs/api.md#ids). */
+export const idPrefixes: Record<string, string> = {
+  apiKeyId: 'key',
+  bankAccountId: 'bac',
+  feedBankAccountId: 'lbac',
+  feedLinkId: 'lfx',
+  fileId: 'file',
+  fundingScheduleId: 'fund',
+  linkId: 'link',
+  sessionId: 'sess',
+  spendingId: 'spnd',
+  transactionId: 'txn',
+  transactionImportId: 'txim',
+  transactionImportMappingId: 'txix',
+  transactionUploadId: 'txup',
+  userId: 'user',
+}
+
+/**
+ * Forms of IDs of other systems, keyed by their names in paths: Stripe's checkout sessions, and
+ * institutions of the aggregator.
+ */
+export const externalIds: Record<string, { prefix: string; form: RegExp }> = {
+  checkoutSessionId: { prefix: 'cs', form: /^cs_\w{1,250}$/ },
+  institutionId: { prefix: 'ins', form: /^ins_\d{1,20}$/ },
+}
