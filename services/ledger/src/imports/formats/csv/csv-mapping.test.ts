@@ -27,9 +27,14 @@ describe('a mapping is valid', () => {
       { id: { kind: 'hashed', fields: [{ derivedKind: 'rowNumber' }] } },
     ],
     ['by type', { amount: { ...byType, credit: 'CR', debit: 'DR' } }],
+    ['by type, in characters', { amount: { ...byType, credit: '👍'.repeat(100), debit: 'DR' } }],
     ['by column', { amount: { kind: 'column', invert: true, fields: amountFields } }],
     ['with a merchant', { merchant: { name: 'Text' } }],
     ['with a state', { posted: { fields: [{ name: 'Type' }], posted: '' } }],
+    [
+      'with a state in characters',
+      { posted: { fields: [{ name: 'Type' }], posted: '👍'.repeat(100) } },
+    ],
     ['with a sum', { balance: { kind: 'sum', fields: [] } }],
     ['with a balance', { balance: { kind: 'field', fields: [{ name: 'Amount' }] } }],
   ])('%s', (_what, changed) => {

@@ -76,7 +76,7 @@ export function problemsOfMapping(mapping: CsvMapping): Problems | null {
         ? null
         : present({
             fields: check(posted.fields, one),
-            posted: posted.posted.length <= 100 ? null : 'must have at most 100 characters',
+            posted: lengthOf(posted.posted) <= 100 ? null : 'must have at most 100 characters',
           }),
     balance: present({ fields: check(balance.fields, { min: balanceCount, max: balanceCount }) }),
   })
@@ -88,13 +88,18 @@ export function signatureOf(headers: readonly string[]): string {
   return createHash('sha256').update(names.join(',')).digest('hex')
 }
 
+/** Returns the length in characters: Unicode code points. */
+function lengthOf(text: string): number {
+  return [...text].length
+}
+
 function problemOfHeaders(headers: readonly string[]): string | null {
   if (headers.length === 0 || headers.length > headersMax) {
     return `must have 1 to ${headersMax} names`
   }
   if (new Set(headers).size < headers.length) return texts.unique
   const isName = (name: string) =>
-    name !== '' && [...name].length <= headerLengthMax && PRINTABLE.test(withoutJoiners(name))
+    name !== '' && lengthOf(name) <= headerLengthMax && PRINTABLE.test(withoutJoiners(name))
   return headers.every(isName)
     ? null
     : `must each have 1 to ${headerLengthMax} printable characters`
@@ -109,7 +114,9 @@ function problemsOfTexts({ kind, credit, debit }: CsvMapping['amount']) {
     }
   }
   const problemOf = (text: string | undefined) =>
-    text === undefined || text === '' || text.length > 100 ? 'must have 1 to 100 characters' : null
+    text === undefined || text === '' || lengthOf(text) > 100
+      ? 'must have 1 to 100 characters'
+      : null
   return {
     credit: problemOf(credit),
     debit: problemOf(debit) ?? (debit === credit ? 'must differ from credit' : null),
