@@ -32,12 +32,7 @@ const tooOpen = 0o027
  * SettingsError when it is not a folder or cannot be read.
  */
 export function keyFileNames(folder: string): string[] {
-  try {
-    return readdirSync(folder)
-  } catch (error) {
-    if (hasCode(error, 'ENOENT') && !isEntry(folder)) return []
-    throw faultOf(folder, error)
-  }
+  return ifThere(folder, () => readdirSync(folder)) ?? []
 }
 
 /**
@@ -46,14 +41,9 @@ export function keyFileNames(folder: string): string[] {
  * others may read the private key
  */
 export function readKeyFile(path: string): string | null {
-  let file: number
-  try {
-    // O_NONBLOCK: opening a named pipe would otherwise wait for a writer.
-    file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
-  } catch (error) {
-    if (hasCode(error, 'ENOENT') && !isEntry(path)) return null
-    throw faultOf(path, error)
-  }
+  // O_NONBLOCK: opening a named pipe would otherwise wait for a writer.
+  const file = ifThere(path, () => openSync(path, constants.O_RDONLY | constants.O_NONBLOCK))
+  if (file === null) return null
   try {
     const stats = fstatSync(file)
     if (!stats.isFile()) throw keyFault(path, 'is not a regular file')
@@ -66,6 +56,19 @@ export function readKeyFile(path: string): string | null {
     return readFileSync(file, 'utf8')
   } finally {
     closeSync(file)
+  }
+}
+
+/** Opens what is at the path; returns null if nothing is. Throws SettingsError for other faults. */
+function ifThere<Opened>(path: string, open: () => Opened, attempts = 2): Opened | null {
+  try {
+    return open()
+  } catch (error) {
+    if (!hasCode(error, 'ENOENT')) throw keyFault(path, `cannot be read (${reasonOf(error)})`)
+    if (!isEntry(path)) return null
+    // It may have been created since: a concurrent start makes the same files.
+    if (attempts > 1) return ifThere(path, open, attempts - 1)
+    throw keyFault(path, 'is a dangling symbolic link: remove it or restore its target')
   }
 }
 
@@ -163,12 +166,6 @@ function syncFolderOf(path: string): void {
   const folder = openSync(dirname(path), 'r')
   fsyncSync(folder)
   closeSync(folder)
-}
-
-function faultOf(path: string, error: unknown): SettingsError {
-  return hasCode(error, 'ENOENT')
-    ? keyFault(path, 'is a dangling symbolic link: remove it or restore its target')
-    : keyFault(path, `cannot be read (${reasonOf(error)})`)
 }
 
 /** Returns the start of Node's error text, `EACCES: permission denied`, without call and path. */
