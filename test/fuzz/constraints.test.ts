@@ -35,7 +35,7 @@ test.each(bodies)('a body beyond what the document allows is refused by $id', (o
   expect(beyond.filter((sent) => !isRefused(body, sent))).toEqual([])
 })
 
-const texts = sampledTexts(500)
+const texts = sampledTexts(300)
 
 /** The schemas whose texts have all been tried: further fields get some of the texts. */
 const tried = new Set<string>()

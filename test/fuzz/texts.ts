@@ -109,11 +109,11 @@ const rules = [
   `${start}\nRRULE:INTERVAL=2`,
   ...starts.map((one) => `${one}\nRRULE:FREQ=DAILY`),
   ...ruleLines.flatMap((one) => [`${rule}\n${one}`, `${one}\n${rule}`]),
-  ...words('DAILY WEEKLY MONTHLY YEARLY HOURLY monthly').flatMap((frequency) => [
-    `${start}\nRRULE:FREQ=${frequency}`,
-    ...ruleParts.map((part) => `${start}\nRRULE:FREQ=${frequency};${part}`),
-    ...ruleParts.map((part) => `${start}\nRRULE:${part};FREQ=${frequency}`),
-  ]),
+  ...words('YEARLY HOURLY monthly').map((frequency) => `${start}\nRRULE:FREQ=${frequency}`),
+  ...words('DAILY MONTHLY YEARLY').flatMap((frequency) =>
+    ruleParts.map((part) => `${start}\nRRULE:FREQ=${frequency};${part}`),
+  ),
+  ...ruleParts.map((part) => `${start}\nRRULE:${part};FREQ=WEEKLY`),
   `${rule}${'\nEXDATE:20270101'.repeat(58)}`,
   `${rule}${'\nEXDATE:20270101'.repeat(59)}`,
 ]
