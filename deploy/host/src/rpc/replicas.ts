@@ -49,8 +49,8 @@ export type Ejection = 'fails' | 'stops'
 
 /**
  * Creates a load balancer with passive outlier detection: round robin, and a replica that hangs,
- * fails or stops is ejected. The last replica is never ejected. `urls` are base URLs; each address
- * of a host name is a replica.
+ * fails or stops is ejected. The last replica is ejected only if an earlier one is well again.
+ * `urls` are base URLs; each address of a host name is a replica.
  */
 export function createReplicas(
   urls: string[],
@@ -61,13 +61,16 @@ export function createReplicas(
   let isDisposed = false
   const healthy = () => addresses.known().filter(({ isEjected }) => !isEjected)
   const hasOther = (replica: Replica) => healthy().some((one) => one !== replica)
+  const readmit = (replica: Replica) => {
+    replica.isEjected = false
+    replica.failures = 0
+  }
   const readmitLater = (replica: Replica, afterMs: number) => {
     setTimeout(async () => {
       if (isDisposed || !replica.isEjected || !addresses.known().includes(replica)) return
       const isReady = !hasOther(replica) || (await answers(replica, '/readyz'))
       if (!isReady) return readmitLater(replica, afterMs)
-      replica.isEjected = false
-      replica.failures = 0
+      readmit(replica)
     }, afterMs).unref()
   }
   const eject = (replica: Replica, why: Ejection, afterMs: number) => {
@@ -75,6 +78,15 @@ export function createReplicas(
     replica.isEjected = true
     readmitLater(replica, afterMs)
     onEjected(replica, why)
+  }
+  /** Ejects a replica; the last one if an ejected one answers a probe, which takes its calls. */
+  const replace = async (replica: Replica) => {
+    const ejected = addresses.known().filter(({ isEjected }) => isEjected)
+    const readmitReady = async (one: Replica) => {
+      if (await answers(one, '/readyz')) readmit(one)
+    }
+    if (!hasOther(replica)) await Promise.all(ejected.map(readmitReady))
+    eject(replica, 'fails', ejectionMs)
   }
   return {
     pick: async () => {
@@ -87,7 +99,8 @@ export function createReplicas(
     heard: (replica, isUnavailable) => {
       replica.heardAt = performance.now()
       replica.failures = isUnavailable ? replica.failures + 1 : 0
-      if (replica.failures >= failuresMax) eject(replica, 'fails', ejectionMs)
+      // Every third one: the last replica stays for want of others, and each costs them a probe.
+      if (replica.failures > 0 && replica.failures % failuresMax === 0) void replace(replica)
     },
     leaves: (replica) => eject(replica, 'stops', absenceMs),
     refused: (replica) => eject(replica, 'fails', ejectionMs),
@@ -99,8 +112,8 @@ export function createReplicas(
       eject(replica, 'stops', absenceMs)
     },
     suspect: async (replica, since) => {
-      if (replica.heardAt >= since || replica.isEjected || !hasOther(replica)) return
-      if (!(await answers(replica, '/healthz'))) eject(replica, 'fails', ejectionMs)
+      if (replica.heardAt >= since || replica.isEjected) return
+      if (!(await answers(replica, '/healthz'))) await replace(replica)
     },
     [Symbol.dispose]: () => {
       isDisposed = true

@@ -6,6 +6,7 @@ import { Code, ConnectError } from '@connectrpc/connect'
 import { connectNodeAdapter } from '@connectrpc/connect-node'
 import { expect, test } from '@jest/globals'
 import { createMesh } from '../../src/rpc/mesh.ts'
+import { eventually } from '../../testing/boot.ts'
 
 type Behaviour = 'answers' | 'is unavailable' | 'is slow' | 'hangs' | 'stops' | 'breaks'
 
@@ -28,7 +29,7 @@ async function startReplica(port = 0) {
     if (replica.behaviour === 'hangs') return
     if (replica.behaviour === 'breaks') return request.destroy()
     if (replica.behaviour === 'stops') response.shouldKeepAlive = false
-    if (request.url !== '/healthz') return handle(request, response)
+    if (!['/healthz', '/readyz'].includes(request.url ?? '')) return handle(request, response)
     response.end()
     // A process that answers a probe is slow, and its call ends.
     for (const go of held.splice(0)) go()
@@ -93,6 +94,25 @@ test('the last replica is never ejected', async () => {
   two.second.behaviour = 'answers'
   await two.list(1)
 })
+
+test.each<Behaviour>(['hangs', 'is unavailable'])(
+  'when the last replica %s, an ejected one that is well again takes its calls',
+  async (behaviour) => {
+    await using two = await startTwo()
+    two.second.behaviour = 'is unavailable'
+    await two.list(6)
+    two.second.behaviour = 'answers'
+    two.first.behaviour = behaviour
+    const isAnswered = async () => {
+      const [{ status } = {}] = await Promise.allSettled([two.list(1)])
+      return status === 'fulfilled'
+    }
+    await eventually(isAnswered, Boolean, 8_000)
+    const { calls } = two.second
+    await two.list(4)
+    expect(two.second.calls).toBe(calls + 4)
+  },
+)
 
 test('a replica that stops gets no calls while another is ready', async () => {
   await using two = await startTwo()
