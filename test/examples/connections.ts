@@ -27,7 +27,7 @@ export async function linksFeed(world: World, { key, headers }: Ada): Promise<Js
     name: 'feed',
     summary: 'A bank account from a candidate of the feed',
   })
-  pass(60)
+  await pass(60)
   await key('POST', '/feed/link/sync', { body: { linkId } })
   await recorder.refuse(425, 'POST', '/feed/link/sync', {
     headers,
@@ -55,7 +55,7 @@ export async function linksFeed(world: World, { key, headers }: Ada): Promise<Js
   })
   await details(key, account, 'feed')
   feed.misbehave('/accounts', { status: 401, body: '{"error":"Invalid API key"}' })
-  pass(1800)
+  await pass(1800)
   await key('POST', '/feed/link/sync', { body: { linkId }, isShown: false })
   await until(key, `/links/${linkId}/health`, isFailed)
   feed.misbehave('/accounts', null)
@@ -130,14 +130,14 @@ export async function linksAggregator(world: World, { session, key }: Ada): Prom
   const { linkId } = linked
   await session('GET', `/aggregator/link/setup/wait/${linkId}`)
   await until(key, `/links/${linkId}/health`, isSynced(now()))
-  pass(60)
+  await pass(60)
   const { body: renewal } = await session('PUT', `/aggregator/link/update/${linkId}`)
   const renewed = plaid.completeLink(renewal.linkToken)
   await session('POST', '/aggregator/link/update/callback', {
     body: { linkId, publicToken: renewed.publicToken, accountIds },
   })
   await until(key, `/links/${linkId}/health`, isSynced(now()))
-  pass(60)
+  await pass(60)
   item.consentExpiresAt = new Date('2026-09-01T00:00:00Z')
   await session('POST', '/aggregator/link/sync', { body: { linkId } })
   const health = `/links/${linkId}/health`
@@ -150,7 +150,7 @@ export async function linksAggregator(world: World, { session, key }: Ada): Prom
   })
   await details(key, `/bank_accounts/${accounts[0].bankAccountId}`, 'aggregator')
   item.error = { code: 'ITEM_LOGIN_REQUIRED', isRefused: true }
-  pass(1800)
+  await pass(1800)
   await session('POST', '/aggregator/link/sync', { body: { linkId }, isShown: false })
   await until(key, health, isFailed)
   const broken = { name: 'broken', summary: 'A link over the aggregator that has to be renewed' }

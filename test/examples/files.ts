@@ -9,7 +9,7 @@ import type { World } from './world.ts'
 export async function uploads(world: World, ada: Ada, { path }: Household): Promise<void> {
   const { key } = ada
   await imports(key, path)
-  world.pass(60)
+  await world.pass(60)
   const { body: upload } = await key('POST', `${path}/transactions/upload`, {
     form: formWith('february.qif', '!Type:Bank\nD02/13/2026\nT-4.75\nPCafe Elan\n^\n'),
   })

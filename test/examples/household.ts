@@ -45,7 +45,7 @@ export async function plans({ pass }: World, { key }: Ada): Promise<Household> {
   const path = `/bank_accounts/${checking.bankAccountId}`
   await key('PATCH', path, { body: { name: 'Everyday checking' } })
   await key('GET', path)
-  pass(60)
+  await pass(60)
   const { body: pay } = await key('POST', `${path}/funding_schedules`, {
     body: {
       name: 'Payday',
@@ -103,7 +103,7 @@ export async function spends(world: World, ada: Ada, home: Household): Promise<v
     name: 'between',
     summary: 'From one envelope to another',
   })
-  pass(60)
+  await pass(60)
   const { body: made } = await key('POST', `${path}/transactions`, {
     body: {
       name: 'Fjord Hostel',

@@ -59,7 +59,7 @@ export async function registers(world: World): Promise<Ada> {
   })
   const mail = await mails.mailTo(email, 'Verify your email address')
   await take('POST', '/authentication/verify', { body: { token: tokenIn(mail) } })
-  pass(20)
+  await pass(20)
   const signedIn = await take('POST', '/authentication/login', {
     body: { ...login, ...(await proofFor(baseUrl, 'login')) },
     name: 'session',
@@ -67,7 +67,7 @@ export async function registers(world: World): Promise<Ada> {
   })
   const sessionHeaders = { ...browser, cookie: cookieOf(signedIn) }
   const session = recorder.as(sessionHeaders)
-  pass(60)
+  await pass(60)
   const { body } = await session('POST', '/keys', {
     body: { name: 'Sync script', ...(await proofFor(baseUrl, 'create_api_key')) },
     name: 'full',
@@ -86,7 +86,7 @@ export async function looksAround(world: World, { session }: Ada): Promise<void>
   const { body: me } = await session('GET', '/users/me')
   await session('GET', `/users/${me.user.userId}`)
   await session('GET', '/users/me/export')
-  pass(60)
+  await pass(60)
   await session('PATCH', '/users/me', {
     body: { lastName: 'Young-Reed' },
     name: 'name',
@@ -121,7 +121,7 @@ export async function looksAround(world: World, { session }: Ada): Promise<void>
     body: { cancelPath: '/settings/billing' },
   })
   stripe.pay(checkout.sessionId, { until: new Date(now().getTime() + 30 * 86_400_000) })
-  pass(90)
+  await pass(90)
   await session('GET', `/billing/checkout/${checkout.sessionId}`, {
     name: 'paid',
     summary: 'The account is paid up',
@@ -138,11 +138,11 @@ export async function securesLogin(world: World, { session }: Ada): Promise<void
     body: { currentPassword: password },
   })
   const secret = new URL(setUp.uri).searchParams.get('secret') ?? ''
-  const code = () => {
-    pass(30)
+  const code = async () => {
+    await pass(30)
     return generateSync({ secret, epoch: Math.floor(world.now().getTime() / 1000) })
   }
-  await session('POST', '/users/security/totp/confirm', { body: { totp: code() } })
+  await session('POST', '/users/security/totp/confirm', { body: { totp: await code() } })
   const signIn = async (sent: string, shown: { name: string; summary: string } | null) => {
     const body = { email, password: sent, ...(await proofFor(baseUrl, 'login')) }
     if (shown) return take('POST', '/authentication/login', { body, ...shown })
@@ -150,14 +150,14 @@ export async function securesLogin(world: World, { session }: Ada): Promise<void
   }
   const asSession = (answer: Answer) => recorder.as({ ...browser, cookie: cookieOf(answer) })
   const owing = await signIn(password, { name: 'code', summary: 'A code comes next' })
-  await asSession(owing)('POST', '/authentication/multifactor', { body: { totp: code() } })
+  await asSession(owing)('POST', '/authentication/multifactor', { body: { totp: await code() } })
   const { body: sessions } = await session('GET', '/users/security/sessions')
   await session('DELETE', `/users/security/sessions/${sessions[0].sessionId}`, {
     body: { currentPassword: password },
   })
-  await session('DELETE', '/users/security/sessions', { body: { totp: code() } })
-  await session('POST', '/users/security/totp/recovery_codes', { body: { totp: code() } })
-  await session('POST', '/users/security/totp/disable', { body: { totp: code() } })
+  await session('DELETE', '/users/security/sessions', { body: { totp: await code() } })
+  await session('POST', '/users/security/totp/recovery_codes', { body: { totp: await code() } })
+  await session('POST', '/users/security/totp/disable', { body: { totp: await code() } })
   await session('PUT', '/users/security/password', {
     body: { currentPassword: password, newPassword },
   })

@@ -1,9 +1,12 @@
+import { eventually } from '@coffer/host/testing/boot'
+import { requiredVariable } from '@coffer/host/testing/database'
 import { type Coffer, startCoffer } from '../harness/coffer.ts'
 import { aggregatorSettings } from '../providers/linked-aggregator.ts'
 import { feedAccount, type LunchFlow, startLunchFlow } from '../providers/lunch-flow.ts'
 import { type Plaid, startPlaid } from '../providers/plaid/plaid.ts'
 import { type MailSink, startMailSink } from '../providers/smtp.ts'
 import { type StripeSimulator, startStripe } from '../providers/stripe.ts'
+import { readChanges } from '../release/stream.ts'
 import { createRecorder, type Recorder } from './recorder.ts'
 
 /** When the examples take place: a Monday morning in Chicago. */
@@ -17,9 +20,12 @@ export interface World extends AsyncDisposable {
   mails: MailSink
   plaid: Plaid
   feed: LunchFlow
-  /** Current time of all servers. It stands still until `pass` moves it. */
+  /**
+   * Current time of all servers. It stands still until `pass` moves it, once all events are
+   * handled: plans are calculated as of the time at which the consumer handles them.
+   */
   now: () => Date
-  pass: (seconds: number) => void
+  pass: (seconds: number) => Promise<void>
 }
 
 /** Starts all servers at `start`. */
@@ -63,7 +69,11 @@ export async function startWorld(): Promise<World> {
     plaid,
     feed,
     now: () => now,
-    pass: (seconds) => {
+    pass: async (seconds) => {
+      await eventually(
+        () => readChanges({ natsUrl: requiredVariable('COFFER_TEST_NATS_URL'), ...coffer.booted }),
+        ({ unpublished, waiting }) => unpublished === 0 && waiting === 0,
+      )
       now = new Date(now.getTime() + seconds * 1000)
       coffer.booted.clock.now = now
     },
