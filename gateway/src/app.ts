@@ -21,7 +21,7 @@ import { bodySizeMax, formLimits } from './http/bodies/form.ts'
 import { addVary, compression } from './http/compression.ts'
 import { createConcurrencyLimiter } from './http/concurrency-limiter.ts'
 import { createVersionTag } from './http/conditional-request.ts'
-import { answerOf, endsSession, isDistrusted } from './http/errors/errors.ts'
+import { answerOf, endsSession, isDistrusted, tooManyRequests } from './http/errors/errors.ts'
 import { createErrorRenderer, type ErrorRenderer } from './http/errors/problem-details.ts'
 import { protocolErrors } from './http/errors/protocol-errors.ts'
 import { refuseOthers } from './http/errors/refusals.ts'
@@ -42,7 +42,8 @@ const serverOptions = {
   bodyLimit: bodySizeMax,
   requestTimeout: 30_000,
   keepAliveTimeout: 120_000,
-  http: { headersTimeout: 5_000, requireHostHeader: false },
+  // Node.js ends late requests at its next check, which is every 30 s by default.
+  http: { headersTimeout: 5_000, requireHostHeader: false, connectionsCheckingInterval: 1_000 },
   forceCloseConnections: 'idle',
   // Lame duck: a stopping server still answers requests, with `Connection: close`.
   return503OnClosing: false,
@@ -50,6 +51,12 @@ const serverOptions = {
   requestIdHeader: false,
   routerOptions: { maxParamLength: 16_384 },
 } as const
+
+const noRateHeaders = {
+  'x-ratelimit-limit': false,
+  'x-ratelimit-remaining': false,
+  'x-ratelimit-reset': false,
+}
 
 /** CORS for pages of the configured origins (docs/api.md#browsers-origins-and-cors). */
 const corsOptions = {
@@ -67,6 +74,7 @@ const corsOptions = {
   exposedHeaders: [
     'Allow',
     'Coffer-Recalculation',
+    'Content-Disposition',
     'ETag',
     'Idempotency-Replayed',
     'Link',
@@ -186,8 +194,10 @@ async function addPlugins(
     global: false,
     max: requestLimitPerSecond,
     timeWindow: '1 second',
-    errorResponseBuilder: () =>
-      Object.assign(new Error('too many requests: repeat after Retry-After'), { statusCode: 429 }),
+    // Their names are not those of the budgets, which have `RateLimit` (docs/limits.md).
+    addHeadersOnExceeding: noRateHeaders,
+    addHeaders: { ...noRateHeaders, 'retry-after': true },
+    errorResponseBuilder: () => tooManyRequests(),
   })
   app.addHook('onRequest', app.rateLimit())
 }

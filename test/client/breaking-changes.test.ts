@@ -35,7 +35,7 @@ function documentOf(change: (operation: Json, schemas: Json) => void = () => {})
         name: { type: 'string', minLength: 1, maxLength: 300 },
         kind: { type: 'string', enum: ['goal', 'expense'] },
         amount: { type: ['integer', 'null'] },
-        currency: { type: 'string', pattern: '^\\s*(?:EUR|USD)\\s*$' },
+        currency: { type: 'string', pattern: '^(?:EUR|USD)$' },
       },
       required: ['name'],
     }),
@@ -70,7 +70,7 @@ test.each<[string, Change, RegExp]>([
   ],
   [
     'a currency less',
-    (one) => (bodyOf(one).properties.currency.pattern = '^\\s*(?:EUR)\\s*$'),
+    (one) => (bodyOf(one).properties.currency.pattern = '^(?:EUR)$'),
     /currency: pattern/,
   ],
   ['a pattern', (one) => (bodyOf(one).properties.name.pattern = '^a'), /pattern/],
@@ -112,7 +112,7 @@ test.each<[string, Change]>([
   [
     'a currency more',
     (one) => {
-      bodyOf(one).properties.currency.pattern = '^\\s*(?:EUR|JPY|USD)\\s*$'
+      bodyOf(one).properties.currency.pattern = '^(?:EUR|JPY|USD)$'
     },
   ],
   ['another refusal', (one) => (one.responses[409] = { description: 'x' })],

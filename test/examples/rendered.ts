@@ -1,5 +1,5 @@
 import { type Feature, requireFeature, requireOfferedFeature } from '@coffer/gateway/auth/features'
-import { answerOf } from '@coffer/gateway/http/errors/errors'
+import { answerOf, tooManyRequests } from '@coffer/gateway/http/errors/errors'
 import { createErrorRenderer } from '@coffer/gateway/http/errors/problem-details'
 import { newId } from '@coffer/kit/values/id'
 import { Code, ConnectError } from '@connectrpc/connect'
@@ -27,6 +27,7 @@ export async function renders(recorder: Recorder, externalUrl: string): Promise<
     const refusal = { status, name, summary, answer: as('application/json'), problemDetails }
     recorder.addRefusal(refusal, { id, isOwn })
   }
+  add('getHealth', tooManyRequests(), { name: 'client', summary: 'Too many of a client address' })
   add('getLink', new Error('internal'), { name: 'internal', summary: 'A fault of the server' })
   const lost = new ConnectError('lost', Code.Unavailable, undefined, undefined, new Error('lost'))
   add('getLink', lost, { name: 'service', summary: 'A service is away' })

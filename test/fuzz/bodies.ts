@@ -3,7 +3,7 @@ import { answerQuery } from '@coffer/gateway/http/answer-query'
 import { inputSchema } from '@coffer/gateway/http/openapi/schemas'
 import { Ajv2020, type AnySchema } from 'ajv/dist/2020.js'
 import fc from 'fast-check'
-import { boundaryTexts } from './texts.ts'
+import { boundaryTexts, isRare } from './texts.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: JSON schemas, read key by key
 type Json = any
@@ -85,7 +85,7 @@ function texts(schema: Json): fc.Arbitrary<string> {
   let found = fittingTexts.get(key)
   if (!found) {
     const fits = ajv.compile(rest)
-    found = boundaryTexts.filter((text) => fits(text))
+    found = boundaryTexts.filter((text) => fits(text) && !isRare(text))
     fittingTexts.set(key, found)
   }
   if (found.length === 0) throw new Error(`no text in texts.ts fits ${key}`)

@@ -151,6 +151,11 @@ export const boundaryTexts: readonly string[] = [
   ...new Set([...lines(), ...times, ...rules, ...ids, ...others]),
 ]
 
+/** Returns whether a text has characters that only the server refuses: rare blanks, joiners, … */
+export function isRare(text: string): boolean {
+  return /[^\p{L}\p{M}\p{N}\p{P}\p{S}\p{Cc} ]/u.test(text)
+}
+
 /** Generates boundary texts with one character inserted, replaced or removed. */
 const mutated = fc
   .record({

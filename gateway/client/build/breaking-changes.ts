@@ -137,7 +137,7 @@ function typeBreaks({ where, side }: Comparison, { strict, lax }: { strict: Json
 function isPatternWithin(strict: string | undefined, lax: string | undefined): boolean {
   const listed = (pattern = '') => {
     const [, keys, codes] =
-      /^\^\(\?:([\w|]+)\)\(\?:,\(\?:\1\)\)\*\$$|^\^\\s\*\(\?:([\w|]+)\)\\s\*\$$/.exec(pattern) ?? []
+      /^\^\(\?:([\w|]+)\)\(\?:,\(\?:\1\)\)\*\$$|^\^\(\?:([\w|]+)\)\$$/.exec(pattern) ?? []
     return (keys ?? codes)?.split('|')
   }
   const allowed = listed(lax)

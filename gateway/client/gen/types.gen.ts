@@ -2221,7 +2221,7 @@ export type GetHealthData = {
     path?: never;
     query?: {
         /**
-         * Only these keys of the answer or of each entry, by commas: dbHealthy, apiHealthy, release, revision, buildTime, serverTime
+         * Only these keys of the answer or of each entry, by commas; the others are missing, also those that its schema requires: dbHealthy, apiHealthy, release, revision, buildTime, serverTime
          */
         fields?: string;
     };
@@ -2237,6 +2237,10 @@ export type GetHealthErrors = {
      * The path has no such method: see `Allow`
      */
     405: Error;
+    /**
+     * Too many requests, attempts, files or sockets: repeat after Retry-After
+     */
+    429: Error;
     /**
      * A database is away
      */
@@ -2327,7 +2331,7 @@ export type GetConfigData = {
     path?: never;
     query?: {
         /**
-         * Only these keys of the answer or of each entry, by commas: verifyEmailAddress, allowSignUp, allowForgotPassword, requireBetaCode, proofOfWorkEnabled, requireLegalName, requirePhoneNumber, verifyLogin, verifyRegister, verifyForgotPassword, longPollAggregatorSetup, initialPlan, billingEnabled, iconsEnabled, aggregatorEnabled, feedEnabled, feedAllowedAPIURLs, manualEnabled, uploadsEnabled, release, revision, buildType, buildTime
+         * Only these keys of the answer or of each entry, by commas; the others are missing, also those that its schema requires: verifyEmailAddress, allowSignUp, allowForgotPassword, requireBetaCode, proofOfWorkEnabled, requireLegalName, requirePhoneNumber, verifyLogin, verifyRegister, verifyForgotPassword, longPollAggregatorSetup, initialPlan, billingEnabled, iconsEnabled, aggregatorEnabled, feedEnabled, feedAllowedAPIURLs, manualEnabled, uploadsEnabled, release, revision, buildType, buildTime
          */
         fields?: string;
     };
@@ -2343,6 +2347,10 @@ export type GetConfigErrors = {
      * The path has no such method: see `Allow`
      */
     405: Error;
+    /**
+     * Too many requests, attempts, files or sockets: repeat after Retry-After
+     */
+    429: Error;
     /**
      * A fault of the server, or a provider failed
      */
@@ -2532,15 +2540,15 @@ export type ListCurrenciesResponse = ListCurrenciesResponses[keyof ListCurrencie
 export type RegisterAccountData = {
     body: {
         /**
-         * Email address in lower case; upper case is 400 (at most 254 characters, trimmed)
+         * Email address in lower case; upper case is 400
          */
         email: string;
         /**
-         * First name of the person (1 to 300 characters, trimmed)
+         * First name of the person
          */
         firstName: string;
         /**
-         * Last name of the person. Default: empty (at most 300 characters, trimmed)
+         * Last name of the person. Default: empty
          */
         lastName?: string;
         /**
@@ -2548,7 +2556,7 @@ export type RegisterAccountData = {
          */
         password: string;
         /**
-         * Language and country, as de_DE or de-DE; unknown and missing ones are en_US (at most 300 characters, trimmed)
+         * Language and country, as de_DE or de-DE; unknown and missing ones are en_US
          */
         locale?: string;
         /**
@@ -2560,7 +2568,7 @@ export type RegisterAccountData = {
          */
         betaCode?: null | string;
         /**
-         * Challenge of POST /api/authentication/challenge for this purpose (at most 300 characters, trimmed)
+         * Challenge of POST /api/authentication/challenge for this purpose
          */
         challenge?: string;
         /**
@@ -2668,15 +2676,15 @@ export type RegisterAccountResponse = RegisterAccountResponses[keyof RegisterAcc
 export type SignInData = {
     body: {
         /**
-         * Email address of the login, in lower case (at most 254 characters, trimmed)
+         * Email address of the login, in lower case
          */
         email: string;
         /**
-         * Password of the login (8 to 72 characters, trimmed)
+         * Password of the login
          */
         password: string;
         /**
-         * Challenge of POST /api/authentication/challenge for this purpose (at most 300 characters, trimmed)
+         * Challenge of POST /api/authentication/challenge for this purpose
          */
         challenge?: string;
         /**
@@ -2802,7 +2810,7 @@ export type SignInResponse = SignInResponses[keyof SignInResponses];
 export type CompleteSignInData = {
     body: {
         /**
-         * Code of the authenticator, or a recovery code (1 to 100 characters, trimmed)
+         * Code of the authenticator, or a recovery code
          */
         totp: string;
     };
@@ -2891,6 +2899,10 @@ export type SignOutErrors = {
      */
     405: Error;
     /**
+     * Too many requests, attempts, files or sockets: repeat after Retry-After
+     */
+    429: Error;
+    /**
      * A fault of the server, or a provider failed
      */
     500: ServerError;
@@ -2955,6 +2967,10 @@ export type CreateChallengeErrors = {
      */
     415: Error;
     /**
+     * Too many requests, attempts, files or sockets: repeat after Retry-After
+     */
+    429: Error;
+    /**
      * A fault of the server, or a provider failed
      */
     500: ServerError;
@@ -2986,7 +3002,7 @@ export type CreateChallengeResponse = CreateChallengeResponses[keyof CreateChall
 export type VerifyEmailData = {
     body: {
         /**
-         * Token of the mailed link: the query parameter of its URL (1 to 100 characters, trimmed)
+         * Token of the mailed link: the query parameter of its URL
          */
         token: string;
     };
@@ -3078,11 +3094,11 @@ export type VerifyEmailResponse = VerifyEmailResponses[keyof VerifyEmailResponse
 export type ResendVerificationMailData = {
     body: {
         /**
-         * Email address of the login, in upper or lower case (at most 254 characters, trimmed)
+         * Email address of the login, in upper or lower case
          */
         email: string;
         /**
-         * Challenge of POST /api/authentication/challenge for this purpose (at most 300 characters, trimmed)
+         * Challenge of POST /api/authentication/challenge for this purpose
          */
         challenge?: string;
         /**
@@ -3154,11 +3170,11 @@ export type ResendVerificationMailResponses = {
 export type RequestPasswordResetData = {
     body: {
         /**
-         * Email address of the login, in upper or lower case (at most 254 characters, trimmed)
+         * Email address of the login, in upper or lower case
          */
         email: string;
         /**
-         * Challenge of POST /api/authentication/challenge for this purpose (at most 300 characters, trimmed)
+         * Challenge of POST /api/authentication/challenge for this purpose
          */
         challenge?: string;
         /**
@@ -3230,11 +3246,11 @@ export type RequestPasswordResetResponses = {
 export type RequestPasswordResetByMailData = {
     body: {
         /**
-         * Email address of the login, in upper or lower case (at most 254 characters, trimmed)
+         * Email address of the login, in upper or lower case
          */
         email: string;
         /**
-         * Challenge of POST /api/authentication/challenge for this purpose (at most 300 characters, trimmed)
+         * Challenge of POST /api/authentication/challenge for this purpose
          */
         challenge?: string;
         /**
@@ -3357,12 +3373,12 @@ export type ExportAccountResponse = ExportAccountResponses[keyof ExportAccountRe
 export type DeleteAccountData = {
     body: {
         /**
-         * Password of the login (8 to 72 characters, trimmed)
+         * Password of the login
          */
         currentPassword: string;
     } | {
         /**
-         * Code of the authenticator, or a recovery code (1 to 100 characters, trimmed)
+         * Code of the authenticator, or a recovery code
          */
         totp: string;
     };
@@ -3438,7 +3454,7 @@ export type GetMeData = {
     path?: never;
     query?: {
         /**
-         * Only these keys of the answer or of each entry, by commas: user, mfaPending, isActive, isTrialing, activeUntil, trialingUntil, hasSubscription, defaultCurrency, nextUrl, isSetup
+         * Only these keys of the answer or of each entry, by commas; the others are missing, also those that its schema requires: user, mfaPending, isActive, isTrialing, activeUntil, trialingUntil, hasSubscription, defaultCurrency, nextUrl, isSetup
          */
         fields?: string;
     };
@@ -3499,27 +3515,27 @@ export type GetMeResponse2 = GetMeResponses[keyof GetMeResponses];
 export type UpdateMeData = {
     body: {
         /**
-         * New first name of the person (1 to 300 characters, trimmed)
+         * New first name of the person
          */
         firstName?: string;
         /**
-         * New last name; a blank text clears it (at most 300 characters, trimmed)
+         * New last name; a blank text clears it
          */
         lastName?: string;
         /**
-         * Locale of the account, such as de_DE; else en_US (at most 300 characters, trimmed)
+         * Locale of the account, such as de_DE; else en_US
          */
         locale?: string;
         /**
-         * New email address, in lower case (at most 254 characters, trimmed)
+         * New email address, in lower case
          */
         email?: string;
         /**
-         * Re-authentication for a new email address (8 to 72 characters, trimmed)
+         * Re-authentication for a new email address
          */
         currentPassword?: string;
         /**
-         * The same by a code of the authenticator (1 to 100 characters, trimmed)
+         * The same by a code of the authenticator
          */
         totp?: string;
     };
@@ -3615,7 +3631,7 @@ export type GetUserData = {
     };
     query?: {
         /**
-         * Only these keys of the answer or of each entry, by commas: userId, loginId, login, accountId, account, role
+         * Only these keys of the answer or of each entry, by commas; the others are missing, also those that its schema requires: userId, loginId, login, accountId, account, role
          */
         fields?: string;
     };
@@ -3675,7 +3691,7 @@ export type GetUserResponse = GetUserResponses[keyof GetUserResponses];
 export type ChangePasswordData = {
     body: {
         /**
-         * Present password of the login (8 to 72 characters, trimmed)
+         * Present password of the login
          */
         currentPassword: string;
         /**
@@ -3747,7 +3763,7 @@ export type ChangePasswordResponses = {
 export type ResetPasswordData = {
     body: {
         /**
-         * Token of the reset link, or resetToken of a refused sign-in (1 to 100 characters, trimmed)
+         * Token of the reset link, or resetToken of a refused sign-in
          */
         token: string;
         /**
@@ -3815,12 +3831,12 @@ export type ResetPasswordResponses = {
 export type SetUpTotpData = {
     body?: {
         /**
-         * Password of the login (8 to 72 characters, trimmed)
+         * Password of the login
          */
         currentPassword: string;
     } | {
         /**
-         * Code of the authenticator, or a recovery code (1 to 100 characters, trimmed)
+         * Code of the authenticator, or a recovery code
          */
         totp: string;
     } | {
@@ -3892,7 +3908,7 @@ export type SetUpTotpResponse2 = SetUpTotpResponses[keyof SetUpTotpResponses];
 export type ConfirmTotpData = {
     body: {
         /**
-         * Code of the authenticator; recovery codes are refused (1 to 100 characters, trimmed)
+         * Code of the authenticator; recovery codes are refused
          */
         totp: string;
     };
@@ -3960,12 +3976,12 @@ export type ConfirmTotpResponses = {
 export type DisableTotpData = {
     body: {
         /**
-         * Password of the login (8 to 72 characters, trimmed)
+         * Password of the login
          */
         currentPassword: string;
     } | {
         /**
-         * Code of the authenticator, or a recovery code (1 to 100 characters, trimmed)
+         * Code of the authenticator, or a recovery code
          */
         totp: string;
     };
@@ -4033,12 +4049,12 @@ export type DisableTotpResponses = {
 export type ReplaceRecoveryCodesData = {
     body: {
         /**
-         * Password of the login (8 to 72 characters, trimmed)
+         * Password of the login
          */
         currentPassword: string;
     } | {
         /**
-         * Code of the authenticator, or a recovery code (1 to 100 characters, trimmed)
+         * Code of the authenticator, or a recovery code
          */
         totp: string;
     };
@@ -4108,12 +4124,12 @@ export type ReplaceRecoveryCodesResponse = ReplaceRecoveryCodesResponses[keyof R
 export type EndOtherSessionsData = {
     body?: {
         /**
-         * Password of the login (8 to 72 characters, trimmed)
+         * Password of the login
          */
         currentPassword: string;
     } | {
         /**
-         * Code of the authenticator, or a recovery code (1 to 100 characters, trimmed)
+         * Code of the authenticator, or a recovery code
          */
         totp: string;
     } | {
@@ -4199,7 +4215,7 @@ export type ListSessionsData = {
          */
         after?: string;
         /**
-         * Only these keys of the answer or of each entry, by commas: sessionId, isCurrent, createdAt, lastUsedAt, expiresAt
+         * Only these keys of the answer or of each entry, by commas; the others are missing, also those that its schema requires: sessionId, isCurrent, createdAt, lastUsedAt, expiresAt
          */
         fields?: string;
     };
@@ -4255,12 +4271,12 @@ export type ListSessionsResponse = ListSessionsResponses[keyof ListSessionsRespo
 export type EndSessionData = {
     body?: {
         /**
-         * Password of the login (8 to 72 characters, trimmed)
+         * Password of the login
          */
         currentPassword: string;
     } | {
         /**
-         * Code of the authenticator, or a recovery code (1 to 100 characters, trimmed)
+         * Code of the authenticator, or a recovery code
          */
         totp: string;
     } | {
@@ -4355,7 +4371,7 @@ export type ListApiKeysData = {
          */
         after?: string;
         /**
-         * Only these keys of the answer or of each entry, by commas: apiKeyId, name, createdAt, createdBy, updatedAt, deletedAt, secret, expiresAt, scope, lastUsedAt
+         * Only these keys of the answer or of each entry, by commas; the others are missing, also those that its schema requires: apiKeyId, name, createdAt, createdBy, updatedAt, deletedAt, secret, expiresAt, scope, lastUsedAt
          */
         fields?: string;
     };
@@ -4411,7 +4427,7 @@ export type ListApiKeysResponse = ListApiKeysResponses[keyof ListApiKeysResponse
 export type CreateApiKeyData = {
     body: {
         /**
-         * Name, unique among the keys of the account that are not revoked (1 to 300 characters, trimmed)
+         * Name, unique among the keys of the account that are not revoked
          */
         name: string;
         /**
@@ -4423,7 +4439,7 @@ export type CreateApiKeyData = {
          */
         scope?: 'full' | 'read';
         /**
-         * Challenge of POST /api/authentication/challenge for this purpose (at most 300 characters, trimmed)
+         * Challenge of POST /api/authentication/challenge for this purpose
          */
         challenge?: string;
         /**
@@ -4501,7 +4517,7 @@ export type CreateApiKeyResponse = CreateApiKeyResponses[keyof CreateApiKeyRespo
 export type DeleteApiKeyData = {
     body: {
         /**
-         * Challenge of POST /api/authentication/challenge for this purpose (at most 300 characters, trimmed)
+         * Challenge of POST /api/authentication/challenge for this purpose
          */
         challenge?: string;
         /**
@@ -4669,7 +4685,7 @@ export type GetCheckoutData = {
     };
     query?: {
         /**
-         * Only these keys of the answer or of each entry, by commas: message, nextUrl, isActive
+         * Only these keys of the answer or of each entry, by commas; the others are missing, also those that its schema requires: message, nextUrl, isActive
          */
         fields?: string;
     };
@@ -4737,7 +4753,7 @@ export type GetBillingPortalData = {
     path?: never;
     query?: {
         /**
-         * Only these keys of the answer or of each entry, by commas: url
+         * Only these keys of the answer or of each entry, by commas; the others are missing, also those that its schema requires: url
          */
         fields?: string;
     };
@@ -4833,6 +4849,10 @@ export type ReceiveStripeEventErrors = {
      * The body is larger than 6 MiB
      */
     413: Error;
+    /**
+     * Too many requests, attempts, files or sockets: repeat after Retry-After
+     */
+    429: Error;
     /**
      * A fault of the server, or a provider failed
      */
@@ -4978,7 +4998,7 @@ export type ListLinksData = {
          */
         after?: string;
         /**
-         * Only these keys of the answer or of each entry, by commas: linkId, linkType, feedLinkId, institutionName, description, createdAt, createdBy, updatedAt, deletedAt, feedLink, aggregatorLink
+         * Only these keys of the answer or of each entry, by commas; the others are missing, also those that its schema requires: linkId, linkType, feedLinkId, institutionName, description, createdAt, createdBy, updatedAt, deletedAt, feedLink, aggregatorLink
          */
         fields?: string;
     };
@@ -5047,7 +5067,7 @@ export type ListLinksResponse = ListLinksResponses[keyof ListLinksResponses];
 export type CreateLinkData = {
     body: {
         /**
-         * Name of the institution; it need not be unique (1 to 300 characters, trimmed)
+         * Name of the institution; it need not be unique
          */
         institutionName: string;
         /**
@@ -5234,7 +5254,7 @@ export type GetLinkData = {
     };
     query?: {
         /**
-         * Only these keys of the answer or of each entry, by commas: linkId, linkType, feedLinkId, institutionName, description, createdAt, createdBy, updatedAt, deletedAt, feedLink, aggregatorLink
+         * Only these keys of the answer or of each entry, by commas; the others are missing, also those that its schema requires: linkId, linkType, feedLinkId, institutionName, description, createdAt, createdBy, updatedAt, deletedAt, feedLink, aggregatorLink
          */
         fields?: string;
     };
@@ -5307,7 +5327,7 @@ export type GetLinkResponse = GetLinkResponses[keyof GetLinkResponses];
 export type UpdateLinkData = {
     body: {
         /**
-         * New name of the institution (1 to 300 characters, trimmed)
+         * New name of the institution
          */
         institutionName?: string;
         /**
@@ -5426,7 +5446,7 @@ export type GetLinkHealthData = {
     };
     query?: {
         /**
-         * Only these keys of the answer or of each entry, by commas: linkId, linkType, status, isSyncing, lastAttempt, lastSuccess, nextAttempt, failuresInRow, lastError, lastArrival, bankAccounts, errorCode, consentExpiresAt, calls
+         * Only these keys of the answer or of each entry, by commas; the others are missing, also those that its schema requires: linkId, linkType, status, isSyncing, lastAttempt, lastSuccess, nextAttempt, failuresInRow, lastError, lastArrival, bankAccounts, errorCode, consentExpiresAt, calls
          */
         fields?: string;
     };
@@ -5510,7 +5530,7 @@ export type ListBankAccountsData = {
          */
         after?: string;
         /**
-         * Only these keys of the answer or of each entry, by commas: bankAccountId, linkId, feedBankAccountId, currency, availableBalance, currentBalance, limitBalance, mask, name, originalName, accountType, accountSubType, status, lastUpdated, createdAt, updatedAt, deletedAt, aggregatorBankAccount, feedBankAccount
+         * Only these keys of the answer or of each entry, by commas; the others are missing, also those that its schema requires: bankAccountId, linkId, feedBankAccountId, currency, availableBalance, currentBalance, limitBalance, mask, name, originalName, accountType, accountSubType, status, lastUpdated, createdAt, updatedAt, deletedAt, aggregatorBankAccount, feedBankAccount
          */
         fields?: string;
     };
@@ -5583,7 +5603,7 @@ export type CreateBankAccountData = {
          */
         linkId: string;
         /**
-         * Name of the bank account; it need not be unique (1 to 300 characters, trimmed)
+         * Name of the bank account; it need not be unique
          */
         name: string;
         /**
@@ -5619,7 +5639,7 @@ export type CreateBankAccountData = {
          */
         mask?: null | string;
         /**
-         * First name, kept for good. Default: empty; on a feed link the candidate's name (1 to 300 characters, trimmed)
+         * First name, kept for good. Default: empty; on a feed link the candidate's name
          */
         originalName?: string;
         /**
@@ -5807,7 +5827,7 @@ export type GetBankAccountData = {
     };
     query?: {
         /**
-         * Only these keys of the answer or of each entry, by commas: bankAccountId, linkId, feedBankAccountId, currency, availableBalance, currentBalance, limitBalance, mask, name, originalName, accountType, accountSubType, status, lastUpdated, createdAt, updatedAt, deletedAt, aggregatorBankAccount, feedBankAccount
+         * Only these keys of the answer or of each entry, by commas; the others are missing, also those that its schema requires: bankAccountId, linkId, feedBankAccountId, currency, availableBalance, currentBalance, limitBalance, mask, name, originalName, accountType, accountSubType, status, lastUpdated, createdAt, updatedAt, deletedAt, aggregatorBankAccount, feedBankAccount
          */
         fields?: string;
     };
@@ -5876,7 +5896,7 @@ export type GetBankAccountResponse = GetBankAccountResponses[keyof GetBankAccoun
 export type UpdateBankAccountData = {
     body: {
         /**
-         * New name; on every kind of link (1 to 300 characters, trimmed)
+         * New name; on every kind of link
          */
         name?: string;
         /**
@@ -6015,7 +6035,7 @@ export type GetBalancesData = {
     };
     query?: {
         /**
-         * Only these keys of the answer or of each entry, by commas: bankAccountId, currency, current, available, limit, free, expenses, goals
+         * Only these keys of the answer or of each entry, by commas; the others are missing, also those that its schema requires: bankAccountId, currency, current, available, limit, free, expenses, goals
          */
         fields?: string;
     };
@@ -6100,7 +6120,7 @@ export type ListFundingSchedulesData = {
          */
         after?: string;
         /**
-         * Only these keys of the answer or of each entry, by commas: fundingScheduleId, bankAccountId, name, description, ruleset, excludeWeekends, waitForDeposit, autoCreateTransaction, estimatedDeposit, lastRecurrence, nextRecurrence, nextRecurrenceOriginal
+         * Only these keys of the answer or of each entry, by commas; the others are missing, also those that its schema requires: fundingScheduleId, bankAccountId, name, description, ruleset, excludeWeekends, waitForDeposit, autoCreateTransaction, estimatedDeposit, lastRecurrence, nextRecurrence, nextRecurrenceOriginal
          */
         fields?: string;
     };
@@ -6164,7 +6184,7 @@ export type ListFundingSchedulesResponse = ListFundingSchedulesResponses[keyof L
 export type CreateFundingScheduleData = {
     body: {
         /**
-         * Name, unique within the bank account, case-sensitive (1 to 300 characters, trimmed)
+         * Name, unique within the bank account, case-sensitive
          */
         name: string;
         /**
@@ -6172,7 +6192,7 @@ export type CreateFundingScheduleData = {
          */
         description?: null | string;
         /**
-         * Rule of the firings: DTSTART line, LF, RRULE line (RFC 5545; [recurrence](/api/reference/recurrence)) (at most 1000 characters, trimmed)
+         * Rule of the firings: DTSTART line, LF, RRULE line (RFC 5545; [recurrence](/api/reference/recurrence))
          */
         ruleset: string;
         /**
@@ -6380,7 +6400,7 @@ export type GetFundingScheduleData = {
     };
     query?: {
         /**
-         * Only these keys of the answer or of each entry, by commas: fundingScheduleId, bankAccountId, name, description, ruleset, excludeWeekends, waitForDeposit, autoCreateTransaction, estimatedDeposit, lastRecurrence, nextRecurrence, nextRecurrenceOriginal
+         * Only these keys of the answer or of each entry, by commas; the others are missing, also those that its schema requires: fundingScheduleId, bankAccountId, name, description, ruleset, excludeWeekends, waitForDeposit, autoCreateTransaction, estimatedDeposit, lastRecurrence, nextRecurrence, nextRecurrenceOriginal
          */
         fields?: string;
     };
@@ -6444,7 +6464,7 @@ export type GetFundingScheduleResponse = GetFundingScheduleResponses[keyof GetFu
 export type UpdateFundingScheduleData = {
     body: {
         /**
-         * New name, unique within the bank account (1 to 300 characters, trimmed)
+         * New name, unique within the bank account
          */
         name?: string;
         /**
@@ -6452,7 +6472,7 @@ export type UpdateFundingScheduleData = {
          */
         description?: null | string;
         /**
-         * New rule of the firings: DTSTART line, LF, RRULE line (RFC 5545; [recurrence](/api/reference/recurrence)) (at most 1000 characters, trimmed)
+         * New rule of the firings: DTSTART line, LF, RRULE line (RFC 5545; [recurrence](/api/reference/recurrence))
          */
         ruleset?: string;
         /**
@@ -6595,7 +6615,7 @@ export type ListSpendingData = {
          */
         after?: string;
         /**
-         * Only these keys of the answer or of each entry, by commas: spendingId, bankAccountId, fundingScheduleId, spendingType, name, targetAmount, currentAmount, usedAmount, ruleset, lastSpentFrom, lastRecurrence, nextRecurrence, nextContributionAmount, isBehind, isPaused, autoCreateTransaction, createdAt
+         * Only these keys of the answer or of each entry, by commas; the others are missing, also those that its schema requires: spendingId, bankAccountId, fundingScheduleId, spendingType, name, targetAmount, currentAmount, usedAmount, ruleset, lastSpentFrom, lastRecurrence, nextRecurrence, nextContributionAmount, isBehind, isPaused, autoCreateTransaction, createdAt
          */
         fields?: string;
     };
@@ -6663,7 +6683,7 @@ export type CreateSpendingData = {
          */
         spendingType: 'expense';
         /**
-         * Name, unique within the bank account and type, case-sensitive (1 to 300 characters, trimmed)
+         * Name, unique within the bank account and type, case-sensitive
          */
         name: string;
         /**
@@ -6679,7 +6699,7 @@ export type CreateSpendingData = {
          */
         isPaused?: boolean;
         /**
-         * Rule of the due dates: DTSTART line, LF, RRULE line (RFC 5545; [recurrence](/api/reference/recurrence)) (at most 1000 characters, trimmed)
+         * Rule of the due dates: DTSTART line, LF, RRULE line (RFC 5545; [recurrence](/api/reference/recurrence))
          */
         ruleset: string;
         /**
@@ -6696,7 +6716,7 @@ export type CreateSpendingData = {
          */
         spendingType: 'goal';
         /**
-         * Name, unique within the bank account and type, case-sensitive (1 to 300 characters, trimmed)
+         * Name, unique within the bank account and type, case-sensitive
          */
         name: string;
         /**
@@ -6908,7 +6928,7 @@ export type GetSpendingData = {
     };
     query?: {
         /**
-         * Only these keys of the answer or of each entry, by commas: spendingId, bankAccountId, fundingScheduleId, spendingType, name, targetAmount, currentAmount, usedAmount, ruleset, lastSpentFrom, lastRecurrence, nextRecurrence, nextContributionAmount, isBehind, isPaused, autoCreateTransaction, createdAt
+         * Only these keys of the answer or of each entry, by commas; the others are missing, also those that its schema requires: spendingId, bankAccountId, fundingScheduleId, spendingType, name, targetAmount, currentAmount, usedAmount, ruleset, lastSpentFrom, lastRecurrence, nextRecurrence, nextContributionAmount, isBehind, isPaused, autoCreateTransaction, createdAt
          */
         fields?: string;
     };
@@ -6972,7 +6992,7 @@ export type GetSpendingResponse = GetSpendingResponses[keyof GetSpendingResponse
 export type UpdateSpendingData = {
     body: {
         /**
-         * New name, unique within the bank account and type (1 to 300 characters, trimmed)
+         * New name, unique within the bank account and type
          */
         name?: string;
         /**
@@ -7114,7 +7134,7 @@ export type ExplainSpendingData = {
     };
     query?: {
         /**
-         * Only these keys of the answer or of each entry, by commas: spendingId, asOf, nextContributionAmount, isBehind, sentences, targetAmount, progress, due, funding, fundingAfter, method, need, divisor, remainder, duesBeforeFunding, duesAfterFunding, dueDates, fundingDates
+         * Only these keys of the answer or of each entry, by commas; the others are missing, also those that its schema requires: spendingId, asOf, nextContributionAmount, isBehind, sentences, targetAmount, progress, due, funding, fundingAfter, method, need, divisor, remainder, duesBeforeFunding, duesAfterFunding, dueDates, fundingDates
          */
         fields?: string;
     };
@@ -7207,7 +7227,7 @@ export type ListSpendingTransactionsData = {
          */
         offset?: number;
         /**
-         * Text that occurs in a name, a merchant or the notes; upper and lower case are equal, and a blank one counts as not sent (at most 300 characters, trimmed)
+         * Text that occurs in a name, a merchant or the notes; upper and lower case are equal, and a blank one counts as not sent
          */
         search?: string;
         /**
@@ -7235,7 +7255,7 @@ export type ListSpendingTransactionsData = {
          */
         source?: 'aggregator' | 'feed' | 'manual' | 'upload';
         /**
-         * Only these keys of the answer or of each entry, by commas: transactionId, bankAccountId, aggregatorTransaction, pendingAggregatorTransaction, feedTransaction, amount, spendingId, spendingAmount, createdBySpendingId, createdByFundingScheduleId, categories, category, date, name, originalName, merchantName, originalMerchantName, isPending, uploadIdentifier, source, createdAt, deletedAt, notes
+         * Only these keys of the answer or of each entry, by commas; the others are missing, also those that its schema requires: transactionId, bankAccountId, aggregatorTransaction, pendingAggregatorTransaction, feedTransaction, amount, spendingId, spendingAmount, createdBySpendingId, createdByFundingScheduleId, categories, category, date, name, originalName, merchantName, originalMerchantName, isPending, uploadIdentifier, source, createdAt, deletedAt, notes
          */
         fields?: string;
     };
@@ -7426,7 +7446,7 @@ export type GetForecastData = {
          */
         end?: string;
         /**
-         * Only these keys of the answer or of each entry, by commas: startingTime, endingTime, startingBalance, endingBalance, events, free
+         * Only these keys of the answer or of each entry, by commas; the others are missing, also those that its schema requires: startingTime, endingTime, startingBalance, endingBalance, events, free
          */
         fields?: string;
     };
@@ -7510,7 +7530,7 @@ export type EstimateSpendingData = {
          */
         nextRecurrence: string;
         /**
-         * Rule of the due dates: DTSTART line, LF, RRULE line (RFC 5545; [recurrence](/api/reference/recurrence)) (at most 1000 characters, trimmed)
+         * Rule of the due dates: DTSTART line, LF, RRULE line (RFC 5545; [recurrence](/api/reference/recurrence))
          */
         recurrenceRule: string;
     } | {
@@ -7726,7 +7746,7 @@ export type ListTransactionsData = {
          */
         offset?: number;
         /**
-         * Text that occurs in a name, a merchant or the notes; upper and lower case are equal, and a blank one counts as not sent (at most 300 characters, trimmed)
+         * Text that occurs in a name, a merchant or the notes; upper and lower case are equal, and a blank one counts as not sent
          */
         search?: string;
         /**
@@ -7762,7 +7782,7 @@ export type ListTransactionsData = {
          */
         deleted?: boolean;
         /**
-         * Only these keys of the answer or of each entry, by commas: transactionId, bankAccountId, aggregatorTransaction, pendingAggregatorTransaction, feedTransaction, amount, spendingId, spendingAmount, createdBySpendingId, createdByFundingScheduleId, categories, category, date, name, originalName, merchantName, originalMerchantName, isPending, uploadIdentifier, source, createdAt, deletedAt, notes
+         * Only these keys of the answer or of each entry, by commas; the others are missing, also those that its schema requires: transactionId, bankAccountId, aggregatorTransaction, pendingAggregatorTransaction, feedTransaction, amount, spendingId, spendingAmount, createdBySpendingId, createdByFundingScheduleId, categories, category, date, name, originalName, merchantName, originalMerchantName, isPending, uploadIdentifier, source, createdAt, deletedAt, notes
          */
         fields?: string;
     };
@@ -7834,7 +7854,7 @@ export type CreateTransactionData = {
          */
         date: string;
         /**
-         * Name of the transaction (1 to 300 characters, trimmed)
+         * Name of the transaction
          */
         name: string;
         /**
@@ -8079,7 +8099,7 @@ export type GetTransactionData = {
     };
     query?: {
         /**
-         * Only these keys of the answer or of each entry, by commas: transactionId, bankAccountId, aggregatorTransaction, pendingAggregatorTransaction, feedTransaction, amount, spendingId, spendingAmount, createdBySpendingId, createdByFundingScheduleId, categories, category, date, name, originalName, merchantName, originalMerchantName, isPending, uploadIdentifier, source, createdAt, deletedAt, notes
+         * Only these keys of the answer or of each entry, by commas; the others are missing, also those that its schema requires: transactionId, bankAccountId, aggregatorTransaction, pendingAggregatorTransaction, feedTransaction, amount, spendingId, spendingAmount, createdBySpendingId, createdByFundingScheduleId, categories, category, date, name, originalName, merchantName, originalMerchantName, isPending, uploadIdentifier, source, createdAt, deletedAt, notes
          */
         fields?: string;
     };
@@ -8143,7 +8163,7 @@ export type GetTransactionResponse = GetTransactionResponses[keyof GetTransactio
 export type UpdateTransactionData = {
     body: {
         /**
-         * New name; on every kind of link (1 to 300 characters, trimmed)
+         * New name; on every kind of link
          */
         name?: string;
         /**
@@ -8294,7 +8314,7 @@ export type GetSimilarTransactionsData = {
     };
     query?: {
         /**
-         * Only these keys of the answer or of each entry, by commas: transactionClusterId, bankAccountId, signature, centroid, name, originalName, members, debug, merchant, createdAt, updatedAt
+         * Only these keys of the answer or of each entry, by commas; the others are missing, also those that its schema requires: transactionClusterId, bankAccountId, signature, centroid, name, originalName, members, debug, merchant, createdAt, updatedAt
          */
         fields?: string;
     };
@@ -8481,7 +8501,7 @@ export type CreateTransactionsData = {
              */
             date: string;
             /**
-             * Name of the transaction (1 to 300 characters, trimmed)
+             * Name of the transaction
              */
             name: string;
             /**
@@ -8642,7 +8662,7 @@ export type ListHistoryData = {
          */
         after?: string;
         /**
-         * Only these keys of the answer or of each entry, by commas: operationId, pot, spendingId, delta, amount, cause, causeId, transaction, transfer, upload, createdAt, createdBy
+         * Only these keys of the answer or of each entry, by commas; the others are missing, also those that its schema requires: operationId, pot, spendingId, delta, amount, cause, causeId, transaction, transfer, upload, createdAt, createdBy
          */
         fields?: string;
     };
@@ -8740,7 +8760,7 @@ export type ListSpendingHistoryData = {
          */
         after?: string;
         /**
-         * Only these keys of the answer or of each entry, by commas: operationId, pot, spendingId, delta, amount, cause, causeId, transaction, transfer, upload, createdAt, createdBy
+         * Only these keys of the answer or of each entry, by commas; the others are missing, also those that its schema requires: operationId, pot, spendingId, delta, amount, cause, causeId, transaction, transfer, upload, createdAt, createdBy
          */
         fields?: string;
     };
@@ -8834,7 +8854,7 @@ export type ListUploadsData = {
          */
         after?: string;
         /**
-         * Only these keys of the answer or of each entry, by commas: transactionUploadId, bankAccountId, fileId, file, status, error, createdAt, createdBy, processedAt, completedAt, importedCount, skippedCount, undoneAt, note, isUndoable
+         * Only these keys of the answer or of each entry, by commas; the others are missing, also those that its schema requires: transactionUploadId, bankAccountId, fileId, file, status, error, createdAt, createdBy, processedAt, completedAt, importedCount, skippedCount, undoneAt, note, isUndoable
          */
         fields?: string;
     };
@@ -9095,7 +9115,7 @@ export type GetUploadData = {
     };
     query?: {
         /**
-         * Only these keys of the answer or of each entry, by commas: transactionUploadId, bankAccountId, fileId, file, status, error, createdAt, createdBy, processedAt, completedAt, importedCount, skippedCount, undoneAt, note, isUndoable
+         * Only these keys of the answer or of each entry, by commas; the others are missing, also those that its schema requires: transactionUploadId, bankAccountId, fileId, file, status, error, createdAt, createdBy, processedAt, completedAt, importedCount, skippedCount, undoneAt, note, isUndoable
          */
         fields?: string;
     };
@@ -9270,7 +9290,7 @@ export type ListFilesData = {
          */
         after?: string;
         /**
-         * Only these keys of the answer or of each entry, by commas: fileId, kind, name, contentType, size, createdAt, createdBy, expiresAt, deletedAt
+         * Only these keys of the answer or of each entry, by commas; the others are missing, also those that its schema requires: fileId, kind, name, contentType, size, createdAt, createdBy, expiresAt, deletedAt
          */
         fields?: string;
     };
@@ -9351,7 +9371,7 @@ export type ListImportsData = {
          */
         after?: string;
         /**
-         * Only these keys of the answer or of each entry, by commas: transactionImportId, bankAccountId, fileId, file, transactionImportMappingId, transactionUploadId, headers, signature, delimeter, status, error, preview, createdAt, updatedAt, createdBy, completedAt, upload
+         * Only these keys of the answer or of each entry, by commas; the others are missing, also those that its schema requires: transactionImportId, bankAccountId, fileId, file, transactionImportMappingId, transactionUploadId, headers, signature, delimeter, status, error, preview, createdAt, updatedAt, createdBy, completedAt, upload
          */
         fields?: string;
     };
@@ -9525,7 +9545,7 @@ export type GetImportData = {
     };
     query?: {
         /**
-         * Only these keys of the answer or of each entry, by commas: transactionImportId, bankAccountId, fileId, file, transactionImportMappingId, transactionUploadId, headers, signature, delimeter, status, error, preview, createdAt, updatedAt, createdBy, completedAt, upload
+         * Only these keys of the answer or of each entry, by commas; the others are missing, also those that its schema requires: transactionImportId, bankAccountId, fileId, file, transactionImportMappingId, transactionUploadId, headers, signature, delimeter, status, error, preview, createdAt, updatedAt, createdBy, completedAt, upload
          */
         fields?: string;
     };
@@ -9701,7 +9721,7 @@ export type ListMappingsData = {
          */
         after?: string;
         /**
-         * Only mappings with this signature, that of an import (at most 300 characters, trimmed)
+         * Only mappings with this signature, that of an import
          */
         signature?: string;
         /**
@@ -9709,7 +9729,7 @@ export type ListMappingsData = {
          */
         offset?: number;
         /**
-         * Only these keys of the answer or of each entry, by commas: transactionImportMappingId, signature, mapping, createdAt, updatedAt, createdBy
+         * Only these keys of the answer or of each entry, by commas; the others are missing, also those that its schema requires: transactionImportMappingId, signature, mapping, createdAt, updatedAt, createdBy
          */
         fields?: string;
     };
@@ -9793,7 +9813,7 @@ export type CreateMappingData = {
                  */
                 fields: Array<{
                     /**
-                     * Name of a column, as in headers (1 to 100 characters, trimmed)
+                     * Name of a column, as in headers
                      */
                     name?: string;
                     /**
@@ -9819,7 +9839,7 @@ export type CreateMappingData = {
                  */
                 fields: Array<{
                     /**
-                     * Name of a column, as in headers (1 to 100 characters, trimmed)
+                     * Name of a column, as in headers
                      */
                     name?: string;
                     /**
@@ -9828,11 +9848,11 @@ export type CreateMappingData = {
                     derivedKind?: string;
                 }>;
                 /**
-                 * Kind type only: the word for incoming money (1 to 100 characters, trimmed)
+                 * Kind type only: the word for incoming money
                  */
                 credit?: string;
                 /**
-                 * Kind type only: the word for money that leaves (1 to 100 characters, trimmed)
+                 * Kind type only: the word for money that leaves
                  */
                 debit?: string;
             };
@@ -9841,7 +9861,7 @@ export type CreateMappingData = {
              */
             memo: {
                 /**
-                 * Name of a column, as in headers (1 to 100 characters, trimmed)
+                 * Name of a column, as in headers
                  */
                 name?: string;
                 /**
@@ -9854,7 +9874,7 @@ export type CreateMappingData = {
              */
             merchant?: {
                 /**
-                 * Name of a column, as in headers (1 to 100 characters, trimmed)
+                 * Name of a column, as in headers
                  */
                 name?: string;
                 /**
@@ -9872,7 +9892,7 @@ export type CreateMappingData = {
                 fields: [
                     {
                         /**
-                         * Name of a column, as in headers (1 to 100 characters, trimmed)
+                         * Name of a column, as in headers
                          */
                         name?: string;
                         /**
@@ -9896,7 +9916,7 @@ export type CreateMappingData = {
                 fields: [
                     {
                         /**
-                         * Name of a column, as in headers (1 to 100 characters, trimmed)
+                         * Name of a column, as in headers
                          */
                         name?: string;
                         /**
@@ -9906,7 +9926,7 @@ export type CreateMappingData = {
                     }
                 ];
                 /**
-                 * Text of the column in posted rows; any other text is pending (at most 100 characters, trimmed)
+                 * Text of the column in posted rows; any other text is pending
                  */
                 posted: string;
             };
@@ -9923,7 +9943,7 @@ export type CreateMappingData = {
                  */
                 fields?: Array<{
                     /**
-                     * Name of a column, as in headers (1 to 100 characters, trimmed)
+                     * Name of a column, as in headers
                      */
                     name?: string;
                     /**
@@ -10092,7 +10112,7 @@ export type ListFeedLinksData = {
          */
         after?: string;
         /**
-         * Only these keys of the answer or of each entry, by commas: feedLinkId, name, apiUrl, status, lastManualSync, lastSuccessfulUpdate, lastAttemptedUpdate, updatedAt, createdAt, createdBy, deletedAt, error
+         * Only these keys of the answer or of each entry, by commas; the others are missing, also those that its schema requires: feedLinkId, name, apiUrl, status, lastManualSync, lastSuccessfulUpdate, lastAttemptedUpdate, updatedAt, createdAt, createdBy, deletedAt, error
          */
         fields?: string;
     };
@@ -10156,11 +10176,11 @@ export type ListFeedLinksResponse = ListFeedLinksResponses[keyof ListFeedLinksRe
 export type CreateFeedLinkData = {
     body: {
         /**
-         * Name of the connection (1 to 300 characters, trimmed)
+         * Name of the connection
          */
         name: string;
         /**
-         * Base URL of the provider, http or https, one of feedAllowedAPIURLs of GET /api/config (at most 2000 characters, trimmed)
+         * Base URL of the provider, http or https, one of feedAllowedAPIURLs of GET /api/config
          */
         feedURL: string;
         /**
@@ -10265,7 +10285,7 @@ export type GetFeedLinkData = {
     };
     query?: {
         /**
-         * Only these keys of the answer or of each entry, by commas: feedLinkId, name, apiUrl, status, lastManualSync, lastSuccessfulUpdate, lastAttemptedUpdate, updatedAt, createdAt, createdBy, deletedAt, error
+         * Only these keys of the answer or of each entry, by commas; the others are missing, also those that its schema requires: feedLinkId, name, apiUrl, status, lastManualSync, lastSuccessfulUpdate, lastAttemptedUpdate, updatedAt, createdAt, createdBy, deletedAt, error
          */
         fields?: string;
     };
@@ -10350,7 +10370,7 @@ export type ListFeedBankAccountsData = {
          */
         after?: string;
         /**
-         * Only these keys of the answer or of each entry, by commas: feedBankAccountId, feedLinkId, feedId, feedStatus, name, institutionName, provider, currency, status, currentBalance, createdAt, createdBy, updatedAt, deletedAt
+         * Only these keys of the answer or of each entry, by commas; the others are missing, also those that its schema requires: feedBankAccountId, feedLinkId, feedId, feedStatus, name, institutionName, provider, currency, status, currentBalance, createdAt, createdBy, updatedAt, deletedAt
          */
         fields?: string;
     };
@@ -10667,7 +10687,7 @@ export type CreateLinkTokenData = {
          */
         use_cache?: boolean;
         /**
-         * Only these keys of the answer or of each entry, by commas: linkToken
+         * Only these keys of the answer or of each entry, by commas; the others are missing, also those that its schema requires: linkToken
          */
         fields?: string;
     };
@@ -10731,7 +10751,7 @@ export type CreateLinkTokenResponse2 = CreateLinkTokenResponses[keyof CreateLink
 export type CreateAggregatorLinkData = {
     body: {
         /**
-         * Public token that Plaid Link handed to the client; used once (1 to 300 characters, trimmed)
+         * Public token that Plaid Link handed to the client; used once
          */
         publicToken: string;
         /**
@@ -10986,7 +11006,7 @@ export type UpdateAggregatorLinkData = {
          */
         linkId: string;
         /**
-         * Public token that Plaid Link handed to the client; used once (1 to 300 characters, trimmed)
+         * Public token that Plaid Link handed to the client; used once
          */
         publicToken: string;
         /**
@@ -11178,7 +11198,7 @@ export type GetInstitutionData = {
     };
     query?: {
         /**
-         * Only these keys of the answer or of each entry, by commas: institutionId, name, products, countryCodes, url, primaryColor, logo, status
+         * Only these keys of the answer or of each entry, by commas; the others are missing, also those that its schema requires: institutionId, name, products, countryCodes, url, primaryColor, logo, status
          */
         fields?: string;
     };
@@ -11300,6 +11320,10 @@ export type ReceiveAggregatorWebhookErrors = {
      */
     424: Error;
     /**
+     * Too many requests, attempts, files or sockets: repeat after Retry-After
+     */
+    429: Error;
+    /**
      * A fault of the server, or a provider failed
      */
     500: ServerError;
@@ -11344,6 +11368,10 @@ export type GetOpenApiDocumentErrors = {
      * The path has no such method: see `Allow`
      */
     405: Error;
+    /**
+     * Too many requests, attempts, files or sockets: repeat after Retry-After
+     */
+    429: Error;
     /**
      * A fault of the server, or a provider failed
      */

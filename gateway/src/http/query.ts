@@ -121,7 +121,9 @@ export function keyList(allowed: readonly string[]) {
     .meta({
       type: 'string',
       pattern: `^${key}(?:,${key})*$`,
-      description: `Only these keys of the answer or of each entry, by commas: ${named}`,
+      description:
+        'Only these keys of the answer or of each entry, by commas; the others are missing, also ' +
+        `those that its schema requires: ${named}`,
     })
 }
 
@@ -142,7 +144,7 @@ const to = day.describe("Last day of the transactions, included, in the account'
 const searchText = value
   .pipe(text.optional())
   .transform((sent) => sent || undefined)
-  .meta({ type: 'string', ...lineShape({ min: 0, max: 300 }, 'free') })
+  .meta({ type: 'string', ...lineShape({ min: 0, max: 300 }) })
 
 const search = searchText.meta({
   description:

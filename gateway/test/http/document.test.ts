@@ -52,6 +52,16 @@ test('the recommended rules of a linter find no error and no warning', async () 
   }
 })
 
+test('patterns mean the same to engines without Unicode properties and look-around', () => {
+  const patterns = texts.flatMap((text) => [...text.matchAll(/"pattern":("(?:[^"\\]|\\.)*")/g)])
+  const found = new Set(patterns.map(([, json = '']) => JSON.parse(json) as string))
+  expect(found.size).toBeGreaterThan(30)
+  for (const pattern of found) {
+    expect([new RegExp(pattern).source, new RegExp(pattern, 'u').source]).toHaveLength(2)
+    expect(pattern).not.toMatch(/\\[pPuk1-9]|\(\?[=!<]/)
+  }
+})
+
 test('descriptions name guides of this server, and no page of the repository', async () => {
   const bases = ['', 'https://money.example.org']
   for (const [at, text] of texts.entries()) {

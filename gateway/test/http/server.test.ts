@@ -237,8 +237,12 @@ test('requests above the limit of an address are 429', async () => {
   const first = await gateway.send('GET', '/api/links')
   // The requests are concurrent, so that they fall into one second even on a busy machine.
   const sent = Array.from({ length: 20 }, () => gateway.send('GET', '/api/links'))
-  const others = (await Promise.all(sent)).map(({ status }) => status)
-  expect([first.status, others]).toEqual([200, others.map(() => 429)])
+  const others = await Promise.all(sent)
+  const statuses = others.map(({ status }) => status)
+  expect([first.status, statuses]).toEqual([200, statuses.map(() => 429)])
+  const { headers } = others[0] ?? first
+  expect(headers).toHaveProperty('retry-after')
+  expect(Object.keys(headers).filter((name) => name.startsWith('x-ratelimit'))).toEqual([])
 })
 
 test('the server listens, answers over HTTP and stops', async () => {

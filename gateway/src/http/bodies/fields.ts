@@ -11,8 +11,8 @@ import {
   appPathShape,
   currencyShape,
   emailShape,
+  filledShape,
   formShape,
-  lengthShape,
   lineShape,
   rulesetShape,
   timestampShape,
@@ -84,7 +84,7 @@ function line({ min, max }: { min: number; max: number }, kind: keyof typeof kin
       (text) => lengthOf(text) >= min && lengthOf(text) <= max,
       rule(`must have ${min} to ${max} characters`),
     )
-    .meta(lineShape({ min, max }, kind))
+    .meta(lineShape({ min, max }, kind === 'lines' ? 'lines' : 'line'))
 }
 
 /** A name: printable, 1 to 300 characters, not blank after trimming (docs/api.md#bodies). */
@@ -99,7 +99,7 @@ export const notes = line({ min: 0, max: 2000 }, 'lines')
 /** A search phrase: any text of 1 to 1000 characters, not blank after trimming. */
 export const phrase = filled
   .refine((value) => lengthOf(value) <= 1000, rule('must have at most 1000 characters'))
-  .meta(lengthShape({ min: 1, max: 1000 }))
+  .meta(filledShape({ min: 1, max: 1000 }))
 
 /** A path within the app. Open redirect: a path that begins with `//` would name another host. */
 export const appPath = line({ min: 1, max: 300 })

@@ -2,34 +2,17 @@ import { currencies } from '@coffer/kit/values/currency'
 import { z } from 'zod'
 
 /**
- * Keywords of JSON Schema that state for the OpenAPI document what a schema of `fields.ts` accepts
- * (docs/api/constraints.md). `characters` is no keyword: `inputSchema` adds it to the description.
+ * Keywords of JSON Schema that state for the OpenAPI document what a schema of `fields.ts` accepts,
+ * of texts without blanks at their ends (docs/api/constraints.md).
  */
 export type Shape = Readonly<Record<string, unknown>>
 
-// Regular expressions of ECMA-262 with the flag u, as JSON Schema 2020-12 (6.4) asks. Without
-// look-around and back-references, which the engines of some languages do not have.
+// Regular expressions of ECMA-262 that mean the same with and without the flag u, and have no
+// look-around, back-references or Unicode properties, which the engines of other languages lack.
 
-/** Returns the shape of a text that has this form after trimming, instead of a former shape. */
+/** Returns the shape of a text that has this form, instead of a former shape. */
 export function formShape(form: string): Shape {
-  return { pattern: trimmed(form), not: undefined, characters: undefined }
-}
-
-/** Returns the pattern of a text that has this form after trimming: `\s` is what trim() removes. */
-function trimmed(form: string): string {
-  return `^\\s*(?:${form})\\s*$`
-}
-
-/** Returns the pattern of texts with more than `max` characters after trimming. */
-function longerThan(max: number): string {
-  return `\\S[\\s\\S]{${max - 1},}\\S`
-}
-
-/** Returns the pattern of texts with `min` to `max` characters after trimming. */
-function lengthPattern({ min, max }: Range): string {
-  if (min > 1) return trimmed(`\\S[\\s\\S]{${min - 2},${max - 2}}\\S`)
-  const filled = `\\S(?:[\\s\\S]{0,${max - 2}}\\S)?`
-  return trimmed(min === 0 ? `(?:${filled})?` : filled)
+  return { pattern: `^(?:${form})$`, minLength: undefined, maxLength: undefined }
 }
 
 interface Range {
@@ -37,47 +20,34 @@ interface Range {
   max: number
 }
 
-/** `plain`: one line. `free`: with joiners too. `lines`: free, with tabs and line breaks. */
-type Kind = 'plain' | 'free' | 'lines'
-
-const visible = '\\p{L}\\p{M}\\p{N}\\p{P}\\p{S}'
-const joiner = '[\\u200C\\u200D]'
-
-/** Returns the pattern that finds what a text of this kind must not have. */
-function forbiddenIn(kind: Kind): string {
-  const blank = kind === 'lines' ? ' \\t\\r\\n' : ' '
-  // Other blanks are accepted at the ends, where they are cut off.
-  const blankWithin = `\\S[${blank}]*[^\\S${blank}]\\s*\\S`
-  if (kind === 'plain') return `[^${visible}\\s]|${blankWithin}`
-  return [
-    `[^${visible}\\s\\u200C\\u200D]`,
-    blankWithin,
-    // A joiner follows a visible character, and unless that is a mark, it precedes one.
-    `(?:^|[\\s\\u200C\\u200D])${joiner}`,
-    `[^\\p{M}]${joiner}(?:[\\s\\u200C\\u200D]|$)`,
-  ].join('|')
+/** Control characters, without tabs and line breaks where a text may have several lines. */
+const controls = {
+  line: '\\x00-\\x1F\\x7F-\\x9F',
+  lines: '\\x00-\\x08\\x0B\\x0C\\x0E-\\x1F\\x7F-\\x9F',
 }
 
-/** Returns the shape of a printable text, whose characters are counted after trimming. */
-export function lineShape({ min, max }: Range, kind: Kind = 'plain'): Shape {
-  return {
-    ...lengthShape({ min, max }),
-    not: { pattern: forbiddenIn(kind) },
-  }
+/** Returns the shape of a printable text; the server also refuses rarer characters. */
+export function lineShape({ min, max }: Range, kind: keyof typeof controls = 'line'): Shape {
+  const any = `[^${controls[kind]}]*`
+  const visible = `[^${controls[kind]}\\s]`
+  // A blank at an end does not count towards a least length.
+  const forms = [any, `${any}${visible}${any}`, `${visible}${any}${visible}`]
+  return { ...formShape(forms[Math.min(min, 2)] ?? any), ...lengthOf({ min, max }) }
 }
 
-/** Returns the shape of any text, whose characters are counted after trimming. */
-export function lengthShape({ min, max }: Range): Shape {
-  const least = min === 0 ? 'at most ' : `${min} to `
-  const characters = `${min === max ? '' : least}${max} characters`
-  return { pattern: lengthPattern({ min, max }), characters }
+/** Returns the shape of any text that is not blank. */
+export function filledShape({ min, max }: Range): Shape {
+  return { pattern: '\\S', ...lengthOf({ min, max }) }
+}
+
+function lengthOf({ min, max }: Range): Shape {
+  return { minLength: min === 0 ? undefined : min, maxLength: max }
 }
 
 /** Path within the app: one slash, and no second one behind it. */
 export const appPathShape: Shape = {
-  pattern: trimmed('/(?:[^/\\s]|[^/][\\s\\S]{0,297}\\S)?'),
-  not: { pattern: forbiddenIn('plain') },
-  characters: '1 to 300 characters',
+  ...formShape(`/(?:[^/${controls.line}][^${controls.line}]*)?`),
+  ...lengthOf({ min: 1, max: 300 }),
 }
 
 /** Returns the shape of an email address, in lower case or in any. */
@@ -85,22 +55,20 @@ export function emailShape({ isLower }: { isLower: boolean }): Shape {
   const { source } = z.regexes.email
   const form = source.replace(/^\^|\$$/g, '')
   return {
+    ...formShape(isLower ? form.replaceAll('A-Z', '') : form),
     format: 'email',
-    pattern: trimmed(isLower ? form.replaceAll('A-Z', '') : form),
-    not: { pattern: '\\S{255}' },
-    characters: 'at most 254 characters',
+    maxLength: 254,
   }
 }
 
 /** Currencies that a bank account can have. */
-export const currencyShape: Shape = { pattern: trimmed(currencies().join('|')) }
+export const currencyShape: Shape = formShape(currencies().join('|'))
 
 /** URL without query; a parser of URLs decides about the rest. */
 export const urlShape: Shape = {
+  ...formShape('[Hh][Tt][Tt][Pp][Ss]?:[^?#]*\\??(?:#[\\s\\S]*)?'),
   format: 'uri',
-  pattern: '^\\s*[Hh][Tt][Tt][Pp][Ss]?:[^?#]*\\??(?:#[\\s\\S]*)?\\s*$',
-  not: { pattern: longerThan(2000) },
-  characters: 'at most 2000 characters',
+  maxLength: 2000,
 }
 
 /** Returns the forms of day and month, with this text between them. */
@@ -127,19 +95,18 @@ export const dayShape: Shape = {
 
 /** RFC 3339 timestamp. The offset decides about a year only within a day of both bounds. */
 export const timestampShape: Shape = {
-  format: 'date-time',
-  pattern: trimmed(
+  ...formShape(
     `${year}-${dayForm('-')}[Tt]${time}:[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?` +
       `(?:[Zz]|[+\\-]${time}:[0-5]\\d)`,
   ),
-  not: { pattern: `${commonYear}-02-29|1900-01-01.*\\+|2199-12-31.*-\\d\\d:\\d\\d\\s*$` },
+  format: 'date-time',
+  not: { pattern: `${commonYear}-02-29|1900-01-01.*\\+|2199-12-31.*-\\d\\d:\\d\\d$` },
 }
 
 /** Format of the days in a CSV file: year, month and day once each, with marks around them. */
 export const dayFormatShape: Shape = {
-  pattern: trimmed(`${mark()}(?:${orders(['YY(?:YY)?', 'MM?', 'DD?']).join('|')})${mark()}`),
-  not: { pattern: `${longerThan(10)}|^\\s*\\S[\\s\\S]{0,3}\\S\\s*$` },
-  characters: '6 to 10 characters',
+  ...formShape(`${mark()}(?:${orders(['YY(?:YY)?', 'MM?', 'DD?']).join('|')})${mark()}`),
+  ...lengthOf({ min: 6, max: 10 }),
 }
 
 function mark(): string {
@@ -161,16 +128,15 @@ function orders(parts: string[]): string[] {
  */
 export function rulesetShape(lengthMax: number): Shape {
   return {
-    pattern: `^\\s*(?:RRULE:|(?:${ruleTokens().join('|')})(?:[;\\n]|\\s*$))+$`,
+    pattern: `^(?:RRULE:|(?:${ruleTokens().join('|')})(?:[;\\n]|$))+$`,
+    maxLength: lengthMax,
     not: {
       anyOf: [
         { pattern: [...wrongLines, ...wrongParts, ...wrongTimes].join('|') },
-        { pattern: longerThan(lengthMax) },
         { not: { pattern: 'DTSTART' } },
         { not: { pattern: 'FREQ=' } },
       ],
     },
-    characters: `at most ${lengthMax} characters`,
   }
 }
 
@@ -204,10 +170,10 @@ const wrongLines = [
   '\\SRRULE:',
   'RRULE:(?:\\s|$|RDATE|EXDATE|DTSTART[:;])',
   // A part outside the RRULE line, a date line inside, an empty part, several DTSTART times.
-  '(?:^\\s*|\\n)[A-Z]+=',
+  '(?:^|\\n)[A-Z]+=',
   ';(?:DTSTART|RDATE|EXDATE)[:;]',
   '(?:DTSTART|RDATE|EXDATE)(?:;TZID=[^:]*)?:[^;\\n]*;',
-  ';\\s*$',
+  ';$',
   'DTSTART(?:;TZID=[^:]*)?:[^\\n]*,',
 ]
 

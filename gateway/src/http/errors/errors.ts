@@ -34,6 +34,12 @@ const serverErrors: Record<string, string> = {
   FST_ERR_BAD_URL: 'the path is not well-formed',
 }
 
+/** Creates the error of a client address beyond its limit; the rate limiter adds Retry-After. */
+export function tooManyRequests(): Error {
+  const text = 'too many requests: repeat after Retry-After'
+  return Object.assign(new Error(text), { statusCode: 429 })
+}
+
 /** Returns whether a call got no answer: its deadline passed or its connection broke. */
 export function isUnanswered(error: unknown): boolean {
   return error instanceof ConnectError && error.code === Code.DeadlineExceeded

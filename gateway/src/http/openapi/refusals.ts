@@ -160,7 +160,7 @@ export function refusalGroup(status: number, route: Route): string {
     404: id,
     406: feature ?? 'none',
     415: sent,
-    429: attempts ? 'attempts' : caller,
+    429: attempts ? 'attempts' : auth === 'none' ? 'client' : caller,
     504: method === 'GET' ? 'read' : 'write',
   }
   return groups[status] ?? ''
@@ -185,7 +185,7 @@ export function refusalStatuses(route: Route): (number | 'default')[] {
     [422, route.idempotent],
     [425, route.isThrottled],
     [426, socket],
-    [429, auth !== 'none' || route.attempts],
+    [429, true],
     [500, true],
     [503, true],
     [504, true],

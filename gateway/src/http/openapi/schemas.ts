@@ -16,18 +16,8 @@ type Properties = Record<string, JsonSchema & { description?: string }>
 /** Returns the schema of what a client may send, from the schema that validates it. */
 export function inputSchema(schema: z.ZodType): JsonSchema & { properties?: Properties } {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' })
-  return JSON.parse(JSON.stringify(rest), withLength) as { properties?: Properties }
-}
-
-/** Moves the length of a text into its description: in a pattern it is hard to read. */
-function withLength(_key: string, value: JsonSchema | null): JsonSchema | null {
-  if (typeof value?.characters !== 'string') return value
-  const { characters, description, ...rest } = value
-  const length = `${characters}, trimmed`
-  const text = typeof description === 'string' ? description : ''
-  // A few descriptions state the length already.
-  if (text.includes(' characters')) return { ...rest, description: text }
-  return { ...rest, description: text === '' ? length : `${text} (${length})` }
+  // Without the keywords that a schema has set to undefined.
+  return JSON.parse(JSON.stringify(rest))
 }
 
 /** Returns the schema of an answer, and adds those of its messages to the components. */

@@ -25,7 +25,7 @@ const callbackTimeoutMs = 25_000
 // user has used.
 const choice = {
   publicToken: text
-    .meta(lineShape({ min: 1, max: 300 }, 'free'))
+    .meta(lineShape({ min: 1, max: 300 }))
     .describe('Public token that Plaid Link handed to the client; used once'),
   accountIds: list(text.meta(formShape('[\\x21-\\x7e]{1,200}'))).meta({
     description: 'IDs at Plaid of the accounts that the user chose, 1 to 200',

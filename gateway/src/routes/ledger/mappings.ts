@@ -14,7 +14,7 @@ import { type Route, route } from '../../http/route.ts'
 import { valuesOf } from '../../http/update.ts'
 
 /** A text of the mapping; the ledger counts its characters. */
-const lineOf = (min: number, max: number) => text.meta(lineShape({ min, max }, 'free'))
+const lineOf = (min: number, max: number) => text.meta(lineShape({ min, max }))
 
 const field = object({
   name: lineOf(1, 100).optional().describe('Name of a column, as in headers'),
