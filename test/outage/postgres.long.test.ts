@@ -98,6 +98,28 @@ async function deadLetters(): Promise<number> {
   return counts.reduce((sum, [, count]) => sum + Number(count), 0)
 }
 
+test('requests to a silent database are answered soon with 503 or 504', async () => {
+  const { path } = await person.createBankAccount(1_000)
+  const body = { name: 'Tea', amount: 100, date: '2026-03-02T06:00:00Z', adjustsBalance: true }
+  proxy.fallSilent()
+  const reads = Array.from({ length: 30 }, () => person.call('GET', `${path}/balances`))
+  const write = person.call('POST', `${path}/transactions`, { body })
+  const answers = await Promise.all([...reads, write])
+  expect(answers.filter(({ status }) => ![503, 504].includes(status))).toEqual([])
+  const refused = answers.filter(({ status }) => status === 503)
+  expect(refused.filter(({ headers }) => !headers.has('retry-after'))).toEqual([])
+  proxy.mend()
+  const balances = () => person.call('GET', `${path}/balances`)
+  await eventually(balances, ({ status }) => status === 200)
+  await eventually(
+    () => call(coffer.baseUrl, 'GET', '/health'),
+    ({ status }) => status === 200,
+  )
+  expect(await balances()).toMatchObject({ body: { available: 1_000 } })
+  const written = await person.call('POST', `${path}/transactions`, { body })
+  expect(written).toMatchObject({ status: 200, body: { balance: { available: 900 } } })
+})
+
 test('a network that swallows everything for 20 s', async () => {
   await survive('Postgres: silent network, 20 s', async () => {
     proxy.fallSilent()

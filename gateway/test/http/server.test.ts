@@ -98,6 +98,7 @@ describe('a path', () => {
     ['GET', '/api/authentication/login', 'POST'],
     ['TRACE', '/api/links?a=b', 'GET, HEAD, POST'],
     ['PROPFIND', linkUrl, 'GET, HEAD, PATCH, DELETE'],
+    ['QUERY', linkUrl, 'GET, HEAD, PATCH, DELETE'],
   ])('%s %s names the allowed methods', async (method, url, allow) => {
     gateway = await createGateway({ links })
     const answer = await gateway.send(method, url, { as: null })
@@ -165,6 +166,14 @@ describe('a body', () => {
     const headers = { 'content-type': type }
     const { status, body } = await gateway.send('POST', url, { body: json, headers })
     expect([status, body.error]).toEqual([415, 'the content type must be application/json'])
+  })
+
+  test('of another charset than UTF-8 is 415', async () => {
+    gateway = await createGateway({ links })
+    const headers = { 'content-type': 'application/json; charset="UTF-16"' }
+    const { status, body } = await gateway.send('POST', url, { body: json, headers })
+    const text = 'the content type must be application/json; charset=utf-8'
+    expect([status, body.error]).toEqual([415, text])
   })
 
   test('may name its charset', async () => {

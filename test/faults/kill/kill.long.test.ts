@@ -1,14 +1,36 @@
-import { test } from '@jest/globals'
-import { startKillable } from './interrupted.ts'
+import { afterAll, beforeAll, test } from '@jest/globals'
+import { type Killable, startKillable } from './interrupted.ts'
+import { prepareHourlyJob } from './killed-advance.ts'
 import { prepareKeyRotation } from './killed-rotation.ts'
-import { prepareAccountDeletion, prepareCleanUp, prepareWriteWithoutPlan } from './killed-writes.ts'
+import {
+  prepareAccountDeletion,
+  prepareCleanUp,
+  prepareLinkDeletion,
+  prepareWriteWithoutPlan,
+} from './killed-writes.ts'
+
+let killable: Killable
+
+beforeAll(async () => {
+  killable = await startKillable()
+})
+
+afterAll(async () => await killable[Symbol.asyncDispose]())
+
+test('an hourly job, and changes between commit and publishing, survive a kill', async () => {
+  const cases = [
+    prepareLinkDeletion,
+    (of: Killable) => prepareWriteWithoutPlan(of, false),
+    prepareHourlyJob,
+  ]
+  await killable.interrupt(cases, { isPublished: false })
+})
 
 test('a clean-up, an event, a rotation of keys and a deletion survive a kill', async () => {
-  await using killable = await startKillable()
   // The kill follows the last act at once: a clean-up and a deletion soon end.
   const cases = [
     prepareKeyRotation,
-    (of: typeof killable) => prepareWriteWithoutPlan(of, true),
+    (of: Killable) => prepareWriteWithoutPlan(of, true),
     prepareCleanUp,
     prepareAccountDeletion,
   ]

@@ -4,7 +4,6 @@ import { fileURLToPath } from 'node:url'
 import { invalid } from '@coffer/kit/rpc/errors'
 import { startProxy } from '@coffer/kit/testing/proxy'
 import { newId } from '@coffer/kit/values/id'
-import { Code } from '@connectrpc/connect'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { ScheduleDescription } from '@temporalio/client'
 import { pino } from 'pino'
@@ -193,23 +192,6 @@ test('a schedule that Temporal does not have is triggered, one that it has is no
   const found = await described('new', (one) => one?.info.lastUpdatedAt !== undefined)
   expect(found?.info.numActionsTaken).toBe(1)
   first.unschedule('new')
-})
-
-test('a process that starts while Temporal is away connects once it answers', async () => {
-  await using proxy = await startProxy(`tcp://${address()}`)
-  proxy.cut()
-  const of = `${prefix}-early`
-  await using early = connect({ address: new URL(proxy.url).host, prefix: of })
-  await using _worker = await work(early)
-  early.schedule({ ...nightly, type: 'acting', id: 'early', args: ['early'] })
-  const call = { type: 'acting', id: 'early', args: ['early'] }
-  await expect(early.start(call)).rejects.toMatchObject({ code: Code.Unavailable })
-  proxy.mend()
-  await described('early', (found) => (found?.info.numActionsTaken ?? 0) > 0, of)
-  await early.start(call)
-  expect(await resultOf('early', of)).toMatch(/^early after/)
-  early.unschedule('early')
-  await described('early', (found) => found === null, of)
 })
 
 test('a process that stops while Temporal is away ends its calls and exits cleanly', async () => {

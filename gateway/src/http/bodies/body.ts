@@ -21,6 +21,7 @@ export function readBody<Schema extends z.ZodType>(
   const { bytes, contentType, timezone = '' } = sent
   const type = mediaType(contentType)
   if (type !== '' && type !== 'application/json') throw wrongType('application/json')
+  if (!isUtf8(contentType)) throw wrongType('application/json; charset=utf-8')
   if (!(bytes instanceof Uint8Array) || bytes.length === 0)
     throw refused('a JSON body is required: send an object, at least {}')
   if (type === '') throw wrongType('application/json')
@@ -72,6 +73,12 @@ export function wrongType(expected: string) {
 /** Returns the media type of a Content-Type: without parameters, in lower case; '' if missing. */
 export function mediaType(contentType: string | undefined): string {
   return (contentType ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? ''
+}
+
+/** Returns whether a Content-Type names no character encoding, or the only one of JSON. */
+function isUtf8(contentType: string | undefined): boolean {
+  const [, charset] = /;\s*charset="?([^";\s]+)/i.exec(contentType ?? '') ?? []
+  return charset === undefined || charset.toLowerCase() === 'utf-8'
 }
 
 function problemsOf(schema: z.core.$ZodType, body: object, timezone: string): Problems {

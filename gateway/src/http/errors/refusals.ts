@@ -40,9 +40,14 @@ export function refuseOthers(app: FastifyInstance, routes: readonly RoutedPath[]
       handler: refuseUnknown,
     })
   }
-  app.setNotFoundHandler((request, reply) => {
+  const refuse = (request: FastifyRequest, reply: FastifyReply): never => {
     const allowed = allowedAt(request.url.split('?', 1)[0] ?? '', allowedOf)
     return allowed ? refuseMethod(reply, allowed) : refuseUnknown()
+  }
+  app.setNotFoundHandler(refuse)
+  app.addHook('onRequest', async (request, reply) => {
+    // Fastify refuses a QUERY without Content-Type before it calls the handler above.
+    if (request.is404 && request.method === 'QUERY') refuse(request, reply)
   })
 }
 
