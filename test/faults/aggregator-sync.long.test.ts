@@ -8,7 +8,7 @@ import { type Deployment, deploy, type Part } from '../harness/process.ts'
 import { type RpcGate, startRpcGate } from '../harness/rpc-gate.ts'
 import { aggregatorSettings } from '../providers/linked-aggregator.ts'
 import { type Plaid, startPlaid } from '../providers/plaid/plaid.ts'
-import { isLong, seed } from '../seed.ts'
+import { seed } from '../seed.ts'
 import { ownPlaidPoints, type PlaidPoint, sharedPlaidPoints } from './plaid-points.ts'
 import type { PlaidPlace, PlaidWork } from './plaid-work.ts'
 import { type Held, killAt, turnOf } from './sync-kills.ts'
@@ -87,16 +87,13 @@ async function expectDone({ point: { name }, work }: HeldWork): Promise<void> {
 }
 
 // Temporal repeats the steps of a killed process, and continues its workflows, after ten seconds.
-// The test waits for both at once. `npm test` kills the ledger alone: feed-sync.test.ts kills
-// feed-sync, whose steps are repeated in the same way.
+// The test waits for both at once.
 test('work ends after the ledger, then aggregator-sync are killed at any points', async () => {
   const ofLedger = await prepareAll(turnOf(sharedPlaidPoints, { count: 4, seed }))
-  const ofAggregator = isLong
-    ? await prepareAll([
-        ...turnOf(ownPlaidPoints, { count: 3, seed }),
-        ...turnOf(sharedPlaidPoints, { count: 2, seed: seed + 7 }),
-      ])
-    : []
+  const ofAggregator = await prepareAll([
+    ...turnOf(ownPlaidPoints, { count: 3, seed }),
+    ...turnOf(sharedPlaidPoints, { count: 2, seed: seed + 7 }),
+  ])
   const { database, databaseUrl } = deployment
   const around = { gate, database, databaseUrl }
   const check = async (all: { work: PlaidWork }[]) => {
@@ -107,16 +104,14 @@ test('work ends after the ledger, then aggregator-sync are killed at any points'
     whileDown: () => check(ofLedger),
     start: startLedger,
   })
-  if (isLong) {
-    await killAt(around, ofAggregator, {
-      kill: aggregatorSync.kill,
-      whileDown: async () => {
-        await check(ofAggregator)
-        await endCalls()
-      },
-      start: startAggregatorSync,
-    })
-  }
+  await killAt(around, ofAggregator, {
+    kill: aggregatorSync.kill,
+    whileDown: async () => {
+      await check(ofAggregator)
+      await endCalls()
+    },
+    start: startAggregatorSync,
+  })
   await Promise.all([...ofLedger, ...ofAggregator].map(expectDone))
   expect(await deployment.run('audit')).toMatchObject({ code: 0 })
 })
