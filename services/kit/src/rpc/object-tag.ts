@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import {
   clearField,
+  type DescField,
   type DescMessage,
   getOption,
   type MessageShape,
@@ -21,8 +22,19 @@ export function objectTag<Desc extends DescMessage>(
   message: MessageShape<Desc>,
 ): string {
   const own = { ...message }
-  for (const field of schema.fields) if (getOption(field, untagged)) clearField(own, field)
+  for (const field of untaggedOf(schema)) clearField(own, field)
   return createHash('sha256').update(toBinary(schema, own)).digest('base64url').slice(0, 22)
+}
+
+/** Fields with the option `untagged`, by schema: reading an option takes longer than the digest. */
+const untaggedFields = new WeakMap<DescMessage, DescField[]>()
+
+function untaggedOf(schema: DescMessage): DescField[] {
+  const known = untaggedFields.get(schema)
+  if (known) return known
+  const found = schema.fields.filter((field) => getOption(field, untagged))
+  untaggedFields.set(schema, found)
+  return found
 }
 
 /**
