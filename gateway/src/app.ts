@@ -197,7 +197,7 @@ async function addPlugins(
     // Their names are not those of the budgets, which have `RateLimit` (docs/limits.md).
     addHeadersOnExceeding: noRateHeaders,
     addHeaders: { ...noRateHeaders, 'retry-after': true },
-    errorResponseBuilder: () => tooManyRequests(),
+    errorResponseBuilder: tooManyRequests,
   })
   app.addHook('onRequest', app.rateLimit())
 }

@@ -1,5 +1,6 @@
 import type { JsonSchema } from '../answer.ts'
 import { answerQuery } from '../answer-query.ts'
+import { namesOf } from '../query.ts'
 import { authClasses, type Route } from '../route.ts'
 import type { ErrorSchema } from './errors.ts'
 import { type RefusalExample, readExamples, refusalExample } from './examples.ts'
@@ -94,13 +95,17 @@ const refusals: Record<string, Refusal> = {
  */
 export function refusalResponses(): [name: string, response: JsonSchema][] {
   return Object.entries(refusals).flatMap(([status, refusal]) => {
-    const examples = readExamples().refusals.filter((one) => String(one.status) === status)
+    const examples = examplesAt(status)
     const isOfAll = examples.some(({ group }) => group === '')
     return [...(isOfAll ? [] : [undefined]), ...examples].map((example): [string, JsonSchema] => [
       nameOf(refusal, example),
       responseOf(refusal, example),
     ])
   })
+}
+
+function examplesAt(status: string): RefusalExample[] {
+  return readExamples().refusals.filter((one) => String(one.status) === status)
 }
 
 function responseOf(
@@ -133,7 +138,7 @@ export function refusalOf(
 ): JsonSchema | null {
   const refusal = refusals[status]
   if (!refusal) return null
-  const examples = readExamples().refusals.filter((one) => String(one.status) === status.toString())
+  const examples = examplesAt(String(status))
   const group = refusalGroup(Number(status), route)
   const fitting =
     examples.find(({ operations }) => operations.includes(route.id)) ??
@@ -172,7 +177,7 @@ export function refusalStatuses(route: Route): (number | 'default')[] {
   const hasBody = Boolean(body ?? file ?? webhook)
   const hasId = path.includes(':')
   const follows: [number, unknown][] = [
-    [400, hasBody || query || hasId || socket || hasQuery(route)],
+    [400, hasBody || query || hasId || socket || namesOf(answerQuery(route)).length > 0],
     [401, auth !== 'none'],
     [402, authClasses[auth].paid],
     [403, method !== 'GET' || socket],
@@ -191,11 +196,6 @@ export function refusalStatuses(route: Route): (number | 'default')[] {
     [504, true],
   ]
   return [...follows.flatMap(([status, isPossible]) => (isPossible ? status : [])), 'default']
-}
-
-/** Returns whether query parameters follow from the answer. */
-function hasQuery(route: Route): boolean {
-  return Object.keys(inputSchema(answerQuery(route)).properties ?? {}).length > 0
 }
 
 /** Returns whether body or query has the ID of an object, which may be missing. */
