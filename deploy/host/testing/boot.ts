@@ -12,7 +12,7 @@ import type { ServiceDefinition } from '@coffer/kit/service/service'
 import { newId } from '@coffer/kit/values/id'
 import type { CallOptions, Client } from '@connectrpc/connect'
 import { jetstreamManager } from '@nats-io/jetstream'
-import { sql } from 'slonik'
+import { type QuerySqlToken, sql } from 'slonik'
 import { z } from 'zod'
 import { connectBroker } from '../src/events/nats.ts'
 import { type Host, hostServices } from '../src/host.ts'
@@ -146,6 +146,30 @@ export async function untilLockAwaited({ pool }: Database): Promise<void> {
       SELECT FROM pg_stat_activity
       WHERE datname = current_database() AND wait_event_type = 'Lock'`)
   await eventually(isAwaited, Boolean)
+}
+
+/**
+ * Executes statements in a database transaction that stays open, so that their locks are held.
+ * `untilAwaited` resolves when a statement waits for a lock; `release` executes `change`, if given,
+ * in the same transaction, and commits it.
+ */
+export async function holdTransaction(database: Database, ...statements: QuerySqlToken[]) {
+  const isHeld = Promise.withResolvers<void>()
+  const isOver = Promise.withResolvers<QuerySqlToken | undefined>()
+  const holding = database.transaction(async (tx) => {
+    for (const statement of statements) await tx.query(statement)
+    isHeld.resolve()
+    const change = await isOver.promise
+    if (change) await tx.query(change)
+  })
+  await Promise.race([isHeld.promise, holding])
+  return {
+    untilAwaited: () => untilLockAwaited(database),
+    release: (change?: QuerySqlToken): Promise<void> => {
+      isOver.resolve(change)
+      return holding
+    },
+  }
 }
 
 const pollMsMax = 100

@@ -1,4 +1,4 @@
-import { type Booted, untilLockAwaited } from '@coffer/host/testing/boot'
+import { type Booted, holdTransaction } from '@coffer/host/testing/boot'
 import { MultifactorService } from '@coffer/proto/identity/v1/multifactor'
 import { PasswordService } from '@coffer/proto/identity/v1/password'
 import { SessionService } from '@coffer/proto/identity/v1/session'
@@ -151,15 +151,8 @@ test('recovery codes are not renewed for an authenticator that is disabled meanw
 
 /** Locks the attempt counter of a subject; the returned `release` ends the lock. */
 async function lockAttempts(subject: string) {
-  const database = booted.database('identity')
-  const locked = Promise.withResolvers<void>()
-  const { promise: released, resolve: release } = Promise.withResolvers<void>()
-  const holding = database.transaction(async (tx) => {
-    await tx.query(sql.unsafe`
-      INSERT INTO sign_in_attempts VALUES (${sql.binary(hashOf(subject))}, 0, now())`)
-    locked.resolve()
-    await released
-  })
-  await Promise.race([locked.promise, holding])
-  return { untilAwaited: () => untilLockAwaited(database), release }
+  const counter = sql.unsafe`
+    INSERT INTO sign_in_attempts VALUES (${sql.binary(hashOf(subject))}, 0, now())`
+  const { untilAwaited, release } = await holdTransaction(booted.database('identity'), counter)
+  return { untilAwaited, release: () => release() }
 }

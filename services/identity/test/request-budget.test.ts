@@ -1,4 +1,4 @@
-import { type Booted, eventually } from '@coffer/host/testing/boot'
+import { type Booted, holdTransaction } from '@coffer/host/testing/boot'
 import { RequestBudgetService } from '@coffer/proto/identity/v1/request_budget'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { sql } from 'slonik'
@@ -57,26 +57,17 @@ test('concurrent requests do not pass the budget of their key', async () => {
 })
 
 test('a request beside the first one of a window does not pass the budget', async () => {
-  const { transaction, pool } = booted.database('identity')
   const sent = { accountId: 'acct_8', apiKeyId: 'key_10', cost: 3 }
-  const waiting = () =>
-    pool.any(sql.unsafe`
-      SELECT FROM pg_stat_activity
-      WHERE datname = current_database() AND wait_event_type = 'Lock'`)
-  const [spent, committing] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-  const first = transaction(async (tx) => {
-    await tx.query(sql.unsafe`
+  const first = await holdTransaction(
+    booted.database('identity'),
+    sql.unsafe`
       INSERT INTO request_budgets (account_id, api_key_id, spent, ends_at)
-      VALUES ('acct_8', 'key_10', 18, now() + interval '1 minute')`)
-    spent.resolve()
-    await committing.promise
-  })
-  await spent.promise
+      VALUES ('acct_8', 'key_10', 18, now() + interval '1 minute')`,
+  )
   // Its statement begins before the row of the window is committed, and does not see it.
   const late = spend(sent)
-  await eventually(waiting, ({ length }) => length === 1)
-  committing.resolve()
-  await first
+  await first.untilAwaited()
+  await first.release()
   expect(await late).toMatchObject({
     apiKey: { isSufficient: false, remaining: 0, resetSeconds: 60 },
     account: { isSufficient: true, remaining: 30 },

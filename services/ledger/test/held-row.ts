@@ -1,3 +1,4 @@
+import { holdTransaction } from '@coffer/host/testing/boot'
 import type { BankAccountKey } from '@coffer/kit/database/aggregate-key'
 import type { Database } from '@coffer/kit/database/database'
 import { type FragmentSqlToken, type QuerySqlToken, sql } from 'slonik'
@@ -11,23 +12,11 @@ export async function holdRow(
   { accountId, bankAccountId }: BankAccountKey,
   change: QuerySqlToken,
 ): Promise<{ release: () => Promise<void> }> {
-  const locked = Promise.withResolvers<void>()
-  const released = Promise.withResolvers<void>()
-  const holding = database.transaction(async (tx) => {
-    await tx.query(sql.unsafe`
-      SELECT FROM bank_accounts
-      WHERE account_id = ${accountId} AND bank_account_id = ${bankAccountId} FOR NO KEY UPDATE`)
-    locked.resolve()
-    await released.promise
-    await tx.query(change)
-  })
-  await Promise.race([locked.promise, holding])
-  return {
-    release: () => {
-      released.resolve()
-      return holding
-    },
-  }
+  const row = sql.unsafe`
+    SELECT FROM bank_accounts
+    WHERE account_id = ${accountId} AND bank_account_id = ${bankAccountId} FOR NO KEY UPDATE`
+  const { release } = await holdTransaction(database, row)
+  return { release: () => release(change) }
 }
 
 /**
@@ -38,19 +27,9 @@ export async function hold(
   database: Database,
   rows: FragmentSqlToken,
 ): Promise<(change?: QuerySqlToken) => Promise<void>> {
-  const locked = Promise.withResolvers<void>()
-  const isOver = Promise.withResolvers<QuerySqlToken | undefined>()
-  const holding = database.transaction(async (tx) => {
-    await tx.query(sql.unsafe`SELECT FROM ${rows} LIMIT 1 FOR UPDATE`)
-    locked.resolve()
-    const change = await isOver.promise
-    if (change) await tx.query(change)
-  })
-  await locked.promise
-  return (change) => {
-    isOver.resolve(change)
-    return holding
-  }
+  const one = sql.unsafe`SELECT FROM ${rows} LIMIT 1 FOR UPDATE`
+  const { release } = await holdTransaction(database, one)
+  return release
 }
 
 /**

@@ -1,4 +1,4 @@
-import { type Booted, boot, counted, untilLockAwaited } from '@coffer/host/testing/boot'
+import { type Booted, boot, counted, holdTransaction } from '@coffer/host/testing/boot'
 import { problemsOf } from '@coffer/kit/rpc/errors'
 import { statementsMax } from '@coffer/kit/testing/statements-max'
 import { newId } from '@coffer/kit/values/id'
@@ -185,23 +185,17 @@ test('a change of a plan uses the schedule as of its save', async () => {
   const { bankAccountId } = home
   const { fundingScheduleId } = await home.pay()
   const { spendingId } = await home.expense(fundingScheduleId)
-  const database = booted.database('budgeting')
-  const changed = Promise.withResolvers<void>()
-  const over = Promise.withResolvers<void>()
-  const changing = database.transaction(async (tx) => {
-    await tx.query(sql.unsafe`
+  const change = await holdTransaction(
+    booted.database('budgeting'),
+    sql.unsafe`
       UPDATE funding_schedules SET ruleset = ${fridays}, next_recurrence = '2023-10-13T05:00Z'
-      WHERE bank_account_id = ${bankAccountId} AND funding_schedule_id = ${fundingScheduleId}`)
-    await tx.query(sql.unsafe`
-      UPDATE plan_books SET version = version + 1 WHERE bank_account_id = ${bankAccountId}`)
-    changed.resolve()
-    await over.promise
-  })
-  await changed.promise
+      WHERE bank_account_id = ${bankAccountId} AND funding_schedule_id = ${fundingScheduleId}`,
+    sql.unsafe`
+      UPDATE plan_books SET version = version + 1 WHERE bank_account_id = ${bankAccountId}`,
+  )
   const planning = changePlan(home, spendingId, { targetAmount: 600n })
-  await untilLockAwaited(database)
-  over.resolve()
-  await changing
+  await change.untilAwaited()
+  await change.release()
   const { spending } = await planning
   // The new schedule has three Fridays before the due date.
   expect(spending).toMatchObject({ targetAmount: 600n, nextContributionAmount: 200n })

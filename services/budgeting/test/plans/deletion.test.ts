@@ -1,4 +1,4 @@
-import { type Booted, boot, eventually } from '@coffer/host/testing/boot'
+import { type Booted, boot, holdTransaction } from '@coffer/host/testing/boot'
 import { objectTag } from '@coffer/kit/rpc/object-tag'
 import { headers } from '@coffer/kit/rpc/rpc'
 import { ledger } from '@coffer/ledger/service'
@@ -30,27 +30,10 @@ function withTag(as: CallOptions, read: Spending | undefined): CallOptions {
 }
 
 /** Locks a bank account in the ledger: its writes wait until the release. */
-async function holdBankAccount(bankAccountId: string) {
-  const { pool, transaction } = booted.database('ledger')
-  const [locked, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-  const holding = transaction(async (tx) => {
-    await tx.query(sql.unsafe`
-      SELECT FROM bank_accounts WHERE bank_account_id = ${bankAccountId} FOR UPDATE`)
-    locked.resolve()
-    await released.promise
-  })
-  await locked.promise
-  const waiting = () =>
-    pool.any(sql.unsafe`
-      SELECT FROM pg_stat_activity
-      WHERE datname = current_database() AND wait_event_type = 'Lock'`)
-  return {
-    untilAwaited: () => eventually(waiting, ({ length }) => length === 1),
-    release: async () => {
-      released.resolve()
-      await holding
-    },
-  }
+function holdBankAccount(bankAccountId: string) {
+  const row = sql.unsafe`
+    SELECT FROM bank_accounts WHERE bank_account_id = ${bankAccountId} FOR UPDATE`
+  return holdTransaction(booted.database('ledger'), row)
 }
 
 test('a change is refused while the ledger closes the envelope', async () => {

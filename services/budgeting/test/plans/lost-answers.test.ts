@@ -1,5 +1,5 @@
 import { createDatabase } from '@coffer/host/database/pool'
-import { type Booted, boot, eventually } from '@coffer/host/testing/boot'
+import { type Booted, boot, eventually, holdTransaction } from '@coffer/host/testing/boot'
 import type { Database } from '@coffer/kit/database/database'
 import { startProxy, type TcpProxy } from '@coffer/kit/testing/proxy'
 import { newId } from '@coffer/kit/values/id'
@@ -83,14 +83,8 @@ test('a change whose answer is lost is saved once', async () => {
 
 test('a change whose answer is lost is found after a later change', async () => {
   const { raise, deposit, where } = await createSchedule()
-  const locked = Promise.withResolvers<void>()
-  const over = Promise.withResolvers<void>()
-  const holding = database.transaction(async (tx) => {
-    await tx.query(sql.unsafe`SELECT FROM plan_books ${where} FOR NO KEY UPDATE`)
-    locked.resolve()
-    await over.promise
-  })
-  await locked.promise
+  const row = sql.unsafe`SELECT FROM plan_books ${where} FOR NO KEY UPDATE`
+  const { release } = await holdTransaction(database, row)
   // Loses the answer of the second attempt to save: the first attempt skips the locked row, the
   // second waits for it.
   const isLost = proxy.loseAnswerTo('"read_version"', 1)
@@ -99,8 +93,7 @@ test('a change whose answer is lost is found after a later change', async () => 
   const other = database.pool.query(sql.unsafe`
     UPDATE plan_books SET version = version + 1, save_id = NULL ${where}`)
   await untilWaiting(2)
-  over.resolve()
-  await Promise.all([holding, other])
+  await Promise.all([release(), other])
   expect(await raised).toBe('raised')
   expect(isLost()).toBe(true)
   expect(await deposit()).toBe(1n)
