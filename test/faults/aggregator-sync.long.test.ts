@@ -4,24 +4,20 @@ import { connectTemporal } from '@coffer/host/workflows/temporal'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import pg from 'pg'
 import { newPerson } from '../harness/person.ts'
-import { type Deployment, deploy, type Part } from '../harness/process.ts'
-import { type RpcGate, startRpcGate } from '../harness/rpc-gate.ts'
+import { type Deployment, deploy } from '../harness/process.ts'
 import { aggregatorSettings } from '../providers/linked-aggregator.ts'
 import { type Plaid, startPlaid } from '../providers/plaid/plaid.ts'
 import { seed } from '../seed.ts'
+import { type Apart, startApart } from './apart.ts'
 import { ownPlaidPoints, type PlaidPoint, sharedPlaidPoints } from './plaid-points.ts'
 import type { PlaidPlace, PlaidWork } from './plaid-work.ts'
 import { type Held, killAt, turnOf } from './sync-kills.ts'
 
-// The ledger and aggregator-sync run in processes of their own; the others share one.
 const stack = new AsyncDisposableStack()
 let plaid: Plaid
 let deployment: Deployment
 let reader: pg.Pool
-let gate: RpcGate
-let aggregatorSync: Part
-let ledger: Part
-let others: Part
+let apart: Apart
 
 beforeAll(async () => {
   plaid = stack.use(await startPlaid())
@@ -29,26 +25,12 @@ beforeAll(async () => {
   plaid.webhooks.origin = deployment.baseUrl
   reader = new pg.Pool({ connectionString: deployment.databaseUrl })
   stack.defer(() => reader.end())
-  ledger = await deployment.part('ledger')
-  aggregatorSync = await deployment.part('aggregator-sync')
-  others = await deployment.part('identity', 'budgeting', 'feed-sync', 'gateway')
-  gate = stack.use(await startRpcGate(ledger.url))
-  const addresses = {
-    COFFER_LEDGER_URL: ledger.url,
-    COFFER_AGGREGATOR_SYNC_URL: aggregatorSync.url,
-  }
-  const { port } = new URL(deployment.baseUrl)
-  const started = others.start({ ...addresses, COFFER_PORT: port })
-  await Promise.all([startLedger(), startAggregatorSync(), started])
+  apart = await startApart(deployment, 'aggregator-sync', stack)
 })
 
 afterAll(async () => {
   await stack.disposeAsync()
 })
-
-const startLedger = () => ledger.start({ COFFER_IDENTITY_URL: others.url })
-const startAggregatorSync = () =>
-  aggregatorSync.start({ COFFER_IDENTITY_URL: others.url, COFFER_LEDGER_URL: gate.url })
 
 /** Lets the calls end that a killed process had in flight: their leases last for a minute. */
 async function endCalls(): Promise<void> {
@@ -95,6 +77,7 @@ test('work ends after the ledger, then aggregator-sync are killed at any points'
     ...turnOf(sharedPlaidPoints, { count: 2, seed: seed + 7 }),
   ])
   const { database, databaseUrl } = deployment
+  const { ledger, sync, gate, startLedger, startSync } = apart
   const around = { gate, database, databaseUrl }
   const check = async (all: { work: PlaidWork }[]) => {
     for (const { work } of all) await work.whileDown()
@@ -105,12 +88,12 @@ test('work ends after the ledger, then aggregator-sync are killed at any points'
     start: startLedger,
   })
   await killAt(around, ofAggregator, {
-    kill: aggregatorSync.kill,
+    kill: sync.kill,
     whileDown: async () => {
       await check(ofAggregator)
       await endCalls()
     },
-    start: startAggregatorSync,
+    start: startSync,
   })
   await Promise.all([...ofLedger, ...ofAggregator].map(expectDone))
   expect(await deployment.run('audit')).toMatchObject({ code: 0 })

@@ -1,23 +1,19 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import pg from 'pg'
 import { newPerson } from '../harness/person.ts'
-import { type Deployment, deploy, type Part } from '../harness/process.ts'
-import { type RpcGate, startRpcGate } from '../harness/rpc-gate.ts'
+import { type Deployment, deploy } from '../harness/process.ts'
 import { type LunchFlow, startLunchFlow } from '../providers/lunch-flow.ts'
 import { seed } from '../seed.ts'
+import { type Apart, startApart } from './apart.ts'
 import { type FeedPoint, ownFeedPoints, sharedFeedPoints } from './feed-points.ts'
 import { type LinkedAccount, prepareAccount } from './linked-account.ts'
 import { type Held, killAt, turnOf } from './sync-kills.ts'
 
-// The ledger and feed-sync run in processes of their own; the others share one.
 const stack = new AsyncDisposableStack()
 let provider: LunchFlow
 let deployment: Deployment
 let reader: pg.Client
-let gate: RpcGate
-let feedSync: Part
-let ledger: Part
-let others: Part
+let apart: Apart
 
 beforeAll(async () => {
   provider = stack.use(await startLunchFlow())
@@ -27,23 +23,12 @@ beforeAll(async () => {
   reader = new pg.Client({ connectionString: deployment.databaseUrl })
   await reader.connect()
   stack.defer(() => reader.end())
-  ledger = await deployment.part('ledger')
-  feedSync = await deployment.part('feed-sync')
-  others = await deployment.part('identity', 'budgeting', 'aggregator-sync', 'gateway')
-  gate = stack.use(await startRpcGate(ledger.url))
-  const addresses = { COFFER_LEDGER_URL: ledger.url, COFFER_FEED_SYNC_URL: feedSync.url }
-  const { port } = new URL(deployment.baseUrl)
-  const started = others.start({ ...addresses, COFFER_PORT: port })
-  await Promise.all([runLedger(), startFeedSync(), started])
+  apart = await startApart(deployment, 'feed-sync', stack)
 })
 
 afterAll(async () => {
   await stack.disposeAsync()
 })
-
-const runLedger = () => ledger.start({ COFFER_IDENTITY_URL: others.url })
-const startFeedSync = () =>
-  feedSync.start({ COFFER_IDENTITY_URL: others.url, COFFER_LEDGER_URL: gate.url })
 
 let linkCount = 0
 const nextFeedId = () => {
@@ -67,9 +52,9 @@ async function linkFor(points: FeedPoint[]): Promise<HeldLink[]> {
 /** Starts the ledger and waits until it has answered a call of each link's sync. */
 async function startLedger(links: HeldLink[]): Promise<void> {
   const calls = links.map(({ work: { linkId: text } }) => {
-    return gate.hold({ method: 'ListSyncedBankAccounts', text, side: 'answer' })
+    return apart.gate.hold({ method: 'ListSyncedBankAccounts', text, side: 'answer' })
   })
-  await runLedger()
+  await apart.startLedger()
   for (const call of calls) {
     await call.reached()
     call.release()
@@ -86,9 +71,10 @@ test('syncs end after the ledger, then feed-sync are killed at any points', asyn
   ])
   const since = new Date()
   const { database, databaseUrl } = deployment
+  const { ledger, sync, gate, startSync } = apart
   const around = { gate, database, databaseUrl }
   await killAt(around, ofLedger, { kill: ledger.kill, start: () => startLedger(ofLedger) })
-  await killAt(around, ofFeedSync, { kill: feedSync.kill, start: startFeedSync })
+  await killAt(around, ofFeedSync, { kill: sync.kill, start: startSync })
   for (const { point, work } of [...ofLedger, ...ofFeedSync]) {
     const health = await work.untilSynced(since).catch((cause) => {
       throw new Error(`the sync that was held ${point.name} has not ended`, { cause })
