@@ -166,7 +166,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   for (const route of routes) mount(app, route, mounting)
   const pages = [landingPage, ...mailedLinkPages(routeDeps)]
   mountPages(app, pages, { log, origins, sessions, attempts })
-  refuseOthers(app, [...routes, ...pages, ...mountReference(app)])
+  refuseOthers(app, [...routes, ...pages, ...mountReference(app, config)])
   return app
 }
 

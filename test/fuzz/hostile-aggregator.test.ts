@@ -14,11 +14,11 @@ import { type PlaidReadable, readablesIn } from './plaid-oracle.ts'
 import { listStoredAccounts, listStoredRows } from './stored-feed.ts'
 
 // With a seed of `test:long`, whose 20 rounds thus send more than 20,000 hostile answers.
-const answersMin = isLong ? 1_050 : 40
+const answersMin = isLong ? 1_050 : 20
 const roundsMax = 200
 // A busy machine takes minutes for the long run.
 const timeoutMs = isLong ? 900_000 : 240_000
-const linkCount = isLong ? 6 : 4
+const linkCount = isLong ? 6 : 2
 
 type Kind = keyof typeof hostileAnswers
 
@@ -174,7 +174,7 @@ test(
       expect(health.lastArrival).toMatchObject({ added: 1 })
       texts = (await Promise.all(homes.map(requireSane))).reduce((sum, count) => sum + count)
     }
-    expect(texts).toBeGreaterThan(500)
+    expect(texts).toBeGreaterThan(isLong ? 500 : 200)
     expect(answered).toBeGreaterThanOrEqual(answersMin)
     process.stdout.write(`${answered} hostile answers in ${linkCount * rounds} syncs\n`)
     expect(await peaceful.list()).toHaveLength(Math.min(rounds, 25))

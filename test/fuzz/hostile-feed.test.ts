@@ -22,12 +22,12 @@ import type { Hostile } from './hostile-json.ts'
 import { listCandidates, listStoredAccounts, listStoredRows } from './stored-feed.ts'
 
 // With a seed of `test:long`, whose 20 rounds thus send more than 20,000 hostile answers.
-const answersMin = isLong ? 1_050 : 30
+const answersMin = isLong ? 1_050 : 16
 const roundsMax = 60
 // A busy machine takes minutes for the long run.
 const timeoutMs = isLong ? 900_000 : 240_000
 const linkCount = isLong ? 3 : 2
-const accountCount = isLong ? 10 : 5
+const accountCount = isLong ? 10 : 3
 
 type Kind = keyof typeof hostileAnswers
 
@@ -209,7 +209,7 @@ test(
       }
       texts = (await Promise.all(homes.map(requireSane))).reduce((sum, count) => sum + count)
     }
-    expect(texts).toBeGreaterThan(isLong ? 1_000 : 100)
+    expect(texts).toBeGreaterThan(isLong ? 1_000 : 40)
     expect(answered).toBeGreaterThanOrEqual(answersMin)
     process.stdout.write(`${answered} hostile answers in ${linkCount * rounds} syncs\n`)
     expect(await auditLedger(database)).toEqual([])

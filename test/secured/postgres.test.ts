@@ -83,11 +83,11 @@ test('a certificate for another name or of another CA is refused', async () => {
 })
 
 test('a server without TLS gets no password', async () => {
-  const plain = requiredVariable('COFFER_TEST_DATABASE_URL')
+  await using plain = await startProxy(requiredVariable('COFFER_TEST_DATABASE_URL'))
   const refusal = refused('The server does not support SSL connections')
-  expect(await outcomes(plain, authority.file)).toEqual(refusal)
+  expect(await outcomes(plain.url, authority.file)).toEqual(refusal)
   for (const mode of ['verify-full', 'verify-ca', 'require', 'no-verify']) {
-    expect(await outcomes(`${plain}?sslmode=${mode}`)).toEqual(refusal)
+    expect(await outcomes(`${plain.url}?sslmode=${mode}`)).toEqual(refusal)
   }
 })
 

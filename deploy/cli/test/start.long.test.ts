@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { eventually } from '@coffer/host/testing/boot'
 import { expect, test } from '@jest/globals'
 import { runHere } from '../testing/run-here.ts'
-import { killServer, settings, startsOn, untilPrinted } from './starts.ts'
+import { answers, killServer, living, noted, settings, startsOn, untilPrinted } from './starts.ts'
 
 const healMs = 60_000
 
@@ -57,4 +57,25 @@ test('npm start starts a killed Postgres, NATS and Temporal again, and Coffer he
   }
   expect(await started.exit).toBe(1)
   expect(started.printed()).toContain('It was started again 5 times within a minute.')
+})
+
+test('npm start after kill -9 of all its processes has all data', async () => {
+  using scratch = mkdtempDisposableSync(join(tmpdir(), 'coffer-start-'))
+  const dataDir = join(scratch.path, 'data')
+  const env = await settings(dataDir)
+  await using starts = startsOn(dataDir)
+  const first = starts.start(env)
+  await untilPrinted(first, 'limit=5')
+  const told = await answers(first.printed())
+  for (const pid of [first.child.pid ?? 0, ...noted(dataDir)]) process.kill(pid, 'SIGKILL')
+  await first.exit
+
+  const second = starts.start(env)
+  await untilPrinted(second, 'limit=5')
+  // The first command lists the links with the time of their last use.
+  expect((await answers(second.printed())).slice(1)).toEqual(told.slice(1))
+  const running = noted(dataDir)
+  second.child.kill('SIGINT')
+  expect(await second.exit).toBe(0)
+  expect(living(running)).toEqual([])
 })

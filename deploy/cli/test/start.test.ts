@@ -5,33 +5,9 @@ import { eventually } from '@coffer/host/testing/boot'
 import { expect, test } from '@jest/globals'
 import { runHere } from '../testing/run-here.ts'
 import { startCommand } from './command.ts'
-import {
-  greetingMs,
-  killServer,
-  living,
-  noted,
-  settings,
-  startsOn,
-  untilPrinted,
-} from './starts.ts'
+import { answers, greetingMs, living, noted, settings, startsOn, untilPrinted } from './starts.ts'
 
 const timeoutMs = 240_000
-
-/** Runs the printed `curl` commands; returns their answers. */
-async function answers(printed: string): Promise<{ status: number; body: unknown }[]> {
-  const lines = [...printed.matchAll(/^ {2}curl -u (\S+) '(\S+)'$/gm)]
-  expect(lines).toHaveLength(3)
-  const [, key, bank] = /^ {2}KEY=(\S+)\n {2}BANK=(bac_\w+)$/m.exec(printed) ?? []
-  expect(lines.map(([, credential]) => credential)).toEqual([key, key, key])
-  expect(lines.at(-1)?.[2]).toContain(`/bank_accounts/${bank}/`)
-  return Promise.all(
-    lines.map(async ([, credential = '', url = '']) => {
-      const authorization = `Basic ${Buffer.from(credential).toString('base64')}`
-      const response = await fetch(url, { headers: { authorization } })
-      return { status: response.status, body: await response.json() }
-    }),
-  )
-}
 
 /** Links, watches and syncs the simulated feed by the printed commands; returns the frames. */
 async function syncFeed(printed: string, dataDir: string): Promise<string> {
@@ -69,16 +45,19 @@ async function linkAggregator(printed: string, dataDir: string): Promise<string>
 }
 
 test(
-  'npm start prints working commands, survives kill -9 of a server and of all, leaves no process',
+  'npm start prints working commands, refuses a second start, and leaves no process',
   async () => {
     using scratch = mkdtempDisposableSync(join(tmpdir(), 'coffer-start-'))
     const dataDir = join(scratch.path, 'data')
     const env = await settings(dataDir)
     await using starts = startsOn(dataDir)
 
-    const first = starts.start(env, '--try-feed', '--try-aggregator')
+    const address = `http://localhost:${env.COFFER_PORT}`
+    const own = { ...env, COFFER_EXTERNAL_URL: address, COFFER_SMTP_URL: 'smtp://a:b@mail' }
+    const first = starts.start(own, '--try-feed', '--try-aggregator')
     await untilPrinted(first, 'limit=5')
     expect(first.printed()).toContain('Free to use')
+    expect(first.printed()).toContain(`Coffer is at     ${address}\n`)
     const told = await answers(first.printed())
     expect(told.map(({ status }) => status)).toEqual([200, 200, 200])
     expect(told[0]?.body).toMatchObject([{ institutionName: 'Demo Bank', linkType: 'manual' }])
@@ -86,35 +65,17 @@ test(
     expect(await syncFeed(first.printed(), dataDir)).toMatch(
       /^Everyday Checking {2}begin$[\s\S]+^Rainy Day Savings {2}complete$/m,
     )
-    await killServer(first, dataDir, 'nats')
     expect(await linkAggregator(first.printed(), dataDir)).toMatch(/^added \d+, /)
 
     const second = starts.start(env)
     expect(await second.exit).toBe(1)
     expect(second.printed()).toContain(`Coffer is already running on ${dataDir}`)
 
-    const running = noted(dataDir)
-    expect(living(running)).toHaveLength(7)
-    for (const pid of [first.child.pid ?? 0, ...running]) {
-      process.kill(pid, 'SIGKILL')
-    }
-    await first.exit
-
-    const address = `http://localhost:${env.COFFER_PORT}`
-    const third = starts.start({
-      ...env,
-      COFFER_EXTERNAL_URL: address,
-      COFFER_SMTP_URL: 'smtp://a:b@mail',
-    })
-    await untilPrinted(third, 'limit=5')
-    expect(third.printed()).toContain(`Coffer is at     ${address}\n`)
-    expect((await answers(third.printed())).slice(1)).toEqual(told.slice(1))
-
     const { stdout } = await runHere(['config'], { COFFER_DATA_DIR: dataDir, COFFER_PORT: '5' })
     expect(stdout).toMatch(
       new RegExp(`^COFFER_PORT +${env.COFFER_PORT} {2}\\(npm start; 5 in this shell\\)$`, 'm'),
     )
-    expect(stdout).toMatch(/^COFFER_FEED_ENABLED +false {2}\(default\)$/m)
+    expect(stdout).toMatch(/^COFFER_BILLING_ENABLED +false {2}\(default\)$/m)
     expect(stdout).toMatch(/^COFFER_ALLOW_SIGN_UP +true {2}\(npm start\)$/m)
     expect(stdout).toMatch(/^COFFER_SMTP_URL +smtp:\/\/a:\*\*\*@mail {2}\(npm start\)$/m)
     const keysDir = join(dataDir, 'keys')
@@ -123,10 +84,11 @@ test(
     const file = join(dataDir, 'run/settings')
     expect(statSync(file).mode & 0o077).toBe(0)
     expect(readFileSync(file, 'utf8')).not.toContain('smtp://a:b@mail')
-    const again = noted(dataDir)
-    third.child.kill('SIGINT')
-    expect(await third.exit).toBe(0)
-    expect(living(again)).toEqual([])
+    const running = noted(dataDir)
+    expect(living(running)).toHaveLength(7)
+    first.child.kill('SIGINT')
+    expect(await first.exit).toBe(0)
+    expect(living(running)).toEqual([])
   },
   timeoutMs,
 )

@@ -73,6 +73,22 @@ function start(env: Record<string, string>, ...args: string[]): Started {
   return { child, printed: () => text, exit: once(child, 'exit').then(([code]) => code) }
 }
 
+/** Runs the printed `curl` commands; returns their answers. */
+export async function answers(printed: string): Promise<{ status: number; body: unknown }[]> {
+  const lines = [...printed.matchAll(/^ {2}curl -u (\S+) '(\S+)'$/gm)]
+  expect(lines).toHaveLength(3)
+  const [, key, bank] = /^ {2}KEY=(\S+)\n {2}BANK=(bac_\w+)$/m.exec(printed) ?? []
+  expect(lines.map(([, credential]) => credential)).toEqual([key, key, key])
+  expect(lines.at(-1)?.[2]).toContain(`/bank_accounts/${bank}/`)
+  return Promise.all(
+    lines.map(async ([, credential = '', url = '']) => {
+      const authorization = `Basic ${Buffer.from(credential).toString('base64')}`
+      const response = await fetch(url, { headers: { authorization } })
+      return { status: response.status, body: await response.json() }
+    }),
+  )
+}
+
 /** Waits until a start has printed a text. */
 export async function untilPrinted(
   { child, printed }: Started,

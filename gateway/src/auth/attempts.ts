@@ -10,7 +10,7 @@ import type { Sessions } from './session.ts'
 
 // One second: lru-cache keeps an entry for one more millisecond than its lifetime.
 const refusedForMs = 1_000 - 1
-const networksMax = 100_000
+const networksMax = 10_000
 
 /** Timeout in ms of a release, for which the client waits; without it the attempt stays counted. */
 const releaseTimeoutMs = 1_000

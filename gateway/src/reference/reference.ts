@@ -39,8 +39,11 @@ const paths = ['/api/reference', '/api/reference/:guide', '/api/reference/assets
  * Registers the reference page, its guides and its assets, and returns their paths. They need no
  * credential: a request that the page sends has the API key that its reader enters.
  */
-export function mountReference(app: FastifyInstance): RoutedPath[] {
-  const files = lazyFiles()
+export function mountReference(
+  app: FastifyInstance,
+  { externalUrl }: { externalUrl: string },
+): RoutedPath[] {
+  const files = lazyFiles(externalUrl)
   const handlers = [
     () => files.page(),
     ({ params }: FastifyRequest) => files.guide((params as { guide: string }).guide),
@@ -67,8 +70,11 @@ interface Files {
   asset: (name: string) => StaticFile | undefined
 }
 
-/** Returns the files of the reference. Each is read and rendered at its first use, and kept. */
-function lazyFiles(): Files {
+/**
+ * Returns the files of the reference, whose examples name the URL of this server. Each is read and
+ * rendered at its first use, and kept.
+ */
+function lazyFiles(externalUrl: string): Files {
   const assets = new Map(
     Object.entries(assetPaths()).map(([name, { path, type }]) => [
       name,
@@ -80,7 +86,7 @@ function lazyFiles(): Files {
   const rendered = new Map(
     [...guides].map(([slug, path]) => [
       slug,
-      once(() => renderGuide(path, readFileSync(join(docs, path), 'utf8'))),
+      once(() => renderGuide(path, ofServer(readFileSync(join(docs, path), 'utf8'), externalUrl))),
     ]),
   )
   const shell = (to: { slug: string; title: string; html: string }) => {
@@ -103,6 +109,11 @@ function lazyFiles(): Files {
     guide: (slug) => guidePages.get(slug)?.(),
     asset: (name) => assets.get(name)?.(),
   }
+}
+
+/** Returns the text of a page with the URL of this server in place of that of `npm start`. */
+function ofServer(markdown: string, externalUrl: string): string {
+  return markdown.replaceAll(/(http:\/\/)?localhost:4000\b/g, externalUrl.replace(/\/+$/, ''))
 }
 
 /** Returns the files that the pages load: those of Swagger UI from its package, and our own. */

@@ -202,6 +202,13 @@ describe('errors of the HTTP server are JSON like all others', () => {
 
   test.each([
     ['no host', [], 400, 'the Host header is missing: HTTP/1.1 requires it'],
+    ['two hosts', [host, host], 400, 'the Host header was sent twice: send it once'],
+    [
+      'a host with a path',
+      ['Host: coffer/api'],
+      400,
+      'the Host header is not a host with an optional port',
+    ],
     ['an expectation', [host, 'Expect: a miracle'], 417, expect.stringMatching(/100-continue/)],
   ])('a request with %s', async (_name, fields, status, error) => {
     const end = ['Connection: close', 'X-Request-Id: mine', '', '']
@@ -209,6 +216,14 @@ describe('errors of the HTTP server are JSON like all others', () => {
     expect([answer.status, answer.body]).toEqual([status, { error }])
     expect(answer.headers['x-request-id']).toBe('mine')
   })
+
+  test.each(['localhost:4000', '127.0.0.1', '[::1]:4000', 'coffer_gateway.coffer.svc', ''])(
+    'not a request with the host %j',
+    async (name) => {
+      const fields = [`Host: ${name}`, 'Connection: close', '', '']
+      expect(await answerTo('GET /api/health HTTP/1.1', ...fields)).toMatchObject({ status: 200 })
+    },
+  )
 
   test('a body that does not arrive in time, with the ID of its request', async () => {
     const before = arrived.length

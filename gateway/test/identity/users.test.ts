@@ -49,6 +49,7 @@ test.each([
 
 test.each([
   [{ firstName: '' }, { firstName: 'cannot be blank' }],
+  [{ lastName: null }, { lastName: 'must be a string' }],
   [{ email: 'Ann@example.com' }, { email: 'must be lower case' }],
   [{ timezone: 'Europe/Berlin' }, { timezone: 'key not expected' }],
   [{ currentPassword, totp: '123456' }, { totp: 'must not be sent with currentPassword' }],

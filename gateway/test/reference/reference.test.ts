@@ -57,6 +57,16 @@ describe('the reference', () => {
     expect(seen.size).toBeGreaterThan(pages.length)
   })
 
+  test('has the URL of the server in the examples of its guides', async () => {
+    const url = 'https://money.example/coffer'
+    await using server = await createGateway({}, { COFFER_EXTERNAL_URL: `${url}/` })
+    for (const slug of guides.keys()) {
+      const { text } = await server.send('GET', `/api/reference/${slug}`, { as: null })
+      expect([slug, text.match(/.*localhost:4000.*/)?.[0]]).toEqual([slug, undefined])
+      if (slug === 'first-ten-minutes') expect(text).toContain(`URL=${url}/api\n`)
+    }
+  })
+
   test('has only pages and sections that exist in its contents', () => {
     for (const entry of contents.flatMap(({ entries }) => entries)) {
       const [path = '', anchor] = entry.split('#')

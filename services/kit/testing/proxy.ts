@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { type AddressInfo, connect, createServer, type NetConnectOpts, type Socket } from 'node:net'
 import { Transform } from 'node:stream'
 
 /** A TCP proxy whose connections a test can cut, silence and restore. */
@@ -50,14 +50,14 @@ interface Awaited {
   resolve: (line: HeldLine) => void
 }
 
-/** Starts a TCP proxy to the host and port of a URL. */
+/** Starts a TCP proxy to the host and port of a URL, or to the Unix socket of a Postgres URL. */
 export async function startProxy(target: string): Promise<TcpProxy> {
-  let { hostname, port } = new URL(target)
+  let to = addressOf(target)
   const sockets = new Set<Socket>()
   const faults: Faults = { isCut: false, isSilent: false, lost: null, awaited: null }
   const server = createServer((near) => {
     if (faults.isCut) return near.destroy()
-    const far = connect(Number(port), hostname)
+    const far = connect(to)
     for (const socket of [near, far]) {
       sockets.add(socket)
       socket.on('error', () => socket.destroy())
@@ -89,7 +89,7 @@ export async function startProxy(target: string): Promise<TcpProxy> {
       faults.isSilent = false
     },
     turnTo: (other) => {
-      ;({ hostname, port } = new URL(other))
+      to = addressOf(other)
       for (const socket of sockets) socket.destroy()
     },
     loseAnswerTo: (text, after) => {
@@ -104,6 +104,14 @@ export async function startProxy(target: string): Promise<TcpProxy> {
       await once(server.close(), 'close')
     },
   }
+}
+
+/** Returns the address of a URL; the host of a Unix socket is its directory (libpq). */
+function addressOf(target: string): NetConnectOpts {
+  const { hostname, port } = new URL(target)
+  const host = decodeURIComponent(hostname)
+  if (host.startsWith('/')) return { path: `${host}/.s.PGSQL.${port}` }
+  return { host, port: Number(port) }
 }
 
 /** Forwards bytes between two sockets in both directions, unless a fault in `faults` is set. */

@@ -55,6 +55,11 @@ function rule(text: string) {
 
 const string = z.string({ error: typed(texts.string) })
 
+/** A text that is cleared by a blank one, not by null. */
+const clearable = z.string({
+  error: ({ input }) => (input === undefined ? texts.missing : texts.string),
+})
+
 /** A text that is not blank after trimming. */
 const filled = string.trim().refine((value) => value !== '', rule(texts.blank))
 
@@ -76,7 +81,7 @@ const isFreeLines = (text: string) => printableLines.test(withoutJoiners(text))
 const kinds = { plain: isPrintable, free: isFreeText, lines: isFreeLines }
 
 function line({ min, max }: { min: number; max: number }, kind: keyof typeof kinds = 'plain') {
-  return string
+  return (min === 0 ? clearable : string)
     .trim()
     .refine((text) => min === 0 || text !== '', rule(texts.blank))
     .refine(kinds[kind], rule(texts.printable))

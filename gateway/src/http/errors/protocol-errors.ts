@@ -14,7 +14,7 @@ interface ProtocolError {
 export interface ProtocolErrors {
   /** Answers errors of Node's HTTP parser; Fastify's `clientErrorHandler`. */
   answer: (error: NodeJS.ErrnoException, socket: Duplex) => void
-  /** Adds checks after the parser: missing Host, unknown Expect, bad WebSocket handshakes. */
+  /** Adds checks after the parser: Host, unknown Expect, bad WebSocket handshakes. */
   register: (app: FastifyInstance) => void
 }
 
@@ -87,13 +87,25 @@ export function protocolErrors(
   }
 }
 
+/** The value of Host (RFC 9110, 7.2): a name, an IPv4 or a bracketed IPv6 address, and a port. */
+const hostValue = /^(\[[\da-f:.]+\]|[\w.~!$&'()*+,;=%-]*)(:\d*)?$/i
+
 /**
- * Throws refused without a Host header (RFC 9112, 3.2): Node's own check answers without a body.
+ * Throws refused without a Host header, with several, or with a malformed one (RFC 9112, 3.2).
+ * Node's own check answers a missing one without a body, and keeps the first of several.
  */
-function requireHost({ raw, headers }: FastifyRequest): void {
-  if (raw.httpVersion === '1.1' && headers.host === undefined) {
+function requireHost({ raw, headers: { host } }: FastifyRequest): void {
+  if (host === undefined) {
+    if (raw.httpVersion === '1.0') return
     throw refused('the Host header is missing: HTTP/1.1 requires it')
   }
+  const count = raw.rawHeaders.filter((name, at) => at % 2 === 0 && isHost(name)).length
+  if (count > 1) throw refused('the Host header was sent twice: send it once')
+  if (!hostValue.test(host)) throw refused('the Host header is not a host with an optional port')
+}
+
+function isHost(name: string): boolean {
+  return name.length === 4 && name.toLowerCase() === 'host'
 }
 
 function requireKnownExpectation({ headers: { expect } }: FastifyRequest): void {
