@@ -61,10 +61,6 @@ export function createReplicas(
   let isDisposed = false
   const healthy = () => addresses.known().filter(({ isEjected }) => !isEjected)
   const hasOther = (replica: Replica) => healthy().some((one) => one !== replica)
-  const readmit = (replica: Replica) => {
-    replica.isEjected = false
-    replica.failures = 0
-  }
   const readmitLater = (replica: Replica, afterMs: number) => {
     setTimeout(async () => {
       if (isDisposed || !replica.isEjected || !addresses.known().includes(replica)) return
@@ -80,14 +76,14 @@ export function createReplicas(
     onEjected(replica, why)
   }
   /** Ejects a replica; the last one if an ejected one answers a probe, which takes its calls. */
-  const replace = async (replica: Replica) => {
-    const ejected = addresses.known().filter(({ isEjected }) => isEjected)
-    const readmitReady = async (one: Replica) => {
-      if (await answers(one, '/readyz')) readmit(one)
-    }
-    if (!hasOther(replica)) await Promise.all(ejected.map(readmitReady))
+  const replace = shared(async (replica) => {
+    const ejected = hasOther(replica) ? [] : addresses.known().filter(({ isEjected }) => isEjected)
+    await Promise.all(ejected.map(readmitReady))
     eject(replica, 'fails', ejectionMs)
-  }
+  })
+  const replaceSilent = shared(async (replica) => {
+    if (!(await answers(replica, '/healthz'))) await replace(replica)
+  })
   return {
     pick: async () => {
       await addresses.refresh(healthy().length === 0 ? 0 : lookupMsMax)
@@ -113,11 +109,30 @@ export function createReplicas(
     },
     suspect: async (replica, since) => {
       if (replica.heardAt >= since || replica.isEjected) return
-      if (!(await answers(replica, '/healthz'))) await replace(replica)
+      await replaceSilent(replica)
     },
     [Symbol.dispose]: () => {
       isDisposed = true
     },
+  }
+}
+
+function readmit(replica: Replica): void {
+  replica.isEjected = false
+  replica.failures = 0
+}
+
+async function readmitReady(replica: Replica): Promise<void> {
+  if (await answers(replica, '/readyz')) readmit(replica)
+}
+
+/** Returns a function that runs `work` for a replica; calls during the run share it. */
+function shared(work: (replica: Replica) => Promise<void>) {
+  const running = new Map<Replica, Promise<void>>()
+  return (replica: Replica): Promise<void> => {
+    const run = running.get(replica) ?? work(replica).finally(() => running.delete(replica))
+    running.set(replica, run)
+    return run
   }
 }
 

@@ -10,9 +10,9 @@ import { eventually } from '../../testing/boot.ts'
 
 type Behaviour = 'answers' | 'is unavailable' | 'is slow' | 'hangs' | 'stops' | 'breaks'
 
-/** Starts a replica whose behaviour a test sets; it counts the calls that it gets. */
+/** Starts a replica whose behaviour a test sets; it counts the calls and probes that it gets. */
 async function startReplica(port = 0) {
-  const replica = { behaviour: 'answers' as Behaviour, calls: 0, url: '' }
+  const replica = { behaviour: 'answers' as Behaviour, calls: 0, probes: 0, url: '' }
   const held: (() => void)[] = []
   const list = async () => {
     replica.calls += 1
@@ -26,10 +26,12 @@ async function startReplica(port = 0) {
     },
   })
   const server = createServer((request, response) => {
+    const isProbe = ['/healthz', '/readyz'].includes(request.url ?? '')
+    if (isProbe) replica.probes += 1
     if (replica.behaviour === 'hangs') return
     if (replica.behaviour === 'breaks') return request.destroy()
     if (replica.behaviour === 'stops') response.shouldKeepAlive = false
-    if (!['/healthz', '/readyz'].includes(request.url ?? '')) return handle(request, response)
+    if (!isProbe) return handle(request, response)
     response.end()
     // A process that answers a probe is slow, and its call ends.
     for (const go of held.splice(0)) go()
@@ -58,34 +60,41 @@ async function startTwo() {
   return { first, second, list, [Symbol.asyncDispose]: () => stack.disposeAsync() }
 }
 
-test('new connections go to the replicas by round robin', async () => {
+test.concurrent('new connections go to the replicas by round robin', async () => {
   await using two = await startTwo()
   await two.list(6)
   expect([two.first.calls, two.second.calls]).toEqual([3, 3])
 })
 
-test('a replica that hangs is ejected, and its reads are answered by another', async () => {
+test.concurrent('a replica that hangs is ejected, and another answers its reads', async () => {
   await using two = await startTwo()
   two.second.behaviour = 'hangs'
   await two.list(6)
   expect([two.first.calls, two.second.calls]).toEqual([6, 0])
 })
 
-test('a replica that answers a probe keeps its slow calls', async () => {
+test.concurrent('one probe decides for all calls that wait for a replica', async () => {
+  await using two = await startTwo()
+  two.second.behaviour = 'hangs'
+  await Promise.all(Array.from({ length: 30 }, () => two.list(1)))
+  expect([two.first.calls, two.second.probes]).toEqual([30, 1])
+})
+
+test.concurrent('a replica that answers a probe keeps its slow calls', async () => {
   await using two = await startTwo()
   two.second.behaviour = 'is slow'
   await two.list(4)
   expect([two.first.calls, two.second.calls]).toEqual([2, 2])
 })
 
-test('three consecutive errors "unavailable" eject a replica', async () => {
+test.concurrent('three consecutive errors "unavailable" eject a replica', async () => {
   await using two = await startTwo()
   two.second.behaviour = 'is unavailable'
   await two.list(20)
   expect([two.first.calls, two.second.calls]).toEqual([20, 3])
 })
 
-test('the last replica is never ejected', async () => {
+test.concurrent('the last replica is never ejected', async () => {
   await using two = await startTwo()
   two.first.behaviour = 'is unavailable'
   two.second.behaviour = 'is unavailable'
@@ -95,7 +104,7 @@ test('the last replica is never ejected', async () => {
   await two.list(1)
 })
 
-test.each<Behaviour>(['hangs', 'is unavailable'])(
+test.concurrent.each<Behaviour>(['hangs', 'is unavailable'])(
   'when the last replica %s, an ejected one that is well again takes its calls',
   async (behaviour) => {
     await using two = await startTwo()
@@ -114,14 +123,14 @@ test.each<Behaviour>(['hangs', 'is unavailable'])(
   },
 )
 
-test('a replica that stops gets no calls while another is ready', async () => {
+test.concurrent('a replica that stops gets no calls while another is ready', async () => {
   await using two = await startTwo()
   two.second.behaviour = 'stops'
   await two.list(6)
   expect([two.first.calls, two.second.calls]).toEqual([5, 1])
 })
 
-test('after a broken connection a read is repeated at another replica', async () => {
+test.concurrent('after a broken connection a read is repeated at another replica', async () => {
   await using two = await startTwo()
   await two.list(2)
   two.second.behaviour = 'breaks'
@@ -130,7 +139,7 @@ test('after a broken connection a read is repeated at another replica', async ()
   expect([two.first.calls, two.second.calls]).toEqual([7, 1])
 })
 
-test('when the last replica refuses connections, one that is back takes its calls', async () => {
+test.concurrent('when the last replica refuses connections, one that is back is used', async () => {
   await using two = await startTwo()
   const { port } = new URL(two.first.url)
   await two.first[Symbol.asyncDispose]()
