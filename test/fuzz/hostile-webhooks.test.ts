@@ -7,7 +7,7 @@ import { isLong } from '../seed.ts'
 import { exactJson } from './feed-oracle.ts'
 import { type HostileWebhook, hostileWebhooks, rightBody } from './hostile-webhooks.ts'
 
-const count = isLong ? 1_050 : 60
+const count = isLong ? 1_050 : 30
 const timeoutMs = isLong ? 600_000 : 120_000
 const atOnce = 10
 

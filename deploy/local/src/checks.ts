@@ -12,16 +12,17 @@ type Check = { name: string; work: () => Promise<unknown> }
 
 /**
  * Runs the checks of lint, format, types and contracts concurrently. Prints the output of failed
- * checks, and returns their number.
+ * checks, and returns their number. Their priority is the lowest, because tests run meanwhile.
  */
 export async function runChecks(deps: { env: NodeJS.ProcessEnv; log: Progress }): Promise<number> {
   const env = withWorkspaceCommands(deps.env)
-  const at = (directory: string) => ({ cwd: join(root, directory), env })
+  const low = (command: string, args: string[], directory = '.') =>
+    run('nice', ['-n', '19', command, ...args], { cwd: join(root, directory), env })
   const checks: Check[] = [
-    { name: 'biome', work: () => run('biome', ['check', '--error-on-warnings', '.'], at('.')) },
+    { name: 'biome', work: () => low('biome', ['check', '--error-on-warnings', '.']) },
     // One checker thread: further threads repeat the checks of shared types.
-    { name: 'tsc', work: () => run('tsc', ['--project', '.', '--checkers', '1'], at('.')) },
-    { name: 'buf lint', work: () => run('buf', ['lint'], at('proto')) },
+    { name: 'tsc', work: () => low('tsc', ['--project', '.', '--checkers', '1']) },
+    { name: 'buf lint', work: () => low('buf', ['lint'], 'proto') },
     { name: 'buf breaking', work: () => requireCompatibleContracts(env) },
   ]
   const failed = await Promise.all(checks.map((check) => fails(check, deps.log)))

@@ -59,7 +59,7 @@ async function connectClient() {
   return Object.assign(client, { [Symbol.asyncDispose]: () => client.end() })
 }
 
-test('statements to a silent server fail, and the pool recovers with the server', async () => {
+test.concurrent('statements to a silent server fail, and the pool recovers with it', async () => {
   await using remote = await connectRemote()
   const { database, proxy } = remote
   const before = await database.pool.oneFirst(pid)
@@ -79,7 +79,7 @@ test('statements to a silent server fail, and the pool recovers with the server'
   expect(after).not.toBe(before)
 })
 
-test('a write of unknown outcome is unanswered and not repeated', async () => {
+test.concurrent('a write of unknown outcome is unanswered and not repeated', async () => {
   let runs = 0
   const inTransaction = async ({ proxy, database }: Remote, silentAt: 'insert' | 'commit') => {
     const run = database.transaction(async (tx) => {
@@ -140,7 +140,7 @@ test('a transaction whose COMMIT was not answered is looked up', async () => {
   expect(await names()).toEqual(expect.arrayContaining(['looked up', 'late']))
 })
 
-test('the wait for a connection is bounded and measured', async () => {
+test.concurrent('the wait for a connection is bounded and measured', async () => {
   await using remote = await connectRemote({ connectionWaitMs: 50 })
   const { database, proxy } = remote
   await database.pool.query(one)

@@ -33,7 +33,7 @@ const codeOf = (call: Promise<unknown>) =>
   )
 
 describe.each(ways)('a call that streams %s', (way) => {
-  test('delivers everything, in order', async () => {
+  test.concurrent('delivers everything, in order', async () => {
     await using open = await connectCalls(way)
     const stream = aStream('fine', { chunks: 100 })
     const { upload } = await open.uploads.createUpload(stream.parts, open.as('gateway'))
@@ -41,7 +41,7 @@ describe.each(ways)('a call that streams %s', (way) => {
     expect(stream).toMatchObject({ taken: 100, isOver: true })
   })
 
-  test('is read no faster than the handler consumes it', async () => {
+  test.concurrent('is read no faster than the handler consumes it', async () => {
     await using open = await connectCalls(way)
     const stream = aStream('held', { chunks: 1_000 })
     const patient = { ...open.as('gateway'), timeoutMs: 60_000 }
@@ -58,7 +58,7 @@ describe.each(ways)('a call that streams %s', (way) => {
     expect((await call).upload?.transactionUploadId).toBe(String(1_000 * chunkSize))
   })
 
-  test.each([
+  test.concurrent.each([
     ['refused', Code.FailedPrecondition],
     ['unavailable', Code.Unavailable],
     ['lostDatabase', Code.Unavailable],
@@ -73,14 +73,14 @@ describe.each(ways)('a call that streams %s', (way) => {
     expect(open.calls.tries()).toBe(1)
   })
 
-  test('without a caller is refused before anything is read', async () => {
+  test.concurrent('without a caller is refused before anything is read', async () => {
     await using open = await connectCalls(way)
     const { parts } = aStream('fine')
     expect(await codeOf(open.uploads.createUpload(parts))).toBe(Code.Unavailable)
     expect(open.calls.tries()).toBe(0)
   })
 
-  test("fails on both sides when its client aborts, with the client's error", async () => {
+  test.concurrent("fails on both sides with the client's error when it aborts", async () => {
     await using open = await connectCalls(way)
     const last = () => Promise.reject(refused('too much', { status: 413 }))
     const stream = aStream('fine', { chunks: 5, last })
@@ -93,7 +93,7 @@ describe.each(ways)('a call that streams %s', (way) => {
     )
   })
 
-  test('ends at its deadline or when its caller aborts, without further messages', async () => {
+  test.concurrent('ends at its deadline or when its caller aborts', async () => {
     await using open = await connectCalls(way)
     const silence = () => new Promise<void>(() => undefined)
     const late = aStream('fine', { last: silence })

@@ -25,7 +25,7 @@ test('large answers that cannot be read leave the reader as it was', async () =>
 
 test('an answer that takes too much time is too large, and the next one is read', async () => {
   const module = new URL('./stuck.worker.ts', import.meta.url)
-  await using readers = startAnswerReaders({ module, taskTimeoutMs: 6_000 })
+  await using readers = startAnswerReaders({ module, taskTimeoutMs: 3_000 })
   const endless = readers.parse(new Uint8Array(300_000).fill(0x20), 'transactions', signal)
   const next = readers.parse(listOf(20_000), 'transactions', signal)
   expect(await endless).toBe('too-large')

@@ -12,7 +12,7 @@ const taskOf = (text: string): ReadingTask => ({
 
 test('a file that exceeds the timeout is unreadable, and the next ones are read', async () => {
   const module = new URL('./stuck.worker.ts', import.meta.url)
-  await using readers = startReaders({ module, taskTimeoutMs: 5_000 })
+  await using readers = startReaders({ module, taskTimeoutMs: 3_000 })
   const endless = ['A', 'B'].map((account) => readers.read(account, async () => taskOf('')))
   const next = readers.read('C', async () => taskOf(statementOf({ a: '-1.00' })))
   for (const one of await Promise.all(endless)) {

@@ -118,7 +118,7 @@ const paths: Record<string, () => Promise<Path>> = {
   'the import of a file': async () => {
     // 600 rows are more than one INSERT takes, so the import makes two INSERTs.
     const { home, run } = await fileImport(600)
-    return { run, look: home.look }
+    return { run, look: home.look, stride: 3 }
   },
   'the undo of an import': async () => {
     const { home, key, run } = await fileImport(3)

@@ -15,19 +15,18 @@ import {
 } from '../mesh/feed-world.ts'
 import { faults } from '../providers/feed-faults.ts'
 import { type LunchFlow, startLunchFlow } from '../providers/lunch-flow.ts'
-import { isLong } from '../seed.ts'
 import { faultOfText, isAmountOf, isExact, type Readable, readableIn } from './feed-oracle.ts'
 import { hostileAnswers } from './hostile-answers.ts'
 import type { Hostile } from './hostile-json.ts'
 import { listCandidates, listStoredAccounts, listStoredRows } from './stored-feed.ts'
 
-// With a seed of `test:long`, whose 20 rounds thus send more than 20,000 hostile answers.
-const answersMin = isLong ? 1_050 : 16
+// The 20 rounds of `test:long` thus send more than 20,000 hostile answers.
+const answersMin = 1_050
 const roundsMax = 60
 // A busy machine takes minutes for the long run.
-const timeoutMs = isLong ? 900_000 : 240_000
-const linkCount = isLong ? 3 : 2
-const accountCount = isLong ? 10 : 3
+const timeoutMs = 900_000
+const linkCount = 3
+const accountCount = 10
 
 type Kind = keyof typeof hostileAnswers
 
@@ -209,7 +208,7 @@ test(
       }
       texts = (await Promise.all(homes.map(requireSane))).reduce((sum, count) => sum + count)
     }
-    expect(texts).toBeGreaterThan(isLong ? 1_000 : 40)
+    expect(texts).toBeGreaterThan(1_000)
     expect(answered).toBeGreaterThanOrEqual(answersMin)
     process.stdout.write(`${answered} hostile answers in ${linkCount * rounds} syncs\n`)
     expect(await auditLedger(database)).toEqual([])
