@@ -17,7 +17,7 @@ const slow = ['test/faults', 'test/mesh', 'deploy/host/test/workflows'].map(inPa
  * Slow, but not the first: the checks run beside the first tests, and a start of many processes
  * takes twice as long then.
  */
-const starting = ['deploy/cli/test', 'test/mesh/mesh.test.ts', 'test/replicas'].map(inPath)
+const starting = ['deploy/cli/test', 'test/replicas'].map(inPath)
 
 /**
  * Starts the slow test files early: a slow file that starts last leaves the other jest worker idle.

@@ -25,8 +25,8 @@ export async function runJest(options: {
     node24,
     [
       '--disable-warning=ExperimentalWarning',
-      // MB. With more room for new objects, V8 collects garbage less often: 5 % less CPU time.
-      '--max-semi-space-size=128',
+      // MB. With more room for new objects, V8 collects garbage less often: 3 % less CPU time.
+      '--max-semi-space-size=32',
       join(root, 'node_modules/jest/bin/jest.js'),
       '--maxWorkers=2',
       ...args,
