@@ -111,8 +111,9 @@ function lazyFiles(externalUrl: string): Files {
   }
 }
 
-/** Returns the text of a page with the URL of this server in place of that of `npm start`. */
+/** Returns the text of a page with the external URL, if set, in place of that of `npm start`. */
 function ofServer(markdown: string, externalUrl: string): string {
+  if (externalUrl === '') return markdown
   return markdown.replaceAll(/(http:\/\/)?localhost:4000\b/g, externalUrl.replace(/\/+$/, ''))
 }
 

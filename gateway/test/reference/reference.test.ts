@@ -67,6 +67,11 @@ describe('the reference', () => {
     }
   })
 
+  test('has the URL of npm start in its examples if the server has no external URL', async () => {
+    const { text } = await get('/api/reference/first-ten-minutes')
+    expect(text).toContain('URL=http://localhost:4000/api\n')
+  })
+
   test('has only pages and sections that exist in its contents', () => {
     for (const entry of contents.flatMap(({ entries }) => entries)) {
       const [path = '', anchor] = entry.split('#')
