@@ -104,6 +104,12 @@ async function refusesMessages(
     summary: 'No body',
     isOwn: true,
   })
+  await refuse(415, 'POST', path, {
+    headers: { 'content-encoding': 'gzip', 'plaid-verification': verification },
+    body,
+    name: 'coding',
+    summary: 'A body with a Content-Encoding',
+  })
   await refuse(401, 'POST', path, { body, name: 'plaid', summary: 'No signature', isOwn: true })
   plaid.fault(/webhook_verification_key/, plaidFaults.code('INTERNAL_SERVER_ERROR'))
   await refuse(424, 'POST', path, {

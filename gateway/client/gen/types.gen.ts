@@ -2603,7 +2603,7 @@ export type RegisterAccountErrors = {
      */
     413: Error;
     /**
-     * The Content-Type is another one
+     * The Content-Type is another one, or the body has a Content-Encoding
      */
     415: Error;
     /**
@@ -2723,7 +2723,7 @@ export type SignInErrors = {
      */
     413: Error;
     /**
-     * The Content-Type is another one
+     * The Content-Type is another one, or the body has a Content-Encoding
      */
     415: Error;
     /**
@@ -2841,7 +2841,7 @@ export type CompleteSignInErrors = {
      */
     413: Error;
     /**
-     * The Content-Type is another one
+     * The Content-Type is another one, or the body has a Content-Encoding
      */
     415: Error;
     /**
@@ -2963,7 +2963,7 @@ export type CreateChallengeErrors = {
      */
     413: Error;
     /**
-     * The Content-Type is another one
+     * The Content-Type is another one, or the body has a Content-Encoding
      */
     415: Error;
     /**
@@ -3033,7 +3033,7 @@ export type VerifyEmailErrors = {
      */
     413: Error;
     /**
-     * The Content-Type is another one
+     * The Content-Type is another one, or the body has a Content-Encoding
      */
     415: Error;
     /**
@@ -3133,7 +3133,7 @@ export type ResendVerificationMailErrors = {
      */
     413: Error;
     /**
-     * The Content-Type is another one
+     * The Content-Type is another one, or the body has a Content-Encoding
      */
     415: Error;
     /**
@@ -3209,7 +3209,7 @@ export type RequestPasswordResetErrors = {
      */
     413: Error;
     /**
-     * The Content-Type is another one
+     * The Content-Type is another one, or the body has a Content-Encoding
      */
     415: Error;
     /**
@@ -3285,7 +3285,7 @@ export type RequestPasswordResetByMailErrors = {
      */
     413: Error;
     /**
-     * The Content-Type is another one
+     * The Content-Type is another one, or the body has a Content-Encoding
      */
     415: Error;
     /**
@@ -3409,7 +3409,7 @@ export type DeleteAccountErrors = {
      */
     413: Error;
     /**
-     * The Content-Type is another one
+     * The Content-Type is another one, or the body has a Content-Encoding
      */
     415: Error;
     /**
@@ -3566,7 +3566,7 @@ export type UpdateMeErrors = {
      */
     413: Error;
     /**
-     * The Content-Type is another one
+     * The Content-Type is another one, or the body has a Content-Encoding
      */
     415: Error;
     /**
@@ -3726,7 +3726,7 @@ export type ChangePasswordErrors = {
      */
     413: Error;
     /**
-     * The Content-Type is another one
+     * The Content-Type is another one, or the body has a Content-Encoding
      */
     415: Error;
     /**
@@ -3794,7 +3794,7 @@ export type ResetPasswordErrors = {
      */
     413: Error;
     /**
-     * The Content-Type is another one
+     * The Content-Type is another one, or the body has a Content-Encoding
      */
     415: Error;
     /**
@@ -3869,7 +3869,7 @@ export type SetUpTotpErrors = {
      */
     413: Error;
     /**
-     * The Content-Type is another one
+     * The Content-Type is another one, or the body has a Content-Encoding
      */
     415: Error;
     /**
@@ -3939,7 +3939,7 @@ export type ConfirmTotpErrors = {
      */
     413: Error;
     /**
-     * The Content-Type is another one
+     * The Content-Type is another one, or the body has a Content-Encoding
      */
     415: Error;
     /**
@@ -4012,7 +4012,7 @@ export type DisableTotpErrors = {
      */
     413: Error;
     /**
-     * The Content-Type is another one
+     * The Content-Type is another one, or the body has a Content-Encoding
      */
     415: Error;
     /**
@@ -4085,7 +4085,7 @@ export type ReplaceRecoveryCodesErrors = {
      */
     413: Error;
     /**
-     * The Content-Type is another one
+     * The Content-Type is another one, or the body has a Content-Encoding
      */
     415: Error;
     /**
@@ -4162,7 +4162,7 @@ export type EndOtherSessionsErrors = {
      */
     413: Error;
     /**
-     * The Content-Type is another one
+     * The Content-Type is another one, or the body has a Content-Encoding
      */
     415: Error;
     /**
@@ -4318,7 +4318,7 @@ export type EndSessionErrors = {
      */
     413: Error;
     /**
-     * The Content-Type is another one
+     * The Content-Type is another one, or the body has a Content-Encoding
      */
     415: Error;
     /**
@@ -4478,7 +4478,7 @@ export type CreateApiKeyErrors = {
      */
     413: Error;
     /**
-     * The Content-Type is another one
+     * The Content-Type is another one, or the body has a Content-Encoding
      */
     415: Error;
     /**
@@ -4561,7 +4561,7 @@ export type DeleteApiKeyErrors = {
      */
     413: Error;
     /**
-     * The Content-Type is another one
+     * The Content-Type is another one, or the body has a Content-Encoding
      */
     415: Error;
     /**
@@ -4633,7 +4633,7 @@ export type CreateCheckoutErrors = {
      */
     413: Error;
     /**
-     * The Content-Type is another one
+     * The Content-Type is another one, or the body has a Content-Encoding
      */
     415: Error;
     /**
@@ -4850,6 +4850,10 @@ export type ReceiveStripeEventErrors = {
      */
     413: Error;
     /**
+     * The Content-Type is another one, or the body has a Content-Encoding
+     */
+    415: Error;
+    /**
      * Too many requests, attempts, files or sockets: repeat after Retry-After
      */
     429: Error;
@@ -4918,7 +4922,7 @@ export type SearchIconErrors = {
      */
     413: Error;
     /**
-     * The Content-Type is another one
+     * The Content-Type is another one, or the body has a Content-Encoding
      */
     415: Error;
     /**
@@ -5120,7 +5124,7 @@ export type CreateLinkErrors = {
      */
     413: Error;
     /**
-     * The Content-Type is another one
+     * The Content-Type is another one, or the body has a Content-Encoding
      */
     415: Error;
     /**
@@ -5385,7 +5389,7 @@ export type UpdateLinkErrors = {
      */
     413: Error;
     /**
-     * The Content-Type is another one
+     * The Content-Type is another one, or the body has a Content-Encoding
      */
     415: Error;
     /**
@@ -5688,7 +5692,7 @@ export type CreateBankAccountErrors = {
      */
     413: Error;
     /**
-     * The Content-Type is another one
+     * The Content-Type is another one, or the body has a Content-Encoding
      */
     415: Error;
     /**
@@ -5978,7 +5982,7 @@ export type UpdateBankAccountErrors = {
      */
     413: Error;
     /**
-     * The Content-Type is another one
+     * The Content-Type is another one, or the body has a Content-Encoding
      */
     415: Error;
     /**
@@ -6258,7 +6262,7 @@ export type CreateFundingScheduleErrors = {
      */
     413: Error;
     /**
-     * The Content-Type is another one
+     * The Content-Type is another one, or the body has a Content-Encoding
      */
     415: Error;
     /**
@@ -6546,7 +6550,7 @@ export type UpdateFundingScheduleErrors = {
      */
     413: Error;
     /**
-     * The Content-Type is another one
+     * The Content-Type is another one, or the body has a Content-Encoding
      */
     415: Error;
     /**
@@ -6786,7 +6790,7 @@ export type CreateSpendingErrors = {
      */
     413: Error;
     /**
-     * The Content-Type is another one
+     * The Content-Type is another one, or the body has a Content-Encoding
      */
     415: Error;
     /**
@@ -7078,7 +7082,7 @@ export type UpdateSpendingErrors = {
      */
     413: Error;
     /**
-     * The Content-Type is another one
+     * The Content-Type is another one, or the body has a Content-Encoding
      */
     415: Error;
     /**
@@ -7377,7 +7381,7 @@ export type TransferBetweenEnvelopesErrors = {
      */
     413: Error;
     /**
-     * The Content-Type is another one
+     * The Content-Type is another one, or the body has a Content-Encoding
      */
     415: Error;
     /**
@@ -7599,7 +7603,7 @@ export type EstimateSpendingErrors = {
      */
     413: Error;
     /**
-     * The Content-Type is another one
+     * The Content-Type is another one, or the body has a Content-Encoding
      */
     415: Error;
     /**
@@ -7682,7 +7686,7 @@ export type EstimateNextFundingErrors = {
      */
     413: Error;
     /**
-     * The Content-Type is another one
+     * The Content-Type is another one, or the body has a Content-Encoding
      */
     415: Error;
     /**
@@ -7924,7 +7928,7 @@ export type CreateTransactionErrors = {
      */
     413: Error;
     /**
-     * The Content-Type is another one
+     * The Content-Type is another one, or the body has a Content-Encoding
      */
     415: Error;
     /**
@@ -8245,7 +8249,7 @@ export type UpdateTransactionErrors = {
      */
     413: Error;
     /**
-     * The Content-Type is another one
+     * The Content-Type is another one, or the body has a Content-Encoding
      */
     415: Error;
     /**
@@ -8433,7 +8437,7 @@ export type RestoreTransactionErrors = {
      */
     413: Error;
     /**
-     * The Content-Type is another one
+     * The Content-Type is another one, or the body has a Content-Encoding
      */
     415: Error;
     /**
@@ -8572,7 +8576,7 @@ export type CreateTransactionsErrors = {
      */
     413: Error;
     /**
-     * The Content-Type is another one
+     * The Content-Type is another one, or the body has a Content-Encoding
      */
     415: Error;
     /**
@@ -8968,7 +8972,7 @@ export type CreateUploadErrors = {
      */
     413: Error;
     /**
-     * The Content-Type is another one
+     * The Content-Type is another one, or the body has a Content-Encoding
      */
     415: Error;
     /**
@@ -9485,7 +9489,7 @@ export type CreateImportErrors = {
      */
     413: Error;
     /**
-     * The Content-Type is another one
+     * The Content-Type is another one, or the body has a Content-Encoding
      */
     415: Error;
     /**
@@ -9666,7 +9670,7 @@ export type UpdateImportErrors = {
      */
     413: Error;
     /**
-     * The Content-Type is another one
+     * The Content-Type is another one, or the body has a Content-Encoding
      */
     415: Error;
     /**
@@ -9989,7 +9993,7 @@ export type CreateMappingErrors = {
      */
     413: Error;
     /**
-     * The Content-Type is another one
+     * The Content-Type is another one, or the body has a Content-Encoding
      */
     415: Error;
     /**
@@ -10229,7 +10233,7 @@ export type CreateFeedLinkErrors = {
      */
     413: Error;
     /**
-     * The Content-Type is another one
+     * The Content-Type is another one, or the body has a Content-Encoding
      */
     415: Error;
     /**
@@ -10543,7 +10547,7 @@ export type SyncFeedLinkErrors = {
      */
     413: Error;
     /**
-     * The Content-Type is another one
+     * The Content-Type is another one, or the body has a Content-Encoding
      */
     415: Error;
     /**
@@ -10808,7 +10812,7 @@ export type CreateAggregatorLinkErrors = {
      */
     413: Error;
     /**
-     * The Content-Type is another one
+     * The Content-Type is another one, or the body has a Content-Encoding
      */
     415: Error;
     /**
@@ -11053,7 +11057,7 @@ export type UpdateAggregatorLinkErrors = {
      */
     413: Error;
     /**
-     * The Content-Type is another one
+     * The Content-Type is another one, or the body has a Content-Encoding
      */
     415: Error;
     /**
@@ -11144,7 +11148,7 @@ export type SyncAggregatorLinkErrors = {
      */
     413: Error;
     /**
-     * The Content-Type is another one
+     * The Content-Type is another one, or the body has a Content-Encoding
      */
     415: Error;
     /**
@@ -11315,6 +11319,10 @@ export type ReceiveAggregatorWebhookErrors = {
      * The body is larger than 6 MiB
      */
     413: Error;
+    /**
+     * The Content-Type is another one, or the body has a Content-Encoding
+     */
+    415: Error;
     /**
      * It cannot be applied yet: repeat it later
      */

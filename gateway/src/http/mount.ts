@@ -12,6 +12,7 @@ import { renderAnswer } from './answer.ts'
 import { selectKeys } from './answer-keys.ts'
 import { type AnswerQuery, answerQuery } from './answer-query.ts'
 import { readBody, wrongType } from './bodies/body.ts'
+import { requireNoCoding } from './bodies/content-coding.ts'
 import { readForm } from './bodies/form.ts'
 import { addVary, isCompressible, keepStrongTag } from './compression.ts'
 import type { ConcurrencyLimiter } from './concurrency-limiter.ts'
@@ -66,7 +67,7 @@ export function mount(app: FastifyInstance, route: Route, deps: MountDeps): void
       reply,
       renewOptions: () => renewedOptions(deps, route, request),
       query: route.query && readQuery(route.query, request.query),
-      body: await requestBody(route, { params, options, request, timezone }),
+      body: await requestBody(route, { params, options, request, reply, timezone }),
       writeOptions: options,
     }
     if (route.idempotent) call.writeOptions = writeOptionsOf(route, call)
@@ -165,12 +166,14 @@ async function renewedOptions(
 
 async function requestBody(
   route: Route,
-  of: Pick<Call, 'params' | 'options' | 'request'> & { timezone: string },
+  of: Pick<Call, 'params' | 'options' | 'request' | 'reply'> & { timezone: string },
 ): Promise<unknown> {
-  const { params, options, request, timezone } = of
+  const { params, options, request, reply, timezone } = of
+  if (route.file ?? route.webhook) requireNoCoding(request, reply)
   if (route.file) return readForm(request, route.file)
   if (!route.body) return undefined
   try {
+    requireNoCoding(request, reply)
     const { body, headers: sent } = request
     const bytes = body ?? (route.isBodyOptional ? emptyObject : undefined)
     const contentType = sent['content-type'] ?? (body ? undefined : 'application/json')

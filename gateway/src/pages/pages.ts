@@ -7,6 +7,7 @@ import type { Attempts, Counting } from '../auth/attempts.ts'
 import type { Origins } from '../auth/origins.ts'
 import type { Sessions } from '../auth/session.ts'
 import { mediaType, wrongType } from '../http/bodies/body.ts'
+import { requireNoCoding } from '../http/bodies/content-coding.ts'
 import { answerOf } from '../http/errors/errors.ts'
 import { type Page, pageHeaders, sendPage, sentenceOf } from './page.ts'
 
@@ -59,6 +60,7 @@ export function mountPages(app: FastifyInstance, pages: readonly PageRoute[], de
       },
       errorHandler: (error, request, reply) => sendFault(deps.log, { error, request, reply }),
       handler: async (request, reply) => {
+        if (page.method !== 'GET') requireNoCoding(request, reply)
         const { status, page: shown } = await page.handler(submissionOf(page, request, deps))
         return sendPage(reply, status, shown)
       },

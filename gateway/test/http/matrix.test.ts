@@ -1,10 +1,8 @@
 import { afterAll, describe, expect, test } from '@jest/globals'
 import { z } from 'zod'
-import { sessionCookie } from '../../src/auth/cookie.ts'
-import { createSessions } from '../../src/auth/session.ts'
 import { type AuthClass, authClasses, type Route } from '../../src/http/route.ts'
-import { createRoutes } from '../../src/http/routes.ts'
 import { byKey, byPending, bySession, createGateway } from '../gateway.ts'
+import { listRoutes } from '../routes.ts'
 import { ids } from '../samples.ts'
 
 // Features of identity, all switched on.
@@ -42,7 +40,7 @@ afterAll(async () => {
   for (const one of [gateway, bare]) await one[Symbol.asyncDispose]()
 })
 
-const routes = listRoutes()
+const routes = listRoutes(gateway)
 const closed = routes.filter(({ auth }) => auth !== 'none')
 
 test('the list of routes is not empty', () => {
@@ -125,6 +123,23 @@ test.each(routes.filter(({ body, file }) => body && !file))(
     expect(status).toBe(400)
     const shapes = body.problems.oneOf ?? [body.problems]
     for (const shape of shapes) expect(shape.bogus).toBe('key not expected')
+  },
+)
+
+test.each(routes.filter(({ body, webhook }) => body ?? webhook))(
+  '$method $path is 415 for a body with a content coding',
+  async ({ method, path, auth }) => {
+    const as = credentialOf(auth)
+    const encoded = (coding: string) =>
+      gateway.send(method, urlOf(path), { as, body: '{}', headers: { 'content-encoding': coding } })
+    const error = 'a Content-Encoding of the body is not accepted: send the body as it is'
+    for (const coding of ['gzip', 'identity, br', 'x']) {
+      const { status, body, headers } = await encoded(coding)
+      expect([status, body, headers['accept-encoding']]).toEqual([415, { error }, 'identity'])
+    }
+    for (const coding of ['identity', 'Identity , identity', '']) {
+      expect((await encoded(coding)).body?.error).not.toBe(error)
+    }
   },
 )
 
@@ -273,15 +288,4 @@ describe('the OpenAPI document', () => {
 function urlOf(path: string, other: Record<string, string> = {}): string {
   const all: Record<string, string> = { ...ids, ...other }
   return path.replaceAll(/:(\w+)/g, (_, name) => all[name] ?? '')
-}
-
-function listRoutes() {
-  const { deps } = gateway
-  const broker = {
-    connection: null as never,
-    hasConnected: () => true,
-    subject: (name: string) => name,
-  }
-  const unused = { sessions: createSessions(deps), charts: null as never, versionTag: () => ({}) }
-  return createRoutes({ ...deps, broker, cookie: sessionCookie(deps.config), ...unused })
 }

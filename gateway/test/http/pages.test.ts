@@ -187,10 +187,12 @@ describe('a page of a mailed link', () => {
     expect(gateway.received.filter(({ rpc }) => rpc !== 'GetFeatures')).toEqual([])
   })
 
-  test('refuses forms of other origins, of another type and above 16 KiB', async () => {
+  test('refuses forms of other origins, of another type, with a coding, above 16 KiB', async () => {
     await open({ passwords: { resetPassword: () => ({}) } })
     const foreign = { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' }
+    const coded = { ...own, 'content-encoding': 'gzip' }
     const table = [
+      [await post('/password/reset', { token, password }, coded), 415],
       [await post('/password/reset', { token, password }, foreign), 403],
       [await reset({ password: 'x'.repeat(16_384) }), 413],
       [await show('POST', '/password/reset', { body: {}, headers: own }), 415],

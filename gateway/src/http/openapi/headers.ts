@@ -4,6 +4,10 @@ export const headers = {
     schema: { type: 'string', minLength: 1, maxLength: 128 },
     description: 'ID of the request, that of its own header `X-Request-Id` if it sent one',
   },
+  'Accept-Encoding': {
+    schema: { type: 'string', const: 'identity' },
+    description: 'Sent if the body had a `Content-Encoding`: it has to be sent without one',
+  },
   Allow: {
     schema: { type: 'string' },
     description: 'The methods that the path has, separated by commas',

@@ -48,7 +48,11 @@ const refusals: Record<string, Refusal> = {
     headers: ['ETag'],
   },
   413: { name: 'ContentTooLarge', description: 'The body is larger than 6 MiB' },
-  415: { name: 'UnsupportedMediaType', description: 'The Content-Type is another one' },
+  415: {
+    name: 'UnsupportedMediaType',
+    description: 'The Content-Type is another one, or the body has a Content-Encoding',
+    headers: ['Accept-Encoding'],
+  },
   422: {
     name: 'UnprocessableContent',
     description: 'The Idempotency-Key was used with another request',
@@ -186,7 +190,7 @@ export function refusalStatuses(route: Route): (number | 'default')[] {
     [406, feature === 'aggregator'],
     [412, route.isConditional],
     [413, hasBody],
-    [415, body ?? file],
+    [415, hasBody],
     [422, route.idempotent],
     [425, route.isThrottled],
     [426, socket],
