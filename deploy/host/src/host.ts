@@ -231,7 +231,7 @@ async function startConsuming(
   if (handlers.length > 0) {
     const known = unlessDeleted(database, handlers)
     const beat = vitals.watch(`the consumer of ${name}`)
-    stack.use(await startConsumer({ name, handlers: known, broker, log, beat }))
+    stack.use(await startConsumer({ name, handlers: known, database, broker, log, beat }))
     stack.use(watchConsumer(name, broker))
   }
   return stack.move()

@@ -3,6 +3,7 @@ import { keptForHours } from '@coffer/kit/database/idempotency'
 import { deleteSome } from '@coffer/kit/database/rows'
 import type { Log } from '@coffer/kit/service/log'
 import { sql } from 'slonik'
+import { positionsKeptForDays } from './events/consumer-position.ts'
 
 const everyMs = 60 * 60 * 1000
 const changesKeptForDays = 90
@@ -11,7 +12,10 @@ const inboxKeptForDays = changesKeptForDays + 7
 const batchSizeMax = 10_000
 const batchesMax = 100
 
-/** Deletes expired rows every hour: idempotency keys, published changes, inbox rows. */
+/**
+ * Deletes expired rows every hour: idempotency keys, published changes, inbox rows, positions of
+ * consumers.
+ */
 export function startHousekeeping(database: Database, log: Log): AsyncDisposable {
   let round = Promise.resolve()
   const timer = setInterval(() => {
@@ -33,6 +37,8 @@ export async function sweep(database: Database): Promise<void> {
     changes: sql.fragment`
       created_at < now() - make_interval(days => ${changesKeptForDays})
       AND published_at IS NOT NULL`,
+    consumer_positions: sql.fragment`
+      stored_at < now() - make_interval(days => ${positionsKeptForDays})`,
     inbox: sql.fragment`received_at < now() - make_interval(days => ${inboxKeptForDays})`,
   }
   for (const [table, where] of Object.entries(expired)) {

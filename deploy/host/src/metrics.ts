@@ -34,6 +34,13 @@ export const countStreamLosses = createCounter({
   labelNames: ['service'],
 })
 
+/** Counts losses of a durable consumer, or of the end of its stream, by consumer. */
+export const countConsumerResets = createCounter({
+  name: 'coffer_consumer_resets_total',
+  help: 'Times that a consumer was created again, because NATS had lost it or messages before it.',
+  labelNames: ['consumer'],
+})
+
 /** Counts calls that a service refused as unauthenticated, by RPC service. */
 export const countRefusedCallers = createCounter({
   name: 'coffer_refused_callers_total',

@@ -1,3 +1,4 @@
+import type { Database } from '@coffer/kit/database/database'
 import type { Broker } from '@coffer/kit/events/broker'
 import type { Delivery, Handler } from '@coffer/kit/events/handler'
 import { isTransient } from '@coffer/kit/rpc/errors'
@@ -5,19 +6,11 @@ import { isOutage } from '@coffer/kit/rpc/fault'
 import type { Log } from '@coffer/kit/service/log'
 import { traced, traceHeader } from '@coffer/kit/service/trace'
 import { ConnectError } from '@connectrpc/connect'
-import {
-  AckPolicy,
-  type ConsumerInfo,
-  type ConsumerMessages,
-  JetStreamApiCodes,
-  JetStreamApiError,
-  type JetStreamManager,
-  type JsMsg,
-  jetstreamManager,
-} from '@nats-io/jetstream'
-import { headers, nanos } from '@nats-io/transport-node'
+import type { ConsumerMessages, JsMsg } from '@nats-io/jetstream'
+import { headers } from '@nats-io/transport-node'
 import { keepRunning } from '../keep-running.ts'
-import { countDeadLetters } from '../metrics.ts'
+import { countConsumerResets, countDeadLetters } from '../metrics.ts'
+import { ensureConsumer } from './durable-consumer.ts'
 
 /** Transient errors of the first three attempts are logged at debug. */
 const quietAttempts = 3
@@ -26,9 +19,6 @@ const inFlightMax = 64
 // Maximum number of prefetched messages per process. Small, because messages in the local queue
 // send no progress, so NATS would redeliver them.
 const fetchedMax = 16
-// Maximum number of unacknowledged messages of one consumer, over all processes. Far above
-// `inFlightMax`: messages that wait for a redelivery count, and must not block other messages.
-const pendingMax = 16_384
 const ackWaitMsDefault = 10_000
 const restartMs = 1_000
 // Interval in ms at which missing subjects are added to the subject filter, because a process of an
@@ -42,6 +32,8 @@ export interface ConsumerOptions {
   /** Name of the durable NATS consumer: the service, then its purpose. */
   name: string
   handlers: Handler[]
+  /** The database of the service, which keeps the positions of the consumer. */
+  database: Database
   broker: Broker
   log: Log
   /** Pauses in ms before each redelivery; a message that fails after the last is a dead letter. */
@@ -79,6 +71,8 @@ export async function startConsumer(given: ConsumerOptions): Promise<AsyncDispos
   const { name: consumer, log } = options
   const underWay = new Set<Promise<void>>()
   const state: Consuming = { options, underWay, unknown: new Set(), waiting: new Set() }
+  // Exports the series before the first loss.
+  countConsumerResets(0, consumer)
   const running = await keepRunning({
     create: async () => {
       options.beat()
@@ -102,66 +96,6 @@ async function consume(options: Required<ConsumerOptions>): Promise<ConsumerMess
   const { broker, name } = options
   const consumer = await broker.stream.consumers.get(broker.streamName, name)
   return consumer.consume({ max_messages: fetchedMax, abort_on_missing_resource: true })
-}
-
-/**
- * Creates the durable consumer, which all processes of a service share, or adds subjects to its
- * filter. Never removes subjects: a newer version may run at the same time, and messages outside
- * the filter are lost for all processes. A consumer that is ahead of the stream, as after a restore
- * of the stream alone, would skip new messages: it is created again. Returns the number of messages
- * that wait for a process.
- */
-async function ensureConsumer(options: Required<ConsumerOptions>): Promise<number> {
-  const { broker, name, handlers, ackWaitMs, log } = options
-  const subjects = handlers.map(({ subject }) => broker.subject(subject))
-  const manager = await jetstreamManager(broker.connection, { timeout: 5_000 })
-  const { state } = await manager.streams.info(broker.streamName)
-  let found = await findConsumer(manager, options)
-  if (found && found.delivered.stream_seq > state.last_seq) {
-    const { delivered } = found
-    log.error(
-      { consumer: name, delivered, last: state.last_seq },
-      'consumer is ahead of its stream',
-    )
-    await manager.consumers.delete(broker.streamName, name)
-    found = null
-  }
-  const known = found?.config.filter_subjects ?? []
-  const missing = subjects.filter((subject) => !known.includes(subject))
-  const config = {
-    filter_subjects: [...known, ...missing],
-    max_deliver: -1,
-    max_ack_pending: pendingMax,
-    ack_wait: nanos(ackWaitMs),
-  }
-  if (found === null) {
-    const made = { durable_name: name, ack_policy: AckPolicy.Explicit }
-    await manager.consumers.add(broker.streamName, { ...config, ...made })
-  } else if (missing.length > 0 || differs(found.config, config)) {
-    await manager.consumers.update(broker.streamName, name, config)
-  }
-  return found && found.num_ack_pending < pendingMax ? found.num_pending : 0
-}
-
-function differs(
-  found: ConsumerInfo['config'],
-  config: Pick<ConsumerInfo['config'], 'max_ack_pending' | 'ack_wait'>,
-): boolean {
-  return found.max_ack_pending !== config.max_ack_pending || found.ack_wait !== config.ack_wait
-}
-
-async function findConsumer(
-  manager: JetStreamManager,
-  { broker, name }: ConsumerOptions,
-): Promise<ConsumerInfo | null> {
-  try {
-    return await manager.consumers.info(broker.streamName, name)
-  } catch (error) {
-    const isMissing =
-      error instanceof JetStreamApiError && error.code === JetStreamApiCodes.ConsumerNotFound
-    if (!isMissing) throw error
-    return null
-  }
 }
 
 async function deliverAll(state: Consuming, messages: ConsumerMessages): Promise<void> {

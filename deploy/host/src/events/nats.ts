@@ -183,6 +183,16 @@ async function drain(connection: NatsConnection): Promise<void> {
   if (!connection.isClosed()) await connection.close()
 }
 
+/** Returns the ID of the message with a sequence number; null if the stream has none. */
+export async function findMessageId(
+  manager: JetStreamManager,
+  stream: string,
+  seq: number,
+): Promise<string | null> {
+  const message = await manager.streams.getMessage(stream, { seq })
+  return message?.header.get('Nats-Msg-Id') ?? null
+}
+
 /** Returns the NATS subject prefix of a service: without hyphens, like its protobuf package. */
 export function subjectSpace(serviceName: string): string {
   return serviceName.replaceAll('-', '')

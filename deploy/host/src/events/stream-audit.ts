@@ -6,7 +6,7 @@ import { DeliverPolicy, type JetStreamManager, type StreamInfo } from '@nats-io/
 import { millis } from '@nats-io/transport-node'
 import { countSequenceHoles, countStreamLosses } from '../metrics.ts'
 import { repeat } from '../repeat.ts'
-import { subjectSpace } from './nats.ts'
+import { findMessageId, subjectSpace } from './nats.ts'
 import {
   findNewestChecked,
   listAt,
@@ -99,16 +99,15 @@ async function audit(options: Required<StreamAuditOptions>, handled: Handled): P
 }
 
 /** Returns what the stream has lost besides single messages; null if nothing. */
-async function findLoss(round: Round): Promise<string | null> {
-  const { info, position } = round
+async function findLoss({ options, manager, info, position }: Round): Promise<string | null> {
   if (info.created !== position.createdAt) return 'the stream was created again'
-  const newest = await findNewestChecked(round.options.database, position)
+  const newest = await findNewestChecked(options.database, position)
   if (newest === null) return null
   const seq = Number(newest.position - position.base)
   const { first_seq: first, last_seq: last } = info.state
   if (seq > last) return 'the stream has lost its end'
   if (seq < first) return newest.ageMs < keptMs ? 'the stream has lost its beginning' : null
-  const found = await idAt(round, seq)
+  const found = await findMessageId(manager, options.broker.streamName, seq)
   return found === null || found === newest.changeId ? null : 'the stream has another end'
 }
 
@@ -173,7 +172,7 @@ async function fillHoles(round: Round, deleted: readonly number[]): Promise<bool
  * `fillHoles` handles.
  */
 async function checkNew(round: Round, deleted: ReadonlySet<number>): Promise<bigint> {
-  const { options, position } = round
+  const { options, manager, info, position } = round
   const listed = await listUnchecked(options.database, position, pageSize)
   const young = listed.findIndex(({ ageMs }) => ageMs < options.settledMs)
   const changes = young === -1 ? listed : listed.slice(0, young)
@@ -186,10 +185,13 @@ async function checkNew(round: Round, deleted: ReadonlySet<number>): Promise<big
     const seq = seqOf(change)
     if (deleted.has(seq) || found.get(seq) === change.changeId) continue
     // Asked once more by its number: the reader may have ended early.
-    if ((await idAt(round, seq)) !== change.changeId) missing.push(change)
+    const messageId = await findMessageId(manager, options.broker.streamName, seq)
+    if (messageId !== change.changeId) missing.push(change)
   }
   await publishAgain(round, missing)
-  return last.position
+  // At most the end of the stream: messages after a lost end get these numbers again.
+  const end = position.base + BigInt(info.state.last_seq)
+  return last.position < end ? last.position : end
 }
 
 /** Returns the message IDs of the service's messages between two sequence numbers. */
@@ -214,12 +216,6 @@ async function readIds(
   }
   await reader.delete()
   return found
-}
-
-/** Returns the ID of the message with a sequence number; null if the stream has none. */
-async function idAt({ options, manager }: Round, seq: number): Promise<string | null> {
-  const message = await manager.streams.getMessage(options.broker.streamName, { seq })
-  return message?.header.get('Nats-Msg-Id') ?? null
 }
 
 async function publishAgain(

@@ -44,11 +44,12 @@ function consume(accountId: string, handle: Handle, options: Partial<ConsumerOpt
   const handler = on(AccountSettingsChangedSchema, async (event, delivery) => {
     if (delivery.accountId === accountId) await handle(event, delivery)
   })
-  const { broker } = messaging
+  const { broker, database } = messaging
   const name = `c-${accountId}`
   return startConsumer({
     name,
     handlers: [handler],
+    database,
     broker,
     log,
     retryPausesMs: [1, 1],
@@ -182,6 +183,7 @@ function versions(accountId: string) {
     startConsumer({
       name: `c-${accountId}`,
       handlers,
+      database: messaging.database,
       broker: messaging.broker,
       log,
       retryPausesMs: [20, 500],

@@ -1,19 +1,12 @@
 import { newId } from '@coffer/kit/values/id'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import {
-  AckPolicy,
-  DeliverPolicy,
-  type JetStreamManager,
-  jetstreamManager,
-} from '@nats-io/jetstream'
+import { AckPolicy, type JetStreamManager, jetstreamManager } from '@nats-io/jetstream'
 import { sql } from 'slonik'
 import { z } from 'zod'
-import { startConsumer } from '../../src/events/consumer.ts'
 import { eventually } from '../../testing/boot.ts'
 import {
   commit,
   createMessaging,
-  log,
   type Messaging,
   settingsChange,
   storedMessages,
@@ -139,26 +132,4 @@ test('after the loss of the stream only unconfirmed changes are published again'
   const [first] = await messagesOf(later)
   await manager.streams.deleteMessage(broker.streamName, first?.seq ?? 0)
   await untilStored(later, [1, 2])
-})
-
-test('a consumer that is ahead of its stream is created again', async () => {
-  const { broker } = messaging
-  await manager.consumers.add(broker.streamName, {
-    durable_name: 'ahead',
-    ack_policy: AckPolicy.Explicit,
-    deliver_policy: DeliverPolicy.StartSequence,
-    opt_start_seq: 1_000_000,
-  })
-  await using _relay = await messaging.relay()
-  const received: string[] = []
-  const handle = async (_: Uint8Array, { accountId }: { accountId: string }) => {
-    received.push(accountId)
-  }
-  const handlers = [{ subject: 'identity.account-settings-changed', handle }]
-  await using _consumer = await startConsumer({ name: 'ahead', handlers, broker, log })
-  const accountId = await publish(1)
-  await eventually(
-    async () => received,
-    (accounts) => accounts.includes(accountId),
-  )
 })

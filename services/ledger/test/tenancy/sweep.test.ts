@@ -131,8 +131,9 @@ async function startedAgain(accountIds: string[]): Promise<string[]> {
   // A new durable consumer reads the stream from its first message.
   const name = newId('again')
   const log = createLog({ level: 'silent', name: 'test' })
-  await using _again = await startConsumer({ name, handlers, broker: booted.broker, log })
-  const consumer = await booted.broker.stream.consumers.get(booted.broker.streamName, name)
+  const { broker } = booted
+  await using _again = await startConsumer({ name, handlers, database, broker, log })
+  const consumer = await broker.stream.consumers.get(broker.streamName, name)
   await eventually(
     () => consumer.info(),
     ({ num_pending, num_ack_pending }) => num_pending + num_ack_pending === 0,
