@@ -215,6 +215,30 @@ test('an event whose signature is missing, wrong or old is 400', async () => {
   expect([missing.status, missing.body]).toEqual([400, { error: 'Stripe-Signature is missing' }])
 })
 
+test.each([
+  ['an ID with NUL', { id: 'evt_\u0000' }, 400],
+  ['an ID that no index can hold', { id: 'x'.repeat(9_000) }, 400],
+  ['a customer with NUL', { customer: 'cus_\u0000' }, 200],
+  ['a type with NUL', { type: 'customer.subscription.updated\u0000' }, 200],
+])('an event with %s is %s, and its account is as Stripe has it', async (_what, change, status) => {
+  const { person, subscriptionId } = await subscriber()
+  const event = JSON.parse(stripe.event('customer.subscription.updated', subscriptionId).body)
+  const {
+    id = event.id,
+    type = event.type,
+    customer = event.data.object.customer,
+  } = change as Record<string, string>
+  const data = { object: { ...event.data.object, customer } }
+  stripe.change(subscriptionId, { status: 'past_due' })
+  const answer = await deliver(stripe.sign({ ...event, id, type, data }))
+  expect(answer.status).toBe(status)
+  if (status === 400) expect(answer.body).toEqual({ error: 'this is no event of Stripe' })
+  // The next event of the customer makes up for it.
+  await deliver(stripe.event('customer.subscription.updated', subscriptionId))
+  later(1_100)
+  expect((await person.call('GET', '/links')).status).toBe(402)
+})
+
 test('while Stripe is down registration works, and billing is 503', async () => {
   stripe.failWith(500)
   try {

@@ -117,6 +117,21 @@ test('an error without a code is an error', async () => {
   expect(await state()).toMatchObject({ status: 'error', errorCode: null })
 })
 
+test('a body is parsed only after its signature is verified', async () => {
+  const { item, state } = await synced()
+  const before = await state()
+  const { webhooks } = world.plaid
+  for (const body of ['[', '['.repeat(50_000), '{"item_id":1} x', '']) {
+    const signed = webhooks.sign(item, body)
+    const forged = { ...signed, verification: webhooks.keys.sign(`${body} `) }
+    expect([await webhooks.send(forged), await webhooks.send(signed)]).toEqual([
+      body === '' ? 400 : 401,
+      400,
+    ])
+  }
+  expect(await state()).toEqual(before)
+})
+
 test('unknown items, types and codes are accepted and change nothing', async () => {
   const { item, state } = await synced()
   const before = await state()

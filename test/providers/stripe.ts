@@ -54,6 +54,8 @@ export interface StripeSimulator extends AsyncDisposable {
    * Creates a webhook message about a subscription or customer, signed `signedAt` (default: now).
    */
   event: (type: string, aboutId: string, signedAt?: Date) => StripeEvent
+  /** Signs a webhook message with any content, now. */
+  sign: (content: unknown) => StripeEvent
   /** Makes every request fail with this status; null restores the normal answers. */
   failWith: (status: number | null) => void
 }
@@ -157,6 +159,7 @@ export async function startStripe(): Promise<StripeSimulator> {
       const object = store.get(aboutId) ?? { id: aboutId, object: 'customer' }
       return signed({ id: newId('evt'), object: 'event', type, data: { object } }, signedAt)
     },
+    sign: (content) => signed(content, new Date()),
     failWith: (status) => {
       failure = status
     },
@@ -184,7 +187,7 @@ function changed({ status, until }: Terms): Partial<Subscription> {
 }
 
 /** Returns a webhook message signed as Stripe documents it: HMAC-SHA-256 of time, dot and body. */
-function signed(event: object, at: Date): StripeEvent {
+function signed(event: unknown, at: Date): StripeEvent {
   const body = JSON.stringify(event)
   const time = Math.floor(at.getTime() / 1000)
   const mac = createHmac('sha256', webhookSecret).update(`${time}.${body}`).digest('hex')

@@ -36,8 +36,10 @@ export function webhookRoutes(deps: Deps): ServiceImpl<typeof WebhookService> {
       }
       const token = verification.trim()
       if (token === '') throw unverified('the header Plaid-Verification is missing')
-      const content = readContent(body)
+      if (body.length > bytesMax) throw refused('the body is larger than 1 MiB')
       const signedAt = await verify(deps, { keys, token, body })
+      // Parsed after the verification: only Plaid can make this process parse.
+      const content = readContent(body)
       await observed(content, () => handleWebhook(deps, { content, token, signedAt }))
       return {}
     },
@@ -51,7 +53,6 @@ const mismatchTexts: Record<Mismatch, string> = {
 }
 
 function readContent(body: Uint8Array): Webhook {
-  if (body.length > bytesMax) throw refused('the body is larger than 1 MiB')
   const content = readWebhook(body)
   if (content === null) throw refused('the body must be one JSON value')
   return content

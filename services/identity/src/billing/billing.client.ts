@@ -10,9 +10,12 @@ export interface BillingEvent {
   customerId: string | null
 }
 
+/** An ID of Stripe: visible ASCII. Postgres cannot store NUL, nor index a text of any length. */
+const Id = z.string().regex(/^[!-~]{1,255}$/)
+
 // `object` is loose: its fields depend on the type of event, and identity reads few of them.
 const Event = z.object({
-  id: z.string(),
+  id: Id,
   type: z.string(),
   data: z.object({ object: z.looseObject({}) }),
 })
@@ -38,7 +41,10 @@ export interface Billing {
   createPortal: (customerId: string, returnUrl: string) => Promise<string>
   /** Returns the price in minor units; null if the price has no fixed amount. */
   findPrice: () => Promise<number | null>
-  /** Verifies and parses a webhook. Throws refused (400) if its signature is wrong or too old. */
+  /**
+   * Verifies a webhook, then parses it. Throws refused (400) if its signature is wrong or too old,
+   * or if it is no event with an ID of Stripe.
+   */
   readEvent: (body: Uint8Array, signature: string, now: Date) => Promise<BillingEvent>
 }
 
@@ -171,7 +177,7 @@ function parseEvent(verified: unknown): BillingEvent {
 
 function idOf(reference: unknown): string | null {
   const id = typeof reference === 'string' ? reference : Object(reference).id
-  return typeof id === 'string' ? id : null
+  return Id.safeParse(id).data ?? null
 }
 
 /** Awaits a call of Stripe. Throws unavailable without Stripe's text: it may be personal data. */
