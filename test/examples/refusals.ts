@@ -29,6 +29,17 @@ export async function refusals(world: World, ada: Ada, home: Household): Promise
     name: 'size',
     summary: 'A body that is too large',
   })
+  await refuse(413, 'POST', '/authentication/login', {
+    body: { email: 'x'.repeat(tooLarge / 100) },
+    name: 'signIn',
+    summary: 'A body that is too large before sign-in',
+  })
+  await refuse(413, 'POST', '/stripe/webhook', {
+    headers: { 'stripe-signature': 'unknown' },
+    body: { id: 'x'.repeat(tooLarge / 6) },
+    name: 'webhook',
+    summary: 'A message that is too large',
+  })
   await refusesWrites(world, ada, home)
   await refuse(500, 'POST', '/aggregator/token/callback', {
     headers: ada.sessionHeaders,

@@ -10,18 +10,17 @@ export type BulkItem<Item> = { item: Item } | { refused: RefusedItem }
 
 /**
  * Returns the schema of a list with 1 to `sizeMax` items (docs/api.md#bulk-requests). Each item is
- * validated by itself, so a bad item does not fail the request.
+ * validated by itself, so a bad item does not fail the request. A list that is too long is refused
+ * before its items are validated.
  */
 export function bulkItems<Schema extends z.ZodObject>(schema: Schema, sizeMax: number) {
   const size = `must have 1 to ${sizeMax} items`
-  const item = z
-    .unknown()
-    .transform((sent) => validate(schema, sent))
-    .meta(shapeOf(schema))
+  const item = z.unknown().meta(shapeOf(schema))
   return z
     .array(item, { error: ({ input }) => (input === undefined ? texts.missing : 'must be a list') })
     .min(1, size)
     .max(sizeMax, size)
+    .transform((items) => items.map((sent) => validate(schema, sent)))
 }
 
 function validate<Schema extends z.ZodObject>(

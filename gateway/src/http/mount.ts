@@ -12,6 +12,7 @@ import { renderAnswer } from './answer.ts'
 import { selectKeys } from './answer-keys.ts'
 import { type AnswerQuery, answerQuery } from './answer-query.ts'
 import { readBody, wrongType } from './bodies/body.ts'
+import { bodyBoundsOf, tooLarge } from './bodies/body-bounds.ts'
 import { requireNoCoding } from './bodies/content-coding.ts'
 import { readForm } from './bodies/form.ts'
 import { addVary, isCompressible, keepStrongTag } from './compression.ts'
@@ -82,6 +83,7 @@ export function mount(app: FastifyInstance, route: Route, deps: MountDeps): void
   app.route({
     method: methodsOf(route),
     url: route.path,
+    bodyLimit: bodyBoundsOf(route).bytesMax,
     errorHandler: (error, request, reply) => {
       if (isUnauthenticated(error)) {
         const acceptsKeys = authClasses[route.auth].key
@@ -90,6 +92,7 @@ export function mount(app: FastifyInstance, route: Route, deps: MountDeps): void
         const challenge = credentialChallenge(request, { acceptsKeys, hasSession, cookieName })
         reply.header('www-authenticate', challenge)
       }
+      if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') throw tooLarge(bodyBoundsOf(route))
       // Fastify refuses an empty or missing Content-Type before it calls the route.
       if (error.code !== 'FST_ERR_CTP_INVALID_MEDIA_TYPE') throw error
       throw wrongType(route.file ? 'multipart/form-data' : 'application/json')
@@ -177,7 +180,8 @@ async function requestBody(
     const { body, headers: sent } = request
     const bytes = body ?? (route.isBodyOptional ? emptyObject : undefined)
     const contentType = sent['content-type'] ?? (body ? undefined : 'application/json')
-    return readBody(route.body, { bytes, contentType, timezone })
+    const { tokensMax } = bodyBoundsOf(route)
+    return readBody(route.body, { bytes, contentType, tokensMax, timezone })
   } catch (error) {
     // A missing object is 404 even if the body is bad (docs/api.md#objects-that-are-not-there).
     await route.find?.({ params, options })

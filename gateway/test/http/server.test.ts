@@ -143,7 +143,8 @@ describe('a body', () => {
     ['{', 'not well-formed JSON: it ends too soon, at line 1, column 2'],
     [`${json} x`, `not well-formed JSON at line 1, column ${json.length + 2}`],
     [Buffer.from([0x7b, 0xff, 0x7d]), 'not well-formed JSON: it is not UTF-8'],
-    [`{"institutionName":${'['.repeat(100_000)}`, 'JSON, and too long to name the position'],
+    [`{"institutionName":"${'['.repeat(100_000)}`, 'JSON, and too long to name the position'],
+    [`{"institutionName":${'['.repeat(32)}`, 'is nested deeper than 32 levels'],
   ])('%j is 400 without problems', async (body, text) => {
     gateway = await createGateway({ links })
     const answer = await gateway.send('POST', url, { body })

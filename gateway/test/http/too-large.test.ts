@@ -22,7 +22,7 @@ test('a client that sends too large a body gets 413, and its connection stays op
   const send = (path: string, header: string) =>
     socket.write(`POST /api/${path} HTTP/1.1\r\nHost: coffer\r\n${header}\r\n\r\n`)
   send('authentication/login', `Content-Type: application/json\r\nContent-Length: ${tooLarge}`)
-  expect(await answered(1)).toEqual(['{"error":"the body is larger than 6 MiB"}'])
+  expect(await answered(1)).toEqual(['{"error":"the body is larger than 64 KiB"}'])
   socket.write(Buffer.alloc(tooLarge, 'x'))
   send('nothing', 'Content-Length: 0')
   expect((await answered(2)).at(-1)).toBe(

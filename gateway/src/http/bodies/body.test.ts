@@ -7,7 +7,8 @@ import { readBody } from './body.ts'
 const shape = z.strictObject({ amount: z.int() })
 
 function read(json: string): unknown {
-  return readBody(shape, { bytes: Buffer.from(json), contentType: 'application/json' })
+  const contentType = 'application/json'
+  return readBody(shape, { bytes: Buffer.from(json), contentType, tokensMax: 100 })
 }
 
 // JSON integers are within ±2^53−1, and 5.0 is one (docs/api.md#bodies).
@@ -50,7 +51,19 @@ test.each([
   expect(refusal).toEqual(problems)
 })
 
-test('a body of more than 20,000 values is refused before it is parsed', () => {
-  const keys = Array.from({ length: 20_001 }, (_, index) => `"k${index}":1`)
-  expect(() => read(`{${keys.join()}}`)).toThrow('the body has more than 20000 values')
+// Bytes after the fault that no parser accepts: the refusal is that of the scan.
+test.each([
+  ['lists', `{"amount":${'['.repeat(32)}`, 'the body is nested deeper than 32 levels'],
+  ['objects', '{"amount":'.repeat(33), 'the body is nested deeper than 32 levels'],
+  ['a list of lists', `{"a":[${'[],'.repeat(50)}`, 'the body has more than 100 opening brackets'],
+  ['keys', `{${'"amount":1,'.repeat(50)}`, 'the body has more than 100 opening brackets'],
+  ['commas', `{"amount":[${'1,'.repeat(98)}`, 'the body has more than 100 opening brackets'],
+])('a body with too many %s is refused before it is parsed', (_of, json, text) => {
+  expect(() => read(json)).toThrow(text)
+})
+
+test('a body at the bounds is parsed', () => {
+  const deep = `${'['.repeat(31)}${']'.repeat(31)}`
+  expect(() => read(`{"amount":${deep}}`)).toThrow('Invalid request')
+  expect(() => read(`{"amount":[${'1,'.repeat(97)}1]}`)).toThrow('Invalid request')
 })

@@ -2,6 +2,7 @@ import { invalid, type Problems, refused } from '@coffer/kit/rpc/errors'
 import type { ConnectError } from '@connectrpc/connect'
 import { z } from 'zod'
 import { problemsOfIssues } from '../errors/problems.ts'
+import { requireBounded } from './body-bounds.ts'
 import { texts } from './fields.ts'
 import { intendedShape } from './intended-shape.ts'
 import { locateJsonFault } from './json-fault.ts'
@@ -12,20 +13,26 @@ const utf8 = new TextDecoder('utf-8', { fatal: true })
 /**
  * Parses a JSON body by a schema (docs/api.md#bodies). Throws refused: 400 for an empty body, bad
  * JSON or anything but an object, 415 for another content type. Throws invalid with problems by
- * field. `timezone` is the account's IANA name, for problems about days.
+ * field. `timezone` is the account's IANA name, for problems about days; `tokensMax` is a bound of
+ * the route.
  */
 export function readBody<Schema extends z.ZodType>(
   schema: Schema,
-  sent: { bytes: unknown; contentType: string | undefined; timezone?: string },
+  sent: {
+    bytes: unknown
+    contentType: string | undefined
+    tokensMax: number
+    timezone?: string
+  },
 ): z.output<Schema> {
-  const { bytes, contentType, timezone = '' } = sent
+  const { bytes, contentType, tokensMax, timezone = '' } = sent
   const type = mediaType(contentType)
   if (type !== '' && type !== 'application/json') throw wrongType('application/json')
   if (!isUtf8(contentType)) throw wrongType('application/json; charset=utf-8')
   if (!(bytes instanceof Uint8Array) || bytes.length === 0)
     throw refused('a JSON body is required: send an object, at least {}')
   if (type === '') throw wrongType('application/json')
-  requireFewValues(bytes)
+  requireBounded(bytes, { tokensMax })
   const body = readObject(bytes)
   requireUniqueKeys(bytes, body)
   return readFields(schema, body, timezone)
@@ -50,19 +57,6 @@ export function readFields<Schema extends z.ZodType>(
   throw schema instanceof z.ZodUnion
     ? refusalOfShapes(schema, body, timezone)
     : invalid(problemsOf(schema, body, timezone))
-}
-
-// Maximum number of values in a JSON body: parsing more would block the event loop. No valid body
-// has as many.
-const valuesMax = 20_000
-
-/** Throws refused (400) above the limit of values. Counts commas, so it needs no parsing. */
-function requireFewValues(bytes: Uint8Array): void {
-  let values = 1
-  for (let at = bytes.indexOf(0x2c); at >= 0; at = bytes.indexOf(0x2c, at + 1)) {
-    values += 1
-    if (values > valuesMax) throw refused(`the body has more than ${valuesMax} values`)
-  }
 }
 
 /** Returns the refusal (415) of a body with another content type. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { name, notes, password, text, texts, timestamp } from './fields.ts'
+import { name, notes, password, phrase, text, texts, timestamp } from './fields.ts'
 
 describe('joiners in free texts', () => {
   test.each([
@@ -33,6 +33,20 @@ describe('joiners in free texts', () => {
   test('passwords accept no joiners', () => {
     expect(password.safeParse('correct\u200Dhorse').success).toBe(false)
   })
+})
+
+// The other checks of a text of megabytes block the event loop.
+test.each([
+  ['name', name, 300],
+  ['text', text, 300],
+  ['notes', notes, 2_000],
+  ['password', password, 72],
+  ['phrase', phrase, 1_000],
+])('the length of a %s is checked before its characters', (_name, field, max) => {
+  const problemOf = (value: string) => field.safeParse(value).error?.issues[0]?.message
+  expect(problemOf(`a${'\u0000'.repeat(2 * max)}`)).toMatch(`${max} characters`)
+  expect(problemOf('𝒳'.repeat(max))).toBeUndefined()
+  expect(problemOf('𝒳'.repeat(max + 1))).toMatch(`${max} characters`)
 })
 
 test('T and Z of a timestamp may be lower case (RFC 3339 5.6)', () => {

@@ -4,6 +4,7 @@ import type { MultipartFile } from '@fastify/multipart'
 import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { mediaType, wrongType } from './body.ts'
+import { bodySizeMax, tooLarge } from './body-bounds.ts'
 import { texts } from './fields.ts'
 
 /** The file of a multipart form. */
@@ -17,9 +18,6 @@ export interface Form {
 
 /** Schema of a route's `body` that is a form: `readForm` has already validated the form. */
 export const formFile = z.custom<Form>()
-
-/** Maximum size of a request body, in bytes (docs/limits.md). */
-export const bodySizeMax = 6 * 1024 * 1024
 
 /** Limits of a multipart form; parts other than the file are read and discarded. */
 export const formLimits = {
@@ -91,8 +89,4 @@ function refusalOf(error: unknown): Error {
   return isTooLarge
     ? tooLarge()
     : refused('the body is not a well-formed multipart form: send one part with the file')
-}
-
-function tooLarge() {
-  return refused('the body is larger than 6 MiB', { status: 413 })
 }

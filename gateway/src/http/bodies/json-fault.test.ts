@@ -20,9 +20,7 @@ test.each([
   expect(locateJsonFault(text)).toBe(position)
 })
 
-test.each([
-  ['nested too deep', '['.repeat(100_000)],
-  ['too long', `${' '.repeat(100_000)}x`],
-])('a text that is %s to be searched is refused without a position', (why, text) => {
-  expect(locateJsonFault(text)).toBe(`, and ${why} to name the position`)
+test('a text that is too long to be searched is refused without a position', () => {
+  const text = `${' '.repeat(100_000)}x`
+  expect(locateJsonFault(text)).toBe(', and too long to name the position')
 })

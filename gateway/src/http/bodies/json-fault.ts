@@ -10,25 +10,21 @@ export const searchedLengthMax = 100_000
 
 /**
  * Returns the position of the first fault in malformed JSON (RFC 8259) as the end of a sentence.
- * Line and column count from 1, in UTF-16 units. If the text is too long or nested too deep, the
- * end of the sentence states that instead; it is empty if this parser finds no fault. V8's own
- * message has no position for a wrong value.
+ * Line and column count from 1, in UTF-16 units. If the text is too long, the end of the sentence
+ * states that instead; it is empty if this parser finds no fault. V8's own message has no position
+ * for a wrong value. The parser is recursive: bound the depth before (`requireBounded`).
  */
 export function locateJsonFault(text: string): string {
   if (text.length > searchedLengthMax) return ', and too long to name the position'
   const offset = offsetOfFault(text)
-  if (offset === 'too deep') return ', and nested too deep to name the position'
   if (offset === null) return ''
   const column = offset - text.slice(0, offset).lastIndexOf('\n')
   const isEnd = text.slice(offset).trim() === ''
   return `${isEnd ? ': it ends too soon,' : ''} at line ${lineOf(text, offset)}, column ${column}`
 }
 
-/**
- * Returns the offset of the first fault, `too deep` when the nesting exhausts the stack, or null
- * when V8 refuses a text that this parser accepts.
- */
-function offsetOfFault(text: string): number | 'too deep' | null {
+/** Returns the offset of the first fault; null when V8 refuses a text that this parser accepts. */
+function offsetOfFault(text: string): number | null {
   let first: number | null = null
   const onError = (_code: ParseErrorCode, offset: number) => {
     first = offset
@@ -36,9 +32,8 @@ function offsetOfFault(text: string): number | 'too deep' | null {
   }
   try {
     jsonc.visit(text, { onError }, strict)
-  } catch (error) {
-    // The parser is recursive: nesting exhausts the stack.
-    if (error instanceof RangeError) return 'too deep'
+  } catch {
+    // The first fault has ended the search.
   }
   return first
 }

@@ -30,8 +30,6 @@ test.each([
   expect(find(json)).toBeNull()
 })
 
-test('a key twice is found in a body that is too long or too deep to name it', () => {
+test('a key twice is found in a body that is too long to name it', () => {
   expect(find(`{"a":1,"a":"${'x'.repeat(100_000)}"}`)).toEqual([])
-  const deep = `${'['.repeat(45_000)}${']'.repeat(45_000)}`
-  expect(find(`{"b":${deep},"a":1,"a":2}`)).toEqual([])
 })

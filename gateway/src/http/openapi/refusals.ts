@@ -1,5 +1,6 @@
 import type { JsonSchema } from '../answer.ts'
 import { answerQuery } from '../answer-query.ts'
+import { bodyBoundsOf } from '../bodies/body-bounds.ts'
 import { namesOf } from '../query.ts'
 import { authClasses, type Route } from '../route.ts'
 import type { ErrorSchema } from './errors.ts'
@@ -47,7 +48,7 @@ const refusals: Record<string, Refusal> = {
     schema: 'ChangedObject',
     headers: ['ETag'],
   },
-  413: { name: 'ContentTooLarge', description: 'The body is larger than 6 MiB' },
+  413: { name: 'ContentTooLarge', description: 'The body is larger than the operation accepts' },
   415: {
     name: 'UnsupportedMediaType',
     description: 'The Content-Type is another one, or the body has a Content-Encoding',
@@ -168,6 +169,7 @@ export function refusalGroup(status: number, route: Route): string {
     403: socket ? 'socket' : acceptsKey && !reads ? 'scope' : 'origin',
     404: id,
     406: feature ?? 'none',
+    413: bodyBoundsOf(route).size,
     415: sent,
     429: attempts ? 'attempts' : auth === 'none' ? 'client' : caller,
     504: method === 'GET' ? 'read' : 'write',

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { readJson } from './json.ts'
+import { findExcess, readJson } from './json.ts'
 
 const bytes = (text: string) => new TextEncoder().encode(text)
 const read = (text: string) => readJson(bytes(text), (json) => json)
@@ -35,4 +35,30 @@ test('numbers are their source text, and invalid JSON is null', () => {
     id: '9007199254740993',
   })
   for (const body of ['', '{', '<html>', '"\\x"']) expect(read(body)).toBeNull()
+})
+
+/** Bytes that count how many of them are read. */
+function countReads(text: string) {
+  const counted = { reads: 0 }
+  const body = new Proxy(bytes(text), {
+    get: (target, key) => {
+      if (typeof key === 'string' && /^\d+$/.test(key)) counted.reads += 1
+      return Reflect.get(target, key)
+    },
+  })
+  return Object.assign(counted, { body })
+}
+
+const megabytes = 6 * 1024 * 1024
+
+test.each([
+  ['levels', `{"email":${'['.repeat(megabytes)}`, 'depth', 41],
+  ['levels of objects', '{"a":'.repeat(megabytes / 8), 'depth', 161],
+  ['lists', `{"a":[${'[],'.repeat(megabytes / 4)}`, 'tokens', 153],
+  ['colons', `{"a"${':'.repeat(megabytes)}`, 'tokens', 104],
+  ['commas', `[1${',1'.repeat(megabytes / 2)}`, 'tokens', 201],
+] as const)('a scan of 6 MiB of %s ends at the bound', (_of, text, excess, reads) => {
+  const counted = countReads(text)
+  expect(findExcess(counted.body, { depthMax: 32, tokensMax: 100 })).toBe(excess)
+  expect(counted.reads).toBe(reads)
 })
