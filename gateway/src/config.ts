@@ -42,7 +42,7 @@ export const settings = {
       .string()
       .regex(/^[\w-]+$/, 'must have letters, digits, - and _ only')
       .default('coffer_session'),
-    'Name of the session cookie',
+    'Name of the session cookie; behind `__Host-` where clients use https',
   ),
   allowedOrigins: setting(
     'COFFER_ALLOWED_ORIGINS',

@@ -96,7 +96,7 @@ export const completeSignIn = <ThrowOnError extends boolean = false>(options: Op
 });
 
 /**
- * Sign out; always succeeds
+ * Sign out; always succeeds, except for pages of other origins
  *
  * Ends the session and clears the cookie, also without a session.
  */

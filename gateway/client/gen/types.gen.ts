@@ -2599,7 +2599,7 @@ export type RegisterAccountErrors = {
      */
     405: Error;
     /**
-     * The body is larger than 6 MiB
+     * The body is larger than the operation accepts
      */
     413: Error;
     /**
@@ -2719,7 +2719,7 @@ export type SignInErrors = {
      */
     406: Error;
     /**
-     * The body is larger than 6 MiB
+     * The body is larger than the operation accepts
      */
     413: Error;
     /**
@@ -2837,7 +2837,7 @@ export type CompleteSignInErrors = {
      */
     405: Error;
     /**
-     * The body is larger than 6 MiB
+     * The body is larger than the operation accepts
      */
     413: Error;
     /**
@@ -2894,6 +2894,10 @@ export type SignOutData = {
 };
 
 export type SignOutErrors = {
+    /**
+     * A page of another origin, an API key that may only read, or not the owner
+     */
+    403: Error;
     /**
      * The path has no such method: see `Allow`
      */
@@ -2959,7 +2963,7 @@ export type CreateChallengeErrors = {
      */
     405: Error;
     /**
-     * The body is larger than 6 MiB
+     * The body is larger than the operation accepts
      */
     413: Error;
     /**
@@ -3029,7 +3033,7 @@ export type VerifyEmailErrors = {
      */
     405: Error;
     /**
-     * The body is larger than 6 MiB
+     * The body is larger than the operation accepts
      */
     413: Error;
     /**
@@ -3129,7 +3133,7 @@ export type ResendVerificationMailErrors = {
      */
     405: Error;
     /**
-     * The body is larger than 6 MiB
+     * The body is larger than the operation accepts
      */
     413: Error;
     /**
@@ -3205,7 +3209,7 @@ export type RequestPasswordResetErrors = {
      */
     405: Error;
     /**
-     * The body is larger than 6 MiB
+     * The body is larger than the operation accepts
      */
     413: Error;
     /**
@@ -3281,7 +3285,7 @@ export type RequestPasswordResetByMailErrors = {
      */
     405: Error;
     /**
-     * The body is larger than 6 MiB
+     * The body is larger than the operation accepts
      */
     413: Error;
     /**
@@ -3405,7 +3409,7 @@ export type DeleteAccountErrors = {
      */
     405: Error;
     /**
-     * The body is larger than 6 MiB
+     * The body is larger than the operation accepts
      */
     413: Error;
     /**
@@ -3562,7 +3566,7 @@ export type UpdateMeErrors = {
      */
     405: Error;
     /**
-     * The body is larger than 6 MiB
+     * The body is larger than the operation accepts
      */
     413: Error;
     /**
@@ -3722,7 +3726,7 @@ export type ChangePasswordErrors = {
      */
     405: Error;
     /**
-     * The body is larger than 6 MiB
+     * The body is larger than the operation accepts
      */
     413: Error;
     /**
@@ -3790,7 +3794,7 @@ export type ResetPasswordErrors = {
      */
     405: Error;
     /**
-     * The body is larger than 6 MiB
+     * The body is larger than the operation accepts
      */
     413: Error;
     /**
@@ -3865,7 +3869,7 @@ export type SetUpTotpErrors = {
      */
     405: Error;
     /**
-     * The body is larger than 6 MiB
+     * The body is larger than the operation accepts
      */
     413: Error;
     /**
@@ -3935,7 +3939,7 @@ export type ConfirmTotpErrors = {
      */
     405: Error;
     /**
-     * The body is larger than 6 MiB
+     * The body is larger than the operation accepts
      */
     413: Error;
     /**
@@ -4008,7 +4012,7 @@ export type DisableTotpErrors = {
      */
     405: Error;
     /**
-     * The body is larger than 6 MiB
+     * The body is larger than the operation accepts
      */
     413: Error;
     /**
@@ -4081,7 +4085,7 @@ export type ReplaceRecoveryCodesErrors = {
      */
     405: Error;
     /**
-     * The body is larger than 6 MiB
+     * The body is larger than the operation accepts
      */
     413: Error;
     /**
@@ -4158,7 +4162,7 @@ export type EndOtherSessionsErrors = {
      */
     405: Error;
     /**
-     * The body is larger than 6 MiB
+     * The body is larger than the operation accepts
      */
     413: Error;
     /**
@@ -4314,7 +4318,7 @@ export type EndSessionErrors = {
      */
     405: Error;
     /**
-     * The body is larger than 6 MiB
+     * The body is larger than the operation accepts
      */
     413: Error;
     /**
@@ -4474,7 +4478,7 @@ export type CreateApiKeyErrors = {
      */
     405: Error;
     /**
-     * The body is larger than 6 MiB
+     * The body is larger than the operation accepts
      */
     413: Error;
     /**
@@ -4557,7 +4561,7 @@ export type DeleteApiKeyErrors = {
      */
     405: Error;
     /**
-     * The body is larger than 6 MiB
+     * The body is larger than the operation accepts
      */
     413: Error;
     /**
@@ -4629,7 +4633,7 @@ export type CreateCheckoutErrors = {
      */
     405: Error;
     /**
-     * The body is larger than 6 MiB
+     * The body is larger than the operation accepts
      */
     413: Error;
     /**
@@ -4846,7 +4850,7 @@ export type ReceiveStripeEventErrors = {
      */
     405: Error;
     /**
-     * The body is larger than 6 MiB
+     * The body is larger than the operation accepts
      */
     413: Error;
     /**
@@ -4918,7 +4922,7 @@ export type SearchIconErrors = {
      */
     405: Error;
     /**
-     * The body is larger than 6 MiB
+     * The body is larger than the operation accepts
      */
     413: Error;
     /**
@@ -5120,7 +5124,7 @@ export type CreateLinkErrors = {
      */
     405: Error;
     /**
-     * The body is larger than 6 MiB
+     * The body is larger than the operation accepts
      */
     413: Error;
     /**
@@ -5385,7 +5389,7 @@ export type UpdateLinkErrors = {
      */
     412: ChangedObject;
     /**
-     * The body is larger than 6 MiB
+     * The body is larger than the operation accepts
      */
     413: Error;
     /**
@@ -5688,7 +5692,7 @@ export type CreateBankAccountErrors = {
      */
     405: Error;
     /**
-     * The body is larger than 6 MiB
+     * The body is larger than the operation accepts
      */
     413: Error;
     /**
@@ -5978,7 +5982,7 @@ export type UpdateBankAccountErrors = {
      */
     412: ChangedObject;
     /**
-     * The body is larger than 6 MiB
+     * The body is larger than the operation accepts
      */
     413: Error;
     /**
@@ -6258,7 +6262,7 @@ export type CreateFundingScheduleErrors = {
      */
     405: Error;
     /**
-     * The body is larger than 6 MiB
+     * The body is larger than the operation accepts
      */
     413: Error;
     /**
@@ -6546,7 +6550,7 @@ export type UpdateFundingScheduleErrors = {
      */
     412: ChangedObject;
     /**
-     * The body is larger than 6 MiB
+     * The body is larger than the operation accepts
      */
     413: Error;
     /**
@@ -6786,7 +6790,7 @@ export type CreateSpendingErrors = {
      */
     405: Error;
     /**
-     * The body is larger than 6 MiB
+     * The body is larger than the operation accepts
      */
     413: Error;
     /**
@@ -7078,7 +7082,7 @@ export type UpdateSpendingErrors = {
      */
     412: ChangedObject;
     /**
-     * The body is larger than 6 MiB
+     * The body is larger than the operation accepts
      */
     413: Error;
     /**
@@ -7377,7 +7381,7 @@ export type TransferBetweenEnvelopesErrors = {
      */
     405: Error;
     /**
-     * The body is larger than 6 MiB
+     * The body is larger than the operation accepts
      */
     413: Error;
     /**
@@ -7599,7 +7603,7 @@ export type EstimateSpendingErrors = {
      */
     405: Error;
     /**
-     * The body is larger than 6 MiB
+     * The body is larger than the operation accepts
      */
     413: Error;
     /**
@@ -7682,7 +7686,7 @@ export type EstimateNextFundingErrors = {
      */
     405: Error;
     /**
-     * The body is larger than 6 MiB
+     * The body is larger than the operation accepts
      */
     413: Error;
     /**
@@ -7924,7 +7928,7 @@ export type CreateTransactionErrors = {
      */
     405: Error;
     /**
-     * The body is larger than 6 MiB
+     * The body is larger than the operation accepts
      */
     413: Error;
     /**
@@ -8245,7 +8249,7 @@ export type UpdateTransactionErrors = {
      */
     412: ChangedObject;
     /**
-     * The body is larger than 6 MiB
+     * The body is larger than the operation accepts
      */
     413: Error;
     /**
@@ -8433,7 +8437,7 @@ export type RestoreTransactionErrors = {
      */
     405: Error;
     /**
-     * The body is larger than 6 MiB
+     * The body is larger than the operation accepts
      */
     413: Error;
     /**
@@ -8572,7 +8576,7 @@ export type CreateTransactionsErrors = {
      */
     405: Error;
     /**
-     * The body is larger than 6 MiB
+     * The body is larger than the operation accepts
      */
     413: Error;
     /**
@@ -8968,7 +8972,7 @@ export type CreateUploadErrors = {
      */
     405: Error;
     /**
-     * The body is larger than 6 MiB
+     * The body is larger than the operation accepts
      */
     413: Error;
     /**
@@ -9485,7 +9489,7 @@ export type CreateImportErrors = {
      */
     405: Error;
     /**
-     * The body is larger than 6 MiB
+     * The body is larger than the operation accepts
      */
     413: Error;
     /**
@@ -9666,7 +9670,7 @@ export type UpdateImportErrors = {
      */
     405: Error;
     /**
-     * The body is larger than 6 MiB
+     * The body is larger than the operation accepts
      */
     413: Error;
     /**
@@ -9989,7 +9993,7 @@ export type CreateMappingErrors = {
      */
     405: Error;
     /**
-     * The body is larger than 6 MiB
+     * The body is larger than the operation accepts
      */
     413: Error;
     /**
@@ -10229,7 +10233,7 @@ export type CreateFeedLinkErrors = {
      */
     405: Error;
     /**
-     * The body is larger than 6 MiB
+     * The body is larger than the operation accepts
      */
     413: Error;
     /**
@@ -10543,7 +10547,7 @@ export type SyncFeedLinkErrors = {
      */
     405: Error;
     /**
-     * The body is larger than 6 MiB
+     * The body is larger than the operation accepts
      */
     413: Error;
     /**
@@ -10808,7 +10812,7 @@ export type CreateAggregatorLinkErrors = {
      */
     406: Error;
     /**
-     * The body is larger than 6 MiB
+     * The body is larger than the operation accepts
      */
     413: Error;
     /**
@@ -11053,7 +11057,7 @@ export type UpdateAggregatorLinkErrors = {
      */
     406: Error;
     /**
-     * The body is larger than 6 MiB
+     * The body is larger than the operation accepts
      */
     413: Error;
     /**
@@ -11144,7 +11148,7 @@ export type SyncAggregatorLinkErrors = {
      */
     406: Error;
     /**
-     * The body is larger than 6 MiB
+     * The body is larger than the operation accepts
      */
     413: Error;
     /**
@@ -11316,7 +11320,7 @@ export type ReceiveAggregatorWebhookErrors = {
      */
     405: Error;
     /**
-     * The body is larger than 6 MiB
+     * The body is larger than the operation accepts
      */
     413: Error;
     /**

@@ -4,27 +4,54 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 const lifetimeSeconds = 14 * 24 * 60 * 60
 
 export interface SessionCookie {
+  /** Returns the name of the cookie in answers to the request. */
+  nameFor: (request: FastifyRequest) => string
   read: (request: FastifyRequest) => string | undefined
   set: (reply: FastifyReply, token: string) => void
   clear: (reply: FastifyReply) => void
 }
 
-/** Returns the reader and writer of the session cookie (docs/sign-in.md#session-and-cookie). */
+/**
+ * Returns the names of the cookie with and without Secure, from the name in the settings. Browsers
+ * accept the prefix `__Host-` only with Secure, the path `/` and no domain (RFC 6265bis, 4.1.3).
+ */
+export function cookieNames(configured: string): { secure: string; plain: string } {
+  const plain = configured.replace(/^__(host|secure)-/i, '')
+  return { secure: `__Host-${plain}`, plain }
+}
+
+/**
+ * Returns the reader and writer of the session cookie (docs/sign-in.md#session-and-cookie). Where
+ * it is Secure, its name has the prefix `__Host-`: no other host and no page without TLS can set
+ * it. The name in the settings is still read and cleared, because 0.2.0 set it.
+ */
 export function sessionCookie(config: { cookieName: string; externalUrl: string }): SessionCookie {
   const { cookieName, externalUrl } = config
+  const names = cookieNames(cookieName)
+  const isSecure = ({ protocol }: FastifyRequest) =>
+    externalUrl.startsWith('https://') || protocol === 'https'
+  const nameFor = (request: FastifyRequest) => (isSecure(request) ? names.secure : names.plain)
   const attributes = ({ request }: FastifyReply): CookieSerializeOptions => ({
     path: '/',
     httpOnly: true,
     sameSite: 'strict',
-    secure: externalUrl.startsWith('https://') || request.protocol === 'https',
+    secure: isSecure(request),
   })
+  const clearOne = (reply: FastifyReply, name: string) => {
+    reply.setCookie(name, '', { ...attributes(reply), maxAge: 0, expires: new Date(0) })
+  }
+  const read = (request: FastifyRequest, name: string) => request.cookies[name] || undefined
   return {
-    read: (request) => request.cookies[cookieName] || undefined,
+    nameFor,
+    read: (request) => read(request, nameFor(request)) ?? read(request, cookieName),
     set: (reply, token) => {
-      reply.setCookie(cookieName, token, { ...attributes(reply), maxAge: lifetimeSeconds })
+      const name = nameFor(reply.request)
+      reply.setCookie(name, token, { ...attributes(reply), maxAge: lifetimeSeconds })
+      const isBoth = name !== cookieName && read(reply.request, cookieName) !== undefined
+      if (isBoth) clearOne(reply, cookieName)
     },
     clear: (reply) => {
-      reply.setCookie(cookieName, '', { ...attributes(reply), maxAge: 0, expires: new Date(0) })
+      for (const name of new Set([nameFor(reply.request), cookieName])) clearOne(reply, name)
     },
   }
 }

@@ -3,13 +3,20 @@ import type { FastifyRequest } from 'fastify'
 
 /** CSRF: checks which pages may use a browser's session (docs/api.md#browsers-origins-and-cors). */
 export interface Origins {
-  /** Returns whether the origin is this host, the external URL, or an origin in the settings. */
-  isOwn: (origin: string | undefined, request: Pick<FastifyRequest, 'host'>) => boolean
+  /**
+   * Throws forbidden (403), with this text, unless `Origin` is that of this server, of the external
+   * URL, or one in the settings.
+   */
+  requireOwn: (request: FastifyRequest, text: string) => void
   /** Returns whether pages of the origin may read answers across origins (CORS). */
   isListed: (origin: string | undefined) => boolean
   /** Throws forbidden (403) for a request that a page of another origin caused. */
   refuseForeign: (request: FastifyRequest) => void
 }
+
+const otherScheme =
+  'the page and this server differ in their scheme: set COFFER_EXTERNAL_URL, or ' +
+  'COFFER_TRUSTED_PROXIES for a proxy that sends X-Forwarded-Proto'
 
 /**
  * Returns CSRF checks. They detect requests from pages of other origins by `Sec-Fetch-Site` (Fetch
@@ -18,25 +25,32 @@ export interface Origins {
  */
 export function createOrigins(config: { allowedOrigins: string[]; externalUrl: string }): Origins {
   const listed = new Set(config.allowedOrigins)
-  const own = originOf(config.externalUrl)
+  const external = readOrigin(config.externalUrl)
   const isListed = (origin: string | undefined) => origin !== undefined && listed.has(origin)
-  const isOwn: Origins['isOwn'] = (sent, { host }) => {
-    const origin = originOf(sent ?? '')
-    if (origin === null) return false
-    return listed.has(origin) || origin === own || new URL(origin).host === host
+  /** Origin of the server as the browser sees it. The external URL knows the scheme of its host. */
+  const ownOrigin = ({ protocol, host }: FastifyRequest) => {
+    const seen = readOrigin(`${protocol}://${host}`)
+    return seen?.host === external?.host ? external : seen
+  }
+  const requireOwn: Origins['requireOwn'] = (request, text) => {
+    const sent = readOrigin(request.headers.origin ?? '')
+    const own = ownOrigin(request)
+    const accepted = [...listed, external?.origin, own?.origin]
+    if (sent !== null && accepted.includes(sent.origin)) return
+    throw forbidden(sent !== null && sent.host === own?.host ? otherScheme : text)
   }
   return {
     isListed,
-    isOwn,
+    requireOwn,
     refuseForeign: (request) => {
       const { origin, 'sec-fetch-site': site } = request.headers
       if (origin === undefined && site === undefined) return
-      if (site === 'same-origin' || site === 'none' || isOwn(origin, request)) return
-      throw forbidden('pages of other origins need an API key or COFFER_ALLOWED_ORIGINS')
+      if (site === 'same-origin' || site === 'none') return
+      requireOwn(request, 'pages of other origins need an API key or COFFER_ALLOWED_ORIGINS')
     },
   }
 }
 
-function originOf(url: string): string | null {
-  return URL.canParse(url) && /^https?:/.test(url) ? new URL(url).origin : null
+function readOrigin(url: string): URL | null {
+  return URL.canParse(url) && /^https?:/i.test(url) ? new URL(url) : null
 }

@@ -37,7 +37,7 @@ export interface AdmissionDeps {
  */
 export async function admit(
   { config, sessions, cookie, origins, budget }: AdmissionDeps,
-  { auth, feature, method, reads = false }: Route,
+  { auth, feature, method, reads = false, hasEffect = method !== 'GET' }: Route,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<Admission> {
@@ -45,7 +45,7 @@ export async function admit(
   const isByKey = authClasses[auth].key && isBasic(request.headers.authorization)
   // CSRF: browsers attach cookies automatically, never API keys. Sign-in, which sets a cookie, is
   // checked too.
-  if (!isByKey && method !== 'GET') origins.refuseForeign(request)
+  if (!isByKey && hasEffect) origins.refuseForeign(request)
   const admission = { token: '', accountId: '', timezone: '' }
   if (auth === 'none') {
     admission.token = sessions.anonymous()

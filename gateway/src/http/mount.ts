@@ -36,7 +36,6 @@ export type Admissions = WeakMap<FastifyRequest, Admission>
 
 interface MountDeps extends AdmissionDeps {
   admissions: Admissions
-  config: AdmissionDeps['config'] & { cookieName: string }
   sockets: Sockets
   /** Limits concurrent file uploads. */
   files: ConcurrencyLimiter
@@ -88,7 +87,7 @@ export function mount(app: FastifyInstance, route: Route, deps: MountDeps): void
       if (isUnauthenticated(error)) {
         const acceptsKeys = authClasses[route.auth].key
         const hasSession = deps.cookie.read(request) !== undefined
-        const { cookieName } = deps.config
+        const cookieName = deps.cookie.nameFor(request)
         const challenge = credentialChallenge(request, { acceptsKeys, hasSession, cookieName })
         reply.header('www-authenticate', challenge)
       }

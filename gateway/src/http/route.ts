@@ -102,6 +102,8 @@ interface Definition<
   isBodyOptional?: boolean
   /** The body is a multipart form; the handler gets the file part of this name. */
   file?: string
+  /** A GET with an effect: pages of other origins are refused, as they are for other methods. */
+  hasEffect?: boolean
   /** A POST without effects, so API keys of scope `read` are accepted. */
   reads?: boolean
   /** Rate limit by network: counts every call, or only those that a service refuses. */

@@ -1,4 +1,3 @@
-import { forbidden } from '@coffer/kit/rpc/errors'
 import type { FastifyRequest } from 'fastify'
 import type { Origins } from '../auth/origins.ts'
 import { isBasic } from '../auth/session.ts'
@@ -31,9 +30,8 @@ export function createSockets({ socketsMax }: { socketsMax: number }, origins: O
       const { origin, authorization } = request.headers
       // CSRF: browsers always send `Origin`. A client with a key but no `Origin` is no browser.
       const isByClient = origin === undefined && isBasic(authorization)
-      if (!isByClient && !origins.isOwn(origin, request)) {
-        throw forbidden('open sockets from a page of this host, or with an API key and no Origin')
-      }
+      const text = 'open sockets from a page of this origin, or with an API key and no Origin'
+      if (!isByClient) origins.requireOwn(request, text)
     },
     hold: ({ ws: isHandshake, raw }, accountId) => {
       const release = limiter.acquire(accountId)

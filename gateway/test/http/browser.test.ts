@@ -64,6 +64,7 @@ const signIn = {
   path: '/api/authentication/login',
   body: { email: 'alice@example.com', password: 'a long password' },
 }
+const signOut = { method: 'GET', path: '/api/authentication/logout' }
 const foreign = { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' }
 
 describe('a page of another origin', () => {
@@ -72,15 +73,28 @@ describe('a page of another origin', () => {
     ['of the same site', { origin: 'https://evil.money.example', 'sec-fetch-site': 'same-site' }],
     ['in an older browser', { origin: 'https://evil.example' }],
     ['without an origin', { origin: 'null' }],
-  ])('%s cannot write with the session, nor sign in', async (_, headers) => {
+    ['whose link leads here', { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' }],
+  ])('%s cannot write with the session, nor sign in or out', async (_, headers) => {
     const before = gateway.received.length
-    for (const attempt of [create, signIn]) {
+    for (const attempt of [create, signIn, signOut]) {
       const answer = await send({ ...attempt, headers: { ...bySession, ...headers } })
       expect(answer.status).toBe(403)
       expect(JSON.parse(answer.text)).toEqual({ error: expect.stringContaining('other origins') })
       expect(answer.headers['set-cookie']).toBeUndefined()
     }
     expect(gateway.received).toHaveLength(before)
+  })
+
+  test.each([
+    ['http', 'https', 'https://in.example'],
+    ['https', 'http', 'http://in.example'],
+  ])('of this host over %s is refused where clients use %s', async (scheme, used, origin) => {
+    const own = { 'x-forwarded-host': 'in.example', 'x-forwarded-proto': used }
+    const headers = { ...bySession, ...own, origin: origin.replace(/^https?/, scheme) }
+    for (const attempt of [create, signIn, signOut]) {
+      const { status, text } = await send({ ...attempt, headers })
+      expect([status, JSON.parse(text).error]).toEqual([403, expect.stringContaining('scheme')])
+    }
   })
 
   test('may write with an API key, because browsers never attach keys', async () => {
@@ -113,11 +127,15 @@ describe('a page of an accepted origin', () => {
     ['that the user typed in', { 'sec-fetch-site': 'none' }],
     [
       'behind a proxy that is trusted',
-      { origin: 'https://in.example', 'x-forwarded-host': 'in.example' },
+      {
+        origin: 'https://in.example',
+        'x-forwarded-host': 'in.example',
+        'x-forwarded-proto': 'https',
+      },
     ],
     ['or a client that is no browser', {}],
-  ])('%s may write and sign in', async (_, headers) => {
-    for (const attempt of [create, signIn]) {
+  ])('%s may write and sign in or out', async (_, headers) => {
+    for (const attempt of [create, signIn, signOut]) {
       expect((await send({ ...attempt, headers: { ...bySession, ...headers } })).status).toBe(200)
     }
   })
@@ -163,6 +181,7 @@ test('answers forbid caching, framing and content sniffing', async () => {
 test('the cookie is SameSite=Strict, HttpOnly and Secure', async () => {
   const { headers } = await send(signIn)
   const [cookie = ''] = headers['set-cookie'] ?? []
+  expect(cookie).toMatch(/^__Host-coffer_session=fresh; /)
   expect(cookie.split('; ').slice(1).sort()).toEqual(
     ['HttpOnly', 'Max-Age=1209600', 'Path=/', 'SameSite=Strict', 'Secure'].sort(),
   )

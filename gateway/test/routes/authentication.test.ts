@@ -34,7 +34,7 @@ describe('signing in', () => {
     const settings = { COFFER_EXTERNAL_URL: 'https://coffer.example', COFFER_COOKIE_NAME: 'own' }
     gateway = await createGateway({ signIn }, settings)
     const { headers } = await gateway.send('POST', url('login'), { body: credentials, as: null })
-    expect(headers['set-cookie']).toMatch(/^own=fresh; .*Secure/)
+    expect(headers['set-cookie']).toMatch(/^__Host-own=fresh; .*Secure/)
     expect(headers['strict-transport-security']).toBe('max-age=31536000')
   })
 

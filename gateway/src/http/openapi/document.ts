@@ -1,3 +1,4 @@
+import { cookieNames } from '../../auth/cookie.ts'
 import type { JsonSchema } from '../answer.ts'
 import type { Route } from '../route.ts'
 import { errorSchemas } from './errors.ts'
@@ -33,6 +34,7 @@ export function openapi(
   { cookieName, externalUrl }: DocumentSettings,
 ): JsonSchema {
   const schemas: Schemas = { ...errorSchemas }
+  const names = cookieNames(cookieName)
   const paths: Record<string, Record<string, JsonSchema>> = {}
   for (const route of routes) {
     const path = route.path.replaceAll(/:(\w+)/g, '{$1}')
@@ -62,8 +64,10 @@ export function openapi(
         session: {
           type: 'apiKey',
           in: 'cookie',
-          name: cookieName,
-          description: 'Session of a browser; sign-in sets the cookie',
+          name: externalUrl.startsWith('https://') ? names.secure : names.plain,
+          description:
+            'Session of a browser; sign-in sets the cookie. Its name begins with `__Host-` where ' +
+            'clients use https',
         },
       },
     },

@@ -179,14 +179,14 @@ export function refusalGroup(status: number, route: Route): string {
 
 /** Returns the statuses of refusals and failures that follow from a route's declaration. */
 export function refusalStatuses(route: Route): (number | 'default')[] {
-  const { auth, method, path, query, body, file, feature, socket, webhook } = route
+  const { auth, method, path, query, body, file, feature, socket, webhook, hasEffect } = route
   const hasBody = Boolean(body ?? file ?? webhook)
   const hasId = path.includes(':')
   const follows: [number, unknown][] = [
     [400, hasBody || query || hasId || socket || namesOf(answerQuery(route)).length > 0],
     [401, auth !== 'none'],
     [402, authClasses[auth].paid],
-    [403, method !== 'GET' || socket],
+    [403, method !== 'GET' || hasEffect || socket],
     [404, hasId || route.find || namesObject(route) || (feature && feature !== 'aggregator')],
     [405, true],
     [406, feature === 'aggregator'],

@@ -154,8 +154,9 @@ function logoutRoute(deps: RouteDeps): Route {
     tag: 'Sign-in',
     method: 'GET',
     path: '/api/authentication/logout',
-    summary: 'Sign out; always succeeds',
+    summary: 'Sign out; always succeeds, except for pages of other origins',
     auth: 'none',
+    hasEffect: true,
     headers: ['Set-Cookie'],
     handler: async ({ options, request, reply }) => {
       const { formerSessionToken: sessionToken } = formerOf(request)
