@@ -6,10 +6,14 @@ import { newId } from '@coffer/kit/values/id'
 import { jetstreamManager } from '@nats-io/jetstream'
 
 /** Returns a broker that is not connected, and the reason, if the first attempt fails. */
-export async function attempt(servers: NatsServers, replicas = 1, prefix = newId('t')) {
+export async function attempt(
+  servers: NatsServers & { bytesMax?: number },
+  replicas = 1,
+  prefix = newId('t'),
+) {
   const reasons: string[] = []
-  const warn = ({ err }: { err: Error }) => reasons.push(err.message)
-  const log = { ...silentLog, warn } as unknown as typeof silentLog
+  const note = ({ err }: { err: Error }) => reasons.push(err.message)
+  const log = { ...silentLog, warn: note, error: note } as unknown as typeof silentLog
   const broker = await connectBroker({
     ...servers,
     replicas,

@@ -111,6 +111,27 @@ test('renewed credentials of an account are read at the next connection', async 
   expect((await streamOf(broker)).config.num_replicas).toBe(1)
 })
 
+test('the stream has a bound; a refusal is said in the words of NATS, and ends', async () => {
+  const [free = 0] = await freePorts(1)
+  const limits = (store: string) =>
+    `jetstream { max_mem: 16M, max_store: ${store}, max_bytes_required: true }`
+  const account = (store: string) => `accounts { a {
+    ${limits(store)}, users: [ { user: coffer, password: word } ]
+  } }`
+  await using server = await startOwnNats('bounded', free, account('64M'))
+  const url = `nats://coffer:word@localhost:${free}`
+  await using large = await attempt({ url })
+  expect(large.hasConnected()).toBe(false)
+  expect(large.reason).toBe('insufficient storage resources available')
+  expect(large.refusal()).toContain(large.reason)
+  await using fitting = await attempt({ url, bytesMax: 32 * 2 ** 20 })
+  expect(fitting.refusal()).toBeNull()
+  expect((await streamOf(fitting)).config.max_bytes).toBe(32 * 2 ** 20)
+  server.configure(account('2G'))
+  expect(await eventually(async () => large.hasConnected(), Boolean)).toBe(true)
+  expect(large.refusal()).toBeNull()
+})
+
 test('a client certificate of another CA is refused; a renewed one is read later', async () => {
   const [certificateFile, keyFile] = ['client.pem', 'client.key'].map((name) => join(path, name))
   const wrong = createAuthorityElsewhere().issue('coffer')

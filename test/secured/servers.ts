@@ -11,18 +11,20 @@ import { createDataDir, silentProgress } from '../harness/own-server.ts'
 
 /**
  * Starts a NATS with JetStream and these lines of configuration. Resolves when it listens; returns
- * its port and a function that sends it SIGHUP, on which it reads its files again.
+ * a function that replaces these lines, and lets it read its files again (SIGHUP).
  */
 export async function startOwnNats(
   name: string,
   port: number,
   lines: string,
-): Promise<{ reload: () => void } & AsyncDisposable> {
+): Promise<{ configure: (lines: string) => void } & AsyncDisposable> {
   await using stack = new AsyncDisposableStack()
   const { path: dataDir } = stack.use(createDataDir())
   const file = join(dataDir, 'nats.conf')
   const store = `jetstream { store_dir: ${JSON.stringify(dataDir)}, sync_interval: 2m }`
-  writeFileSync(file, `listen: "127.0.0.1:${port}"\nserver_name: ${name}\n${store}\n${lines}\n`)
+  const write = (own: string) =>
+    writeFileSync(file, `listen: "127.0.0.1:${port}"\nserver_name: ${name}\n${store}\n${own}\n`)
+  write(lines)
   const command = await ensureBinary(nats, { env: process.env, progress: silentProgress })
   const args = ['--config', file]
   const server = startServerProcess({ name, dataDir, command, args, stopSignal: 'SIGTERM' })
@@ -30,7 +32,10 @@ export async function startOwnNats(
   await untilReady({ name, server, timeoutMs: 30_000, probe: () => requireOpen(port) })
   const started = stack.move()
   return {
-    reload: () => process.kill(server.pid, 'SIGHUP'),
+    configure: (changed) => {
+      write(changed)
+      process.kill(server.pid, 'SIGHUP')
+    },
     [Symbol.asyncDispose]: () => started.disposeAsync(),
   }
 }

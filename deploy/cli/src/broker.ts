@@ -19,9 +19,15 @@ type Options = { hasServices: boolean; log: Log }
  * when no setting names NATS, or its settings cannot be used.
  */
 export async function connectNats(config: Config, log: Log): Promise<Broker> {
-  const { prefix, natsReplicas: replicas } = config
-  const servers = natsServersOf(config)
-  return connectBroker({ ...servers, prefix, serviceNames: [...serviceNames], replicas, log })
+  const { prefix, natsReplicas: replicas, natsStreamBytes: bytesMax } = config
+  return connectBroker({
+    ...natsServersOf(config),
+    prefix,
+    serviceNames: [...serviceNames],
+    replicas,
+    bytesMax,
+    log,
+  })
 }
 
 /** Throws SettingsError when no setting names NATS, or its settings cannot be used. */

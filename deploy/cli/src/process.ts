@@ -106,10 +106,12 @@ export async function startProcess({ parts, config, log }: Options): Promise<Run
   }
 }
 
+const natsAway = 'NATS does not answer'
+
 /** Returns what waits for a server that is away; requests are served without it. */
 function listWaiting(broker: Broker, workflows: Temporal | null): string[] {
   return [
-    ...(broker.isConnected() ? [] : ['NATS does not answer: events wait in the outbox']),
+    ...(broker.isConnected() ? [] : [`${broker.refusal() ?? natsAway}: events wait in the outbox`]),
     ...(workflows?.isAway() ? ['Temporal does not answer: imports, clean-ups and jobs wait'] : []),
   ]
 }

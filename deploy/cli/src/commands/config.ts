@@ -81,6 +81,15 @@ export const settings = {
     z.coerce.number().int().min(1).max(5).default(1),
     'Copies of the JetStream stream in a NATS cluster; only ever added',
   ),
+  natsStreamBytes: setting(
+    'COFFER_NATS_STREAM_BYTES',
+    z.coerce
+      .number()
+      .int()
+      .min(16 * 2 ** 20)
+      .default(2 ** 30),
+    'Largest size of the JetStream stream in bytes; the oldest messages leave a full one',
+  ),
   temporalAddress: setting(
     'COFFER_TEMPORAL_ADDRESS',
     z.string().optional(),

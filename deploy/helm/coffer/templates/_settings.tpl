@@ -110,6 +110,7 @@ The settings of every process. Takes the root, and the values and Secrets of fur
 {{ include "coffer.variable" (dict "name" "COFFER_NATS_URL" "value" $nats.url) }}
 {{- end }}
 {{ include "coffer.variable" (dict "name" "COFFER_NATS_REPLICAS" "value" $nats.replicas) }}
+{{ include "coffer.variable" (dict "name" "COFFER_NATS_STREAM_BYTES" "value" $nats.streamBytes) }}
 {{- if $nats.credentials.secretName }}
 {{ include "coffer.variable" (dict "name" "COFFER_NATS_CREDENTIALS"
   "value" (printf "%s/nats.creds" $directory)) }}

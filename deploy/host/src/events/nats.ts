@@ -23,18 +23,27 @@ const retryMs = 1_000
 const checkMs = 2_000
 
 const duplicateWindowMsDefault = 2 * 60_000
+const bytesMaxDefault = 2 ** 30
+
+// Names of errors that NATS answers with; the class of the second is not exported.
+const refusals = new Set(['JetStreamApiError', 'JetStreamNotEnabled'])
 
 export interface BrokerOptions extends NatsServers {
   prefix: string
   serviceNames: string[]
   /** Copies of the stream in a cluster; 1 by default. More copies that it has are kept. */
   replicas?: number
+  /** Largest size of the stream in bytes, 1 GiB by default; it then drops its oldest messages. */
+  bytesMax?: number
   /** Time in ms in which NATS drops a message with the ID of another; two minutes by default. */
   duplicateWindowMs?: number
   log: Log
 }
 
 type Opened = Awaited<ReturnType<typeof open>>
+
+/** Why NATS refuses the stream; null if it does not. */
+type Refusal = { text: string | null }
 
 /**
  * Connects to NATS and creates the JetStream stream, which keeps the changes of all services for
@@ -44,11 +53,14 @@ type Opened = Awaited<ReturnType<typeof open>>
 export async function connectBroker(options: BrokerOptions): Promise<Broker> {
   const { prefix, log } = options
   const stopping = new AbortController()
+  const refusal: Refusal = { text: null }
   let opened: Opened | null = null
   const attempt = async (level: 'warn' | 'debug') => {
     try {
-      opened = await open(options)
+      opened = await open(options, refusal)
     } catch (error) {
+      // A refusal is logged by `ensureStream`.
+      if (refusal.text !== null) return
       log[level]({ err: error }, 'NATS does not answer: changes wait in the outbox')
     }
   }
@@ -62,7 +74,7 @@ export async function connectBroker(options: BrokerOptions): Promise<Broker> {
   }
   const waiting = wait()
   const reached = (): Opened => {
-    if (opened === null) throw unavailable('NATS does not answer')
+    if (opened === null) throw unavailable(refusal.text ?? 'NATS does not answer')
     return opened
   }
   return {
@@ -74,6 +86,7 @@ export async function connectBroker(options: BrokerOptions): Promise<Broker> {
     },
     hasConnected: () => opened !== null,
     isConnected: () => opened?.state.isConnected ?? false,
+    refusal: () => refusal.text,
     streamName: streamNameOf(prefix),
     subject: (name) => `${prefix}.${name}`,
     [Symbol.asyncDispose]: async () => {
@@ -84,10 +97,11 @@ export async function connectBroker(options: BrokerOptions): Promise<Broker> {
   }
 }
 
-async function open({ prefix, serviceNames, replicas = 1, ...options }: BrokerOptions) {
-  const { duplicateWindowMs = duplicateWindowMsDefault, ...servers } = options
+async function open(options: BrokerOptions, refusal: Refusal) {
+  const { prefix, serviceNames, replicas = 1, log, ...more } = options
+  const { duplicateWindowMs = duplicateWindowMsDefault, bytesMax = bytesMaxDefault } = more
   const connection = await connect({
-    ...natsOptions(servers),
+    ...natsOptions(more),
     name: 'coffer',
     maxReconnectAttempts: -1,
     reconnectTimeWait: 250,
@@ -106,15 +120,37 @@ async function open({ prefix, serviceNames, replicas = 1, ...options }: BrokerOp
     name: streamNameOf(prefix),
     subjects: [...serviceNames.map(subjectSpace), 'dead'].map((name) => `${prefix}.${name}.>`),
     max_age: nanos(7 * dayMs),
+    // Accounts of NATS may demand a bound. The oldest messages leave a full stream.
+    max_bytes: bytesMax,
     duplicate_window: nanos(duplicateWindowMs),
     num_replicas: replicas,
   }
-  await ensureStream(connection, config)
+  const noting = noteRefusals(refusal, log)
+  await noting(() => ensureStream(connection, config))
   // Its error is that of a closed connection.
-  keepStream(connection, config).catch(() => undefined)
+  keepStream(connection, config, noting).catch(() => undefined)
   opening.move()
   const stream = jetstream(connection, { timeout: 5_000 })
   return { connection, stream, state: watchConnection(connection) }
+}
+
+/**
+ * Returns a function that runs requests about the stream. It keeps the words in which NATS refuses
+ * one, such as those about a limit of the account, and logs them once.
+ */
+function noteRefusals(refusal: Refusal, log: Log) {
+  return async (request: () => Promise<void>): Promise<void> => {
+    try {
+      await request()
+      refusal.text = null
+    } catch (error) {
+      const isRefused = error instanceof Error && refusals.has(error.name)
+      const text = isRefused ? `NATS refuses the stream (${error.message})` : null
+      if (text !== null && text !== refusal.text) log.error({ err: error }, text)
+      refusal.text = text
+      throw error
+    }
+  }
 }
 
 /** Keeps whether a connection is up, until it is closed. */
@@ -164,12 +200,18 @@ async function findStream(manager: JetStreamManager, name: string): Promise<Stre
 }
 
 /** Creates the stream again whenever the server has lost it, until the connection is closed. */
-async function keepStream(connection: NatsConnection, config: StreamOptions): Promise<void> {
+async function keepStream(
+  connection: NatsConnection,
+  config: StreamOptions,
+  noting: ReturnType<typeof noteRefusals>,
+): Promise<void> {
   const manager = await jetstreamManager(connection, { timeout: 5_000 })
   while (!connection.isClosed()) {
     await sleep(checkMs, undefined, { ref: false })
     try {
-      if ((await findStream(manager, config.name)) === null) await manager.streams.add(config)
+      await noting(async () => {
+        if ((await findStream(manager, config.name)) === null) await manager.streams.add(config)
+      })
     } catch {
       // Not logged, because the relay logs that it cannot publish without the stream.
     }

@@ -106,7 +106,9 @@ async function findLoss({ options, manager, info, position }: Round): Promise<st
   const seq = Number(newest.position - position.base)
   const { first_seq: first, last_seq: last } = info.state
   if (seq > last) return 'the stream has lost its end'
-  if (seq < first) return newest.ageMs < keptMs ? 'the stream has lost its beginning' : null
+  // The oldest messages leave a full stream: a loss only if a consumer has not had them.
+  const isNeeded = newest.ageMs < keptMs && newest.position > position.acknowledged
+  if (seq < first) return isNeeded ? 'the stream has lost its beginning' : null
   const found = await findMessageId(manager, options.broker.streamName, seq)
   return found === null || found === newest.changeId ? null : 'the stream has another end'
 }

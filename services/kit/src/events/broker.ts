@@ -9,6 +9,8 @@ export interface Broker extends AsyncDisposable {
   hasConnected: () => boolean
   /** Whether the connection to NATS is up; a silent server is noticed after 20 to 30 s. */
   isConnected: () => boolean
+  /** Why NATS refuses to create or change the stream, in its own words; null if it does not. */
+  refusal: () => string | null
   /** Name of the JetStream stream with the changes of all services. */
   streamName: string
   /** Adds the deployment's prefix to a NATS subject, so that deployments can share a server. */
