@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Coffer } from '@coffer/client'
 import type { Transaction } from '@coffer/client/types'
+import { midnightOf } from '@coffer/kit/values/day'
 import { FatalError } from '@coffer/local/bootstrap/fatal-error.mjs'
 import { DateTime } from 'luxon'
 import { type EnvelopePlan, envelopePlans, household, schedulePlans } from './story.ts'
@@ -22,7 +23,9 @@ export async function loadDemo(coffer: Coffer, now: Date): Promise<string> {
   const bankAccountId = await bankAccount(coffer)
   const path = { bankAccountId }
   await transactions(coffer, path)
-  const today = DateTime.fromJSDate(now, { zone: household.timezone }).startOf('day')
+  const today = DateTime.fromJSDate(midnightOf(now, household.timezone), {
+    zone: household.timezone,
+  })
   const schedules = await schedulesByName(coffer, path, today)
   const known = (await coffer.listSpending({ path })).data
   for (const plan of envelopePlans(today)) {

@@ -1,5 +1,6 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt'
 import { currencies } from '@coffer/kit/values/currency'
+import { readDay } from '@coffer/kit/values/day'
 import { isId } from '@coffer/kit/values/id'
 import { withoutJoiners } from '@coffer/kit/values/printable'
 import { readRuleset } from '@coffer/kit/values/ruleset'
@@ -225,8 +226,7 @@ export const boolean = z.boolean({ error: typed(texts.boolean) })
 
 /** Returns whether a text is a calendar day (2026-01-31) of the years 1900 to 2199. */
 export function isDay(text: string): boolean {
-  const [year = ''] = /^\d{4}(?=-\d\d-\d\d$)/.exec(text) ?? []
-  return isYearInRange(Number(year)) && DateTime.fromISO(text, { zone: 'utc' }).isValid
+  return readDay(text) !== null
 }
 
 /** An RFC 3339 timestamp with an offset, parsed to a protobuf Timestamp (docs/api.md#time). */

@@ -1,6 +1,6 @@
 import { timestampFromMs } from '@bufbuild/protobuf/wkt'
 import type { Problems } from '@coffer/kit/rpc/errors'
-import { fromLocal } from '@coffer/kit/values/time'
+import { readDay, startOfDay } from '@coffer/kit/values/day'
 import type { z } from 'zod'
 import { texts } from '../bodies/fields.ts'
 import { instantText } from '../instant.ts'
@@ -57,9 +57,10 @@ function problemOf(issues: readonly Issue[], timezone: string): string | Problem
  * Returns a problem's text; for a day without time, that its midnight in the timezone can be sent.
  */
 function messageOf(issue: Issue, timezone: string): string {
-  const day: unknown = issue.code === 'custom' ? issue.params?.day : undefined
-  if (typeof day !== 'string' || timezone === '') return issue.message
-  const instant = timestampFromMs(fromLocal(Date.parse(day), timezone))
+  const sent: unknown = issue.code === 'custom' ? issue.params?.day : undefined
+  const day = typeof sent === 'string' ? readDay(sent) : null
+  if (day === null || timezone === '') return issue.message
+  const instant = timestampFromMs(startOfDay(day, timezone))
   const midnight = `${instantText(instant)}, midnight of that day in ${timezone}`
   return `must have a time with an offset: send ${midnight}`
 }

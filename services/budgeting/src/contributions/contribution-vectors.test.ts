@@ -1,4 +1,4 @@
-import { midnightOf } from '@coffer/kit/values/time'
+import { midnightOf } from '@coffer/kit/values/day'
 import { expect, test } from '@jest/globals'
 import { recalculate } from './contribution.ts'
 

@@ -1,4 +1,4 @@
-import { midnightMs } from '../recurrence/midnight.ts'
+import { midnightMs } from '@coffer/kit/values/day'
 import { countOccurrences, occurrenceAfter, occurrencesOf } from '../recurrence/recurrence.ts'
 
 /** Fields of a plan that determine its due dates. A goal has no ruleset. */

@@ -1,6 +1,6 @@
+import { midnightMs } from '@coffer/kit/values/day'
 import { clampNeed, type Need } from '../contributions/contribution.ts'
 import { dueAfter } from '../contributions/due-dates.ts'
-import { midnightMs } from '../recurrence/midnight.ts'
 import { countOccurrences, occurrencesOf } from '../recurrence/recurrence.ts'
 import { countFundings, type FundingEvent, type Fundings, fundingAt } from './forecast-fundings.ts'
 

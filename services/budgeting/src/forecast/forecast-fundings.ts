@@ -1,6 +1,7 @@
+import { midnightMs } from '@coffer/kit/values/day'
 import { dayMs } from '@coffer/kit/values/time'
-import { midnightMs, weekdayStart } from '../recurrence/midnight.ts'
 import { countOccurrences, occurrenceAfter, occurrencesOf } from '../recurrence/recurrence.ts'
+import { weekdayStart } from '../recurrence/weekday.ts'
 import {
   type FundingDates,
   type FundingSchedule,

@@ -1,5 +1,5 @@
 import { invalid, type Problems } from '@coffer/kit/rpc/errors'
-import { midnightOf } from '@coffer/kit/values/time'
+import { midnightOf } from '@coffer/kit/values/day'
 import { dueAfter } from '../contributions/due-dates.ts'
 import { isOver, notInFuture } from '../schedules/funding-schedule.ts'
 import { checkPlan, nextDue, readRule, type Spending } from './spending.ts'

@@ -1,7 +1,7 @@
 import type { BankAccountKey } from '@coffer/kit/database/aggregate-key'
 import { invalid, type Problems } from '@coffer/kit/rpc/errors'
+import { isInMidnightHour, midnightOf } from '@coffer/kit/values/day'
 import { readRuleset } from '@coffer/kit/values/ruleset'
-import { hourMs, midnightOf } from '@coffer/kit/values/time'
 import { z } from 'zod'
 import { dueAfter } from '../contributions/due-dates.ts'
 import { renderRuleset } from '../recurrence/ruleset-text.ts'
@@ -107,7 +107,7 @@ function newDue(
   const midnight = midnightOf(sent, timezone)
   if (midnight < now) {
     problems.nextRecurrence = notInFuture
-  } else if (sent.getTime() - midnight.getTime() >= hourMs) {
+  } else if (!isInMidnightHour(sent, timezone)) {
     problems.nextRecurrence = notMidnight(midnight, timezone)
   }
   return midnight

@@ -1,8 +1,8 @@
 import type { Rule } from '@coffer/kit/values/ruleset'
 import { dayMs } from '@coffer/kit/values/time'
 import rrule from 'rrule'
-import { weekday } from './midnight.ts'
 import { intervalPastTheEnd } from './recurrence-bounds.ts'
+import { weekday } from './weekday.ts'
 
 const everyWeekday = [0, 1, 2, 3, 4, 5, 6]
 const everyMonth = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]

@@ -1,3 +1,4 @@
+import { startOfDay } from '@coffer/kit/values/day'
 import { type Rule, readRuleset } from '@coffer/kit/values/ruleset'
 import { dayMs, fromLocal, hourMs, toLocal } from '@coffer/kit/values/time'
 import { daysMax, horizonYears, rulesMax, yearEnd } from './recurrence-bounds.ts'
@@ -185,7 +186,9 @@ function instantAt(
 ): number {
   const known = instants[index]
   if (known) return known
-  const instant = fromLocal((days[index] as number) * dayMs + timeOfDay, timezone)
+  const day = days[index] as number
+  const instant =
+    timeOfDay === 0 ? startOfDay(day, timezone) : fromLocal(day * dayMs + timeOfDay, timezone)
   instants[index] = instant
   return instant
 }

@@ -1,4 +1,4 @@
-import { midnightOf } from '@coffer/kit/values/time'
+import { midnightOf } from '@coffer/kit/values/day'
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { chicago, pay } from '../../test/samples.ts'

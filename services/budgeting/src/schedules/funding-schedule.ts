@@ -1,9 +1,10 @@
 import { invalid } from '@coffer/kit/rpc/errors'
+import { midnightMs } from '@coffer/kit/values/day'
 import { readRuleset } from '@coffer/kit/values/ruleset'
 import { z } from 'zod'
-import { midnightMs, weekdayStart } from '../recurrence/midnight.ts'
 import { occurrenceAfter, occurrenceBefore, occurrencesOf } from '../recurrence/recurrence.ts'
 import { renderRuleset } from '../recurrence/ruleset-text.ts'
+import { weekdayStart } from '../recurrence/weekday.ts'
 
 /**
  * The rule by which envelopes of a bank account get money, such as each payday; amounts in minor

@@ -1,4 +1,5 @@
-import { fromLocal, isTimezone, isYearInRange, yearRange } from './time.ts'
+import { startOfDay } from './day.ts'
+import { dayMs, fromLocal, isTimezone, isYearInRange, yearRange } from './time.ts'
 
 /** Maximum length in characters of a ruleset between services and in the database. */
 const textLengthMax = 4000
@@ -178,7 +179,8 @@ function readTime(text: string, zone: string | null): number {
   refuseIf(!exists, 'times must look like 20220131T060000Z')
   refuseIf(!isYearInRange(Number(year)), `times must be between ${yearRange}`)
   refuseIf(zone !== null && text.endsWith('Z'), 'a time with TZID takes no Z')
-  return zone === null ? time : fromLocal(time, zone)
+  if (zone === null) return time
+  return text.includes('T') ? fromLocal(time, zone) : startOfDay(time / dayMs, zone)
 }
 
 /** Returns a time as rules have it (RFC 5545 3.3.5), in UTC. */

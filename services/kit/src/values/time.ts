@@ -33,15 +33,6 @@ type Zone = { rules: IANAZone; years: Map<number, Year> }
 // Own cache: asking the runtime takes microseconds, and Luxon's cache is unbounded.
 const zones = new Map<string, Zone>()
 
-/**
- * Returns the first instant of an instant's calendar day in a timezone, also across daylight saving
- * changes (docs/recurrence.md#midnight-and-weekends). Throws RangeError for an unknown timezone.
- */
-export function midnightOf(instant: Date, timezone: string): Date {
-  const local = toLocal(instant.getTime(), timezone)
-  return new Date(fromLocal(local - modulo(local, dayMs), timezone))
-}
-
 /** Returns whether a text names an IANA timezone; false for an offset (`+0500`). */
 export function isTimezone(text: string): boolean {
   return zones.has(text) || (/^[A-Za-z]/.test(text) && IANAZone.isValidZone(text))
@@ -144,8 +135,4 @@ function firstChange(
 
 function offsetMs(rules: IANAZone, instant: number): number {
   return Math.round(rules.offset(instant) * 60_000)
-}
-
-function modulo(value: number, divisor: number): number {
-  return ((value % divisor) + divisor) % divisor
 }

@@ -37,8 +37,8 @@ function sync(world: World, rows: readonly Row[], reading: Reading): number {
   let changes = 0
   const bringAll = (calls: readonly ProviderItem[][]) => {
     for (const call of calls) {
-      const wholeDays = reading.isByDay ? call.map(({ date }) => date.getTime()) : []
-      const { transactions, records } = bring(world, call, new Set(wholeDays))
+      const wholeDays = reading.isByDay ? call.map(({ date }) => date) : []
+      const { transactions, records } = bring(world, call, wholeDays)
       changes += transactions.length + records.length
     }
   }

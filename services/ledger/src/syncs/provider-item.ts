@@ -1,9 +1,9 @@
 import { invalid, type Problems, refused } from '@coffer/kit/rpc/errors'
+import { readDay, startOfDay } from '@coffer/kit/values/day'
 import { isExact } from '@coffer/kit/values/money'
 import type { ProviderTransaction } from '@coffer/proto/ledger/v1/sync_import'
 import type { LinkType } from '../accounts/link.ts'
 import { cut, oneLine } from '../imports/formats/statement-rows.ts'
-import { midnightsIn } from '../imports/formats/statement-values.ts'
 import type { Listed, ProviderItem } from './provider-transaction.ts'
 
 /** Maximum number of items in one import call (docs/syncs.md#import-calls). */
@@ -14,7 +14,6 @@ const rawBytesMax = 65_536
 const categoriesMax = 20
 const nameLengthMax = 300
 const originalNameLengthMax = 2000
-const DAY = /^(\d{4})-(\d{2})-(\d{2})$/
 
 /** A provider's transaction that is skipped, because its amount or day is unreadable. */
 export type Unreadable = { providerTransactionId: string; reason: 'amount' | 'date' }
@@ -30,18 +29,17 @@ export function readItems(
 ): { items: ProviderItem[]; unreadable: Unreadable[] } {
   requireBatch({ transactions: messages.length })
   requireIds({ providerAccountId })
-  const midnight = createDayParser(timezone)
   const read: { items: ProviderItem[]; unreadable: Unreadable[] } = { items: [], unreadable: [] }
   for (const [index, message] of messages.entries()) {
     const { providerTransactionId, pendingProviderTransactionId, raw } = message
     requireIds({ providerTransactionId, pendingProviderTransactionId }, ['transactions', index])
     requireRaw(raw, ['transactions', index])
-    const date = midnight(message.date)
+    const date = midnightOfDay(message.date, timezone)
     if (date === null || !isExact(message.amount)) {
       read.unreadable.push({ providerTransactionId, reason: date === null ? 'date' : 'amount' })
       continue
     }
-    const authorizedDate = midnight(message.authorizedDate ?? '')
+    const authorizedDate = midnightOfDay(message.authorizedDate ?? '', timezone)
     read.items.push({ ...textsOf(message), providerAccountId, date, authorizedDate })
   }
   return read
@@ -57,11 +55,11 @@ export function readListed(
 ): Listed {
   const { transactions, wholeDays } = call
   requireBatch({ wholeDays: wholeDays.length })
-  const midnight = createDayParser(timezone)
   const days = sourceOf(issuer) === 'feed' ? wholeDays : []
   return {
     ids: new Set(transactions.map(({ providerTransactionId }) => providerTransactionId)),
-    wholeDays: new Set(days.flatMap((day) => midnight(day)?.getTime() ?? [])),
+    wholeDays: new Set(days.flatMap((day) => readDay(day) ?? [])),
+    timezone,
   }
 }
 
@@ -139,13 +137,10 @@ function textsOf(message: ProviderTransaction): Omit<ProviderItem, 'date' | 'aut
   }
 }
 
-/** Returns a parser of days (YYYY-MM-DD) to midnight in a timezone; null for no such day. */
-export function createDayParser(timezone: string): (text: string) => Date | null {
-  const midnight = midnightsIn(timezone)
-  return (text) => {
-    const [, year, month, day] = DAY.exec(text) ?? []
-    return midnight({ year: Number(year), month: Number(month), day: Number(day) })
-  }
+/** Returns midnight of a day (YYYY-MM-DD) in a timezone; null for no such day. */
+function midnightOfDay(text: string, timezone: string): Date | null {
+  const day = readDay(text)
+  return day === null ? null : new Date(startOfDay(day, timezone))
 }
 
 /** Throws `invalid`, naming each value that is defined and fails the check `isRight`. */

@@ -1,3 +1,4 @@
+import { localDay } from '@coffer/kit/values/day'
 import { z } from 'zod'
 import { Money } from '../money/money.ts'
 import type { Transaction } from '../transactions/transaction.ts'
@@ -63,15 +64,30 @@ export type ProviderItem = Pick<
   | 'raw'
 > & { displayName: string; originalName: string }
 
-/** The provider's IDs of an import call, and the midnights (ms) of its whole days. */
-export type Listed = { ids: ReadonlySet<string>; wholeDays: ReadonlySet<number> }
+/** The provider's IDs of an import call, and its whole days: day numbers in `timezone`. */
+export type Listed = {
+  ids: ReadonlySet<string>
+  wholeDays: ReadonlySet<number>
+  timezone: string
+}
 
 /** Returns whether a record is of a whole day of a call that lacks it. */
 export function isUnlisted(
-  { ids, wholeDays }: Listed,
-  { date, providerTransactionId }: Pick<ProviderRecord, 'date' | 'providerTransactionId'>,
+  listed: Listed,
+  record: Pick<ProviderRecord, 'date' | 'providerTransactionId'>,
 ): boolean {
-  return wholeDays.has(date.getTime()) && !ids.has(providerTransactionId)
+  return isOfWholeDay(listed, record) && !listed.ids.has(record.providerTransactionId)
+}
+
+/**
+ * Returns whether a date is of a whole day of a call. Compares calendar days: a date that an
+ * earlier release stored may be the second midnight of a day that has two.
+ */
+export function isOfWholeDay(
+  { wholeDays, timezone }: Listed,
+  { date }: Pick<ProviderRecord, 'date'>,
+): boolean {
+  return wholeDays.has(localDay(date.getTime(), timezone))
 }
 
 /** A transaction from a provider, with all of its provider records. */

@@ -1,6 +1,7 @@
 import { invalid, unavailable } from '@coffer/kit/rpc/errors'
 import { callerOf } from '@coffer/kit/rpc/rpc'
 import type { ServiceDeps } from '@coffer/kit/service/service'
+import { endOfDay, readDay, startOfDay } from '@coffer/kit/values/day'
 import type {
   ListProviderTransactionsRequest,
   SyncImportService,
@@ -8,10 +9,9 @@ import type {
 import type { ServiceImpl } from '@connectrpc/connect'
 import { getBankAccount } from '../accounts/bank-account.sql.ts'
 import { requireWritable } from '../accounts/bank-account.ts'
-import { endOfDay } from '../imports/formats/statement-values.ts'
 import { findTimezone } from '../tenancy/account-settings.sql.ts'
 import { listLiveIds } from './provider.sql.ts'
-import { createDayParser, requireIds, requireSource } from './provider-item.ts'
+import { requireIds, requireSource } from './provider-item.ts'
 
 const pageSize = 500
 
@@ -47,11 +47,13 @@ function readBounds(
 ): { from: Date | null; to: Date | null } {
   if (from === undefined && to === undefined) return { from: null, to: null }
   if (timezone === null) throw unavailable('the timezone of the account is not known yet')
-  const midnight = createDayParser(timezone)
-  const first = from === undefined ? null : midnight(from)
-  const last = to === undefined ? null : midnight(to)
+  const first = from === undefined ? null : readDay(from)
+  const last = to === undefined ? null : readDay(to)
   const text = 'must be a day as YYYY-MM-DD, in the years 1900 to 2199'
   if (from !== undefined && first === null) throw invalid({ from: text })
   if (to !== undefined && last === null) throw invalid({ to: text })
-  return { from: first, to: last && endOfDay(last, timezone) }
+  return {
+    from: first === null ? null : new Date(startOfDay(first, timezone)),
+    to: last === null ? null : new Date(endOfDay(last, timezone)),
+  }
 }

@@ -1,3 +1,4 @@
+import { localDay } from '@coffer/kit/values/day'
 import { nameOf } from './provider-item.ts'
 import {
   isUnlisted,
@@ -23,14 +24,14 @@ export function pairRenewed(
   listed: Listed,
 ): Map<string, string> {
   const pairs = new Map<string, string>()
-  const unlisted = Map.groupBy(listUnlisted(syncedIndex, listed), ({ live }) => keyOf(live))
+  const unlisted = Map.groupBy(listUnlisted(syncedIndex, listed), ({ live }) => keyOf(live, listed))
   if (unlisted.size === 0) return pairs
   const unknown = items
     .filter(({ providerTransactionId: id }) => !syncedIndex.byProviderId.has(id))
     .toSorted((a, b) => (a.providerTransactionId < b.providerTransactionId ? -1 : 1))
   for (const areSame of [haveEqualTexts, haveEqualLetters]) {
     for (const item of unknown.filter((one) => !pairs.has(one.providerTransactionId))) {
-      const equal = unlisted.get(keyOf(item)) ?? []
+      const equal = unlisted.get(keyOf(item, listed)) ?? []
       const at = equal.findIndex(({ live }) => areSame(item, live))
       const [found] = at === -1 ? [] : equal.splice(at, 1)
       if (found) pairs.set(item.providerTransactionId, found.live.transactionId)
@@ -78,8 +79,12 @@ function isEdited({ transaction }: SyncedTransaction, live: ProviderRecord): boo
 
 type Keyed = Pick<ProviderRecord, 'date' | 'amount' | 'isPending' | 'providerAccountId'>
 
-function keyOf({ date, amount, isPending, providerAccountId }: Keyed): string {
-  return JSON.stringify([date.getTime(), String(amount), isPending, providerAccountId])
+function keyOf(
+  { date, amount, isPending, providerAccountId }: Keyed,
+  { timezone }: Listed,
+): string {
+  const day = localDay(date.getTime(), timezone)
+  return JSON.stringify([day, String(amount), isPending, providerAccountId])
 }
 
 type Named = Pick<ProviderRecord, 'name' | 'merchantName'>

@@ -1,6 +1,6 @@
 import { dayMs } from '@coffer/kit/values/time'
 import type { SyncedScope } from '../money/money-state.ts'
-import type { Listed, ProviderItem } from './provider-transaction.ts'
+import { isOfWholeDay, type Listed, type ProviderItem } from './provider-transaction.ts'
 import { postingDaysMax, postingDaysMin } from './sync-match.ts'
 
 /** Returns the scope that reads all transactions which the items of an import may match. */
@@ -25,8 +25,8 @@ export function scopeOf(
 }
 
 /** Returns the days and amounts of posted transactions that pending or renewed items may match. */
-function postedOf(items: readonly ProviderItem[], { wholeDays }: Listed): SyncedScope['posted'] {
-  const some = items.filter(({ isPending, date }) => isPending || wholeDays.has(date.getTime()))
+function postedOf(items: readonly ProviderItem[], listed: Listed): SyncedScope['posted'] {
+  const some = items.filter((item) => item.isPending || isOfWholeDay(listed, item))
   if (some.length === 0) return null
   const days = daysOf(some)
   const later = some.some(({ isPending }) => isPending) ? postingDaysMax + 1 : 1

@@ -5,8 +5,8 @@ import { invalid } from '@coffer/kit/rpc/errors'
 import { toMessage } from '@coffer/kit/rpc/message'
 import { callerOf } from '@coffer/kit/rpc/rpc'
 import type { ServiceDeps } from '@coffer/kit/service/service'
+import { midnightOf } from '@coffer/kit/values/day'
 import { newId } from '@coffer/kit/values/id'
-import { midnightOf } from '@coffer/kit/values/time'
 import {
   type CreateTransactionsRequest,
   CreateTransactionsResponseSchema,

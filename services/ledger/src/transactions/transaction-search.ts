@@ -1,4 +1,5 @@
-import { dayMs, fromLocal } from '@coffer/kit/values/time'
+import { invalid } from '@coffer/kit/rpc/errors'
+import { readDay, startOfDay } from '@coffer/kit/values/day'
 import { z } from 'zod'
 
 /** A cursor in a list of transactions, newest first: the page begins after this date and ID. */
@@ -32,21 +33,24 @@ const end = new Date('0001-01-01T00:00:00Z')
 
 /**
  * Returns the range from day `from` to day `to`, both included, and after a cursor. Days are
- * YYYY-MM-DD in `timezone`; null is unbounded.
+ * YYYY-MM-DD in `timezone`; null is unbounded. Throws `invalid` for a day that does not exist.
  */
 export function rangeOf(
   of: { from: string | null; to: string | null; after: TransactionCursor | null },
   timezone: string,
 ): { from: Date; behind: TransactionCursor } {
-  const to = of.to === null ? start : { date: startOf(of.to, timezone, 1), transactionId: '' }
+  const [first, last] = [dayOf('from', of.from), dayOf('to', of.to)]
+  const dayAfter = last === null ? null : new Date(startOfDay(last + 1, timezone))
+  const to = dayAfter === null ? start : { date: dayAfter, transactionId: '' }
   const { after } = of
   const behind = after !== null && after.date < to.date ? after : to
-  return { from: of.from === null ? end : startOf(of.from, timezone, 0), behind }
+  return { from: first === null ? end : new Date(startOfDay(first, timezone)), behind }
 }
 
-/** Returns midnight of a calendar day plus `daysLater`, as an instant. */
-function startOf(day: string, timezone: string, daysLater: number): Date {
-  return new Date(fromLocal(Date.parse(`${day}T00:00:00Z`) + daysLater * dayMs, timezone))
+function dayOf(field: 'from' | 'to', text: string | null): number | null {
+  const day = text === null ? null : readDay(text)
+  if (text !== null && day === null) throw invalid({ [field]: `must be a day like 2026-01-31` })
+  return day
 }
 
 /** Returns the LIKE pattern for texts that contain `text`, wildcards escaped. */

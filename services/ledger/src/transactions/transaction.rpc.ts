@@ -5,7 +5,7 @@ import { patchOf, toMessage } from '@coffer/kit/rpc/message'
 import { requireMatch } from '@coffer/kit/rpc/object-tag'
 import { callerOf } from '@coffer/kit/rpc/rpc'
 import type { ServiceDeps } from '@coffer/kit/service/service'
-import { midnightOf } from '@coffer/kit/values/time'
+import { midnightOf } from '@coffer/kit/values/day'
 import {
   type CreateTransactionRequest,
   CreateTransactionResponseSchema,

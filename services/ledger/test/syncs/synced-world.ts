@@ -1,3 +1,4 @@
+import { localDay } from '@coffer/kit/values/day'
 import { expect } from '@jest/globals'
 import type { BankAccount } from '../../src/accounts/bank-account.ts'
 import type { Envelope } from '../../src/envelopes/envelope.ts'
@@ -26,6 +27,7 @@ export type World = {
 }
 
 const HELD = 5000n
+const timezone = 'America/Chicago'
 /** Midnight in Chicago of the first day of all items. */
 export const START = new Date('2026-03-02T06:00:00Z').getTime()
 
@@ -42,7 +44,7 @@ export function emptyWorld(source: World['source']): World {
 export function bring(
   world: World,
   items: readonly ProviderItem[],
-  wholeDays: ReadonlySet<number> = new Set(),
+  datesOfWholeDays: readonly Date[] = [],
 ): SyncDecision {
   const { source } = world
   const name = (index: number) => `${String(world.steps).padStart(4, '0')}_${index}`
@@ -53,7 +55,8 @@ export function bring(
   const locked = lockedIn(world)
   const all = [...world.known.values()]
   const listedIds = new Set(items.map(({ providerTransactionId }) => providerTransactionId))
-  const listed = { ids: listedIds, wholeDays }
+  const wholeDays = datesOfWholeDays.map((date) => localDay(date.getTime(), timezone))
+  const listed = { ids: listedIds, wholeDays: new Set(wholeDays), timezone }
   const scope = scopeOf(items, { source, listed })
   const known = all.filter(({ records }) => records.some((record) => isInScope(scope, record)))
   const batch = { items, ids, source, listed }

@@ -1,5 +1,5 @@
+import type { Day } from '@coffer/kit/values/day'
 import { fullYear } from './day-text.ts'
-import type { Day } from './statement-values.ts'
 
 const ALLOWED = /^[YMD.\-/ ]{6,10}$/
 const PARTS = /Y+|M+|D+/g

@@ -1,4 +1,4 @@
-import type { Day } from './statement-values.ts'
+import type { Day } from '@coffer/kit/values/day'
 
 export type DayOrder = 'day first' | 'month first'
 

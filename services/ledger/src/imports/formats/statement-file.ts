@@ -1,3 +1,4 @@
+import { endOfDay, localDay } from '@coffer/kit/values/day'
 import { readCamt } from './camt/camt.ts'
 import { readCsv } from './csv/csv.ts'
 import type { CsvMapping } from './csv/csv-mapping.ts'
@@ -9,7 +10,6 @@ import {
   statesBalances,
   type Unreadable,
 } from './statement.ts'
-import { endOfDay } from './statement-values.ts'
 
 export type ReadingFormat =
   | { kind: 'ofx' | 'camt053' | 'qif' }
@@ -34,6 +34,6 @@ function withInstant(statement: FileStatement, timezone: string): FileStatement 
   const { balances, rows } = statement
   if (balances.asOf !== null || rows.length === 0 || !statesBalances(balances)) return statement
   const newest = rows.reduce((latest, { date }) => Math.max(latest, date.getTime()), -Infinity)
-  const asOf = endOfDay(new Date(newest), timezone)
+  const asOf = new Date(endOfDay(localDay(newest, timezone), timezone))
   return { ...statement, balances: { ...balances, asOf } }
 }

@@ -4,7 +4,10 @@ import type { FileRow, ReadRows, SkippedRow } from './statement.ts'
 /** A row of a file without upload identifier; `identifier` is from the bank, empty without one. */
 export type UnnamedRow = {
   identifier: string
-  /** Text that distinguishes rows with an equal or empty `identifier`, the same in every export. */
+  /**
+   * Text that distinguishes rows with an equal or empty `identifier`, the same in every export.
+   * Rows with an empty one need it.
+   */
   content?: string
   row: Omit<FileRow, 'uploadIdentifier'>
 }
@@ -36,7 +39,9 @@ export function nameRows(found: Iterable<UnnamedRow | SkippedRow>): ReadRows {
       continue
     }
     const uploadIdentifier =
-      identifier === '' || isRepeated ? numberedIdentifier(one, equals) : identifier
+      identifier === '' || isRepeated
+        ? numberedIdentifier(one.content ?? identifier, equals)
+        : identifier
     seen.set(uploadIdentifier, one.content)
     read.rows.push({ uploadIdentifier, ...one.row })
   }
@@ -65,9 +70,8 @@ export function oneLine(text: string): string {
     .toWellFormed()
 }
 
-function numberedIdentifier({ row, content }: UnnamedRow, equals: Map<string, number>): string {
-  const day = row.date.toISOString()
-  const said = bounded(content ?? `${day} ${row.amount} ${row.name} ${row.originalName}`)
+function numberedIdentifier(content: string, equals: Map<string, number>): string {
+  const said = bounded(content)
   const count = (equals.get(said) ?? 0) + 1
   equals.set(said, count)
   return `${said} #${count}`

@@ -1,12 +1,9 @@
+import { type Day, dayNumber, startOfDay } from '@coffer/kit/values/day'
 import { isExact } from '@coffer/kit/values/money'
-import { isYearInRange } from '@coffer/kit/values/time'
-import { DateTime } from 'luxon'
+import { dayMs, isYearInRange, toLocal } from '@coffer/kit/values/time'
 
 const AMOUNT = /^([+-]?)(\d*)(?:[.,](\d*))?$/
 const DIGITS_MAX = 30
-
-/** A calendar day, which may not exist (30 February); months count from 1. */
-export type Day = { year: number; month: number; day: number }
 
 /**
  * Returns an amount in minor units, null if the text is unreadable
@@ -24,11 +21,6 @@ export function readAmount(text: string, places: number): bigint | null {
   return sign === '-' ? -units : units
 }
 
-/** Returns the last second of the day that contains the instant in a timezone. */
-export function endOfDay(instant: Date, timezone: string): Date {
-  return DateTime.fromJSDate(instant, { zone: timezone }).endOf('day').startOf('second').toJSDate()
-}
-
 /** Returns the instant, or null if it is not in the years 1900 to 2199. */
 export function withinYears(instant: Date): Date | null {
   return isYearInRange(instant.getUTCFullYear()) ? instant : null
@@ -37,23 +29,21 @@ export function withinYears(instant: Date): Date | null {
 /** Maximum number of rows in a file, in every format. */
 export const rowsMax = 100_000
 
-/** Returns a cached version of `midnightOf` for one timezone, because many rows share a day. */
-export function midnightsIn(timezone: string): (day: Day) => Date | null {
-  const known = new Map<string, Date | null>()
-  return (day) => {
-    const name = `${day.year}-${day.month}-${day.day}`
-    let midnight = known.get(name)
-    if (midnight === undefined) {
-      midnight = midnightOf(day, timezone)
-      known.set(name, midnight)
-    }
-    return midnight
-  }
+/** Returns midnight of a written day in a timezone; null for no day of the years 1900 to 2199. */
+export function midnightOn(day: Day, timezone: string): Date | null {
+  const number = dayNumber(day)
+  return number === null ? null : new Date(startOfDay(number, timezone))
 }
 
-/** Returns the first instant of a day in a timezone; null for no day of the years 1900 to 2199. */
-export function midnightOf({ year, month, day }: Day, timezone: string): Date | null {
-  if (!isYearInRange(year)) return null
-  const date = DateTime.fromObject({ year, month, day }, { zone: timezone })
-  return date.isValid ? date.startOf('day').toJSDate() : null
+/**
+ * Returns the instant that is written for a day in identifiers without one of the bank
+ * (docs/file-formats.md#identifiers): midnight, or the second of two midnights. Earlier releases
+ * stored the second one, and a file that is imported again must have equal identifiers.
+ */
+export function identifierInstant(midnight: Date, timezone: string): Date {
+  const offsetAt = (instant: number) => toLocal(instant, timezone) - instant
+  const first = midnight.getTime()
+  const second = first + offsetAt(first) - offsetAt(first + dayMs / 2)
+  const isRepeated = second > first && toLocal(second, timezone) === toLocal(first, timezone)
+  return isRepeated ? new Date(second) : midnight
 }

@@ -1,6 +1,7 @@
+import type { Day } from '@coffer/kit/values/day'
 import type { SkippedRow, SkipReason } from '../statement.ts'
 import { cut, namesOf, textLengthMax, type UnnamedRow } from '../statement-rows.ts'
-import { type Day, readAmount } from '../statement-values.ts'
+import { midnightOn, readAmount } from '../statement-values.ts'
 import { childrenOf, nodeAt, textAt, type XmlNode } from './xml-tree.ts'
 
 /** Placeholders that banks write in place of a missing reference. */
@@ -10,7 +11,6 @@ export type RowSettings = {
   currency: string
   places: number
   timezone: string
-  midnightOf: (day: Day) => Date | null
 }
 
 /**
@@ -72,7 +72,7 @@ function checkEntry(node: XmlNode, settings: RowSettings): Entry | SkipReason {
   if (amount === null) return 'direction'
   if (amount === 0n) return 'zero'
   const day = dayOf(nodeAt(node, 'BookgDt')) ?? dayOf(nodeAt(node, 'ValDt'))
-  const date = day === null ? null : settings.midnightOf(day)
+  const date = day === null ? null : midnightOn(day, settings.timezone)
   if (day === null || date === null) return 'date'
   const written = `${day.year}-${day.month}-${day.day}`
   const remittance = remittanceOf(node)

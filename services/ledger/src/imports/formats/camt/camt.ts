@@ -1,4 +1,6 @@
 import { currencies, decimalPlaces } from '@coffer/kit/values/currency'
+import { endOfDay, readDay } from '@coffer/kit/values/day'
+import { fromLocal } from '@coffer/kit/values/time'
 import { DateTime } from 'luxon'
 import { decodeFile } from '../file-text.ts'
 import {
@@ -10,7 +12,7 @@ import {
   type Unreadable,
 } from '../statement.ts'
 import { nameRows } from '../statement-rows.ts'
-import { endOfDay, midnightsIn, rowsMax, withinYears } from '../statement-values.ts'
+import { rowsMax, withinYears } from '../statement-values.ts'
 import { detailsOf, type RowSettings, readCamtAmount, readEntry } from './camt-rows.ts'
 import { childrenOf, nodeAt, readXmlTree, textAt, type XmlNode } from './xml-tree.ts'
 
@@ -45,7 +47,6 @@ export function readCamt(bytes: Uint8Array, settings: ReadingSettings): FileStat
     ...settings,
     currency,
     places: decimalPlaces(currency),
-    midnightOf: midnightsIn(settings.timezone),
   })
 }
 
@@ -104,8 +105,13 @@ function balanceOf(balance: XmlNode | undefined, settings: RowSettings): bigint 
 
 /** Returns the instant of a balance, without a time the last second of its day; null if invalid. */
 function instantOf(balance: XmlNode | undefined, timezone: string): Date | null {
-  const time = DateTime.fromISO(textAt(balance, 'Dt', 'DtTm'), { zone: timezone })
-  if (time.isValid) return withinYears(time.toJSDate())
-  const day = DateTime.fromISO(textAt(balance, 'Dt', 'Dt').slice(0, 10), { zone: timezone })
-  return day.isValid ? withinYears(endOfDay(day.toJSDate(), timezone)) : null
+  const written = textAt(balance, 'Dt', 'DtTm')
+  const time = DateTime.fromISO(written, { zone: 'utc' })
+  if (time.isValid) {
+    const hasOffset = /T.*(?:Z|[+-]\d\d(?::?\d\d)?)$/i.test(written)
+    const instant = hasOffset ? time.toMillis() : fromLocal(time.toMillis(), timezone)
+    return withinYears(new Date(instant))
+  }
+  const day = readDay(textAt(balance, 'Dt', 'Dt').slice(0, 10))
+  return day === null ? null : new Date(endOfDay(day, timezone))
 }

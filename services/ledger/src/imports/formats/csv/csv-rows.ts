@@ -1,7 +1,8 @@
+import type { Day } from '@coffer/kit/values/day'
 import { type DecimalMark, readWrittenAmount } from '../amount-text.ts'
 import type { SkippedRow, SkipReason } from '../statement.ts'
 import { namesOf, type UnnamedRow } from '../statement-rows.ts'
-import type { Day } from '../statement-values.ts'
+import { midnightOn } from '../statement-values.ts'
 import type { CsvMapping, FieldRef } from './csv-mapping.ts'
 import { widthOf } from './csv-shape.ts'
 
@@ -22,7 +23,7 @@ export type CsvSettings = {
   places: number
   mark: DecimalMark
   readDay: (text: string) => Day | null
-  midnightOf: (day: Day) => Date | null
+  timezone: string
 }
 
 /**
@@ -33,7 +34,7 @@ export type CsvRow = UnnamedRow & { isHashed: boolean; balance: bigint | null }
 
 /** Returns the transaction in a CSV row by the mapping, or the reason why the row is skipped. */
 export function readCsvRow(line: CsvCells, settings: CsvSettings): CsvRow | SkippedRow {
-  const { mapping, readDay, midnightOf } = settings
+  const { mapping, readDay, timezone } = settings
   const values = mapping.id.fields.map(line.at)
   const skipped = (reason: SkipReason) => ({ identifier: values.join('::'), reason })
   if (widthOf(line.cells, line.columns) !== line.columns) return skipped('columns')
@@ -41,7 +42,7 @@ export function readCsvRow(line: CsvCells, settings: CsvSettings): CsvRow | Skip
   if (typeof amount === 'string') return skipped(amount)
   if (amount === 0n) return skipped('zero')
   const day = readDay(textOf(line, mapping.date.fields))
-  const date = day === null ? null : midnightOf(day)
+  const date = day === null ? null : midnightOn(day, timezone)
   if (date === null) return skipped('date')
   if (values.every((value) => value === '')) return skipped('identifier')
   const { posted, balance } = mapping

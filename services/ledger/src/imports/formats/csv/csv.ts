@@ -11,7 +11,7 @@ import {
   type Unreadable,
 } from '../statement.ts'
 import { nameRows } from '../statement-rows.ts'
-import { midnightsIn, rowsMax } from '../statement-values.ts'
+import { rowsMax } from '../statement-values.ts'
 import type { CsvMapping, FieldRef } from './csv-mapping.ts'
 import { type CsvCells, type CsvRow, readCsvRow } from './csv-rows.ts'
 import { headRows, rowsBelow } from './csv-shape.ts'
@@ -41,7 +41,7 @@ export function readCsv(
     places,
     mark: detectDecimalMark(amounts, places),
     readDay: createDayParser(mapping.date.format),
-    midnightOf: midnightsIn(timezone),
+    timezone,
   }
   const read = all.map((cells) => readCsvRow(cells, rowSettings))
   return {

@@ -1,12 +1,15 @@
-import { DateTime, FixedOffsetZone } from 'luxon'
+import { type Day, dayNumber, endOfDay } from '@coffer/kit/values/day'
+import { fromLocal } from '@coffer/kit/values/time'
+import { DateTime } from 'luxon'
 import type { ReadRows, SkipReason } from '../statement.ts'
 import { nameRows, namesOf, type UnnamedRow } from '../statement-rows.ts'
-import { type Day, endOfDay, readAmount, withinYears } from '../statement-values.ts'
+import { identifierInstant, midnightOn, readAmount, withinYears } from '../statement-values.ts'
 import { childOf, descendantsOf, type OfxNode, textOf } from './ofx-tree.ts'
 
+const minuteMs = 60_000
 const DATE = /^(\d{8})(\d{4}(?:\d{2})?)?(?:\.\d+)?\s*(?:\[([+-]?\d{1,2}(?:\.\d+)?)?[^\]]*\]?)?$/
 
-type RowSettings = { currency: string; places: number; midnightOf: (day: Day) => Date | null }
+type RowSettings = { currency: string; places: number; timezone: string }
 
 /**
  * Returns the transactions of a statement, and skipped ones with the reason. Amounts are positive
@@ -21,10 +24,9 @@ export function readRows(statement: OfxNode, settings: RowSettings): ReadRows {
 }
 
 /** Returns midnight of the day in an OFX date, ignoring its time and offset; null if invalid. */
-export function readDay(text: string, midnightOf: (day: Day) => Date | null): Date | null {
-  const [, day = ''] = DATE.exec(text.trim()) ?? []
-  const [, year, month, date] = /^(\d{4})(\d\d)(\d\d)$/.exec(day) ?? []
-  return midnightOf({ year: Number(year), month: Number(month), day: Number(date) })
+export function readDay(text: string, timezone: string): Date | null {
+  const [, day] = DATE.exec(text.trim()) ?? []
+  return day === undefined ? null : midnightOn(writtenDay(day), timezone)
 }
 
 /**
@@ -35,18 +37,28 @@ export function readInstant(text: string, timezone: string): Date | null {
   const [, day, time, offset] = DATE.exec(text.trim()) ?? []
   if (day === undefined) return null
   if (time === undefined) {
-    const date = DateTime.fromFormat(day, 'yyyyMMdd', { zone: timezone })
-    return date.isValid ? withinYears(endOfDay(date.toJSDate(), timezone)) : null
+    const number = dayNumber(writtenDay(day))
+    return number === null ? null : new Date(endOfDay(number, timezone))
   }
-  const zone =
-    offset === undefined ? timezone : FixedOffsetZone.instance(Math.round(Number(offset) * 60))
-  const instant = DateTime.fromFormat(`${day}${time.padEnd(6, '0')}`, 'yyyyMMddHHmmss', { zone })
-  return instant.isValid ? withinYears(instant.toJSDate()) : null
+  const written = `${day}${time.padEnd(6, '0')}`
+  const local = DateTime.fromFormat(written, 'yyyyMMddHHmmss', { zone: 'utc' })
+  if (!local.isValid) return null
+  const instant =
+    offset === undefined
+      ? fromLocal(local.toMillis(), timezone)
+      : local.toMillis() - Math.round(Number(offset) * 60) * minuteMs
+  return withinYears(new Date(instant))
+}
+
+/** Returns the day of a date as YYYYMMDD. */
+function writtenDay(date: string): Day {
+  const [year, month, day] = [date.slice(0, 4), date.slice(4, 6), date.slice(6)].map(Number)
+  return { year, month, day } as Day
 }
 
 function readRow(
   node: OfxNode,
-  { currency, places, midnightOf }: RowSettings,
+  { currency, places, timezone }: RowSettings,
 ): UnnamedRow | SkipReason {
   const ownCurrency = textOf(childOf(node, 'CURRENCY'), 'CURSYM').toUpperCase()
   if (ownCurrency !== '' && ownCurrency !== currency) return 'currency'
@@ -54,17 +66,19 @@ function readRow(
   const amount = readAmount(textOf(node, 'TRNAMT'), places)
   if (amount === null) return 'amount'
   if (amount === 0n) return 'zero'
-  const date = readDay(textOf(node, 'DTPOSTED'), midnightOf)
+  const date = readDay(textOf(node, 'DTPOSTED'), timezone)
   if (date === null) return 'date'
   const names = namesOf({
     name: textOf(node, 'NAME') || textOf(childOf(node, 'PAYEE'), 'NAME'),
     memo: textOf(node, 'MEMO'),
     description: describe(node),
   })
-  return {
-    identifier: textOf(node, 'FITID'),
-    row: { amount: -amount, date, ...names, isPending: false },
-  }
+  const row = { amount: -amount, date, ...names, isPending: false }
+  const identifier = textOf(node, 'FITID')
+  if (identifier !== '') return { identifier, row }
+  const day = identifierInstant(date, timezone).toISOString()
+  const content = `${day} ${row.amount} ${names.name} ${names.originalName}`
+  return { identifier, content, row }
 }
 
 /** Returns a description of a transaction without name and memo, such as `Check 12`. */

@@ -7,7 +7,7 @@ import {
   type ReadingSettings,
   type Unreadable,
 } from '../statement.ts'
-import { midnightsIn, readAmount, rowsMax } from '../statement-values.ts'
+import { readAmount, rowsMax } from '../statement-values.ts'
 import { readInstant, readRows } from './ofx-rows.ts'
 import { childOf, countOf, descendantsOf, type OfxNode, readOfxTree, textOf } from './ofx-tree.ts'
 
@@ -56,7 +56,7 @@ function readStatements(statements: OfxNode[], settings: ReadingSettings): FileS
   return {
     currency,
     balances: latestOf(balances),
-    ...readRows(transactions, { currency, places, midnightOf: midnightsIn(timezone) }),
+    ...readRows(transactions, { currency, places, timezone }),
   }
 }
 

@@ -11,7 +11,7 @@ import {
   type Unreadable,
 } from '../statement.ts'
 import { nameRows, namesOf, type UnnamedRow } from '../statement-rows.ts'
-import { type Day, midnightsIn, rowsMax } from '../statement-values.ts'
+import { midnightOn, rowsMax } from '../statement-values.ts'
 
 /** The fields of a QIF record, keyed by letter; only the first field of a repeated letter. */
 type QifRecord = Readonly<Record<string, string>>
@@ -25,7 +25,7 @@ const LINE_LENGTH_MAX = 10_000
 type RowSettings = {
   currency: string
   places: number
-  midnightOf: (day: Day) => Date | null
+  timezone: string
   mark: DecimalMark
   order: DayOrder
 }
@@ -59,7 +59,7 @@ export function readQif(bytes: Uint8Array, settings: ReadingSettings): FileState
   const rowSettings = {
     currency,
     places,
-    midnightOf: midnightsIn(timezone),
+    timezone,
     mark: detectDecimalMark(records.map(amountOf), places),
     order: detectDayOrder(
       records.map(dayOf),
@@ -130,7 +130,7 @@ function readRow(record: QifRecord, settings: RowSettings): UnnamedRow | Skipped
   if (amount === null) return skipped('amount')
   if (amount === 0n) return skipped('zero')
   const day = readWrittenDay(dayOf(record), settings.order)
-  const date = day === null ? null : settings.midnightOf(day)
+  const date = day === null ? null : midnightOn(day, settings.timezone)
   if (day === null || date === null) return skipped('date')
   const number = record.N ?? ''
   const names = namesOf({

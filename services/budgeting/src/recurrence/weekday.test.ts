@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { weekday, weekdayStart } from './midnight.ts'
+import { weekday, weekdayStart } from './weekday.ts'
 
 test('weekends move to the Friday before, also across a change of the clock', () => {
   const chicago = 'America/Chicago'
