@@ -1,4 +1,4 @@
-import { mkdtempDisposableSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdtempDisposableSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Entry, readArchive, writeArchive } from '@coffer/cli/backup/archive'
@@ -36,6 +36,7 @@ beforeAll(async () => {
   await former.query(manyRows)
   await former.query(`UPDATE ledger.changes SET published_at = now(), stream_position = 7`)
   await former.query(`INSERT INTO ledger.stream_positions VALUES ('coffer', 'then', 0, 7, 7)`)
+  await former.query(`INSERT INTO ledger.file_places VALUES ('disk_1', 'former-host', now())`)
   const storage = createDiskStorage(join(source.COFFER_DATA_DIR, 'files'))
   await storage.write(key, bytesOf(statement))
   identity = await generateX25519Identity()
@@ -112,12 +113,14 @@ test('a restore brings back every row, file and key, and will publish all change
     const counted = await client.query(
       `SELECT count(*)::int AS waiting, count(published_at)::int AS done,
          count(stream_position)::int AS positions,
-         (SELECT count(*)::int FROM ledger.stream_positions) AS streams FROM ledger.changes`,
+         (SELECT count(*)::int FROM ledger.stream_positions) AS streams,
+         (SELECT count(*)::int FROM ledger.file_places) AS processes FROM ledger.changes`,
     )
     return counted.rows
   })
-  // The new stream is no loss of the former one.
-  expect(unpublished).toEqual({ waiting: 25, done: 0, positions: 0, streams: 0 })
+  // The new stream is no loss of the former one, and no process of the former installation runs.
+  const cleared = { positions: 0, streams: 0, processes: 0 }
+  expect(unpublished).toEqual({ waiting: 25, done: 0, ...cleared })
   const next = `INSERT INTO ledger.journal (account_id) VALUES ('x') RETURNING entry_id`
   await expect(
     withClient(target.COFFER_DATABASE_URL, (client) => client.query(next)),
@@ -236,4 +239,40 @@ test('a folder with other keys is refused; rows alone are restored beside them',
   expect([saved.code, saved.stdout]).toEqual([0, expect.stringContaining('without the keys')])
   expect((await restore(to)).code).toBe(0)
   expect(await contentOf(target.COFFER_DATABASE_URL)).toEqual(await contentOf(former.url))
+})
+
+test('an archive names all keys of its secrets, and a restore those that are missing', async () => {
+  const other = (name: string) => `local:${name.repeat(16)}`
+  const seal = (keyId: string) =>
+    former.query(
+      `INSERT INTO aggregator_sync.link_tokens
+         (account_id, user_id, expires_at, key_id, data_key, ciphertext)
+       VALUES ('acct', '${newId('user')}', now(), '${keyId}', '', '')`,
+    )
+  const to = join(folder, 'sealed.age')
+  try {
+    await seal(other('a'))
+    await seal(other('b'))
+    const options = ['--to', to, '--recipient', recipient, '--with-keys']
+    expect((await runHere(['backup', ...options], source)).code).toBe(0)
+  } finally {
+    await former.query(`DELETE FROM aggregator_sync.link_tokens WHERE account_id = 'acct'`)
+  }
+  const { code, stderr } = await restore(to)
+  expect([code, stderr]).toEqual([
+    1,
+    expect.stringContaining(`under the keys ${other('a')}, ${other('b')}, which are not in`),
+  ])
+  expect(await found()).toEqual(nothing)
+  // A key that is declared lost is not asked for.
+  expect((await runHere(['keys:create', '--lost', other('a')], target)).code).toBe(0)
+  const keys = join(target.COFFER_DATA_DIR, 'keys')
+  for (const name of readdirSync(keys).filter((one) => !one.endsWith('.lost'))) {
+    rmSync(join(keys, name))
+  }
+  const again = await restore(to)
+  expect([again.code, again.stderr]).toEqual([
+    1,
+    expect.stringContaining(`under the key ${other('b')}, which is not in`),
+  ])
 })

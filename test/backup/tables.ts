@@ -7,15 +7,15 @@ export interface TableContent {
 }
 
 /**
- * Returns the content of every table by `<schema>.<table>`. Leaves out what a restore clears, which
- * is about the stream of NATS, and the record of migrations that older versions applied.
+ * Returns the content of every table by `<schema>.<table>`. Leaves out what a restore clears
+ * (the stream of NATS, processes), and the record of migrations that older versions applied.
  */
 export function contentOf(url: string): Promise<Record<string, TableContent>> {
   return withClient(url, async (client) => {
     const { rows } = await client.query<{ name: string }>(`
       SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables
       WHERE schemaname NOT IN ('pg_catalog', 'information_schema')
-        AND tablename NOT IN ('migrations', 'stream_positions')
+        AND tablename NOT IN ('migrations', 'stream_positions', 'file_places')
       ORDER BY 1`)
     const content: Record<string, TableContent> = {}
     for (const { name } of rows) {

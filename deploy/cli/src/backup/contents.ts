@@ -10,7 +10,7 @@ export const ArchivedSchema = z.object({
   schema: z.string(),
   migrations: z.array(Migration),
   tables: z.array(Table),
-  /** Keys under which the secrets of its rows are sealed, without duplicates. */
+  /** IDs of all keys under which the secrets of its rows are sealed, without duplicates. */
   keyIds: z.array(z.string()),
 })
 export type ArchivedSchema = z.infer<typeof ArchivedSchema>

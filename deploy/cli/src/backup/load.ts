@@ -69,6 +69,7 @@ export async function beginLoading(
           await client.query('SELECT setval($1, $2)', [name, one.last])
         }
         await forgetStream(client, described)
+        await forgetProcesses(client, described)
       }
       return rows
     },
@@ -111,6 +112,19 @@ async function forgetStream(
   )
   // Of a former stream the audit would report that NATS has lost it.
   await client.query(`DELETE FROM ${schema}.stream_positions`)
+}
+
+/**
+ * Deletes the records of processes of the former installation. A restored copy would warn of them
+ * for three minutes, and no such process uses its database.
+ */
+async function forgetProcesses(
+  client: pg.Client,
+  { schema, tables }: ArchivedSchema,
+): Promise<void> {
+  // Archives of 0.2.0 have no such table.
+  if (!tables.some(({ table }) => table === 'file_places')) return
+  await client.query(`DELETE FROM ${pg.escapeIdentifier(schema)}.file_places`)
 }
 
 function namesOf({ schema, tables }: ArchivedSchema): string[] {

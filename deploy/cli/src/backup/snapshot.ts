@@ -78,6 +78,28 @@ const referencesText = `
   JOIN pg_class AS referred ON referred.oid = confrelid
   WHERE contype = 'f' AND connamespace = $1::text::regnamespace`
 
+/**
+ * Lists the IDs of all keys under which secrets of a schema are sealed, as of the snapshot. Reads
+ * the tables with the columns of sealed secrets, whose rows this transaction copies anyway.
+ */
+export async function listKeyIds(
+  client: pg.Client,
+  { schema, tables }: Pick<ArchivedSchema, 'schema' | 'tables'>,
+): Promise<string[]> {
+  const sealed = tables.filter(({ columns }) =>
+    ['key_id', 'data_key', 'ciphertext'].every((column) => columns.includes(column)),
+  )
+  const keyIds = new Set<string>()
+  for (const { table } of sealed) {
+    const name = [schema, table].map((one) => pg.escapeIdentifier(one)).join('.')
+    const { rows } = await client.query<{ keyId: string }>(
+      `SELECT DISTINCT key_id AS "keyId" FROM ${name} ORDER BY 1`,
+    )
+    for (const { keyId } of rows) keyIds.add(keyId)
+  }
+  return [...keyIds]
+}
+
 /** Bytes of rows in one entry, at least; a larger row is an entry of its own. */
 const partBytes = 1024 * 1024
 

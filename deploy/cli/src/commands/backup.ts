@@ -2,7 +2,6 @@ import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createLog } from '@coffer/host/logger'
 import { keyFileNames, readKeyFile } from '@coffer/host/secrets/key-file'
-import { findKeyIdInUse, findSealedTables } from '@coffer/host/secrets/sealed-rows.sql'
 import { type Environment, readSettings } from '@coffer/host/settings'
 import { settings as ledgerSettings } from '@coffer/ledger/config'
 import type { Storage } from '@coffer/ledger/imports/storage/storage'
@@ -19,11 +18,12 @@ import {
 import {
   copyTable,
   describeSchema,
+  listKeyIds,
   readSequences,
   type Snapshot,
   takeSnapshot,
 } from '../backup/snapshot.ts'
-import { createServiceDatabase, ownerUrlOf } from '../databases.ts'
+import { ownerUrlOf } from '../databases.ts'
 import { type Config, readConfig } from '../environment.ts'
 import { definitions } from '../services.ts'
 import { requireTables } from '../tables.ts'
@@ -83,7 +83,7 @@ async function* entriesOf({ config, storage, end, withKeys }: Sources): AsyncGen
   yield* filesIn(files)
   const urlOf = (name: string) => ownerUrlOf(name, config)
   await using snapshot = await takeSnapshot(definitions, urlOf)
-  const schemas = await describeAll(snapshot, config)
+  const schemas = await describeAll(snapshot)
   yield jsonEntry(headerName, { format: 1, version, createdAt: new Date().toISOString(), schemas })
   for (const described of schemas) {
     const { service, schema, tables } = described
@@ -136,15 +136,12 @@ async function* filesIn(files: Files): AsyncGenerator<Entry> {
   }
 }
 
-async function describeAll(snapshot: Snapshot, config: Config): Promise<ArchivedSchema[]> {
+async function describeAll(snapshot: Snapshot): Promise<ArchivedSchema[]> {
   const schemas: ArchivedSchema[] = []
   for (const definition of definitions) {
-    const described = await describeSchema(snapshot.of(definition.name), definition)
-    await using database = await createServiceDatabase(definition, config)
-    const sealed = await findSealedTables(database)
-    const found = await Promise.all(sealed.map((table) => findKeyIdInUse(database, table)))
-    const keyIds = [...new Set(found.filter((keyId) => keyId !== null))]
-    schemas.push({ ...described, keyIds })
+    const client = snapshot.of(definition.name)
+    const described = await describeSchema(client, definition)
+    schemas.push({ ...described, keyIds: await listKeyIds(client, described) })
   }
   return schemas
 }

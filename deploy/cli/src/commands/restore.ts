@@ -5,6 +5,7 @@ import { tablesOf } from '@coffer/host/host'
 import { createLog } from '@coffer/host/logger'
 import { makeKeyFile, readKeyFile } from '@coffer/host/secrets/key-file'
 import { createKeyEncryption, keySettings } from '@coffer/host/secrets/key-settings'
+import { archivedKeyIds } from '@coffer/host/secrets/local-keys'
 import { type Environment, readSettings } from '@coffer/host/settings'
 import { settings as ledgerSettings } from '@coffer/ledger/config'
 import { parseName, type Storage } from '@coffer/ledger/imports/storage/storage'
@@ -119,14 +120,19 @@ function requireKeys({ header, keys }: Outline, { keysDir, environment }: Config
       `${join(keysDir, name)} is another key than the archive's: name an empty keys folder.`,
     )
   }
-  if (keys.has('secrets.key')) return
   const own = createKeyEncryption(readSettings(keySettings, environment), keysDir)
-  const needed = header.schemas.flatMap(({ keyIds }) => keyIds)
-  const missing = needed.find((keyId) => !own.isAtHand(keyId) && !own.isLost(keyId))
-  if (missing === undefined) return
+  const archived = archivedKeyIds(keys)
+  const needed = new Set(header.schemas.flatMap(({ keyIds }) => keyIds))
+  const missing = [...needed].filter(
+    (keyId) => !archived.has(keyId) && !own.isAtHand(keyId) && !own.isLost(keyId),
+  )
+  if (missing.length === 0) return
+  const [named, pronoun, verb] =
+    missing.length === 1 ? ['key', 'its file', 'is'] : ['keys', 'their files', 'are']
   throw new FatalError(
-    `The archive has secrets under the key ${missing}, which is not in ${keysDir}: bring its ` +
-      'file back first, or run "coffer keys:create --lost" if it is lost.',
+    `The archive has secrets under the ${named} ${missing.join(', ')}, which ${verb} not in ` +
+      `${keysDir}: bring ${pronoun} back first, or run "coffer keys:create --lost" for each that ` +
+      'is lost.',
   )
 }
 

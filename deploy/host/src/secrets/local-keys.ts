@@ -78,6 +78,19 @@ export function replaceLocalKey(folder: string): string {
   return keyId
 }
 
+/**
+ * Returns the IDs of the encryption keys in a set of key files by name (the files of an archive),
+ * and of those that it marks as lost. Throws SettingsError for a damaged key.
+ */
+export function archivedKeyIds(files: ReadonlyMap<string, string>): Set<string> {
+  const found = [...files].flatMap(([name, text]) => {
+    if (name === currentName || ownName.test(name)) return [keyOf(name, text).keyId]
+    const [, lost] = /^secrets-([0-9a-f]{16})\.lost$/.exec(name) ?? []
+    return lost === undefined ? [] : [`local:${lost}`]
+  })
+  return new Set(found)
+}
+
 /** Lists the names of the key files that only decrypt: `secrets-<ID>.key`. */
 export function formerKeyFiles(folder: string): string[] {
   const current = fileNameOf(keyAt(join(folder, currentName)).keyId, 'key')
