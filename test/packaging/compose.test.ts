@@ -46,6 +46,30 @@ test('the mesh runs every service and the gateway', () => {
   }
 })
 
+test('in the mesh each container has the keys of its part alone', () => {
+  const services = servicesIn(read('mesh.yaml'))
+  const { keys, tools, ...others } = services
+  const mounts = (text = '') =>
+    [...text.matchAll(/\b(keys[\w-]*):(\/[^\s"\]]*)/g)].map(([all]) => all)
+  const parts = [...serviceNames, 'gateway']
+  for (const name of parts) expect(mounts(others[name])).toEqual([`keys-${name}:/data/keys:ro`])
+  for (const [name, text] of Object.entries(others)) {
+    if (!parts.includes(name)) expect([name, mounts(text)]).toEqual([name, []])
+  }
+  expect(keys).toContain('command: ["keys:create", "--parts", "/keys"]')
+  const own = parts.map((name) => `keys-${name}:/keys/${name}`)
+  expect(mounts(keys).sort()).toEqual(['keys:/data', ...own].sort())
+  // Only a run by hand has the whole set.
+  expect(mounts(tools)).toEqual(['keys:/data'])
+  expect(tools).toContain('profiles: ["tools"]')
+  // No anchor mounts keys everywhere, and volumes belong to the user of the image.
+  const [head = ''] = read('mesh.yaml').split('\nservices:')
+  expect(head).not.toContain('volumes:')
+  const dockerfile = readFileSync(join(root, 'deploy/image/Dockerfile'), 'utf8')
+  for (const name of parts) expect(dockerfile).toContain(`/keys/${name} `)
+  expect(dockerfile).toContain('COPY --from=app --chown=node:node /keys /keys\n')
+})
+
 test('every server has a limit of memory, restarts, and a health check', () => {
   const { coffer, ...servers } = servicesIn(read('home.yaml'))
   for (const text of Object.values(servers)) expect(text).toMatch(/mem_limit: \d+m/)

@@ -99,6 +99,7 @@ function createProgram(run: Run): Command {
   ).action(run(async (_, env) => (await import('./commands/files.ts')).moveFiles(env)))
   add(program, 'keys:create', 'create the missing keys of the keys folder; replaces none')
     .option('--lost <key>', 'record that this encryption key is lost, so that servers start')
+    .option('--parts <folder>', 'copy to <folder>/<part> the keys that each part needs, no others')
     .action(
       run(async (options, env) => (await import('./commands/keys.ts')).createKeys(options, env)),
     )
@@ -273,7 +274,8 @@ secrets stay unreadable: set up authenticators, bank connections and feed keys a
 
 Examples:
   $ COFFER_KEYS_DIR=/etc/coffer/keys coffer keys:create
-  $ coffer keys:create --lost local:0123456789abcdef`,
+  $ coffer keys:create --lost local:0123456789abcdef
+  $ coffer keys:create --parts /keys`,
   'keys:rotate': `
 Servers may run meanwhile. The command can be interrupted and run again. It also moves secrets from
 a key file to AWS KMS or Vault, and back: first set COFFER_KEY_SERVICE, for this command and for the

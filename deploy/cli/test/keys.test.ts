@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { mkdir, mkdtemp, readdir, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -55,6 +56,39 @@ test('keys:rotate --signing creates next keys, and with --finish signs with them
 
 const services = ['aggregator-sync', 'budgeting', 'feed-sync', 'gateway', 'identity', 'ledger']
 const signing = services.flatMap((name) => [`${name}.key`, `${name}.pub`])
+
+test('keys:create --parts gives each part the keys that it needs, and no others', async () => {
+  await using folder = await scratch()
+  const [keys, parts] = ['keys', 'parts'].map((name) => join(folder.path, name)) as [string, string]
+  const env = { COFFER_KEYS_DIR: keys }
+  const copy = (...more: string[]) => runHere(['keys:create', '--parts', parts, ...more], env)
+  const lost = 'local:0123456789abcdef'
+  expect(await copy('--lost', lost)).toMatchObject({ code: 0, stderr: '' })
+  const secrets = ['secrets.key', 'secrets-0123456789abcdef.lost']
+  const encrypting = ['identity', 'aggregator-sync', 'feed-sync']
+  const wanted = (part: string, publicKeys: string[]) =>
+    [`${part}.key`, ...publicKeys, ...(encrypting.includes(part) ? secrets : [])].sort()
+  const publicKeys = services.map((name) => `${name}.pub`)
+  for (const part of services) {
+    const own = join(parts, part)
+    expect((await readdir(own)).sort()).toEqual(wanted(part, publicKeys))
+    expect((await stat(join(own, `${part}.key`))).mode & 0o777).toBe(0o600)
+  }
+  // A rotation: new and changed files are copied, deleted ones disappear.
+  await runHere(['keys:rotate', '--signing'], env)
+  await runHere(['keys:rotate', '--signing', '--finish'], env)
+  await rm(join(keys, 'ledger.pub'))
+  expect((await copy()).code).toBe(0)
+  const rotated = (await readdir(keys)).filter((name) => name.endsWith('.pub'))
+  for (const part of services) {
+    expect((await readdir(join(parts, part))).sort()).toEqual(wanted(part, rotated))
+  }
+  const [own, copied] = [keys, join(parts, 'ledger')].map((at) =>
+    readFileSync(join(at, 'ledger.key')),
+  )
+  expect(copied).toEqual(own)
+  expect((await copy()).stdout).toContain('nothing is missing')
+})
 
 test('keys:create creates missing keys, for the owner alone, and replaces nothing', async () => {
   await using folder = await scratch()

@@ -15,18 +15,20 @@ import { SettingsError } from '@coffer/kit/service/config'
 import { createServiceDatabase } from '../databases.ts'
 import { readConfig } from '../environment.ts'
 import { requireKeysFolder } from '../keys-folder.ts'
+import { copyPartKeys } from '../part-keys.ts'
 import { calls } from '../service-names.ts'
 import { definitions } from '../services.ts'
 import { requireTables } from '../tables.ts'
 
 /**
  * `coffer keys:create`: creates each key that the keys folder lacks (docs/running/keys.md). The
- * option `lost` is the ID of an encryption key that cannot be restored, whose loss is recorded.
+ * option `lost` is the ID of an encryption key that cannot be restored, whose loss is recorded. With
+ * `parts`, gives each part the keys that it needs in a folder of its own, `<parts>/<part>`.
  * Checks all existing keys first; needs no server. Throws SettingsError when an existing key cannot
  * be used, or a key cannot be created.
  */
 export async function createKeys(
-  { lost }: { lost?: string },
+  { lost, parts }: { lost?: string; parts?: string },
   env: Environment,
 ): Promise<undefined> {
   const { keysDir, environment } = readConfig(env)
@@ -39,6 +41,7 @@ export async function createKeys(
     ...(keyService === 'local' ? createLocalKey(keysDir) : []),
     ...Object.keys(calls).flatMap((name) => createSigningKey(keysDir, name)),
     ...(lost === undefined ? [] : declareLost(keysDir, lost)),
+    ...(parts === undefined ? [] : copyPartKeys(keysDir, parts)),
   ]
   for (const path of made) console.log(`made ${path}`)
   if (made.length === 0) console.log(`nothing is missing in ${keysDir}`)
