@@ -40,9 +40,9 @@ export function startPlainNats(): Promise<OwnServer> {
   return startServer((options) => startNats({ ...options, syncInterval: '2m' }))
 }
 
-/** Starts Temporal's development server. */
-export function startOwnTemporal(): Promise<OwnServer> {
-  return startServer(startTemporal)
+/** Starts Temporal's development server, with these settings (dynamic configuration). */
+export function startOwnTemporal(settings: readonly string[] = []): Promise<OwnServer> {
+  return startServer((options) => startTemporal({ ...options, settings }))
 }
 
 async function startServer(begin: (options: ServerOptions) => Promise<Server>): Promise<OwnServer> {

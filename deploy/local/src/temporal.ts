@@ -42,13 +42,13 @@ type Ask = (words: string[]) => Promise<{ stdout: string }>
 
 /**
  * Starts Temporal's development server on an SQLite file in `temporal/`, or in memory, unless
- * `COFFER_TEMPORAL_ADDRESS` names a running server. Throws FatalError when its port is in use, or
- * it does not answer within 60 s.
+ * `COFFER_TEMPORAL_ADDRESS` names a running server. `settings` are added to its dynamic
+ * configuration. Throws FatalError when its port is in use, or it does not answer within 60 s.
  */
 export async function startTemporal(
-  options: ServerOptions & { isInMemory?: boolean },
+  options: ServerOptions & { isInMemory?: boolean; settings?: readonly string[] },
 ): Promise<Server> {
-  const { dataDir, port, log, env, fresh, isInMemory = false } = options
+  const { dataDir, port, log, env, fresh, isInMemory = false, settings = [] } = options
   if (env.COFFER_TEMPORAL_ADDRESS) return { url: env.COFFER_TEMPORAL_ADDRESS, process: null }
   const command = await ensureBinary(temporal, { env, progress: log })
   await requireFreePort({ port, server: 'Temporal', setting: 'COFFER_TEMPORAL_PORT' })
@@ -69,7 +69,7 @@ export async function startTemporal(
     '--log-level',
     'warn',
     ...(isInMemory ? [] : ['--db-filename', join(store, 'temporal.sqlite')]),
-    ...dynamicConfig.flatMap((setting) => ['--dynamic-config-value', setting]),
+    ...[...dynamicConfig, ...settings].flatMap((setting) => ['--dynamic-config-value', setting]),
   ]
   const ask: Ask = (words) =>
     promisify(execFile)(command, ['operator', ...words, '--address', address], {

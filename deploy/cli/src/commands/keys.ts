@@ -22,8 +22,8 @@ import { requireTables } from '../tables.ts'
 
 /**
  * `coffer keys:create`: creates each key that the keys folder lacks (docs/running/keys.md). The
- * option `lost` is the ID of an encryption key that cannot be restored, whose loss is recorded. With
- * `parts`, gives each part the keys that it needs in a folder of its own, `<parts>/<part>`.
+ * option `lost` is the ID of an encryption key that cannot be restored, whose loss is recorded. The
+ * option `parts` is a folder: `<parts>/<part>` gets the keys that the part needs.
  * Checks all existing keys first; needs no server. Throws SettingsError when an existing key cannot
  * be used, or a key cannot be created.
  */

@@ -1,4 +1,5 @@
 import {
+  ContinueAsNew,
   type Headers,
   proxySinks,
   type Sinks,
@@ -33,7 +34,9 @@ export const interceptors: WorkflowInterceptorsFactory = () => {
           try {
             return await next(input)
           } catch (error) {
-            metrics.countFailure(workflowInfo().workflowType)
+            if (!(error instanceof ContinueAsNew)) {
+              metrics.countFailure(workflowInfo().workflowType)
+            }
             throw error
           }
         },

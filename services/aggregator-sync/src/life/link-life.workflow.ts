@@ -1,4 +1,4 @@
-import { eachPage } from '@coffer/kit/workflows/pages'
+import { type Place, paged, runSteps, untilDone } from '@coffer/kit/workflows/pages'
 import { activitiesOf } from '@coffer/kit/workflows/task-queue'
 import type { linkLifeActivities } from './link-life.activities.ts'
 
@@ -8,8 +8,11 @@ const activities = activitiesOf<ReturnType<typeof linkLifeActivities>>('aggregat
 })
 
 /** Warns of consents that end, ends the links of lapsed accounts, deletes old rows; once a day. */
-export async function checkAggregatorLinks(): Promise<void> {
-  for (const step of [activities.warnOfConsents, activities.endLapsedLinks]) await eachPage(step)
-  let isDone = false
-  while (!isDone) isDone = await activities.deleteOldRows()
+export async function checkAggregatorLinks(place?: Place): Promise<void> {
+  const steps = [
+    paged<string[]>([], activities.warnOfConsents),
+    paged<string[]>([], activities.endLapsedLinks),
+    untilDone(activities.deleteOldRows),
+  ]
+  await runSteps(steps, place)
 }

@@ -1,6 +1,6 @@
 import { runPerStart } from '@coffer/kit/workflows/repeated-run'
 import { activitiesOf } from '@coffer/kit/workflows/task-queue'
-import { ActivityFailure, sleep } from '@temporalio/workflow'
+import { ActivityFailure, continueAsNew, sleep } from '@temporalio/workflow'
 import type { LinkKey } from '../links/aggregator-link.ts'
 import type { itemSyncActivities } from './item-sync.activities.ts'
 import { type ItemSyncSteps, runItemSync } from './item-sync-run.ts'
@@ -13,9 +13,10 @@ type Activities = ReturnType<typeof itemSyncActivities> & ReturnType<typeof page
  * `aggregator-sync/<linkId>`, so two syncs of a link never run at once. A start during a sync is
  * followed by another one, if there is work.
  */
-export async function syncAggregatorLink(key: LinkKey): Promise<void> {
+export async function syncAggregatorLink(key: LinkKey, isContinued = false): Promise<void> {
   const steps = createSteps()
-  await runPerStart((runId) => runItemSync(steps, { ...key, runId }, sleep))
+  const again = () => continueAsNew<typeof syncAggregatorLink>(key, true)
+  await runPerStart((runId) => runItemSync(steps, { ...key, runId }, sleep), { isContinued, again })
 }
 
 /**

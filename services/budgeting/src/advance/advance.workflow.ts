@@ -1,5 +1,6 @@
+import { isHistoryLong } from '@coffer/kit/workflows/history'
 import { activitiesOf } from '@coffer/kit/workflows/task-queue'
-import { sleep } from '@temporalio/workflow'
+import { continueAsNew, sleep } from '@temporalio/workflow'
 import type { AdvancedPage, advanceActivities } from './advance.activities.ts'
 
 const { advancePage } = activitiesOf<ReturnType<typeof advanceActivities>>('budgeting', {
@@ -10,20 +11,27 @@ const { advancePage } = activitiesOf<ReturnType<typeof advanceActivities>>('budg
 
 const roundsMax = 3
 
+type Place = { round: number; page: AdvancedPage; failed: number }
+
+const start: Place = { round: 1, page: { next: null, failed: 0 }, failed: 0 }
+
 /**
  * Books what is due in all bank accounts, page by page (docs/hourly-job.md). After failures all
  * pages are repeated a minute later, up to two times. `now` is RFC 3339; null: each page reads the
- * clock.
+ * clock. A long history continues in a new run from `place`.
  */
-export async function advance(now: string | null = null): Promise<void> {
-  for (let round = 1; round <= roundsMax; round += 1) {
-    let failed = 0
-    let page: AdvancedPage = { next: null, failed: 0 }
+export async function advance(now: string | null = null, place = start): Promise<void> {
+  let { round, page, failed } = place
+  for (; round <= roundsMax; round += 1) {
     do {
       page = await advancePage({ now, after: page.next })
       failed += page.failed
+      if (isHistoryLong() && page.next !== null) {
+        await continueAsNew<typeof advance>(now, { round, page, failed })
+      }
     } while (page.next !== null)
     if (failed === 0) return
+    failed = 0
     await sleep('1 minute')
   }
 }

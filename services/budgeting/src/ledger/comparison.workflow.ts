@@ -1,3 +1,4 @@
+import { type Place, paged, runSteps } from '@coffer/kit/workflows/pages'
 import { activitiesOf } from '@coffer/kit/workflows/task-queue'
 import type { comparisonActivities } from './comparison.activities.ts'
 
@@ -8,9 +9,6 @@ const { comparePage } = activitiesOf<ReturnType<typeof comparisonActivities>>('b
 })
 
 /** Compares the plans of all bank accounts with the ledger, page by page. Runs every hour. */
-export async function comparePlans(): Promise<void> {
-  let page: Awaited<ReturnType<typeof comparePage>> = null
-  do {
-    page = await comparePage(page)
-  } while (page !== null)
+export async function comparePlans(place?: Place): Promise<void> {
+  await runSteps([paged<Parameters<typeof comparePage>[0]>(null, comparePage)], place)
 }

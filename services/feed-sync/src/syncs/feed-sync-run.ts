@@ -54,6 +54,30 @@ export interface FeedSyncSteps {
   isStepFailure(error: unknown): boolean
 }
 
+/** A sync between two of its bank accounts. */
+export interface Progress {
+  run: Run & { isManual: boolean }
+  today: string
+  tally: Tally
+  waits: number
+  /** Bank accounts that are not synced yet. */
+  accounts: AccountToSync[]
+  leftOut: number
+  /** Whether a bank account was synced completely, and whether one failed. */
+  hasDone: boolean
+  hasFailed: boolean
+}
+
+/** Bounds the history of the workflow: a sync may continue in a new run, from its progress. */
+export interface Continuation {
+  /** Progress of the sync in the run before; null for a new sync. */
+  from: Progress | null
+  /** Called before each bank account but the first; throws to end the run. */
+  boundHistory: (progress: Progress) => Promise<void>
+}
+
+const wholeSync: Continuation = { from: null, boundHistory: async () => undefined }
+
 const windowDays = 90
 const rowsMax = 200_000
 const pagesMax = 100
@@ -70,6 +94,7 @@ interface Sync {
   waits: number
   /** IDs of the bank accounts whose sync has begun and not ended. */
   unended: Set<string>
+  boundHistory: Continuation['boundHistory']
 }
 
 type Ending = Settled<object> | { kind: 'too-large' }
@@ -77,21 +102,24 @@ type Ending = Settled<object> | { kind: 'too-large' }
 /**
  * Runs the steps of one sync (docs/banks/feed.md#syncs). Calls `endFeedSync` exactly once if
  * `beginFeedSync` found work, and rethrows errors that are no failures of steps. `pause` waits.
+ * With `from` it goes on with the bank accounts that are left.
  */
 export async function runFeedSync(
   steps: FeedSyncSteps,
   run: Run,
   pause: (ms: number) => Promise<void>,
+  { from, boundHistory }: Continuation = wholeSync,
 ): Promise<void> {
-  const begun = await steps.beginFeedSync(run)
+  const begun = from ? from.run : await steps.beginFeedSync(run)
   if (begun === null) return
   const tally = { added: 0, changed: 0, matched: 0, removed: 0, skipped: 0 }
   const { isManual } = begun
   const unended = new Set<string>()
-  const sync = { steps, pause, run: { ...run, isManual }, today: '', tally, waits: 0, unended }
+  const begin = { run: { ...run, isManual }, today: '', tally, waits: 0 }
+  const sync: Sync = { ...begin, ...from, steps, pause, unended, boundHistory }
   let outcome: SyncOutcome
   try {
-    outcome = await syncLink(sync)
+    outcome = await syncLink(sync, from)
   } catch (error) {
     if (!steps.isStepFailure(error)) throw error
     outcome = { kind: 'unfinished' }
@@ -100,24 +128,30 @@ export async function runFeedSync(
 }
 
 /** Syncs the bank accounts of the link, one after the other. A failed one does not end the sync. */
-async function syncLink(sync: Sync): Promise<SyncOutcome> {
-  const listed = await settle(sync, () => sync.steps.syncFeedAccounts(sync.run))
+async function syncLink(sync: Sync, from: Progress | null): Promise<SyncOutcome> {
+  const listed = from
+    ? { kind: 'done' as const, ...from }
+    : await settle(sync, () => sync.steps.syncFeedAccounts(sync.run))
   if (listed.kind !== 'done') return listed
   sync.today = listed.today
   for (const { bankAccountId } of listed.accounts) sync.unended.add(bankAccountId)
-  const endings: Ending['kind'][] = []
-  for (const account of listed.accounts) {
+  const { run, today, tally, leftOut } = { ...sync, leftOut: listed.leftOut }
+  let { hasDone, hasFailed } = from ?? { hasDone: false, hasFailed: false }
+  for (const [index, account] of listed.accounts.entries()) {
+    const accounts = listed.accounts.slice(index)
+    const { waits } = sync
+    if (index > 0) {
+      await sync.boundHistory({ run, today, tally, waits, accounts, leftOut, hasDone, hasFailed })
+    }
     const ending = await syncAccount(sync, account)
     if (ending.kind === 'postponed') return ending
     await endAccount(sync, account, ending)
-    endings.push(ending.kind)
+    hasDone ||= ending.kind === 'done'
+    hasFailed ||= ending.kind === 'failed' || ending.kind === 'too-large'
   }
-  const isFailed = endings.some((one) => one === 'failed' || one === 'too-large')
-  if (!endings.includes('done')) {
-    if (isFailed) return { kind: 'failed' }
-    if (listed.leftOut > 0) return { kind: 'unsynced' }
-  }
-  return { kind: 'complete', tally: sync.tally }
+  if (hasDone) return { kind: 'complete', tally }
+  if (hasFailed) return { kind: 'failed' }
+  return leftOut > 0 ? { kind: 'unsynced' } : { kind: 'complete', tally }
 }
 
 async function endAccount(

@@ -1,22 +1,37 @@
+import { isHistoryLong } from '@coffer/kit/workflows/history'
 import { runPerStart } from '@coffer/kit/workflows/repeated-run'
 import { activitiesOf } from '@coffer/kit/workflows/task-queue'
-import { ActivityFailure, sleep } from '@temporalio/workflow'
+import { ActivityFailure, continueAsNew, sleep } from '@temporalio/workflow'
 import type { accountSyncActivities } from './account-sync.activities.ts'
 import type { feedSyncActivities } from './feed-sync.activities.ts'
 import type { FeedSyncKey } from './feed-sync.ts'
-import { type FeedSyncSteps, runFeedSync } from './feed-sync-run.ts'
+import { type FeedSyncSteps, type Progress, runFeedSync } from './feed-sync-run.ts'
 
 type Activities = ReturnType<typeof feedSyncActivities> & ReturnType<typeof accountSyncActivities>
 
 /**
  * Syncs one feed link (docs/banks/feed.md#syncs); the workflow ID is `feed-sync/<linkId>`, so
  * two syncs of a link never run at once. A start during a sync is followed by another one, if there
- * is work.
+ * is work. A long history continues in a new run, between two bank accounts or two syncs: `former`.
  */
-export async function syncFeedLink(key: FeedSyncKey): Promise<void> {
+export async function syncFeedLink(key: FeedSyncKey, former?: Former): Promise<void> {
   const steps = createSteps()
-  await runPerStart((runId) => runFeedSync(steps, { ...key, runId }, sleep))
+  const again = (progress: Progress | null) => continueAsNew<typeof syncFeedLink>(key, { progress })
+  const boundHistory = async (progress: Progress) => {
+    if (isHistoryLong()) await again(progress)
+  }
+  if (former?.progress) {
+    const { progress } = former
+    await runFeedSync(steps, progress.run, sleep, { from: progress, boundHistory })
+  }
+  await runPerStart(
+    (runId) => runFeedSync(steps, { ...key, runId }, sleep, { from: null, boundHistory }),
+    { isContinued: former !== undefined, again: () => again(null) },
+  )
 }
+
+/** The run before, and the progress of the sync that it has left unfinished. */
+type Former = { progress: Progress | null }
 
 /**
  * Returns the activities as steps. Each is named, because the object of all activities is a proxy

@@ -1,4 +1,4 @@
-import { eachPage } from '@coffer/kit/workflows/pages'
+import { type Place, paged, runSteps } from '@coffer/kit/workflows/pages'
 import { activitiesOf } from '@coffer/kit/workflows/task-queue'
 import type { syncSweepActivities } from './sync-sweep.activities.ts'
 
@@ -8,6 +8,10 @@ const activities = activitiesOf<ReturnType<typeof syncSweepActivities>>('feed-sy
 })
 
 /** Starts syncs that are due or were lost, page by page; scheduled every ten minutes. */
-export async function startDueFeedSyncs(): Promise<void> {
-  for (const step of [activities.restartSyncs, activities.startDueSyncs]) await eachPage(step)
+export async function startDueFeedSyncs(place?: Place): Promise<void> {
+  const steps = [
+    paged<string[]>([], activities.restartSyncs),
+    paged<string[]>([], activities.startDueSyncs),
+  ]
+  await runSteps(steps, place)
 }

@@ -1,4 +1,4 @@
-import { eachPage } from '@coffer/kit/workflows/pages'
+import { type Place, paged, runSteps, untilDone } from '@coffer/kit/workflows/pages'
 import { activitiesOf } from '@coffer/kit/workflows/task-queue'
 import type { cleanUpActivities } from './clean-up.activities.ts'
 
@@ -8,10 +8,10 @@ const activities = activitiesOf<ReturnType<typeof cleanUpActivities>>('feed-sync
 })
 
 /** Ends abandoned connections and those of lapsed accounts; scheduled daily. */
-export async function cleanUpFeedLinks(): Promise<void> {
-  let deleted = 0
-  do {
-    deleted = await activities.deleteAbandonedLinks()
-  } while (deleted > 0)
-  await eachPage(activities.deactivateLapsedLinks)
+export async function cleanUpFeedLinks(place?: Place): Promise<void> {
+  const steps = [
+    untilDone(async () => (await activities.deleteAbandonedLinks()) === 0),
+    paged<string[]>([], activities.deactivateLapsedLinks),
+  ]
+  await runSteps(steps, place)
 }

@@ -1,5 +1,7 @@
+import { isHistoryLong } from '@coffer/kit/workflows/history'
+import { type Place, paged, runSteps } from '@coffer/kit/workflows/pages'
 import { activitiesOf } from '@coffer/kit/workflows/task-queue'
-import { sleep } from '@temporalio/workflow'
+import { continueAsNew, sleep } from '@temporalio/workflow'
 import type { accountDeletionActivities } from './account-deletion.activities.ts'
 
 /** Activities that every service runs on its own task queue; each can be repeated. */
@@ -27,36 +29,57 @@ const secondPassMs = 15 * 60_000
 const ownActivities = () =>
   activitiesOf<ReturnType<typeof accountDeletionActivities>>('identity', timeouts)
 
+/** Position in a deletion: `removed` services have no rows left; null before the removal. */
+type Position = { pass: 1 | 2; removed: number | null }
+
 /**
  * Deletes an account in every service (docs/account-data.md#deletion), in two passes `pauseMs`
- * apart. Runs as the workflow `delete-account/<accountId>`.
+ * apart. Runs as the workflow `delete-account/<accountId>`. A long history continues in a new run.
  */
-export async function deleteAccount(accountId: string, pauseMs = secondPassMs): Promise<void> {
+export async function deleteAccount(
+  accountId: string,
+  pauseMs = secondPassMs,
+  from: Position = { pass: 1, removed: null },
+): Promise<void> {
+  const boundHistory = async (position: Position) => {
+    if (isHistoryLong()) await continueAsNew<typeof deleteAccount>(accountId, pauseMs, position)
+  }
+  await removeAll(accountId, from, boundHistory)
+  if (from.pass === 1) {
+    await sleep(pauseMs)
+    await removeAll(accountId, { pass: 2, removed: null }, boundHistory)
+  }
+  await ownActivities().settleDeletion(accountId)
+}
+
+/** Runs one pass, or the rest of it from a position. Calls `boundHistory` in its loops. */
+async function removeAll(
+  accountId: string,
+  { pass, removed }: Position,
+  boundHistory: (position: Position) => Promise<void>,
+): Promise<void> {
   const identity = ownActivities()
   const ledger = activitiesOf<LedgerActivities>('ledger', timeouts)
   const others = otherServices.map((service) => activitiesOf<RemovalActivities>(service, timeouts))
-  const removeAll = async () => {
+  if (removed === null) {
     for (const other of others) await other.closeAccount(accountId)
     for (let backoffMs = 250; await ledger.startLinkCleanUps(accountId); backoffMs *= 2) {
+      await boundHistory({ pass, removed: null })
       await sleep(Math.min(backoffMs, 60_000))
     }
     await identity.endBilling(accountId)
     await identity.closeAccount(accountId)
-    for (const service of [...others, identity]) {
-      // Each call removes a bounded number of rows, and returns true when none is left.
-      let isDone = false
-      while (!isDone) isDone = await service.removeAccountRows(accountId)
+  }
+  for (const [index, service] of [...others, identity].entries()) {
+    if (index < (removed ?? 0)) continue
+    // Each call removes a bounded number of rows, and returns true when none is left.
+    while (!(await service.removeAccountRows(accountId))) {
+      await boundHistory({ pass, removed: index })
     }
   }
-  await removeAll()
-  await sleep(pauseMs)
-  await removeAll()
-  await identity.settleDeletion(accountId)
 }
 
 /** Restarts deletions whose workflow was lost; runs every ten minutes. */
-export async function sweepDeletions(): Promise<void> {
-  const identity = ownActivities()
-  let after: string | null = ''
-  while (after !== null) after = await identity.restartDeletions(after)
+export async function sweepDeletions(place?: Place): Promise<void> {
+  await runSteps([paged('', ownActivities().restartDeletions)], place)
 }

@@ -1,3 +1,4 @@
+import { type Place, paged, runSteps, untilDone } from '@coffer/kit/workflows/pages'
 import { activitiesOf } from '@coffer/kit/workflows/task-queue'
 import type { sweepActivities } from './sweep.activities.ts'
 
@@ -9,14 +10,14 @@ const { restartMails, removeExpired, removeUnverified, tellOfBilling } = activit
 })
 
 /** Restarts lost mails, deletes expired rows and unverified accounts; runs every ten minutes. */
-export async function sweepIdentity(): Promise<void> {
-  let after: string | null = ''
-  while (after !== null) after = await restartMails(after)
-  // Each call removes a bounded number of rows, and returns true when no expired row is left.
-  let isRemoved = false
-  while (!isRemoved) isRemoved = await removeExpired()
-  // Each call emits the settings of one page of accounts, and returns true after the last page.
-  let isEmitted = false
-  while (!isEmitted) isEmitted = await tellOfBilling()
+export async function sweepIdentity(place?: Place): Promise<void> {
+  const steps = [
+    paged('', restartMails),
+    // Each call removes a bounded number of rows, and returns true when no expired row is left.
+    untilDone(removeExpired),
+    // Each call emits the settings of one page of accounts, and returns true after the last page.
+    untilDone(tellOfBilling),
+  ]
+  await runSteps(steps, place)
   await removeUnverified()
 }

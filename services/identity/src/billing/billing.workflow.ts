@@ -1,3 +1,4 @@
+import { type Place, paged, runSteps, untilDone } from '@coffer/kit/workflows/pages'
 import { activitiesOf } from '@coffer/kit/workflows/task-queue'
 import type { billingActivities } from './billing.activities.ts'
 
@@ -12,19 +13,15 @@ export async function createCustomer(accountId: string): Promise<void> {
 }
 
 /** Starts missing trials and the creation of missing customers; runs every ten minutes. */
-export async function sweepBilling(): Promise<void> {
+export async function sweepBilling(place?: Place): Promise<void> {
   // Each call starts the trials of one page of accounts, and returns true after the last page.
-  let isDone = false
-  while (!isDone) isDone = await activities.beginTrials()
-  let after: string | null = ''
-  while (after !== null) after = await activities.startCustomers(after)
+  await runSteps([untilDone(activities.beginTrials), paged('', activities.startCustomers)], place)
 }
 
 /** Notifies owners whose trial ends within five days; runs four times a day. */
-export async function remindOfTrials(): Promise<void> {
+export async function remindOfTrials(place?: Place): Promise<void> {
   // Each call notifies the owners of one page of accounts, and returns true after the last page.
-  let isDone = false
-  while (!isDone) isDone = await activities.noteTrialsEnding()
+  await runSteps([untilDone(activities.noteTrialsEnding)], place)
 }
 
 /** Reads overdue subscriptions from Stripe, as webhooks may be lost; runs twice a day. */

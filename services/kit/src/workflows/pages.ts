@@ -1,5 +1,33 @@
-/** Calls a step page by page; it returns the last key of its page, null after the last page. */
-export async function eachPage(step: (after: string[]) => Promise<string[] | null>): Promise<void> {
-  let after: string[] | null = []
-  while (after !== null) after = await step(after)
+import { continueAsNew } from '@temporalio/workflow'
+import { isHistoryLong } from './history.ts'
+
+/** A call that is repeated with its last result, from null, until it returns null. */
+export type Step = (after: unknown) => Promise<unknown>
+
+/** Position in the steps of a workflow: index of the step, and the last result of its calls. */
+export type Place = { step: number; after: unknown }
+
+/** Returns the step that calls `next` page by page, from `first`; it returns null at the end. */
+export function paged<After>(first: After, next: (after: After) => Promise<After | null>): Step {
+  return (after) => next(after === null ? first : (after as After))
+}
+
+/** Returns the step that calls `next` until it returns true. */
+export function untilDone(next: () => Promise<boolean>): Step {
+  return async () => ((await next()) ? null : 'more')
+}
+
+/**
+ * Runs steps one after another, from `place` on (default: the first). Bounded history: continues in
+ * a new run of the workflow, whose only argument is the place, once `isHistoryLong`.
+ */
+export async function runSteps(steps: readonly Step[], place?: Place | null): Promise<void> {
+  let { step, after } = place ?? { step: 0, after: null }
+  for (let call = steps[step]; call !== undefined; call = steps[step]) {
+    after = (await call(after)) ?? null
+    if (after === null) step += 1
+    if (step < steps.length && isHistoryLong()) {
+      await continueAsNew<(place: Place) => Promise<void>>({ step, after })
+    }
+  }
 }

@@ -1,23 +1,27 @@
 import { condition, defineSignal, setHandler, workflowInfo } from '@temporalio/workflow'
+import { isHistoryLong } from './history.ts'
 
 const runsMax = 20
 
 /**
  * Calls `run` for a start of the workflow, and again while starts have arrived meanwhile, at most
  * 20 times: starts of a workflow that runs are signals. `runId` differs from those of other runs.
- * `pause` sleeps, until a start arrives.
+ * `pause` sleeps, until a start arrives. Bounded history: calls `again`, which continues as new, if
+ * starts wait and `isHistoryLong`. `isContinued`: this run is such a one, so a start waits.
  */
 export async function runPerStart(
   run: (runId: string, pause: (ms: number) => Promise<unknown>) => Promise<void>,
+  { isContinued, again }: { isContinued: boolean; again: () => Promise<never> },
 ): Promise<void> {
-  let starts = 0
+  let starts = isContinued ? 1 : 0
   setHandler(defineSignal('trigger'), () => {
     starts += 1
   })
   // Every start is a signal, which may arrive after the first task of the workflow.
-  await condition(() => starts > 0, '1 minute')
+  if (!isContinued) await condition(() => starts > 0, '1 minute')
   for (let runs = 1; starts > 0 && runs <= runsMax; runs += 1) {
     starts = 0
     await run(`${workflowInfo().runId}/${runs}`, (ms) => condition(() => starts > 0, ms))
+    if (starts > 0 && isHistoryLong()) await again()
   }
 }

@@ -1,4 +1,6 @@
+import { isHistoryLong } from '@coffer/kit/workflows/history'
 import { activitiesOf } from '@coffer/kit/workflows/task-queue'
+import { continueAsNew } from '@temporalio/workflow'
 import type { LinkKey } from './link.ts'
 import type { linkCleanUpActivities } from './link-clean-up.activities.ts'
 
@@ -16,10 +18,22 @@ const timeouts = { startToCloseTimeout: '2 minutes', heartbeatTimeout: '10 secon
 /**
  * Cleans up after a deleted link (docs/links.md#clean-up): closes the connection to the provider,
  * then deletes plans, then money. The link's row is kept. Workflow ID: `link-clean-up/<linkId>`.
+ * A long history continues in a new run with the rows that are left (`hasPlans` is false then).
  */
-export async function cleanUpLink(link: LinkKey): Promise<void> {
-  const { accountId, linkId } = link
+export async function cleanUpLink(link: LinkKey, hasPlans = true): Promise<void> {
   const here = activitiesOf<ReturnType<typeof linkCleanUpActivities>>('ledger', timeouts)
+  if (hasPlans) await removePlans(link, here)
+  while (!(await here.removeLinkRows(link))) {
+    if (isHistoryLong()) await continueAsNew<typeof cleanUpLink>(link, false)
+  }
+}
+
+/** Closes the connection, then deletes the plans of the link's bank accounts: at most 1,000. */
+async function removePlans(
+  link: LinkKey,
+  here: ReturnType<typeof linkCleanUpActivities>,
+): Promise<void> {
+  const { accountId, linkId } = link
   const at = (service: string) => activitiesOf<Elsewhere>(service, timeouts)
   const linkType = await here.describeDeletedLink(link)
   if (linkType === 'aggregator') {
@@ -34,6 +48,4 @@ export async function cleanUpLink(link: LinkKey): Promise<void> {
     await budgeting.removePlans(accountId, page)
     page = await here.listLinkBankAccounts(link, page.at(-1) ?? '')
   }
-  let isDone = false
-  while (!isDone) isDone = await here.removeLinkRows(link)
 }

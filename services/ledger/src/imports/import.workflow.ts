@@ -1,5 +1,6 @@
+import { isHistoryLong } from '@coffer/kit/workflows/history'
 import { activitiesOf } from '@coffer/kit/workflows/task-queue'
-import { ActivityFailure, sleep } from '@temporalio/workflow'
+import { ActivityFailure, continueAsNew, sleep } from '@temporalio/workflow'
 import type { fileImportActivities } from './file-import.activities.ts'
 import type { ImportKey } from './formats/csv/csv-import.ts'
 import type { importPreviewActivities } from './import-preview.activities.ts'
@@ -22,30 +23,39 @@ const { importFile, previewImport } = activitiesOf<Activities>('ledger', {
 /** Imports one uploaded file; the workflow ID is `file-import/<transactionUploadId>`. */
 export async function importUpload(key: UploadKey): Promise<void> {
   await steps.startImport(key)
-  await untilRead(
-    () => importFile(key),
-    () => steps.failImport(key),
-  )
+  await untilRead({
+    readFile: () => importFile(key),
+    fail: () => steps.failImport(key),
+    again: () => continueAsNew<typeof importUpload>(key),
+  })
   await steps.removeFile(key)
 }
 
 /** Creates the preview of a CSV file; the workflow ID is `import-preview/<transactionImportId>`. */
 export async function previewCsvImport(key: ImportKey): Promise<void> {
-  await untilRead(
-    () => previewImport(key),
-    () => steps.failPreview(key),
-  )
+  await untilRead({
+    readFile: () => previewImport(key),
+    fail: () => steps.failPreview(key),
+    again: () => continueAsNew<typeof previewCsvImport>(key),
+  })
 }
 
 // Pause between attempts while another file of the account is read or imported.
 const pauseMs = 1_000
 
-async function untilRead(
-  readFile: () => Promise<'busy' | 'done'>,
-  fail: () => Promise<void>,
-): Promise<void> {
+interface Reading {
+  readFile: () => Promise<'busy' | 'done'>
+  fail: () => Promise<void>
+  /** Continues in a new run of the workflow, once the history is long. */
+  again: () => Promise<never>
+}
+
+async function untilRead({ readFile, fail, again }: Reading): Promise<void> {
   try {
-    while ((await readFile()) === 'busy') await sleep(pauseMs)
+    while ((await readFile()) === 'busy') {
+      if (isHistoryLong()) await again()
+      await sleep(pauseMs)
+    }
   } catch (error) {
     if (!(error instanceof ActivityFailure)) throw error
     await fail()

@@ -1,3 +1,4 @@
+import { type Place, paged, runSteps } from '@coffer/kit/workflows/pages'
 import { activitiesOf } from '@coffer/kit/workflows/task-queue'
 import type { similarActivities } from './similar.activities.ts'
 
@@ -8,9 +9,6 @@ const { clusterWaiting } = activitiesOf<ReturnType<typeof similarActivities>>('l
 })
 
 /** Searches all bank accounts changed since their last search; Temporal runs it every minute. */
-export async function findWaitingSimilar(): Promise<void> {
-  let next: Awaited<ReturnType<typeof clusterWaiting>> = null
-  do {
-    next = await clusterWaiting(next)
-  } while (next !== null)
+export async function findWaitingSimilar(place?: Place): Promise<void> {
+  await runSteps([paged<Parameters<typeof clusterWaiting>[0]>(null, clusterWaiting)], place)
 }

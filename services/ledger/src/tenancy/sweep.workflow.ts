@@ -1,3 +1,4 @@
+import { type Place, paged, runSteps } from '@coffer/kit/workflows/pages'
 import { activitiesOf } from '@coffer/kit/workflows/task-queue'
 import type { sweepActivities } from './sweep.activities.ts'
 
@@ -7,17 +8,16 @@ const activities = activitiesOf<ReturnType<typeof sweepActivities>>('ledger', {
 })
 
 /** Runs all sweeps, page by page; scheduled every ten minutes (docs/events.md#sweeps). */
-export async function sweepLedger(): Promise<void> {
-  for (const step of [
+export async function sweepLedger(place?: Place): Promise<void> {
+  const steps = [
     activities.restartImports,
     activities.restartPreviews,
     activities.restartCleanUps,
     activities.expireFiles,
     activities.removeLeftovers,
-  ]) {
-    let after: string | null = ''
-    while (after !== null) {
-      after = await step(after)
-    }
-  }
+  ]
+  await runSteps(
+    steps.map((next) => paged<string>('', next)),
+    place,
+  )
 }
