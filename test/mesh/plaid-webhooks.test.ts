@@ -124,10 +124,7 @@ test('a body is parsed only after its signature is verified', async () => {
   for (const body of ['[', '['.repeat(50_000), '{"item_id":1} x', '']) {
     const signed = webhooks.sign(item, body)
     const forged = { ...signed, verification: webhooks.keys.sign(`${body} `) }
-    expect([await webhooks.send(forged), await webhooks.send(signed)]).toEqual([
-      body === '' ? 400 : 401,
-      400,
-    ])
+    expect([await webhooks.send(forged), await webhooks.send(signed)]).toEqual([401, 400])
   }
   expect(await state()).toEqual(before)
 })
