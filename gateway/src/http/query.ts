@@ -74,10 +74,23 @@ function cursor<Schema extends z.ZodType>(position: Schema) {
     .meta({ type: 'string', description: cursorText })
 }
 
-/** An optional RFC 3339 timestamp, parsed to a protobuf Timestamp. */
-export const optionalInstant = value
-  .pipe(timestamp.optional())
-  .meta({ type: 'string', ...timestampShape })
+const dayOrInstant = `must be a day like 2026-01-31, or an instant like 2026-01-31T00:00:00Z`
+
+/**
+ * An optional end: `endDay` for a calendar day, or `end` for an RFC 3339 timestamp, as a protobuf
+ * Timestamp (docs/api.md#time).
+ */
+export const optionalEnd = value
+  .transform((sent, context) => {
+    if (sent === undefined) return {}
+    if (isDay(sent)) return { endDay: sent }
+    const { data: end, error } = timestamp.safeParse(sent)
+    if (end) return { end }
+    const [{ message = '' } = {}] = error.issues
+    context.addIssue(message === texts.timestamp ? dayOrInstant : message)
+    return z.NEVER
+  })
+  .meta({ type: 'string', anyOf: [dayShape, timestampShape] })
 
 /** Number of entries in a page without `limit`. */
 export const pageSizeDefault = 25

@@ -68,12 +68,19 @@ test('without an end the service decides; a malformed end is 400', async () => {
   gateway = await createGateway({ forecasts: { getForecast: () => ({ forecast }) } })
   expect(await gateway.send('GET', url)).toMatchObject({ status: 200 })
   expect(gateway.received.at(-1)?.message).not.toHaveProperty('end', expect.anything())
-  for (const end of ['tomorrow', '2026-11-30', '2026-02-30T00:00:00Z']) {
+  const problem = 'must be a day like 2026-01-31, or an instant like 2026-01-31T00:00:00Z'
+  for (const end of ['tomorrow', '2026-02-30', '2026-11', '2026-02-30T00:00:00Z']) {
     const { status, body } = await gateway.send('GET', `${url}?end=${end}`)
-    expect([status, body.problems.end]).toEqual([400, expect.stringContaining('RFC 3339')])
+    expect([status, body.problems]).toEqual([400, { end: problem }])
   }
   const { status, body } = await gateway.send('GET', `${url}?end=`)
   expect([status, body.problems]).toEqual([400, { end: 'cannot be blank' }])
+})
+
+test('an end may be a day, which the service reads in the account timezone', async () => {
+  gateway = await createGateway({ forecasts: { getForecast: () => ({ forecast }) } })
+  expect(await gateway.send('GET', `${url}?end=2026-12-31`)).toMatchObject({ status: 200 })
+  expect(gateway.received.at(-1)?.message).toMatchObject({ endDay: '2026-12-31' })
 })
 
 const asked = {

@@ -19,7 +19,7 @@ import {
   timestamp,
 } from '../../http/bodies/fields.ts'
 import { addVary } from '../../http/compression.ts'
-import { optionalInstant } from '../../http/query.ts'
+import { optionalEnd } from '../../http/query.ts'
 import { type Route, route } from '../../http/route.ts'
 import { valuesOf } from '../../http/update.ts'
 
@@ -68,14 +68,15 @@ export function forecastRoutes({ mesh, charts }: RouteDeps): Route[] {
       summary: 'Forecast of envelopes and free-to-use money; also as image/svg+xml',
       auth: 'key',
       query: z.object({
-        end: optionalInstant.describe(
-          'End of the forecast: now or later, at most 12 months ahead. Default: 90 days ahead',
+        end: optionalEnd.describe(
+          "End of the forecast: a day, included, in the account's timezone, or an instant. Now " +
+            'or later, at most 12 months ahead. Default: 90 days ahead',
         ),
       }),
       answer: ForecastSchema,
       alternative: pictureType,
       handler: async ({ params, query, options, request, reply }) => {
-        const asked = { ...valuesOf(query), ...params }
+        const asked = { ...query.end, ...params }
         const { forecast, labels } = await forecasts.getForecast(asked, options)
         addVary(reply, 'accept')
         if (!prefersPicture(request)) return forecast

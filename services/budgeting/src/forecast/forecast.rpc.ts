@@ -28,6 +28,7 @@ import {
   type ForecastInput,
   forecast,
   forecastEnd,
+  forecastEndOfDay,
   isExactForecast,
 } from './forecast.ts'
 import type { FundingEvent } from './forecast-fundings.ts'
@@ -51,10 +52,13 @@ const outOfRange = 'the amounts would leave the range of ±9007199254740991'
 export function forecastRoutes(deps: Deps): ServiceImpl<typeof ForecastService> {
   const { database, clock } = deps
   return {
-    getForecast: async ({ bankAccountId, end }, context) => {
+    getForecast: async ({ bankAccountId, end, endDay }, context) => {
       const { timezone, locale } = callerOf(context)
       const now = clock()
-      const asked = forecastEnd(end ? timestampDate(end) : null, now)
+      const asked =
+        endDay === undefined
+          ? forecastEnd(end ? timestampDate(end) : null, now)
+          : forecastEndOfDay(endDay, { timezone, now })
       const { plans, schedules, balances } = await load(deps, bankAccountId, context)
       const { free = 0n, currency = '' } = balances ?? {}
       const input = { plans, schedules, timezone, now, end: asked, free }

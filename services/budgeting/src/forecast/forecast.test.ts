@@ -1,7 +1,15 @@
+import { problemsOf } from '@coffer/kit/rpc/errors'
 import { dayMs } from '@coffer/kit/values/time'
+import { ConnectError } from '@connectrpc/connect'
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { estimateSize, type ForecastInput, forecast, forecastEnd } from './forecast.ts'
+import {
+  estimateSize,
+  type ForecastInput,
+  forecast,
+  forecastEnd,
+  forecastEndOfDay,
+} from './forecast.ts'
 import type { ForecastPlan } from './forecast-envelope.ts'
 
 const timezone = 'America/Chicago'
@@ -127,4 +135,28 @@ test('amounts add up, and the estimated size is never too low', () => {
       },
     ),
   )
+})
+
+test.each([
+  ['2023-09-28', '2023-09-29T04:59:59.999Z'],
+  ['2023-11-05', '2023-11-06T05:59:59.999Z'],
+  ['2024-09-27', '2024-09-28T04:59:59.999Z'],
+  ['2024-09-28', '2024-09-28T12:00:00.000Z'],
+])('a forecast up to the day %s ends at %s', (day, end) => {
+  expect(forecastEndOfDay(day, { timezone, now }).toISOString()).toBe(end)
+})
+
+test.each([
+  ['2023-09-27', 'must be in the future'],
+  ['2024-09-29', 'must be at most 12 months ahead'],
+  ['tomorrow', 'must be a day like 2026-01-31'],
+])('no forecast is up to the day %s', (day, end) => {
+  const problems = (() => {
+    try {
+      return forecastEndOfDay(day, { timezone, now })
+    } catch (error) {
+      return problemsOf(ConnectError.from(error))
+    }
+  })()
+  expect(problems).toEqual({ end })
 })

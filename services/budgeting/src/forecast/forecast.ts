@@ -1,6 +1,6 @@
 import { invalid } from '@coffer/kit/rpc/errors'
 import { isExact } from '@coffer/kit/values/money'
-import { dayMs } from '@coffer/kit/values/time'
+import { dayMs, fromLocal } from '@coffer/kit/values/time'
 import { countDues } from '../contributions/due-dates.ts'
 import { countOccurrences, occurrencesOf } from '../recurrence/recurrence.ts'
 import { type ForecastPlan, listEnvelopeEvents, type SpendingEvent } from './forecast-envelope.ts'
@@ -55,11 +55,34 @@ const monthsAheadMax = 12
  */
 export function forecastEnd(asked: Date | null, now: Date): Date {
   if (asked === null) return new Date(now.getTime() + daysAhead * dayMs)
+  if (asked < now) throw invalid({ end: 'must be in the future' })
+  if (asked > latestEnd(now)) {
+    throw invalid({ end: `must be at most ${monthsAheadMax} months ahead` })
+  }
+  return asked
+}
+
+/**
+ * Returns the end of a forecast up to a calendar day (YYYY-MM-DD) in a timezone, included: its last
+ * millisecond, or on the day on which the 12 months end, that instant. Throws invalid as
+ * `forecastEnd` does, and for a text that is no day.
+ */
+export function forecastEndOfDay(
+  day: string,
+  { timezone, now }: { timezone: string; now: Date },
+): Date {
+  const local = Date.parse(`${day}T00:00:00Z`)
+  if (Number.isNaN(local)) throw invalid({ end: 'must be a day like 2026-01-31' })
+  const last = latestEnd(now).getTime()
+  const dayEnd = fromLocal(local + dayMs, timezone) - 1
+  const isLastDay = fromLocal(local, timezone) <= last && last < dayEnd
+  return forecastEnd(new Date(isLastDay ? last : dayEnd), now)
+}
+
+function latestEnd(now: Date): Date {
   const last = new Date(now)
   last.setUTCMonth(last.getUTCMonth() + monthsAheadMax)
-  if (asked < now) throw invalid({ end: 'must be in the future' })
-  if (asked > last) throw invalid({ end: `must be at most ${monthsAheadMax} months ahead` })
-  return asked
+  return last
 }
 
 /** Returns an upper estimate of the number of events of all envelopes (docs/forecast.md#bounds). */

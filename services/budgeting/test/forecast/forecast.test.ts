@@ -89,6 +89,13 @@ test('the default end is 90 days ahead; an end is at most 12 months ahead', asyn
   }
 })
 
+test('a last day is included, in the timezone of the account', async () => {
+  const { bankAccountId, as } = await createFunded()
+  const forecasts = booted.client('budgeting', ForecastService)
+  const { forecast } = await forecasts.getForecast({ bankAccountId, endDay: '2023-12-31' }, as)
+  expect(forecast?.endingTime).toEqual(at('2024-01-01T05:59:59.999Z'))
+})
+
 test('sums that JSON would round are refused, and a shorter forecast succeeds', async () => {
   const home = await createFunded()
   const { bankAccountId, as } = home
