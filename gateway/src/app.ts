@@ -23,6 +23,7 @@ import { addVary, compression } from './http/compression.ts'
 import { createConcurrencyLimiter } from './http/concurrency-limiter.ts'
 import { createVersionTag } from './http/conditional-request.ts'
 import { answerOf, endsSession, isDistrusted, tooManyRequests } from './http/errors/errors.ts'
+import { hintsOf } from './http/errors/hints.ts'
 import { createErrorRenderer, type ErrorRenderer } from './http/errors/problem-details.ts'
 import { protocolErrors } from './http/errors/protocol-errors.ts'
 import { refuseOthers } from './http/errors/refusals.ts'
@@ -124,6 +125,8 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   const versionTag = createVersionTag(config, () => openapi(routes, config))
   const routeDeps = { ...deps, cookie, sessions, charts, versionTag }
   routes = createRoutes(routeDeps)
+  const byOperation = new Map(routes.map((one) => [`${one.method} ${one.path}`, one]))
+  const answering = { log, cookie, render, byOperation }
   const isHandshake = createHandshakeCheck(routes)
   const app = fastify({
     ...serverOptions,
@@ -136,7 +139,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
       logAccess(request, reply)
       // Fastify runs no hooks for errors of its router, so no hook closes a refused upgrade.
       if (request.headers.upgrade) closeAfter(reply)
-      return answerError({ error, request, reply, log, cookie, render })
+      return answerError({ error, request, reply, ...answering })
     },
   })
   if (isTracing()) app.addHook('onRequest', traceRequest)
@@ -145,7 +148,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     logAccess(request, reply)
   })
   app.setErrorHandler((error, request, reply) =>
-    answerError({ error, request, reply, log, cookie, render }),
+    answerError({ error, request, reply, ...answering }),
   )
   app.addHook('onSend', async ({ headers: { upgrade } }, reply) => {
     // The WebSocket plugin destroys the socket of a refused upgrade after the answer. After an
@@ -228,12 +231,19 @@ interface Failure {
   log: Log
   cookie: SessionCookie
   render: ErrorRenderer
+  /** Routes, keyed by method and path. */
+  byOperation: ReadonlyMap<string, Route>
 }
 
-function answerError({ error, request, reply, log, cookie, render }: Failure): FastifyReply {
-  const { id, method, routeOptions } = request
+function answerError(failure: Failure): FastifyReply {
+  const { error, request, reply, log, cookie, render, byOperation } = failure
+  const { id, method, headers, body: bytes, routeOptions } = request
   const isRead = method === 'GET' || method === 'HEAD'
   const { status, body, retryAfterSeconds } = answerOf(error, { isRead })
+  const route = byOperation.get(`${method} ${routeOptions?.url}`)
+  const { code, problems } = body
+  const hints = hintsOf({ status, code, problems, headers, bytes, route })
+  if (hints.length > 0) body.hints = hints
   if (status === 500) {
     log.error({ err: error, requestId: id, method, route: routeOptions?.url }, 'request failed')
     body.requestId = id
@@ -253,7 +263,7 @@ function answerError({ error, request, reply, log, cookie, render }: Failure): F
   addVary(reply, 'accept')
   // A stream that fails before its first byte is answered in plain bytes.
   reply.removeHeader('content-encoding')
-  const { type, text } = render(request.headers, { status, body })
+  const { type, text } = render(headers, { status, body })
   return reply.code(status).header('content-type', type).send(text)
 }
 

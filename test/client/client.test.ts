@@ -154,6 +154,14 @@ test.each([
   expect(new CofferError(response, { error: 'No', problems }).message).toBe(line)
 })
 
+test('hints end the message', () => {
+  const response = new Response(null, { status: 400 })
+  const refusal = new CofferError(response, { error: 'No', hints: ['send a', 'leave out b'] })
+  expect(refusal.message).toBe('No. Hint: send a; leave out b')
+  expect(refusal.hints).toEqual(['send a', 'leave out b'])
+  expect(new CofferError(response, { error: 'No' }).hints).toEqual([])
+})
+
 test('a key may be one text', async () => {
   const api = createClient({ baseUrl: coffer.baseUrl, key: `${key.apiKeyId}:${key.secret}` })
   expect((await api.listLinks()).response.status).toBe(200)

@@ -145,8 +145,9 @@ async function refusesIds({ recorder }: World, ada: Ada, path: string): Promise<
 async function refusesCredentials(world: World, ada: Ada): Promise<void> {
   const { refuse } = world.recorder
   await refuse(401, 'GET', '/links', {
+    headers: { authorization: 'Bearer secret' },
     name: 'credential',
-    summary: 'No API key and no session',
+    summary: 'Bearer instead of Basic, and no session',
   })
   await refuse(401, 'GET', '/keys', {
     headers: ada.headers,

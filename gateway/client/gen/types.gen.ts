@@ -13,6 +13,10 @@ export type Error = {
      * The fault, for people; the text may change
      */
     error: string;
+    /**
+     * Ways to mend the request, for people; left out if there are none. Programs branch on `code` and `problems`
+     */
+    hints?: Array<string>;
 };
 
 /**
@@ -27,6 +31,10 @@ export type InvalidRequest = {
      * The faults by key, if the refusal is about keys of the request
      */
     problems?: Problems;
+    /**
+     * Ways to mend the request, for people; left out if there are none. Programs branch on `code` and `problems`
+     */
+    hints?: Array<string>;
 };
 
 /**
@@ -48,6 +56,10 @@ export type RefusedCredential = {
      * Stable code of the refusal, for programs; none for a wrong password or code
      */
     code?: 'CREDENTIAL_REQUIRED' | 'API_KEY_UNKNOWN' | 'SESSION_REQUIRED' | 'SESSION_ENDED' | 'MFA_REQUIRED' | 'MFA_NOT_PENDING' | 'WRONG_CREDENTIALS' | 'PROOF_REQUIRED';
+    /**
+     * Ways to mend the request, for people; left out if there are none. Programs branch on `code` and `problems`
+     */
+    hints?: Array<string>;
 };
 
 /**
@@ -92,6 +104,10 @@ export type ProblemDetails = {
      * The faults by key, if the refusal is about keys of the request
      */
     problems?: Problems;
+    /**
+     * Ways to mend the request, for people; left out if there are none. Programs branch on `code` and `problems`
+     */
+    hints?: Array<string>;
     /**
      * Quote it when you report the failure
      */
@@ -7450,9 +7466,9 @@ export type GetForecastData = {
     };
     query?: {
         /**
-         * End of the forecast: now or later, at most 12 months ahead. Default: 90 days ahead
+         * End of the forecast: a day, included, in the account's timezone, or an instant. Now or later, at most 12 months ahead. Default: 90 days ahead
          */
-        end?: string;
+        end?: unknown | unknown;
         /**
          * Only these keys of the answer or of each entry, by commas; the others are missing, also those that its schema requires: startingTime, endingTime, startingBalance, endingBalance, events, free
          */
@@ -8632,6 +8648,10 @@ export type CreateTransactionsResponses = {
              * Faults of the item by key, as for a single request
              */
             problems?: Problems;
+            /**
+             * Ways to mend the request, for people; left out if there are none. Programs branch on `code` and `problems`
+             */
+            hints?: Array<string>;
         }>;
         /**
          * Balances of the bank account after the change

@@ -6,8 +6,8 @@ const textLengthMax = 500
 
 /**
  * An answer of the server that is not 2xx (docs/api/errors.md), or not JSON, such as the page of a
- * proxy. Its message has the text of the server, with the problems. Without an answer, the error of
- * fetch is thrown as it is.
+ * proxy. Its message has the text of the server, with the problems and the hints. Without an
+ * answer, the error of fetch is thrown as it is.
  */
 export class CofferError extends Error {
   override name = 'CofferError'
@@ -16,6 +16,8 @@ export class CofferError extends Error {
   /** Code of the error, where the kind of error has one. */
   code: string | undefined
   problems: Problems | undefined
+  /** Ways to mend the request, for people. */
+  hints: string[]
   /** ID of the request, for the logs of the server. */
   requestId: string | undefined
   /** Seconds after which the request may be sent again. */
@@ -27,12 +29,14 @@ export class CofferError extends Error {
   body: unknown
 
   constructor(response: Response, body: unknown) {
-    const { error, code, problems } = asRefusal(body)
+    const { error, code, problems, hints = [] } = asRefusal(body)
     const faults = problems === undefined ? '' : ` (${textOf(problems)})`
-    super(`${error ?? textWithout(response)}${faults}`)
+    const advice = hints.length === 0 ? '' : `. Hint: ${hints.join('; ')}`
+    super(`${error ?? textWithout(response)}${faults}${advice}`)
     this.status = response.status
     this.code = code
     this.problems = problems
+    this.hints = hints
     this.requestId = response.headers.get('x-request-id') ?? undefined
     this.retryAfter = secondsOf(response.headers.get('retry-after'))
     this.etag = response.headers.get('etag') ?? undefined
@@ -82,7 +86,14 @@ function simplest(alternatives: string[][]): string[] {
     .map((faults) => faults.join('; '))
 }
 
-function asRefusal(body: unknown): { error?: string; code?: string; problems?: Problems } {
+interface Refusal {
+  error?: string
+  code?: string
+  problems?: Problems
+  hints?: string[]
+}
+
+function asRefusal(body: unknown): Refusal {
   return typeof body === 'object' && body !== null ? body : {}
 }
 

@@ -119,10 +119,22 @@ export function createSessions(deps: { mesh: Mesh; signer: Signer; clock: () => 
 
 /** Reads an API key from a Basic `Authorization` header. Throws unauthenticated if malformed. */
 export function readApiKey(authorization: string): SentCredential {
+  if (!namesApiKey(authorization)) throw unauthenticated('API_KEY_UNKNOWN')
+  const [apiKeyId, secret] = userAndPassword(authorization)
+  return { kind: 'key', apiKeyId, secret }
+}
+
+/** Returns whether the user of a Basic `Authorization` header is a well-formed ID of an API key. */
+export function namesApiKey(authorization: string): boolean {
+  const [user] = userAndPassword(authorization)
+  return isId('key', user)
+}
+
+/** Returns the parts of a Basic header; without a colon, the user is empty. */
+function userAndPassword(authorization: string): [user: string, password: string] {
   const text = Buffer.from(authorization.slice('Basic '.length), 'base64').toString()
   const colon = text.indexOf(':')
-  if (!isId('key', text.slice(0, Math.max(0, colon)))) throw unauthenticated('API_KEY_UNKNOWN')
-  return { kind: 'key', apiKeyId: text.slice(0, colon), secret: text.slice(colon + 1) }
+  return [text.slice(0, Math.max(0, colon)), text.slice(colon + 1)]
 }
 
 /** Returns whether the `Authorization` header has the scheme Basic (RFC 7617). */

@@ -1,9 +1,10 @@
 import { z } from 'zod'
 import { texts } from './bodies/fields.ts'
+import { bodyHints } from './errors/body-hints.ts'
 import { type ProblemTree, problemsOfIssues, problemTree } from './errors/problems.ts'
 
-/** The refusal of one item: `error` and `problems` of the answer to a single request. */
-export type RefusedItem = { error: string; problems?: ProblemTree }
+/** The refusal of one item: `error`, `problems` and `hints` of the answer to a single request. */
+export type RefusedItem = { error: string; problems?: ProblemTree; hints?: string[] }
 
 /** A parsed item of a bulk request, or its refusal. */
 export type BulkItem<Item> = { item: Item } | { refused: RefusedItem }
@@ -33,7 +34,10 @@ function validate<Schema extends z.ZodObject>(
   const { data, error } = schema.safeParse(sent)
   if (data) return { item: data }
   const problems = problemTree(problemsOfIssues(error?.issues ?? []))
-  return { refused: { error: 'Invalid request', problems } }
+  const hints = bodyHints({ problems, body: sent, schema })
+  return {
+    refused: { error: 'Invalid request', problems, ...(hints.length > 0 ? { hints } : {}) },
+  }
 }
 
 function shapeOf(schema: z.ZodObject): Record<string, unknown> {

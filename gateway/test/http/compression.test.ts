@@ -109,9 +109,3 @@ async function exported(): Promise<Response> {
   const url = `http://127.0.0.1:${server.port}/api/users/me/export`
   return await fetch(url, { headers: { ...bySession, 'accept-encoding': 'gzip' } })
 }
-
-test('a body that says it is compressed is read as it is', async () => {
-  const headers = { 'content-encoding': 'gzip' }
-  const answer = await gateway.send('POST', '/api/links', { body: '{', headers })
-  expect([answer.status, answer.body.error]).toEqual([400, expect.stringMatching(/JSON/)])
-})

@@ -36,7 +36,7 @@ describe('a credential', () => {
     gateway = await createGateway(listLinks)
     const { status, body, headers } = await gateway.send('GET', '/api/links', { as })
     const error = expect.stringMatching(/^unauthorized: /)
-    expect([status, body]).toEqual([401, { error, code }])
+    expect([status, body]).toMatchObject([401, { error, code }])
     if (code === 'SESSION_ENDED') expect(headers['set-cookie']).toMatch(cleared)
     else expect(headers).not.toHaveProperty('set-cookie')
   })

@@ -48,6 +48,7 @@ test('each item has the result of a single request, at its index', async () => {
       {
         error: 'Invalid request',
         problems: { amount: 'must be an integer', colour: 'key not expected' },
+        hints: [expect.stringContaining('minor units')],
       },
       { error: 'Invalid request', problems: { name: 'too late' } },
       { error: 'must be an object' },

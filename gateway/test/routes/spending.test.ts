@@ -88,6 +88,7 @@ test('a body of neither shape is reported against both, the expense first', asyn
         { ...shared, nextRecurrence: missing },
       ],
     },
+    hints: ['spendingType is expense or goal'],
   })
 })
 

@@ -31,6 +31,25 @@ export function intendedShape(options: readonly Shape[], body: object): Intended
   return onlyBest(own, ([key]) => key)
 }
 
+/**
+ * Returns the keys that have one allowed value in each shape of a union, with these values, where a
+ * body has none of them; empty for other schemas.
+ */
+export function wrongDiscriminators(
+  schema: Shape | undefined,
+  body: unknown,
+): { key: string; values: unknown[] }[] {
+  if (!(schema instanceof z.ZodUnion) || typeof body !== 'object' || body === null) return []
+  const shapes = schema.options.map(keysOf)
+  const sent = new Map(Object.entries(body))
+  return Object.keys(shapes[0] ?? {}).flatMap((key) => {
+    const literals = shapes.map((keys) => keys[key]).filter(isLiteral)
+    const values = literals.flatMap((literal) => [...literal.values])
+    const isKnown = literals.length < shapes.length || values.some((one) => one === sent.get(key))
+    return isKnown ? [] : [{ key, values }]
+  })
+}
+
 function onlyBest(
   entries: [string, unknown][][],
   signOf: (entry: [string, unknown]) => string,

@@ -1,12 +1,12 @@
 import { problemsOf, refusalOf, unavailable } from '@coffer/kit/rpc/errors'
 import { Code, ConnectError } from '@connectrpc/connect'
 import type { FastifyError } from 'fastify'
-import { problemTree } from './problems.ts'
+import { type ProblemTree, problemTree } from './problems.ts'
 
 /** The HTTP answer of an error. */
 export interface ErrorAnswer {
   status: number
-  body: { error: string; [key: string]: unknown }
+  body: { error: string; code?: string; problems?: ProblemTree; [key: string]: unknown }
   retryAfterSeconds?: number
 }
 

@@ -2,6 +2,16 @@ import { credentialRefusals } from '@coffer/kit/rpc/errors'
 
 const error = { type: 'string', description: 'The fault, for people; the text may change' }
 
+/** Schema of the hints of a refusal (docs/api/errors.md#hints). */
+export const hintsSchema = {
+  type: 'array',
+  items: { type: 'string' },
+  minItems: 1,
+  description:
+    'Ways to mend the request, for people; left out if there are none. Programs branch on `code` ' +
+    'and `problems`',
+} as const
+
 const requestId = { type: 'string', description: 'Quote it when you report the failure' }
 const faults = {
   $ref: '#/components/schemas/Problems',
@@ -18,7 +28,7 @@ export const errorSchemas = {
   Error: {
     type: 'object',
     description: 'A refusal or failure',
-    properties: { error },
+    properties: { error, hints: hintsSchema },
     required: ['error'],
   },
   InvalidRequest: {
@@ -27,6 +37,7 @@ export const errorSchemas = {
     properties: {
       error,
       problems: faults,
+      hints: hintsSchema,
     },
     required: ['error'],
   },
@@ -47,6 +58,7 @@ export const errorSchemas = {
         description: 'Stable code of the refusal, for programs; none for a wrong password or code',
         enum: [...Object.keys(credentialRefusals), 'PROOF_REQUIRED'],
       },
+      hints: hintsSchema,
     },
     required: ['error'],
   },
@@ -72,6 +84,7 @@ export const errorSchemas = {
         description: 'Stable code of the refusal, for programs, if it has one',
       },
       problems: faults,
+      hints: hintsSchema,
       requestId,
     },
     required: ['type', 'title', 'status', 'detail'],

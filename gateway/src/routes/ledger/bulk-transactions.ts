@@ -12,6 +12,7 @@ import type { RouteDeps } from '../../deps.ts'
 import { requirePart } from '../../http/answer.ts'
 import { bulkItems } from '../../http/bulk-request.ts'
 import { problemTree } from '../../http/errors/problems.ts'
+import { hintsSchema } from '../../http/openapi/errors.ts'
 import { type Route, route } from '../../http/route.ts'
 import { valuesOf } from '../../http/update.ts'
 import { transactionCreation } from './transactions.ts'
@@ -23,6 +24,7 @@ const result = {
   transaction: { optional: TransactionSchema },
   error: { optional: { json: { type: 'string' } } },
   problems: { optional: { json: { $ref: '#/components/schemas/Problems' } } },
+  hints: { optional: { json: hintsSchema } },
 }
 
 /**
