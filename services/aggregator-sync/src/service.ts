@@ -41,6 +41,7 @@ export const aggregatorSync = defineService({
     'aggregator_links.cursor',
     'aggregator_links.page_cursor',
     'aggregator_links.skipped_accounts',
+    'aggregator_links.awaited_pending',
     'item_calls.holder',
     'loop_items.provider_transaction_id',
   ],

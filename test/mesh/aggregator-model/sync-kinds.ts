@@ -3,6 +3,7 @@ import { newId } from '@coffer/kit/values/id'
 import { hourMs } from '@coffer/kit/values/time'
 import { expect } from '@jest/globals'
 import { sql } from 'slonik'
+import type { Json } from '../../harness/person.ts'
 import { changed, type Fault } from '../../providers/faults.ts'
 import { plaidFaults } from '../../providers/plaid/faults.ts'
 import type { PlaidWebhook, WebhookCode } from '../../providers/plaid/webhooks.ts'
@@ -66,6 +67,7 @@ export const syncKinds = {
   fails: partial((of, chance) => syncFaulty(of, chance, plaidFaults.status(500))),
   cut: partial((of, chance) => syncFaulty(of, chance, plaidFaults.cut(chance.variant))),
   invalidJson: partial((of, chance) => syncFaulty(of, chance, plaidFaults.invalidJson)),
+  unreadable: partial(syncUnreadable),
   limited: partial(async (of) => {
     // The item has no calls left in this hour, so the sync is postponed.
     await pauseCalls(of, 2 * hourMs)
@@ -157,6 +159,27 @@ async function syncFaulty(of: Syncing, { pick }: Chance, fault: Fault): Promise<
   of.home.item.fault(new RegExp(path), fault)
   await request(of)
   of.home.item.fault(new RegExp(path), null)
+}
+
+/** Syncs while the aggregator lists one row that cannot be read. */
+async function syncUnreadable(of: Syncing, { pick, variant }: Chance): Promise<void> {
+  const { home, world } = of
+  let rows = 0
+  const fields = variant % 2 === 0 ? { date: '2026-11-31' } : { amount: [1] }
+  const send = (_: string, row: Json) => {
+    if (!row?.transaction_id || row.date === undefined) return row
+    rows += 1
+    return rows - 1 === pick % 8 ? { ...row, ...fields } : row
+  }
+  const path = /transactions\/sync/
+  home.item.fault(
+    path,
+    changed((body) => JSON.stringify(JSON.parse(body, send))),
+  )
+  await (variant % 3 === 0 ? request(of) : announce(of))
+  home.item.fault(path, null)
+  // A whole loop with such a row is repeated after a day.
+  if ((await home.state()).rereadAt !== null) world.pass(25 * hourMs)
 }
 
 /** Begins a sync whose next request of this path is answered when `resolve` is called. */

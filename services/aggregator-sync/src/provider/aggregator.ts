@@ -94,7 +94,7 @@ export interface ReadItem {
   consentExpiresAt: Date | null
 }
 
-/** An account as received. Balances are decimal texts, null if none is stated. */
+/** An account as received. Balances are decimal texts, null if none is stated, empty if unreadable. */
 export interface UpstreamAccount {
   accountId: string
   /** ID that remains when the user renews the consent; only of some institutions. */
@@ -149,6 +149,11 @@ export interface ChangePage {
   readiness: 'not-ready' | 'initial' | 'historical' | 'unknown'
   /** Number of transactions left out because they could not be read. */
   unreadable: number
+  /**
+   * IDs of the pending transactions that these replace; an empty one for each whose ID cannot be
+   * read either.
+   */
+  awaited: string[]
 }
 
 /** Transactions of some days, first and last as YYYY-MM-DD, from the n-th on. */

@@ -60,6 +60,7 @@ test('a transaction keeps its digits; its record has the known fields only', () 
     hasMore: false,
     readiness: 'historical',
     unreadable: 0,
+    awaited: [],
   })
 })
 
@@ -86,6 +87,22 @@ test.each([
   const row = JSON.stringify({ ...JSON.parse(posted), ...change })
   const found = read('transactionsSync', page({ added: `${posted},${row},7`, modified: row }))
   expect(found).toMatchObject({ added: [{ id: 't1' }], modified: [], unreadable: 3 })
+  // Of the number, it is not known whether it replaces a pending one.
+  expect(found?.awaited.toSorted()).toEqual(['', 'p1', 'p1'])
+})
+
+test.each([
+  ['p1', ['p1']],
+  [null, []],
+  [undefined, []],
+  [[7], ['']],
+  ['a b', ['']],
+])('an unreadable row whose pending ID is %j awaits %j', (pending_transaction_id, awaited) => {
+  const row = JSON.stringify({ ...JSON.parse(posted), date: '', pending_transaction_id })
+  expect(read('transactionsSync', page({ modified: row }))).toMatchObject({
+    unreadable: 1,
+    awaited,
+  })
 })
 
 test.each([
@@ -136,7 +153,7 @@ test('an item is read with its accounts', () => {
         limit: '1e3',
         raw: expect.stringContaining('"current":"0.30"'),
       },
-      expect.objectContaining({ accountId: 'a2', name: 'Loan', current: null, type: '' }),
+      expect.objectContaining({ accountId: 'a2', name: 'Loan', current: '', type: '' }),
     ],
     institutionId: 'ins_1',
     institutionName: 'Bank',

@@ -13,6 +13,7 @@ import {
   isStorable,
   printable,
   readAccount,
+  readPendingId,
   readRows,
   readTransaction,
   Text,
@@ -77,8 +78,8 @@ const Item = z.object({
 function readItem(answer: unknown): ReadItem | null {
   const { data } = Item.safeParse(answer)
   if (!data) return null
-  const { rows: accounts, unreadable } = readRows(data.accounts, readAccount)
-  if (unreadable > 0) return null
+  const { rows: accounts, left } = readRows(data.accounts, readAccount)
+  if (left.length > 0) return null
   return {
     accounts,
     institutionId: data.item.institution_id,
@@ -125,7 +126,8 @@ function readChanges(answer: unknown): ChangePage | null {
     nextCursor: data.next_cursor,
     hasMore: data.has_more,
     readiness: readiness.get(data.transactions_update_status) ?? 'unknown',
-    unreadable: added.unreadable + modified.unreadable + removed.unreadable,
+    unreadable: added.left.length + modified.left.length + removed.left.length,
+    awaited: [...added.left, ...modified.left].flatMap((row) => readPendingId(row) ?? []),
   }
 }
 
@@ -134,8 +136,9 @@ const Days = z.object({ transactions: Rows, total_transactions: Count })
 function readDays(answer: unknown): WindowPage | null {
   const { data } = Days.safeParse(answer)
   if (!data) return null
-  const { rows, unreadable } = readRows(data.transactions, readTransaction)
-  return { transactions: rows, total: Number(data.total_transactions), unreadable }
+  const { rows, left } = readRows(data.transactions, readTransaction)
+  const total = Number(data.total_transactions)
+  return { transactions: rows, total, unreadable: left.length }
 }
 
 const Share = z

@@ -39,6 +39,10 @@ const table = {
     () => 'the aggregator does not know the position of the last sync',
     'Nothing: the next sync reads all transactions again.',
   ],
+  'rows-unreadable': [
+    () => 'transactions of the aggregator could not be read, so none is removed for its absence',
+    'Nothing: they are read again.',
+  ],
   internal: [
     () => 'the server could not finish the sync',
     'Nothing: the sync is repeated within minutes.',

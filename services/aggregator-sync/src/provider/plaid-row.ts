@@ -25,7 +25,14 @@ export const Text = z
 
 const Currency = Text.transform((code) => code?.toUpperCase() ?? null)
 const decimal = /^-?\d{1,30}(\.\d{1,30})?([eE][+-]?\d{1,2})?$/
-const Balance = z.string().regex(decimal).nullable().catch(null)
+// Not 0, as a missing one: what cannot be read changes no balance.
+const unreadable = ''
+const Balance = z
+  .string()
+  .regex(decimal)
+  .nullish()
+  .transform((text) => text ?? null)
+  .catch(unreadable)
 
 const Account = z.object({
   account_id: Id,
@@ -44,9 +51,9 @@ const Account = z.object({
       unofficial_currency_code: Currency,
     })
     .catch({
-      available: null,
-      current: null,
-      limit: null,
+      available: unreadable,
+      current: unreadable,
+      limit: unreadable,
       iso_currency_code: null,
       unofficial_currency_code: null,
     }),
@@ -119,13 +126,30 @@ export function readTransaction(row: unknown): UpstreamTransaction | null {
   }
 }
 
-/** Returns the rows that `read` accepts, and the number of the others. */
+const Replacing = z.object({ pending_transaction_id: Id.nullish() })
+
+/**
+ * Returns the ID of the pending transaction that a row which is no transaction replaces: null if it
+ * replaces none, empty if the ID cannot be read.
+ */
+export function readPendingId(row: unknown): string | null {
+  const { data } = Replacing.safeParse(row)
+  return data ? (data.pending_transaction_id ?? null) : ''
+}
+
+/** Returns the rows that `read` accepts, and the others as sent. */
 export function readRows<Row>(
   sent: readonly unknown[],
   read: (row: unknown) => Row | null,
-): { rows: Row[]; unreadable: number } {
-  const rows = sent.flatMap((row) => read(row) ?? [])
-  return { rows, unreadable: sent.length - rows.length }
+): { rows: Row[]; left: unknown[] } {
+  const rows: Row[] = []
+  const left: unknown[] = []
+  for (const one of sent) {
+    const row = read(one)
+    if (row === null) left.push(one)
+    else rows.push(row)
+  }
+  return { rows, left }
 }
 
 /** Returns at most 300 characters of a text, on one line. */

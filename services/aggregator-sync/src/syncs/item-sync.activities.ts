@@ -5,7 +5,7 @@ import { refreshItem } from './account-refresh.service.ts'
 import { changeRunning, lockItemSync, saveItemSync } from './item-sync.sql.ts'
 import { type Begun, beginItemSync, endItemSync, type ItemOutcome } from './item-sync.ts'
 import type { BegunRun, Run } from './item-sync-run.ts'
-import { requestSkipped } from './loop.ts'
+import { requestReread, requestSkipped } from './loop.ts'
 import {
   callBy,
   type OpenedSync,
@@ -53,7 +53,7 @@ async function syncItem(deps: SyncDeps, run: BegunRun, opened: OpenedSync): Prom
     changeRunning(tx, run, (sync) => {
       const now = clock()
       const synced = {
-        ...requestSkipped(sync, knownIds, now),
+        ...requestReread(requestSkipped(sync, knownIds, now), now),
         lastAccountSync: now,
         webhookUrl: isOther ? webhookUrl : read.webhookUrl,
       }

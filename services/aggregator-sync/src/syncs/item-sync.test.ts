@@ -154,6 +154,17 @@ describe('an end', () => {
     expect(end(outcome, { status }).status).toBe(expected)
   })
 
+  test.each<[string, ItemOutcome, Partial<ItemSync>, number]>([
+    ['read again at once', { kind: 'complete', tally }, { incompleteSince: now }, 10 * minuteMs],
+    ['read for a day', { kind: 'complete', tally }, { incompleteSince: after(-dayMs) }, 6 * hourMs],
+    ['passed', { kind: 'complete', tally }, { rereadAt: after(3 * hourMs) }, 3 * hourMs],
+    ['of a young link', { kind: 'partial', tally }, { incompleteSince: now }, 10 * minuteMs],
+  ])('with unreadable rows that are %s says so, and comes sooner', (_, outcome, state, pauseMs) => {
+    const ended = end(outcome, { ...state, faultCode: 'upstream', failuresInRow: 1 }, true)
+    expect(ended).toMatchObject({ faultCode: 'rows-unreadable', faultAt: now, failuresInRow: 0 })
+    expect([ended.status, pauseOf(ended)]).toEqual(['setup', pauseMs])
+  })
+
   test.each([
     [0, minuteMs],
     [7 * minuteMs, 7 * minuteMs],

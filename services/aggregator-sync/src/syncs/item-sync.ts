@@ -12,7 +12,7 @@ import {
 import { z } from 'zod'
 import { AggregatorLink } from '../links/aggregator-link.ts'
 import { FaultCode } from '../provider/plaid-fault.ts'
-import { Loop } from './loop.ts'
+import { hasUnreadable, Loop, nextLookAt } from './loop.ts'
 
 /** The connection of a link with the state of its syncs. */
 export const ItemSync = AggregatorLink.extend({
@@ -132,9 +132,11 @@ function nextOf(
   const status = ended.status === 'pending' ? 'setup' : ended.status
   switch (outcome.kind) {
     case 'complete':
-      return { status }
-    case 'partial':
-      return isYoung(sync, now) ? { status, nextSyncAt: earlyRetryOf(sync, now) } : { status }
+      return { status, ...unreadableOf(ended, now) }
+    case 'partial': {
+      const early = isYoung(sync, now) ? { nextSyncAt: earlyRetryOf(sync, now) } : {}
+      return { status, ...early, ...unreadableOf({ ...ended, ...early }, now) }
+    }
     case 'early': {
       const { requestedAt } = sync
       const pauseMs = outcome.code === 'mutated' ? minuteMs : null
@@ -147,6 +149,16 @@ function nextOf(
     default:
       return {}
   }
+}
+
+/** Rows that could not be read are a fault without a failure: the next sync looks for them. */
+function unreadableOf(ended: ItemSync, now: Date): Partial<ItemSync> {
+  if (!hasUnreadable(ended)) return {}
+  const fault = { faultCode: 'rows-unreadable' as const, faultDetail: '', faultAt: now }
+  const { nextSyncAt } = ended
+  const lookAt = nextLookAt(ended, now)
+  const isEarlier = lookAt !== null && nextSyncAt !== null && lookAt < nextSyncAt
+  return isEarlier ? { ...fault, nextSyncAt: lookAt } : fault
 }
 
 function isYoung({ createdAt }: ItemSync, now: Date): boolean {

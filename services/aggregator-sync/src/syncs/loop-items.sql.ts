@@ -23,9 +23,14 @@ export async function noteLoopItems(
   of: LinkKey & { loopNumber: number },
   { added, removed }: { added: readonly LoopItem[]; removed: readonly LoopItem[] },
 ): Promise<void> {
-  if (added.length > 0) await insertItems(tx, of, { items: added, onConflict: keep })
-  if (removed.length > 0) await insertItems(tx, of, { items: removed, onConflict: withdraw })
+  const before = { ...of, loopNumber: of.loopNumber - 1 }
+  if (added.length > 0) await insertItems(tx, before, { items: added, onConflict: keep })
+  const never = { ...of, loopNumber: removedNumber }
+  if (removed.length > 0) await insertItems(tx, never, { items: removed, onConflict: withdraw })
 }
+
+// Below the number of every loop.
+const removedNumber = -2
 
 const keep = sql.fragment`NOTHING`
 const withdraw = sql.fragment`
@@ -41,7 +46,7 @@ async function insertItems(
   await tx.query(sql.unsafe`
     INSERT INTO loop_items (account_id, link_id, provider_transaction_id, bank_account_id,
       loop_number)
-    SELECT DISTINCT ON (id) ${accountId}, ${linkId}, id, bank_account_id, ${loopNumber - 1}::int
+    SELECT DISTINCT ON (id) ${accountId}, ${linkId}, id, bank_account_id, ${loopNumber}::int
     FROM unnest(${sql.array(ids, 'text')}, ${sql.array(bankAccountIds, 'text')})
       AS listed (id, bank_account_id)
     ORDER BY id
@@ -62,17 +67,25 @@ export async function confirmLoopItems(
 
 /**
  * Lists noted transactions that neither a page of this loop since its restart, nor its last page
- * (`listed`) contains: at most `limit`, by ascending ID after `after`.
+ * (`listed`) contains: at most `limit`, by ascending ID after `after`. Of a loop that is not
+ * complete, only those that a page removes: it may lack others because their rows are unreadable.
  */
 export function listWithdrawn(
   { pool }: Database,
   { accountId, linkId }: LinkKey,
-  of: { loopNumber: number; listed: readonly string[]; after: string; limit: number },
+  of: {
+    loopNumber: number
+    isComplete: boolean
+    listed: readonly string[]
+    after: string
+    limit: number
+  },
 ): Promise<readonly LoopItem[]> {
+  const numberMax = of.isComplete ? of.loopNumber - 1 : removedNumber
   return pool.any(sql.type(LoopItem)`
     SELECT bank_account_id AS "bankAccountId", provider_transaction_id AS "providerTransactionId"
     FROM loop_items
-    WHERE account_id = ${accountId} AND link_id = ${linkId} AND loop_number < ${of.loopNumber}
+    WHERE account_id = ${accountId} AND link_id = ${linkId} AND loop_number <= ${numberMax}
       AND provider_transaction_id > ${of.after}
       AND provider_transaction_id <> ALL(${sql.array(of.listed, 'text')})
     ORDER BY provider_transaction_id LIMIT ${of.limit}`)

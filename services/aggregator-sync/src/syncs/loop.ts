@@ -1,4 +1,6 @@
+import { dayMs, hourMs } from '@coffer/kit/values/time'
 import { z } from 'zod'
+import type { ChangePage } from '../provider/aggregator.ts'
 
 /**
  * The position of a link's syncs in the changes of its item. A loop reads all pages of changes from
@@ -18,6 +20,17 @@ export const Loop = z.object({
   wholeRequestedAt: z.date().nullable(),
   /** The aggregator's IDs of unknown accounts whose transactions were skipped, oldest first. */
   skippedAccounts: z.array(z.string()),
+  /** Whether the loop that runs has met a row that could not be read. */
+  loopIsIncomplete: z.boolean(),
+  /**
+   * The aggregator's IDs of pending transactions that unreadable rows of the loop replace; an empty
+   * one stands for any.
+   */
+  awaitedPending: z.array(z.string()),
+  /** Since when the loop is read again from the same cursor; null if its last end was complete. */
+  incompleteSince: z.date().nullable(),
+  /** When a whole loop reads unreadable rows of earlier loops again; null if there are none. */
+  rereadAt: z.date().nullable(),
 })
 export type Loop = z.infer<typeof Loop>
 
@@ -39,23 +52,94 @@ export function isSamePosition(one: Loop, other: Loop): boolean {
   )
 }
 
+const awaitedMax = 500
+
+/** Notes that a page of the loop that runs has rows that could not be read, if it has any. */
+export function noteUnreadable<State extends Loop>(
+  loop: State,
+  { unreadable, awaited }: Pick<ChangePage, 'unreadable' | 'awaited'>,
+): State {
+  if (unreadable === 0) return loop
+  const all = [...new Set([...loop.awaitedPending, ...awaited])]
+  const awaitedPending = all.length > awaitedMax ? [anyPending] : all
+  return { ...loop, loopIsIncomplete: true, awaitedPending }
+}
+
+const anyPending = ''
+
+/** Returns whether an unreadable row of the loop that runs is the posting of a transaction. */
+export function isAwaited({ awaitedPending }: Pick<Loop, 'awaitedPending'>, id: string): boolean {
+  return awaitedPending.includes(id) || awaitedPending.includes(anyPending)
+}
+
 /**
  * Returns the position after a page. At the end of a loop, a whole loop begins if it is due: the
- * loop before has read the removals, which a whole loop does not list.
+ * loop before has read the removals, which a whole loop does not list. An incomplete loop is held
+ * (`isHeld`): its cursor stays for a day.
  */
 export function passPage<State extends Loop>(
   loop: State,
-  { nextCursor, hasMore }: { nextCursor: string; hasMore: boolean },
+  page: Pick<ChangePage, 'nextCursor' | 'hasMore' | 'unreadable' | 'awaited'>,
   now: Date,
 ): State {
-  if (hasMore) return { ...loop, pageCursor: nextCursor }
+  const { nextCursor, hasMore } = page
+  const noted = noteUnreadable(loop, page)
+  if (hasMore) return { ...noted, pageCursor: nextCursor }
+  const isWhole = loop.wholeLoopStartedAt !== null
+  const complete = { loopIsIncomplete: false, awaitedPending: [], incompleteSince: null }
+  if (!noted.loopIsIncomplete) {
+    const rereadAt = isWhole ? null : loop.rereadAt
+    return beginDue({ ...loop, ...complete, rereadAt, cursor: nextCursor }, now)
+  }
+  const since = loop.incompleteSince ?? now
+  const isHeld = !isWhole && loop.wholeRequestedAt === null && !isOver(since, now)
+  if (isHeld) return { ...restartLoop(loop), ...complete, incompleteSince: since }
+  const rereadAt = new Date(now.getTime() + dayMs)
+  const wholeRequestedAt = loop.wholeRequestedAt ?? (isWhole ? null : now)
+  return beginDue({ ...loop, ...complete, rereadAt, wholeRequestedAt, cursor: nextCursor }, now)
+}
+
+function isOver(since: Date, now: Date): boolean {
+  return now.getTime() - since.getTime() >= dayMs
+}
+
+/** Returns the position after the end of a loop: that of the whole loop that is due, if one is. */
+function beginDue<State extends Loop>(loop: State, now: Date): State {
   const { wholeLoopStartedAt, wholeRequestedAt } = loop
-  const ended = { ...loop, cursor: nextCursor, pageCursor: null, wholeLoopStartedAt: null }
+  const ended = { ...loop, pageCursor: null, wholeLoopStartedAt: null }
   if (wholeRequestedAt === null) return ended
   const isDone = wholeLoopStartedAt !== null && wholeRequestedAt <= wholeLoopStartedAt
   return isDone
     ? { ...ended, wholeRequestedAt: null }
     : { ...ended, loopNumber: loop.loopNumber + 1, wholeLoopStartedAt: now }
+}
+
+/** Returns whether a loop has ended incomplete, and is read again from its cursor. */
+export function isHeld(loop: Loop): boolean {
+  return loop.incompleteSince !== null && !isWithinLoop(loop)
+}
+
+/** Returns whether rows are left out that could not be read. */
+export function hasUnreadable({ incompleteSince, rereadAt }: Loop): boolean {
+  return incompleteSince !== null || rereadAt !== null
+}
+
+const heldMs = { min: 10 * 60_000, max: 6 * hourMs }
+
+/**
+ * Returns when the next sync looks for unreadable rows again: of a held loop after a pause as long
+ * as it is held, 10 minutes to 6 hours; null if there are none.
+ */
+export function nextLookAt({ incompleteSince, rereadAt }: Loop, now: Date): Date | null {
+  if (incompleteSince === null) return rereadAt
+  const ageMs = now.getTime() - incompleteSince.getTime()
+  return new Date(now.getTime() + Math.min(Math.max(ageMs, heldMs.min), heldMs.max))
+}
+
+/** Requests the whole loop that reads unreadable rows of earlier loops again, once it is due. */
+export function requestReread<State extends Loop>(loop: State, now: Date): State {
+  const isDue = loop.rereadAt !== null && loop.rereadAt <= now
+  return isDue ? { ...loop, wholeRequestedAt: loop.wholeRequestedAt ?? now } : loop
 }
 
 const skippedMax = 500

@@ -9,7 +9,8 @@ import type { Tally } from '@coffer/sync-kit/sync-state'
 import type { LinkKey } from '../links/aggregator-link.ts'
 import { type AccountItems, divideChanges, type Importing } from './item-page.ts'
 import type { BegunRun } from './item-sync-run.ts'
-import { listWithdrawn } from './loop-items.sql.ts'
+import { isAwaited, type Loop } from './loop.ts'
+import { type LoopItem, listWithdrawn } from './loop-items.sql.ts'
 import type { SyncDeps } from './sync-step.service.ts'
 
 type Divided = ReturnType<typeof divideChanges>
@@ -107,19 +108,26 @@ const withdrawnPagesMax = 2_000
  * Removes transactions at the end of a loop: those that its pages remove, and those that pages
  * before its restart have added and that it no longer lists, whose removal the aggregator does not
  * list. `listed`: IDs that the last page adds or modifies. An ID of an unknown account is tried in
- * all bank accounts: the ledger ignores unknown IDs.
+ * all bank accounts: the ledger ignores unknown IDs. An incomplete loop removes only what its pages
+ * remove. It keeps pending transactions whose posting may be unreadable, and those of an unknown
+ * account: after a renewed consent, an unreadable row may add them under a new ID.
  */
 export async function takeBack(
   deps: SyncDeps,
-  { accountId, linkId, loopNumber }: LinkKey & { loopNumber: number },
+  loop: LinkKey & Loop,
   { accounts, listed }: { accounts: readonly Importing[]; listed: readonly string[] },
 ): Promise<number> {
+  const { accountId, linkId, loopNumber } = loop
   let count = 0
   let after = ''
   for (let pages = 0; pages < withdrawnPagesMax; pages += 1) {
-    const of = { loopNumber, listed, after, limit: batchMax }
+    const isComplete = !loop.loopIsIncomplete
+    const of = { loopNumber, isComplete, listed, after, limit: batchMax }
     const withdrawn = await listWithdrawn(deps.database, { accountId, linkId }, of)
-    const owned = withdrawn.flatMap((one) =>
+    const isSure = ({ bankAccountId, providerTransactionId }: LoopItem) =>
+      isComplete || (bankAccountId !== '' && !isAwaited(loop, providerTransactionId))
+    const removed = withdrawn.filter(isSure)
+    const owned = removed.flatMap((one) =>
       one.bankAccountId ? [one] : accounts.map(({ bankAccountId }) => ({ ...one, bankAccountId })),
     )
     for (const [bankAccountId, items] of Map.groupBy(owned, (one) => one.bankAccountId)) {

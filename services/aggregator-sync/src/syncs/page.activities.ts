@@ -9,10 +9,12 @@ import { changeRunning, lockItemSync, saveItemSync } from './item-sync.sql.ts'
 import { endWindow, type ItemSync } from './item-sync.ts'
 import type { BegunRun, Pages } from './item-sync-run.ts'
 import {
+  isHeld,
   isSamePosition,
   isWithinLoop,
   nextCursorOf,
   noteSkipped,
+  noteUnreadable,
   passPage,
   restartLoop,
   restartWhole,
@@ -116,15 +118,18 @@ async function importPage(
   const removed = new Set(page.removed.map(({ id }) => id))
   const listed = [...page.added, ...page.modified].flatMap(({ id }) => (removed.has(id) ? [] : id))
   if (!page.hasMore) {
-    pages.removed += await takeBack(deps, sync, { accounts, listed })
+    const read = noteUnreadable(sync, page)
+    pages.removed += await takeBack(deps, read, { accounts, listed })
     const isWhole = sync.wholeLoopStartedAt !== null && page.readiness === 'historical'
-    if (isWhole) pages.removed += await removeUnlisted(deps, sync, { accounts, listed })
+    const isComplete = isWhole && !read.loopIsIncomplete
+    if (isComplete) pages.removed += await removeUnlisted(deps, sync, { accounts, listed })
   }
   return changeAt(deps, run, {
     sync,
     change: async (tx, now) => {
-      await saveItemSync(tx, noteSkipped(passPage(now, page, deps.clock()), strangers))
-      if (!page.hasMore) await deleteLoopItems(tx, sync)
+      const passed = passPage(now, page, deps.clock())
+      await saveItemSync(tx, noteSkipped(passed, strangers))
+      if (!page.hasMore && !isHeld(passed)) await deleteLoopItems(tx, sync)
       else if (listed.length > 0) await confirmLoopItems(tx, sync, listed)
     },
   })
