@@ -2,7 +2,8 @@ import { hourMs } from '@coffer/kit/values/time'
 import type { CryptoKey } from 'jose'
 import { LRUCache } from 'lru-cache'
 import type { OpenAggregator } from '../provider/aggregator.ts'
-import { faultOf } from '../provider/plaid-fault.ts'
+import { endpoints } from '../provider/call-limit.ts'
+import { faultOf, plaidFailure } from '../provider/plaid-fault.ts'
 import { importKey } from './webhook-token.ts'
 
 /** Finds the public keys of webhooks by their IDs. */
@@ -13,6 +14,7 @@ export interface WebhookKeys {
 
 interface Found {
   key: CryptoKey | null
+  readAt: number
   /** Instant from which the aggregator is asked again. */
   until: number
   expiresAt: number
@@ -21,12 +23,15 @@ interface Found {
 const minuteMs = hourMs / 60
 const knownMs = 30 * minuteMs
 const unknownMs = minuteMs
+// A known key is kept so long while the limit of calls keeps it from being read again.
+const staleMs = 24 * hourMs
 // Below the gateway's deadline, so that its answer is 424.
 const callMs = 4_000
 
 /**
  * Creates the cache of keys: until they expire, or else for 30 minutes; that an ID is unknown, for
- * a minute. The two have caches of their own, so that forged IDs do not displace the keys.
+ * a minute. The two have caches of their own, so that forged IDs do not displace the keys. Beyond
+ * the limit of calls a key that is known stays valid for a day, and other IDs are refused at once.
  */
 export function createWebhookKeys({
   openAggregator,
@@ -38,16 +43,17 @@ export function createWebhookKeys({
   const known = new LRUCache<string, Found>({ max: 100 })
   const unknown = new LRUCache<string, Found>({ max: 1_000 })
   const pending = new Map<string, Promise<Found>>()
+  const limit = createReadLimit(clock)
   const read = async (keyId: string): Promise<Found> => {
     const aggregator = await openAggregator()
     const by = { signal: AbortSignal.timeout(callMs), timeoutMs: callMs }
-    const answer = await aggregator.readWebhookKey(keyId, by).catch(orUnusable)
+    const answer = await limit.run(() => aggregator.readWebhookKey(keyId, by)).catch(orUnusable)
     const key = answer && (await importKey(answer))
     const now = clock().getTime()
     const expiresAt = answer?.expiredAt?.getTime() ?? Number.POSITIVE_INFINITY
     const isUsable = key !== null && expiresAt > now
     const ends = answer?.expiredAt ? expiresAt : now + knownMs
-    const found = { key, expiresAt, until: isUsable ? ends : now + unknownMs }
+    const found = { key, expiresAt, readAt: now, until: isUsable ? ends : now + unknownMs }
     const [cache, other] = isUsable ? [known, unknown] : [unknown, known]
     cache.set(keyId, found)
     other.delete(keyId)
@@ -60,11 +66,52 @@ export function createWebhookKeys({
   }
   return {
     find: async (keyId) => {
+      const now = clock()
       const cached = known.get(keyId) ?? unknown.get(keyId)
-      const isFresh = cached !== undefined && cached.until > clock().getTime()
-      const { key, expiresAt } = isFresh ? cached : await readOnce(keyId)
+      const isFresh = cached !== undefined && cached.until > now.getTime()
+      const found = isFresh ? cached : await readOnce(keyId).catch(orStale(cached, now))
+      const { key, expiresAt } = found
       return expiresAt > clock().getTime() ? key : null
     },
+  }
+}
+
+/**
+ * Remembers the limit of reads in this process: until its minute ends, a read beyond it is refused
+ * without a look at the database, where it would wait for the row that counts the calls.
+ */
+function createReadLimit(clock: () => Date) {
+  let minute = 0
+  let count = 0
+  let limitedUntil = 0
+  return {
+    /** Runs a read. Throws the fault `rate-limited` at the limit. */
+    run: async <Result>(read: () => Promise<Result>): Promise<Result> => {
+      const now = clock().getTime()
+      if (Math.floor(now / minuteMs) !== minute) [minute, count] = [Math.floor(now / minuteMs), 0]
+      const isOver = count >= endpoints.webhookVerificationKeyGet.clientMax
+      const retryAfterMs = isOver ? (minute + 1) * minuteMs - now : limitedUntil - now
+      // A clock that was set back does not prolong the limit.
+      if (retryAfterMs > 0 && retryAfterMs <= minuteMs) {
+        throw plaidFailure('rate-limited', { retryAfterMs })
+      }
+      count += 1
+      return read().catch((error: unknown) => {
+        const fault = faultOf(error)
+        if (fault?.code === 'rate-limited') limitedUntil = now + (fault.retryAfterMs ?? minuteMs)
+        throw error
+      })
+    },
+  }
+}
+
+/** Returns what was read before instead of the limit of calls, for a day. */
+function orStale(cached: Found | undefined, now: Date) {
+  return (error: unknown): Found => {
+    const isLimited = faultOf(error)?.code === 'rate-limited'
+    const isKnown = cached !== undefined && cached.key !== null
+    if (isLimited && isKnown && now.getTime() - cached.readAt < staleMs) return cached
+    throw error
   }
 }
 

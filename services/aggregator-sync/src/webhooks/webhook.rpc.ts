@@ -2,9 +2,10 @@ import { refused } from '@coffer/kit/rpc/errors'
 import type { ServiceDeps } from '@coffer/kit/service/service'
 import { createHistogram } from '@coffer/kit/service/telemetry'
 import type { WebhookService } from '@coffer/proto/aggregatorsync/v1/webhook'
-import type { ServiceImpl } from '@connectrpc/connect'
+import { ConnectError, type ServiceImpl } from '@connectrpc/connect'
 import type { settings } from '../config.ts'
 import type { OpenAggregator } from '../provider/aggregator.ts'
+import { faultOf } from '../provider/plaid-fault.ts'
 import { readWebhook, type Webhook } from './webhook.ts'
 import { labelOf } from './webhook-code.ts'
 import { handleWebhook, type Outcome } from './webhook-handling.service.ts'
@@ -29,6 +30,7 @@ const observe = createHistogram({
 export function webhookRoutes(deps: Deps): ServiceImpl<typeof WebhookService> {
   const { config } = deps
   const keys = createWebhookKeys(deps)
+  const warn = createUnreadKeyLog(deps)
   return {
     receiveWebhook: async ({ body, verification }) => {
       if (!config.aggregatorEnabled || !config.webhooksEnabled) {
@@ -37,7 +39,7 @@ export function webhookRoutes(deps: Deps): ServiceImpl<typeof WebhookService> {
       const token = verification.trim()
       if (token === '') throw unverified('the header Plaid-Verification is missing')
       if (body.length > bytesMax) throw refused('the body is larger than 1 MiB')
-      const signedAt = await verify(deps, { keys, token, body })
+      const signedAt = await verify(deps, { keys, warn, token, body })
       // Parsed after the verification: only Plaid can make this process parse.
       const content = readContent(body)
       await observed(content, () => handleWebhook(deps, { content, token, signedAt }))
@@ -60,19 +62,40 @@ function readContent(body: Uint8Array): Webhook {
 
 /** Returns when a webhook was signed. Throws refused: 401 if it is not valid, 424 without key. */
 async function verify(
-  { clock, log }: Deps,
-  { keys, token, body }: { keys: WebhookKeys; token: string; body: Uint8Array },
+  { clock }: Deps,
+  of: { keys: WebhookKeys; warn: (error: unknown) => void; token: string; body: Uint8Array },
 ): Promise<Date> {
+  const { keys, warn, token, body } = of
   const keyId = readKeyId(token)
   if (keyId === null) throw unverified('the verification is not a JWT of ES256 with a key ID')
   const key = await keys.find(keyId).catch((error: unknown) => {
-    log.warn({ err: error }, 'the key of a webhook could not be read')
+    warn(error)
     throw refused('the key of the verification could not be read', { status: 424 })
   })
   if (key === null) throw unverified('the key of the verification is not known or has expired')
   const signedAt = await verifyToken(token, { key, body, now: clock() })
   if (typeof signedAt === 'string') throw unverified(mismatchTexts[signedAt])
   return signedAt
+}
+
+const warnMs = 60_000
+
+/**
+ * Returns a function that logs that keys could not be read, once a minute and without a stack:
+ * anyone can send webhooks with unknown keys. Counts the webhooks since the last line.
+ */
+function createUnreadKeyLog({ clock, log }: Pick<Deps, 'clock' | 'log'>) {
+  let lastAt = Number.NEGATIVE_INFINITY
+  let webhooks = 0
+  return (error: unknown): void => {
+    webhooks += 1
+    const now = clock().getTime()
+    if (now - lastAt < warnMs) return
+    const reason = faultOf(error)?.code ?? ConnectError.from(error).rawMessage
+    log.warn({ reason, webhooks }, 'the keys of webhooks could not be read')
+    lastAt = now
+    webhooks = 0
+  }
 }
 
 async function observed(content: Webhook, run: () => Promise<Outcome>): Promise<void> {
