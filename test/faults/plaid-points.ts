@@ -9,6 +9,7 @@ import {
   type LedgerCall,
   type RowKey,
 } from './held-points.ts'
+import { prepareOtherUpdate } from './plaid-other-update.ts'
 import {
   type PlaidPlace,
   type PlaidWork,
@@ -73,6 +74,8 @@ const webhook = (place: PlaidPlace) => prepareSync(place, 'webhook')
 const setUp = (place: PlaidPlace) => prepareSetUp(place, false)
 const lostSetUp = (place: PlaidPlace) => prepareSetUp(place, true)
 const update = (place: PlaidPlace) => prepareUpdate(place)
+const otherUpdate = (place: PlaidPlace) => prepareOtherUpdate(place, false)
+const lostOtherUpdate = (place: PlaidPlace) => prepareOtherUpdate(place, true)
 const release = (place: PlaidPlace) => prepareRelease(place)
 
 /** Points in Plaid's answers and in the calls of the ledger: for kills of both processes. */
@@ -135,6 +138,12 @@ export const ownPlaidPoints: PlaidPoint[] = [
     'after the chosen accounts are created',
     afterCall({ ...ofAccount('UpsertBankAccounts'), skipped: 1 }, atCommit(textOfLink)),
   ),
+  point(otherUpdate, 'after the public token is stored', atCommit(textOfAccount)),
+  asked(otherUpdate, /public_token\/exchange$/, { isLost: true }),
+  asked(lostOtherUpdate, /public_token\/exchange$/),
+  point(otherUpdate, 'after the other item is stored', atCommit(textOfItem)),
+  asked(otherUpdate, /item\/remove$/),
+  asked(otherUpdate, /item\/remove$/, { isLost: true }),
   point(release, 'after the deletion', atBegin),
   point(release, 'before the end of the connection', atRow(linkRow)),
   asked(release, /item\/remove$/, { isLost: true }),

@@ -192,7 +192,7 @@ test('an update is done to the end or not at all, wherever the process dies', as
     return {
       work: () => world.links.updateAggregatorLink(request, user.as),
       check: async () => {
-        await world.finish({ accountId: user.accountId, linkId })
+        for (const link of await user.rows()) await world.finish(link)
         const [row] = await user.rows()
         const [link] = await user.inLedger()
         expect(row?.chosenAccounts).toEqual([])
@@ -205,3 +205,54 @@ test('an update is done to the end or not at all, wherever the process dies', as
   // Before the update is stored nothing has changed, and afterwards it is done to the end.
   expect([...new Set(ends)]).toEqual(['pending, 2', 'setup, 3'])
 }, 120_000)
+
+test('an update with the token of another item leaves none behind, wherever it dies', async () => {
+  const lost: boolean[] = []
+  const crashes = await crashEverywhere(async () => {
+    const user = world.user()
+    const { linkId, item } = await user.link()
+    const { callback, item: other } = await user.choose()
+    const exchangedBefore = exchanges()
+    const { publicToken, providerAccountIds } = callback
+    return {
+      work: () =>
+        world.links.updateAggregatorLink({ linkId, publicToken, providerAccountIds }, user.as),
+      check: async () => {
+        const isExchanged = exchanges() > exchangedBefore
+        const before = await user.rows()
+        const isStored = before.some(({ itemId }) => itemId === other.itemId)
+        for (const link of before) await world.finish(link)
+        const rows = await user.rows()
+        const own = rows.find((row) => row.linkId === linkId)
+        expect([own?.itemId, own?.deletedAt, item.isRemoved]).toEqual([item.itemId, null, false])
+        expect(await user.tokens()).toEqual(['access'])
+        expect(await user.inLedger()).toHaveLength(1)
+        // The only gap: the aggregator has answered, and the answer was not stored.
+        const isLost = isExchanged && !isStored
+        expect(other.isRemoved).toBe(rows.length > 1 && !isLost)
+        lost.push(isLost)
+      },
+    }
+  })
+  expect(crashes).toBeGreaterThan(15)
+  expect(lost.filter(Boolean).length).toBeLessThan(crashes / 2)
+}, 120_000)
+
+test('an update whose exchange had no answer gets the token of its item later', async () => {
+  const user = world.user()
+  const { linkId, item } = await user.link()
+  const { linkToken } = await world.links.createUpdateToken({ linkId }, user.as)
+  const { publicToken } = world.plaid.completeLink(linkToken, { renews: true })
+  world.plaid.fault(/exchange/, { kind: 'status', status: 500, body: '{}' }, 1)
+  const request = {
+    linkId,
+    publicToken,
+    providerAccountIds: [item.accounts()[0]?.account_id ?? ''],
+  }
+  await expect(world.links.updateAggregatorLink(request, user.as)).rejects.toThrow(/failed to/)
+  for (const row of await user.rows()) await world.finish(row)
+  expect([item.isRemoved, await user.tokens()]).toEqual([false, ['access']])
+  await world.links.createUpdateToken({ linkId }, user.as)
+  const last = world.plaid.calls.filter(({ path }) => path === '/link/token/create').at(-1)
+  expect(last).toMatchObject({ status: 200, request: { access_token: item.accessToken } })
+})

@@ -116,13 +116,32 @@ test('an account that the item does not have is dropped from the choice', async 
   expect(await user.rows()).toMatchObject([{ chosenAccounts: [] }])
 })
 
-test('the public token of another item is refused, and changes nothing', async () => {
+test('the public token of another item is refused; its item is removed', async () => {
   await breakLink()
-  const { callback } = await user.choose()
+  const { callback, item: other } = await user.choose()
   const request = { linkId, ...callback }
   const refusal = await refusalOf(world.links.updateAggregatorLink(request, user.as))
   expect(refusal).toMatch(/^the public token is of another link/)
-  expect(await user.rows()).toMatchObject([{ status: 'error', itemId: item.itemId }])
+  const [own, tentative] = await user.rows()
+  expect(own).toMatchObject({ status: 'error', itemId: item.itemId })
+  expect(tentative).toMatchObject({ status: 'deactivated', itemId: other.itemId })
+  await world.finish({ accountId: user.accountId, linkId: tentative?.linkId ?? '' })
+  expect([item.isRemoved, other.isRemoved]).toEqual([false, true])
+  expect(await user.tokens()).toEqual(['access'])
+})
+
+test('the public token of an item with a link is refused, and removes nothing', async () => {
+  const { linkId: otherId, item: other } = await user.link()
+  const publicToken = world.plaid.createPublicToken(other)
+  const request = { linkId, publicToken, providerAccountIds: chosenOf(other).providerAccountIds }
+  const refusal = await refusalOf(world.links.updateAggregatorLink(request, user.as))
+  expect(refusal).toMatch(/^the public token is of another link/)
+  for (const row of await user.rows()) await world.finish(row)
+  expect([item.isRemoved, other.isRemoved]).toEqual([false, false])
+  expect((await user.rows()).filter(({ deletedAt }) => !deletedAt)).toMatchObject([
+    { linkId },
+    { linkId: otherId },
+  ])
 })
 
 test.each([

@@ -81,6 +81,16 @@ export async function insertLink(tx: Transaction, link: AggregatorLink): Promise
   await tx.query(sql.unsafe`${insertOf('aggregator_links', AggregatorLink, link)}`)
 }
 
+/** Deletes the row of a link that was never created, with its token. */
+export async function deleteLink(tx: Transaction, { accountId, linkId }: LinkKey): Promise<void> {
+  // The database keeps the token of a link that is not released.
+  await tx.query(sql.unsafe`
+    UPDATE aggregator_links SET released_at = deleted_at
+    WHERE account_id = ${accountId} AND link_id = ${linkId}`)
+  await tx.query(sql.unsafe`
+    DELETE FROM aggregator_links WHERE account_id = ${accountId} AND link_id = ${linkId}`)
+}
+
 /** Saves the fields of a link that its creation, update and end change. */
 export async function saveLink(tx: Transaction, link: AggregatorLink): Promise<void> {
   await tx.query(sql.unsafe`

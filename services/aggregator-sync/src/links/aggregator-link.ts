@@ -83,6 +83,24 @@ export function createLink(
 }
 
 /**
+ * Returns a link that has ended before its creation, for a public token of an update: the item of
+ * the token is removed at the aggregator, unless another link has it.
+ */
+export function createTentative(
+  updated: AggregatorLink,
+  { linkId, accountIds, now }: { linkId: string; accountIds: string[]; now: Date },
+): AggregatorLink {
+  const { accountId, institutionId, institutionName, createdBy, webhookUrl } = updated
+  const by = { accountId, linkId, createdBy, now, webhookUrl }
+  return endLink(createLink({ institutionId, institutionName, accountIds }, by), now)
+}
+
+/** Returns whether a link is for a public token of an update (`createTentative`). */
+export function isTentative({ createdAt, deletedAt, itemId }: AggregatorLink): boolean {
+  return itemId === null && deletedAt?.getTime() === createdAt.getTime()
+}
+
+/**
  * Returns a link with the item of its public token. If its creation was given up meanwhile, the
  * item is still to be released.
  */

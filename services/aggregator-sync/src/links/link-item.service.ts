@@ -85,9 +85,25 @@ export async function storeItem(
     if (!isItemTaken(error)) throw error
     await dropConnection(deps, link)
     const other = await findLinkOfItem(database, itemId)
-    if (other?.accountId === link.accountId && other.deletedAt === null) return other
+    if (other?.accountId === link.accountId && other.deletedAt === null) {
+      await renewToken(deps, other, accessToken)
+      return other
+    }
     throw refused('failed to exchange token: the item belongs to another link', { status: 500 })
   }
+}
+
+/** Stores the newest access token of an item that has a link: the former may be invalid. */
+async function renewToken(
+  { database, secrets }: LinkDeps,
+  link: LinkKey,
+  accessToken: string,
+): Promise<void> {
+  const token = await secrets.seal(accessToken, tokenOwnerOf(link))
+  await database.transaction(async (tx) => {
+    const locked = await lockLink(tx, link)
+    if (locked?.deletedAt === null) await saveToken(tx, link, { kind: 'access', ...token })
+  })
 }
 
 function isItemTaken(error: unknown): boolean {
@@ -102,7 +118,7 @@ export function requireCreating(link: AggregatorLink | null): AggregatorLink {
 }
 
 /** Ends a link that has no item: there is nothing to remove at the aggregator. */
-async function dropConnection(
+export async function dropConnection(
   { database, clock }: Pick<LinkDeps, 'database' | 'clock'>,
   key: LinkKey,
 ): Promise<void> {

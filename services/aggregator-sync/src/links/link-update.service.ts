@@ -1,5 +1,7 @@
+import { lockBound } from '@coffer/kit/database/account-bound.sql'
 import { emit } from '@coffer/kit/events/changes'
 import { notFound, refused } from '@coffer/kit/rpc/errors'
+import { newId } from '@coffer/kit/values/id'
 import { listSyncedAccounts, refreshAccounts } from '@coffer/sync-kit/ledger.client'
 import { Code, ConnectError } from '@connectrpc/connect'
 import { aggregatorAddresses } from '../config.ts'
@@ -10,8 +12,26 @@ import { admitRequest } from '../provider/request-limit.sql.ts'
 import { requestSyncOf } from '../syncs/item-sync.sql.ts'
 import { isLive } from '../syncs/item-sync.ts'
 import { toProviderAccount } from '../syncs/provider-account.ts'
-import { findLink, lockLink, requestWholeLoop, saveLink, saveToken } from './aggregator-link.sql.ts'
-import { type AggregatorLink, type LinkKey, renewLink, tokenOwnerOf } from './aggregator-link.ts'
+import {
+  aggregatorLinkBound,
+  deleteLink,
+  findLink,
+  findLinkOfItem,
+  insertLink,
+  isClosed,
+  lockLink,
+  requestWholeLoop,
+  saveLink,
+  saveToken,
+} from './aggregator-link.sql.ts'
+import {
+  type AggregatorLink,
+  createTentative,
+  type LinkKey,
+  renewLink,
+  tokenOwnerOf,
+} from './aggregator-link.ts'
+import { dropConnection, storeItem } from './link-item.service.ts'
 import { unfinished } from './link-release.service.ts'
 import { openItem } from './open-item.service.ts'
 import { byExchange, isFinal, type LinkDeps, refuseFault } from './upstream-call.service.ts'
@@ -53,15 +73,8 @@ export async function updateLink(
     (await listSyncedAccounts(deps, key)).map(({ providerAccountId }) => providerAccountId),
   )
   const unknown = [...new Set(accountIds)].filter((id) => !known.has(id))
-  await admitRequest(deps.database, { ...key, kind: 'callbacks', now: deps.clock() })
-  const aggregator = await deps.openAggregator()
-  const exchanged = await aggregator
-    .exchange(publicToken, byExchange())
-    .catch((error) => refuseFault('failed to exchange token', error))
-  if (exchanged.itemId !== link.itemId) {
-    throw refused('the public token is of another link: complete Plaid Link with its link token')
-  }
-  const { accessToken } = exchanged
+  const tentative = await beginExchange(deps, link, { publicToken, accountIds })
+  const { accessToken } = await exchangeOwn(deps, link, { publicToken, tentative })
   const isOther = accessToken !== item.accessToken
   const token = isOther ? await deps.secrets.seal(accessToken, tokenOwnerOf(key)) : null
   await deps.database.transaction(async (tx) => {
@@ -69,11 +82,61 @@ export async function updateLink(
     const locked = await lockLink(tx, key)
     const renewed = renewLink(requireInUse(locked), { accountIds: unknown, now })
     await saveLink(tx, renewed)
+    await deleteLink(tx, tentative)
     if (token) await saveToken(tx, key, { kind: 'access', ...token })
     await requestSyncOf(tx, key, { now, by: 'service' })
     if (unknown.length > 0) await emit(tx, unfinished(renewed))
   })
   await createChosen(deps, key, by)
+}
+
+/**
+ * Stores the public token before its exchange, as a link that has ended: no call tells which item a
+ * token is of, and an exchange cannot be undone. If the process ends, the item is removed at the
+ * aggregator, unless it is that of the link. Throws refused (429) beyond the account's limit.
+ */
+async function beginExchange(
+  deps: LinkDeps,
+  link: AggregatorLink,
+  { publicToken, accountIds }: { publicToken: string; accountIds: string[] },
+): Promise<AggregatorLink> {
+  const { database, secrets, clock } = deps
+  const { accountId } = link
+  const now = clock()
+  const tentative = createTentative(link, { linkId: newId('link'), accountIds, now })
+  const token = await secrets.seal(publicToken, tokenOwnerOf(tentative))
+  await database.transaction(async (tx) => {
+    // The deletion of the account takes the same lock before it lists the links.
+    await lockBound(tx, aggregatorLinkBound(accountId, { max: 0, refusal: '' }))
+    if (await isClosed(tx, accountId)) throw notFound('account')
+    await admitRequest({ pool: tx }, { accountId, kind: 'callbacks', now })
+    await insertLink(tx, tentative)
+    await saveToken(tx, tentative, { kind: 'public', ...token })
+  })
+  return tentative
+}
+
+/**
+ * Exchanges a public token. Throws refused (500) for faults. Throws refused (400) for the token of
+ * another item, which is then removed at the aggregator unless it has a link of its own.
+ */
+async function exchangeOwn(
+  deps: LinkDeps,
+  { itemId }: AggregatorLink,
+  { publicToken, tentative }: { publicToken: string; tentative: AggregatorLink },
+): Promise<{ accessToken: string }> {
+  const aggregator = await deps.openAggregator()
+  const exchanged = await aggregator.exchange(publicToken, byExchange()).catch(async (error) => {
+    if (isFinal(error)) await dropConnection(deps, tentative)
+    return refuseFault('failed to exchange token', error)
+  })
+  if (exchanged.itemId === itemId) return exchanged
+  if (await findLinkOfItem(deps.database, exchanged.itemId)) await dropConnection(deps, tentative)
+  else {
+    await storeItem(deps, tentative, exchanged)
+    await deps.database.transaction((tx) => emit(tx, unfinished(tentative)))
+  }
+  throw refused('the public token is of another link: complete Plaid Link with its link token')
 }
 
 // Maximum number of accounts in a call of UpsertBankAccounts.

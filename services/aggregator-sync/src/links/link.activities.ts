@@ -1,7 +1,7 @@
 import { dayMs } from '@coffer/kit/values/time'
 import { requireDeletedLink } from '@coffer/sync-kit/ledger.client'
 import { findLink, listUnfinishedLinks } from './aggregator-link.sql.ts'
-import type { AggregatorLink, LinkKey } from './aggregator-link.ts'
+import { type AggregatorLink, isTentative, type LinkKey } from './aggregator-link.ts'
 import { continueCreation } from './link-creation.service.ts'
 import { endConnection, releaseItem, startFinish } from './link-release.service.ts'
 import { createChosen } from './link-update.service.ts'
@@ -31,7 +31,8 @@ export function linkActivities(deps: LinkDeps) {
       const link = config.aggregatorEnabled ? await findLink(database, key) : null
       if (!link || !isUnfinished(link)) return null
       const ageMs = clock().getTime() - link.createdAt.getTime()
-      if (link.status === 'creating' && ageMs < requestMs) return requestMs - ageMs
+      const mayBeUnderWay = link.status === 'creating' || isTentative(link)
+      if (mayBeUnderWay && ageMs < requestMs) return requestMs - ageMs
       try {
         if (link.deletedAt !== null) await releaseItem(deps, link, byActivity())
         else if (link.status !== 'creating') await createChosen(deps, link, byActivity())

@@ -94,7 +94,7 @@ export interface ReadItem {
   consentExpiresAt: Date | null
 }
 
-/** An account as received. Balances are decimal texts, null if none is stated, empty if unreadable. */
+/** An account as received. Balances are decimal texts, null if missing, empty if unreadable. */
 export interface UpstreamAccount {
   accountId: string
   /** ID that remains when the user renews the consent; only of some institutions. */

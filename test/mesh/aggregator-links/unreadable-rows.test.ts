@@ -1,11 +1,11 @@
 import { requestByOperator } from '@coffer/aggregator-sync/syncs/operator.service'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { sql } from 'slonik'
-import { createGoalIn } from '../harness/goal.ts'
-import type { Json } from '../harness/person.ts'
-import { changed } from '../providers/faults.ts'
-import { daysAgo } from './feed-world.ts'
-import { linkItem, type PlaidHome, type PlaidWorld, startPlaidWorld } from './plaid-world.ts'
+import { createGoalIn } from '../../harness/goal.ts'
+import type { Json } from '../../harness/person.ts'
+import { changed } from '../../providers/faults.ts'
+import { daysAgo } from '../feed-world.ts'
+import { linkItem, type PlaidHome, type PlaidWorld, startPlaidWorld } from '../plaid-world.ts'
 
 let world: PlaidWorld
 
