@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs'
+import { existsSync, rmSync } from 'node:fs'
 import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,35 +8,97 @@ import type { Progress } from '../bootstrap/progress.mjs'
 import { run } from '../bootstrap/run.mjs'
 import { formerRelease, requireCommit } from './former-release.ts'
 
-type Check = { name: string; work: () => Promise<unknown> }
+/** A command in a folder of the repository; null is the comparison of contracts. */
+type Check = { name: string; command: string[] | null; directory?: string }
+
+/** Options of jest whose value is the next argument. */
+const valued = ['-t', '--testNamePattern', '-c', '--config']
+
+const biome = ['biome', 'check', '--error-on-warnings']
+// Without the rules that read all files of the repository and of its packages.
+const biomeOfPaths = [
+  '--config-path=biome.path.json',
+  '--files-ignore-unknown=true',
+  '--no-errors-on-unmatched',
+]
+
+const houseRules = ['node', '--disable-warning=ExperimentalWarning', 'test/house/check-files.ts']
+
+const tsc = ['tsc', '--project', '.', '--checkers', '1', '--incremental', '--tsBuildInfoFile']
+const kept = 'node_modules/.cache/types.json'
 
 /**
  * Runs the checks of lint, format, types and contracts concurrently. Prints the output of failed
- * checks, and returns their number. Their priority is the lowest, because tests run meanwhile.
+ * checks, and returns their number. With patterns of paths in `args`, the arguments of jest, lint
+ * and format check the matching files alone, and contracts are checked only if one is in `proto/`.
  */
-export async function runChecks(deps: { env: NodeJS.ProcessEnv; log: Progress }): Promise<number> {
+export async function runChecks(deps: {
+  env: NodeJS.ProcessEnv
+  log: Progress
+  /** Arguments of jest, whose tests run meanwhile. */
+  args?: string[]
+}): Promise<number> {
   const env = withWorkspaceCommands(deps.env)
-  const low = (command: string, args: string[], directory = '.') =>
-    run('nice', ['-n', '19', command, ...args], { cwd: join(root, directory), env })
-  const checks: Check[] = [
-    { name: 'biome', work: () => low('biome', ['check', '--error-on-warnings', '.']) },
-    // One checker thread: further threads repeat the checks of shared types.
-    { name: 'tsc', work: () => low('tsc', ['--project', '.', '--checkers', '1']) },
-    { name: 'buf lint', work: () => low('buf', ['lint'], 'proto') },
-    { name: 'buf breaking', work: () => requireCompatibleContracts(env) },
-  ]
-  const failed = await Promise.all(checks.map((check) => fails(check, deps.log)))
-  return failed.filter(Boolean).length
+  const { args, log } = deps
+  const patterns = patternsOf(args ?? [])
+  const list = ['ls-files', '--cached', '--others', '--exclude-standard']
+  const listed = patterns.length > 0 ? await run('git', list, { cwd: root, env }) : ''
+  const files = listed.split('\n').filter((file) => existsSync(join(root, file)))
+  // The lowest priority: all tests run meanwhile, and take longer than the checks.
+  const isLow = args !== undefined && patterns.length === 0
+  const low = isLow ? ['nice', '-n', '19'] : []
+  const failed = plannedChecks(patterns, files).map((check) =>
+    fails(check.name, log, () => {
+      if (check.command === null) return requireCompatibleContracts(env)
+      const [command = '', ...rest] = [...low, ...check.command]
+      return run(command, rest, { cwd: join(root, check.directory ?? '.'), env })
+    }),
+  )
+  return (await Promise.all(failed)).filter(Boolean).length
 }
 
-async function fails({ name, work }: Check, log: Progress): Promise<boolean> {
+/** Returns the arguments of jest that are patterns of paths. */
+export function patternsOf(args: string[]): string[] {
+  return args.filter((one, at) => !(one.startsWith('-') || valued.includes(args[at - 1] ?? '')))
+}
+
+/**
+ * Returns the checks of the files that match one of the patterns, or of all files without a
+ * pattern. Types are always checked as a whole: a change shows in the files that use it.
+ */
+export function plannedChecks(patterns: string[], files: string[]): Check[] {
+  const isWhole = patterns.length === 0
+  // As jest: regular expressions over absolute paths.
+  const wanted = patterns.map((one) => new RegExp(one.replace(/^\.\//, ''), 'i'))
+  const matched = files.filter((file) => wanted.some((one) => one.test(join(root, file))))
+  const lint: Check[] = [
+    { name: 'biome', command: [...biome, ...biomeOfPaths, ...matched] },
+    { name: 'house rules', command: [...houseRules, ...matched] },
+  ]
+  const contracts: Check[] = [
+    { name: 'buf lint', command: ['buf', 'lint'], directory: 'proto' },
+    { name: 'buf breaking', command: null },
+  ]
+  return [
+    ...(isWhole ? [{ name: 'biome', command: [...biome, '.'] }] : []),
+    ...(matched.length > 0 ? lint : []),
+    // One checker thread: further threads repeat the checks of shared types. Incremental: only
+    // changed files, and those that use them, are checked again.
+    { name: 'tsc', command: [...tsc, kept] },
+    ...(isWhole || matched.some((file) => file.startsWith('proto/')) ? contracts : []),
+  ]
+}
+
+async function fails(name: string, log: Progress, work: () => Promise<unknown>): Promise<boolean> {
   try {
     await work()
     log.say('check', `${name}: fine`)
     return false
   } catch (error) {
     if (!(error instanceof FatalError)) throw error
-    log.say('check', `${name}: FAILED\n${error.message}`)
+    // The command has the path of every checked file.
+    const text = error.message.replace(/^"(.{100}).+(?=" failed)/m, '"$1…')
+    log.say('check', `${name}: FAILED\n${text}`)
     return true
   }
 }

@@ -16,10 +16,10 @@ export async function runJest(options: {
   outputFile: string
   env: NodeJS.ProcessEnv
   stop: AbortSignal
-  /** Whether jest prints to the terminal; true when left out. */
-  isShown?: boolean
+  /** Where jest prints: to the terminal unless it is given, or to an open file. */
+  output?: 'inherit' | number
 }): Promise<{ passed: number; failed: number }> {
-  const { args, outputFile, env, stop, isShown = true } = options
+  const { args, outputFile, env, stop, output = 'inherit' } = options
   rmSync(outputFile, { force: true })
   const jest = spawn(
     node24,
@@ -37,7 +37,7 @@ export async function runJest(options: {
     {
       cwd: root,
       env: { ...env, COFFER_TEST_COUNTS: outputFile },
-      stdio: isShown ? 'inherit' : 'ignore',
+      stdio: ['inherit', output, output],
     },
   )
   stop.addEventListener('abort', () => jest.kill('SIGTERM'), { once: true })

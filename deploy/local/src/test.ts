@@ -6,7 +6,7 @@ import { withTestServers } from './test-servers.ts'
 await runScript(async (stop) => {
   const log = createProgress()
   const [checksFailed, tests] = await Promise.all([
-    runChecks({ env: process.env, log }),
+    runChecks({ env: process.env, log, args: process.argv.slice(2) }),
     withTestServers({ log, stop }, (run) => run(process.argv.slice(2), process.env)),
   ])
   const failed = checksFailed + tests.failed

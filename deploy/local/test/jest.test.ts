@@ -1,10 +1,13 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
+import config from '../../../jest.config.js'
 import { runJest } from '../src/jest.ts'
 import { scratchDirectory } from './scratch.ts'
 
 const timeoutMs = 60_000
+
+const { workerGracefulExitTimeout } = config
 
 function runOver(directory: string, files: Record<string, string>, names: string[] = []) {
   mkdirSync(join(directory, 'tests'))
@@ -12,12 +15,16 @@ function runOver(directory: string, files: Record<string, string>, names: string
     writeFileSync(join(directory, 'tests', `${name}.test.js`), text)
   }
   return runJest({
-    args: ['--config={}', `--rootDir=${directory}/tests`, ...names],
+    args: [
+      `--config=${JSON.stringify({ workerGracefulExitTimeout })}`,
+      `--rootDir=${directory}/tests`,
+      ...names,
+    ],
     outputFile: join(directory, 'results.json'),
     env: process.env,
     stop: new AbortController().signal,
-    // These tests fail on purpose, so their output is hidden.
-    isShown: false,
+    // These tests fail on purpose, so the terminal does not show them.
+    output: openSync(join(directory, 'output'), 'w'),
   })
 }
 
@@ -26,12 +33,16 @@ test(
   async () => {
     using scratch = scratchDirectory()
     const counts = await runOver(scratch.path, {
-      good: 'test("one", () => {}); test("two", () => {})',
+      good: 'test("one", () => {}); test("two", () => { setTimeout(() => {}, 2_000) })',
       bad: 'test("three", () => { throw new Error("expected") }); test("four", () => {})',
       broken: 'this is no program',
       circular: 'test("five", () => { const e = new Error("x"); e.self = e; throw e })',
     })
     expect(counts).toEqual({ passed: 3, failed: 3 })
+    // A worker process that exits late is waited for: memory takes the system some time to free.
+    const output = readFileSync(join(scratch.path, 'output'), 'utf8')
+    expect(output).toContain('Tests:')
+    expect(output).not.toContain('failed to exit gracefully')
   },
   timeoutMs,
 )
