@@ -8,6 +8,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { RoutedPath } from '../http/route.ts'
 import { contents, guides, slugOf } from './guides.ts'
 import { type RenderedGuide, renderGuide } from './markdown.ts'
+import { createAddressPage } from './served-address.ts'
 import { type StaticFile, sendStatic, staticFile } from './static-file.ts'
 
 const views = fileURLToPath(new URL('../../pages', import.meta.url))
@@ -43,7 +44,8 @@ export function mountReference(
   app: FastifyInstance,
   { externalUrl }: { externalUrl: string },
 ): RoutedPath[] {
-  const files = lazyFiles(externalUrl)
+  const files = lazyFiles()
+  const addressPage = createAddressPage(externalUrl)
   const handlers = [
     () => files.page(),
     ({ params }: FastifyRequest) => files.guide((params as { guide: string }).guide),
@@ -56,8 +58,9 @@ export function mountReference(
       handler: async (request: FastifyRequest, reply: FastifyReply) => {
         const file = handlers[at]?.(request)
         if (file === undefined) throw refused('no such page of the reference', { status: 404 })
-        if (file.type === htmlType) reply.header('content-security-policy', policy)
-        return sendStatic(request, reply, file)
+        if (file.type !== htmlType) return sendStatic(request, reply, file)
+        reply.header('content-security-policy', policy)
+        return sendStatic(request, reply, addressPage(file, request))
       },
     })
   }
@@ -70,11 +73,8 @@ interface Files {
   asset: (name: string) => StaticFile | undefined
 }
 
-/**
- * Returns the files of the reference, whose examples name the URL of this server. Each is read and
- * rendered at its first use, and kept.
- */
-function lazyFiles(externalUrl: string): Files {
+/** Returns the files of the reference. Each is read and rendered at its first use, and kept. */
+function lazyFiles(): Files {
   const assets = new Map(
     Object.entries(assetPaths()).map(([name, { path, type }]) => [
       name,
@@ -86,7 +86,7 @@ function lazyFiles(externalUrl: string): Files {
   const rendered = new Map(
     [...guides].map(([slug, path]) => [
       slug,
-      once(() => renderGuide(path, ofServer(readFileSync(join(docs, path), 'utf8'), externalUrl))),
+      once(() => renderGuide(path, readFileSync(join(docs, path), 'utf8'))),
     ]),
   )
   const shell = (to: { slug: string; title: string; html: string }) => {
@@ -109,12 +109,6 @@ function lazyFiles(externalUrl: string): Files {
     guide: (slug) => guidePages.get(slug)?.(),
     asset: (name) => assets.get(name)?.(),
   }
-}
-
-/** Returns the text of a page with the external URL, if set, in place of that of `npm start`. */
-function ofServer(markdown: string, externalUrl: string): string {
-  if (externalUrl === '') return markdown
-  return markdown.replaceAll(/(http:\/\/)?localhost:4000\b/g, externalUrl.replace(/\/+$/, ''))
 }
 
 /** Returns the files that the pages load: those of Swagger UI from its package, and our own. */

@@ -67,9 +67,43 @@ describe('the reference', () => {
     }
   })
 
-  test('has the URL of npm start in its examples if the server has no external URL', async () => {
-    const { text } = await get('/api/reference/first-ten-minutes')
-    expect(text).toContain('URL=http://localhost:4000/api\n')
+  const tenMinutes = '/api/reference/first-ten-minutes'
+
+  test('without an external URL has the address of the request in all guides', async () => {
+    for (const slug of guides.keys()) {
+      const { text } = await get(`/api/reference/${slug}`, { host: '127.0.0.1:4100' })
+      expect([slug, text.match(/.*localhost:4000.*/)?.[0]]).toEqual([slug, undefined])
+    }
+  })
+
+  const forwarded = { 'x-forwarded-proto': 'https', 'x-forwarded-host': 'money.example' }
+  const hostile = { 'x-forwarded-proto': 'https', 'x-forwarded-host': '"><script>' }
+  test('has the address that a trusted proxy names, and ignores others', async () => {
+    await using proxied = await createGateway({}, { COFFER_TRUSTED_PROXIES: '127.0.0.1' })
+    for (const [server, headers, address] of [
+      [gateway, { host: '127.0.0.1:4100' }, 'http://127.0.0.1:4100'],
+      [gateway, { host: '[::1]:4100' }, 'http://[::1]:4100'],
+      [gateway, { host: 'coffer.lan', ...forwarded }, 'http://coffer.lan'],
+      [gateway, { host: "a&b'" }, 'http://localhost:4000'],
+      [proxied, { host: 'coffer.lan', ...forwarded }, 'https://money.example'],
+      [proxied, { host: 'coffer.lan', ...hostile }, 'http://localhost:4000'],
+    ] as const) {
+      const { text } = await server.send('GET', tenMinutes, { as: null, headers })
+      expect(text).toContain(`URL=${address}/api\n`)
+      expect(text).not.toContain('"><script>')
+    }
+  })
+
+  test('keeps some copies of a guide alone, whatever hosts are asked for', async () => {
+    const tags = new Set<unknown>()
+    for (let port = 4100; port < 4120; port += 1) {
+      const { text, headers } = await get(tenMinutes, { host: `localhost:${port}` })
+      expect(text).toContain(`URL=http://localhost:${port}/api\n`)
+      tags.add(headers.etag)
+      const validated = { host: `localhost:${port}`, 'if-none-match': String(headers.etag) }
+      expect((await get(tenMinutes, validated)).status).toBe(304)
+    }
+    expect(tags.size).toBe(20)
   })
 
   test('has only pages and sections that exist in its contents', () => {
