@@ -1,11 +1,12 @@
 import { once } from 'node:events'
 import { runHere } from '@coffer/cli/testing/run-here'
-import { publishProgress } from '@coffer/kit/events/progress'
+import { eventually } from '@coffer/host/testing/boot'
 import { newId } from '@coffer/kit/values/id'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import WebSocket from 'ws'
 import { type Coffer, startCoffer } from '../harness/coffer.ts'
 import type { Person } from '../harness/person.ts'
+import { faults } from '../providers/feed-faults.ts'
 import { feedAccount, type LunchFlow, startLunchFlow } from '../providers/lunch-flow.ts'
 
 let provider: LunchFlow
@@ -52,7 +53,7 @@ test('feed:link links the active bank accounts of a provider, and prints what to
   for (const { bankAccountId, name } of accounts) {
     expect(stdout).toContain(`Bank account   ${bankAccountId}   ${name}\n`)
   }
-  expect(stdout).toContain(`npm run coffer -- feed:watch ${linkId} &\n`)
+  expect(stdout).toContain(`npm run coffer -- feed:watch ${linkId}\n`)
   expect(stdout).toContain(`-d '{"linkId":"${linkId}"}'\n`)
 })
 
@@ -114,24 +115,43 @@ async function linkOne() {
   return { linkId, bankAccountId }
 }
 
-test.each([
-  ['complete', {}, 0, 'Daily  complete'],
-  ['error', { error: 'the feed provider did not answer' }, 1, /^Daily {2}error {2}the feed .+$/m],
-])('feed:watch prints frames until the status %s', async (status, more, code, line) => {
-  const { linkId, bankAccountId } = await linkOne()
-  const { broker } = coffer.booted
-  // Messages are published again and again, because one before the subscription is lost.
-  const publish = () => {
-    for (const frame of [{ status: 'begin' }, { status, ...more }]) {
-      const news = { bankAccountId, run: 'run-1', ...frame }
-      publishProgress(broker, { accountId: alice.accountId, id: bankAccountId }, news)
-    }
-  }
-  const publishing = setInterval(publish, 50)
+/** Asks for a sync of the link. */
+async function sync(linkId: string): Promise<void> {
+  expect((await alice.call('POST', '/feed/link/sync', { body: { linkId } })).status).toBe(202)
+}
+
+test('feed:watch ends with a sync, and at once when none runs or waits', async () => {
+  const { linkId } = await linkOne()
+  await sync(linkId)
   const watched = await run('feed:watch', linkId)
-  clearInterval(publishing)
-  expect([watched.code, watched.stderr]).toEqual([code, ''])
-  expect(watched.stdout).toMatch(line)
+  expect([watched.code, watched.stderr]).toEqual([0, ''])
+  expect(watched.stdout).toMatch(/^Daily {2}synced at \S+Z$/m)
+  const ended = await run('feed:watch', linkId)
+  expect([ended.code, ended.stderr]).toEqual([0, ''])
+  expect(ended.stdout).toMatch(/^Daily {2}synced at \S+Z\nThe last successful sync: added 0, /)
+  expect(ended.stdout).toMatch(/\nThe next sync is due: 2\S+Z\n$/)
+})
+
+test('feed:watch shows the frames of a sync that runs, and its fault', async () => {
+  const { linkId } = await linkOne()
+  const held = Promise.withResolvers<void>()
+  provider.fault(/transactions/, { kind: 'hold', until: held.promise }, 1)
+  provider.fault(/transactions/, faults.refusedKey())
+  await sync(linkId)
+  const watching = run('feed:watch', linkId)
+  const path = `/links/${linkId}/health`
+  await eventually(
+    () => alice.get(path),
+    ({ isSyncing }) => isSyncing,
+  )
+  provider.fault(/transactions/, null)
+  provider.fault(/balance/, faults.refusedKey())
+  held.resolve()
+  const { code, stdout, stderr } = await watching
+  provider.fault(/balance/, null)
+  expect([code, stderr]).toEqual([1, ''])
+  expect(stdout).toMatch(/^Daily {2}error {2}the feed provider refused the API key/m)
+  expect(stdout).toMatch(/^Daily {2}error: the feed provider refused the API key/m)
 })
 
 test('feed:watch names the type of a link that no feed syncs, and a deleted one', async () => {

@@ -18,7 +18,7 @@ export function addBankCommands(program: Command, run: Run): void {
   const watch = run<ServerOptions & { linkId: string }>(async (options, env) => {
     return (await commands()).watchFeed(options, env)
   })
-  add(program, 'feed:watch', 'print the progress of the next sync of a feed link')
+  add(program, 'feed:watch', 'print the state of the syncs of a feed link, and the progress of one')
     .argument('<linkId>', 'ID of the link')
     .option(...serverOption)
     .option(...keyOption)
@@ -75,8 +75,8 @@ are active. Prints how to sync it.
 Example:
   $ coffer feed:link --url https://www.lunchflow.app/api/v1 --key 5up3r53cr37`,
   'feed:watch': `
-Opens a socket for each bank account of the link, and ends when their syncs have ended, or after
-five minutes. Exits with 1 if one fails.
+Ends at once if no sync runs or is asked for. Otherwise opens a socket for each bank account, and
+ends with the sync, at the latest after five minutes. Exits with 1 if a bank account is not synced.
 
 Example:
   $ coffer feed:watch link_1`,

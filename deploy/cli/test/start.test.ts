@@ -1,34 +1,26 @@
 import { existsSync, mkdtempDisposableSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { eventually } from '@coffer/host/testing/boot'
 import { expect, test } from '@jest/globals'
 import { runHere } from '../testing/run-here.ts'
-import { startCommand } from './command.ts'
-import { answers, greetingMs, living, noted, settings, startsOn, untilPrinted } from './starts.ts'
+import { answers, living, noted, settings, startsOn, untilPrinted } from './starts.ts'
 
 const timeoutMs = 240_000
 
-/** Links, watches and syncs the simulated feed by the printed commands; returns the frames. */
+/** Links, watches and syncs the simulated feed by the printed commands; returns what is shown. */
 async function syncFeed(printed: string, dataDir: string): Promise<string> {
   const env = { COFFER_DATA_DIR: dataDir }
   const [, command = ''] = /npm run coffer -- (feed:link .+)$/m.exec(printed) ?? []
   const { stdout } = await runHere(command.split(' '), env)
-  const [, linkId = ''] = /npm run coffer -- feed:watch (\S+) &$/m.exec(stdout) ?? []
+  const [, linkId = ''] = /npm run coffer -- feed:watch (\S+)$/m.exec(stdout) ?? []
   const [, credential = '', url = '', body = ''] =
     /curl -u (\S+) (\S+) .+'(.+)'$/m.exec(stdout) ?? []
-  await using watching = startCommand(['feed:watch', linkId], env)
-  await eventually(
-    async () => watching.printed(),
-    (text) => text.includes('watching'),
-    greetingMs,
-  )
   const headers = {
     authorization: `Basic ${Buffer.from(credential).toString('base64')}`,
     'content-type': 'application/json',
   }
   expect((await fetch(url, { method: 'POST', headers, body })).status).toBe(202)
-  const watched = await watching.outcome
+  const watched = await runHere(['feed:watch', linkId], env)
   expect([watched.code, watched.stderr]).toEqual([0, ''])
   return watched.stdout
 }
@@ -63,7 +55,7 @@ test(
     expect(told[0]?.body).toMatchObject([{ institutionName: 'Demo Bank', linkType: 'manual' }])
     expect(told[2]?.body).toHaveLength(5)
     expect(await syncFeed(first.printed(), dataDir)).toMatch(
-      /^Everyday Checking {2}begin$[\s\S]+^Rainy Day Savings {2}complete$/m,
+      /^Everyday Checking {2}synced at \S+\nRainy Day Savings {2}synced at \S+\n/m,
     )
     expect(await linkAggregator(first.printed(), dataDir)).toMatch(/^added \d+, /)
 

@@ -12,7 +12,7 @@ import { expect } from '@jest/globals'
 
 const bootstrap = join(import.meta.dirname, '../../local/bootstrap.mjs')
 /** Time in ms until a start has loaded the demo. */
-export const greetingMs = 90_000
+const greetingMs = 90_000
 const pollMs = 100
 const stopMs = 30_000
 

@@ -22,7 +22,7 @@ const biomeOfPaths = [
   '--no-errors-on-unmatched',
 ]
 
-const houseRules = ['node', '--disable-warning=ExperimentalWarning', 'test/house/check-files.ts']
+const houseRules = ['node', '--disable-warning=ExperimentalWarning', 'test/lint/check-files.ts']
 
 const tsc = ['tsc', '--project', '.', '--checkers', '1', '--incremental', '--tsBuildInfoFile']
 const kept = 'node_modules/.cache/types.json'

@@ -1,12 +1,13 @@
 import { mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
-import config from '../../../jest.config.js'
+import { root } from '../bootstrap/paths.mjs'
 import { runJest } from '../src/jest.ts'
 import { scratchDirectory } from './scratch.ts'
 
 const timeoutMs = 60_000
 
+const { default: config } = await import(join(root, 'jest.config.js'))
 const { workerGracefulExitTimeout } = config
 
 function runOver(directory: string, files: Record<string, string>, names: string[] = []) {

@@ -1,13 +1,11 @@
 import { type Coffer, createClient } from '@coffer/client'
-import type { FeedBankAccount, WatchFeedSyncResponse as Frame } from '@coffer/client/types'
+import type { FeedBankAccount } from '@coffer/client/types'
 import type { Environment } from '@coffer/host/settings'
 import { FatalError } from '@coffer/local/bootstrap/fatal-error.mjs'
 import { savedDemo } from '../demo/person.ts'
 import { readConfig } from '../environment.ts'
 import { explain, requireServer } from '../server.ts'
-
-/** The server closes a socket after five minutes (docs/limits.md). */
-const watchMs = 330_000
+import { showSync } from './feed-progress.ts'
 
 /** The server to call, and the API key to call it with (`id:secret`). */
 export type ServerOptions = { server?: string; apiKey?: string }
@@ -26,8 +24,8 @@ export async function linkFeed(
   const sync = `curl -u ${credential} ${baseUrl}/api/feed/link/sync`
   const body = `-H 'content-type: application/json' -d '{"linkId":"${linkId}"}'`
   console.log('\nSync it, and watch:')
-  console.log(`  npm run coffer -- feed:watch ${linkId} &`)
   console.log(`  ${sync} ${body}`)
+  console.log(`  npm run coffer -- feed:watch ${linkId}`)
 }
 
 /** Links the bank accounts of a provider, and prints them. Returns the ID of the link. */
@@ -65,10 +63,9 @@ async function link(
 }
 
 /**
- * `coffer feed:watch`: prints the progress of the next sync of each bank account of a link, after a
- * line that says when the sockets are open. Returns 1 if a sync fails, or none ends in the time for
- * which sockets stay open (docs/limits.md). Throws FatalError when the server refuses a socket, or
- * breaks it off.
+ * `coffer feed:watch`: prints the state of the syncs of a feed link; while one runs or waits, also
+ * its progress. Returns 1 if a bank account is not synced. Throws FatalError when the server
+ * refuses a socket, or breaks it off.
  */
 export async function watchFeed(
   { linkId, ...options }: ServerOptions & { linkId: string },
@@ -81,28 +78,7 @@ export async function watchFeed(
   if (watched.length === 0) {
     throw new FatalError(`The link ${linkId} has no bank account: create one, then watch it.`)
   }
-  const width = Math.max(...watched.map(({ name }) => name.length))
-  const stopping = new AbortController()
-  const signal = AbortSignal.any([stopping.signal, AbortSignal.timeout(watchMs)])
-  let opening = watched.length
-  const onOpen = () => {
-    opening -= 1
-    if (opening === 0) console.log(`watching ${watched.map(({ name }) => name).join(', ')}`)
-  }
-  try {
-    const ends = watched.map(({ bankAccountId, name }) => {
-      const frames = coffer.watchFeedSync({ path: { linkId, bankAccountId }, onOpen, signal })
-      return showFrames(frames, name.padEnd(width))
-    })
-    const last = await Promise.all(ends)
-    if (last.every((frame) => frame?.status === 'complete')) return 0
-    if (last.some((frame) => frame?.status !== 'complete' && frame?.status !== 'error')) {
-      console.error('No sync has ended in time: ask for one, and watch again.')
-    }
-    return 1
-  } finally {
-    stopping.abort()
-  }
+  return showSync(coffer, linkId, watched)
 }
 
 async function callServer({ server, apiKey }: ServerOptions, env: Environment) {
@@ -148,18 +124,4 @@ async function findCandidates(coffer: Coffer, feedLinkId: string): Promise<FeedB
   const candidates = offered.filter(({ feedStatus }) => feedStatus === 'ACTIVE').reverse()
   if (candidates.length === 0) throw new FatalError('The feed provider offers no bank account.')
   return candidates
-}
-
-/** Prints the frames of a sync, and returns the last one. Throws FatalError if they break off. */
-async function showFrames(frames: AsyncIterable<Frame>, label: string): Promise<Frame | undefined> {
-  let last: Frame | undefined
-  try {
-    for await (last of frames) {
-      console.log(`${label}  ${last.status}  ${last.error ?? ''}`.trimEnd())
-    }
-    return last
-  } catch (error) {
-    const reason = (error as Error).message.replace(/\.$/, '')
-    throw new FatalError(`The progress of ${label.trim()} could not be shown: ${reason}.`)
-  }
 }

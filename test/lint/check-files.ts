@@ -1,9 +1,9 @@
-import { isCode, writtenFiles } from './files.ts'
-import { longFiles, longFunctions } from './lengths.ts'
-import { danglingLinks } from './links.ts'
-import { badNames } from './names.ts'
-import { bannedWords } from './words.ts'
-import { strayWrites } from './writes.ts'
+import { isCode, writtenFiles } from '../house/files.ts'
+import { longFiles, longFunctions } from '../house/lengths.ts'
+import { danglingLinks } from '../house/links.ts'
+import { badNames } from '../house/names.ts'
+import { bannedWords } from '../house/words.ts'
+import { strayWrites } from '../house/writes.ts'
 
 // The house rules about single files, for the files of the command line. `npm test` and `npm test
 // -- test/house` check these and the rules about several files.
