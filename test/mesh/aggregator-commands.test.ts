@@ -94,6 +94,18 @@ test.each([
   expect(stderr.trimEnd()).not.toContain('\n')
 })
 
+test('aggregator:link says what to do after a change of the saved password', async () => {
+  const { email } = alice
+  saveDemo(coffer.dataDir, { email, password: 'the password before', bankAccountId: 'bac_1' })
+  const server = ['--server', coffer.baseUrl]
+  const { code, stdout, stderr } = await runHere(['aggregator:link', ...server], settings)
+  expect([code, stdout]).toEqual([1, ''])
+  expect(stderr).toMatch(
+    /could not sign in: .+ give --email \S+ with the password on standard input/,
+  )
+  expect(stderr).toContain(`npm run coffer -- login:reset-password ${email}`)
+})
+
 test('a link of Plaid Link is set up by its webhook', async () => {
   const bob = await coffer.person()
   const { linkId, item } = await linkAggregator(bob, tour.plaid)

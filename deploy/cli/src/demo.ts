@@ -1,4 +1,4 @@
-import { createClient } from '@coffer/client'
+import { CofferError, createClient, sessionOf } from '@coffer/client'
 import type { Environment } from '@coffer/host/settings'
 import { FatalError } from '@coffer/local/bootstrap/fatal-error.mjs'
 import { loadDemo } from './demo/load.ts'
@@ -40,7 +40,7 @@ async function loadAtFirst(server: Server): Promise<void> {
     console.log(addressText(server.publicUrl))
     console.log('demo: its data was deleted; "coffer demo" loads it again')
   } else {
-    console.log(welcomeText(server.publicUrl, saved))
+    await welcome(server, saved)
   }
 }
 
@@ -62,7 +62,7 @@ async function loadAndShow({ baseUrl, publicUrl, dataDir }: Server): Promise<voi
   const { data: balances } = await coffer.getBalances({ path })
   const { data: spending } = await coffer.listSpending({ path })
   console.log(`\n${summaryText({ balances, spending, timezone: household.timezone })}\n`)
-  console.log(welcomeText(publicUrl, loaded))
+  await welcome({ baseUrl, publicUrl, dataDir }, loaded)
 }
 
 /** Returns whether the demo's login or bank account is deleted: the server answers 401 or 404. */
@@ -70,6 +70,25 @@ async function isDeleted(baseUrl: string, { key, bankAccountId }: Saved): Promis
   const coffer = createClient({ baseUrl, ...(key ? { key } : {}) })
   const path = { bankAccountId: bankAccountId ?? '' }
   return isRefused(coffer.getBankAccount({ path }), [401, 404])
+}
+
+/** Prints the credentials of the demo, without the saved password if it was changed. */
+async function welcome({ baseUrl, publicUrl }: Server, saved: Saved): Promise<void> {
+  const password = (await isPasswordCurrent(baseUrl, saved)) ? saved.password : null
+  console.log(welcomeText(publicUrl, { ...saved, password }))
+}
+
+/** Returns false if the server refuses the login with the saved password (401). */
+async function isPasswordCurrent(baseUrl: string, saved: Saved): Promise<boolean> {
+  const { email, password } = saved
+  try {
+    const answer = await createClient({ baseUrl }).signIn({ body: { email, password } })
+    await createClient({ baseUrl, session: sessionOf(answer) }).signOut()
+    return true
+  } catch (error) {
+    if (error instanceof CofferError) return error.status !== 401
+    throw error
+  }
 }
 
 /** Throws FatalError, before the first write, if the server's settings do not allow the demo. */

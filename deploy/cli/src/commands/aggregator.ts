@@ -3,6 +3,7 @@ import { type Coffer, createClient, sessionOf } from '@coffer/client'
 import { type Environment, readSettings } from '@coffer/host/settings'
 import { FatalError } from '@coffer/local/bootstrap/fatal-error.mjs'
 import { savedDemo } from '../demo/person.ts'
+import { setPasswordText } from '../demo/texts.ts'
 import { readConfig } from '../environment.ts'
 import { explain, isRefused, requireServer } from '../server.ts'
 import { readPassword } from './password.ts'
@@ -39,7 +40,14 @@ export async function linkAggregator(
   const baseUrl = await requireServer(options.server ?? `http://127.0.0.1:${port}`)
   const { webhookUrl } = aggregatorAddresses(config)
   const signingIn = createClient({ baseUrl }).signIn({ body: credentials })
-  const session = sessionOf(await explain(signingIn, `${credentials.email} could not sign in`))
+  const { email } = credentials
+  const session = sessionOf(
+    await explain(signingIn, `${email} could not sign in`, {
+      401:
+        `If its password was changed, give --email ${email} with the password on standard ` +
+        `input. ${setPasswordText(email)}.`,
+    }),
+  )
   const coffer = createClient({ baseUrl, session })
   try {
     const linking = link(coffer, sandbox, { webhookUrl, institutionId: options.institution })

@@ -92,16 +92,24 @@ export function addressText(baseUrl: string): string {
   return [`Coffer is at     ${baseUrl}`, `API reference    ${baseUrl}/api/reference`].join('\n')
 }
 
-/** Returns the credentials of the demo, and lines to paste into a shell. */
+/** Returns how an operator sets a new password of a login. */
+export function setPasswordText(email: string): string {
+  return `A new one is set by: npm run coffer -- login:reset-password ${email}`
+}
+
+/**
+ * Returns the credentials of the demo, and lines to paste into a shell. `password` is null if the
+ * saved one was changed.
+ */
 export function welcomeText(
   baseUrl: string,
-  { email, password, key, bankAccountId }: Saved,
+  { email, password, key, bankAccountId }: Omit<Saved, 'password'> & { password: string | null },
 ): string {
   const credential = key === undefined ? `${email}:${password}` : `${key.apiKeyId}:${key.secret}`
   const curl = (path: string) => `  curl -u ${credential} '${baseUrl}/api${path}'`
   return [
     addressText(baseUrl),
-    `Demo login       ${email}   password at registration: ${password}`,
+    `Demo login       ${email}   password: ${password ?? `changed. ${setPasswordText(email)}`}`,
     '',
     'An API key (its ID and secret) and a bank account, for the tour in the README:',
     `  KEY=${credential}`,
