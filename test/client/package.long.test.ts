@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -66,5 +66,9 @@ test('a program compiles against the packed client, and runs under plain node', 
   await person.createBankAccount()
   const given = ['program.js', coffer.baseUrl, person.authorization]
   const { stdout } = await run('node', given, { cwd: directory, env })
+  const installed = join(directory, 'node_modules/@coffer/client')
+  const { license } = JSON.parse(await readFile(join(installed, 'package.json'), 'utf8'))
+  expect(license).toBe('UNLICENSED')
+  expect(await readFile(join(installed, 'README.md'), 'utf8')).not.toContain('](.')
   expect(JSON.parse(stdout)).toEqual({ amount: 90_000, names: ['Rent'], status: 400 })
 })

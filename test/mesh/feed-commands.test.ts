@@ -123,9 +123,10 @@ async function sync(linkId: string): Promise<void> {
 test('feed:watch ends with a sync, and at once when none runs or waits', async () => {
   const { linkId } = await linkOne()
   await sync(linkId)
-  const watched = await run('feed:watch', linkId)
-  expect([watched.code, watched.stderr]).toEqual([0, ''])
-  expect(watched.stdout).toMatch(/^Daily {2}synced at \S+Z$/m)
+  await eventually(
+    () => alice.get(`/links/${linkId}/health`),
+    ({ isSyncing, lastSuccess }) => !isSyncing && lastSuccess !== null,
+  )
   const ended = await run('feed:watch', linkId)
   expect([ended.code, ended.stderr]).toEqual([0, ''])
   expect(ended.stdout).toMatch(/^Daily {2}synced at \S+Z\nThe last successful sync: added 0, /)

@@ -12,7 +12,7 @@ export { CofferError, paginate }
 
 /** Settings of a client. Without key and session, browsers send their own cookie. */
 export interface ClientOptions {
-  /** URL of the server, without `/api`. */
+  /** URL of the server; `/api` at its end may be left out. */
   baseUrl: string
   /** API key: `<API key ID>:<secret>`, or what createApiKey answers. */
   key?: string | { apiKeyId: string; secret?: string }
@@ -90,7 +90,8 @@ const undoneStatuses = [429, 503]
  * body. Throws a TypeError for a credential that no header can have.
  */
 export function createClient(options: ClientOptions): Coffer {
-  const baseUrl = options.baseUrl.replace(/\/+$/, '')
+  const baseUrl = options.baseUrl.replace(/\/+$/, '').replace(/\/api$/, '')
+  const reached = { ever: false }
   const headers = credentialOf(options)
   const transport = createTransport({
     baseUrl,
@@ -101,11 +102,11 @@ export function createClient(options: ClientOptions): Coffer {
     id,
     id in sockets
       ? (call: Watch) => {
-          const work = { id, operation: operation as never, transport, options }
+          const work = { id, operation: operation as never, transport, options, reached }
           return watch({ ...work, path: sockets[id as SocketId], call, baseUrl, headers })
         }
       : (call: Call = {}) =>
-          perform({ id, operation: operation as never, call, transport, options }),
+          perform({ id, operation: operation as never, call, transport, options, reached }),
   ])
   const coffer = Object.fromEntries(methods)
   for (const [id, size] of Object.entries(pageSizes)) setPageSize(coffer[id], size)
@@ -128,8 +129,10 @@ async function perform(work: {
   call: Call
   transport: ReturnType<typeof createTransport>
   options: ClientOptions
+  /** Whether this client has ever had an answer. */
+  reached: { ever: boolean }
 }): Promise<Answer<unknown>> {
-  const { id, operation, call, transport, options } = work
+  const { id, operation, call, transport, options, reached } = work
   const { ifMatch, idempotencyKey, timeoutMs, signal: stop, headers, ...parts } = call
   if (ifMatch === null) throw new TypeError('The answer with this object had no ETag.')
   requireAscii('The Idempotency-Key', idempotencyKey)
@@ -157,10 +160,12 @@ async function perform(work: {
   }
   const attempt = async (): Promise<Outcome<Answer<unknown>>> => {
     const { data, error, response } = await operation(sent)
+    reached.ever ||= response !== undefined
     const isRepeatable = keyed.has(id) || first?.method === 'GET'
     if (response === undefined || (response.ok && error !== undefined)) {
       // Without a request, the options are at fault, so a repetition would fail as well.
-      return { error, isTransient: isRepeatable && first !== undefined }
+      const isUnreached = !reached.ever && isRefused(error)
+      return { error, isTransient: isRepeatable && first !== undefined, isUnreached }
     }
     if (!response.ok) {
       const refusal = new CofferError(response, error)
@@ -245,6 +250,12 @@ function requireAscii(name: string, value: string | undefined): void {
 function isExpected(response: Response, request: Request | undefined): boolean {
   const type = mediaTypeOf(response)
   return /[/+]json$/.test(type) || request?.headers.get('accept')?.includes(type) === true
+}
+
+/** Returns whether no connection was made: nothing listens there, or the name is unknown. */
+function isRefused(error: unknown): boolean {
+  const { code } = ((error as Error | undefined)?.cause ?? {}) as { code?: unknown }
+  return code === 'ECONNREFUSED' || code === 'ENOTFOUND'
 }
 
 /** Every body has a type. Its length may be unknown, for example behind a proxy. */

@@ -5,6 +5,8 @@ export interface Failure {
   isTransient: boolean
   /** Seconds that the server asks to wait. */
   retryAfter?: number | undefined
+  /** Whether no server was ever reached: the address may be wrong. */
+  isUnreached?: boolean
 }
 
 export type Outcome<T> = { value: T } | Failure
@@ -14,29 +16,35 @@ const pauseMsMax = 8_000
 // A longer Retry-After is for the caller to decide about.
 const askedMsMax = 30_000
 
+/** Time for attempts while no server was ever reached, in ms. */
+const unreachedMsMax = 4_000
+
 /** Time that is left for an attempt after a pause, in ms. */
 const leftMsMin = 100
 
 /**
  * Calls `attempt` up to `attempts` times: again after a transient failure. A pause is as long as
  * the server asks, and a random time up to a bound that doubles (full jitter). Throws the error of
- * the last attempt, also if the server asks for a pause beyond `until` (as `performance.now()`), or
- * the reason of `signal`.
+ * the last attempt, also if a pause would end after `until` (as `performance.now()`), or after four
+ * seconds in which no server was reached; or the reason of `signal`.
  */
 export async function withRetries<T>(
   attempt: () => Promise<Outcome<T>>,
   { attempts, signal, until }: { attempts: number; signal: AbortSignal; until: number },
 ): Promise<T> {
+  const unreachedUntil = Math.min(until, performance.now() + unreachedMsMax)
   for (let n = 1; ; n += 1) {
     const outcome = await attempt()
     if ('value' in outcome) return outcome.value
     signal.throwIfAborted()
-    const { error, isTransient, retryAfter } = outcome
+    const { error, isTransient, retryAfter, isUnreached } = outcome
     const askedMs = (retryAfter ?? 0) * 1000
     const askedMsBound = Math.min(askedMsMax, until - performance.now() - leftMsMin)
     if (n >= attempts || !isTransient || askedMs > askedMsBound) throw error
     const bound = Math.min(pauseMsMax, firstPauseMs * 2 ** (n - 1))
-    await pause(askedMs + Math.random() * bound, signal)
+    const pauseMs = askedMs + Math.random() * bound
+    if (performance.now() + pauseMs > (isUnreached ? unreachedUntil : until)) throw error
+    await pause(pauseMs, signal)
   }
 }
 

@@ -6,7 +6,7 @@ import { FatalError } from '@coffer/local/bootstrap/fatal-error.mjs'
 /** Sockets close after five minutes (docs/limits.md), so no sync is shown for longer. */
 const watchMs = 330_000
 /** Time for a requested sync to begin. One that is due by the schedule may take ten minutes. */
-const beginMs = 10_000
+const beginMs = 30_000
 const pollMs = 1_000
 
 /** A bank account whose syncs are shown. */
