@@ -230,7 +230,7 @@ describe('mappings', () => {
       { mapping: { memo: { other: 'key not expected' } } },
     ],
     [
-      { mapping: { ...mapping, id: { kind: 'guessed', fields: [] } } },
+      { mapping: { ...mapping, id: { ...mapping.id, kind: 'guessed' } } },
       { mapping: { id: { kind: 'must be one of: native, hashed' } } },
     ],
     [

@@ -1,4 +1,5 @@
 import type { MessageInitShape } from '@bufbuild/protobuf'
+import { type MappingProblems, problemsOfMapping } from '@coffer/kit/values/mapping-rules'
 import {
   type CreateMappingRequestSchema,
   ImportMappingSchema,
@@ -31,7 +32,25 @@ const amountFields =
   'sign: the column of the amount. type: those of the amount and of the direction. ' +
   'column: that of debits, then that of credits'
 
-/** The shape of a mapping; the ledger validates its parts (docs/files.md#csv-mappings). */
+interface Found {
+  path: string[]
+  message: string
+}
+
+/** Returns the problems of a tree with their paths. */
+function listProblems(problems: MappingProblems, path: string[] = []): Found[] {
+  return Object.entries(problems).flatMap(([key, problem]) => {
+    const at = [...path, key]
+    return typeof problem === 'string'
+      ? [{ path: at, message: problem }]
+      : listProblems(problem, at)
+  })
+}
+
+/**
+ * The shape of a mapping, with the rules of its parts (docs/files.md#csv-mappings): the problems of
+ * both are reported at once.
+ */
 const creation = z.strictObject({
   mapping: object({
     headers: list(lineOf(1, 100)).meta({
@@ -91,7 +110,16 @@ const creation = z.strictObject({
         max: 1,
       }).optional(),
     }).describe('Place of the balance in the file'),
-  }).describe('Rules by which the columns become transactions (docs/files.md#csv-mappings)'),
+  })
+    .superRefine(
+      (mapping, context) => {
+        for (const found of listProblems(problemsOfMapping(mapping) ?? {})) {
+          context.addIssue({ code: 'custom', ...found })
+        }
+      },
+      { when: () => true },
+    )
+    .describe('Rules by which the columns become transactions (docs/files.md#csv-mappings)'),
 })
 
 /** Returns the routes of CSV mappings (docs/files.md#csv-mappings). */

@@ -5,6 +5,7 @@ import { toMessage } from '@coffer/kit/rpc/message'
 import { callerOf } from '@coffer/kit/rpc/rpc'
 import type { ServiceDeps } from '@coffer/kit/service/service'
 import { newId } from '@coffer/kit/values/id'
+import { problemsOfMapping } from '@coffer/kit/values/mapping-rules'
 import {
   type CsvMapping as CsvMappingMessage,
   CsvMappingSchema,
@@ -13,7 +14,7 @@ import {
 } from '@coffer/proto/ledger/v1/mapping'
 import type { ServiceImpl } from '@connectrpc/connect'
 import { type Bounds, mappingBound } from '../accounts/bounds.sql.ts'
-import { CsvMapping, problemsOfMapping, signatureOf } from './formats/csv/csv-mapping.ts'
+import { CsvMapping, signatureOf } from './formats/csv/csv-mapping.ts'
 import { deleteMapping, type ImportMapping, insertMapping, listMappings } from './mapping.sql.ts'
 
 type Deps = Pick<ServiceDeps, 'database' | 'clock'> & { config: Bounds }

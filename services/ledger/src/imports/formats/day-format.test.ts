@@ -1,5 +1,6 @@
+import { isDayFormat } from '@coffer/kit/values/mapping-rules'
 import { expect, test } from '@jest/globals'
-import { createDayParser, isDayFormat } from './day-format.ts'
+import { createDayParser } from './day-format.ts'
 
 test.each([
   ['YYYY-MM-DD', '2026-01-05', [2026, 1, 5]],

@@ -1,7 +1,6 @@
 import type { Day } from '@coffer/kit/values/day'
 import { fullYear } from './day-text.ts'
 
-const ALLOWED = /^[YMD.\-/ ]{6,10}$/
 const PARTS = /Y+|M+|D+/g
 const DIGITS: Readonly<Record<string, string>> = {
   YYYY: '(?<year>\\d{4})',
@@ -10,13 +9,6 @@ const DIGITS: Readonly<Record<string, string>> = {
   M: '(?<month>\\d{1,2})',
   DD: '(?<day>\\d{2})',
   D: '(?<day>\\d{1,2})',
-}
-
-/** Returns whether a text is a date format, like `YYYY-MM-DD` (docs/files.md#csv-mappings). */
-export function isDayFormat(format: string): boolean {
-  const parts = format.match(PARTS) ?? []
-  const letters = parts.map((part) => part.charAt(0)).sort()
-  return ALLOWED.test(format) && letters.join('') === 'DMY' && parts.every((part) => part in DIGITS)
 }
 
 /**

@@ -1,7 +1,7 @@
+import { headerLengthMax, headersMax } from '@coffer/kit/values/mapping-rules'
 import { toPrintable } from '@coffer/kit/values/printable'
 import { decodeFile } from '../file-text.ts'
 import type { Unreadable } from '../statement.ts'
-import { headerLengthMax, headersMax } from './csv-mapping.ts'
 import { delimiters, readTable } from './csv-table.ts'
 
 export type CsvShape = { delimiter: string; headers: string[] }
