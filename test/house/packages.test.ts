@@ -64,17 +64,20 @@ test('a package with code has a README of at most 120 lines', () => {
   expect(readmeFaults([code, readme(121)], packages)).toEqual(['gateway/README.md: 121 lines'])
 })
 
-test('kit has at most 3,500 lines, and its code imports nothing of the host', () => {
-  const file = { path: 'services/kit/src/a.ts', text: 'a\n'.repeat(3_500) }
-  const other = { path: 'services/kit/src/b.ts', text: 'b\n' }
-  const itsTest = { path: 'services/kit/src/a.test.ts', text: 'a\n' }
-  expect(kitFaults([file, itsTest], [])).toEqual([])
-  expect(kitFaults([file, other], [])).toEqual(['services/kit/src: 3501 lines'])
+test('a room of kit exports at most 80 names, and its code imports nothing of the host', () => {
+  const room = (name: string, count: number) => {
+    const names = Array.from({ length: count }, (_, index) => `export const a${index} = 1`)
+    return parseModule({ path: `services/kit/src/room/${name}`, text: names.join('\n') })
+  }
+  expect(kitFaults([room('a.ts', 79), room('b.ts', 1), room('b.test.ts', 1)])).toEqual([])
+  expect(kitFaults([room('a.ts', 79), room('b.ts', 2)])).toEqual([
+    'services/kit/src/room: 81 exports',
+  ])
   const text = "import { serve } from '@coffer/host/serve'"
   const imports = ['src', 'testing', 'test'].map((folder) => {
     return parseModule({ path: `services/kit/${folder}/a.ts`, text })
   })
-  expect(kitFaults([], imports)).toEqual([
+  expect(kitFaults(imports)).toEqual([
     'services/kit/src/a.ts:1: @coffer/host/serve belongs to the host',
     'services/kit/testing/a.ts:1: @coffer/host/serve belongs to the host',
   ])

@@ -4,7 +4,8 @@ import { type Module, resolve } from './modules.ts'
 
 const readmeLinesMax = 120
 
-const kitLinesMax = 3_500
+/** Largest number of names that a room of kit exports. */
+const kitExportsMax = 80
 
 /** A package of the workspace. `directory` is '' for the root package. */
 export interface Package {
@@ -72,20 +73,26 @@ export function readmeFaults(files: File[], packages: Package[]): string[] {
 }
 
 /**
- * Returns faults of the package kit: more lines than the maximum, its tests aside, and imports of
+ * Returns faults of the package kit: rooms that export more names than the maximum, and imports of
  * the package host. kit has only code that a service or the gateway imports; host has the code that
- * runs a service.
+ * runs a service. Exports count, not lines: they are what a reader of the services must know.
  */
-export function kitFaults(files: File[], modules: Module[]): string[] {
-  const own = files.filter(({ path }) => path.startsWith('services/kit/src/') && !isTest(path))
-  const lines = own.reduce((sum, { text }) => sum + text.trimEnd().split('\n').length, 0)
-  const tall = lines > kitLinesMax ? [`services/kit/src: ${lines} lines`] : []
+export function kitFaults(modules: Module[]): string[] {
+  const counts = new Map<string, number>()
+  for (const { path, exports } of modules) {
+    const room = /^services\/kit\/src\/[^/]+/.exec(path)?.[0]
+    if (room === undefined || isTest(path)) continue
+    counts.set(room, (counts.get(room) ?? 0) + exports.length)
+  }
+  const wide = [...counts].flatMap(([room, count]) =>
+    count > kitExportsMax ? [`${room}: ${count} exports`] : [],
+  )
   const code = modules.filter(({ path }) => /^services\/kit\/(src|testing)\//.test(path))
   const ofHost = code.flatMap(({ path, imports }) => {
     const named = imports.filter(({ specifier }) => specifier.startsWith('@coffer/host/'))
     return named.map(({ specifier, line }) => `${path}:${line}: ${specifier} belongs to the host`)
   })
-  return [...tall, ...ofHost]
+  return [...wide, ...ofHost]
 }
 
 function ownerOf(path: string, packages: Package[]): Package | undefined {

@@ -44,7 +44,8 @@ const texts = {
 } as const
 
 /** Number of fields, at least and at most, of an amount and of a balance by kind. */
-const amountCounts: Record<string, [number, number]> = { sign: [1, 1], type: [2, 2], column: [2, 2] }
+type Range = [number, number]
+const amountCounts: Record<string, Range> = { sign: [1, 1], type: [2, 2], column: [2, 2] }
 const balanceCounts: Record<string, [number, number]> = { none: [0, 0], sum: [0, 0], field: [1, 1] }
 
 /**
@@ -95,7 +96,8 @@ function lengthOf(value: string): number {
 }
 
 function problemOfHeaders(headers: readonly string[]): string | null {
-  if (headers.length === 0 || headers.length > headersMax) return `must have 1 to ${headersMax} names`
+  const isBounded = headers.length > 0 && headers.length <= headersMax
+  if (!isBounded) return `must have 1 to ${headersMax} names`
   if (new Set(headers).size < headers.length) return texts.unique
   const isName = (name: string) =>
     name !== '' && lengthOf(name) <= headerLengthMax && printable.test(withoutJoiners(name))
