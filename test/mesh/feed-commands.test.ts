@@ -182,7 +182,7 @@ test('feed:watch names why the server refuses a socket', async () => {
   for (const socket of sockets) socket.close()
   expect([code, stdout, stderr]).toEqual([
     1,
-    '',
+    'A sync waits to begin.\n',
     'The progress of Daily could not be shown: too many open sockets: close one first.\n',
   ])
 })
