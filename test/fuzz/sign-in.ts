@@ -119,7 +119,7 @@ async function tokenFor(
   const login = await findLogin(database, email)
   if (!login) throw new Error(`no login has ${email}`)
   const { token, ...stored } = createMailedLink(randomBytes(32), { now: new Date(), minutes: 10 })
-  await insertMailedLink(database.pool, login.loginId, { ...stored, purpose })
+  await insertMailedLink(database.pool, login.loginId, { ...stored, purpose, unlocksCodes: true })
   return token
 }
 

@@ -150,6 +150,9 @@ function addLogins(program: Command, run: Run): void {
   add(program, 'login:reset-password', 'print a link that sets a new password')
     .requiredOption(...emailOption)
     .action(run(async (options, env) => (await commands()).resetPassword(options, env)))
+  add(program, 'login:reset-second-factor', 'remove authenticator and recovery codes of a login')
+    .requiredOption(...emailOption)
+    .action(run(async (options, env) => (await commands()).resetFactor(options, env)))
   add(program, 'login:disable', 'disable a login: its sessions end, its API keys are refused')
     .requiredOption(...emailOption)
     .action(run(async (options, env) => (await commands()).disable(options, env)))
@@ -228,10 +231,18 @@ may run meanwhile.
 Example:
   $ coffer replay --since 2026-11-01T00:00:00Z`,
   'login:reset-password': `
-The link works once, for ten minutes, at COFFER_EXTERNAL_URL. A second factor stays enabled.
+The link works once, for ten minutes, at COFFER_EXTERNAL_URL. A second factor stays enabled, and
+wrong codes that were counted or have locked it are forgotten.
 
 Example:
   $ coffer login:reset-password --email ann@example.com`,
+  'login:reset-second-factor': `
+For a person who has lost the authenticator and the recovery codes, or whose codes are locked. Make
+sure who asks: the password alone signs in afterwards. Running servers refuse the sessions within a
+second. The person gets a mail, if mail is on, and sets up an authenticator anew.
+
+Example:
+  $ coffer login:reset-second-factor --email ann@example.com`,
   'login:disable': `
 Running servers refuse the login within a second. Its data is kept.
 

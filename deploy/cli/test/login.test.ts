@@ -45,6 +45,7 @@ test('a reset prints one link, and stores the hash of its token', async () => {
 test.each([
   ['login:reset-password', 'zoe@example.com', 'No login has the address zoe@example.com.'],
   ['login:reset-password', 'bob@example.com', 'bob@example.com is disabled: run "coffer login:en'],
+  ['login:reset-second-factor', 'zoe@example.com', 'No login has the address zoe@example.com.'],
   ['login:disable', 'zoe@example.com', 'No login has the address zoe@example.com.'],
   ['login:enable', 'zoe@example.com', 'No login has the address zoe@example.com.'],
   ['login:expire-password', 'zoe@example.com', 'No login has the address'],
@@ -105,6 +106,27 @@ test('sessions of one login or of all can be ended', async () => {
     stdout: 'every login has to sign in again\n',
   })
   expect(await left()).toEqual([])
+})
+
+test('a second factor is removed, with its codes and counters', async () => {
+  await database.query(`
+    INSERT INTO identity.authenticators
+      (login_id, key_id, data_key, ciphertext, created_at, enabled_at)
+    VALUES ('lgn_1', 'k', '', '', now(), now());
+    INSERT INTO identity.recovery_codes VALUES ('lgn_1', 'code');
+    INSERT INTO identity.code_attempts VALUES ('lgn_1', 'sign-in', 100, 6, now())`)
+  const run = () => runHere(['login:reset-second-factor', '--email', 'Ann@example.com'], place.env)
+  const { code, stdout } = await run()
+  expect({ code, stdout }).toEqual({
+    code: 0,
+    stdout: 'Ann@example.com signs in by the password alone\n',
+  })
+  const { rows } = await database.query(`
+    SELECT login_id FROM identity.authenticators UNION ALL
+    SELECT login_id FROM identity.recovery_codes UNION ALL
+    SELECT login_id FROM identity.code_attempts`)
+  expect(rows).toEqual([])
+  expect((await run()).stdout).toBe('Ann@example.com has no second factor\n')
 })
 
 test('a password can be expired', async () => {

@@ -2861,6 +2861,10 @@ export type CompleteSignInErrors = {
      */
     415: Error;
     /**
+     * A hundred wrong codes in a row have locked the second factor: code is MFA_LOCKED
+     */
+    428: Error;
+    /**
      * Too many requests, attempts, files or sockets: repeat after Retry-After
      */
     429: Error;
@@ -3433,6 +3437,10 @@ export type DeleteAccountErrors = {
      */
     415: Error;
     /**
+     * A hundred wrong codes in a row have locked the second factor: code is MFA_LOCKED
+     */
+    428: Error;
+    /**
      * Too many requests, attempts, files or sockets: repeat after Retry-After
      */
     429: Error;
@@ -3590,7 +3598,7 @@ export type UpdateMeErrors = {
      */
     415: Error;
     /**
-     * The email address is in use
+     * The email address is in use, or wrong codes have locked the second factor
      */
     428: {
         /**
@@ -3601,6 +3609,15 @@ export type UpdateMeErrors = {
          * The needed step
          */
         code: 'EMAIL_IN_USE';
+    } | {
+        /**
+         * The fault, for people; the text may change
+         */
+        error: string;
+        /**
+         * The needed step
+         */
+        code: 'MFA_LOCKED';
     };
     /**
      * Too many requests, attempts, files or sockets: repeat after Retry-After
@@ -3893,6 +3910,10 @@ export type SetUpTotpErrors = {
      */
     415: Error;
     /**
+     * A hundred wrong codes in a row have locked the second factor: code is MFA_LOCKED
+     */
+    428: Error;
+    /**
      * Too many requests, attempts, files or sockets: repeat after Retry-After
      */
     429: Error;
@@ -4036,6 +4057,10 @@ export type DisableTotpErrors = {
      */
     415: Error;
     /**
+     * A hundred wrong codes in a row have locked the second factor: code is MFA_LOCKED
+     */
+    428: Error;
+    /**
      * Too many requests, attempts, files or sockets: repeat after Retry-After
      */
     429: Error;
@@ -4108,6 +4133,10 @@ export type ReplaceRecoveryCodesErrors = {
      * The Content-Type is another one, or the body has a Content-Encoding
      */
     415: Error;
+    /**
+     * A hundred wrong codes in a row have locked the second factor: code is MFA_LOCKED
+     */
+    428: Error;
     /**
      * Too many requests, attempts, files or sockets: repeat after Retry-After
      */
@@ -4185,6 +4214,10 @@ export type EndOtherSessionsErrors = {
      * The Content-Type is another one, or the body has a Content-Encoding
      */
     415: Error;
+    /**
+     * A hundred wrong codes in a row have locked the second factor: code is MFA_LOCKED
+     */
+    428: Error;
     /**
      * Too many requests, attempts, files or sockets: repeat after Retry-After
      */
@@ -4341,6 +4374,10 @@ export type EndSessionErrors = {
      * The Content-Type is another one, or the body has a Content-Encoding
      */
     415: Error;
+    /**
+     * A hundred wrong codes in a row have locked the second factor: code is MFA_LOCKED
+     */
+    428: Error;
     /**
      * Too many requests, attempts, files or sockets: repeat after Retry-After
      */

@@ -7,6 +7,7 @@ import {
   expirePassword,
   issueBetaCode,
   issuePasswordReset,
+  resetSecondFactor,
 } from '@coffer/identity/accounts/operator.service'
 import { settings as identitySettings } from '@coffer/identity/config'
 import { identity } from '@coffer/identity/service'
@@ -40,6 +41,23 @@ export async function resetPassword(
   const base = (externalUrl || `http://127.0.0.1:${config.port}`).replace(/\/$/, '')
   console.log(`${base}/password/reset?token=${reset.token}`)
   console.error(`Works once, until ${reset.expiresAt.toISOString()}.`)
+}
+
+/**
+ * `coffer login:reset-second-factor`: removes authenticator and recovery codes of a login, and ends
+ * its sessions. Throws FatalError for an unknown address.
+ */
+export async function resetFactor(
+  { email }: { email: string },
+  env: Environment,
+): Promise<undefined> {
+  const { environment } = readConfig(env)
+  await using database = await connectIdentity(readConfig(env))
+  const config = readSettings(identitySettings, environment)
+  const reset = await resetSecondFactor({ database, config, clock: () => new Date() }, email)
+  if (!reset) throw unknownLogin(email)
+  const text = reset.hadFactor ? 'signs in by the password alone' : 'has no second factor'
+  console.log(`${email} ${text}`)
 }
 
 /** `coffer login:disable`: disables a login. Throws FatalError for an unknown address. */

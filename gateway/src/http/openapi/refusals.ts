@@ -69,6 +69,10 @@ const refusals: Record<string, Refusal> = {
     description: 'A WebSocket handshake of another version',
     headers: ['Sec-WebSocket-Version'],
   },
+  428: {
+    name: 'CodesLocked',
+    description: 'A hundred wrong codes in a row have locked the second factor: code is MFA_LOCKED',
+  },
   429: {
     name: 'TooManyRequests',
     description: 'Too many requests, attempts, files or sockets: repeat after Retry-After',

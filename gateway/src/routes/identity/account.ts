@@ -9,6 +9,7 @@ import { exportText } from '../../compose/account-export.ts'
 import type { RouteDeps } from '../../deps.ts'
 import { toRest } from '../../http/rest.ts'
 import { type Route, route } from '../../http/route.ts'
+import { codesLocked } from './sign-in-answers.ts'
 
 /** Maximum number of concurrent exports per process: each keeps a page of rows and a connection. */
 const exportsMax = 4
@@ -77,6 +78,7 @@ function deletionRoute({ mesh, sessions, cookie }: RouteDeps): Route {
     summary: 'Delete the account and all its data, by the current password or a code; final',
     auth: 'session',
     body: reAuthentication,
+    answers: { 428: codesLocked },
     attempts: 'refused',
     headers: ['Set-Cookie'],
     handler: async ({ accountId, body, options, reply }) => {

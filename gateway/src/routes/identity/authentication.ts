@@ -13,7 +13,13 @@ import { formShape } from '../../http/bodies/shapes.ts'
 import { challengePurposes, proofOfWorkKeys, withProofOfWork } from '../../http/proof-of-work.ts'
 import { type Route, route } from '../../http/route.ts'
 import { valuesOf } from '../../http/update.ts'
-import { emailInUse, registrationAnswer, signedInAnswer, signInStep } from './sign-in-answers.ts'
+import {
+  codesLocked,
+  emailInUse,
+  registrationAnswer,
+  signedInAnswer,
+  signInStep,
+} from './sign-in-answers.ts'
 
 const registration = z.strictObject({
   email: email.describe('Email address in lower case; upper case is 400'),
@@ -135,6 +141,7 @@ function signInRoutes(deps: RouteDeps): Route[] {
       }),
       attempts: 'refused',
       headers: ['Set-Cookie'],
+      answers: { 428: codesLocked },
       answer: signedInAnswer,
       handler: async ({ body, options, request, reply }) => {
         const { sessionToken, isActive } = await multifactor.completeSignIn(body, options)

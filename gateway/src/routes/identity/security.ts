@@ -14,6 +14,7 @@ import {
 import type { RouteDeps } from '../../deps.ts'
 import { code, password } from '../../http/bodies/fields.ts'
 import { type Route, route } from '../../http/route.ts'
+import { codesLocked } from './sign-in-answers.ts'
 
 /** Schema of a password reset (docs/sign-in.md#passwords). */
 export const passwordReset = z.strictObject({
@@ -74,6 +75,7 @@ function totpRoutes(multifactor: Client<typeof MultifactorService>, forget: () =
       auth: 'session',
       hasSecret: true,
       body: reAuthenticationIfDue,
+      answers: { 428: codesLocked },
       isBodyOptional: true,
       attempts: 'refused',
       answer: SetUpTotpResponseSchema,
@@ -103,6 +105,7 @@ function totpRoutes(multifactor: Client<typeof MultifactorService>, forget: () =
       summary: 'Disable the authenticator, by the current password or a code',
       auth: 'session',
       body: reAuthentication,
+      answers: { 428: codesLocked },
       attempts: 'refused',
       handler: async ({ body, options }) => {
         await multifactor.disableTotp(reAuthenticationMessage(body), options)
@@ -118,6 +121,7 @@ function totpRoutes(multifactor: Client<typeof MultifactorService>, forget: () =
       auth: 'session',
       hasSecret: true,
       body: reAuthentication,
+      answers: { 428: codesLocked },
       attempts: 'refused',
       answer: RenewRecoveryCodesResponseSchema,
       handler: ({ body, options }) =>

@@ -2,6 +2,7 @@ import { SessionSchema, SessionService } from '@coffer/proto/identity/v1/session
 import { reAuthenticationIfDue, reAuthenticationMessage } from '../../auth/re-authentication.ts'
 import type { RouteDeps } from '../../deps.ts'
 import { type Route, route } from '../../http/route.ts'
+import { codesLocked } from './sign-in-answers.ts'
 
 const path = '/api/users/security/sessions'
 
@@ -30,6 +31,7 @@ export function sessionRoutes({ mesh, sessions: verified }: RouteDeps): Route[] 
       summary: 'End all other sessions of the caller; re-authentication 15 minutes after sign-in',
       auth: 'session',
       body: reAuthenticationIfDue,
+      answers: { 428: codesLocked },
       isBodyOptional: true,
       attempts: 'refused',
       handler: async ({ body, options }) => {
@@ -45,6 +47,7 @@ export function sessionRoutes({ mesh, sessions: verified }: RouteDeps): Route[] 
       summary: 'End one session of the caller; re-authentication 15 minutes after sign-in',
       auth: 'session',
       body: reAuthenticationIfDue,
+      answers: { 428: codesLocked },
       isBodyOptional: true,
       attempts: 'refused',
       handler: async ({ params, body, options }) => {

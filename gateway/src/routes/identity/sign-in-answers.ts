@@ -58,6 +58,17 @@ export const emailInUse = {
   answer: { json: step('EMAIL_IN_USE', {}) },
 }
 
+/** 428 of a change of the own data: of its address, or of its re-authentication by a code. */
+export const emailInUseOrCodesLocked = {
+  description: 'The email address is in use, or wrong codes have locked the second factor',
+  answer: { json: { oneOf: [step('EMAIL_IN_USE', {}), step('MFA_LOCKED', {})] } },
+}
+
+/** 428 of an operation that takes a code (docs/sign-in.md#wrong-codes). */
+export const codesLocked =
+  'Wrong codes have locked the second factor: `code` is `MFA_LOCKED`. Reset the password by a ' +
+  'mailed link, or ask the operator; re-authentication takes the password too'
+
 function step(code: string, more: Record<string, object>) {
   const properties = {
     error,

@@ -6,7 +6,7 @@ import type { RouteDeps } from '../../deps.ts'
 import { code, email, name, password, text } from '../../http/bodies/fields.ts'
 import { type Route, route } from '../../http/route.ts'
 import { valuesOf } from '../../http/update.ts'
-import { emailInUse } from './sign-in-answers.ts'
+import { emailInUseOrCodesLocked } from './sign-in-answers.ts'
 
 /** Changes of the caller's own data (docs/sign-in.md#own-data). */
 const userChange = z
@@ -59,7 +59,7 @@ export function userRoutes({ mesh, sessions }: RouteDeps): Route[] {
       body: userChange,
       // With an address, successes count too: each may send a mail to that of another person.
       attempts: ({ email: sent }) => (sent === undefined ? 'refused' : 'all'),
-      answers: { 428: emailInUse },
+      answers: { 428: emailInUseOrCodesLocked },
       answer: UserSchema,
       handler: async ({ accountId, body, options }) => {
         const { currentPassword, totp, ...change } = body

@@ -26,7 +26,7 @@ export function emails(deps: IdentityDeps): ServiceImpl<typeof EmailService> {
         await database.transaction(async (tx) => {
           const changing = await consumeChangeLink(tx, shown)
           if (changing) return changeEmail(deps, tx, { ...changing, verifiedAt: now })
-          const loginId = await consumeMailedLink(tx, shown)
+          const { loginId } = await consumeMailedLink(tx, shown)
           if (!(await setEmailVerified(tx, loginId, now))) throw linkNotValid()
         })
       } catch (error) {

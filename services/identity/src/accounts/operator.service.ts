@@ -1,13 +1,18 @@
 import { randomBytes } from 'node:crypto'
 import type { Database } from '@coffer/kit/database/database'
+import type { IdentityDeps } from '../deps.ts'
+import { notifyOwner } from '../mail/mail-request.service.ts'
 import { deleteMailedLinks, insertMailedLink } from '../mail/mailed-link.sql.ts'
 import { createMailedLink } from '../mail/mailed-link.ts'
+import { deleteAuthenticator, hasAuthenticator } from '../second-factor/authenticator.sql.ts'
+import { unlockCodes } from '../second-factor/code-attempt.sql.ts'
 import {
   disableLoginOf,
   enableLoginOf,
   expirePasswordOf,
   findLogin,
   type LoginState,
+  lockLogin,
 } from '../sign-in/login.sql.ts'
 import { secretBytes } from '../sign-in/secret.ts'
 import { endSessionsOfLogin } from '../sign-in/session.sql.ts'
@@ -33,7 +38,8 @@ export async function issuePasswordReset(
   const login = await loginOf(database, email)
   if (!login) return null
   const { token, ...stored } = createMailedLink(randomBytes(secretBytes), { now, minutes })
-  await insertMailedLink(database.pool, login.loginId, { ...stored, purpose: 'reset' })
+  const link = { ...stored, purpose: 'reset', unlocksCodes: true } as const
+  await insertMailedLink(database.pool, login.loginId, link)
   return { ...login, token, expiresAt: stored.expiresAt }
 }
 
@@ -57,6 +63,30 @@ export async function endSessions(database: Database, email: string): Promise<bo
   if (!login) return false
   await database.transaction((tx) => endSessionsOfLogin(tx, login.loginId, { except: '' }))
   return true
+}
+
+/**
+ * Removes the authenticator and the recovery codes of a login, ends its sessions, and mails its
+ * owner (`coffer login:reset-second-factor`). Returns whether it had a second factor; null for an
+ * unknown address.
+ */
+export async function resetSecondFactor(
+  { database, config, clock }: Pick<IdentityDeps, 'database' | 'config' | 'clock'>,
+  email: string,
+): Promise<{ hadFactor: boolean } | null> {
+  const login = await loginOf(database, email)
+  if (!login) return null
+  const { loginId } = login
+  return database.transaction(async (tx) => {
+    await lockLogin(tx, loginId)
+    const hadFactor = await hasAuthenticator(tx, loginId)
+    await deleteAuthenticator(tx, loginId)
+    await unlockCodes(tx, loginId)
+    await endSessionsOfLogin(tx, loginId, { except: '' })
+    const notice = { kind: 'authenticator-disabled', email: login.email } as const
+    if (hadFactor) await notifyOwner({ config, clock }, tx, notice)
+    return { hadFactor }
+  })
 }
 
 /** Enables a disabled login (`coffer login:enable`); returns false for an unknown address. */

@@ -80,7 +80,12 @@ export function mailActivities({ config, database, clock, log, mailServer }: Dep
     const minutes = purpose === 'reset' ? config.resetLinkMinutes : config.verifyLinkMinutes
     const origin = { now: clock(), minutes }
     const { token, ...stored } = createMailedLink(randomBytes(secretBytes), origin)
-    await insertMailedLink(database.pool, loginId, { ...stored, purpose, email: mail.email })
+    await insertMailedLink(database.pool, loginId, {
+      ...stored,
+      purpose,
+      email: mail.email,
+      unlocksCodes: true,
+    })
     const link = mailedLinkUrl(baseUrl, page, token)
     return writeLinkLetter(kind, { greeting, link, minutes })
   }

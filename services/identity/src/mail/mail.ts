@@ -12,6 +12,8 @@ export const Mail = z.object({
     'authenticator-enabled',
     'authenticator-disabled',
     'recovery-codes-renewed',
+    'wrong-codes',
+    'second-factor-locked',
     'email-change-requested',
     'email-changed',
     'trial-ending',
@@ -36,7 +38,7 @@ export type LinkKind = Extract<MailKind, 'verify-email' | 'reset-password' | 'ch
 /** A kind of mail about a link over the aggregator. */
 export type LinkNoticeKind = Extract<MailKind, 'link-expiring' | 'link-broken'>
 
-/** A kind of mail, without a link, that reports a change of the login's credentials. */
+/** A kind of mail, without a link, that reports a change of the login's credentials, or an attack. */
 export type NoticeKind = Exclude<MailKind, LinkKind | LinkNoticeKind | 'trial-ending'>
 
 /** The link that a mail is about, and when the user's consent ends. */
@@ -109,6 +111,18 @@ const notices: Record<NoticeKind, { subject: string; what: string }> = {
     subject: 'Your recovery codes were renewed',
     what: 'Your Coffer login has new recovery codes, and the former ones stopped working.',
   },
+  'wrong-codes': {
+    subject: 'Wrong codes were entered for your login',
+    what:
+      'Five wrong codes were entered as the second factor of your Coffer login, by a client that ' +
+      'has its password or an open session. Codes are refused for a while, longer each time.',
+  },
+  'second-factor-locked': {
+    subject: 'Your second factor is locked',
+    what:
+      'After 100 wrong codes in a row Coffer takes neither codes of your authenticator nor ' +
+      'recovery codes. A new password, set by the link of a mail, unlocks them.',
+  },
   'email-change-requested': {
     subject: 'A new email address was stated',
     what: 'Your Coffer login gets another email address once a link mailed to that one is used.',
@@ -124,7 +138,7 @@ export function greetingOf({ firstName, isEmailVerified }: Recipient): string {
   return isEmailVerified ? `Hello ${firstName},` : 'Hello,'
 }
 
-/** Returns the content of a mail that reports a change of the login's credentials. */
+/** Returns the content of a mail that reports a change of the login's credentials, or an attack. */
 export function writeNotice(kind: NoticeKind, { greeting }: Pick<Letter, 'greeting'>): Letter {
   const { subject, what } = notices[kind]
   const advice =

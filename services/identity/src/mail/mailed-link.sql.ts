@@ -14,7 +14,11 @@ export interface PresentedToken {
   now: Date
 }
 
-const Owner = z.object({ loginId: z.string() })
+const Consumed = z.object({
+  loginId: z.string(),
+  /** Whether the link was mailed or printed by an operator: its reset unlocks the second factor. */
+  unlocksCodes: z.boolean(),
+})
 
 /**
  * Stores the hash of a link's token, which is valid before `expiresAt`. `email` is the address to
@@ -23,13 +27,19 @@ const Owner = z.object({ loginId: z.string() })
 export async function insertMailedLink(
   connection: Pick<Transaction, 'query'>,
   loginId: string,
-  token: { tokenHash: Buffer; purpose: MailedLinkPurpose; expiresAt: Date; email?: string },
+  token: {
+    tokenHash: Buffer
+    purpose: MailedLinkPurpose
+    expiresAt: Date
+    unlocksCodes: boolean
+    email?: string
+  },
 ): Promise<void> {
   await connection.query(sql.unsafe`
-    INSERT INTO link_tokens (token_hash, login_id, scope, mailed_to, expires_at)
+    INSERT INTO link_tokens (token_hash, login_id, scope, mailed_to, expires_at, unlocks_codes)
     VALUES (${sql.binary(token.tokenHash)}, ${loginId}, ${token.purpose},
       ${token.purpose === 'change' ? (token.email ?? null) : null},
-      ${sql.timestamp(token.expiresAt)})`)
+      ${sql.timestamp(token.expiresAt)}, ${token.unlocksCodes})`)
 }
 
 /**
@@ -51,22 +61,22 @@ export async function requireMailedLink(
 }
 
 /**
- * Consumes a link and all other links of the same login and purpose; returns the login's ID. Throws
- * refused (400) as `requireMailedLink` does.
+ * Consumes a link and all other links of the same login and purpose; returns the login's ID, and
+ * whether the link unlocks its codes. Throws refused (400) as `requireMailedLink` does.
  */
 export async function consumeMailedLink(
   tx: Transaction,
   { tokenHash, purpose, now }: PresentedToken,
-): Promise<string> {
-  const loginId = await tx.maybeOneFirst(sql.type(Owner)`
+): Promise<z.infer<typeof Consumed>> {
+  const consumed = await tx.maybeOne(sql.type(Consumed)`
     DELETE FROM link_tokens t USING logins l
     WHERE t.token_hash = ${sql.binary(tokenHash)} AND t.scope = ${purpose}
       AND t.expires_at > ${sql.timestamp(now)}
       AND l.login_id = t.login_id AND l.disabled_at IS NULL
-    RETURNING t.login_id AS "loginId"`)
-  if (loginId === null) throw linkNotValid()
-  await deleteMailedLinks(tx, loginId, purpose)
-  return loginId
+    RETURNING t.login_id AS "loginId", t.unlocks_codes AS "unlocksCodes"`)
+  if (consumed === null) throw linkNotValid()
+  await deleteMailedLinks(tx, consumed.loginId, purpose)
+  return consumed
 }
 
 const Changing = z.object({ loginId: z.string(), email: z.string() })

@@ -80,6 +80,17 @@ export async function consumeTimeStep(
   return rowCount === 1
 }
 
+/** Returns whether a login has this unused recovery code; `consumeRecoveryCode` consumes it. */
+export async function hasRecoveryCode(
+  { pool }: Database,
+  loginId: string,
+  codeHash: Buffer,
+): Promise<boolean> {
+  return pool.exists(sql.unsafe`
+    SELECT FROM recovery_codes
+    WHERE login_id = ${loginId} AND code_hash = ${sql.binary(codeHash)}`)
+}
+
 /** Consumes a recovery code; returns false for an unknown one, or without enabled authenticator. */
 export async function consumeRecoveryCode(
   tx: Transaction,

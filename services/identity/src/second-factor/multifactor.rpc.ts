@@ -23,6 +23,7 @@ import {
   replaceRecoveryCodes,
   saveAuthenticator,
 } from './authenticator.sql.ts'
+import { unlockCodes } from './code-attempt.sql.ts'
 import {
   admitGuess,
   type Finalize,
@@ -109,6 +110,8 @@ async function confirm(deps: IdentityDeps, caller: Caller, totp: string) {
       throw refused('the authenticator was changed meanwhile: set it up again')
     }
     await deleteAttempts(tx, subjectHash)
+    // Failures of an authenticator that was disabled before do not count for the new one.
+    await unlockCodes(tx, loginId)
     // Ends all sessions of the login except the caller's: they began without a second factor.
     await endSessionsOfLogin(tx, loginId, { except: sessionId })
     await notifyOwner(deps, tx, { kind: 'authenticator-enabled', email })
@@ -122,7 +125,7 @@ async function completeSignIn(deps: IdentityDeps, totp: string, context: Handler
   const { accountId, sessionId = '', loginId } = caller
   const { database, clock } = deps
   const now = clock()
-  const finalize = await reauthenticateByCode(deps, totp, { loginId, now })
+  const finalize = await reauthenticateByCode(deps, totp, { loginId, purpose: 'sign-in', now })
   const origin = { bytes: randomBytes(secretBytes), sessionId: newId('sess'), isPending: false }
   const { token, session } = newSession(origin, caller, now)
   await database.transaction(async (tx) => {

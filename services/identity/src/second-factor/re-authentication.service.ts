@@ -3,16 +3,24 @@ import type { Caller } from '@coffer/kit/rpc/caller'
 import { refused } from '@coffer/kit/rpc/errors'
 import type { Proof as ReAuthentication } from '@coffer/proto/identity/v1/proof'
 import type { IdentityDeps } from '../deps.ts'
-import { findPasswordHash, lockLogin } from '../sign-in/login.sql.ts'
+import { notifyOwner } from '../mail/mail-request.service.ts'
+import { findPasswordHash, getPerson, lockLogin } from '../sign-in/login.sql.ts'
 import { hashOf } from '../sign-in/secret.ts'
 import { findSessionStart } from '../sign-in/session.sql.ts'
 import { isRecent } from '../sign-in/session.ts'
 import { admitAttempt, deleteAttempts } from '../sign-in/sign-in-attempt.sql.ts'
-import { consumeRecoveryCode, consumeTimeStep, findAuthenticator } from './authenticator.sql.ts'
+import {
+  consumeRecoveryCode,
+  consumeTimeStep,
+  findAuthenticator,
+  hasRecoveryCode,
+} from './authenticator.sql.ts'
+import { countCode, deleteCodeAttempts } from './code-attempt.sql.ts'
+import { type CodeAttempts, type CodePurpose, noticeOf, requireAdmitted } from './code-limit.ts'
 import { hashRecoveryCode } from './recovery-code.ts'
 import { acceptedStep } from './totp.ts'
 
-// Rate limit of attempts per login; codes and passwords are counted separately.
+// Rate limit of the passwords of a login, and of the codes that confirm an authenticator.
 const limit = { max: 5, windowMs: 15 * 60_000 }
 
 /**
@@ -23,12 +31,14 @@ const limit = { max: 5, windowMs: 15 * 60_000 }
 export type Finalize = (tx: Transaction) => Promise<void>
 
 type PasswordDeps = Pick<IdentityDeps, 'database' | 'passwords'>
-type ReauthenticationDeps = PasswordDeps & Pick<IdentityDeps, 'secrets'>
+type CodeDeps = Pick<IdentityDeps, 'database' | 'secrets' | 'config' | 'clock'>
+type ReauthenticationDeps = PasswordDeps & CodeDeps
 type Claim = { loginId: string; now: Date }
 
 /**
- * Counts an attempt at a login's code or password; throws refused (429) beyond the limit. Returns
- * the counter's key (SHA-256), by which `deleteAttempts` deletes the counter after a success.
+ * Counts an attempt at the password of a login, or at the code that confirms its authenticator;
+ * throws refused (429) beyond the limit. Returns the counter's key (SHA-256), by which
+ * `deleteAttempts` deletes the counter after a success.
  */
 export async function admitGuess(
   database: IdentityDeps['database'],
@@ -42,24 +52,33 @@ export async function admitGuess(
 
 /**
  * Checks a TOTP or recovery code; the returned function consumes the code. Throws refused: 401 for
- * a wrong code, 429 beyond the limit of attempts.
+ * a wrong code, 429 until the window of its purpose ends, 428 `MFA_LOCKED` after 100 failures in a
+ * row. A wrong code that reaches a limit mails the login's owner.
  */
 export async function reauthenticateByCode(
-  { database, secrets }: ReauthenticationDeps,
+  deps: CodeDeps,
   code: string,
-  { loginId, now }: Claim,
+  { purpose, ...claim }: Claim & { purpose: CodePurpose },
 ): Promise<Finalize> {
-  const subjectHash = await admitGuess(database, 'code', { loginId, now })
+  const { database } = deps
+  const { loginId, now } = claim
+  const attempts = await countCode(database, { loginId, purpose, now })
+  if (!attempts) throw wrongCode()
+  requireAdmitted(attempts, now)
   const recovery = hashRecoveryCode(code)
-  const step = recovery ? null : await stepOf({ database, secrets }, code, { loginId, now })
-  if (!recovery && step === null) throw wrongCode()
+  const step = recovery ? null : await stepOf(deps, code, claim)
+  const isRight = recovery ? await hasRecoveryCode(database, loginId, recovery) : step !== null
+  if (!isRight) {
+    await reportLimit(deps, loginId, attempts)
+    throw wrongCode()
+  }
   return async (tx) => {
     const isLive = (await lockLogin(tx, loginId)) !== null
     const isConsumed = recovery
       ? await consumeRecoveryCode(tx, loginId, recovery)
       : step !== null && (await consumeTimeStep(tx, loginId, step))
     if (!isLive || !isConsumed) throw wrongCode()
-    await deleteAttempts(tx, subjectHash)
+    await deleteCodeAttempts(tx, loginId, purpose)
   }
 }
 
@@ -84,8 +103,8 @@ export async function reauthenticateByPassword(
 
 /**
  * Re-authenticates by the password or code of the request (docs/sign-in.md#re-authentication).
- * Throws refused (400 without password and code, 401 if wrong, 429 beyond the limit of attempts),
- * and unavailable if the queue of password hashes is full.
+ * Throws refused (400 without password and code, 401 if wrong, 429 beyond the limit of attempts, 428
+ * if codes are locked), and unavailable if the queue of password hashes is full.
  */
 export async function reauthenticate(
   deps: ReauthenticationDeps,
@@ -94,7 +113,9 @@ export async function reauthenticate(
 ): Promise<Finalize> {
   const { case: kind, value = '' } = answer?.kind ?? {}
   if (kind === 'currentPassword') return reauthenticateByPassword(deps, value.trim(), claim)
-  if (kind === 'totp') return reauthenticateByCode(deps, value.trim(), claim)
+  if (kind === 'totp') {
+    return reauthenticateByCode(deps, value.trim(), { ...claim, purpose: 're-authentication' })
+  }
   throw refused('either currentPassword or totp is required')
 }
 
@@ -118,8 +139,16 @@ export async function reauthenticateUnlessRecent(
   })
 }
 
+/** Mails the owner of a login after a wrong code that reached a limit. Best effort. */
+async function reportLimit(deps: CodeDeps, loginId: string, attempts: CodeAttempts): Promise<void> {
+  const kind = noticeOf(attempts)
+  if (kind === null) return
+  const { email } = await getPerson(deps.database, loginId)
+  await deps.database.transaction((tx) => notifyOwner(deps, tx, { kind, email }))
+}
+
 async function stepOf(
-  { database, secrets }: Pick<ReauthenticationDeps, 'database' | 'secrets'>,
+  { database, secrets }: Pick<CodeDeps, 'database' | 'secrets'>,
   totp: string,
   { loginId, now }: Claim,
 ): Promise<number | null> {

@@ -162,6 +162,7 @@ export async function expirePasswordOf({ pool }: Database, loginId: string): Pro
 
 const LoginState = z.object({
   loginId: z.string(),
+  email: z.string(),
   isDisabled: z.boolean(),
   hasAuthenticator: z.boolean(),
 })
@@ -170,7 +171,7 @@ export type LoginState = z.infer<typeof LoginState>
 /** Returns the login with this lower-case email address; null for an unknown address. */
 export async function findLogin({ pool }: Database, email: string): Promise<LoginState | null> {
   return pool.maybeOne(sql.type(LoginState)`
-    SELECT login_id AS "loginId", disabled_at IS NOT NULL AS "isDisabled",
+    SELECT login_id AS "loginId", email, disabled_at IS NOT NULL AS "isDisabled",
       t.enabled_at IS NOT NULL AS "hasAuthenticator"
     FROM logins LEFT JOIN authenticators t USING (login_id) WHERE email = ${email}`)
 }

@@ -6,6 +6,7 @@ import type { IdentityDeps } from '../deps.ts'
 import { notifyOwner, requestMail } from '../mail/mail-request.service.ts'
 import { consumeMailedLink, deleteMailedLinks, requireMailedLink } from '../mail/mailed-link.sql.ts'
 import { hostOf } from '../mail/mailed-link.ts'
+import { unlockCodes } from '../second-factor/code-attempt.sql.ts'
 import { reauthenticateByPassword } from '../second-factor/re-authentication.service.ts'
 import { getPerson, setPassword } from './login.sql.ts'
 import { findNewPasswordProblems, listGuessableTexts } from './login.ts'
@@ -57,7 +58,8 @@ export function password(deps: IdentityDeps): ServiceImpl<typeof PasswordService
       if (problem) throw invalid({ password: problem })
       const passwordHash = await passwords.hash(newPassword, context.signal)
       await database.transaction(async (tx) => {
-        const loginId = await consumeMailedLink(tx, shown)
+        const { loginId, unlocksCodes } = await consumeMailedLink(tx, shown)
+        if (unlocksCodes) await unlockCodes(tx, loginId)
         const email = await setPassword(tx, loginId, { passwordHash, resetAt: now })
         await endSessionsOfLogin(tx, loginId, { except: '' })
         await notifyOwner(deps, tx, { kind: 'password-changed', email })

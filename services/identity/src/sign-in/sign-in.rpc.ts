@@ -136,7 +136,8 @@ async function requireReadyLogin(
   const { token: resetToken, ...stored } = createMailedLink(randomBytes(secretBytes), origin)
   await database.transaction(async (tx) => {
     await lockUnchangedPassword(tx, known)
-    await insertMailedLink(tx, loginId, { ...stored, purpose: 'reset' })
+    const link = { ...stored, purpose: 'reset', unlocksCodes: false } as const
+    await insertMailedLink(tx, loginId, link)
     await deleteAttempts(tx, subjectHash)
   })
   return { resetToken }
