@@ -73,7 +73,9 @@ export async function startProcess({ parts, config, log }: Options): Promise<Run
   }
   const draining = new AbortController()
   const dependencies = listDependencies(parts, host, config.keysDir)
-  const readiness = opening.use(watchReadiness(dependencies, { mesh: host.mesh, log, clock }))
+  const { mesh, isStarting } = host
+  const watched = { mesh, log, clock, isStarting }
+  const readiness = opening.use(watchReadiness(dependencies, watched))
   const servers = opening.use(
     await serve({
       host: config.host,

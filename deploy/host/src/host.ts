@@ -54,6 +54,8 @@ export interface Host extends AsyncDisposable {
    * much code and no request needs them. Resolves after the first attempt to start each.
    */
   startBackground: () => Promise<void>
+  /** Whether `startBackground` has not resolved yet: the load of code blocks the event loop. */
+  isStarting: () => boolean
   vitals: Vitals
 }
 
@@ -99,6 +101,8 @@ export async function hostServices(options: HostOptions): Promise<Host> {
   }
   await requireSealingKey(opened, keys, keysFolder)
   const vitals = createVitals()
+  let starts = true
+  const isStarting = () => starts
   const services: Record<string, Service> = {}
   const databases = Object.fromEntries(opened.map(({ name, database }) => [name, database]))
   const ofProcess = combine(accountDataRoutes(opened), serviceHealthRoutes(databases))
@@ -113,7 +117,7 @@ export async function hostServices(options: HostOptions): Promise<Host> {
     hosted[name] = { routes: combine(service.routes, ofProcess), interceptors }
     routes.push(intercepted(service.routes, interceptors))
     services[name] = service
-    const parts = { ...options, database, vitals }
+    const parts = { ...options, database, vitals, isStarting }
     stack.use(await startRelaying(definition, parts))
     starting.push(() => startConsuming(name, service, parts))
   }
@@ -131,8 +135,11 @@ export async function hostServices(options: HostOptions): Promise<Host> {
     routes: combine(...routes),
     startBackground: async () => {
       background = startAll(starting.map((start) => start()))
-      await background
+      await background.finally(() => {
+        starts = false
+      })
     },
+    isStarting,
     vitals,
     [Symbol.asyncDispose]: () => started.disposeAsync(),
   }
@@ -185,7 +192,7 @@ function createService(
 }
 
 /** Dependencies of the background parts of a service. */
-type Background = HostOptions & { database: Database; vitals: Vitals }
+type Background = HostOptions & { database: Database; vitals: Vitals; isStarting: () => boolean }
 
 /** Starts the outbox relay and the deletion of expired rows, on their own connection pool. */
 async function startRelaying(
@@ -193,7 +200,7 @@ async function startRelaying(
   options: Background,
 ): Promise<AsyncDisposable> {
   const { name: service } = definition
-  const { broker, vitals } = options
+  const { broker, vitals, isStarting } = options
   const { onChanges } = options.database
   const log = options.log.child({ service })
   const stack = new AsyncDisposableStack()
@@ -201,7 +208,7 @@ async function startRelaying(
     await createServiceDatabase(definition, { ...options, poolSizeMax: 2 }),
   )
   const beat = vitals.watch(`the outbox relay of ${service}`)
-  stack.use(startRelay({ service, database, onChanges, broker, log, beat }))
+  stack.use(startRelay({ service, database, onChanges, broker, log, isStarting, beat }))
   stack.use(watchOutbox(service, database))
   stack.use(startStreamAudit({ service, database, broker, log }))
   stack.use(startHousekeeping(database, log))

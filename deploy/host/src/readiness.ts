@@ -37,6 +37,11 @@ export interface ReadinessOptions {
   mesh: Mesh
   log: Log
   clock: () => Date
+  /**
+   * Whether this process still starts. The load of code blocks its event loop then, so that checks
+   * time out although the service answers: such a fault is logged once it outlasts the start.
+   */
+  isStarting?: () => boolean
   /** Interval of the checks; 5 s by default. */
   everyMs?: number
 }
@@ -77,7 +82,7 @@ export function watchReadiness(dependencies: Dependency[], options: ReadinessOpt
 
 function watch(dependency: Dependency, options: ReadinessOptions) {
   const { name } = dependency
-  const { log } = options
+  const { log, isStarting = () => false } = options
   let latest = { at: Number.NEGATIVE_INFINITY, fault: Promise.resolve<Fault | null>(null) }
   let last: Promise<Fault | null> | null = null
   let away: { reason: string; since: number } | null = null
@@ -94,10 +99,11 @@ function watch(dependency: Dependency, options: ReadinessOptions) {
   }
   const refresh = (): Promise<Fault | null> => {
     if (performance.now() - latest.at < heldMs) return latest.fault
+    const isOfStart = isStarting()
     const fault = check(dependency, options)
     latest = { at: performance.now(), fault }
     void fault.then((known) => {
-      logChange(known)
+      if (!isOfStart) logChange(known)
       last = fault
     })
     return fault

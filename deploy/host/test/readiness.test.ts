@@ -33,15 +33,21 @@ function serveLedger(options: {
 }
 
 /** Returns the readiness of a process that calls the ledger and signs with a key of the folder. */
-function watchLedger(options: { keysFolder: string; port: number; isEssential?: boolean }) {
-  const { keysFolder, port, isEssential = true } = options
+function watchLedger(options: {
+  keysFolder: string
+  port: number
+  isEssential?: boolean
+  isStarting?: () => boolean
+}) {
+  const { keysFolder, port, isEssential = true, isStarting = () => false } = options
   const stack = new DisposableStack()
   const urls = { ledger: `http://127.0.0.1:${port}` }
   const mesh = stack.use(createMesh({ hosted: {}, urls }))
   const signer = loadSigner(keysFolder, 'gateway')
   const { log, lines } = keepLogLines()
   const dependency = { name: 'ledger', isEssential, signer }
-  const readiness = stack.use(watchReadiness([dependency], { mesh, log, clock, everyMs: 100 }))
+  const watched = { mesh, log, clock, isStarting, everyMs: 100 }
+  const readiness = stack.use(watchReadiness([dependency], watched))
   return { readiness, lines, [Symbol.dispose]: () => stack.dispose() }
 }
 
@@ -65,6 +71,21 @@ test('while a service is away the process is not ready; both changes are logged'
     { level: 40, msg: 'service is away', reason: expect.stringContaining('does not answer') },
     { level: 30, msg: 'service is back', awayMs: expect.any(Number) },
   ])
+})
+
+test('a fault during the start is answered, and logged once it outlasts the start', async () => {
+  await using folder = await scratchFolder()
+  let starts = true
+  const isStarting = () => starts
+  using watched = watchLedger({ keysFolder: folder.path, port: 1, isStarting })
+  expect(await watched.readiness.blockers()).toHaveLength(1)
+  expect(watched.lines()).toEqual([])
+  starts = false
+  const logged = await eventually(
+    async () => watched.lines(),
+    ({ length }) => length > 0,
+  )
+  expect(logged).toMatchObject([{ level: 40, msg: 'service is away' }])
 })
 
 test('a service that is not essential leaves the process ready, but not healthy', async () => {

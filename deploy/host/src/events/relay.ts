@@ -37,6 +37,11 @@ export interface RelayOptions {
   onChanges: Database['onChanges']
   broker: Broker
   log: Log
+  /**
+   * Whether the process still starts. The load of code blocks its event loop then, so that
+   * connections time out: such a failure is logged once it outlasts the start.
+   */
+  isStarting?: () => boolean
   /** Called while the relay goes on, also while NATS or Postgres is away. */
   beat?: () => void
 }
@@ -48,10 +53,11 @@ export interface RelayOptions {
  * relays, a change is published twice under the same message ID, which JetStream deduplicates.
  */
 export function startRelay(options: RelayOptions): AsyncDisposable {
-  const { onChanges, log } = options
+  const { onChanges, log, isStarting = () => false } = options
   let awake = Promise.withResolvers<void>()
   let stopped = false
   let isFailing = false
+  let isLogged = false
   onChanges(() => awake.resolve())
   const run = async (): Promise<void> => {
     for (let waitMs = 0; !stopped; waitMs = isFailing ? retryMs : pollMs) {
@@ -61,19 +67,23 @@ export function startRelay(options: RelayOptions): AsyncDisposable {
       clearTimeout(poll)
       if (!stopped) await sleep(gatherMs)
       awake = Promise.withResolvers()
+      const isOfStart = isStarting()
       try {
         while ((await publishBatch(options)) === batchSizeMax && !stopped);
         if (isFailing) {
           // An empty batch does not prove that NATS works: another process may have published the
           // changes.
           await findStream(options.broker)
-          log.info('changes are published again')
+          if (isLogged) log.info('changes are published again')
         }
         isFailing = false
+        isLogged = false
       } catch (error) {
-        // Logged once per outage, not at each poll.
-        if (!isFailing) log.warn({ err: error }, 'changes could not be published yet')
         isFailing = true
+        // Logged once per outage, not at each poll.
+        if (isLogged || isOfStart) continue
+        log.warn({ err: error }, 'changes could not be published yet')
+        isLogged = true
       }
     }
   }

@@ -165,6 +165,36 @@ test('a relay cut off from NATS logs its recovery only once NATS answers it', as
   ])
 })
 
+test('a failure during the start is retried, and logged once it outlasts the start', async () => {
+  await using proxy = await startProxy(requiredVariable('COFFER_TEST_NATS_URL'))
+  const { log, lines } = keepLogLines()
+  const logged = async () => lines().map(({ msg }) => msg)
+  await using broker = await messaging.connect(proxy.url)
+  proxy.cut()
+  let starts = true
+  let begun = 0
+  const beat = () => {
+    begun += 1
+  }
+  const names = { service: 'starting', log, isStarting: () => starts, beat }
+  await using _relay = await messaging.relay(broker, names)
+  await commit(messaging.database, changesFor(newId('acct'), 1))
+  // Two beats an attempt: the third attempt begins after two have failed.
+  await eventually(
+    async () => begun,
+    (count) => count > 6,
+  )
+  expect(await logged()).toEqual([])
+  starts = false
+  await eventually(logged, ({ length }) => length === 1)
+  proxy.mend()
+  await allMarked()
+  expect(await eventually(logged, (found) => found.length > 1)).toEqual([
+    'changes could not be published yet',
+    'changes are published again',
+  ])
+})
+
 test('changes that are too large for NATS are put aside and block no others', async () => {
   await using broker = await messaging.connect()
   // Lowers the maximum message size from the server's 1 MiB, so that small messages exceed it.
