@@ -147,6 +147,13 @@ function addBackups(program: Command, run: Run): void {
 function addLogins(program: Command, run: Run): void {
   const commands = () => import('./commands/login.ts')
   const emailOption = ['--email <address>', 'email address of the login'] as const
+  add(program, 'user:create', 'create a login with an account; prints a link to set the password')
+    .requiredOption(...emailOption)
+    .requiredOption('--first-name <name>', 'first name of the person')
+    .option('--last-name <name>', 'last name of the person', '')
+    .option('--timezone <name>', 'IANA timezone of its days, which cannot change', 'UTC')
+    .option('--locale <locale>', 'language and country, for the currency', 'en_US')
+    .action(run(async (options, env) => (await import('./commands/user.ts')).create(options, env)))
   add(program, 'login:reset-password', 'print a link that sets a new password')
     .requiredOption(...emailOption)
     .action(run(async (options, env) => (await commands()).resetPassword(options, env)))
@@ -230,6 +237,13 @@ may run meanwhile.
 
 Example:
   $ coffer replay --since 2026-11-01T00:00:00Z`,
+  'user:create': `
+Works while sign-up is off, without mail, and beside running servers. The address counts as
+verified. The link works once, for COFFER_VERIFY_LINK_MINUTES (a day).
+
+Example:
+  $ coffer user:create --email ann@example.com --first-name Ann --timezone Europe/Berlin \\
+      --locale de_DE`,
   'login:reset-password': `
 The link works once, for ten minutes, at COFFER_EXTERNAL_URL. A second factor stays enabled, and
 wrong codes that were counted or have locked it are forgotten.

@@ -138,6 +138,53 @@ test('a password can be expired', async () => {
   expect(rows).toEqual([{ is_password_expired: true }])
 })
 
+const amy = ['user:create', '--email', 'Amy@example.com', '--first-name', 'Amy']
+
+test('a user is created while sign-up is off, and a link sets the password', async () => {
+  const settings = ['--last-name', 'Lee', '--timezone', 'US/Central', '--locale', 'de_DE']
+  const env = { ...place.env, COFFER_ALLOW_SIGN_UP: 'false' }
+  const { code, stdout, stderr } = await runHere([...amy, ...settings], env)
+  expect(code).toBe(0)
+  expect(stderr).toMatch(/^Works once, until .*\nAccount acct_\w+\.\n$/)
+  const link = /^http:\/\/127\.0\.0\.1:\d+\/password\/reset\?token=(\w{52})\n$/
+  const [, token = ''] = link.exec(stdout) ?? []
+  const { rows } = await database.query(`
+    SELECT email, first_name, last_name, role, timezone, locale, token_hash, verify_by,
+      email_verified_at IS NOT NULL AS verified, expires_at > now() + '23 hours' AS long,
+      (SELECT count(*)::int FROM identity.changes WHERE account_id = a.account_id) AS changes
+    FROM identity.logins JOIN identity.users USING (login_id)
+    JOIN identity.accounts a USING (account_id) JOIN identity.link_tokens USING (login_id)
+    WHERE email = 'amy@example.com'`)
+  expect(rows).toEqual([
+    {
+      email: 'amy@example.com',
+      first_name: 'Amy',
+      last_name: 'Lee',
+      role: 'owner',
+      timezone: 'America/Chicago',
+      locale: 'de_DE',
+      token_hash: createHash('sha256').update(token).digest(),
+      verify_by: null,
+      verified: true,
+      long: true,
+      changes: 1,
+    },
+  ])
+})
+
+test.each([
+  [amy, 'A login has the address Amy@example.com already.'],
+  [[...amy, '--timezone', 'Middle/Earth'], '--timezone: must be an IANA timezone.'],
+  [[...amy, '--locale', 'elvish'], '--locale: must be a language and a country, such as de_DE.'],
+  [
+    ['user:create', '--email', 'amy', '--first-name', ''],
+    '--email: must be a valid email address; --first-name: first name is required.',
+  ],
+])('no user is created by %j', async (command, line) => {
+  const { code, stdout, stderr } = await runHere(command, place.env)
+  expect({ code, stdout, stderr }).toEqual({ code: 1, stdout: '', stderr: `${line}\n` })
+})
+
 test('a beta code is printed alone, and stored as its hash', async () => {
   const { code, stdout, stderr } = await runHere(['beta:new-code'], place.env)
   expect({ code, stdout }).toEqual({

@@ -1,3 +1,4 @@
+import { readSettings } from '@coffer/host/settings'
 import type { Booted } from '@coffer/host/testing/boot'
 import { problemsOf } from '@coffer/kit/rpc/errors'
 import { ApiKeyService } from '@coffer/proto/identity/v1/api_key'
@@ -9,6 +10,9 @@ import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { z } from 'zod'
 import { disableLogin, issuePasswordReset } from '../src/accounts/operator.service.ts'
+import { createUser } from '../src/accounts/user-creation.service.ts'
+import { settings } from '../src/config.ts'
+import { startPasswords } from '../src/sign-in/password-pool.client.ts'
 import {
   anonymous,
   bootIdentity,
@@ -125,6 +129,22 @@ test('the second factor stays', async () => {
   const ann = await registerWithAuthenticator(booted, start)
   await reset(await issue(ann.email))
   expect(await login(ann.email)).toMatchObject({ mfaRequired: true })
+})
+
+test('a user whom an operator creates sets a password, and signs in', async () => {
+  booted.clock.now = start
+  await using passwords = startPasswords(1)
+  const config = { ...readSettings(settings, {}), allowSignUp: false }
+  const deps = { config, database: booted.database('identity'), passwords, clock: () => start }
+  const { email, ...person } = newcomer()
+  const { token, accountId, expiresAt } = await createUser(deps, { email, ...person })
+  expect(expiresAt).toEqual(after(24 * 60 * 60))
+  expect(await refusal(login(email))).toMatchObject({ code: Code.Unauthenticated })
+  await reset(token)
+  expect(await login(email)).toMatchObject({ isActive: true, mfaRequired: false })
+  expect(await booted.changes('identity', accountId)).toEqual([
+    expect.stringContaining('AccountSettingsChanged'),
+  ])
 })
 
 test('an unknown address gets no token', async () => {

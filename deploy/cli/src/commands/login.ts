@@ -10,6 +10,7 @@ import {
   resetSecondFactor,
 } from '@coffer/identity/accounts/operator.service'
 import { settings as identitySettings } from '@coffer/identity/config'
+import { mailedLinkUrl } from '@coffer/identity/mail/mailed-link'
 import { identity } from '@coffer/identity/service'
 import { endEverySession } from '@coffer/identity/sign-in/session.sql'
 import type { Database } from '@coffer/kit/database/database'
@@ -37,10 +38,18 @@ export async function resetPassword(
   if (reset.hasAuthenticator) {
     console.error(`${email} still needs a code of the authenticator, or a recovery code.`)
   }
+  printPasswordLink(config, reset)
+}
+
+/** Prints the link of a token that sets a password, and until when it works. */
+export function printPasswordLink(
+  config: Config,
+  { token, expiresAt }: { token: string; expiresAt: Date },
+): void {
   const { externalUrl } = readSettings(gatewaySettings, config.environment)
-  const base = (externalUrl || `http://127.0.0.1:${config.port}`).replace(/\/$/, '')
-  console.log(`${base}/password/reset?token=${reset.token}`)
-  console.error(`Works once, until ${reset.expiresAt.toISOString()}.`)
+  const base = externalUrl || `http://127.0.0.1:${config.port}`
+  console.log(mailedLinkUrl(base, '/password/reset', token))
+  console.error(`Works once, until ${expiresAt.toISOString()}.`)
 }
 
 /**
@@ -107,7 +116,8 @@ export async function newBetaCode(env: Environment): Promise<undefined> {
   console.error(`Works once, until ${expiresAt.toISOString()}.`)
 }
 
-async function connectIdentity(config: Config): Promise<Database> {
+/** Connects to the database of identity. Throws FatalError while its tables are out of date. */
+export async function connectIdentity(config: Config): Promise<Database> {
   await requireTables([identity], config)
   return createServiceDatabase(identity, config)
 }

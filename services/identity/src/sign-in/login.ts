@@ -30,12 +30,16 @@ export interface Credentials {
   password: string
 }
 
-export interface Registration extends Credentials {
+/** A person who gets a login, with the settings of the account; empty ones have defaults. */
+export interface NewPerson {
+  email: string
   firstName: string
   lastName: string
   timezone: string
   locale: string
 }
+
+export interface Registration extends NewPerson, Credentials {}
 
 const nameCharactersMax = 300
 const unverifiedMs = 7 * dayMs
@@ -60,14 +64,31 @@ export function findRegistrationProblems(
   registration: Registration,
   host: string,
 ): Problems | null {
-  const { password, firstName, lastName, timezone } = registration
+  const known = listGuessableTexts(registration, host)
+  const password = findChosenPasswordProblem(registration.password, known)
+  return collectProblems({ ...personProblems(registration), password })
+}
+
+/**
+ * Returns the problems of a person whom an operator creates, keyed by field; null if there are
+ * none. Unlike that of a registration, an unknown locale is a problem.
+ */
+export function findPersonProblems(person: NewPerson): Problems | null {
+  const { locale } = person
+  const isKnown = locale === '' || knownLocale(locale) === locale
   return collectProblems({
-    ...findCredentialProblems(registration),
-    password: findChosenPasswordProblem(password, listGuessableTexts(registration, host)),
+    ...personProblems(person),
+    locale: isKnown ? null : 'must be a language and a country, such as de_DE',
+  })
+}
+
+function personProblems({ email, firstName, lastName, timezone }: NewPerson) {
+  return {
+    email: findEmailProblem(email),
     firstName: firstName === '' ? 'first name is required' : findNameProblem(firstName),
     lastName: findNameProblem(lastName),
     timezone: canonicalTimezone(timezone) === null ? 'must be an IANA timezone' : null,
-  })
+  }
 }
 
 /** Returns texts that an attacker knows: the person's address and names, and the server's host. */

@@ -7,9 +7,8 @@ import type { UserRow } from '../accounts/account.ts'
 import { consumeBetaCode, isBetaCode } from '../accounts/beta-code.sql.ts'
 import { hashBetaCode } from '../accounts/beta-code.ts'
 import { featuresOf } from '../accounts/features.ts'
-import { canonicalTimezone } from '../accounts/timezone.ts'
 import { userMessage } from '../accounts/user.rpc.ts'
-import { isPaidUp, type Subscription, trialEnd } from '../billing/subscription.ts'
+import { isPaidUp } from '../billing/subscription.ts'
 import type { IdentityDeps } from '../deps.ts'
 import { admitMail, requireQueued } from '../mail/mail-request.service.ts'
 import { hostOf } from '../mail/mailed-link.ts'
@@ -19,10 +18,10 @@ import {
   emailInUse,
   findRegistrationProblems,
   isBlocked,
-  knownLocale,
   type Registration,
   verificationEnd,
 } from './login.ts'
+import { createOwner } from './new-owner.ts'
 import { insertRegistration } from './registration.sql.ts'
 import { hashOf, secretBytes } from './secret.ts'
 import { deleteSession, insertSession } from './session.sql.ts'
@@ -46,7 +45,7 @@ export function registration(
       const passwordHash = await passwords.hash(wanted.password, context.signal)
       // Timing: a blocked domain is answered as late as an address in use, to keep the list secret.
       if (isBlocked(wanted.email, config.blockedDomains)) throw emailInUse()
-      const row = { ...createOwner(wanted, clock()), ...firstPayment(config, clock()) }
+      const row = createOwner(wanted, config, clock())
       const { formerSessionToken: former } = request
       const sessionToken = await saveRegistration(deps, { row, passwordHash, betaCode, former })
       if (verifyEmailAddress) return { requiresVerification: true }
@@ -108,39 +107,6 @@ function trimRegistration(request: Registration): Registration {
     lastName: request.lastName.trim(),
     timezone: request.timezone.trim(),
     locale: request.locale.trim(),
-  }
-}
-
-/** Returns the subscription of a new account: a trial; without billing, all fields are null. */
-function firstPayment(
-  { billed, trialDays }: Pick<IdentityDeps['config'], 'billed' | 'trialDays'>,
-  now: Date,
-): Subscription {
-  return {
-    trialEndsAt: billed ? trialEnd(now, trialDays) : null,
-    subscriptionActiveUntil: null,
-    subscriptionStatus: null,
-    subscriptionId: null,
-  }
-}
-
-function createOwner(wanted: Registration, now: Date): Omit<UserRow, keyof Subscription> {
-  return {
-    userId: newId('user'),
-    loginId: newId('lgn'),
-    accountId: newId('acct'),
-    role: 'owner',
-    email: wanted.email,
-    firstName: wanted.firstName,
-    lastName: wanted.lastName,
-    totpEnabledAt: null,
-    passwordResetAt: null,
-    emailVerifiedAt: null,
-    pendingEmail: null,
-    timezone: canonicalTimezone(wanted.timezone) ?? 'UTC',
-    locale: knownLocale(wanted.locale),
-    version: 1n,
-    createdAt: now,
   }
 }
 

@@ -1,0 +1,37 @@
+import { newId } from '@coffer/kit/values/id'
+import type { UserRow } from '../accounts/account.ts'
+import { canonicalTimezone } from '../accounts/timezone.ts'
+import { trialEnd } from '../billing/subscription.ts'
+import { knownLocale, type NewPerson } from './login.ts'
+
+/**
+ * Returns the row of a new owner, with new IDs: its login, account and user. The account begins a
+ * trial if `billed`; its timezone is UTC unless one is stated, its locale `en_US`.
+ */
+export function createOwner(
+  wanted: NewPerson,
+  { billed, trialDays }: { billed: boolean; trialDays: number },
+  now: Date,
+): UserRow {
+  return {
+    userId: newId('user'),
+    loginId: newId('lgn'),
+    accountId: newId('acct'),
+    role: 'owner',
+    email: wanted.email,
+    firstName: wanted.firstName,
+    lastName: wanted.lastName,
+    totpEnabledAt: null,
+    passwordResetAt: null,
+    emailVerifiedAt: null,
+    pendingEmail: null,
+    timezone: canonicalTimezone(wanted.timezone) ?? 'UTC',
+    locale: knownLocale(wanted.locale),
+    version: 1n,
+    createdAt: now,
+    trialEndsAt: billed ? trialEnd(now, trialDays) : null,
+    subscriptionActiveUntil: null,
+    subscriptionStatus: null,
+    subscriptionId: null,
+  }
+}
