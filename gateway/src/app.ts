@@ -33,6 +33,7 @@ import { traceRequest } from './http/request-span.ts'
 import type { Route } from './http/route.ts'
 import { createRoutes } from './http/routes.ts'
 import { landingPage } from './pages/landing-page.ts'
+import { mailRequestPages } from './pages/mail-request-pages.ts'
 import { mailedLinkPages } from './pages/mailed-link-pages.ts'
 import { mountPages } from './pages/pages.ts'
 import { mountReference } from './reference/reference.ts'
@@ -168,7 +169,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   const reads = new Map(routes.filter(isGet).map((one) => [one.path, one]))
   const mounting = { ...admitting, sockets, files, attempts, admissions, versionTag, reads }
   for (const route of routes) mount(app, route, mounting)
-  const pages = [landingPage, ...mailedLinkPages(routeDeps)]
+  const pages = [landingPage, ...mailedLinkPages(routeDeps), ...mailRequestPages(routeDeps)]
   mountPages(app, pages, { log, origins, sessions, attempts })
   refuseOthers(app, [...routes, ...pages, ...mountReference(app, config)])
   return app

@@ -38,6 +38,10 @@ const verify = (token: string) => visitor.verifyEmail({ body: { token } })
 const reset = (token: string) =>
   visitor.resetPassword({ body: { token, password: 'another long password' } })
 
+/** Opens the page of a link; returns its status: 200 with the form of the link, 400 without. */
+const open = async (page: '/verify/email' | '/password/reset', token: string) =>
+  (await fetch(`${coffer.baseUrl}${page}?token=${token}`)).status
+
 /** Registers a person and verifies the address; returns functions of the session. */
 async function signedUp() {
   const email = newAddress()
@@ -61,8 +65,12 @@ test('a new address is valid once its mailed link is used; the former one is tol
   expect([await statusOf(login(to)), await statusOf(login(email))]).toEqual([401, 200])
   const token = tokenIn(mail)
   expect(await statusOf(reset(token))).toBe(400)
+  expect([await open('/verify/email', token), await open('/password/reset', token)]).toEqual([
+    200, 400,
+  ])
   const used = await Promise.all([1, 2, 3].map(() => statusOf(verify(token))))
   expect(used.sort()).toEqual([200, 400, 400])
+  expect(await open('/verify/email', token)).toBe(400)
   const after = await shown()
   expect(after).toMatchObject({ email: to, isEmailVerified: true })
   expect(after).not.toHaveProperty('pendingEmail')
@@ -76,7 +84,9 @@ test('a link verifies the address that it was mailed to, while that one is wante
   await change(first)
   const superseded = tokenIn(await sink.mailTo(first, newSubject))
   await change(second)
-  expect(await statusOf(verify(superseded))).toBe(400)
+  expect([await open('/verify/email', superseded), await statusOf(verify(superseded))]).toEqual([
+    400, 400,
+  ])
   const cancelled = tokenIn(await sink.mailTo(second, newSubject))
   await change(email)
   expect(await statusOf(verify(cancelled))).toBe(400)
@@ -98,8 +108,9 @@ test('links of the former address end with it', async () => {
   const { email, change } = await signedUp()
   await visitor.requestPasswordReset({ body: { email } })
   const token = tokenIn(await sink.mailTo(email, 'Reset your password'))
+  expect(await open('/password/reset', token)).toBe(200)
   const to = newAddress()
   await change(to)
   await verify(tokenIn(await sink.mailTo(to, newSubject)))
-  expect(await statusOf(reset(token))).toBe(400)
+  expect([await open('/password/reset', token), await statusOf(reset(token))]).toEqual([400, 400])
 })

@@ -3,29 +3,37 @@ import { EmailService } from '@coffer/proto/identity/v1/email'
 import { FeatureService } from '@coffer/proto/identity/v1/feature'
 import { PasswordService } from '@coffer/proto/identity/v1/password'
 import type { CallOptions } from '@connectrpc/connect'
-import type { z } from 'zod'
 import type { RouteDeps } from '../deps.ts'
-import { readFields } from '../http/bodies/body.ts'
-import { answerOf } from '../http/errors/errors.ts'
+import { answerOf, isUnknownRpc } from '../http/errors/errors.ts'
 import { verification } from '../routes/identity/email.ts'
 import { passwordReset } from '../routes/identity/security.ts'
-import { type Page, sentenceOf } from './page.ts'
-import type { PageRoute, PageSubmission, ShownPage } from './pages.ts'
+import { noToken, readForm, submitForm } from './form-submission.ts'
+import { type MailRequestKind, mailRequestPart, mailRequests } from './mail-request-pages.ts'
+import { type FormField, type Page, relativeUrl } from './page.ts'
+import type { PageRoute, ShownPage } from './pages.ts'
 
-/** A kind of mailed link: its paths, its form, and the RPC that the form calls. */
+type Call = (sent: { token: string }, options: CallOptions) => Promise<unknown>
+
+/** A kind of mailed link: its paths, its form, and the RPCs that check and use its token. */
 interface LinkPage {
   paths: string[]
+  kind: MailRequestKind
   title: string
-  passwords: { name: string; label: string }[]
+  fields: FormField[]
   button: string
   done: Page
   /** Shown with 404 in place of the form where the server does not offer this. */
-  off?: { page: Page; isOff: (options: CallOptions) => Promise<boolean> }
+  off?: Page
+  check: Call
   submit: (fields: Record<string, string>, options: CallOptions) => Promise<unknown>
 }
 
-const noToken = 'This page needs the link from the mail: open the whole link again.'
 const noPassword = 'Enter a new password of 8 to 72 characters, twice.'
+
+const notValid: Page = {
+  title: 'This link does not work any more',
+  paragraphs: ['It was used, has expired, or a newer one took its place.'],
+}
 
 const notVerified: Page = {
   title: 'Email addresses are not verified here',
@@ -33,23 +41,25 @@ const notVerified: Page = {
 }
 
 /** Returns the pages of the links in mails (docs/sign-in.md#pages-of-the-links). */
-export function mailedLinkPages({ mesh, sessions }: RouteDeps): PageRoute[] {
+export function mailedLinkPages(deps: RouteDeps): PageRoute[] {
+  const { mesh, sessions } = deps
   const passwords = mesh.client('identity', PasswordService)
   const emails = mesh.client('identity', EmailService)
-  const features = mesh.client('identity', FeatureService)
   return [
-    ...pagesOf({
+    ...pagesOf(deps, {
       paths: ['/password/reset'],
+      kind: 'reset',
       title: 'Set a new password',
-      passwords: [
-        { name: 'password', label: 'New password, 8 to 72 characters' },
-        { name: 'repeated', label: 'The new password again' },
+      fields: [
+        { name: 'password', type: 'password', label: 'New password, 8 to 72 characters' },
+        { name: 'repeated', type: 'password', label: 'The new password again' },
       ],
       button: 'Set the new password',
       done: {
         title: 'Your password is changed',
         paragraphs: ['Every session has ended: sign in again with the new password.'],
       },
+      check: (sent, options) => passwords.checkResetLink(sent, options),
       submit: async ({ repeated, ...sent }, options) => {
         if (!sent.password?.trim()) throw refused(noPassword)
         const body = readForm(passwordReset, sent)
@@ -59,16 +69,15 @@ export function mailedLinkPages({ mesh, sessions }: RouteDeps): PageRoute[] {
         sessions.forget(({ kind }) => kind === 'session')
       },
     }),
-    ...pagesOf({
+    ...pagesOf(deps, {
       paths: ['/verify/email', '/verify'],
+      kind: 'verification',
       title: 'Verify your email address',
-      passwords: [],
+      fields: [],
       button: 'Verify email address',
       done: { title: 'Your email address is verified', paragraphs: ['You can sign in now.'] },
-      off: {
-        page: notVerified,
-        isOff: async (options) => !(await features.getFeatures({}, options)).verifyEmailAddress,
-      },
+      off: notVerified,
+      check: (sent, options) => emails.checkVerificationLink(sent, options),
       submit: async (sent, options) => {
         await emails.verifyEmail(readForm(verification, sent), options)
       },
@@ -76,66 +85,70 @@ export function mailedLinkPages({ mesh, sessions }: RouteDeps): PageRoute[] {
   ]
 }
 
-function pagesOf(link: LinkPage): PageRoute[] {
+function pagesOf({ mesh }: RouteDeps, link: LinkPage): PageRoute[] {
+  const service = mesh.client('identity', FeatureService)
   const unlessOff = (handler: PageRoute['handler']): PageRoute['handler'] => {
-    const { off } = link
+    const { off, kind } = link
     if (!off) return handler
     return async (sent) => {
-      return (await off.isOff(sent.options)) ? { status: 404, page: off.page } : handler(sent)
+      const features = await service.getFeatures({}, sent.options)
+      return features[mailRequests[kind].feature] ? handler(sent) : { status: 404, page: off }
     }
   }
-  return link.paths.flatMap((path): PageRoute[] => {
-    // Reading the page uses up no token: programs that scan mails open links too.
-    const show = unlessOff(({ query }) => formPage(link, path, query.get('token') ?? ''))
-    const post = unlessOff((sent) => submit(link, path, sent))
-    return [
-      { method: 'GET', path, handler: show },
-      { method: 'POST', path, attempts: 'refused', handler: post },
-    ]
-  })
+  const askAgain = async (page: Page, from: string, options: CallOptions): Promise<ShownPage> => {
+    const features = await service.getFeatures({}, options)
+    const { paragraphs, form } = mailRequestPart(link.kind, { from, features })
+    const asked = { ...page, paragraphs: [...page.paragraphs, ...paragraphs] }
+    return { status: 400, page: form ? { ...asked, form } : asked }
+  }
+  /** The form of a token that works; else the form that asks for another mail, with 400. */
+  const show = async (path: string, token: string, options: CallOptions): Promise<ShownPage> => {
+    if (token.trim() === '') {
+      return askAgain({ title: link.title, paragraphs: [noToken] }, path, options)
+    }
+    const isValid = await isAccepted(link.check({ token }, options))
+    return isValid ? formPage(link, path, token) : askAgain(notValid, path, options)
+  }
+  return link.paths.flatMap((path): PageRoute[] => [
+    {
+      // Reading the page uses up no token: programs that scan mails open links too.
+      method: 'GET',
+      path,
+      handler: unlessOff(({ query, options }) => show(path, query.get('token') ?? '', options)),
+    },
+    {
+      method: 'POST',
+      path,
+      attempts: 'refused',
+      handler: unlessOff(({ fields, options, run }) => {
+        const sent = Object.fromEntries(fields)
+        const again = () => show(path, sent.token ?? '', options)
+        return submitForm(() => run(() => link.submit(sent, options)), { done: link.done, again })
+      }),
+    },
+  ])
 }
 
-async function submit(
-  link: LinkPage,
-  path: string,
-  { fields, options, run }: PageSubmission,
-): Promise<ShownPage> {
-  const sent = Object.fromEntries(fields)
+/** Returns false if identity refuses the token of a link (400). */
+async function isAccepted(checking: Promise<unknown>): Promise<boolean> {
   try {
-    await run(() => link.submit(sent, options))
-    return { status: 200, page: link.done }
+    await checking
+    return true
   } catch (error) {
-    const { status, body } = answerOf(error, { isRead: false })
-    if (status !== 400) throw error
-    const shown = formPage(link, path, sent.token ?? '')
-    return { status, page: { ...shown.page, fault: faultOf(body) } }
+    // During an upgrade: an identity of the version before checks a token only when it is used.
+    if (isUnknownRpc(error)) return true
+    if (answerOf(error, { isRead: true }).status === 400) return false
+    throw error
   }
 }
 
-function formPage(link: LinkPage, path: string, token: string): ShownPage {
-  const { title, passwords, button } = link
-  if (token === '') return { status: 400, page: { title, paragraphs: [noToken] } }
+function formPage({ title, fields, button, kind }: LinkPage, path: string, token: string) {
   const action = path.slice(path.lastIndexOf('/') + 1)
-  return {
-    status: 200,
-    page: { title, paragraphs: [], form: { action, token, passwords, button } },
+  const another = {
+    label: 'Another mail',
+    url: relativeUrl(path, mailRequests[kind].path),
+    text: 'if this link does not work',
   }
-}
-
-/** Parses the fields of a form that its schema has; throws invalid as for a JSON body. */
-function readForm<Schema extends z.ZodObject>(
-  schema: Schema,
-  sent: Record<string, string>,
-): z.output<Schema> {
-  const known = Object.keys(schema.shape).flatMap((name) => {
-    return sent[name] === undefined ? [] : [[name, sent[name]] as const]
-  })
-  return readFields(schema, Object.fromEntries(known))
-}
-
-/** Returns a refusal as a sentence: that of the password, or of the whole form. */
-function faultOf({ error, problems }: { error: string; problems?: unknown }): string {
-  const { password, token } = Object(problems) as Record<string, unknown>
-  if (typeof password === 'string') return `The password ${password}.`
-  return typeof token === 'string' ? noToken : sentenceOf(error)
+  const form = { action, token, fields, button }
+  return { status: 200, page: { title, paragraphs: [], form, links: [another] } }
 }

@@ -15,13 +15,25 @@ export interface Page {
   links?: { label: string; url: string; text: string }[]
 }
 
-/** A form that is posted with the token of a mailed link. */
+export interface FormField {
+  name: string
+  type: 'password' | 'email'
+  label: string
+}
+
+/** A form that is posted, with the token of a mailed link if the page has one. */
 interface Form {
   /** URL relative to the page, because the server may be below a path of its host. */
   action: string
-  token: string
-  passwords: { name: string; label: string }[]
+  token?: string
+  fields: FormField[]
   button: string
+}
+
+/** Returns the URL of a path relative to the page `from`: `../` from `/password/reset` to `/`. */
+export function relativeUrl(from: string, to: string): string {
+  const depth = from.split('/').length - 2
+  return `${depth === 0 ? './' : '../'.repeat(depth)}${to.slice(1)}`
 }
 
 const views = fileURLToPath(new URL('../../pages', import.meta.url))

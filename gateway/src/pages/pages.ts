@@ -9,7 +9,7 @@ import type { Sessions } from '../auth/session.ts'
 import { mediaType, wrongType } from '../http/bodies/body.ts'
 import { requireNoCoding } from '../http/bodies/content-coding.ts'
 import { answerOf } from '../http/errors/errors.ts'
-import { type Page, pageHeaders, sendPage, sentenceOf } from './page.ts'
+import { type Page, pageHeaders, relativeUrl, sendPage, sentenceOf } from './page.ts'
 
 export interface ShownPage {
   status: number
@@ -62,10 +62,22 @@ export function mountPages(app: FastifyInstance, pages: readonly PageRoute[], de
       handler: async (request, reply) => {
         if (page.method !== 'GET') requireNoCoding(request, reply)
         const { status, page: shown } = await page.handler(submissionOf(page, request, deps))
-        return sendPage(reply, status, shown)
+        return sendPage(reply, status, withWaysOn(page.path, shown))
       },
     })
   }
+}
+
+/** Adds the links that every page has: no page is a dead end. */
+function withWaysOn(path: string, { links = [], ...page }: Page): Page {
+  if (path === '/') return { ...page, links }
+  const reference = {
+    label: 'API reference',
+    url: relativeUrl(path, '/api/reference'),
+    text: 'how apps and programs sign in and use this server',
+  }
+  const start = { label: 'Start page', url: relativeUrl(path, '/'), text: 'what this server is' }
+  return { ...page, links: [...links, start, reference] }
 }
 
 function submissionOf(
@@ -103,5 +115,6 @@ function sendFault(
   const wait = retryAfterSeconds ? [`Try again in ${retryAfterSeconds} seconds.`] : []
   const title = status < 500 ? 'This was refused' : 'This did not work'
   const text = status === 413 ? 'The form is larger than 16 KiB.' : sentenceOf(body.error)
-  return sendPage(reply, status, { title, paragraphs: [text, ...wait] })
+  const page = { title, paragraphs: [text, ...wait] }
+  return sendPage(reply, status, withWaysOn(routeOptions.url ?? '/', page))
 }

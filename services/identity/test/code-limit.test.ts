@@ -117,7 +117,7 @@ async function resetBy(token: string): Promise<void> {
 
 const minutes = [15, 30, 60, 120, 240, 480, 960, 1440, 1440, 1440]
 
-test('windows of five wrong codes grow, and after a hundred in a row all codes are refused', async () => {
+test('windows of wrong codes grow, and a hundred in a row lock all codes', async () => {
   const ann = await registerWithAuthenticator(booted, start)
   const as = await pending(ann)
   await mailsTo(ann)

@@ -10,7 +10,10 @@ import { emailInUse, nextUrl } from './sign-in-answers.ts'
 
 const message = { json: { type: 'string', description: 'The result in words for the user' } }
 
-const mailedTo = typedEmail.describe('Email address of the login, in upper or lower case')
+/** Schema of a request for a mail (docs/sign-in.md#mailed-links). */
+export const mailRequest = z.strictObject({
+  email: typedEmail.describe('Email address of the login, in upper or lower case'),
+})
 
 /** Schema of the verification of an email address (docs/sign-in.md#mailed-links). */
 export const verification = z.strictObject({
@@ -34,7 +37,7 @@ export function emailRoutes({ config, mesh }: RouteDeps): Route[] {
       path,
       summary: 'Mail a link to set a new password; the answer is always the same',
       auth: 'none',
-      body: z.strictObject({ email: mailedTo, ...proofOfWorkKeys(config) }),
+      body: mailRequest.extend(proofOfWorkKeys(config)),
       find: requireOfferedFeature(mesh, 'allowForgotPassword'),
       attempts: 'all',
       handler: ({ body, options }) => passwords.forgotPassword(withProofOfWork(body), options),
@@ -66,7 +69,7 @@ export function emailRoutes({ config, mesh }: RouteDeps): Route[] {
       path: '/api/authentication/verify/resend',
       summary: 'Mail the link to verify an email address again; the answer is always the same',
       auth: 'none',
-      body: z.strictObject({ email: mailedTo, ...proofOfWorkKeys(config) }),
+      body: mailRequest.extend(proofOfWorkKeys(config)),
       find: requireOfferedFeature(mesh, 'verifyEmailAddress'),
       attempts: 'all',
       handler: ({ body, options }) => emails.resendVerification(withProofOfWork(body), options),

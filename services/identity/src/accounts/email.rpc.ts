@@ -3,7 +3,12 @@ import type { EmailService } from '@coffer/proto/identity/v1/email'
 import type { ServiceImpl } from '@connectrpc/connect'
 import type { IdentityDeps } from '../deps.ts'
 import { requestMail } from '../mail/mail-request.service.ts'
-import { consumeChangeLink, consumeMailedLink, linkNotValid } from '../mail/mailed-link.sql.ts'
+import {
+  consumeChangeLink,
+  consumeMailedLink,
+  linkNotValid,
+  requireVerificationLink,
+} from '../mail/mailed-link.sql.ts'
 import { isEmailTaken, setEmailVerified } from '../sign-in/login.sql.ts'
 import { emailInUse } from '../sign-in/login.ts'
 import { hashOf } from '../sign-in/secret.ts'
@@ -18,6 +23,11 @@ export function emails(deps: IdentityDeps): ServiceImpl<typeof EmailService> {
     if (!verifyEmailAddress) throw refused('email verification is not enabled', { status: 404 })
   }
   return {
+    checkVerificationLink: async ({ token }) => {
+      requireFeature()
+      await requireVerificationLink(database, { tokenHash: hashOf(token.trim()), now: clock() })
+      return {}
+    },
     verifyEmail: async ({ token }) => {
       requireFeature()
       const now = clock()

@@ -38,7 +38,7 @@ export type LinkKind = Extract<MailKind, 'verify-email' | 'reset-password' | 'ch
 /** A kind of mail about a link over the aggregator. */
 export type LinkNoticeKind = Extract<MailKind, 'link-expiring' | 'link-broken'>
 
-/** A kind of mail, without a link, that reports a change of the login's credentials, or an attack. */
+/** A kind of mail, without a link, that reports a change of the credentials, or an attack. */
 export type NoticeKind = Exclude<MailKind, LinkKind | LinkNoticeKind | 'trial-ending'>
 
 /** The link that a mail is about, and when the user's consent ends. */

@@ -61,6 +61,22 @@ export async function requireMailedLink(
 }
 
 /**
+ * Checks a link that verifies an address or changes to another one; does not consume it. Throws
+ * refused (400) if `consumeChangeLink` and `consumeMailedLink` would not accept it.
+ */
+export async function requireVerificationLink(
+  { pool }: Database,
+  { tokenHash, now }: Pick<PresentedToken, 'tokenHash' | 'now'>,
+): Promise<void> {
+  const isValid = await pool.exists(sql.unsafe`
+    SELECT FROM link_tokens t JOIN logins l USING (login_id)
+    WHERE t.token_hash = ${sql.binary(tokenHash)} AND t.expires_at > ${sql.timestamp(now)}
+      AND l.disabled_at IS NULL
+      AND (t.scope = 'verify' OR (t.scope = 'change' AND l.pending_email = t.mailed_to))`)
+  if (!isValid) throw linkNotValid()
+}
+
+/**
  * Consumes a link and all other links of the same login and purpose; returns the login's ID, and
  * whether the link unlocks its codes. Throws refused (400) as `requireMailedLink` does.
  */

@@ -13,8 +13,8 @@ const Counted = z.object({ failures: z.number(), attempts: z.number(), endsAt: z
 
 /**
  * Counts a code before it is checked, in one statement, so that concurrent codes of any replicas
- * cannot exceed the limits (docs/security.md#guessing-and-flooding). A code that must not be checked
- * counts no failure. Returns null without an enabled authenticator: no code is right then.
+ * cannot exceed the limits (docs/sign-in.md#wrong-codes). A code that must not be checked counts no
+ * failure. Returns null without an enabled authenticator: no code is right then.
  */
 export async function countCode(
   { pool }: Pick<Database, 'pool'>,

@@ -1,6 +1,6 @@
 import { refused } from '@coffer/kit/rpc/errors'
 
-/** Codes of a login that are checked in one window (docs/security.md#guessing-and-flooding). */
+/** Codes of a login that are checked in one window (docs/sign-in.md#wrong-codes). */
 export const codesPerWindow = 5
 
 /** Failures in a row after which no code is checked until the second factor is unlocked. */

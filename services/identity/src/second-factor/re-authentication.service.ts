@@ -103,8 +103,8 @@ export async function reauthenticateByPassword(
 
 /**
  * Re-authenticates by the password or code of the request (docs/sign-in.md#re-authentication).
- * Throws refused (400 without password and code, 401 if wrong, 429 beyond the limit of attempts, 428
- * if codes are locked), and unavailable if the queue of password hashes is full.
+ * Throws refused (400 without password and code, 401 if wrong, 429 beyond the limit of attempts,
+ * 428 if codes are locked), and unavailable if the queue of password hashes is full.
  */
 export async function reauthenticate(
   deps: ReauthenticationDeps,

@@ -46,6 +46,11 @@ export function password(deps: IdentityDeps): ServiceImpl<typeof PasswordService
       await requestMail(deps, { ...request, kind: 'reset-password', purpose: 'forgot' })
       return {}
     },
+    checkResetLink: async ({ token }) => {
+      const tokenHash = hashOf(token.trim())
+      await requireMailedLink(database, { tokenHash, purpose: 'reset', now: clock() })
+      return {}
+    },
     resetPassword: async ({ token, password: text }, context) => {
       const newPassword = text.trim()
       const now = clock()

@@ -30,7 +30,7 @@ export function decimalPlaces(currency: string): number {
 
 /**
  * Returns the currency of a locale's country (`de_DE`, `zh-Hant-TW`, `en_US.UTF-8`), or USD if the
- * country is unknown (docs/sign-in.md#locale-timezone-and-currency).
+ * country is unknown (docs/account-data.md#locale-timezone-and-currency).
  */
 export function currencyOf(locale: string): string {
   const [, country = ''] = /^[a-z]{2,3}(?:[_-][A-Z][a-z]{3})?[_-]([A-Z]{2})\b/.exec(locale) ?? []
