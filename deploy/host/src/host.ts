@@ -138,6 +138,8 @@ export async function hostServices(options: HostOptions): Promise<Host> {
       await background.finally(() => {
         starts = false
       })
+      // After the load of code, which would let the first calls to Temporal time out.
+      for (const service of Object.values(services)) keepSchedules(service, options)
     },
     isStarting,
     vitals,
@@ -221,20 +223,26 @@ function startWorkflowWorker({ workflows, log }: HostOptions): Promise<AsyncDisp
   return workflows.work({ taskQueue: workflowQueue, workflows: modules, activities: {}, log })
 }
 
+/** Creates the schedules of a service in the background, and deletes those that it had. */
+function keepSchedules(
+  { schedules = [], formerSchedules = [] }: Service,
+  { workflows }: HostOptions,
+): void {
+  for (const schedule of schedules) workflows.schedule(schedule)
+  for (const id of formerSchedules) workflows.unschedule(id)
+}
+
 async function startConsuming(
   name: string,
   service: Service,
   { broker, workflows, database, vitals, ...options }: Background,
 ): Promise<AsyncDisposable> {
   const log = options.log.child({ service: name })
-  const { handlers = [], activities = {}, schedules = [] } = service
-  const { formerSchedules = [] } = service
+  const { handlers = [], activities = {} } = service
   await using stack = new AsyncDisposableStack()
   if (Object.keys(activities).length > 0) {
     stack.use(await workflows.work({ taskQueue: name, workflows: [], activities, log }))
   }
-  for (const schedule of schedules) workflows.schedule(schedule)
-  for (const id of formerSchedules) workflows.unschedule(id)
   if (handlers.length > 0) {
     const known = unlessDeleted(database, handlers)
     const beat = vitals.watch(`the consumer of ${name}`)

@@ -73,7 +73,7 @@ export function mailRequestPart(
   return { paragraphs: [ask], form: { action: relativeUrl(from, path), fields, button } }
 }
 
-/** Returns the pages where people ask for another mail (docs/sign-in.md#pages-of-the-links). */
+/** Returns the pages where people ask for another mail (docs/api/pages.md). */
 export function mailRequestPages({ mesh }: RouteDeps): PageRoute[] {
   const passwords = mesh.client('identity', PasswordService)
   const emails = mesh.client('identity', EmailService)

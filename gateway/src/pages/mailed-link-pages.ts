@@ -40,7 +40,7 @@ const notVerified: Page = {
   paragraphs: ['This server does not verify email addresses. You can sign in without it.'],
 }
 
-/** Returns the pages of the links in mails (docs/sign-in.md#pages-of-the-links). */
+/** Returns the pages of the links in mails (docs/api/pages.md). */
 export function mailedLinkPages(deps: RouteDeps): PageRoute[] {
   const { mesh, sessions } = deps
   const passwords = mesh.client('identity', PasswordService)

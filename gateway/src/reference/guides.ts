@@ -41,7 +41,14 @@ export const contents: readonly Group[] = [
   },
   {
     title: 'People and rights',
-    entries: ['sign-in.md', 'security.md', 'billing.md', 'account-data.md', 'glossary.md'],
+    entries: [
+      'sign-in.md',
+      'api/pages.md',
+      'security.md',
+      'billing.md',
+      'account-data.md',
+      'glossary.md',
+    ],
   },
 ]
 
