@@ -171,7 +171,9 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   for (const route of routes) mount(app, route, mounting)
   const pages = [landingPage, ...mailedLinkPages(routeDeps), ...mailRequestPages(routeDeps)]
   mountPages(app, pages, { log, origins, sessions, attempts })
-  refuseOthers(app, [...routes, ...pages, ...mountReference(app, config)])
+  const { externalUrl } = config
+  const reference = mountReference(app, { externalUrl, document: () => openapi(routes, config) })
+  refuseOthers(app, [...routes, ...pages, ...reference])
   return app
 }
 

@@ -48,6 +48,15 @@ export function renderGuide(path: string, markdown: string): RenderedGuide {
   return { title: plain(headings[0]?.html ?? ''), html, headings }
 }
 
+/**
+ * Renders a text of the OpenAPI document (inline Markdown) as HTML. `base` is the prefix of links
+ * to guides, which the document names by their full URL: they lead to the server of this page.
+ */
+export function renderText(text: string, base: string): string {
+  const own = text.replaceAll(/\]\([^()\s]*\/api\/reference\//g, `](${base}`)
+  return new Marked().parseInline(own, { async: false })
+}
+
 /** Returns the URL of a link, relative to the page; null for a file outside of the reference. */
 function urlOf(path: string, href: string): string | null {
   if (/^(https?:|#)/.test(href)) return href

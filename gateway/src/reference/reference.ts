@@ -1,26 +1,27 @@
 import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { refused } from '@coffer/kit/rpc/errors'
 import { Eta } from 'eta'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { JsonSchema } from '../http/answer.ts'
 import type { RoutedPath } from '../http/route.ts'
 import { contents, guides, slugOf } from './guides.ts'
-import { type RenderedGuide, renderGuide } from './markdown.ts'
+import { type RenderedGuide, renderGuide, renderText } from './markdown.ts'
+import { operationDetail, operationGroups } from './operations.ts'
 import { createAddressPage } from './served-address.ts'
+import type { Shape } from './shape.ts'
 import { type StaticFile, sendStatic, staticFile } from './static-file.ts'
 
 const views = fileURLToPath(new URL('../../pages', import.meta.url))
 const docs = fileURLToPath(new URL('../../../docs', import.meta.url))
 const html = new Eta({ views, autoEscape: true, cache: true, defaultExtension: '.html.eta' })
-const { resolve } = createRequire(import.meta.url)
 
 const htmlType = 'text/html; charset=utf-8'
 
 /**
  * CSP of the reference and its guides: scripts and styles of this server alone, and requests to it
- * alone. Swagger UI needs `data:` for its icons, and neither inline styles nor `eval`.
+ * alone. `data:` is for the empty icon, and for the image of an answer.
  */
 const policy = [
   "default-src 'none'",
@@ -33,22 +34,40 @@ const policy = [
   "frame-ancestors 'none'",
 ].join('; ')
 
+/** Media types of the files that the pages load, by name. */
+const assetTypes: Record<string, string> = {
+  'reference.css': 'text/css; charset=utf-8',
+  'operations.css': 'text/css; charset=utf-8',
+  'reference.js': 'text/javascript; charset=utf-8',
+  'request.js': 'text/javascript; charset=utf-8',
+}
+
 /** Paths of the reference, as routes that other methods are refused for. */
-const paths = ['/api/reference', '/api/reference/:guide', '/api/reference/assets/:name']
+const paths = [
+  '/api/reference',
+  '/api/reference/:guide',
+  '/api/reference/operations/:id',
+  '/api/reference/assets/:name',
+]
+
+/** Settings of the reference, and the OpenAPI document of this server. */
+interface ReferenceDeps {
+  externalUrl: string
+  document: () => JsonSchema
+}
 
 /**
- * Registers the reference page, its guides and its assets, and returns their paths. They need no
- * credential: a request that the page sends has the API key that its reader enters.
+ * Registers the reference page, the pages of its operations, its guides and its assets, and returns
+ * their paths. They need no credential: a request that the page sends has the API key that its
+ * reader enters.
  */
-export function mountReference(
-  app: FastifyInstance,
-  { externalUrl }: { externalUrl: string },
-): RoutedPath[] {
-  const files = lazyFiles()
-  const addressPage = createAddressPage(externalUrl)
+export function mountReference(app: FastifyInstance, deps: ReferenceDeps): RoutedPath[] {
+  const files = lazyFiles(deps.document)
+  const addressPage = createAddressPage(deps.externalUrl)
   const handlers = [
     () => files.page(),
     ({ params }: FastifyRequest) => files.guide((params as { guide: string }).guide),
+    ({ params }: FastifyRequest) => files.operation((params as { id: string }).id),
     ({ params }: FastifyRequest) => files.asset((params as { name: string }).name),
   ]
   for (const [at, url] of paths.entries()) {
@@ -70,15 +89,30 @@ export function mountReference(
 interface Files {
   page: () => StaticFile
   guide: (slug: string) => StaticFile | undefined
+  operation: (id: string) => StaticFile | undefined
   asset: (name: string) => StaticFile | undefined
 }
 
+interface Shown {
+  /** Last part of a guide's URL; empty for a page of operations. */
+  slug: string
+  title: string
+  html: string
+  /** Prefix of the page's links to `/api`. */
+  up: string
+  /** Prefix of its links to guides and assets. */
+  base: string
+  isOfOperations: boolean
+  /** Sections of the page that the contents name. */
+  tags: { anchor: string; name: string }[]
+}
+
 /** Returns the files of the reference. Each is read and rendered at its first use, and kept. */
-function lazyFiles(): Files {
+function lazyFiles(document: () => JsonSchema): Files {
   const assets = new Map(
-    Object.entries(assetPaths()).map(([name, { path, type }]) => [
+    Object.entries(assetTypes).map(([name, type]) => [
       name,
-      once(() => staticFile(type, readFileSync(path))),
+      once(() => staticFile(type, readFileSync(join(views, name)))),
     ]),
   )
   const urlsOf = (base: string, names: string[]) =>
@@ -89,38 +123,69 @@ function lazyFiles(): Files {
       once(() => renderGuide(path, readFileSync(join(docs, path), 'utf8'))),
     ]),
   )
-  const shell = (to: { slug: string; title: string; html: string }) => {
-    const isReference = to.slug === ''
-    const base = isReference ? 'reference/' : ''
+  const shell = ({ base, isOfOperations, ...shown }: Shown) => {
     const text = html.render('reference', {
-      ...to,
+      ...shown,
       base,
       groups: navigation((slug) => rendered.get(slug)?.()),
-      styles: urlsOf(base, [...(isReference ? ['swagger-ui.css'] : []), 'reference.css']),
-      scripts: urlsOf(base, isReference ? ['swagger-ui.js', 'reference.js'] : []),
+      styles: urlsOf(base, ['reference.css', ...(isOfOperations ? ['operations.css'] : [])]),
+      scripts: urlsOf(base, isOfOperations ? ['reference.js'] : []),
     })
     return staticFile(htmlType, text)
   }
   const guidePages = new Map(
-    [...rendered].map(([slug, guide]) => [slug, once(() => shell({ slug, ...guide() }))]),
+    [...rendered].map(([slug, guide]) => [
+      slug,
+      once(() => {
+        const { title, html: text } = guide()
+        const content = `<article>\n${text}</article>`
+        return shell({ ...inside, slug, title, html: content, up: '../', base: '' })
+      }),
+    ]),
   )
+  const kept = once(document)
+  const operationPages = new Map<string, StaticFile>()
+  const operationPage = (id: string) => {
+    const operation = operationDetail(kept(), id)
+    if (operation === undefined) return undefined
+    const inline = (text: string) => renderText(text, '../')
+    const fields = (shape: Shape, title: string): string =>
+      html.render('shape', { shape, title, inline, fields })
+    const content = html.render('operation', { operation, inline, fields, breakable })
+    const place = { ...inside, slug: '', up: '../../', base: '../', isOfOperations: true }
+    const made = shell({ ...place, title: operation.summary, html: content })
+    operationPages.set(id, made)
+    return made
+  }
   return {
-    page: once(() => shell({ slug: '', title: 'API reference', html: '' })),
+    page: once(() => shell(listPage(kept()))),
     guide: (slug) => guidePages.get(slug)?.(),
+    operation: (id) => operationPages.get(id) ?? operationPage(id),
     asset: (name) => assets.get(name)?.(),
   }
 }
 
-/** Returns the files that the pages load: those of Swagger UI from its package, and our own. */
-function assetPaths(): Record<string, { path: string; type: string }> {
-  const css = 'text/css; charset=utf-8'
-  const script = 'text/javascript; charset=utf-8'
+const inside = { isOfOperations: false, tags: [] }
+
+/** Returns the reference page itself: the list of all operations by tag. */
+function listPage(document: JsonSchema): Shown {
+  const groups = operationGroups(document).map((group) => {
+    return { ...group, anchor: group.name.toLowerCase().replaceAll(' ', '-') }
+  })
   return {
-    'swagger-ui.css': { path: resolve('swagger-ui-dist/swagger-ui.css'), type: css },
-    'swagger-ui.js': { path: resolve('swagger-ui-dist/swagger-ui-bundle.js'), type: script },
-    'reference.css': { path: join(views, 'reference.css'), type: css },
-    'reference.js': { path: join(views, 'reference.js'), type: script },
+    slug: '',
+    title: 'API reference',
+    html: html.render('operations', { groups, breakable }),
+    up: '',
+    base: 'reference/',
+    isOfOperations: true,
+    tags: groups,
   }
+}
+
+/** Returns a path as HTML that may break into lines before each slash. */
+function breakable(path: string): string {
+  return path.replaceAll('/', '<wbr>/').replace('<wbr>', '')
 }
 
 /** Returns the groups of links to guides, and to sections of them, with their titles as HTML. */

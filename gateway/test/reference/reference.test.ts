@@ -31,13 +31,35 @@ describe('the reference', () => {
     const policy = String(headers['content-security-policy'])
     expect(policy).toMatch(/^default-src 'none'; script-src 'self'; style-src 'self';/)
     expect(policy).not.toMatch(/unsafe|\*|https?:/)
-    expect(text).not.toMatch(/https?:\/\/|<style|<script>| style=| on\w+=/)
+    expect(text).not.toMatch(/https?:\/\/|<style|<script>| style=| on\w+="/)
   })
 
-  test('has headings of the two levels above those of Swagger UI', async () => {
+  test('lists every operation without scripts, money before billing', async () => {
+    const { body: document } = await get('/api/openapi.json')
     const { text } = await get('/api/reference')
-    const [main = ''] = /id="main"[\s\S]*id="operations"/.exec(text) ?? []
-    expect(main.match(/<h\d>[^<]*/g)).toEqual(['<h1>API reference', '<h2>Operations'])
+    const paths: Record<string, object> = document.paths
+    const methods = Object.values(paths).flatMap((one): { operationId: string }[] =>
+      Object.values(one),
+    )
+    const listed = [...text.matchAll(/<details class="operation" id="(\w+)"/g)].map(([, id]) => id)
+    expect(listed.sort()).toEqual(methods.map(({ operationId }) => operationId).sort())
+    const at = (tag: string) => text.indexOf(`<h2 id="${tag}">`)
+    expect(at('links')).toBeGreaterThan(0)
+    for (const money of ['links', 'bank-accounts', 'transactions', 'spending']) {
+      expect(at('billing')).toBeGreaterThan(at(money))
+    }
+  })
+
+  test('renders every operation, with its own links and without raw schemas', async () => {
+    const { text } = await get('/api/reference')
+    for (const [url] of text.matchAll(/reference\/operations\/\w+/g)) {
+      const page = await get(`/api/${url}`)
+      expect([url, page.status]).toEqual([url, 200])
+      expect([url, page.text.match(/undefined|\[object|="https?:| style=/)?.[0]]).toEqual([
+        url,
+        undefined,
+      ])
+    }
   })
 
   test('has no dangling link, on any page', async () => {
@@ -116,8 +138,18 @@ describe('the reference', () => {
     }
   })
 
+  test('has pages alone that are in the image', () => {
+    const ignored = readFileSync(`${docs}/../.dockerignore`, 'utf8').split('\n')
+    const missing = [...guides.values()].filter((path) => {
+      const [folder = '', ...rest] = path.split('/')
+      return !ignored.includes(rest.length === 0 ? '!docs/*.md' : `!docs/${folder}`)
+    })
+    expect(missing).toEqual([])
+  })
+
   test('refuses unknown pages and assets as JSON, and other methods', async () => {
-    for (const url of ['/api/reference/nothing', '/api/reference/assets/package.json']) {
+    for (const name of ['nothing', 'operations/nothing', 'assets/package.json']) {
+      const url = `/api/reference/${name}`
       const { status, body, headers } = await get(url)
       expect([status, body.error]).toEqual([404, 'no such page of the reference'])
       expect(headers['content-security-policy']).toBe("default-src 'none'; frame-ancestors 'none'")
@@ -130,14 +162,14 @@ describe('the reference', () => {
 describe('a file of the reference', () => {
   test('is cached forever at the URL with its hash, and validated at others', async () => {
     const { text } = await get('/api/reference')
-    const url = urlsIn(text, '/api/reference').find((one) => one.includes('swagger-ui.js')) ?? ''
+    const url = urlsIn(text, '/api/reference').find((one) => one.includes('reference.js')) ?? ''
     const immutable = await get(url)
     expect(immutable.headers['cache-control']).toBe('public, max-age=31536000, immutable')
     const other = await get(url.replace(/v=.*/, 'v=former'))
     expect([other.status, other.headers['cache-control']]).toEqual([200, 'no-cache'])
     expect(other.text).toBe(immutable.text)
     const tag = String(other.headers.etag)
-    const again = await get('/api/reference/assets/swagger-ui.js', {
+    const again = await get('/api/reference/assets/reference.js', {
       'if-none-match': `"x", ${tag}`,
     })
     expect([again.status, again.text, again.headers.etag]).toEqual([304, '', tag])
