@@ -1,6 +1,9 @@
 // Files *.long.test.ts need tools or much time: only `npm run test:long` runs them, with a seed.
 const isLong = process.env.COFFER_TEST_SEED !== undefined
 
+// The path of the browser, if there is one (deploy/local/src/browser.ts).
+const hasBrowser = Boolean(process.env.COFFER_TEST_BROWSER)
+
 /** Node 24 runs the TypeScript as it is, without a transform (test/native-runtime.ts). */
 export default {
   testEnvironment: 'node',
@@ -13,6 +16,7 @@ export default {
   testPathIgnorePatterns: [
     '/node_modules/',
     '/.coffer/',
+    ...(hasBrowser ? [] : ['/test/browser/']),
     ...(isLong ? [] : ['\\.long\\.test\\.ts$']),
   ],
   modulePathIgnorePatterns: ['/.coffer/'],

@@ -13,16 +13,40 @@ const pnpm = 'pnpm@12.21.0'
  *
  * @param {import('./progress.mjs').Deps} deps
  */
-export async function installPackages({ env, progress }) {
-  const stamp = join(root, 'node_modules/.coffer-install')
+export async function installPackages(deps) {
+  await install({ name: 'packages', directory: root, options: [], isComplete: hasNode24 }, deps)
+}
+
+/**
+ * Installs the packages of the tests in a browser, unless they are installed: a workspace of its
+ * own, whose 80 MB no other command needs. Its Chromium is for Linux on x64 alone.
+ *
+ * @param {import('./progress.mjs').Deps} deps
+ */
+export async function installBrowserPackages(deps) {
+  const directory = join(root, 'test/browser')
+  const options = platform === 'linux-x64' ? [] : ['--no-optional']
+  await install({ name: 'browser', directory, options, isComplete: () => true }, deps)
+}
+
+const hasNode24 = () => existsSync(node24)
+
+/**
+ * Installs the packages of one workspace, unless its lock file is unchanged since the last time.
+ *
+ * @param {{ name: string, directory: string, options: string[], isComplete: () => boolean }} target
+ * @param {import('./progress.mjs').Deps} deps
+ */
+async function install({ name, directory, options, isComplete }, { env, progress }) {
+  const stamp = join(directory, 'node_modules/.coffer-install')
   const hash = hashOf({
     texts: [pnpm, platform],
-    files: ['pnpm-lock.yaml', 'pnpm-workspace.yaml'].map((file) => join(root, file)),
+    files: ['pnpm-lock.yaml', 'pnpm-workspace.yaml'].map((file) => join(directory, file)),
   })
-  if (isStamped(stamp, hash) && existsSync(node24)) return
-  await progress.step('packages', `installing with ${pnpm}`, () =>
-    run('npx', ['--yes', pnpm, 'install', '--frozen-lockfile'], {
-      cwd: root,
+  if (isStamped(stamp, hash) && isComplete()) return
+  await progress.step(name, `installing with ${pnpm}`, () =>
+    run('npx', ['--yes', pnpm, 'install', '--frozen-lockfile', ...options], {
+      cwd: directory,
       // CI mode: pnpm replaces an old node_modules without a prompt.
       env: { ...env, CI: 'true' },
     }),

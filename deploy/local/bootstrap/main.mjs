@@ -2,7 +2,7 @@
 import { FatalError } from './fatal-error.mjs'
 import { generateCode } from './generate.mjs'
 import { continueUnderNode24 } from './handover.mjs'
-import { installPackages } from './install.mjs'
+import { installBrowserPackages, installPackages } from './install.mjs'
 import { createProgress } from './progress.mjs'
 import { testEnvironment } from './test-environment.mjs'
 import { prepareBinaries } from './tools.mjs'
@@ -14,13 +14,14 @@ const signals = ['SIGINT', 'SIGTERM', 'SIGHUP']
  * @property {((env: NodeJS.ProcessEnv) => NodeJS.ProcessEnv) | null} servers returns the
  *   environment whose settings may name running servers; null if the command needs no servers
  * @property {string} script the file that runs under Node 24, relative to this directory
+ * @property {boolean} [hasBrowser] whether it runs or compiles the tests in a browser
  */
 
 /** @type {Map<string, Command>} */
 const commands = new Map([
   ['start', { servers: (env) => env, script: '../../cli/src/commands/start.ts' }],
-  ['test', { servers: testEnvironment, script: '../src/test.ts' }],
-  ['test:long', { servers: testEnvironment, script: '../src/test-long.ts' }],
+  ['test', { servers: testEnvironment, script: '../src/test.ts', hasBrowser: true }],
+  ['test:long', { servers: testEnvironment, script: '../src/test-long.ts', hasBrowser: true }],
   ['tools', { servers: null, script: '../../../test/packaging/tools/tools.ts' }],
   ['bench', { servers: testEnvironment, script: '../../../test/bench/bench.ts' }],
   ['bench:hourly', { servers: testEnvironment, script: '../../../test/bench/hourly/advance.ts' }],
@@ -30,8 +31,12 @@ const commands = new Map([
     'bench:aggregator',
     { servers: testEnvironment, script: '../../../test/bench/syncs/aggregator.ts' },
   ],
+  [
+    'bench:web',
+    { servers: testEnvironment, script: '../../../test/browser/bench.ts', hasBrowser: true },
+  ],
   ['coffer', { servers: null, script: '../../cli/src/coffer.ts' }],
-  ['check', { servers: null, script: '../src/check.ts' }],
+  ['check', { servers: null, script: '../src/check.ts', hasBrowser: true }],
   ['examples', { servers: testEnvironment, script: '../../../test/examples/record.ts' }],
   ['generate', { servers: null, script: '../../../gateway/client/build/generate.ts' }],
 ])
@@ -65,10 +70,15 @@ export async function main(name, args, env) {
  * @param {Command} command
  * @param {NodeJS.ProcessEnv} env
  */
-async function prepare({ servers }, env) {
+async function prepare({ servers, hasBrowser = false }, env) {
   const progress = createProgress()
+  const install = async () => {
+    await installPackages({ env, progress })
+    // One after the other: two first runs of npx at a time would write the same files.
+    if (hasBrowser) await installBrowserPackages({ env, progress })
+  }
   await Promise.all([
-    installPackages({ env, progress }),
+    install(),
     servers === null ? null : prepareBinaries({ env: servers(env), progress }),
   ])
   await generateCode({ env, progress })

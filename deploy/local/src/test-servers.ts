@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { root } from '../bootstrap/paths.mjs'
 import type { Progress } from '../bootstrap/progress.mjs'
 import { testEnvironment } from '../bootstrap/test-environment.mjs'
+import { findBrowser } from './browser.ts'
 import { runJest } from './jest.ts'
 import { freePorts } from './ports.ts'
 import { removePostgresHome } from './postgres/postgres-home.ts'
@@ -16,8 +17,8 @@ const bytesMin = 4 * 2 ** 30
 type Run = (args: string[], env: NodeJS.ProcessEnv) => ReturnType<typeof runJest>
 
 /**
- * Starts Postgres, NATS and Temporal on free ports without data. Calls `work` with a function that
- * runs jest against these servers, and stops the servers when `work` ends.
+ * Starts Postgres, NATS and Temporal on free ports without data, and looks for a browser. Calls
+ * `work` with a function that runs jest against these servers, and stops them when `work` ends.
  */
 export async function withTestServers<Result>(
   { log, stop }: { log: Progress; stop: AbortSignal },
@@ -43,6 +44,7 @@ export async function withTestServers<Result>(
       }),
     ),
   )
+  const browser = await findBrowser({ env: process.env, log })
   const outputFile = join(dataDir, 'results.json')
   return await work((args, given) => {
     const env = {
@@ -51,6 +53,7 @@ export async function withTestServers<Result>(
       COFFER_TEST_DATABASE_URL: stack.databaseSocketUrl ?? stack.databaseUrl,
       COFFER_TEST_NATS_URL: stack.natsUrl,
       COFFER_TEST_TEMPORAL_ADDRESS: stack.temporalAddress,
+      ...(browser === null ? {} : { COFFER_TEST_BROWSER: browser }),
     }
     return runJest({ args, outputFile, env, stop })
   })

@@ -1,0 +1,113 @@
+import { existsSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { AxeBuilder } from '@axe-core/playwright'
+import { afterAll, beforeAll, expect } from '@jest/globals'
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+
+/** A page to open, and the settings of its context. */
+export interface Viewing {
+  url: string
+  scheme?: 'light' | 'dark'
+  /** Width of the window in CSS pixels; its height is 900. */
+  width?: number
+  /** Name of a picture for people to look at, in the folder that COFFER_SCREENSHOTS names. */
+  picture?: string
+}
+
+export interface Viewer {
+  /**
+   * Opens a page in a context of its own, and runs `look` on it. Fails if the page logs an error or
+   * a warning, violates its CSP or requests another origin.
+   */
+  view: (viewing: Viewing, look: (page: Page) => Promise<void>) => Promise<void>
+  /** Opens a page like `view`, and then expects no fault by axe (WCAG 2.2, A and AA). */
+  expectAccessible: (viewing: Viewing, look: (page: Page) => Promise<void>) => Promise<void>
+}
+
+/** WCAG 2.2, levels A and AA, as axe names their rules. */
+const wcag = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
+
+// The browser also logs a violation, but a test has to name it.
+const reportViolations = `document.addEventListener('securitypolicyviolation', (event) =>
+  console.error('CSP: ' + event.effectiveDirective + ' forbids ' + event.blockedURI))`
+
+/**
+ * Starts a browser before the tests of a file, and ends it after them: COFFER_TEST_BROWSER, which
+ * `npm test` sets (deploy/local/src/browser.ts). Without web security switched off, as the package
+ * with Chromium proposes: tests of the CSP and of CORS would pass wrongly.
+ */
+export function useBrowser(): Viewer {
+  let browser: Browser
+  beforeAll(async () => {
+    browser = await launchBrowser(process.env.COFFER_TEST_BROWSER ?? '')
+  })
+  afterAll(() => browser?.close())
+  return {
+    view: (viewing, look) => inContext(browser, { viewing, isCspBypassed: false }, look),
+    expectAccessible: (viewing, look) =>
+      // axe runs as a script of the page, which its CSP forbids.
+      inContext(browser, { viewing, isCspBypassed: true }, async (page) => {
+        await look(page)
+        const { violations } = await new AxeBuilder({ page }).withTags(wcag).analyze()
+        const found = violations.flatMap(({ id, nodes }) =>
+          nodes.map(({ html, any }) => `${id}: ${html} ${any.map((one) => one.message).join()}`),
+        )
+        expect(found).toEqual([])
+      }),
+  }
+}
+
+/** Starts a Chromium or Chrome by the path of its program. */
+export async function launchBrowser(executablePath: string): Promise<Browser> {
+  const fonts = join(dirname(executablePath), 'fonts.conf')
+  return await chromium.launch({
+    executablePath,
+    args: ['--no-sandbox', '--font-render-hinting=none'],
+    env: existsSync(fonts) ? { ...process.env, FONTCONFIG_FILE: fonts } : process.env,
+  })
+}
+
+async function inContext(
+  browser: Browser,
+  { viewing, isCspBypassed }: { viewing: Viewing; isCspBypassed: boolean },
+  look: (page: Page) => Promise<void>,
+): Promise<void> {
+  const { url, scheme = 'light', width = 1280, picture } = viewing
+  const context = await browser.newContext({
+    // Without a locale, Chromium takes that of the machine, which may be `en-US@posix`.
+    locale: 'en-US',
+    colorScheme: scheme,
+    viewport: { width, height: 900 },
+    bypassCSP: isCspBypassed,
+  })
+  context.setDefaultTimeout(30_000)
+  const faults = await faultsOf(context, new URL(url).origin)
+  const page = await context.newPage()
+  await page.goto(url)
+  await look(page)
+  const folder = process.env.COFFER_SCREENSHOTS
+  if (folder && picture) await page.screenshot({ path: join(folder, `${picture}.png`) })
+  await context.close()
+  expect(faults).toEqual([])
+}
+
+/** Returns a list to which the faults of all pages of a context are added. */
+async function faultsOf(context: BrowserContext, origin: string): Promise<string[]> {
+  const faults: string[] = []
+  context.on('console', (message) => {
+    if (['error', 'warning'].includes(message.type())) faults.push(message.text())
+  })
+  context.on('weberror', (error) => faults.push(String(error.error())))
+  context.on('request', (request) => {
+    const asked = request.url()
+    if (!asked.startsWith(`${origin}/`) && !asked.startsWith('data:')) faults.push(asked)
+  })
+  await context.addInitScript(reportViolations)
+  return faults
+}
+
+/** Returns how far a page is wider than its window, in CSS pixels. */
+export async function overflowOf(page: Page): Promise<number> {
+  const root = 'document.documentElement'
+  return await page.evaluate<number>(`${root}.scrollWidth - ${root}.clientWidth`)
+}
