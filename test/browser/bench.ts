@@ -8,7 +8,7 @@ import { findBrowser } from '@coffer/local/browser'
 import { runScript } from '@coffer/local/script'
 import { runMeasured } from '@coffer/test/bench/server.ts'
 import type { Browser, Page } from 'playwright-core'
-import { launchBrowser } from './browser.ts'
+import { launchBrowser } from './launch.ts'
 
 const dataDir = join(root, '.coffer/bench')
 

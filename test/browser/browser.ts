@@ -1,8 +1,8 @@
-import { existsSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { AxeBuilder } from '@axe-core/playwright'
 import { afterAll, beforeAll, expect } from '@jest/globals'
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { launchBrowser } from './launch.ts'
 
 /** A page to open, and the settings of its context. */
 export interface Viewing {
@@ -33,8 +33,7 @@ const reportViolations = `document.addEventListener('securitypolicyviolation', (
 
 /**
  * Starts a browser before the tests of a file, and ends it after them: COFFER_TEST_BROWSER, which
- * `npm test` sets (deploy/local/src/browser.ts). Without web security switched off, as the package
- * with Chromium proposes: tests of the CSP and of CORS would pass wrongly.
+ * `npm test` sets (deploy/local/src/browser.ts).
  */
 export function useBrowser(): Viewer {
   let browser: Browser
@@ -55,16 +54,6 @@ export function useBrowser(): Viewer {
         expect(found).toEqual([])
       }),
   }
-}
-
-/** Starts a Chromium or Chrome by the path of its program. */
-export async function launchBrowser(executablePath: string): Promise<Browser> {
-  const fonts = join(dirname(executablePath), 'fonts.conf')
-  return await chromium.launch({
-    executablePath,
-    args: ['--no-sandbox', '--font-render-hinting=none'],
-    env: existsSync(fonts) ? { ...process.env, FONTCONFIG_FILE: fonts } : process.env,
-  })
 }
 
 async function inContext(
