@@ -6,6 +6,7 @@ import {
 import type { BankAccount } from '@coffer/proto/ledger/v1/bank_account'
 import type { CallOptions } from '@connectrpc/connect'
 import type { RouteDeps } from '../deps.ts'
+import { afterCommit } from './after-commit.ts'
 
 /** A bank account; if it was created from a candidate of a feed link, with that candidate. */
 type ShownBankAccount = { message: BankAccount; feedBankAccount?: FeedBankAccount }
@@ -20,20 +21,30 @@ export type Candidates = ReturnType<typeof createCandidates>
  */
 export function createCandidates({ mesh, log }: RouteDeps) {
   const candidates = mesh.client('feed-sync', FeedBankAccountService)
+  const join = async (
+    bankAccounts: BankAccount[],
+    options: CallOptions,
+  ): Promise<ShownBankAccount[]> => {
+    const feedBankAccountIds = bankAccounts.flatMap((one) => one.feedBankAccountId ?? [])
+    if (feedBankAccountIds.length === 0) return bankAccounts.map((message) => ({ message }))
+    const found = await candidates.findFeedBankAccounts({ feedBankAccountIds }, options)
+    const byId = new Map(found.feedBankAccounts.map((one) => [one.feedBankAccountId, one]))
+    return bankAccounts.map((message) => {
+      const feedBankAccount = byId.get(message.feedBankAccountId ?? '')
+      return feedBankAccount ? { message, feedBankAccount } : { message }
+    })
+  }
   return {
     /** Joins bank accounts with their candidates: by one call, or none if no account has one. */
-    join: async (
-      bankAccounts: BankAccount[],
-      options: CallOptions,
-    ): Promise<ShownBankAccount[]> => {
-      const feedBankAccountIds = bankAccounts.flatMap((one) => one.feedBankAccountId ?? [])
-      if (feedBankAccountIds.length === 0) return bankAccounts.map((message) => ({ message }))
-      const found = await candidates.findFeedBankAccounts({ feedBankAccountIds }, options)
-      const byId = new Map(found.feedBankAccounts.map((one) => [one.feedBankAccountId, one]))
-      return bankAccounts.map((message) => {
-        const feedBankAccount = byId.get(message.feedBankAccountId ?? '')
-        return feedBankAccount ? { message, feedBankAccount } : { message }
+    join,
+    /** Joins a changed bank account with its candidate; without it while feed-sync is away. */
+    joinChanged: async (message: BankAccount, options: CallOptions) => {
+      const [shown] = await afterCommit({ log }, () => join([message], options), {
+        otherwise: [{ message }],
+        text: 'a bank account is answered without its candidate',
+        about: { bankAccountId: message.bankAccountId },
       })
+      return shown
     },
     /** Gets a candidate by ID. Throws invalid if the feed link does not offer it. */
     get: async (
@@ -54,23 +65,22 @@ export function createCandidates({ mesh, log }: RouteDeps) {
       const { bankAccountId, feedBankAccountId } = message
       if (feedBankAccountId === undefined) return { message }
       const use: Use = { feedBankAccountId, bankAccountId }
-      try {
-        const { feedBankAccount } = await candidates.activateFeedBankAccount(use, options)
-        return feedBankAccount ? { message, feedBankAccount } : { message }
-      } catch (error) {
-        const text = 'the candidate could not be activated: the event will do it'
-        log.warn({ err: error, ...use }, text)
-        return { message }
-      }
+      const activate = () => candidates.activateFeedBankAccount(use, options)
+      const activated = await afterCommit({ log }, activate, {
+        otherwise: null,
+        text: 'the candidate could not be activated: the event will do it',
+        about: use,
+      })
+      const feedBankAccount = activated?.feedBankAccount
+      return feedBankAccount ? { message, feedBankAccount } : { message }
     },
     /** Notifies feed-sync that a bank account is archived; on failure, an event will. */
     deactivate: async (use: Use, options: CallOptions): Promise<void> => {
-      try {
-        await candidates.deactivateFeedBankAccount(use, options)
-      } catch (error) {
-        const text = 'the candidate could not be deactivated: the event will do it'
-        log.warn({ err: error, ...use }, text)
-      }
+      await afterCommit({ log }, () => candidates.deactivateFeedBankAccount(use, options), {
+        otherwise: null,
+        text: 'the candidate could not be deactivated: the event will do it',
+        about: use,
+      })
     },
   }
 }

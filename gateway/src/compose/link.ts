@@ -7,6 +7,7 @@ import { type FeedLink, FeedLinkSchema, FeedLinkService } from '@coffer/proto/fe
 import { type Link, LinkSchema } from '@coffer/proto/ledger/v1/link'
 import type { CallOptions } from '@connectrpc/connect'
 import type { RouteDeps } from '../deps.ts'
+import { afterCommit } from './after-commit.ts'
 
 /** Shape of a link in an answer (docs/links.md#links). */
 export const linkAnswer = {
@@ -60,34 +61,44 @@ export function createConnections({ mesh, log }: RouteDeps) {
     return found
   }
 
+  async function join(links: Link[], options: CallOptions): Promise<ShownLink[]> {
+    const [feeds, aggregators] = await Promise.all([
+      listFeedLinks(links, options),
+      listAggregatorLinks(links, options),
+    ])
+    const feedById = new Map(feeds.map((one) => [one.feedLinkId, one]))
+    const aggregatorById = new Map(aggregators.map((one) => [one.linkId, one]))
+    return links.map((message) => {
+      const feedLink = feedById.get(message.feedLinkId ?? '')
+      if (feedLink) return { message, feedLink: endWith(message, feedLink) }
+      const aggregatorLink = aggregatorById.get(message.linkId)
+      if (!aggregatorLink) return { message }
+      return { message, aggregatorLink: endWith(message, aggregatorLink) }
+    })
+  }
+
   return {
     /**
      * Joins links with their connections. One call of a service reads all that it has; no call
      * without links of its kind.
      */
-    join: async (links: Link[], options: CallOptions): Promise<ShownLink[]> => {
-      const [feeds, aggregators] = await Promise.all([
-        listFeedLinks(links, options),
-        listAggregatorLinks(links, options),
-      ])
-      const feedById = new Map(feeds.map((one) => [one.feedLinkId, one]))
-      const aggregatorById = new Map(aggregators.map((one) => [one.linkId, one]))
-      return links.map((message) => {
-        const feedLink = feedById.get(message.feedLinkId ?? '')
-        if (feedLink) return { message, feedLink: endWith(message, feedLink) }
-        const aggregatorLink = aggregatorById.get(message.linkId)
-        if (!aggregatorLink) return { message }
-        return { message, aggregatorLink: endWith(message, aggregatorLink) }
+    join,
+    /** Joins a changed link with its connection; without it while the service of that is away. */
+    joinChanged: async (message: Link, options: CallOptions) => {
+      const [shown] = await afterCommit({ log }, () => join([message], options), {
+        otherwise: [{ message }],
+        text: 'a link is answered without its connection',
+        about: { linkId: message.linkId },
       })
+      return shown
     },
     /** Notifies feed-sync that a link uses a feed connection; on failure, an event will. */
     activate: async (ids: { feedLinkId: string; linkId: string }, options: CallOptions) => {
-      try {
-        await feedLinks.activateFeedLink(ids, options)
-      } catch (error) {
-        const text = 'the feed link could not be activated: the event will do it'
-        log.warn({ err: error, ...ids }, text)
-      }
+      await afterCommit({ log }, () => feedLinks.activateFeedLink(ids, options), {
+        otherwise: null,
+        text: 'the feed link could not be activated: the event will do it',
+        about: ids,
+      })
     },
   }
 }

@@ -2,6 +2,7 @@ import { type Spending, SpendingService } from '@coffer/proto/budgeting/v1/spend
 import type { Envelope } from '@coffer/proto/ledger/v1/envelope'
 import type { RouteDeps } from '../deps.ts'
 import type { Call } from '../http/route.ts'
+import { afterCommit } from './after-commit.ts'
 
 const recalculationTimeoutMs = 1_000
 
@@ -19,19 +20,17 @@ export function createRecalculation({ mesh, log }: RouteDeps): Recalculate {
   return async (envelopes, call) => {
     const bankAccountId = envelopes[0]?.bankAccountId
     if (!bankAccountId) return []
-    try {
-      const { spending } = await plans.recalculateSpending(
-        { bankAccountId, envelopes },
-        { ...call.options, timeoutMs: recalculationTimeoutMs },
-      )
-      return spending
-    } catch (error) {
-      log.warn(
-        { err: error, requestId: call.request.id },
-        'recalculation failed: the event will do it',
-      )
-      call.reply.header('Coffer-Recalculation', 'pending')
-      return []
-    }
+    const options = { ...call.options, timeoutMs: recalculationTimeoutMs }
+    const recalculated = await afterCommit(
+      { log },
+      () => plans.recalculateSpending({ bankAccountId, envelopes }, options),
+      {
+        otherwise: null,
+        text: 'recalculation failed: the event will do it',
+        about: { requestId: call.request.id },
+      },
+    )
+    if (!recalculated) call.reply.header('Coffer-Recalculation', 'pending')
+    return recalculated?.spending ?? []
   }
 }

@@ -172,7 +172,6 @@ function reads({ versionTag }: RouteDeps, accounts: Accounts, candidates: Candid
 }
 
 function writes(deps: RouteDeps, accounts: Accounts, candidates: Candidates): Route[] {
-  const { log } = deps
   return [
     creationRoute(deps, accounts, candidates),
     route({
@@ -204,14 +203,7 @@ function writes(deps: RouteDeps, accounts: Accounts, candidates: Candidates): Ro
       handler: async ({ params, body, options }) => {
         const update = { ...updateOf(UpdateBankAccountRequestSchema, body), ...params }
         const { bankAccount } = await accounts.updateBankAccount(update, options)
-        const message = requirePart(bankAccount)
-        try {
-          return (await candidates.join([message], options))[0]
-        } catch (error) {
-          // The change is committed: it is answered without an error while feed-sync is away.
-          log.warn({ err: error, ...params }, 'a bank account is answered without its candidate')
-          return { message }
-        }
+        return candidates.joinChanged(requirePart(bankAccount), options)
       },
     }),
   ]

@@ -64,7 +64,7 @@ export function linkRoutes(deps: RouteDeps): Route[] {
       handler: async ({ params, body, options }) => {
         const update = { ...updateOf(UpdateLinkRequestSchema, body), ...params }
         const { link } = await links.updateLink(update, options)
-        return (await connections.join([requirePart(link)], options))[0]
+        return connections.joinChanged(requirePart(link), options)
       },
     }),
     route({
