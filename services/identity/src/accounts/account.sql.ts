@@ -3,7 +3,7 @@ import { columnsOf, insertOf } from '@coffer/kit/database/rows'
 import { changeOf, emit } from '@coffer/kit/events/changes'
 import { notFound } from '@coffer/kit/rpc/errors'
 import { AccountSettingsChangedSchema } from '@coffer/proto/identity/v1/events'
-import { sql } from 'slonik'
+import { type CommonQueryMethods, sql } from 'slonik'
 import { Account, sharedSettings, UserRow } from './account.ts'
 
 const columns = columnsOf(Account, { table: 'accounts' })
@@ -30,7 +30,7 @@ export async function listAccounts(
 
 /** Returns a user with its login and account; null if the account has no user of this ID. */
 export async function findUser(
-  { pool }: Database,
+  { pool }: { pool: CommonQueryMethods },
   accountId: string,
   userId: string,
 ): Promise<UserRow | null> {

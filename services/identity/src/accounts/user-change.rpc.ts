@@ -51,18 +51,18 @@ export function userChange(
       }
       const changeEmail = await prepareEmail(deps, user, request)
       try {
-        await database.transaction(async (tx) => {
+        const changed = await database.transaction(async (tx) => {
           await changeEmail(tx)
           await setNames(tx, user.loginId, names)
           if (locale !== undefined) {
             await saveLocale(tx, accountId, { locale: knownLocale(locale.trim()), ...config })
           }
+          return findUser({ pool: tx }, accountId, userId)
         })
+        return { user: userMessage(changed ?? user) }
       } catch (error) {
         throw isEmailTaken(error) ? emailInUse() : error
       }
-      const changed = await findUser(database, accountId, userId)
-      return { user: userMessage(changed ?? user) }
     },
   }
 }

@@ -128,13 +128,14 @@ async function completeSignIn(deps: IdentityDeps, totp: string, context: Handler
   const finalize = await reauthenticateByCode(deps, totp, { loginId, purpose: 'sign-in', now })
   const origin = { bytes: randomBytes(secretBytes), sessionId: newId('sess'), isPending: false }
   const { token, session } = newSession(origin, caller, now)
+  const isActive = await isAccountActive(deps, accountId)
   await database.transaction(async (tx) => {
     await finalize(tx)
     const isOwed = await endPendingSession(tx, accountId, { sessionId, now })
     if (!isOwed) throw unauthenticated('SESSION_ENDED')
     await insertSession(tx, session)
   })
-  return { sessionToken: token, isActive: await isAccountActive(deps, accountId) }
+  return { sessionToken: token, isActive }
 }
 
 /**

@@ -72,13 +72,14 @@ async function logIn(
   if (others.length > 0) throw refused('this login has several accounts, which is not supported')
   const { accountId, userId } = first
   if (accountId === null || userId === null) throw new Error('a login is a user of no account')
+  const isActive = await isAccountActive(deps, accountId)
   const begun = await database.transaction(async (tx) => {
     const session = await beginSession(tx, first, { accountId, userId, now })
     await deleteSession(tx, hashOf(formerSessionToken))
     await deleteAttempts(tx, subjectHash)
     return session
   })
-  return { ...begun, isActive: await isAccountActive(deps, accountId) }
+  return { ...begun, isActive }
 }
 
 /** Begins a session under the login's lock; it is pending if the login has an authenticator. */

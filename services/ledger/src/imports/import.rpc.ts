@@ -77,13 +77,12 @@ export function importRoutes(deps: Deps): ServiceImpl<typeof ImportService> {
       requireManual(await getBankAccount(database, accountId, found.bankAccountId))
       const { transactionImportMappingId, status } = request
       if (status === 'pending-preview' && transactionImportMappingId !== undefined) {
-        await startPreview(deps, found, transactionImportMappingId)
-      } else if (status === 'pending-processing' && transactionImportMappingId === undefined) {
-        await startProcessing(deps, found, userId)
-      } else {
-        throw invalid({ status: 'must be pending-preview with a mapping, or pending-processing' })
+        return { import: await startPreview(deps, found, transactionImportMappingId) }
       }
-      return { import: renderImport((await findImport(database, key)) ?? found) }
+      if (status === 'pending-processing' && transactionImportMappingId === undefined) {
+        return { import: await startProcessing(deps, found, userId) }
+      }
+      throw invalid({ status: 'must be pending-preview with a mapping, or pending-processing' })
     },
   }
 }
@@ -125,7 +124,7 @@ async function startPreview(
   { database, clock }: Deps,
   found: CsvImport,
   transactionImportMappingId: string,
-): Promise<void> {
+) {
   requireStatus(found, 'mapping')
   const mapping = await findMapping(database, found.accountId, transactionImportMappingId)
   if (!mapping)
@@ -139,8 +138,11 @@ async function startPreview(
     changeOf(ImportPreviewRequestedSchema, { accountId, entityId, version: 1n }, event),
   ]
   const asked = { transactionImportMappingId, now: clock(), changes }
-  const isDone = await database.transaction((tx) => requestPreview(tx, found, asked))
-  if (!isDone) requireStatus({ ...found, status: 'pending-preview' }, 'mapping')
+  return database.transaction(async (tx) => {
+    const isDone = await requestPreview(tx, found, asked)
+    if (!isDone) requireStatus({ ...found, status: 'pending-preview' }, 'mapping')
+    return renderImport((await findImport({ pool: tx }, found)) ?? found)
+  })
 }
 
 /** Creates an upload of the CSV file; the import of this upload runs like that of any other. */
@@ -148,7 +150,7 @@ async function startProcessing(
   { config, database, clock }: Deps,
   found: CsvImport,
   createdBy: string,
-): Promise<void> {
+) {
   requireStatus(found, 'preview')
   const now = clock()
   const transactionUploadId = newId('txup')
@@ -156,10 +158,11 @@ async function startProcessing(
   const subject = { accountId: found.accountId, entityId: transactionUploadId, version: 1n }
   const event = toMessage(UploadCreatedSchema, upload)
   const changes = [changeOf(UploadCreatedSchema, subject, event)]
-  await database.transaction(async (tx) => {
+  return database.transaction(async (tx) => {
     const isDone = await requestProcessing(tx, found, { upload, now, changes })
     if (!isDone) requireStatus({ ...found, status: 'pending-processing' }, 'preview')
     await requireWithin(tx, uploadBound(config, found.accountId))
+    return renderImport((await findImport({ pool: tx }, found)) ?? found)
   })
 }
 

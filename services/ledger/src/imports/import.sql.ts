@@ -1,7 +1,7 @@
 import type { Database, Transaction as Tx } from '@coffer/kit/database/database'
 import { columnsOf, entityOf, insertOf } from '@coffer/kit/database/rows'
 import { type Change, insertChanges } from '@coffer/kit/events/changes'
-import { type FragmentSqlToken, sql } from 'slonik'
+import { type CommonQueryMethods, type FragmentSqlToken, sql } from 'slonik'
 import { z } from 'zod'
 import { type AccountSettings, insertSettings } from '../tenancy/account-settings.sql.ts'
 import { CsvImport, type ImportKey } from './formats/csv/csv-import.ts'
@@ -57,7 +57,7 @@ export async function insertImport(
  * its bank account is deleted.
  */
 export function findImport(
-  { pool }: Pick<Database, 'pool'>,
+  { pool }: { pool: CommonQueryMethods },
   key: ImportKey,
 ): Promise<CsvImport | null> {
   return pool.maybeOne(sql.type(CsvImport)`
