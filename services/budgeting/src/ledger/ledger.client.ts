@@ -1,4 +1,5 @@
-import { refused } from '@coffer/kit/rpc/errors'
+import { refused, unanswered } from '@coffer/kit/rpc/errors'
+import { isOutage } from '@coffer/kit/rpc/fault'
 import { headers, tokenKey } from '@coffer/kit/rpc/rpc'
 import { asSystem } from '@coffer/kit/rpc/system-call'
 import type { ServiceDeps } from '@coffer/kit/service/service'
@@ -6,7 +7,7 @@ import {
   BankAccountService,
   type DescribeBankAccountResponse,
 } from '@coffer/proto/ledger/v1/bank_account'
-import { EnvelopeService } from '@coffer/proto/ledger/v1/envelope'
+import { type Envelope, EnvelopeService } from '@coffer/proto/ledger/v1/envelope'
 import { type CallOptions, Code, ConnectError, type HandlerContext } from '@connectrpc/connect'
 
 /** Returns the ledger's description of the caller's bank account. Throws notFound. */
@@ -30,20 +31,37 @@ export async function describeWritable(
   return { isManualLink: linkType === 'manual' }
 }
 
-/** Returns whether the ledger has an open envelope for a plan; false for a missing bank account. */
-export async function hasEnvelope(
+/** Returns the open envelope of a plan; null without one, and for a missing bank account. */
+export async function findEnvelope(
   { mesh }: Pick<ServiceDeps, 'mesh'>,
   { bankAccountId, spendingId }: { bankAccountId: string; spendingId: string },
   options: CallOptions,
-): Promise<boolean> {
+): Promise<Envelope | null> {
   const ledger = mesh.client('ledger', EnvelopeService)
   const request = { bankAccountId, spendingIds: [spendingId] }
   try {
     const { envelopes } = await ledger.listEnvelopes(request, options)
-    return envelopes.length > 0
+    return envelopes[0] ?? null
   } catch (error) {
-    if (ConnectError.from(error).code === Code.NotFound) return false
+    if (ConnectError.from(error).code === Code.NotFound) return null
     throw error
+  }
+}
+
+/**
+ * Returns the open envelope of a plan after a call that creates or closes it has failed with
+ * `error`: the call may have been carried out. Throws unanswered (504) if the ledger does not
+ * answer this time either.
+ */
+export async function findAfterFailure(
+  deps: Pick<ServiceDeps, 'mesh'>,
+  plan: { bankAccountId: string; spendingId: string },
+  { error, options }: { error: unknown; options: CallOptions },
+): Promise<Envelope | null> {
+  try {
+    return await findEnvelope(deps, plan, options)
+  } catch {
+    throw isOutage(error) ? unanswered('the ledger did not answer') : error
   }
 }
 

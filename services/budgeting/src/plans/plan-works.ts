@@ -32,10 +32,19 @@ export function completeCreation<Reply>(
 ): Work<Reply | null> {
   return onPlan<Reply | null>(key, (reserved) => {
     if (!reserved) return { reply: null }
-    const created = { ...recalculateIfChanged(reserved, asOf), state: 'open' as const }
-    const plan = withAmounts(created, amounts, asOf)
+    const plan = openPlan(reserved, amounts, asOf)
     return { ...answer(plan), plans: [plan] }
   })
+}
+
+/** Returns the plan in state `open`, with its contribution and the amounts of its envelope. */
+export function openPlan(
+  reserved: FundedSpending,
+  amounts: Amounts | undefined,
+  asOf: AsOf,
+): FundedSpending {
+  const created = { ...recalculateIfChanged(reserved, asOf), state: 'open' as const }
+  return withAmounts(created, amounts, asOf)
 }
 
 /** Recalculates the contribution. An equal contribution keeps its `calculatedAt`. */
@@ -68,7 +77,7 @@ export function beginClosing(
   { now, check }: { now: Date; check: (plan: FundedSpending) => void },
 ): Work<void> {
   return onPlan(key, (plan) => {
-    if (plan?.state !== 'open') throw notFound('spending')
+    if (!plan) throw notFound('spending')
     check(plan)
     const closingUntil = new Date(now.getTime() + closingMs)
     return { reply: undefined, plans: [{ ...plan, closingUntil }] }

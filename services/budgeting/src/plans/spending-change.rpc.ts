@@ -50,7 +50,7 @@ export async function updateSpending(
     signal: context.signal,
     decide: ({ plans, schedules }) => {
       const current = plans.find((one) => one.spendingId === spendingId)
-      if (current?.state !== 'open') throw notFound('spending')
+      if (!current) throw notFound('spending')
       requireNotClosing(current, asOf.now)
       requireMatch(context, SpendingSchema, toMessage(SpendingSchema, current))
       const changed = changeSpending(current, patch, { ...asOf, isManualLink })

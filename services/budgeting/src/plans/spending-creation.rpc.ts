@@ -8,26 +8,34 @@ import {
   requireSameRequest,
 } from '@coffer/kit/database/idempotency'
 import { invalid, notFound, unavailable } from '@coffer/kit/rpc/errors'
+import { isOutage } from '@coffer/kit/rpc/fault'
 import { toMessage } from '@coffer/kit/rpc/message'
 import { callerOf } from '@coffer/kit/rpc/rpc'
 import type { ServiceDeps } from '@coffer/kit/service/service'
 import { newId } from '@coffer/kit/values/id'
 import {
   type CreateSpendingRequest,
+  type CreateSpendingResponse,
   CreateSpendingResponseSchema,
   SpendingSchema,
 } from '@coffer/proto/budgeting/v1/spending'
-import { EnvelopeService } from '@coffer/proto/ledger/v1/envelope'
-import { Code, ConnectError, type HandlerContext } from '@connectrpc/connect'
-import { describeWritable, hasEnvelope, onBehalfOf } from '../ledger/ledger.client.ts'
+import { type Envelope, EnvelopeService } from '@coffer/proto/ledger/v1/envelope'
+import type { HandlerContext } from '@connectrpc/connect'
+import { describeWritable, findAfterFailure, onBehalfOf } from '../ledger/ledger.client.ts'
 import { findLiveSchedule } from '../schedules/funding-schedule.ts'
 import { type AsOf, withContribution } from './plan.ts'
-import { completeCreation, withdrawCreation } from './plan-works.ts'
-import { type NewSpending, newSpending, type Spending, withFunding } from './spending.ts'
+import { completeCreation, openPlan, withdrawCreation } from './plan-works.ts'
+import {
+  type FundedSpending,
+  type NewSpending,
+  newSpending,
+  type Spending,
+  withFunding,
+} from './spending.ts'
 import type { Work } from './unit-of-work.ts'
 import type { PlanWriter } from './writer.service.ts'
 
-type Deps = Pick<ServiceDeps, 'database' | 'mesh' | 'clock'> & Pick<PlanWriter, 'write'>
+type Deps = Pick<ServiceDeps, 'database' | 'mesh' | 'clock' | 'log'> & Pick<PlanWriter, 'write'>
 
 /**
  * Creates a spending object in three idempotent steps: plan `opening`, envelope in the ledger, plan
@@ -48,20 +56,17 @@ export async function createSpending(
     const scope = { accountId, bankAccountId }
     const plan = await deps.write(reservePlan({ scope, request, key, asOf, isManualLink }))
     const envelope = await createEnvelope(deps, plan, context)
-    const reply = await deps.write(
-      completeCreation({ plan, asOf, amounts: envelope }, (created) => {
-        const spending = toMessage(SpendingSchema, created)
-        const message = create(CreateSpendingResponseSchema, { spending })
-        return { reply: message, replies: keptReplies(key, message) }
-      }),
-    )
+    const reply = await completePlan(deps, { plan, envelope, asOf, key })
     if (!reply)
       throw unavailable('the spending object was deleted during its creation: repeat the request')
     return reply
   })
 }
 
-/** Creates the plan's envelope in the ledger; if the ledger refuses, deletes the plan. */
+/**
+ * Creates the plan's envelope in the ledger. If there is none afterwards, deletes the plan, so that
+ * nothing is left, and throws the error.
+ */
 async function createEnvelope(deps: Deps, reserved: Spending, context: HandlerContext) {
   const { bankAccountId, spendingId, spendingType } = reserved
   const ledger = deps.mesh.client('ledger', EnvelopeService)
@@ -70,13 +75,57 @@ async function createEnvelope(deps: Deps, reserved: Spending, context: HandlerCo
     const created = await ledger.openEnvelope({ bankAccountId, spendingId, spendingType }, options)
     return created.envelope
   } catch (error) {
-    // An earlier attempt may have created the envelope, so the ledger is asked before the plan is
-    // deleted. If this call fails, the sweep job repeats it.
-    const isRefused = ConnectError.from(error).code === Code.FailedPrecondition
-    const hasNone = isRefused && !(await hasEnvelope(deps, reserved, options).catch(() => true))
-    if (hasNone) await deps.write(withdrawCreation(reserved))
+    // This call, or that of an earlier attempt, may have created the envelope.
+    const envelope = await findAfterFailure(deps, reserved, { error, options })
+    if (envelope && isOutage(error)) return envelope
+    if (!envelope) await withdraw(deps, reserved)
     throw error
   }
+}
+
+/** Deletes the plan of a creation that failed; if that fails too, the sweep job repeats it. */
+async function withdraw({ write, log }: Deps, reserved: Spending): Promise<void> {
+  try {
+    await write(withdrawCreation(reserved))
+  } catch (error) {
+    const { spendingId } = reserved
+    log.warn({ err: error, spendingId }, 'the sweep will delete the plan of a failed creation')
+  }
+}
+
+/**
+ * Completes the creation of a plan whose envelope exists; null if the plan is deleted. A plan with an
+ * envelope is shown in either state, so an outage of the database does not fail the request: the
+ * sweep job completes the plan then.
+ */
+async function completePlan(
+  { write, log }: Deps,
+  { plan, envelope, asOf, key }: Creation,
+): Promise<CreateSpendingResponse | null> {
+  const answer = (created: FundedSpending) => {
+    const spending = toMessage(SpendingSchema, created)
+    return create(CreateSpendingResponseSchema, { spending })
+  }
+  try {
+    return await write(
+      completeCreation({ plan, asOf, amounts: envelope }, (created) => {
+        const reply = answer(created)
+        return { reply, replies: keptReplies(key, reply) }
+      }),
+    )
+  } catch (error) {
+    if (!isOutage(error)) throw error
+    const { spendingId } = plan
+    log.warn({ err: error, spendingId }, 'the sweep will complete the creation of a plan')
+    return answer(openPlan(plan, envelope, asOf))
+  }
+}
+
+interface Creation {
+  plan: FundedSpending
+  envelope: Envelope | undefined
+  asOf: AsOf
+  key: IdempotencyKey | null
 }
 
 interface NewPlan {
@@ -91,7 +140,7 @@ interface NewPlan {
  * Returns the `Work` that stores the plan. If an earlier attempt of the request has stored it,
  * raises `openingAttempts`, so that the earlier attempt cannot delete the plan.
  */
-function reservePlan({ scope, request, key, asOf, isManualLink }: NewPlan): Work<Spending> {
+function reservePlan({ scope, request, key, asOf, isManualLink }: NewPlan): Work<FundedSpending> {
   const { fundingScheduleId } = request
   const spendingId = newId('spnd')
   return {

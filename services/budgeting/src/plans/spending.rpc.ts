@@ -14,16 +14,16 @@ import { type Envelope, EnvelopeService } from '@coffer/proto/ledger/v1/envelope
 import type { HandlerContext, ServiceImpl } from '@connectrpc/connect'
 import { explain } from '../contributions/explanation.ts'
 import { renderSentences, type Style } from '../contributions/explanation-text.ts'
-import { onBehalfOf } from '../ledger/ledger.client.ts'
+import { findAfterFailure, findEnvelope, onBehalfOf } from '../ledger/ledger.client.ts'
 import { type AsOf, withAmounts } from './plan.ts'
 import { beginClosing, deletePlan } from './plan-works.ts'
 import { findPlans, listSpending } from './spending.sql.ts'
-import type { FundedSpending } from './spending.ts'
+import type { FundedSpending, PlanKey } from './spending.ts'
 import { updateSpending } from './spending-change.rpc.ts'
 import { createSpending } from './spending-creation.rpc.ts'
 import type { PlanWriter } from './writer.service.ts'
 
-type Deps = Pick<ServiceDeps, 'database' | 'mesh' | 'clock'> & Pick<PlanWriter, 'write'>
+type Deps = Pick<ServiceDeps, 'database' | 'mesh' | 'clock' | 'log'> & Pick<PlanWriter, 'write'>
 
 /** Returns the RPC handlers of spending objects (docs/plans.md). */
 export function spendingRoutes(deps: Deps): ServiceImpl<typeof SpendingService> {
@@ -59,14 +59,8 @@ export function spendingRoutes(deps: Deps): ServiceImpl<typeof SpendingService> 
     createSpending: (request, context) => createSpending(deps, request, context),
     updateSpending: (request, context) => updateSpending(deps, request, context),
     deleteSpending: async ({ bankAccountId, spendingId }, context) => {
-      const { scope, asOf } = scopeOf(bankAccountId, context)
-      const key = { ...scope, spendingId }
-      const check = (plan: FundedSpending) =>
-        requireMatch(context, SpendingSchema, toMessage(SpendingSchema, plan))
-      const closing = beginClosing(key, { now: asOf.now, check })
-      await deps.write({ ...closing, signal: context.signal })
-      await ledger.closeEnvelope({ bankAccountId, spendingId }, onBehalfOf(context))
-      await deps.write(deletePlan(key))
+      const { scope } = scopeOf(bankAccountId, context)
+      await deleteSpending(deps, { ...scope, spendingId }, context)
       return {}
     },
     recalculateSpending: async ({ bankAccountId, envelopes }, context) => {
@@ -75,6 +69,34 @@ export function spendingRoutes(deps: Deps): ServiceImpl<typeof SpendingService> 
       const plans = await findPlans(database, scope, spendingIds)
       return { spending: compose(plans, envelopes, asOf) }
     },
+  }
+}
+
+/**
+ * Deletes a spending object: marks its plan, closes its envelope in the ledger, then deletes the
+ * plan. The closed envelope is committed, so a failure of the last step does not fail the request:
+ * the consumer of the ledger's event repeats it (docs/plans.md#creating-changing-and-deleting).
+ */
+async function deleteSpending(deps: Deps, key: PlanKey, context: HandlerContext): Promise<void> {
+  const { bankAccountId, spendingId } = key
+  const options = onBehalfOf(context)
+  // Before the mark: while the ledger is away, the request changes nothing.
+  if (!(await findEnvelope(deps, key, options))) throw notFound('spending')
+  const check = (plan: FundedSpending) =>
+    requireMatch(context, SpendingSchema, toMessage(SpendingSchema, plan))
+  const closing = beginClosing(key, { now: deps.clock(), check })
+  await deps.write({ ...closing, signal: context.signal })
+  try {
+    const ledger = deps.mesh.client('ledger', EnvelopeService)
+    await ledger.closeEnvelope({ bankAccountId, spendingId }, options)
+  } catch (error) {
+    // The call may have closed the envelope.
+    if (await findAfterFailure(deps, key, { error, options })) throw error
+  }
+  try {
+    await deps.write(deletePlan(key))
+  } catch (error) {
+    deps.log.warn({ err: error, spendingId }, 'the event of the envelope will delete its plan')
   }
 }
 
@@ -91,7 +113,10 @@ function compose(plans: readonly FundedSpending[], envelopes: readonly Envelope[
   })
 }
 
-/** Returns the open plan of a request, with the ledger's amounts. Throws notFound. */
+/**
+ * Returns the plan of a request, with the ledger's amounts. Throws notFound for a plan without an
+ * envelope: it is being created or deleted.
+ */
 async function getPlan(
   { database, mesh, clock }: Deps,
   { bankAccountId, spendingId }: { bankAccountId: string; spendingId: string },
@@ -104,7 +129,7 @@ async function getPlan(
     findPlans(database, { accountId, bankAccountId }, spendingIds),
     ledger.listEnvelopes({ bankAccountId, spendingIds }, onBehalfOf(context)),
   ])
-  if (plan?.state !== 'open' || !envelopes[0]) throw notFound('spending')
+  if (!plan || !envelopes[0]) throw notFound('spending')
   return withAmounts(plan, envelopes[0], { timezone, now: clock() })
 }
 

@@ -20,18 +20,21 @@ function within({ accountId, bankAccountId }: BankAccountKey): FragmentSqlToken 
     AND spending.bank_account_id = ${bankAccountId}`
 }
 
-const openPlans = prepare(
+const everyPlan = prepare(
   ['accountId', 'bankAccountId'],
   (scope) => sql.type(FundedSpending)`
-    ${funded} WHERE ${within(scope)} AND spending.state = 'open' ORDER BY spending.spending_id`,
+    ${funded} WHERE ${within(scope)} ORDER BY spending.spending_id`,
 )
 
-/** Lists the plans of a bank account in state `open`, with their schedules, ordered by ID. */
+/**
+ * Lists the plans of a bank account, with their schedules, ordered by ID. Those without an envelope
+ * in the ledger are being created or deleted.
+ */
 export function listSpending(
   { pool }: Database,
   { accountId, bankAccountId }: BankAccountKey,
 ): Promise<readonly FundedSpending[]> {
-  return pool.any(openPlans({ accountId, bankAccountId }))
+  return pool.any(everyPlan({ accountId, bankAccountId }))
 }
 
 const plansById = prepare(

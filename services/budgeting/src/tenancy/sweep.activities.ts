@@ -2,7 +2,7 @@ import { keptForHours } from '@coffer/kit/database/idempotency'
 import { asSystem } from '@coffer/kit/rpc/system-call'
 import type { ServiceDeps } from '@coffer/kit/service/service'
 import { hourMs } from '@coffer/kit/values/time'
-import { hasEnvelope } from '../ledger/ledger.client.ts'
+import { findEnvelope } from '../ledger/ledger.client.ts'
 import { completeCreation, onPlan, withdrawCreation } from '../plans/plan-works.ts'
 import type { Work } from '../plans/unit-of-work.ts'
 import type { PlanWriter } from '../plans/writer.service.ts'
@@ -80,7 +80,8 @@ async function forEachSequentially<Item>(
 
 async function endCreation(deps: Deps, reserved: Reserved): Promise<void> {
   const options = asSystem(deps, reserved.accountId)
-  if (!(await hasEnvelope(deps, reserved, options))) return deps.write(withdrawCreation(reserved))
+  const envelope = await findEnvelope(deps, reserved, options)
+  if (!envelope) return deps.write(withdrawCreation(reserved))
   const timezone = await accountTimezone(deps, reserved.accountId)
   const asOf = { timezone, now: deps.clock() }
   await deps.write(
