@@ -1,7 +1,7 @@
 import { create } from '@bufbuild/protobuf'
 import { timestampDate } from '@bufbuild/protobuf/wkt'
 import { keepReply, once } from '@coffer/kit/database/idempotency'
-import { invalid, notFound } from '@coffer/kit/rpc/errors'
+import { invalid } from '@coffer/kit/rpc/errors'
 import { toMessage } from '@coffer/kit/rpc/message'
 import { callerOf } from '@coffer/kit/rpc/rpc'
 import {
@@ -17,7 +17,12 @@ import { beginCreation, continueCreation } from './link-creation.service.ts'
 import { createLinkToken } from './link-token.service.ts'
 import { deleteLinkToken } from './link-token.sql.ts'
 import { createUpdateToken, updateLink } from './link-update.service.ts'
-import { byRequest, type LinkDeps, requireEnabled } from './upstream-call.service.ts'
+import {
+  byRequest,
+  type LinkDeps,
+  refuseContinued,
+  requireEnabled,
+} from './upstream-call.service.ts'
 
 const linksMax = 1_000
 
@@ -54,10 +59,7 @@ export function aggregatorLinkRoutes(deps: LinkDeps): ServiceImpl<typeof Aggrega
       requireChoice(publicToken, accountIds)
       const { accountId } = callerOf(context)
       const update = { key: { accountId, linkId }, publicToken: publicToken.trim(), accountIds }
-      await updateLink(deps, update, byRequest(context))
-      const [link] = await findLinks(database, accountId, [linkId])
-      if (!link) throw notFound('aggregator link')
-      return { aggregatorLink: toReply(link) }
+      return { aggregatorLink: toReply(await updateLink(deps, update, byRequest(context))) }
     },
     listAggregatorLinks: async ({ linkIds }, context) => {
       if (linkIds.length > linksMax) throw invalid({ linkIds: `has more than ${linksMax} IDs` })
@@ -88,11 +90,11 @@ function createAggregatorLink(
       isTrialing,
     })
     const reply = (linkId: string) => create(CreateAggregatorLinkResponseSchema, { linkId })
-    const linkId = await continueCreation(deps, link, {
+    const continued = continueCreation(deps, link, {
       by: byRequest(context),
       finish: (tx, id) => keepReply(tx, key, reply(id)),
     })
-    return reply(linkId)
+    return reply(await continued.catch(refuseContinued))
   })
 }
 

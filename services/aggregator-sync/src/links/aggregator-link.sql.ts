@@ -41,7 +41,7 @@ export function isClosed(connection: CommonQueryMethods, accountId: string): Pro
 
 /** Returns the links with these IDs by ascending ID, ended ones too. */
 export function findLinks(
-  { pool }: Database,
+  { pool }: { pool: CommonQueryMethods },
   accountId: string,
   linkIds: readonly string[],
 ): Promise<readonly ShownLink[]> {

@@ -1,6 +1,7 @@
 import { lockBound } from '@coffer/kit/database/account-bound.sql'
 import { emit } from '@coffer/kit/events/changes'
 import { notFound, refused } from '@coffer/kit/rpc/errors'
+import { isOutage } from '@coffer/kit/rpc/fault'
 import { newId } from '@coffer/kit/values/id'
 import { listSyncedAccounts, refreshAccounts } from '@coffer/sync-kit/ledger.client'
 import { Code, ConnectError } from '@connectrpc/connect'
@@ -17,10 +18,12 @@ import {
   deleteLink,
   findLink,
   findLinkOfItem,
+  findLinks,
   insertLink,
   isClosed,
   lockLink,
   requestWholeLoop,
+  type ShownLink,
   saveLink,
   saveToken,
 } from './aggregator-link.sql.ts'
@@ -34,7 +37,13 @@ import {
 import { dropConnection, storeItem } from './link-item.service.ts'
 import { unfinished } from './link-release.service.ts'
 import { openItem } from './open-item.service.ts'
-import { byExchange, isFinal, type LinkDeps, refuseFault } from './upstream-call.service.ts'
+import {
+  byExchange,
+  isFinal,
+  type LinkDeps,
+  refuseContinued,
+  refuseFault,
+} from './upstream-call.service.ts'
 
 /**
  * Returns a link token with which a user signs in at the institution again, and may choose other
@@ -59,25 +68,44 @@ export async function createUpdateToken(
 /**
  * Ends an update (docs/banks/aggregator.md#update): stores the token and the state of a working
  * link, requests a sync, and creates bank accounts for chosen accounts that the ledger does not
- * know. Throws notFound for a link that is not in use, refused (400) for the token of another item
- * or at the maximum of bank accounts, refused (429) beyond the account's limit, and refused (500)
- * for faults.
+ * know; if that fails with an error that may pass, the workflow repeats it. Returns the link.
+ * Throws notFound for a link that is not in use, refused (400) for the token of another item or at
+ * the maximum of bank accounts, refused (429) beyond the account's limit, refused (500) for faults,
+ * and unanswered (504) for an outage after which the workflow goes on.
  */
 export async function updateLink(
   deps: LinkDeps,
   { key, publicToken, accountIds }: { key: LinkKey; publicToken: string; accountIds: string[] },
   by: CallBy,
-): Promise<void> {
+): Promise<ShownLink> {
   const { link, item } = await openInUse(deps, key)
   const known = new Set(
     (await listSyncedAccounts(deps, key)).map(({ providerAccountId }) => providerAccountId),
   )
   const unknown = [...new Set(accountIds)].filter((id) => !known.has(id))
   const tentative = await beginExchange(deps, link, { publicToken, accountIds })
-  const { accessToken } = await exchangeOwn(deps, link, { publicToken, tentative })
+  const renewal = { link, item, publicToken, tentative, unknown }
+  const shown = await renew(deps, renewal).catch(refuseContinued)
+  if (unknown.length > 0) await createChosenNow(deps, key, by)
+  return shown
+}
+
+/** Exchanges the public token, and stores the renewed link with the accounts to create. */
+async function renew(
+  deps: LinkDeps,
+  of: {
+    link: AggregatorLink
+    item: OpenItem
+    publicToken: string
+    tentative: AggregatorLink
+    unknown: string[]
+  },
+): Promise<ShownLink> {
+  const { link: key, item, publicToken, tentative, unknown } = of
+  const { accessToken } = await exchangeOwn(deps, key, { publicToken, tentative })
   const isOther = accessToken !== item.accessToken
   const token = isOther ? await deps.secrets.seal(accessToken, tokenOwnerOf(key)) : null
-  await deps.database.transaction(async (tx) => {
+  const shown = await deps.database.transaction(async (tx) => {
     const now = deps.clock()
     const locked = await lockLink(tx, key)
     const renewed = renewLink(requireInUse(locked), { accountIds: unknown, now })
@@ -86,8 +114,25 @@ export async function updateLink(
     if (token) await saveToken(tx, key, { kind: 'access', ...token })
     await requestSyncOf(tx, key, { now, by: 'service' })
     if (unknown.length > 0) await emit(tx, unfinished(renewed))
+    const [saved] = await findLinks({ pool: tx }, key.accountId, [key.linkId])
+    return saved
   })
-  await createChosen(deps, key, by)
+  if (!shown) throw notFound('aggregator link')
+  return shown
+}
+
+/**
+ * Creates chosen accounts in the request that chose them. The choice is committed, so an error that
+ * may pass does not fail the request: the workflow creates them. Throws refused for a final one.
+ */
+async function createChosenNow(deps: LinkDeps, key: LinkKey, by: CallBy): Promise<void> {
+  try {
+    await createChosen(deps, key, by)
+  } catch (error) {
+    if (!faultOf(error) && !isOutage(error)) throw error
+    const { linkId } = key
+    deps.log.warn({ err: error, linkId }, 'the workflow will create the chosen bank accounts')
+  }
 }
 
 /**
@@ -144,8 +189,8 @@ const accountsMax = 500
 
 /**
  * Creates bank accounts for the accounts that an update of a link has added, and requests a sync
- * that reads their history too. May be repeated. Throws refused after a final refusal: then the
- * choice is dropped.
+ * that reads their history too. May be repeated. Throws refused after a final refusal, which drops
+ * the choice; faults of the aggregator and outages, which may pass, are thrown as they are.
  */
 export async function createChosen(deps: LinkDeps, key: LinkKey, by: CallBy): Promise<void> {
   const { link, item } = await openInUse(deps, key)
@@ -162,7 +207,8 @@ export async function createChosen(deps: LinkDeps, key: LinkKey, by: CallBy): Pr
     const listed = (await readAccounts(deps, { item, chosenAccounts }, by)).map(toProviderAccount)
     await upsertAccounts(deps, accountId, { linkId, accounts: listed, isComplete: false })
   } catch (error) {
-    if (isFinal(error) || isLedgerRefusal(error)) await endChoice(deps, link)
+    if (!isFinal(error) && !isLedgerRefusal(error)) throw error
+    await endChoice(deps, link)
     refuseFault('failed to read the accounts', error)
   }
   await endChoice(deps, link)

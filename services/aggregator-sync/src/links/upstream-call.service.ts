@@ -1,4 +1,5 @@
-import { refused } from '@coffer/kit/rpc/errors'
+import { refused, unanswered } from '@coffer/kit/rpc/errors'
+import { isOutage } from '@coffer/kit/rpc/fault'
 import type { ServiceDeps } from '@coffer/kit/service/service'
 import type { LedgerDeps } from '@coffer/sync-kit/ledger.client'
 import type { HandlerContext } from '@connectrpc/connect'
@@ -46,6 +47,14 @@ export function refuseFault(text: string, error: unknown): never {
   const fault = faultOf(error)
   if (!fault) throw error
   throw refused(`${text}: ${describeFault(fault).text}`, { status: 500 })
+}
+
+/**
+ * Throws unanswered (504) instead of unavailable (503), which promises that nothing was done: the
+ * public token is stored, and a workflow goes on with it. Rethrows other errors.
+ */
+export function refuseContinued(error: unknown): never {
+  throw isOutage(error) ? unanswered('the server goes on with the link') : error
 }
 
 const finalCodes: readonly PlaidFaultCode[] = [
