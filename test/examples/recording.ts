@@ -6,8 +6,8 @@ import { masked } from './masks.ts'
 import { recordPlain } from './plain-server.ts'
 import { refusals } from './refusals.ts'
 import { renders } from './rendered.ts'
-import { looksAround, registers, securesLogin } from './sign-in.ts'
-import { start, startWorld } from './world.ts'
+import { type Ada, looksAround, registers, securesLogin } from './sign-in.ts'
+import { start, startWorld, type World } from './world.ts'
 
 /** Items of a long list that an example shows. */
 const itemsShown = 3
@@ -23,7 +23,23 @@ const textsMax = 10
 export async function record(): Promise<Examples> {
   await using world = await startWorld()
   const { recorder, feed } = world
-  const anyone = recorder.as({})
+  const ada = await useAll(world)
+  await renders(recorder, 'https://coffer.example.com')
+  const { plain, ids } = await recordPlain(start)
+  const texts = [
+    [feed.url, 'https://feed.example.com/api/v1'],
+    [feed.apiKey, 'keyOfTheFeed'],
+    ['127.0.0.1', '203.0.113.7'],
+    // The same Ada on both servers.
+    ...ids.map((id, at) => [id, ada.ids[at] ?? id] as const),
+  ] as const
+  const all = merged(recorder.recorded(), plain)
+  return shortened(masked(all, { start, texts }))
+}
+
+/** Uses the whole API as one household. Returns its owner, whose account is deleted at the end. */
+export async function useAll(world: World): Promise<Ada> {
+  const anyone = world.recorder.as({})
   await anyone('GET', '/health')
   await anyone('GET', '/config')
   const ada = await registers(world)
@@ -40,17 +56,7 @@ export async function record(): Promise<Examples> {
   await removes(ada, feedAccount)
   await refusals(world, ada, home)
   await securesLogin(world, ada)
-  await renders(recorder, 'https://coffer.example.com')
-  const { plain, ids } = await recordPlain(start)
-  const texts = [
-    [feed.url, 'https://feed.example.com/api/v1'],
-    [feed.apiKey, 'keyOfTheFeed'],
-    ['127.0.0.1', '203.0.113.7'],
-    // The same Ada on both servers.
-    ...ids.map((id, at) => [id, ada.ids[at] ?? id] as const),
-  ] as const
-  const all = merged(recorder.recorded(), plain)
-  return shortened(masked(all, { start, texts }))
+  return ada
 }
 
 /** Names of examples that come after the others of their operation. */

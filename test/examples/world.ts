@@ -1,5 +1,6 @@
 import { eventually } from '@coffer/host/testing/boot'
 import { requiredVariable } from '@coffer/host/testing/database'
+import type { ServiceDefinition } from '@coffer/kit/service/service'
 import { type Coffer, startCoffer } from '../harness/coffer.ts'
 import { aggregatorSettings } from '../providers/linked-aggregator.ts'
 import { feedAccount, type LunchFlow, startLunchFlow } from '../providers/lunch-flow.ts'
@@ -28,8 +29,13 @@ export interface World extends AsyncDisposable {
   pass: (seconds: number) => Promise<void>
 }
 
+interface Choices {
+  services?: ServiceDefinition[]
+  createRecorder?: (baseUrl: string) => Recorder
+}
+
 /** Starts all servers at `start`. */
-export async function startWorld(): Promise<World> {
+export async function startWorld(choices: Choices = {}): Promise<World> {
   await using opening = new AsyncDisposableStack()
   let now = start
   const stripe = opening.use(await startStripe())
@@ -40,30 +46,29 @@ export async function startWorld(): Promise<World> {
     feedAccount(4417, { name: 'Everyday Checking', institution_name: 'Prairie State Bank' }),
     feedAccount(8820, { name: 'Rainy Day Savings', institution_name: 'Prairie State Bank' }),
   )
-  const coffer = opening.use(
-    await startCoffer({
-      ...stripe.settings,
-      ...aggregatorSettings(plaid),
-      // Without webhooks a new link is synced at once.
-      COFFER_AGGREGATOR_WEBHOOKS_ENABLED: 'false',
-      COFFER_EXTERNAL_URL: 'https://coffer.example.com',
-      COFFER_TRUSTED_PROXIES: '127.0.0.1',
-      COFFER_RELEASE: '1.4.0',
-      COFFER_SMTP_URL: mails.url,
-      COFFER_SMTP_TLS: 'none',
-      COFFER_EMAIL_VERIFICATION_ENABLED: 'true',
-      COFFER_PROOF_OF_WORK_ENABLED: 'true',
-      COFFER_PROOF_OF_WORK_DIFFICULTY: '12',
-      COFFER_FEED_ENABLED: 'true',
-      COFFER_FEED_ALLOWED_URLS: feed.url,
-      COFFER_FEED_PRIVATE_ADDRESSES: 'true',
-    }),
-  )
+  const settings = {
+    ...stripe.settings,
+    ...aggregatorSettings(plaid),
+    // Without webhooks a new link is synced at once.
+    COFFER_AGGREGATOR_WEBHOOKS_ENABLED: 'false',
+    COFFER_EXTERNAL_URL: 'https://coffer.example.com',
+    COFFER_TRUSTED_PROXIES: '127.0.0.1',
+    COFFER_RELEASE: '1.4.0',
+    COFFER_SMTP_URL: mails.url,
+    COFFER_SMTP_TLS: 'none',
+    COFFER_EMAIL_VERIFICATION_ENABLED: 'true',
+    COFFER_PROOF_OF_WORK_ENABLED: 'true',
+    COFFER_PROOF_OF_WORK_DIFFICULTY: '12',
+    COFFER_FEED_ENABLED: 'true',
+    COFFER_FEED_ALLOWED_URLS: feed.url,
+    COFFER_FEED_PRIVATE_ADDRESSES: 'true',
+  }
+  const coffer = opening.use(await startCoffer(settings, choices.services))
   coffer.booted.clock.now = now
   const opened = opening.move()
   return {
     coffer,
-    recorder: createRecorder(coffer.baseUrl),
+    recorder: (choices.createRecorder ?? createRecorder)(coffer.baseUrl),
     stripe,
     mails,
     plaid,

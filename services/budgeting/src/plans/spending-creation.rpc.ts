@@ -94,8 +94,8 @@ async function withdraw({ write, log }: Deps, reserved: Spending): Promise<void>
 }
 
 /**
- * Completes the creation of a plan whose envelope exists; null if the plan is deleted. A plan with an
- * envelope is shown in either state, so an outage of the database does not fail the request: the
+ * Completes the creation of a plan whose envelope exists; null if the plan is deleted. A plan with
+ * an envelope is shown in either state, so an outage of the database does not fail the request: the
  * sweep job completes the plan then.
  */
 async function completePlan(

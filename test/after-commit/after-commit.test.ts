@@ -1,0 +1,141 @@
+import { definitions } from '@coffer/cli/services'
+import { newId } from '@coffer/kit/values/id'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { generateSync } from 'otplib'
+import type { Take } from '../examples/recorder.ts'
+import { type Coffer, startCoffer } from '../harness/coffer.ts'
+import { basicOf, cookieOf } from '../harness/person.ts'
+import { feedAccount, type LunchFlow, startLunchFlow } from '../providers/lunch-flow.ts'
+import { createFaultyRecorder, type Tally } from './faulty-recorder.ts'
+import type { FaultKind } from './observed-request.ts'
+import { observed } from './observed-services.ts'
+
+let feed: LunchFlow
+let coffer: Coffer
+
+beforeAll(async () => {
+  feed = await startLunchFlow()
+  feed.accounts.push(feedAccount(1))
+  coffer = await startCoffer(
+    {
+      COFFER_FEED_ENABLED: 'true',
+      COFFER_FEED_ALLOWED_URLS: feed.url,
+      COFFER_FEED_PRIVATE_ADDRESSES: 'true',
+    },
+    observed(definitions),
+  )
+})
+
+afterAll(async () => {
+  await coffer?.[Symbol.asyncDispose]()
+  await feed?.[Symbol.asyncDispose]()
+})
+
+type As = (credential: Record<string, string>) => Take
+
+const password = 'a long enough password'
+const monthly = 'DTSTART:20260101T060000Z\nRRULE:FREQ=MONTHLY;INTERVAL=1;BYMONTHDAY=1'
+
+/** Registers a person, signs in by the second factor, and changes the person's data. */
+async function signsIn(as: As): Promise<Take> {
+  const anyone = as({})
+  const email = `${newId('person')}@example.com`
+  const named = { firstName: 'Pat', timezone: 'America/Chicago' }
+  const registered = await anyone('POST', '/authentication/register', {
+    body: { email, password, ...named },
+  })
+  const session = as({ cookie: cookieOf(registered) })
+  await session('PATCH', '/users/me', { body: { firstName: 'Ada' } })
+  const { body: key } = await session('POST', '/keys', { body: { name: 'test' } })
+  const { body: setUp } = await session('POST', '/users/security/totp/setup')
+  const secret = new URL(setUp.uri).searchParams.get('secret') ?? ''
+  const totp = generateSync({ secret })
+  await session('POST', '/users/security/totp/confirm', { body: { totp } })
+  const owing = await anyone('POST', '/authentication/login', { body: { email, password } })
+  const [code] = setUp.recoveryCodes
+  await as({ cookie: cookieOf(owing) })('POST', '/authentication/multifactor', {
+    body: { totp: code },
+  })
+  return as({ authorization: basicOf(key) })
+}
+
+/** Links a bank account over the feed, changes both, and archives it. */
+async function linksFeed(key: Take): Promise<void> {
+  const { body: connection } = await key('POST', '/feed/link', {
+    body: { name: 'Home', feedURL: feed.url, apiKey: feed.apiKey },
+  })
+  const { feedLinkId } = connection
+  const { body: link } = await key('POST', '/links', {
+    body: { institutionName: 'First Bank', feedLinkId },
+  })
+  const { linkId } = link
+  await key('PATCH', `/links/${linkId}`, { body: { description: 'Ours' } })
+  await key('POST', `/feed/link/${feedLinkId}/bank_accounts/refresh`)
+  const { body: candidates } = await key('GET', `/feed/link/${feedLinkId}/bank_accounts`)
+  const { feedBankAccountId } = candidates[0]
+  const { body: account } = await key('POST', '/bank_accounts', {
+    body: { linkId, name: 'Checking', feedBankAccountId },
+  })
+  const path = `/bank_accounts/${account.bankAccountId}`
+  await key('PATCH', path, { body: { name: 'Joint checking' } })
+  await key('DELETE', path)
+}
+
+/** Plans an expense, moves money, and deletes everything. */
+async function plans(key: Take): Promise<void> {
+  const { body: link } = await key('POST', '/links', { body: { institutionName: 'First Bank' } })
+  const { body: account } = await key('POST', '/bank_accounts', {
+    body: { linkId: link.linkId, name: 'Checking', availableBalance: 9_000, currentBalance: 9_000 },
+  })
+  const path = `/bank_accounts/${account.bankAccountId}`
+  const { body: pay } = await key('POST', `${path}/funding_schedules`, {
+    body: { name: 'Payday', ruleset: monthly },
+  })
+  const { fundingScheduleId } = pay
+  const { body: rent } = await key('POST', `${path}/spending`, {
+    body: {
+      spendingType: 'expense',
+      name: 'Rent',
+      fundingScheduleId,
+      targetAmount: 1_000,
+      ruleset: monthly,
+    },
+  })
+  const { spendingId } = rent
+  const one = `${path}/spending/${spendingId}`
+  await key('GET', one)
+  await key('PATCH', one, { body: { targetAmount: 2_000 } })
+  await key('PATCH', `${path}/funding_schedules/${fundingScheduleId}`, { body: { name: 'Wages' } })
+  await key('POST', `${path}/spending/transfer`, {
+    body: { toSpendingId: spendingId, amount: 900 },
+  })
+  const { body: made } = await key('POST', `${path}/transactions`, {
+    body: { name: 'Tea', amount: 100, date: '2026-03-02T06:00:00Z', spendingId },
+  })
+  await key('DELETE', `${path}/transactions/${made.transaction.transactionId}`)
+  await key('DELETE', one)
+  const { body: other } = await key('POST', `${path}/funding_schedules`, {
+    body: { name: 'Other', ruleset: monthly },
+  })
+  await key('DELETE', `${path}/funding_schedules/${other.fundingScheduleId}`)
+}
+
+/** Numbers of steps that fail, one after the other; the long test goes through all kinds. */
+const steps: [FaultKind, number][] = [
+  ['unavailable', 10],
+  ['deadline', 1],
+]
+
+test.each(steps)('a committed write is answered with a success: %s', async (kind, stepsMax) => {
+  const tally: Tally = { succeeded: new Set(), faults: 0, violations: [] }
+  let met = -1
+  for (let index = 0; index < stepsMax && tally.faults > met; index += 1) {
+    met = tally.faults
+    const { as } = createFaultyRecorder({ index, kind }, tally)(coffer.baseUrl)
+    const key = await signsIn(as)
+    await linksFeed(key)
+    await plans(key)
+  }
+  expect(tally.violations).toEqual([])
+  expect(tally.faults).toBeGreaterThan(5)
+})
