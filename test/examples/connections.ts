@@ -4,7 +4,7 @@ import { type Take, until } from './recorder.ts'
 import type { Ada } from './sign-in.ts'
 import type { World } from './world.ts'
 
-/** Links a bank account over the feed, and syncs it. Returns the bank account as it was created. */
+/** Links a bank account over the feed, and syncs it. Returns it, with its connection. */
 export async function linksFeed(world: World, { key, headers }: Ada): Promise<Json> {
   const { feed, now, pass, recorder } = world
   fill(feed)
@@ -64,19 +64,19 @@ export async function linksFeed(world: World, { key, headers }: Ada): Promise<Js
     name: 'failed',
     summary: 'A link over the feed, after a sync that failed',
   })
-  return made
+  return { ...made, feedLinkId: connection.feedLinkId }
 }
 
 /** Archives a bank account of the feed, and deletes its link. */
 export async function removes({ key }: Ada, made: Json): Promise<void> {
-  const { bankAccountId, linkId, feedBankAccount } = made
+  const { bankAccountId, linkId, feedLinkId } = made
   await key('DELETE', `/bank_accounts/${bankAccountId}`)
   await key('GET', `/bank_accounts/${bankAccountId}`, {
     name: 'archived',
     summary: 'An archived bank account',
   })
   await key('DELETE', `/links/${linkId}`)
-  const path = `/feed/link/${feedBankAccount.feedLinkId}`
+  const path = `/feed/link/${feedLinkId}`
   await until(key, path, ({ deletedAt }) => deletedAt !== undefined)
   await key('GET', path, { name: 'deleted', summary: 'The connection of a deleted link' })
 }
