@@ -2,8 +2,8 @@ import { definitions } from '@coffer/cli/services'
 import { apiRoutes } from '@coffer/client/build/document'
 import { expect, test } from '@jest/globals'
 import { useAll } from '../examples/recording.ts'
-import { looksAround, registers } from '../examples/sign-in.ts'
-import { startWorld } from '../examples/world.ts'
+import { type Ada, looksAround, registers } from '../examples/sign-in.ts'
+import { startWorld, type World } from '../examples/world.ts'
 import { createFaultyRecorder, sendObserved, type Tally } from './faulty-recorder.ts'
 import type { FaultKind } from './observed-request.ts'
 import { observed } from './observed-services.ts'
@@ -46,27 +46,51 @@ test.each(kinds)(
     const ada = await registers(world)
     // An account in its trial has one link only.
     await looksAround(world, ada)
-    for (let index = 0; ; index += 1) {
+    const send = createSend(world, ada, kind)
+    const linkId = await untilNoneFails(async (index) => {
       const { body: opened } = await ada.session('GET', '/aggregator/token/new')
-      const { publicToken, item } = world.plaid.completeLink(opened.linkToken)
-      const accountIds = item.accounts().map((one) => one.account_id)
-      const request = {
-        method: 'POST',
-        path: '/aggregator/token/callback',
-        headers: ada.sessionHeaders,
-        body: { publicToken, accountIds },
-      }
-      const { answer, failed } = await sendObserved(world.coffer.baseUrl, request, { index, kind })
-      await world.pass(60)
-      const { status, body } = answer
-      if (status !== 200) {
-        expect([500, 504]).toContain(status)
-        const text = /may have been carried out|the server tries again/
-        expect({ failed, says: body.error }).toEqual({ failed, says: expect.stringMatching(text) })
-      }
-      if (failed === null) break
-      expect(index).toBeLessThan(stepsMax)
-    }
+      return send('token/callback', choose(world, opened), index)
+    })
+    await untilNoneFails(async (index) => {
+      const { body: renewal } = await ada.session('PUT', `/aggregator/link/update/${linkId}`)
+      return send('link/update/callback', { linkId, ...choose(world, renewal) }, index)
+    })
   },
   600_000,
 )
+
+function choose({ plaid }: World, { linkToken }: { linkToken: string }) {
+  const { publicToken, item } = plaid.completeLink(linkToken)
+  return { publicToken, accountIds: item.accounts().map((one) => one.account_id) }
+}
+
+interface Sent {
+  /** The step that failed; null if the request has fewer steps. */
+  failed: string | null
+  linkId: string
+}
+
+/** Returns a function that sends a request whose step fails; its answer has to say so. */
+function createSend({ coffer, pass }: World, { sessionHeaders: headers }: Ada, kind: FaultKind) {
+  return async (path: string, body: object, index: number): Promise<Sent> => {
+    const request = { method: 'POST', path: `/aggregator/${path}`, headers, body }
+    const { answer, failed } = await sendObserved(coffer.baseUrl, request, { index, kind })
+    await pass(60)
+    const { status, body: answered } = answer
+    if (status !== 200) {
+      const says = expect.stringMatching(/may have been carried out|the server tries again/)
+      expect({ failed, status, says: answered.error }).toEqual({ failed, status, says })
+      expect([500, 504]).toContain(status)
+    }
+    return { failed, linkId: answered.linkId }
+  }
+}
+
+/** Sends requests until no step is left that could fail. Returns the link of the last one. */
+async function untilNoneFails(send: (index: number) => Promise<Sent>): Promise<string> {
+  for (let index = 0; index < stepsMax; index += 1) {
+    const { failed, linkId } = await send(index)
+    if (failed === null) return linkId
+  }
+  throw new Error('a request has more steps than are tried')
+}

@@ -33,7 +33,7 @@ const takenBack: Record<string, string> = {
 }
 
 /** Operations that a server continues by itself after an error: another test is about them. */
-const continued = ['createAggregatorLink']
+const continued = ['createAggregatorLink', 'updateAggregatorLink']
 
 interface Request extends CallOptions {
   method: string
