@@ -7,6 +7,7 @@ import { startWorld, type World } from '../examples/world.ts'
 import { createFaultyRecorder, sendObserved, type Tally } from './faulty-recorder.ts'
 import type { FaultKind } from './observed-request.ts'
 import { observed } from './observed-services.ts'
+import { plansAndDeletes } from './planned-account.ts'
 
 const services = observed(definitions)
 const kinds: FaultKind[] = ['unavailable', 'deadline']
@@ -27,7 +28,8 @@ test.each(kinds)(
       met = tally.faults
       const createRecorder = createFaultyRecorder({ index, kind }, tally)
       await using world = await startWorld({ services, createRecorder })
-      await useAll(world)
+      // The examples have no deletions without a body.
+      await useAll(world, ({ key }) => plansAndDeletes(key))
     }
     expect(tally.violations).toEqual([])
     const writing = apiRoutes().filter(({ method }) => method !== 'GET')

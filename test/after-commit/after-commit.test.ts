@@ -9,6 +9,7 @@ import { feedAccount, type LunchFlow, startLunchFlow } from '../providers/lunch-
 import { createFaultyRecorder, type Tally } from './faulty-recorder.ts'
 import type { FaultKind } from './observed-request.ts'
 import { observed } from './observed-services.ts'
+import { plansAndDeletes } from './planned-account.ts'
 
 let feed: LunchFlow
 let coffer: Coffer
@@ -34,7 +35,6 @@ afterAll(async () => {
 type As = (credential: Record<string, string>) => Take
 
 const password = 'a long enough password'
-const monthly = 'DTSTART:20260101T060000Z\nRRULE:FREQ=MONTHLY;INTERVAL=1;BYMONTHDAY=1'
 
 /** Registers a person, signs in by the second factor, and changes the person's data. */
 async function signsIn(as: As): Promise<Take> {
@@ -81,45 +81,6 @@ async function linksFeed(key: Take): Promise<void> {
   await key('DELETE', path)
 }
 
-/** Plans an expense, moves money, and deletes everything. */
-async function plans(key: Take): Promise<void> {
-  const { body: link } = await key('POST', '/links', { body: { institutionName: 'First Bank' } })
-  const { body: account } = await key('POST', '/bank_accounts', {
-    body: { linkId: link.linkId, name: 'Checking', availableBalance: 9_000, currentBalance: 9_000 },
-  })
-  const path = `/bank_accounts/${account.bankAccountId}`
-  const { body: pay } = await key('POST', `${path}/funding_schedules`, {
-    body: { name: 'Payday', ruleset: monthly },
-  })
-  const { fundingScheduleId } = pay
-  const { body: rent } = await key('POST', `${path}/spending`, {
-    body: {
-      spendingType: 'expense',
-      name: 'Rent',
-      fundingScheduleId,
-      targetAmount: 1_000,
-      ruleset: monthly,
-    },
-  })
-  const { spendingId } = rent
-  const one = `${path}/spending/${spendingId}`
-  await key('GET', one)
-  await key('PATCH', one, { body: { targetAmount: 2_000 } })
-  await key('PATCH', `${path}/funding_schedules/${fundingScheduleId}`, { body: { name: 'Wages' } })
-  await key('POST', `${path}/spending/transfer`, {
-    body: { toSpendingId: spendingId, amount: 900 },
-  })
-  const { body: made } = await key('POST', `${path}/transactions`, {
-    body: { name: 'Tea', amount: 100, date: '2026-03-02T06:00:00Z', spendingId },
-  })
-  await key('DELETE', `${path}/transactions/${made.transaction.transactionId}`)
-  await key('DELETE', one)
-  const { body: other } = await key('POST', `${path}/funding_schedules`, {
-    body: { name: 'Other', ruleset: monthly },
-  })
-  await key('DELETE', `${path}/funding_schedules/${other.fundingScheduleId}`)
-}
-
 /** Numbers of steps that fail, one after the other; the long test goes through all kinds. */
 const steps: [FaultKind, number][] = [
   ['unavailable', 10],
@@ -134,7 +95,7 @@ test.each(steps)('a committed write is answered with a success: %s', async (kind
     const { as } = createFaultyRecorder({ index, kind }, tally)(coffer.baseUrl)
     const key = await signsIn(as)
     await linksFeed(key)
-    await plans(key)
+    await plansAndDeletes(key)
   }
   expect(tally.violations).toEqual([])
   expect(tally.faults).toBeGreaterThan(5)

@@ -37,8 +37,14 @@ export async function record(): Promise<Examples> {
   return shortened(masked(all, { start, texts }))
 }
 
-/** Uses the whole API as one household. Returns its owner, whose account is deleted at the end. */
-export async function useAll(world: World): Promise<Ada> {
+/**
+ * Uses the whole API as one household, and calls `more` before the end. Returns the owner, whose
+ * account is deleted at the end.
+ */
+export async function useAll(
+  world: World,
+  more: (ada: Ada) => Promise<void> = async () => undefined,
+): Promise<Ada> {
   const anyone = world.recorder.as({})
   await anyone('GET', '/health')
   await anyone('GET', '/config')
@@ -55,6 +61,7 @@ export async function useAll(world: World): Promise<Ada> {
   await listsAll(ada)
   await removes(ada, feedAccount)
   await refusals(world, ada, home)
+  await more(ada)
   await securesLogin(world, ada)
   return ada
 }
