@@ -30,6 +30,7 @@ const current = new AsyncLocalStorage<ObservedRequest>()
 const bookkeeping: Record<string, string> = {
   network_attempts: 'an attempt counts whatever becomes of it',
   sign_in_attempts: 'an attempt counts whatever becomes of it',
+  code_attempts: 'an attempt counts whatever becomes of it',
   account_requests: 'a call of Plaid counts whatever becomes of it',
   endpoint_calls: 'a call of Plaid counts whatever becomes of it',
   item_calls: 'a call of Plaid counts whatever becomes of it',
