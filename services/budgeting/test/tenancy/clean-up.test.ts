@@ -87,12 +87,18 @@ test('the sweep completes a creation with an envelope and deletes one without', 
     DELETE FROM envelopes WHERE spending_id = ${removed.spendingId}`)
   await booted.database('budgeting').pool.query(sql.unsafe`
     UPDATE spending SET state = 'opening' WHERE account_id = ${accountId}`)
-  expect(await home.list()).toEqual([])
+  const shown = async () => (await home.list()).map(({ spendingId }) => spendingId)
+  const states = () =>
+    booted.database('budgeting').pool.anyFirst(sql.unsafe`
+      SELECT state FROM spending WHERE account_id = ${accountId}`)
+  // A plan is shown while it has an envelope.
+  expect(await shown()).toEqual([finished.spendingId])
   const { endStaleCreations } = sweepActivities(depsOf(booted))
   expect(await endStaleCreations()).toBe(0)
   booted.clock.now = new Date('2023-10-09T13:34Z')
   expect(await endStaleCreations()).toBe(2)
-  expect((await home.list()).map(({ spendingId }) => spendingId)).toEqual([finished.spendingId])
+  expect(await shown()).toEqual([finished.spendingId])
+  expect(await states()).toEqual(['open'])
   const { spendingId } = removed
   await expect(home.spending.getSpending({ bankAccountId, spendingId }, as)).rejects.toMatchObject({
     code: Code.NotFound,
