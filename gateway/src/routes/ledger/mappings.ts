@@ -111,13 +111,14 @@ const creation = z.strictObject({
       }).optional(),
     }).describe('Place of the balance in the file'),
   })
+    // The ledger checks the rules of a mapping whose shape fits.
     .superRefine(
       (mapping, context) => {
         for (const found of listProblems(problemsOfMapping(mapping) ?? {})) {
           context.addIssue({ code: 'custom', ...found })
         }
       },
-      { when: () => true },
+      { when: ({ issues }) => issues.length > 0 },
     )
     .describe('Rules by which the columns become transactions (docs/files.md#csv-mappings)'),
 })

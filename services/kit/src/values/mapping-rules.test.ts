@@ -140,6 +140,11 @@ describe('a mapping whose shape has faults', () => {
     ['a memo of a wrong type', { memo: 5 }, null],
     ['a memo without a part of the shape', { memo: {} }, { memo: reference }],
     ['an unknown column without headers', { memo: { name: 'Nope' } }, null],
+    ...['constructor', '__proto__'].map((kind): [string, object, object | null] => [
+      `the kind ${kind}, a name of every object`,
+      { amount: { kind, fields: [{ name: 'Amount' }] }, balance: { kind, fields: [] } },
+      null,
+    ]),
     [
       'no kind, and three amounts',
       { amount: { fields: [...amountFields, { name: 'Id' }] } },

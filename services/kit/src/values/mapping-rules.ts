@@ -45,8 +45,16 @@ const texts = {
 
 /** Number of fields, at least and at most, of an amount and of a balance by kind. */
 type Range = [number, number]
-const amountCounts: Record<string, Range> = { sign: [1, 1], type: [2, 2], column: [2, 2] }
-const balanceCounts: Record<string, [number, number]> = { none: [0, 0], sum: [0, 0], field: [1, 1] }
+const amountCounts = new Map<string, Range>([
+  ['sign', [1, 1]],
+  ['type', [2, 2]],
+  ['column', [2, 2]],
+])
+const balanceCounts = new Map<string, Range>([
+  ['none', [0, 0]],
+  ['sum', [0, 0]],
+  ['field', [1, 1]],
+])
 
 /**
  * Returns the problems of a CSV mapping by field, or null (docs/files.md#csv-mappings). A part that
@@ -56,14 +64,14 @@ const balanceCounts: Record<string, [number, number]> = { none: [0, 0], sum: [0,
 export function problemsOfMapping(mapping: unknown): MappingProblems | null {
   const parts = ReadableMapping.parse(mapping) ?? {}
   const { headers, id, amount, memo, merchant, date, posted, balance } = parts
-  const check = (refs: FieldRef[] | undefined, count: [number, number]) =>
+  const check = (refs: FieldRef[] | undefined, count: Range) =>
     refs ? problemOfFields(refs, headers, count) : null
   const isLong = lengthOf(posted?.posted ?? '') > wordLengthMax
   return present({
     headers: headers ? problemOfHeaders(headers) : null,
     id: present({ fields: check(id?.fields, [1, 20]) }),
     amount: present({
-      fields: check(amount?.fields, amountCounts[amount?.kind ?? ''] ?? [1, 2]),
+      fields: check(amount?.fields, amountCounts.get(amount?.kind ?? '') ?? [1, 2]),
       ...problemsOfWords(amount ?? {}),
     }),
     memo: memo ? problemOfRef(memo, headers) : null,
@@ -77,7 +85,7 @@ export function problemsOfMapping(mapping: unknown): MappingProblems | null {
       posted: isLong ? `must have at most ${wordLengthMax} characters` : null,
     }),
     balance: present({
-      fields: check(balance?.fields, balanceCounts[balance?.kind ?? ''] ?? [0, 1]),
+      fields: check(balance?.fields, balanceCounts.get(balance?.kind ?? '') ?? [0, 1]),
     }),
   })
 }
@@ -107,7 +115,7 @@ function problemOfHeaders(headers: readonly string[]): string | null {
 
 /** Returns the problems of `credit` and `debit`: required if `kind` is `type`, else forbidden. */
 function problemsOfWords({ kind, credit, debit }: Partial<NonNullable<ReadableMapping['amount']>>) {
-  if (kind === undefined || !(kind in amountCounts)) return {}
+  if (kind === undefined || !amountCounts.has(kind)) return {}
   const isType = kind === 'type'
   const problemOf = (word: string | undefined) => {
     if (!isType) return word === undefined ? null : texts.forbidden
@@ -121,7 +129,7 @@ function problemsOfWords({ kind, credit, debit }: Partial<NonNullable<ReadableMa
 function problemOfFields(
   refs: readonly FieldRef[],
   headers: readonly string[] | undefined,
-  [min, max]: [number, number],
+  [min, max]: Range,
 ): string | null {
   if (refs.length < min || refs.length > max) {
     const count = min === max ? `exactly ${min}` : `${min} to ${max}`
