@@ -1,6 +1,7 @@
 import { invalid } from '@coffer/kit/rpc/errors'
+import { readDay, startOfDay } from '@coffer/kit/values/day'
 import { isExact } from '@coffer/kit/values/money'
-import { dayMs, fromLocal } from '@coffer/kit/values/time'
+import { dayMs } from '@coffer/kit/values/time'
 import { countDues } from '../contributions/due-dates.ts'
 import { countOccurrences, occurrencesOf } from '../recurrence/recurrence.ts'
 import { type ForecastPlan, listEnvelopeEvents, type SpendingEvent } from './forecast-envelope.ts'
@@ -71,11 +72,11 @@ export function forecastEndOfDay(
   day: string,
   { timezone, now }: { timezone: string; now: Date },
 ): Date {
-  const local = Date.parse(`${day}T00:00:00Z`)
-  if (Number.isNaN(local)) throw invalid({ end: 'must be a day like 2026-01-31' })
+  const number = readDay(day)
+  if (number === null) throw invalid({ end: 'must be a day like 2026-01-31' })
   const last = latestEnd(now).getTime()
-  const dayEnd = fromLocal(local + dayMs, timezone) - 1
-  const isLastDay = fromLocal(local, timezone) <= last && last < dayEnd
+  const dayEnd = startOfDay(number + 1, timezone) - 1
+  const isLastDay = startOfDay(number, timezone) <= last && last < dayEnd
   return forecastEnd(new Date(isLastDay ? last : dayEnd), now)
 }
 
