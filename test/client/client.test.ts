@@ -2,7 +2,6 @@ import { readFile } from 'node:fs/promises'
 import { CofferError, createClient, paginate } from '@coffer/client'
 import { apiDocument, copyOf, readCopy } from '@coffer/client/build/document'
 import type { ApiKey, Transaction } from '@coffer/client/types'
-import { freePorts } from '@coffer/local/ports'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import WebSocket from 'ws'
 import type { Coffer } from '../harness/coffer.ts'
@@ -161,23 +160,6 @@ test('hints end the message', () => {
   expect(refusal.message).toBe('No. Hint: send a; leave out b')
   expect(refusal.hints).toEqual(['send a', 'leave out b'])
   expect(new CofferError(response, { error: 'No' }).hints).toEqual([])
-})
-
-test.each([{}, { timeoutMs: 700 }])('a wrong port fails with its cause: %j', async (options) => {
-  const [port] = await freePorts(1)
-  let attempts = 0
-  const counted: typeof fetch = (request) => {
-    attempts += 1
-    return fetch(request)
-  }
-  const { random } = Math
-  // The longest pauses: 250, 500, 1000 and 2000 ms.
-  Math.random = () => 0.999
-  const baseUrl = `http://127.0.0.1:${port}`
-  const call = createClient({ baseUrl, fetch: counted, ...options }).getHealth()
-  await expect(call).rejects.toMatchObject({ cause: { code: 'ECONNREFUSED' } })
-  Math.random = random
-  expect(attempts).toBeLessThanOrEqual('timeoutMs' in options ? 2 : 5)
 })
 
 test.each(['/api', '/api/', '/'])('the URL of the server may end in %s', async (ending) => {

@@ -164,8 +164,8 @@ async function perform(work: {
     const isRepeatable = keyed.has(id) || first?.method === 'GET'
     if (response === undefined || (response.ok && error !== undefined)) {
       // Without a request, the options are at fault, so a repetition would fail as well.
-      const isUnreached = !reached.ever && isRefused(error)
-      return { error, isTransient: isRepeatable && first !== undefined, isUnreached }
+      const isTransient = isRepeatable && first !== undefined
+      return { error, isTransient, isUnreached: !reached.ever }
     }
     if (!response.ok) {
       const refusal = new CofferError(response, error)
@@ -250,12 +250,6 @@ function requireAscii(name: string, value: string | undefined): void {
 function isExpected(response: Response, request: Request | undefined): boolean {
   const type = mediaTypeOf(response)
   return /[/+]json$/.test(type) || request?.headers.get('accept')?.includes(type) === true
-}
-
-/** Returns whether no connection was made: nothing listens there, or the name is unknown. */
-function isRefused(error: unknown): boolean {
-  const { code } = ((error as Error | undefined)?.cause ?? {}) as { code?: unknown }
-  return code === 'ECONNREFUSED' || code === 'ENOTFOUND'
 }
 
 /** Every body has a type. Its length may be unknown, for example behind a proxy. */

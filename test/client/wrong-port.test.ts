@@ -1,0 +1,37 @@
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
+import { createClient } from '@coffer/client'
+import { freePorts } from '@coffer/local/ports'
+import { expect, test } from '@jest/globals'
+
+/** Calls a port until the client gives up; its pauses are the longest: 250, 500, 1000, 2000 ms. */
+async function giveUp(port: number | undefined, options: { timeoutMs?: number } = {}) {
+  let attempts = 0
+  const counted: typeof fetch = (request) => {
+    attempts += 1
+    return fetch(request)
+  }
+  const { random } = Math
+  Math.random = () => 0.999
+  const baseUrl = `http://127.0.0.1:${port}`
+  const call = createClient({ baseUrl, fetch: counted, ...options }).getHealth()
+  const error = await call.catch((thrown) => thrown)
+  Math.random = random
+  return { cause: error.cause, attempts }
+}
+
+test.each([{}, { timeoutMs: 700 }])('a wrong port fails with its cause: %j', async (options) => {
+  const [port] = await freePorts(1)
+  const { cause, attempts } = await giveUp(port, options)
+  expect(cause).toMatchObject({ code: 'ECONNREFUSED' })
+  expect(attempts).toBeLessThanOrEqual('timeoutMs' in options ? 2 : 5)
+})
+
+test('a port of another protocol fails with its cause as well', async () => {
+  const server = createServer((socket) => socket.end('no HTTP\r\n'))
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const { cause, attempts } = await giveUp((server.address() as AddressInfo).port)
+  server.close()
+  expect(String(cause)).toContain('does not match the HTTP/1.1 protocol')
+  expect(attempts).toBeLessThanOrEqual(5)
+})
