@@ -29,7 +29,7 @@ export function sessionCookie(config: { cookieName: string; externalUrl: string 
   const { cookieName, externalUrl } = config
   const names = cookieNames(cookieName)
   const isSecure = ({ protocol }: FastifyRequest) =>
-    externalUrl.startsWith('https://') || protocol === 'https'
+    externalUrl.startsWith('https://') || protocol.toLowerCase() === 'https'
   const nameFor = (request: FastifyRequest) => (isSecure(request) ? names.secure : names.plain)
   const attributes = ({ request }: FastifyReply): CookieSerializeOptions => ({
     path: '/',

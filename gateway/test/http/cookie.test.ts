@@ -30,6 +30,12 @@ test.each([
     { 'x-forwarded-proto': 'https' },
     '__Host-coffer_session',
   ],
+  [
+    'HTTPS at a trusted proxy, in capitals',
+    { COFFER_TRUSTED_PROXIES: '127.0.0.1' },
+    { 'x-forwarded-proto': 'HTTPS' },
+    '__Host-coffer_session',
+  ],
   ['https at another proxy', {}, { 'x-forwarded-proto': 'https' }, 'coffer_session'],
 ])('with %s the cookie has the prefix if it is Secure', async (_with, settings, headers, name) => {
   gateway = await createGateway(stubs, settings as Record<string, string>)

@@ -67,3 +67,18 @@ test('a body at the bounds is parsed', () => {
   expect(() => read(`{"amount":${deep}}`)).toThrow('Invalid request')
   expect(() => read(`{"amount":[${'1,'.repeat(97)}1]}`)).toThrow('Invalid request')
 })
+
+test('a refusal names 100 unknown keys at most, each with 100 characters', () => {
+  const keys = Array.from({ length: 101 }, (_, index) => `${index}-${'k'.repeat(200)}`)
+  const contentType = 'application/json'
+  const bytes = Buffer.from(JSON.stringify(Object.fromEntries(keys.map((key) => [key, 1]))))
+  let refusal: unknown
+  try {
+    readBody(shape, { bytes, contentType, tokensMax: 1_000 })
+  } catch (error) {
+    refusal = error
+  }
+  const { amount: _, ...unknown } = problemsOf(ConnectError.from(refusal)) ?? {}
+  const named = keys.slice(0, 100).map((key) => [key.slice(0, 100), 'key not expected'])
+  expect(Object.entries(unknown)).toEqual(named)
+})

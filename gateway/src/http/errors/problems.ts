@@ -7,6 +7,10 @@ import { instantText } from '../instant.ts'
 
 type Issue = z.core.$ZodIssue
 
+/** Unknown keys of an object that are named, and characters of each (docs/limits.md). */
+const unknownKeysMax = 100
+const keyLengthMax = 100
+
 /** The `problems` of an answer, keyed by field; under `oneOf` a list with an item per shape. */
 export type ProblemTree = { [field: string]: string | ProblemTree | (string | ProblemTree)[] }
 
@@ -20,7 +24,9 @@ export function problemsOfIssues(issues: readonly Issue[], timezone = ''): Probl
   for (const issue of issues) {
     const path = issue.path.map(String)
     if (issue.code === 'unrecognized_keys') {
-      for (const key of issue.keys) put(tree, [...path, key], texts.unknown)
+      for (const key of issue.keys.slice(0, unknownKeysMax)) {
+        put(tree, [...path, key.slice(0, keyLengthMax)], texts.unknown)
+      }
     } else if (issue.code === 'invalid_union') {
       issue.errors.forEach((found, index) => {
         put(tree, [...path, 'oneOf', String(index)], problemOf(found, timezone))
