@@ -103,7 +103,7 @@ test('aggregator:link says what to do after a change of the saved password', asy
   expect(stderr).toMatch(
     /could not sign in: .+ give --email \S+ with the password on standard input/,
   )
-  expect(stderr).toContain(`npm run coffer -- login:reset-password ${email}`)
+  expect(stderr).toContain(`npm run coffer -- login:reset-password --email ${email}`)
 })
 
 test('a link of Plaid Link is set up by its webhook', async () => {

@@ -41,7 +41,11 @@ test('a currency without decimals has none', () => {
 const saved = { email: 'demo@example.com', bankAccountId: 'bac_1' }
 test.each([
   ['first-password', 'first-password'],
-  [null, 'changed. A new one is set by: npm run coffer -- login:reset-password demo@example.com'],
+  [
+    null,
+    'changed. A new one is set by: ' +
+      'npm run coffer -- login:reset-password --email demo@example.com',
+  ],
 ])('the saved password is shown only if it is that of the login: %s', (password, shown) => {
   const text = welcomeText('http://127.0.0.1:4000', { ...saved, password })
   expect(text).toContain(`Demo login       demo@example.com   password: ${shown}\n`)

@@ -112,6 +112,8 @@ async function forgetStream(
   )
   // Of a former stream the audit would report that NATS has lost it.
   await client.query(`DELETE FROM ${schema}.stream_positions`)
+  if (!tables.some(({ table }) => table === 'consumer_positions')) return
+  await client.query(`DELETE FROM ${schema}.consumer_positions`)
 }
 
 /**

@@ -94,7 +94,7 @@ export function addressText(baseUrl: string): string {
 
 /** Returns how an operator sets a new password of a login. */
 export function setPasswordText(email: string): string {
-  return `A new one is set by: npm run coffer -- login:reset-password ${email}`
+  return `A new one is set by: npm run coffer -- login:reset-password --email ${email}`
 }
 
 /**

@@ -81,20 +81,27 @@ async function verify(
 const warnMs = 60_000
 
 /**
- * Returns a function that logs that keys could not be read, once a minute and without a stack:
- * anyone can send webhooks with unknown keys. Counts the webhooks since the last line.
+ * Returns a function that logs that keys could not be read, without a stack: anyone can send
+ * webhooks with unknown keys. The first one is logged at once, the number of the others a minute
+ * later.
  */
-function createUnreadKeyLog({ clock, log }: Pick<Deps, 'clock' | 'log'>) {
-  let lastAt = Number.NEGATIVE_INFINITY
-  let webhooks = 0
-  return (error: unknown): void => {
-    webhooks += 1
-    const now = clock().getTime()
-    if (now - lastAt < warnMs) return
-    const reason = faultOf(error)?.code ?? ConnectError.from(error).rawMessage
+function createUnreadKeyLog({ log }: Pick<Deps, 'log'>) {
+  let others: number | null = null
+  const write = (reason: string, webhooks: number) =>
     log.warn({ reason, webhooks }, 'the keys of webhooks could not be read')
-    lastAt = now
-    webhooks = 0
+  return (error: unknown): void => {
+    if (others !== null) {
+      others += 1
+      return
+    }
+    const reason = faultOf(error)?.code ?? ConnectError.from(error).rawMessage
+    write(reason, 1)
+    others = 0
+    const summarize = () => {
+      if (others) write(reason, others)
+      others = null
+    }
+    setTimeout(summarize, warnMs).unref()
   }
 }
 
