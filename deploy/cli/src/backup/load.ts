@@ -68,8 +68,7 @@ export async function beginLoading(
           const name = `${pg.escapeIdentifier(schema)}.${pg.escapeIdentifier(one.sequence)}`
           await client.query('SELECT setval($1, $2)', [name, one.last])
         }
-        await forgetStream(client, described)
-        await forgetProcesses(client, described)
+        await forgetFormer(client, described)
       }
       return rows
     },
@@ -96,37 +95,40 @@ async function prepare(client: pg.Client, schema: ArchivedSchema): Promise<void>
   }
 }
 
-/** Marks all changes as unpublished, and clears their positions in the former stream of NATS. */
-async function forgetStream(
-  client: pg.Client,
-  { schema: name, tables }: ArchivedSchema,
-): Promise<void> {
-  const schema = pg.escapeIdentifier(name)
-  await client.query(
-    `UPDATE ${schema}.changes SET published_at = NULL WHERE published_at IS NOT NULL`,
-  )
-  // Archives of 0.2.0 have no positions.
-  if (!tables.some(({ table }) => table === 'stream_positions')) return
-  await client.query(
-    `UPDATE ${schema}.changes SET stream_position = NULL WHERE stream_position IS NOT NULL`,
-  )
-  // Of a former stream the audit would report that NATS has lost it.
-  await client.query(`DELETE FROM ${schema}.stream_positions`)
-  if (!tables.some(({ table }) => table === 'consumer_positions')) return
-  await client.query(`DELETE FROM ${schema}.consumer_positions`)
+interface Forgotten {
+  table: string
+  /** The column that is cleared in all rows; the rows are deleted without one. */
+  column?: string
+  /** The table that an archive has if it has the column or rows. */
+  since: string
 }
 
 /**
- * Deletes the records of processes of the former installation. A restored copy would warn of them
- * for three minutes, and no such process uses its database.
+ * Content that is true of the former installation alone, in the order in which it is cleared.
+ * Changes become unpublished, so the relay publishes them again. Positions in the former stream
+ * would make the audit report losses. No process that is recorded uses the restored database.
+ * Archives of 0.2.0 lack some of these tables.
  */
-async function forgetProcesses(
-  client: pg.Client,
-  { schema, tables }: ArchivedSchema,
-): Promise<void> {
-  // Archives of 0.2.0 have no such table.
-  if (!tables.some(({ table }) => table === 'file_places')) return
-  await client.query(`DELETE FROM ${pg.escapeIdentifier(schema)}.file_places`)
+const forgotten: readonly Forgotten[] = [
+  { table: 'changes', column: 'published_at', since: 'changes' },
+  { table: 'changes', column: 'stream_position', since: 'stream_positions' },
+  { table: 'stream_positions', since: 'stream_positions' },
+  { table: 'consumer_positions', since: 'consumer_positions' },
+  { table: 'file_places', since: 'file_places' },
+]
+
+/** Clears what is `forgotten`, in the tables that the archive has. */
+async function forgetFormer(client: pg.Client, { schema, tables }: ArchivedSchema): Promise<void> {
+  const archived = new Set(tables.map(({ table }) => table))
+  for (const { table, column, since } of forgotten) {
+    if (!archived.has(since)) continue
+    const place = `${pg.escapeIdentifier(schema)}.${table}`
+    await client.query(
+      column === undefined
+        ? `DELETE FROM ${place}`
+        : `UPDATE ${place} SET ${column} = NULL WHERE ${column} IS NOT NULL`,
+    )
+  }
 }
 
 function namesOf({ schema, tables }: ArchivedSchema): string[] {
