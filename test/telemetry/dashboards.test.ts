@@ -33,22 +33,59 @@ function metricsIn(expression: string): string[] {
     .map((word) => word.replace(/_(bucket|count|sum)$/, ''))
 }
 
-test('every metric of a dashboard or an alert is exported', async () => {
+const ruled = [...rules.matchAll(/^ {8}expr: (?:>-\n)?((?:.+\n)(?: {10}.+\n)*)/gm)]
+const alerted = ruled.map(([, one]) => one ?? '')
+const alerts = [...rules.matchAll(/^ {6}- alert: (\w+)$/gm)].map(([, name]) => name ?? '')
+const shown = dashboards.flatMap(({ panels }) => {
+  return panels.flatMap(({ targets }) => targets.map(({ expr }) => expr))
+})
+
+/** Returns the names of the metrics that this process exports. */
+async function exportedMetrics(): Promise<string[]> {
   const text = await renderMetrics()
-  const exported = [...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name ?? '')
-  const ruled = [...rules.matchAll(/^ {8}expr: (?:>-\n)?((?:.+\n)(?: {10}.+\n)*)/gm)]
-  const shown = dashboards.flatMap(({ panels }) => panels.flatMap(({ targets }) => targets))
-  const used = [...ruled.map(([, one]) => one ?? ''), ...shown.map(({ expr }) => expr)]
-  expect(used.length).toBeGreaterThan(30)
-  const names = new Set(used.flatMap(metricsIn))
-  expect(names.size).toBeGreaterThan(15)
+  return [...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name ?? '')
+}
+
+test('every metric of a dashboard or an alert is exported', async () => {
+  const exported = await exportedMetrics()
+  expect(alerted.length).toBe(alerts.length)
+  const names = new Set([...alerted, ...shown].flatMap(metricsIn))
+  expect(names.size).toBeGreaterThan(25)
   const unknown = [...names].filter((name) => !exported.includes(name) && !elsewhere[name])
   expect(unknown).toEqual([])
 })
 
+test('every metric of Coffer is in a dashboard', async () => {
+  const own = (await exportedMetrics()).filter((name) => name.startsWith('coffer_'))
+  const panels = new Set(shown.flatMap(metricsIn))
+  expect(own.filter((name) => !panels.has(name))).toEqual([])
+})
+
+test('every metric of an alert or a dashboard names the installation', () => {
+  const free = (texts: string[], matcher: string) =>
+    texts.flatMap((text) => {
+      const named = [...text.matchAll(/\b(?:coffer|nodejs|process)_\w+|\bup\b/g)]
+      return named
+        .filter(({ 0: name, index }) => !text.startsWith(`{${matcher}`, index + name.length))
+        .map(([name]) => name)
+    })
+  expect(free(alerted, 'job=~".*coffer.*"')).toEqual([])
+  expect(free(shown, 'namespace=~"$namespace",job=~"$job"')).toEqual([])
+})
+
+test('every alert has a unit test in which it fires, and one with its metrics in which it does not', () => {
+  const cases = readFileSync(new URL('../data/alerts.rules.yaml', import.meta.url), 'utf8')
+  const fired = [...cases.matchAll(/alertname="(\w+)".*value: 1/g)].map(([, name]) => name)
+  expect([...new Set(fired)].sort()).toEqual([...alerts].sort())
+  const [, quiet = ''] = cases.split(/^ {2}- name: /m)
+  expect(quiet).toContain('exp_samples: []')
+  const series = [...quiet.matchAll(/series: '(\w+)/g)].map(([, name]) => name ?? '')
+  const names = new Set(series.map((name) => name.replace(/_(bucket|count|sum)$/, '')))
+  expect(alerted.flatMap(metricsIn).filter((name) => !names.has(name))).toEqual([])
+})
+
 test('every alert has a paragraph in the operations page', () => {
   const page = readFileSync(new URL('../../docs/operations.md', import.meta.url), 'utf8')
-  const alerts = [...rules.matchAll(/^ {6}- alert: (\w+)$/gm)].map(([, name]) => name ?? '')
   const told = [...page.matchAll(/^- \*\*`(Coffer\w+)`\*\*: /gm)].map(([, name]) => name ?? '')
   expect(alerts.length).toBeGreaterThan(10)
   expect(told).toEqual(alerts)

@@ -20,6 +20,12 @@ export function loadServices(names: readonly ServiceName[]): Promise<ServiceDefi
 /** The services that one process runs, and whether it runs the gateway. */
 export type Parts = { definitions: ServiceDefinition[]; hasGateway: boolean }
 
+/** Returns the names of the parts. */
+export function partNames({ definitions, hasGateway }: Parts): PartName[] {
+  const hosted = definitions.map(({ name }) => name as ServiceName)
+  return hasGateway ? ['gateway', ...hosted] : hosted
+}
+
 /**
  * Loads parts by name; all parts when no name is given. Throws SettingsError when a part calls a
  * service that is not loaded and whose address no setting names.

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { settings as gatewaySettings } from '@coffer/gateway/config'
 import { watchLostCommits } from '@coffer/host/database/lost-commits'
 import { type Host, hostServices } from '@coffer/host/host'
+import { setPart } from '@coffer/host/metrics'
 import { type Dependency, type Readiness, watchReadiness } from '@coffer/host/readiness'
 import { loadSigner } from '@coffer/host/rpc/signing-key'
 import { serve } from '@coffer/host/serve'
@@ -15,9 +16,10 @@ import { requireFreePort } from '@coffer/local/ports'
 import { connectNats, createWorkflows } from './broker.ts'
 import { databaseUrlOf } from './databases.ts'
 import { type Config, requireDistinct } from './environment.ts'
-import type { Parts } from './parts.ts'
+import { type Parts, partNames } from './parts.ts'
 import { calls, type PartName } from './service-names.ts'
 import { startTelemetry } from './telemetry.ts'
+import { version } from './version.ts'
 
 /** The started parts of a process. Disposing drains them after the lame-duck time. */
 export type RunningProcess = AsyncDisposable & {
@@ -41,6 +43,7 @@ const clock = () => new Date(Date.now() + testClockMs)
  */
 export async function startProcess({ parts, config, log }: Options): Promise<RunningProcess> {
   await requirePorts(parts, config)
+  for (const part of partNames(parts)) setPart(1, part, version)
   // Loads the runtime's timezone data, which takes 20 ms at first use.
   toLocal(0, 'America/New_York')
   await using opening = new AsyncDisposableStack()
@@ -153,12 +156,11 @@ const essential: Partial<Record<PartName, readonly string[]>> = { gateway: ['ide
 /** Lists the services that this process hosts, and those of other processes that its parts call. */
 function listDependencies(parts: Parts, host: Host, keysDir: string): Dependency[] {
   const hosted = Object.keys(host.databases) as PartName[]
-  const all: PartName[] = parts.hasGateway ? ['gateway', ...hosted] : hosted
   const found = new Map<string, Dependency>()
   for (const name of hosted) {
     found.set(name, { name, isEssential: true, signer: loadSigner(keysDir, name) })
   }
-  for (const part of all) {
+  for (const part of partNames(parts)) {
     const signer = loadSigner(keysDir, part)
     for (const name of calls[part].filter((one) => !found.has(one))) {
       found.set(name, { name, isEssential: essential[part]?.includes(name) ?? false, signer })

@@ -1,6 +1,13 @@
 import { createCounter, createGauge, createHistogram } from '@coffer/kit/service/telemetry'
 import './telemetry/meter.ts'
 
+/** Sets 1 for each part that this process runs: the gateway, or a service. */
+export const setPart = createGauge({
+  name: 'coffer_part_info',
+  help: '1 for each part (gateway or service) that the process runs, with its version.',
+  labelNames: ['part', 'version'],
+})
+
 const observeRpcSeconds = createHistogram({
   name: 'coffer_rpc_seconds',
   help: 'Time an RPC took in its service, by outcome.',
