@@ -127,3 +127,13 @@ export const upload = create(UploadSchema, {
   createdAt: at,
   createdBy: userId,
 })
+
+/** A mapping of CSV files, as REST has it. */
+export const mapping = {
+  headers: ['Date', 'Text', 'Amount'],
+  id: { kind: 'hashed', fields: [{ name: 'Date' }, { derivedKind: 'rowNumber' }] },
+  amount: { kind: 'sign', invert: true, fields: [{ name: 'Amount' }] },
+  memo: { name: 'Text' },
+  date: { fields: [{ name: 'Date' }], format: 'YYYY-MM-DD' },
+  balance: { kind: 'none' },
+}

@@ -1,16 +1,8 @@
 import { expect, test } from '@jest/globals'
 import { createGateway } from '../gateway.ts'
+import { mapping } from '../samples.ts'
 
 const uploadsOn = { COFFER_UPLOADS_ENABLED: 'true' }
-const mapping = {
-  headers: ['Date', 'Text', 'Amount'],
-  id: { kind: 'hashed', fields: [{ name: 'Date' }, { derivedKind: 'rowNumber' }] },
-  amount: { kind: 'sign', invert: true, fields: [{ name: 'Amount' }] },
-  memo: { name: 'Text' },
-  date: { fields: [{ name: 'Date' }], format: 'YYYY-MM-DD' },
-  balance: { kind: 'none' },
-}
-
 test('all faults of a mapping are reported at once, of its shape and of its rules', async () => {
   const createMapping = () => ({ mapping: {} })
   await using gateway = await createGateway({ mappings: { createMapping } }, uploadsOn)

@@ -7,7 +7,7 @@ import { FileSchema } from '@coffer/proto/ledger/v1/upload'
 import { afterEach, describe, expect, test } from '@jest/globals'
 import { createFileStub, formOf } from '../forms.ts'
 import { createGateway, type Gateway } from '../gateway.ts'
-import { accountUrl, ids, upload } from '../samples.ts'
+import { accountUrl, ids, mapping, upload } from '../samples.ts'
 import { alice } from '../stub-mesh.ts'
 
 const url = `${accountUrl}/transactions/import`
@@ -29,15 +29,6 @@ const csvImport = {
     status: 'mapping',
   }),
   ...common,
-}
-
-const mapping = {
-  headers: ['Date', 'Text', 'Amount'],
-  id: { kind: 'hashed', fields: [{ name: 'Date' }, { derivedKind: 'rowNumber' }] },
-  amount: { kind: 'sign', invert: true, fields: [{ name: 'Amount' }] },
-  memo: { name: 'Text' },
-  date: { fields: [{ name: 'Date' }], format: 'YYYY-MM-DD' },
-  balance: { kind: 'none' },
 }
 
 let gateway: Gateway

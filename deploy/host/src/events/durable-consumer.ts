@@ -8,7 +8,6 @@ import {
   type ConsumerInfo,
   DeliverPolicy,
   JetStreamApiCodes,
-  JetStreamApiError,
   type JetStreamManager,
   jetstreamManager,
   type StreamInfo,
@@ -16,7 +15,7 @@ import {
 import { nanos } from '@nats-io/transport-node'
 import { countConsumerResets } from '../metrics.ts'
 import { hasPositions, isPositionDue, listPositions, savePosition } from './consumer-position.ts'
-import { findMessageId } from './nats.ts'
+import { findMessageId, nullIf } from './nats.ts'
 
 // Maximum number of unacknowledged messages of one consumer, over all processes. Far above the
 // number that a process handles: messages that wait for a redelivery count, and must not block.
@@ -111,23 +110,11 @@ function isAhead(found: Found): found is Found & { consumer: ConsumerInfo } {
  * makes the stream longer, never the consumer ahead of it.
  */
 async function findBoth(manager: JetStreamManager, durable: DurableConsumer): Promise<Found> {
-  const consumer = await findConsumer(manager, durable)
-  const stream = await manager.streams.info(durable.broker.streamName)
+  const { streamName } = durable.broker
+  const found = manager.consumers.info(streamName, durable.name)
+  const consumer = await nullIf(JetStreamApiCodes.ConsumerNotFound, found)
+  const stream = await manager.streams.info(streamName)
   return { consumer, stream }
-}
-
-async function findConsumer(
-  manager: JetStreamManager,
-  { broker, name }: DurableConsumer,
-): Promise<ConsumerInfo | null> {
-  try {
-    return await manager.consumers.info(broker.streamName, name)
-  } catch (error) {
-    const isMissing =
-      error instanceof JetStreamApiError && error.code === JetStreamApiCodes.ConsumerNotFound
-    if (!isMissing) throw error
-    return null
-  }
 }
 
 /**

@@ -188,14 +188,20 @@ async function ensureStream(connection: NatsConnection, config: StreamOptions): 
   }
 }
 
-async function findStream(manager: JetStreamManager, name: string): Promise<StreamInfo | null> {
+function findStream(manager: JetStreamManager, name: string): Promise<StreamInfo | null> {
+  return nullIf(JetStreamApiCodes.StreamNotFound, manager.streams.info(name))
+}
+
+/** Returns the answer of JetStream, or null if it is an error with this code. */
+export async function nullIf<Answer>(
+  code: number,
+  answer: Promise<Answer>,
+): Promise<Answer | null> {
   try {
-    return await manager.streams.info(name)
+    return await answer
   } catch (error) {
-    const isMissing =
-      error instanceof JetStreamApiError && error.code === JetStreamApiCodes.StreamNotFound
-    if (!isMissing) throw error
-    return null
+    if (error instanceof JetStreamApiError && error.code === code) return null
+    throw error
   }
 }
 

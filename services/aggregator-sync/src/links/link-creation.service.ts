@@ -1,33 +1,23 @@
-import { lockBound, requireWithin } from '@coffer/kit/database/account-bound.sql'
+import { requireWithin } from '@coffer/kit/database/account-bound.sql'
 import type { Transaction } from '@coffer/kit/database/database'
 import { emit } from '@coffer/kit/events/changes'
-import { notFound, refused } from '@coffer/kit/rpc/errors'
+import { refused } from '@coffer/kit/rpc/errors'
 import { newId } from '@coffer/kit/values/id'
 import { Code, ConnectError } from '@connectrpc/connect'
 import { aggregatorAddresses } from '../config.ts'
 import { upsertAccounts, upsertLink } from '../ledger/ledger.client.ts'
 import type { CallBy, ReadItem } from '../provider/aggregator.ts'
-import { admitRequest } from '../provider/request-limit.sql.ts'
 import { requestSyncOf } from '../syncs/item-sync.sql.ts'
 import { toProviderAccount } from '../syncs/provider-account.ts'
-import {
-  aggregatorLinkBound,
-  insertLink,
-  isClosed,
-  lockLink,
-  saveLink,
-  saveToken,
-  scheduleSync,
-} from './aggregator-link.sql.ts'
+import { lockLink, saveLink, scheduleSync } from './aggregator-link.sql.ts'
 import {
   type AggregatorLink,
   type Choice,
   completeLink,
   createLink,
   type LinkKey,
-  tokenOwnerOf,
 } from './aggregator-link.ts'
-import { identify, laterText, requireCreating } from './link-item.service.ts'
+import { identify, laterText, requireCreating, storeWithToken } from './link-item.service.ts'
 import { endConnection, unfinished } from './link-release.service.ts'
 import { linkBounds } from './link-token.service.ts'
 import { openItem } from './open-item.service.ts'
@@ -48,20 +38,17 @@ export async function beginCreation(
   deps: LinkDeps,
   of: Choice & { accountId: string; userId: string; publicToken: string; isTrialing: boolean },
 ): Promise<AggregatorLink> {
-  const { database, secrets, clock } = deps
-  const { accountId } = of
-  const now = clock()
+  const now = deps.clock()
   const { webhookUrl } = aggregatorAddresses(deps.config)
-  const by = { accountId, linkId: newId('link'), createdBy: of.userId, now, webhookUrl }
+  const by = {
+    accountId: of.accountId,
+    linkId: newId('link'),
+    createdBy: of.userId,
+    now,
+    webhookUrl,
+  }
   const link = createLink(of, by)
-  const token = await secrets.seal(of.publicToken, tokenOwnerOf(link))
-  await database.transaction(async (tx) => {
-    // The deletion of the account takes the same lock before it lists the links.
-    await lockBound(tx, aggregatorLinkBound(accountId, { max: 0, refusal: '' }))
-    if (await isClosed(tx, accountId)) throw notFound('account')
-    await admitRequest({ pool: tx }, { accountId, kind: 'callbacks', now })
-    await insertLink(tx, link)
-    await saveToken(tx, link, { kind: 'public', ...token })
+  await storeWithToken(deps, { link, publicToken: of.publicToken, now }, async (tx) => {
     for (const bound of linkBounds(deps, of)) await requireWithin(tx, bound)
     await emit(tx, unfinished(link))
   })

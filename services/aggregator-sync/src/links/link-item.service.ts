@@ -1,10 +1,16 @@
-import { refused } from '@coffer/kit/rpc/errors'
+import { lockBound } from '@coffer/kit/database/account-bound.sql'
+import type { Transaction } from '@coffer/kit/database/database'
+import { notFound, refused } from '@coffer/kit/rpc/errors'
 import { UniqueIntegrityConstraintViolationError } from 'slonik'
+import { admitRequest } from '../provider/request-limit.sql.ts'
 import {
+  aggregatorLinkBound,
   deleteToken,
   findLink,
   findLinkOfItem,
   findToken,
+  insertLink,
+  isClosed,
   lockLink,
   saveLink,
   saveToken,
@@ -26,6 +32,28 @@ interface Exchanged {
 
 /** Text of refusals after which the creation continues. */
 export const laterText = 'the server tries again: look at your links before you repeat it'
+
+/**
+ * Stores a new link with its public token, and runs `finish` in the same transaction. Throws
+ * notFound for an account that is deleted, and refused (429) beyond the account's limit.
+ */
+export async function storeWithToken(
+  { database, secrets }: LinkDeps,
+  { link, publicToken, now }: { link: AggregatorLink; publicToken: string; now: Date },
+  finish: (tx: Transaction) => Promise<void> = async () => undefined,
+): Promise<void> {
+  const { accountId } = link
+  const token = await secrets.seal(publicToken, tokenOwnerOf(link))
+  await database.transaction(async (tx) => {
+    // The deletion of the account takes the same lock before it lists the links.
+    await lockBound(tx, aggregatorLinkBound(accountId, { max: 0, refusal: '' }))
+    if (await isClosed(tx, accountId)) throw notFound('account')
+    await admitRequest({ pool: tx }, { accountId, kind: 'callbacks', now })
+    await insertLink(tx, link)
+    await saveToken(tx, link, { kind: 'public', ...token })
+    await finish(tx)
+  })
+}
 
 /**
  * Exchanges the public token of a link unless that is done; returns the link of the item. Throws

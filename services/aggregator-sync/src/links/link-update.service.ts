@@ -1,4 +1,3 @@
-import { lockBound } from '@coffer/kit/database/account-bound.sql'
 import { emit } from '@coffer/kit/events/changes'
 import { notFound, refused } from '@coffer/kit/rpc/errors'
 import { isOutage } from '@coffer/kit/rpc/fault'
@@ -14,13 +13,10 @@ import { requestSyncOf } from '../syncs/item-sync.sql.ts'
 import { isLive } from '../syncs/item-sync.ts'
 import { toProviderAccount } from '../syncs/provider-account.ts'
 import {
-  aggregatorLinkBound,
   deleteLink,
   findLink,
   findLinkOfItem,
   findLinks,
-  insertLink,
-  isClosed,
   lockLink,
   requestWholeLoop,
   type ShownLink,
@@ -34,7 +30,7 @@ import {
   renewLink,
   tokenOwnerOf,
 } from './aggregator-link.ts'
-import { dropConnection, storeItem } from './link-item.service.ts'
+import { dropConnection, storeItem, storeWithToken } from './link-item.service.ts'
 import { unfinished } from './link-release.service.ts'
 import { openItem } from './open-item.service.ts'
 import {
@@ -145,19 +141,9 @@ async function beginExchange(
   link: AggregatorLink,
   { publicToken, accountIds }: { publicToken: string; accountIds: string[] },
 ): Promise<AggregatorLink> {
-  const { database, secrets, clock } = deps
-  const { accountId } = link
-  const now = clock()
+  const now = deps.clock()
   const tentative = createTentative(link, { linkId: newId('link'), accountIds, now })
-  const token = await secrets.seal(publicToken, tokenOwnerOf(tentative))
-  await database.transaction(async (tx) => {
-    // The deletion of the account takes the same lock before it lists the links.
-    await lockBound(tx, aggregatorLinkBound(accountId, { max: 0, refusal: '' }))
-    if (await isClosed(tx, accountId)) throw notFound('account')
-    await admitRequest({ pool: tx }, { accountId, kind: 'callbacks', now })
-    await insertLink(tx, tentative)
-    await saveToken(tx, tentative, { kind: 'public', ...token })
-  })
+  await storeWithToken(deps, { link: tentative, publicToken, now })
   return tentative
 }
 
