@@ -74,7 +74,8 @@ async function startAll(
   const { dataDir, log } = options
   const { host, port, externalUrl, demo } = readConfig(options.environment)
   await requireFreePort({ port, server: 'the REST API', setting: settings.port.env })
-  const services = await planReplicas(serviceNames, options.replicas)
+  // The links in identity's mails lead to the balancer.
+  const services = await planReplicas(serviceNames, options.replicas, port)
   const gateways = await planReplicas(['gateway'], options.replicas)
   const environment = { ...options.environment, ...urlsOf(services) }
   const mesh = { ...options, environment }
@@ -104,12 +105,17 @@ async function startAll(
   if (demo) await greet({ baseUrl: balancer.url, publicUrl, dataDir })
 }
 
-/** Gives each process ports of its own. */
-async function planReplicas(parts: readonly PartName[], count: number): Promise<Replica[]> {
+/** Gives each process ports of its own; `publicPort` is that of the REST API if it is elsewhere. */
+async function planReplicas(
+  parts: readonly PartName[],
+  count: number,
+  publicPort?: number,
+): Promise<Replica[]> {
   const replicas: Replica[] = []
   for (const part of parts) {
     for (let number = 1; number <= count; number += 1) {
-      const [port, rpcPort, grpcPort] = await freePorts(3)
+      const [ownPort, rpcPort, grpcPort] = await freePorts(3)
+      const port = publicPort ?? ownPort
       replicas.push({
         name: `${part}-${number}`,
         part,

@@ -107,7 +107,9 @@ function pagesOf({ mesh }: RouteDeps, link: LinkPage): PageRoute[] {
       return askAgain({ title: link.title, paragraphs: [noToken] }, path, options)
     }
     const isValid = await isAccepted(link.check({ token }, options))
-    return isValid ? formPage(link, path, token) : askAgain(notValid, path, options)
+    if (!isValid) return askAgain(notValid, path, options)
+    const features = await service.getFeatures({}, options)
+    return formPage(link, { path, token, isMailed: features[mailRequests[link.kind].feature] })
   }
   return link.paths.flatMap((path): PageRoute[] => [
     {
@@ -142,7 +144,11 @@ async function isAccepted(checking: Promise<unknown>): Promise<boolean> {
   }
 }
 
-function formPage({ title, fields, button, kind }: LinkPage, path: string, token: string) {
+/** The form of a link; where the server mails such links, with the page that asks for another. */
+function formPage(
+  { title, fields, button, kind }: LinkPage,
+  { path, token, isMailed }: { path: string; token: string; isMailed: boolean },
+): ShownPage {
   const action = path.slice(path.lastIndexOf('/') + 1)
   const another = {
     label: 'Another mail',
@@ -150,5 +156,5 @@ function formPage({ title, fields, button, kind }: LinkPage, path: string, token
     text: 'if this link does not work',
   }
   const form = { action, token, fields, button }
-  return { status: 200, page: { title, paragraphs: [], form, links: [another] } }
+  return { status: 200, page: { title, paragraphs: [], form, links: isMailed ? [another] : [] } }
 }

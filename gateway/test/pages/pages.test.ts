@@ -15,7 +15,7 @@ let gateway: Gateway
 afterEach(async () => await gateway?.[Symbol.asyncDispose]())
 
 async function open(stubs: Stubs = {}, environment: Record<string, string> = {}) {
-  gateway = await createGateway(stubs, environment)
+  gateway = await createGateway({ features, ...stubs }, environment)
 }
 
 async function show(method: string, url: string, more: object = {}) {
@@ -89,6 +89,13 @@ describe('a page of a mailed link', () => {
     }
     const received = new Set(gateway.received.map(({ rpc }) => rpc))
     expect([...received]).toEqual(['CheckResetLink', 'GetFeatures', 'CheckVerificationLink'])
+  })
+
+  test.each([true, false])('names the page for another mail if there are any: %s', async (is) => {
+    await open({ features: { getFeatures: () => ({ allowForgotPassword: is }) } })
+    const { status, document } = await show('GET', `/password/reset?token=${token}`)
+    const links = [...document.querySelectorAll('a')].map((one) => one.getAttribute('href'))
+    expect([status, links.some((one) => one?.endsWith('forgot'))]).toEqual([200, is])
   })
 
   test('without a token says where to find it', async () => {
