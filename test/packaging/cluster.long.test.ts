@@ -144,7 +144,7 @@ test('an upgrade migrates first, and no part ever has fewer pods than it wants',
   const [before] = await items('jobs')
   const format = '{.metadata.name} {.status.availableReplicas}{"\\n"}'
   const watch = cluster.watch(['get', 'deployments', '-n', 'budget', `-o=jsonpath=${format}`])
-  const next = ['--set', 'image.tag=0.3.0', '--set', 'lameDuckSeconds=20']
+  const next = ['--set', 'image.tag=9.0.0', '--set', 'lameDuckSeconds=20']
   await cluster.helm(['upgrade', 'coffer', chart, ...place, ...valuesOf('mesh'), ...next])
   const lines = (await watch.end()).trim().split('\n')
   const [job] = await items('jobs')
@@ -154,7 +154,7 @@ test('an upgrade migrates first, and no part ever has fewer pods than it wants',
   expect(lines.filter((line) => !/ [2-9]$/.test(line))).toEqual([])
   for (const { metadata, spec } of await items('pods')) {
     if (!parts.includes(partOf(metadata))) continue
-    expect(spec.containers[0]?.image).toBe('coffer:0.3.0')
+    expect(spec.containers[0]?.image).toBe('coffer:9.0.0')
     expect(spec.terminationGracePeriodSeconds).toBe(40)
   }
 })

@@ -22,6 +22,7 @@ const commands = new Map([
   ['start', { servers: (env) => env, script: '../../cli/src/commands/start.ts' }],
   ['test', { servers: testEnvironment, script: '../src/test.ts', hasBrowser: true }],
   ['test:long', { servers: testEnvironment, script: '../src/test-long.ts', hasBrowser: true }],
+  ['release', { servers: null, script: '../src/release.ts' }],
   ['tools', { servers: null, script: '../../../test/packaging/tools/tools.ts' }],
   ['bench', { servers: testEnvironment, script: '../../../test/bench/bench.ts' }],
   ['bench:hourly', { servers: testEnvironment, script: '../../../test/bench/hourly/advance.ts' }],

@@ -6,7 +6,7 @@ import { cacheDirectory, root } from '../bootstrap/paths.mjs'
 import { run } from '../bootstrap/run.mjs'
 
 /** The release that this version is upgraded from, runs beside, and is rolled back to. */
-interface FormerRelease {
+export interface FormerRelease {
   /** Full hash in the repository's own history. */
   commit: string
   version: string
