@@ -70,7 +70,7 @@ function createProgram(run: Run): Command {
     .option('--demo', 'load the demo data on the first start, and print how to call the API')
     .action((names, options) => serve({ names, ...options }))
   add(program, 'migrate', 'bring the tables of every service up to date')
-    .option('--roles', 'also create the role of each service, for a transaction pooler')
+    .option('--roles', 'also create or update the role of each service')
     .action(
       run(async (options, env) =>
         (await import('./commands/migrate.ts')).migrateTables(options, env),
@@ -168,9 +168,12 @@ On SIGTERM or SIGINT it reports not ready and serves for COFFER_LAME_DUCK_SECOND
 requests, calls and jobs in progress are finished, at most 15 s later.`,
   migrate: `
 Each service has a schema of its own. Safe to run at any time and from several machines at once.
+With --roles each service has a role of its own too, named by its COFFER_<SERVICE>_DATABASE_URL with
+the password; COFFER_DIRECT_DATABASE_URL is the owner of the tables. A role can use its schema alone.
 
-Example:
-  $ COFFER_DATABASE_URL=postgres://coffer@db/coffer coffer migrate`,
+Examples:
+  $ COFFER_DATABASE_URL=postgres://coffer@db/coffer coffer migrate
+  $ coffer migrate --roles`,
   config: `
 While "npm start" runs, these are the settings of its server. Passwords and other secrets are not
 shown.

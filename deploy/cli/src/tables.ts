@@ -17,24 +17,27 @@ export async function updateTables(
 ): Promise<Record<string, string[]>> {
   const urlOf = (name: string) => ownerUrlOf(name, config)
   await requirePostgres(definitions, urlOf)
-  return migrateAll(definitions, urlOf).catch(asFatal)
+  return migrateAll(definitions, urlOf).catch((error) => asFatal(error))
 }
 
 /**
- * Creates or updates the role of each service, which the URLs of the databases name. Returns the
- * names of the roles. Throws SettingsError without the owner's URL, FatalError when Postgres or a
- * URL refuses.
+ * Creates or updates the role of each service, which the URLs of the databases name, and takes from
+ * it the rights on other schemas. Returns the names of the roles. Throws SettingsError without the
+ * owner's URL or if two services name one role, FatalError when Postgres or a URL refuses.
  */
 export async function updateRoles(
   definitions: ServiceDefinition[],
   config: Config,
 ): Promise<string[]> {
-  const names: string[] = []
-  for (const { name, schema } of definitions) {
+  const owners = definitions.map(({ name }) => {
     const ownerUrl = directUrlOf(name, config)
-    if (ownerUrl === null) {
-      throw new SettingsError('COFFER_DIRECT_DATABASE_URL: not set, and --roles needs the owner')
-    }
+    if (ownerUrl !== null) return ownerUrl
+    throw new SettingsError('COFFER_DIRECT_DATABASE_URL: not set, and --roles needs the owner')
+  })
+  requireOwnRoles(definitions, config)
+  const names: string[] = []
+  for (const [index, { name, schema }] of definitions.entries()) {
+    const ownerUrl = owners[index] ?? ''
     const url = databaseUrlOf(name, config)
     const { statementTimeoutMs } = config
     const ensured = ensureServiceRole({ url, ownerUrl, schema, statementTimeoutMs })
@@ -45,6 +48,22 @@ export async function updateRoles(
     )
   }
   return names
+}
+
+/** Throws SettingsError if two services have the same role: it could read the tables of both. */
+function requireOwnRoles(definitions: ServiceDefinition[], config: Config): void {
+  const services = new Map<string, string>()
+  for (const { name } of definitions) {
+    const { username } = new URL(databaseUrlOf(name, config))
+    const other = services.get(username)
+    if (other !== undefined) {
+      throw new SettingsError(
+        `COFFER_<SERVICE>_DATABASE_URL: ${other} and ${name} have the role "${username}"; ` +
+          '--roles needs one for each service',
+      )
+    }
+    services.set(username, name)
+  }
 }
 
 /**
@@ -61,7 +80,7 @@ export async function requireTables(
   for (const definition of definitions) {
     const { name } = definition
     const tables = tablesOf(definition, databaseUrlOf(name, config))
-    const [missing] = await missingMigrations(tables).catch(asFatal)
+    const [missing] = await missingMigrations(tables).catch((error) => asFatal(error, name))
     if (missing !== undefined) {
       throw new FatalError(
         `The tables of ${name} lack ${missing}: run "coffer migrate", or serve with --migrate.`,
@@ -70,6 +89,16 @@ export async function requireTables(
   }
 }
 
-function asFatal(error: unknown): never {
-  throw error instanceof MigrationError ? new FatalError(error.message) : error
+/** SQLSTATE insufficient_privilege: the role is that of another service. */
+const refusedState = '42501'
+
+function asFatal(error: unknown, service = 'a service'): never {
+  const { code, message } = error as { code?: string; message: string }
+  if (code === refusedState) {
+    throw new FatalError(
+      `The role of this database URL may not use the tables of ${service}: ${message}. ` +
+        'Run the command with the URL of that service, or with that of the owner.',
+    )
+  }
+  throw error instanceof MigrationError ? new FatalError(message) : error
 }

@@ -5,6 +5,9 @@ import { deployment } from '../testing/deployment.ts'
 import { runHere } from '../testing/run-here.ts'
 
 const names = ['identity', 'ledger', 'budgeting', 'aggregator-sync', 'feed-sync']
+const schemas = names.map((name) => name.replaceAll('-', '_'))
+const variableOf = (name: string) =>
+  `COFFER_${name.replaceAll('-', '_').toUpperCase()}_DATABASE_URL`
 
 test('migrate --roles creates a role for each service, which commands then use', async () => {
   await using stack = new AsyncDisposableStack()
@@ -14,7 +17,7 @@ test('migrate --roles creates a role for each service, which commands then use',
   const urls = names.map((name, index) => {
     const url = new URL(ownerUrl)
     url.username = roles[index] ?? ''
-    return [`COFFER_${name.replaceAll('-', '_').toUpperCase()}_DATABASE_URL`, url.href]
+    return [variableOf(name), url.href]
   })
   const pooled = { ...rest, ...Object.fromEntries(urls), COFFER_DATABASE_POOLER: 'transaction' }
   const withoutOwner = { ...place.env, COFFER_DATABASE_POOLER: 'transaction' }
@@ -31,11 +34,48 @@ test('migrate --roles creates a role for each service, which commands then use',
     const audit = await runHere(['audit'], used)
     expect([audit.code, audit.stdout]).toEqual([0, 'everything adds up\n'])
   }
+  // Without a pooler, too: each role opens its schema and no other.
+  const { COFFER_DATABASE_POOLER: _, ...direct } = env
+  expect((await runHere(['migrate', '--roles'], direct)).code).toBe(0)
+  for (const [index, name] of names.entries()) {
+    const own = direct[variableOf(name)] ?? ''
+    const opened = await openedSchemas(own)
+    expect([name, opened]).toEqual([name, [schemas[index]]])
+  }
+  const COFFER_DATABASE_URL = direct[variableOf('ledger')] ?? ''
+  const foreign = await runHere(['login:end-sessions', '--all'], { ...rest, COFFER_DATABASE_URL })
+  expect([foreign.code, foreign.stderr]).toEqual([
+    1,
+    expect.stringMatching(/^The role of this .* may not use the tables of identity: .*\n$/),
+  ])
+  const shared = { ...env, [variableOf('ledger')]: direct[variableOf('identity')] ?? '' }
+  const one = await runHere(['migrate', '--roles'], shared)
+  expect([one.code, one.stderr]).toEqual([
+    2,
+    `COFFER_<SERVICE>_DATABASE_URL: identity and ledger have the role "${roles[0]}"; --roles needs ` +
+      'one for each service\n',
+  ])
   const owned = { ...pooled, COFFER_LEDGER_DATABASE_URL: ownerUrl }
   const refused = await runHere(['audit'], owned)
   expect(refused.code).toBe(1)
   expect(refused.stderr).toMatch(/^COFFER_DATABASE_POOLER: .*run "coffer migrate --roles".*\n$/)
 }, 60_000)
+
+/** Returns the schemas of services of which the role of this URL can read a table. */
+async function openedSchemas(url: string): Promise<string[]> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  const opened: string[] = []
+  for (const schema of schemas) {
+    const reading = client.query(`SELECT FROM ${schema}.applied_migrations LIMIT 1`)
+    await reading.then(
+      () => opened.push(schema),
+      () => {},
+    )
+  }
+  await client.end()
+  return opened
+}
 
 async function dropRoles(url: string, roles: string[]): Promise<void> {
   const client = new pg.Client({ connectionString: url })

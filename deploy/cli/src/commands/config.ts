@@ -49,7 +49,7 @@ export const settings = {
   directDatabaseUrl: setting(
     'COFFER_DIRECT_DATABASE_URL',
     databaseUrl.optional(),
-    'Postgres past the pooler, as the owner of the tables: for `migrate` and other commands',
+    'Postgres as the owner of the tables, past a pooler: for `migrate` and other commands',
   ),
   natsUrl: setting(
     'COFFER_NATS_URL',

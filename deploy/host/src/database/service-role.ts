@@ -1,7 +1,8 @@
 import pg from 'pg'
 import { connectionOptions } from './connection.ts'
+import { excessStatements, requireOnlyOwnRights } from './excess-rights.ts'
 
-/** A service's role in Postgres: what it needs behind a transaction pooler. */
+/** A service's role in Postgres, which may use the tables of its service and no others. */
 export interface ServiceRole {
   /** URL with the role's name and password. */
   url: string
@@ -40,7 +41,9 @@ export async function requireRoleSettings(client: pg.Client, schema: string): Pr
 
 /**
  * Creates or updates the role of a service: its password, its settings in the database, and its
- * rights on the schema, also for tables of later migrations. Returns the role's name.
+ * rights on the schema, also for tables of later migrations. Takes all other rights from it. All in
+ * one transaction; may run twice at once. Returns the role's name. Throws when Postgres refuses, or
+ * the role keeps a right that would open another schema (docs/running/secured-servers.md).
  */
 export async function ensureServiceRole(role: ServiceRole): Promise<string> {
   const { user: name, password } = await connectionOptions(role.url)
@@ -54,9 +57,22 @@ export async function ensureServiceRole(role: ServiceRole): Promise<string> {
   const client = new pg.Client(owner)
   await client.connect()
   try {
+    await client.query('BEGIN')
+    // Catalog rows cannot be updated twice at once: by another run, or by a migration.
+    for (const lock of ['coffer roles', `migrate ${role.schema}`]) {
+      await client.query('SELECT pg_advisory_xact_lock(hashtext($1))', [lock])
+    }
     for (const statement of await roleStatements(client, { ...role, name, password })) {
       await client.query(statement)
     }
+    const of = { name, schema: role.schema }
+    for (const statement of await excessStatements(client, of)) await client.query(statement)
+    await requireOnlyOwnRights(client, of)
+    await client.query('COMMIT')
+  } catch (error) {
+    throw (error as { code?: string }).code === '42501'
+      ? new Error(`${(error as Error).message}: ${owner.user} needs CREATEROLE, or be superuser`)
+      : error
   } finally {
     await client.end()
   }

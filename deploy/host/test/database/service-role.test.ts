@@ -64,3 +64,64 @@ test('a role without these settings, and the owner as a role, are refused', asyn
   const nameless = ensureServiceRole({ ...owner, url: located.href })
   await expect(nameless).rejects.toThrow('names no role with a password')
 })
+
+test('a role loses all rights beyond its schema; two runs at once are one after the other', async () => {
+  await ensure()
+  const another = newId('other')
+  await withClient(ownerUrl, (owner) =>
+    owner.query(`
+      CREATE SCHEMA ${another};
+      CREATE TABLE ${another}.applied_migrations (name text);
+      CREATE ROLE ${another};
+      GRANT ${another} TO ${role};
+      ALTER ROLE ${role} CREATEDB CREATEROLE;
+      GRANT ALL ON SCHEMA ${another}, public, ${schema} TO ${role};
+      GRANT CREATE ON SCHEMA public TO PUBLIC;
+      GRANT ALL ON ALL TABLES IN SCHEMA ${another}, ${schema} TO ${role};
+      ALTER DEFAULT PRIVILEGES IN SCHEMA ${another} GRANT ALL ON TABLES TO ${role};
+      ALTER DEFAULT PRIVILEGES GRANT SELECT ON SEQUENCES TO ${role}`),
+  )
+  expect(await Promise.all([ensure(), ensure(), ensure()])).toEqual([role, role, role])
+  await withClient(ownerUrl, (owner) => owner.query(`CREATE TABLE ${another}.later (id text)`))
+  const refused = [
+    `SELECT * FROM ${another}.applied_migrations`,
+    `SELECT * FROM ${another}.later`,
+    `SET ROLE ${another}`,
+    `CREATE TABLE public.mine (id text)`,
+    `CREATE TABLE ${schema}.mine (id text)`,
+    `CREATE SCHEMA mine`,
+    `CREATE ROLE mine`,
+    `CREATE DATABASE mine`,
+    `ALTER TABLE ${schema}.connections ADD COLUMN mine text`,
+  ]
+  await withClient(url, async (client) => {
+    for (const statement of refused) {
+      await expect(client.query(statement)).rejects.toMatchObject({ code: '42501' })
+    }
+  })
+  const toPublic = `GRANT USAGE ON SCHEMA ${another} TO PUBLIC`
+  await withClient(ownerUrl, (owner) => owner.query(toPublic))
+  await expect(ensure()).rejects.toThrow(`the role ${role} may use the schema ${another}`)
+  await withClient(ownerUrl, (owner) =>
+    owner.query(`DROP SCHEMA ${another} CASCADE; DROP ROLE ${another}`),
+  )
+})
+
+test('a role of another name replaces it; the documented statements remove the former', async () => {
+  await ensure()
+  const next = new URL(url)
+  next.username = newId('next')
+  await ensureServiceRole({ url: next.href, ownerUrl, schema, statementTimeoutMs: 4_000 })
+  for (const used of [url, next.href]) {
+    await withClient(used, (client) => client.query(`SELECT * FROM ${schema}.connections`))
+  }
+  await withClient(ownerUrl, (owner) =>
+    owner.query(`GRANT ${role} TO CURRENT_USER; DROP OWNED BY ${role}; DROP ROLE ${role}`),
+  )
+  await expect(withClient(url, async () => {})).rejects.toThrow(/password authentication failed/)
+  await withClient(next.href, (client) => client.query(`SELECT * FROM ${schema}.connections`))
+  await withClient(ownerUrl, (owner) =>
+    owner.query(`DROP OWNED BY ${next.username}; DROP ROLE ${next.username}`),
+  )
+  await ensure()
+})
