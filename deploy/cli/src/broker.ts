@@ -7,7 +7,7 @@ import type { Broker } from '@coffer/kit/events/broker'
 import { SettingsError } from '@coffer/kit/service/config'
 import type { Log } from '@coffer/kit/service/log'
 import type { Config } from './environment.ts'
-import { serviceNames } from './service-names.ts'
+import { type PartName, serviceNames } from './service-names.ts'
 
 // Temporal's client requires an address; a process without services never calls Temporal.
 const unusedAddress = '127.0.0.1:7233'
@@ -15,10 +15,15 @@ const unusedAddress = '127.0.0.1:7233'
 type Options = { hasServices: boolean; log: Log }
 
 /**
- * Connects to NATS, and retries in the background while NATS does not answer. Throws SettingsError
- * when no setting names NATS, or its settings cannot be used.
+ * Connects to NATS as the user of a part, by default the operator, and retries in the background
+ * while NATS does not answer. A process without services publishes no changes, so it needs no
+ * stream. Throws SettingsError when no setting names NATS, or its settings cannot be used.
  */
-export async function connectNats(config: Config, log: Log): Promise<Broker> {
+export async function connectNats(
+  config: Config,
+  log: Log,
+  as: { user?: PartName; hasStream?: boolean } = {},
+): Promise<Broker> {
   const { prefix, natsReplicas: replicas, natsStreamBytes: bytesMax } = config
   return connectBroker({
     ...natsServersOf(config),
@@ -27,6 +32,7 @@ export async function connectNats(config: Config, log: Log): Promise<Broker> {
     replicas,
     bytesMax,
     log,
+    ...as,
   })
 }
 

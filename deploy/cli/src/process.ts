@@ -48,8 +48,8 @@ export async function startProcess({ parts, config, log }: Options): Promise<Run
   toLocal(0, 'America/New_York')
   await using opening = new AsyncDisposableStack()
   opening.use(await startTelemetry(config, log))
-  const broker = opening.use(await connectNats(config, log))
   const hasServices = parts.definitions.length > 0
+  const broker = opening.use(await connectNats(config, log, userOf(parts)))
   const workflows = opening.use(createWorkflows(config, { hasServices, log }))
   const host = opening.use(
     await hostServices({
@@ -119,6 +119,13 @@ function listWaiting(broker: Broker, workflows: Temporal | null): string[] {
     ...(broker.isConnected() ? [] : [`${broker.refusal() ?? natsAway}: events wait in the outbox`]),
     ...(workflows?.isAway() ? ['Temporal does not answer: imports, clean-ups and jobs wait'] : []),
   ]
+}
+
+/** Returns the user of NATS of a process with one part; with several it is the operator. */
+function userOf({ definitions, hasGateway }: Parts): { user?: PartName; hasStream: boolean } {
+  const names = [...definitions.map(({ name }) => name), ...(hasGateway ? ['gateway'] : [])]
+  const hasStream = definitions.length > 0
+  return names.length === 1 ? { user: names[0] as PartName, hasStream } : { hasStream }
 }
 
 /** Starts the REST API. Dynamic import: processes without a gateway do not load its code. */

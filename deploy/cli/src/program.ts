@@ -85,11 +85,7 @@ function createProgram(run: Run): Command {
   add(program, 'audit', 'check the invariants of the money, and print each violation').action(
     run(async (_, env) => (await import('./commands/audit.ts')).audit(env)),
   )
-  add(program, 'replay', 'publish kept changes and current states again, after NATS has lost them')
-    .option('--since <time>', 'only changes since this time (RFC 3339); default: all kept', time)
-    .action(
-      run(async (options, env) => (await import('./commands/replay.ts')).replay(options, env)),
-    )
+  addEvents(program, run)
   add(program, 'demo', 'load the demo data into a running server, and print it')
     .option('--url <url>', 'address of the server; default: COFFER_PORT on this machine')
     .action(run(async (options, env) => (await import('./demo.ts')).demo(options, env)))
@@ -117,6 +113,21 @@ function createProgram(run: Run): Command {
   addBankCommands(program, run)
   addLoginCommands(program, run)
   return program
+}
+
+function addEvents(program: Command, run: Run): void {
+  add(program, 'replay', 'publish kept changes and current states again, after NATS has lost them')
+    .option('--since <time>', 'only changes since this time (RFC 3339); default: all kept', time)
+    .action(
+      run(async (options, env) => (await import('./commands/replay.ts')).replay(options, env)),
+    )
+  add(program, 'nats:permissions', 'print the users of NATS and what each part may do there')
+    .option('--nsc', 'print the commands that create them in an account of nsc or Synadia')
+    .action(
+      run(async (options, env) =>
+        (await import('./commands/nats.ts')).printPermissions(options, env),
+      ),
+    )
 }
 
 function addBackups(program: Command, run: Run): void {
@@ -168,8 +179,8 @@ On SIGTERM or SIGINT it reports not ready and serves for COFFER_LAME_DUCK_SECOND
 requests, calls and jobs in progress are finished, at most 15 s later.`,
   migrate: `
 Each service has a schema of its own. Safe to run at any time and from several machines at once.
-With --roles each service has a role of its own too, named by its COFFER_<SERVICE>_DATABASE_URL with
-the password; COFFER_DIRECT_DATABASE_URL is the owner of the tables. A role can use its schema alone.
+With --roles each service has a role of its own too, which can use its schema alone. Its name and
+password are in COFFER_<SERVICE>_DATABASE_URL; COFFER_DIRECT_DATABASE_URL is that of the owner.
 
 Examples:
   $ COFFER_DATABASE_URL=postgres://coffer@db/coffer coffer migrate
@@ -207,6 +218,13 @@ may run meanwhile.
 
 Example:
   $ coffer replay --since 2026-11-01T00:00:00Z`,
+  'nats:permissions': `
+Prints the block "authorization" of a configuration of NATS, with a user <prefix>-<part> for each
+part and one for operators. The passwords are variables NATS_PASSWORD_<PART> of its environment.
+
+Examples:
+  $ coffer nats:permissions > users.conf     then in nats.conf: include users.conf
+  $ coffer nats:permissions --nsc            users with credentials, also for Synadia Cloud`,
   'files:move': `
 Needs COFFER_STORAGE=s3 with its bucket, and COFFER_DATA_DIR with the files. Files that are in the
 bucket are left out, so the command can be interrupted and run again. See docs/files.md.

@@ -52,8 +52,8 @@ test('migrate --roles creates a role for each service, which commands then use',
   const one = await runHere(['migrate', '--roles'], shared)
   expect([one.code, one.stderr]).toEqual([
     2,
-    `COFFER_<SERVICE>_DATABASE_URL: identity and ledger have the role "${roles[0]}"; --roles needs ` +
-      'one for each service\n',
+    'COFFER_<SERVICE>_DATABASE_URL: identity and ledger have the role ' +
+      `"${roles[0]}"; --roles needs one for each service\n`,
   ])
   const owned = { ...pooled, COFFER_LEDGER_DATABASE_URL: ownerUrl }
   const refused = await runHere(['audit'], owned)

@@ -28,12 +28,19 @@
 {{- end -}}
 {{- range $services -}}
 {{- $own := index $values.database.services . | default dict -}}
-{{- if not (or $values.database.url.secretName $own.url) -}}
-{{- fail (printf "database.url.secretName: is needed, as %s has no database of its own" .) -}}
+{{- if not (or $values.database.urls.secretName $values.database.url.secretName $own.url) -}}
+{{- fail (printf "database.urls.secretName: is needed, as %s has no database of its own" .) -}}
 {{- end -}}
 {{- end -}}
-{{- if not (or $values.nats.url $values.nats.urlSecret.secretName) -}}
-{{- fail "nats.url: is needed, or nats.urlSecret" -}}
+{{- if and $values.database.urls.secretName $values.database.url.secretName -}}
+{{- fail "database.url.secretName: not beside database.urls, because every part would have it" -}}
+{{- end -}}
+{{- range $part := include "coffer.parts" . | fromJsonArray -}}
+{{- $own := include "coffer.partValues" (dict "root" $ "part" $part) | fromJson -}}
+{{- $nats := include "coffer.natsOf" (dict "root" $ "part" $part "values" $own) | fromJson -}}
+{{- if not (or $nats.url $nats.urlSecret.secretName) -}}
+{{- fail "nats.url: is needed, or nats.urls or nats.urlSecret" -}}
+{{- end -}}
 {{- end -}}
 {{- if not $values.temporal.address -}}
 {{- fail "temporal.address: is needed" -}}

@@ -57,10 +57,10 @@ The settings of every process. Takes the root, and the values and Secrets of fur
   "name" (printf "COFFER_%s_URL" (include "coffer.variableOf" $service))
   "value" (printf "http://%s:4001" $host)) }}
 {{- end }}
-{{ include "coffer.natsSettings" $root | trim }}
+{{ include "coffer.natsSettings" . | trim }}
 {{- if $hosted }}
 {{ include "coffer.databaseSettings" (dict "root" $root "services" $hosted) | trim }}
-{{ include "coffer.temporalSettings" $root | trim }}
+{{ include "coffer.temporalSettings" . | trim }}
 {{- end }}
 {{- if has "ledger" $hosted }}
 {{- include "coffer.storageSettings" . }}
@@ -75,7 +75,11 @@ The settings of every process. Takes the root, and the values and Secrets of fur
 {{ include "coffer.secretVariable" (dict "name" "COFFER_DATABASE_URL" "from" $database.url) }}
 {{- end }}
 {{- range $service := .services }}
-{{- with (index $database.services $service | default dict).url }}
+{{- $from := (index $database.services $service | default dict).url }}
+{{- with $database.urls.secretName }}
+{{- $from = $from | default (dict "secretName" . "key" $service) }}
+{{- end }}
+{{- with $from }}
 {{- $name := printf "COFFER_%s_DATABASE_URL" (include "coffer.variableOf" $service) }}
 {{ include "coffer.secretVariable" (dict "name" $name "from" .) }}
 {{- end }}
@@ -86,12 +90,15 @@ The settings of every process. Takes the root, and the values and Secrets of fur
 {{- end }}
 {{- end -}}
 
-{{/* Postgres past the pooler, as the owner of the tables: for the migration alone. */}}
+{{/* Postgres as the owner of the tables, past a pooler: for the migration alone. */}}
 {{- define "coffer.directSettings" -}}
 {{- $database := .Values.database -}}
-{{- with $database.directUrl.secretName }}
-{{ include "coffer.secretVariable" (dict "name" "COFFER_DIRECT_DATABASE_URL"
-  "from" $database.directUrl) }}
+{{- $owner := $database.directUrl -}}
+{{- if and $database.urls.secretName (not $owner.secretName) -}}
+{{- $owner = dict "secretName" $database.urls.secretName "key" "owner" -}}
+{{- end -}}
+{{- with $owner.secretName }}
+{{ include "coffer.secretVariable" (dict "name" "COFFER_DIRECT_DATABASE_URL" "from" $owner) }}
 {{- end }}
 {{- range $service, $urls := $database.services }}
 {{- with $urls.directUrl }}
@@ -101,8 +108,37 @@ The settings of every process. Takes the root, and the values and Secrets of fur
 {{- end }}
 {{- end -}}
 
+{{/*
+The values of NATS for a part, as JSON: those of the part, its keys in the Secrets of all parts, the
+common ones. Takes the root, the part and its values.
+*/}}
+{{- define "coffer.natsOf" -}}
+{{- $nats := deepCopy .root.Values.nats -}}
+{{- if $nats.urls.secretName -}}
+{{- $_ := set $nats "urlSecret" (dict "secretName" $nats.urls.secretName "key" .part) -}}
+{{- end -}}
+{{- if $nats.credentialFiles.secretName -}}
+{{- $_ := set $nats "credentials" (dict
+  "secretName" $nats.credentialFiles.secretName "key" (printf "%s.creds" .part)) -}}
+{{- end -}}
+{{- $own := (.values | default dict).nats | default dict -}}
+{{- if $own.url -}}
+{{- $_ := set $nats "urlSecret" (dict "secretName" "") -}}
+{{- end -}}
+{{- mergeOverwrite $nats $own | toJson -}}
+{{- end -}}
+
+{{/* The values of Temporal for a part, as JSON. Takes the root, the part and its values. */}}
+{{- define "coffer.temporalOf" -}}
+{{- $temporal := deepCopy .root.Values.temporal -}}
+{{- if $temporal.apiKeys.secretName -}}
+{{- $_ := set $temporal "apiKey" (dict "secretName" $temporal.apiKeys.secretName "key" .part) -}}
+{{- end -}}
+{{- mergeOverwrite $temporal ((.values | default dict).temporal | default dict) | toJson -}}
+{{- end -}}
+
 {{- define "coffer.natsSettings" -}}
-{{- $nats := .Values.nats -}}
+{{- $nats := include "coffer.natsOf" . | fromJson -}}
 {{- $directory := "/etc/coffer/servers" -}}
 {{- if $nats.urlSecret.secretName }}
 {{ include "coffer.secretVariable" (dict "name" "COFFER_NATS_URL" "from" $nats.urlSecret) }}
@@ -128,7 +164,7 @@ The settings of every process. Takes the root, and the values and Secrets of fur
 {{- end -}}
 
 {{- define "coffer.temporalSettings" -}}
-{{- $temporal := .Values.temporal -}}
+{{- $temporal := include "coffer.temporalOf" . | fromJson -}}
 {{- $directory := "/etc/coffer/servers" -}}
 {{ include "coffer.variable" (dict "name" "COFFER_TEMPORAL_ADDRESS" "value" $temporal.address) }}
 {{ include "coffer.variable" (dict "name" "COFFER_TEMPORAL_NAMESPACE"

@@ -14,8 +14,8 @@
 {{/* Files of certificates and credentials of servers, which kubelets renew without a restart. */}}
 {{- define "coffer.serverFiles" -}}
 {{- $values := .root.Values -}}
-{{- $nats := $values.nats -}}
-{{- $temporal := $values.temporal -}}
+{{- $nats := include "coffer.natsOf" . | fromJson -}}
+{{- $temporal := include "coffer.temporalOf" . | fromJson -}}
 {{- if has "database" .servers }}
 {{- include "coffer.file" (dict "from" $values.database.ca "path" "database-ca.crt") }}
 {{- end }}

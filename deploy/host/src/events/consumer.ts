@@ -133,8 +133,10 @@ async function deliver(state: Consuming, message: JsMsg): Promise<void> {
   const { name, handlers, broker, ackWaitMs, retryPausesMs } = state.options
   const handler = handlers.find(({ subject }) => broker.subject(subject) === message.subject)
   if (!handler) return putBackUnknown(state, message)
+  const changeId = message.headers?.get('Nats-Msg-Id') ?? ''
+  if (changeId === '') return refuse(state, message)
   const delivery = {
-    changeId: message.headers?.get('Nats-Msg-Id') ?? '',
+    changeId,
     accountId: message.headers?.get('Coffer-Account') ?? '',
     consumer: name,
   }
@@ -155,6 +157,16 @@ async function deliver(state: Consuming, message: JsMsg): Promise<void> {
   } finally {
     clearInterval(atWork)
   }
+}
+
+/**
+ * Refuses a message that no relay has published, as it has no ID. NATS itself answers a request on
+ * the subject that its sender names, whatever the sender may publish to.
+ */
+function refuse({ options: { name, log } }: Consuming, message: JsMsg): void {
+  log.error({ consumer: name, subject: message.subject }, 'message without an ID: refused')
+  countDeadLetters(1, name)
+  message.term('no ID')
 }
 
 /** Returns a message to NATS for a process of a newer release; logs its subject once. */

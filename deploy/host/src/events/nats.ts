@@ -12,8 +12,10 @@ import {
   type StreamAPI,
   type StreamInfo,
 } from '@nats-io/jetstream'
-import { connect, type NatsConnection, nanos } from '@nats-io/transport-node'
+import { connect, errors, type NatsConnection, nanos } from '@nats-io/transport-node'
 import { type NatsServers, natsOptions } from './nats-servers.ts'
+import { inboxPrefixOf, operatorUser } from './permissions.ts'
+import { streamNameOf, subjectSpace } from './subjects.ts'
 
 const drainMsMax = 3_000
 
@@ -31,6 +33,10 @@ const refusals = new Set(['JetStreamApiError', 'JetStreamNotEnabled'])
 export interface BrokerOptions extends NatsServers {
   prefix: string
   serviceNames: string[]
+  /** The part whose user signs in, whose inbox gets its replies; by default the operator. */
+  user?: string
+  /** Whether the process publishes changes, and so needs the stream; true by default. */
+  hasStream?: boolean
   /** Copies of the stream in a cluster; 1 by default. More copies that it has are kept. */
   replicas?: number
   /** Largest size of the stream in bytes, 1 GiB by default; it then drops its oldest messages. */
@@ -100,9 +106,11 @@ export async function connectBroker(options: BrokerOptions): Promise<Broker> {
 async function open(options: BrokerOptions, refusal: Refusal) {
   const { prefix, serviceNames, replicas = 1, log, ...more } = options
   const { duplicateWindowMs = duplicateWindowMsDefault, bytesMax = bytesMaxDefault } = more
+  const { user = operatorUser, hasStream = true } = more
   const connection = await connect({
     ...natsOptions(more),
     name: 'coffer',
+    inboxPrefix: inboxPrefixOf(user),
     maxReconnectAttempts: -1,
     reconnectTimeWait: 250,
     waitOnFirstConnect: false,
@@ -125,10 +133,14 @@ async function open(options: BrokerOptions, refusal: Refusal) {
     duplicate_window: nanos(duplicateWindowMs),
     num_replicas: replicas,
   }
-  const noting = noteRefusals(refusal, log)
-  await noting(() => ensureStream(connection, config))
-  // Its error is that of a closed connection.
-  keepStream(connection, config, noting).catch(() => undefined)
+  if (hasStream) {
+    const noting = noteRefusals(refusal, log)
+    await noting(() => ensureStream(connection, config))
+    // Its error is that of a closed connection.
+    keepStream(connection, config, noting).catch(() => undefined)
+  } else {
+    await connection.flush()
+  }
   opening.move()
   const stream = jetstream(connection, { timeout: 5_000 })
   return { connection, stream, state: watchConnection(connection) }
@@ -166,15 +178,12 @@ function watchConnection(connection: NatsConnection): { isConnected: boolean } {
   return state
 }
 
-function streamNameOf(prefix: string): string {
-  return prefix.toUpperCase()
-}
-
 type StreamOptions = Parameters<StreamAPI['add']>[0] & { subjects: string[]; num_replicas: number }
 
 /**
- * Creates the stream, or adds subjects and replicas. Never removes them, because a newer version
- * with more services, or a process with another setting, may run at the same time.
+ * Creates the stream, or changes its settings, adding subjects and replicas. Never removes them,
+ * because a newer version with more services, or a process with another setting, may run at the
+ * same time. Only one service may be allowed to change it: others leave it as it is.
  */
 async function ensureStream(connection: NatsConnection, config: StreamOptions): Promise<void> {
   const manager = await jetstreamManager(connection, { timeout: 5_000 })
@@ -184,8 +193,23 @@ async function ensureStream(connection: NatsConnection, config: StreamOptions): 
   } else {
     const subjects = [...new Set([...found.config.subjects, ...config.subjects])]
     const num_replicas = Math.max(found.config.num_replicas, config.num_replicas)
-    await manager.streams.update(config.name, { ...config, subjects, num_replicas })
+    const wanted = { ...config, subjects, num_replicas }
+    if (isLike(found.config, wanted)) return
+    await manager.streams.update(config.name, wanted).catch((error: Error) => {
+      if (!isForbidden(error)) throw error
+    })
   }
+}
+
+/** Returns whether the stream has these settings. */
+function isLike(found: StreamInfo['config'], wanted: StreamOptions): boolean {
+  const has = found as unknown as Record<string, unknown>
+  return Object.entries(wanted).every(([name, value]) => `${has[name]}` === `${value}`)
+}
+
+/** Returns whether the permissions of the user forbid a request. */
+function isForbidden({ cause }: Error): boolean {
+  return cause instanceof errors.PermissionViolationError
 }
 
 function findStream(manager: JetStreamManager, name: string): Promise<StreamInfo | null> {
@@ -239,9 +263,4 @@ export async function findMessageId(
 ): Promise<string | null> {
   const message = await manager.streams.getMessage(stream, { seq })
   return message?.header.get('Nats-Msg-Id') ?? null
-}
-
-/** Returns the NATS subject prefix of a service: without hyphens, like its protobuf package. */
-export function subjectSpace(serviceName: string): string {
-  return serviceName.replaceAll('-', '')
 }

@@ -1,12 +1,19 @@
+import { randomUUID } from 'node:crypto'
 import type { Database } from '@coffer/kit/database/database'
 import type { Broker } from '@coffer/kit/events/broker'
 import type { Log } from '@coffer/kit/service/log'
 import { dayMs } from '@coffer/kit/values/time'
-import { DeliverPolicy, type JetStreamManager, type StreamInfo } from '@nats-io/jetstream'
-import { millis } from '@nats-io/transport-node'
+import {
+  AckPolicy,
+  DeliverPolicy,
+  type JetStreamManager,
+  type StreamInfo,
+} from '@nats-io/jetstream'
+import { millis, nanos } from '@nats-io/transport-node'
 import { countSequenceHoles, countStreamLosses } from '../metrics.ts'
 import { repeat } from '../repeat.ts'
-import { findMessageId, subjectSpace } from './nats.ts'
+import { findMessageId } from './nats.ts'
+import { auditConsumerOf } from './permissions.ts'
 import {
   findNewestChecked,
   listAt,
@@ -19,6 +26,7 @@ import {
   unpublish,
   unpublishLost,
 } from './stream-position.ts'
+import { subjectSpace } from './subjects.ts'
 
 const everyMsDefault = 5_000
 // Age in ms from which a published change is looked up: relays mark changes in any order.
@@ -30,6 +38,8 @@ const keptMs = 6 * dayMs
 const pageSize = 5_000
 const positionsPerStatement = 1_000
 const fetchMs = 2_000
+// Time in ms without a request after which NATS deletes the consumer of an audit.
+const unusedMsMax = 10_000
 
 export interface StreamAuditOptions {
   service: string
@@ -198,25 +208,39 @@ async function checkNew(round: Round, deleted: ReadonlySet<number>): Promise<big
 
 /** Returns the message IDs of the service's messages between two sequence numbers. */
 async function readIds(
-  { options }: Round,
+  { options, manager }: Round,
   first: number,
   last: number,
 ): Promise<Map<number, string>> {
   const { broker, service } = options
+  const stream = broker.streamName
   const found = new Map<number, string>()
-  const reader = await broker.stream.consumers.get(broker.streamName, {
-    filter_subjects: broker.subject(`${subjectSpace(service)}.>`),
+  const name = auditConsumerOf(service)
+  // Refused while another process of the service reads, whose description differs: the next round
+  // goes on. NATS deletes the consumer of a process that was killed.
+  await manager.consumers.add(stream, {
+    name,
+    description: randomUUID(),
+    filter_subject: broker.subject(`${subjectSpace(service)}.>`),
     headers_only: true,
+    ack_policy: AckPolicy.None,
     deliver_policy: DeliverPolicy.StartSequence,
     opt_start_seq: first,
+    inactive_threshold: nanos(unusedMsMax),
+    mem_storage: true,
+    num_replicas: 1,
   })
-  const max_messages = Math.min(last - first + 1, 2 * pageSize)
-  const messages = await reader.fetch({ max_messages, expires: fetchMs })
-  for await (const { seq, headers, info } of messages) {
-    found.set(seq, headers?.get('Nats-Msg-Id') ?? '')
-    if (seq >= last || info.pending === 0) break
+  try {
+    const reader = await broker.stream.consumers.get(stream, name)
+    const max_messages = Math.min(last - first + 1, 2 * pageSize)
+    const messages = await reader.fetch({ max_messages, expires: fetchMs })
+    for await (const { seq, headers, info } of messages) {
+      found.set(seq, headers?.get('Nats-Msg-Id') ?? '')
+      if (seq >= last || info.pending === 0) break
+    }
+  } finally {
+    await manager.consumers.delete(stream, name)
   }
-  await reader.delete()
   return found
 }
 

@@ -65,7 +65,7 @@ test('a role without these settings, and the owner as a role, are refused', asyn
   await expect(nameless).rejects.toThrow('names no role with a password')
 })
 
-test('a role loses all rights beyond its schema; two runs at once are one after the other', async () => {
+test('a role loses all rights beyond its schema; three runs at once are sequential', async () => {
   await ensure()
   const another = newId('other')
   await withClient(ownerUrl, (owner) =>
@@ -107,7 +107,7 @@ test('a role loses all rights beyond its schema; two runs at once are one after 
   )
 })
 
-test('a role of another name replaces it; the documented statements remove the former', async () => {
+test('a role of another name replaces it; documented statements remove the former', async () => {
   await ensure()
   const next = new URL(url)
   next.username = newId('next')

@@ -154,7 +154,8 @@ test('a replay of events starts no finished work again', async () => {
   await eventually(uncleaned, (isLeft) => !isLeft)
   // The previous release publishes events of this type. The handler for them does nothing.
   const { broker } = booted
-  await broker.stream.publish(broker.subject('ledger.transactions-changed'), new Uint8Array())
+  const former = broker.subject('ledger.transactions-changed')
+  await broker.stream.publish(former, new Uint8Array(), { msgID: newId('chg') })
   expect(await startedAgain([accountId, leaver.accountId])).toEqual([])
 
   await pool.query(sql.unsafe`

@@ -1,0 +1,82 @@
+import { streamNameOf, subjectSpace } from './subjects.ts'
+
+/** Subjects that a user of NATS may publish and subscribe to; everything else is refused. */
+export interface Permissions {
+  publish: readonly string[]
+  subscribe: readonly string[]
+}
+
+/** Services that publish progress, which the gateway passes to sockets. */
+const reporters = ['ledger', 'aggregator-sync', 'feed-sync']
+
+/** The service that alone may change the settings of the stream. */
+const streamKeeper = 'identity'
+
+/** Requests about a consumer that its service sends. */
+const ofConsumers = ['CONSUMER.INFO', 'CONSUMER.MSG.NEXT', 'CONSUMER.DELETE']
+
+/** User of commands (`replay`), of processes with several parts, and of operators with a shell. */
+export const operatorUser = 'operator'
+
+/**
+ * Returns what the user of each part needs in NATS, keyed by part, and the operator's. A service
+ * publishes its own changes, progress and dead letters, and uses its own durable consumer. Only the
+ * operator may delete, purge or edit messages, or use a consumer of another service
+ * (docs/running/secured-servers.md#users-of-nats).
+ */
+export function natsPermissions(
+  prefix: string,
+  serviceNames: readonly string[],
+): Record<string, Permissions> {
+  const services = serviceNames.map((name) => [name, serviceOf(prefix, name)] as const)
+  const all = `${prefix}.>`
+  return {
+    // Nothing at all to publish: it reads progress alone.
+    gateway: { publish: [], subscribe: [inboxOf('gateway'), `${prefix}.progress.>`] },
+    ...Object.fromEntries(services),
+    [operatorUser]: {
+      publish: [all, '$JS.API.>', `$JS.ACK.${streamNameOf(prefix)}.>`],
+      subscribe: [inboxOf(operatorUser), all],
+    },
+  }
+}
+
+function serviceOf(prefix: string, name: string): Permissions {
+  const stream = streamNameOf(prefix)
+  const own = `${prefix}.${subjectSpace(name)}.>`
+  const audit = auditConsumerOf(name)
+  const api = (verb: string, ...rest: string[]) => ['$JS.API', verb, stream, ...rest].join('.')
+  return {
+    publish: [
+      own,
+      `${prefix}.dead.${name}`,
+      ...(reporters.includes(name) ? [`${prefix}.progress.>`] : []),
+      '$JS.API.INFO',
+      api('STREAM.INFO'),
+      api('STREAM.CREATE'),
+      ...(name === streamKeeper ? [api('STREAM.UPDATE')] : []),
+      api('STREAM.MSG.GET'),
+      api('CONSUMER.LIST'),
+      ...ofConsumers.flatMap((verb) => [api(verb, name), api(verb, audit)]),
+      api('CONSUMER.DURABLE.CREATE', name),
+      // Its filter is part of the subject: messages of the service itself.
+      api('CONSUMER.CREATE', audit, own),
+      `$JS.ACK.${stream}.${name}.>`,
+    ],
+    subscribe: [inboxOf(name)],
+  }
+}
+
+/** Returns the name of the consumer by which a service looks up its own changes in the stream. */
+export function auditConsumerOf(service: string): string {
+  return `${service}-audit`
+}
+
+/** Prefix of the subjects on which a user gets replies: no other user may subscribe to them. */
+export function inboxPrefixOf(user: string): string {
+  return `_INBOX.${user}`
+}
+
+function inboxOf(user: string): string {
+  return `${inboxPrefixOf(user)}.>`
+}
