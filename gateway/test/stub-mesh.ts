@@ -1,12 +1,11 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { timestampFromMs, timestampMs } from '@bufbuild/protobuf/wkt'
-import { callerVerifier } from '@coffer/host/rpc/caller-verifier'
 import { authorize } from '@coffer/host/rpc/interceptors'
 import { createMesh } from '@coffer/host/rpc/mesh'
-import type { Signer } from '@coffer/kit/rpc/caller'
-import { refused, unauthenticated } from '@coffer/kit/rpc/errors'
+import type { Caller, Signer } from '@coffer/kit/rpc/caller'
+import { callerRefused, refused, unauthenticated } from '@coffer/kit/rpc/errors'
 import type { Mesh } from '@coffer/kit/rpc/mesh'
-import { headers } from '@coffer/kit/rpc/rpc'
+import { callerKey } from '@coffer/kit/rpc/rpc'
 import { AggregatorLinkService } from '@coffer/proto/aggregatorsync/v1/aggregator_link'
 import { AggregatorSyncService } from '@coffer/proto/aggregatorsync/v1/aggregator_sync'
 import { InstitutionService } from '@coffer/proto/aggregatorsync/v1/institution'
@@ -104,6 +103,7 @@ export interface Received {
   rpc: string
   message: unknown
   header: Headers
+  caller: Caller | null
 }
 
 /** The test user: the stub of identity returns this for its session and API key. */
@@ -163,22 +163,30 @@ function countAttempts(clock: () => Date): NonNullable<Stubs['attempts']> {
   }
 }
 
-/** Returns a mesh of stub services in this process, behind the real check of caller tokens. */
+/** Refuses the callers of other issuers, like a process with other keys. */
+const refuseStrangers: Interceptor = (next) => (request) => {
+  const issuer = request.contextValues.get(callerKey)?.caller.issuer
+  if (issuer !== 'gateway') throw callerRefused('caller token is not valid')
+  return next(request)
+}
+
+/** Returns a mesh of stub services in this process, behind the real check of callers. */
 export function stubMesh(
   stubs: Stubs,
   clock: () => Date,
 ): { mesh: Mesh; signer: Signer; received: Received[] } {
-  const { privateKey, publicKey } = generateKeyPairSync('ed25519')
-  const keysOf = (issuer: string) => (issuer === 'gateway' ? [publicKey] : [])
+  const { privateKey } = generateKeyPairSync('ed25519')
   const received: Received[] = []
   const record: Interceptor = (next) => (request) => {
-    const { method, message, header } = request
-    const call = { rpc: method.name, message, header: new Headers(header) }
+    const { method, message, header, contextValues } = request
+    const caller = contextValues.get(callerKey)?.caller ?? null
+    const call = { rpc: method.name, message, header: new Headers(header), caller }
     // Tests read the calls of a handler; the rate limit calls before and after it.
     if (request.service !== AttemptService) received.push(call)
     return next(request)
   }
-  const interceptors = [authorize({ keysOf, reload: () => {} }, clock), record]
+  const verify = () => Promise.reject(new Error('a call has no caller'))
+  const interceptors = [refuseStrangers, authorize({ verify, clock, services: [] }), record]
   const attempts = { ...countAttempts(clock), ...stubs.attempts }
   const bankAccounts = { describeBankAccount: () => ({}), ...stubs.bankAccounts }
   const signIn = { ...identity, ...stubs.signIn }
@@ -193,10 +201,4 @@ export function stubMesh(
   })
   const mesh = createMesh({ hosted: Object.fromEntries(hosted), urls: {} })
   return { mesh, signer: { issuer: 'gateway', key: privateKey }, received }
-}
-
-/** Returns the caller of a recorded call, from its caller token. */
-export function callerOfCall({ header }: Received, signer: Signer) {
-  const token = header.get(headers.caller) ?? ''
-  return callerVerifier({ keysOf: () => [signer.key], reload: () => {} })(token, new Date())
 }

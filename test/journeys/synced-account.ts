@@ -1,7 +1,7 @@
 import { loadSigner } from '@coffer/host/rpc/signing-key'
 import { eventually } from '@coffer/host/testing/boot'
 import { systemCaller } from '@coffer/kit/rpc/caller'
-import { headers } from '@coffer/kit/rpc/rpc'
+import { asCaller } from '@coffer/kit/rpc/rpc'
 import { SyncImportService } from '@coffer/proto/ledger/v1/sync_import'
 import { expect } from '@jest/globals'
 import { sql } from 'slonik'
@@ -40,8 +40,8 @@ export async function importBankAccount(
   { service, linkId, known }: { service: string; linkId: string; known: object },
 ) {
   const signer = loadSigner(booted.keysFolder, service)
-  const token = systemCaller(signer, person.accountId, new Date())
-  const by = { headers: { [headers.caller]: token } }
+  const caller = systemCaller(signer, person.accountId, new Date())
+  const by = asCaller(caller)
   const sync = booted.client('ledger', SyncImportService)
   if (service === 'aggregator-sync') {
     await sync.upsertLink({ linkId, institutionName: 'First Bank' }, by)

@@ -6,7 +6,7 @@ import { createKeyEncryption, keySettings } from '@coffer/host/secrets/key-setti
 import { readSettings } from '@coffer/host/settings'
 import { type Booted, eventually } from '@coffer/host/testing/boot'
 import { systemCaller } from '@coffer/kit/rpc/caller'
-import { headers } from '@coffer/kit/rpc/rpc'
+import { asCaller } from '@coffer/kit/rpc/rpc'
 import { newId } from '@coffer/kit/values/id'
 import { AggregatorSyncService } from '@coffer/proto/aggregatorsync/v1/aggregator_sync'
 import type { SyncHealth } from '@coffer/proto/feedsync/v1/feed_sync'
@@ -160,7 +160,7 @@ interface Key {
 
 function asService(booted: Booted, accountId: string): CallOptions {
   const signer = loadSigner(booted.keysFolder, 'aggregator-sync')
-  return { headers: { [headers.caller]: systemCaller(signer, accountId, new Date()) } }
+  return asCaller(systemCaller(signer, accountId, new Date()))
 }
 
 /** Creates the link and its bank accounts in the ledger; returns their IDs. */

@@ -15,6 +15,7 @@ import { startRelay } from './events/relay.ts'
 import { startStreamAudit } from './events/stream-audit.ts'
 import { serviceHealthRoutes } from './health.ts'
 import { startHousekeeping } from './housekeeping.ts'
+import { callerVerifier } from './rpc/caller-verifier.ts'
 import { intercepted, type Routes } from './rpc/intercept.ts'
 import { authorize, observe } from './rpc/interceptors.ts'
 import { createMesh } from './rpc/mesh.ts'
@@ -88,7 +89,8 @@ export async function migrateAll(
 export async function hostServices(options: HostOptions): Promise<Host> {
   await using stack = new AsyncDisposableStack()
   const { log, clock } = options
-  const authorized = authorize(loadVerifiers(options.keysFolder), clock)
+  const verify = callerVerifier(loadVerifiers(options.keysFolder))
+  const authorized = (services: string[]) => authorize({ verify, clock, services })
   const hosted: Record<string, { routes: Routes; interceptors: Interceptor[] }> = {}
   const mesh = stack.use(createMesh({ hosted, urls: options.urls }))
   const { environment, keysFolder } = options
@@ -107,13 +109,13 @@ export async function hostServices(options: HostOptions): Promise<Host> {
   const databases = Object.fromEntries(opened.map(({ name, database }) => [name, database]))
   const ofProcess = combine(accountDataRoutes(opened), serviceHealthRoutes(databases))
   const observed = observe(log, (name) => Object.hasOwn(services, name))
-  const routes = [intercepted(ofProcess, [observed, authorized])]
+  const routes = [intercepted(ofProcess, [observed, authorized(Object.keys(databases))])]
   const starting: (() => Promise<AsyncDisposable>)[] = []
   for (const definition of opened) {
     const { name, database } = definition
     const service = createService(definition, { database, secrets, mesh }, options)
     stack.defer(async () => service.close?.())
-    const interceptors = [observe(log.child({ service: name })), authorized]
+    const interceptors = [observe(log.child({ service: name })), authorized([name])]
     hosted[name] = { routes: combine(service.routes, ofProcess), interceptors }
     routes.push(intercepted(service.routes, interceptors))
     services[name] = service

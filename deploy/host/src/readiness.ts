@@ -2,7 +2,7 @@ import { timestampMs } from '@bufbuild/protobuf/wkt'
 import { anonymousCaller, type Signer } from '@coffer/kit/rpc/caller'
 import { isCallerExpired, isCallerRefused } from '@coffer/kit/rpc/errors'
 import type { Mesh } from '@coffer/kit/rpc/mesh'
-import { headers } from '@coffer/kit/rpc/rpc'
+import { asCaller } from '@coffer/kit/rpc/rpc'
 import type { Log } from '@coffer/kit/service/log'
 import { ServiceHealthService } from '@coffer/proto/health/v1/service_health'
 import { Code, ConnectError } from '@connectrpc/connect'
@@ -121,8 +121,7 @@ async function check(
 ): Promise<Fault | null> {
   const { name, isEssential, signer } = dependency
   const askedAt = clock()
-  const token = anonymousCaller(signer, askedAt)
-  const call = { headers: { [headers.caller]: token }, timeoutMs: checkMsMax }
+  const call = { ...asCaller(anonymousCaller(signer, askedAt)), timeoutMs: checkMsMax }
   try {
     const service = mesh.client(name, ServiceHealthService)
     const answer = await service.checkServiceHealth({ service: name }, call)

@@ -2,7 +2,6 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf'
 import { FileDescriptorProtoSchema, FileDescriptorSetSchema } from '@bufbuild/protobuf/wkt'
-import { systemCaller } from '@coffer/kit/rpc/caller'
 import { headers } from '@coffer/kit/rpc/rpc'
 import {
   type Client,
@@ -20,7 +19,7 @@ import {
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { loadSigner } from '../src/rpc/signing-key.ts'
 import type { Servers } from '../src/serve.ts'
-import { createCalls } from '../testing/fixture/calls.ts'
+import { createCalls, linksToken } from '../testing/fixture/calls.ts'
 import { serveCalls } from '../testing/fixture/mesh.ts'
 import { scratchFolder } from '../testing/fixture/scratch.ts'
 
@@ -47,7 +46,7 @@ const blockers: string[] = []
 
 beforeAll(async () => {
   const { path } = stack.use(await scratchFolder())
-  caller.set(headers.caller, systemCaller(loadSigner(path, 'gateway'), 'acct_1', new Date()))
+  caller.set(headers.caller, await linksToken(loadSigner(path, 'gateway')))
   const options = { blockers: async () => blockers }
   servers = stack.use(await serveCalls(createCalls(), path, options))
 })

@@ -41,15 +41,15 @@ test('a change that commits reaches the consumer once', async () => {
 test('twenty requests under one Idempotency-Key write once and get one answer', async () => {
   const accountId = newId('acct')
   const links = booted.client('identity', FeedLinkService)
-  const { headers: caller } = booted.as(accountId)
-  const keyed = { ...(caller as object), [headers.idempotencyKey]: 'k1', [headers.bodyHash]: 'ab' }
-  const replies = await Promise.all(
-    Array.from({ length: 20 }, () => links.createFeedLink({ name: 'Two' }, { headers: keyed })),
-  )
+  const caller = booted.as(accountId)
+  const key = { [headers.idempotencyKey]: 'k1', [headers.bodyHash]: 'ab' }
+  const create = (name: string, sent: Record<string, string>) =>
+    links.createFeedLink({ name }, { ...caller, headers: sent })
+  const replies = await Promise.all(Array.from({ length: 20 }, () => create('Two', key)))
   expect(new Set(replies.map(({ feedLink }) => feedLink?.feedLinkId)).size).toBe(1)
   expect(await seen(accountId)).toHaveLength(1)
-  const other = { ...keyed, [headers.bodyHash]: 'cd' }
-  await expect(links.createFeedLink({ name: 'Three' }, { headers: other })).rejects.toMatchObject({
+  const other = { ...key, [headers.bodyHash]: 'cd' }
+  await expect(create('Three', other)).rejects.toMatchObject({
     code: Code.FailedPrecondition,
   })
 })

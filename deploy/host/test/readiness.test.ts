@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { serviceHealthRoutes } from '../src/health.ts'
 import { watchReadiness } from '../src/readiness.ts'
+import { callerVerifier } from '../src/rpc/caller-verifier.ts'
 import { intercepted } from '../src/rpc/intercept.ts'
 import { authorize } from '../src/rpc/interceptors.ts'
 import { createMesh } from '../src/rpc/mesh.ts'
@@ -22,12 +23,13 @@ function serveLedger(options: {
 }) {
   const { keysFolder, isHealthy = async () => true, rpcPort = 0 } = options
   const { now = async () => new Date() } = options
+  const verify = callerVerifier(loadVerifiers(keysFolder))
   const routes = serviceHealthRoutes({ ledger: { isHealthy, now } })
   return serve({
     host: '127.0.0.1',
     rpcPort,
     grpcPort: 0,
-    routes: intercepted(routes, [authorize(loadVerifiers(keysFolder), clock)]),
+    routes: intercepted(routes, [authorize({ verify, clock, services: ['ledger'] })]),
     blockers: async () => [],
   })
 }

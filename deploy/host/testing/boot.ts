@@ -7,7 +7,7 @@ import type { DescService } from '@bufbuild/protobuf'
 import type { Database } from '@coffer/kit/database/database'
 import type { Broker } from '@coffer/kit/events/broker'
 import { type Caller, mintCaller } from '@coffer/kit/rpc/caller'
-import { headers } from '@coffer/kit/rpc/rpc'
+import { asCaller } from '@coffer/kit/rpc/rpc'
 import type { ServiceDefinition } from '@coffer/kit/service/service'
 import { newId } from '@coffer/kit/values/id'
 import type { CallOptions, Client } from '@connectrpc/connect'
@@ -116,7 +116,7 @@ export async function boot(
       const user = { kind: 'session' as const, userId: newId('user'), loginId: newId('lgn') }
       const settings = { timezone: 'UTC', locale: 'en_US', subscriptionActive: true }
       const who = { accountId, ...user, ...settings, ...caller }
-      return { headers: { [headers.caller]: mintCaller(gateway, who, new Date()) } }
+      return asCaller(mintCaller(gateway, who, new Date()))
     },
     changes: (name, accountId) =>
       database(name).pool.anyFirst(sql.type(z.object({ type: z.string() }))`

@@ -1,6 +1,6 @@
 import { isIPv6 } from 'node:net'
 import { refusalOf, refused } from '@coffer/kit/rpc/errors'
-import { headers } from '@coffer/kit/rpc/rpc'
+import { asCaller, headers } from '@coffer/kit/rpc/rpc'
 import { AttemptService } from '@coffer/proto/identity/v1/attempt'
 import { ConnectError } from '@connectrpc/connect'
 import { LRUCache } from 'lru-cache'
@@ -54,7 +54,8 @@ export function limitAttempts({ mesh, clock, config, sessions }: AttemptDeps): A
     const known = refusals.get(network)
     if (known) throw tooMany(Math.ceil((known.endsAt - clock().getTime()) / 1000))
     const options = {
-      headers: { [headers.caller]: sessions.anonymous(), [headers.requestId]: requestId },
+      ...asCaller(sessions.anonymous()),
+      headers: { [headers.requestId]: requestId },
     }
     try {
       const { endsAt } = await identity.admitAttempt({ network, max }, options)

@@ -1,5 +1,5 @@
 import { refused } from '@coffer/kit/rpc/errors'
-import { headers } from '@coffer/kit/rpc/rpc'
+import { asCaller, headers } from '@coffer/kit/rpc/rpc'
 import {
   type SpendRequestBudgetResponse_Budget as Budget,
   RequestBudgetService,
@@ -52,7 +52,8 @@ export function createRequestBudget({ mesh, config, sessions }: BudgetDeps): Req
     spend: async (spending, { id }, reply) => {
       if (isOff) return
       const options = {
-        headers: { [headers.caller]: sessions.anonymous(), [headers.requestId]: id },
+        ...asCaller(sessions.anonymous()),
+        headers: { [headers.requestId]: id },
       }
       const request = { ...spending, apiKeyQuota, accountQuota }
       const spent = await identity.spendRequestBudget(request, options).catch(uncounted)

@@ -1,8 +1,13 @@
 import { equals } from '@bufbuild/protobuf'
-import { anonymousCaller, mintCaller, type Signer } from '@coffer/kit/rpc/caller'
+import {
+  anonymousCaller,
+  mintCaller,
+  type OutgoingCaller,
+  type Signer,
+} from '@coffer/kit/rpc/caller'
 import { unauthenticated } from '@coffer/kit/rpc/errors'
 import type { Mesh } from '@coffer/kit/rpc/mesh'
-import { headers } from '@coffer/kit/rpc/rpc'
+import { asCaller, headers } from '@coffer/kit/rpc/rpc'
 import { isId } from '@coffer/kit/values/id'
 import { type Credential, CredentialSchema, SignInService } from '@coffer/proto/identity/v1/sign_in'
 import type { CallOptions } from '@connectrpc/connect'
@@ -15,10 +20,10 @@ export type SentCredential =
   | { kind: 'session'; token: string }
   | { kind: 'key'; apiKeyId: string; secret: string }
 
-/** A verified credential; `token` is its caller token, created at `mintedAt` (ms since 1970). */
+/** A verified credential; `caller` makes its calls, created at `mintedAt` (ms since 1970). */
 export interface Verified {
   credential: Credential
-  token: string
+  caller: OutgoingCaller
   mintedAt: number
 }
 
@@ -33,8 +38,8 @@ interface Entry {
 export interface Sessions {
   /** Verifies a credential. Throws unauthenticated if invalid, unavailable without identity. */
   verify: (sent: SentCredential, requestId: string) => Promise<Verified>
-  /** Returns the caller token of requests without a credential. */
-  anonymous: () => string
+  /** Returns the caller of requests without a credential. */
+  anonymous: () => OutgoingCaller
   /** Removes matching credentials from the cache; call it when a session or key ends. */
   forget: (match: (sent: SentCredential) => boolean) => void
   /** Removes the credentials of an account from the cache; call it when the account changes. */
@@ -54,14 +59,14 @@ export function createSessions(deps: { mesh: Mesh; signer: Signer; clock: () => 
   const { mesh, signer, clock } = deps
   const signIn = mesh.client('identity', SignInService)
   const entries = new LRUCache<string, Entry>({ max: entriesMax })
-  let anonymousToken = { token: '', mintedAt: 0 }
+  let minted: { caller: OutgoingCaller; mintedAt: number } | null = null
 
   const anonymous = () => {
     const now = clock()
-    if (now.getTime() - anonymousToken.mintedAt >= mintedForMs) {
-      anonymousToken = { token: anonymousCaller(signer, now), mintedAt: now.getTime() }
+    if (minted === null || now.getTime() - minted.mintedAt >= mintedForMs) {
+      minted = { caller: anonymousCaller(signer, now), mintedAt: now.getTime() }
     }
-    return anonymousToken.token
+    return minted.caller
   }
 
   const ask = async (sent: SentCredential, options: CallOptions): Promise<Credential> => {
@@ -80,8 +85,8 @@ export function createSessions(deps: { mesh: Mesh; signer: Signer; clock: () => 
     const isFresh = before !== undefined && now.getTime() - before.mintedAt < mintedForMs
     if (isFresh && equals(CredentialSchema, before.credential, credential)) return before
     const kind = credential.mfaPending ? 'pending' : sent.kind
-    const token = mintCaller(signer, { ...credential, kind }, now)
-    return { credential, token, mintedAt: now.getTime() }
+    const caller = mintCaller(signer, { ...credential, kind }, now)
+    return { credential, caller, mintedAt: now.getTime() }
   }
 
   return {
@@ -101,7 +106,8 @@ export function createSessions(deps: { mesh: Mesh; signer: Signer; clock: () => 
       const known = entries.get(key)
       if (known && at - known.at < verifiedForMs && at >= known.at) return known.verified
       const options = {
-        headers: { [headers.caller]: anonymous(), [headers.requestId]: requestId },
+        ...asCaller(anonymous()),
+        headers: { [headers.requestId]: requestId },
       }
       const verified = renew(sent, options, known?.verified).catch(throwUnavailable)
       const entry: Entry = { sent, at, verified, accountId: null }

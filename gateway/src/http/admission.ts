@@ -1,3 +1,4 @@
+import type { OutgoingCaller } from '@coffer/kit/rpc/caller'
 import { forbidden, invalid, refused, unauthenticated } from '@coffer/kit/rpc/errors'
 import { isId } from '@coffer/kit/values/id'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -13,8 +14,8 @@ import { authClasses, type Route } from './route.ts'
 
 /** The result of admission control for a request. */
 export interface Admission {
-  /** Caller token for the calls to services. */
-  token: string
+  /** The caller of the calls to services. */
+  caller: OutgoingCaller | null
   /** ID of the caller's account; empty without a credential. */
   accountId: string
   /** IANA name of the account's timezone; empty without a credential. */
@@ -46,13 +47,13 @@ export async function admit(
   // CSRF: browsers attach cookies automatically, never API keys. Sign-in, which sets a cookie, is
   // checked too.
   if (!isByKey && hasEffect) origins.refuseForeign(request)
-  const admission = { token: '', accountId: '', timezone: '' }
+  const admission: Admission = { caller: null, accountId: '', timezone: '' }
   if (auth === 'none') {
-    admission.token = sessions.anonymous()
+    admission.caller = sessions.anonymous()
   } else {
     const { key, paid, pending } = authClasses[auth]
     const sent = readCredential(request, cookie, key)
-    const { credential, token } = await sessions.verify(sent, request.id)
+    const { credential, caller } = await sessions.verify(sent, request.id)
     if (!pending.some((may) => may === credential.mfaPending)) {
       throw unauthenticated(credential.mfaPending ? 'MFA_REQUIRED' : 'MFA_NOT_PENDING')
     }
@@ -68,7 +69,7 @@ export async function admit(
     const apiKeyId = sent.kind === 'key' ? sent.apiKeyId : ''
     const cost = costOf(reads ? 'GET' : method)
     await budget.spend({ accountId: credential.accountId, apiKeyId, cost }, request, reply)
-    admission.token = token
+    admission.caller = caller
     admission.accountId = credential.accountId
     admission.timezone = credential.timezone
   }

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
-import { headers } from '@coffer/kit/rpc/rpc'
+import type { OutgoingCaller } from '@coffer/kit/rpc/caller'
+import { asCaller, headers } from '@coffer/kit/rpc/rpc'
 import type { CallOptions } from '@connectrpc/connect'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Attempts } from '../auth/attempts.ts'
@@ -27,7 +28,7 @@ import { authClasses, type Call, methodsOf, type Route } from './route.ts'
 
 const jsonType = 'application/json; charset=utf-8'
 
-const anonymous: Admission = { accountId: '', token: '', timezone: '' }
+const anonymous: Admission = { accountId: '', caller: null, timezone: '' }
 
 const emptyObject = Buffer.from('{}')
 
@@ -53,9 +54,9 @@ export function mount(app: FastifyInstance, route: Route, deps: MountDeps): void
   const shown = answerQuery(route)
   const names = [...namesOf(route.query), ...namesOf(shown)]
   const answer = async (request: FastifyRequest, reply: FastifyReply) => {
-    const { token, accountId, timezone } = admissionOf(request)
+    const { caller, accountId, timezone } = admissionOf(request)
     const condition = route.isConditional ? matchHeaders(request) : {}
-    const options = optionsOf(request, token, condition)
+    const options = optionsOf(request, caller, condition)
     const { params } = request
     if (route.isFiltered) requireKnown(request.query, names)
     const answered = readQuery(shown, request.query)
@@ -142,15 +143,15 @@ function upgrade({
     // A GET without an upgrade gets the same refusals, because browsers do not show the answer to a
     // refused handshake: their page sends a GET for the reason.
     preHandler: async (request) => {
-      const { accountId, token } = admissionOf(request)
+      const { accountId, caller } = admissionOf(request)
       if (request.ws) sockets.requireOwnOrigin(request)
       sockets.hold(request, accountId)
-      await find?.({ params: request.params, options: optionsOf(request, token) })
+      await find?.({ params: request.params, options: optionsOf(request, caller) })
     },
     wsHandler: async (socket, request) => {
-      const { accountId, token } = admissionOf(request)
+      const { accountId, caller } = admissionOf(request)
       const { params } = request
-      const options = optionsOf(request, token)
+      const options = optionsOf(request, caller)
       const renewOptions = () => renewedOptions(deps, route, request)
       await serve?.({ params, options, socket, accountId, renewOptions })
     },
@@ -163,7 +164,7 @@ async function renewedOptions(
   request: FastifyRequest,
 ): Promise<CallOptions> {
   const sent = readCredential(request, cookie, authClasses[auth].key)
-  return optionsOf(request, (await sessions.verify(sent, request.id)).token)
+  return optionsOf(request, (await sessions.verify(sent, request.id)).caller)
 }
 
 async function requestBody(
@@ -190,10 +191,11 @@ async function requestBody(
 
 function optionsOf(
   request: FastifyRequest,
-  token: string,
+  caller: OutgoingCaller | null,
   more: Record<string, string> = {},
 ): CallOptions {
-  return { headers: { [headers.caller]: token, [headers.requestId]: request.id, ...more } }
+  const sent = caller ? asCaller(caller) : {}
+  return { ...sent, headers: { [headers.requestId]: request.id, ...more } }
 }
 
 function writeOptionsOf(route: Route, { options, request, reply }: Call): CallOptions {
@@ -203,6 +205,7 @@ function writeOptionsOf(route: Route, { options, request, reply }: Call): CallOp
   const hash = sentBytes instanceof Uint8Array ? hashOf([method, url, sentBytes]) : null
   const added = idempotencyHeaders(sent['idempotency-key'], hash)
   return {
+    ...options,
     headers: { ...(options.headers as Record<string, string>), ...added },
     onHeader: (answered) => {
       if (answered.get(headers.replayed)) reply.header('Idempotency-Replayed', 'true')

@@ -1,5 +1,5 @@
 import { refused } from '@coffer/kit/rpc/errors'
-import { headers } from '@coffer/kit/rpc/rpc'
+import { asCaller, headers } from '@coffer/kit/rpc/rpc'
 import type { Log } from '@coffer/kit/service/log'
 import type { CallOptions } from '@connectrpc/connect'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
@@ -89,7 +89,8 @@ function submissionOf(
     query: new URL(request.url, 'http://localhost').searchParams,
     fields: method === 'GET' ? new URLSearchParams() : readFormBody(request),
     options: {
-      headers: { [headers.caller]: sessions.anonymous(), [headers.requestId]: request.id },
+      ...asCaller(sessions.anonymous()),
+      headers: { [headers.requestId]: request.id },
     },
     run: (attempt) => attempts.run(request, attempt, counting),
   }

@@ -4,7 +4,7 @@ import { unauthenticated } from '@coffer/kit/rpc/errors'
 import { afterEach, describe, expect, test } from '@jest/globals'
 import { basic, byKey, byPending, bySession, createGateway, type Gateway } from '../gateway.ts'
 import { user } from '../samples.ts'
-import { alice, apiKey, callerOfCall } from '../stub-mesh.ts'
+import { alice, apiKey } from '../stub-mesh.ts'
 
 const listLinks = { links: { listLinks: () => ({ links: [] }) } }
 const login = {
@@ -69,7 +69,7 @@ describe('a credential', () => {
     const lines: string[] = []
     const to = { write: (line: string) => lines.push(line) }
     const log = createLog({ level: 'info', name: 'test', to })
-    const foreign = { issuer: 'gateway', key: generateKeyPairSync('ed25519').privateKey }
+    const foreign = { issuer: 'stranger', key: generateKeyPairSync('ed25519').privateKey }
     const attempts = { COFFER_SIGN_IN_LIMIT_PER_MINUTE: '1' }
     gateway = await createGateway(listLinks, attempts, { log, signer: foreign })
     for (const as of [bySession, byKey]) {
@@ -107,7 +107,7 @@ describe('a credential', () => {
     },
   )
 
-  test('reaches the services as a signed caller, with the request ID', async () => {
+  test('reaches the services as a caller of the gateway, with the request ID', async () => {
     gateway = await createGateway(listLinks)
     for (const [as, kind] of [
       [byKey, 'key'],
@@ -120,15 +120,15 @@ describe('a credential', () => {
       expect(answer.headers['x-request-id']).toBe('r-1')
       const call = gateway.received.at(-1)!
       expect(call.header.get('x-request-id')).toBe('r-1')
-      expect(callerOfCall(call, gateway.deps.signer)).toMatchObject({ ...alice, kind })
+      expect(call.caller).toMatchObject({ ...alice, kind, issuer: 'gateway' })
     }
   })
 
-  test('is verified once a second; its caller token is used for half its lifetime', async () => {
+  test('is verified once a second; its caller is used for half its lifetime', async () => {
     let now = new Date('2026-01-02T00:00:00Z')
     gateway = await createGateway(listLinks, {}, { clock: () => now })
     const count = () => gateway.received.filter(({ rpc }) => rpc === 'VerifyApiKey').length
-    const tokens = new Set<string | null>()
+    const callers = new Set()
     for (const [afterMs, verified, minted] of [
       [0, 1, 1],
       [999, 1, 1],
@@ -137,8 +137,8 @@ describe('a credential', () => {
     ] as const) {
       now = new Date(Date.parse('2026-01-02T00:00:00Z') + afterMs)
       await gateway.send('GET', '/api/links')
-      tokens.add(gateway.received.at(-1)!.header.get('coffer-caller'))
-      expect([count(), tokens.size]).toEqual([verified, minted])
+      callers.add(gateway.received.at(-1)!.caller)
+      expect([count(), callers.size]).toEqual([verified, minted])
     }
   })
 

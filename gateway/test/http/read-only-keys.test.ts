@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from '@jest/globals'
 import { basic, bySession, createGateway, type Gateway } from '../gateway.ts'
 import { ids, key } from '../samples.ts'
-import { apiKey, callerOfCall } from '../stub-mesh.ts'
+import { apiKey } from '../stub-mesh.ts'
 
 const byReader = { authorization: basic(apiKey.apiKeyId, 'reader') }
 
@@ -11,7 +11,7 @@ afterEach(async () => await gateway[Symbol.asyncDispose]())
 test('a key of scope read may read', async () => {
   gateway = await createGateway({ links: { listLinks: () => ({ links: [] }) } })
   expect((await gateway.send('GET', '/api/links', { as: byReader })).status).toBe(200)
-  const caller = callerOfCall(gateway.received.at(-1)!, gateway.deps.signer)
+  const { caller } = gateway.received.at(-1)!
   expect(caller).toMatchObject({ kind: 'key', isReadOnly: true })
   const icon = { as: byReader, body: { name: 'no brand is called this' } }
   expect((await gateway.send('POST', '/api/icons/search', icon)).status).toBe(204)

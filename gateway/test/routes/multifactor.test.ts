@@ -3,7 +3,6 @@ import { afterEach, describe, expect, test } from '@jest/globals'
 import { createEndingSession } from '../ending-session.ts'
 import { byKey, byPending, bySession, createGateway, type Gateway } from '../gateway.ts'
 import { user } from '../samples.ts'
-import { callerOfCall } from '../stub-mesh.ts'
 
 const url = '/api/authentication/multifactor'
 const totpUrl = (name: string) => `/api/users/security/totp/${name}`
@@ -32,7 +31,7 @@ describe('signing in with a second factor', () => {
     expect(answer.headers['set-cookie']).toMatch(/^coffer_session=fresh;/)
     const call = gateway.received.at(-1)!
     expect(call.message).toMatchObject({ totp: '123456' })
-    expect(callerOfCall(call, gateway.deps.signer)).toMatchObject({ kind: 'pending' })
+    expect(call.caller).toMatchObject({ kind: 'pending' })
   })
 
   test.each([

@@ -92,11 +92,8 @@ test.each([
 test('a retried creation creates one connection', async () => {
   const accountId = newId('acct')
   const keyed = {
-    headers: {
-      ...(booted.as(accountId).headers as Record<string, string>),
-      [headers.idempotencyKey]: 'once',
-      [headers.bodyHash]: 'ab',
-    },
+    ...booted.as(accountId),
+    headers: { [headers.idempotencyKey]: 'once', [headers.bodyHash]: 'ab' },
   }
   const replies = await Promise.all(Array.from({ length: 10 }, () => createFeedLink(keyed)))
   expect(new Set(replies.map(({ feedLinkId }) => feedLinkId)).size).toBe(1)

@@ -1,7 +1,7 @@
 import { loadSigner } from '@coffer/host/rpc/signing-key'
 import { type Booted, boot, counted } from '@coffer/host/testing/boot'
 import { anonymousCaller, systemCaller } from '@coffer/kit/rpc/caller'
-import { headers } from '@coffer/kit/rpc/rpc'
+import { asCaller } from '@coffer/kit/rpc/rpc'
 import { newId } from '@coffer/kit/values/id'
 import { MultifactorService } from '@coffer/proto/identity/v1/multifactor'
 import { SignInService } from '@coffer/proto/identity/v1/sign_in'
@@ -16,8 +16,7 @@ export function bootIdentity(environment: Record<string, string> = {}): Promise<
 
 /** Returns call options of a request without credentials, as the gateway passes them. */
 export function anonymous({ keysFolder }: Booted): CallOptions {
-  const token = anonymousCaller(loadSigner(keysFolder, 'gateway'), new Date())
-  return { headers: { [headers.caller]: token } }
+  return asCaller(anonymousCaller(loadSigner(keysFolder, 'gateway'), new Date()))
 }
 
 export const password = 'correct horse battery'
@@ -67,8 +66,7 @@ export async function registerWithAuthenticator(booted: Booted, at: Date) {
 
 /** Returns call options of the service `name`, which calls for an account without a user. */
 export function service({ keysFolder }: Booted, name: string, accountId: string): CallOptions {
-  const token = systemCaller(loadSigner(keysFolder, name), accountId, new Date())
-  return { headers: { [headers.caller]: token } }
+  return asCaller(systemCaller(loadSigner(keysFolder, name), accountId, new Date()))
 }
 
 /** Returns the mean number of SQL statements per call, over `calls` calls in sequence. */

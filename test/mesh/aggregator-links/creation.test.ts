@@ -159,9 +159,9 @@ describe('the callback', () => {
     const { linkToken } = await newToken()
     const { publicToken, item } = world.plaid.completeLink(linkToken)
     const request = { publicToken, ...chosenOf(item) }
-    const headers = { ...user.as.headers, 'coffer-idempotency-key': newId('op') }
-    const first = await world.links.createAggregatorLink(request, { headers })
-    expect(await world.links.createAggregatorLink(request, { headers })).toEqual(first)
+    const keyed = { ...user.as, headers: { 'coffer-idempotency-key': newId('op') } }
+    const first = await world.links.createAggregatorLink(request, keyed)
+    expect(await world.links.createAggregatorLink(request, keyed)).toEqual(first)
     expect(await user.rows()).toHaveLength(1)
   })
 

@@ -1,53 +1,112 @@
-import { type KeyObject, verify } from 'node:crypto'
-import { type Caller, Claims } from '@coffer/kit/rpc/caller'
-import { callerExpired, callerRefused } from '@coffer/kit/rpc/errors'
-import type { z } from 'zod'
+import {
+  CallerClaims,
+  callerSeconds,
+  callerTokenType,
+  keyIdOf,
+  type OutgoingCaller,
+} from '@coffer/kit/rpc/caller'
+import { callerEarly, callerExpired, callerRefused } from '@coffer/kit/rpc/errors'
+import { decodeJwt, decodeProtectedHeader, errors, jwtVerify } from 'jose'
+import { LRUCache } from 'lru-cache'
+import { z } from 'zod'
+import { isFormerToken, verifyFormerToken } from './former-caller-token.ts'
+import type { Verifiers } from './signing-key.ts'
 
-/** The public keys of the issuing services. */
-export interface Verifiers {
-  /** Returns the public keys of a service: several during a rotation, none if it is unknown. */
-  keysOf: (issuer: string) => readonly KeyObject[]
-  /** Reads the keys again. */
-  reload: () => void
+/** Tolerated difference in seconds between the clocks of two machines. */
+const skewSeconds = 30
+
+/** Verified tokens that a process remembers, and the length of a token in characters. */
+const tokensMax = 10_000
+const lengthMax = 4_096
+
+/** A verified token: the services that accept it, all of them for one of 0.2.0. */
+interface Verified {
+  caller: OutgoingCaller
+  audience: readonly string[] | null
 }
 
-/** Tolerated difference in ms between the clocks of two machines. */
-const skewMs = 30_000
+/** Verifies the caller token of a call of one of these services. */
+export type VerifyCaller = (
+  token: string,
+  services: readonly string[],
+  now: Date,
+) => Promise<OutgoingCaller>
 
 /**
- * Creates a verifier of caller tokens; throws callerRefused for an invalid or expired token. Caches
- * verified tokens; clearing a full cache costs each token one more signature check at most.
+ * Creates a verifier of caller tokens; it throws callerRefused for an invalid or expired token, or
+ * one for another service. Cache: a signature is checked once for each token.
  */
-export function callerVerifier(verifiers: Verifiers): (token: string, now: Date) => Caller {
-  const checked = new Map<string, z.infer<typeof Claims>>()
-  return (token, now) => {
-    let claims = checked.get(token)
-    if (!claims) {
-      claims = check(verifiers, token)
-      if (checked.size >= 10_000) checked.clear()
-      checked.set(token, claims)
+export function callerVerifier(verifiers: Verifiers): VerifyCaller {
+  const checked = new LRUCache<string, Promise<Verified>>({ max: tokensMax })
+  const forget = (token: string) => void checked.delete(token)
+  return async (token, services, now) => {
+    let verifying = checked.get(token)
+    if (!verifying) {
+      verifying = verify(verifiers, token, now)
+      checked.set(token, verifying)
+      verifying.catch(() => forget(token))
     }
-    if (claims.expiresAt + skewMs <= now.getTime()) {
-      checked.delete(token)
+    const { caller, audience } = await verifying
+    if (caller.expiresAt + 1000 * skewSeconds <= now.getTime()) {
+      forget(token)
       throw callerExpired()
     }
-    return claims
+    if (audience !== null && !services.some((name) => audience.includes(name))) {
+      throw callerRefused('caller token is for another service')
+    }
+    return caller
   }
 }
 
-function check(verifiers: Verifiers, token: string): z.infer<typeof Claims> {
-  const [body = '', signature = ''] = token.split('.')
-  const bytes = Buffer.from(body, 'base64url')
+async function verify(verifiers: Verifiers, token: string, now: Date): Promise<Verified> {
   try {
-    const claims = Claims.parse(JSON.parse(bytes.toString()))
-    const signed = Buffer.from(signature, 'base64url')
-    const isSigned = () =>
-      verifiers.keysOf(claims.issuer).some((key) => verify(null, bytes, key, signed))
-    if (isSigned()) return claims
-    verifiers.reload()
-    if (isSigned()) return claims
-  } catch {
-    // A token that cannot be parsed is refused like a forged one.
+    if (token.length > lengthMax) throw new Error('the token is too long')
+    if (!isFormerToken(token)) return await verifyToken(verifiers, token, now)
+    const latest = now.getTime() + 1000 * (callerSeconds + skewSeconds)
+    return { caller: verifyFormerToken(verifiers, token, latest), audience: null }
+  } catch (error) {
+    if (error instanceof errors.JWTExpired) throw callerExpired()
+    if (isEarly(error)) throw callerEarly()
+    throw callerRefused('caller token is not valid')
   }
-  throw callerRefused('caller token is not valid')
+}
+
+function isEarly(error: unknown): boolean {
+  const { claim, reason } = Object(error instanceof errors.JWTClaimValidationFailed ? error : null)
+  return claim === 'iat' && reason === 'check_failed'
+}
+
+/** Base64url without padding. A signature has 64 bytes: the last character has two bits of them. */
+const form = /^[\w-]+\.[\w-]+\.[\w-]{85}[AQgw]$/
+
+const Header = z.strictObject({
+  alg: z.literal(callerTokenType.alg),
+  typ: z.literal(callerTokenType.typ),
+  kid: z.string(),
+})
+
+/** Verifies a JWT (RFC 7519 7.2). The issuer's own keys are tried, and the one that it names. */
+async function verifyToken(verifiers: Verifiers, token: string, now: Date): Promise<Verified> {
+  if (!form.test(token)) throw new Error('the token is no JWT')
+  const { kid } = Header.parse(decodeProtectedHeader(token))
+  const { iss: issuer = '' } = decodeJwt(token)
+  const find = () => verifiers.keysOf(issuer).find((key) => keyIdOf(key) === kid)
+  let key = find()
+  if (!key) {
+    verifiers.reload()
+    key = find()
+  }
+  if (!key) throw new Error('the key is unknown')
+  const { payload } = await jwtVerify(token, key, {
+    algorithms: [callerTokenType.alg],
+    typ: callerTokenType.typ,
+    issuer,
+    currentDate: now,
+    clockTolerance: skewSeconds,
+    maxTokenAge: callerSeconds,
+  })
+  const { iss, sub, aud, iat: _, exp, ...claims } = CallerClaims.parse(payload)
+  const caller = { ...claims, issuer: iss, userId: sub }
+  const outgoing = { caller, expiresAt: 1000 * exp, tokenFor: async () => token }
+  return { caller: outgoing, audience: aud }
 }

@@ -1,25 +1,50 @@
 import { type DescMethod, getOption } from '@bufbuild/protobuf'
 import { MethodOptions_IdempotencyLevel as Level } from '@bufbuild/protobuf/wkt'
-import { callerRefused, forbidden, isCallerRefused, unauthenticated } from '@coffer/kit/rpc/errors'
+import type { OutgoingCaller } from '@coffer/kit/rpc/caller'
+import {
+  callerExpired,
+  callerRefused,
+  forbidden,
+  isCallerRefused,
+  unauthenticated,
+} from '@coffer/kit/rpc/errors'
 import { knownError } from '@coffer/kit/rpc/fault'
-import { callerKey, headers, tokenKey } from '@coffer/kit/rpc/rpc'
+import { callerKey, headers } from '@coffer/kit/rpc/rpc'
 import type { Log } from '@coffer/kit/service/log'
 import { currentTraceparent, isTracing, traced, traceHeader } from '@coffer/kit/service/trace'
 import { access } from '@coffer/proto/options/v1/options'
-import { Code, ConnectError, type Interceptor } from '@connectrpc/connect'
+import { Code, ConnectError, type Interceptor, type UnaryRequest } from '@connectrpc/connect'
 import { observeRpc } from '../metrics.ts'
-import { callerVerifier, type Verifiers } from './caller-verifier.ts'
+import type { VerifyCaller } from './caller-verifier.ts'
+
+type Received = Pick<UnaryRequest, 'contextValues' | 'header'>
+
+export interface AuthorizeOptions {
+  verify: VerifyCaller
+  clock: () => Date
+  /** Names of the services whose RPCs these are: the token is for one of them. */
+  services: readonly string[]
+}
 
 /**
  * Creates the server-side interceptor that verifies the caller token and the caller's access to the
- * method. Throws callerRefused for the token, unauthenticated or forbidden for the caller.
+ * method. A caller in the same process has no token, which would prove nothing: the process holds
+ * the keys of all its services. Throws callerRefused for the token, unauthenticated or forbidden
+ * for the caller.
  */
-export function authorize(verifiers: Verifiers, clock: () => Date): Interceptor {
-  const verifyToken = callerVerifier(verifiers)
-  return (next) => async (request) => {
-    const token = request.header.get(headers.caller)
+export function authorize({ verify, clock, services }: AuthorizeOptions): Interceptor {
+  const receive = async ({ contextValues, header }: Received): Promise<OutgoingCaller> => {
+    const now = clock()
+    const local = contextValues.get(callerKey)
+    if (local && local.expiresAt <= now.getTime()) throw callerExpired()
+    if (local) return local
+    const token = header.get(headers.caller)
     if (!token) throw callerRefused('caller token is missing')
-    const caller = verifyToken(token, clock())
+    return await verify(token, services, now)
+  }
+  return (next) => async (request) => {
+    const received = await receive(request)
+    const { caller } = received
     const { issuers, anonymous, pending } = accessTo(request.method)
     if (!issuers.includes(caller.issuer)) {
       throw forbidden(`${request.method.name} does not accept ${caller.issuer}`)
@@ -29,8 +54,7 @@ export function authorize(verifiers: Verifiers, clock: () => Date): Interceptor 
     if (caller.isReadOnly && request.method.idempotency !== Level.NO_SIDE_EFFECTS) {
       throw forbidden('this API key may only read')
     }
-    request.contextValues.set(callerKey, caller)
-    request.contextValues.set(tokenKey, token)
+    request.contextValues.set(callerKey, received)
     return next(request)
   }
 }

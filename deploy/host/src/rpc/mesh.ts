@@ -1,10 +1,12 @@
 import type { Agent } from 'node:http'
 import { isCallerRefused, unavailable } from '@coffer/kit/rpc/errors'
 import type { Mesh } from '@coffer/kit/rpc/mesh'
+import { callerKey, headers } from '@coffer/kit/rpc/rpc'
 import {
   Code,
   ConnectError,
   createClient,
+  createContextValues,
   type Interceptor,
   type Transport,
 } from '@connectrpc/connect'
@@ -14,10 +16,13 @@ import { createAgent } from './connections.ts'
 import { createDirectTransport } from './direct.ts'
 import type { Routes } from './intercept.ts'
 import { sendTrace } from './interceptors.ts'
-import { repeatRefused, retry } from './retry.ts'
+import { repeatRefused, repeatRefusedCaller, retry } from './retry.ts'
 
 /** Timeout in ms of calls that set none. */
 const defaultTimeoutMs = 5_000
+
+/** Services that pass the token of their caller on, and those to which they do. */
+const passedOn: Record<string, readonly string[]> = { budgeting: ['ledger'] }
 
 /** The service whose 401 answers are about the client's session or API key. */
 const credentialOwner = 'identity'
@@ -48,7 +53,7 @@ export function createMesh({ hosted, urls, connectionMsMax = 30_000 }: MeshOptio
     const local = hosted[name]
     if (local) {
       const { routes } = local
-      const all = [...refusals, ...interceptors, ...local.interceptors]
+      const all = [...refusals, ...interceptors, receiveCaller, ...local.interceptors]
       return createDirectTransport({ routes, interceptors: all, defaultTimeoutMs })
     }
     const replicaUrls = (urls[name] ?? '').split(',').map((url) => url.trim())
@@ -60,7 +65,14 @@ export function createMesh({ hosted, urls, connectionMsMax = 30_000 }: MeshOptio
       baseUrl,
       httpVersion: '1.1',
       nodeOptions: { agent },
-      interceptors: [...refusals, ...interceptors, repeatRefused, sendTrace],
+      interceptors: [
+        ...refusals,
+        ...interceptors,
+        sendCaller([name, ...(passedOn[name] ?? [])]),
+        repeatRefusedCaller,
+        repeatRefused,
+        sendTrace,
+      ],
       defaultTimeoutMs,
     })
   }
@@ -74,6 +86,21 @@ export function createMesh({ hosted, urls, connectionMsMax = 30_000 }: MeshOptio
       for (const agent of agents) agent.destroy()
     },
   }
+}
+
+/** Creates the interceptor that sends the caller's token, signed for these services. */
+function sendCaller(audience: readonly string[]): Interceptor {
+  return (next) => async (request) => {
+    const caller = request.contextValues.get(callerKey)
+    if (caller) request.header.set(headers.caller, await caller.tokenFor(audience))
+    return next(request)
+  }
+}
+
+/** Gives a service of the same process the caller, and no other context value of the client. */
+const receiveCaller: Interceptor = (next) => (request) => {
+  const caller = request.contextValues.get(callerKey)
+  return next({ ...request, contextValues: createContextValues().set(callerKey, caller) })
 }
 
 /**

@@ -14,8 +14,7 @@ export const attemptHeader = 'coffer-attempt'
  * Retries a unary call once within its deadline: an idempotent one if the service was unavailable,
  * and one with an idempotency key, too, if the connection broke. The owner stores the reply to a
  * key in the transaction of the write, so the repetition finds it or waits for the first attempt.
- * Other calls fail with deadline_exceeded: they may have been carried out. Any call whose caller
- * token was refused is repeated, because the clock or the keys of one replica may be wrong.
+ * Other calls fail with deadline_exceeded: they may have been carried out.
  */
 export const retry: Interceptor = (next) => async (request) => {
   if (request.stream) return failing(request, next(request))
@@ -24,7 +23,7 @@ export const retry: Interceptor = (next) => async (request) => {
   try {
     return await next(request)
   } catch (error) {
-    const mayHelp = isCallerRefused(error) || (isRepeated && isLost(error, request))
+    const mayHelp = isRepeated && isLost(error, request)
     if (request.signal.aborted || !mayHelp) throw reasonOf(error, request)
     request.header.set(attemptHeader, 'second')
     return failing(request, next(request), { isUnknown: isBroken(error) })
@@ -47,6 +46,26 @@ export const repeatRefused: Interceptor = (next) => async (request) => {
       await sleep(pauseMs, undefined, { signal: request.signal }).catch(() => {
         throw error
       })
+    }
+  }
+  return next(request)
+}
+
+/** Replicas that are asked, one after the other, until one of them accepts the caller token. */
+const acceptingMax = 8
+
+/**
+ * Repeats a unary call, even a write, whose caller token was refused: the clock or the keys of one
+ * replica may be wrong, or it may still be of the former release. Each attempt has a connection of
+ * its own, to the next replica.
+ */
+export const repeatRefusedCaller: Interceptor = (next) => async (request) => {
+  for (let asked = 1; !request.stream && asked < acceptingMax; asked += 1) {
+    try {
+      return await next(request)
+    } catch (error) {
+      if (!isCallerRefused(error) || request.signal.aborted) throw error
+      request.header.set(attemptHeader, 'second')
     }
   }
   return next(request)

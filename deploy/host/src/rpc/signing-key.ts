@@ -2,7 +2,6 @@ import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject 
 import { join } from 'node:path'
 import type { Signer } from '@coffer/kit/rpc/caller'
 import { keyFault, keyFileNames, makeKeyFile, readKeyFile } from '../secrets/key-file.ts'
-import type { Verifiers } from './caller-verifier.ts'
 
 /**
  * Returns the signing key of a service from the keys folder: `<issuer>.key` (PKCS#8, mode 0600) and
@@ -49,6 +48,14 @@ export function requireKeyPair(folder: string, issuer: string): boolean {
     throw keyFault(publicPath, text)
   }
   return first !== undefined && key !== null
+}
+
+/** The public keys of the issuing services. */
+export interface Verifiers {
+  /** Returns the public keys of a service: several during a rotation, none if it is unknown. */
+  keysOf: (issuer: string) => readonly KeyObject[]
+  /** Reads the keys again. */
+  reload: () => void
 }
 
 /** Age in ms of the public keys from which a removed file is no longer trusted. */

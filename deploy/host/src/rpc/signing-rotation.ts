@@ -1,6 +1,7 @@
-import { createHash, createPublicKey, type KeyObject } from 'node:crypto'
+import { createPublicKey } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { keyIdOf } from '@coffer/kit/rpc/caller'
 import { makeKeyFile, moveInPlace } from '../secrets/key-file.ts'
 import {
   newPrivateKey,
@@ -21,7 +22,7 @@ export function createNextKey(folder: string, issuer: string): string[] {
   const path = nextPath(folder, issuer)
   const isMade = makeKeyFile(path, newPrivateKey)
   const key = createPublicKey(privateKeyAt(path))
-  const publicPath = join(folder, `${issuer}.${idOf(key)}.pub`)
+  const publicPath = join(folder, `${issuer}.${keyIdOf(key)}.pub`)
   const isPublicMade = makeKeyFile(publicPath, () => publicText(key))
   return [...(isMade ? [path] : []), ...(isPublicMade ? [publicPath] : [])]
 }
@@ -51,9 +52,4 @@ export function formerPublicKeys(folder: string, issuer: string): string[] {
 
 function nextPath(folder: string, issuer: string): string {
   return join(folder, `${issuer}.next.key`)
-}
-
-function idOf(key: KeyObject): string {
-  const bytes = key.export({ type: 'spki', format: 'der' })
-  return createHash('sha256').update(bytes).digest('hex').slice(0, 16)
 }

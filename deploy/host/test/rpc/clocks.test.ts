@@ -1,8 +1,9 @@
 import { anonymousCaller, type Signer } from '@coffer/kit/rpc/caller'
-import { headers } from '@coffer/kit/rpc/rpc'
+import { asCaller } from '@coffer/kit/rpc/rpc'
 import { ServiceHealthService } from '@coffer/proto/health/v1/service_health'
 import { Code } from '@connectrpc/connect'
 import { expect, test } from '@jest/globals'
+import { callerVerifier } from '../../src/rpc/caller-verifier.ts'
 import { intercepted } from '../../src/rpc/intercept.ts'
 import { authorize } from '../../src/rpc/interceptors.ts'
 import { createMesh } from '../../src/rpc/mesh.ts'
@@ -14,6 +15,7 @@ import { scratchFolder } from '../../testing/fixture/scratch.ts'
 async function serveLedger(keysFolder: string, aheadMs: number) {
   const replica = { accepted: 0, url: '' }
   const clock = () => new Date(Date.now() + aheadMs)
+  const verify = callerVerifier(loadVerifiers(keysFolder))
   const servers = await serve({
     host: '127.0.0.1',
     rpcPort: 0,
@@ -27,7 +29,7 @@ async function serveLedger(keysFolder: string, aheadMs: number) {
           },
         })
       },
-      [authorize(loadVerifiers(keysFolder), clock)],
+      [authorize({ verify, clock, services: ['ledger'] })],
     ),
     blockers: async () => [],
   })
@@ -46,8 +48,7 @@ async function startTwo(aheadMs: [number, number]) {
   const mesh = stack.use(createMesh({ hosted: {}, urls, connectionMsMax: 0 }))
   const health = mesh.client('ledger', ServiceHealthService)
   const call = () => {
-    const token = anonymousCaller(signer, new Date())
-    return health.checkServiceHealth({}, { headers: { [headers.caller]: token } })
+    return health.checkServiceHealth({}, asCaller(anonymousCaller(signer, new Date())))
   }
   return { first, second, call, [Symbol.asyncDispose]: () => stack.disposeAsync() }
 }
@@ -63,6 +64,21 @@ test('replicas with clocks 30 s apart get the same calls', async () => {
   await using two = await startTwo([-30_000, 30_000])
   for (let sent = 0; sent < 10; sent += 1) await two.call()
   expect([two.first.accepted, two.second.accepted]).toEqual([5, 5])
+})
+
+test('a call is repeated until one of the replicas accepts its token', async () => {
+  await using folder = await scratchFolder()
+  const signer = loadSigner(folder.path, 'gateway')
+  await using stack = new AsyncDisposableStack()
+  const replicas = []
+  for (const aheadMs of [91_000, 91_000, 91_000, 0]) {
+    replicas.push(stack.use(await serveLedger(folder.path, aheadMs)))
+  }
+  const urls = { ledger: replicas.map(({ url }) => url).join() }
+  const mesh = stack.use(createMesh({ hosted: {}, urls }))
+  const health = mesh.client('ledger', ServiceHealthService)
+  await health.checkServiceHealth({}, asCaller(anonymousCaller(signer, new Date())))
+  expect(replicas.map(({ accepted }) => accepted)).toEqual([0, 0, 0, 1])
 })
 
 test('tokens that every replica refuses are unavailable', async () => {

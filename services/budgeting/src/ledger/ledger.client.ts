@@ -1,6 +1,6 @@
 import { refused, unanswered } from '@coffer/kit/rpc/errors'
 import { isOutage } from '@coffer/kit/rpc/fault'
-import { headers, tokenKey } from '@coffer/kit/rpc/rpc'
+import { asCallerOf, headers } from '@coffer/kit/rpc/rpc'
 import { asSystem } from '@coffer/kit/rpc/system-call'
 import type { ServiceDeps } from '@coffer/kit/service/service'
 import {
@@ -74,10 +74,8 @@ export function asJob(deps: Pick<ServiceDeps, 'signer' | 'clock'>): CallOptions 
 export function onBehalfOf(context: HandlerContext): CallOptions {
   const left = context.timeoutMs()
   return {
-    headers: {
-      [headers.caller]: context.values.get(tokenKey),
-      [headers.requestId]: context.requestHeader.get(headers.requestId) ?? '',
-    },
+    ...asCallerOf(context),
+    headers: { [headers.requestId]: context.requestHeader.get(headers.requestId) ?? '' },
     signal: context.signal,
     ...(left === undefined ? {} : { timeoutMs: Math.max(1, left) }),
   }

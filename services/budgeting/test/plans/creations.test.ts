@@ -31,7 +31,7 @@ afterAll(async () => {
 
 function keyed({ as }: Household, bodyHash: string, key = 'once'): CallOptions {
   const added = { [headers.idempotencyKey]: key, [headers.bodyHash]: bodyHash }
-  return { headers: { ...(as.headers as Record<string, string>), ...added } }
+  return { ...as, headers: added }
 }
 
 async function bodyFor({ pay, bankAccountId }: Household) {
@@ -183,7 +183,7 @@ test('twenty retries under one key create one envelope and get one reply', async
   const { pay, spending, list, envelopes, bankAccountId, as } = await createBudgetHousehold(booted)
   const { fundingScheduleId } = await pay()
   const key = { [headers.idempotencyKey]: newId('key'), [headers.bodyHash]: 'ab' }
-  const keyed = { headers: { ...as.headers, ...key } } as CallOptions
+  const keyed = { ...as, headers: key }
   const body = {
     bankAccountId,
     fundingScheduleId,
@@ -203,7 +203,7 @@ test('twenty retries under one key create one envelope and get one reply', async
 test('twenty retries under one key create one schedule and get one reply', async () => {
   const { schedules, bankAccountId, as } = await createBudgetHousehold(booted)
   const key = { [headers.idempotencyKey]: newId('key'), [headers.bodyHash]: 'ab' }
-  const keyed = { headers: { ...as.headers, ...key } } as CallOptions
+  const keyed = { ...as, headers: key }
   const body = { bankAccountId, name: 'Pay', ruleset: twiceMonthly }
   const replies = await Promise.all(
     Array.from({ length: 20 }, () => schedules.createFundingSchedule(body, keyed)),

@@ -5,7 +5,6 @@ import { headers } from '@coffer/kit/rpc/rpc'
 import { slowScans } from '@coffer/kit/testing/plans'
 import { newId } from '@coffer/kit/values/id'
 import { ledger } from '@coffer/ledger/service'
-import type { CallOptions } from '@connectrpc/connect'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { budgeting } from '../../src/service.ts'
@@ -81,7 +80,7 @@ test('every statement on an account uses an index on the account', async () => {
   await schedules.listFundingSchedules({ bankAccountId }, as)
   await schedules.getFundingSchedule({ bankAccountId, fundingScheduleId }, as)
   const { spendingId } = await home.expense(fundingScheduleId, { name: 'Rent' })
-  const keyed = { headers: { ...as.headers, [headers.idempotencyKey]: newId('k') } } as CallOptions
+  const keyed = { ...as, headers: { [headers.idempotencyKey]: newId('k') } }
   const { $typeName, ...trip } = await home.goal(fundingScheduleId, { name: 'Trip' })
   await expect(spending.createSpending(trip, keyed)).rejects.toThrow('similar object')
   await spending.getSpending({ bankAccountId, spendingId }, as)

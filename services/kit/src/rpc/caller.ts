@@ -1,11 +1,12 @@
-import { type KeyObject, sign } from 'node:crypto'
+import { createHash, createPublicKey, type KeyObject } from 'node:crypto'
+import { SignJWT } from 'jose'
 import { z } from 'zod'
 
 /**
  * The user or system for which a call runs (docs/architecture.md#callers). Receivers trust the
  * claims of the service that signed the token.
  */
-const Caller = z.object({
+export const Caller = z.object({
   issuer: z.string(),
   /** `pending`: a session whose second factor is still missing; few RPCs accept it. */
   kind: z.enum(['session', 'pending', 'key', 'system', 'anonymous']),
@@ -24,50 +25,108 @@ const Caller = z.object({
 })
 export type Caller = z.infer<typeof Caller>
 
-// Signed with each token, so that other signatures by the same key are not accepted as caller
-// tokens. Every service accepts a token, because services pass it on with nested calls.
-const intendedUse = { purpose: 'caller', audience: 'services' } as const
+/** Lifetime of a caller token in seconds, from its signature. */
+export const callerSeconds = 60
 
-/** The claims of a caller token. */
-export const Claims = Caller.extend({
-  purpose: z.literal(intendedUse.purpose),
-  audience: z.literal(intendedUse.audience),
-  expiresAt: z.number(),
-})
+/** Algorithm and explicit type of caller tokens (RFC 8037 3.1, RFC 8725 3.11). */
+export const callerTokenType = { alg: 'EdDSA', typ: 'coffer-caller+jwt' } as const
+
+/** The claims of a caller token (RFC 7519 4.1): no others, and a bounded lifetime. */
+export const CallerClaims = z
+  .strictObject({
+    ...Caller.omit({ issuer: true, userId: true }).shape,
+    iss: z.string(),
+    /** The user ID. */
+    sub: z.string(),
+    aud: z.array(z.string()).min(1).max(8),
+    iat: z.int(),
+    exp: z.int(),
+  })
+  .refine(({ iat, exp }) => exp > iat && exp - iat <= callerSeconds)
 
 export interface Signer {
   issuer: string
   key: KeyObject
 }
 
-/** Lifetime of a caller token in ms, from its signature. */
-const callerLifetimeMs = 60_000
+/**
+ * The caller of outgoing calls (`asCaller`). Services of the same process get it as it is, others
+ * get a token.
+ */
+export interface OutgoingCaller {
+  caller: Caller
+  /** Instant in ms since 1970 from which it is not accepted, apart from clock skew. */
+  expiresAt: number
+  /** Returns a token that these services accept. Signs once for each audience. */
+  tokenFor: (audience: readonly string[]) => Promise<string>
+}
 
 /** User ID of calls that no user requested (docs/api.md#ids). */
 export const systemUserId = 'user_system'
 
 /**
- * Signs a caller token (Ed25519): base64url claims, a dot, base64url signature. Drops unknown
- * fields. The token expires after 60 s.
+ * Creates the caller of calls that this service makes in the 60 s from `now`. Its tokens are JWTs
+ * signed by Ed25519 (RFC 8037). Drops unknown fields.
  */
-export function mintCaller(signer: Signer, caller: Omit<Caller, 'issuer'>, now: Date): string {
-  const expiresAt = now.getTime() + callerLifetimeMs
-  const claims = Claims.parse({ ...caller, issuer: signer.issuer, ...intendedUse, expiresAt })
-  const body = Buffer.from(JSON.stringify(claims))
-  const signature = sign(null, body, signer.key)
-  return `${body.toString('base64url')}.${signature.toString('base64url')}`
+export function mintCaller(
+  signer: Signer,
+  caller: Omit<Caller, 'issuer'>,
+  now: Date,
+): OutgoingCaller {
+  const known = Caller.parse({ ...caller, issuer: signer.issuer })
+  const issuedAt = Math.floor(now.getTime() / 1000)
+  const signed = new Map<string, Promise<string>>()
+  return {
+    caller: known,
+    expiresAt: 1000 * (issuedAt + callerSeconds),
+    tokenFor: (audience) => {
+      const key = audience.join()
+      const token = signed.get(key) ?? sign(signer, known, { audience, issuedAt })
+      signed.set(key, token)
+      return token
+    },
+  }
+}
+
+function sign(
+  { key }: Signer,
+  { issuer, userId, ...claims }: Caller,
+  { audience, issuedAt }: { audience: readonly string[]; issuedAt: number },
+): Promise<string> {
+  return new SignJWT(claims)
+    .setProtectedHeader({ ...callerTokenType, kid: keyIdOf(key) })
+    .setIssuer(issuer)
+    .setSubject(userId)
+    .setAudience([...audience])
+    .setIssuedAt(issuedAt)
+    .setExpirationTime(issuedAt + callerSeconds)
+    .sign(key)
+}
+
+const keyIds = new WeakMap<KeyObject, string>()
+
+/** Returns the ID of a signing key or its public key: 16 hex digits of the public key's SHA-256. */
+export function keyIdOf(key: KeyObject): string {
+  let id = keyIds.get(key)
+  if (id === undefined) {
+    const publicKey = key.type === 'private' ? createPublicKey(key) : key
+    const bytes = publicKey.export({ type: 'spki', format: 'der' })
+    id = createHash('sha256').update(bytes).digest('hex').slice(0, 16)
+    keyIds.set(key, id)
+  }
+  return id
 }
 
 const noUser = { userId: '', loginId: '', timezone: '', locale: '' }
 
-/** Signs a caller token for work without a user, such as consumers and activities. */
-export function systemCaller(signer: Signer, accountId: string, now: Date): string {
+/** Creates the caller of work without a user, such as consumers and activities. */
+export function systemCaller(signer: Signer, accountId: string, now: Date): OutgoingCaller {
   const as = { ...noUser, accountId, userId: systemUserId, subscriptionActive: true }
   return mintCaller(signer, { ...as, kind: 'system' }, now)
 }
 
-/** Signs a caller token for a request without a session or API key. */
-export function anonymousCaller(signer: Signer, now: Date): string {
+/** Creates the caller of a request without a session or API key. */
+export function anonymousCaller(signer: Signer, now: Date): OutgoingCaller {
   const as = { ...noUser, accountId: '', subscriptionActive: false }
   return mintCaller(signer, { ...as, kind: 'anonymous' }, now)
 }

@@ -47,6 +47,7 @@ export function unauthenticated(code: CredentialRefusal): ConnectError {
 }
 
 const expired = 'caller token has expired'
+const early = 'caller token is from the future'
 
 /** Header of the response that refuses a caller token: another replica may accept it. */
 export const callerRefusedHeader = 'coffer-caller-refused'
@@ -64,9 +65,14 @@ export function callerExpired(): ConnectError {
   return callerRefused(expired)
 }
 
-/** Returns whether an error means an expired caller token: clocks differ, not signing keys. */
+/** Creates the error of a caller token that is not valid yet by the clock of the service. */
+export function callerEarly(): ConnectError {
+  return callerRefused(early)
+}
+
+/** Returns whether an error means that clocks differ, not signing keys. */
 export function isCallerExpired(error: unknown): boolean {
-  return isCallerRefused(error) && ConnectError.from(error).rawMessage === expired
+  return isCallerRefused(error) && [expired, early].includes(ConnectError.from(error).rawMessage)
 }
 
 /** Returns whether an error means an invalid caller token, not a 401 of the client. */

@@ -1,10 +1,17 @@
-import { createContextKey, type HandlerContext } from '@connectrpc/connect'
-import type { Caller } from './caller.ts'
+import {
+  type CallOptions,
+  createContextKey,
+  createContextValues,
+  type HandlerContext,
+} from '@connectrpc/connect'
+import type { Caller, OutgoingCaller } from './caller.ts'
 import { callerRefused } from './errors.ts'
 
-/** Context keys of the caller and its signed token, set when the server has verified the token. */
-export const callerKey = createContextKey<Caller | null>(null)
-export const tokenKey = createContextKey('')
+/**
+ * Context key of the caller: of an outgoing call, set by `asCaller`, and of a received one, set
+ * when the server has verified it.
+ */
+export const callerKey = createContextKey<OutgoingCaller | null>(null)
 
 /** Names of the HTTP headers that services add to calls among themselves. */
 export const headers = {
@@ -18,7 +25,21 @@ export const headers = {
 
 /** Returns the verified caller of an RPC. Throws callerRefused if there is none. */
 export function callerOf(context: HandlerContext): Caller {
-  const caller = context.values.get(callerKey)
-  if (!caller) throw callerRefused('caller token is missing')
-  return caller
+  return receivedCaller(context).caller
+}
+
+/** Returns options of a call on behalf of this caller. */
+export function asCaller(caller: OutgoingCaller): Pick<CallOptions, 'contextValues'> {
+  return { contextValues: createContextValues().set(callerKey, caller) }
+}
+
+/** Returns options of a nested call: the same caller. Throws callerRefused if there is none. */
+export function asCallerOf(context: HandlerContext): Pick<CallOptions, 'contextValues'> {
+  return asCaller(receivedCaller(context))
+}
+
+function receivedCaller({ values }: HandlerContext): OutgoingCaller {
+  const received = values.get(callerKey)
+  if (!received) throw callerRefused('caller token is missing')
+  return received
 }

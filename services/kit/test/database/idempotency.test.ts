@@ -21,9 +21,8 @@ afterAll(async () => {
 })
 
 function keyed(accountId: string, key: string, bodyHash = 'ab'): CallOptions {
-  const caller = booted.as(accountId).headers as Record<string, string>
-  const sent = { ...caller, [headers.idempotencyKey]: key, [headers.bodyHash]: bodyHash }
-  return { headers: sent }
+  const sent = { [headers.idempotencyKey]: key, [headers.bodyHash]: bodyHash }
+  return { ...booted.as(accountId), headers: sent }
 }
 
 /** Creates a feed link; returns its ID and whether the reply was the stored one. */

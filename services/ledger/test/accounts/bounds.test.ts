@@ -111,7 +111,7 @@ test('a repeated request under an Idempotency-Key gets its first reply at the bo
   const { links, as } = await createHousehold(booted)
   const keyed = (key: string): CallOptions => {
     const added = { [headers.idempotencyKey]: key, [headers.bodyHash]: 'ab' }
-    return { headers: { ...(as.headers as Record<string, string>), ...added } }
+    return { ...as, headers: added }
   }
   const create = (key: string) => links.createLink({ institutionName: 'Bank' }, keyed(key))
   await create('one')

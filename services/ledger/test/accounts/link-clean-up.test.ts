@@ -7,7 +7,7 @@ import { loadSigner } from '@coffer/host/rpc/signing-key'
 import { type Booted, boot, eventually } from '@coffer/host/testing/boot'
 import { createHousehold, type Household } from '@coffer/host/testing/household'
 import { systemCaller } from '@coffer/kit/rpc/caller'
-import { headers } from '@coffer/kit/rpc/rpc'
+import { asCaller } from '@coffer/kit/rpc/rpc'
 import { newId } from '@coffer/kit/values/id'
 import { ScheduledService } from '@coffer/proto/ledger/v1/scheduled'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
@@ -47,7 +47,7 @@ async function fill(home: Household) {
   const { transaction } = await transactions.createTransaction(bill, as)
   const due = { bankAccountId, spendingId, due: date, targetAmount: 500n }
   const signer = loadSigner(booted.keysFolder, 'budgeting')
-  const job = { headers: { [headers.caller]: systemCaller(signer, '', new Date()) } }
+  const job = asCaller(systemCaller(signer, '', new Date()))
   const operation = { case: 'periodEnd' as const, value: due }
   const bookings = [{ accountId: home.accountId, operation }]
   await booted.client('ledger', ScheduledService).book({ bookings }, job)

@@ -96,8 +96,8 @@ describe('links', () => {
 
   test('are created once under one Idempotency-Key', async () => {
     const { as, links } = user()
-    const keyed = { ...(as.headers as object), [headers.idempotencyKey]: 'k' }
-    const create = () => links.createLink({ institutionName: 'Bank' }, { headers: keyed })
+    const keyed = { ...as, headers: { [headers.idempotencyKey]: 'k' } }
+    const create = () => links.createLink({ institutionName: 'Bank' }, keyed)
     const replies = await Promise.all([create(), create(), create()])
     expect(new Set(replies.map(({ link }) => link?.linkId)).size).toBe(1)
     expect((await links.listLinks({}, as)).links).toHaveLength(1)

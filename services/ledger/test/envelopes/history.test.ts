@@ -4,7 +4,7 @@ import { type Booted, boot, ofConsumers } from '@coffer/host/testing/boot'
 import { createHousehold, type Household } from '@coffer/host/testing/household'
 import { systemCaller } from '@coffer/kit/rpc/caller'
 import { problemsOf } from '@coffer/kit/rpc/errors'
-import { headers } from '@coffer/kit/rpc/rpc'
+import { asCaller } from '@coffer/kit/rpc/rpc'
 import { statementsMax } from '@coffer/kit/testing/statements-max'
 import { newId } from '@coffer/kit/values/id'
 import { type HistoryEntry, HistoryService } from '@coffer/proto/ledger/v1/history'
@@ -152,11 +152,11 @@ test('takes every entry of the same bank account as a cursor', async () => {
 test('names jobs, uploads and schedules; a removed transaction only by its ID', async () => {
   const home = await usedHousehold()
   const { accountId, bankAccountId, transactions, goal, transactionId } = home
-  const token = systemCaller(loadSigner(booted.keysFolder, 'budgeting'), '', new Date())
+  const caller = systemCaller(loadSigner(booted.keysFolder, 'budgeting'), '', new Date())
   const run = { bankAccountId, fundingRunId: newId('run'), fundingScheduleId: newId('fund') }
   const lines = [{ spendingId: goal, amount: 700n, ceiling: 5000n }]
   const operation = { case: 'funding' as const, value: { ...run, lines } }
-  const job = { headers: { [headers.caller]: token } }
+  const job = asCaller(caller)
   const scheduled = booted.client('ledger', ScheduledService)
   await scheduled.book({ bookings: [{ accountId, operation }] }, job)
   const key = { bankAccountId, transactionId }

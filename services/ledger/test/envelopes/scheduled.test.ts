@@ -4,7 +4,7 @@ import { loadSigner } from '@coffer/host/rpc/signing-key'
 import { type Booted, boot, eventually } from '@coffer/host/testing/boot'
 import { createHousehold, type Household } from '@coffer/host/testing/household'
 import { systemCaller } from '@coffer/kit/rpc/caller'
-import { headers } from '@coffer/kit/rpc/rpc'
+import { asCaller } from '@coffer/kit/rpc/rpc'
 import { newId } from '@coffer/kit/values/id'
 import { EnvelopesChangedSchema } from '@coffer/proto/ledger/v1/events'
 import { ScheduledService } from '@coffer/proto/ledger/v1/scheduled'
@@ -34,8 +34,8 @@ const Payload = z.object({ payload: z.instanceof(Buffer) })
 const midnight = timestampFromDate(new Date('2026-03-02T06:00Z'))
 
 function asService(name: string, accountId = ''): CallOptions {
-  const token = systemCaller(loadSigner(booted.keysFolder, name), accountId, new Date())
-  return { headers: { [headers.caller]: token } }
+  const caller = systemCaller(loadSigner(booted.keysFolder, name), accountId, new Date())
+  return asCaller(caller)
 }
 
 type Home = Household & { spendingId: string }

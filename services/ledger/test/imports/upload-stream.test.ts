@@ -106,10 +106,10 @@ test('an invalid upload is refused after its head', async () => {
 test('a repeated upload gets the first reply, another body under its key is 422', async () => {
   const home = await createHousehold(booted)
   const { uploads, bankAccountId, as } = home
-  const caller = as.headers as Record<string, string>
   let replayed: (string | null)[] = []
   const keyed = {
-    headers: { ...caller, [headers.idempotencyKey]: newId('key') },
+    ...as,
+    headers: { [headers.idempotencyKey]: newId('key') },
     onHeader: (header: Headers) => {
       replayed.push(header.get(headers.replayed))
     },

@@ -201,11 +201,10 @@ describe('an upload', () => {
 
   test('with a repeated Idempotency-Key is one upload', async () => {
     const { uploads, bankAccountId, as } = await createHousehold(booted)
-    const { headers: caller } = as
-    const keyed = { ...(caller as object), [headers.idempotencyKey]: 'k' }
+    const keyed = { ...as, headers: { [headers.idempotencyKey]: 'k' } }
     const replies = await Promise.all(
       Array.from({ length: 5 }, () =>
-        uploads.createUpload(partsOf({ bankAccountId, ...OFX, content }), { headers: keyed }),
+        uploads.createUpload(partsOf({ bankAccountId, ...OFX, content }), keyed),
       ),
     )
     expect(new Set(replies.map(({ upload }) => upload?.transactionUploadId)).size).toBe(1)

@@ -234,7 +234,7 @@ async function twice(send: () => Promise<unknown>): Promise<void> {
 
 function keyed({ as }: Home, serial: number) {
   const named = { [headers.idempotencyKey]: `k${serial}`, [headers.bodyHash]: 'ab' }
-  return { headers: { ...(as.headers as object), ...named } }
+  return { ...as, headers: named }
 }
 
 /** Returns midnight in Chicago of a day of January 2026. */

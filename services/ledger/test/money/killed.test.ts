@@ -10,7 +10,7 @@ import { mortalOf } from '@coffer/kit/testing/mortal'
 import { newId } from '@coffer/kit/values/id'
 import type { BankAccount } from '@coffer/proto/ledger/v1/bank_account'
 import { type FundingSchema, ScheduledService } from '@coffer/proto/ledger/v1/scheduled'
-import { type CallOptions, Code, ConnectError } from '@connectrpc/connect'
+import { Code, ConnectError } from '@connectrpc/connect'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { auditLedger } from '../../src/money/audit.sql.ts'
@@ -55,9 +55,8 @@ async function createHomeWithExpense() {
   const home = await createExpenseHousehold(booted)
   const { envelopes, transactions, bankAccountId, spendingId, as } = home
   await envelopes.transfer({ bankAccountId, toSpendingId: spendingId, amount: 1_000n }, as)
-  const keyed = {
-    headers: { ...as.headers, [headers.idempotencyKey]: newId('k'), [headers.bodyHash]: 'ab' },
-  } as CallOptions
+  const key = { [headers.idempotencyKey]: newId('k'), [headers.bodyHash]: 'ab' }
+  const keyed = { ...as, headers: key }
   const look = async () => {
     const { available, current, expenses } = (await home.balances()) ?? {}
     const listed = await transactions.listTransactions({ bankAccountId, limit: 100 }, as)

@@ -4,7 +4,7 @@ import { keyOf } from '@coffer/kit/database/aggregate-key'
 import { headers } from '@coffer/kit/rpc/rpc'
 import { statementsMax } from '@coffer/kit/testing/statements-max'
 import { newId } from '@coffer/kit/values/id'
-import { type CallOptions, Code } from '@connectrpc/connect'
+import { Code } from '@connectrpc/connect'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { saveMoney } from '../../src/money/money-save.sql.ts'
@@ -74,7 +74,7 @@ test('concurrent transfers in opposite directions neither deadlock nor change su
 test('twenty retries under one key cost the statements of one request', async () => {
   const { as, bankAccountId, expense, transactions, balances } = await createFundedHousehold(booted)
   const key = { [headers.idempotencyKey]: newId('k'), [headers.bodyHash]: 'ab' }
-  const keyed = { headers: { ...as.headers, ...key } } as CallOptions
+  const keyed = { ...as, headers: key }
   const body = { bankAccountId, amount: 500n, date, name: 'Tea', spendingId: expense }
   const post = () => transactions.createTransaction({ ...body, adjustsBalance: true }, keyed)
   const { count, result } = await counted(booted.database('ledger'), () =>

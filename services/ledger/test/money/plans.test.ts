@@ -8,7 +8,7 @@ import { inBulk } from '@coffer/host/testing/database'
 import { createHousehold, type Household } from '@coffer/host/testing/household'
 import type { Transaction } from '@coffer/kit/database/database'
 import { systemCaller } from '@coffer/kit/rpc/caller'
-import { headers } from '@coffer/kit/rpc/rpc'
+import { asCaller, headers } from '@coffer/kit/rpc/rpc'
 import { slowScans } from '@coffer/kit/testing/plans'
 import { newId } from '@coffer/kit/values/id'
 import { FileService } from '@coffer/proto/ledger/v1/file'
@@ -167,7 +167,7 @@ function bookingsOf(
 async function useEverything(home: Household): Promise<void> {
   const { accountId, as, linkId, bankAccountId } = home
   const { links, accounts, envelopes, transactions } = home
-  const keyed = { headers: { ...(as.headers as object), [headers.idempotencyKey]: newId('k') } }
+  const keyed = { ...as, headers: { [headers.idempotencyKey]: newId('k') } }
   await links.listLinks({}, as)
   await links.getLink({ linkId }, as)
   await links.updateLink({ linkId, description: 'x', updateMask: { paths: ['description'] } }, as)
@@ -202,8 +202,8 @@ async function useEverything(home: Household): Promise<void> {
   await transactions.deleteTransaction({ ...key, adjustsBalance: true, soft: true }, as)
   await transactions.restoreTransaction(key, keyed)
   await transactions.deleteTransaction({ ...key, adjustsBalance: true, soft: false }, as)
-  const token = systemCaller(loadSigner(booted.keysFolder, 'budgeting'), accountId, new Date())
-  const budgeting = { headers: { [headers.caller]: token } }
+  const caller = systemCaller(loadSigner(booted.keysFolder, 'budgeting'), accountId, new Date())
+  const budgeting = asCaller(caller)
   await accounts.describeBankAccount({ bankAccountId }, budgeting)
   const fundingScheduleId = newId('fund')
   const bookings = bookingsOf(home, { spendingId, fundingScheduleId, due: date })

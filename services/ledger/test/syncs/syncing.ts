@@ -2,7 +2,7 @@ import type { Message } from '@bufbuild/protobuf'
 import { loadSigner } from '@coffer/host/rpc/signing-key'
 import type { Booted } from '@coffer/host/testing/boot'
 import { systemCaller } from '@coffer/kit/rpc/caller'
-import { headers } from '@coffer/kit/rpc/rpc'
+import { asCaller } from '@coffer/kit/rpc/rpc'
 import { newId } from '@coffer/kit/values/id'
 import { BankAccountService } from '@coffer/proto/ledger/v1/bank_account'
 import { EnvelopeService } from '@coffer/proto/ledger/v1/envelope'
@@ -59,8 +59,8 @@ export function anAccount(changes: Account = {}) {
 
 /** Returns the call options of a sync service that acts without a user. */
 export function byService(booted: Booted, accountId: string, service = 'aggregator-sync') {
-  const token = systemCaller(loadSigner(booted.keysFolder, service), accountId, new Date())
-  return { headers: { [headers.caller]: token } }
+  const caller = systemCaller(loadSigner(booted.keysFolder, service), accountId, new Date())
+  return asCaller(caller)
 }
 
 /** Creates an account in Chicago with an aggregator link and one bank account. */

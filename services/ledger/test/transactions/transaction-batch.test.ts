@@ -4,7 +4,6 @@ import { createHousehold, type Household } from '@coffer/host/testing/household'
 import { headers } from '@coffer/kit/rpc/rpc'
 import { newId } from '@coffer/kit/values/id'
 import type { CreateTransactionsResponse } from '@coffer/proto/ledger/v1/transaction'
-import type { CallOptions } from '@connectrpc/connect'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { z } from 'zod'
@@ -109,8 +108,9 @@ test('a batch with refused items only gets the unchanged balances', async () => 
 test('a batch is booked once under one Idempotency-Key, by concurrent calls', async () => {
   const home = await withExpense()
   const keyed = {
-    headers: { ...home.as.headers, [headers.idempotencyKey]: newId('k'), [headers.bodyHash]: 'ab' },
-  } as CallOptions
+    ...home.as,
+    headers: { [headers.idempotencyKey]: newId('k'), [headers.bodyHash]: 'ab' },
+  }
   const batch = [bill({ spendingId: home.spendingId }), bill({ amount: 0n }), bill()]
   const replies = await Promise.all(Array.from({ length: 8 }, () => send(home, batch, keyed)))
   expect(replies).toEqual(replies.map(() => replies[0]))
