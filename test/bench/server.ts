@@ -29,7 +29,7 @@ export async function startMeasured(
   settings: Record<string, string> = {},
 ): Promise<Measured> {
   await using starting = new AsyncDisposableStack()
-  const [postgres = 0, nats = 0, temporal = 0, port = 0, rpc = 0, grpc = 0] = await freePorts(6)
+  const [postgres = 0, nats = 0, temporal = 0] = await freePorts(3)
   const stack = await log.step('servers', 'starting Postgres, NATS and Temporal', () =>
     startStack({
       dataDir,
@@ -40,6 +40,19 @@ export async function startMeasured(
     }),
   )
   starting.use(stack)
+  const { coffer, baseUrl } = starting.use(await startCoffer(dataDir, stack, settings))
+  const started = starting.move()
+  return { baseUrl, stack, coffer, [Symbol.asyncDispose]: () => started.disposeAsync() }
+}
+
+/** Starts a Coffer process on running servers, and waits until it is healthy. */
+export async function startCoffer(
+  dataDir: string,
+  stack: Stack,
+  settings: Record<string, string> = {},
+): Promise<Omit<Measured, 'stack'>> {
+  const [port = 0, rpc = 0, grpc = 0] = await freePorts(3)
+  await using starting = new AsyncDisposableStack()
   const coffer = startServerProcess({
     name: 'coffer',
     dataDir,
@@ -69,7 +82,7 @@ export async function startMeasured(
   const baseUrl = `http://127.0.0.1:${port}`
   await Promise.race([coffer.running, untilHealthy(baseUrl)])
   const started = starting.move()
-  return { baseUrl, stack, coffer, [Symbol.asyncDispose]: () => started.disposeAsync() }
+  return { baseUrl, coffer, [Symbol.asyncDispose]: () => started.disposeAsync() }
 }
 
 /**

@@ -35,6 +35,13 @@ test('the alert rules are valid, fire on their fault, and not without one', asyn
   await requirePassing(await readFile(rules, 'utf8'), await readFile(cases, 'utf8'))
 })
 
+const parts = ['gateway', 'identity', 'ledger', 'budgeting', 'aggregator-sync']
+
+function aliveOf(part: string, namespace: string): string {
+  const labels = `namespace="${namespace}",job="coffer",part="${part}",version="0.3.0"`
+  return `      - { series: 'coffer_part_info{${labels}}', values: "1x180" }\n`
+}
+
 /** The other installation of the cases: none of its series may satisfy rules of the first. */
 const other = `
   - name: no target at all, beside an installation in another namespace and one of another name
@@ -48,6 +55,18 @@ const other = `
         eval_time: 170m
         exp_samples:
           - { labels: '{alertname="CofferGone",namespace="budget",job="coffer"}', value: 1 }
+  - name: a part that only another installation still has
+    interval: 1m
+    input_series:
+      - { series: 'up{namespace="budget",job="coffer"}', values: "1x180" }
+${parts.map((part) => aliveOf(part, 'budget')).join('')}
+${[...parts, 'feed-sync'].map((part) => aliveOf(part, 'quiet')).join('')}
+    promql_expr_test:
+      - expr: count by (alertname, part, namespace) (ALERTS{alertstate="firing"})
+        eval_time: 170m
+        exp_samples:
+          - labels: '{alertname="CofferPartGone",part="feed-sync",namespace="budget"}'
+            value: 1
 `
 
 test.each([

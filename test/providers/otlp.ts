@@ -10,6 +10,13 @@ export interface ReceivedSpan {
   spanId: string
   parentSpanId: string
   name: string
+  /** Number of SpanKind. */
+  kind: number
+  /** Nanoseconds since the Unix epoch. */
+  start: bigint
+  end: bigint
+  /** Whether the status is an error. */
+  hasFailed: boolean
   attributes: Record<string, unknown>
   links: { traceId: string; spanId: string }[]
 }
@@ -21,6 +28,8 @@ export interface OtlpSink extends AsyncDisposable {
   spans: ReceivedSpan[]
   /** Names of the received metrics. */
   metrics: Set<string>
+  /** Attributes of the processes that sent spans or metrics, keyed by `service.instance.id`. */
+  processes: Map<string, Record<string, unknown>>
   /** Everything received, as text. */
   text: () => string
 }
@@ -29,6 +38,7 @@ export interface OtlpSink extends AsyncDisposable {
 export async function startOtlpSink(): Promise<OtlpSink> {
   const spans: ReceivedSpan[] = []
   const metrics = new Set<string>()
+  const processes: OtlpSink['processes'] = new Map()
   const bodies: Buffer[] = []
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = []
@@ -36,6 +46,9 @@ export async function startOtlpSink(): Promise<OtlpSink> {
     const sent = Buffer.concat(chunks)
     const body = request.headers['content-encoding'] === 'gzip' ? gunzipSync(sent) : sent
     bodies.push(body)
+    for (const resource of resourcesOf(body)) {
+      processes.set(String(resource['service.instance.id']), resource)
+    }
     if (request.url === '/v1/traces') spans.push(...spansOf(body))
     else for (const name of metricsOf(body)) metrics.add(name)
     response.writeHead(200, { 'content-type': 'application/x-protobuf' }).end()
@@ -52,6 +65,7 @@ export async function startOtlpSink(): Promise<OtlpSink> {
     },
     spans,
     metrics,
+    processes,
     text: () => Buffer.concat(bodies).toString('latin1'),
     [Symbol.asyncDispose]: async () => {
       server.closeAllConnections()
@@ -72,6 +86,7 @@ function fieldsOf(bytes: Uint8Array): Fields {
     fields.set(number, all)
     if (type === WireType.LengthDelimited) all.push(reader.bytes())
     else if (type === WireType.Varint) all.push(String(reader.uint64()))
+    else if (type === WireType.Bit64) all.push(String(reader.fixed64()))
     else reader.skip(type, number)
   }
   return fields
@@ -94,18 +109,32 @@ function spansOf(body: Buffer): ReceivedSpan[] {
 }
 
 function spanOf(span: Fields): ReceivedSpan {
-  const attributes = messages(span, 9).map((pair) => [bytes(pair, 1).toString(), valueIn(pair)])
   return {
     traceId: bytes(span, 1).toString('hex'),
     spanId: bytes(span, 2).toString('hex'),
     parentSpanId: bytes(span, 4).toString('hex'),
     name: bytes(span, 5).toString(),
-    attributes: Object.fromEntries(attributes),
+    kind: Number(span.get(6)?.[0]),
+    start: BigInt(String(span.get(7)?.[0])),
+    end: BigInt(String(span.get(8)?.[0])),
+    hasFailed: messages(span, 15).some((status) => status.get(3)?.[0] === '2'),
+    attributes: attributesIn(span, 9),
     links: messages(span, 13).map((link) => ({
       traceId: bytes(link, 1).toString('hex'),
       spanId: bytes(link, 2).toString('hex'),
     })),
   }
+}
+
+function attributesIn(fields: Fields, number: number): Record<string, unknown> {
+  const pairs = messages(fields, number).map((pair) => [bytes(pair, 1).toString(), valueIn(pair)])
+  return Object.fromEntries(pairs)
+}
+
+// Both requests: resource_spans or resource_metrics (1) > resource (1) > attributes (1).
+function resourcesOf(body: Buffer): Record<string, unknown>[] {
+  const resources = messages(fieldsOf(body), 1).flatMap((one) => messages(one, 1))
+  return resources.map((one) => attributesIn(one, 1))
 }
 
 /** Value of a KeyValue (2): a text (1) or a whole number (3) of AnyValue. */

@@ -83,6 +83,9 @@ test('one trace has the request, calls, statements, events, workflow and socket'
     .find((one) => one.includes('transactions/upload') && one.includes(clientTrace))
   expect(JSON.parse(line ?? '{}')).toMatchObject({ msg: 'request', traceId: clientTrace })
   await eventually(async () => sink.metrics.has('coffer_rpc_seconds'), Boolean, 10_000)
+  expect([...sink.processes.values()]).toEqual([
+    expect.objectContaining({ 'service.name': 'coffer', 'service.namespace': 'coffer' }),
+  ])
 })
 
 /** Returns the spans of the client's trace whose parent is neither the client nor in the trace. */

@@ -47,7 +47,7 @@ export async function startProcess({ parts, config, log }: Options): Promise<Run
   // Loads the runtime's timezone data, which takes 20 ms at first use.
   toLocal(0, 'America/New_York')
   await using opening = new AsyncDisposableStack()
-  opening.use(await startTelemetry(config, log))
+  opening.use(await startTelemetry(partNames(parts), config, log))
   const hasServices = parts.definitions.length > 0
   const broker = opening.use(await connectNats(config, log, userOf(parts)))
   const workflows = opening.use(createWorkflows(config, { hasServices, log }))

@@ -15,10 +15,11 @@ export function requireEndpoint({ traceRatio, otlpMetricsSeconds, otlpEndpoint }
 
 /** Starts tracing and the export of metrics, if settings ask for them. */
 export async function startTelemetry(
+  parts: readonly string[],
   { traceRatio, otlpMetricsSeconds, otlpEndpoint }: Config,
   log: Log,
 ): Promise<AsyncDisposable> {
-  const options = { endpoint: otlpEndpoint ?? '', version, log }
+  const options = { endpoint: otlpEndpoint ?? '', parts, version, log }
   await using opening = new AsyncDisposableStack()
   opening.use(await startTracing({ ...options, ratio: traceRatio }))
   opening.use(await startMetricExport({ ...options, seconds: otlpMetricsSeconds }))

@@ -27,6 +27,7 @@ const commands = new Map([
   ['bench', { servers: testEnvironment, script: '../../../test/bench/bench.ts' }],
   ['bench:hourly', { servers: testEnvironment, script: '../../../test/bench/hourly/advance.ts' }],
   ['bench:flat', { servers: testEnvironment, script: '../../../test/bench/flat/sizes.ts' }],
+  ['bench:traces', { servers: testEnvironment, script: '../../../test/bench/traces.ts' }],
   ['bench:feed', { servers: testEnvironment, script: '../../../test/bench/syncs/feed.ts' }],
   [
     'bench:aggregator',

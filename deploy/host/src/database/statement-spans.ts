@@ -1,22 +1,38 @@
-import { type StartedSpan, startChild } from '@coffer/kit/service/trace'
+import {
+  type Attributes,
+  currentTraceId,
+  type StartedSpan,
+  startChild,
+} from '@coffer/kit/service/trace'
 import type { Interceptor } from 'slonik'
+import { summarize } from './statement-summary.ts'
 
 // Statements by text: a service has a few hundred.
 const namesMax = 2_000
 
+type Named = { name: string; options: { kind: 'client'; attributes: Attributes } }
+
 /**
  * Creates the interceptor that makes a span of each statement of a sampled request. Its name is the
- * operation and the first table (`SELECT transactions`): the text and the parameters are left out,
+ * summary of the statement (`SELECT transactions`): the text and the parameters are left out,
  * because they may contain data of users.
  */
 export function traceStatements(schema: string): Interceptor {
-  const names = new Map<string, string>()
-  const nameOf = (text: string): string => {
-    const known = names.get(text)
-    if (known !== undefined) return known
-    const name = statementName(text)
-    if (names.size < namesMax) names.set(text, name)
-    return name
+  const known = new Map<string, Named>()
+  const describe = (text: string): Named => {
+    const found = known.get(text)
+    if (found !== undefined) return found
+    const { text: name, operation, table } = summarize(text)
+    const attributes = Object.freeze({
+      'db.system.name': 'postgresql',
+      'db.namespace': schema,
+      'db.query.summary': name,
+      ...(operation === null ? {} : { 'db.operation.name': operation }),
+      ...(table === null ? {} : { 'db.collection.name': table }),
+    })
+    const described: Named = { name, options: { kind: 'client', attributes } }
+    if (known.size < namesMax) known.set(text, described)
+    return described
   }
   const end = (sandbox: Record<string, unknown>, error?: unknown): null => {
     const span = sandbox.span as StartedSpan | null | undefined
@@ -27,26 +43,12 @@ export function traceStatements(schema: string): Interceptor {
   return {
     name: 'trace-statements',
     beforeQueryExecution: ({ sandbox }, { sql }) => {
-      const name = nameOf(sql)
-      const attributes = {
-        'db.system.name': 'postgresql',
-        'db.namespace': schema,
-        'db.query.summary': name,
-      }
-      sandbox.span = startChild(name, { kind: 'client', attributes })
+      if (currentTraceId() === undefined) return null
+      const { name, options } = describe(sql)
+      sandbox.span = startChild(name, options)
       return null
     },
     afterQueryExecution: ({ sandbox }) => end(sandbox),
     queryExecutionError: ({ sandbox }, _query, error) => end(sandbox, error),
   }
-}
-
-/**
- * Returns the operation of a statement and its first table, `WITH` aside: `UPDATE changes`. Names
- * of tables are those of migrations, so they contain no data.
- */
-function statementName(text: string): string {
-  const operation = /\b(SELECT|INSERT|UPDATE|DELETE)\b/i.exec(text)?.[1]?.toUpperCase()
-  const table = /\b(?:FROM|INTO|UPDATE|JOIN)\s+"?([a-z_][a-z0-9_]*)/i.exec(text)?.[1]
-  return [operation ?? 'SQL', table ?? ''].join(' ').trim()
 }

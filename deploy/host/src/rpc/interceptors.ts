@@ -11,7 +11,14 @@ import {
 import { knownError } from '@coffer/kit/rpc/fault'
 import { callerKey, headers } from '@coffer/kit/rpc/rpc'
 import type { Log } from '@coffer/kit/service/log'
-import { currentTraceparent, isTracing, traced, traceHeader } from '@coffer/kit/service/trace'
+import {
+  type Attributes,
+  currentTraceId,
+  currentTraceparent,
+  isTracing,
+  traced,
+  traceHeader,
+} from '@coffer/kit/service/trace'
 import { access } from '@coffer/proto/options/v1/options'
 import { Code, ConnectError, type Interceptor, type UnaryRequest } from '@connectrpc/connect'
 import { observeRpc } from '../metrics.ts'
@@ -121,14 +128,29 @@ function inSpan(interceptor: Interceptor): Interceptor {
     const handle = interceptor(next)
     return (request) => {
       if (!isTracing()) return handle(request)
-      const { service, method } = request
-      const name = `${service.typeName}/${method.name}`
-      const parent = currentTraceparent() ?? request.header.get(traceHeader)
-      return traced(name, { kind: 'server', parent, attributes: { 'rpc.method': name } }, () =>
-        handle(request),
-      )
+      const { name, attributes } = describe(request.method)
+      const header = request.header.get(traceHeader)
+      // A caller in this process has its span in the context.
+      const parent = currentTraceId() === undefined ? { parent: header } : {}
+      return traced(name, { kind: 'server', attributes, ...parent }, () => handle(request))
     }
   }
+}
+
+type Described = { name: string; attributes: Attributes }
+
+const described = new WeakMap<DescMethod, Described>()
+
+/** Returns the name and attributes of the spans of a method; cached. */
+function describe(method: DescMethod): Described {
+  let known = described.get(method)
+  if (!known) {
+    const name = `${method.parent.typeName}/${method.name}`
+    const attributes = { 'rpc.system.name': 'connectrpc', 'rpc.method': name }
+    known = { name, attributes: Object.freeze(attributes) }
+    described.set(method, known)
+  }
+  return known
 }
 
 /** Client-side interceptor that sends the active span with calls to other processes. */

@@ -1,6 +1,6 @@
 import { repeat } from '../repeat.ts'
 import { collectMetrics } from './meter.ts'
-import { exportMsMax, type OtlpOptions, resourceOf } from './resource.ts'
+import { exportMsMax, type OtlpOptions, resourceAttributes } from './resource.ts'
 import { failureLog } from './tracing.ts'
 
 export interface MetricExportOptions extends OtlpOptions {
@@ -15,15 +15,16 @@ export interface MetricExportOptions extends OtlpOptions {
 export async function startMetricExport({
   seconds,
   endpoint,
-  version,
   log,
+  ...service
 }: MetricExportOptions): Promise<AsyncDisposable> {
   if (seconds === 0) return { [Symbol.asyncDispose]: async () => undefined }
   const { OTLPMetricExporter } = await import('@opentelemetry/exporter-metrics-otlp-proto')
+  const { resourceFromAttributes } = await import('@opentelemetry/resources')
   const failed = failureLog({ log, endpoint })
   const url = `${endpoint}/v1/metrics`
   const exporter = new OTLPMetricExporter({ url, timeoutMillis: exportMsMax })
-  const resource = resourceOf(version)
+  const resource = resourceFromAttributes(resourceAttributes(service))
   let isAway = false
   // After a failure nothing is repeated: the next export has the same totals.
   const send = async (): Promise<void> => {

@@ -1,7 +1,17 @@
+import { randomFillSync } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { enableTracing } from '@coffer/kit/service/trace'
-import { context, DiagLogLevel, diag, ROOT_CONTEXT, trace } from '@opentelemetry/api'
-import { exportMsMax, type OtlpOptions, resourceOf } from './resource.ts'
+import {
+  type Attributes,
+  bindTracer,
+  type NewSpan,
+  type RecordedSpan,
+  type SpanContext,
+  type Tracer,
+  withoutSpan,
+} from '@coffer/kit/service/trace'
+import { DiagLogLevel, diag } from '@opentelemetry/api'
+import { exportMsMax, type OtlpOptions, resourceAttributes } from './resource.ts'
+import { type EndedSpan, SpanEncoder } from './span-encoding.ts'
 
 export interface TracingOptions extends OtlpOptions {
   /** Share of requests that are traced, from 0 to 1. */
@@ -15,43 +25,167 @@ const stopMsMax = 2 * exportMsMax
  * Starts tracing: spans of the share of requests are sent to the OTLP endpoint. Disposing sends the
  * rest, for at most 4 s. With a share of 0 nothing is loaded or changed.
  */
-export async function startTracing({
-  ratio,
-  endpoint,
-  version,
-  log,
-}: TracingOptions): Promise<AsyncDisposable> {
+export async function startTracing(options: TracingOptions): Promise<AsyncDisposable> {
+  const { ratio, log, endpoint } = options
   if (ratio === 0) return { [Symbol.asyncDispose]: async () => undefined }
-  const { AsyncLocalStorageContextManager } = await import('@opentelemetry/context-async-hooks')
-  const { OTLPTraceExporter } = await import('@opentelemetry/exporter-trace-otlp-proto')
-  const { BatchSpanProcessor, ParentBasedSampler, TracerProvider, TraceIdRatioBasedSampler } =
-    await import('@opentelemetry/sdk-trace')
   const failed = failureLog({ log, endpoint })
   const ignore = () => undefined
   const logger = { error: failed, warn: failed, info: ignore, debug: ignore, verbose: ignore }
   diag.setLogger(logger, { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true })
-  // The ratio also decides on the traces of clients, else each client could have all its requests
-  // traced. It depends on the trace ID alone: all processes decide alike.
-  const byRatio = new TraceIdRatioBasedSampler(ratio)
-  const url = `${endpoint}/v1/traces`
-  const exporter = new OTLPTraceExporter({ url, timeoutMillis: exportMsMax })
-  const provider = new TracerProvider({
-    resource: resourceOf(version),
-    sampler: new ParentBasedSampler({ root: byRatio, remoteParentSampled: byRatio }),
-    spanProcessors: [new BatchSpanProcessor({ exporter })],
-  })
-  context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable())
-  trace.setGlobalTracerProvider(provider)
-  enableTracing(true)
+  const encoder = new SpanEncoder(resourceAttributes(options), 'coffer')
+  const sending = sendBatches(encoder, await createTransport(endpoint), failed)
+  bindTracer(createTracer(ratio, { encoder, sending }))
   return {
     [Symbol.asyncDispose]: async () => {
-      enableTracing(false)
-      // The provider sends the rest batch by batch.
-      const sent = provider.shutdown().catch(() => undefined)
-      await Promise.race([sent, sleep(stopMsMax, undefined, { ref: false })])
-      trace.disable()
-      context.disable()
+      bindTracer(null)
+      await Promise.race([sending.stop(), sleep(stopMsMax, undefined, { ref: false })])
     },
+  }
+}
+
+type Sending = { added: () => void; stop: () => Promise<void> }
+type Target = { encoder: SpanEncoder; sending: Sending }
+
+/** The share of 2^56 from which on the random part of a trace ID is sampled. */
+const randomEnd = 2 ** 56
+
+/**
+ * Creates the tracer. The SDK's spans, processor and serializer cost six times as much
+ * (docs/benchmarks/benchmarks.md#cost-of-traces-and-metrics). Sampling is the consistent
+ * probability sampling of OpenTelemetry: the last 56 bits of the trace ID decide, so all processes
+ * decide alike, also on traces that clients begin.
+ */
+function createTracer(ratio: number, target: Target): Tracer {
+  const threshold = (1 - ratio) * randomEnd
+  return {
+    newTraceId: () => randomHex(16),
+    isSampled: (traceId) => Number.parseInt(traceId.slice(18), 16) >= threshold,
+    start: (span) => new Span(span, target),
+  }
+}
+
+// Monotonic within a span; the time of day follows corrections of the system clock.
+let offsetMs = Date.now() - performance.now()
+
+class Span implements RecordedSpan, EndedSpan {
+  readonly spanId = randomHex(8)
+  readonly startMs = offsetMs + performance.now()
+  readonly #offsetMs = offsetMs
+  readonly name: string
+  readonly kind: NewSpan['kind']
+  readonly attributes: Attributes
+  readonly traceId: string
+  readonly parentId: string | null
+  readonly link: SpanContext | null
+  readonly #target: Target
+  more: Attributes | null = null
+  failure: string | null = null
+  endMs = 0
+
+  constructor(span: NewSpan, target: Target) {
+    this.name = span.name
+    this.kind = span.kind
+    this.attributes = span.attributes
+    this.traceId = span.traceId
+    this.parentId = span.parentId
+    this.link = span.link
+    this.#target = target
+  }
+
+  fail(type: string): void {
+    this.failure = type
+  }
+
+  end(more: Attributes | null = null): void {
+    const { encoder, sending } = this.#target
+    if (encoder.length > bufferedBytesMax) return
+    this.more = more
+    this.endMs = this.#offsetMs + performance.now()
+    encoder.add(this)
+    sending.added()
+  }
+}
+
+const pool = Buffer.alloc(4_096)
+let used = pool.length
+
+/** Returns random bytes as hexadecimal digits. One call of the generator fills many IDs. */
+function randomHex(bytes: 8 | 16): string {
+  if (used + bytes > pool.length) {
+    randomFillSync(pool)
+    used = 0
+  }
+  used += bytes
+  return pool.toString('hex', used - bytes, used)
+}
+
+/** Size of a batch that is sent at once, and of all that waits; further spans are dropped. */
+const batchBytes = 256 * 1024
+const bufferedBytesMax = 2 * 1024 * 1024
+/** Longest wait of a span in ms; the standard variable, which tests shorten. */
+const delayMs = Number(process.env.OTEL_BSP_SCHEDULE_DELAY ?? 5_000)
+
+/** Sends the spans of an encoder, one batch at a time. */
+function sendBatches(
+  encoder: SpanEncoder,
+  send: (request: Uint8Array) => Promise<void>,
+  failed: (reason: string) => void,
+): Sending {
+  let timer: NodeJS.Timeout | undefined
+  let running: Promise<void> | null = null
+  const flush = (): Promise<void> => {
+    clearTimeout(timer)
+    timer = undefined
+    offsetMs = Date.now() - performance.now()
+    running ??= withoutSpan(() => sendAll()).finally(() => {
+      running = null
+      if (encoder.length > 0) added()
+    })
+    return running
+  }
+  const sendAll = async () => {
+    if (encoder.length > bufferedBytesMax) failed('spans are dropped: more than the endpoint takes')
+    if (encoder.length > 0) await send(encoder.take()).catch((error) => failed(error.message))
+  }
+  const added = () => {
+    if (encoder.length >= batchBytes && running === null) void flush()
+    else timer ??= setTimeout(() => void flush(), delayMs).unref()
+  }
+  return {
+    added,
+    stop: async () => {
+      await running
+      await flush()
+      clearTimeout(timer)
+    },
+  }
+}
+
+/**
+ * Returns a function that sends a request, repeated while the endpoint asks for it. The library's
+ * transport reads the standard variables, such as `OTEL_EXPORTER_OTLP_HEADERS`.
+ */
+async function createTransport(endpoint: string): Promise<(request: Uint8Array) => Promise<void>> {
+  const { convertLegacyHttpOptions, createOtlpHttpExportDelegate } = await import(
+    '@opentelemetry/otlp-exporter-base/node-http'
+  )
+  const config = { url: `${endpoint}/v1/traces`, timeoutMillis: exportMsMax }
+  const headers = { 'Content-Type': 'application/x-protobuf' }
+  const serializer = {
+    serializeRequest: (request: Uint8Array) => request,
+    deserializeResponse: () => ({}),
+  }
+  const delegate = createOtlpHttpExportDelegate(
+    convertLegacyHttpOptions(config, 'TRACES', 'v1/traces', headers),
+    serializer,
+    'otlp_http_span_exporter',
+    { name: 'span', countItems: () => 0 },
+    undefined,
+  )
+  return (request) => {
+    return new Promise((resolve, reject) => {
+      delegate.export(request, ({ error }) => (error ? reject(error) : resolve()))
+    })
   }
 }
 
@@ -71,7 +205,7 @@ export function failureLog({
   return (reason) => {
     if (performance.now() - loggedAt < repeatedMs) return
     loggedAt = performance.now()
-    context.with(ROOT_CONTEXT, () => {
+    withoutSpan(() => {
       log.warn({ reason: messageIn(reason) }, `telemetry could not be exported to ${host}: ${hint}`)
     })
   }

@@ -15,7 +15,7 @@ test('an endpoint that is away is logged once, and a stop does not wait for it',
   await once(endpoint.listen(0, '127.0.0.1'), 'listening')
   const { port } = endpoint.address() as AddressInfo
   const { log, lines } = keepLogLines()
-  const options = { endpoint: `http://127.0.0.1:${port}`, version: '0', log }
+  const options = { endpoint: `http://127.0.0.1:${port}`, parts: [], version: '0', log }
   const exporting = await startMetricExport({ ...options, seconds: 0.05 })
   await refused.promise
   await exporting[Symbol.asyncDispose]()

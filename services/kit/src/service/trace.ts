@@ -1,27 +1,56 @@
-import {
-  type Attributes,
-  type Context,
-  context,
-  isSpanContextValid,
-  ROOT_CONTEXT,
-  type Span,
-  SpanKind,
-  SpanStatusCode,
-  TraceFlags,
-  trace,
-} from '@opentelemetry/api'
+import { AsyncLocalStorage } from 'node:async_hooks'
 
-const tracer = trace.getTracer('coffer')
-let isEnabled = false
+/**
+ * Names, whole numbers and IDs of requests; never contents of rows or values of parameters. Frozen
+ * attributes belong to one name and kind of span: their encoding is kept.
+ */
+export type Attributes = Readonly<Record<string, string | number>>
 
-/** Turns tracing on or off; the host does so when it has a tracer provider. */
-export function enableTracing(isOn: boolean): void {
-  isEnabled = isOn
+/** A sampled span: 32 and 16 hexadecimal digits. */
+export interface SpanContext {
+  traceId: string
+  spanId: string
+}
+
+type SpanKind = 'server' | 'client' | 'producer' | 'consumer' | 'internal'
+
+/** A span to start: the first one of its trace without `parent`. */
+export interface NewSpan {
+  name: string
+  kind: SpanKind
+  attributes: Attributes
+  /** Trace of a first span. */
+  traceId: string
+  parentId: string | null
+  link: SpanContext | null
+}
+
+/** A span that is being recorded. */
+export interface RecordedSpan extends SpanContext {
+  /** Marks the span as failed, with the type of the error. */
+  fail: (type: string) => void
+  end: (attributes?: Attributes) => void
+}
+
+/** Records spans; the host implements it. */
+export interface Tracer {
+  newTraceId: () => string
+  /** Whether the spans of a trace are recorded. All processes decide alike. */
+  isSampled: (traceId: string) => boolean
+  start: (span: NewSpan) => RecordedSpan
+}
+
+let tracer: Tracer | null = null
+const active = new AsyncLocalStorage<SpanContext | undefined>()
+
+/** Turns tracing on, or off with null; the host does so. */
+export function bindTracer(bound: Tracer | null): void {
+  tracer = bound
 }
 
 /** Returns whether this process creates spans for sampled requests. */
 export function isTracing(): boolean {
-  return isEnabled
+  return tracer !== null
 }
 
 /** Header that carries a span between processes (W3C Trace Context). */
@@ -29,19 +58,8 @@ export const traceHeader = 'traceparent'
 
 const traceparentText = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/
 
-type SpanKindName = 'server' | 'client' | 'producer' | 'consumer' | 'internal'
-
-const kinds: Record<SpanKindName, SpanKind> = {
-  server: SpanKind.SERVER,
-  client: SpanKind.CLIENT,
-  producer: SpanKind.PRODUCER,
-  consumer: SpanKind.CONSUMER,
-  internal: SpanKind.INTERNAL,
-}
-
 export interface SpanOptions {
-  kind: SpanKindName
-  /** Names, numbers and IDs of requests; never contents of rows or values of parameters. */
+  kind: SpanKind
   attributes?: Attributes
   /** `traceparent` of the span that caused this one; the active span by default. */
   parent?: string | null
@@ -51,15 +69,22 @@ export interface SpanOptions {
 
 /** Returns `traceparent` of the active span; null if there is none, or it is not sampled. */
 export function currentTraceparent(): string | null {
-  if (!isEnabled) return null
-  const found = trace.getSpanContext(context.active())
-  if (!found || !isSampled(found)) return null
-  return `00-${found.traceId}-${found.spanId}-01`
+  const span = currentSpan()
+  return span ? `00-${span.traceId}-${span.spanId}-01` : null
 }
 
 /** Returns the trace ID of the active span; undefined without a sampled one. */
 export function currentTraceId(): string | undefined {
-  return currentTraceparent()?.split('-')[1]
+  return currentSpan()?.traceId
+}
+
+function currentSpan(): SpanContext | undefined {
+  return tracer === null ? undefined : active.getStore()
+}
+
+/** Runs work that belongs to no span, such as a log line about tracing itself. */
+export function withoutSpan<T>(work: () => T): T {
+  return active.run(undefined, work)
 }
 
 /**
@@ -71,7 +96,7 @@ export async function traced<T>(
   options: SpanOptions,
   run: () => Promise<T>,
 ): Promise<T> {
-  const span = isEnabled ? startChild(name, options) : null
+  const span = startChild(name, options)
   if (!span) return run()
   try {
     return await span.run(run)
@@ -91,39 +116,49 @@ export interface StartedSpan {
 }
 
 /** Starts a child of a sampled span; returns null without a sampled parent. */
-export function startChild(name: string, { parent, ...options }: SpanOptions): StartedSpan | null {
-  if (!isEnabled) return null
-  const within = parent === undefined ? context.active() : contextOf(parent)
-  const known = trace.getSpanContext(within)
-  return known && isSampled(known) ? started(name, options, within) : null
+export function startChild(name: string, options: SpanOptions): StartedSpan | null {
+  if (tracer === null) return null
+  const { parent: text } = options
+  const parent = text === undefined ? active.getStore() : sampledIn(text, tracer)
+  if (!parent) return null
+  return new Started(name, options, { tracer, traceId: parent.traceId, parentId: parent.spanId })
 }
 
 /**
- * Starts the first span of this deployment. The sampler decides on it by the trace ID, which
- * `parent` (the client's `traceparent`) may give; returns null if it is not sampled.
+ * Starts the first span of this deployment. The trace ID decides on it, which `parent` (the
+ * client's `traceparent`) may give; returns null if it is not sampled.
  */
-export function startRoot(name: string, { parent, ...options }: SpanOptions): StartedSpan | null {
-  if (!isEnabled) return null
-  const root = started(name, options, contextOf(parent ?? null))
-  return root.span.isRecording() ? root : null
+export function startRoot(name: string, options: SpanOptions): StartedSpan | null {
+  if (tracer === null) return null
+  const client = parse(options.parent ?? null)
+  const traceId = client?.traceId ?? tracer.newTraceId()
+  if (!tracer.isSampled(traceId)) return null
+  return new Started(name, options, { tracer, traceId, parentId: client?.spanId ?? null })
 }
 
-function started(
-  name: string,
-  { kind, attributes = {}, link }: SpanOptions,
-  within: Context,
-): StartedSpan & { span: Span } {
-  const linked = link ? trace.getSpanContext(contextOf(link)) : undefined
-  const links = linked ? [{ context: linked }] : []
-  const span = tracer.startSpan(name, { kind: kinds[kind], attributes, links }, within)
-  return {
-    span,
-    run: (work) => context.with(trace.setSpan(within, span), work),
-    fail: (error) => {
-      span.setStatus({ code: SpanStatusCode.ERROR })
-      span.setAttribute('error.type', typeOf(error))
-    },
-    end: (more = {}) => span.setAttributes(more).end(),
+type Place = Pick<NewSpan, 'traceId' | 'parentId'> & { tracer: Tracer }
+
+const none: Attributes = {}
+
+class Started implements StartedSpan {
+  readonly #span: RecordedSpan
+
+  constructor(name: string, options: SpanOptions, { tracer: recorder, traceId, parentId }: Place) {
+    const { kind, attributes = none } = options
+    const link = options.link ? parse(options.link) : null
+    this.#span = recorder.start({ name, kind, attributes, traceId, parentId, link })
+  }
+
+  run<T>(work: () => T): T {
+    return active.run(this.#span, work)
+  }
+
+  fail(error: unknown): void {
+    this.#span.fail(typeOf(error))
+  }
+
+  end(attributes?: Attributes): void {
+    this.#span.end(attributes)
   }
 }
 
@@ -133,13 +168,18 @@ function typeOf(error: unknown): string {
   return String(typeof code === 'string' || typeof code === 'number' ? code : (name ?? 'unknown'))
 }
 
-function isSampled({ traceFlags }: { traceFlags: number }): boolean {
-  return (traceFlags & TraceFlags.SAMPLED) !== 0
+/** Returns the span of a `traceparent` that is sampled, here too; else null. */
+function sampledIn(traceparent: string | null, recorder: Tracer): SpanContext | null {
+  const found = parse(traceparent)
+  return found?.isSampled && recorder.isSampled(found.traceId) ? found : null
 }
 
-/** Returns the context of a `traceparent`; one without a span if the text is null or malformed. */
-function contextOf(traceparent: string | null): Context {
-  const [, traceId = '', spanId = '', flags = '00'] = traceparentText.exec(traceparent ?? '') ?? []
-  const found = { traceId, spanId, traceFlags: Number.parseInt(flags, 16), isRemote: true }
-  return isSpanContextValid(found) ? trace.setSpanContext(ROOT_CONTEXT, found) : ROOT_CONTEXT
+const noTrace = '0'.repeat(32)
+const noSpan = '0'.repeat(16)
+
+/** Parses a `traceparent` (W3C Trace Context 3.2); null if it is malformed. */
+function parse(traceparent: string | null): (SpanContext & { isSampled: boolean }) | null {
+  const [, traceId, spanId, flags] = traceparentText.exec(traceparent ?? '') ?? []
+  if (!traceId || !spanId || !flags || traceId === noTrace || spanId === noSpan) return null
+  return { traceId, spanId, isSampled: (Number.parseInt(flags, 16) & 1) !== 0 }
 }
