@@ -19,7 +19,7 @@ test.each([
     'DELETE users logins',
   ],
   [
-    'WITH scope AS MATERIALIZED (SELECT FROM envelopes), x (id) AS (SELECT FROM scope) SELECT FROM x',
+    'WITH a AS MATERIALIZED (SELECT FROM envelopes), b (id) AS (SELECT FROM a) SELECT FROM b',
     'SELECT envelopes',
   ],
   [

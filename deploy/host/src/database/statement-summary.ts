@@ -1,6 +1,6 @@
 /** Operation and tables of a statement, for names of spans. */
 export interface StatementSummary {
-  /** Such as `SELECT transactions`, or `INSERT journal UPDATE envelopes`; at most 255 characters. */
+  /** Such as `SELECT transactions`, or `INSERT uploads UPDATE files`; at most 255 characters. */
   text: string
   /** The operation, if there is only one. */
   operation: string | null
