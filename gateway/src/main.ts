@@ -16,13 +16,18 @@ export interface GatewayOptions extends AppDeps {
   host: string
 }
 
+/** The running REST server. */
+export interface Gateway extends AsyncDisposable {
+  port: number
+  /** Whether the port is open. */
+  isListening: () => boolean
+}
+
 /**
  * Starts the REST server and returns its port. Disposal refuses new connections, lets running
  * requests finish within ten seconds, and closes sockets.
  */
-export async function startGateway(
-  options: GatewayOptions,
-): Promise<AsyncDisposable & { port: number }> {
+export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const { port, host, draining, ...deps } = options
   const stopping = new AbortController()
   draining?.addEventListener('abort', () => stopping.abort(), { once: true })
@@ -32,6 +37,7 @@ export async function startGateway(
   await app.listen({ port, host, backlog })
   return {
     port: (app.server.address() as AddressInfo).port,
+    isListening: () => app.server.listening,
     [Symbol.asyncDispose]: () => {
       stopping.abort()
       return drain.end({ close: () => app.close(), msMax: drainTimeoutMs })

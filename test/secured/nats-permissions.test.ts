@@ -7,7 +7,8 @@ import { connectBroker } from '@coffer/host/events/nats'
 import { auditConsumerOf, natsPermissions, operatorUser } from '@coffer/host/events/permissions'
 import { startRelay } from '@coffer/host/events/relay'
 import { startStreamAudit } from '@coffer/host/events/stream-audit'
-import { subjectSpace } from '@coffer/host/events/subjects'
+import { aliveSubjectOf, subjectSpace } from '@coffer/host/events/subjects'
+import { watchIsolation } from '@coffer/host/isolation'
 import { eventually } from '@coffer/host/testing/boot'
 import { cloneDatabase } from '@coffer/host/testing/database'
 import { fixture } from '@coffer/host/testing/fixture/service'
@@ -110,6 +111,12 @@ async function live(service: string): Promise<void> {
     }),
   )
   if (service.endsWith('sync')) publishProgress(broker, { accountId, id: 'one' }, {})
+  const alive = aliveSubjectOf(prefix, service)
+  const clock = () => new Date()
+  const isReady = async () => true
+  const living = { broker, subject: alive, clock, isReady, answeredAt: () => 0, ask: () => {} }
+  opened.use(watchIsolation(living))
+  await eventually(async () => seen.includes(alive), Boolean)
   await eventually(async () => seen.some((one) => one === `${prefix}.dead.${service}`), Boolean)
   const checked = sql.unsafe`SELECT FROM stream_positions WHERE checked > 0`
   await eventually(() => database.pool.exists(checked), Boolean)
@@ -220,7 +227,7 @@ test('a forged closing of an envelope is refused, also as the answer to a reques
   expect([delivered.consumer_seq, handled]).toEqual([2, ['true']])
 })
 
-test('the gateway receives progress, and publishes nothing', async () => {
+test('the gateway receives progress', async () => {
   await using gateway = await brokerOf('gateway')
   await using ledger = await brokerOf('ledger')
   const of = { accountId: 'acct_1', id: 'upl_1' }

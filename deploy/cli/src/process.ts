@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { settings as gatewaySettings } from '@coffer/gateway/config'
+import type { Gateway } from '@coffer/gateway/main'
 import { watchLostCommits } from '@coffer/host/database/lost-commits'
+import { aliveSubjectOf } from '@coffer/host/events/subjects'
 import { type Host, hostServices } from '@coffer/host/host'
-import { setPart } from '@coffer/host/metrics'
+import { setPart, watchAway } from '@coffer/host/metrics'
 import { type Dependency, type Readiness, watchReadiness } from '@coffer/host/readiness'
 import { loadSigner } from '@coffer/host/rpc/signing-key'
 import { serve } from '@coffer/host/serve'
@@ -31,6 +33,7 @@ export type RunningProcess = AsyncDisposable & {
 }
 
 type Options = { parts: Parts; config: Config; log: Log }
+type Shared = Options & { broker: Broker; host: Host; draining: AbortSignal }
 
 /** Tests run processes whose clocks differ by these ms. */
 const testClockMs = Number(process.env.COFFER_TEST_CLOCK_MS ?? 0)
@@ -68,34 +71,30 @@ export async function startProcess({ parts, config, log }: Options): Promise<Run
       clock,
     }),
   )
-  for (const [name, database] of Object.entries(host.databases)) {
-    const pool = { database, url: databaseUrlOf(name, config) }
-    opening.use(watchPool(pool, host.vitals.watch(`the pool of ${name}`)))
-    const logged = log.child({ service: name })
-    opening.use(watchLostCommits({ service: name, database, log: logged }))
-  }
+  opening.use(watchDatabases({ host, config, log }))
   const draining = new AbortController()
-  const dependencies = listDependencies(parts, host, config.keysDir)
-  const { mesh, isStarting } = host
-  const watched = { mesh, log, clock, isStarting }
-  const readiness = opening.use(watchReadiness(dependencies, watched))
+  const temporal = hasServices ? workflows : null
+  opening.use(watchServers(broker, temporal))
+  const shared = { config, log, broker, host, draining: draining.signal }
+  const readiness = opening.use(watchProcess({ parts, ...shared }))
+  let gateway: Gateway | null = null
   const servers = opening.use(
     await serve({
       host: config.host,
       rpcPort: config.rpcPort,
       grpcPort: config.grpcPort,
       routes: host.routes,
-      blockers: readiness.blockers,
-      notices: () => listWaiting(broker, hasServices ? workflows : null),
+      blockers: async () => [
+        ...(parts.hasGateway && !gateway?.isListening() ? ['the REST API is not open'] : []),
+        ...(await readiness.blockers()),
+      ],
+      notices: () => [...readiness.away(), ...listWaiting(broker, temporal)],
+      isDatabaseAway: readiness.isDatabaseAway,
       faults: host.vitals.faults,
       draining: draining.signal,
     }),
   )
-  const gateway = parts.hasGateway
-    ? opening.use(
-        await loadGateway({ config, log, broker, host, readiness, draining: draining.signal }),
-      )
-    : null
+  if (parts.hasGateway) gateway = opening.use(await loadGateway({ ...shared, readiness }))
   const started = host.startBackground()
   const open = opening.move()
   return {
@@ -128,6 +127,45 @@ function userOf({ definitions, hasGateway }: Parts): { user?: PartName; hasStrea
   return names.length === 1 ? { user: names[0] as PartName, hasStream } : { hasStream }
 }
 
+/** Watches the pools of the hosted services, and whether their databases lost commits. */
+function watchDatabases({ host, config, log }: Pick<Shared, 'host' | 'config' | 'log'>) {
+  const stack = new AsyncDisposableStack()
+  for (const [name, database] of Object.entries(host.databases)) {
+    const pool = { database, url: databaseUrlOf(name, config) }
+    stack.use(watchPool(pool, host.vitals.watch(`the pool of ${name}`)))
+    const logged = log.child({ service: name })
+    stack.use(watchLostCommits({ service: name, database, log: logged }))
+  }
+  return stack
+}
+
+/** Exports whether NATS, and Temporal if services run here, are away. */
+function watchServers(broker: Broker, workflows: Temporal | null): Disposable {
+  const stack = new DisposableStack()
+  const isNatsAway = () => !broker.isConnected() || broker.refusal() !== null
+  stack.use(watchAway(() => Number(isNatsAway()), 'nats', ''))
+  if (workflows) stack.use(watchAway(() => Number(workflows.isAway()), 'temporal', ''))
+  return stack
+}
+
+/** Watches the readiness of this process: processes with the same first part are its replicas. */
+function watchProcess({ parts, config, log, broker, host, draining }: Shared): Readiness {
+  const { mesh, databases, isStarting } = host
+  const [first] = parts.definitions
+  const part = parts.hasGateway || !first ? 'gateway' : first.name
+  const answers = [mesh, ...Object.values(databases)]
+  return watchReadiness(listDependencies(parts, host, config.keysDir), {
+    mesh,
+    log,
+    clock,
+    isStarting,
+    draining,
+    broker,
+    subject: aliveSubjectOf(config.prefix, part),
+    answeredAt: () => Math.max(...answers.map(({ answeredAt }) => answeredAt())),
+  })
+}
+
 /** Starts the REST API. Dynamic import: processes without a gateway do not load its code. */
 async function loadGateway({
   config,
@@ -136,12 +174,7 @@ async function loadGateway({
   host,
   readiness,
   draining,
-}: Omit<Options, 'parts'> & {
-  broker: Broker
-  host: Host
-  readiness: Readiness
-  draining: AbortSignal
-}) {
+}: Omit<Shared, 'parts'> & { readiness: Readiness }): Promise<Gateway> {
   const { startGateway } = await import('@coffer/gateway/main')
   return startGateway({
     config: readSettings(gatewaySettings, config.environment),
@@ -157,7 +190,7 @@ async function loadGateway({
   })
 }
 
-/** Services without which a part is not ready, keyed by part. */
+/** Services that must have accepted a token before a new process is ready, keyed by part. */
 const essential: Partial<Record<PartName, readonly string[]>> = { gateway: ['identity', 'ledger'] }
 
 /** Lists the services that this process hosts, and those of other processes that its parts call. */
@@ -165,12 +198,14 @@ function listDependencies(parts: Parts, host: Host, keysDir: string): Dependency
   const hosted = Object.keys(host.databases) as PartName[]
   const found = new Map<string, Dependency>()
   for (const name of hosted) {
-    found.set(name, { name, isEssential: true, signer: loadSigner(keysDir, name) })
+    const signer = loadSigner(keysDir, name)
+    found.set(name, { name, isEssential: true, isHosted: true, signer })
   }
   for (const part of partNames(parts)) {
     const signer = loadSigner(keysDir, part)
     for (const name of calls[part].filter((one) => !found.has(one))) {
-      found.set(name, { name, isEssential: essential[part]?.includes(name) ?? false, signer })
+      const isEssential = essential[part]?.includes(name) ?? false
+      found.set(name, { name, isEssential, isHosted: false, signer })
     }
   }
   return [...found.values()]

@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { eventually } from '@coffer/host/testing/boot'
 import { newId } from '@coffer/kit/values/id'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
@@ -27,6 +28,15 @@ async function untilReady(running: Running): Promise<void> {
   expect(running.printed()).toContain('ready: ')
 }
 
+/** Resolves as soon as the process reports ready. */
+async function untilReadyz({ COFFER_RPC_PORT: port }: Record<string, string>): Promise<void> {
+  for (;;) {
+    const answer = await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => null)
+    if (answer?.status === 200) return
+    await sleep(5)
+  }
+}
+
 const away = 'nats://127.0.0.1:1'
 
 const statusOf = async (url: string) => (await fetch(url)).status
@@ -41,6 +51,9 @@ test('everything in one process answers, drains on SIGTERM and exits with 0', as
   const saved = JSON.stringify({ ...demo, bankAccountId: newId('bac') })
   await writeFile(join(env.COFFER_DATA_DIR ?? '', 'demo.json'), saved)
   await using running = startCommand(['serve', '--demo'], env)
+  await untilReadyz(env)
+  // The REST API is open once the process says that it is ready.
+  expect(await statusOf(`http://127.0.0.1:${env.COFFER_PORT}/api/locale/currency`)).toBe(401)
   await untilReady(running)
   expect(running.printed()).toContain('ready: REST API at https://money.example/api, here http://')
   await eventually(

@@ -1,7 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import type { Database } from '@coffer/kit/database/database'
 import type { Broker } from '@coffer/kit/events/broker'
-import type { Mesh } from '@coffer/kit/rpc/mesh'
 import type { Log } from '@coffer/kit/service/log'
 import type { Service, ServiceDefinition, ServiceDeps } from '@coffer/kit/service/service'
 import type { Interceptor } from '@connectrpc/connect'
@@ -18,7 +17,7 @@ import { startHousekeeping } from './housekeeping.ts'
 import { callerVerifier } from './rpc/caller-verifier.ts'
 import { intercepted, type Routes } from './rpc/intercept.ts'
 import { authorize, observe } from './rpc/interceptors.ts'
-import { createMesh } from './rpc/mesh.ts'
+import { createMesh, type HostMesh } from './rpc/mesh.ts'
 import { loadSigner, loadVerifiers } from './rpc/signing-key.ts'
 import { createSecrets } from './secrets/envelope-encryption.ts'
 import { createKeyEncryption, keySettings } from './secrets/key-settings.ts'
@@ -45,7 +44,7 @@ export interface HostOptions extends Omit<DatabaseOptions, 'url' | 'schema'> {
 
 /** The running services of this process. */
 export interface Host extends AsyncDisposable {
-  mesh: Mesh
+  mesh: HostMesh
   services: Record<string, Service>
   databases: Record<string, Database>
   /** RPC routes of all services, with their interceptors. */

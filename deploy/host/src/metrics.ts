@@ -1,4 +1,9 @@
-import { createCounter, createGauge, createHistogram } from '@coffer/kit/service/telemetry'
+import {
+  createCounter,
+  createGauge,
+  createHistogram,
+  createWatchedGauge,
+} from '@coffer/kit/service/telemetry'
 import './telemetry/meter.ts'
 
 /** Sets 1 for each part that this process runs: the gateway, or a service. */
@@ -60,6 +65,13 @@ export const setRelayBacklog = createGauge({
   name: 'coffer_relay_backlog',
   help: 'Changes the relay found unpublished in its last round, by service.',
   labelNames: ['service'],
+})
+
+/** Exports whether a server or service is away, until disposed; `part` is the service it is of. */
+export const watchAway = createWatchedGauge({
+  name: 'coffer_away',
+  help: 'Whether a server (postgres, nats, temporal) or a service does not answer this process: 1.',
+  labelNames: ['server', 'service'],
 })
 
 /** Sets the seconds by which this process's clock differs from a database's, by service. */

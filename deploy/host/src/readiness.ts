@@ -6,7 +6,8 @@ import { asCaller } from '@coffer/kit/rpc/rpc'
 import type { Log } from '@coffer/kit/service/log'
 import { ServiceHealthService } from '@coffer/proto/health/v1/service_health'
 import { Code, ConnectError } from '@connectrpc/connect'
-import { setClockSkew } from './metrics.ts'
+import { type IsolationOptions, watchIsolation } from './isolation.ts'
+import { setClockSkew, watchAway } from './metrics.ts'
 
 /** Time in ms for which a check's result is cached; concurrent checks share a result. */
 const heldMs = 1_000
@@ -19,30 +20,36 @@ const skewMsMax = 30_000
 
 export interface Dependency {
   name: string
-  /** Whether this process is not ready while the service is unhealthy. */
+  /** Whether a new process is not ready before the service has accepted one of its tokens. */
   isEssential: boolean
+  /** Whether this process hosts the service: it then reports whether its database answers. */
+  isHosted: boolean
   /** Signs the health checks of the service. */
   signer: Signer
 }
 
-/** Why a service is unhealthy, and whether that makes this process not ready. */
+/** Why a service is unhealthy. */
 interface Fault {
   reason: string
-  isBlocking: boolean
-  /** Whether the service and its database answer all the same. */
-  isAlive?: boolean
+  /** `service` does not answer, `database` of the service, `token` is refused, `clock` differs. */
+  kind: 'service' | 'database' | 'token' | 'clock'
+  /** Whether the service has accepted the caller token of the check. */
+  isAccepted: boolean
+  /** Whether the clock of this process is over 30 s from another one. */
+  isClockWrong?: boolean
 }
 
-export interface ReadinessOptions {
+export interface ReadinessOptions extends Omit<IsolationOptions, 'ask' | 'isReady'> {
   mesh: Mesh
   log: Log
-  clock: () => Date
   /**
    * Whether this process still starts. The load of code blocks its event loop then, so that checks
    * time out although the service answers: such a fault is logged once it outlasts the start.
    */
   isStarting?: () => boolean
-  /** Interval of the checks; 5 s by default. */
+  /** Aborts on a stop signal: replicas then no longer count on this process. */
+  draining?: AbortSignal
+  /** Interval of the checks of healthy services; 5 s by default, and a second of others. */
   everyMs?: number
 }
 
@@ -51,64 +58,120 @@ export interface Readiness extends Disposable {
   /** Checks all services; returns whether each answers and reaches its database. */
   isHealthy: () => Promise<boolean>
   /**
-   * Returns why the process is not ready, one text for each blocking service. Uses the latest
-   * results, so that a hanging service does not delay the answer.
+   * Returns why the process is not ready: only for faults that its replicas do not share. Uses the
+   * latest results, so that a hanging service does not delay the answer.
    */
   blockers: () => Promise<string[]>
+  /** Returns what is away, one text for each service. The process is ready all the same. */
+  away: () => string[]
+  /** Whether a database of a hosted service is away: its calls are refused with unavailable. */
+  isDatabaseAway: () => boolean
 }
 
-/** Checks the services every 5 s and on request; logs outages and recoveries. */
+/**
+ * Checks the services every 5 s and on request; logs outages and recoveries. A process becomes
+ * ready once all essential services have accepted its caller token, and none refuses it. Later
+ * refusals and outages do not matter: they are those of all replicas.
+ */
 export function watchReadiness(dependencies: Dependency[], options: ReadinessOptions): Readiness {
-  const watched = dependencies.map((dependency) => watch(dependency, options))
-  const timer = setInterval(() => {
-    for (const { refresh } of watched) void refresh()
-  }, options.everyMs ?? everyMsDefault)
+  const { everyMs = everyMsDefault, draining } = options
+  const stack = new DisposableStack()
+  const watched = dependencies.map((dependency) => stack.use(watch(dependency, options)))
+  const refreshAll = () => Promise.all(watched.map(({ refresh }) => refresh()))
+  let hasStarted = false
+  const blockers = async (): Promise<string[]> => {
+    await Promise.all(watched.map(({ last }) => last()))
+    const refusing = watched.filter(({ isAccepting }) => !isAccepting())
+    hasStarted ||= refusing.length === 0
+    if (!hasStarted) return reasonsOf(refusing)
+    const wrong = watched.filter(({ known }) => known()?.isClockWrong)
+    return [
+      ...(isolation.isClockShared() ? [] : reasonsOf(wrong.filter((one) => one.isEssential))),
+      ...(isolation.isCutOff() ? ['nothing answers this process, while its replicas live'] : []),
+    ]
+  }
+  const isReady = async () => !draining?.aborted && (await blockers()).length === 0
+  const isolation = stack.use(watchIsolation({ ...options, ask: refreshAll, isReady }))
+  const timer = setInterval(
+    () => {
+      for (const one of watched) if (one.isDue(everyMs)) void one.refresh()
+    },
+    Math.min(everyMs, heldMs),
+  )
   timer.unref()
+  stack.defer(() => clearInterval(timer))
   return {
-    isHealthy: async () => {
-      const faults = await Promise.all(watched.map(({ refresh }) => refresh()))
-      return faults.every((fault) => fault === null || fault.isAlive)
-    },
-    blockers: async () => {
-      const faults = await Promise.all(watched.map(({ last }) => last()))
-      return watched.flatMap(({ name }, index) => {
-        const fault = faults[index]
-        return fault?.isBlocking ? [`${name}: ${fault.reason}`] : []
-      })
-    },
-    [Symbol.dispose]: () => clearInterval(timer),
+    isHealthy: async () => (await refreshAll()).every((fault) => !fault || fault.kind === 'clock'),
+    blockers,
+    away: () => reasonsOf(watched),
+    isDatabaseAway: () => watched.some((one) => one.isHosted && one.known()?.kind === 'database'),
+    [Symbol.dispose]: () => stack.dispose(),
   }
 }
 
+type Watched = ReturnType<typeof watch>
+
+function reasonsOf(watched: Watched[]): string[] {
+  return watched.flatMap(({ name, known }) => {
+    const fault = known()
+    return fault ? [`${name}: ${fault.reason}`] : []
+  })
+}
+
 function watch(dependency: Dependency, options: ReadinessOptions) {
-  const { name } = dependency
+  const { name, isEssential, isHosted } = dependency
   const { log, isStarting = () => false } = options
   let latest = { at: Number.NEGATIVE_INFINITY, fault: Promise.resolve<Fault | null>(null) }
   let last: Promise<Fault | null> | null = null
-  let away: { reason: string; since: number } | null = null
+  let known: Fault | null | undefined
+  let wasAccepted = false
+  let away: (Fault & { since: number }) | null = null
   const logChange = (fault: Fault | null): void => {
     const now = performance.now()
-    if (fault !== null && fault.reason !== away?.reason) {
-      const { reason, isBlocking, isAlive } = fault
-      log.warn({ service: name, reason, isBlocking }, isAlive ? 'clocks differ' : 'service is away')
+    if (fault !== null && !isSameFault(fault, away)) {
+      const { reason, kind } = fault
+      log.warn({ service: name, reason }, kind === 'clock' ? 'clocks differ' : 'service is away')
     }
     if (fault === null && away !== null) {
       log.info({ service: name, awayMs: Math.round(now - away.since) }, 'service is back')
     }
-    away = fault && { reason: fault.reason, since: away?.since ?? now }
+    away = fault && { ...fault, since: away?.since ?? now }
   }
   const refresh = (): Promise<Fault | null> => {
     if (performance.now() - latest.at < heldMs) return latest.fault
     const isOfStart = isStarting()
     const fault = check(dependency, options)
     latest = { at: performance.now(), fault }
-    void fault.then((known) => {
-      if (!isOfStart) logChange(known)
+    void fault.then((found) => {
+      if (!isOfStart) logChange(found)
+      wasAccepted ||= found?.isAccepted ?? true
+      known = found
       last = fault
     })
     return fault
   }
-  return { name, refresh, last: () => last ?? refresh() }
+  const awayOf = (kind: 'service' | 'database') => () =>
+    known === undefined ? null : Number(known?.kind === kind)
+  const metrics = new DisposableStack()
+  if (!isHosted) metrics.use(watchAway(awayOf('service'), 'service', name))
+  metrics.use(watchAway(awayOf('database'), 'postgres', name))
+  return {
+    name,
+    isEssential,
+    isHosted,
+    refresh,
+    last: () => last ?? refresh(),
+    known: () => known ?? null,
+    /** Whether the service has accepted a token; if not essential, whether it refuses none. */
+    isAccepting: () => wasAccepted || (!isEssential && known?.kind !== 'token'),
+    isDue: (everyMs: number) => known !== null || performance.now() - latest.at >= everyMs,
+    [Symbol.dispose]: () => metrics.dispose(),
+  }
+}
+
+/** The reason alone may change from check to check: refused, then no answer in time. */
+function isSameFault(left: Fault, right: Fault | null): boolean {
+  return left.kind === right?.kind && left.isClockWrong === right.isClockWrong
 }
 
 /**
@@ -119,56 +182,49 @@ async function check(
   dependency: Dependency,
   { mesh, clock }: ReadinessOptions,
 ): Promise<Fault | null> {
-  const { name, isEssential, signer } = dependency
+  const { name, signer } = dependency
   const askedAt = clock()
   const call = { ...asCaller(anonymousCaller(signer, askedAt)), timeoutMs: checkMsMax }
   try {
     const service = mesh.client(name, ServiceHealthService)
     const answer = await service.checkServiceHealth({ service: name }, call)
     if (!answer.isDatabaseHealthy) {
-      return { reason: 'its database does not answer', isBlocking: isEssential }
+      return { reason: 'its database does not answer', kind: 'database', isAccepted: true }
     }
     // Absent in answers of the version before.
     if (!answer.databaseTime) return null
     const halfwayMs = (askedAt.getTime() + clock().getTime()) / 2
-    return skewFault(halfwayMs - timestampMs(answer.databaseTime), dependency)
+    return skewFault(halfwayMs - timestampMs(answer.databaseTime), name)
   } catch (error) {
-    return faultOf(ConnectError.from(error), isEssential)
+    return faultOf(ConnectError.from(error))
   }
 }
 
 /**
  * Records by how much the clock of this process is ahead of a database's; returns a fault above
- * 15 s, which blocks above 30 s: other services would refuse the tokens of this process.
+ * 15 s. Above 30 s other services would refuse the tokens of this process.
  */
-function skewFault(skewMs: number, { name, isEssential }: Dependency): Fault | null {
+function skewFault(skewMs: number, name: string): Fault | null {
   setClockSkew(skewMs / 1000, name)
   const differenceMs = Math.abs(skewMs)
   if (differenceMs <= skewMsWarned) return null
-  const isTooMuch = differenceMs > skewMsMax
-  const most = (isTooMuch ? skewMsMax : skewMsWarned) / 1000
+  const isClockWrong = differenceMs > skewMsMax
+  const most = (isClockWrong ? skewMsMax : skewMsWarned) / 1000
   const direction = skewMs > 0 ? 'ahead of' : 'behind'
-  return {
-    reason: `the clock of this process is over ${most} s ${direction} that of its database`,
-    isBlocking: isTooMuch && isEssential,
-    isAlive: true,
-  }
+  const reason = `the clock of this process is over ${most} s ${direction} that of its database`
+  return { reason, kind: 'clock', isAccepted: true, isClockWrong }
 }
 
-/**
- * Returns the fault of a failed health check. A refused caller token always makes the process not
- * ready: the signing keys differ, so every call fails.
- */
-function faultOf({ code, cause }: ConnectError, isEssential: boolean): Fault {
+/** Returns the fault of a failed health check. */
+function faultOf({ code, cause }: ConnectError): Fault {
   if (isCallerRefused(cause)) {
     const { rawMessage } = ConnectError.from(cause)
-    if (isCallerExpired(cause)) {
-      const reason = `refuses the tokens of this process (${rawMessage}): do the clocks differ?`
-      return { reason, isBlocking: isEssential }
-    }
-    const reason = `refuses the keys of this process (${rawMessage}): is COFFER_KEYS_DIR the same?`
-    return { reason, isBlocking: true }
+    const isClockWrong = isCallerExpired(cause)
+    const reason = isClockWrong
+      ? `refuses the tokens of this process (${rawMessage}): do the clocks differ?`
+      : `refuses the keys of this process (${rawMessage}): is COFFER_KEYS_DIR the same?`
+    return { reason, kind: 'token', isAccepted: false, isClockWrong }
   }
   const detail = (cause as NodeJS.ErrnoException | undefined)?.code ?? Code[code]
-  return { reason: `does not answer (${detail})`, isBlocking: isEssential }
+  return { reason: `does not answer (${detail})`, kind: 'service', isAccepted: false }
 }

@@ -10,6 +10,7 @@ import { connectNodeAdapter } from '@connectrpc/connect-node'
 import { healthRoutes } from './health.ts'
 import { reflectionRoutes } from './reflection.ts'
 import { servicesOf } from './rpc/intercept.ts'
+import { awayHeader } from './rpc/replicas.ts'
 import { metricsContentType, renderMetrics } from './telemetry/meter.ts'
 import './telemetry/process-metrics.ts'
 
@@ -37,6 +38,8 @@ export interface ServeOptions {
   blockers: () => Promise<string[]>
   /** Returns what waits meanwhile, one text for each server that is away; for `/readyz`. */
   notices?: () => string[]
+  /** Whether a database of a hosted service is away: callers then give its calls to others. */
+  isDatabaseAway?: () => boolean
   /** Returns what is dead in the process and needs a restart; nothing by default. */
   faults?: () => string[]
   /** Aborts on a stop signal: the process reports not ready, and responses close connections. */
@@ -58,7 +61,11 @@ export interface Servers extends AsyncDisposable {
 export async function serve(options: ServeOptions): Promise<Servers> {
   const ending = new AbortController()
   const draining = AbortSignal.any([ending.signal, options.draining ?? ending.signal])
-  const blockers = async () => (draining.aborted ? ['stopping'] : options.blockers())
+  const blockers = async () => {
+    if (draining.aborted) return ['stopping']
+    const isListening = rpc.server.listening && grpc.server.listening
+    return [...(isListening ? [] : ['a port is not open']), ...(await options.blockers())]
+  }
   const isReady = async () => (await blockers()).length === 0
   const { host, drainMsMax: msMax = 15_000 } = options
   const rpc = createRpcServer(options, { blockers, draining })
@@ -86,14 +93,14 @@ interface DrainingServer<S> {
 }
 
 function createRpcServer(
-  { routes, notices = () => [], faults = () => [] }: ServeOptions,
+  { routes, ...options }: ServeOptions,
   { blockers, draining }: { blockers: () => Promise<string[]>; draining: AbortSignal },
 ): DrainingServer<Server> {
   const handle = connectNodeAdapter({
     routes,
     readMaxBytes: messageSizeMax,
     fallback: (request, response) => {
-      const states = { blockers, notices, faults }
+      const states = { ...options, blockers }
       void answerOperations(request as IncomingMessage, response as ServerResponse, states)
     },
   })
@@ -167,18 +174,20 @@ function closeServer(server: Server | Http2Server): Promise<void> {
 async function answerOperations(
   request: IncomingMessage,
   response: ServerResponse,
-  { blockers, notices, faults }: Required<Pick<ServeOptions, 'blockers' | 'notices' | 'faults'>>,
+  options: Pick<ServeOptions, 'blockers' | 'notices' | 'faults' | 'isDatabaseAway'>,
 ): Promise<void> {
   try {
     if (request.url === '/healthz') {
-      const dead = faults()
+      const dead = options.faults?.() ?? []
       const lines = [dead.length === 0 ? 'alive' : 'dead', ...dead, '']
       response.writeHead(dead.length === 0 ? 200 : 503).end(lines.join('\n'))
     } else if (request.url === '/readyz') {
-      const reasons = await blockers()
+      const reasons = await options.blockers()
       const state = reasons.length === 0 ? 'ready' : 'not ready'
-      const lines = [state, ...reasons, ...notices(), '']
-      response.writeHead(reasons.length === 0 ? 200 : 503).end(lines.join('\n'))
+      const notices = (options.notices?.() ?? []).filter((one) => !reasons.includes(one))
+      const headers = options.isDatabaseAway?.() ? { [awayHeader]: 'postgres' } : {}
+      response.writeHead(reasons.length === 0 ? 200 : 503, headers)
+      response.end([state, ...reasons, ...notices, ''].join('\n'))
     } else if (request.url === '/metrics') {
       const metrics = await renderMetrics()
       response.writeHead(200, { 'content-type': metricsContentType }).end(metrics)

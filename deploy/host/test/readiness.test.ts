@@ -1,3 +1,5 @@
+import type { Broker } from '@coffer/kit/events/broker'
+import { newId } from '@coffer/kit/values/id'
 import { expect, test } from '@jest/globals'
 import { serviceHealthRoutes } from '../src/health.ts'
 import { watchReadiness } from '../src/readiness.ts'
@@ -11,8 +13,6 @@ import { eventually } from '../testing/boot.ts'
 import { scratchFolder } from '../testing/fixture/scratch.ts'
 import { keepLogLines } from '../testing/log-lines.ts'
 import { metricValue } from '../testing/metrics.ts'
-
-const clock = () => new Date()
 
 /** Serves the ledger on a port; it accepts callers whose public keys are in the keys folder. */
 function serveLedger(options: {
@@ -29,9 +29,17 @@ function serveLedger(options: {
     host: '127.0.0.1',
     rpcPort,
     grpcPort: 0,
-    routes: intercepted(routes, [authorize({ verify, clock, services: ['ledger'] })]),
+    routes: intercepted(routes, [
+      authorize({ verify, clock: () => new Date(), services: ['ledger'] }),
+    ]),
     blockers: async () => [],
   })
+}
+
+/** Nothing is sent while NATS is away. */
+const noPeers = {
+  broker: { isConnected: () => false } as Pick<Broker, 'connection' | 'isConnected'>,
+  subject: newId('t'),
 }
 
 /** Returns the readiness of a process that calls the ledger and signs with a key of the folder. */
@@ -42,37 +50,46 @@ function watchLedger(options: {
   isStarting?: () => boolean
 }) {
   const { keysFolder, port, isEssential = true, isStarting = () => false } = options
+  const clock = () => new Date()
   const stack = new DisposableStack()
   const urls = { ledger: `http://127.0.0.1:${port}` }
   const mesh = stack.use(createMesh({ hosted: {}, urls }))
   const signer = loadSigner(keysFolder, 'gateway')
   const { log, lines } = keepLogLines()
-  const dependency = { name: 'ledger', isEssential, signer }
-  const watched = { mesh, log, clock, isStarting, everyMs: 100 }
-  const readiness = stack.use(watchReadiness([dependency], watched))
+  const dependency = { name: 'ledger', isEssential, isHosted: false, signer }
+  const { answeredAt } = mesh
+  const of = { mesh, log, clock, isStarting, answeredAt, everyMs: 100, ...noPeers }
+  const readiness = stack.use(watchReadiness([dependency], of))
   return { readiness, lines, [Symbol.dispose]: () => stack.dispose() }
 }
 
-test('while a service is away the process is not ready; both changes are logged', async () => {
+test('a new process is ready once a service that it needs has accepted its token', async () => {
   await using folder = await scratchFolder()
   const keysFolder = folder.path
   loadSigner(keysFolder, 'gateway')
   const first = await serveLedger({ keysFolder })
   const { rpcPort } = first
+  await first[Symbol.asyncDispose]()
   using watched = watchLedger({ keysFolder, port: rpcPort })
   const { readiness, lines } = watched
-  expect([await readiness.blockers(), await readiness.isHealthy()]).toEqual([[], true])
-  await first[Symbol.asyncDispose]()
-  const away = await eventually(readiness.blockers, ({ length }) => length > 0)
-  expect(away).toEqual([expect.stringMatching(/^ledger: does not answer \(/)])
-  expect(await readiness.isHealthy()).toBe(false)
-  await using _second = await serveLedger({ keysFolder, rpcPort })
+  const away = expect.stringMatching(/^ledger: does not answer \(/)
+  expect(await readiness.blockers()).toEqual([away])
+  const second = await serveLedger({ keysFolder, rpcPort })
   await eventually(readiness.blockers, ({ length }) => length === 0)
+  await second[Symbol.asyncDispose]()
+  await eventually(
+    async () => readiness.away(),
+    ({ length }) => length > 0,
+  )
+  expect([readiness.away(), await readiness.blockers()]).toEqual([[away], []])
+  expect(await awayOf('service')).toBe(1)
+  await using _third = await serveLedger({ keysFolder, rpcPort })
   expect(await eventually(readiness.isHealthy, Boolean)).toBe(true)
-  expect(lines().filter(({ service }) => service === 'ledger')).toMatchObject([
-    { level: 40, msg: 'service is away', reason: expect.stringContaining('does not answer') },
-    { level: 30, msg: 'service is back', awayMs: expect.any(Number) },
-  ])
+  expect([readiness.away(), await awayOf('service')]).toEqual([[], 0])
+  const isAway = { level: 40, msg: 'service is away', reason: expect.stringMatching('not answer') }
+  const isBack = { level: 30, msg: 'service is back', awayMs: expect.any(Number) }
+  const said = lines().filter(({ service }) => service === 'ledger')
+  expect(said).toMatchObject([isAway, isBack, isAway, isBack])
 })
 
 test('a fault during the start is answered, and logged once it outlasts the start', async () => {
@@ -111,21 +128,17 @@ test('a process whose keys another service refuses is not ready', async () => {
   expect(watched.lines()[0].reason).toContain(reason)
 })
 
-test.each([
-  [true, ['ledger: its database does not answer']],
-  [false, []],
-])(
-  'a service whose database does not answer is not healthy (essential: %s)',
-  async (isEssential, blockers) => {
-    await using folder = await scratchFolder()
-    const keysFolder = folder.path
-    loadSigner(keysFolder, 'gateway')
-    await using ledger = await serveLedger({ keysFolder, isHealthy: async () => false })
-    using watched = watchLedger({ keysFolder, port: ledger.rpcPort, isEssential })
-    expect(await watched.readiness.blockers()).toEqual(blockers)
-    expect(await watched.readiness.isHealthy()).toBe(false)
-  },
-)
+test('a database that does not answer leaves callers ready, but not healthy', async () => {
+  await using folder = await scratchFolder()
+  const keysFolder = folder.path
+  loadSigner(keysFolder, 'gateway')
+  await using ledger = await serveLedger({ keysFolder, isHealthy: async () => false })
+  using watched = watchLedger({ keysFolder, port: ledger.rpcPort })
+  const { readiness } = watched
+  expect([await readiness.blockers(), await readiness.isHealthy()]).toEqual([[], false])
+  expect(readiness.away()).toEqual(['ledger: its database does not answer'])
+  expect([await awayOf('postgres'), await awayOf('service')]).toEqual([1, 0])
+})
 
 const differs = 'the clock of this process is over'
 
@@ -155,3 +168,5 @@ test.each([
 )
 
 const skewOfLedger = () => metricValue('coffer_clock_skew_seconds', { service: 'ledger' })
+
+const awayOf = (server: string) => metricValue('coffer_away', { server, service: 'ledger' })

@@ -44,7 +44,7 @@ securityContext:
 
 {{/*
 Probes on the RPC port. A process that waits for another server is alive: only /healthz ends it, so
-the startup probe asks that too. Readiness takes a replica out of its Services within 4 s.
+the startup probe asks that too. Readiness takes a replica out of its Services within 3 s.
 */}}
 {{- define "coffer.probes" -}}
 startupProbe:
@@ -54,7 +54,7 @@ startupProbe:
   timeoutSeconds: 2
 readinessProbe:
   httpGet: { path: /readyz, port: rpc }
-  periodSeconds: 2
+  periodSeconds: 1
   failureThreshold: 2
   timeoutSeconds: 1
 livenessProbe:

@@ -1,4 +1,4 @@
-import { streamNameOf, subjectSpace } from './subjects.ts'
+import { aliveSubjectOf, streamNameOf, subjectSpace } from './subjects.ts'
 
 /** Subjects that a user of NATS may publish and subscribe to; everything else is refused. */
 export interface Permissions {
@@ -20,7 +20,8 @@ export const operatorUser = 'operator'
 
 /**
  * Returns what the user of each part needs in NATS, keyed by part, and the operator's. A service
- * publishes its own changes, progress and dead letters, and uses its own durable consumer. Only the
+ * publishes its own changes, progress and dead letters, and uses its own durable consumer. The
+ * replicas of each part tell each other that they live. Only the
  * operator may delete, purge or edit messages, or use a consumer of another service
  * (docs/running/secured-servers.md#users-of-nats).
  */
@@ -30,9 +31,13 @@ export function natsPermissions(
 ): Record<string, Permissions> {
   const services = serviceNames.map((name) => [name, serviceOf(prefix, name)] as const)
   const all = `${prefix}.>`
+  const alive = aliveSubjectOf(prefix, 'gateway')
   return {
-    // Nothing at all to publish: it reads progress alone.
-    gateway: { publish: [], subscribe: [inboxOf('gateway'), `${prefix}.progress.>`] },
+    // It reads progress, and publishes nothing but that it lives.
+    gateway: {
+      publish: [alive],
+      subscribe: [inboxOf('gateway'), `${prefix}.progress.>`, alive],
+    },
     ...Object.fromEntries(services),
     [operatorUser]: {
       publish: [all, '$JS.API.>', `$JS.ACK.${streamNameOf(prefix)}.>`],
@@ -49,6 +54,7 @@ function serviceOf(prefix: string, name: string): Permissions {
   return {
     publish: [
       own,
+      aliveSubjectOf(prefix, name),
       `${prefix}.dead.${name}`,
       ...(reporters.includes(name) ? [`${prefix}.progress.>`] : []),
       '$JS.API.INFO',
@@ -63,7 +69,7 @@ function serviceOf(prefix: string, name: string): Permissions {
       api('CONSUMER.CREATE', audit, own),
       `$JS.ACK.${stream}.${name}.>`,
     ],
-    subscribe: [inboxOf(name)],
+    subscribe: [inboxOf(name), aliveSubjectOf(prefix, name)],
   }
 }
 

@@ -39,14 +39,24 @@ export interface MeshOptions {
   connectionMsMax?: number
 }
 
+/** The clients of all services, with the time of the last answer of another process. */
+export interface HostMesh extends Mesh {
+  /** Returns the time of the last answer, an error included, by `performance.now`. */
+  answeredAt: () => number
+}
+
 /**
  * Creates the clients of all services: in-memory calls within this process, Connect over HTTP/1.1
  * to other processes. Error codes and deadlines are the same for both kinds of call
  * (docs/architecture.md#calls).
  */
-export function createMesh({ hosted, urls, connectionMsMax = 30_000 }: MeshOptions): Mesh {
+export function createMesh({ hosted, urls, connectionMsMax = 30_000 }: MeshOptions): HostMesh {
   const interceptors = [hideCallerRefusals, retry]
   const agents: Agent[] = []
+  let answeredAt = Number.NEGATIVE_INFINITY
+  const noteAnswers = noteAnswer(() => {
+    answeredAt = performance.now()
+  })
   const transports = new Map<string, Transport>()
   const open = (name: string): Transport => {
     const refusals = name === credentialOwner ? [] : [hideCredentialRefusals]
@@ -71,6 +81,7 @@ export function createMesh({ hosted, urls, connectionMsMax = 30_000 }: MeshOptio
         sendCaller([name, ...(passedOn[name] ?? [])]),
         repeatRefusedCaller,
         repeatRefused,
+        noteAnswers,
         sendTrace,
       ],
       defaultTimeoutMs,
@@ -82,6 +93,7 @@ export function createMesh({ hosted, urls, connectionMsMax = 30_000 }: MeshOptio
       transports.set(name, transport)
       return createClient(service, transport)
     },
+    answeredAt: () => answeredAt,
     [Symbol.dispose]: () => {
       for (const agent of agents) agent.destroy()
     },
@@ -101,6 +113,23 @@ function sendCaller(audience: readonly string[]): Interceptor {
 const receiveCaller: Interceptor = (next) => (request) => {
   const caller = request.contextValues.get(callerKey)
   return next({ ...request, contextValues: createContextValues().set(callerKey, caller) })
+}
+
+/** Creates an interceptor that calls `note` for each answer of another process, errors included. */
+function noteAnswer(note: () => void): Interceptor {
+  return (next) => async (request) => {
+    try {
+      const response = await next(request)
+      note()
+      return response
+    } catch (error) {
+      const { code, cause } = ConnectError.from(error)
+      // Errors of the network have a cause, those of a server have none.
+      const isOwn = code === Code.DeadlineExceeded || code === Code.Canceled
+      if (cause === undefined && !isOwn) note()
+      throw error
+    }
+  }
 }
 
 /**

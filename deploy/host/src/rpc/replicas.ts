@@ -13,6 +13,9 @@ const absenceMs = 1_000
 /** Timeout in ms of a probe. */
 const probeTimeoutMs = 1_000
 
+/** Header of `/readyz` while a database is away: the process is ready, but refuses calls. */
+export const awayHeader = 'coffer-away'
+
 /** Consecutive answers "unavailable" that eject a replica. */
 const failuresMax = 3
 
@@ -180,14 +183,17 @@ function isSame(left: Replica, right: Replica): boolean {
   return left.host === right.host && left.port === right.port
 }
 
-/** Returns whether a probe is answered with 200: `/healthz` if the process answers at all. */
+/**
+ * Returns whether a probe is answered with 200: `/healthz` if the process answers at all, `/readyz`
+ * if it is ready and the databases of its services answer, too.
+ */
 function answers({ host, port }: Replica, path: string): Promise<boolean> {
   const signal = AbortSignal.timeout(probeTimeoutMs)
   const probe = get({ host, port, path, agent: false, signal })
   return new Promise((resolve) => {
     probe.on('response', (response) => {
       response.resume()
-      resolve(response.statusCode === 200)
+      resolve(response.statusCode === 200 && response.headers[awayHeader] === undefined)
     })
     probe.on('error', () => resolve(false))
   })
