@@ -29,6 +29,8 @@ export type ReplicasOptions = {
   environment?: Record<string, string>
   /** Version that the processes run at first; default: this one. */
   program?: Program
+  /** Changes the addresses with which a process reaches others, such as to those of proxies. */
+  route?: (name: string, settings: Record<string, string>) => Promise<Record<string, string>>
   /** Starts a balancer over the gateways; default: the one of `npm start -- --mesh`. */
   balance?: (targets: Target[]) => Promise<AsyncDisposable & { url: string }>
 }
@@ -53,6 +55,7 @@ export async function startReplicas({
   count = 2,
   environment = {},
   program = ownProgram,
+  route = async (_name, settings) => settings,
   balance = (targets) => startBalancer({ targets, port: 0 }),
 }: ReplicasOptions = {}): Promise<Replicas> {
   await using opening = new AsyncDisposableStack()
@@ -67,11 +70,14 @@ export async function startReplicas({
     }
   }
   const urls = urlsOf(planned)
-  const members = planned.map(({ names, name, part }) => {
+  const members: Member[] = []
+  for (const { names, name, part } of planned) {
     const others = Object.entries(urls).filter(([service]) => !names.includes(service))
-    const settings = Object.fromEntries(others.map(([service, url]) => [variableOf(service), url]))
-    return { ...part, name, start: (of = ownProgram) => part.start(settings, { program: of }) }
-  })
+    const addresses = others.map(([service, url]) => [variableOf(service), url])
+    const settings = await route(name, Object.fromEntries(addresses))
+    const start = (of = ownProgram) => part.start(settings, { program: of })
+    members.push({ ...part, name, start })
+  }
   for (let from = 0; from < members.length; from += startsAtOnce) {
     await Promise.all(members.slice(from, from + startsAtOnce).map(({ start }) => start(program)))
   }
