@@ -78,7 +78,12 @@ test.each([
     ['parts.ledger.settings.COFFER_RPC_PORT=1'],
     /COFFER_RPC_PORT has a value of its own/,
   ],
-  ['no database', ['database.url.secretName='], /database.url.secretName: is needed/],
+  ['no database', ['database.urls.secretName='], /database.urls.secretName: is needed/],
+  [
+    'the owner beside the roles',
+    ['database.url.secretName=coffer-database'],
+    /database.url.secretName: not beside database.urls/,
+  ],
   ['no NATS', ['nats.url='], /nats.url: is needed/],
   ['no Temporal', ['temporal.address='], /temporal.address: is needed/],
 ])('%s is refused', async (_, values, reason) => {

@@ -30,6 +30,7 @@ function configOf(file: string, lines: string[]): Compose {
   try {
     cpSync(join(root, 'deploy/compose'), folder, { recursive: true })
     writeFileSync(join(folder, '.env'), lines.join('\n'))
+    cpSync(join(folder, 'settings.env.example'), join(folder, 'settings.env'))
     const command = join(tools, 'bin/podman-compose')
     const options = { cwd: folder, env: { PATH: process.env.PATH }, stdio: 'pipe' } as const
     const text = execFileSync(command, ['--file', file, 'config'], options)
@@ -73,9 +74,16 @@ test('mesh.yaml starts services after keys and tables, and keeps files in the bu
         keys: { condition: 'service_completed_successfully' },
         migrate: { condition: 'service_completed_successfully' },
       },
-      environment: { COFFER_STORAGE: 's3', COFFER_LEDGER_URL: 'http://ledger:4001' },
+      environment: { COFFER_LEDGER_URL: 'http://ledger:4001' },
     })
   }
+  expect(services.ledger.environment).toMatchObject({
+    COFFER_STORAGE: 's3',
+    COFFER_LEDGER_DATABASE_URL: expect.stringMatching(/^postgres:\/\/coffer_ledger:some-\d+@/),
+  })
+  expect(
+    Object.keys(services.gateway.environment).filter((one) => /^AWS|DATABASE/.test(one)),
+  ).toEqual([])
   expect(services.keys.volumes).toContain('keys:/data')
   expect(services.migrate.volumes ?? []).toEqual([])
 })

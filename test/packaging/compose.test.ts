@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { serviceNames } from '@coffer/cli/service-names'
+import { runHere } from '@coffer/cli/testing/run-here'
 import { nodeOptions, root } from '@coffer/local/bootstrap/paths.mjs'
 import { expect, test } from '@jest/globals'
 import { unknownSettings } from './setting-names.ts'
@@ -25,7 +26,8 @@ test.each(['home.yaml', 'mesh.yaml'])('%s has no default for a secret', (name) =
   const variables = [...read(name).matchAll(/\$\{(\w+)(.*?)\}/g)]
   const secret = variables.filter(([, variable = '']) => /PASSWORD|SECRET|KEY|TOKEN/.test(variable))
   expect(secret.length).toBeGreaterThan(1)
-  expect(secret.filter(([, , rest = '']) => !rest.startsWith(':?'))).toEqual([])
+  // A secret of a feature that is off may be empty, which counts as not set.
+  expect(secret.filter(([, , rest = '']) => !rest.startsWith(':?') && rest !== ':-')).toEqual([])
   // A value that holds a password is made of variables alone.
   expect(read(name)).not.toMatch(/^ *\w*(PASSWORD|SECRET|TOKEN)\w*: *[^\s$]/m)
 })
@@ -68,6 +70,39 @@ test('in the mesh each container has the keys of its part alone', () => {
   const dockerfile = readFileSync(join(root, 'deploy/image/Dockerfile'), 'utf8')
   for (const name of parts) expect(dockerfile).toContain(`/keys/${name} `)
   expect(dockerfile).toContain('COPY --from=app --chown=node:node /keys /keys\n')
+})
+
+test('in the mesh no container has a password or a user of another part', () => {
+  const text = read('mesh.yaml')
+  const { migrate, tools, nats, ...services } = servicesIn(text)
+  const parts = [...serviceNames, 'gateway']
+  for (const name of parts) {
+    const own = name.replaceAll('-', '_').toUpperCase()
+    const passwords = [...(services[name] ?? '').matchAll(/\$\{(\w*PASSWORD\w*):\?/g)].map(
+      ([, variable]) => variable,
+    )
+    const database = name === 'gateway' ? [] : [`DATABASE_PASSWORD_${own}`]
+    expect([name, passwords]).toEqual([name, [...database, `NATS_PASSWORD_${own}`]])
+    expect(services[name]).toContain(`nats://coffer-${name}:\${NATS`)
+    if (name === 'gateway') expect(services[name]).not.toContain('DATABASE_URL')
+    else expect(services[name]).toContain(`COFFER_${own}_DATABASE_URL: >-\n`)
+  }
+  // Only the roles' owner and commands by hand have the owner of the tables.
+  const owned = Object.entries(services).filter(([, one]) => one.includes('${POSTGRES_PASSWORD'))
+  expect(owned.map(([name]) => name)).toEqual([])
+  expect(migrate).toContain('command: ["migrate", "--roles"]')
+  for (const one of [migrate, tools]) expect(one).toContain('postgres://coffer:${POSTGRES_PASSWORD')
+  expect(nats).toContain('./nats-mesh.conf:/etc/nats/coffer.conf:ro')
+  // No anchor of all containers has a secret, and no container has all of `.env`.
+  const [common = ''] = text.split('\nx-storage:')
+  expect(common).not.toMatch(/PASSWORD|SECRET|_KEY|TOKEN/)
+  expect(text.match(/env_file: .*/g)).toEqual(['env_file: settings.env'])
+  expect(read('settings.env.example')).not.toMatch(/(PASSWORD|SECRET|KEY|TOKEN)=/)
+})
+
+test('the users of NATS in the mesh are those that the command prints', async () => {
+  const { stdout } = await runHere(['nats:permissions'])
+  expect(read('nats-mesh.conf')).toContain(`prints it.\n${stdout}`)
 })
 
 test('every server has a limit of memory, restarts, and a health check', () => {
