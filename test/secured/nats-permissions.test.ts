@@ -4,7 +4,7 @@ import { createDatabase } from '@coffer/host/database/pool'
 import { startConsumer } from '@coffer/host/events/consumer'
 import { ensureConsumer } from '@coffer/host/events/durable-consumer'
 import { connectBroker } from '@coffer/host/events/nats'
-import { auditConsumerOf, natsPermissions, operatorUser } from '@coffer/host/events/permissions'
+import { natsPermissions } from '@coffer/host/events/permissions'
 import { startRelay } from '@coffer/host/events/relay'
 import { startStreamAudit } from '@coffer/host/events/stream-audit'
 import { aliveSubjectOf, subjectSpace } from '@coffer/host/events/subjects'
@@ -25,14 +25,14 @@ import {
   type JetStreamManager,
   jetstreamManager,
 } from '@nats-io/jetstream'
-import { connect, errors, type NatsConnection } from '@nats-io/transport-node'
+import { connect } from '@nats-io/transport-node'
 import { sql } from 'slonik'
+import { covers, watchRefusals } from '../walls/subjects.ts'
 import { startOwnNats } from './servers.ts'
 
 const stack = new AsyncDisposableStack()
 const prefix = 'budget'
 const permissions = natsPermissions(prefix, serviceNames)
-const parts = Object.keys(permissions)
 /** Subjects of all messages, those of requests and acknowledgements included. */
 const seen: string[] = []
 let port: number
@@ -64,11 +64,6 @@ function brokerOf(part: string, bytesMax?: number): Promise<Broker> {
     log: silentLog,
     ...(bytesMax === undefined ? {} : { bytesMax }),
   })
-}
-
-/** Returns whether a pattern of NATS covers a subject; `>` stands for the rest of it. */
-function covers(pattern: string, subject: string): boolean {
-  return pattern.endsWith('.>') ? subject.startsWith(pattern.slice(0, -1)) : pattern === subject
 }
 
 /** Runs all that a service does with NATS: relay, audit, consumer, dead letters, progress. */
@@ -127,20 +122,6 @@ async function live(service: string): Promise<void> {
   await manager.streams.delete(broker.streamName)
 }
 
-/** Returns a list that gets the subjects which NATS refuses to a connection. */
-function watchRefusals(connection: NatsConnection): string[] {
-  const refused: string[] = []
-  const watch = async () => {
-    for await (const status of connection.status()) {
-      if (status.type !== 'error') continue
-      if (status.error instanceof errors.PermissionViolationError)
-        refused.push(status.error.subject)
-    }
-  }
-  void watch()
-  return refused
-}
-
 test('a service needs all that its user may do, and nothing else', async () => {
   // The keeper of the stream, one that reports progress, and one that does neither.
   for (const service of ['identity', 'feed-sync', 'budgeting']) {
@@ -154,53 +135,6 @@ test('a service needs all that its user may do, and nothing else', async () => {
 })
 
 const stream = prefix.toUpperCase()
-const example = (pattern: string) => pattern.replace(/>$/, 'x.y')
-
-/** Requests about the stream and consumers, of which parts may do few. */
-const requests = [
-  'STREAM.DELETE',
-  'STREAM.PURGE',
-  'STREAM.MSG.DELETE',
-  'STREAM.UPDATE',
-  'STREAM.SNAPSHOT',
-  'STREAM.RESTORE',
-  'STREAM.LEADER.STEPDOWN',
-  'DIRECT.GET',
-].map((verb) => `$JS.API.${verb}.${stream}`)
-const consumers = [...serviceNames, ...serviceNames.map(auditConsumerOf), 'another']
-const ofConsumers = ['CREATE', 'DURABLE.CREATE', 'DELETE', 'INFO', 'MSG.NEXT', 'RESET', 'PAUSE']
-const consumerRequests = ofConsumers.flatMap((verb) =>
-  consumers.map((name) => `$JS.API.CONSUMER.${verb}.${stream}.${name}`),
-)
-const foreignStreams = ['STREAM.CREATE', 'STREAM.INFO', 'STREAM.DELETE'].map(
-  (verb) => `$JS.API.${verb}.ANOTHER`,
-)
-
-test.each(parts.filter((part) => part !== operatorUser))(
-  'NATS refuses %s every other subject, published or subscribed to',
-  async (part) => {
-    await using broker = await brokerOf(part)
-    const own = permissions[part] ?? { publish: [], subscribe: [] }
-    const all = Object.values(permissions)
-    const isForeign = (allowed: readonly string[]) => (subject: string) =>
-      !allowed.some((pattern) => covers(pattern, subject))
-    const published = [...all.flatMap(({ publish }) => publish.map(example)), ...requests]
-    const subjects = [...published, ...consumerRequests, ...foreignStreams, 'another.subject']
-    const foreign = [...new Set(subjects)].filter(isForeign(own.publish))
-    const subscribed = [...all.flatMap(({ subscribe }) => subscribe), '>', '_INBOX.>', '$JS.API.>']
-    const overheard = [...new Set(subscribed)].filter((one) => !own.subscribe.includes(one))
-    expect(foreign.length).toBeGreaterThan(60)
-    const refused = watchRefusals(broker.connection)
-    for (const subject of foreign) broker.connection.publish(subject)
-    for (const subject of overheard) broker.connection.subscribe(subject, { callback: () => {} })
-    const expected = [...foreign, ...overheard].sort()
-    await eventually(
-      async () => refused.length,
-      (count) => count >= expected.length,
-    )
-    expect(refused.sort()).toEqual(expected)
-  },
-)
 
 test('a forged closing of an envelope is refused, also as the answer to a request', async () => {
   await using forger = await brokerOf('feed-sync')

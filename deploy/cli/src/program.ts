@@ -13,6 +13,8 @@ import { calls } from './service-names.ts'
 import { version } from './version.ts'
 
 const usageExitCode = 2
+/** SQLSTATE insufficient_privilege: the role is that of another service. */
+const refusedState = '42501'
 
 /**
  * Runs one `coffer` command; an error that the user can correct is one line on standard error.
@@ -34,13 +36,25 @@ export async function runProgram(args: string[], env: Environment): Promise<numb
       console.error(error.message)
       return error instanceof SettingsError ? usageExitCode : 1
     }
-    const { syscall, address, port, code } = error as NodeJS.ErrnoException & Listening
+    const { syscall, address, port, code, message } = error as NodeJS.ErrnoException & Listening
+    if (code === refusedState) {
+      console.error(
+        `The role of this database URL may not use these tables: ${message}. Run the command ` +
+          'with the URL of the service that owns them, or with that of the owner of all.',
+      )
+      return 1
+    }
     if (syscall === 'listen') {
       console.error(`COFFER_HOST: cannot listen on ${address}:${port} (${code})`)
       return usageExitCode
     }
     throw error
   }
+}
+
+/** Returns all commands with their options, for tests that try every command. */
+export function listCommands(): readonly Command[] {
+  return createProgram(() => async () => {}).commands
 }
 
 /** Refuses unknown commands first, because Commander prints help for `unknown --help`. */

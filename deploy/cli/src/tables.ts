@@ -17,7 +17,7 @@ export async function updateTables(
 ): Promise<Record<string, string[]>> {
   const urlOf = (name: string) => ownerUrlOf(name, config)
   await requirePostgres(definitions, urlOf)
-  return migrateAll(definitions, urlOf).catch((error) => asFatal(error))
+  return migrateAll(definitions, urlOf).catch(asFatal)
 }
 
 /**
@@ -80,7 +80,7 @@ export async function requireTables(
   for (const definition of definitions) {
     const { name } = definition
     const tables = tablesOf(definition, databaseUrlOf(name, config))
-    const [missing] = await missingMigrations(tables).catch((error) => asFatal(error, name))
+    const [missing] = await missingMigrations(tables).catch(asFatal)
     if (missing !== undefined) {
       throw new FatalError(
         `The tables of ${name} lack ${missing}: run "coffer migrate", or serve with --migrate.`,
@@ -89,16 +89,6 @@ export async function requireTables(
   }
 }
 
-/** SQLSTATE insufficient_privilege: the role is that of another service. */
-const refusedState = '42501'
-
-function asFatal(error: unknown, service = 'a service'): never {
-  const { code, message } = error as { code?: string; message: string }
-  if (code === refusedState) {
-    throw new FatalError(
-      `The role of this database URL may not use the tables of ${service}: ${message}. ` +
-        'Run the command with the URL of that service, or with that of the owner.',
-    )
-  }
-  throw error instanceof MigrationError ? new FatalError(message) : error
+function asFatal(error: unknown): never {
+  throw error instanceof MigrationError ? new FatalError(error.message) : error
 }

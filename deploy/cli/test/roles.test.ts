@@ -46,7 +46,9 @@ test('migrate --roles creates a role for each service, which commands then use',
   const foreign = await runHere(['login:end-sessions', '--all'], { ...rest, COFFER_DATABASE_URL })
   expect([foreign.code, foreign.stderr]).toEqual([
     1,
-    expect.stringMatching(/^The role of this .* may not use the tables of identity: .*\n$/),
+    expect.stringMatching(
+      /^The role of this database URL may not use these tables: .* schema identity\. .*\n$/,
+    ),
   ])
   const shared = { ...env, [variableOf('ledger')]: direct[variableOf('identity')] ?? '' }
   const one = await runHere(['migrate', '--roles'], shared)

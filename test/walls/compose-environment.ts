@@ -1,0 +1,27 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { root } from '@coffer/local/bootstrap/paths.mjs'
+
+/**
+ * Returns the environment that `mesh.yaml` gives the container of a service, with these values for
+ * the variables of `.env`; a variable without a value is empty. Reads the form that the file has:
+ * anchors of variables, merged by `<<`, and one variable a line or folded into the next.
+ */
+export function composeEnvironment(
+  service: string,
+  textOf: (variable: string) => string,
+): Record<string, string> {
+  const text = readFileSync(join(root, 'deploy/compose/mesh.yaml'), 'utf8')
+  const block = new RegExp(`^ {2}${service}:\\n((?: {4}.*\\n|\\n)*)`, 'm').exec(text)?.[1] ?? ''
+  const own = /^ {4}environment:\n((?: {6,}.*\n)*)/m.exec(block)?.[1] ?? ''
+  const merged = [...(/<<: (.*)/.exec(own)?.[1] ?? '').matchAll(/\*([\w-]+)/g)]
+  const anchors = merged.map(([, name]) => {
+    return new RegExp(`^x-[\\w-]+: &${name}\\n((?: {2}.*\\n)*)`, 'm').exec(text)?.[1] ?? ''
+  })
+  const lines = [...anchors, own].join('').matchAll(/^ +(COFFER_\w+|AWS_\w+): (?:>-\n +)?(.*)$/gm)
+  return Object.fromEntries(
+    [...lines].map(([, name = '', value = '']) => {
+      return [name, value.replace(/\$\{(\w+)[^}]*\}/g, (_, variable) => textOf(variable))]
+    }),
+  )
+}
