@@ -128,12 +128,13 @@ test('an operation that is gone breaks clients', () => {
 test("each key that is taken from the server's answers is noticed, and no other change", () => {
   const api = apiDocument()
   expect(breakingChanges(api, apiDocument())).toEqual([])
+  const paths = JSON.stringify(api.paths)
   for (const [name, schema] of Object.entries<Json>(api.components.schemas)) {
-    const isAnswered = JSON.stringify(api.paths).includes(`schemas/${name}"`)
+    const isAnswered = paths.includes(`schemas/${name}"`)
     if (!schema.properties || !isAnswered || /Error|Problem|Refus|Invalid|Changed/.test(name))
       continue
     const [key = ''] = Object.keys(schema.properties)
-    const changed = apiDocument()
+    const changed = structuredClone(api)
     delete changed.components.schemas[name].properties[key]
     expect({ name, count: breakingChanges(api, changed).length > 0 }).toEqual({ name, count: true })
   }
