@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Entry, readArchive, writeArchive } from '@coffer/cli/backup/archive'
 import { Header, headerName, jsonEntry } from '@coffer/cli/backup/contents'
+import { placeOf } from '@coffer/cli/backup/place.client'
 import { runHere } from '@coffer/cli/testing/run-here'
 import { cloneDatabase, withClient } from '@coffer/host/testing/database'
 import { newId } from '@coffer/kit/values/id'
@@ -84,6 +85,8 @@ function filesIn(path: string): string[] {
   }
 }
 
+const store = { endpoint: null, region: 'us-east-1', pathStyle: false }
+
 const nothing = { filled: [], files: [] }
 
 /** Writes a copy of the archive whose entries are changed. */
@@ -92,9 +95,9 @@ async function rewrite(change: (entry: Entry) => Entry): Promise<string> {
   const [decrypter, encrypter] = [new Decrypter(), new Encrypter()]
   decrypter.addIdentity(identity)
   encrypter.addRecipient(recipient)
-  const entries = readArchive(archive, decrypter)
+  const entries = readArchive(placeOf(archive, store, new Date()), decrypter)
   await writeArchive(
-    path,
+    placeOf(path, store, new Date()),
     encrypter,
     (async function* () {
       for await (const entry of entries) yield change(entry)

@@ -150,7 +150,7 @@ function addBackups(program: Command, run: Run): void {
     'file whose first line is the passphrase',
   ] as const
   add(program, 'backup', 'write all rows, files and, if asked, keys into one encrypted archive')
-    .requiredOption('--to <file>', 'the archive, a new file')
+    .requiredOption('--to <file>', 'the archive, a new file or s3://bucket/folder/')
     .option('--recipient <key...>', 'public keys of age (age1…) that can decrypt it')
     .option(...passphraseOption)
     .option('--with-keys', 'also the keys folder, without which sealed secrets are lost')
@@ -160,7 +160,7 @@ function addBackups(program: Command, run: Run): void {
       ),
     )
   add(program, 'restore', 'load an archive of "coffer backup" into empty databases')
-    .requiredOption('--from <file>', 'the archive')
+    .requiredOption('--from <file>', 'the archive, a file or s3://bucket/key')
     .option('--identity <file>', 'file with secret keys of age (AGE-SECRET-KEY-…)')
     .option(...passphraseOption)
     .action(
@@ -217,6 +217,7 @@ the program age decrypts it too. Without --with-keys, keep a copy of the keys fo
 
 Examples:
   $ coffer backup --to coffer.age --recipient age1…
+  $ coffer backup --to s3://coffer-backups/nightly/ --recipient age1…
   $ coffer backup --to coffer.age --passphrase-file /etc/coffer/passphrase --with-keys`,
   restore: `
 Before the services of a new machine start for the first time. Reads the whole archive first, and

@@ -1,6 +1,3 @@
-import { createReadStream, createWriteStream } from 'node:fs'
-import { access, open, rename, rm } from 'node:fs/promises'
-import { dirname } from 'node:path'
 import { Readable, Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { ReadableStream, WritableStream } from 'node:stream/web'
@@ -8,6 +5,7 @@ import { constants, createZstdCompress, createZstdDecompress } from 'node:zlib'
 import { FatalError } from '@coffer/local/bootstrap/fatal-error.mjs'
 import type { Decrypter, Encrypter } from 'age-encryption'
 import { createTarDecoder, type ParsedTarEntry, packTar } from 'modern-tar'
+import type { ArchivePlace } from './place.client.ts'
 
 /** One file of an archive. */
 export interface Entry {
@@ -26,43 +24,29 @@ const compression = { params: { [constants.ZSTD_c_compressionLevel]: 6 } }
 
 /**
  * Writes entries as tar (POSIX.1-2001), compressed with zstd (RFC 8878), encrypted with age
- * (age-encryption.org/v1). The file appears under its name when it is complete and on disk.
- * Bounded memory: an entry is read from the iterable when those before it are written.
- * @throws {FatalError} when the file exists or cannot be written
+ * (age-encryption.org/v1). Returns the number of bytes. Bounded memory: an entry is read from the
+ * iterable when those before it are written.
+ * @throws {FatalError} when something is at the place, or it cannot be written
  */
 export async function writeArchive(
-  path: string,
+  place: ArchivePlace,
   encrypter: Encrypter,
   entries: AsyncIterable<Entry>,
-): Promise<void> {
-  const draft = `${path}.part`
-  await requireNew(path)
+): Promise<number> {
+  await place.requireNew()
+  const compressed = createZstdCompress(compression)
+  const packed = pipeline(Readable.from(tarOf(entries), { objectMode: false }), compressed)
+  packed.catch(() => undefined)
+  const sealed = await encrypter.encrypt(webStreamOf(compressed))
+  const writing = place.write(Readable.fromWeb(sealed as ReadableStream))
   try {
-    await using _probe = await open(draft, 'w', 0o600)
-    const compressed = createZstdCompress(compression)
-    const packed = pipeline(Readable.from(tarOf(entries), { objectMode: false }), compressed)
-    packed.catch(() => undefined)
-    const sealed = await encrypter.encrypt(webStreamOf(compressed))
-    const written = createWriteStream(draft, { mode: 0o600 })
-    await Promise.all([packed, pipeline(Readable.fromWeb(sealed as ReadableStream), written)])
-    await sync(draft)
-    await rename(draft, path)
-    await sync(dirname(path))
+    const [, size] = await Promise.all([packed, writing])
+    return size
   } catch (error) {
-    await rm(draft, { force: true }).catch(() => undefined)
-    const { code, message, path: place } = error as NodeJS.ErrnoException
-    const isOfDisk = place === draft || ['ENOSPC', 'EDQUOT', 'EFBIG', 'EIO'].includes(code ?? '')
-    if (!isOfDisk) throw error
-    throw new FatalError(`--to: ${path} cannot be written: ${message}`)
+    // Until the place has removed what was written.
+    await writing.catch(() => undefined)
+    throw error
   }
-}
-
-async function requireNew(path: string): Promise<void> {
-  const isThere = await access(path).then(
-    () => true,
-    () => false,
-  )
-  if (isThere) throw new FatalError(`--to: ${path} exists already: name a new file.`)
 }
 
 const webStreamOf = (stream: Readable) =>
@@ -76,23 +60,17 @@ async function* tarOf(entries: AsyncIterable<Entry>): AsyncGenerator<Uint8Array>
   yield new Uint8Array(tarEndBytes)
 }
 
-/** Flushes a file or a folder, so that a loss of power takes nothing of it back. */
-async function sync(path: string): Promise<void> {
-  await using file = await open(path)
-  await file.sync()
-}
-
 /**
  * Reads the entries of an archive in order.
  * @param wrongKey - What the error says when the archive was encrypted for another key
- * @throws {FatalError} when the file is not there, was changed, is cut off, or has another key
+ * @throws {FatalError} when it is not there, was changed, is cut off, or has another key
  */
 export async function* readArchive(
-  path: string,
+  place: ArchivePlace,
   decrypter: Decrypter,
   wrongKey = 'wrong identity',
 ): AsyncGenerator<Entry> {
-  const source = createReadStream(path)
+  const source = await place.read()
   try {
     const plain = Readable.fromWeb((await decrypter.decrypt(webStreamOf(source))) as ReadableStream)
     const { readable, writable } = createTarDecoder({ strict: true })
@@ -105,7 +83,7 @@ export async function* readArchive(
     await unpacked
   } catch (error) {
     const reason = readFault(error as Error, wrongKey)
-    throw new FatalError(`${path} cannot be read: ${reason}. Nothing was changed.`)
+    throw new FatalError(`${place.name} cannot be read: ${reason}. Nothing was changed.`)
   } finally {
     source.destroy()
   }

@@ -1,11 +1,10 @@
-import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createLog } from '@coffer/host/logger'
 import { keyFileNames, readKeyFile } from '@coffer/host/secrets/key-file'
 import { type Environment, readSettings } from '@coffer/host/settings'
 import { settings as ledgerSettings } from '@coffer/ledger/config'
 import type { Storage } from '@coffer/ledger/imports/storage/storage'
-import { createStorage } from '@coffer/ledger/imports/storage/storage.client'
+import { createStorage, storeOf } from '@coffer/ledger/imports/storage/storage.client'
 import { createEncrypter, type EncryptionOptions } from '../backup/age-keys.ts'
 import { type Entry, writeArchive } from '../backup/archive.ts'
 import {
@@ -15,6 +14,7 @@ import {
   headerName,
   jsonEntry,
 } from '../backup/contents.ts'
+import { placeOf } from '../backup/place.client.ts'
 import {
   copyTable,
   describeSchema,
@@ -37,25 +37,28 @@ export interface BackupOptions extends EncryptionOptions {
 
 /**
  * `coffer backup`: writes all rows, all uploaded files and, if asked, the keys into one encrypted
- * archive (docs/running/backup.md). Services may run meanwhile. Throws SettingsError for options
- * that cannot be used, FatalError when a database does not answer or lacks migrations.
+ * archive (docs/running/backup.md), a file or an object in a bucket. Services may run meanwhile.
+ * Throws SettingsError for options that cannot be used, FatalError when a database does not answer
+ * or lacks migrations, or the archive cannot be written.
  */
 export async function backUp(options: BackupOptions, env: Environment): Promise<undefined> {
   const config = readConfig(env)
   const encrypter = await createEncrypter(options)
   await requireTables(definitions, config)
   const log = createLog({ level: config.logLevel, name: 'backup' })
-  const storage = createStorage(readSettings(ledgerSettings, config.environment), log)
+  const stored = readSettings(ledgerSettings, config.environment)
+  const storage = createStorage(stored, log)
+  const place = placeOf(options.to, storeOf(stored), new Date())
+  let size = 0
   const end: End = { rows: {}, files: 0, sequences: [] }
   try {
     const entries = entriesOf({ config, storage, end, withKeys: options.withKeys ?? false })
-    await writeArchive(options.to, encrypter, entries)
+    size = await writeArchive(place, encrypter, entries)
   } finally {
     await storage.close()
   }
   const rows = Object.values(end.rows).reduce((sum, count) => sum + count, 0)
-  const { size } = await stat(options.to)
-  console.log(`${options.to}: ${rows} rows, ${end.files} files, ${size} bytes`)
+  console.log(`${place.name}: ${rows} rows, ${end.files} files, ${size} bytes`)
   if (!options.withKeys) console.log(`without the keys in ${config.keysDir}: keep a copy of them`)
 }
 

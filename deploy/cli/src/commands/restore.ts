@@ -9,7 +9,7 @@ import { archivedKeyIds } from '@coffer/host/secrets/local-keys'
 import { type Environment, readSettings } from '@coffer/host/settings'
 import { settings as ledgerSettings } from '@coffer/ledger/config'
 import { parseName, type Storage } from '@coffer/ledger/imports/storage/storage'
-import { createStorage } from '@coffer/ledger/imports/storage/storage.client'
+import { createStorage, storeOf } from '@coffer/ledger/imports/storage/storage.client'
 import { FatalError } from '@coffer/local/bootstrap/fatal-error.mjs'
 import { createProgress } from '@coffer/local/bootstrap/progress.mjs'
 import { machineConfig } from '@coffer/local/config'
@@ -18,6 +18,7 @@ import { createDecrypter, type DecryptionOptions } from '../backup/age-keys.ts'
 import { type Entry, readArchive } from '../backup/archive.ts'
 import { End, endName, Header, headerName, nameIn, parsePart } from '../backup/contents.ts'
 import { beginLoading, type Loading } from '../backup/load.ts'
+import { placeOf } from '../backup/place.client.ts'
 import { ownerUrlOf, requirePostgres } from '../databases.ts'
 import { type Config, readConfig } from '../environment.ts'
 import { definitions } from '../services.ts'
@@ -38,8 +39,10 @@ export async function restore(options: RestoreOptions, env: Environment): Promis
   const config = readConfig(env)
   const decrypter = await createDecrypter(options)
   const wrongKey = options.passphraseFile === undefined ? 'wrong identity' : 'wrong passphrase'
-  const read = () => readArchive(options.from, decrypter, wrongKey)
-  const outline = await checkArchive(read(), options.from)
+  const stored = readSettings(ledgerSettings, config.environment)
+  const place = placeOf(options.from, storeOf(stored), new Date())
+  const read = () => readArchive(place, decrypter, wrongKey)
+  const outline = await checkArchive(read(), place.name)
   requireKeys(outline, config)
   if (hasDatabase(config)) return load(outline, read, config)
   const { dataDir, ports } = machineConfig(env)

@@ -9,11 +9,11 @@ import { createS3Storage } from '../../src/imports/storage/s3-storage.client.ts'
 import type { Storage } from '../../src/imports/storage/storage.ts'
 import { auditLedger } from '../../src/money/audit.sql.ts'
 import { ledger } from '../../src/service.ts'
+import { type S3Server, startS3, withCredentials } from '../../testing/s3-server.ts'
 import { neighbours } from '../neighbours.ts'
 import { runSweep } from '../tenancy/sweeping.ts'
 import { bytesOf } from './file-parts.ts'
 import { importing } from './importing.ts'
-import { type S3Server, startS3, withCredentials } from './s3-server.ts'
 import { importFile, sendFile } from './uploading.ts'
 
 let s3: S3Server

@@ -17,8 +17,8 @@ import { watchFilePlace } from '../../src/imports/storage/file-place.service.ts'
 import { createStorage } from '../../src/imports/storage/storage.client.ts'
 import { nameOf, type Storage } from '../../src/imports/storage/storage.ts'
 import { ledger } from '../../src/service.ts'
+import { type S3Server, startS3, withCredentials } from '../../testing/s3-server.ts'
 import { bytesOf } from './file-parts.ts'
-import { type S3Server, startS3, withCredentials } from './s3-server.ts'
 
 let folder: string
 let s3: S3Server

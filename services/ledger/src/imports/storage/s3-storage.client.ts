@@ -81,7 +81,8 @@ export function createS3Storage(settings: S3Settings): Storage {
   }
 }
 
-function optionsOf({ region, endpoint, pathStyle }: S3Settings) {
+/** Returns the options of a client of the object store. */
+export function optionsOf({ region, endpoint, pathStyle }: S3Settings) {
   return {
     region,
     ...(endpoint === null ? {} : { endpoint }),

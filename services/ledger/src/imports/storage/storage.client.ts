@@ -5,7 +5,7 @@ import type { Log } from '@coffer/kit/service/log'
 import { ConnectError } from '@connectrpc/connect'
 import { bucketOf, type settings } from '../../config.ts'
 import { createDiskStorage } from './disk-storage.client.ts'
-import { createS3Storage } from './s3-storage.client.ts'
+import { createS3Storage, type S3Settings } from './s3-storage.client.ts'
 import type { Storage } from './storage.ts'
 
 /**
@@ -38,11 +38,15 @@ export function createStorage(config: ValuesOf<typeof settings>, log: Log): Stor
 function chooseStorage(config: ValuesOf<typeof settings>): Storage {
   const bucket = bucketOf(config)
   if (bucket === null) return createDiskStorage(join(config.dataDir, 'files'))
+  return createS3Storage({ ...storeOf(config), bucket })
+}
+
+/** Returns the settings of the object store, without a bucket. */
+export function storeOf(config: ValuesOf<typeof settings>): Omit<S3Settings, 'bucket'> {
   const { storageEndpoint, storageRegion, storagePathStyle } = config
-  return createS3Storage({
-    bucket,
+  return {
     endpoint: storageEndpoint ?? null,
     region: storageRegion,
     pathStyle: storagePathStyle,
-  })
+  }
 }

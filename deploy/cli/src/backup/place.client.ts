@@ -1,0 +1,135 @@
+import { createReadStream, createWriteStream } from 'node:fs'
+import { access, open, rename, rm, stat } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { optionsOf, type S3Settings } from '@coffer/ledger/imports/storage/s3-storage.client'
+import { FatalError } from '@coffer/local/bootstrap/fatal-error.mjs'
+
+/** The place of an archive: a file, or an object in a bucket. */
+export interface ArchivePlace {
+  name: string
+  /** @throws {FatalError} when something is there */
+  requireNew: () => Promise<void>
+  /**
+   * Writes the archive; it appears under its name when it is complete. Returns its bytes.
+   * @throws {FatalError} when the place cannot be written
+   */
+  write: (bytes: Readable) => Promise<number>
+  read: () => Promise<Readable>
+}
+
+/** Settings of the object store; its bucket is that of the place. */
+export type StoreSettings = Omit<S3Settings, 'bucket'>
+
+/**
+ * Returns the place that an option names: `s3://bucket/key`, or the path of a file. A key that ends
+ * in a slash is a folder, whose new archive is named after the time.
+ * @throws {FatalError} when the address of the bucket has no bucket or no key
+ */
+export function placeOf(text: string, store: StoreSettings, now: Date): ArchivePlace {
+  if (!text.startsWith('s3://')) return filePlace(text)
+  const [, bucket, key] = /^s3:\/\/([^/]+)\/(.+)$/.exec(text) ?? []
+  if (!bucket || !key) throw new FatalError(`${text} needs a bucket and a key: s3://bucket/key`)
+  const time = now.toISOString().replace(/[-:]|\.\d+/g, '')
+  const full = key.endsWith('/') ? `${key}coffer-${time}.age` : key
+  return bucketPlace({ ...store, bucket }, full)
+}
+
+function filePlace(path: string): ArchivePlace {
+  const draft = `${path}.part`
+  return {
+    name: path,
+    requireNew: async () => {
+      const isThere = await access(path).then(
+        () => true,
+        () => false,
+      )
+      if (isThere) throw new FatalError(`--to: ${path} exists already: name a new file.`)
+    },
+    write: async (bytes) => {
+      try {
+        await using _probe = await open(draft, 'w', 0o600)
+        await pipeline(bytes, createWriteStream(draft, { mode: 0o600 }))
+        await sync(draft)
+        await rename(draft, path)
+        await sync(dirname(path))
+        return (await stat(path)).size
+      } catch (error) {
+        await rm(draft, { force: true }).catch(() => undefined)
+        const { code, message, path: place } = error as NodeJS.ErrnoException
+        const isOfDisk =
+          place === draft || ['ENOSPC', 'EDQUOT', 'EFBIG', 'EIO'].includes(code ?? '')
+        if (!isOfDisk) throw error
+        throw new FatalError(`--to: ${path} cannot be written: ${message}`)
+      }
+    },
+    read: async () => createReadStream(path),
+  }
+}
+
+/** Flushes a file or a folder, so that a loss of power takes nothing of it back. */
+async function sync(path: string): Promise<void> {
+  await using file = await open(path)
+  await file.sync()
+}
+
+/** Two parts are in memory at a time; S3 takes 10,000, so an archive has at most 160 GiB. */
+const partBytes = 16 * 1024 * 1024
+/** Longest time in ms of one request, in which a part is sent. */
+const requestMs = 120_000
+
+/**
+ * An object that is written part by part (multipart upload) while the archive is made, so no
+ * volume is needed. It appears when its last part is written; a failure removes all parts.
+ */
+function bucketPlace(settings: S3Settings, key: string): ArchivePlace {
+  const name = `s3://${settings.bucket}/${key}`
+  const object = { Bucket: settings.bucket, Key: key }
+  const opening = import('@aws-sdk/client-s3').then((sdk) => {
+    const options = { ...optionsOf(settings), maxAttempts: 4 }
+    const requestHandler = { ...options.requestHandler, requestTimeout: requestMs }
+    return { sdk, client: new sdk.S3Client({ ...options, requestHandler }) }
+  })
+  const refuse = (option: string) => (error: Error) => {
+    throw new FatalError(`${option}: ${name} cannot be reached: ${error.name} ${error.message}`)
+  }
+  return {
+    name,
+    requireNew: async () => {
+      const { sdk, client } = await opening
+      const found = await client.send(new sdk.HeadObjectCommand(object)).then(
+        () => true,
+        // A role that may only write gets 403 for an object that is not there.
+        (error) => ![403, 404].includes(error.$metadata?.httpStatusCode) && refuse('--to')(error),
+      )
+      if (found) throw new FatalError(`--to: ${name} exists already: name a new object.`)
+    },
+    write: async (bytes) => {
+      const { client } = await opening
+      const { Upload } = await import('@aws-sdk/lib-storage')
+      let size = 0
+      const counted = async function* () {
+        for await (const chunk of bytes) {
+          size += chunk.length
+          yield chunk
+        }
+      }
+      const Body = Readable.from(counted(), { objectMode: false })
+      const options = { client, partSize: partBytes, queueSize: 2, leavePartsOnError: false }
+      const upload = new Upload({ ...options, params: { ...object, Body } })
+      // An error of the archive itself, which ends the stream, is passed on as it is.
+      await upload.done().catch((error) => {
+        if (bytes.errored) throw bytes.errored
+        refuse('--to')(error)
+      })
+      return size
+    },
+    read: async () => {
+      const { sdk, client } = await opening
+      const found = client.send(new sdk.GetObjectCommand(object))
+      const { Body } = await found.catch(refuse('--from'))
+      return Body as Readable
+    },
+  }
+}
