@@ -1,13 +1,15 @@
 import { createHash, randomUUID } from 'node:crypto'
+import type { Permissions } from '@coffer/host/events/permissions'
 import { nkeys } from '@nats-io/transport-node'
 
 type KeyPair = ReturnType<typeof nkeys.createUser>
 
 /**
- * Returns the credentials of a user (`.creds`), and the configuration of a NATS that knows the
- * user's account and operator (decentralized JWT authentication).
+ * Returns the credentials of a user (`.creds`), who may do everything unless permissions are given,
+ * and the configuration of a NATS that knows the user's account and operator (decentralized JWT
+ * authentication).
  */
-export function userCredentials(): { file: string; lines: string } {
+export function userCredentials(permissions?: Permissions): { file: string; lines: string } {
   const [operator, user] = [nkeys.createOperator(), nkeys.createUser()]
   const [system, account] = [nkeys.createAccount(), nkeys.createAccount()]
   const limits = { mem_storage: -1, disk_storage: -1, streams: -1, consumer: -1 }
@@ -18,7 +20,13 @@ export function userCredentials(): { file: string; lines: string } {
     type: 'account',
     limits: { ...unlimited, ...limits, wildcards: true, leaf: -1 },
   })
-  const userToken = claim(account, user, { type: 'user', subs: -1, data: -1, payload: -1 })
+  const userToken = claim(account, user, {
+    type: 'user',
+    subs: -1,
+    data: -1,
+    payload: -1,
+    ...(permissions ? limitsOf(permissions) : {}),
+  })
   return {
     file: `-----BEGIN NATS USER JWT-----
 ${userToken}
@@ -36,6 +44,12 @@ resolver_preload: {
   ${account.getPublicKey()}: ${accountToken}
 }`,
   }
+}
+
+/** Returns the claims of a user that `nsc add user --allow-pub … --allow-sub …` makes. */
+function limitsOf({ publish, subscribe }: Permissions) {
+  const pub = publish.length > 0 ? { allow: publish } : { deny: ['>'] }
+  return { pub, sub: { allow: subscribe } }
 }
 
 /** A JWT of NATS, version 2, about `subject`, signed by `issuer` with Ed25519. */

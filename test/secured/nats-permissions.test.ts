@@ -1,3 +1,6 @@
+import { mkdtempDisposableSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { serviceNames } from '@coffer/cli/service-names'
 import { runHere } from '@coffer/cli/testing/run-here'
 import { createDatabase } from '@coffer/host/database/pool'
@@ -27,7 +30,8 @@ import {
 } from '@nats-io/jetstream'
 import { connect } from '@nats-io/transport-node'
 import { sql } from 'slonik'
-import { covers, watchRefusals } from '../walls/subjects.ts'
+import { covers, foreignSubjects, watchRefusals } from '../walls/subjects.ts'
+import { userCredentials } from './nats-accounts.ts'
 import { startOwnNats } from './servers.ts'
 
 const stack = new AsyncDisposableStack()
@@ -177,4 +181,41 @@ test('the gateway receives progress', async () => {
       ({ length }) => length > 0,
     ),
   ).toEqual(['{"done":1}'])
+})
+
+test.each(['ledger', 'gateway'])('a user of an account has the permissions of %s', async (part) => {
+  const [free = 0] = await freePorts(1)
+  const { file, lines } = userCredentials(permissions[part])
+  await using _server = await startOwnNats('accounts', free, lines)
+  using folder = mkdtempDisposableSync(join(tmpdir(), 'coffer-creds-'))
+  const credentialsFile = join(folder.path, `${part}.creds`)
+  writeFileSync(credentialsFile, file)
+  await using broker = await connectBroker({
+    url: `127.0.0.1:${free}`,
+    credentialsFile,
+    prefix,
+    serviceNames: [...serviceNames],
+    user: part,
+    hasStream: part !== 'gateway',
+    log: silentLog,
+  })
+  const refused = watchRefusals(broker.connection)
+  const { publish, subscribe } = foreignSubjects(prefix, part)
+  for (const subject of publish) broker.connection.publish(subject)
+  for (const subject of subscribe) broker.connection.subscribe(subject, { callback: () => {} })
+  const expected = [...publish, ...subscribe].sort()
+  await eventually(
+    async () => refused.length,
+    (count) => count >= expected.length,
+  )
+  expect(refused.sort()).toEqual(expected)
+})
+
+test('the commands of nsc have the lists of every part', async () => {
+  const { stdout } = await runHere(['nats:permissions', '--nsc'], { COFFER_PREFIX: prefix })
+  for (const [part, { publish, subscribe }] of Object.entries(permissions)) {
+    const allowed = publish.length > 0 ? `--allow-pub '${publish.join(',')}'` : "--deny-pub '>'"
+    const lists = `  ${allowed} \\\n  --allow-sub '${subscribe.join(',')}'\n`
+    expect(stdout).toContain(`nsc add user --name ${prefix}-${part} \\\n${lists}`)
+  }
 })
