@@ -1,23 +1,24 @@
 import { once } from 'node:events'
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { nats } from '@coffer/local/bootstrap/tool-table.mjs'
 import { ensureBinary } from '@coffer/local/bootstrap/tools.mjs'
 import { freePorts } from '@coffer/local/ports'
 import { startPostgres } from '@coffer/local/postgres/postgres'
-import { startServerProcess, untilReady } from '@coffer/local/server-process'
+import { logPath, startServerProcess, untilReady } from '@coffer/local/server-process'
 import { createDataDir, silentProgress } from '../harness/own-server.ts'
 
-/**
- * Starts a NATS with JetStream and these lines of configuration. Resolves when it listens; returns
- * a function that replaces these lines, and lets it read its files again (SIGHUP).
- */
-export async function startOwnNats(
-  name: string,
-  port: number,
-  lines: string,
-): Promise<{ configure: (lines: string) => void } & AsyncDisposable> {
+/** A NATS of a test. */
+interface OwnNats extends AsyncDisposable {
+  /** Replaces the lines of configuration, and lets it read its files again (SIGHUP). */
+  configure: (lines: string) => void
+  /** Returns the lines of its log. */
+  log: () => string[]
+}
+
+/** Starts a NATS with JetStream and these lines of configuration. Resolves when it listens. */
+export async function startOwnNats(name: string, port: number, lines: string): Promise<OwnNats> {
   await using stack = new AsyncDisposableStack()
   const { path: dataDir } = stack.use(createDataDir())
   const file = join(dataDir, 'nats.conf')
@@ -32,6 +33,7 @@ export async function startOwnNats(
   await untilReady({ name, server, timeoutMs: 30_000, probe: () => requireOpen(port) })
   const started = stack.move()
   return {
+    log: () => readFileSync(logPath(dataDir, name), 'utf8').split('\n'),
     configure: (changed) => {
       write(changed)
       process.kill(server.pid, 'SIGHUP')

@@ -1,13 +1,26 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from '@coffer/local/bootstrap/paths.mjs'
+import { type Mesh, passwordOf } from './world.ts'
+
+/** Returns the environments of `mesh.yaml`, with passwords in `.env` and nothing else. */
+export function composeMesh(): Mesh {
+  const textOf = (variable: string) => {
+    const [, user] = /_PASSWORD_(\w+)$/.exec(variable) ?? []
+    return user === undefined ? '' : passwordOf(user)
+  }
+  return {
+    environmentOf: (part) => composeEnvironment(part, textOf),
+    migration: composeEnvironment('migrate', textOf),
+  }
+}
 
 /**
  * Returns the environment that `mesh.yaml` gives the container of a service, with these values for
  * the variables of `.env`; a variable without a value is empty. Reads the form that the file has:
  * anchors of variables, merged by `<<`, and one variable a line or folded into the next.
  */
-export function composeEnvironment(
+function composeEnvironment(
   service: string,
   textOf: (variable: string) => string,
 ): Record<string, string> {

@@ -54,6 +54,7 @@ export function proveWalls(meshOf: () => Promise<Mesh>): void {
       (count) => count >= expected.length,
     )
     expect(refused.sort()).toEqual(expected)
+    expect(world.violations().length).toBeGreaterThan(0)
   })
 
   test('coffer: no command of another part runs, and no table changes', async () => {

@@ -25,6 +25,9 @@ export interface Mesh {
 /** Real servers for the environments of a mesh, which lead to them. */
 export interface World extends AsyncDisposable {
   environmentOf: (part: string) => Environment
+  ownerUrl: string
+  /** Returns the lines of NATS about refused subjects. */
+  violations: () => string[]
   /** An archive of the database, made as the owner. */
   files: Archive
   /** Returns the content of each schema, as a hash. */
@@ -40,17 +43,17 @@ export function passwordOf(user: string): string {
  * Starts NATS with the users that `coffer nats:permissions` prints, and creates tables and roles by
  * `coffer migrate --roles` in a database of the world's own.
  */
-export async function startWorld(mesh: Mesh): Promise<World> {
+export async function startWorld(mesh: Mesh, prefix = 'coffer'): Promise<World> {
   await using stack = new AsyncDisposableStack()
   const { url: ownerUrl } = stack.use(await cloneDatabase(definitions))
   const [port = 0] = await freePorts(1)
-  const { stdout: users } = await runHere(['nats:permissions'])
+  const { stdout: users } = await runHere(['nats:permissions'], { COFFER_PREFIX: prefix })
   const known = users.replace(/\$NATS_PASSWORD_(\w+)/g, (_, user) => `"${passwordOf(user)}"`)
-  stack.use(await startOwnNats('walls', port, known))
+  const nats = stack.use(await startOwnNats('walls', port, known))
   const folder = mkdtempSync(join(tmpdir(), 'coffer-walls-'))
   stack.defer(() => rmSync(folder, { recursive: true }))
   const suffix = newId('w')
-  const at = { ownerUrl, natsPort: port, suffix }
+  const at = { ownerUrl, natsPort: port, prefix, suffix }
   stack.defer(() => dropRoles(ownerUrl, suffix))
   const located = (name: string, environment: Environment): Environment => ({
     ...Object.fromEntries(
@@ -65,18 +68,27 @@ export async function startWorld(mesh: Mesh): Promise<World> {
   const started = stack.move()
   return {
     files,
+    ownerUrl,
+    violations: () => nats.log().filter((line) => line.includes(' Violation')),
     fingerprint: () => fingerprintOf(ownerUrl),
     environmentOf: (part) => located(part, mesh.environmentOf(part)),
     [Symbol.asyncDispose]: () => started.disposeAsync(),
   }
 }
 
+/** Addresses of the real servers, the prefix of users in NATS, and the suffix of roles. */
+interface Place {
+  ownerUrl: string
+  natsPort: number
+  prefix: string
+  suffix: string
+}
+
 /** Returns a URL of Postgres or NATS with the address of the real server, other values as is. */
-function locate(
-  value: string,
-  { ownerUrl, natsPort, suffix }: { ownerUrl: string; natsPort: number; suffix: string },
-): string {
-  if (value.startsWith('nats:')) return value.replace('nats:4222', `127.0.0.1:${natsPort}`)
+function locate(value: string, { ownerUrl, natsPort, prefix, suffix }: Place): string {
+  if (value.startsWith('nats:')) {
+    return value.replace('nats:4222', `127.0.0.1:${natsPort}`).replace('//coffer-', `//${prefix}-`)
+  }
   if (!value.startsWith('postgres:')) return value
   const { username, password } = new URL(value)
   if (username === 'coffer') return ownerUrl
