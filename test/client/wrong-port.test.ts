@@ -3,6 +3,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import { createClient } from '@coffer/client'
 import { freePorts } from '@coffer/local/ports'
 import { expect, test } from '@jest/globals'
+import WebSocket from 'ws'
 
 /** Calls a port until the client gives up; its pauses are the longest: 250, 500, 1000, 2000 ms. */
 async function giveUp(port: number | undefined, options: { timeoutMs?: number } = {}) {
@@ -25,6 +26,22 @@ test.each([{}, { timeoutMs: 700 }])('a wrong port fails with its cause: %j', asy
   const { cause, attempts } = await giveUp(port, options)
   expect(cause).toMatchObject({ code: 'ECONNREFUSED' })
   expect(attempts).toBeLessThanOrEqual('timeoutMs' in options ? 2 : 5)
+})
+
+test.each([
+  ['ws', { WebSocket }],
+  ['this Node.js', {}],
+])('a socket to a wrong port fails with its cause, with the class of %s', async (_, options) => {
+  const [port] = await freePorts(1)
+  const key = { apiKeyId: 'key_1', secret: 'secret' }
+  const client = createClient({ baseUrl: `http://127.0.0.1:${port}`, key, ...options })
+  const path = { bankAccountId: 'bac_1', transactionUploadId: 'txup_1' }
+  const error = await client
+    .watchUpload({ path })
+    .next()
+    .catch((thrown) => thrown)
+  expect(error.message).toContain('The socket failed')
+  expect(error.cause).toMatchObject({ code: 'ECONNREFUSED' })
 })
 
 test('a port of another protocol fails with its cause as well', async () => {

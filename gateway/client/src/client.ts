@@ -216,13 +216,16 @@ function watch(
   }
   const timeoutMs = call.timeoutMs ?? options.timeoutMs ?? timeoutMsDefault
   // WebSockets do not show the answer to a refused handshake. A GET without an upgrade gets it too.
-  const findRefusal = async () => {
+  const findReason = async () => {
     const { onOpen: _, ...asked } = call
     const once = { ...options, attempts: 1 }
-    const error = await perform({ ...work, call: asked, options: once }).catch((reason) => reason)
-    return error instanceof CofferError ? error : undefined
+    const error = await perform({ ...work, call: asked, options: once }).then(
+      () => undefined,
+      (reason) => reason,
+    )
+    return error instanceof CofferError ? { refusal: error } : { cause: error?.cause ?? error }
   }
-  return framesOf({ open, findRefusal }, { ...call, timeoutMs })
+  return framesOf({ open, findReason }, { ...call, timeoutMs })
 }
 
 function credentialOf({ key, session }: ClientOptions): Record<string, string> {

@@ -32,8 +32,8 @@ const closedWell = 1000
 /** How a socket is opened. */
 interface Opening {
   open: () => Socket
-  /** Returns why a handshake was refused, undefined if that is unknown. */
-  findRefusal: () => Promise<unknown>
+  /** Returns why a socket did not open: the refusal of the server, or the error without one. */
+  findReason: () => Promise<{ refusal?: unknown; cause?: unknown }>
 }
 
 /**
@@ -42,7 +42,7 @@ interface Opening {
  * socket that is not open after `timeoutMs`, and the reason of `signal`.
  */
 export async function* framesOf<Frame>(
-  { open, findRefusal }: Opening,
+  { open, findReason }: Opening,
   { onOpen, timeoutMs, signal }: WatchOptions & { timeoutMs: number },
 ): AsyncGenerator<Frame, void, void> {
   signal?.throwIfAborted()
@@ -65,7 +65,11 @@ export async function* framesOf<Frame>(
     if (isOpen) return finish(error)
     if (isFailing) return
     isFailing = true
-    findRefusal().then((refusal) => finish(refusal ?? error), finish)
+    findReason().then(({ refusal, cause }) => {
+      // WebSockets of Node.js and of browsers do not tell why they failed.
+      error.cause = cause ?? error.cause
+      finish(refusal ?? error)
+    }, finish)
   }
   socket.addEventListener('open', () => {
     clearTimeout(timer)

@@ -24,7 +24,7 @@ import { hashOf, idempotencyHeaders } from './idempotency.ts'
 import { closeAfterRest } from './lingering-close.ts'
 import { pageOf } from './list-page.ts'
 import { namesOf, readQuery, requireKnown } from './query.ts'
-import { authClasses, type Call, methodsOf, type Route } from './route.ts'
+import { authClasses, type Call, methodsOf, type Route, refusesUnknownQuery } from './route.ts'
 
 const jsonType = 'application/json; charset=utf-8'
 
@@ -58,7 +58,7 @@ export function mount(app: FastifyInstance, route: Route, deps: MountDeps): void
     const condition = route.isConditional ? matchHeaders(request) : {}
     const options = optionsOf(request, caller, condition)
     const { params } = request
-    if (route.isFiltered) requireKnown(request.query, names)
+    if (refusesUnknownQuery(route)) requireKnown(request.query, names)
     const answered = readQuery(shown, request.query)
     const call: Call = {
       params,

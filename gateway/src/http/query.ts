@@ -7,6 +7,7 @@ import { idPattern, idProblem, isDay, text, texts, timestamp } from './bodies/fi
 import { idFault } from './bodies/id-fault.ts'
 import { dayShape, lineShape, timestampShape } from './bodies/shapes.ts'
 import { decodeCursor } from './cursor.ts'
+import { similarKey } from './errors/known-keys.ts'
 
 // An integer parameter with another text counts as not sent (docs/api.md#query-parameters).
 const integerText = /^[+-]?\d+$/
@@ -274,18 +275,15 @@ export function namesOf(schema: z.ZodType | undefined): string[] {
   return schema instanceof z.ZodObject ? Object.keys(schema.shape) : []
 }
 
-/**
- * Throws invalid for a parameter that a list with filters does not know: without the filter, its
- * answer would have everything (docs/api.md#query-parameters).
- */
+/** Throws invalid for unknown parameters; names the ones that were likely meant. */
 export function requireKnown(query: unknown, names: readonly string[]): void {
   const isUnknown = (name: string) => !name.startsWith('_') && !names.includes(name)
   const unknown = Object.keys(query as object).filter(isUnknown)
   if (unknown.length === 0) return
-  const lettersOf = (name: string) => name.toLowerCase().replaceAll(/[^a-z]/g, '')
+  const all = names.length > 0 ? `use ${names.join(', ')}` : 'this request takes none'
   const problemOf = (sent: string) => {
-    const meant = names.find((name) => lettersOf(name) === lettersOf(sent))
-    return `no such parameter: ${meant ? `write ${meant}` : `use ${names.join(', ')}`}`
+    const meant = similarKey(sent, names)
+    return `no such parameter: ${meant ? `write ${meant}` : all}`
   }
   throw invalid(Object.fromEntries(unknown.map((name) => [name, problemOf(name)])))
 }

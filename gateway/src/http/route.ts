@@ -71,6 +71,14 @@ export function methodsOf({ method }: RoutedPath): (Route['method'] | 'HEAD')[] 
   return method === 'GET' ? ['GET', 'HEAD'] : [method]
 }
 
+/**
+ * Returns whether a route refuses unknown query parameters: a list with filters would answer with
+ * everything, a write would do another one than was meant. Webhooks come from others.
+ */
+export function refusesUnknownQuery({ method, isFiltered, webhook }: Route): boolean {
+  return isFiltered || (method !== 'GET' && webhook === undefined)
+}
+
 /** Returns whether answers of a route have an ETag and may be 304: those of GET, in JSON. */
 export function isTaggedRead({ method, answer, socket, isStreamed }: Route): boolean {
   return method === 'GET' && answer !== undefined && !socket && !isStreamed
@@ -95,7 +103,7 @@ interface Definition<
   /** The optional feature of the route; 404 or 406 if the feature is off. */
   feature?: Feature
   query?: Query
-  /** The list has filters, so unknown query parameters are refused. */
+  /** The list has filters, so unknown query parameters are refused, as they are by writes. */
   isFiltered?: true
   body?: Body
   /** A missing body counts as an empty object. */

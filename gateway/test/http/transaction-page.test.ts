@@ -54,7 +54,23 @@ test.each([
   expect(Object.values(body.problems)[0]).toMatch(text)
 })
 
-test('names that begin with _ are ignored, and all unknown ones of other routes', async () => {
+const oneUrl = `${url}/${ids.transactionId}`
+
+test.each([
+  ['DELETE', oneUrl, 'adjustsBalance=true', 'no such parameter: write adjusts_balance'],
+  ['DELETE', oneUrl, 'adjust_balance=true', 'no such parameter: write adjusts_balance'],
+  ['DELETE', oneUrl, 'hard=1', 'no such parameter: use adjusts_balance, soft'],
+  ['PATCH', oneUrl, 'soft=1', 'no such parameter: this request takes none'],
+  ['POST', '/api/links', 'fields=linkId', 'no such parameter: this request takes none'],
+])('%s %s?%s is refused, and nothing is written', async (method, path, query, text) => {
+  const { status, body } = await gateway.send(method as 'POST', `${path}?${query}`, { body: {} })
+  expect([status, Object.values(body.problems)]).toEqual([400, [text]])
+  expect(gateway.received.map(({ rpc }) => rpc)).toEqual(['VerifyApiKey'])
+})
+
+test('names that begin with _ are ignored, and all unknown ones of other reads', async () => {
+  await gateway.send('DELETE', `${oneUrl}?_=1&soft=true`)
+  expect(gateway.received.map(({ rpc }) => rpc)).toContain('DeleteTransaction')
   for (const query of ['?_=1764144000000', '?_debug=1&limit=1']) {
     expect((await gateway.send('GET', url + query)).status).toBe(200)
   }

@@ -14,9 +14,10 @@ and goals that funding schedules fill.
 
 Amounts are integers in minor units of the currency. Instants are RFC 3339 in UTC. An API key is
 sent by HTTP Basic: its ID as the user name, its secret as the password. Every path that answers GET
-answers HEAD too. Unknown keys of a body are refused, and unknown query parameters by lists with
-filters; others ignore them. Keys may be added to answers: ignore those that you do not know. A
-guide to begin with: docs/api/first-ten-minutes.md; conventions of every operation: docs/api.md.`
+answers HEAD too. Unknown keys of a body are refused, and unknown query parameters by writes and by
+lists with filters; other reads ignore them. Keys may be added to answers: ignore those that you do
+not know. A guide to begin with: docs/api/first-ten-minutes.md; conventions of every operation:
+docs/api.md.`
 
 /** Settings of the server that its document shows. */
 export interface DocumentSettings {

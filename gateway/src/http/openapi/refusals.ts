@@ -187,7 +187,7 @@ export function refusalStatuses(route: Route): (number | 'default')[] {
   const hasBody = Boolean(body ?? file ?? webhook)
   const hasId = path.includes(':')
   const follows: [number, unknown][] = [
-    [400, hasBody || query || hasId || socket || namesOf(answerQuery(route)).length > 0],
+    [400, method !== 'GET' || query || hasId || socket || namesOf(answerQuery(route)).length > 0],
     [401, auth !== 'none'],
     [402, authClasses[auth].paid],
     [403, method !== 'GET' || hasEffect || socket],
