@@ -64,36 +64,6 @@ test('kube-score complains of nothing without a reason, and of all that has one'
   expect([...complaints].sort()).toEqual(Object.keys(accepted).sort())
 })
 
-test.each([
-  ['an unknown value', ['replicas=3'], /additional properties 'replicas' not allowed/i],
-  ['an unknown part', ['parts.mailer.replicas=3'], /mailer/],
-  ['a wrong mode', ['mode=both'], /mode/],
-  [
-    'uploads without an object store',
-    ['settings.COFFER_UPLOADS_ENABLED=true'],
-    /storage.bucket: uploads need an object store/,
-  ],
-  [
-    'a setting that has a value of its own',
-    ['parts.ledger.settings.COFFER_RPC_PORT=1'],
-    /COFFER_RPC_PORT has a value of its own/,
-  ],
-  ['no database', ['database.urls.secretName='], /database.urls.secretName: is needed/],
-  [
-    'the owner beside the roles',
-    ['database.url.secretName=coffer-database'],
-    /database.url.secretName: not beside database.urls/,
-  ],
-  ['no NATS', ['nats.url='], /nats.url: is needed/],
-  ['no Temporal', ['temporal.address='], /temporal.address: is needed/],
-])('%s is refused', async (_, values, reason) => {
-  const sets = values.flatMap((value) => ['--set', value])
-  const args = ['template', 'coffer', chart, ...valuesOf('minimal'), ...sets]
-  const { code, stderr } = await attempt(binary(helm), args)
-  expect(code).toBe(1)
-  expect(stderr).toMatch(reason)
-})
-
 test('a part changes the values of all parts, also to false, 0 and empty', async () => {
   const text = await render([
     ...valuesOf('minimal'),

@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process'
-import { readdirSync } from 'node:fs'
+import { mkdirSync, mkdtempDisposableSync, readdirSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { FatalError } from '@coffer/local/bootstrap/fatal-error.mjs'
@@ -10,7 +11,7 @@ import { helm, type Tool } from './tools/tool-list.ts'
 export const chart = join(root, 'deploy/helm/coffer')
 
 /** Value sets that every check renders, in `ci/` of the chart. */
-export const valueSets = ['minimal', 'mesh', 'single', 'secured', 'observed']
+export const valueSets = ['minimal', 'mesh', 'single', 'secured', 'observed', 'everything']
 
 /** Values for usual servers, which are rendered upon the set `minimal`. */
 export const examples = readdirSync(join(chart, 'examples'))
@@ -74,4 +75,44 @@ export function valuesOf(set: string, example = ''): string[] {
 export function render(options: string[], tool = helm): Promise<string> {
   const place = ['--namespace', 'budget', '--kube-version', '1.34.0']
   return output(binary(tool), ['template', 'coffer', chart, ...place, ...options])
+}
+
+/** An object of Kubernetes in a rendered chart. */
+export interface Manifest {
+  kind: string
+  metadata: { name: string; annotations?: Record<string, string> }
+  // biome-ignore lint/suspicious/noExplicitAny: the shape differs by kind, and tests state theirs
+  spec: any
+}
+
+/** Renders the chart as `render` does; returns its objects. */
+export async function renderObjects(options: string[]): Promise<Manifest[]> {
+  const text = await render(options)
+  const template =
+    '{{ range .Values.text | splitList "\\n---\\n" }}---\n{{ fromYaml . | toJson }}\n{{ end }}'
+  return (await runTemplate(template, text)).filter((object): object is Manifest => object !== null)
+}
+
+/** Returns the values of a file of the chart, with those of values.yaml only if it is that file. */
+export async function readValues(file: string): Promise<Record<string, unknown>> {
+  const [values] = await runTemplate('{{ .Values | toJson }}', null, join(chart, file))
+  return values as Record<string, unknown>
+}
+
+/**
+ * Runs one template of a chart of its own, in which Helm reads YAML: with a text as the value
+ * `text`, or a file of values. Returns the JSON objects, each of which is a line.
+ */
+async function runTemplate(template: string, text: string | null, values = ''): Promise<unknown[]> {
+  using folder = mkdtempDisposableSync(join(tmpdir(), 'coffer-template-'))
+  const path = (name: string) => join(folder.path, name)
+  mkdirSync(path('templates'))
+  writeFileSync(path('Chart.yaml'), 'apiVersion: v2\nname: json\nversion: 1.0.0\n')
+  writeFileSync(path('templates/json.yaml'), template)
+  if (text !== null) writeFileSync(path('text'), text)
+  const given = text === null ? ['--values', values] : ['--set-file', `text=${path('text')}`]
+  const lines = (await output(binary(helm), ['template', 'json', folder.path, ...given])).split(
+    '\n',
+  )
+  return lines.filter((line) => /^[{n]/.test(line)).map((line) => JSON.parse(line))
 }

@@ -1,4 +1,4 @@
-import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { readConfig } from '@coffer/cli/environment'
 import { loadParts } from '@coffer/cli/parts'
@@ -224,7 +224,12 @@ test('the Job of the keys may create its Secret, and nothing else', async () => 
   expect(Object.keys(made.data).sort()).toEqual(readdirSync(keys).sort())
   const key = readFileSync(join(keys, 'secrets.key'))
   expect(Buffer.from(made.data['secrets.key'], 'base64')).toEqual(key)
-  expect(await create()).toMatchObject({ code: 1, stderr: expect.stringContaining('exists') })
+  // Argo CD runs the Job at each sync: it succeeds, and the keys in use stay.
+  rmSync(join(keys, 'identity.key'))
+  const again = { code: 0, stdout: 'the Secret made exists and is left as it is\n', stderr: '' }
+  expect(await create()).toMatchObject(again)
+  const kept = await cluster.kubectl(['get', 'secret', 'made', '-n', 'keys', '-o=json'])
+  expect(JSON.parse(kept)).toEqual(made)
   const user = '--as=system:serviceaccount:keys:coffer-create-keys'
   for (const verb of ['get', 'list', 'update', 'patch', 'delete']) {
     const asked = await cluster.attemptKubectl(['auth', 'can-i', verb, 'secrets', user, '-n=keys'])

@@ -2,6 +2,7 @@ import { connectionOptions } from '@coffer/host/database/connection'
 import { createDatabase, type Pooler } from '@coffer/host/database/pool'
 import { requireRoleSettings } from '@coffer/host/database/service-role'
 import { withCa } from '@coffer/host/database/tls'
+import { postgresVersionFault } from '@coffer/host/server-versions'
 import type { Database } from '@coffer/kit/database/database'
 import { SettingsError } from '@coffer/kit/service/config'
 import type { ServiceDefinition } from '@coffer/kit/service/service'
@@ -54,7 +55,8 @@ export function createServiceDatabase(
 
 /**
  * Connects once to each service's database. Throws FatalError when a connection fails, with the
- * host of the database and the reason, or when a role lacks what a pooler makes necessary.
+ * host of the database and the reason, when the server is too old, or when a role lacks what a
+ * pooler makes necessary.
  */
 export async function requirePostgres(
   definitions: Pick<ServiceDefinition, 'name' | 'schema'>[],
@@ -64,11 +66,19 @@ export async function requirePostgres(
   const schemas = new Map(definitions.map(({ name, schema }) => [urlOf(name), schema]))
   for (const [url, schema] of schemas) {
     await using client = await connect(url)
+    await requireVersion(client, url)
     if (pooler === 'none') continue
     await requireRoleSettings(client, schema).catch((error: Error) => {
       throw new FatalError(error.message)
     })
   }
+}
+
+async function requireVersion(client: pg.Client, url: string): Promise<void> {
+  const { rows } = await client.query('SHOW server_version_num')
+  const fault = postgresVersionFault(rows[0].server_version_num)
+  const { host, pathname } = new URL(url)
+  if (fault !== null) throw new FatalError(`Postgres at ${host}${pathname}: ${fault}.`)
 }
 
 async function connect(url: string): Promise<pg.Client & AsyncDisposable> {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { settings as gatewaySettings } from '@coffer/gateway/config'
 import type { Gateway } from '@coffer/gateway/main'
-import { watchLostCommits } from '@coffer/host/database/lost-commits'
+import { type LostCommitsWatch, watchLostCommits } from '@coffer/host/database/lost-commits'
 import { aliveSubjectOf } from '@coffer/host/events/subjects'
 import { type Host, hostServices } from '@coffer/host/host'
 import { setPart, watchAway } from '@coffer/host/metrics'
@@ -71,7 +71,7 @@ export async function startProcess({ parts, config, log }: Options): Promise<Run
       clock,
     }),
   )
-  opening.use(watchDatabases({ host, config, log }))
+  const databases = opening.use(watchDatabases({ host, config, log }))
   const draining = new AbortController()
   const temporal = hasServices ? workflows : null
   opening.use(watchServers(broker, temporal))
@@ -88,7 +88,11 @@ export async function startProcess({ parts, config, log }: Options): Promise<Run
         ...(parts.hasGateway && !gateway?.isListening() ? ['the REST API is not open'] : []),
         ...(await readiness.blockers()),
       ],
-      notices: () => [...readiness.away(), ...listWaiting(broker, temporal)],
+      notices: () => [
+        ...readiness.away(),
+        ...databases.notices(),
+        ...listWaiting(broker, temporal),
+      ],
       isDatabaseAway: readiness.isDatabaseAway,
       faults: host.vitals.faults,
       draining: draining.signal,
@@ -128,15 +132,23 @@ function userOf({ definitions, hasGateway }: Parts): { user?: PartName; hasStrea
 }
 
 /** Watches the pools of the hosted services, and whether their databases lost commits. */
-function watchDatabases({ host, config, log }: Pick<Shared, 'host' | 'config' | 'log'>) {
+function watchDatabases({
+  host,
+  config,
+  log,
+}: Pick<Shared, 'host' | 'config' | 'log'>): AsyncDisposable & { notices: () => string[] } {
   const stack = new AsyncDisposableStack()
+  const watches: LostCommitsWatch[] = []
   for (const [name, database] of Object.entries(host.databases)) {
     const pool = { database, url: databaseUrlOf(name, config) }
     stack.use(watchPool(pool, host.vitals.watch(`the pool of ${name}`)))
     const logged = log.child({ service: name })
-    stack.use(watchLostCommits({ service: name, database, log: logged }))
+    watches.push(stack.use(watchLostCommits({ service: name, database, log: logged })))
   }
-  return stack
+  return {
+    notices: () => watches.flatMap((watch) => watch.notice() ?? []),
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  }
 }
 
 /** Exports whether NATS, and Temporal if services run here, are away. */

@@ -2,7 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { request } from 'node:https'
 
 // Creates the Secret of the keys from the files of the keys folder. Its ServiceAccount may create
-// Secrets and nothing else, so an existing Secret is refused and never replaced.
+// Secrets and nothing else, so an existing Secret is neither read nor replaced. That is a success:
+// Argo CD runs this Job at each sync, and Helm again after an installation that failed.
 const { API_SERVER, ACCOUNT_DIR, KEYS_DIR, SECRET_NAME } = process.env
 const namespace = readFileSync(`${ACCOUNT_DIR}/namespace`, 'utf8')
 const files = readdirSync(KEYS_DIR).filter((name) => /\.(key|pub)$/.test(name))
@@ -31,7 +32,7 @@ call.on('response', (response) => {
   if (statusCode === 201) {
     console.log(`created the Secret ${SECRET_NAME} with ${files.join(', ')}`)
   } else if (statusCode === 409) {
-    fail(`the Secret ${SECRET_NAME} exists already: install with keys.create=false to use it`)
+    console.log(`the Secret ${SECRET_NAME} exists and is left as it is`)
   } else {
     fail(`the API server answered ${statusCode}`)
   }

@@ -7,9 +7,11 @@ automountServiceAccountToken: false
 enableServiceLinks: false
 securityContext:
   runAsNonRoot: true
-  runAsUser: 1000
-  runAsGroup: 1000
-  fsGroup: 1000
+  {{- range $name, $id := .Values.podSecurity }}
+  {{- if kindIs "invalid" $id | not }}
+  {{ $name }}: {{ int64 $id }}
+  {{- end }}
+  {{- end }}
   fsGroupChangePolicy: OnRootMismatch
   seccompProfile: { type: RuntimeDefault }
 {{- with .Values.imagePullSecrets }}
@@ -25,6 +27,25 @@ securityContext:
   allowPrivilegeEscalation: false
   readOnlyRootFilesystem: true
   capabilities: { drop: [ALL] }
+{{- end -}}
+
+{{/* Where pods may be placed. Takes the values of a part or of the jobs. */}}
+{{- define "coffer.placement" -}}
+{{- with .priorityClassName }}
+priorityClassName: {{ . }}
+{{- end }}
+{{- with .nodeSelector }}
+nodeSelector:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .tolerations }}
+tolerations:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .affinity }}
+affinity:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
 {{- end -}}
 
 {{/* The folders that a process may write. */}}
@@ -64,9 +85,19 @@ livenessProbe:
   timeoutSeconds: 5
 {{- end -}}
 
-{{/* Spreads the replicas of one revision over zones and nodes. */}}
+{{/*
+Spreads the replicas of one revision over zones and nodes, unless the values of the part do. Takes
+the root, the part and its values.
+*/}}
 {{- define "coffer.spread" -}}
 topologySpreadConstraints:
+  {{- range .values.topologySpreadConstraints }}
+  {{- if not .labelSelector }}
+  {{- $selector := include "coffer.selector" $ | fromYaml }}
+  {{- $_ := set . "labelSelector" (dict "matchLabels" $selector) }}
+  {{- end }}
+  - {{- toYaml . | nindent 4 }}
+  {{- else }}
   {{- range $key := list "topology.kubernetes.io/zone" "kubernetes.io/hostname" }}
   - maxSkew: 1
     topologyKey: {{ $key }}
@@ -76,6 +107,8 @@ topologySpreadConstraints:
         {{- include "coffer.selector" $ | nindent 8 }}
     matchLabelKeys: [pod-template-hash]
   {{- end }}
+  {{- end }}
+{{- if not .values.affinity }}
 affinity:
   podAntiAffinity:
     preferredDuringSchedulingIgnoredDuringExecution:
@@ -85,6 +118,37 @@ affinity:
           labelSelector:
             matchLabels:
               {{- include "coffer.selector" $ | nindent 14 }}
+{{- end }}
+{{- end -}}
+
+{{/*
+The variables of a part, with those of other kinds. Refuses a name that two values set, of which a
+container would take the last one. Takes the root, the part and its values.
+*/}}
+{{- define "coffer.partVariables" -}}
+{{- $text := include "coffer.environment" . | trim -}}
+{{- $names := list -}}
+{{- range concat (fromYamlArray $text) .values.extraEnv -}}
+{{- if has .name $names -}}
+{{- fail (printf "parts.%s: %s is set by two values" $.part .name) -}}
+{{- end -}}
+{{- $names = append $names .name -}}
+{{- end -}}
+{{ $text }}
+{{- with .values.extraEnv }}
+{{ toYaml . }}
+{{- end }}
+{{- end -}}
+
+{{/* The Secrets that the pods of a part read as variables, by name. Takes what partPod does. */}}
+{{- define "coffer.variableSecrets" -}}
+{{- $names := list -}}
+{{- range include "coffer.partVariables" . | fromYamlArray -}}
+{{- with ((.valueFrom | default dict).secretKeyRef | default dict).name -}}
+{{- $names = append $names . -}}
+{{- end -}}
+{{- end -}}
+{{- $names | uniq | sortAlpha | join "," -}}
 {{- end -}}
 
 {{/* The container of a part. Takes the root, the part, its values and its servers. */}}
@@ -102,7 +166,7 @@ affinity:
     - {{ .part }}
     {{- end }}
   env:
-    {{- include "coffer.environment" . | trim | nindent 4 }}
+    {{- include "coffer.partVariables" . | trim | nindent 4 }}
   ports:
     {{- if eq .part (include "coffer.gatewayPart" .root) }}
     - { name: http, containerPort: 4000 }
@@ -118,7 +182,7 @@ affinity:
       mountPath: /etc/coffer/keys
       readOnly: true
     {{- include "coffer.serverMount" . | trim | nindent 4 }}
-    {{- with .root.Values.extraVolumeMounts }}
+    {{- with concat .root.Values.extraVolumeMounts .values.extraVolumeMounts }}
     {{- toYaml . | nindent 4 }}
     {{- end }}
 {{- end -}}
@@ -131,25 +195,24 @@ affinity:
 {{- include "coffer.podSecurity" .root }}
 serviceAccountName: {{ include "coffer.serviceAccount" .root }}
 terminationGracePeriodSeconds: {{ include "coffer.graceSeconds" .root }}
-{{- with .values.priorityClassName }}
-priorityClassName: {{ . }}
-{{- end }}
-{{- with .values.nodeSelector }}
-nodeSelector:
-  {{- toYaml . | nindent 2 }}
-{{- end }}
-{{- with .values.tolerations }}
-tolerations:
-  {{- toYaml . | nindent 2 }}
+{{- with include "coffer.placement" .values | trim }}
+{{ . }}
 {{- end }}
 {{ include "coffer.spread" . }}
+{{- with .values.initContainers }}
+initContainers:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
 containers:
   {{- include "coffer.partContainer" $context | nindent 2 }}
+  {{- with .values.extraContainers }}
+  {{- toYaml . | nindent 2 }}
+  {{- end }}
 volumes:
   {{- include "coffer.writableVolumes" . | nindent 2 }}
   {{- include "coffer.keysVolume" . | nindent 2 }}
   {{- include "coffer.serverVolume" $context | trim | nindent 2 }}
-  {{- with .root.Values.extraVolumes }}
+  {{- with concat .root.Values.extraVolumes .values.extraVolumes }}
   {{- toYaml . | nindent 2 }}
   {{- end }}
 {{- end -}}

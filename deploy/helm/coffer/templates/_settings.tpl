@@ -48,8 +48,12 @@ The settings of every process. Takes the root, and the values and Secrets of fur
 {{- $calls := include "coffer.calls" $root | fromJson -}}
 {{- $all := without (keys $calls | sortAlpha) "gateway" -}}
 {{- $hosted := eq .part "all" | ternary $all (without (list .part) "gateway") -}}
+{{- $pool := dict -}}
+{{- if $hosted -}}
+{{- $_ := set $pool "COFFER_DATABASE_POOL_SIZE" $root.Values.database.poolSize -}}
+{{- end -}}
 {{- include "coffer.commonSettings" (dict "root" $root
-  "settings" (merge (dict) .values.settings $root.Values.settings)
+  "settings" (merge (dict) .values.settings $root.Values.settings $pool)
   "secretSettings" (merge (dict) .values.secretSettings $root.Values.secretSettings)) }}
 {{- range $service := (index $calls .part | default list) }}
 {{- $host := include "coffer.partName" (dict "root" $root "part" $service) }}

@@ -39,12 +39,19 @@ interface WatchOptions {
 // JetStream drops repetitions of a message ID within two minutes.
 const duplicatesMs = 125_000
 
+/** Disposing ends the checks. */
+export type LostCommitsWatch = AsyncDisposable & {
+  /** Why lost commits would not be noticed, for `/readyz`; null while they would. */
+  notice: () => string | null
+}
+
 /**
  * Notices that the database may have lost commits, by a fail-over or a restore. Consumers may then
  * lack the effects of messages that they have acknowledged: the latest changes are published again
- * (docs/operations.md#a-database-that-lost-commits). No rows are cached in processes.
+ * (docs/operations.md#a-database-that-lost-commits). No rows are cached in processes. A server that
+ * refuses to tell its position, as managed ones may, is logged once.
  */
-export function watchLostCommits(options: WatchOptions): AsyncDisposable {
+export function watchLostCommits(options: WatchOptions): LostCommitsWatch {
   const { service, database, log, everyMs = 5_000, republishMs = duplicatesMs } = options
   let publishing = Promise.resolve()
   const publishLater = async (stopping: AbortSignal) => {
@@ -55,8 +62,17 @@ export function watchLostCommits(options: WatchOptions): AsyncDisposable {
     log.info({ count }, 'the latest changes are published again')
   }
   let last: Position | null = null
+  let refusal: string | null = null
+  const note = (err: unknown) => {
+    const { code = '', message } = databaseError(err)
+    if (!refusedStates.has(code)) return log.debug({ err }, 'position of the database not read')
+    const text = `lost commits are not noticed, as Postgres refuses its position (${message})`
+    if (refusal === null) log.warn(`${text}: run "coffer replay" after a fail-over`)
+    refusal = text
+  }
   const check = async (stopping: AbortSignal) => {
     const position = await database.pool.maybeOne(current)
+    refusal = null
     // A standby that is not promoted yet: its position is compared once it is.
     if (position === null) return
     if (last !== null && mayLackCommits(last, position)) {
@@ -68,17 +84,23 @@ export function watchLostCommits(options: WatchOptions): AsyncDisposable {
     }
     last = position
   }
-  const checking = repeat(
-    (stopping) =>
-      check(stopping).catch((err) => log.debug({ err }, 'position of the database not read')),
-    { everyMs },
-  )
+  const checking = repeat((stopping) => check(stopping).catch(note), { everyMs })
   return {
+    notice: () => refusal && `${service}: ${refusal}`,
     [Symbol.asyncDispose]: async () => {
       await checking[Symbol.asyncDispose]()
       await publishing
     },
   }
+}
+
+/** SQLSTATEs insufficient_privilege, feature_not_supported and undefined_function. */
+const refusedStates = new Set(['42501', '0A000', '42883'])
+
+/** Returns the error of Postgres, which slonik wraps. */
+function databaseError(error: unknown): { code?: string; message: string } {
+  const { cause } = error as Error
+  return (cause ?? error) as Error & { code?: string }
 }
 
 const current = sql.type(Position)`

@@ -13,6 +13,7 @@ import {
   type StreamInfo,
 } from '@nats-io/jetstream'
 import { connect, errors, type NatsConnection, nanos } from '@nats-io/transport-node'
+import { natsVersionFault } from '../server-versions.ts'
 import { type NatsServers, natsOptions } from './nats-servers.ts'
 import { inboxPrefixOf, operatorUser } from './permissions.ts'
 import { streamNameOf, subjectSpace } from './subjects.ts'
@@ -124,6 +125,8 @@ async function open(options: BrokerOptions, refusal: Refusal) {
   })
   await using opening = new AsyncDisposableStack()
   opening.defer(() => connection.close())
+  const versionFault = natsVersionFault(connection.info?.version ?? '')
+  if (versionFault !== null) log.error(`NATS cannot be used: ${versionFault}`)
   const config = {
     name: streamNameOf(prefix),
     subjects: [...serviceNames.map(subjectSpace), 'dead'].map((name) => `${prefix}.${name}.>`),

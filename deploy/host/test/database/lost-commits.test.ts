@@ -5,7 +5,7 @@ import { sql } from 'slonik'
 import { mayLackCommits, watchLostCommits } from '../../src/database/lost-commits.ts'
 import { createDatabase } from '../../src/database/pool.ts'
 import { eventually } from '../../testing/boot.ts'
-import { cloneDatabase } from '../../testing/database.ts'
+import { cloneDatabase, withClient } from '../../testing/database.ts'
 import { fixture } from '../../testing/fixture/service.ts'
 import { keepLogLines } from '../../testing/log-lines.ts'
 
@@ -69,4 +69,44 @@ test('a server that goes on as before causes no publication', async () => {
     (count) => count > 5,
   )
   expect([lines(), await unpublished()]).toEqual([[], 0])
+})
+
+test('a server that refuses its position is named once, and in the notice', async () => {
+  await using clone = await cloneDatabase([fixture])
+  const role = newId('role')
+  const located = new URL(clone.url)
+  located.username = role
+  located.password = 'secret'
+  await withClient(clone.url, (owner) =>
+    owner.query(`
+      REVOKE EXECUTE ON FUNCTION pg_control_system() FROM PUBLIC;
+      CREATE ROLE ${role} LOGIN PASSWORD 'secret'`),
+  )
+  try {
+    const options = { schema: fixture.schema, poolSizeMax: 1, statementTimeoutMs: 10_000 }
+    await using database = await createDatabase({ ...options, url: located.href })
+    const { log, lines } = keepLogLines()
+    const before = database.statements()
+    await using watch = watchLostCommits({ service: 'fixture', database, log, everyMs: 5 })
+    await eventually(
+      async () => database.statements() - before,
+      (count) => count > 3,
+    )
+    const fault =
+      'lost commits are not noticed, as Postgres refuses its position ' +
+      '(permission denied for function pg_control_system)'
+    expect(watch.notice()).toBe(`fixture: ${fault}`)
+    expect(lines()).toMatchObject([
+      { level: 40, msg: `${fault}: run "coffer replay" after a fail-over` },
+    ])
+    await withClient(clone.url, (owner) =>
+      owner.query(`GRANT EXECUTE ON FUNCTION pg_control_system() TO ${role}`),
+    )
+    await eventually(
+      async () => watch.notice(),
+      (notice) => notice === null,
+    )
+  } finally {
+    await withClient(clone.url, (owner) => owner.query(`DROP OWNED BY ${role}; DROP ROLE ${role}`))
+  }
 })
