@@ -48,8 +48,7 @@ resolver_preload: {
 
 /** Returns the claims of a user that `nsc add user --allow-pub … --allow-sub …` makes. */
 function limitsOf({ publish, subscribe }: Permissions) {
-  const pub = publish.length > 0 ? { allow: publish } : { deny: ['>'] }
-  return { pub, sub: { allow: subscribe } }
+  return { pub: { allow: publish }, sub: { allow: subscribe } }
 }
 
 /** A JWT of NATS, version 2, about `subject`, signed by `issuer` with Ed25519. */

@@ -214,8 +214,8 @@ test.each(['ledger', 'gateway'])('a user of an account has the permissions of %s
 test('the commands of nsc have the lists of every part', async () => {
   const { stdout } = await runHere(['nats:permissions', '--nsc'], { COFFER_PREFIX: prefix })
   for (const [part, { publish, subscribe }] of Object.entries(permissions)) {
-    const allowed = publish.length > 0 ? `--allow-pub '${publish.join(',')}'` : "--deny-pub '>'"
-    const lists = `  ${allowed} \\\n  --allow-sub '${subscribe.join(',')}'\n`
+    const allowed = `  --allow-pub '${publish.join(',')}' \\\n`
+    const lists = `${allowed}  --allow-sub '${subscribe.join(',')}'\n`
     expect(stdout).toContain(`nsc add user --name ${prefix}-${part} \\\n${lists}`)
   }
 })

@@ -22,7 +22,7 @@ function configText(prefix: string, users: Users): string {
       user: ${quoted(`${prefix}-${part}`)}
       password: $NATS_PASSWORD_${part.replaceAll('-', '_').toUpperCase()}
       permissions {
-        publish: ${publish.length > 0 ? listText(publish) : '{ deny: ">" }'}
+        publish: ${listText(publish)}
         subscribe: ${listText(subscribe)}
       }
     }`,
@@ -36,13 +36,11 @@ function listText(subjects: readonly string[]): string {
   return `[\n${[first, ...rest].map((subject) => `          ${subject}`).join('\n')}\n        ]`
 }
 
-/** Without an allowed subject everything would be allowed, so `>` is denied. */
 function nscText(prefix: string, users: Users): string {
   const commands = users.map(([part, { publish, subscribe }]) => {
-    const allowed = publish.length > 0 ? `--allow-pub '${publish.join(',')}'` : "--deny-pub '>'"
     return [
       `nsc add user --name ${prefix}-${part} \\`,
-      `  ${allowed} \\`,
+      `  --allow-pub '${publish.join(',')}' \\`,
       `  --allow-sub '${subscribe.join(',')}'`,
     ].join('\n')
   })

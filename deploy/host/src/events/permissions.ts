@@ -1,6 +1,9 @@
 import { aliveSubjectOf, streamNameOf, subjectSpace } from './subjects.ts'
 
-/** Subjects that a user of NATS may publish and subscribe to; everything else is refused. */
+/**
+ * Subjects that a user of NATS may publish and subscribe to; everything else is refused. Neither is
+ * empty: NATS allows everything to a user without an allowed subject.
+ */
 export interface Permissions {
   publish: readonly string[]
   subscribe: readonly string[]
@@ -21,9 +24,8 @@ export const operatorUser = 'operator'
 /**
  * Returns what the user of each part needs in NATS, keyed by part, and the operator's. A service
  * publishes its own changes, progress and dead letters, and uses its own durable consumer. The
- * replicas of each part tell each other that they live. Only the
- * operator may delete, purge or edit messages, or use a consumer of another service
- * (docs/running/secured-servers.md#users-of-nats).
+ * replicas of each part tell each other that they live. Only the operator may delete, purge or edit
+ * messages, or use a consumer of another service (docs/running/secured-servers.md#users-of-nats).
  */
 export function natsPermissions(
   prefix: string,
