@@ -22,10 +22,26 @@ export interface OwnPostgres extends AsyncDisposable {
   keepFiles: () => () => void
   /** Starts a standby of this server, which follows it and answers reads. */
   standby: () => Promise<OwnPostgres>
+  /** Copies the files of the running server, as a base backup does. */
+  baseBackup: () => Promise<BaseBackup>
 }
 
-/** Starts a server in a directory of its own; `from` prepares the files of a copy. */
-export async function startOwnPostgres(from?: (dataDir: string) => void): Promise<OwnPostgres> {
+/** A base backup. Disposing deletes it. */
+export interface BaseBackup extends AsyncDisposable {
+  /** Starts a server on a copy, which follows `settings` of recovery (postgresql.conf). */
+  start: (signal: 'standby' | 'recovery', settings: string) => Promise<OwnPostgres>
+}
+
+export interface OwnPostgresOptions {
+  /** Prepares the files of a copy. */
+  from?: (dataDir: string) => void
+  /** Further settings of the server. */
+  settings?: Record<string, string>
+}
+
+/** Starts a server in a directory of its own. */
+export async function startOwnPostgres(options: OwnPostgresOptions = {}): Promise<OwnPostgres> {
+  const { from } = options
   const dataDir = mkdtempSync(join(tmpdir(), 'coffer-own-'))
   for (const name of ['log', 'run']) mkdirSync(join(dataDir, name))
   from?.(dataDir)
@@ -36,9 +52,15 @@ export async function startOwnPostgres(from?: (dataDir: string) => void): Promis
     url: '',
     start: async () => {
       const env = { PATH: process.env.PATH, HOME: process.env.HOME }
-      const settings = { shared_buffers: '32MB' }
-      const options = { dataDir, port, log: silent, env, fresh: false, settings }
-      const started = await startPostgres(options)
+      const settings = { shared_buffers: '32MB', ...options.settings }
+      const started = await startPostgres({
+        dataDir,
+        port,
+        log: silent,
+        env,
+        fresh: false,
+        settings,
+      })
       own.url = started.url
       server = started.process
     },
@@ -52,7 +74,11 @@ export async function startOwnPostgres(from?: (dataDir: string) => void): Promis
         copy(kept, files)
       }
     },
-    standby: () => startStandby(own, dataDir),
+    standby: async () => {
+      await using base = await takeBase(own, dataDir)
+      return await base.start('standby', `primary_conninfo = '${own.url}'\n`)
+    },
+    baseBackup: () => takeBase(own, dataDir),
     [Symbol.asyncDispose]: async () => {
       await server?.stop('SIGKILL')
       removePostgresHome(dataDir)
@@ -63,31 +89,49 @@ export async function startOwnPostgres(from?: (dataDir: string) => void): Promis
   return own
 }
 
-/** Copies the files of the running server as a base backup does, and starts a standby on them. */
-async function startStandby(primary: OwnPostgres, dataDir: string): Promise<OwnPostgres> {
+async function takeBase(primary: OwnPostgres, dataDir: string): Promise<BaseBackup> {
   const client = new pg.Client({ connectionString: primary.url })
   await client.connect()
   const base = mkdtempSync(join(tmpdir(), 'coffer-base-'))
   try {
-    await client.query(`SELECT pg_backup_start('standby', true)`)
+    await client.query(`SELECT pg_backup_start('base', true)`)
     copy(join(dataDir, 'postgres'), join(base, 'postgres'))
+    copy(join(dataDir, 'postgres-password'), join(base, 'postgres-password'))
     const { rows } = await client.query('SELECT labelfile FROM pg_backup_stop(false)')
-    return await startOwnPostgres((copyDir) => {
-      const cluster = join(copyDir, 'postgres/data')
-      for (const name of ['postgres', 'postgres-password']) {
-        copy(join(name === 'postgres' ? base : dataDir, name), join(copyDir, name))
-      }
-      rmSync(join(cluster, 'postmaster.pid'))
-      writeFileSync(join(cluster, 'backup_label'), rows[0].labelfile)
-      writeFileSync(join(cluster, 'standby.signal'), '')
-      writeFileSync(join(cluster, 'postgresql.auto.conf'), `primary_conninfo = '${primary.url}'\n`)
-      // Files that root has written belong to root; the server's user is that of the cluster.
-      spawnSync('chown', ['-R', `--reference=${cluster}`, cluster])
-    })
+    return {
+      start: (signal, settings) => startCopy({ base, label: rows[0].labelfile, signal, settings }),
+      [Symbol.asyncDispose]: async () => rmSync(base, { recursive: true }),
+    }
   } finally {
     await client.end()
-    rmSync(base, { recursive: true })
   }
+}
+
+function startCopy({
+  base,
+  label,
+  signal,
+  settings,
+}: {
+  base: string
+  label: string
+  signal: string
+  settings: string
+}): Promise<OwnPostgres> {
+  return startOwnPostgres({
+    from: (copyDir) => {
+      const cluster = join(copyDir, 'postgres/data')
+      for (const name of ['postgres', 'postgres-password']) {
+        copy(join(base, name), join(copyDir, name))
+      }
+      rmSync(join(cluster, 'postmaster.pid'))
+      writeFileSync(join(cluster, 'backup_label'), label)
+      writeFileSync(join(cluster, `${signal}.signal`), '')
+      writeFileSync(join(cluster, 'postgresql.auto.conf'), settings)
+      // Files that root has written belong to root; the server's user is that of the cluster.
+      spawnSync('chown', ['-R', `--reference=${cluster}`, cluster])
+    },
+  })
 }
 
 /** Copies with owners and modes. Files that vanish meanwhile, and sockets, do not matter. */
