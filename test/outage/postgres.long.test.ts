@@ -186,7 +186,8 @@ test('a restore that lost commits: nothing is shown that the database has not', 
 
   const output = async () => deployment.output()
   await eventually(output, (text) => text.includes('the database may lack commits'))
-  await eventually(output, (text) => text.includes('the latest changes are published again'), 150_000)
+  const republished = 'the latest changes are published again'
+  await eventually(output, (text) => text.includes(republished), 150_000)
   const stored = await primary.query(
     `SELECT name FROM ledger.transactions WHERE bank_account_id = '${id}'`,
   )

@@ -81,6 +81,9 @@ test.each([
   const text = (await readFile(cases, 'utf8')) + other
   await requirePassing(
     spec.replaceAll(/^ {2}/gm, ''),
-    text.replaceAll('job="coffer"', `job="${job}"`).replaceAll('coffer-next', 'next'),
+    text
+      .replaceAll('job="coffer"', `job="${job}"`)
+      .replaceAll('cronjob="coffer-', `cronjob="${job}-`)
+      .replaceAll('coffer-next', 'next'),
   )
 })

@@ -63,6 +63,9 @@ test('policies of Jobs precede them, and let them reach their servers alone', as
     migration: [dns, database, other],
     keys: [dns, { ports: [{ port: 6443 }] }, other],
     test: [dns, { ports: [{ port: 'http' }], to: [gateway] }, other],
+    backup: [dns, database, database, other],
+    audit: [dns, database, other],
+    operator: [dns, database, database, database, other],
   }
   for (const [part, egress] of Object.entries(rules)) {
     const policy = find(objects, 'NetworkPolicy', `coffer-${part}-job`)

@@ -197,20 +197,27 @@ common ones. Takes the root, the part and its values.
 {{- $scaling := .values.autoscaling -}}
 {{- $replicas := ternary $scaling.maxReplicas .values.replicas $scaling.enabled }}
 {{ include "coffer.variable" (dict "name" "COFFER_REPLICAS" "value" (max 1 $replicas)) }}
-{{- with $storage.bucket }}
+{{- if $storage.bucket }}
+{{ include "coffer.storeSettings" $storage | trim }}
+{{- end }}
+{{- end -}}
+
+{{/* The object store, and its bucket of uploaded files if there is one. Takes its values. */}}
+{{- define "coffer.storeSettings" -}}
+{{- with .bucket }}
 {{ include "coffer.variable" (dict "name" "COFFER_STORAGE" "value" "s3") }}
 {{ include "coffer.variable" (dict "name" "COFFER_STORAGE_BUCKET" "value" .) }}
-{{ include "coffer.variable" (dict "name" "COFFER_STORAGE_REGION" "value" $storage.region) }}
-{{ include "coffer.variable" (dict "name" "COFFER_STORAGE_PATH_STYLE"
-  "value" $storage.pathStyle) }}
-{{- with $storage.endpoint }}
+{{- end }}
+{{ include "coffer.variable" (dict "name" "COFFER_STORAGE_REGION" "value" .region) }}
+{{ include "coffer.variable" (dict "name" "COFFER_STORAGE_PATH_STYLE" "value" .pathStyle) }}
+{{- with .endpoint }}
 {{ include "coffer.variable" (dict "name" "COFFER_STORAGE_ENDPOINT" "value" .) }}
 {{- end }}
-{{- with $storage.credentials.secretName }}
+{{- $credentials := .credentials }}
+{{- with $credentials.secretName }}
 {{ include "coffer.secretVariable" (dict "name" "AWS_ACCESS_KEY_ID"
-  "from" (dict "secretName" . "key" $storage.credentials.idKey)) }}
+  "from" (dict "secretName" . "key" $credentials.idKey)) }}
 {{ include "coffer.secretVariable" (dict "name" "AWS_SECRET_ACCESS_KEY"
-  "from" (dict "secretName" . "key" $storage.credentials.secretKey)) }}
-{{- end }}
+  "from" (dict "secretName" . "key" $credentials.secretKey)) }}
 {{- end }}
 {{- end -}}

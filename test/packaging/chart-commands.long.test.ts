@@ -1,0 +1,118 @@
+import { beforeAll, expect, test } from '@jest/globals'
+import {
+  attempt,
+  binary,
+  chart,
+  type Manifest,
+  renderObjects,
+  requireTools,
+  valuesOf,
+} from './chart.ts'
+import { helm } from './tools/tool-list.ts'
+
+beforeAll(() => requireTools([helm]))
+
+const enabled = [
+  '--set=backup.enabled=true',
+  '--set=backup.to=s3://budget-backups/nightly/',
+  '--set=backup.recipients={age1a,age1b}',
+  '--set=audit.enabled=true',
+  '--set=operator.enabled=true',
+]
+
+interface Container {
+  args: string[]
+  env: { name: string; value?: string; valueFrom?: { secretKeyRef: object } }[]
+}
+
+/** Returns a CronJob's specification and pod, and the words and variables of its container. */
+function commandOf(objects: Manifest[], name: string) {
+  const { spec } = objects.find(({ kind, metadata }) => {
+    return kind === 'CronJob' && metadata.name === `coffer-${name}`
+  }) as Manifest
+  const pod = spec.jobTemplate.spec.template.spec
+  const [container] = pod.containers as [Container]
+  const variables = Object.fromEntries(
+    container.env.map(({ name: variable, value, valueFrom }) => [
+      variable,
+      value ?? valueFrom?.secretKeyRef,
+    ]),
+  )
+  return { spec, pod, args: container.args, variables }
+}
+
+test('no CronJob without its value', async () => {
+  const objects = await renderObjects(valuesOf('minimal'))
+  expect(objects.filter(({ kind }) => kind === 'CronJob')).toEqual([])
+})
+
+test('the backup reads as its role and writes with its own keys, one run at a time', async () => {
+  const objects = await renderObjects(valuesOf('everything'))
+  const { spec, pod, args, variables } = commandOf(objects, 'backup')
+  expect(spec).toMatchObject({
+    schedule: '30 1 * * *',
+    timeZone: 'Europe/Berlin',
+    concurrencyPolicy: 'Forbid',
+    suspend: true,
+    successfulJobsHistoryLimit: 2,
+    jobTemplate: { spec: { activeDeadlineSeconds: 7200, backoffLimit: 1 } },
+  })
+  expect(args).toEqual([
+    'backup',
+    '--to=s3://budget-backups/nightly/',
+    expect.stringMatching(/^--recipient=age1q+$/),
+    '--with-keys',
+  ])
+  expect(pod.serviceAccountName).toBe('coffer-writer')
+  expect(variables).toMatchObject({
+    COFFER_DIRECT_DATABASE_URL: { name: 'coffer-reader', key: 'reader' },
+    COFFER_STORAGE_BUCKET: 'coffer-files',
+    AWS_ACCESS_KEY_ID: { name: 'coffer-backup-store', key: 'id' },
+  })
+  // The roles of services and the servers of events are not in the pod.
+  expect(Object.keys(variables).filter((one) => /NATS|TEMPORAL|LEDGER_DATABASE/.test(one))).toEqual(
+    [],
+  )
+})
+
+test('without a role of its own a command reads as the owner of the tables', async () => {
+  const objects = await renderObjects([...valuesOf('mesh'), ...enabled])
+  for (const name of ['backup', 'audit', 'operator']) {
+    const { variables } = commandOf(objects, name)
+    expect(variables.COFFER_DIRECT_DATABASE_URL ?? variables.COFFER_DATABASE_URL).toBeDefined()
+  }
+  const { args, pod } = commandOf(objects, 'backup')
+  expect(args).toEqual([
+    'backup',
+    '--to=s3://budget-backups/nightly/',
+    '--recipient=age1a',
+    '--recipient=age1b',
+  ])
+  expect(pod.serviceAccountName).toBe('coffer-backup')
+  expect(JSON.stringify(pod.volumes)).not.toContain('keys')
+})
+
+test('the template of operators never runs, and has the user operator of NATS', async () => {
+  const objects = await renderObjects(valuesOf('everything'))
+  const { spec, pod, variables } = commandOf(objects, 'operator')
+  expect(spec).toMatchObject({
+    schedule: '0 0 31 2 *',
+    suspend: true,
+    jobTemplate: { spec: { backoffLimit: 0, activeDeadlineSeconds: 7200 } },
+  })
+  expect(variables).toMatchObject({
+    COFFER_DIRECT_DATABASE_URL: { name: 'coffer-owner', key: 'owner' },
+    COFFER_NATS_URL: { name: 'coffer-nats', key: 'operator' },
+  })
+  expect(JSON.stringify(pod.volumes)).toContain('"secretName":"coffer-keys"')
+})
+
+test.each([
+  ['no place', ['--set=backup.enabled=true', '--set=backup.recipients={age1a}']],
+  ['no recipient', ['--set=backup.enabled=true', '--set=backup.to=s3://bucket/folder/']],
+  ['a file', [...enabled, '--set=backup.to=/data/coffer.age']],
+])('a backup with %s is refused', async (_, values) => {
+  const args = ['template', 'coffer', chart, ...valuesOf('minimal'), ...values]
+  const { code, stderr } = await attempt(binary(helm), args)
+  expect([code, stderr]).toEqual([1, expect.stringMatching(/backup/)])
+})
