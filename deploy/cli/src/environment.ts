@@ -99,6 +99,19 @@ export function collectFaults(check: () => unknown): string[] {
   }
 }
 
+/** Lists the ports that a process opens, keyed by their settings. */
+export function portsOf(
+  config: Pick<Config, 'port' | 'rpcPort' | 'grpcPort' | 'metricsPort'>,
+): Record<string, number> {
+  const { port, rpcPort, grpcPort, metricsPort } = config
+  return {
+    COFFER_PORT: port,
+    COFFER_RPC_PORT: rpcPort,
+    COFFER_GRPC_PORT: grpcPort,
+    ...(metricsPort === undefined ? {} : { COFFER_METRICS_PORT: metricsPort }),
+  }
+}
+
 /** Throws SettingsError when two of the ports, keyed by their settings, are equal. */
 export function requireDistinct(ports: Record<string, number>): void {
   const all = Object.entries(ports)

@@ -125,6 +125,8 @@ async function planReplicas(
           [settings.port.env]: String(port),
           [settings.rpcPort.env]: String(rpcPort),
           [settings.grpcPort.env]: String(grpcPort),
+          // One port cannot serve several processes: their RPC ports have the metrics.
+          [settings.metricsPort.env]: '',
         },
       })
     }

@@ -17,8 +17,9 @@ import { toLocal } from '@coffer/kit/values/time'
 import { requireFreePort } from '@coffer/local/ports'
 import { connectNats, createWorkflows } from './broker.ts'
 import { databaseUrlOf } from './databases.ts'
-import { type Config, requireDistinct } from './environment.ts'
+import { type Config, portsOf, requireDistinct } from './environment.ts'
 import { type Parts, partNames } from './parts.ts'
+import { openMeshTls } from './serve-settings.ts'
 import { calls, type PartName } from './service-names.ts'
 import { startTelemetry } from './telemetry.ts'
 import { version } from './version.ts'
@@ -51,6 +52,7 @@ export async function startProcess({ parts, config, log }: Options): Promise<Run
   toLocal(0, 'America/New_York')
   await using opening = new AsyncDisposableStack()
   opening.use(await startTelemetry(partNames(parts), config, log))
+  const tls = opening.use(openMeshTls(config, log))
   const hasServices = parts.definitions.length > 0
   const broker = opening.use(await connectNats(config, log, userOf(parts)))
   const workflows = opening.use(createWorkflows(config, { hasServices, log }))
@@ -58,6 +60,7 @@ export async function startProcess({ parts, config, log }: Options): Promise<Run
     await hostServices({
       definitions: parts.definitions,
       urls: config.urls,
+      tls,
       databaseUrl: (name) => databaseUrlOf(name, config),
       poolSizeMax: config.poolSize,
       pooler: config.databasePooler,
@@ -78,21 +81,18 @@ export async function startProcess({ parts, config, log }: Options): Promise<Run
   const shared = { config, log, broker, host, draining: draining.signal }
   const readiness = opening.use(watchProcess({ parts, ...shared }))
   let gateway: Gateway | null = null
+  const listAway = () => [...readiness.away(), ...databases.notices()]
   const servers = opening.use(
     await serve({
-      host: config.host,
-      rpcPort: config.rpcPort,
-      grpcPort: config.grpcPort,
+      ...addressesOf(config),
+      tls,
+      log,
       routes: host.routes,
       blockers: async () => [
         ...(parts.hasGateway && !gateway?.isListening() ? ['the REST API is not open'] : []),
         ...(await readiness.blockers()),
       ],
-      notices: () => [
-        ...readiness.away(),
-        ...databases.notices(),
-        ...listWaiting(broker, temporal),
-      ],
+      notices: () => [...listAway(), ...listWaiting(broker, temporal)],
       isDatabaseAway: readiness.isDatabaseAway,
       faults: host.vitals.faults,
       draining: draining.signal,
@@ -104,7 +104,7 @@ export async function startProcess({ parts, config, log }: Options): Promise<Run
   return {
     started,
     baseUrl: gateway === null ? null : `http://${reachableHost(config.host)}:${gateway.port}`,
-    rpcUrl: `http://${reachableHost(config.host)}:${servers.rpcPort}`,
+    rpcUrl: `${tls ? 'https' : 'http'}://${reachableHost(config.host)}:${servers.rpcPort}`,
     [Symbol.asyncDispose]: async () => {
       draining.abort()
       // Lame duck: load balancers see that the process is not ready, and send no more requests.
@@ -112,6 +112,10 @@ export async function startProcess({ parts, config, log }: Options): Promise<Run
       await open.disposeAsync()
     },
   }
+}
+
+function addressesOf({ host, rpcPort, grpcPort, metricsPort }: Config) {
+  return { host, rpcPort, grpcPort, metricsPort: metricsPort ?? null }
 }
 
 const natsAway = 'NATS does not answer'
@@ -225,17 +229,15 @@ function listDependencies(parts: Parts, host: Host, keysDir: string): Dependency
 
 /** Throws SettingsError when two settings name the same port, FatalError when a port is in use. */
 async function requirePorts({ hasGateway }: Parts, config: Config): Promise<void> {
-  requireDistinct({
-    COFFER_PORT: config.port,
-    COFFER_RPC_PORT: config.rpcPort,
-    COFFER_GRPC_PORT: config.grpcPort,
-  })
+  requireDistinct(portsOf(config))
   if (hasGateway) {
     await requireFreePort({ port: config.port, server: 'the REST API', setting: 'COFFER_PORT' })
   }
-  const { rpcPort, grpcPort } = config
+  const { rpcPort, grpcPort, metricsPort } = config
   await requireFreePort({ port: rpcPort, server: 'calls', setting: 'COFFER_RPC_PORT' })
   await requireFreePort({ port: grpcPort, server: 'gRPC', setting: 'COFFER_GRPC_PORT' })
+  if (metricsPort === undefined) return
+  await requireFreePort({ port: metricsPort, server: 'metrics', setting: 'COFFER_METRICS_PORT' })
 }
 
 /** Returns the loopback address in place of a wildcard address. */

@@ -6,7 +6,13 @@ import { machineConfig } from '@coffer/local/config'
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { z } from 'zod'
 import { settings } from './commands/config.ts'
-import { collectFaults, keysDirOf, requireDistinct, requireSettings } from './environment.ts'
+import {
+  collectFaults,
+  keysDirOf,
+  portsOf,
+  requireDistinct,
+  requireSettings,
+} from './environment.ts'
 import { requireKeysFolder } from './keys-folder.ts'
 import { serviceChecks } from './serve-settings.ts'
 import { type TryProvider, tryEnvironment, tryProviders } from './try-providers.ts'
@@ -95,13 +101,10 @@ function requireKeys(environment: Environment): void {
 
 /** Lists the ports that `npm start` opens, keyed by their settings. */
 function listPorts(environment: Environment, providers: TryProvider[]): Record<string, number> {
-  const { port, rpcPort, grpcPort } = readSettings(settings, environment)
   const { postgres, nats, temporal } = machineConfig(environment).ports
   const { COFFER_DATABASE_URL, COFFER_NATS_URL, COFFER_TEMPORAL_ADDRESS } = environment
   return {
-    COFFER_PORT: port,
-    COFFER_RPC_PORT: rpcPort,
-    COFFER_GRPC_PORT: grpcPort,
+    ...portsOf(readSettings(settings, environment)),
     ...(COFFER_DATABASE_URL ? {} : { COFFER_POSTGRES_PORT: postgres }),
     ...(COFFER_NATS_URL ? {} : { COFFER_NATS_PORT: nats }),
     ...(COFFER_TEMPORAL_ADDRESS ? {} : { COFFER_TEMPORAL_PORT: temporal }),

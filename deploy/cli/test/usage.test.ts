@@ -144,6 +144,36 @@ test('every fault of the settings is shown before a server is called', async () 
   ])
 })
 
+const tlsText = 'not set: calls with TLS need COFFER_RPC_CA, COFFER_RPC_CERT and COFFER_RPC_KEY'
+
+test.each([
+  {
+    settings: { COFFER_RPC_CERT: '/tls.crt' },
+    lines: [`COFFER_RPC_CA: ${tlsText}`, `COFFER_RPC_KEY: ${tlsText}`],
+  },
+  {
+    settings: { COFFER_RPC_CA: '/no/ca.crt', COFFER_RPC_CERT: '/tls.crt', COFFER_RPC_KEY: '/key' },
+    lines: ['COFFER_RPC_CA: /no/ca.crt cannot be read (ENOENT)'],
+  },
+  {
+    settings: { COFFER_LEDGER_URL: 'https://ledger:4001' },
+    lines: ['COFFER_LEDGER_URL: must begin with http: without COFFER_RPC_CERT'],
+  },
+  {
+    settings: { COFFER_METRICS_PORT: '4002' },
+    lines: ['COFFER_METRICS_PORT: 4002 is COFFER_GRPC_PORT already'],
+  },
+])('settings of TLS that do not fit are refused: $lines.0', async ({ settings, lines }) => {
+  const { code, stderr } = await runHere(['serve', 'identity'], {
+    ...nowhere,
+    COFFER_DATABASE_URL: 'postgres://127.0.0.1:1/none',
+    COFFER_NATS_URL: 'nats://127.0.0.1:1',
+    COFFER_TEMPORAL_ADDRESS: '127.0.0.1:1',
+    ...settings,
+  })
+  expect([code, stderr.trimEnd().split('\n')]).toEqual([2, lines])
+})
+
 test('a list of proxies with an invalid address is refused', async () => {
   const { code, stderr } = await runHere(['serve'], {
     ...nowhere,

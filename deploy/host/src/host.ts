@@ -18,6 +18,7 @@ import { callerVerifier } from './rpc/caller-verifier.ts'
 import { intercepted, type Routes } from './rpc/intercept.ts'
 import { authorize, observe } from './rpc/interceptors.ts'
 import { createMesh, type HostMesh } from './rpc/mesh.ts'
+import type { MeshTls } from './rpc/mesh-tls.ts'
 import { loadSigner, loadVerifiers } from './rpc/signing-key.ts'
 import { createSecrets } from './secrets/envelope-encryption.ts'
 import { createKeyEncryption, keySettings } from './secrets/key-settings.ts'
@@ -33,6 +34,8 @@ export interface HostOptions extends Omit<DatabaseOptions, 'url' | 'schema'> {
   definitions: ServiceDefinition[]
   /** Base URLs of the services in other processes, by service name. */
   urls: Record<string, string>
+  /** Certificates of calls to other processes; null without TLS. */
+  tls?: MeshTls | null
   databaseUrl: (name: string) => string
   keysFolder: string
   environment: Environment
@@ -91,7 +94,7 @@ export async function hostServices(options: HostOptions): Promise<Host> {
   const verify = callerVerifier(loadVerifiers(options.keysFolder))
   const authorized = (services: string[]) => authorize({ verify, clock, services })
   const hosted: Record<string, { routes: Routes; interceptors: Interceptor[] }> = {}
-  const mesh = stack.use(createMesh({ hosted, urls: options.urls }))
+  const mesh = stack.use(createMesh({ hosted, urls: options.urls, tls: options.tls ?? null }))
   const { environment, keysFolder } = options
   const keys = createKeyEncryption(readSettings(keySettings, environment), keysFolder)
   const secrets = createSecrets(keys)

@@ -60,6 +60,18 @@ export const countRefusedCallers = createCounter({
   labelNames: ['service'],
 })
 
+/** Counts peers that the handshake of mutual TLS between processes refused. */
+export const countRefusedPeers = createCounter({
+  name: 'coffer_refused_peers_total',
+  help: 'Connections refused in the handshake of mutual TLS: no certificate of the deployment.',
+})
+
+/** Sets when the certificate of calls ends. */
+export const setCertificateEnd = createGauge({
+  name: 'coffer_certificate_end_seconds',
+  help: 'End of the certificate for calls between processes, in seconds since 1970.',
+})
+
 /** Sets the number of committed changes in the outbox that are not published yet, by service. */
 export const setRelayBacklog = createGauge({
   name: 'coffer_relay_backlog',

@@ -1,8 +1,17 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import { createServer as createHttp2Server, type Http2Server, type Http2Session } from 'node:http2'
+import {
+  createServer as createHttp2Server,
+  createSecureServer as createSecureHttp2Server,
+  type Http2SecureServer,
+  type Http2Server,
+  type Http2Session,
+} from 'node:http2'
+import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
+import type { Server as TlsServer } from 'node:tls'
 import { drainOf } from '@coffer/kit/service/drain'
+import type { Log } from '@coffer/kit/service/log'
 import { Health } from '@coffer/proto/grpc/health'
 import { ServerReflection } from '@coffer/proto/grpc/reflection'
 import type { ConnectRouter } from '@connectrpc/connect'
@@ -10,9 +19,16 @@ import { connectNodeAdapter } from '@connectrpc/connect-node'
 import { healthRoutes } from './health.ts'
 import { reflectionRoutes } from './reflection.ts'
 import { servicesOf } from './rpc/intercept.ts'
+import type { MeshTls } from './rpc/mesh-tls.ts'
+import { watchRefusedPeers } from './rpc/refused-peers.ts'
 import { awayHeader } from './rpc/replicas.ts'
 import { metricsContentType, renderMetrics } from './telemetry/meter.ts'
 import './telemetry/process-metrics.ts'
+
+type AnyServer = Server | Http2Server | Http2SecureServer
+
+/** Mutual TLS: a peer needs a certificate of the same authority. */
+const mutual = { requestCert: true, rejectUnauthorized: true }
 
 /** Maximum size in bytes of an RPC message: above the gateway's limit of 6 MiB for an upload. */
 const messageSizeMax = 8 * 1024 * 1024
@@ -28,10 +44,19 @@ export const unreadMs = 500
 
 export interface ServeOptions {
   host: string
-  /** Port of Connect over HTTP/1.1, health checks and metrics; 0 chooses a free port. */
+  /** Port of Connect over HTTP/1.1 and health checks; 0 chooses a free port. */
   rpcPort: number
-  /** Port of gRPC (HTTP/2 cleartext), with health and reflection; 0 chooses a free port. */
+  /** Port of gRPC (HTTP/2), with health and reflection; 0 chooses a free port. */
   grpcPort: number
+  /**
+   * Port of metrics and health checks, without TLS; 0 chooses a free port. Null opens none: the
+   * metrics are on the RPC port then, as they are until 0.4 without TLS.
+   */
+  metricsPort?: number | null
+  /** Certificates of both RPC ports, which then admit their peers alone; null without TLS. */
+  tls?: MeshTls | null
+  /** Logs refused peers; by default they are counted only. */
+  log?: Log | null
   /** RPC routes with their interceptors. */
   routes: (router: ConnectRouter) => void
   /** Returns why the process is not ready; an empty list when it is ready. */
@@ -52,11 +77,12 @@ export interface ServeOptions {
 export interface Servers extends AsyncDisposable {
   rpcPort: number
   grpcPort: number
+  metricsPort: number | null
 }
 
 /**
- * Opens the RPC port and the gRPC port; health and reflection need no caller token. Rejects when a
- * port is in use.
+ * Opens the RPC port, the gRPC port and the port of metrics; health and reflection need no caller
+ * token. Rejects when a port is in use.
  */
 export async function serve(options: ServeOptions): Promise<Servers> {
   const ending = new AbortController()
@@ -70,20 +96,31 @@ export async function serve(options: ServeOptions): Promise<Servers> {
   const { host, drainMsMax: msMax = 15_000 } = options
   const rpc = createRpcServer(options, { blockers, draining })
   const grpc = createGrpcServer(options, { isReady, ending: ending.signal })
+  const metrics = createMetricsServer(options, { blockers, draining })
+  const all = [rpc, grpc, metrics]
+  const end = () => Promise.all(all.map((one) => one.end(msMax)))
   await using opening = new AsyncDisposableStack()
-  opening.defer(() => rpc.end(msMax))
-  opening.defer(() => grpc.end(msMax))
+  opening.defer(async () => void (await end()))
+  const { metricsPort: wanted = null } = options
   const rpcPort = await listen(rpc.server, options.rpcPort, host)
   const grpcPort = await listen(grpc.server, options.grpcPort, host)
+  const metricsPort = wanted === null ? null : await listen(metrics.server, wanted, host)
   opening.move()
   return {
     rpcPort,
     grpcPort,
+    metricsPort,
     [Symbol.asyncDispose]: async () => {
       ending.abort()
-      await Promise.all([rpc.end(msMax), grpc.end(msMax)])
+      await end()
     },
   }
+}
+
+/** Renews the certificates of a server and counts the peers that it refuses. */
+function secure(server: TlsServer, { tls, log }: { tls: MeshTls; log: Log | null }): void {
+  tls.onRenewal(() => server.setSecureContext(tls.context()))
+  watchRefusedPeers(server, log)
 }
 
 interface DrainingServer<S> {
@@ -92,21 +129,45 @@ interface DrainingServer<S> {
   end: (msMax: number) => Promise<void>
 }
 
+interface ServerStates {
+  blockers: () => Promise<string[]>
+  draining: AbortSignal
+}
+
 function createRpcServer(
-  { routes, ...options }: ServeOptions,
-  { blockers, draining }: { blockers: () => Promise<string[]>; draining: AbortSignal },
+  { routes, tls = null, log = null, ...options }: ServeOptions,
+  { blockers, draining }: ServerStates,
 ): DrainingServer<Server> {
   const handle = connectNodeAdapter({
     routes,
     readMaxBytes: messageSizeMax,
     fallback: (request, response) => {
-      const states = { ...options, blockers }
+      const states = { ...options, blockers, hasMetrics: tls === null }
       void answerOperations(request as IncomingMessage, response as ServerResponse, states)
     },
   })
-  const server = createServer({ keepAliveTimeout: keepAliveMs }, (request, response) => {
+  const answer = (request: IncomingMessage, response: ServerResponse) => {
     response.once('finish', () => endUnread(request))
     handle(request, response)
+  }
+  const lasting = { keepAliveTimeout: keepAliveMs }
+  const server = tls
+    ? createTlsServer({ ...lasting, ...tls.context(), ...mutual }, answer)
+    : createServer(lasting, answer)
+  if (tls) secure(server as TlsServer & Server, { tls, log })
+  const drain = drainOf(server)
+  draining.addEventListener('abort', drain.begin, { once: true })
+  return { server, end: (msMax) => drain.end({ close: () => closeServer(server), msMax }) }
+}
+
+/** Creates the server of metrics and probes, which need no certificate. */
+function createMetricsServer(
+  options: ServeOptions,
+  { blockers, draining }: ServerStates,
+): DrainingServer<Server> {
+  const states = { ...options, blockers, hasMetrics: true }
+  const server = createServer({ keepAliveTimeout: keepAliveMs }, (request, response) => {
+    void answerOperations(request, response, states)
   })
   const drain = drainOf(server)
   draining.addEventListener('abort', drain.begin, { once: true })
@@ -114,21 +175,23 @@ function createRpcServer(
 }
 
 function createGrpcServer(
-  { routes }: ServeOptions,
+  { routes, tls = null, log = null }: ServeOptions,
   { isReady, ending }: { isReady: () => Promise<boolean>; ending: AbortSignal },
-): DrainingServer<Http2Server> {
+): DrainingServer<Http2Server | Http2SecureServer> {
   const offered = servicesOf(routes)
   const services = offered.map(({ typeName }) => typeName)
-  const server = createHttp2Server(
-    connectNodeAdapter({
-      routes: (router) => {
-        routes(router)
-        healthRoutes(router, { services, isReady, ending })
-        reflectionRoutes(router, [...offered, Health, ServerReflection])
-      },
-      readMaxBytes: messageSizeMax,
-    }),
-  )
+  const answer = connectNodeAdapter({
+    routes: (router) => {
+      routes(router)
+      healthRoutes(router, { services, isReady, ending })
+      reflectionRoutes(router, [...offered, Health, ServerReflection])
+    },
+    readMaxBytes: messageSizeMax,
+  })
+  const server = tls
+    ? createSecureHttp2Server({ ...tls.context(), ...mutual }, answer)
+    : createHttp2Server(answer)
+  if (tls) secure(server as Http2SecureServer, { tls, log })
   const sessions = new Set<Http2Session>()
   server.on('session', (session) => {
     sessions.add(session)
@@ -159,22 +222,27 @@ function endUnread(request: IncomingMessage): void {
   request.once('close', () => clearTimeout(timer))
 }
 
-async function listen(server: Server | Http2Server, port: number, host: string): Promise<number> {
+async function listen(server: AnyServer, port: number, host: string): Promise<number> {
   server.listen(port, host)
   await once(server, 'listening')
   return (server.address() as AddressInfo).port
 }
 
-function closeServer(server: Server | Http2Server): Promise<void> {
+function closeServer(server: AnyServer): Promise<void> {
   return new Promise((resolve) => {
     server.close(() => resolve())
   })
 }
 
+interface Operations
+  extends Pick<ServeOptions, 'blockers' | 'notices' | 'faults' | 'isDatabaseAway'> {
+  hasMetrics: boolean
+}
+
 async function answerOperations(
   request: IncomingMessage,
   response: ServerResponse,
-  options: Pick<ServeOptions, 'blockers' | 'notices' | 'faults' | 'isDatabaseAway'>,
+  { hasMetrics, ...options }: Operations,
 ): Promise<void> {
   try {
     if (request.url === '/healthz') {
@@ -188,7 +256,7 @@ async function answerOperations(
       const headers = options.isDatabaseAway?.() ? { [awayHeader]: 'postgres' } : {}
       response.writeHead(reasons.length === 0 ? 200 : 503, headers)
       response.end([state, ...reasons, ...notices, ''].join('\n'))
-    } else if (request.url === '/metrics') {
+    } else if (request.url === '/metrics' && hasMetrics) {
       const metrics = await renderMetrics()
       response.writeHead(200, { 'content-type': metricsContentType }).end(metrics)
     } else {

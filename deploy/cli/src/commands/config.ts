@@ -24,7 +24,27 @@ export const settings = {
   rpcPort: setting(
     'COFFER_RPC_PORT',
     port.default(4001),
-    'Port for calls between processes (Connect), `/healthz`, `/readyz` and `/metrics`',
+    'Port for calls between processes (Connect), `/healthz` and `/readyz`',
+  ),
+  rpcCa: setting(
+    'COFFER_RPC_CA',
+    z.string().optional(),
+    'File of the CA certificates (PEM) of all processes: calls then have mutual TLS',
+  ),
+  rpcCertificate: setting(
+    'COFFER_RPC_CERT',
+    z.string().optional(),
+    'File of the certificate (PEM) of this process for calls, as server and as client',
+  ),
+  rpcKey: setting(
+    'COFFER_RPC_KEY',
+    z.string().optional(),
+    'File of the private key (PEM) of the certificate for calls',
+  ),
+  metricsPort: setting(
+    'COFFER_METRICS_PORT',
+    port.optional(),
+    'Port for `/metrics`, `/healthz` and `/readyz`, without TLS; unset: those of `COFFER_RPC_PORT`',
   ),
   grpcPort: setting(
     'COFFER_GRPC_PORT',
@@ -187,7 +207,7 @@ export const urlSettings = forEachService((variable) =>
   setting(
     `COFFER_${variable}_URL`,
     serviceUrls.optional(),
-    'Addresses of the service in other processes, separated by commas: `http://host:4001`',
+    'Addresses of the service elsewhere, separated by commas: `http://host:4001`, or https',
   ),
 )
 

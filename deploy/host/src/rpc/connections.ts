@@ -1,7 +1,10 @@
 import { Agent, type ClientRequest } from 'node:http'
+import { Agent as TlsAgent } from 'node:https'
+import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { callerRefusedHeader } from '@coffer/kit/rpc/errors'
-import { createReplicas, type Replica } from './replicas.ts'
+import type { MeshTls } from './mesh-tls.ts'
+import { createReplicas, type Ejection, type Replica } from './replicas.ts'
 import { attemptHeader } from './retry.ts'
 
 /** Time in ms without a first byte from a replica after which it gets a probe. */
@@ -25,19 +28,20 @@ interface Waiting {
  * `msMax` on, because new replicas receive calls only over new connections. A second attempt gets a
  * new one: the replica that broke the first one may have left more of them behind. When a replica
  * is ejected, its idle connections end; so do its calls that may be repeated, unless it stops: then
- * it finishes them.
+ * it finishes them. With TLS, each connection has the certificates of its moment, and no session of
+ * an earlier one (RFC 8446 2.2), which would keep a former certificate in use.
  */
-export function createAgent(urls: string[], msMax: number): Agent {
-  const options = { keepAlive: true, maxSockets: 256, timeout: msMax, scheduling: 'fifo' as const }
-  const agent = new Agent(options) as Requesting
+export function createAgent(urls: string[], msMax: number, tls: MeshTls | null = null): Agent {
+  const agent = newAgent(msMax, tls)
   const waiting = new Map<ClientRequest, Waiting>()
   const connected = new WeakMap<Duplex, { madeAt: number; replica: Replica }>()
-  const replicas = createReplicas(urls, (ejected, why) => {
+  const onEjected = (ejected: Replica, why: Ejection) => {
     for (const socket of Object.values(agent.freeSockets).flatMap((idle) => idle ?? [])) {
       if (connected.get(socket)?.replica === ejected) socket.destroy()
     }
     if (why === 'fails') endCalls(waiting, ejected)
-  })
+  }
+  const replicas = createReplicas(urls, onEjected, tls)
   const watch = (request: ClientRequest, socket: Duplex, isRepeated: boolean) => {
     const replica = connected.get(socket)?.replica
     if (!replica || !replicas.areSeveral()) return
@@ -72,8 +76,11 @@ export function createAgent(urls: string[], msMax: number): Agent {
   agent.createConnection = (target, done) => {
     const connect = async () => {
       const replica = await replicas.pick()
-      const { host, port } = replica
-      const socket = createConnection.call(agent, { ...target, host, port }) as Duplex
+      const { host, port, servername } = replica
+      const secured = tls ? { ...tls.context(), servername } : {}
+      const options = { ...target, host, port, ...secured }
+      const socket = createConnection.call(agent, options) as Socket
+      if (tls) awaitHandshake(socket)
       connected.set(socket, { madeAt: performance.now(), replica })
       return socket
     }
@@ -95,11 +102,34 @@ export function createAgent(urls: string[], msMax: number): Agent {
   return agent
 }
 
+function newAgent(msMax: number, tls: MeshTls | null): Requesting {
+  const options = { keepAlive: true, maxSockets: 256, timeout: msMax, scheduling: 'fifo' as const }
+  const agent = tls ? new TlsAgent({ ...options, maxCachedSessions: 0 }) : new Agent(options)
+  return agent as Requesting
+}
+
+/** Connections whose TLS handshake has not ended: no request was sent on them. */
+const handshaking = new WeakSet<Duplex>()
+
+/** Marks the error of a failed handshake as one of connect(2): no request was sent. */
+function awaitHandshake(socket: Socket): void {
+  const mark = (error: NodeJS.ErrnoException) => {
+    error.syscall = 'connect'
+  }
+  handshaking.add(socket)
+  socket.prependOnceListener('error', mark)
+  socket.once('secureConnect', () => {
+    handshaking.delete(socket)
+    socket.off('error', mark)
+  })
+}
+
 /** Ends the calls of an ejected replica that have not been sent, or may be repeated. */
 function endCalls(waiting: Map<ClientRequest, Waiting>, ejected: Replica): void {
   for (const [request, { replica, socket, isRepeated }] of waiting) {
     if (replica !== ejected) continue
-    if (socket.connecting) request.destroy(silence({ code: 'ETIMEDOUT', syscall: 'connect' }))
+    if (socket.connecting || handshaking.has(socket))
+      request.destroy(silence({ code: 'ETIMEDOUT', syscall: 'connect' }))
     else if (isRepeated) request.destroy(silence({ code: 'ECONNRESET' }))
   }
 }

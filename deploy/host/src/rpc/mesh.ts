@@ -16,6 +16,7 @@ import { createAgent } from './connections.ts'
 import { createDirectTransport } from './direct.ts'
 import type { Routes } from './intercept.ts'
 import { sendTrace } from './interceptors.ts'
+import type { MeshTls } from './mesh-tls.ts'
 import { repeatRefused, repeatRefusedCaller, retry } from './retry.ts'
 
 /** Timeout in ms of calls that set none. */
@@ -35,6 +36,8 @@ export interface MeshOptions {
    * several replicas are separated by commas.
    */
   urls: Record<string, string>
+  /** Certificates of connections to other processes; their URLs are then https. */
+  tls?: MeshTls | null
   /** Age in ms from which a connection is not used for further calls. */
   connectionMsMax?: number
 }
@@ -50,7 +53,12 @@ export interface HostMesh extends Mesh {
  * to other processes. Error codes and deadlines are the same for both kinds of call
  * (docs/architecture.md#calls).
  */
-export function createMesh({ hosted, urls, connectionMsMax = 30_000 }: MeshOptions): HostMesh {
+export function createMesh({
+  hosted,
+  urls,
+  tls = null,
+  connectionMsMax = 30_000,
+}: MeshOptions): HostMesh {
   const interceptors = [hideCallerRefusals, retry]
   const agents: Agent[] = []
   let answeredAt = Number.NEGATIVE_INFINITY
@@ -69,7 +77,7 @@ export function createMesh({ hosted, urls, connectionMsMax = 30_000 }: MeshOptio
     const replicaUrls = (urls[name] ?? '').split(',').map((url) => url.trim())
     const [baseUrl] = replicaUrls
     if (!baseUrl) throw unavailable(`no address for service ${name}`)
-    const agent = createAgent(replicaUrls, connectionMsMax)
+    const agent = createAgent(replicaUrls, connectionMsMax, tls)
     agents.push(agent)
     return createConnectTransport({
       baseUrl,

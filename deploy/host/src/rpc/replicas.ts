@@ -1,5 +1,8 @@
 import { lookup } from 'node:dns/promises'
 import { get } from 'node:http'
+import { get as getTls } from 'node:https'
+import { isIP } from 'node:net'
+import type { MeshTls } from './mesh-tls.ts'
 
 /** Age in ms from which the addresses of a DNS name are looked up again for a new connection. */
 const lookupMsMax = 5_000
@@ -23,6 +26,8 @@ const failuresMax = 3
 export interface Replica {
   host: string
   port: number
+  /** Host name of the URL, which a certificate names; empty for an IP address (RFC 6066 3). */
+  servername: string
   /** Time of the last first byte of an answer, by `performance.now`. */
   heardAt: number
   failures: number
@@ -58,12 +63,17 @@ export type Ejection = 'fails' | 'stops'
 export function createReplicas(
   urls: string[],
   onEjected: (replica: Replica, why: Ejection) => void,
+  tls: MeshTls | null = null,
 ): Replicas {
   const addresses = createAddresses(urls)
+  const answers = (replica: Replica, path: string) => probe(replica, { path, tls })
   let picks = 0
   let isDisposed = false
   const healthy = () => addresses.known().filter(({ isEjected }) => !isEjected)
   const hasOther = (replica: Replica) => healthy().some((one) => one !== replica)
+  const readmitReady = async (replica: Replica) => {
+    if (await answers(replica, '/readyz')) readmit(replica)
+  }
   const readmitLater = (replica: Replica, afterMs: number) => {
     setTimeout(async () => {
       if (isDisposed || !replica.isEjected || !addresses.known().includes(replica)) return
@@ -125,10 +135,6 @@ function readmit(replica: Replica): void {
   replica.failures = 0
 }
 
-async function readmitReady(replica: Replica): Promise<void> {
-  if (await answers(replica, '/readyz')) readmit(replica)
-}
-
 /** Returns a function that runs `work` for a replica; calls during the run share it. */
 function shared(work: (replica: Replica) => Promise<void>) {
   const running = new Map<Replica, Promise<void>>()
@@ -167,12 +173,14 @@ function createAddresses(urls: string[]) {
 }
 
 async function lookUp(url: string): Promise<Replica[]> {
-  const { hostname, port } = new URL(url)
+  const { hostname, port, protocol } = new URL(url)
   // A literal IPv6 address has brackets in a URL.
-  const found = await lookup(hostname.replace(/^\[|\]$/g, ''), { all: true })
+  const name = hostname.replace(/^\[|\]$/g, '')
+  const found = await lookup(name, { all: true })
   return found.map(({ address }) => ({
     host: address,
-    port: Number(port || 80),
+    port: Number(port || (protocol === 'https:' ? 443 : 80)),
+    servername: isIP(name) ? '' : name,
     heardAt: 0,
     failures: 0,
     isEjected: false,
@@ -187,14 +195,18 @@ function isSame(left: Replica, right: Replica): boolean {
  * Returns whether a probe is answered with 200: `/healthz` if the process answers at all, `/readyz`
  * if it is ready and the databases of its services answer, too.
  */
-function answers({ host, port }: Replica, path: string): Promise<boolean> {
+function probe(
+  { host, port, servername }: Replica,
+  { path, tls }: { path: string; tls: MeshTls | null },
+): Promise<boolean> {
   const signal = AbortSignal.timeout(probeTimeoutMs)
-  const probe = get({ host, port, path, agent: false, signal })
+  const target = { host, port, path, agent: false as const, signal }
+  const request = tls ? getTls({ ...target, ...tls.context(), servername }) : get(target)
   return new Promise((resolve) => {
-    probe.on('response', (response) => {
+    request.on('response', (response) => {
       response.resume()
       resolve(response.statusCode === 200 && response.headers[awayHeader] === undefined)
     })
-    probe.on('error', () => resolve(false))
+    request.on('error', () => resolve(false))
   })
 }

@@ -119,6 +119,8 @@ function isNotConnected(error: unknown): boolean {
  * deadline_exceeded, because the call may have been carried out. Returns other errors unchanged.
  */
 function reasonOf(error: unknown, request: Call): unknown {
+  // Connect takes a failed TLS handshake for an internal error.
+  if (isNotConnected(error)) return lost(Code.Unavailable, error)
   if (!isBroken(error) || request.signal.aborted) return error
   return lost(isSafe(request) ? Code.Unavailable : Code.DeadlineExceeded, error)
 }
@@ -131,5 +133,8 @@ function lost(code: Code, error: unknown): ConnectError {
 /** Returns whether the connection broke: EPIPE, or `aborted` with a cause (servers send none). */
 function isBroken(error: unknown): boolean {
   const { code, cause } = ConnectError.from(error)
-  return (code === Code.Aborted && cause !== undefined) || Object(cause).code === 'EPIPE'
+  const { code: reason } = Object(cause)
+  // A server ends a connection by an alert of TLS when it refuses the certificate.
+  const isEnded = typeof reason === 'string' && (reason === 'EPIPE' || reason.startsWith('ERR_SSL'))
+  return (code === Code.Aborted && cause !== undefined) || isEnded
 }
