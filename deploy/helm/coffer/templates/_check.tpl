@@ -10,6 +10,7 @@
 {{- define "coffer.checkSettings" -}}
 {{- $values := .Values -}}
 {{- $reserved := list "COFFER_HOST" "COFFER_PORT" "COFFER_RPC_PORT" "COFFER_GRPC_PORT"
+  "COFFER_METRICS_PORT" "COFFER_RPC_CA" "COFFER_RPC_CERT" "COFFER_RPC_KEY"
   "COFFER_DATA_DIR" "COFFER_KEYS_DIR" "COFFER_LAME_DUCK_SECONDS" "COFFER_EXTERNAL_URL"
   "COFFER_DATABASE_POOLER" "COFFER_DATABASE_CA" "COFFER_NATS_URL" "COFFER_NATS_REPLICAS"
   "COFFER_NATS_STREAM_BYTES"
@@ -79,6 +80,12 @@
   $values.nats.urls.secretName) -}}
 {{- if gt (len $addresses) 1 -}}
 {{- fail "nats: only one of url, urlSecret and urls can be set" -}}
+{{- end -}}
+{{- if and $values.rpc.tls.secretName (not $values.metricsPort) -}}
+{{- fail "metricsPort: is needed with rpc.tls, because probes have no certificate" -}}
+{{- end -}}
+{{- if has (int $values.metricsPort) (list 4000 4001 4002) -}}
+{{- fail "metricsPort: is the port of something else already" -}}
 {{- end -}}
 {{- if not $values.temporal.address -}}
 {{- fail "temporal.address: is needed" -}}

@@ -63,23 +63,29 @@ affinity:
   emptyDir: { sizeLimit: 1Gi }
 {{- end -}}
 
+{{/* The port of /metrics and the probes. */}}
+{{- define "coffer.metricsPortName" -}}
+{{- .Values.metricsPort | empty | ternary "rpc" "metrics" -}}
+{{- end -}}
+
 {{/*
-Probes on the RPC port. A process that waits for another server is alive: only /healthz ends it, so
-the startup probe asks that too. Readiness takes a replica out of its Services within 3 s.
+Probes on the port of metrics, which needs no certificate. A process that waits for another server
+is alive: only /healthz ends it, so the startup probe asks that too. Readiness takes a replica out
+of its Services within 3 s.
 */}}
 {{- define "coffer.probes" -}}
 startupProbe:
-  httpGet: { path: /healthz, port: rpc }
+  httpGet: { path: /healthz, port: {{ include "coffer.metricsPortName" .root }} }
   periodSeconds: 2
   failureThreshold: 60
   timeoutSeconds: 2
 readinessProbe:
-  httpGet: { path: /readyz, port: rpc }
+  httpGet: { path: /readyz, port: {{ include "coffer.metricsPortName" .root }} }
   periodSeconds: 1
   failureThreshold: 2
   timeoutSeconds: 1
 livenessProbe:
-  httpGet: { path: /healthz, port: rpc }
+  httpGet: { path: /healthz, port: {{ include "coffer.metricsPortName" .root }} }
   periodSeconds: 10
   failureThreshold: 6
   timeoutSeconds: 5
@@ -173,6 +179,9 @@ container would take the last one. Takes the root, the part and its values.
     {{- end }}
     - { name: rpc, containerPort: 4001 }
     - { name: grpc, containerPort: 4002 }
+    {{- with .root.Values.metricsPort }}
+    - { name: metrics, containerPort: {{ . }} }
+    {{- end }}
   {{- include "coffer.probes" . | nindent 2 }}
   resources:
     {{- toYaml .values.resources | nindent 4 }}
@@ -190,7 +199,8 @@ container would take the last one. Takes the root, the part and its values.
 {{/* The pod of a part, without labels. Takes the root, the part and its values. */}}
 {{- define "coffer.partPod" -}}
 {{- $gatewayOnly := eq .part "gateway" -}}
-{{- $servers := $gatewayOnly | ternary (list "nats") (list "database" "nats" "temporal") -}}
+{{- $servers := $gatewayOnly | ternary (list "rpc" "nats")
+  (list "rpc" "database" "nats" "temporal") -}}
 {{- $context := merge (dict "servers" $servers) . -}}
 {{- include "coffer.podSecurity" .root }}
 serviceAccountName: {{ include "coffer.serviceAccount" .root }}

@@ -55,11 +55,23 @@ The settings of every process. Takes the root, and the values and Secrets of fur
 {{- include "coffer.commonSettings" (dict "root" $root
   "settings" (merge (dict) .values.settings $root.Values.settings $pool)
   "secretSettings" (merge (dict) .values.secretSettings $root.Values.secretSettings)) }}
+{{- $scheme := empty $root.Values.rpc.tls.secretName | ternary "http" "https" }}
 {{- range $service := (index $calls .part | default list) }}
 {{- $host := include "coffer.partName" (dict "root" $root "part" $service) }}
 {{ include "coffer.variable" (dict
   "name" (printf "COFFER_%s_URL" (include "coffer.variableOf" $service))
-  "value" (printf "http://%s:4001" $host)) }}
+  "value" (printf "%s://%s:4001" $scheme $host)) }}
+{{- end }}
+{{- if $root.Values.metricsPort }}
+{{ include "coffer.variable" (dict "name" "COFFER_METRICS_PORT"
+  "value" $root.Values.metricsPort) }}
+{{- end }}
+{{- if $root.Values.rpc.tls.secretName }}
+{{- range $name, $file := dict "COFFER_RPC_CA" "rpc-ca.crt" "COFFER_RPC_CERT" "rpc-tls.crt"
+  "COFFER_RPC_KEY" "rpc-tls.key" }}
+{{ include "coffer.variable" (dict "name" $name
+  "value" (printf "/etc/coffer/servers/%s" $file)) }}
+{{- end }}
 {{- end }}
 {{ include "coffer.natsSettings" . | trim }}
 {{- if $hosted }}
@@ -150,7 +162,10 @@ common ones. Takes the root, the part and its values.
 {{ include "coffer.variable" (dict "name" "COFFER_NATS_URL" "value" $nats.url) }}
 {{- end }}
 {{ include "coffer.variable" (dict "name" "COFFER_NATS_REPLICAS" "value" $nats.replicas) }}
+{{- /* The default is in the code: 0.2.0 refuses the unknown setting in an upgrade in order. */}}
+{{- if ne (int64 $nats.streamBytes) 1073741824 }}
 {{ include "coffer.variable" (dict "name" "COFFER_NATS_STREAM_BYTES" "value" $nats.streamBytes) }}
+{{- end }}
 {{- if $nats.credentials.secretName }}
 {{ include "coffer.variable" (dict "name" "COFFER_NATS_CREDENTIALS"
   "value" (printf "%s/nats.creds" $directory)) }}

@@ -16,6 +16,15 @@
 {{- $values := .root.Values -}}
 {{- $nats := include "coffer.natsOf" . | fromJson -}}
 {{- $temporal := include "coffer.temporalOf" . | fromJson -}}
+{{- if has "rpc" .servers }}
+{{- with $values.rpc.tls.secretName }}
+{{- $secret := $values.rpc.tls.perPart | ternary (printf "%s-%s" . $.part) . }}
+{{- range list "ca.crt" "tls.crt" "tls.key" }}
+{{- include "coffer.file" (dict "path" (printf "rpc-%s" .)
+  "from" (dict "secretName" $secret "key" .)) }}
+{{- end }}
+{{- end }}
+{{- end }}
 {{- if has "database" .servers }}
 {{- include "coffer.file" (dict "from" $values.database.ca "path" "database-ca.crt") }}
 {{- end }}
