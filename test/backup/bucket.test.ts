@@ -62,6 +62,28 @@ test('an archive in a bucket is restored from there, and not overwritten', async
   expect(await contentOf(database.url)).toEqual(content)
 })
 
+test('a role that may read all tables is enough for a backup and an audit', async () => {
+  const url = new URL(source.COFFER_DATABASE_URL ?? '')
+  const role = `reader_${newId('key')}`
+  const create = `CREATE ROLE ${role} LOGIN PASSWORD 'reading' IN ROLE pg_read_all_data`
+  await withClient(url.href, (client) => client.query(create))
+  Object.assign(url, { username: role, password: 'reading' })
+  const reader = { ...source, COFFER_DATABASE_URL: url.href }
+  try {
+    const saved = await runHere(['backup', '--to', 's3://coffer/read/', ...by], reader)
+    expect(saved).toMatchObject({
+      stderr: '',
+      code: 0,
+      stdout: expect.stringContaining(' rows, 1 files'),
+    })
+    const audited = await runHere(['audit'], reader)
+    expect(audited).toMatchObject({ code: 0, stdout: 'everything adds up\n' })
+  } finally {
+    const drop = `DROP ROLE ${role}`
+    await withClient(source.COFFER_DATABASE_URL ?? '', (client) => client.query(drop))
+  }
+})
+
 test('an archive of several parts is whole, and an unfinished one is not there', async () => {
   const { COFFER_STORAGE_ENDPOINT: endpoint = '' } = server.settings
   const store = { endpoint, region: 'us-east-1', pathStyle: true }

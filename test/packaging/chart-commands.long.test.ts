@@ -65,7 +65,8 @@ test('the backup reads as its role and writes with its own keys, one run at a ti
   ])
   expect(pod.serviceAccountName).toBe('coffer-writer')
   expect(variables).toMatchObject({
-    COFFER_DIRECT_DATABASE_URL: { name: 'coffer-reader', key: 'reader' },
+    COFFER_DATABASE_URL: { name: 'coffer-reader', key: 'reader' },
+    COFFER_DATABASE_CA: '/etc/coffer/servers/database-ca.crt',
     COFFER_STORAGE_BUCKET: 'coffer-files',
     AWS_ACCESS_KEY_ID: { name: 'coffer-backup-store', key: 'id' },
   })
@@ -101,7 +102,7 @@ test('the template of operators never runs, and has the user operator of NATS', 
     jobTemplate: { spec: { backoffLimit: 0, activeDeadlineSeconds: 7200 } },
   })
   expect(variables).toMatchObject({
-    COFFER_DIRECT_DATABASE_URL: { name: 'coffer-owner', key: 'owner' },
+    COFFER_DATABASE_URL: { name: 'coffer-owner', key: 'owner' },
     COFFER_NATS_URL: { name: 'coffer-nats', key: 'operator' },
   })
   expect(JSON.stringify(pod.volumes)).toContain('"secretName":"coffer-keys"')

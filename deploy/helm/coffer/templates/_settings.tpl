@@ -100,7 +100,12 @@ The settings of every process. Takes the root, and the values and Secrets of fur
 {{ include "coffer.secretVariable" (dict "name" $name "from" .) }}
 {{- end }}
 {{- end }}
-{{- if or $database.ca.secretName $database.ca.configMapName }}
+{{- include "coffer.databaseCa" .root }}
+{{- end -}}
+
+{{- define "coffer.databaseCa" -}}
+{{- $ca := .Values.database.ca -}}
+{{- if or $ca.secretName $ca.configMapName }}
 {{ include "coffer.variable" (dict "name" "COFFER_DATABASE_CA"
   "value" "/etc/coffer/servers/database-ca.crt") }}
 {{- end }}
