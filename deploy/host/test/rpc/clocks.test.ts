@@ -1,7 +1,7 @@
 import { anonymousCaller, type Signer } from '@coffer/kit/rpc/caller'
 import { asCaller } from '@coffer/kit/rpc/rpc'
 import { ServiceHealthService } from '@coffer/proto/health/v1/service_health'
-import { Code } from '@connectrpc/connect'
+import { Code, ConnectError } from '@connectrpc/connect'
 import { expect, test } from '@jest/globals'
 import { callerVerifier } from '../../src/rpc/caller-verifier.ts'
 import { intercepted } from '../../src/rpc/intercept.ts'
@@ -12,10 +12,13 @@ import { serve } from '../../src/serve.ts'
 import { scratchFolder } from '../../testing/fixture/scratch.ts'
 
 /** Serves the ledger with a clock that differs by `aheadMs`; counts the calls that it accepts. */
-async function serveLedger(keysFolder: string, aheadMs: number) {
+async function serveLedger(
+  keysFolder: string,
+  aheadMs: number,
+  verify = callerVerifier(loadVerifiers(keysFolder)),
+) {
   const replica = { accepted: 0, url: '' }
   const clock = () => new Date(Date.now() + aheadMs)
-  const verify = callerVerifier(loadVerifiers(keysFolder))
   const servers = await serve({
     host: '127.0.0.1',
     rpcPort: 0,
@@ -79,6 +82,28 @@ test('a call is repeated until one of the replicas accepts its token', async () 
   const health = mesh.client('ledger', ServiceHealthService)
   await health.checkServiceHealth({}, asCaller(anonymousCaller(signer, new Date())))
   expect(replicas.map(({ accepted }) => accepted)).toEqual([0, 0, 0, 1])
+})
+
+/** Refuses the tokens of this version like 0.2.0, whose refusals have no header. */
+const formerly = () =>
+  Promise.reject(new ConnectError('caller token is not valid', Code.Unauthenticated))
+
+test('calls beside replicas of 0.2.0 reach the one that knows their tokens', async () => {
+  await using folder = await scratchFolder()
+  const signer = loadSigner(folder.path, 'gateway')
+  await using stack = new AsyncDisposableStack()
+  const replicas = [
+    stack.use(await serveLedger(folder.path, 0, formerly)),
+    stack.use(await serveLedger(folder.path, 0, formerly)),
+    stack.use(await serveLedger(folder.path, 0)),
+  ]
+  const urls = { ledger: replicas.map(({ url }) => url).join() }
+  const mesh = stack.use(createMesh({ hosted: {}, urls }))
+  const health = mesh.client('ledger', ServiceHealthService)
+  for (let sent = 0; sent < 10; sent += 1) {
+    await health.checkServiceHealth({}, asCaller(anonymousCaller(signer, new Date())))
+  }
+  expect(replicas.map(({ accepted }) => accepted)).toEqual([0, 0, 10])
 })
 
 test('tokens that every replica refuses are unavailable', async () => {
