@@ -34,7 +34,8 @@ function composeEnvironment(
   const lines = [...anchors, own].join('').matchAll(/^ +(COFFER_\w+|AWS_\w+): (?:>-\n +)?(.*)$/gm)
   return Object.fromEntries(
     [...lines].map(([, name = '', value = '']) => {
-      return [name, value.replace(/\$\{(\w+)[^}]*\}/g, (_, variable) => textOf(variable))]
+      const unquoted = value.replace(/^"(.*)"$/, '$1')
+      return [name, unquoted.replace(/\$\{(\w+)[^}]*\}/g, (_, variable) => textOf(variable))]
     }),
   )
 }

@@ -1,7 +1,9 @@
 import {
   CallerClaims,
   callerSeconds,
+  callerSkewSeconds,
   callerTokenType,
+  isCallerOver,
   keyIdOf,
   type OutgoingCaller,
 } from '@coffer/kit/rpc/caller'
@@ -11,9 +13,6 @@ import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
 import { isFormerToken, verifyFormerToken } from './former-caller-token.ts'
 import type { Verifiers } from './signing-key.ts'
-
-/** Tolerated difference in seconds between the clocks of two machines. */
-const skewSeconds = 30
 
 /** Verified tokens that a process remembers, and the length of a token in characters. */
 const tokensMax = 10_000
@@ -47,7 +46,7 @@ export function callerVerifier(verifiers: Verifiers): VerifyCaller {
       verifying.catch(() => forget(token))
     }
     const { caller, audience } = await verifying
-    if (caller.expiresAt + 1000 * skewSeconds <= now.getTime()) {
+    if (isCallerOver(caller, now)) {
       forget(token)
       throw callerExpired()
     }
@@ -62,7 +61,7 @@ async function verify(verifiers: Verifiers, token: string, now: Date): Promise<V
   try {
     if (token.length > lengthMax) throw new Error('the token is too long')
     if (!isFormerToken(token)) return await verifyToken(verifiers, token, now)
-    const latest = now.getTime() + 1000 * (callerSeconds + skewSeconds)
+    const latest = now.getTime() + 1000 * (callerSeconds + callerSkewSeconds)
     return { caller: verifyFormerToken(verifiers, token, latest), audience: null }
   } catch (error) {
     if (error instanceof errors.JWTExpired) throw callerExpired()
@@ -102,7 +101,7 @@ async function verifyToken(verifiers: Verifiers, token: string, now: Date): Prom
     typ: callerTokenType.typ,
     issuer,
     currentDate: now,
-    clockTolerance: skewSeconds,
+    clockTolerance: callerSkewSeconds,
     maxTokenAge: callerSeconds,
   })
   const { iss, sub, aud, iat: _, exp, ...claims } = CallerClaims.parse(payload)

@@ -1,6 +1,6 @@
 import { type DescMethod, getOption } from '@bufbuild/protobuf'
 import { MethodOptions_IdempotencyLevel as Level } from '@bufbuild/protobuf/wkt'
-import type { OutgoingCaller } from '@coffer/kit/rpc/caller'
+import { isCallerOver, type OutgoingCaller } from '@coffer/kit/rpc/caller'
 import {
   callerExpired,
   callerRefused,
@@ -43,7 +43,7 @@ export function authorize({ verify, clock, services }: AuthorizeOptions): Interc
   const receive = async ({ contextValues, header }: Received): Promise<OutgoingCaller> => {
     const now = clock()
     const local = contextValues.get(callerKey)
-    if (local && local.expiresAt <= now.getTime()) throw callerExpired()
+    if (local && isCallerOver(local, now)) throw callerExpired()
     if (local) return local
     const token = header.get(headers.caller)
     if (!token) throw callerRefused('caller token is missing')

@@ -28,6 +28,9 @@ export type Caller = z.infer<typeof Caller>
 /** Lifetime of a caller token in seconds, from its signature. */
 export const callerSeconds = 60
 
+/** Tolerated difference in seconds between the clocks of two machines. */
+export const callerSkewSeconds = 30
+
 /** Algorithm and explicit type of caller tokens (RFC 8037 3.1, RFC 8725 3.11). */
 export const callerTokenType = { alg: 'EdDSA', typ: 'coffer-caller+jwt' } as const
 
@@ -59,6 +62,11 @@ export interface OutgoingCaller {
   expiresAt: number
   /** Returns a token that these services accept. Signs once for each audience. */
   tokenFor: (audience: readonly string[]) => Promise<string>
+}
+
+/** Whether a caller is no longer accepted: with or without a token, the clock skew later. */
+export function isCallerOver({ expiresAt }: OutgoingCaller, now: Date): boolean {
+  return expiresAt + 1000 * callerSkewSeconds <= now.getTime()
 }
 
 /** User ID of calls that no user requested (docs/api.md#ids). */
