@@ -63,24 +63,26 @@ test('an archive in a bucket is restored from there, and not overwritten', async
 })
 
 test('a role that may read all tables is enough for a backup and an audit', async () => {
-  const url = new URL(source.COFFER_DATABASE_URL ?? '')
+  const { COFFER_DATABASE_URL: ownerUrl = '', ...rest } = source
+  const url = new URL(ownerUrl)
   const role = `reader_${newId('key')}`
   const create = `CREATE ROLE ${role} LOGIN PASSWORD 'reading' IN ROLE pg_read_all_data`
-  await withClient(url.href, (client) => client.query(create))
+  await withClient(ownerUrl, (client) => client.query(create))
   Object.assign(url, { username: role, password: 'reading' })
-  const reader = { ...source, COFFER_DATABASE_URL: url.href }
   try {
-    const saved = await runHere(['backup', '--to', 's3://coffer/read/', ...by], reader)
-    expect(saved).toMatchObject({
-      stderr: '',
-      code: 0,
-      stdout: expect.stringContaining(' rows, 1 files'),
-    })
-    const audited = await runHere(['audit'], reader)
-    expect(audited).toMatchObject({ code: 0, stdout: 'everything adds up\n' })
+    for (const variable of ['COFFER_DATABASE_URL', 'COFFER_DIRECT_DATABASE_URL']) {
+      const reader = { ...rest, [variable]: url.href }
+      const saved = await runHere(['backup', '--to', `s3://coffer/${variable}/`, ...by], reader)
+      expect(saved).toMatchObject({
+        stderr: '',
+        code: 0,
+        stdout: expect.stringContaining(' rows, 1 files'),
+      })
+      const audited = await runHere(['audit'], reader)
+      expect(audited).toMatchObject({ code: 0, stdout: 'everything adds up\n' })
+    }
   } finally {
-    const drop = `DROP ROLE ${role}`
-    await withClient(source.COFFER_DATABASE_URL ?? '', (client) => client.query(drop))
+    await withClient(ownerUrl, (client) => client.query(`DROP ROLE ${role}`))
   }
 })
 

@@ -42,13 +42,21 @@ export function ownerUrlOf(name: string, config: DirectConfig): string {
   return directUrlOf(name, config) ?? databaseUrlOf(name, config)
 }
 
+/** Returns the pooler before the URL of `ownerUrlOf`: none before a URL past it. */
+export function ownerPoolerOf(
+  name: string,
+  config: DirectConfig & Pick<Config, 'databasePooler'>,
+): Pooler {
+  return directUrlOf(name, config) === null ? config.databasePooler : 'none'
+}
+
 /** Connects to the database of a service, past its pooler if possible, for a command. */
 export function createServiceDatabase(
   { name, schema }: ServiceDefinition,
   config: Pick<Config, keyof DirectConfig | 'statementTimeoutMs' | 'databasePooler'>,
 ): Promise<Database> {
   const url = ownerUrlOf(name, config)
-  const pooler = directUrlOf(name, config) === null ? config.databasePooler : 'none'
+  const pooler = ownerPoolerOf(name, config)
   const { statementTimeoutMs } = config
   return createDatabase({ url, schema, poolSizeMax, statementTimeoutMs, pooler })
 }
@@ -61,13 +69,13 @@ export function createServiceDatabase(
 export async function requirePostgres(
   definitions: Pick<ServiceDefinition, 'name' | 'schema'>[],
   urlOf: (name: string) => string,
-  pooler: Pooler = 'none',
+  poolerOf: (name: string) => Pooler = () => 'none',
 ): Promise<void> {
-  const schemas = new Map(definitions.map(({ name, schema }) => [urlOf(name), schema]))
-  for (const [url, schema] of schemas) {
+  const byUrl = new Map(definitions.map((definition) => [urlOf(definition.name), definition]))
+  for (const [url, { name, schema }] of byUrl) {
     await using client = await connect(url)
     await requireVersion(client, url)
-    if (pooler === 'none') continue
+    if (poolerOf(name) === 'none') continue
     await requireRoleSettings(client, schema).catch((error: Error) => {
       throw new FatalError(error.message)
     })

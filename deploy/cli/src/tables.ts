@@ -1,10 +1,17 @@
 import { MigrationError, missingMigrations } from '@coffer/host/database/migrations'
+import type { Pooler } from '@coffer/host/database/pool'
 import { ensureServiceRole } from '@coffer/host/database/service-role'
 import { migrateAll, tablesOf } from '@coffer/host/host'
 import { SettingsError } from '@coffer/kit/service/config'
 import type { ServiceDefinition } from '@coffer/kit/service/service'
 import { FatalError } from '@coffer/local/bootstrap/fatal-error.mjs'
-import { databaseUrlOf, directUrlOf, ownerUrlOf, requirePostgres } from './databases.ts'
+import {
+  databaseUrlOf,
+  directUrlOf,
+  ownerPoolerOf,
+  ownerUrlOf,
+  requirePostgres,
+} from './databases.ts'
 import type { Config } from './environment.ts'
 
 /**
@@ -67,19 +74,42 @@ function requireOwnRoles(definitions: ServiceDefinition[], config: Config): void
 }
 
 /**
- * Checks that every migration of these services is applied. Migrations of a later version of the
- * code are accepted, because each is compatible with the version before. Throws FatalError when a
- * database does not answer, or a migration is missing or was edited after it was applied.
+ * Checks for a command that every migration of these services is applied: at the URLs by which it
+ * connects (`ownerUrlOf`). Migrations of a later version of the code are accepted, because each is
+ * compatible with the version before. Throws FatalError when a database does not answer, or a
+ * migration is missing or was edited after it was applied, SettingsError without a URL.
  */
-export async function requireTables(
+export function requireTables(definitions: ServiceDefinition[], config: Config): Promise<void> {
+  return checkTables(definitions, {
+    urlOf: (name) => ownerUrlOf(name, config),
+    poolerOf: (name) => ownerPoolerOf(name, config),
+  })
+}
+
+/** Checks like `requireTables` at the URLs of running services, which a direct URL is not. */
+export function requireServedTables(
   definitions: ServiceDefinition[],
   config: Config,
 ): Promise<void> {
-  const { databasePooler } = config
-  await requirePostgres(definitions, (name) => databaseUrlOf(name, config), databasePooler)
+  return checkTables(definitions, {
+    urlOf: (name) => databaseUrlOf(name, config),
+    poolerOf: () => config.databasePooler,
+  })
+}
+
+interface Connections {
+  urlOf: (name: string) => string
+  poolerOf: (name: string) => Pooler
+}
+
+async function checkTables(
+  definitions: ServiceDefinition[],
+  { urlOf, poolerOf }: Connections,
+): Promise<void> {
+  await requirePostgres(definitions, urlOf, poolerOf)
   for (const definition of definitions) {
     const { name } = definition
-    const tables = tablesOf(definition, databaseUrlOf(name, config))
+    const tables = tablesOf(definition, urlOf(name))
     const [missing] = await missingMigrations(tables).catch(asFatal)
     if (missing !== undefined) {
       throw new FatalError(

@@ -7,7 +7,7 @@ import { loadParts, type Parts } from '../parts.ts'
 import { type RunningProcess, startProcess } from '../process.ts'
 import { requireServeSettings } from '../serve-settings.ts'
 import type { PartName } from '../service-names.ts'
-import { requireTables, updateTables } from '../tables.ts'
+import { requireServedTables, updateTables } from '../tables.ts'
 
 const drainMs = 15_000
 
@@ -25,7 +25,7 @@ export async function serve(options: ServeOptions, env: Environment): Promise<un
   const parts = await loadParts(options.names, config)
   requireServeSettings(parts, config)
   const stopped = untilStopped()
-  const prepareTables = options.migrate ? updateTables : requireTables
+  const prepareTables = options.migrate ? updateTables : requireServedTables
   await prepareTables(parts.definitions, config)
   const log = createLog({ level: config.logLevel, name: 'coffer' })
   const running = await startProcess({ parts, config, log })
