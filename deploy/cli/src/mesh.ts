@@ -114,7 +114,7 @@ async function planReplicas(
   const replicas: Replica[] = []
   for (const part of parts) {
     for (let number = 1; number <= count; number += 1) {
-      const [ownPort, rpcPort, grpcPort] = await freePorts(3)
+      const [ownPort, rpcPort, grpcPort, metricsPort] = await freePorts(4)
       const port = publicPort ?? ownPort
       replicas.push({
         name: `${part}-${number}`,
@@ -125,8 +125,8 @@ async function planReplicas(
           [settings.port.env]: String(port),
           [settings.rpcPort.env]: String(rpcPort),
           [settings.grpcPort.env]: String(grpcPort),
-          // One port cannot serve several processes: their RPC ports have the metrics.
-          [settings.metricsPort.env]: '',
+          // The port of the settings cannot serve several processes.
+          [settings.metricsPort.env]: String(metricsPort),
         },
       })
     }

@@ -45,7 +45,7 @@ export async function runProgram(args: string[], env: Environment): Promise<numb
       return 1
     }
     if (syscall === 'listen') {
-      console.error(`COFFER_HOST: cannot listen on ${address}:${port} (${code})`)
+      console.error(`cannot listen on ${address}:${port} (${code}): see COFFER_HOST and the ports`)
       return usageExitCode
     }
     throw error

@@ -24,10 +24,7 @@ const booleans = new Map([
 /** A query parameter, or undefined. The first of repeated values counts; a blank one is kept. */
 const value = z.preprocess((sent) => (Array.isArray(sent) ? sent[0] : sent), z.string().optional())
 
-interface Range {
-  min: number
-  max: number
-}
+type Range = Record<'min' | 'max', number>
 
 /** Returns the schema of an integer: no integer counts as not sent, out of range is 400. */
 function optionalInteger(description: string, { min, max }: Range) {
@@ -46,9 +43,13 @@ function integer(text: string, { fallback, ...range }: Range & { fallback: numbe
   return optionalInteger(description, range).transform((number) => number ?? fallback)
 }
 
-/** Returns the schema of a boolean; missing and malformed values give the default. */
+const optionalBoolean = value
+  .refine((sent = 'true') => booleans.has(sent), texts.boolean)
+  .transform((sent = '') => booleans.get(sent))
+
+/** Returns the schema of a boolean with a default; another text is 400. */
 export function boolean(fallback: boolean) {
-  return value.transform((sent) => booleans.get(sent ?? '') ?? fallback).meta({ type: 'boolean' })
+  return optionalBoolean.transform((sent) => sent ?? fallback).meta({ type: 'boolean' })
 }
 
 /** Returns the schema of an optional ID with the prefix. */
@@ -166,10 +167,10 @@ const search = searchText.meta({
     'blank one counts as not sent',
 })
 
-const pending = value
-  .refine((sent) => sent === undefined || booleans.has(sent), texts.boolean)
-  .transform((sent) => (sent === undefined ? undefined : booleans.get(sent)))
-  .meta({ type: 'boolean', description: 'true: only pending ones. false: only posted ones' })
+const pending = optionalBoolean.meta({
+  type: 'boolean',
+  description: 'true: only pending ones. false: only posted ones',
+})
 
 const transactionPosition = z
   .tuple([
@@ -231,9 +232,8 @@ function filtered<Shape extends z.ZodRawShape>(more: Shape) {
   })
 }
 
-const deleted = value
-  .refine((sent) => sent === undefined || booleans.has(sent), texts.boolean)
-  .transform((sent) => booleans.get(sent ?? '') || undefined)
+const deleted = optionalBoolean
+  .transform((sent) => sent || undefined)
   .meta({ type: 'boolean', description: 'true for the soft-deleted transactions alone' })
 
 /** Query of an envelope's transactions. */

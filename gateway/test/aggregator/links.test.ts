@@ -56,7 +56,6 @@ describe('GET /api/aggregator/token/new', () => {
     ['?use_cache=true', true],
     ['?use_cache=T', true],
     ['?use_cache=0', false],
-    ['?use_cache=perhaps', false],
   ])('answers a link token; with %j the cache may be used: %s', async (query, useCache) => {
     gateway = await start({ aggregatorLinks: { createLinkToken } })
     const { status, body, call } = await send('GET', `${url}${query}`)

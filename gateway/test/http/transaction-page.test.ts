@@ -60,6 +60,8 @@ test.each([
   ['DELETE', oneUrl, 'adjustsBalance=true', 'no such parameter: write adjusts_balance'],
   ['DELETE', oneUrl, 'adjust_balance=true', 'no such parameter: write adjusts_balance'],
   ['DELETE', oneUrl, 'hard=1', 'no such parameter: use adjusts_balance, soft'],
+  ['DELETE', oneUrl, 'adjusts_balance=yes', 'must be a boolean'],
+  ['DELETE', oneUrl, 'soft=', 'must be a boolean'],
   ['PATCH', oneUrl, 'soft=1', 'no such parameter: this request takes none'],
   ['POST', '/api/links', 'fields=linkId', 'no such parameter: this request takes none'],
 ])('%s %s?%s is refused, and nothing is written', async (method, path, query, text) => {
