@@ -167,7 +167,7 @@ common ones. Takes the root, the part and its values.
 {{ include "coffer.variable" (dict "name" "COFFER_NATS_URL" "value" $nats.url) }}
 {{- end }}
 {{ include "coffer.variable" (dict "name" "COFFER_NATS_REPLICAS" "value" $nats.replicas) }}
-{{- /* The default is in the code: 0.2.0 refuses the unknown setting in an upgrade in order. */}}
+{{- /* The default is in the code. */}}
 {{- if ne (int64 $nats.streamBytes) 1073741824 }}
 {{ include "coffer.variable" (dict "name" "COFFER_NATS_STREAM_BYTES" "value" $nats.streamBytes) }}
 {{- end }}
