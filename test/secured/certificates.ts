@@ -1,5 +1,13 @@
-import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto'
-import { chmodSync, chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  createHash,
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  type KeyObject,
+  randomBytes,
+  sign,
+} from 'node:crypto'
+import { chmodSync, chownSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { serverUser } from '@coffer/local/postgres/postgres-user'
@@ -10,18 +18,30 @@ export interface CertificateFiles {
   key: string
 }
 
+/** A certificate unlike those of `issue`: another validity in days from now, purposes, or a key. */
+export interface Unlike {
+  days?: readonly [from: number, to: number]
+  /** Purposes as the last number below 1.3.6.1.5.5.7.3: 1 is a server, 2 a client. */
+  purposes?: number[]
+  /** File of the key that the certificate belongs to. */
+  key?: string
+}
+
 /** A certification authority of a test. */
 export interface Authority {
   /** File of the authority's own certificate. */
   file: string
   /** Issues a certificate for these DNS names and IPv4 addresses; the first is its subject. */
   issue: (...names: string[]) => CertificateFiles
+  issueUnlike: (unlike: Unlike, ...names: string[]) => CertificateFiles
+  /** Creates an authority whose own certificate is of this one. */
+  createIntermediate: (name: string, unlike?: Unlike) => Authority
 }
 
 /** A folder with certification authorities, which disposing removes. */
 export interface Certificates extends Disposable {
   path: string
-  createAuthority: (name: string) => Authority
+  createAuthority: (name: string, unlike?: Unlike) => Authority
 }
 
 const dayMs = 24 * 60 * 60_000
@@ -40,22 +60,28 @@ export function createCertificates(): Certificates {
     if (user !== undefined) chownSync(file, user.uid, user.gid)
     return file
   }
+  const create = (name: string, unlike: Unlike, issuer?: { name: string; keys: KeyPair }) => {
+    const keys = newKeys()
+    const by = issuer ?? { name, keys }
+    const about = { subject: name, issuer: by.name, names: [], isCa: true, ...unlike }
+    const issueUnlike = (other: Unlike, ...names: string[]) => {
+      const pair = other.key === undefined ? newKeys() : keysIn(other.key)
+      const [subject = ''] = names
+      const own = { subject, issuer: name, names, isCa: false, ...other }
+      const key = pair.privateKey.export({ type: 'pkcs8', format: 'pem' })
+      return { certificate: write(certificate(own, pair, keys)), key: write(key) }
+    }
+    const authority: Authority = {
+      file: write(certificate(about, keys, by.keys)),
+      issue: (...names) => issueUnlike({}, ...names),
+      issueUnlike,
+      createIntermediate: (below, other = {}) => create(below, other, { name, keys }),
+    }
+    return authority
+  }
   return {
     path,
-    createAuthority: (name) => {
-      const ca = generateKeyPairSync('ec', { namedCurve: 'P-256' })
-      const own = certificate({ subject: name, issuer: name, names: [], isCa: true }, ca, ca)
-      return {
-        file: write(own),
-        issue: (...names) => {
-          const pair = generateKeyPairSync('ec', { namedCurve: 'P-256' })
-          const [subject = ''] = names
-          const issued = certificate({ subject, issuer: name, names, isCa: false }, pair, ca)
-          const key = pair.privateKey.export({ type: 'pkcs8', format: 'pem' })
-          return { certificate: write(issued), key: write(key) }
-        },
-      }
-    },
+    createAuthority: (name, unlike = {}) => create(name, unlike),
     [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }),
   }
 }
@@ -65,19 +91,32 @@ interface KeyPair {
   privateKey: KeyObject
 }
 
+function newKeys(): KeyPair {
+  return generateKeyPairSync('ec', { namedCurve: 'P-256' })
+}
+
+function keysIn(file: string): KeyPair {
+  const privateKey = createPrivateKey(readFileSync(file))
+  return { privateKey, publicKey: createPublicKey(privateKey) }
+}
+
+interface About extends Unlike {
+  subject: string
+  issuer: string
+  names: string[]
+  isCa: boolean
+}
+
 /** Returns an X.509 certificate (RFC 5280 4.1, DER in PEM): Node can read these, not issue them. */
-function certificate(
-  about: { subject: string; issuer: string; names: string[]; isCa: boolean },
-  { publicKey }: KeyPair,
-  authority: KeyPair,
-): string {
+function certificate(about: About, { publicKey }: KeyPair, authority: KeyPair): string {
+  const [from, to] = about.days ?? [-1, 30]
   const keyOf = (key: KeyObject) => key.export({ type: 'spki', format: 'der' })
   const signed = sequence(
     tagged(0xa0, integer(Buffer.of(2))),
     integer(Buffer.concat([Buffer.of(1), randomBytes(15)])),
     ecdsaWithSha256,
     nameOf(about.issuer),
-    sequence(time(-dayMs), time(30 * dayMs)),
+    sequence(time(from * dayMs), time(to * dayMs)),
     nameOf(about.subject),
     keyOf(publicKey),
     tagged(0xa3, sequence(...extensions(about, keyOf(publicKey), keyOf(authority.publicKey)))),
@@ -87,12 +126,8 @@ function certificate(
   return `-----BEGIN CERTIFICATE-----\n${all.toString('base64')}\n-----END CERTIFICATE-----\n`
 }
 
-/** Basic constraints, key usage, alternative names and key identifiers (RFC 5280 4.2.1). */
-function extensions(
-  { names, isCa }: { names: string[]; isCa: boolean },
-  key: Buffer,
-  authorityKey: Buffer,
-): Buffer[] {
+/** Basic constraints, key usages, alternative names and key identifiers (RFC 5280 4.2.1). */
+function extensions({ names, isCa, purposes }: About, key: Buffer, authorityKey: Buffer): Buffer[] {
   const identifier = (of: Buffer) => createHash('sha1').update(of).digest()
   const isAddress = (name: string) => /^[\d.]+$/.test(name)
   const alternatives = names.map((name) =>
@@ -105,7 +140,9 @@ function extensions(
     extension(19, sequence(tagged(0x01, Buffer.of(0xff))), true),
     extension(15, tagged(0x03, Buffer.of(2, 4)), true),
   ]
+  const purposeOf = (one: number) => tagged(0x06, Buffer.of(0x2b, 6, 1, 5, 5, 7, 3, one))
   return [
+    ...(purposes ? [extension(37, sequence(...purposes.map(purposeOf)))] : []),
     ...(isCa ? own : [extension(17, sequence(...alternatives))]),
     extension(14, tagged(0x04, identifier(key))),
     extension(35, sequence(tagged(0x80, identifier(authorityKey)))),

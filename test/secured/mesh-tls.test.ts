@@ -1,11 +1,12 @@
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { request } from 'node:https'
+import { basename } from 'node:path'
 import { connect } from 'node:tls'
 import { callerVerifier } from '@coffer/host/rpc/caller-verifier'
 import { intercepted } from '@coffer/host/rpc/intercept'
 import { authorize } from '@coffer/host/rpc/interceptors'
 import { createMesh } from '@coffer/host/rpc/mesh'
-import { loadMeshTls, type TlsFiles } from '@coffer/host/rpc/mesh-tls'
+import { loadMeshTls, requireTlsFiles, type TlsFiles } from '@coffer/host/rpc/mesh-tls'
 import { loadSigner, loadVerifiers } from '@coffer/host/rpc/signing-key'
 import { serve } from '@coffer/host/serve'
 import { eventually } from '@coffer/host/testing/boot'
@@ -20,18 +21,34 @@ import { ServiceHealthService } from '@coffer/proto/health/v1/service_health'
 import { Code, createClient } from '@connectrpc/connect'
 import { createGrpcTransport } from '@connectrpc/connect-node'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { type Authority, type CertificateFiles, createCertificates } from './certificates.ts'
+import {
+  type Authority,
+  type CertificateFiles,
+  createCertificates,
+  type Unlike,
+} from './certificates.ts'
 
 const stack = new AsyncDisposableStack()
 const certificates = stack.use(createCertificates())
 const authority = certificates.createAuthority('coffer')
 const stranger = certificates.createAuthority('stranger')
 const client = filesOf(authority, authority.issue('gateway'))
+const notPem = `${certificates.path}/not.pem`
+writeFileSync(notPem, 'no certificate')
+const bothAuthorities = joined(authority.file, stranger.file)
 
 afterAll(() => stack.disposeAsync())
 
 function filesOf({ file }: Authority, { certificate, key }: CertificateFiles): TlsFiles {
   return { COFFER_RPC_CA: file, COFFER_RPC_CERT: certificate, COFFER_RPC_KEY: key }
+}
+
+/** Returns a new file with the texts of these. */
+function joined(...files: string[]): string {
+  const names = files.map((file) => basename(file, '.pem'))
+  const path = `${certificates.path}/of-${names.join('+')}.pem`
+  writeFileSync(path, files.map((file) => readFileSync(file, 'utf8')).join(''))
+  return path
 }
 
 /** Serves the ledger with these certificates; returns its ports and a way to call it. */
@@ -107,7 +124,8 @@ test('metrics and probes need no certificate on their port, which has no calls',
 })
 
 test('peers without a certificate of the authority are refused and counted', async () => {
-  const foreign = filesOf(authority, stranger.issue('gateway'))
+  const own = filesOf(authority, stranger.issue('gateway'))
+  const foreign = { ...own, COFFER_RPC_CA: bothAuthorities }
   const before = await refusedPeers()
   const refused = expect.stringMatching(/^(ECONNRESET|EPIPE|ERR_SSL_)/)
   for (const port of [ledger.rpcPort, ledger.grpcPort]) {
@@ -125,7 +143,7 @@ test('peers without a certificate of the authority are refused and counted', asy
 test('a service whose certificate is of another authority or name gets no call', async () => {
   const elsewhere = authority.issue('ledger.example.org')
   await using other = await serveLedger(filesOf(authority, elsewhere))
-  const trusting = { ...client, COFFER_RPC_CA: stranger.file }
+  const trusting = filesOf(stranger, stranger.issue('gateway'))
   const ends = await Promise.allSettled([other.call(client), ledger.call(trusting)])
   expect(ends).toMatchObject(
     ['ERR_TLS_CERT_ALTNAME_INVALID', 'SELF_SIGNED_CERT_IN_CHAIN'].map((code) => ({
@@ -161,38 +179,45 @@ function serialAt(port: number): Promise<string> {
 
 test('renewed files are used without a restart; unusable ones are logged, not used', async () => {
   const own = authority.issue('127.0.0.1')
-  const files = filesOf(authority, own)
+  const files = { ...filesOf(authority, own), COFFER_RPC_CA: joined(authority.file) }
   await using renewing = await serveLedger(files, 20)
   const [before, grpcBefore] = [await serialAt(renewing.rpcPort), await serialAt(renewing.grpcPort)]
   expect(grpcBefore).toBe(before)
-  writeFileSync(own.certificate, 'half a cert')
-  const failed = (msg: string) => renewing.lines().filter((line) => line.msg === msg)
-  await eventually(
-    async () => failed('cannot renew the certificate'),
-    ({ length }) => length > 0,
-  )
+  const logged = (msg: string) => renewing.lines().filter((line) => line.msg === msg)
+  const reasons = () =>
+    logged('cannot renew the certificate').map(({ reason }) =>
+      String(reason).replace('COFFER_RPC_CERT: ', ''),
+    )
+  const expired = authority.issueUnlike({ days: [-2, -1], key: own.key }, '127.0.0.1')
+  const foreign = stranger.issueUnlike({ key: own.key }, '127.0.0.1')
+  const unusable = [notPem, expired.certificate, foreign.certificate]
+  for (const [index, file] of unusable.entries()) {
+    copyFileSync(file, own.certificate)
+    await eventually(
+      async () => reasons(),
+      ({ length }) => length > index,
+    )
+  }
+  expect(reasons()).toEqual([
+    `${own.certificate} is no certificate in PEM`,
+    expect.stringMatching(/\.pem is valid from \S+ to \S+ only$/),
+    `${own.certificate} has no valid chain to the CA in ${files.COFFER_RPC_CA}`,
+  ])
   expect(await serialAt(renewing.rpcPort)).toBe(before)
-  // The next certificate is of another authority, which both ends trust meanwhile.
-  const next = stranger.issue('127.0.0.1')
-  const both = readFileSync(authority.file, 'utf8') + readFileSync(stranger.file, 'utf8')
-  const shared = filesOf(authority, authority.issue('gateway'))
-  copyFileSync(next.key, own.key)
-  copyFileSync(next.certificate, own.certificate)
+  expect(logged('renewed the certificate of calls')).toEqual([])
+  // Then both ends trust the other authority too.
+  copyFileSync(bothAuthorities, files.COFFER_RPC_CA)
   for (const port of [renewing.rpcPort, renewing.grpcPort]) {
     await eventually(
       () => serialAt(port),
       (serial) => serial !== before,
     )
   }
+  const shared = filesOf(authority, authority.issue('gateway'))
   await expect(renewing.call(shared)).rejects.toMatchObject({ code: Code.Unavailable })
-  const trusting = `${certificates.path}/both.pem`
-  writeFileSync(trusting, both)
-  await renewing.call({ ...shared, COFFER_RPC_CA: trusting })
-  expect(failed('cannot renew the certificate').length).toBeLessThanOrEqual(2)
+  await renewing.call({ ...shared, COFFER_RPC_CA: bothAuthorities })
+  expect(reasons().length).toBe(3)
 })
-
-const notPem = `${certificates.path}/not.pem`
-writeFileSync(notPem, 'no certificate')
 
 test.each([
   ['COFFER_RPC_CA', '/missing.pem', '/missing.pem cannot be read (ENOENT)'],
@@ -205,4 +230,47 @@ test.each([
 ])('%s=%s ends the start with a line that names the file', (name, file, text) => {
   const line = typeof text === 'string' ? `${name}: ${text}` : text
   expect(() => loadMeshTls({ ...client, [name]: file }, silentLog)).toThrow(line)
+})
+
+const below = authority.createIntermediate('below')
+const ended = authority.createIntermediate('ended', { days: [-3, -1] })
+const same = certificates.createAuthority('coffer')
+const old = certificates.createAuthority('coffer', { days: [-9, -1] })
+const leafOf = (of: Authority, unlike: Unlike = {}) => of.issueUnlike(unlike, 'localhost')
+const noChain = /^COFFER_RPC_CERT: \S+ has no valid chain to the CA in \S+$/
+const noTime = /^COFFER_RPC_CERT: \S+ is valid from \S+Z to \S+Z only$/
+const noPurpose = /^COFFER_RPC_CERT: \S+ is not for both a server and a client \(key usage\)$/
+
+/** Returns files with a leaf, followed by more certificates, and the CA. */
+function chained(leaf: CertificateFiles, ca: string, ...more: string[]): TlsFiles {
+  const { certificate, key } = leaf
+  const path = joined(certificate, ...more)
+  return { COFFER_RPC_CA: ca, COFFER_RPC_CERT: path, COFFER_RPC_KEY: key }
+}
+
+test.each([
+  ['of another CA', chained(leafOf(stranger), authority.file), noChain],
+  ['of another CA of the same name', chained(leafOf(same), authority.file), noChain],
+  ['ended', chained(leafOf(authority, { days: [-2, -1] }), authority.file), noTime],
+  ['not begun', chained(leafOf(authority, { days: [1, 2] }), authority.file), noTime],
+  ['without its intermediate', chained(leafOf(below), authority.file), noChain],
+  ['of an intermediate without its CA', chained(leafOf(below), below.file), noChain],
+  ['of an ended intermediate', chained(leafOf(ended), authority.file, ended.file), noChain],
+  ['of an ended CA', chained(leafOf(old), old.file), noChain],
+  ['for servers alone', chained(leafOf(authority, { purposes: [1] }), authority.file), noPurpose],
+  ['for clients alone', chained(leafOf(authority, { purposes: [2] }), authority.file), noPurpose],
+])('a certificate that no peer accepts ends the start with one line: %s', (_case, files, line) => {
+  expect(() => loadMeshTls(files, silentLog)).toThrow(line)
+  expect(() => requireTlsFiles(files)).toThrow(line)
+})
+
+test.each([
+  ['an intermediate beside it', chained(leafOf(below), authority.file, below.file)],
+  ['an intermediate beside the CA', chained(leafOf(below), joined(below.file, authority.file))],
+  ['the second of two CAs', chained(leafOf(authority), joined(stranger.file, authority.file))],
+  ['a CA beside an ended one', chained(leafOf(same), joined(old.file, same.file))],
+  ['both purposes', chained(leafOf(authority, { purposes: [1, 2] }), authority.file)],
+])('a certificate that peers accept is taken: %s', async (_case, files) => {
+  await using other = await serveLedger(files)
+  expect(await other.call(files, 'localhost')).toMatchObject({ isDatabaseHealthy: true })
 })

@@ -4,6 +4,7 @@ import type { SecureContextOptions } from 'node:tls'
 import { SettingsError } from '@coffer/kit/service/config'
 import type { Log } from '@coffer/kit/service/log'
 import { setCertificateEnd } from '../metrics.ts'
+import { certificatesIn, hasValidChain, isForBothEnds, isValidAt } from './certificate-chain.ts'
 
 /** Interval in ms at which the files are read again. */
 const everyMsDefault = 10_000
@@ -27,8 +28,8 @@ export interface MeshTls extends Disposable {
 
 /**
  * Loads the certificates of mutual TLS, and reads the files again every 10 s: cert-manager and
- * Kubernetes replace them. Files that cannot be used are logged once, and the former ones stay in
- * use.
+ * Kubernetes replace them. Files that cannot be used, or whose certificate no peer would accept,
+ * are logged once, and the former ones stay in use.
  * @throws {SettingsError} naming the file, when one is missing or cannot be used
  */
 export function loadMeshTls(files: TlsFiles, log: Log, everyMs = everyMsDefault): MeshTls {
@@ -90,6 +91,7 @@ function readTexts(files: TlsFiles): Texts {
   }
 }
 
+/** Returns the texts if peers with the same CA accept them; throws SettingsError otherwise. */
 function requireTexts(texts: Texts, files: TlsFiles): Texts {
   const parse = <T>(name: keyof TlsFiles, parser: (text: string) => T, kind: string): T => {
     try {
@@ -98,13 +100,25 @@ function requireTexts(texts: Texts, files: TlsFiles): Texts {
       throw new SettingsError(`${name}: ${files[name]} is no ${kind} in PEM`)
     }
   }
-  const certificateOf = (text: string) => new X509Certificate(text)
-  parse('COFFER_RPC_CA', certificateOf, 'certificate')
-  const certificate = parse('COFFER_RPC_CERT', certificateOf, 'certificate')
+  const authorities = parse('COFFER_RPC_CA', certificatesIn, 'certificate')
+  const own = parse('COFFER_RPC_CERT', certificatesIn, 'certificate')
   const key = parse('COFFER_RPC_KEY', createPrivateKey, 'private key')
-  if (!certificate.checkPrivateKey(key)) {
+  const [certificate] = own
+  if (!certificate?.checkPrivateKey(key)) {
     const fault = `does not belong to the certificate ${files.COFFER_RPC_CERT}`
     throw new SettingsError(`COFFER_RPC_KEY: ${files.COFFER_RPC_KEY} ${fault}`)
+  }
+  const refuse = (fault: string) => {
+    throw new SettingsError(`COFFER_RPC_CERT: ${files.COFFER_RPC_CERT} ${fault}`)
+  }
+  const now = new Date()
+  if (!isValidAt(certificate, now)) {
+    const [from, to] = [certificate.validFromDate, certificate.validToDate]
+    refuse(`is valid from ${from.toISOString()} to ${to.toISOString()} only`)
+  }
+  if (!isForBothEnds(certificate)) refuse('is not for both a server and a client (key usage)')
+  if (!hasValidChain(own, authorities, now)) {
+    refuse(`has no valid chain to the CA in ${files.COFFER_RPC_CA}`)
   }
   return texts
 }
