@@ -108,6 +108,48 @@ test('the template of operators never runs, and has the user operator of NATS', 
   expect(JSON.stringify(pod.volumes)).toContain('"secretName":"coffer-keys"')
 })
 
+test('the operator has keys of its own for both buckets, else those of files', async () => {
+  const own = commandOf(await renderObjects(valuesOf('everything')), 'operator').variables
+  expect(own.AWS_ACCESS_KEY_ID).toEqual({ name: 'coffer-operator-store', key: 'id' })
+  expect(own.COFFER_STORAGE_BUCKET).toBe('coffer-files')
+  const { variables } = commandOf(
+    await renderObjects([...valuesOf('mesh'), ...enabled]),
+    'operator',
+  )
+  expect(variables.AWS_SECRET_ACCESS_KEY).toEqual({
+    name: 'coffer-storage',
+    key: 'AWS_SECRET_ACCESS_KEY',
+  })
+})
+
+test.each([
+  ['identity', 'mesh', 'parts.identity'],
+  ['the only part', 'single', 'parts.all'],
+  ['all parts', 'mesh', 'defaults'],
+  ['the installation', 'mesh', ''],
+])('the operator has the settings and the key service of %s', async (_, mode, place) => {
+  const at = place === '' ? '' : `${place}.`
+  const objects = await renderObjects([
+    ...valuesOf(mode),
+    ...enabled,
+    `--set=${at}settings.COFFER_KEY_SERVICE=vault`,
+    `--set=${at}settings.COFFER_BILLING_ENABLED=true`,
+    `--set=${at}secretSettings.COFFER_VAULT_TOKEN.secretName=vault`,
+    `--set=${at}secretSettings.COFFER_VAULT_TOKEN.key=token`,
+    `--set=${at}secretSettings.COFFER_SMTP_URL.secretName=mail`,
+    `--set=${at}secretSettings.COFFER_SMTP_URL.key=url`,
+    '--set=keys.create=false',
+  ])
+  const { variables } = commandOf(objects, 'operator')
+  expect(variables).toMatchObject({
+    COFFER_KEY_SERVICE: 'vault',
+    COFFER_BILLING_ENABLED: 'true',
+    COFFER_VAULT_TOKEN: { name: 'vault', key: 'token' },
+  })
+  expect(variables).not.toHaveProperty('COFFER_SMTP_URL')
+  expect(commandOf(objects, 'audit').variables).not.toHaveProperty('COFFER_VAULT_TOKEN')
+})
+
 test.each([
   ['no place', ['--set=backup.enabled=true', '--set=backup.recipients={age1a}']],
   ['no recipient', ['--set=backup.enabled=true', '--set=backup.to=s3://bucket/folder/']],

@@ -1,3 +1,5 @@
+import { passwordOf } from './world.ts'
+
 /** A key of a Secret that a pod has. */
 export interface SecretKey {
   secret: string
@@ -26,4 +28,23 @@ export function variablesIn(object: string): ChartVariables {
       return [name, text === undefined ? { secret, key } : (JSON.parse(text) as string)]
     }),
   )
+}
+
+/** Returns the variables with the content of the Secrets that the guide creates. */
+export function environmentIn(variables: ChartVariables): Record<string, string> {
+  const texts = Object.entries(variables).map(([name, value]) => {
+    return [name, typeof value === 'string' ? value : contentOf(value)]
+  })
+  return Object.fromEntries(texts)
+}
+
+/** The content of the Secrets that the guide creates (docs/running/kubernetes.md). */
+function contentOf({ secret, key }: SecretKey): string {
+  const password = passwordOf(key)
+  if (secret === 'coffer-nats') return `nats://coffer-${key}:${password}@nats:4222`
+  if (secret === 'coffer-mail') return 'smtp://mail.example.com'
+  if (secret === 'coffer-reader') return 'postgres://coffer_reader:reading@postgres:5432/coffer'
+  if (secret !== 'coffer-databases') return `${secret}-${key}`
+  const role = key === 'owner' ? 'coffer' : `coffer_${key.replaceAll('-', '_')}`
+  return `postgres://${role}:${password}@postgres:5432/coffer`
 }

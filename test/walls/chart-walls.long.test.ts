@@ -2,9 +2,9 @@ import { serviceNames } from '@coffer/cli/service-names'
 import { beforeAll, expect, test } from '@jest/globals'
 import { render, requireTools, valuesOf } from '../packaging/chart.ts'
 import { helm } from '../packaging/tools/tool-list.ts'
-import { objectIn, type SecretKey, variablesIn } from './chart-environment.ts'
+import { environmentIn, objectIn, variablesIn } from './chart-environment.ts'
 import { proveWalls } from './prove.ts'
-import { parts, passwordOf } from './world.ts'
+import { parts } from './world.ts'
 
 let rendered: string
 
@@ -16,23 +16,6 @@ beforeAll(async () => {
 const variablesOf = (part: string) =>
   variablesIn(objectIn(rendered, 'Deployment', `coffer-${part}`))
 const migration = () => variablesIn(objectIn(rendered, 'Job', 'coffer-migration'))
-
-/** The content of the Secrets that the guide creates (docs/running/kubernetes.md). */
-function contentOf({ secret, key }: SecretKey): string {
-  const password = passwordOf(key)
-  if (secret === 'coffer-nats') return `nats://coffer-${key}:${password}@nats:4222`
-  if (secret === 'coffer-mail') return 'smtp://mail.example.com'
-  if (secret !== 'coffer-databases') return `${secret}-${key}`
-  const role = key === 'owner' ? 'coffer' : `coffer_${key.replaceAll('-', '_')}`
-  return `postgres://${role}:${password}@postgres:5432/coffer`
-}
-
-function environmentIn(variables: ReturnType<typeof variablesIn>): Record<string, string> {
-  const texts = Object.entries(variables).map(([name, value]) => {
-    return [name, typeof value === 'string' ? value : contentOf(value)]
-  })
-  return Object.fromEntries(texts)
-}
 
 test('each pod has its own keys of the Secrets of all parts, and no Secret of another', () => {
   const keysOf = (part: string) =>
