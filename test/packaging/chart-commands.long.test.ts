@@ -150,12 +150,19 @@ test.each([
   expect(commandOf(objects, 'audit').variables).not.toHaveProperty('COFFER_VAULT_TOKEN')
 })
 
+const noFolder = 'backup.to: must be a folder of a bucket'
+
 test.each([
-  ['no place', ['--set=backup.enabled=true', '--set=backup.recipients={age1a}']],
-  ['no recipient', ['--set=backup.enabled=true', '--set=backup.to=s3://bucket/folder/']],
-  ['a file', [...enabled, '--set=backup.to=/data/coffer.age']],
-])('a backup with %s is refused', async (_, values) => {
+  ['no place', ['--set=backup.enabled=true', '--set=backup.recipients={age1a}'], noFolder],
+  [
+    'no recipient',
+    ['--set=backup.enabled=true', '--set=backup.to=s3://bucket/folder/'],
+    'backup.recipients: needs',
+  ],
+  ['a file', [...enabled, '--set=backup.to=/data/coffer.age'], noFolder],
+  ['a bucket without a folder', [...enabled, '--set=backup.to=s3://bucket/'], noFolder],
+])('a backup with %s is refused', async (_, values, reason) => {
   const args = ['template', 'coffer', chart, ...valuesOf('minimal'), ...values]
   const { code, stderr } = await attempt(binary(helm), args)
-  expect([code, stderr]).toEqual([1, expect.stringMatching(/backup/)])
+  expect([code, stderr]).toEqual([1, expect.stringContaining(reason)])
 })

@@ -8,7 +8,9 @@ import { SettingsError } from '@coffer/kit/service/config'
 import type { ServiceDefinition } from '@coffer/kit/service/service'
 import { FatalError } from '@coffer/local/bootstrap/fatal-error.mjs'
 import pg from 'pg'
+import { databaseUrlSettings } from './commands/config.ts'
 import type { Config } from './environment.ts'
+import type { ServiceName } from './service-names.ts'
 
 const connectTimeoutMs = 5_000
 const poolSizeMax = 8
@@ -23,7 +25,13 @@ type DirectConfig = DatabaseConfig & Pick<Config, 'directDatabaseUrl' | 'directD
 export function databaseUrlOf(name: string, config: DatabaseConfig): string {
   const url = config.databaseUrls[name] ?? config.databaseUrl
   if (url === undefined) {
-    throw new SettingsError('COFFER_DATABASE_URL: not set; "npm start" includes a database')
+    // Where other services have a database of their own, the one of this service is missing.
+    const { env: own } = databaseUrlSettings[name as ServiceName]
+    throw new SettingsError(
+      Object.keys(config.databaseUrls).length > 0
+        ? `${own}: not set, nor COFFER_DATABASE_URL for all services`
+        : 'COFFER_DATABASE_URL: not set; "npm start" includes a database',
+    )
   }
   return withCa(url, config.databaseCa)
 }

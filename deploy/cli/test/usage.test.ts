@@ -210,6 +210,19 @@ test('a command without a database names the setting and npm start', async () =>
   expect(stderr).toBe('COFFER_DATABASE_URL: not set; "npm start" includes a database\n')
 })
 
+test('beside the database of one service, that of another is named', async () => {
+  const ofLedger = { ...nowhere, COFFER_LEDGER_DATABASE_URL: 'postgres://127.0.0.1:1/coffer' }
+  for (const words of [['beta:new-code'], ['serve', 'identity']]) {
+    const { code, stderr } = await runHere(words, ofLedger)
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringContaining(
+        'COFFER_IDENTITY_DATABASE_URL: not set, nor COFFER_DATABASE_URL for all services\n',
+      ),
+    ])
+  }
+})
+
 test('a server that does not answer is named without its password', async () => {
   const server = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1')
   await once(server, 'listening')
