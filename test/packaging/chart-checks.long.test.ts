@@ -4,6 +4,14 @@ import { helm } from './tools/tool-list.ts'
 
 beforeAll(() => requireTools([helm]))
 
+/** Values that admit connections to all servers apart from the object store. */
+const restricted = [
+  'networkPolicy.restrictEgress=true',
+  'networkPolicy.egress.database[0].ports[0].port=5432',
+  'networkPolicy.egress.nats[0].ports[0].port=4222',
+  'networkPolicy.egress.temporal[0].ports[0].port=7233',
+]
+
 test.each([
   ['an unknown value', ['replicas=3'], "additional properties 'replicas' not allowed"],
   ['an unknown part', ['parts.mailer.replicas=3'], 'mailer'],
@@ -111,6 +119,21 @@ test.each([
     'no connection to Postgres',
     ['networkPolicy.restrictEgress=true'],
     'networkPolicy.egress.database: is needed with restrictEgress',
+  ],
+  [
+    'no connection to the bucket of uploads',
+    [...restricted, 'storage.bucket=coffer-files'],
+    'networkPolicy.egress.storage: is needed with restrictEgress',
+  ],
+  [
+    'no connection to the bucket of backups',
+    [
+      ...restricted,
+      'backup.enabled=true',
+      'backup.to=s3://bucket/folder/',
+      'backup.recipients={age1a}',
+    ],
+    'networkPolicy.egress.storage: is needed with restrictEgress',
   ],
 ])('%s is refused', async (_, values, reason) => {
   const sets = values.flatMap((value) => ['--set', value])

@@ -150,6 +150,23 @@ test.each([
   expect(commandOf(objects, 'audit').variables).not.toHaveProperty('COFFER_VAULT_TOKEN')
 })
 
+test.each([
+  ['replicas of a part', ['--set=parts.gateway.replicas=3']],
+  ['autoscaling', valuesOf('observed')],
+  ['one process', ['--set=mode=single', '--set=parts.all.autoscaling.enabled=true']],
+])('a stopped installation with %s runs nothing', async (_, options) => {
+  const objects = await renderObjects([
+    ...valuesOf('minimal'),
+    ...options,
+    ...enabled,
+    '--set=stopped=true',
+  ])
+  const of = (kind: string) => objects.filter((one) => one.kind === kind)
+  expect(new Set(of('Deployment').map(({ spec }) => spec.replicas))).toEqual(new Set([0]))
+  expect(of('CronJob').map(({ spec }) => spec.suspend)).toEqual([true, true, true])
+  expect(of('HorizontalPodAutoscaler')).toEqual([])
+})
+
 const noFolder = 'backup.to: must be a folder of a bucket'
 
 test.each([

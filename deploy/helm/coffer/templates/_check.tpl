@@ -100,6 +100,11 @@
 {{- fail (printf "networkPolicy.egress.%s: is needed with restrictEgress" $name) -}}
 {{- end -}}
 {{- end -}}
+{{- $policy := $values.networkPolicy -}}
+{{- if and $policy.enabled $policy.restrictEgress (not $policy.egress.storage)
+  (or $values.storage.bucket $values.backup.enabled) -}}
+{{- fail "networkPolicy.egress.storage: is needed with restrictEgress" -}}
+{{- end -}}
 {{- end -}}
 
 {{/* Numbers of replicas, and values of parts that do not exist in the mode. */}}

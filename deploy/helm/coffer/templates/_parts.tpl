@@ -17,11 +17,12 @@
 {{- eq .Values.mode "single" | ternary "all" "gateway" -}}
 {{- end -}}
 
-{{/* The values of a part over those of all parts, as JSON. */}}
+{{/* The values of a part over those of all parts, as JSON; without pods if all is stopped. */}}
 {{- define "coffer.partValues" -}}
 {{- $defaults := deepCopy .root.Values.defaults -}}
 {{- $own := deepCopy (index .root.Values.parts .part | default dict) -}}
-{{- mergeOverwrite $defaults $own | toJson -}}
+{{- $stop := dict "replicas" 0 "autoscaling" (dict "enabled" false) -}}
+{{- mergeOverwrite $defaults $own (.root.Values.stopped | ternary $stop dict) | toJson -}}
 {{- end -}}
 
 {{/* Seconds from the stop signal to the kill: lame duck, at most 15 s of draining, and 5 s. */}}
