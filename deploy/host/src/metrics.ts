@@ -82,7 +82,7 @@ export const setRelayBacklog = createGauge({
 /** Exports whether a server or service is away, until disposed; `part` is the service it is of. */
 export const watchAway = createWatchedGauge({
   name: 'coffer_away',
-  help: 'Whether a server (postgres, nats, temporal) or a service does not answer this process: 1.',
+  help: '1 while a server (postgres, nats, temporal) or a service does not answer, or refuses.',
   labelNames: ['server', 'service'],
 })
 
