@@ -17,7 +17,7 @@ import { toLocal } from '@coffer/kit/values/time'
 import { requireFreePort } from '@coffer/local/ports'
 import { connectNats, createWorkflows } from './broker.ts'
 import { databaseUrlOf } from './databases.ts'
-import { type Config, portsOf, requireDistinct } from './environment.ts'
+import type { Config } from './environment.ts'
 import { type Parts, partNames } from './parts.ts'
 import { openMeshTls } from './serve-settings.ts'
 import { calls, type PartName } from './service-names.ts'
@@ -129,10 +129,10 @@ function listWaiting(broker: Broker, workflows: Temporal | null): string[] {
 }
 
 /** Returns the user of NATS of a process with one part; with several it is the operator. */
-function userOf({ definitions, hasGateway }: Parts): { user?: PartName; hasStream: boolean } {
-  const names = [...definitions.map(({ name }) => name), ...(hasGateway ? ['gateway'] : [])]
-  const hasStream = definitions.length > 0
-  return names.length === 1 ? { user: names[0] as PartName, hasStream } : { hasStream }
+function userOf(parts: Parts): { user?: PartName; hasStream: boolean } {
+  const [user, ...others] = partNames(parts)
+  const hasStream = parts.definitions.length > 0
+  return user && others.length === 0 ? { user, hasStream } : { hasStream }
 }
 
 /** Watches the pools of the hosted services, and whether their databases lost commits. */
@@ -227,9 +227,8 @@ function listDependencies(parts: Parts, host: Host, keysDir: string): Dependency
   return [...found.values()]
 }
 
-/** Throws SettingsError when two settings name the same port, FatalError when a port is in use. */
+/** Throws FatalError when a port is in use. */
 async function requirePorts({ hasGateway }: Parts, config: Config): Promise<void> {
-  requireDistinct(portsOf(config))
   if (hasGateway) {
     await requireFreePort({ port: config.port, server: 'the REST API', setting: 'COFFER_PORT' })
   }

@@ -1,4 +1,5 @@
 import type { Broker } from '@coffer/kit/events/broker'
+import { callerSkewSeconds } from '@coffer/kit/rpc/caller'
 import { newId } from '@coffer/kit/values/id'
 import type { Subscription } from '@nats-io/transport-node'
 import { z } from 'zod'
@@ -13,8 +14,8 @@ const ticksMax = 5
 /** Age in ms up to which a sign of life is fresh. */
 const freshMs = 5_000
 
-/** Difference in ms up to which two clocks are the same. */
-const skewMsMax = 30_000
+/** Difference in ms up to which two clocks are the same: tokens of one are good for the other. */
+const skewMsMax = 1000 * callerSkewSeconds
 
 export interface IsolationOptions {
   broker: Pick<Broker, 'connection' | 'isConnected'>

@@ -1,5 +1,5 @@
 import { timestampMs } from '@bufbuild/protobuf/wkt'
-import { anonymousCaller, type Signer } from '@coffer/kit/rpc/caller'
+import { anonymousCaller, callerSkewSeconds, type Signer } from '@coffer/kit/rpc/caller'
 import { isCallerExpired, isCallerRefused } from '@coffer/kit/rpc/errors'
 import type { Mesh } from '@coffer/kit/rpc/mesh'
 import { asCaller } from '@coffer/kit/rpc/rpc'
@@ -16,7 +16,7 @@ const checkMsMax = 2_000
 
 /** Differences in ms to a database's clock that are logged, and that make a process not ready. */
 const skewMsWarned = 15_000
-const skewMsMax = 30_000
+const skewMsMax = 1000 * callerSkewSeconds
 
 export interface Dependency {
   name: string

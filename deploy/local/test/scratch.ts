@@ -7,6 +7,15 @@ import type { Progress } from '../bootstrap/progress.mjs'
 const pollMs = 50
 const pollsMax = 400
 
+/** Environment of git in a scratch repository: commits need a name, which a machine may lack. */
+export const gitEnvironment = {
+  ...process.env,
+  GIT_AUTHOR_NAME: 'a',
+  GIT_AUTHOR_EMAIL: 'a@example.com',
+  GIT_COMMITTER_NAME: 'a',
+  GIT_COMMITTER_EMAIL: 'a@example.com',
+}
+
 /** Creates an empty directory that other users can enter; disposing removes it. */
 export function scratchDirectory(): Disposable & { path: string } {
   const path = mkdtempSync(join(tmpdir(), 'coffer-local-'))

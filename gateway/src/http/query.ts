@@ -44,8 +44,8 @@ function integer(text: string, { fallback, ...range }: Range & { fallback: numbe
 }
 
 const optionalBoolean = value
-  .refine((sent = 'true') => booleans.has(sent), texts.boolean)
-  .transform((sent = '') => booleans.get(sent))
+  .refine((sent) => sent === undefined || booleans.has(sent), texts.boolean)
+  .transform((sent) => booleans.get(sent ?? ''))
 
 /** Returns the schema of a boolean with a default; another text is 400. */
 export function boolean(fallback: boolean) {
