@@ -11,7 +11,7 @@ type Test = Parameters<InstanceType<typeof Sequencer>['sort']>[0][number]
 
 const inPath = (one: string) => one.replaceAll('/', sep)
 
-const slow = ['test/faults', 'test/mesh', 'deploy/host/test/workflows'].map(inPath)
+const slow = ['test/faults', 'test/mesh', 'services/host/test/workflows'].map(inPath)
 
 /**
  * Slow, but not the first: the checks run beside the first tests, and a start of many processes

@@ -11,7 +11,7 @@ const root = process.argv[2] ?? ''
 /** Modules that run something when they are loaded, and those of Temporal's sandbox. */
 const unloadable = /\.workflow\.ts$|\/(coffer|commands\/start|workflow-bundler)\.ts$/
 
-const paths = globSync('{services/*,gateway,deploy/{cli,host}}/src/**/*.ts', { cwd: root })
+const paths = globSync('{services/*,gateway,deploy/cli}/src/**/*.ts', { cwd: root })
 for (const path of paths.filter((one) => !unloadable.test(one)).sort()) {
   await import(pathToFileURL(join(root, path)).href)
 }

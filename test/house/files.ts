@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 
 /** A text file of the repository. `path` is relative to the root, with forward slashes. */
 export interface File {
@@ -21,6 +21,14 @@ export function writtenFiles(): File[] {
   return paths
     .filter((path) => path !== '' && !notWritten.test(path) && existsSync(join(root, path)))
     .map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }))
+}
+
+/** Returns the directories of the packages that pnpm-workspace.yaml lists. */
+export function workspaceDirectories(): string[] {
+  const list = readFileSync(join(root, 'pnpm-workspace.yaml'), 'utf8').split(/\n\n/)[0] ?? ''
+  const patterns = [...list.matchAll(/^ {2}- (.+)$/gm)].map(([, pattern = '']) => pattern)
+  const found = patterns.flatMap((pattern) => globSync(`${pattern}/package.json`, { cwd: root }))
+  return found.map((path) => dirname(path)).sort()
 }
 
 /** Returns whether the file is TypeScript or JavaScript. */

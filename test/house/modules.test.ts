@@ -55,7 +55,7 @@ test.each([
   ['@coffer/kit/money', 'services/kit/src/money.ts'],
   ['@coffer/kit/testing/boot', 'services/kit/testing/boot.ts'],
   ['@coffer/cli/coffer', 'deploy/cli/src/coffer.ts'],
-  ['@coffer/host/serve', 'deploy/host/src/serve.ts'],
+  ['@coffer/host/serve', 'services/host/src/serve.ts'],
   ['@coffer/gateway/app', 'gateway/src/app.ts'],
   ['<rootDir>/test/native-runtime.ts', 'test/native-runtime.ts'],
   ['@coffer/proto/ledger/v1/link', null],

@@ -1,6 +1,9 @@
-import { dirname, join, normalize } from 'node:path'
+import { basename, dirname, join, normalize } from 'node:path'
 import { type Directive, parseSync, type Statement, Visitor } from 'oxc-parser'
-import type { File } from './files.ts'
+import { type File, workspaceDirectories } from './files.ts'
+
+// A package has the name of its directory, after the scope.
+const directories = new Map(workspaceDirectories().map((path) => [basename(path), path]))
 
 /** An import of a file. `names` is `'all'` if the importing file can use every export. */
 export interface Import {
@@ -77,12 +80,9 @@ export function resolve(from: string, specifier: string): string | null {
   if (specifier === '@coffer/client') return 'gateway/client/src/client.ts'
   if (specifier.startsWith('<rootDir>/')) return specifier.slice('<rootDir>/'.length)
   const [, name = '', file = ''] = /^@coffer\/([a-z-]+)\/(.+)$/.exec(specifier) ?? []
-  if (name === '' || name === 'proto') return null
-  if (name === 'client') return `gateway/client/${file}.ts`
-  return `${directoryOf(name)}/${file.startsWith('testing/') ? '' : 'src/'}${file}.ts`
-}
-
-function directoryOf(name: string): string {
-  if (name === 'gateway') return 'gateway'
-  return ['cli', 'host', 'local'].includes(name) ? `deploy/${name}` : `services/${name}`
+  const directory = directories.get(name)
+  if (directory === undefined || name === 'proto') return null
+  if (/\.(ts|mjs)$/.test(file)) return `${directory}/${file}`
+  if (name === 'client') return `${directory}/${file}.ts`
+  return `${directory}/${file.startsWith('testing/') ? '' : 'src/'}${file}.ts`
 }

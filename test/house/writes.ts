@@ -59,11 +59,11 @@ const generic = [
   ...aggregates.flatMap(writersOf),
   'services/kit/src/database/guarded-save.ts',
   'services/kit/src/database/rows.ts',
-  'deploy/host/src/secrets/sealed-rows.sql.ts',
+  'services/host/src/secrets/sealed-rows.sql.ts',
   // Deletes rows of deleted accounts.
   'services/kit/src/accounts/account-removal.sql.ts',
   // Deletes expired rows of the tables that every service has.
-  'deploy/host/src/housekeeping.ts',
+  'services/host/src/housekeeping.ts',
 ]
 
 interface Aggregate {

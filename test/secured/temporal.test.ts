@@ -91,7 +91,7 @@ test('workflows and workers use mutual TLS, and certificates that are renewed', 
   await using temporal = connect(secured(), prefix)
   const act = async (name: string) => `${name} done`
   const workflows = [
-    new URL('../../deploy/host/test/fixture/counting.workflow.ts', import.meta.url),
+    new URL('../../services/host/test/fixture/counting.workflow.ts', import.meta.url),
   ]
   const worker = { taskQueue: workflowQueue, workflows, activities: { act }, log: silentLog }
   await using _worker = await temporal.work(worker)

@@ -8,7 +8,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 
 const ownModules = fileURLToPath(new URL('../../node_modules', import.meta.url))
 const cacheFolder = join(ownModules, '.cache/workflows')
-const services = new URL('../../../../services/', import.meta.url)
+const services = new URL('../../../', import.meta.url)
 // Part of every bundle (workflow-bundler.ts).
 const interceptors = new URL('./workflow-interceptors.ts', import.meta.url)
 const kitModules = new URL('kit/src/', services)

@@ -28,7 +28,7 @@ import { createVitals, type Vitals } from './vitals.ts'
 import { type Temporal, workflowQueue } from './workflows/temporal.ts'
 import { listWorkflows } from './workflows/workflow-bundle.ts'
 
-const kitMigrations = fileURLToPath(new URL('../../../services/kit/migrations', import.meta.url))
+const kitMigrations = fileURLToPath(new URL('../../kit/migrations', import.meta.url))
 
 export interface HostOptions extends Omit<DatabaseOptions, 'url' | 'schema'> {
   definitions: ServiceDefinition[]
