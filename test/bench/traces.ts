@@ -1,4 +1,4 @@
-// npm run bench:traces -- [rounds]: measures the processor time that traces cost.
+// npm run bench:traces -- [turns]: measures the processor time that traces cost.
 import { createServer } from 'node:http'
 import { loadavg } from 'node:os'
 import { join } from 'node:path'
@@ -10,11 +10,11 @@ import { cpuMs } from './reader.ts'
 import { type Measured, runMeasured, startCoffer } from './server.ts'
 
 const dataDir = join(root, '.coffer/bench')
-const rounds = Number(process.argv[2] ?? 3)
+const turns = Number(process.argv[2] ?? 30)
 const ratios = ['0', '0.01', '1']
 const clients = 8
 const warmUp = 800
-const counts = { pages: 3_000, visits: 150 }
+const counts = { page: 400, visit: 20 }
 const transaction = {
   name: 'Groceries',
   amount: 1_250,
@@ -26,47 +26,56 @@ const log = createProgress()
 
 await runScript((stop) => runMeasured({ dataDir, log, stop }, measureTraces))
 
-/** Processor time of one ratio: ms per request of a page, and of a visit. */
-interface Figures {
+/** A process with one share of traced requests. CPU in ms per request, one value for each burst. */
+interface Traced {
+  ratio: string
+  pid: number
+  send: Send
   page: number[]
   visit: number[]
-  /** Bytes that the collector received for each request. */
-  bytes: number
 }
 
 async function measureTraces({ baseUrl, stack }: Measured): Promise<number> {
   const person = await newPerson(baseUrl)
   const path = await createHousehold(person)
   await using collector = await startCollector()
-  const all = new Map<string, Figures>(
-    ratios.map((ratio) => [ratio, { page: [], visit: [], bytes: 0 }]),
-  )
-  for (let round = 1; round <= rounds; round++) {
-    for (const [ratio, figures] of all) {
-      const settings = { COFFER_TRACE_RATIO: ratio, OTEL_EXPORTER_OTLP_ENDPOINT: collector.url }
-      await using traced = await startCoffer(dataDir, stack, settings)
-      const send = requester(traced.baseUrl, person)
-      const measure = async (count: number, work: () => Promise<number>) => {
-        const before = { cpu: cpuMs(traced.coffer.pid), bytes: collector.bytes() }
-        const requests = await repeatWork(count, work)
-        figures.bytes = (collector.bytes() - before.bytes) / requests
-        return (cpuMs(traced.coffer.pid) - before.cpu) / requests
+  await using started = new AsyncDisposableStack()
+  const processes: Traced[] = []
+  for (const ratio of ratios) {
+    const settings = { COFFER_TRACE_RATIO: ratio, OTEL_EXPORTER_OTLP_ENDPOINT: collector.url }
+    const one = started.use(await startCoffer(dataDir, stack, settings))
+    const send = requester(one.baseUrl, person)
+    processes.push({ ratio, pid: one.coffer.pid, send, page: [], visit: [] })
+  }
+  const works = (send: Send) => ({
+    page: async () => {
+      await send('GET', `${path}/transactions?limit=25`)
+      return 1
+    },
+    visit: () => visitHousehold(send, path),
+  })
+  for (const { send } of processes) {
+    await repeatWork(warmUp, works(send).page)
+    await repeatWork(warmUp / 14, works(send).visit)
+  }
+  // Round robin among processes that all live throughout: the speed of the machine drifts.
+  for (let turn = 0; turn < turns; turn++) {
+    const first = turn % processes.length
+    for (const one of [...processes.slice(first), ...processes.slice(0, first)]) {
+      for (const kind of ['page', 'visit'] as const) {
+        const before = cpuMs(one.pid)
+        const requests = await repeatWork(counts[kind], works(one.send)[kind])
+        one[kind].push((cpuMs(one.pid) - before) / requests)
       }
-      const page = async () => {
-        await send('GET', `${path}/transactions?limit=25`)
-        return 1
-      }
-      const visit = () => visitHousehold(send, path)
-      await repeatWork(warmUp, page)
-      await repeatWork(warmUp / 14, visit)
-      figures.visit.push(await measure(counts.visits, visit))
-      figures.page.push(await measure(counts.pages, page))
-      log.say('bench', JSON.stringify({ round, ratio, ...figures, loads: loadavg() }))
     }
   }
-  for (const [ratio, { page, visit, bytes }] of all) {
-    const figures = { ratio, page: median(page), visit: median(visit), bytes: Math.round(bytes) }
-    log.say('bench', JSON.stringify(figures))
+  for (const { ratio, page, visit } of processes) {
+    const [base] = processes
+    const figures = { ratio, page: median(page), visit: median(visit) }
+    const more = (kind: 'page' | 'visit') =>
+      median({ page, visit }[kind].map((ms, turn) => ms / (base?.[kind][turn] ?? Number.NaN)))
+    const times = { page: more('page'), visit: more('visit') }
+    log.say('bench', JSON.stringify({ ...figures, times, loads: loadavg() }))
   }
   return 0
 }
@@ -77,7 +86,11 @@ function requester(baseUrl: string, { cookie }: Person): Send {
   return async (method, path, body) => {
     const answer = await fetch(`${baseUrl}/api${path}`, {
       method,
-      headers: { cookie, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+      headers: {
+        cookie,
+        'accept-encoding': 'identity',
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
       body: body === undefined ? null : JSON.stringify(body),
     })
     if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`)
@@ -118,13 +131,9 @@ async function repeatWork(count: number, work: () => Promise<number>): Promise<n
 }
 
 /** An OTLP endpoint that takes everything. */
-async function startCollector(): Promise<AsyncDisposable & { url: string; bytes: () => number }> {
-  let bytes = 0
+async function startCollector(): Promise<AsyncDisposable & { url: string }> {
   const server = createServer((request, response) => {
-    request.on('data', (chunk: Buffer) => {
-      bytes += chunk.length
-    })
-    request.on('end', () => {
+    request.resume().on('end', () => {
       response.writeHead(200, { 'content-type': 'application/x-protobuf' }).end()
     })
   })
@@ -133,7 +142,6 @@ async function startCollector(): Promise<AsyncDisposable & { url: string; bytes:
   const port = typeof address === 'object' ? address?.port : 0
   return {
     url: `http://127.0.0.1:${port}`,
-    bytes: () => bytes,
     [Symbol.asyncDispose]: async () => {
       server.closeAllConnections()
       server.close()
