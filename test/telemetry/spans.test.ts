@@ -7,7 +7,7 @@ import {
   startChild,
   startRoot,
   traced,
-} from '@coffer/kit/service/trace'
+} from '@coffer/kit/telemetry/trace'
 import { afterEach, expect, test } from '@jest/globals'
 import { type OtlpSink, startOtlpSink } from '../providers/otlp.ts'
 

@@ -1,6 +1,6 @@
 import type { Log } from '@coffer/kit/service/log'
-import { createHistogram } from '@coffer/kit/service/telemetry'
-import { currentTraceId } from '@coffer/kit/service/trace'
+import { createHistogram } from '@coffer/kit/telemetry/meter'
+import { currentTraceId } from '@coffer/kit/telemetry/trace'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
 const observeHttpSeconds = createHistogram({

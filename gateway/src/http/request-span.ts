@@ -1,4 +1,4 @@
-import { startRoot, traceHeader } from '@coffer/kit/service/trace'
+import { startRoot, traceHeader } from '@coffer/kit/telemetry/trace'
 import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify'
 
 /**

@@ -2,7 +2,7 @@ import { EventEmitter, on } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Broker } from '@coffer/kit/events/broker'
 import { isTransient } from '@coffer/kit/rpc/errors'
-import { startChild, traceHeader } from '@coffer/kit/service/trace'
+import { startChild, traceHeader } from '@coffer/kit/telemetry/trace'
 import type { WebSocket } from 'ws'
 
 /** Interval of reads of the stored status, and timeout of the socket, in ms. */

@@ -1,5 +1,5 @@
 import type { Log } from '@coffer/kit/service/log'
-import { currentTraceId } from '@coffer/kit/service/trace'
+import { currentTraceId } from '@coffer/kit/telemetry/trace'
 import { type DestinationStream, pino } from 'pino'
 import { redact } from './redaction.ts'
 

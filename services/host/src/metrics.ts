@@ -3,7 +3,7 @@ import {
   createGauge,
   createHistogram,
   createWatchedGauge,
-} from '@coffer/kit/service/telemetry'
+} from '@coffer/kit/telemetry/meter'
 import './telemetry/meter.ts'
 
 /** Sets 1 for each part that this process runs: the gateway, or a service. */

@@ -1,5 +1,5 @@
 import type { ServiceDeps } from '@coffer/kit/service/service'
-import { createWatchedGauge } from '@coffer/kit/service/telemetry'
+import { createWatchedGauge } from '@coffer/kit/telemetry/meter'
 import { countUnreleased } from './aggregator-link.sql.ts'
 
 type Deps = Pick<ServiceDeps, 'database' | 'clock'>

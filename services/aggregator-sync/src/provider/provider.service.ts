@@ -1,4 +1,4 @@
-import { createHistogram } from '@coffer/kit/service/telemetry'
+import { createHistogram } from '@coffer/kit/telemetry/meter'
 import type {
   Aggregator,
   CallBy,

@@ -1,6 +1,6 @@
 import { refused } from '@coffer/kit/rpc/errors'
 import type { ServiceDeps } from '@coffer/kit/service/service'
-import { createHistogram } from '@coffer/kit/service/telemetry'
+import { createHistogram } from '@coffer/kit/telemetry/meter'
 import type { WebhookService } from '@coffer/proto/aggregatorsync/v1/webhook'
 import { ConnectError, type ServiceImpl } from '@connectrpc/connect'
 import type { settings } from '../config.ts'

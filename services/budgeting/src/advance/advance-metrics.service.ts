@@ -1,5 +1,5 @@
 import type { ServiceDeps } from '@coffer/kit/service/service'
-import { createWatchedGauge } from '@coffer/kit/service/telemetry'
+import { createWatchedGauge } from '@coffer/kit/telemetry/meter'
 import { listDue } from './advance.sql.ts'
 
 const watchLag = createWatchedGauge({

@@ -1,5 +1,5 @@
 import { Socket } from 'node:net'
-import { LostConnectionError, type TransactionName } from '@coffer/kit/database/lost-connection'
+import { LostConnectionError, type TransactionName } from '@coffer/kit/rpc/lost-connection'
 import pg from 'pg'
 import {
   BackendTerminatedError,

@@ -3,7 +3,7 @@ import {
   currentTraceId,
   type StartedSpan,
   startChild,
-} from '@coffer/kit/service/trace'
+} from '@coffer/kit/telemetry/trace'
 import type { Interceptor } from 'slonik'
 import { summarize } from './statement-summary.ts'
 

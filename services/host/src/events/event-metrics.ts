@@ -1,6 +1,6 @@
 import type { Database } from '@coffer/kit/database/database'
 import type { Broker } from '@coffer/kit/events/broker'
-import { createWatchedGauge } from '@coffer/kit/service/telemetry'
+import { createWatchedGauge } from '@coffer/kit/telemetry/meter'
 import { jetstreamManager } from '@nats-io/jetstream'
 import { sql } from 'slonik'
 import { z } from 'zod'

@@ -18,7 +18,7 @@ import {
   isTracing,
   traced,
   traceHeader,
-} from '@coffer/kit/service/trace'
+} from '@coffer/kit/telemetry/trace'
 import { access } from '@coffer/proto/options/v1/options'
 import { Code, ConnectError, type Interceptor, type UnaryRequest } from '@connectrpc/connect'
 import { observeRpc } from '../metrics.ts'

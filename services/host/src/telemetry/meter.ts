@@ -5,7 +5,7 @@ import {
   type MetricOptions,
   type Recorder,
   type Watcher,
-} from '@coffer/kit/service/telemetry'
+} from '@coffer/kit/telemetry/meter'
 import type { Attributes } from '@opentelemetry/api'
 import { PrometheusSerializer } from '@opentelemetry/exporter-prometheus'
 import { MeterProvider, MetricReader, type ResourceMetrics } from '@opentelemetry/sdk-metrics'

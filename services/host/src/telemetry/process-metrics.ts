@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs'
 import { monitorEventLoopDelay, type PerformanceEntry, PerformanceObserver } from 'node:perf_hooks'
-import { createHistogram, createWatchedGauge } from '@coffer/kit/service/telemetry'
+import { createHistogram, createWatchedGauge } from '@coffer/kit/telemetry/meter'
 import { createReadCounter } from './meter.ts'
 
 // Interval in ms at which the event loop's delay is sampled. The default, 10 ms, is most of the

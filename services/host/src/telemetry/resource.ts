@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Log } from '@coffer/kit/service/log'
-import type { Attributes } from '@coffer/kit/service/trace'
+import type { Attributes } from '@coffer/kit/telemetry/trace'
 import { envDetector } from '@opentelemetry/resources'
 
 export interface OtlpOptions {

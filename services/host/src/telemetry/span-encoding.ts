@@ -1,4 +1,4 @@
-import type { Attributes, SpanContext } from '@coffer/kit/service/trace'
+import type { Attributes, SpanContext } from '@coffer/kit/telemetry/trace'
 
 /** A span that has ended. Times are in ms since the Unix epoch, with fractions. */
 export interface EndedSpan extends SpanContext {

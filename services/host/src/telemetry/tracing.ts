@@ -8,7 +8,7 @@ import {
   type SpanContext,
   type Tracer,
   withoutSpan,
-} from '@coffer/kit/service/trace'
+} from '@coffer/kit/telemetry/trace'
 import { DiagLogLevel, diag } from '@opentelemetry/api'
 import { exportMsMax, type OtlpOptions, resourceAttributes } from './resource.ts'
 import { type EndedSpan, SpanEncoder } from './span-encoding.ts'

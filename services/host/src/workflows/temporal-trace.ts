@@ -1,4 +1,4 @@
-import { currentTraceparent, type SpanOptions, traceHeader } from '@coffer/kit/service/trace'
+import { currentTraceparent, type SpanOptions, traceHeader } from '@coffer/kit/telemetry/trace'
 import type { WorkflowClientInterceptor } from '@temporalio/client'
 import { defaultPayloadConverter, type Headers } from '@temporalio/common'
 import { linkHeader } from './trace-headers.ts'

@@ -1,6 +1,6 @@
 import { unavailable } from '@coffer/kit/rpc/errors'
 import type { Log } from '@coffer/kit/service/log'
-import { traced } from '@coffer/kit/service/trace'
+import { traced } from '@coffer/kit/telemetry/trace'
 import type { WorkflowSchedule, Workflows } from '@coffer/kit/workflows/workflows'
 import { status } from '@grpc/grpc-js'
 import { Client, isGrpcServiceError, WorkflowIdConflictPolicy } from '@temporalio/client'

@@ -1,6 +1,5 @@
 import { type CommonQueryMethods, sql } from 'slonik'
 import { z } from 'zod'
-import type { Change } from '../events/changes.ts'
 import { newId } from '../values/id.ts'
 import { type BankAccountKey, keyOf } from './aggregate-key.ts'
 
@@ -14,13 +13,13 @@ export interface MarkedSave extends BankAccountKey {
 const saveRoute = 'save'
 
 /**
- * Adds the ID by which `findMarkedSaves` finds the save. A save without events also gets a marker
- * row in idempotency_keys, which is deleted after a day.
+ * Adds the ID by which `findMarkedSaves` finds the save; `event` is its first event. A save without
+ * events also gets a marker row in idempotency_keys, which is deleted after a day.
  */
 export function markSave<ChangeSet extends { replies: readonly object[] }>(
   changeSet: ChangeSet,
   { accountId, bankAccountId }: BankAccountKey,
-  event?: Change,
+  event?: { changeId: string },
 ): ChangeSet & MarkedSave {
   const saveId = event?.changeId ?? newId('save')
   const nothing = Buffer.alloc(0)

@@ -2,7 +2,7 @@ import { create, type DescMessage, type MessageInitShape, toBinary } from '@bufb
 import { type FragmentSqlToken, sql } from 'slonik'
 import { z } from 'zod'
 import type { Transaction } from '../database/database.ts'
-import { currentTraceparent } from '../service/trace.ts'
+import { currentTraceparent } from '../telemetry/trace.ts'
 import { newId } from '../values/id.ts'
 
 /** A row of the outbox: a message about one entity, which the relay publishes after the commit. */

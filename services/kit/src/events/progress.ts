@@ -1,6 +1,6 @@
 import type { JsonObject } from '@bufbuild/protobuf'
 import { headers } from '@nats-io/transport-node'
-import { currentTraceparent, traceHeader } from '../service/trace.ts'
+import { currentTraceparent, traceHeader } from '../telemetry/trace.ts'
 import type { Broker } from './broker.ts'
 
 /** The account, and the object (such as an upload) whose progress is reported. */

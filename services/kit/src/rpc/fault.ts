@@ -5,8 +5,8 @@ import {
   ConnectionError,
   StatementTimeoutError,
 } from 'slonik'
-import { LostConnectionError } from '../database/lost-connection.ts'
 import { unanswered, unavailable } from './errors.ts'
+import { LostConnectionError } from './lost-connection.ts'
 
 // SQLSTATEs that mean an outage. Classes 08 (connection), 40 (rollback: nothing was done), 53
 // (resources), 57P (operator); states 25006 (standby after a fail-over), 55P03 (lock not
