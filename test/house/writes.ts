@@ -39,7 +39,7 @@ const aggregates: Aggregate[] = [
     writers: {
       'tenancy/ended-bank-account.sql.ts': [
         'advance/advance-together.service.ts',
-        'ledger/comparison.activities.ts',
+        'reconciliation/comparison.activities.ts',
         'tenancy/removal.activities.ts',
       ],
       'plans/plan-save.sql.ts': ['plans/writer.service.ts'],

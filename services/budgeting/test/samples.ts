@@ -1,5 +1,5 @@
-import type { FundedSpending } from '../src/plans/spending.ts'
-import type { FundingSchedule } from '../src/schedules/funding-schedule.ts'
+import type { FundedSpending } from '../src/plans/spending-creation.ts'
+import type { FundingSchedule } from '../src/contributions/funding-dates.ts'
 
 export const chicago = 'America/Chicago'
 export const twiceMonthly = 'DTSTART:20211231T060000Z\nRRULE:FREQ=MONTHLY;BYMONTHDAY=15,-1'

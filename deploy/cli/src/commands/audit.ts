@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { auditPlans } from '@coffer/budgeting/ledger/audit.sql'
+import { auditPlans } from '@coffer/budgeting/reconciliation/audit.sql'
 import { budgeting } from '@coffer/budgeting/service'
 import type { Environment } from '@coffer/host/settings'
 import { auditLedger } from '@coffer/ledger/money/audit.sql'

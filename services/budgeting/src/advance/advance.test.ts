@@ -2,8 +2,8 @@ import { amountMax } from '@coffer/kit/values/money'
 import { describe, expect, test } from '@jest/globals'
 import { chicago, fridays, pay, rent } from '../../test/samples.ts'
 import { recalculate } from '../contributions/contribution.ts'
-import type { Spending } from '../plans/spending.ts'
-import { type FundingSchedule, fire } from '../schedules/funding-schedule.ts'
+import type { Spending } from '../plans/spending-creation.ts'
+import { type FundingSchedule, fire } from '../contributions/funding-dates.ts'
 import { calculateLines, listMissedDates, type MissedDate, splitIntoBatches } from './advance.ts'
 
 const timezone = chicago

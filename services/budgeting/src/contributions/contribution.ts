@@ -1,7 +1,7 @@
 import { amountMax, lesser } from '@coffer/kit/values/money'
-import type { Spending } from '../plans/spending.ts'
+import type { Spending } from '../plans/spending-creation.ts'
 import { countOccurrences, occurrencesOf } from '../recurrence/recurrence.ts'
-import { type FundingDates, nextTwoFundings } from '../schedules/funding-schedule.ts'
+import { type FundingDates, nextTwoFundings } from './funding-dates.ts'
 import { countDues, currentDue, type Due, dueAfter } from './due-dates.ts'
 
 /** Fields of a plan that determine its contribution; amounts in minor units. */

@@ -1,5 +1,5 @@
 import { type AsOf, fundingOf } from '../plans/plan.ts'
-import type { FundedSpending } from '../plans/spending.ts'
+import type { FundedSpending } from '../plans/spending-creation.ts'
 import { listOccurrences, occurrencesOf } from '../recurrence/recurrence.ts'
 import { type Contribution, progress, recalculate } from './contribution.ts'
 

@@ -6,7 +6,7 @@ import {
   type FundingDates,
   type FundingSchedule,
   nextFunding,
-} from '../schedules/funding-schedule.ts'
+} from '../contributions/funding-dates.ts'
 
 /** Input of the forecast for one funding schedule; `estimatedDeposit` is in minor units. */
 export type ForecastSchedule = FundingDates &

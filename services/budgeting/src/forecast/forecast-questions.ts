@@ -1,5 +1,5 @@
 import { dayMs } from '@coffer/kit/values/time'
-import { nextFunding } from '../schedules/funding-schedule.ts'
+import { nextFunding } from '../contributions/funding-dates.ts'
 import { type Forecast, type ForecastInput, forecast } from './forecast.ts'
 import type { ForecastPlan } from './forecast-envelope.ts'
 import type { ForecastSchedule } from './forecast-fundings.ts'

@@ -1,6 +1,6 @@
 import { recalculate } from '../contributions/contribution.ts'
-import type { FundingDates } from '../schedules/funding-schedule.ts'
-import type { FundedSpending } from './spending.ts'
+import type { FundingDates } from '../contributions/funding-dates.ts'
+import type { FundedSpending } from './spending-creation.ts'
 
 /** Amounts of an envelope in the ledger, in minor units, with the ledger's version. */
 export type Amounts = {

@@ -1,8 +1,8 @@
 import { invalid, type Problems } from '@coffer/kit/rpc/errors'
 import { midnightOf } from '@coffer/kit/values/day'
 import { dueAfter } from '../contributions/due-dates.ts'
-import { isOver, notInFuture } from '../schedules/funding-schedule.ts'
-import { checkPlan, nextDue, readRule, type Spending } from './spending.ts'
+import { isOver, notInFuture } from '../contributions/funding-dates.ts'
+import { checkPlan, nextDue, readRule, type Spending } from './spending-creation.ts'
 
 const notNullable = [
   'name',

@@ -18,9 +18,9 @@ import { findAfterFailure, findEnvelope, onBehalfOf } from '../ledger/ledger.cli
 import { type AsOf, withAmounts } from './plan.ts'
 import { beginClosing, deletePlan } from './plan-works.ts'
 import { findPlans, listSpending } from './spending.sql.ts'
-import type { FundedSpending, PlanKey } from './spending.ts'
-import { updateSpending } from './spending-change.rpc.ts'
-import { createSpending } from './spending-creation.rpc.ts'
+import type { FundedSpending, PlanKey } from './spending-creation.ts'
+import { updateSpending } from './spending-change.service.ts'
+import { createSpending } from './spending-creation.service.ts'
 import type { PlanWriter } from './writer.service.ts'
 
 type Deps = Pick<ServiceDeps, 'database' | 'mesh' | 'clock' | 'log'> & Pick<PlanWriter, 'write'>

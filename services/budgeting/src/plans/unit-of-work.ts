@@ -8,9 +8,9 @@ import {
 } from '@coffer/kit/database/tracked-rows'
 import { nextVersion } from '@coffer/kit/database/version'
 import { notFound } from '@coffer/kit/rpc/errors'
-import type { FundingRun, RunLine } from '../advance/funding-run.ts'
-import type { FundingSchedule } from '../schedules/funding-schedule.ts'
-import { type FundedSpending, type Spending, withFunding } from './spending.ts'
+import type { FundingRun, RunLine } from '../book/funding-run.ts'
+import type { FundingSchedule } from '../contributions/funding-dates.ts'
+import { type FundedSpending, type Spending, withFunding } from './spending-creation.ts'
 
 /** The rows of one bank account that a change reads or writes. */
 export interface PlanScope extends BankAccountKey {

@@ -8,7 +8,7 @@ import {
   normalizeRuleset,
   notInFuture,
   requireDepositAllowed,
-} from './funding-schedule.ts'
+} from '../contributions/funding-dates.ts'
 
 /**
  * Fields of a PATCH. Depending on the field, null clears it, is refused, or is ignored

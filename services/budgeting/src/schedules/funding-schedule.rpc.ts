@@ -17,8 +17,8 @@ import type { settings } from '../config.ts'
 import { describeBankAccount, describeWritable } from '../ledger/ledger.client.ts'
 import type { PlanWriter } from '../plans/writer.service.ts'
 import { findFundingSchedule, listFundingSchedules } from './funding-schedule.sql.ts'
-import { type FundingSchedule, newFundingSchedule } from './funding-schedule.ts'
-import { updateFundingSchedule } from './funding-schedule-change.rpc.ts'
+import { type FundingSchedule, newFundingSchedule } from '../contributions/funding-dates.ts'
+import { updateFundingSchedule } from './funding-schedule-change.service.ts'
 import { deleteFundingSchedule } from './schedule-removal.service.ts'
 
 type Deps = Pick<PlanWriter, 'write'> &

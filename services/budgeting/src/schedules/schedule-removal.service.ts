@@ -9,7 +9,7 @@ import type { CallOptions, HandlerContext } from '@connectrpc/connect'
 import { describeWritable, onBehalfOf } from '../ledger/ledger.client.ts'
 import type { PlanWriter } from '../plans/writer.service.ts'
 import { hasPendingRun } from './funding-schedule.sql.ts'
-import { findLiveSchedule, type ScheduleKey } from './funding-schedule.ts'
+import { findLiveSchedule, type ScheduleKey } from '../contributions/funding-dates.ts'
 
 type Deps = Pick<ServiceDeps, 'database' | 'mesh' | 'clock' | 'log'> & Pick<PlanWriter, 'write'>
 

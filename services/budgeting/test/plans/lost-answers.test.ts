@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { z } from 'zod'
 import { createPlanWriter, type PlanWriter } from '../../src/plans/writer.service.ts'
-import type { FundingSchedule } from '../../src/schedules/funding-schedule.ts'
+import type { FundingSchedule } from '../../src/contributions/funding-dates.ts'
 import { budgeting } from '../../src/service.ts'
 import { pay } from '../samples.ts'
 

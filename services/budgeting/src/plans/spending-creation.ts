@@ -5,7 +5,7 @@ import { readRuleset } from '@coffer/kit/values/ruleset'
 import { z } from 'zod'
 import { dueAfter } from '../contributions/due-dates.ts'
 import { renderRuleset } from '../recurrence/ruleset-text.ts'
-import { type FundingSchedule, noDateLeft, notInFuture } from '../schedules/funding-schedule.ts'
+import { type FundingSchedule, noDateLeft, notInFuture } from '../contributions/funding-dates.ts'
 
 /**
  * The plan of an envelope; amounts in minor units. An expense has a ruleset, a goal none.

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { firstFunding, nextFunding } from './funding-schedule.ts'
+import { firstFunding, nextFunding } from './funding-dates.ts'
 
 const twiceMonthly = (start: string) =>
   `DTSTART:${start}\nRRULE:FREQ=MONTHLY;INTERVAL=1;BYMONTHDAY=15,-1`

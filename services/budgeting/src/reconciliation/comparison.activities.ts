@@ -10,13 +10,13 @@ import { Code, ConnectError } from '@connectrpc/connect'
 import { createRunBooking } from '../advance/booking.ts'
 import type { settings } from '../config.ts'
 import { type AsOf, withContribution } from '../plans/plan.ts'
-import type { FundedSpending } from '../plans/spending.ts'
+import type { FundedSpending } from '../plans/spending-creation.ts'
 import type { Work } from '../plans/unit-of-work.ts'
 import type { PlanWriter } from '../plans/writer.service.ts'
 import { accountTimezone } from '../tenancy/account-settings.client.ts'
 import { endBankAccount, reopenBankAccount } from '../tenancy/ended-bank-account.sql.ts'
 import { type Listed, listBankAccounts, listBookedRuns, listUnknown } from './comparison.sql.ts'
-import { asJob } from './ledger.client.ts'
+import { asJob } from '../ledger/ledger.client.ts'
 
 const pageSize = 200
 

@@ -2,8 +2,8 @@ import type { Booted } from '@coffer/host/testing/boot'
 import { auditLedger } from '@coffer/ledger/money/audit.sql'
 import { auditPages } from '@coffer/ledger/money/audit-pages.sql'
 import pg from 'pg'
-import { auditPlans } from '../../src/ledger/audit.sql.ts'
-import { comparisonActivities } from '../../src/ledger/comparison.activities.ts'
+import { auditPlans } from '../../src/reconciliation/audit.sql.ts'
+import { comparisonActivities } from '../../src/reconciliation/comparison.activities.ts'
 import { depsOf } from '../advancing.ts'
 
 /** Creates and restores backups of the ledger's tables, each under a name. */

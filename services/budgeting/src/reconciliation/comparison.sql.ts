@@ -3,7 +3,7 @@ import type { Database } from '@coffer/kit/database/database'
 import { columnsOf } from '@coffer/kit/database/rows'
 import { sql } from 'slonik'
 import { z } from 'zod'
-import { FundingRun, RunLine } from '../advance/funding-run.ts'
+import { FundingRun, RunLine } from '../book/funding-run.ts'
 
 const Listed = z.object({
   accountId: z.string(),

@@ -1,7 +1,7 @@
 import { problemsOf } from '@coffer/kit/rpc/errors'
 import type { ConnectError } from '@connectrpc/connect'
 import { describe, expect, test } from '@jest/globals'
-import { type NewSpending, newSpending } from './spending.ts'
+import { type NewSpending, newSpending } from './spending-creation.ts'
 
 const timezone = 'America/Chicago'
 const context = { timezone, now: new Date('2023-10-09T13:32Z'), isManualLink: true }

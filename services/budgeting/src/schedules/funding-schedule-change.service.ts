@@ -15,9 +15,9 @@ import { EnvelopeService } from '@coffer/proto/ledger/v1/envelope'
 import type { HandlerContext } from '@connectrpc/connect'
 import { describeWritable, onBehalfOf } from '../ledger/ledger.client.ts'
 import { type Amounts, type AsOf, withAmounts, withContribution } from '../plans/plan.ts'
-import { type FundedSpending, withFunding } from '../plans/spending.ts'
+import { type FundedSpending, withFunding } from '../plans/spending-creation.ts'
 import type { PlanWriter } from '../plans/writer.service.ts'
-import { type FundingSchedule, findLiveSchedule } from './funding-schedule.ts'
+import { type FundingSchedule, findLiveSchedule } from '../contributions/funding-dates.ts'
 import {
   changeFundingSchedule,
   type FundingSchedulePatch,

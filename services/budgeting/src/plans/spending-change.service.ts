@@ -13,10 +13,10 @@ import {
 import { EnvelopeService } from '@coffer/proto/ledger/v1/envelope'
 import type { HandlerContext } from '@connectrpc/connect'
 import { describeWritable, onBehalfOf } from '../ledger/ledger.client.ts'
-import { findLiveSchedule } from '../schedules/funding-schedule.ts'
+import { findLiveSchedule } from '../contributions/funding-dates.ts'
 import { withAmounts, withContribution } from './plan.ts'
 import { requireNotClosing } from './plan-works.ts'
-import { withFunding } from './spending.ts'
+import { withFunding } from './spending-creation.ts'
 import { changeSpending, type SpendingPatch } from './spending-change.ts'
 import type { PlanWriter } from './writer.service.ts'
 

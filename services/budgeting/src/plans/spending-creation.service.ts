@@ -22,7 +22,7 @@ import {
 import { type Envelope, EnvelopeService } from '@coffer/proto/ledger/v1/envelope'
 import type { HandlerContext } from '@connectrpc/connect'
 import { describeWritable, findAfterFailure, onBehalfOf } from '../ledger/ledger.client.ts'
-import { findLiveSchedule } from '../schedules/funding-schedule.ts'
+import { findLiveSchedule } from '../contributions/funding-dates.ts'
 import { type AsOf, withContribution } from './plan.ts'
 import { completeCreation, openPlan, withdrawCreation } from './plan-works.ts'
 import {
@@ -31,7 +31,7 @@ import {
   newSpending,
   type Spending,
   withFunding,
-} from './spending.ts'
+} from './spending-creation.ts'
 import type { Work } from './unit-of-work.ts'
 import type { PlanWriter } from './writer.service.ts'
 
