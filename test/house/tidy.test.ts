@@ -92,10 +92,17 @@ test('no folder is crowded, and no imports go in a circle', () => {
   expect(importCircles(modules)).toEqual([])
 })
 
-// Packages that are not in order yet. Only shorter lists are accepted.
-const circular = ['deploy/cli', 'gateway', 'services/aggregator-sync', 'services/budgeting'].concat(
-  ['services/feed-sync', 'services/identity', 'services/kit', 'services/ledger'],
-)
+// Packages that are not in order yet, one a line. Only shorter lists are accepted.
+const circular = `
+  deploy/cli
+  gateway
+  services/aggregator-sync
+  services/feed-sync
+  services/identity
+  services/ledger
+`
+  .split(/\s+/)
+  .filter(Boolean)
 
 test('rooms import downwards only', () => {
   const found = workspaceDirectories().filter((directory) => {

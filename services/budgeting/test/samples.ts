@@ -1,5 +1,5 @@
-import type { FundedSpending } from '../src/plans/spending-creation.ts'
-import type { FundingSchedule } from '../src/contributions/funding-dates.ts'
+import type { FundingSchedule } from '../src/book/funding-schedule.ts'
+import type { FundedSpending } from '../src/book/spending.ts'
 
 export const chicago = 'America/Chicago'
 export const twiceMonthly = 'DTSTART:20211231T060000Z\nRRULE:FREQ=MONTHLY;BYMONTHDAY=15,-1'

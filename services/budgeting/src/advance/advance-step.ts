@@ -1,9 +1,12 @@
 import type { BankAccountKey } from '@coffer/kit/database/aggregate-key'
+import type { FundingRun, RunLine } from '../book/funding-run.ts'
+import { type FundingSchedule, isOver } from '../book/funding-schedule.ts'
+import { type FundedSpending, withFunding } from '../book/spending.ts'
+import type { AsOf } from '../contributions/contribution.ts'
 import { rollDue } from '../contributions/due-dates.ts'
-import { type Amounts, type AsOf, justAfter, withAmounts, withContribution } from '../plans/plan.ts'
-import { type FundedSpending, withFunding } from '../plans/spending-creation.ts'
+import { fire } from '../contributions/funding-dates.ts'
+import { type Amounts, justAfter, withAmounts, withContribution } from '../plans/plan.ts'
 import type { Current, Decision } from '../plans/unit-of-work.ts'
-import { type FundingSchedule, fire, isOver } from '../contributions/funding-dates.ts'
 import {
   calculateLines,
   type DateBatch,
@@ -11,7 +14,6 @@ import {
   type MissedDate,
   splitIntoBatches,
 } from './advance.ts'
-import type { FundingRun, RunLine } from '../book/funding-run.ts'
 
 /** A bank account whose past fundings and due dates the hourly job books. */
 export interface Advancing {

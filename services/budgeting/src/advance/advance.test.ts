@@ -1,9 +1,10 @@
 import { amountMax } from '@coffer/kit/values/money'
 import { describe, expect, test } from '@jest/globals'
 import { chicago, fridays, pay, rent } from '../../test/samples.ts'
+import type { FundingSchedule } from '../book/funding-schedule.ts'
+import type { Spending } from '../book/spending.ts'
 import { recalculate } from '../contributions/contribution.ts'
-import type { Spending } from '../plans/spending-creation.ts'
-import { type FundingSchedule, fire } from '../contributions/funding-dates.ts'
+import { fire } from '../contributions/funding-dates.ts'
 import { calculateLines, listMissedDates, type MissedDate, splitIntoBatches } from './advance.ts'
 
 const timezone = chicago

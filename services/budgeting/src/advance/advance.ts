@@ -1,9 +1,10 @@
 import { lesser } from '@coffer/kit/values/money'
+import type { FundingLine } from '../book/funding-run.ts'
+import { type FundingSchedule, isOver } from '../book/funding-schedule.ts'
+import type { Spending } from '../book/spending.ts'
 import { clampNeed, progress, recalculate } from '../contributions/contribution.ts'
 import { countDues, rollDue } from '../contributions/due-dates.ts'
-import type { Spending } from '../plans/spending-creation.ts'
-import { type FundingSchedule, fire, isOver } from '../contributions/funding-dates.ts'
-import type { FundingLine } from '../book/funding-run.ts'
+import { fire } from '../contributions/funding-dates.ts'
 
 /** A past firing of a funding schedule, or past due date of a plan, that is not booked yet. */
 export type MissedDate =

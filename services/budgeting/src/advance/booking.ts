@@ -1,8 +1,8 @@
 import type { MessageInitShape } from '@bufbuild/protobuf'
 import { timestampFromDate } from '@bufbuild/protobuf/wkt'
 import type { BookingSchema } from '@coffer/proto/ledger/v1/scheduled'
-import type { FundedSpending } from '../plans/spending-creation.ts'
 import type { FundingRun, RunLine } from '../book/funding-run.ts'
+import type { FundedSpending } from '../book/spending.ts'
 
 /** A request to book one operation in the ledger: a funding, or the end of an expense's period. */
 export type Booking = MessageInitShape<typeof BookingSchema>

@@ -1,8 +1,9 @@
 import { amountMax, lesser } from '@coffer/kit/values/money'
-import type { Spending } from '../plans/spending-creation.ts'
+import type { FundingDates } from '../book/funding-schedule.ts'
+import type { Spending } from '../book/spending.ts'
 import { countOccurrences, occurrencesOf } from '../recurrence/recurrence.ts'
-import { type FundingDates, nextTwoFundings } from './funding-dates.ts'
 import { countDues, currentDue, type Due, dueAfter } from './due-dates.ts'
+import { nextTwoFundings } from './funding-dates.ts'
 
 /** Fields of a plan that determine its contribution; amounts in minor units. */
 export type Need = Due & Pick<Spending, 'targetAmount' | 'currentAmount' | 'usedAmount'>
@@ -26,6 +27,9 @@ export type Contribution = {
   remainder: bigint
 }
 
+/** Instant as of which a value is calculated, and the IANA timezone of the account. */
+export type AsOf = { timezone: string; now: Date }
+
 /** Instants in ms; null if no due date or funding follows. */
 type Dates = {
   timezone: string
@@ -39,7 +43,7 @@ type Dates = {
 export function recalculate(
   spending: Need,
   schedule: FundingDates,
-  { timezone, now }: { timezone: string; now: Date },
+  { timezone, now }: AsOf,
 ): Contribution {
   const [first, second] = nextTwoFundings(schedule, timezone, now)
   const dates = {

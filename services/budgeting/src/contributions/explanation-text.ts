@@ -1,6 +1,6 @@
 import { decimalPlaces } from '@coffer/kit/values/currency'
 import { amountMax } from '@coffer/kit/values/money'
-import type { Spending } from '../plans/spending-creation.ts'
+import type { Spending } from '../book/spending.ts'
 import type { Explanation } from './explanation.ts'
 
 /** Format of amounts and days: currency (ISO 4217), locale (such as en_US), IANA timezone. */

@@ -1,7 +1,6 @@
-import { type AsOf, fundingOf } from '../plans/plan.ts'
-import type { FundedSpending } from '../plans/spending-creation.ts'
+import { type FundedSpending, fundingOf } from '../book/spending.ts'
 import { listOccurrences, occurrencesOf } from '../recurrence/recurrence.ts'
-import { type Contribution, progress, recalculate } from './contribution.ts'
+import { type AsOf, type Contribution, progress, recalculate } from './contribution.ts'
 
 /** A contribution with the dates that were counted for it; amounts in minor units. */
 export type Explanation = Contribution & {

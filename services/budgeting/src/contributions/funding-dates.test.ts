@@ -2,7 +2,8 @@ import { midnightOf } from '@coffer/kit/values/day'
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { chicago, pay } from '../../test/samples.ts'
-import { fire, firstFunding, isOver, nextFunding, nextTwoFundings } from './funding-dates.ts'
+import { isOver } from '../book/funding-schedule.ts'
+import { fire, firstFunding, nextFunding, nextTwoFundings } from './funding-dates.ts'
 
 const twiceMonthly = (start: string) =>
   `DTSTART:${start}\nRRULE:FREQ=MONTHLY;INTERVAL=1;BYMONTHDAY=15,-1`

@@ -1,49 +1,7 @@
-import { invalid } from '@coffer/kit/rpc/errors'
 import { midnightMs } from '@coffer/kit/values/day'
-import { readRuleset } from '@coffer/kit/values/ruleset'
-import { z } from 'zod'
+import type { FundingDates, FundingSchedule } from '../book/funding-schedule.ts'
 import { occurrenceAfter, occurrenceBefore, occurrencesOf } from '../recurrence/recurrence.ts'
-import { renderRuleset } from '../recurrence/ruleset-text.ts'
 import { weekdayStart } from '../recurrence/weekday.ts'
-
-/**
- * The rule by which envelopes of a bank account get money, such as each payday; amounts in minor
- * units. A row with `deletedAt` is hidden until the ledger has removed its references to the
- * schedule.
- */
-export const FundingSchedule = z.object({
-  accountId: z.string(),
-  fundingScheduleId: z.string(),
-  bankAccountId: z.string(),
-  name: z.string(),
-  description: z.string().nullable(),
-  ruleset: z.string(),
-  excludeWeekends: z.boolean(),
-  waitForDeposit: z.boolean(),
-  autoCreateTransaction: z.boolean(),
-  estimatedDeposit: z.bigint().nullable(),
-  lastRecurrence: z.date().nullable(),
-  nextRecurrence: z.date(),
-  nextRecurrenceOriginal: z.date(),
-  createdAt: z.date(),
-  deletedAt: z.date().nullable(),
-})
-export type FundingSchedule = z.infer<typeof FundingSchedule>
-
-export type ScheduleKey = Pick<FundingSchedule, 'accountId' | 'bankAccountId' | 'fundingScheduleId'>
-
-/** Returns the schedule with this ID; undefined if it is missing or deleted. */
-export function findLiveSchedule(
-  schedules: readonly FundingSchedule[],
-  fundingScheduleId: string,
-): FundingSchedule | undefined {
-  return schedules.find((one) => {
-    return one.fundingScheduleId === fundingScheduleId && one.deletedAt === null
-  })
-}
-
-/** The fields that decide when a schedule fires. */
-export type FundingDates = Pick<FundingSchedule, 'ruleset' | 'excludeWeekends' | 'nextRecurrence'>
 
 /** A firing: its date, and `original`, its date before it was moved off a weekend. */
 export type Funding = { date: Date; original: Date }
@@ -87,65 +45,6 @@ export function firstFunding(
   return fundingAfter(schedule, timezone, started ? now : new Date(now.getTime() - 1))
 }
 
-export const notInFuture = 'Next recurrence must be in the future'
-export const noDateLeft = 'Ruleset has no date left'
-
-/** Fields of a request that creates a schedule; the gateway has validated their types. */
-export type NewFundingSchedule = Pick<
-  FundingSchedule,
-  | 'name'
-  | 'description'
-  | 'ruleset'
-  | 'excludeWeekends'
-  | 'autoCreateTransaction'
-  | 'estimatedDeposit'
-> & { nextRecurrence: Date | null }
-
-/**
- * Returns the fields of a new schedule, with the normalised rule and the first firing. Throws
- * invalid for a bad or ended rule, and for automatic deposits that are not allowed.
- */
-export function newFundingSchedule(
-  input: NewFundingSchedule,
-  { timezone, now, isManualLink }: { timezone: string; now: Date; isManualLink: boolean },
-): Omit<FundingSchedule, 'accountId' | 'fundingScheduleId' | 'bankAccountId' | 'createdAt'> {
-  const ruleset = normalizeRuleset(input.ruleset)
-  requireDepositAllowed(input, isManualLink)
-  const first = firstFunding({ ...input, ruleset }, timezone, now)
-  if (first === null) throw invalid({ ruleset: noDateLeft })
-  return {
-    ...input,
-    ruleset,
-    waitForDeposit: false,
-    lastRecurrence: null,
-    deletedAt: null,
-    nextRecurrence: first.date,
-    nextRecurrenceOriginal: first.original,
-  }
-}
-
-/** Returns the normalised text of a ruleset (docs/recurrence.md#rules-accepted). Throws invalid. */
-export function normalizeRuleset(ruleset: string): string {
-  const read = readRuleset(ruleset)
-  if ('problem' in read) throw invalid({ ruleset: `Ruleset ${read.problem}` })
-  return renderRuleset(read.rule)
-}
-
-/** Throws invalid for automatic deposits without an estimate above 0 or without a manual link. */
-export function requireDepositAllowed(
-  deposit: Pick<FundingSchedule, 'autoCreateTransaction' | 'estimatedDeposit'>,
-  isManualLink: boolean,
-): void {
-  if (deposit.autoCreateTransaction && (deposit.estimatedDeposit ?? 0n) <= 0n) {
-    const text = 'Automatic deposits need an estimated deposit above 0'
-    throw invalid({ estimatedDeposit: text }, text)
-  }
-  if (deposit.autoCreateTransaction && !isManualLink) {
-    const text = 'Automatic deposits need a manual link'
-    throw invalid({ autoCreateTransaction: text }, text)
-  }
-}
-
 /** Returns the schedule after the firing at `nextRecurrence`; it `isOver` if its rule has ended. */
 export function fire(schedule: FundingSchedule, timezone: string): FundingSchedule {
   const fired = schedule.nextRecurrence
@@ -156,11 +55,6 @@ export function fire(schedule: FundingSchedule, timezone: string): FundingSchedu
     nextRecurrence: next?.date ?? fired,
     nextRecurrenceOriginal: next?.original ?? schedule.nextRecurrenceOriginal,
   }
-}
-
-/** Returns whether a schedule or plan is never due again: its last date is also its next one. */
-export function isOver(dates: { lastRecurrence: Date | null; nextRecurrence: Date }): boolean {
-  return dates.lastRecurrence?.getTime() === dates.nextRecurrence.getTime()
 }
 
 /** Returns the rule's first firing (moved off a weekend if excluded) after `now`; null if none. */

@@ -16,8 +16,8 @@ import { prepareParts } from '@coffer/kit/database/statement'
 import { type CommonQueryMethods, type FragmentSqlToken, sql } from 'slonik'
 import { z } from 'zod'
 import { FundingRun, RunLine } from '../book/funding-run.ts'
-import { FundingSchedule } from '../contributions/funding-dates.ts'
-import { Spending } from './spending-creation.ts'
+import { FundingSchedule } from '../book/funding-schedule.ts'
+import { Spending } from '../book/spending.ts'
 import type { ChangeSet } from './unit-of-work.ts'
 
 // A row of `plan_books` without `save_id`, which only processes of the previous release write.

@@ -6,8 +6,8 @@ import { prepare, prepareParts } from '@coffer/kit/database/statement'
 import { type CommonQueryMethods, type FragmentSqlToken, sql } from 'slonik'
 import { z } from 'zod'
 import { FundingRun, RunLine } from '../book/funding-run.ts'
-import { FundingSchedule } from '../contributions/funding-dates.ts'
-import { Spending } from './spending-creation.ts'
+import { FundingSchedule } from '../book/funding-schedule.ts'
+import { Spending } from '../book/spending.ts'
 import type { PlanScope, PlanState } from './unit-of-work.ts'
 
 /** Fields of a `PlanScope` that select rows; a statement has look-ups only for fields in use. */

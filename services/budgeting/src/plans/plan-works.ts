@@ -1,6 +1,7 @@
 import { notFound, refused } from '@coffer/kit/rpc/errors'
-import { type Amounts, type AsOf, withAmounts, withContribution } from './plan.ts'
-import type { FundedSpending, PlanKey, Spending } from './spending-creation.ts'
+import type { FundedSpending, PlanKey, Spending } from '../book/spending.ts'
+import type { AsOf } from '../contributions/contribution.ts'
+import { type Amounts, withAmounts, withContribution } from './plan.ts'
 import type { Decision, Work } from './unit-of-work.ts'
 
 /** Returns the `Work` that decides on one plan; `decide` gets undefined if the plan is deleted. */

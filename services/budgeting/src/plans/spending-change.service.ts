@@ -12,11 +12,11 @@ import {
 } from '@coffer/proto/budgeting/v1/spending'
 import { EnvelopeService } from '@coffer/proto/ledger/v1/envelope'
 import type { HandlerContext } from '@connectrpc/connect'
+import { findLiveSchedule } from '../book/funding-schedule.ts'
+import { withFunding } from '../book/spending.ts'
 import { describeWritable, onBehalfOf } from '../ledger/ledger.client.ts'
-import { findLiveSchedule } from '../contributions/funding-dates.ts'
 import { withAmounts, withContribution } from './plan.ts'
 import { requireNotClosing } from './plan-works.ts'
-import { withFunding } from './spending-creation.ts'
 import { changeSpending, type SpendingPatch } from './spending-change.ts'
 import type { PlanWriter } from './writer.service.ts'
 

@@ -2,7 +2,7 @@ import { problemsOf } from '@coffer/kit/rpc/errors'
 import type { ConnectError } from '@connectrpc/connect'
 import { describe, expect, test } from '@jest/globals'
 import { fridays, monthly, rent } from '../../test/samples.ts'
-import type { Spending } from './spending-creation.ts'
+import type { Spending } from '../book/spending.ts'
 import { changeSpending, type SpendingPatch } from './spending-change.ts'
 
 const where = {

@@ -1,8 +1,10 @@
 import { invalid, type Problems } from '@coffer/kit/rpc/errors'
 import { midnightOf } from '@coffer/kit/values/day'
+import { isOver } from '../book/funding-schedule.ts'
+import type { Spending } from '../book/spending.ts'
 import { dueAfter } from '../contributions/due-dates.ts'
-import { isOver, notInFuture } from '../contributions/funding-dates.ts'
-import { checkPlan, nextDue, readRule, type Spending } from './spending-creation.ts'
+import { notInFuture } from '../recurrence/date-problems.ts'
+import { checkPlan, nextDue, readRule } from './spending-creation.ts'
 
 const notNullable = [
   'name',

@@ -21,17 +21,13 @@ import {
 } from '@coffer/proto/budgeting/v1/spending'
 import { type Envelope, EnvelopeService } from '@coffer/proto/ledger/v1/envelope'
 import type { HandlerContext } from '@connectrpc/connect'
+import { findLiveSchedule } from '../book/funding-schedule.ts'
+import { type FundedSpending, type Spending, withFunding } from '../book/spending.ts'
+import type { AsOf } from '../contributions/contribution.ts'
 import { describeWritable, findAfterFailure, onBehalfOf } from '../ledger/ledger.client.ts'
-import { findLiveSchedule } from '../contributions/funding-dates.ts'
-import { type AsOf, withContribution } from './plan.ts'
+import { withContribution } from './plan.ts'
 import { completeCreation, openPlan, withdrawCreation } from './plan-works.ts'
-import {
-  type FundedSpending,
-  type NewSpending,
-  newSpending,
-  type Spending,
-  withFunding,
-} from './spending-creation.ts'
+import { type NewSpending, newSpending } from './spending-creation.ts'
 import type { Work } from './unit-of-work.ts'
 import type { PlanWriter } from './writer.service.ts'
 

@@ -1,70 +1,10 @@
-import type { BankAccountKey } from '@coffer/kit/database/aggregate-key'
 import { invalid, type Problems } from '@coffer/kit/rpc/errors'
 import { isInMidnightHour, midnightOf } from '@coffer/kit/values/day'
 import { readRuleset } from '@coffer/kit/values/ruleset'
-import { z } from 'zod'
+import type { Spending } from '../book/spending.ts'
 import { dueAfter } from '../contributions/due-dates.ts'
+import { noDateLeft, notInFuture } from '../recurrence/date-problems.ts'
 import { renderRuleset } from '../recurrence/ruleset-text.ts'
-import { type FundingSchedule, noDateLeft, notInFuture } from '../contributions/funding-dates.ts'
-
-/**
- * The plan of an envelope; amounts in minor units. An expense has a ruleset, a goal none.
- * `currentAmount` and `usedAmount` are the ledger's as of `amountsVersion`; the contribution is as
- * of `calculatedAt`. In state `opening` a plan is being created and hidden from clients.
- * `openingKey` and `openingBody` are the idempotency key and body hash of the creating request,
- * `openingAttempts` counts its attempts. Until `closingUntil` a request that deletes the plan
- * closes its envelope.
- */
-export const Spending = z.object({
-  accountId: z.string(),
-  spendingId: z.string(),
-  bankAccountId: z.string(),
-  fundingScheduleId: z.string(),
-  spendingType: z.enum(['expense', 'goal']),
-  name: z.string(),
-  targetAmount: z.bigint(),
-  currentAmount: z.bigint(),
-  usedAmount: z.bigint(),
-  amountsVersion: z.bigint(),
-  ruleset: z.string().nullable(),
-  lastRecurrence: z.date().nullable(),
-  nextRecurrence: z.date(),
-  nextContributionAmount: z.bigint(),
-  isBehind: z.boolean(),
-  isPaused: z.boolean(),
-  autoCreateTransaction: z.boolean(),
-  calculatedAt: z.date(),
-  createdAt: z.date(),
-  state: z.enum(['opening', 'open']),
-  openingKey: z.string().nullable(),
-  openingBody: z.instanceof(Buffer).nullable(),
-  openingAttempts: z.bigint(),
-  closingUntil: z.date().nullable(),
-})
-export type Spending = z.infer<typeof Spending>
-
-export interface PlanKey extends BankAccountKey {
-  spendingId: string
-}
-
-/** A plan with those fields of its funding schedule that decide when the schedule fires. */
-export const FundedSpending = Spending.extend({
-  fundingRuleset: z.string(),
-  fundingExcludesWeekends: z.boolean(),
-  fundingNextRecurrence: z.date(),
-})
-export type FundedSpending = z.infer<typeof FundedSpending>
-
-/** Returns the plan moved to this schedule, with the schedule's fields. */
-export function withFunding(plan: Spending, schedule: FundingSchedule): FundedSpending {
-  return {
-    ...plan,
-    fundingScheduleId: schedule.fundingScheduleId,
-    fundingRuleset: schedule.ruleset,
-    fundingExcludesWeekends: schedule.excludeWeekends,
-    fundingNextRecurrence: schedule.nextRecurrence,
-  }
-}
 
 /** Fields of a request that creates a plan; the gateway has validated their types. */
 export type NewSpending = Pick<

@@ -4,7 +4,7 @@ import { columnsOf } from '@coffer/kit/database/rows'
 import { prepare } from '@coffer/kit/database/statement'
 import { type FragmentSqlToken, sql } from 'slonik'
 import { z } from 'zod'
-import { FundedSpending, Spending } from './spending-creation.ts'
+import { FundedSpending, Spending } from '../book/spending.ts'
 
 const funded = sql.fragment`
   SELECT ${columnsOf(Spending, { table: 'spending' })},

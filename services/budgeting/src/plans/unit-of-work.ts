@@ -9,8 +9,8 @@ import {
 import { nextVersion } from '@coffer/kit/database/version'
 import { notFound } from '@coffer/kit/rpc/errors'
 import type { FundingRun, RunLine } from '../book/funding-run.ts'
-import type { FundingSchedule } from '../contributions/funding-dates.ts'
-import { type FundedSpending, type Spending, withFunding } from './spending-creation.ts'
+import type { FundingSchedule } from '../book/funding-schedule.ts'
+import { type FundedSpending, type Spending, withFunding } from '../book/spending.ts'
 
 /** The rows of one bank account that a change reads or writes. */
 export interface PlanScope extends BankAccountKey {

@@ -8,15 +8,16 @@ import { type Envelope, EnvelopeService } from '@coffer/proto/ledger/v1/envelope
 import { type FoundBankAccount, ScheduledService } from '@coffer/proto/ledger/v1/scheduled'
 import { Code, ConnectError } from '@connectrpc/connect'
 import { createRunBooking } from '../advance/booking.ts'
+import type { FundedSpending } from '../book/spending.ts'
 import type { settings } from '../config.ts'
-import { type AsOf, withContribution } from '../plans/plan.ts'
-import type { FundedSpending } from '../plans/spending-creation.ts'
+import type { AsOf } from '../contributions/contribution.ts'
+import { asJob } from '../ledger/ledger.client.ts'
+import { withContribution } from '../plans/plan.ts'
 import type { Work } from '../plans/unit-of-work.ts'
 import type { PlanWriter } from '../plans/writer.service.ts'
 import { accountTimezone } from '../tenancy/account-settings.client.ts'
 import { endBankAccount, reopenBankAccount } from '../tenancy/ended-bank-account.sql.ts'
 import { type Listed, listBankAccounts, listBookedRuns, listUnknown } from './comparison.sql.ts'
-import { asJob } from '../ledger/ledger.client.ts'
 
 const pageSize = 200
 

@@ -13,11 +13,12 @@ import {
 import { SpendingSchema } from '@coffer/proto/budgeting/v1/spending'
 import { EnvelopeService } from '@coffer/proto/ledger/v1/envelope'
 import type { HandlerContext } from '@connectrpc/connect'
+import { type FundingSchedule, findLiveSchedule } from '../book/funding-schedule.ts'
+import { type FundedSpending, withFunding } from '../book/spending.ts'
+import type { AsOf } from '../contributions/contribution.ts'
 import { describeWritable, onBehalfOf } from '../ledger/ledger.client.ts'
-import { type Amounts, type AsOf, withAmounts, withContribution } from '../plans/plan.ts'
-import { type FundedSpending, withFunding } from '../plans/spending-creation.ts'
+import { type Amounts, withAmounts, withContribution } from '../plans/plan.ts'
 import type { PlanWriter } from '../plans/writer.service.ts'
-import { type FundingSchedule, findLiveSchedule } from '../contributions/funding-dates.ts'
 import {
   changeFundingSchedule,
   type FundingSchedulePatch,

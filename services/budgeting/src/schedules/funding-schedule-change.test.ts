@@ -2,7 +2,7 @@ import { problemsOf } from '@coffer/kit/rpc/errors'
 import type { ConnectError } from '@connectrpc/connect'
 import { describe, expect, test } from '@jest/globals'
 import { pay } from '../../test/samples.ts'
-import type { FundingSchedule } from '../contributions/funding-dates.ts'
+import type { FundingSchedule } from '../book/funding-schedule.ts'
 import {
   changeFundingSchedule,
   type FundingSchedulePatch,

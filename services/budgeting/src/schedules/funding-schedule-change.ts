@@ -1,14 +1,12 @@
 import { invalid } from '@coffer/kit/rpc/errors'
+import type { FundingSchedule } from '../book/funding-schedule.ts'
+import { type Funding, firstFunding } from '../contributions/funding-dates.ts'
+import { noDateLeft, notInFuture } from '../recurrence/date-problems.ts'
 import {
-  type Funding,
-  type FundingSchedule,
-  firstFunding,
   type NewFundingSchedule,
-  noDateLeft,
   normalizeRuleset,
-  notInFuture,
   requireDepositAllowed,
-} from '../contributions/funding-dates.ts'
+} from './funding-schedule-creation.ts'
 
 /**
  * Fields of a PATCH. Depending on the field, null clears it, is refused, or is ignored

@@ -13,12 +13,13 @@ import {
   type FundingScheduleService,
 } from '@coffer/proto/budgeting/v1/funding_schedule'
 import type { HandlerContext, ServiceImpl } from '@connectrpc/connect'
+import type { FundingSchedule } from '../book/funding-schedule.ts'
 import type { settings } from '../config.ts'
 import { describeBankAccount, describeWritable } from '../ledger/ledger.client.ts'
 import type { PlanWriter } from '../plans/writer.service.ts'
 import { findFundingSchedule, listFundingSchedules } from './funding-schedule.sql.ts'
-import { type FundingSchedule, newFundingSchedule } from '../contributions/funding-dates.ts'
 import { updateFundingSchedule } from './funding-schedule-change.service.ts'
+import { newFundingSchedule } from './funding-schedule-creation.ts'
 import { deleteFundingSchedule } from './schedule-removal.service.ts'
 
 type Deps = Pick<PlanWriter, 'write'> &

@@ -3,7 +3,7 @@ import type { Database } from '@coffer/kit/database/database'
 import { columnsOf } from '@coffer/kit/database/rows'
 import { sql } from 'slonik'
 import { z } from 'zod'
-import { FundingSchedule, type ScheduleKey } from '../contributions/funding-dates.ts'
+import { FundingSchedule, type ScheduleKey } from '../book/funding-schedule.ts'
 
 const columns = columnsOf(FundingSchedule, { table: 'funding_schedules' })
 

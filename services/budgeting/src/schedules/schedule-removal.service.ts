@@ -6,10 +6,10 @@ import type { ServiceDeps } from '@coffer/kit/service/service'
 import { FundingScheduleSchema } from '@coffer/proto/budgeting/v1/funding_schedule'
 import { TransactionService } from '@coffer/proto/ledger/v1/transaction'
 import type { CallOptions, HandlerContext } from '@connectrpc/connect'
+import { findLiveSchedule, type ScheduleKey } from '../book/funding-schedule.ts'
 import { describeWritable, onBehalfOf } from '../ledger/ledger.client.ts'
 import type { PlanWriter } from '../plans/writer.service.ts'
 import { hasPendingRun } from './funding-schedule.sql.ts'
-import { findLiveSchedule, type ScheduleKey } from '../contributions/funding-dates.ts'
 
 type Deps = Pick<ServiceDeps, 'database' | 'mesh' | 'clock' | 'log'> & Pick<PlanWriter, 'write'>
 

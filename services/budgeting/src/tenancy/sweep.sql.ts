@@ -2,8 +2,8 @@ import type { Database } from '@coffer/kit/database/database'
 import { columnsOf } from '@coffer/kit/database/rows'
 import { sql } from 'slonik'
 import type { z } from 'zod'
-import { Spending } from '../plans/spending-creation.ts'
-import { FundingSchedule } from '../contributions/funding-dates.ts'
+import { FundingSchedule } from '../book/funding-schedule.ts'
+import { Spending } from '../book/spending.ts'
 
 const Reserved = Spending.pick({
   accountId: true,

@@ -1,0 +1,71 @@
+import type { BankAccountKey } from '@coffer/kit/database/aggregate-key'
+import { z } from 'zod'
+import type { FundingDates, FundingSchedule } from './funding-schedule.ts'
+
+/**
+ * The plan of an envelope; amounts in minor units. An expense has a ruleset, a goal none.
+ * `currentAmount` and `usedAmount` are the ledger's as of `amountsVersion`; the contribution is as
+ * of `calculatedAt`. In state `opening` a plan is being created and hidden from clients.
+ * `openingKey` and `openingBody` are the idempotency key and body hash of the creating request,
+ * `openingAttempts` counts its attempts. Until `closingUntil` a request that deletes the plan
+ * closes its envelope.
+ */
+export const Spending = z.object({
+  accountId: z.string(),
+  spendingId: z.string(),
+  bankAccountId: z.string(),
+  fundingScheduleId: z.string(),
+  spendingType: z.enum(['expense', 'goal']),
+  name: z.string(),
+  targetAmount: z.bigint(),
+  currentAmount: z.bigint(),
+  usedAmount: z.bigint(),
+  amountsVersion: z.bigint(),
+  ruleset: z.string().nullable(),
+  lastRecurrence: z.date().nullable(),
+  nextRecurrence: z.date(),
+  nextContributionAmount: z.bigint(),
+  isBehind: z.boolean(),
+  isPaused: z.boolean(),
+  autoCreateTransaction: z.boolean(),
+  calculatedAt: z.date(),
+  createdAt: z.date(),
+  state: z.enum(['opening', 'open']),
+  openingKey: z.string().nullable(),
+  openingBody: z.instanceof(Buffer).nullable(),
+  openingAttempts: z.bigint(),
+  closingUntil: z.date().nullable(),
+})
+export type Spending = z.infer<typeof Spending>
+
+export interface PlanKey extends BankAccountKey {
+  spendingId: string
+}
+
+/** A plan with those fields of its funding schedule that decide when the schedule fires. */
+export const FundedSpending = Spending.extend({
+  fundingRuleset: z.string(),
+  fundingExcludesWeekends: z.boolean(),
+  fundingNextRecurrence: z.date(),
+})
+export type FundedSpending = z.infer<typeof FundedSpending>
+
+/** Returns the plan moved to this schedule, with the schedule's fields. */
+export function withFunding(plan: Spending, schedule: FundingSchedule): FundedSpending {
+  return {
+    ...plan,
+    fundingScheduleId: schedule.fundingScheduleId,
+    fundingRuleset: schedule.ruleset,
+    fundingExcludesWeekends: schedule.excludeWeekends,
+    fundingNextRecurrence: schedule.nextRecurrence,
+  }
+}
+
+/** Returns the fields of the plan's schedule that decide when the schedule fires. */
+export function fundingOf(plan: FundedSpending): FundingDates {
+  return {
+    ruleset: plan.fundingRuleset,
+    excludeWeekends: plan.fundingExcludesWeekends,
+    nextRecurrence: plan.fundingNextRecurrence,
+  }
+}
