@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
+import { findLogin } from '@coffer/identity/book/login.sql'
 import { createMailedLink } from '@coffer/identity/mail/mailed-link'
 import { insertMailedLink, type MailedLinkPurpose } from '@coffer/identity/mail/mailed-link.sql'
-import { findLogin } from '@coffer/identity/sign-in/login.sql'
 import { newId } from '@coffer/kit/values/id'
 import { generateSync } from 'otplib'
 import { type Coffer, startCoffer } from '../harness/coffer.ts'

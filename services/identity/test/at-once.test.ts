@@ -7,7 +7,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 import { generateSync } from 'otplib'
 import { sql } from 'slonik'
 import { z } from 'zod'
-import { hashOf } from '../src/sign-in/secret.ts'
+import { hashOf } from '../src/book/secret.ts'
 import {
   anonymous,
   authenticator,

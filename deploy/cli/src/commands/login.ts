@@ -9,10 +9,10 @@ import {
   issuePasswordReset,
   resetSecondFactor,
 } from '@coffer/identity/accounts/operator.service'
+import { endEverySession } from '@coffer/identity/book/session.sql'
 import { settings as identitySettings } from '@coffer/identity/config'
 import { mailedLinkUrl } from '@coffer/identity/mail/mailed-link'
 import { identity } from '@coffer/identity/service'
-import { endEverySession } from '@coffer/identity/sign-in/session.sql'
 import type { Database } from '@coffer/kit/database/database'
 import { FatalError } from '@coffer/local/bootstrap/fatal-error.mjs'
 import { createServiceDatabase } from '../databases.ts'

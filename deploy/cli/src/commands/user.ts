@@ -1,7 +1,7 @@
 import { type Environment, readSettings } from '@coffer/host/settings'
 import { createUser } from '@coffer/identity/accounts/user-creation.service'
+import type { NewPerson } from '@coffer/identity/book/login'
 import { settings } from '@coffer/identity/config'
-import type { NewPerson } from '@coffer/identity/sign-in/login'
 import { startPasswords } from '@coffer/identity/sign-in/password-pool.client'
 import { problemsOf, refusalOf } from '@coffer/kit/rpc/errors'
 import { FatalError } from '@coffer/local/bootstrap/fatal-error.mjs'

@@ -3,10 +3,10 @@ import { forbidden, unauthenticated } from '@coffer/kit/rpc/errors'
 import { callerOf } from '@coffer/kit/rpc/rpc'
 import type { AccountService } from '@coffer/proto/identity/v1/account'
 import type { ServiceImpl } from '@connectrpc/connect'
+import { findUser } from '../book/account.sql.ts'
+import { signedIn } from '../book/signed-in.service.ts'
 import type { IdentityDeps } from '../deps.ts'
 import { reauthenticate } from '../second-factor/re-authentication.service.ts'
-import { signedIn } from '../sign-in/signed-in.service.ts'
-import { findUser } from './account.sql.ts'
 import { findDeletion, requestDeletion } from './account-deletion.sql.ts'
 
 /** Returns the RPCs that delete the caller's account (docs/account-data.md#deletion). */

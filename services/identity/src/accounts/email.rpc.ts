@@ -1,7 +1,11 @@
 import { refused } from '@coffer/kit/rpc/errors'
 import type { EmailService } from '@coffer/proto/identity/v1/email'
 import type { ServiceImpl } from '@connectrpc/connect'
+import { isEmailTaken, setEmailVerified } from '../book/login.sql.ts'
+import { emailInUse } from '../book/login.ts'
+import { hashOf } from '../book/secret.ts'
 import type { IdentityDeps } from '../deps.ts'
+import { featuresOf } from '../features.ts'
 import { requestMail } from '../mail/mail-request.service.ts'
 import {
   consumeChangeLink,
@@ -9,10 +13,6 @@ import {
   linkNotValid,
   requireVerificationLink,
 } from '../mail/mailed-link.sql.ts'
-import { isEmailTaken, setEmailVerified } from '../sign-in/login.sql.ts'
-import { emailInUse } from '../sign-in/login.ts'
-import { hashOf } from '../sign-in/secret.ts'
-import { featuresOf } from './features.ts'
 import { changeEmail } from './user-change.rpc.ts'
 
 /** Returns the RPCs of email verification; each throws refused (404) if verification is off. */

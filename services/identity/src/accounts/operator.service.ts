@@ -1,11 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Database } from '@coffer/kit/database/database'
-import type { IdentityDeps } from '../deps.ts'
-import { notifyOwner } from '../mail/mail-request.service.ts'
-import { deleteMailedLinks, insertMailedLink } from '../mail/mailed-link.sql.ts'
-import { createMailedLink } from '../mail/mailed-link.ts'
-import { deleteAuthenticator, hasAuthenticator } from '../second-factor/authenticator.sql.ts'
-import { unlockCodes } from '../second-factor/code-attempt.sql.ts'
+import { emitAccountSettings, listAccounts } from '../book/account.sql.ts'
 import {
   disableLoginOf,
   enableLoginOf,
@@ -13,12 +8,17 @@ import {
   findLogin,
   type LoginState,
   lockLogin,
-} from '../sign-in/login.sql.ts'
-import { secretBytes } from '../sign-in/secret.ts'
-import { endSessionsOfLogin } from '../sign-in/session.sql.ts'
-import { emitAccountSettings, listAccounts } from './account.sql.ts'
-import { insertBetaCode } from './beta-code.sql.ts'
-import { betaCodeBytes, createBetaCode, hashBetaCode } from './beta-code.ts'
+} from '../book/login.sql.ts'
+import { secretBytes } from '../book/secret.ts'
+import { endSessionsOfLogin } from '../book/session.sql.ts'
+import type { IdentityDeps } from '../deps.ts'
+import { notifyOwner } from '../mail/mail-request.service.ts'
+import { deleteMailedLinks, insertMailedLink } from '../mail/mailed-link.sql.ts'
+import { createMailedLink } from '../mail/mailed-link.ts'
+import { deleteAuthenticator, hasAuthenticator } from '../second-factor/authenticator.sql.ts'
+import { unlockCodes } from '../second-factor/code-attempt.sql.ts'
+import { insertBetaCode } from '../sign-in/beta-code.sql.ts'
+import { betaCodeBytes, createBetaCode, hashBetaCode } from '../sign-in/beta-code.ts'
 
 // Number of accounts whose settings are emitted in one transaction.
 const restatedAtOnce = 500

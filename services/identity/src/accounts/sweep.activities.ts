@@ -1,9 +1,9 @@
 import type { ServiceDeps } from '@coffer/kit/service/service'
 import { emitBillingSwitch } from '../billing/billing-sweep.sql.ts'
+import { type FeatureSettings, featuresOf } from '../features.ts'
 import { startMail } from '../mail/mail.consumer.ts'
 import { deleteMail, listMails } from '../mail/mail.sql.ts'
 import { listUnverified, removeUnverified } from '../sign-in/registration.sql.ts'
-import { type FeatureSettings, featuresOf } from './features.ts'
 import { deleteExpired, expiringTables } from './sweep.sql.ts'
 
 type Deps = Pick<ServiceDeps, 'database' | 'workflows' | 'log'> & {

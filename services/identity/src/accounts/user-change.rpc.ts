@@ -2,17 +2,15 @@ import type { Transaction } from '@coffer/kit/database/database'
 import { forbidden, invalid, type Problems, refused, unauthenticated } from '@coffer/kit/rpc/errors'
 import type { UpdateUserRequest, UserService } from '@coffer/proto/identity/v1/user'
 import type { ServiceImpl } from '@connectrpc/connect'
-import type { IdentityDeps } from '../deps.ts'
-import { admitMail, notifyOwner, requireQueued } from '../mail/mail-request.service.ts'
-import { deleteMailedLinks } from '../mail/mailed-link.sql.ts'
-import { reauthenticate } from '../second-factor/re-authentication.service.ts'
+import { findUser, saveLocale } from '../book/account.sql.ts'
+import type { UserRow } from '../book/account.ts'
 import {
   clearPendingEmail,
   isEmailTaken,
   setEmail,
   setNames,
   setPendingEmail,
-} from '../sign-in/login.sql.ts'
+} from '../book/login.sql.ts'
 import {
   collectProblems,
   emailInUse,
@@ -20,13 +18,15 @@ import {
   findNameProblem,
   isBlocked,
   knownLocale,
-} from '../sign-in/login.ts'
-import { hashOf } from '../sign-in/secret.ts'
-import { admitAttempt } from '../sign-in/sign-in-attempt.sql.ts'
-import { signedIn } from '../sign-in/signed-in.service.ts'
-import { findUser, saveLocale } from './account.sql.ts'
-import type { UserRow } from './account.ts'
-import { featuresOf } from './features.ts'
+} from '../book/login.ts'
+import { hashOf } from '../book/secret.ts'
+import { admitAttempt } from '../book/sign-in-attempt.sql.ts'
+import { signedIn } from '../book/signed-in.service.ts'
+import type { IdentityDeps } from '../deps.ts'
+import { featuresOf } from '../features.ts'
+import { admitMail, notifyOwner, requireQueued } from '../mail/mail-request.service.ts'
+import { deleteMailedLinks } from '../mail/mailed-link.sql.ts'
+import { reauthenticate } from '../second-factor/re-authentication.service.ts'
 import { userMessage } from './user.rpc.ts'
 
 // Rate limit per login, because each change mails an address of the caller's choice.

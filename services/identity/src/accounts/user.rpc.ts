@@ -14,11 +14,11 @@ import {
 } from '@coffer/proto/identity/v1/user'
 import type { ServiceImpl } from '@connectrpc/connect'
 import { subscriptionStateOf } from '../billing/subscription.ts'
+import { findUser, getAccount } from '../book/account.sql.ts'
+import type { UserRow } from '../book/account.ts'
+import { sharedSettings } from '../book/account.ts'
+import { signedIn } from '../book/signed-in.service.ts'
 import type { IdentityDeps } from '../deps.ts'
-import { signedIn } from '../sign-in/signed-in.service.ts'
-import { findUser, getAccount } from './account.sql.ts'
-import type { UserRow } from './account.ts'
-import { sharedSettings } from './account.ts'
 
 /** Returns the RPCs that read users and the settings of the caller's account (docs/sign-in.md). */
 export function users({

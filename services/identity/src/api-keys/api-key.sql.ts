@@ -4,7 +4,7 @@ import { columnsOf } from '@coffer/kit/database/rows'
 import { notFound } from '@coffer/kit/rpc/errors'
 import { sql } from 'slonik'
 import { z } from 'zod'
-import { AccountFacts, Credential } from '../sign-in/credential.ts'
+import { AccountFacts, Credential } from '../book/credential.ts'
 import { ApiKey } from './api-key.ts'
 
 const columns = sql.fragment`api_key_id AS "apiKeyId", name, created_at AS "createdAt",

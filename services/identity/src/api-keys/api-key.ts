@@ -1,6 +1,6 @@
 import type { Problems } from '@coffer/kit/rpc/errors'
 import { z } from 'zod'
-import { collectProblems, findNameProblem } from '../sign-in/login.ts'
+import { collectProblems, findNameProblem } from '../book/login.ts'
 
 /** A key to an account's data; requests with it run as the user who created it. */
 export const ApiKey = z.object({

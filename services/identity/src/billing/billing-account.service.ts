@@ -1,7 +1,7 @@
 import type { Transaction } from '@coffer/kit/database/database'
 import { notFound, unavailable } from '@coffer/kit/rpc/errors'
-import { getAccount } from '../accounts/account.sql.ts'
-import type { Account } from '../accounts/account.ts'
+import { getAccount } from '../book/account.sql.ts'
+import type { Account } from '../book/account.ts'
 import type { IdentityDeps } from '../deps.ts'
 import type { Billing } from './billing.client.ts'
 import {

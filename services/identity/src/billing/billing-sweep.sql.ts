@@ -5,8 +5,8 @@ import { changeOf, emit } from '@coffer/kit/events/changes'
 import { TrialEndingSchema } from '@coffer/proto/identity/v1/events'
 import { sql } from 'slonik'
 import { z } from 'zod'
-import { emitAccountSettings } from '../accounts/account.sql.ts'
-import { Account } from '../accounts/account.ts'
+import { emitAccountSettings } from '../book/account.sql.ts'
+import { Account } from '../book/account.ts'
 
 // The statements below search all accounts, by partial indexes that contain only matching rows.
 

@@ -1,7 +1,7 @@
 import { unavailable } from '@coffer/kit/rpc/errors'
 import type { ServiceDeps } from '@coffer/kit/service/service'
 import { dayMs, hourMs } from '@coffer/kit/values/time'
-import { type FeatureSettings, featuresOf } from '../accounts/features.ts'
+import { type FeatureSettings, featuresOf } from '../features.ts'
 import { queueMail } from '../mail/mail.sql.ts'
 import type { Billing } from './billing.client.ts'
 import { startCustomer } from './billing.consumer.ts'

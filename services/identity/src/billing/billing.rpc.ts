@@ -1,8 +1,8 @@
 import { notFound, refused } from '@coffer/kit/rpc/errors'
 import type { BillingService } from '@coffer/proto/identity/v1/billing'
 import type { ServiceImpl } from '@connectrpc/connect'
+import { signedIn } from '../book/signed-in.service.ts'
 import type { IdentityDeps } from '../deps.ts'
-import { signedIn } from '../sign-in/signed-in.service.ts'
 import { findAccountOfCustomer, findBilledAccount } from './billing.sql.ts'
 import {
   type BillingDeps,

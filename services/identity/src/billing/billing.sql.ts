@@ -3,9 +3,9 @@ import { columnsOf } from '@coffer/kit/database/rows'
 import { isFirstDelivery } from '@coffer/kit/events/handler'
 import { sql } from 'slonik'
 import { z } from 'zod'
-import { emitAccountSettings } from '../accounts/account.sql.ts'
-import { Account } from '../accounts/account.ts'
-import { Person } from '../sign-in/login.ts'
+import { emitAccountSettings } from '../book/account.sql.ts'
+import { Account } from '../book/account.ts'
+import { Person } from '../book/login.ts'
 import type { StoredSubscription } from './subscription.ts'
 
 const columns = columnsOf(Account, { table: 'accounts' })

@@ -2,7 +2,7 @@ import type { Database, Transaction } from '@coffer/kit/database/database'
 import { refused } from '@coffer/kit/rpc/errors'
 import { sql } from 'slonik'
 import { z } from 'zod'
-import { Person } from '../sign-in/login.ts'
+import { Person } from '../book/login.ts'
 
 /** Purpose of a link: to set a new password, to verify an address, or to change to another one. */
 export type MailedLinkPurpose = 'reset' | 'verify' | 'change'

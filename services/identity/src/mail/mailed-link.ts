@@ -1,4 +1,4 @@
-import { base32, hashOf } from '../sign-in/secret.ts'
+import { base32, hashOf } from '../book/secret.ts'
 
 const minuteMs = 60_000
 

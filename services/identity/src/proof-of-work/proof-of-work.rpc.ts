@@ -3,8 +3,8 @@ import type { Signer } from '@coffer/kit/rpc/caller'
 import { invalid, refused } from '@coffer/kit/rpc/errors'
 import type { ProofOfWork, ProofOfWorkService } from '@coffer/proto/identity/v1/proof_of_work'
 import type { ServiceImpl } from '@connectrpc/connect'
+import { hashOf } from '../book/secret.ts'
 import type { IdentityDeps } from '../deps.ts'
-import { hashOf } from '../sign-in/secret.ts'
 import { consumeChallenge } from './consumed-challenge.sql.ts'
 import {
   type ChallengePurpose,

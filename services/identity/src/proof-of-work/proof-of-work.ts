@@ -1,5 +1,5 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
-import { base32, fromBase32 } from '../sign-in/secret.ts'
+import { base32, fromBase32 } from '../book/secret.ts'
 
 /** Purposes of challenges. A challenge contains the position in this list, counted from 1. */
 export const purposes = [

@@ -2,13 +2,13 @@ import type { Transaction } from '@coffer/kit/database/database'
 import type { Caller } from '@coffer/kit/rpc/caller'
 import { refused } from '@coffer/kit/rpc/errors'
 import type { Proof as ReAuthentication } from '@coffer/proto/identity/v1/proof'
+import { findPasswordHash, getPerson, lockLogin } from '../book/login.sql.ts'
+import { hashOf } from '../book/secret.ts'
+import { findSessionStart } from '../book/session.sql.ts'
+import { isRecent } from '../book/session.ts'
+import { admitAttempt, deleteAttempts } from '../book/sign-in-attempt.sql.ts'
 import type { IdentityDeps } from '../deps.ts'
 import { notifyOwner } from '../mail/mail-request.service.ts'
-import { findPasswordHash, getPerson, lockLogin } from '../sign-in/login.sql.ts'
-import { hashOf } from '../sign-in/secret.ts'
-import { findSessionStart } from '../sign-in/session.sql.ts'
-import { isRecent } from '../sign-in/session.ts'
-import { admitAttempt, deleteAttempts } from '../sign-in/sign-in-attempt.sql.ts'
 import {
   consumeRecoveryCode,
   consumeTimeStep,

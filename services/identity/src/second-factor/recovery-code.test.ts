@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { hashOf } from '../sign-in/secret.ts'
+import { hashOf } from '../book/secret.ts'
 import { formatRecoveryCode, hashRecoveryCode, recoveryCodeBytes } from './recovery-code.ts'
 
 test('a code is six groups of four characters for 120 bits', () => {

@@ -2,9 +2,9 @@ import { timestampDate, timestampFromDate } from '@bufbuild/protobuf/wkt'
 import { refused } from '@coffer/kit/rpc/errors'
 import type { AttemptService } from '@coffer/proto/identity/v1/attempt'
 import type { ServiceImpl } from '@connectrpc/connect'
+import { hashOf } from '../book/secret.ts'
 import type { IdentityDeps } from '../deps.ts'
 import { countNetworkAttempt, releaseNetworkAttempt } from './network-attempt.sql.ts'
-import { hashOf } from './secret.ts'
 
 const windowMs = 60_000
 

@@ -5,11 +5,11 @@ import { CredentialSchema, type SignInService } from '@coffer/proto/identity/v1/
 import type { ServiceImpl } from '@connectrpc/connect'
 import { useApiKey } from '../api-keys/api-key.sql.ts'
 import { isPaidUp } from '../billing/subscription.ts'
+import type { Credential } from '../book/credential.ts'
+import { hashOf, isApiKeySecret } from '../book/secret.ts'
+import { useSession } from '../book/session.sql.ts'
+import { boundsOfUse, isToken } from '../book/session.ts'
 import type { IdentityDeps } from '../deps.ts'
-import type { Credential } from './credential.ts'
-import { hashOf, isApiKeySecret } from './secret.ts'
-import { useSession } from './session.sql.ts'
-import { boundsOfUse, isToken } from './session.ts'
 
 /** Returns the RPCs that verify session tokens and API keys; invalid ones are unauthenticated. */
 export function credentials({

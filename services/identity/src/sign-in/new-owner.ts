@@ -1,8 +1,8 @@
 import { newId } from '@coffer/kit/values/id'
-import type { UserRow } from '../accounts/account.ts'
-import { canonicalTimezone } from '../accounts/timezone.ts'
 import { trialEnd } from '../billing/subscription.ts'
-import { knownLocale, type NewPerson } from './login.ts'
+import type { UserRow } from '../book/account.ts'
+import { knownLocale, type NewPerson } from '../book/login.ts'
+import { canonicalTimezone } from './timezone.ts'
 
 /**
  * Returns the row of a new owner, with new IDs: its login, account and user. The account begins a

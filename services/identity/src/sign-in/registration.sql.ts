@@ -1,9 +1,9 @@
 import type { Database, Transaction } from '@coffer/kit/database/database'
 import { sql } from 'slonik'
 import { z } from 'zod'
-import { emitAccountSettings, insertAccount } from '../accounts/account.sql.ts'
-import { Account, type UserRow } from '../accounts/account.ts'
 import { requestDeletion } from '../accounts/account-deletion.sql.ts'
+import { emitAccountSettings, insertAccount } from '../book/account.sql.ts'
+import { Account, type UserRow } from '../book/account.ts'
 
 interface Registered {
   passwordHash: string

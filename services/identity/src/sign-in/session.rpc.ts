@@ -2,11 +2,11 @@ import { notFound } from '@coffer/kit/rpc/errors'
 import { toMessage } from '@coffer/kit/rpc/message'
 import { SessionSchema, type SessionService } from '@coffer/proto/identity/v1/session'
 import type { ServiceImpl } from '@connectrpc/connect'
+import { endSession, endSessionsOfLogin, listSessions } from '../book/session.sql.ts'
+import { boundsOfUse } from '../book/session.ts'
+import { signedIn } from '../book/signed-in.service.ts'
 import type { IdentityDeps } from '../deps.ts'
 import { reauthenticateUnlessRecent } from '../second-factor/re-authentication.service.ts'
-import { endSession, endSessionsOfLogin, listSessions } from './session.sql.ts'
-import { boundsOfUse } from './session.ts'
-import { signedIn } from './signed-in.service.ts'
 
 /** Returns the RPCs that list and end the caller's own sessions (OWASP ASVS 5.0, 7.5.2). */
 export function sessions(deps: IdentityDeps): ServiceImpl<typeof SessionService> {

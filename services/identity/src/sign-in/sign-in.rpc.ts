@@ -9,19 +9,19 @@ import type {
   SignInService,
 } from '@coffer/proto/identity/v1/sign_in'
 import type { ServiceImpl } from '@connectrpc/connect'
-import { featuresOf } from '../accounts/features.ts'
 import { isAccountActive } from '../billing/billing-account.service.ts'
+import { clearVerifyDeadline, findSignIns, lockLogin, type SignIn } from '../book/login.sql.ts'
+import { findCredentialProblems } from '../book/login.ts'
+import { hashOf, secretBytes } from '../book/secret.ts'
+import { deleteSession, insertSession } from '../book/session.sql.ts'
+import { newSession } from '../book/session.ts'
+import { admitAttempt, deleteAttempts } from '../book/sign-in-attempt.sql.ts'
 import type { IdentityDeps } from '../deps.ts'
+import { featuresOf } from '../features.ts'
 import { insertMailedLink } from '../mail/mailed-link.sql.ts'
 import { createMailedLink } from '../mail/mailed-link.ts'
 import { consumeProofOfWork } from '../proof-of-work/proof-of-work.rpc.ts'
 import { hasAuthenticator } from '../second-factor/authenticator.sql.ts'
-import { clearVerifyDeadline, findSignIns, lockLogin, type SignIn } from './login.sql.ts'
-import { findCredentialProblems } from './login.ts'
-import { hashOf, secretBytes } from './secret.ts'
-import { deleteSession, insertSession } from './session.sql.ts'
-import { newSession } from './session.ts'
-import { admitAttempt, deleteAttempts } from './sign-in-attempt.sql.ts'
 
 const minuteMs = 60_000
 

@@ -1,5 +1,5 @@
 import { dayMs } from '@coffer/kit/values/time'
-import { hashOf } from '../sign-in/secret.ts'
+import { hashOf } from '../book/secret.ts'
 
 export const betaCodeBytes = 8
 

@@ -1,7 +1,7 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt'
 import { z } from 'zod'
 import { paidUntil, Subscription } from '../billing/subscription.ts'
-import { Login } from '../sign-in/login.ts'
+import { Login } from './login.ts'
 
 /** The unit of tenancy: a person or household. Every other object belongs to one account. */
 export const Account = z.object({

@@ -4,7 +4,7 @@ import {
   findRegistrationProblems,
   knownLocale,
   type Registration,
-} from './login.ts'
+} from '../book/login.ts'
 
 const ann: Registration = {
   email: 'ann@example.com',

@@ -1,8 +1,8 @@
 import { type Problems, refused } from '@coffer/kit/rpc/errors'
 import { dayMs } from '@coffer/kit/values/time'
 import { z } from 'zod'
-import { canonicalTimezone } from '../accounts/timezone.ts'
-import { findChosenPasswordProblem, findPasswordProblem } from './password.ts'
+import { findChosenPasswordProblem, findPasswordProblem } from '../sign-in/password.ts'
+import { canonicalTimezone } from '../sign-in/timezone.ts'
 
 /** A person's email address, names and second factor; a user of one or more accounts. */
 export const Login = z.object({
