@@ -8,11 +8,11 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { z } from 'zod'
 import { sweepActivities } from '../src/accounts/sweep.activities.ts'
+import { listUnverified, removeUnverified } from '../src/accounts/sweep.sql.ts'
 import { emitBillingSwitch } from '../src/billing/billing-sweep.sql.ts'
 import { setEmailVerified } from '../src/book/login.sql.ts'
 import { settings } from '../src/config.ts'
 import { identity } from '../src/service.ts'
-import { listUnverified, removeUnverified } from '../src/sign-in/registration.sql.ts'
 import { register } from './household.ts'
 
 let booted: Booted

@@ -13,7 +13,7 @@ import {
   linkNotValid,
   requireVerificationLink,
 } from '../mail/mailed-link.sql.ts'
-import { changeEmail } from './user-change.rpc.ts'
+import { changeEmail } from './email-change.service.ts'
 
 /** Returns the RPCs of email verification; each throws refused (404) if verification is off. */
 export function emails(deps: IdentityDeps): ServiceImpl<typeof EmailService> {

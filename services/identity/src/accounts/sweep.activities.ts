@@ -3,8 +3,7 @@ import { emitBillingSwitch } from '../billing/billing-sweep.sql.ts'
 import { type FeatureSettings, featuresOf } from '../features.ts'
 import { startMail } from '../mail/mail.consumer.ts'
 import { deleteMail, listMails } from '../mail/mail.sql.ts'
-import { listUnverified, removeUnverified } from '../sign-in/registration.sql.ts'
-import { deleteExpired, expiringTables } from './sweep.sql.ts'
+import { deleteExpired, expiringTables, listUnverified, removeUnverified } from './sweep.sql.ts'
 
 type Deps = Pick<ServiceDeps, 'database' | 'workflows' | 'log'> & {
   config: FeatureSettings & { billed: boolean }

@@ -1,13 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import { invalid } from '@coffer/kit/rpc/errors'
 import { isEmailTaken, setEmailVerified } from '../book/login.sql.ts'
-import { emailInUse, findPersonProblems, type NewPerson } from '../book/login.ts'
+import { emailInUse } from '../book/login.ts'
 import { base32, secretBytes } from '../book/secret.ts'
 import type { IdentityDeps } from '../deps.ts'
 import { insertMailedLink } from '../mail/mailed-link.sql.ts'
 import { createMailedLink } from '../mail/mailed-link.ts'
 import { createOwner } from '../sign-in/new-owner.ts'
 import { insertRegistration } from '../sign-in/registration.sql.ts'
+import { findPersonProblems, type NewPerson } from '../sign-in/registration.ts'
 
 /** The account of a created user, and the one-time token that sets the first password. */
 export interface CreatedUser {

@@ -4,19 +4,14 @@ import { toMessage } from '@coffer/kit/rpc/message'
 import { callerOf } from '@coffer/kit/rpc/rpc'
 import { currencyOf } from '@coffer/kit/values/currency'
 import {
-  AccountSchema,
   GetAccountSettingsResponseSchema,
   GetMeResponseSchema,
-  LoginSchema,
-  type User,
-  UserSchema,
   type UserService,
 } from '@coffer/proto/identity/v1/user'
 import type { ServiceImpl } from '@connectrpc/connect'
 import { subscriptionStateOf } from '../billing/subscription.ts'
 import { findUser, getAccount } from '../book/account.sql.ts'
-import type { UserRow } from '../book/account.ts'
-import { sharedSettings } from '../book/account.ts'
+import { sharedSettings, userMessage } from '../book/account.ts'
 import { signedIn } from '../book/signed-in.service.ts'
 import type { IdentityDeps } from '../deps.ts'
 
@@ -52,12 +47,4 @@ export function users({
       return create(GetAccountSettingsResponseSchema, sharedSettings(account, config))
     },
   }
-}
-
-/** Converts a row to the protobuf message of a user with its login and account. */
-export function userMessage(row: UserRow): User {
-  const isEmailVerified = row.emailVerifiedAt !== null
-  const login = toMessage(LoginSchema, { ...row, isEmailVerified })
-  const account = toMessage(AccountSchema, row)
-  return toMessage(UserSchema, { ...row, login, account })
 }

@@ -10,7 +10,7 @@ import { UniqueIntegrityConstraintViolationError } from 'slonik'
 import { apiKeySecret, hashOf, secretBytes } from '../book/secret.ts'
 import { signedIn } from '../book/signed-in.service.ts'
 import type { IdentityDeps } from '../deps.ts'
-import { consumeProofOfWork } from '../proof-of-work/proof-of-work.rpc.ts'
+import { consumeProofOfWork } from '../proof-of-work/proof-of-work.service.ts'
 import { apiKeyBound, insertApiKey, listApiKeys, lockApiKey, revokeApiKey } from './api-key.sql.ts'
 import { ApiKey, findApiKeyProblems } from './api-key.ts'
 

@@ -1,7 +1,7 @@
 import type { Transaction } from '@coffer/kit/database/database'
 import { notFound, unavailable } from '@coffer/kit/rpc/errors'
-import { getAccount } from '../book/account.sql.ts'
 import type { Account } from '../book/account.ts'
+import { isPaidUp } from '../book/subscription.ts'
 import type { IdentityDeps } from '../deps.ts'
 import type { Billing } from './billing.client.ts'
 import {
@@ -15,7 +15,7 @@ import {
   saveStripeEvent,
   saveSubscription,
 } from './billing.sql.ts'
-import { chooseSubscription, isPaidUp, type StoredSubscription } from './subscription.ts'
+import { chooseSubscription, type StoredSubscription } from './subscription.ts'
 
 export type BillingDeps = Pick<IdentityDeps, 'database' | 'clock'> & { billing: Billing }
 
@@ -101,15 +101,6 @@ export async function receiveStripeEvent(
     if (isDeletion) await clearCustomer(tx, accountId, customerId)
     await saveStripeEvent(tx, eventId)
   })
-}
-
-/** Returns whether an account is paid up; true without billing. Throws notFound if unknown. */
-export async function isAccountActive(
-  { config, database, clock }: Pick<IdentityDeps, 'config' | 'database' | 'clock'>,
-  accountId: string,
-): Promise<boolean> {
-  if (!config.billed) return true
-  return isPaidUp(await getAccount(database, accountId), clock(), config)
 }
 
 function isStored(account: Account, stored: StoredSubscription): boolean {

@@ -1,6 +1,7 @@
 import { unavailable } from '@coffer/kit/rpc/errors'
 import type { ServiceDeps } from '@coffer/kit/service/service'
 import { dayMs, hourMs } from '@coffer/kit/values/time'
+import { trialEnd } from '../book/subscription.ts'
 import { type FeatureSettings, featuresOf } from '../features.ts'
 import { queueMail } from '../mail/mail.sql.ts'
 import type { Billing } from './billing.client.ts'
@@ -13,7 +14,6 @@ import {
   listOverdueSubscriptions,
   listWithoutCustomer,
 } from './billing-sweep.sql.ts'
-import { trialEnd } from './subscription.ts'
 
 type Deps = Pick<ServiceDeps, 'database' | 'workflows' | 'clock'> & {
   config: { trialDays: number } & FeatureSettings

@@ -3,6 +3,7 @@ import type { BillingService } from '@coffer/proto/identity/v1/billing'
 import type { ServiceImpl } from '@connectrpc/connect'
 import { signedIn } from '../book/signed-in.service.ts'
 import type { IdentityDeps } from '../deps.ts'
+import type { Billing } from './billing.client.ts'
 import { findAccountOfCustomer, findBilledAccount } from './billing.sql.ts'
 import {
   type BillingDeps,
@@ -14,8 +15,11 @@ import { subscriptionStateOf } from './subscription.ts'
 
 const priceForMs = 60 * 60_000
 
+/** `billing` is the client of Stripe; null while billing is off. */
+type Deps = Pick<IdentityDeps, 'config' | 'database' | 'clock'> & { billing: Billing | null }
+
 /** Returns the RPCs of billing; each throws refused (404) while billing is off. */
-export function billingRoutes(deps: IdentityDeps): ServiceImpl<typeof BillingService> {
+export function billingRoutes(deps: Deps): ServiceImpl<typeof BillingService> {
   const { database, clock } = deps
   const requireDeps = (): BillingDeps => {
     const { billing } = deps

@@ -1,11 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
-import {
-  chooseSubscription,
-  isPaidUp,
-  paidUntil,
-  subscriptionStateOf,
-  trialEnd,
-} from './subscription.ts'
+import { isPaidUp, paidUntil, trialEnd } from '../book/subscription.ts'
+import { chooseSubscription, subscriptionStateOf } from './subscription.ts'
 
 const now = new Date('2026-11-21T12:00:00Z')
 const [past, soon, later] = ['2026-11-20', '2026-11-25', '2026-12-25'].map((day) => new Date(day))

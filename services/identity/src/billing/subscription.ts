@@ -1,23 +1,5 @@
 import { dayMs } from '@coffer/kit/values/time'
-import { z } from 'zod'
-
-/** The columns of an account that decide whether it is paid up. */
-export const Payment = z.object({
-  /** End of the trial; null for an account created without billing, until a sweep sets it. */
-  trialEndsAt: z.date().nullable(),
-  /** End of the paid period plus grace; null if there never was a subscription. */
-  subscriptionActiveUntil: z.date().nullable(),
-  /** Status at Stripe; null if there never was a subscription. */
-  subscriptionStatus: z.string().nullable(),
-})
-export type Payment = z.infer<typeof Payment>
-
-/** The columns of an account that store trial and subscription. */
-export const Subscription = Payment.extend({
-  /** Stripe's ID of the subscription; null if there is none or it has ended permanently. */
-  subscriptionId: z.string().nullable(),
-})
-export type Subscription = z.infer<typeof Subscription>
+import { endedStatuses, isPaidUp, paidStatuses, type Subscription } from '../book/subscription.ts'
 
 /** The state of a subscription in the answer of `GET /users/me`. */
 export interface SubscriptionState {
@@ -31,9 +13,6 @@ export interface SubscriptionState {
 // Grace period: payments may arrive late (docs/billing.md#subscription-states).
 const graceMs = 4 * dayMs
 
-const paidStatuses = ['active', 'trialing']
-const endedStatuses = ['canceled', 'incomplete_expired']
-
 // Statuses of subscriptions that customers can manage in Stripe's portal.
 const ownedStatuses = ['active', 'past_due', 'incomplete', 'unpaid']
 
@@ -44,29 +23,6 @@ const unbilled: SubscriptionState = {
   hasSubscription: false,
   activeUntil: null,
   trialingUntil: null,
-}
-
-/** Returns the end of a trial of `days` times 24 hours that begins at `now`. */
-export function trialEnd(now: Date, days: number): Date {
-  return new Date(now.getTime() + days * dayMs)
-}
-
-/**
- * Returns the instant until which an account is paid up (docs/billing.md#subscription-states). No
- * subscription or a paid one: the later end of trial and paid period. An ended subscription: the
- * end of the trial. A subscription with a payment due: 1970.
- */
-export function paidUntil(payment: Payment): Date {
-  const { trialEndsAt, subscriptionActiveUntil, subscriptionStatus: status } = payment
-  const inOrder = status === null || paidStatuses.includes(status)
-  const trial = inOrder || endedStatuses.includes(status) ? trialEndsAt : null
-  const subscription = inOrder ? subscriptionActiveUntil : null
-  return new Date(Math.max(trial?.getTime() ?? 0, subscription?.getTime() ?? 0))
-}
-
-/** Returns whether the account is paid up; always true without billing. */
-export function isPaidUp(payment: Payment, now: Date, { billed }: { billed: boolean }): boolean {
-  return !billed || paidUntil(payment) > now
 }
 
 /** Returns the subscription's state for clients (docs/billing.md#subscription-states). */

@@ -1,7 +1,9 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt'
+import { toMessage } from '@coffer/kit/rpc/message'
+import { AccountSchema, LoginSchema, type User, UserSchema } from '@coffer/proto/identity/v1/user'
 import { z } from 'zod'
-import { paidUntil, Subscription } from '../billing/subscription.ts'
 import { Login } from './login.ts'
+import { paidUntil, Subscription } from './subscription.ts'
 
 /** The unit of tenancy: a person or household. Every other object belongs to one account. */
 export const Account = z.object({
@@ -31,4 +33,12 @@ export function sharedSettings(account: Account, { billed }: { billed: boolean }
   const settings = { timezone, locale, version }
   if (!billed) return settings
   return { ...settings, subscriptionActiveUntil: timestampFromDate(paidUntil(account)) }
+}
+
+/** Converts a row to the protobuf message of a user with its login and account. */
+export function userMessage(row: UserRow): User {
+  const isEmailVerified = row.emailVerifiedAt !== null
+  const login = toMessage(LoginSchema, { ...row, isEmailVerified })
+  const account = toMessage(AccountSchema, row)
+  return toMessage(UserSchema, { ...row, login, account })
 }

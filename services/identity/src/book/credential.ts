@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Payment } from '../billing/subscription.ts'
+import { Payment } from './subscription.ts'
 
 /** The fields of an account that the verification of a session or API key reads. */
 export const AccountFacts = Payment.extend({ timezone: z.string(), locale: z.string() })

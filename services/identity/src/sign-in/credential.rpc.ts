@@ -4,11 +4,11 @@ import { toMessage } from '@coffer/kit/rpc/message'
 import { CredentialSchema, type SignInService } from '@coffer/proto/identity/v1/sign_in'
 import type { ServiceImpl } from '@connectrpc/connect'
 import { useApiKey } from '../api-keys/api-key.sql.ts'
-import { isPaidUp } from '../billing/subscription.ts'
 import type { Credential } from '../book/credential.ts'
 import { hashOf, isApiKeySecret } from '../book/secret.ts'
 import { useSession } from '../book/session.sql.ts'
 import { boundsOfUse, isToken } from '../book/session.ts'
+import { isPaidUp } from '../book/subscription.ts'
 import type { IdentityDeps } from '../deps.ts'
 
 /** Returns the RPCs that verify session tokens and API keys; invalid ones are unauthenticated. */

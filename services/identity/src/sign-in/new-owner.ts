@@ -1,7 +1,8 @@
 import { newId } from '@coffer/kit/values/id'
-import { trialEnd } from '../billing/subscription.ts'
 import type { UserRow } from '../book/account.ts'
-import { knownLocale, type NewPerson } from '../book/login.ts'
+import { knownLocale } from '../book/login.ts'
+import { trialEnd } from '../book/subscription.ts'
+import type { NewPerson } from './registration.ts'
 import { canonicalTimezone } from './timezone.ts'
 
 /**

@@ -1,19 +1,7 @@
 import { unavailable } from '@coffer/kit/rpc/errors'
 import { startWorkers } from '@coffer/kit/service/workers'
+import type { Passwords } from '../deps.ts'
 import type { run } from './password.worker.ts'
-
-/** A pool of worker threads that hash and check passwords, with a bounded queue. */
-export interface Passwords extends AsyncDisposable {
-  /** Load shedding: throws unavailable if the queue is full. Called before any SQL statement. */
-  requireRoom: () => void
-  /**
-   * Returns an argon2id hash. Throws unavailable if the queue is full, or no thread is free in
-   * time. Aborting the signal removes the task from the queue.
-   */
-  hash: (password: string, signal?: AbortSignal) => Promise<string>
-  /** Verifies a password; for a null hash, false after the same time. Throws as `hash` does. */
-  matches: (password: string, hash: string | null, signal?: AbortSignal) => Promise<boolean>
-}
 
 // Maximum number of queued passwords per process: half a second of hashing on an idle machine.
 const queueMax = 50

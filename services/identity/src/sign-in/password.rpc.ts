@@ -2,7 +2,6 @@ import { invalid, refused } from '@coffer/kit/rpc/errors'
 import type { PasswordService } from '@coffer/proto/identity/v1/password'
 import type { ServiceImpl } from '@connectrpc/connect'
 import { getPerson, setPassword } from '../book/login.sql.ts'
-import { findNewPasswordProblems, listGuessableTexts } from '../book/login.ts'
 import { hashOf } from '../book/secret.ts'
 import { endSessionsOfLogin } from '../book/session.sql.ts'
 import { signedIn } from '../book/signed-in.service.ts'
@@ -14,6 +13,7 @@ import { hostOf } from '../mail/mailed-link.ts'
 import { unlockCodes } from '../second-factor/code-attempt.sql.ts'
 import { reauthenticateByPassword } from '../second-factor/re-authentication.service.ts'
 import { findChosenPasswordProblem } from './password.ts'
+import { findNewPasswordProblems, listGuessableTexts } from './registration.ts'
 
 /** Returns the RPCs that change and reset passwords (docs/sign-in.md#passwords). */
 export function password(deps: IdentityDeps): ServiceImpl<typeof PasswordService> {

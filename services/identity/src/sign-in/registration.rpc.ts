@@ -3,29 +3,23 @@ import { invalid, refused } from '@coffer/kit/rpc/errors'
 import { newId } from '@coffer/kit/values/id'
 import type { SignInService } from '@coffer/proto/identity/v1/sign_in'
 import type { ServiceImpl } from '@connectrpc/connect'
-import { userMessage } from '../accounts/user.rpc.ts'
-import { isPaidUp } from '../billing/subscription.ts'
-import type { UserRow } from '../book/account.ts'
+import { type UserRow, userMessage } from '../book/account.ts'
 import { isEmailTaken } from '../book/login.sql.ts'
-import {
-  emailInUse,
-  findRegistrationProblems,
-  isBlocked,
-  type Registration,
-  verificationEnd,
-} from '../book/login.ts'
+import { emailInUse, isBlocked } from '../book/login.ts'
 import { hashOf, secretBytes } from '../book/secret.ts'
 import { deleteSession, insertSession } from '../book/session.sql.ts'
 import { newSession } from '../book/session.ts'
+import { isPaidUp } from '../book/subscription.ts'
 import type { IdentityDeps } from '../deps.ts'
 import { featuresOf } from '../features.ts'
 import { admitMail, requireQueued } from '../mail/mail-request.service.ts'
 import { hostOf } from '../mail/mailed-link.ts'
-import { consumeProofOfWork } from '../proof-of-work/proof-of-work.rpc.ts'
+import { consumeProofOfWork } from '../proof-of-work/proof-of-work.service.ts'
 import { consumeBetaCode, isBetaCode } from './beta-code.sql.ts'
 import { hashBetaCode } from './beta-code.ts'
 import { createOwner } from './new-owner.ts'
 import { insertRegistration } from './registration.sql.ts'
+import { findRegistrationProblems, type Registration, verificationEnd } from './registration.ts'
 
 /** Returns the RPC that creates login, account and owner (docs/sign-in.md#registration). */
 export function registration(

@@ -1,7 +1,5 @@
-import type { Database, Transaction } from '@coffer/kit/database/database'
+import type { Transaction } from '@coffer/kit/database/database'
 import { sql } from 'slonik'
-import { z } from 'zod'
-import { requestDeletion } from '../accounts/account-deletion.sql.ts'
 import { emitAccountSettings, insertAccount } from '../book/account.sql.ts'
 import { Account, type UserRow } from '../book/account.ts'
 
@@ -11,9 +9,6 @@ interface Registered {
   verifyBy: Date | null
   billed: boolean
 }
-
-const Unverified = z.object({ loginId: z.string(), accountId: z.string() })
-type Unverified = z.infer<typeof Unverified>
 
 /**
  * Inserts login, account and user, and emits the account's settings. Throws
@@ -36,31 +31,4 @@ export async function insertRegistration(
     INSERT INTO users (account_id, user_id, login_id, role, created_at)
     VALUES (${row.accountId}, ${row.userId}, ${row.loginId}, ${row.role}, ${createdAt})`)
   await emitAccountSettings(tx, [account], { billed })
-}
-
-/** Returns logins past their deadline of verification that have no valid verification link. */
-export async function listUnverified(
-  { pool }: Database,
-  now: Date,
-  limit: number,
-): Promise<readonly Unverified[]> {
-  return pool.any(sql.type(Unverified)`
-    SELECT l.login_id AS "loginId", u.account_id AS "accountId"
-    FROM logins l JOIN users u USING (login_id)
-    WHERE l.verify_by <= ${sql.timestamp(now)} AND NOT EXISTS (
-      SELECT FROM link_tokens t WHERE t.login_id = l.login_id AND t.scope = 'verify'
-        AND t.expires_at > ${sql.timestamp(now)})
-    ORDER BY l.verify_by LIMIT ${limit}`)
-}
-
-/** Requests the deletion of the account, unless its address was verified after `listUnverified`. */
-export async function removeUnverified(
-  tx: Transaction,
-  { loginId, accountId }: Unverified,
-  now: Date,
-): Promise<void> {
-  const { rowCount } = await tx.query(sql.unsafe`
-    UPDATE logins SET verify_by = NULL
-    WHERE login_id = ${loginId} AND verify_by <= ${sql.timestamp(now)}`)
-  if (rowCount === 1) await requestDeletion(tx, accountId, now)
 }

@@ -2,9 +2,8 @@ import { expect, test } from '@jest/globals'
 import {
   findCredentialProblems,
   findRegistrationProblems,
-  knownLocale,
   type Registration,
-} from '../book/login.ts'
+} from './registration.ts'
 
 const ann: Registration = {
   email: 'ann@example.com',
@@ -74,19 +73,5 @@ test.each(['ann@example.com', 'Money.Example', 'EXAMPLE-2026'])(
     expect(findRegistrationProblems({ ...ann, password }, 'money.example')).toEqual({
       password: little,
     })
-  },
-)
-
-test.each(['en_US', 'en-GB', 'de_DE', 'pt-BR', 'fil_PH'])(
-  'the locale %s is kept as given',
-  (locale) => {
-    expect(knownLocale(locale)).toBe(locale)
-  },
-)
-
-test.each(['', 'en', 'english', 'en_us', 'EN_US', 'xx_YY', 'en_ZZ', 'en_US.UTF-8', 'de_XQ'])(
-  'the locale %j becomes en_US',
-  (locale) => {
-    expect(knownLocale(locale)).toBe('en_US')
   },
 )

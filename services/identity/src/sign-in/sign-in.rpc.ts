@@ -9,9 +9,8 @@ import type {
   SignInService,
 } from '@coffer/proto/identity/v1/sign_in'
 import type { ServiceImpl } from '@connectrpc/connect'
-import { isAccountActive } from '../billing/billing-account.service.ts'
 import { clearVerifyDeadline, findSignIns, lockLogin, type SignIn } from '../book/login.sql.ts'
-import { findCredentialProblems } from '../book/login.ts'
+import { isAccountActive } from '../book/paid-up.service.ts'
 import { hashOf, secretBytes } from '../book/secret.ts'
 import { deleteSession, insertSession } from '../book/session.sql.ts'
 import { newSession } from '../book/session.ts'
@@ -20,8 +19,9 @@ import type { IdentityDeps } from '../deps.ts'
 import { featuresOf } from '../features.ts'
 import { insertMailedLink } from '../mail/mailed-link.sql.ts'
 import { createMailedLink } from '../mail/mailed-link.ts'
-import { consumeProofOfWork } from '../proof-of-work/proof-of-work.rpc.ts'
+import { consumeProofOfWork } from '../proof-of-work/proof-of-work.service.ts'
 import { hasAuthenticator } from '../second-factor/authenticator.sql.ts'
+import { findCredentialProblems } from './registration.ts'
 
 const minuteMs = 60_000
 
