@@ -210,8 +210,9 @@ async function startRelaying(
   const { onChanges } = options.database
   const log = options.log.child({ service })
   const stack = new AsyncDisposableStack()
+  const { onStatement: _, ...ofBackground } = options
   const database = stack.use(
-    await createServiceDatabase(definition, { ...options, poolSizeMax: 2 }),
+    await createServiceDatabase(definition, { ...ofBackground, poolSizeMax: 2 }),
   )
   const beat = vitals.watch(`the outbox relay of ${service}`)
   stack.use(startRelay({ service, database, onChanges, broker, log, isStarting, beat }))

@@ -23,13 +23,14 @@ import { connectTemporal } from '../src/workflows/temporal.ts'
 import { cloneDatabase, requiredVariable } from './database.ts'
 import { workOnDemand } from './on-demand.ts'
 import { silentLog } from './silent-log.ts'
+import { createStatementLog, type LoggedDatabase, type StatementLog } from './statement-log.ts'
 
 /** Matches background statements of consumers, which tests leave out of their counts. */
 export const ofConsumers = /\bdeleted_accounts\b/
 
 /** Runs `work`; returns its result and the number of SQL statements that it sent. */
 export async function counted<Result>(
-  database: Database,
+  database: StatementLog,
   work: () => Promise<Result>,
 ): Promise<{ count: number; result: Result }> {
   const before = database.statements(ofConsumers)
@@ -46,7 +47,7 @@ export interface Booted extends AsyncDisposable {
   databaseUrl: string
   keysFolder: string
   client: <Service extends DescService>(name: string, service: Service) => Client<Service>
-  database: (name: string) => Database
+  database: (name: string) => LoggedDatabase
   isHealthy: () => Promise<boolean>
   /** Returns call options for a user of the account, as the gateway sends them. */
   as: (accountId: string, caller?: Partial<Caller>) => CallOptions
@@ -76,6 +77,7 @@ export async function boot(
     opening.use(connectTemporal({ address, namespace: 'default', prefix, log })),
   )
   const clock: Booted['clock'] = { now: null }
+  const logs = new Map(definitions.map(({ schema }) => [schema, createStatementLog()]))
   const host = opening.use(
     await hostServices({
       definitions,
@@ -90,13 +92,15 @@ export async function boot(
       log,
       clock: () => clock.now ?? new Date(),
       serverClock: () => clock.now ?? new Date(),
+      onStatement: (text, schema) => logs.get(schema)?.onStatement(text),
     }),
   )
   await host.startBackground()
-  const database = (name: string): Database => {
+  const database = (name: string): LoggedDatabase => {
     const found = host.databases[name]
-    if (!found) throw new Error(`${name} is not booted`)
-    return found
+    const logged = logs.get(definitions.find((one) => one.name === name)?.schema ?? '')
+    if (!found || !logged) throw new Error(`${name} is not booted`)
+    return Object.assign(found, logged.log)
   }
   const booted = opening.move()
   return {

@@ -32,6 +32,11 @@ export interface DatabaseOptions {
   connectionWaitMs?: number
   /** Replaces the clock of the server in tests. */
   serverClock?: () => Date
+  /**
+   * Called with each statement that is sent, BEGIN and COMMIT included: tests count them. The host
+   * leaves out those of its background work.
+   */
+  onStatement?: (text: string, schema: string) => void
 }
 
 /**
@@ -40,15 +45,14 @@ export interface DatabaseOptions {
  */
 export async function createDatabase(options: DatabaseOptions): Promise<Database> {
   requireTls(options.url)
-  let transactions = 0
-  const sent = new Map<string, Sent>()
   const listeners: (() => void)[] = []
-  const { schema, poolSizeMax, statementTimeoutMs, connectionWaitMs = 3_000 } = options
+  const { schema, poolSizeMax, statementTimeoutMs, connectionWaitMs = 3_000, onStatement } = options
   const isPooled = options.pooler === 'transaction'
   const connections = await createPool(isPooled ? options.url : sessionUrl(options), {
     driverFactory: postgresDriver({
       answerMsMax: statementTimeoutMs + answerMarginMs,
       pooledSchema: isPooled ? schema : null,
+      onStatement: onStatement ? (text) => onStatement(text, schema) : null,
     }),
     maxPoolSize: poolSizeMax,
     statementTimeout: statementTimeoutMs,
@@ -60,7 +64,7 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
     // Slonik's default, DISCARD ALL, halves the throughput; no statement changes session state.
     resetConnection: async () => {},
     interceptors: [
-      countStatements(sent, { isNamed: !isPooled }),
+      ...(isPooled ? [] : [nameStatements()]),
       checkRows(),
       ...(isTracing() ? [traceStatements(schema)] : []),
     ],
@@ -78,15 +82,9 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
   })
   return {
     pool,
-    statements: (except) => {
-      const counted = [...sent].filter(([text]) => !except?.test(text))
-      return counted.reduce((sum, [, { times }]) => sum + times, 2 * transactions)
-    },
-    texts: () => [...sent.keys()],
     onChanges: (listener) => listeners.push(listener),
     transaction: async (run) => {
       const result = await rollBackPlainly(pool, run)
-      transactions++
       for (const listener of listeners) listener()
       return result
     },
@@ -239,29 +237,22 @@ function healthCheck(pool: DatabasePool): () => Promise<boolean> {
   }
 }
 
-/** Name of a prepared statement, and the number of times that it was sent. */
-interface Sent {
-  name: string
-  times: number
-}
-
 /**
- * Creates the interceptor that counts in `sent` how often each distinct SQL text was sent, up to
- * `textsMax`. With `isNamed` it names them, so that a connection parses each text only once
- * (prepared statement).
+ * Creates the interceptor that names each distinct SQL text, up to `textsMax`: a connection parses
+ * it only once (prepared statement).
  */
-function countStatements(sent: Map<string, Sent>, { isNamed }: { isNamed: boolean }): Interceptor {
+function nameStatements(): Interceptor {
+  const names = new Map<string, string>()
   return {
-    name: 'count-statements',
+    name: 'name-statements',
     transformQuery: (_context, query) => {
-      let known = sent.get(query.sql)
-      if (!known) {
-        if (sent.size >= textsMax) return query
-        known = { name: `s${sent.size}`, times: 0 }
-        sent.set(query.sql, known)
+      let name = names.get(query.sql)
+      if (name === undefined) {
+        if (names.size >= textsMax) return query
+        name = `s${names.size}`
+        names.set(query.sql, name)
       }
-      known.times++
-      return isNamed ? { ...query, name: known.name } : query
+      return { ...query, name }
     },
   }
 }

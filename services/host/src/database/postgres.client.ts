@@ -34,6 +34,8 @@ export interface DriverOptions {
    * pooler: it refuses startup parameters. Null without a pooler.
    */
   pooledSchema: string | null
+  /** Called with each statement before it is sent; null in production. */
+  onStatement: ((text: string) => void) | null
 }
 
 /**
@@ -41,7 +43,8 @@ export interface DriverOptions {
  * Postgres's statement timeout ends slow statements; the limit destroys the connection to a server
  * that no longer answers.
  */
-export function postgresDriver({ answerMsMax, pooledSchema }: DriverOptions): DriverFactory {
+export function postgresDriver(options: DriverOptions): DriverFactory {
+  const { answerMsMax, pooledSchema, onStatement } = options
   return createDriverFactory(async ({ driverConfiguration }) => {
     return {
       createPoolClient: async ({ clientEventEmitter }) => {
@@ -69,6 +72,7 @@ export function postgresDriver({ answerMsMax, pooledSchema }: DriverOptions): Dr
           },
           query: async (text, values, options) => {
             if (lost) throw lost
+            onStatement?.(text)
             underWay = text
             limit.refresh()
             try {

@@ -1,22 +1,23 @@
-import type { Database } from '@coffer/kit/database/database'
 import { invalid } from '@coffer/kit/rpc/errors'
 import { startProxy } from '@coffer/kit/testing/proxy'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import pg from 'pg'
 import { StatementTimeoutError, sql } from 'slonik'
 import { z } from 'zod'
-import { createDatabase } from '../../src/database/pool.ts'
 import { eventually } from '../../testing/boot.ts'
 import { cloneDatabase } from '../../testing/database.ts'
 import { fixture } from '../../testing/fixture/service.ts'
+import { createLoggedDatabase, type LoggedDatabase } from '../../testing/statement-log.ts'
 
 const stack = new AsyncDisposableStack()
 let url: string
-let database: Database
+let database: LoggedDatabase
 
-function open(overrides: { url?: string; statementTimeoutMs?: number } = {}): Promise<Database> {
+function open(
+  overrides: { url?: string; statementTimeoutMs?: number } = {},
+): Promise<LoggedDatabase> {
   const options = { schema: fixture.schema, poolSizeMax: 1, statementTimeoutMs: 10_000 }
-  return createDatabase({ url, ...options, ...overrides })
+  return createLoggedDatabase({ url, ...options, ...overrides })
 }
 
 beforeAll(async () => {

@@ -3,11 +3,11 @@ import { newId } from '@coffer/kit/values/id'
 import { expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { mayLackCommits, watchLostCommits } from '../../src/database/lost-commits.ts'
-import { createDatabase } from '../../src/database/pool.ts'
 import { eventually } from '../../testing/boot.ts'
 import { cloneDatabase, withClient } from '../../testing/database.ts'
 import { fixture } from '../../testing/fixture/service.ts'
 import { keepLogLines } from '../../testing/log-lines.ts'
+import { createLoggedDatabase } from '../../testing/statement-log.ts'
 
 const known = { systemId: '7', timeline: '00000001', lsn: 100n }
 
@@ -23,7 +23,7 @@ async function createChanges() {
   const stack = new AsyncDisposableStack()
   const { url } = stack.use(await cloneDatabase([fixture]))
   const limits = { poolSizeMax: 2, statementTimeoutMs: 10_000 }
-  const database = stack.use(await createDatabase({ url, schema: fixture.schema, ...limits }))
+  const database = stack.use(await createLoggedDatabase({ url, schema: fixture.schema, ...limits }))
   const add = (ageMinutes: number) =>
     database.pool.query(sql.unsafe`
       INSERT INTO changes (change_id, account_id, type, entity_id, version, payload, created_at,
@@ -84,7 +84,7 @@ test('a server that refuses its position is named once, and in the notice', asyn
   )
   try {
     const options = { schema: fixture.schema, poolSizeMax: 1, statementTimeoutMs: 10_000 }
-    await using database = await createDatabase({ ...options, url: located.href })
+    await using database = await createLoggedDatabase({ ...options, url: located.href })
     const { log, lines } = keepLogLines()
     const before = database.statements()
     await using watch = watchLostCommits({ service: 'fixture', database, log, everyMs: 5 })

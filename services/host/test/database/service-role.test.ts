@@ -1,10 +1,10 @@
 import { newId } from '@coffer/kit/values/id'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { sql } from 'slonik'
-import { createDatabase } from '../../src/database/pool.ts'
 import { ensureServiceRole } from '../../src/database/service-role.ts'
 import { cloneDatabase, withClient } from '../../testing/database.ts'
 import { fixture } from '../../testing/fixture/service.ts'
+import { createLoggedDatabase } from '../../testing/statement-log.ts'
 
 const stack = new AsyncDisposableStack()
 const role = newId('role')
@@ -26,7 +26,7 @@ afterAll(async () => {
 })
 
 const limits = { schema, poolSizeMax: 1, statementTimeoutMs: 4_000 }
-const pooled = (at: string) => createDatabase({ ...limits, url: at, pooler: 'transaction' })
+const pooled = (at: string) => createLoggedDatabase({ ...limits, url: at, pooler: 'transaction' })
 const ensure = () => ensureServiceRole({ url, ownerUrl, schema, statementTimeoutMs: 4_000 })
 
 test('a role has what connections set without a pooler, and rights on later tables', async () => {

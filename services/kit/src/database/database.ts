@@ -5,10 +5,6 @@ export type Transaction = DatabaseTransactionConnection
 /** The connection pool of one service, whose tables are in a schema of their own. */
 export interface Database extends AsyncDisposable {
   pool: DatabasePool
-  /** Statements sent so far, BEGIN and COMMIT included, except those that match `except`. */
-  statements: (except?: RegExp) => number
-  /** Distinct texts of the statements sent so far, which tests pass to EXPLAIN. */
-  texts: () => string[]
   /** Calls the listener after each commit that may have emitted changes; wakes the outbox relay. */
   onChanges: (listener: () => void) => void
   /**
