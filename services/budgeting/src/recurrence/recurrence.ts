@@ -1,11 +1,16 @@
 import { startOfDay } from '@coffer/kit/values/day'
 import { type Rule, readRuleset } from '@coffer/kit/values/ruleset'
 import { dayMs, fromLocal, hourMs, toLocal } from '@coffer/kit/values/time'
+import { LRUCache } from 'lru-cache'
 import { daysMax, horizonYears, rulesMax, yearEnd } from './recurrence-bounds.ts'
 import { type DaysOfYear, recurrenceDays } from './recurrence-days.ts'
 
 /** Occurrences of one ruleset in one timezone; years and instants are calculated on first use. */
 export type Occurrences = {
+  /** Key in the cache. */
+  key: string
+  /** Number of cached days, and one for the rule and each year. */
+  size: number
   rule: Rule
   timezone: string
   /** Day number (days since 1970-01-01) and time of day (ms) of DTSTART, in local time. */
@@ -28,25 +33,20 @@ type Year = { days: number[]; instants: Float64Array }
 
 const offsetMaxMs = 15 * hourMs
 
-// Not lru-cache: an entry grows after it is added, and the days of all entries have one bound.
-const cache = new Map<string, Map<string, Occurrences>>()
-const cached = { rules: 0, days: 0 }
+const cache = new LRUCache<string, Occurrences>({ max: rulesMax, maxSize: daysMax })
 
 /**
  * Returns the occurrences of a ruleset in `timezone` (docs/recurrence.md#wall-clock-time), from a
  * cache of up to 2,000 rules per process. Throws RangeError for an invalid ruleset or timezone.
  */
 export function occurrencesOf(ruleset: string, timezone: string): Occurrences {
-  const known = cache.get(timezone)?.get(ruleset)
+  const key = `${timezone} ${ruleset}`
+  const known = cache.get(key)
   if (known) return known
   const read = readRuleset(ruleset)
   if ('problem' in read) throw new RangeError(`ruleset ${read.problem}`)
-  if (cached.rules >= rulesMax) {
-    clearCache()
-  }
-  const found = newOccurrences(read.rule, timezone)
-  cached.rules += 1
-  cache.set(timezone, (cache.get(timezone) ?? new Map()).set(ruleset, found))
+  const found = newOccurrences(key, read.rule, timezone)
+  cache.set(key, found, { size: found.size })
   return found
 }
 
@@ -99,10 +99,12 @@ export function listOccurrences(
   return found
 }
 
-function newOccurrences(rule: Rule, timezone: string): Occurrences {
+function newOccurrences(key: string, rule: Rule, timezone: string): Occurrences {
   const start = toLocal(rule.start, timezone)
   const startDay = Math.floor(start / dayMs)
   const occurrences: Occurrences = {
+    key,
+    size: 1,
     rule,
     timezone,
     startDay,
@@ -118,10 +120,11 @@ function newOccurrences(rule: Rule, timezone: string): Occurrences {
   const removed = new Set(rule.removed)
   const isOfRule = (instant: number) => ruleAfter(occurrences, instant - 1) === instant
   const added = [...new Set(rule.added)].filter((one) => !removed.has(one) && !isOfRule(one))
+  const ofRule = [...removed].filter(isOfRule)
   return {
     ...occurrences,
     added: added.sort((a, b) => a - b),
-    removed: [...removed].filter(isOfRule).sort((a, b) => a - b),
+    removed: ofRule.sort((a, b) => a - b),
   }
 }
 
@@ -197,13 +200,20 @@ function yearOfRule(occurrences: Occurrences, year: number): Year {
   const known = occurrences.years.get(year)
   if (known) return known
   const days = ruleDays(occurrences, year)
-  cached.days += days.length + 1
-  if (cached.days > daysMax) {
-    clearCache()
-  }
   const found = { days, instants: new Float64Array(days.length) }
   occurrences.years.set(year, found)
+  grow(occurrences, days.length + 1)
   return found
+}
+
+/** Adds to the size of a rule; the cache drops the rules that were used least recently. */
+function grow(occurrences: Occurrences, count: number): void {
+  occurrences.size += count
+  const { key, size } = occurrences
+  if (cache.peek(key) !== occurrences) return
+  // Deleted first: an entry that is set again with the same value keeps its size.
+  cache.delete(key)
+  cache.set(key, occurrences, { size })
 }
 
 /** Returns the rule's days in one year of local time, from DTSTART on, limited by COUNT. */
@@ -228,11 +238,6 @@ function daysBefore(
     counted.push(count)
   }
   return counted[Math.min(year - yearFirst, counted.length) - 1] ?? 0
-}
-
-function clearCache(): void {
-  cache.clear()
-  Object.assign(cached, { rules: 0, days: 0 })
 }
 
 function yearOf(instant: number): number {

@@ -5,7 +5,7 @@ import type { ServiceDefinition } from '@coffer/kit/service/service'
 import { AccountDataService, type ReadAccountDataRequest } from '@coffer/proto/data/v1/account_data'
 import type { ConnectRouter } from '@connectrpc/connect'
 import { findShownTables, readRows } from './account-data.sql.ts'
-import { camelCase, type ShownTable } from './account-tables.ts'
+import { camelCase } from './account-tables.ts'
 
 const pageSize = 500
 
@@ -18,12 +18,6 @@ type DataSource = Pick<ServiceDefinition, 'name' | 'hidden'> & { database: Datab
  * added table or column is exported without further code.
  */
 export function accountDataRoutes(sources: readonly DataSource[]) {
-  const known = new Map<string, ShownTable[]>()
-  const tablesOf = async ({ name, database, hidden = [] }: DataSource) => {
-    const tables = known.get(name) ?? (await findShownTables(database, hidden))
-    known.set(name, tables)
-    return tables
-  }
   return (router: ConnectRouter): void => {
     router.service(AccountDataService, {
       readAccountData: async ({ service, from }: ReadAccountDataRequest, context) => {
@@ -31,7 +25,8 @@ export function accountDataRoutes(sources: readonly DataSource[]) {
         if (kind !== 'session') throw unauthenticated('SESSION_REQUIRED')
         const source = sources.find(({ name }) => name === service)
         if (!source) throw unavailable(`${service} is not here`)
-        const tables = await tablesOf(source)
+        // Read for each page: a later version may drop a table while this process runs.
+        const tables = await findShownTables(source.database, source.hidden ?? [])
         const index = from ? tables.findIndex(({ table }) => table === from.table) : 0
         const table = tables[index]
         if (!table)

@@ -4,6 +4,7 @@ import {
   type StartedSpan,
   startChild,
 } from '@coffer/kit/telemetry/trace'
+import { LRUCache } from 'lru-cache'
 import type { Interceptor } from 'slonik'
 import { summarize } from './statement-summary.ts'
 
@@ -18,7 +19,7 @@ type Named = { name: string; options: { kind: 'client'; attributes: Attributes }
  * because they may contain data of users.
  */
 export function traceStatements(schema: string): Interceptor {
-  const known = new Map<string, Named>()
+  const known = new LRUCache<string, Named>({ max: namesMax })
   const describe = (text: string): Named => {
     const found = known.get(text)
     if (found !== undefined) return found
@@ -31,7 +32,7 @@ export function traceStatements(schema: string): Interceptor {
       ...(table === null ? {} : { 'db.collection.name': table }),
     })
     const described: Named = { name, options: { kind: 'client', attributes } }
-    if (known.size < namesMax) known.set(text, described)
+    known.set(text, described)
     return described
   }
   const end = (sandbox: Record<string, unknown>, error?: unknown): null => {

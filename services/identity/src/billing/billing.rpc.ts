@@ -1,6 +1,7 @@
 import { notFound, refused } from '@coffer/kit/rpc/errors'
 import type { BillingService } from '@coffer/proto/identity/v1/billing'
 import type { ServiceImpl } from '@connectrpc/connect'
+import { LRUCache } from 'lru-cache'
 import { signedIn } from '../book/signed-in.service.ts'
 import type { IdentityDeps } from '../deps.ts'
 import type { Billing } from './billing.client.ts'
@@ -26,7 +27,13 @@ export function billingRoutes(deps: Deps): ServiceImpl<typeof BillingService> {
     if (!billing) throw refused('billing is not enabled on this server', { status: 404 })
     return { database, clock, billing }
   }
-  const findPrice = cacheForHour(() => requireDeps().billing.findPrice(), clock)
+  const prices = new LRUCache<'price', { price: number | null }>({
+    max: 1,
+    ttl: priceForMs,
+    ttlResolution: 0,
+    perf: { now: () => clock().getTime() },
+    fetchMethod: async () => ({ price: await requireDeps().billing.findPrice() }),
+  })
   return {
     createCheckout: async ({ cancelPath }, context) => {
       const { accountId } = signedIn(context)
@@ -59,7 +66,7 @@ export function billingRoutes(deps: Deps): ServiceImpl<typeof BillingService> {
       return { url: await billing.createPortal(customerId, deps.config.externalUrl) }
     },
     getPlan: async () => {
-      const price = await findPrice()
+      const { price } = await prices.forceFetch('price')
       return price === null ? {} : { price: BigInt(price) }
     },
     receiveStripeEvent: async ({ body, signature }) => {
@@ -79,14 +86,4 @@ async function requireUnsubscribed(
   if (account.subscriptionId) throw refused('there is a subscription already: use the portal')
   const { isActive, isTrialing } = subscriptionStateOf(account, clock(), { billed: true })
   if (isActive && !isTrialing) throw refused('the account is paid up: no checkout is needed')
-}
-
-/** Returns a function that calls `find` at most once an hour and caches the result, not errors. */
-function cacheForHour<T>(find: () => Promise<T>, clock: () => Date): () => Promise<T> {
-  let kept: { found: T; at: number } | null = null
-  return async () => {
-    const at = clock().getTime()
-    if (!kept || at - kept.at >= priceForMs) kept = { found: await find(), at }
-    return kept.found
-  }
 }
