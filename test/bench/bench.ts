@@ -79,12 +79,10 @@ const references = z.object({
 type Log = ReturnType<typeof createProgress>
 
 await runScript(async (stop) => {
-  const generator = resolve(
-    process.env.COFFER_LOAD_GENERATOR ?? join(root, '../shared/bench/load.mjs'),
-  )
-  if (!existsSync(generator)) {
-    throw new FatalError(`No ${generator}: set COFFER_LOAD_GENERATOR to the load generator.`)
-  }
+  const stated = process.env.COFFER_LOAD_GENERATOR
+  if (!stated) throw new FatalError('Set COFFER_LOAD_GENERATOR to the path of a load generator.')
+  const generator = resolve(stated)
+  if (!existsSync(generator)) throw new FatalError(`COFFER_LOAD_GENERATOR: no file ${generator}.`)
   const rounds = Rounds.parse(process.env.FURTHER_ROUNDS)
   const selected = selectedWork(process.env.ONLY)
   const log = createProgress()

@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals'
+import { callFaults, eventFaults, partsOf } from './calls.ts'
 import { changelogFaults } from './changelog.ts'
 import { checklistFaults } from './checklist.ts'
 import { isCode, workspaceDirectories, writtenFiles } from './files.ts'
@@ -119,6 +120,13 @@ test('the picture of a README shows what rooms import', () => {
       return readme === undefined ? [] : pictureFaults(readme, roomArrows(modules, one))
     })
   expect(faults).toEqual([])
+})
+
+test('the picture of the parts shows their calls, the table of events their handlers', () => {
+  const parts = partsOf(files, modules)
+  const pageOf = (path: string) => files.filter((one) => one.path === path)
+  expect(pageOf('README.md').flatMap((readme) => callFaults(readme, parts))).toEqual([])
+  expect(pageOf('docs/events.md').flatMap((page) => eventFaults(page, files, parts))).toEqual([])
 })
 
 test('only the files of their writer change money and plans', () => {

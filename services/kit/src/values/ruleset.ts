@@ -1,7 +1,10 @@
 import { startOfDay } from './day.ts'
 import { dayMs, fromLocal, isTimezone, isYearInRange, yearRange } from './time.ts'
 
-/** Maximum length in characters of a ruleset between services and in the database. */
+/**
+ * Maximum length in characters of a normalised ruleset, between services and in the database. It is
+ * above that of a request (1,000), because each date of a list gets a line of its own.
+ */
 const textLengthMax = 4000
 
 /** Maximum of COUNT, and of INTERVAL, in a recurrence rule. */
