@@ -1,23 +1,13 @@
-import { type DescField, type DescMessage, getOption } from '@bufbuild/protobuf'
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { definitions } from '@coffer/cli/services'
 import { cloneDatabase } from '@coffer/host/testing/database'
 import { catalogOf } from '@coffer/kit/testing/catalog'
-import { AggregatorLinkSchema } from '@coffer/proto/aggregatorsync/v1/aggregator_link'
-import { SpendingSchema } from '@coffer/proto/budgeting/v1/spending'
-import { FeedBankAccountSchema } from '@coffer/proto/feedsync/v1/feed_bank_account'
-import { FeedLinkSchema } from '@coffer/proto/feedsync/v1/feed_link'
-import { SyncHealthSchema } from '@coffer/proto/feedsync/v1/feed_sync'
-import { ApiKeySchema } from '@coffer/proto/identity/v1/api_key'
-import { UserSchema } from '@coffer/proto/identity/v1/user'
-import { BankAccountSchema } from '@coffer/proto/ledger/v1/bank_account'
-import { HistoryEntrySchema } from '@coffer/proto/ledger/v1/history'
-import { ImportSchema } from '@coffer/proto/ledger/v1/import'
-import { LinkSchema } from '@coffer/proto/ledger/v1/link'
-import { ImportMappingSchema } from '@coffer/proto/ledger/v1/mapping'
-import { TransactionSchema } from '@coffer/proto/ledger/v1/transaction'
-import { UploadSchema } from '@coffer/proto/ledger/v1/upload'
-import { values } from '@coffer/proto/options/v1/options'
+import { values } from '@coffer/proto/values'
 import { expect, test } from '@jest/globals'
+import { parseSync, Visitor } from 'oxc-parser'
+
+const root = join(import.meta.dirname, '../..')
 
 /** CHECK constraints that list the same values as a field: schema and name, by field. */
 const constraints: Record<string, [schema: string, name: string]> = {
@@ -45,6 +35,7 @@ const others = [
   'BankAccountSyncHealth.status',
   'Explanation.method',
   'Import.status',
+  'IssueChallengeRequest.purpose',
   'MappingAmount.kind',
   'MappingBalance.kind',
   'MappingField.derivedKind',
@@ -54,29 +45,8 @@ const others = [
   'SyncHealth.status',
 ]
 
-const files: DescMessage[] = [
-  LinkSchema,
-  BankAccountSchema,
-  TransactionSchema,
-  HistoryEntrySchema,
-  UploadSchema,
-  ImportSchema,
-  ImportMappingSchema,
-  SpendingSchema,
-  FeedLinkSchema,
-  FeedBankAccountSchema,
-  SyncHealthSchema,
-  AggregatorLinkSchema,
-  ApiKeySchema,
-  UserSchema,
-]
-
-const nameOf = (field: DescField) => `${field.parent.name}.${field.localName}`
 const listed = new Map(
-  files
-    .flatMap(({ file }) => file.messages.flatMap(({ fields }) => fields))
-    .map((field) => [nameOf(field), getOption(field, values).toSorted()] as const)
-    .filter(([, list]) => list.length > 0),
+  Object.entries(values).map(([field, list]) => [field, [...list].toSorted()] as const),
 )
 
 /** Returns the texts in the definition of the constraint; empty if there is none of the name. */
@@ -120,4 +90,32 @@ test('a health has the status of a feed connection, of an aggregator link, or no
     [...new Set(['none', ...feed, ...aggregator])].toSorted(),
   )
   expect(listed.get('SyncHealth.linkType')).toEqual(listed.get('Link.linkType'))
+})
+
+/** Returns the arrays of texts in a file, each as a sorted list. */
+function textArrays(path: string): string[][] {
+  const arrays: string[][] = []
+  const { program } = parseSync(path, readFileSync(join(root, path), 'utf8'))
+  new Visitor({
+    ArrayExpression: ({ elements }) => {
+      const texts = elements.flatMap((one) =>
+        one?.type === 'Literal' && typeof one.value === 'string' ? one.value : [],
+      )
+      if (texts.length === elements.length) arrays.push(texts.toSorted())
+    },
+  }).visit(program)
+  return arrays
+}
+
+test('no code of a service lists the values of a field a second time', () => {
+  const paths = globSync('{services/*,gateway}/src/**/*.ts', { cwd: root })
+  const code = paths.filter((path) => !path.endsWith('.test.ts'))
+  expect(code.length).toBeGreaterThan(100)
+  const copies = code.flatMap((path) => {
+    const found = textArrays(path).map((array) => array.join())
+    return [...listed].flatMap(([field, list]) =>
+      found.includes(list.join()) ? [`${path}: ${field}`] : [],
+    )
+  })
+  expect(copies).toEqual([])
 })

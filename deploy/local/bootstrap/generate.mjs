@@ -15,7 +15,7 @@ export async function generateCode({ env, progress }) {
   const protoFiles = protoFilesIn(directory)
   if (protoFiles.length === 0) return
   const stamp = join(directory, 'gen/.stamp')
-  const plugin = 'proto/plugins/protoc-gen-descriptions.mjs'
+  const plugin = 'proto/plugins/protoc-gen-tables.mjs'
   const settings = ['proto/buf.yaml', 'proto/buf.gen.yaml', plugin, 'pnpm-lock.yaml']
   const hash = hashOf({ files: [...protoFiles, ...settings.map((file) => join(root, file))] })
   if (isStamped(stamp, hash)) return

@@ -1,4 +1,5 @@
 import type { BankAccountKey } from '@coffer/kit/database/aggregate-key'
+import { values } from '@coffer/proto/values'
 import { z } from 'zod'
 import type { FundingDates, FundingSchedule } from './funding-schedule.ts'
 
@@ -15,7 +16,7 @@ export const Spending = z.object({
   spendingId: z.string(),
   bankAccountId: z.string(),
   fundingScheduleId: z.string(),
-  spendingType: z.enum(['expense', 'goal']),
+  spendingType: z.enum(values['Spending.spendingType']),
   name: z.string(),
   targetAmount: z.bigint(),
   currentAmount: z.bigint(),

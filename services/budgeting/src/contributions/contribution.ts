@@ -1,4 +1,5 @@
 import { amountMax, lesser } from '@coffer/kit/values/money'
+import type { values } from '@coffer/proto/values'
 import type { FundingDates } from '../book/funding-schedule.ts'
 import type { Spending } from '../book/spending.ts'
 import { countOccurrences, occurrencesOf } from '../recurrence/recurrence.ts'
@@ -19,7 +20,7 @@ export type Contribution = {
   due: Date | null
   funding: Date | null
   fundingAfter: Date | null
-  method: 'targets' | 'split' | 'none'
+  method: (typeof values)['Explanation.method'][number]
   duesBeforeFunding: number
   duesAfterFunding: number
   need: bigint

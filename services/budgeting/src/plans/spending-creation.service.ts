@@ -22,7 +22,7 @@ import {
 import { type Envelope, EnvelopeService } from '@coffer/proto/ledger/v1/envelope'
 import type { HandlerContext } from '@connectrpc/connect'
 import { findLiveSchedule } from '../book/funding-schedule.ts'
-import { type FundedSpending, type Spending, withFunding } from '../book/spending.ts'
+import { type FundedSpending, Spending, withFunding } from '../book/spending.ts'
 import type { AsOf } from '../contributions/contribution.ts'
 import { describeWritable, findAfterFailure, onBehalfOf } from '../ledger/ledger.client.ts'
 import { withContribution } from './plan.ts'
@@ -178,12 +178,13 @@ function reservePlan({ scope, request, key, asOf, isManualLink }: NewPlan): Work
 
 function readInput(request: CreateSpendingRequest): NewSpending {
   const { name, fundingScheduleId, targetAmount, autoCreateTransaction, isPaused } = request
-  const { spendingType, nextRecurrence } = request
-  if (spendingType !== 'expense' && spendingType !== 'goal') {
+  const { nextRecurrence } = request
+  const spendingType = Spending.shape.spendingType.safeParse(request.spendingType)
+  if (!spendingType.success) {
     throw invalid({ spendingType: 'Spending type must be expense or goal' })
   }
   return {
-    spendingType,
+    spendingType: spendingType.data,
     name,
     fundingScheduleId,
     targetAmount,

@@ -1,4 +1,5 @@
 import type { Problems } from '@coffer/kit/rpc/errors'
+import { values } from '@coffer/proto/values'
 import { z } from 'zod'
 import { collectProblems, findNameProblem } from '../book/login.ts'
 
@@ -13,7 +14,7 @@ export const ApiKey = z.object({
   /** Instant from which the key is refused; null if the key is valid until it is revoked. */
   expiresAt: z.date().nullable(),
   /** RPCs that change data refuse keys of scope `read`. */
-  scope: z.enum(['full', 'read']),
+  scope: z.enum(values['ApiKey.scope']),
   /** Time of the last use, stored at most every five minutes; null before the first use. */
   lastUsedAt: z.date().nullable(),
 })
@@ -28,6 +29,8 @@ export function findApiKeyProblems(
   return collectProblems({
     name: name === '' ? 'name is required' : findNameProblem(name),
     expiresAt: expiresAt && expiresAt <= now ? 'must lie in the future' : null,
-    scope: ApiKey.shape.scope.safeParse(scope).success ? null : 'must be full or read',
+    scope: ApiKey.shape.scope.safeParse(scope).success
+      ? null
+      : `must be ${values['ApiKey.scope'].join(' or ')}`,
   })
 }

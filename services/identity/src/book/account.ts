@@ -1,6 +1,7 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt'
 import { toMessage } from '@coffer/kit/rpc/message'
 import { AccountSchema, LoginSchema, type User, UserSchema } from '@coffer/proto/identity/v1/user'
+import { values } from '@coffer/proto/values'
 import { z } from 'zod'
 import { Login } from './login.ts'
 import { paidUntil, Subscription } from './subscription.ts'
@@ -21,7 +22,7 @@ export type Account = z.infer<typeof Account>
 /** A user (a login's part in an account), with the columns of its login and account. */
 export const UserRow = z.object({
   userId: z.string(),
-  role: z.enum(['owner', 'member']),
+  role: z.enum(values['User.role']),
   ...Login.shape,
   ...Account.shape,
 })

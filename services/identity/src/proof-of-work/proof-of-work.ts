@@ -1,15 +1,9 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
+import { values } from '@coffer/proto/values'
 import { base32, fromBase32 } from '../book/secret.ts'
 
 /** Purposes of challenges. A challenge contains the position in this list, counted from 1. */
-export const purposes = [
-  'register',
-  'login',
-  'forgot',
-  'resend',
-  'create_api_key',
-  'delete_api_key',
-] as const
+export const purposes = values['IssueChallengeRequest.purpose']
 export type ChallengePurpose = (typeof purposes)[number]
 
 /** The configured difficulty and lifetime of challenges. */
