@@ -1,5 +1,5 @@
 import type { File } from './files.ts'
-import { type Arrow, drawnArrows } from './floors.ts'
+import { type Arrow, drawnArrows } from './rooms.ts'
 import { type Module, resolve } from './modules.ts'
 
 const library = /^services\/(kit|sync-kit)\//

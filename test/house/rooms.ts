@@ -121,7 +121,7 @@ const node = String.raw`[\w-]+(?:[[({>]+.*?[\])}]+)?`
 const arrow = String.raw`\s*(?:-->|--\s.*?-->)(?:\|[^|]*\|)?\s*`
 
 /** Parses the solid arrows of the first flowchart; `a --> b & c` are two, `a --> b --> c` too. */
-function drawnArrows(text: string): { from: string; to: string }[] {
+export function drawnArrows(text: string): { from: string; to: string }[] {
   const [, picture = ''] = /```mermaid\nflowchart[^\n]*\n([\s\S]*?)```/.exec(text) ?? []
   return picture.split('\n').flatMap((line) => {
     const sides = line.trim().split(new RegExp(arrow))

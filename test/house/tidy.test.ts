@@ -2,9 +2,10 @@ import { expect, test } from '@jest/globals'
 import { callFaults, eventFaults, partsOf } from './calls.ts'
 import { changelogFaults } from './changelog.ts'
 import { checklistFaults } from './checklist.ts'
-import { isCode, workspaceDirectories, writtenFiles } from './files.ts'
+import { isCode, isTest, workspaceDirectories, writtenFiles } from './files.ts'
 import { longFiles, longFunctions } from './lengths.ts'
 import { danglingLinks } from './links.ts'
+import { overdueMarkers, unmarkedBranches } from './markers.ts'
 import { parseModule } from './modules.ts'
 import { badNames } from './names.ts'
 import { badImports, idleDependencies, kitFaults, parsePackage, readmeFaults } from './packages.ts'
@@ -137,6 +138,18 @@ test('only the files of their writer change money and plans', () => {
 test('the checklist of docs/security.md is complete, and its files and tests exist', () => {
   const page = files.find(({ path }) => path === 'docs/security.md')
   expect(checklistFaults(page?.text ?? '', files)).toEqual([])
+})
+
+test('branches for a former version say until which release, and none is overdue', () => {
+  const root = files.find(({ path }) => path === 'package.json')
+  const { version } = JSON.parse(root?.text ?? '{}')
+  const own = code.filter(({ path }) => !/^test\/house\/markers/.test(path))
+  const pages = files.filter(({ path }) => path.endsWith('.md'))
+  expect([...own, ...pages].flatMap((file) => overdueMarkers(file, version))).toEqual([])
+  const ofProcesses = /^(services|gateway|deploy\/cli)\/(\w|-|\/)*src\//
+  const running = own.filter(({ path }) => ofProcesses.test(path) && !isTest(path))
+  expect(running.length).toBeGreaterThan(100)
+  expect(running.flatMap(unmarkedBranches)).toEqual([])
 })
 
 test('links in Markdown lead to existing files and headings', () => {

@@ -75,8 +75,8 @@ function requireOwnRoles(definitions: ServiceDefinition[], config: Config): void
 
 /**
  * Checks for a command that every migration of these services is applied: at the URLs by which it
- * connects (`ownerUrlOf`). Migrations of a later version of the code are accepted, because each is
- * compatible with the version before. Throws FatalError when a database does not answer, or a
+ * connects (`ownerUrlOf`). Migrations of the next version of the code are accepted, because each is
+ * compatible with this one. Throws FatalError when a database does not answer, or a
  * migration is missing or was edited after it was applied, SettingsError without a URL.
  */
 export function requireTables(definitions: ServiceDefinition[], config: Config): Promise<void> {

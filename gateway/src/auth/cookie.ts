@@ -23,7 +23,8 @@ export function cookieNames(configured: string): { secure: string; plain: string
 /**
  * Returns the reader and writer of the session cookie (docs/sign-in.md#session-and-cookie). Where
  * it is Secure, its name has the prefix `__Host-`: no other host and no page without TLS can set
- * it. The name in the settings is still read and cleared, because 0.2.0 set it.
+ * it.
+ * until 0.4: the name in the settings is read and cleared, because 0.2.0 set it.
  */
 export function sessionCookie(config: { cookieName: string; externalUrl: string }): SessionCookie {
   const { cookieName, externalUrl } = config

@@ -191,7 +191,7 @@ async function check(
     if (!answer.isDatabaseHealthy) {
       return { reason: 'its database does not answer', kind: 'database', isAccepted: true }
     }
-    // Absent in answers of the version before.
+    // until 0.4: absent in answers of 0.2.0.
     if (!answer.databaseTime) return null
     const halfwayMs = (askedAt.getTime() + clock().getTime()) / 2
     return skewFault(halfwayMs - timestampMs(answer.databaseTime), name)

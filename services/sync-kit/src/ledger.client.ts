@@ -77,7 +77,7 @@ export async function importItems(
   request: MessageInitShape<typeof ImportTransactionsRequestSchema>,
 ): Promise<Omit<Tally, 'removed'>> {
   const { counts } = await importsOf(deps).importTransactions(request, callFor(deps, accountId))
-  // A ledger of the version before counts nothing.
+  // until 0.4: a ledger of 0.2.0 counts nothing.
   return counts ?? { added: 0, changed: 0, matched: 0, skipped: 0 }
 }
 

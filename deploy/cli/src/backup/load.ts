@@ -107,7 +107,7 @@ interface Forgotten {
  * Content that is true of the former installation alone, in the order in which it is cleared.
  * Changes become unpublished, so the relay publishes them again. Positions in the former stream
  * would make the audit report losses. No process that is recorded uses the restored database.
- * Archives of 0.2.0 lack some of these tables.
+ * until 0.4: archives of 0.2.0 lack some of these tables.
  */
 const forgotten: readonly Forgotten[] = [
   { table: 'changes', column: 'published_at', since: 'changes' },

@@ -45,7 +45,7 @@ export function isUnanswered(error: unknown): boolean {
   return error instanceof ConnectError && error.code === Code.DeadlineExceeded
 }
 
-/** Returns whether the service is of a version before that does not know the RPC. */
+/** Returns whether the service is of an older version, which does not know the RPC. */
 export function isUnknownRpc(error: unknown): boolean {
   return error instanceof ConnectError && error.code === Code.Unimplemented
 }

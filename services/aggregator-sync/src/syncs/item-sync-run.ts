@@ -7,7 +7,7 @@ import type { Begun, ItemOutcome } from './item-sync.ts'
 export type Run = LinkKey & { runId: string }
 export type BegunRun = Run & { isManual: boolean }
 
-/** An activity of the version before reads the last days in every requested sync. */
+/** until 0.4: an activity of 0.2.0 reads the last days in every requested sync. */
 type OfAnyVersion = Omit<Begun, 'hasWindow'> & Partial<Begun>
 
 /** The result of some pages of changes. */

@@ -20,7 +20,8 @@ import { FundingSchedule } from '../book/funding-schedule.ts'
 import { Spending } from '../book/spending.ts'
 import type { ChangeSet } from './unit-of-work.ts'
 
-// A row of `plan_books` without `save_id`, which only processes of the previous release write.
+// until 0.4: the column `save_id` of `plan_books`, which no version writes any more, and which 0.2.0
+// exports.
 const PlanVersion = z.object({
   accountId: z.string(),
   bankAccountId: z.string(),

@@ -19,7 +19,7 @@ export async function storeAmounts(
   envelopes: readonly (Amounts & { bankAccountId: string })[],
 ): Promise<void> {
   for (const [bankAccountId, some] of Map.groupBy(envelopes, (one) => one.bankAccountId)) {
-    // An event of an older release may list any number of envelopes: they are saved in groups.
+    // until 0.4: kept events from before 0.2.0 may list any number of envelopes.
     for (const group of groupsOf(some, entitiesMax)) {
       const work = updateAmounts({ accountId, bankAccountId }, group, deps.clock())
       if (await deps.write(work)) continue

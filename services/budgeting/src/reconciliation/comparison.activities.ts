@@ -98,7 +98,10 @@ async function compareUnknown(deps: Deps, after: BankAccountKey): Promise<Cursor
   return { accountId: last.accountId, bankAccountId: last.bankAccountId, side: 'ledger' }
 }
 
-/** Lists a page of bank accounts with open envelopes; none if the ledger is an older version. */
+/**
+ * Lists a page of bank accounts with open envelopes.
+ * until 0.4: none if the ledger is 0.2.0, which has no such RPC.
+ */
 async function listWithEnvelopes(
   deps: Deps,
   { accountId, bankAccountId }: BankAccountKey,

@@ -38,7 +38,7 @@ export async function countReplaced(
     const { replaced } = await importsOf(deps).countReplaced(request, callFor(deps, key.accountId))
     return { ...noCounts, matched: replaced }
   } catch (error) {
-    // A ledger of the version before.
+    // until 0.4: a ledger of 0.2.0 has no such RPC.
     if (ConnectError.from(error).code === Code.Unimplemented) return noCounts
     throw error
   }

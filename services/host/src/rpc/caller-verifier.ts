@@ -18,7 +18,7 @@ import type { Verifiers } from './signing-key.ts'
 const tokensMax = 10_000
 const lengthMax = 4_096
 
-/** A verified token: the services that accept it, all of them for one of 0.2.0. */
+/** A verified token, with the services that accept it; until 0.4: null for one of 0.2.0, all. */
 interface Verified {
   caller: OutgoingCaller
   audience: readonly string[] | null

@@ -14,15 +14,15 @@ const Claims = z.strictObject({
 })
 
 /**
- * Returns whether a text has the form of a caller token of 0.2.0, which every service accepts.
- * Version 0.4 accepts none any more (docs/running/upgrading.md#callers-of-the-former-release).
+ * until 0.4: returns whether a text has the form of a caller token of 0.2.0, which every service
+ * accepts (docs/running/upgrading.md#callers-of-the-former-release).
  */
 export function isFormerToken(token: string): boolean {
   return form.test(token)
 }
 
 /**
- * Verifies a caller token of 0.2.0: the claims as JSON, signed by Ed25519. Throws an error if it
+ * until 0.4: verifies a caller token of 0.2.0: the claims as JSON, signed by Ed25519. Throws an error if it
  * is invalid or expires after `latest` (ms since 1970).
  */
 export function verifyFormerToken(

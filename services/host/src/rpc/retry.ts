@@ -56,8 +56,8 @@ const acceptingMax = 8
 
 /**
  * Repeats a unary call, even a write, whose caller token was refused: the clock or the keys of one
- * replica may be wrong, or it may still be of the former release. Each attempt has a connection of
- * its own, to the next replica.
+ * replica may be wrong, or it may be of a version that does not know this kind of token. Each
+ * attempt has a connection of its own, to the next replica.
  */
 export const repeatRefusedCaller: Interceptor = (next) => async (request) => {
   for (let asked = 1; !request.stream && asked < acceptingMax; asked += 1) {

@@ -80,7 +80,7 @@ export function connectTemporal(options: TemporalOptions): Temporal {
       })
     },
     schedule: (schedule) => {
-      // Deletes the schedule that version 0.2 created under an ID without the common task queue.
+      // until 0.4: deletes the schedule of 0.2.0, whose ID has no common task queue.
       schedules.remove(`${prefix}/${schedule.id}`)
       schedules.ensure({ ...schedule, id: `${queue}/${schedule.id}` })
     },

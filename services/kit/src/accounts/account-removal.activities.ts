@@ -37,6 +37,7 @@ export function askIdentity(deps: Pick<ServiceDeps, 'mesh' | 'signer' | 'clock'>
       .client('identity', AccountService)
       .getDeletion({}, asSystem(deps, accountId))
       .catch((error) => {
+        // until 0.4: 0.2.0 has no such RPC.
         const isFormer = ConnectError.from(error).code === Code.Unimplemented
         throw isFormer ? unavailable('identity is of the version before') : error
       })

@@ -18,7 +18,8 @@ import { saveSettings } from './account-settings.sql.ts'
 
 type Deps = Pick<ServiceDeps, 'database' | 'workflows'>
 
-// The previous release published `TransactionsChanged`; unhandled, NATS would redeliver it.
+// until 0.4: releases before 0.2.0 published `TransactionsChanged`; unhandled, NATS would redeliver
+// it.
 const retired: Handler = {
   subject: subjectOf('coffer.ledger.v1.TransactionsChanged'),
   handle: async () => {},
