@@ -3,6 +3,7 @@ import { callFaults, eventFaults, partsOf } from './calls.ts'
 import { changelogFaults } from './changelog.ts'
 import { checklistFaults } from './checklist.ts'
 import { isCode, isTest, workspaceDirectories, writtenFiles } from './files.ts'
+import { rpcFaults } from './layers.ts'
 import { longFiles, longFunctions } from './lengths.ts'
 import { danglingLinks } from './links.ts'
 import { overdueMarkers, unmarkedBranches } from './markers.ts'
@@ -53,6 +54,15 @@ test('no file has leftovers, machine paths or registry hosts', () => {
 
 test('file names have a noun of the domain, and a layer as suffix', () => {
   expect(files.flatMap(({ path }) => badNames(path))).toEqual([])
+})
+
+// Packages whose files of RPCs hold more than handlers. Only shorter lists are accepted.
+const mixed = ['services/feed-sync', 'services/ledger']
+
+test('files of RPCs export handlers only', () => {
+  const faults = code.flatMap(rpcFaults)
+  const owners = workspaceDirectories().filter((one) => faults.some((f) => f.startsWith(`${one}/`)))
+  expect(owners).toEqual(mixed)
 })
 
 test('every file under src is reached from an entry point or a test of another file', () => {

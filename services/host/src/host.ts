@@ -3,8 +3,9 @@ import type { Database } from '@coffer/kit/database/database'
 import type { Broker } from '@coffer/kit/events/broker'
 import type { Log } from '@coffer/kit/service/log'
 import type { Service, ServiceDefinition, ServiceDeps } from '@coffer/kit/service/service'
+import { AccountDataService } from '@coffer/proto/data/v1/account_data'
 import type { Interceptor } from '@connectrpc/connect'
-import { accountDataRoutes } from './accounts/account-data.rpc.ts'
+import { accountData } from './accounts/account-data.rpc.ts'
 import { unlessDeleted } from './accounts/deleted-accounts.ts'
 import { checkMigrations, migrate, type Tables } from './database/migrations.ts'
 import { createDatabase, type DatabaseOptions } from './database/pool.ts'
@@ -109,7 +110,8 @@ export async function hostServices(options: HostOptions): Promise<Host> {
   const isStarting = () => starts
   const services: Record<string, Service> = {}
   const databases = Object.fromEntries(opened.map(({ name, database }) => [name, database]))
-  const ofProcess = combine(accountDataRoutes(opened), serviceHealthRoutes(databases))
+  const ofAccounts: Routes = (router) => router.service(AccountDataService, accountData(opened))
+  const ofProcess = combine(ofAccounts, serviceHealthRoutes(databases))
   const observed = observe(log, (name) => Object.hasOwn(services, name))
   const routes = [intercepted(ofProcess, [observed, authorized(Object.keys(databases))])]
   const starting: (() => Promise<AsyncDisposable>)[] = []
