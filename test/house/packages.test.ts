@@ -64,21 +64,24 @@ test('a package with code has a README of at most 120 lines', () => {
   expect(readmeFaults([code, readme(121)], packages)).toEqual(['gateway/README.md: 121 lines'])
 })
 
-test('a room of kit exports at most 80 names, and its code imports nothing of the host', () => {
+test('each room of kit has a bound of exports, and its code imports nothing of the host', () => {
   const room = (name: string, count: number) => {
     const names = Array.from({ length: count }, (_, index) => `export const a${index} = 1`)
-    return parseModule({ path: `services/kit/src/room/${name}`, text: names.join('\n') })
+    return parseModule({ path: `services/kit/src/${name}`, text: names.join('\n') })
   }
-  expect(kitFaults([room('a.ts', 79), room('b.ts', 1), room('b.test.ts', 1)])).toEqual([])
-  expect(kitFaults([room('a.ts', 79), room('b.ts', 2)])).toEqual([
-    'services/kit/src/room: 81 exports',
+  const full = room('events/a.ts', 9)
+  const ofTest = room('events/b.test.ts', 1)
+  expect(kitFaults([full, room('events/b.ts', 1), ofTest])).toEqual([])
+  expect(kitFaults([full, room('events/b.ts', 2), room('budgets/a.ts', 1)])).toEqual([
+    'services/kit/src/events: 11 exports, of 10 at most',
+    'services/kit/src/budgets is no room of kit',
   ])
   const text = "import { serve } from '@coffer/host/serve'"
   const imports = ['src', 'testing', 'test'].map((folder) => {
-    return parseModule({ path: `services/kit/${folder}/a.ts`, text })
+    return parseModule({ path: `services/kit/${folder}/events/a.ts`, text })
   })
   expect(kitFaults(imports)).toEqual([
-    'services/kit/src/a.ts:1: @coffer/host/serve belongs to the host',
-    'services/kit/testing/a.ts:1: @coffer/host/serve belongs to the host',
+    'services/kit/src/events/a.ts:1: @coffer/host/serve belongs to the host',
+    'services/kit/testing/events/a.ts:1: @coffer/host/serve belongs to the host',
   ])
 })
