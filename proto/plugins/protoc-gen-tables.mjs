@@ -2,8 +2,8 @@
 import { getOption } from '@bufbuild/protobuf'
 import { createEcmaScriptPlugin, getComments, runNodeJs } from '@bufbuild/protoplugin'
 
-// Plugin of protoc: writes two tables of all messages. The comments of messages and fields, of which
-// the OpenAPI document takes the descriptions of answers (proto/README.md#descriptions), and the
+// Plugin of protoc: writes two tables of all messages. One has the comments of messages and fields,
+// of which the OpenAPI document takes descriptions (proto/README.md#descriptions), the other the
 // lists of values of fields, with their types (proto/README.md#values).
 
 /** @typedef {import('@bufbuild/protobuf').DescMessage} DescMessage */

@@ -20,8 +20,7 @@ import { FundingSchedule } from '../book/funding-schedule.ts'
 import { Spending } from '../book/spending.ts'
 import type { ChangeSet } from './unit-of-work.ts'
 
-// until 0.4: the column `save_id` of `plan_books`, which no version writes any more, and which 0.2.0
-// exports.
+// until 0.4: the column `save_id` of `plan_books`: no version writes it, 0.2.0 exports it.
 const PlanVersion = z.object({
   accountId: z.string(),
   bankAccountId: z.string(),

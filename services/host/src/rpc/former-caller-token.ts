@@ -22,8 +22,8 @@ export function isFormerToken(token: string): boolean {
 }
 
 /**
- * until 0.4: verifies a caller token of 0.2.0: the claims as JSON, signed by Ed25519. Throws an error if it
- * is invalid or expires after `latest` (ms since 1970).
+ * until 0.4: verifies a caller token of 0.2.0: the claims as JSON, signed by Ed25519. Throws an
+ * error if it is invalid or expires after `latest` (ms since 1970).
  */
 export function verifyFormerToken(
   verifiers: Verifiers,

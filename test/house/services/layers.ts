@@ -1,5 +1,5 @@
 import { parseSync } from 'oxc-parser'
-import type { File } from './files.ts'
+import type { File } from '../files.ts'
 
 /**
  * Returns the exported values of a file of RPCs (`.rpc.ts`) that are no functions returning

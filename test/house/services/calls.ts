@@ -1,6 +1,6 @@
-import type { File } from './files.ts'
-import { type Arrow, drawnArrows } from './rooms.ts'
-import { type Module, resolve } from './modules.ts'
+import type { File } from '../files.ts'
+import { type Module, resolve } from '../modules.ts'
+import { type Arrow, drawnArrows } from '../rooms.ts'
 
 const library = /^services\/(kit|sync-kit)\//
 
@@ -34,7 +34,7 @@ export function partsOf(files: File[], modules: Module[]): Part[] {
 }
 
 /** Returns the calls between parts: `mesh.client('ledger', …)` in the code of another one. */
-export function callsOf(parts: Part[]): Arrow[] {
+function callsOf(parts: Part[]): Arrow[] {
   return parts.flatMap(({ name: from, code }) => {
     const called = new Map<string, string>()
     for (const { path, text } of code) {

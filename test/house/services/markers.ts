@@ -1,4 +1,4 @@
-import type { File } from './files.ts'
+import type { File } from '../files.ts'
 
 /** A marker `until 0.4: …`: the first release without the marked code or table. */
 const marker = /\buntil (\d+\.\d+): /g

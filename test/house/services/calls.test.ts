@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
+import { parseModule } from '../modules.ts'
 import { callFaults, eventFaults, partsOf } from './calls.ts'
-import { parseModule } from './modules.ts'
 
 const texts: Record<string, string> = {
   'gateway/src/routes.ts': "mesh.client('budgeting', PlanService)\nmesh.client('ledger', Links)",
