@@ -3,7 +3,7 @@ import { insertOf } from '@coffer/kit/database/rows'
 import { newId } from '@coffer/kit/values/id'
 import { idleSync } from '@coffer/sync-kit/testing/idle-sync'
 import { sql } from 'slonik'
-import type { AggregatorLink } from '../src/links/aggregator-link.ts'
+import type { AggregatorLink } from '../src/connections/aggregator-link.ts'
 import { ItemSync } from '../src/syncs/item-sync.ts'
 
 /** Returns a link that is set up, with `changes`. */

@@ -22,6 +22,7 @@ import {
   deactivateFeedBankAccount,
 } from './candidates/feed-bank-account.ts'
 import { settings } from './config.ts'
+import { cleanUpActivities } from './life/clean-up.activities.ts'
 import { feedLinkActivities, releaseConnection } from './links/feed-link.activities.ts'
 import { activateConnection, feedLinkRoutes } from './links/feed-link.rpc.ts'
 import { startAnswerReaders } from './provider/answer-pool.client.ts'
@@ -30,7 +31,6 @@ import { feedSyncActivities } from './syncs/feed-sync.activities.ts'
 import { feedSyncHandlers } from './syncs/feed-sync.consumer.ts'
 import { feedSyncRoutes } from './syncs/feed-sync.rpc.ts'
 import { syncSweepActivities } from './syncs/sync-sweep.activities.ts'
-import { cleanUpActivities } from './tenancy/clean-up.activities.ts'
 
 const schedules: WorkflowSchedule[] = [
   { args: [], id: 'feed-sync-due', type: 'startDueFeedSyncs', cron: '*/10 * * * *' },

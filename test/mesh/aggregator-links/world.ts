@@ -1,4 +1,4 @@
-import { AggregatorLink, type LinkKey } from '@coffer/aggregator-sync/links/aggregator-link'
+import { AggregatorLink, type LinkKey } from '@coffer/aggregator-sync/connections/aggregator-link'
 import type { linkActivities } from '@coffer/aggregator-sync/links/link.activities'
 import { endConnection } from '@coffer/aggregator-sync/links/link-release.service'
 import { aggregatorSync } from '@coffer/aggregator-sync/service'

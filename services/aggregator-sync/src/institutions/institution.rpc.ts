@@ -12,7 +12,7 @@ import {
   type LinkDeps,
   refuseFault,
   requireEnabled,
-} from '../links/upstream-call.service.ts'
+} from '../connections/upstream-call.service.ts'
 import type { UpstreamInstitution } from '../provider/aggregator.ts'
 import { admitRequest } from '../provider/request-limit.sql.ts'
 import { findInstitution, saveInstitution } from './institution.sql.ts'

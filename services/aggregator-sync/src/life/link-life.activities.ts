@@ -2,13 +2,13 @@ import { publishProgress } from '@coffer/kit/events/progress'
 import type { ServiceDeps } from '@coffer/kit/service/service'
 import { dayMs, hourMs } from '@coffer/kit/values/time'
 import type { settings } from '../config.ts'
-import { lockLink } from '../links/aggregator-link.sql.ts'
-import type { LinkKey } from '../links/aggregator-link.ts'
+import { lockLink } from '../connections/aggregator-link.sql.ts'
+import type { LinkKey } from '../connections/aggregator-link.ts'
+import { saveStatement } from '../connections/link-status.sql.ts'
+import { applyStatement } from '../connections/link-status.ts'
+import { emitNotice } from '../connections/notice.sql.ts'
 import { endConnection } from '../links/link-release.service.ts'
 import { deleteOld, listExpiring, listLongLapsed } from './link-life.sql.ts'
-import { saveStatement } from './link-status.sql.ts'
-import { applyStatement } from './link-status.ts'
-import { emitNotice } from './notice.sql.ts'
 
 type Deps = Pick<ServiceDeps<typeof settings>, 'config' | 'database' | 'broker' | 'clock'>
 

@@ -3,7 +3,7 @@ import type { Database } from '@coffer/kit/database/database'
 import { deleteSome, isAfter } from '@coffer/kit/database/rows'
 import { sql } from 'slonik'
 import { z } from 'zod'
-import { LinkKey } from '../links/aggregator-link.ts'
+import { LinkKey } from '../connections/aggregator-link.ts'
 
 /** A text keeps the microseconds of Postgres, which a Date would drop. */
 const Expiring = LinkKey.extend({ endsAt: z.string() })

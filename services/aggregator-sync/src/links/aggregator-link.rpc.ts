@@ -11,18 +11,18 @@ import {
   CreateAggregatorLinkResponseSchema,
 } from '@coffer/proto/aggregatorsync/v1/aggregator_link'
 import type { HandlerContext, ServiceImpl } from '@connectrpc/connect'
-import { findLinks, type ShownLink } from './aggregator-link.sql.ts'
-import { requireChoice } from './aggregator-link.ts'
-import { beginCreation, continueCreation } from './link-creation.service.ts'
-import { createLinkToken } from './link-token.service.ts'
-import { deleteLinkToken } from './link-token.sql.ts'
-import { createUpdateToken, updateLink } from './link-update.service.ts'
+import { findLinks, type ShownLink } from '../connections/aggregator-link.sql.ts'
+import { requireChoice } from '../connections/aggregator-link.ts'
 import {
   byRequest,
   type LinkDeps,
   refuseContinued,
   requireEnabled,
-} from './upstream-call.service.ts'
+} from '../connections/upstream-call.service.ts'
+import { beginCreation, continueCreation } from './link-creation.service.ts'
+import { createLinkToken } from './link-token.service.ts'
+import { deleteLinkToken } from './link-token.sql.ts'
+import { createUpdateToken, updateLink } from './link-update.service.ts'
 
 const linksMax = 1_000
 

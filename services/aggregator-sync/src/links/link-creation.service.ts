@@ -5,23 +5,23 @@ import { refused } from '@coffer/kit/rpc/errors'
 import { newId } from '@coffer/kit/values/id'
 import { Code, ConnectError } from '@connectrpc/connect'
 import { aggregatorAddresses } from '../config.ts'
-import { upsertAccounts, upsertLink } from '../ledger/ledger.client.ts'
-import type { CallBy, ReadItem } from '../provider/aggregator.ts'
-import { requestSyncOf } from '../syncs/item-sync.sql.ts'
-import { toProviderAccount } from '../syncs/provider-account.ts'
-import { lockLink, saveLink, scheduleSync } from './aggregator-link.sql.ts'
+import { lockLink, saveLink, scheduleSync } from '../connections/aggregator-link.sql.ts'
 import {
   type AggregatorLink,
   type Choice,
   completeLink,
   createLink,
   type LinkKey,
-} from './aggregator-link.ts'
+} from '../connections/aggregator-link.ts'
+import { openItem } from '../connections/open-item.service.ts'
+import { isFinal, type LinkDeps, refuseFault } from '../connections/upstream-call.service.ts'
+import type { CallBy, ReadItem } from '../provider/aggregator.ts'
+import { requestSyncOf } from '../syncs/item-sync.sql.ts'
+import { toProviderAccount } from '../syncs/provider-account.ts'
+import { upsertAccounts, upsertLink } from './ledger.client.ts'
 import { identify, laterText, requireCreating, storeWithToken } from './link-item.service.ts'
 import { endConnection, unfinished } from './link-release.service.ts'
 import { linkBounds } from './link-token.service.ts'
-import { openItem } from './open-item.service.ts'
-import { isFinal, type LinkDeps, refuseFault } from './upstream-call.service.ts'
 
 /** Work in the transaction that completes a creation. */
 type Finish = (tx: Transaction, linkId: string) => Promise<void>

@@ -2,7 +2,6 @@ import { lockBound } from '@coffer/kit/database/account-bound.sql'
 import type { Transaction } from '@coffer/kit/database/database'
 import { notFound, refused } from '@coffer/kit/rpc/errors'
 import { UniqueIntegrityConstraintViolationError } from 'slonik'
-import { admitRequest } from '../provider/request-limit.sql.ts'
 import {
   aggregatorLinkBound,
   deleteToken,
@@ -14,15 +13,21 @@ import {
   lockLink,
   saveLink,
   saveToken,
-} from './aggregator-link.sql.ts'
+} from '../connections/aggregator-link.sql.ts'
 import {
   type AggregatorLink,
   endLink,
   identifyLink,
   type LinkKey,
   tokenOwnerOf,
-} from './aggregator-link.ts'
-import { byExchange, isFinal, type LinkDeps, refuseFault } from './upstream-call.service.ts'
+} from '../connections/aggregator-link.ts'
+import {
+  byExchange,
+  isFinal,
+  type LinkDeps,
+  refuseFault,
+} from '../connections/upstream-call.service.ts'
+import { admitRequest } from '../provider/request-limit.sql.ts'
 
 /** An item and its access token, as an exchange answers them. */
 interface Exchanged {

@@ -1,7 +1,5 @@
 import { type Change, changeOf, emit } from '@coffer/kit/events/changes'
 import { AggregatorLinkSettingUpSchema } from '@coffer/proto/aggregatorsync/v1/events'
-import { detachLink, discardLink } from '../ledger/ledger.client.ts'
-import type { CallBy, OpenItem } from '../provider/aggregator.ts'
 import {
   deleteToken,
   endSyncs,
@@ -9,11 +7,13 @@ import {
   isClosed,
   lockLink,
   saveLink,
-} from './aggregator-link.sql.ts'
-import { type AggregatorLink, endLink, type LinkKey } from './aggregator-link.ts'
+} from '../connections/aggregator-link.sql.ts'
+import { type AggregatorLink, endLink, type LinkKey } from '../connections/aggregator-link.ts'
+import { openItem } from '../connections/open-item.service.ts'
+import { isFinal, type LinkDeps } from '../connections/upstream-call.service.ts'
+import type { CallBy, OpenItem } from '../provider/aggregator.ts'
+import { detachLink, discardLink } from './ledger.client.ts'
 import { exchangeStored, storeItem } from './link-item.service.ts'
-import { openItem } from './open-item.service.ts'
-import { isFinal, type LinkDeps } from './upstream-call.service.ts'
 
 /** Starts the workflow that finishes creations and ends; if it runs, it looks once more. */
 export function startFinish(

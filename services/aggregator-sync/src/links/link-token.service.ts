@@ -1,10 +1,10 @@
 import { requireRoom } from '@coffer/kit/database/account-bound.sql'
 import { aggregatorAddresses } from '../config.ts'
+import { aggregatorLinkBound } from '../connections/aggregator-link.sql.ts'
+import { type LinkDeps, refuseFault } from '../connections/upstream-call.service.ts'
 import type { CallBy } from '../provider/aggregator.ts'
 import { admitRequest } from '../provider/request-limit.sql.ts'
-import { aggregatorLinkBound } from './aggregator-link.sql.ts'
 import { findLinkToken, saveLinkToken, type UserKey } from './link-token.sql.ts'
-import { type LinkDeps, refuseFault } from './upstream-call.service.ts'
 
 /** The user as the aggregator is told. */
 export interface LinkUser {

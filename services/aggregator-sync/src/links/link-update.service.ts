@@ -5,13 +5,6 @@ import { newId } from '@coffer/kit/values/id'
 import { listSyncedAccounts, refreshAccounts } from '@coffer/sync-kit/ledger.client'
 import { Code, ConnectError } from '@connectrpc/connect'
 import { aggregatorAddresses } from '../config.ts'
-import { upsertAccounts } from '../ledger/ledger.client.ts'
-import type { CallBy, OpenItem, UpstreamAccount } from '../provider/aggregator.ts'
-import { faultOf } from '../provider/plaid-fault.ts'
-import { admitRequest } from '../provider/request-limit.sql.ts'
-import { requestSyncOf } from '../syncs/item-sync.sql.ts'
-import { isLive } from '../syncs/item-sync.ts'
-import { toProviderAccount } from '../syncs/provider-account.ts'
 import {
   deleteLink,
   findLink,
@@ -22,24 +15,31 @@ import {
   type ShownLink,
   saveLink,
   saveToken,
-} from './aggregator-link.sql.ts'
+} from '../connections/aggregator-link.sql.ts'
 import {
   type AggregatorLink,
   createTentative,
+  isLive,
   type LinkKey,
   renewLink,
   tokenOwnerOf,
-} from './aggregator-link.ts'
-import { dropConnection, storeItem, storeWithToken } from './link-item.service.ts'
-import { unfinished } from './link-release.service.ts'
-import { openItem } from './open-item.service.ts'
+} from '../connections/aggregator-link.ts'
+import { openItem } from '../connections/open-item.service.ts'
 import {
   byExchange,
   isFinal,
   type LinkDeps,
   refuseContinued,
   refuseFault,
-} from './upstream-call.service.ts'
+} from '../connections/upstream-call.service.ts'
+import type { CallBy, OpenItem, UpstreamAccount } from '../provider/aggregator.ts'
+import { faultOf } from '../provider/plaid-fault.ts'
+import { admitRequest } from '../provider/request-limit.sql.ts'
+import { requestSyncOf } from '../syncs/item-sync.sql.ts'
+import { toProviderAccount } from '../syncs/provider-account.ts'
+import { upsertAccounts } from './ledger.client.ts'
+import { dropConnection, storeItem, storeWithToken } from './link-item.service.ts'
+import { unfinished } from './link-release.service.ts'
 
 /**
  * Returns a link token with which a user signs in at the institution again, and may choose other

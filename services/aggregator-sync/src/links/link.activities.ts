@@ -1,11 +1,11 @@
 import { dayMs } from '@coffer/kit/values/time'
 import { requireDeletedLink } from '@coffer/sync-kit/ledger.client'
-import { findLink, listUnfinishedLinks } from './aggregator-link.sql.ts'
-import { type AggregatorLink, isTentative, type LinkKey } from './aggregator-link.ts'
+import { findLink, listUnfinishedLinks } from '../connections/aggregator-link.sql.ts'
+import { type AggregatorLink, isTentative, type LinkKey } from '../connections/aggregator-link.ts'
+import { byActivity, type LinkDeps } from '../connections/upstream-call.service.ts'
 import { continueCreation } from './link-creation.service.ts'
 import { endConnection, releaseItem, startFinish } from './link-release.service.ts'
 import { createChosen } from './link-update.service.ts'
-import { byActivity, type LinkDeps } from './upstream-call.service.ts'
 
 const pageSize = 200
 // A request may take as long: until then its creation is under way.

@@ -1,8 +1,8 @@
 import { type Handler, on } from '@coffer/kit/events/handler'
 import { AggregatorLinkSettingUpSchema } from '@coffer/proto/aggregatorsync/v1/events'
 import { LinkDeletedSchema } from '@coffer/proto/ledger/v1/events'
+import type { LinkDeps } from '../connections/upstream-call.service.ts'
 import { endConnection, startFinish } from './link-release.service.ts'
-import type { LinkDeps } from './upstream-call.service.ts'
 
 /** Returns the handlers of links that are being created, and of deleted ones. */
 export function linkHandlers(deps: LinkDeps): Handler[] {

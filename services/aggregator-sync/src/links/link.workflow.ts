@@ -2,7 +2,7 @@ import { type Place, paged, runSteps } from '@coffer/kit/workflows/pages'
 import { runPerStart } from '@coffer/kit/workflows/repeated-run'
 import { activitiesOf } from '@coffer/kit/workflows/task-queue'
 import { continueAsNew } from '@temporalio/workflow'
-import type { LinkKey } from './aggregator-link.ts'
+import type { LinkKey } from '../connections/aggregator-link.ts'
 import type { linkActivities } from './link.activities.ts'
 
 const activities = activitiesOf<ReturnType<typeof linkActivities>>('aggregator-sync', {

@@ -1,14 +1,13 @@
 import { refused } from '@coffer/kit/rpc/errors'
 import type { ServiceDeps } from '@coffer/kit/service/service'
 import { ConnectError } from '@connectrpc/connect'
+import { findLink, listOtherWebhooks, saveWebhookUrl } from '../connections/aggregator-link.sql.ts'
+import { isLive, type LinkKey } from '../connections/aggregator-link.ts'
+import { openItem } from '../connections/open-item.service.ts'
+import { byActivity } from '../connections/upstream-call.service.ts'
 import type { OpenAggregator, OpenItem } from '../provider/aggregator.ts'
 import { describeFault, faultOf } from '../provider/plaid-fault.ts'
 import { findKeyOfLink } from '../syncs/item-sync.sql.ts'
-import { isLive } from '../syncs/item-sync.ts'
-import { findLink, listOtherWebhooks, saveWebhookUrl } from './aggregator-link.sql.ts'
-import type { LinkKey } from './aggregator-link.ts'
-import { openItem } from './open-item.service.ts'
-import { byActivity } from './upstream-call.service.ts'
 
 /** Dependencies of an operator's commands that call the aggregator. */
 export type OperatorDeps = Pick<ServiceDeps, 'database' | 'secrets'> & {

@@ -1,6 +1,6 @@
 import type { ServiceDeps } from '@coffer/kit/service/service'
 import { createWatchedGauge } from '@coffer/kit/telemetry/meter'
-import { countUnreleased } from './aggregator-link.sql.ts'
+import { countUnreleased } from '../connections/aggregator-link.sql.ts'
 
 type Deps = Pick<ServiceDeps, 'database' | 'clock'>
 

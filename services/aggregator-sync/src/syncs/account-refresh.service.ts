@@ -1,5 +1,5 @@
 import { refreshAccounts } from '@coffer/sync-kit/ledger.client'
-import type { LinkKey } from '../links/aggregator-link.ts'
+import type { LinkKey } from '../connections/aggregator-link.ts'
 import type { ReadItem } from '../provider/aggregator.ts'
 import { toProviderAccount } from './provider-account.ts'
 import { callBy, type OpenedSync, type SyncDeps } from './sync-step.service.ts'

@@ -4,7 +4,7 @@ import type { ServiceDeps } from '@coffer/kit/service/service'
 import type { Workflows } from '@coffer/kit/workflows/workflows'
 import { AggregatorSyncRequestedSchema } from '@coffer/proto/aggregatorsync/v1/events'
 import { AccountSettingsChangedSchema } from '@coffer/proto/identity/v1/events'
-import type { LinkKey } from '../links/aggregator-link.ts'
+import type { LinkKey } from '../connections/aggregator-link.ts'
 import { findItemSync } from './item-sync.sql.ts'
 
 type Deps = Pick<ServiceDeps, 'database' | 'workflows'>

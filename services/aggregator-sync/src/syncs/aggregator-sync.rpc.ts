@@ -13,7 +13,7 @@ import { type LedgerDeps, listSyncedAccounts } from '@coffer/sync-kit/ledger.cli
 import { toArrival, toError } from '@coffer/sync-kit/sync-health'
 import { findNextAttempt } from '@coffer/sync-kit/sync-state'
 import { Code, ConnectError, type ServiceImpl } from '@connectrpc/connect'
-import type { LinkKey } from '../links/aggregator-link.ts'
+import type { LinkKey } from '../connections/aggregator-link.ts'
 import { type CallCounts, findCallCounts } from '../provider/call-limit.sql.ts'
 import { describeFault } from '../provider/plaid-fault.ts'
 import { findItemSync, requestSyncOf } from './item-sync.sql.ts'

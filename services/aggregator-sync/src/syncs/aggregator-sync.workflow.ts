@@ -1,7 +1,7 @@
 import { runPerStart } from '@coffer/kit/workflows/repeated-run'
 import { activitiesOf } from '@coffer/kit/workflows/task-queue'
 import { ActivityFailure, continueAsNew, sleep } from '@temporalio/workflow'
-import type { LinkKey } from '../links/aggregator-link.ts'
+import type { LinkKey } from '../connections/aggregator-link.ts'
 import type { itemSyncActivities } from './item-sync.activities.ts'
 import { type ItemSyncSteps, runItemSync } from './item-sync-run.ts'
 import type { pageActivities } from './page.activities.ts'

@@ -1,6 +1,6 @@
 import type { Tally } from '@coffer/sync-kit/sync-state'
 import { type Step, settle } from '@coffer/sync-kit/sync-step'
-import type { LinkKey } from '../links/aggregator-link.ts'
+import type { LinkKey } from '../connections/aggregator-link.ts'
 import type { Begun, ItemOutcome } from './item-sync.ts'
 
 /** One sync of a link. */

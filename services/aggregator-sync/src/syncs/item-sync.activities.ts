@@ -1,6 +1,6 @@
 import type { Step } from '@coffer/sync-kit/sync-step'
 import { aggregatorAddresses } from '../config.ts'
-import { applyStatement } from '../life/link-status.ts'
+import { applyStatement } from '../connections/link-status.ts'
 import { refreshItem } from './account-refresh.service.ts'
 import { changeRunning, lockItemSync, saveItemSync } from './item-sync.sql.ts'
 import { type Begun, beginItemSync, endItemSync, type ItemOutcome } from './item-sync.ts'

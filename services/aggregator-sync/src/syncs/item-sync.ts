@@ -10,7 +10,7 @@ import {
   type Tally,
 } from '@coffer/sync-kit/sync-state'
 import { z } from 'zod'
-import { AggregatorLink } from '../links/aggregator-link.ts'
+import { AggregatorLink, isLive } from '../connections/aggregator-link.ts'
 import { FaultCode } from '../provider/plaid-fault.ts'
 import { hasUnreadable, Loop, nextLookAt } from './loop.ts'
 
@@ -169,9 +169,4 @@ function isYoung({ createdAt }: ItemSync, now: Date): boolean {
 function earlyRetryOf({ createdAt }: ItemSync, now: Date): Date {
   const ageMs = now.getTime() - createdAt.getTime()
   return new Date(now.getTime() + Math.min(Math.max(ageMs, minuteMs), hourMs))
-}
-
-/** Returns whether a link is created and has not ended. */
-export function isLive({ status }: Pick<ItemSync, 'status'>): boolean {
-  return status !== 'creating' && status !== 'deactivated'
 }

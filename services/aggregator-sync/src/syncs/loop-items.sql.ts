@@ -1,7 +1,7 @@
 import type { Database, Transaction } from '@coffer/kit/database/database'
 import { type FragmentSqlToken, sql } from 'slonik'
 import { z } from 'zod'
-import type { LinkKey } from '../links/aggregator-link.ts'
+import type { LinkKey } from '../connections/aggregator-link.ts'
 
 const LoopItem = z.object({
   /** Empty for a removal in an account that is unknown, and may be one of any bank account. */

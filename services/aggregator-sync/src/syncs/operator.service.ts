@@ -1,6 +1,6 @@
 import type { Database } from '@coffer/kit/database/database'
-import { ensureWholeLoop } from '../links/aggregator-link.sql.ts'
-import type { LinkKey } from '../links/aggregator-link.ts'
+import { ensureWholeLoop } from '../connections/aggregator-link.sql.ts'
+import type { LinkKey } from '../connections/aggregator-link.ts'
 import { findItemSync, findKeyOfLink, requestSyncOf } from './item-sync.sql.ts'
 import type { ItemSync } from './item-sync.ts'
 

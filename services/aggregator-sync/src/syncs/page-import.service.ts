@@ -6,7 +6,7 @@ import {
   removeItems,
 } from '@coffer/sync-kit/ledger.client'
 import type { Tally } from '@coffer/sync-kit/sync-state'
-import type { LinkKey } from '../links/aggregator-link.ts'
+import type { LinkKey } from '../connections/aggregator-link.ts'
 import { type AccountItems, divideChanges, type Importing } from './item-page.ts'
 import type { BegunRun } from './item-sync-run.ts'
 import { isAwaited, type Loop } from './loop.ts'

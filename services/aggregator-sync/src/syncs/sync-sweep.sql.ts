@@ -1,6 +1,6 @@
 import type { SweptLinks } from '@coffer/sync-kit/swept-links.sql'
 import { sql } from 'slonik'
-import { LinkKey } from '../links/aggregator-link.ts'
+import { LinkKey } from '../connections/aggregator-link.ts'
 
 /** The links that the schedule starts: of a revoked one only requested syncs. */
 export const sweptLinks: SweptLinks<LinkKey> = {

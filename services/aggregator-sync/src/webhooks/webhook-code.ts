@@ -1,4 +1,4 @@
-import type { Statement } from '../life/link-status.ts'
+import type { Statement } from '../connections/link-status.ts'
 import type { Webhook } from './webhook.ts'
 
 /** The effect of a webhook on the link of its item. */

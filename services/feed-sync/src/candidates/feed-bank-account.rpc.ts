@@ -8,9 +8,9 @@ import {
 } from '@coffer/proto/feedsync/v1/feed_bank_account'
 import type { ServiceImpl } from '@connectrpc/connect'
 import type { settings } from '../config.ts'
-import { requireFound } from '../links/feed-link.rpc.ts'
-import { findFeedLinks } from '../links/feed-link.sql.ts'
-import type { FeedDeps } from '../provider/feed.service.ts'
+import type { FeedDeps } from '../connections/feed.service.ts'
+import { findFeedLinks } from '../connections/feed-link.sql.ts'
+import { requireFound } from '../connections/feed-link.ts'
 import {
   findFeedBankAccounts,
   forgetSyncs,

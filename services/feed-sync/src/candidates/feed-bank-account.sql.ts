@@ -2,8 +2,9 @@ import type { Database, Transaction } from '@coffer/kit/database/database'
 import { assignmentsOf, columnNames, columnsOf, recordsOf } from '@coffer/kit/database/rows'
 import { sql } from 'slonik'
 import { z } from 'zod'
-import type { FeedLink } from '../links/feed-link.ts'
-import { type Discovery, FeedBankAccount } from './feed-bank-account.ts'
+import type { FeedLink } from '../connections/feed-link.ts'
+import type { Discovery } from '../provider/lunch-flow.ts'
+import { FeedBankAccount } from './feed-bank-account.ts'
 
 const columns = columnsOf(FeedBankAccount, { table: 'feed_bank_accounts' })
 const FeedId = z.object({ feedId: z.string() })

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { StoredFaultCode } from '../links/feed-link.ts'
+import { StoredFaultCode } from '../connections/feed-link.ts'
+import type { Discovery } from '../provider/lunch-flow.ts'
 
 /** A candidate: a bank account that a feed connection offers (docs/banks/feed.md#candidates). */
 export const FeedBankAccount = z.object({
@@ -42,12 +43,6 @@ export const CandidateSync = FeedBankAccount.extend({
   faultAt: z.date().nullable(),
 })
 export type CandidateSync = z.infer<typeof CandidateSync>
-
-/** The provider's fields of a candidate; the balance is in minor units of the currency. */
-export type Discovery = Pick<
-  FeedBankAccount,
-  'feedId' | 'feedStatus' | 'name' | 'institutionName' | 'provider' | 'currency' | 'currentBalance'
->
 
 /** Returns a new candidate, inactive until a user creates a bank account from it. */
 export function createFeedBankAccount(

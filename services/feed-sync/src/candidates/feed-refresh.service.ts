@@ -1,13 +1,13 @@
 import type { ServiceDeps } from '@coffer/kit/service/service'
 import { newId } from '@coffer/kit/values/id'
 import type { settings } from '../config.ts'
-import { lockFeedLink } from '../links/feed-link.sql.ts'
-import type { FeedLink } from '../links/feed-link.ts'
-import { type FeedDeps, openFeed } from '../provider/feed.service.ts'
+import { type FeedDeps, openFeed } from '../connections/feed.service.ts'
+import { lockFeedLink } from '../connections/feed-link.sql.ts'
+import type { FeedLink } from '../connections/feed-link.ts'
 import type { Feed } from '../provider/lunch-flow.client.ts'
-import { type OfferedAccount, readDiscovery } from '../provider/lunch-flow.ts'
+import { type Discovery, type OfferedAccount, readDiscovery } from '../provider/lunch-flow.ts'
 import { insertFeedBankAccounts, listFeedIds } from './feed-bank-account.sql.ts'
-import { createFeedBankAccount, type Discovery } from './feed-bank-account.ts'
+import { createFeedBankAccount } from './feed-bank-account.ts'
 
 type Deps = FeedDeps & Pick<ServiceDeps<typeof settings>, 'log' | 'clock'>
 

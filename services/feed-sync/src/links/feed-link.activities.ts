@@ -1,8 +1,8 @@
 import type { ServiceDeps } from '@coffer/kit/service/service'
 import { requireDeletedLink } from '@coffer/sync-kit/ledger.client'
 import { deleteFeedBankAccounts } from '../candidates/feed-bank-account.sql.ts'
-import { deleteFeedKey, lockFeedLink, saveFeedLink } from './feed-link.sql.ts'
-import { releaseFeedLink } from './feed-link.ts'
+import { deleteFeedKey, lockFeedLink, saveFeedLink } from '../connections/feed-link.sql.ts'
+import { releaseFeedLink } from '../connections/feed-link.ts'
 
 type Deps = Pick<ServiceDeps, 'database' | 'mesh' | 'signer' | 'clock'>
 

@@ -1,7 +1,7 @@
 import { create } from '@bufbuild/protobuf'
 import { requireWithin } from '@coffer/kit/database/account-bound.sql'
 import { keepReply, once } from '@coffer/kit/database/idempotency'
-import { duplicate, notFound } from '@coffer/kit/rpc/errors'
+import { duplicate } from '@coffer/kit/rpc/errors'
 import { toMessage } from '@coffer/kit/rpc/message'
 import { callerOf } from '@coffer/kit/rpc/rpc'
 import type { ServiceDeps } from '@coffer/kit/service/service'
@@ -21,14 +21,15 @@ import {
   listFeedLinks,
   lockFeedLink,
   saveFeedLink,
-} from './feed-link.sql.ts'
+} from '../connections/feed-link.sql.ts'
 import {
   activateFeedLink,
   createFeedLink,
   errorOf,
   type FeedLink,
   keyOwnerOf,
-} from './feed-link.ts'
+  requireFound,
+} from '../connections/feed-link.ts'
 
 type Deps = Pick<ServiceDeps<typeof settings>, 'config' | 'database' | 'secrets' | 'clock'>
 
@@ -93,12 +94,6 @@ export async function activateConnection(
 
 function toReply(feedLink: FeedLink) {
   return toMessage(FeedLinkSchema, { ...feedLink, error: errorOf(feedLink) })
-}
-
-/** Returns the feed connection; throws notFound for null or undefined. */
-export function requireFound(feedLink: FeedLink | null | undefined): FeedLink {
-  if (!feedLink) throw notFound('feed link')
-  return feedLink
 }
 
 /** Throws duplicate if the link uses another feed connection; rethrows other errors. */

@@ -2,7 +2,6 @@ import { currencies } from '@coffer/kit/values/currency'
 import { parseMinorUnits } from '@coffer/kit/values/decimal'
 import { toPrintable } from '@coffer/kit/values/printable'
 import { z } from 'zod'
-import type { Discovery } from '../candidates/feed-bank-account.ts'
 
 // Schemas of the provider's answers (docs/banks/feed.md#calls); `readJson` turns numbers
 // into texts.
@@ -20,6 +19,18 @@ const Account = z.object({
 
 /** A bank account in the provider's list. */
 export type OfferedAccount = z.infer<typeof Account>
+
+/** A bank account in the words of Coffer; the balance is in minor units of the currency. */
+export interface Discovery {
+  /** ID of the bank account at the feed provider, in the provider's format. */
+  feedId: string
+  feedStatus: OfferedAccount['status']
+  name: string
+  institutionName: string
+  provider: string
+  currency: string
+  currentBalance: bigint
+}
 
 const Balance = z.object({ balance: z.object({ amount: z.string(), currency: text }) })
 

@@ -4,7 +4,6 @@ import { listLiveIds, listSyncedAccounts, removeItems } from '@coffer/sync-kit/l
 import type { Step } from '@coffer/sync-kit/sync-step'
 import { saveCurrentBalance } from '../candidates/feed-bank-account.sql.ts'
 import { type CandidateSync, endCandidateSync } from '../candidates/feed-bank-account.ts'
-import { countReplaced, importBatch, setBalances } from '../ledger/ledger.client.ts'
 import type { DayRange } from '../provider/day-range.ts'
 import { faultOf, feedFailure } from '../provider/feed-fault.ts'
 import { batchRows, type ReadableRows, type RowBatch, selectRows, toItem } from './feed-item.ts'
@@ -15,6 +14,7 @@ import {
   storeCandidateFault,
 } from './feed-sync.sql.ts'
 import type { AccountEnding, AccountRun, Page, PageResult } from './feed-sync-run.ts'
+import { countReplaced, importBatch, setBalances } from './ledger.client.ts'
 import {
   type OpenedSync,
   publishError,

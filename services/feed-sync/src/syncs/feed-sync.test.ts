@@ -2,7 +2,7 @@ import { dayMs, hourMs } from '@coffer/kit/values/time'
 import { type SyncOutcome, SyncState } from '@coffer/sync-kit/sync-state'
 import { idleSync } from '@coffer/sync-kit/testing/idle-sync'
 import { expect, test } from '@jest/globals'
-import { activateFeedLink, createFeedLink } from '../links/feed-link.ts'
+import { activateFeedLink, createFeedLink } from '../connections/feed-link.ts'
 import {
   beginFeedSync,
   endFeedSync,

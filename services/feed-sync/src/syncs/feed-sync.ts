@@ -11,7 +11,7 @@ import {
 } from '@coffer/sync-kit/sync-state'
 import { z } from 'zod'
 import type { CandidateSync } from '../candidates/feed-bank-account.ts'
-import { FeedLink, StoredFaultCode } from '../links/feed-link.ts'
+import { FeedLink, StoredFaultCode } from '../connections/feed-link.ts'
 
 /** A feed connection with the state of its syncs. */
 export const FeedSync = FeedLink.extend({ ...SyncState.shape, faultCode: StoredFaultCode })

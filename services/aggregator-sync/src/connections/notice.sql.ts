@@ -2,7 +2,7 @@ import { timestampFromDate } from '@bufbuild/protobuf/wkt'
 import type { Transaction } from '@coffer/kit/database/database'
 import { changeOf, emit } from '@coffer/kit/events/changes'
 import { AggregatorLinkNeedsUserSchema } from '@coffer/proto/aggregatorsync/v1/events'
-import type { AggregatorLink } from '../links/aggregator-link.ts'
+import type { AggregatorLink } from './aggregator-link.ts'
 import { noticeOf } from './notice.ts'
 
 /**

@@ -1,4 +1,4 @@
-import { invalid, type Problems, refused } from '@coffer/kit/rpc/errors'
+import { invalid, notFound, type Problems, refused } from '@coffer/kit/rpc/errors'
 import { z } from 'zod'
 import { describeFault, FaultCode } from '../provider/feed-fault.ts'
 import { canonicalFeedUrl, findUrlProblem } from '../provider/feed-url.ts'
@@ -82,6 +82,12 @@ export function activateFeedLink(feedLink: FeedLink, linkId: string, now: Date):
 export function errorOf({ status, faultCode, faultDetail }: FeedLink): string | null {
   if (status !== 'error') return null
   return describeFault({ code: faultCode ?? 'internal', detail: faultDetail ?? '' }).text
+}
+
+/** Returns the feed connection; throws notFound for null or undefined. */
+export function requireFound(feedLink: FeedLink | null | undefined): FeedLink {
+  if (!feedLink) throw notFound('feed link')
+  return feedLink
 }
 
 /** Returns the additional authenticated data that binds a sealed key to its connection. */

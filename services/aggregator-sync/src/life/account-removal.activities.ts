@@ -2,9 +2,9 @@ import type { RequireDeletion } from '@coffer/kit/accounts/account-removal.activ
 import { markDeleted, removeRowsOfAccount } from '@coffer/kit/accounts/account-removal.sql'
 import { lockBound } from '@coffer/kit/database/account-bound.sql'
 import { unavailable } from '@coffer/kit/rpc/errors'
-import { aggregatorLinkBound, listHeldLinks } from '../links/aggregator-link.sql.ts'
+import { aggregatorLinkBound, listHeldLinks } from '../connections/aggregator-link.sql.ts'
+import { byActivity, type LinkDeps } from '../connections/upstream-call.service.ts'
 import { endConnection, releaseItem } from '../links/link-release.service.ts'
-import { byActivity, type LinkDeps } from '../links/upstream-call.service.ts'
 
 const linksPerCall = 5
 

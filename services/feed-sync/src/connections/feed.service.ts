@@ -1,11 +1,11 @@
 import { refused } from '@coffer/kit/rpc/errors'
 import type { ServiceDeps } from '@coffer/kit/service/service'
 import type { settings } from '../config.ts'
-import { findFeedKey } from '../links/feed-link.sql.ts'
-import { type FeedLink, keyOwnerOf } from '../links/feed-link.ts'
-import type { AnswerParser } from './feed-answer.ts'
-import { feedFailure } from './feed-fault.ts'
-import { createLunchFlow, type Feed } from './lunch-flow.client.ts'
+import type { AnswerParser } from '../provider/feed-answer.ts'
+import { feedFailure } from '../provider/feed-fault.ts'
+import { createLunchFlow, type Feed } from '../provider/lunch-flow.client.ts'
+import { findFeedKey } from './feed-link.sql.ts'
+import { type FeedLink, keyOwnerOf } from './feed-link.ts'
 
 /** Dependencies of a client of the provider. */
 export type FeedDeps = Pick<ServiceDeps<typeof settings>, 'config' | 'database' | 'secrets'> & {

@@ -1,7 +1,7 @@
 import { callFor, importItems, importsOf, type LedgerDeps } from '@coffer/sync-kit/ledger.client'
 import { Code, ConnectError } from '@connectrpc/connect'
-import type { FeedItem } from '../syncs/feed-item.ts'
-import type { PageResult } from '../syncs/feed-sync-run.ts'
+import type { FeedItem } from './feed-item.ts'
+import type { PageResult } from './feed-sync-run.ts'
 
 interface BankAccountKey {
   accountId: string

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import type { AggregatorLink } from '../links/aggregator-link.ts'
+import type { AggregatorLink } from './aggregator-link.ts'
 import { noticeOf } from './notice.ts'
 
 const now = new Date('2026-03-04T12:00:00Z')

@@ -1,5 +1,5 @@
-import type { AggregatorLink } from '../links/aggregator-link.ts'
 import { faultCodeOf, linkStatusAfter } from '../provider/plaid-fault.ts'
+import type { AggregatorLink } from './aggregator-link.ts'
 
 /** A statement of the aggregator about an item, true at the instant `asOf`. */
 export type Statement = { asOf: Date } & (

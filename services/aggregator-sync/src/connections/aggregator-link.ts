@@ -45,6 +45,11 @@ export const AggregatorLink = LinkKey.extend({
 })
 export type AggregatorLink = z.infer<typeof AggregatorLink>
 
+/** Returns whether a link is created and has not ended. */
+export function isLive({ status }: Pick<AggregatorLink, 'status'>): boolean {
+  return status !== 'creating' && status !== 'deactivated'
+}
+
 /** The choice of a user in Plaid Link. */
 export interface Choice {
   institutionId: string

@@ -1,6 +1,6 @@
 import { dayMs } from '@coffer/kit/values/time'
-import type { AggregatorLink } from '../links/aggregator-link.ts'
 import { faultCodeOf } from '../provider/plaid-fault.ts'
+import type { AggregatorLink } from './aggregator-link.ts'
 
 /** Why the user of a link has to act. */
 export type NoticeReason = 'expiring' | 'login-required' | 'revoked'

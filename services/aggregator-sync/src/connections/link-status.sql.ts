@@ -3,7 +3,7 @@ import type { Transaction } from '@coffer/kit/database/database'
 import { assignmentsOf, columnsOf } from '@coffer/kit/database/rows'
 import { sql } from 'slonik'
 import { z } from 'zod'
-import { AggregatorLink } from '../links/aggregator-link.ts'
+import { AggregatorLink } from './aggregator-link.ts'
 
 const columns = columnsOf(AggregatorLink, { table: 'aggregator_links' })
 const Served = AggregatorLink.extend({ isServed: z.boolean() })

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { anAggregatorLink } from '../../test/aggregator-links.ts'
-import type { AggregatorLink } from '../links/aggregator-link.ts'
+import type { AggregatorLink } from './aggregator-link.ts'
 import { applyStatement, type Statement } from './link-status.ts'
 
 const now = new Date('2026-03-04T12:00:05Z')
