@@ -71,7 +71,7 @@ export async function refreshAccounts(
 }
 
 /** Imports at most 500 transactions; returns how many were added, changed, matched and skipped. */
-export async function importItems(
+export async function importTransactions(
   deps: LedgerDeps,
   accountId: string,
   request: MessageInitShape<typeof ImportTransactionsRequestSchema>,
@@ -103,7 +103,7 @@ export async function* listLiveIds(
 }
 
 /** Removes at most 500 transactions by their provider IDs; returns how many were live. */
-export async function removeItems(
+export async function removeTransactions(
   deps: LedgerDeps,
   accountId: string,
   of: { bankAccountId: string; providerTransactionIds: string[] },

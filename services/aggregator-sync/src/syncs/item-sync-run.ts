@@ -83,7 +83,7 @@ async function syncLink(sync: Sync): Promise<ItemOutcome> {
     const window = await settle(sync, () => steps.importWindow(run))
     if (window.kind !== 'done') return window
     // The last days list again which rows are skipped, of this sync and of earlier ones.
-    count(tally, { ...window, skipped: 0 })
+    countIn(tally, { ...window, skipped: 0 })
   }
   return changes
 }
@@ -95,7 +95,7 @@ async function importChanges(sync: Sync): Promise<ItemOutcome> {
   for (let step = 0; step < stepsMax; step += 1) {
     const pages = await settle(sync, () => steps.importPages(run))
     if (pages.kind !== 'done') return pages
-    count(tally, pages)
+    countIn(tally, pages)
     if (pages.next === 'end') return { kind: 'complete', tally }
     if (pages.next === 'initial') return { kind: 'partial', tally }
     if (pages.next === 'not-ready') return { kind: 'early', code: 'not-ready' }
@@ -110,7 +110,8 @@ async function importChanges(sync: Sync): Promise<ItemOutcome> {
   return { kind: 'unfinished' }
 }
 
-function count(tally: Tally, more: Tally): void {
+/** Adds the numbers of some steps to a tally. */
+export function countIn(tally: Tally, more: Tally): void {
   for (const one of ['added', 'changed', 'matched', 'removed', 'skipped'] as const) {
     tally[one] += more[one]
   }

@@ -1,146 +1,174 @@
-import { dayMs } from '@coffer/kit/values/time'
-import {
-  importItems,
-  isArchived,
-  listSyncedAccounts,
-  removeItems,
-} from '@coffer/sync-kit/ledger.client'
+import type { Transaction } from '@coffer/kit/database/database'
 import type { Tally } from '@coffer/sync-kit/sync-state'
-import type { LinkKey } from '../connections/aggregator-link.ts'
-import { type AccountItems, divideChanges, type Importing } from './item-page.ts'
-import type { BegunRun } from './item-sync-run.ts'
-import { isAwaited, type Loop } from './loop.ts'
-import { type LoopItem, listWithdrawn } from './loop-items.sql.ts'
-import type { SyncDeps } from './sync-step.service.ts'
+import type { ChangePage } from '../provider/aggregator.ts'
+import { faultOf } from '../provider/plaid-fault.ts'
+import { importRows, type Known, listKnown } from './account-import.service.ts'
+import { refreshItem } from './account-refresh.service.ts'
+import { lockItemSync, saveItemSync } from './item-sync.sql.ts'
+import type { ItemSync } from './item-sync.ts'
+import type { BegunRun, Pages } from './item-sync-run.ts'
+import {
+  isHeld,
+  isSamePosition,
+  isWithinLoop,
+  nextCursorOf,
+  noteSkipped,
+  passPage,
+  restartLoop,
+  restartWhole,
+} from './loop.ts'
+import { removeAtEnd } from './loop-end.service.ts'
+import { confirmLoopRows, deleteLoopRows, noteLoopRows } from './loop-rows.sql.ts'
+import { listedIn, listStrangers } from './page-rows.ts'
+import { callBy, type OpenedSync, type SyncDeps } from './sync-step.service.ts'
 
-type Divided = ReturnType<typeof divideChanges>
+/** The link of a sync at a position in the changes of its item, and its bank accounts. */
+export type Position = OpenedSync & { known: Known }
 
-// Maximum number of transactions in a call of the ledger.
-const batchMax = 500
-const futureDays = 365
-
-/** Returns the day that is this number of days from now, YYYY-MM-DD in UTC. */
-export function dayAfter(now: Date, days: number): string {
-  return new Date(now.getTime() + days * dayMs).toISOString().slice(0, 10)
+/** The effect of one page. */
+export interface ImportedPage {
+  /** The position after the page. */
+  at: Position
+  tally: Tally
+  /** `page`: read the next page at once; `gone`: the sync has ended meanwhile. Others: `Pages`. */
+  next: 'page' | 'gone' | Pages['next']
 }
 
-/** The bank accounts of a link: all, and those that take imports. */
-export interface Known {
-  knownIds: string[]
-  accounts: Importing[]
-}
+const none = { added: 0, changed: 0, matched: 0, removed: 0, skipped: 0 }
 
 /**
- * Lists the bank accounts of a link that take imports, and the aggregator's IDs of all, archived
- * ones too. Throws notFound for a deleted link.
+ * Imports one page from its position: reads it, notes what it adds, imports its rows, removes what
+ * a loop no longer lists at its end, and saves the next cursor last. So a crash between any two of
+ * these is followed by the same page, which then changes nothing. `isFirst`: of the activity.
  */
-export async function listKnown(deps: SyncDeps, key: LinkKey): Promise<Known> {
-  const synced = await listSyncedAccounts(deps, key)
-  return {
-    knownIds: synced.map(({ providerAccountId }) => providerAccountId),
-    accounts: synced.filter(({ isArchived }) => !isArchived),
-  }
-}
-
-/** Divides a page by bank accounts, with the last day of transactions that are imported. */
-export function divide(
-  { clock }: Pick<SyncDeps, 'clock'>,
-  page: Parameters<typeof divideChanges>[0],
-  accounts: readonly Importing[],
-): Divided {
-  return divideChanges(page, { accounts, lastDay: dayAfter(clock(), futureDays) })
-}
-
-/** Imports what was added and modified. Counts in `tally`. */
-export async function importChanges(
+export async function importPage(
   deps: SyncDeps,
   run: BegunRun,
-  { divided, tally }: { divided: Divided; tally: Tally },
-): Promise<void> {
-  tally.skipped += divided.skipped
-  using work = deps.load.begin(run)
-  for (const changes of divided.changes) {
-    await work.run(() => importAccount(deps, run, { changes, tally }))
-  }
+  { at: from, isFirst }: { at: Position; isFirst: boolean },
+): Promise<ImportedPage> {
+  const page = await readPage(deps, run, { at: from, isFirst })
+  if (typeof page === 'string') return { at: from, tally: none, next: page }
+  const at = { ...from, known: await listKnownFor(deps, run, { at: from, page }) }
+  const noted = await noteRows(deps, run, { at, page })
+  const isOwn = noted !== null && isSamePosition(noted, at.sync)
+  const tally = isOwn ? await importChanges(deps, run, { at, page }) : none
+  const sync = isOwn ? await savePosition(deps, run, { at, page }) : noted
+  if (sync === null) return { at, tally, next: 'gone' }
+  const end = page.readiness === 'initial' ? 'initial' : 'end'
+  return { at: { ...at, sync }, tally, next: isWithinLoop(sync) ? 'page' : end }
 }
 
-async function importAccount(
+/** Reads the page at a position; `restarted` if the loop begins anew, `more` if a limit is met. */
+async function readPage(
   deps: SyncDeps,
-  { accountId }: LinkKey,
-  { changes, tally }: { changes: AccountItems; tally: Tally },
-): Promise<void> {
-  const { account, items } = changes
-  const { bankAccountId, providerAccountId } = account
+  run: BegunRun,
+  { at, isFirst }: { at: Position; isFirst: boolean },
+): Promise<ChangePage | Pages['next'] | 'gone'> {
+  const { sync, item, aggregator } = at
+  const cursor = nextCursorOf(sync)
   try {
-    for (let start = 0; start < items.length; start += batchMax) {
-      const transactions = items.slice(start, start + batchMax)
-      const request = { bankAccountId, providerAccountId, transactions }
-      const counts = await importItems(deps, accountId, request)
-      for (const one of ['added', 'changed', 'matched', 'skipped'] as const) {
-        tally[one] += counts[one]
-      }
-    }
+    const page = await aggregator.readChanges(item, cursor, callBy())
+    return page.readiness === 'not-ready' ? 'not-ready' : page
   } catch (error) {
-    // The user archived the bank account meanwhile: the others go on.
-    if (!isArchived(error)) throw error
-    tally.skipped += items.length
+    const { code } = faultOf(error) ?? {}
+    if (code === 'not-ready') return 'not-ready'
+    // Loans and brokerage accounts: the institution has balances only.
+    if (code === 'no-transactions') return 'end'
+    // The pages so far count; the next step waits.
+    if (code === 'rate-limited' && !isFirst) return 'more'
+    const isRefused = code === 'cursor-refused' && cursor !== null
+    if (code !== 'mutated' && !isRefused) throw error
+    const restarted = await changeAt(deps, run, {
+      sync,
+      change: (tx, now) =>
+        saveItemSync(tx, isRefused ? restartWhole(now, deps.clock()) : restartLoop(now)),
+    })
+    return restarted ? 'restarted' : 'gone'
   }
 }
-
-/** Removes transactions of a bank account; returns how many were live. */
-export async function removeAll(
-  deps: SyncDeps,
-  accountId: string,
-  { bankAccountId, ids }: { bankAccountId: string; ids: readonly string[] },
-): Promise<number> {
-  let count = 0
-  for (let start = 0; start < ids.length; start += batchMax) {
-    const providerTransactionIds = ids.slice(start, start + batchMax)
-    count += await removeItems(deps, accountId, { bankAccountId, providerTransactionIds })
-  }
-  return count
-}
-
-// A million transactions, as many as the pages of a sync have.
-const withdrawnPagesMax = 2_000
 
 /**
- * Removes transactions at the end of a loop: those that its pages remove, and those that pages
- * before its restart have added and that it no longer lists, whose removal the aggregator does not
- * list. `listed`: IDs that the last page adds or modifies. An ID of an unknown account is tried in
- * all bank accounts: the ledger ignores unknown IDs. An incomplete loop removes only what its pages
- * remove. It keeps pending transactions whose posting may be unreadable, and those of an unknown
- * account: after a renewed consent, an unreadable row may add them under a new ID.
+ * Returns the bank accounts for a page. Reads the accounts of the item again if one of the page is
+ * unknown: a renewed consent may have changed an ID after the sync read them. Accounts whose rows
+ * were skipped before cause no such call.
  */
-export async function takeBack(
+async function listKnownFor(
   deps: SyncDeps,
-  loop: LinkKey & Loop,
-  { accounts, listed }: { accounts: readonly Importing[]; listed: readonly string[] },
-): Promise<number> {
-  const { accountId, linkId, loopNumber } = loop
-  let count = 0
-  let after = ''
-  for (let pages = 0; pages < withdrawnPagesMax; pages += 1) {
-    const isComplete = !loop.loopIsIncomplete
-    const of = { loopNumber, isComplete, listed, after, limit: batchMax }
-    const withdrawn = await listWithdrawn(deps.database, { accountId, linkId }, of)
-    const isSure = ({ bankAccountId, providerTransactionId }: LoopItem) =>
-      isComplete || (bankAccountId !== '' && !isAwaited(loop, providerTransactionId))
-    const removed = withdrawn.filter(isSure)
-    const owned = removed.flatMap((one) =>
-      one.bankAccountId ? [one] : accounts.map(({ bankAccountId }) => ({ ...one, bankAccountId })),
-    )
-    for (const [bankAccountId, items] of Map.groupBy(owned, (one) => one.bankAccountId)) {
-      const ids = items.map(({ providerTransactionId }) => providerTransactionId)
-      try {
-        count += await removeAll(deps, accountId, { bankAccountId, ids })
-      } catch (error) {
-        if (!isArchived(error)) throw error
-      }
-    }
-    const last = withdrawn.at(batchMax - 1)
-    if (!last) break
-    after = last.providerTransactionId
+  run: BegunRun,
+  { at, page }: { at: Position; page: ChangePage },
+): Promise<Known> {
+  const { skippedAccounts } = at.sync
+  const strangers = listStrangers(page, at.known.knownIds)
+  if (strangers.every((id) => skippedAccounts.includes(id))) return at.known
+  await refreshItem(deps, run, at)
+  return listKnown(deps, run)
+}
+
+/**
+ * Notes what a page adds, rows that are skipped too, and what it removes, before it is imported.
+ * Returns the link; it is at another position if another attempt has passed the page.
+ */
+async function noteRows(
+  deps: SyncDeps,
+  run: BegunRun,
+  { at, page }: { at: Position; page: ChangePage },
+): Promise<ItemSync | null> {
+  const { sync, known } = at
+  const byId = new Map(known.accounts.map((one) => [one.providerAccountId, one.bankAccountId]))
+  const toLoopRow = ({ id, accountId }: { id: string; accountId: string }) => {
+    return { bankAccountId: byId.get(accountId) ?? '', providerTransactionId: id }
   }
-  return count
+  const added = page.added.map(toLoopRow).filter(({ bankAccountId }) => bankAccountId !== '')
+  const noted = { added, removed: page.removed.map(toLoopRow) }
+  if (noted.added.length + noted.removed.length === 0) return sync
+  return changeAt(deps, run, { sync, change: (tx) => noteLoopRows(tx, sync, noted) })
+}
+
+/** Imports the rows of a page, and removes transactions at the end of its loop. */
+async function importChanges(
+  deps: SyncDeps,
+  run: BegunRun,
+  { at, page }: { at: Position; page: ChangePage },
+): Promise<Tally> {
+  const { accounts } = at.known
+  const tally = await importRows(deps, run, { page, accounts })
+  if (page.hasMore) return tally
+  return { ...tally, removed: await removeAtEnd(deps, at.sync, { page, accounts }) }
+}
+
+/** Saves the cursor after a page; returns the link, null if the sync has ended meanwhile. */
+function savePosition(
+  deps: SyncDeps,
+  run: BegunRun,
+  { at, page }: { at: Position; page: ChangePage },
+): Promise<ItemSync | null> {
+  const { sync, known } = at
+  const listed = listedIn(page)
+  return changeAt(deps, run, {
+    sync,
+    change: async (tx, now) => {
+      const passed = passPage(now, page, deps.clock())
+      await saveItemSync(tx, noteSkipped(passed, listStrangers(page, known.knownIds)))
+      if (!page.hasMore && !isHeld(passed)) await deleteLoopRows(tx, sync)
+      else if (listed.length > 0) await confirmLoopRows(tx, sync, listed)
+    },
+  })
+}
+
+/**
+ * Compare-and-set: applies a change to a link if its position is still that of `sync`. Returns the
+ * link after it, null if the sync has ended meanwhile.
+ */
+function changeAt(
+  { database }: SyncDeps,
+  run: BegunRun,
+  { sync, change }: { sync: ItemSync; change: (tx: Transaction, now: ItemSync) => Promise<void> },
+): Promise<ItemSync | null> {
+  return database.transaction(async (tx) => {
+    const now = await lockItemSync(tx, run)
+    if (now?.syncRunId !== run.runId) return null
+    if (!isSamePosition(now, sync)) return now
+    await change(tx, now)
+    return lockItemSync(tx, run)
+  })
 }

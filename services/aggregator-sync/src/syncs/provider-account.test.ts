@@ -19,7 +19,7 @@ const account: UpstreamAccount = {
 }
 
 test('an account becomes one of the ledger; a missing balance is 0', () => {
-  expect(toProviderAccount(account)).toEqual({
+  expect(toProviderAccount(account)).toMatchObject({
     providerAccountId: 'a1',
     aliases: ['lasting'],
     name: 'Checking',

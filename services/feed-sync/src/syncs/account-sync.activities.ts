@@ -1,12 +1,23 @@
 import { dayMs } from '@coffer/kit/values/time'
 import { parseBalance } from '@coffer/sync-kit/balance'
-import { listLiveIds, listSyncedAccounts, removeItems } from '@coffer/sync-kit/ledger.client'
+import {
+  importTransactions,
+  listLiveIds,
+  listSyncedAccounts,
+  removeTransactions,
+} from '@coffer/sync-kit/ledger.client'
 import type { Step } from '@coffer/sync-kit/sync-step'
 import { saveCurrentBalance } from '../candidates/feed-bank-account.sql.ts'
 import { type CandidateSync, endCandidateSync } from '../candidates/feed-bank-account.ts'
 import type { DayRange } from '../provider/day-range.ts'
 import { faultOf, feedFailure } from '../provider/feed-fault.ts'
-import { batchRows, type ReadableRows, type RowBatch, selectRows, toItem } from './feed-item.ts'
+import {
+  batchRows,
+  type ReadableRows,
+  type RowBatch,
+  selectRows,
+  toProviderTransaction,
+} from './feed-row.ts'
 import {
   listCandidatesInUse,
   lockCandidateSync,
@@ -14,7 +25,7 @@ import {
   storeCandidateFault,
 } from './feed-sync.sql.ts'
 import type { AccountEnding, AccountRun, Page, PageResult } from './feed-sync-run.ts'
-import { countReplaced, importBatch, setBalances } from './ledger.client.ts'
+import { countReplaced, setBalances } from './ledger.client.ts'
 import {
   type OpenedSync,
   publishError,
@@ -80,7 +91,11 @@ async function importPage(deps: SyncDeps, page: Page, opened: Opened): Promise<S
   }
   const { skipped, ids, rows, isComplete } = list
   if (isComplete) await requireMostListed(deps, page, { list, opened })
-  const counts = await sendAll(deps, page, { batches: batchRows(list), opened, send: importBatch })
+  const counts = await sendAll(deps, page, {
+    batches: batchRows(list),
+    opened,
+    send: importTransactions,
+  })
   const missing = isComplete ? await findMissing(deps, daysListed(page, list), ids) : []
   const total = { ...counts, skipped: counts.skipped + skipped }
   return { kind: 'done', ...total, missing, rows, isTooLarge: false }
@@ -111,21 +126,21 @@ async function listTransactions(
   }
 }
 
-type Sending = { batches: Iterable<RowBatch>; opened: Opened; send: typeof importBatch }
+type Sending = { batches: Iterable<RowBatch>; opened: Opened; send: typeof importTransactions }
 
 /**
- * Sends rows as items in batches, with pauses for other work; returns the sum of the counts. The
- * items of all batches at once would take twice the memory of the rows.
+ * Sends rows in batches, with pauses for other work; returns the sum of the counts. Messages of all
+ * batches at once would take twice the memory of the rows.
  */
 async function sendAll(deps: SyncDeps, of: AccountRun, { batches, opened, send }: Sending) {
+  const { accountId, bankAccountId } = of
   const { candidate, currency } = opened
   using work = deps.load.begin(of)
   const total = { ...none }
   for (const { rows, wholeDays } of batches) {
-    const items = rows.map((row) => toItem(row, currency))
-    const counts = await work.run(() => {
-      return send(deps, of, { providerAccountId: candidate.feedId, items, wholeDays })
-    })
+    const transactions = rows.map((row) => toProviderTransaction(row, currency))
+    const request = { bankAccountId, providerAccountId: candidate.feedId, transactions, wholeDays }
+    const counts = await work.run(() => send(deps, accountId, request))
     total.added += counts.added
     total.changed += counts.changed
     total.matched += counts.matched
@@ -212,10 +227,10 @@ async function removeMissing(
   if (gone.length === 0) return { kind: 'done', removed: 0 }
   const { accountId, bankAccountId } = of
   const request = { bankAccountId, providerTransactionIds: gone }
-  const removed = await removeItems(deps, accountId, request)
+  const removed = await removeTransactions(deps, accountId, request)
   // A pending row that a removed posted one had replaced is shown again (docs/syncs.md#removal).
   const batches = [...batchRows(list)].filter(({ rows }) => rows.some((row) => row.isPending))
-  await sendAll(deps, of, { batches, opened, send: importBatch })
+  await sendAll(deps, of, { batches, opened, send: importTransactions })
   return { kind: 'done', removed }
 }
 
@@ -237,7 +252,9 @@ async function syncBalance(
   }
   const balance = parseBalance(stated.amount, currency)
   if (balance === null) throw feedFailure('unreadable', { detail: 'a balance' })
-  await setBalances(deps, of, balance)
+  const { accountId, bankAccountId } = of
+  const balances = { availableBalance: balance, currentBalance: balance }
+  await setBalances(deps, accountId, { bankAccountId, ...balances })
   if (balance !== candidate.currentBalance) {
     await saveCurrentBalance(deps.database, { ...candidate, currentBalance: balance })
   }

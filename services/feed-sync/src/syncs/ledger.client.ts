@@ -1,41 +1,21 @@
-import { callFor, importItems, importsOf, type LedgerDeps } from '@coffer/sync-kit/ledger.client'
+import type { MessageInitShape } from '@bufbuild/protobuf'
+import type {
+  ImportTransactionsRequestSchema,
+  SetBalancesRequestSchema,
+} from '@coffer/proto/ledger/v1/sync_import'
+import { callFor, importsOf, type LedgerDeps } from '@coffer/sync-kit/ledger.client'
+import type { Tally } from '@coffer/sync-kit/sync-state'
 import { Code, ConnectError } from '@connectrpc/connect'
-import type { FeedItem } from './feed-item.ts'
-import type { PageResult } from './feed-sync-run.ts'
-
-interface BankAccountKey {
-  accountId: string
-  bankAccountId: string
-}
-
-type Counts = Pick<PageResult, 'added' | 'changed' | 'matched' | 'skipped'>
-
-/** At most 500 transactions, and the days (YYYY-MM-DD) of which they are all. */
-export interface ItemBatch {
-  providerAccountId: string
-  items: readonly FeedItem[]
-  wholeDays: readonly string[]
-}
-
-/** Imports transactions; returns how many were added, changed, matched and skipped. */
-export function importBatch(
-  deps: LedgerDeps,
-  key: BankAccountKey,
-  batch: ItemBatch,
-): Promise<Counts> {
-  return importItems(deps, key.accountId, requestOf(key, batch))
-}
 
 /** Returns as `matched` how many live records an import would end, for other IDs. */
 export async function countReplaced(
   deps: LedgerDeps,
-  key: BankAccountKey,
-  batch: ItemBatch,
-): Promise<Counts> {
+  accountId: string,
+  batch: MessageInitShape<typeof ImportTransactionsRequestSchema>,
+): Promise<Omit<Tally, 'removed'>> {
   const noCounts = { added: 0, changed: 0, matched: 0, skipped: 0 }
   try {
-    const request = { batch: requestOf(key, batch) }
-    const { replaced } = await importsOf(deps).countReplaced(request, callFor(deps, key.accountId))
+    const { replaced } = await importsOf(deps).countReplaced({ batch }, callFor(deps, accountId))
     return { ...noCounts, matched: replaced }
   } catch (error) {
     // until 0.4: a ledger of 0.2.0 has no such RPC.
@@ -44,19 +24,11 @@ export async function countReplaced(
   }
 }
 
-/** Sets the available and the current balance, in minor units of the bank account's currency. */
+/** Sets balances of a bank account, in minor units of its currency; unset ones are unchanged. */
 export async function setBalances(
   deps: LedgerDeps,
-  { accountId, bankAccountId }: BankAccountKey,
-  balance: bigint,
+  accountId: string,
+  request: MessageInitShape<typeof SetBalancesRequestSchema>,
 ): Promise<void> {
-  const request = { bankAccountId, availableBalance: balance, currentBalance: balance }
   await importsOf(deps).setBalances(request, callFor(deps, accountId))
-}
-
-function requestOf(
-  { bankAccountId }: BankAccountKey,
-  { providerAccountId, items, wholeDays }: ItemBatch,
-) {
-  return { bankAccountId, providerAccountId, transactions: [...items], wholeDays: [...wholeDays] }
 }

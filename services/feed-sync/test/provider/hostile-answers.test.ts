@@ -2,14 +2,18 @@ import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { readAnswer } from '../../src/provider/feed-answer.ts'
 import type { OfferedTransaction } from '../../src/provider/lunch-flow.ts'
-import { selectRows, toItem } from '../../src/syncs/feed-item.ts'
+import { selectRows, toProviderTransaction } from '../../src/syncs/feed-row.ts'
 
 const bank = { currency: 'USD', lastDay: '2027-03-04' }
 const amountMax = 2n ** 53n - 1n
 
-function readItems(rows: readonly OfferedTransaction[], of = bank) {
+function readRows(rows: readonly OfferedTransaction[], of = bank) {
   const { readable, skipped, ids } = selectRows(rows, of)
-  return { items: readable.map((row) => toItem(row, of.currency)), skipped, ids }
+  return {
+    transactions: readable.map((row) => toProviderTransaction(row, of.currency)),
+    skipped,
+    ids,
+  }
 }
 
 const text = fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom('', ' ', 'a', '\0', '\ud800'))
@@ -65,23 +69,25 @@ const body = fc
     return new TextEncoder().encode(json.slice(0, at) + instead + json.slice(end))
   })
 
-/** The ledger's bounds of an item (docs/syncs.md#import-calls). */
+/** The ledger's bounds of a transaction (docs/syncs.md#import-calls). */
 function requireStorable(answer: Uint8Array): void {
   const read = readAnswer(answer, 'transactions')
   if (read === null || read === 'too-large') return
-  const { items, skipped, ids } = readItems(read.rows)
-  expect(items.length + skipped).toBe(ids.size)
-  expect(new Set(items.map((item) => item.providerTransactionId)).size).toBe(items.length)
-  for (const item of items) {
-    expect(item.providerTransactionId).toMatch(/^[^\p{Cc}\p{Zl}\p{Zp}]{1,200}$/u)
-    expect(item.providerTransactionId.isWellFormed()).toBe(true)
-    expect(ids.has(item.providerTransactionId)).toBe(true)
-    expect(item.amount >= -amountMax && item.amount <= amountMax).toBe(true)
-    expect(new Date(item.date).toISOString().slice(0, 10)).toBe(item.date)
-    expect(item.date >= '1970-01-01' && item.date <= bank.lastDay).toBe(true)
-    expect(item.currency).toBe('USD')
-    expect(Buffer.byteLength(item.raw ?? '')).toBeLessThanOrEqual(65_536)
-    expect([item.displayName === '', item.name === '']).toEqual([false, false])
+  const { transactions, skipped, ids } = readRows(read.rows)
+  expect(transactions.length + skipped).toBe(ids.size)
+  expect(new Set(transactions.map((one) => one.providerTransactionId)).size).toBe(
+    transactions.length,
+  )
+  for (const one of transactions) {
+    expect(one.providerTransactionId).toMatch(/^[^\p{Cc}\p{Zl}\p{Zp}]{1,200}$/u)
+    expect(one.providerTransactionId.isWellFormed()).toBe(true)
+    expect(ids.has(one.providerTransactionId)).toBe(true)
+    expect(one.amount >= -amountMax && one.amount <= amountMax).toBe(true)
+    expect(new Date(one.date).toISOString().slice(0, 10)).toBe(one.date)
+    expect(one.date >= '1970-01-01' && one.date <= bank.lastDay).toBe(true)
+    expect(one.currency).toBe('USD')
+    expect(Buffer.byteLength(one.raw ?? '')).toBeLessThanOrEqual(65_536)
+    expect([one.displayName === '', one.name === '']).toEqual([false, false])
   }
 }
 
@@ -96,15 +102,15 @@ test('hostile answers are read as rows that the ledger takes, or as none', () =>
   )
 })
 
-test('the order of an answer changes neither IDs nor the days of items', () => {
+test('the order of an answer changes neither IDs nor the days of transactions', () => {
   fc.assert(
     fc.property(rows, (sent) => {
       const of = (some: unknown[]) => {
         const json = new TextEncoder().encode(JSON.stringify({ transactions: some }))
         const list = readAnswer(json, 'transactions')
         if (list === null || list === 'too-large') throw new Error('unread')
-        const { ids, items } = readItems(list.rows)
-        return [[...ids].sort(), items.map((item) => item.date)]
+        const { ids, transactions } = readRows(list.rows)
+        return [[...ids].sort(), transactions.map((one) => one.date)]
       }
       const [ids] = of(sent)
       expect(of(sent.toReversed())[0]).toEqual(ids)

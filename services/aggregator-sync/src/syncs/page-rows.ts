@@ -1,40 +1,21 @@
+import { toMessage } from '@coffer/kit/rpc/message'
 import { parseExact } from '@coffer/kit/values/decimal'
+import { dayMs } from '@coffer/kit/values/time'
+import {
+  type ProviderTransaction,
+  ProviderTransactionSchema,
+  type SyncedBankAccount,
+} from '@coffer/proto/ledger/v1/sync_import'
 import type { ChangePage, UpstreamTransaction } from '../provider/aggregator.ts'
 
-/** A transaction as the ledger imports it (`ProviderTransaction` in sync_import.proto). */
-export interface Item {
-  providerTransactionId: string
-  pendingProviderTransactionId?: string
-  /** Minor units; positive amounts leave the account. */
-  amount: bigint
-  currency: string
-  /** YYYY-MM-DD */
-  date: string
-  authorizedDate?: string
-  displayName: string
-  originalName: string
-  name: string
-  merchantName: string
-  categories: string[]
-  category?: string
-  isPending: boolean
-  /** JSON of the aggregator's fields; unset above 64 KiB. */
-  raw?: string
+/** The transactions of a page in one bank account. */
+export interface AccountChanges {
+  account: Importing
+  transactions: ProviderTransaction[]
 }
 
 /** A bank account that takes imports. */
-export interface Importing {
-  bankAccountId: string
-  /** The aggregator's current ID of the account. */
-  providerAccountId: string
-  currency: string
-}
-
-/** The items of one bank account. */
-export interface AccountItems {
-  account: Importing
-  items: Item[]
-}
+export type Importing = Pick<SyncedBankAccount, 'bankAccountId' | 'providerAccountId' | 'currency'>
 
 /** Transactions that pages of changes have. */
 type Rows = Pick<ChangePage, 'added' | 'modified'>
@@ -42,23 +23,32 @@ type Rows = Pick<ChangePage, 'added' | 'modified'>
 const firstDay = '1970-01-01'
 
 /**
- * Divides a page of changes by bank accounts. Rows of unknown accounts, and those that are no
- * items, are counted as skipped.
+ * Divides a page of changes by bank accounts. Rows of unknown accounts, and those that the
+ * ledger cannot store, are counted as skipped.
  */
 export function divideChanges(
   page: Rows & Pick<ChangePage, 'unreadable'>,
   { accounts, lastDay }: { accounts: readonly Importing[]; lastDay: string },
-): { changes: AccountItems[]; skipped: number } {
-  const changes = accounts.map((account) => ({ account, items: [] as Item[] }))
+): { changes: AccountChanges[]; skipped: number } {
+  const changes = accounts.map((account) => ({
+    account,
+    transactions: [] as ProviderTransaction[],
+  }))
   const byId = new Map(changes.map((one) => [one.account.providerAccountId, one]))
   let skipped = page.unreadable
   for (const row of [...page.added, ...page.modified]) {
     const found = byId.get(row.accountId)
-    const item = found && toItem(row, { currency: found.account.currency, lastDay })
-    if (item) found.items.push(item)
+    const transaction = found && toProviderTransaction(row, { ...found.account, lastDay })
+    if (transaction) found.transactions.push(transaction)
     else skipped += 1
   }
   return { changes, skipped }
+}
+
+/** Returns the IDs of the rows that a page adds or modifies, and does not remove. */
+export function listedIn({ added, modified, removed }: ChangePage): string[] {
+  const gone = new Set(removed.map(({ id }) => id))
+  return [...added, ...modified].flatMap(({ id }) => (gone.has(id) ? [] : id))
 }
 
 /** Returns the accounts of a page's rows that are not among these, by the aggregator's IDs. */
@@ -69,36 +59,41 @@ export function listStrangers(page: Rows, knownIds: readonly string[]): string[]
 }
 
 /**
- * Converts a transaction of the aggregator to an item in the currency of its bank account
- * (docs/banks/aggregator.md#items). Returns null for another currency, a day after `lastDay` or
+ * Converts a row of the aggregator for an import by the ledger, in the currency of its bank account
+ * (docs/banks/aggregator.md#rows). Returns null for another currency, a day after `lastDay` or
  * before 1970, and an amount with more decimal places than the currency.
  */
-export function toItem(
+export function toProviderTransaction(
   row: UpstreamTransaction,
   { currency, lastDay }: { currency: string; lastDay: string },
-): Item | null {
+): ProviderTransaction | null {
   const isOwn = row.currency === null ? row.unofficialCurrency === null : row.currency === currency
   const amount = isOwn ? parseExact(row.amount, currency) : null
   if (amount === null || !isWithin(row.date, lastDay)) return null
-  const { merchantName, originalDescription, authorizedDate, pendingId, category, raw } = row
+  const { merchantName, originalDescription, authorizedDate } = row
   const displayName = nameOf(row) || `Transaction ${row.date} ${row.amount} ${currency}`
   const isAuthorized = authorizedDate !== null && isWithin(authorizedDate, lastDay)
-  return {
+  return toMessage(ProviderTransactionSchema, {
     providerTransactionId: row.id,
-    ...(pendingId === null ? {} : { pendingProviderTransactionId: pendingId }),
+    pendingProviderTransactionId: row.pendingId,
     amount,
     currency,
     date: row.date,
-    ...(isAuthorized ? { authorizedDate } : {}),
+    authorizedDate: isAuthorized ? authorizedDate : null,
     displayName,
     originalName: originalDescription || displayName,
     name: row.name || displayName,
     merchantName: merchantName ?? '',
     categories: row.categories,
-    ...(category === null ? {} : { category }),
+    category: row.category,
     isPending: row.isPending,
-    ...(raw === null ? {} : { raw }),
-  }
+    raw: row.raw,
+  })
+}
+
+/** Returns the day that is this number of days from now, YYYY-MM-DD in UTC. */
+export function dayAfter(now: Date, days: number): string {
+  return new Date(now.getTime() + days * dayMs).toISOString().slice(0, 10)
 }
 
 /** Returns the shorter one of name and merchant: names may be descriptions of the bank. */

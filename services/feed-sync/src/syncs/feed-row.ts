@@ -1,28 +1,16 @@
 import { createHash } from 'node:crypto'
+import { toMessage } from '@coffer/kit/rpc/message'
 import { parseExact } from '@coffer/kit/values/decimal'
 import { toPrintable } from '@coffer/kit/values/printable'
+import {
+  type ProviderTransaction,
+  ProviderTransactionSchema,
+} from '@coffer/proto/ledger/v1/sync_import'
 import type { OfferedTransaction } from '../provider/lunch-flow.ts'
-
-/** A transaction as the ledger imports it (`ProviderTransaction` in sync_import.proto). */
-export interface FeedItem {
-  providerTransactionId: string
-  /** Minor units; positive amounts leave the account. */
-  amount: bigint
-  currency: string
-  /** YYYY-MM-DD */
-  date: string
-  displayName: string
-  originalName: string
-  name: string
-  merchantName: string
-  isPending: boolean
-  /** JSON of the provider's fields; unset above 64 KiB. */
-  raw?: string
-}
 
 /** Readable rows of an answer by ascending day, each ID once. */
 export interface ReadableRows {
-  /** `toItem` converts them. */
+  /** `toProviderTransaction` converts them. */
   readable: Row[]
   /** Number of rows that are left out: bad amount, day or currency. */
   skipped: number
@@ -42,7 +30,7 @@ export type Row = OfferedTransaction & { id: string }
 const isIdentified = (row: OfferedTransaction): row is Row => row.id !== null
 
 /**
- * Selects the provider's rows that can be items of the ledger (docs/banks/feed.md#items).
+ * Selects the provider's rows that the ledger can store (docs/banks/feed.md#rows).
  * `currency`: that of the bank account; `lastDay`: YYYY-MM-DD, rows of a later day are skipped.
  */
 export function selectRows(
@@ -141,14 +129,17 @@ function amountOf(row: Row, currency: string): bigint | null {
   return stated === currency ? parseExact(row.amount, currency) : null
 }
 
-/** Converts a readable row to an item of the ledger, in the currency of the bank account. */
-export function toItem(row: Row, currency: string): FeedItem {
+/**
+ * Converts a readable row for an import by the ledger, in the currency of the bank account. Amounts
+ * change their sign: positive ones leave the account.
+ */
+export function toProviderTransaction(row: Row, currency: string): ProviderTransaction {
   const merchant = printable(row.merchant)
   const description = printable(row.description)
   const generated = `Transaction ${row.date} ${row.amount} ${currency}`
   const originalName = description || merchant || generated
   const raw = JSON.stringify(row)
-  return {
+  return toMessage(ProviderTransactionSchema, {
     providerTransactionId: row.id,
     amount: -(amountOf(row, currency) ?? 0n),
     currency,
@@ -158,8 +149,8 @@ export function toItem(row: Row, currency: string): FeedItem {
     name: originalName,
     merchantName: merchant,
     isPending: row.isPending,
-    ...(Buffer.byteLength(raw) <= rawBytesMax ? { raw } : {}),
-  }
+    raw: Buffer.byteLength(raw) <= rawBytesMax ? raw : null,
+  })
 }
 
 /** Returns whether a text is a calendar day, not before 1970 and not after the last day. */

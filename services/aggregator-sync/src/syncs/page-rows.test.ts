@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import type { UpstreamTransaction } from '../provider/aggregator.ts'
-import { divideChanges, listStrangers, toItem } from './item-page.ts'
+import { divideChanges, listStrangers, toProviderTransaction } from './page-rows.ts'
 
 const row: UpstreamTransaction = {
   id: 't1',
@@ -20,11 +20,11 @@ const row: UpstreamTransaction = {
   raw: '{}',
 }
 const of = { currency: 'USD', lastDay: '2027-03-05' }
-const item = (change: Partial<UpstreamTransaction>, currency = 'USD') =>
-  toItem({ ...row, ...change }, { ...of, currency })
+const transaction = (change: Partial<UpstreamTransaction>, currency = 'USD') =>
+  toProviderTransaction({ ...row, ...change }, { ...of, currency })
 
-test('a transaction becomes an item of the ledger', () => {
-  expect(item({ pendingId: 'p1', authorizedDate: '2026-03-02' })).toEqual({
+test('a row becomes a transaction of the ledger', () => {
+  expect(transaction({ pendingId: 'p1', authorizedDate: '2026-03-02' })).toMatchObject({
     providerTransactionId: 't1',
     pendingProviderTransactionId: 'p1',
     amount: 1230n,
@@ -43,7 +43,12 @@ test('a transaction becomes an item of the ledger', () => {
 })
 
 test('fields that are not stated are left out', () => {
-  const bare = item({ category: null, raw: null, originalDescription: null, merchantName: null })
+  const bare = transaction({
+    category: null,
+    raw: null,
+    originalDescription: null,
+    merchantName: null,
+  })
   expect(bare).toMatchObject({ displayName: row.name, originalName: row.name, merchantName: '' })
   for (const field of ['pendingProviderTransactionId', 'authorizedDate', 'category', 'raw']) {
     expect(bare).not.toHaveProperty(field)
@@ -59,7 +64,7 @@ describe('the name', () => {
     ['', null, 'POS 12', 'POS 12'],
     ['', null, null, 'Transaction 2026-03-04 12.30 USD'],
   ])('of %j, merchant %j and description %j is %j', (name, merchantName, description, expected) => {
-    const named = item({ name, merchantName, originalDescription: description })
+    const named = transaction({ name, merchantName, originalDescription: description })
     expect(named?.displayName).toBe(expected)
   })
 })
@@ -74,7 +79,7 @@ describe('money', () => {
     ['1e2', 'USD', 10_000n],
     ['0', 'USD', 0n],
   ])('%s %s is %d minor units', (amount, currency, minor) => {
-    expect(item({ amount, currency }, currency)?.amount).toBe(minor)
+    expect(transaction({ amount, currency }, currency)?.amount).toBe(minor)
   })
 
   test.each([
@@ -83,19 +88,19 @@ describe('money', () => {
     ['1e30', 'USD'],
     ['90071992547409.92', 'USD'],
   ])('%s %s is skipped, never rounded', (amount, currency) => {
-    expect(item({ amount, currency }, currency)).toBeNull()
+    expect(transaction({ amount, currency }, currency)).toBeNull()
   })
 
   test('without a currency, it is that of the bank account', () => {
-    expect(item({ currency: null, amount: '5' }, 'JPY')).toMatchObject({
+    expect(transaction({ currency: null, amount: '5' }, 'JPY')).toMatchObject({
       amount: 5n,
       currency: 'JPY',
     })
   })
 
   test('another currency is skipped', () => {
-    expect(item({ currency: 'EUR' })).toBeNull()
-    expect(item({ currency: null, unofficialCurrency: 'BTC' })).toBeNull()
+    expect(transaction({ currency: 'EUR' })).toBeNull()
+    expect(transaction({ currency: null, unofficialCurrency: 'BTC' })).toBeNull()
   })
 })
 
@@ -105,8 +110,8 @@ test.each([
   ['2027-03-05', true],
   ['2027-03-06', false],
 ])('the day %s is imported: %s', (date, isImported) => {
-  expect(item({ date }) !== null).toBe(isImported)
-  expect(item({ authorizedDate: date })?.authorizedDate === date).toBe(isImported)
+  expect(transaction({ date }) !== null).toBe(isImported)
+  expect(transaction({ authorizedDate: date })?.authorizedDate === date).toBe(isImported)
 })
 
 const accounts = [
@@ -127,12 +132,14 @@ test('a page is divided by bank accounts, what was added before what was modifie
     added: [row, { ...row, id: 't2', accountId: 'a2', currency: 'EUR' }],
     modified: [{ ...row, id: 't3' }],
   })
-  const ids = changes.map(({ items }) => items.map((one) => one.providerTransactionId))
+  const ids = changes.map(({ transactions }) =>
+    transactions.map((one) => one.providerTransactionId),
+  )
   expect(ids).toEqual([['t1', 't3'], ['t2']])
   expect(skipped).toBe(0)
 })
 
-test('rows of unknown accounts and rows that are no items are counted', () => {
+test('rows of unknown accounts and rows that cannot be stored are counted', () => {
   const { changes, skipped } = divide({
     added: [
       { ...row, accountId: 'other' },
@@ -140,7 +147,7 @@ test('rows of unknown accounts and rows that are no items are counted', () => {
     ],
     unreadable: 3,
   })
-  expect(changes.every(({ items }) => items.length === 0)).toBe(true)
+  expect(changes.every(({ transactions }) => transactions.length === 0)).toBe(true)
   expect(skipped).toBe(5)
 })
 

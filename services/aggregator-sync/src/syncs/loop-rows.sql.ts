@@ -3,30 +3,30 @@ import { type FragmentSqlToken, sql } from 'slonik'
 import { z } from 'zod'
 import type { LinkKey } from '../connections/aggregator-link.ts'
 
-const LoopItem = z.object({
+const LoopRow = z.object({
   /** Empty for a removal in an account that is unknown, and may be one of any bank account. */
   bankAccountId: z.string(),
   providerTransactionId: z.string(),
 })
 
 /** A transaction that the loop which runs has added or removed. */
-export type LoopItem = z.infer<typeof LoopItem>
+export type LoopRow = z.infer<typeof LoopRow>
 
 /**
  * Notes the transactions that a page of a loop adds, before they are imported, and those that it
- * removes. They count as withdrawn until `confirmLoopItems`: a crash after an addition may be
+ * removes. They count as withdrawn until `confirmLoopRows`: a crash after an addition may be
  * followed by a removal that the aggregator does not list, and a removal is applied by the end of
  * the loop.
  */
-export async function noteLoopItems(
+export async function noteLoopRows(
   tx: Transaction,
   of: LinkKey & { loopNumber: number },
-  { added, removed }: { added: readonly LoopItem[]; removed: readonly LoopItem[] },
+  { added, removed }: { added: readonly LoopRow[]; removed: readonly LoopRow[] },
 ): Promise<void> {
   const before = { ...of, loopNumber: of.loopNumber - 1 }
-  if (added.length > 0) await insertItems(tx, before, { items: added, onConflict: keep })
+  if (added.length > 0) await insertRows(tx, before, { rows: added, onConflict: keep })
   const never = { ...of, loopNumber: removedNumber }
-  if (removed.length > 0) await insertItems(tx, never, { items: removed, onConflict: withdraw })
+  if (removed.length > 0) await insertRows(tx, never, { rows: removed, onConflict: withdraw })
 }
 
 // Below the number of every loop.
@@ -36,13 +36,13 @@ const keep = sql.fragment`NOTHING`
 const withdraw = sql.fragment`
   UPDATE SET loop_number = least(loop_items.loop_number, excluded.loop_number)`
 
-async function insertItems(
+async function insertRows(
   tx: Transaction,
   { accountId, linkId, loopNumber }: LinkKey & { loopNumber: number },
-  { items, onConflict }: { items: readonly LoopItem[]; onConflict: FragmentSqlToken },
+  { rows, onConflict }: { rows: readonly LoopRow[]; onConflict: FragmentSqlToken },
 ): Promise<void> {
-  const ids = items.map((one) => one.providerTransactionId)
-  const bankAccountIds = items.map((one) => one.bankAccountId)
+  const ids = rows.map((one) => one.providerTransactionId)
+  const bankAccountIds = rows.map((one) => one.bankAccountId)
   await tx.query(sql.unsafe`
     INSERT INTO loop_items (account_id, link_id, provider_transaction_id, bank_account_id,
       loop_number)
@@ -54,7 +54,7 @@ async function insertItems(
 }
 
 /** Marks noted transactions as listed by the loop that runs. */
-export async function confirmLoopItems(
+export async function confirmLoopRows(
   tx: Transaction,
   { accountId, linkId, loopNumber }: LinkKey & { loopNumber: number },
   listed: readonly string[],
@@ -80,9 +80,9 @@ export function listWithdrawn(
     after: string
     limit: number
   },
-): Promise<readonly LoopItem[]> {
+): Promise<readonly LoopRow[]> {
   const numberMax = of.isComplete ? of.loopNumber - 1 : removedNumber
-  return pool.any(sql.type(LoopItem)`
+  return pool.any(sql.type(LoopRow)`
     SELECT bank_account_id AS "bankAccountId", provider_transaction_id AS "providerTransactionId"
     FROM loop_items
     WHERE account_id = ${accountId} AND link_id = ${linkId} AND loop_number <= ${numberMax}
@@ -110,7 +110,7 @@ export async function findUnlisted(
   { accountId, linkId, loopNumber }: LinkKey & { loopNumber: number },
   { known, listed }: { known: readonly string[]; listed: readonly string[] },
 ): Promise<readonly string[]> {
-  return pool.anyFirst(sql.type(LoopItem.pick({ providerTransactionId: true }))`
+  return pool.anyFirst(sql.type(LoopRow.pick({ providerTransactionId: true }))`
     SELECT id AS "providerTransactionId" FROM unnest(${sql.array(known, 'text')}) AS known (id)
     WHERE id <> ALL(${sql.array(listed, 'text')}) AND NOT EXISTS (
       SELECT FROM loop_items
@@ -119,7 +119,7 @@ export async function findUnlisted(
 }
 
 /** Deletes the stored transactions of a loop that has ended. */
-export async function deleteLoopItems(
+export async function deleteLoopRows(
   tx: Transaction,
   { accountId, linkId }: LinkKey,
 ): Promise<void> {

@@ -1,12 +1,16 @@
 import { describe, expect, test } from '@jest/globals'
 import type { OfferedTransaction } from '../provider/lunch-flow.ts'
-import { batchRows, selectRows, toItem } from './feed-item.ts'
+import { batchRows, selectRows, toProviderTransaction } from './feed-row.ts'
 
 const bank = { currency: 'USD', lastDay: '2027-03-04' }
 
-function readItems(rows: readonly OfferedTransaction[], of = bank) {
+function readRows(rows: readonly OfferedTransaction[], of = bank) {
   const { readable, skipped, ids } = selectRows(rows, of)
-  return { items: readable.map((row) => toItem(row, of.currency)), skipped, ids }
+  return {
+    transactions: readable.map((row) => toProviderTransaction(row, of.currency)),
+    skipped,
+    ids,
+  }
 }
 
 const row = (more: Partial<OfferedTransaction> = {}): OfferedTransaction => ({
@@ -20,9 +24,9 @@ const row = (more: Partial<OfferedTransaction> = {}): OfferedTransaction => ({
   ...more,
 })
 
-test('a row is an item with the sign inverted and its names', () => {
-  const { items, skipped, ids } = readItems([row()])
-  expect(items).toEqual([
+test('a row becomes a transaction of the ledger, with the sign inverted and its names', () => {
+  const { transactions, skipped, ids } = readRows([row()])
+  expect(transactions).toMatchObject([
     {
       providerTransactionId: 't1',
       amount: 1234n,
@@ -45,8 +49,8 @@ test.each([
   ['Shop', '', 'Shop', 'Shop'],
   [' \u0000 ', ' \n', 'Transaction 2026-03-04 -12.34 USD', 'Transaction 2026-03-04 -12.34 USD'],
 ])('merchant %j and description %j give the names %j and %j', (merchant, description, ...names) => {
-  const [item] = readItems([row({ merchant, description })]).items
-  expect([item?.displayName, item?.originalName]).toEqual(names)
+  const [transaction] = readRows([row({ merchant, description })]).transactions
+  expect([transaction?.displayName, transaction?.originalName]).toEqual(names)
 })
 
 describe('rows that are skipped are still the provider’s:', () => {
@@ -63,8 +67,8 @@ describe('rows that are skipped are still the provider’s:', () => {
     ['a day before 1970', { date: '1969-12-31' }],
     ['a day after the last', { date: '2027-03-05' }],
   ])('%s', (_kind, more) => {
-    const { items, skipped, ids } = readItems([row(more), row({ id: 't2' })])
-    expect(items.map((one) => one.providerTransactionId)).toEqual(['t2'])
+    const { transactions, skipped, ids } = readRows([row(more), row({ id: 't2' })])
+    expect(transactions.map((one) => one.providerTransactionId)).toEqual(['t2'])
     expect([skipped, [...ids]]).toEqual([1, ['t1', 't2']])
   })
 })
@@ -76,12 +80,12 @@ test.each([
   ['1.234', 'BHD', -1234n],
   ['0', 'USD', 0n],
 ])('%s %s is the amount %s', (amount, currency, expected) => {
-  const { items } = readItems([row({ amount, currency })], { ...bank, currency })
-  expect(items.map((item) => item.amount)).toEqual([expected])
+  const { transactions } = readRows([row({ amount, currency })], { ...bank, currency })
+  expect(transactions.map(({ amount }) => amount)).toEqual([expected])
 })
 
 test.each([null, '', ' usd '])('currency %j is that of the bank account', (currency) => {
-  expect(readItems([row({ currency })]).items).toMatchObject([{ currency: 'USD' }])
+  expect(readRows([row({ currency })]).transactions).toMatchObject([{ currency: 'USD' }])
 })
 
 test('an ID is imported once: posted before pending, then the later row', () => {
@@ -93,8 +97,8 @@ test('an ID is imported once: posted before pending, then the later row', () => 
     row({ id: 'c', isPending: true, amount: '-5' }),
     row({ id: 'c', isPending: false, amount: '-6' }),
   ]
-  const { items, skipped } = readItems(rows)
-  expect(items.map((one) => [one.providerTransactionId, one.amount])).toEqual([
+  const { transactions, skipped } = readRows(rows)
+  expect(transactions.map((one) => [one.providerTransactionId, one.amount])).toEqual([
     ['a', 100n],
     ['b', 400n],
     ['c', 600n],
@@ -102,17 +106,17 @@ test('an ID is imported once: posted before pending, then the later row', () => 
   expect(skipped).toBe(0)
 })
 
-test('items are ordered by day, then as they were sent', () => {
+test('transactions are ordered by day, then as they were sent', () => {
   const rows = ['2026-03-04', '2026-03-02', '2026-03-04', '2026-03-03']
-  const { items } = readItems(rows.map((date, index) => row({ id: `t${index}`, date })))
-  expect(items.map((one) => one.providerTransactionId)).toEqual(['t1', 't3', 't0', 't2'])
+  const { transactions } = readRows(rows.map((date, index) => row({ id: `t${index}`, date })))
+  expect(transactions.map((one) => one.providerTransactionId)).toEqual(['t1', 't3', 't0', 't2'])
 })
 
 describe('pending rows without an ID', () => {
   const pending = (more: Partial<OfferedTransaction> = {}) =>
     row({ id: null, isPending: true, ...more })
   const idsOf = (rows: OfferedTransaction[]) =>
-    readItems(rows).items.map((one) => one.providerTransactionId)
+    readRows(rows).transactions.map((one) => one.providerTransactionId)
 
   test('get an ID of day, amount and currency, whatever their texts', () => {
     const [id] = idsOf([pending()])
@@ -126,7 +130,7 @@ describe('pending rows without an ID', () => {
     const [first, second] = [pending({ merchant: 'A' }), pending({ merchant: 'B' })]
     const named = (rows: OfferedTransaction[]) =>
       Object.fromEntries(
-        readItems(rows).items.map((one) => [one.merchantName, one.providerTransactionId]),
+        readRows(rows).transactions.map((one) => [one.merchantName, one.providerTransactionId]),
       )
     const ids = named([first, second])
     expect(ids.A).toMatch(/:0$/)
@@ -201,7 +205,7 @@ describe('batches', () => {
 })
 
 test('the JSON of a row is left out above 64 KiB', () => {
-  const [item] = readItems([row({ description: 'x'.repeat(65_536) })]).items
-  expect(item).not.toHaveProperty('raw')
-  expect(item?.originalName).toHaveLength(300)
+  const [transaction] = readRows([row({ description: 'x'.repeat(65_536) })]).transactions
+  expect(transaction).not.toHaveProperty('raw')
+  expect(transaction?.originalName).toHaveLength(300)
 })
