@@ -5,7 +5,8 @@ import { AggregatorLinkService } from '@coffer/proto/aggregatorsync/v1/aggregato
 import { AggregatorSyncService } from '@coffer/proto/aggregatorsync/v1/aggregator_sync'
 import { InstitutionService } from '@coffer/proto/aggregatorsync/v1/institution'
 import { WebhookService } from '@coffer/proto/aggregatorsync/v1/webhook'
-import { createSyncLoad } from '@coffer/sync-kit/sync-load.service'
+import { createSyncLoad } from '@coffer/sync-kit/syncs/sync-load.service'
+import { syncSweeps } from '@coffer/sync-kit/syncs/sync-sweep.activities'
 import { aggregatorAddresses, requireAggregatorSettings, settings } from './config.ts'
 import { institutionRoutes } from './institutions/institution.rpc.ts'
 import { accountRemovalActivities } from './life/account-removal.activities.ts'
@@ -17,9 +18,10 @@ import { startReleaseMetrics } from './links/release-metrics.service.ts'
 import { startAggregator } from './provider/provider.service.ts'
 import { aggregatorSyncHandlers } from './syncs/aggregator-sync.consumer.ts'
 import { aggregatorSyncRoutes } from './syncs/aggregator-sync.rpc.ts'
+import { itemRequests } from './syncs/item-requests.service.ts'
 import { itemSyncActivities } from './syncs/item-sync.activities.ts'
+import { itemSyncs } from './syncs/item-sync.sql.ts'
 import { pageActivities } from './syncs/page.activities.ts'
-import { syncSweepActivities } from './syncs/sync-sweep.activities.ts'
 import { webhookRoutes } from './webhooks/webhook.rpc.ts'
 
 const schedules: WorkflowSchedule[] = [
@@ -70,7 +72,11 @@ export const aggregatorSync = defineService({
         ...linkLifeActivities(deps),
         ...itemSyncActivities(deps),
         ...pageActivities(deps),
-        ...syncSweepActivities(deps),
+        ...syncSweeps(deps, {
+          store: itemSyncs,
+          requests: itemRequests,
+          isEnabled: config.aggregatorEnabled,
+        }),
       },
       schedules: config.aggregatorEnabled ? schedules : [],
       formerSchedules: config.aggregatorEnabled ? [] : schedules.map(({ id }) => id),

@@ -5,14 +5,13 @@ import { changeOf, emit } from '@coffer/kit/events/changes'
 import { newId } from '@coffer/kit/values/id'
 import { dayMs, hourMs } from '@coffer/kit/values/time'
 import { AccountSettingsChangedSchema } from '@coffer/proto/identity/v1/events'
-import { listDueSyncs, listUnfinishedSyncs } from '@coffer/sync-kit/swept-links.sql'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { findLink } from '../src/connections/aggregator-link.sql.ts'
 import { aggregatorSync } from '../src/service.ts'
+import { itemSyncs } from '../src/syncs/item-sync.sql.ts'
 import type { ItemSync } from '../src/syncs/item-sync.ts'
 import { readSync, requestByOperator } from '../src/syncs/operator.service.ts'
-import { sweptLinks } from '../src/syncs/sync-sweep.sql.ts'
 import { insertItemSync } from './aggregator-links.ts'
 
 const now = new Date('2026-03-01T10:00:00Z')
@@ -49,13 +48,13 @@ const database = () => booted.database('aggregator-sync')
 const insert = (changes: Partial<ItemSync>) => insertItemSync(database(), changes)
 
 async function dueLinks(): Promise<string[]> {
-  const due = await listDueSyncs(database(), sweptLinks, page)
+  const due = await itemSyncs.listDue(database(), page)
   return due.map(({ linkId }) => linkId)
 }
 
 async function unfinishedLinks(): Promise<string[]> {
   const of = { ...page, before: before(30_000) }
-  const unfinished = await listUnfinishedSyncs(database(), sweptLinks, of)
+  const unfinished = await itemSyncs.listUnfinished(database(), of)
   return unfinished.map(({ linkId }) => linkId).toSorted()
 }
 
@@ -88,9 +87,9 @@ test('due links are listed, the earliest first, page by page', async () => {
   await insert({ nextSyncAt: before(3), status: 'creating' })
   const due = [first, second, broken].map(({ linkId }) => linkId)
   expect(await dueLinks()).toEqual(due)
-  const [one] = await listDueSyncs(database(), sweptLinks, { ...page, limit: 1 })
+  const [one] = await itemSyncs.listDue(database(), { ...page, limit: 1 })
   const after = [one?.dueAt ?? '', one?.accountId ?? '', one?.linkId ?? '']
-  const next = await listDueSyncs(database(), sweptLinks, { ...page, after })
+  const next = await itemSyncs.listDue(database(), { ...page, after })
   expect(next.map(({ linkId }) => linkId)).toEqual(due.slice(1))
 })
 

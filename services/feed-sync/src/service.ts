@@ -14,7 +14,8 @@ import {
   LinkCreatedSchema,
   LinkDeletedSchema,
 } from '@coffer/proto/ledger/v1/events'
-import { createSyncLoad } from '@coffer/sync-kit/sync-load.service'
+import { createSyncLoad } from '@coffer/sync-kit/syncs/sync-load.service'
+import { syncSweeps } from '@coffer/sync-kit/syncs/sync-sweep.activities'
 import { Code, ConnectError } from '@connectrpc/connect'
 import { changeCandidate, feedBankAccountRoutes } from './candidates/feed-bank-account.rpc.ts'
 import {
@@ -27,10 +28,11 @@ import { feedLinkActivities, releaseConnection } from './links/feed-link.activit
 import { activateConnection, feedLinkRoutes } from './links/feed-link.rpc.ts'
 import { startAnswerReaders } from './provider/answer-pool.client.ts'
 import { accountSyncActivities } from './syncs/account-sync.activities.ts'
+import { feedRequests } from './syncs/feed-requests.service.ts'
 import { feedSyncActivities } from './syncs/feed-sync.activities.ts'
 import { feedSyncHandlers } from './syncs/feed-sync.consumer.ts'
 import { feedSyncRoutes } from './syncs/feed-sync.rpc.ts'
-import { syncSweepActivities } from './syncs/sync-sweep.activities.ts'
+import { feedSyncs } from './syncs/feed-sync.sql.ts'
 
 const schedules: WorkflowSchedule[] = [
   { args: [], id: 'feed-sync-due', type: 'startDueFeedSyncs', cron: '*/10 * * * *' },
@@ -76,7 +78,11 @@ export const feedSync = defineService({
         ...cleanUpActivities(deps),
         ...feedLinkActivities(deps),
         ...feedSyncActivities(deps),
-        ...syncSweepActivities(deps),
+        ...syncSweeps(deps, {
+          store: feedSyncs,
+          requests: feedRequests,
+          isEnabled: deps.config.feedEnabled,
+        }),
       },
       schedules: deps.config.feedEnabled ? schedules : [],
       formerSchedules: deps.config.feedEnabled ? [] : schedules.map(({ id }) => id),

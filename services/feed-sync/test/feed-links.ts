@@ -6,7 +6,7 @@ import { FeedLinkService } from '@coffer/proto/feedsync/v1/feed_link'
 import { FeedSyncService } from '@coffer/proto/feedsync/v1/feed_sync'
 import { insertFeedBankAccounts } from '../src/candidates/feed-bank-account.sql.ts'
 import { createFeedBankAccount } from '../src/candidates/feed-bank-account.ts'
-import { lockFeedSync, saveFeedSync } from '../src/syncs/feed-sync.sql.ts'
+import { feedSyncs } from '../src/syncs/feed-sync.sql.ts'
 import type { FeedSync, FeedSyncKey } from '../src/syncs/feed-sync.ts'
 
 export const feedUrl = 'https://feed.example/v1'
@@ -70,9 +70,9 @@ async function healthOf(booted: Booted, { as, key }: Pick<Linked, 'as' | 'key'>)
 }
 
 async function changeSync(tx: Transaction, key: FeedSyncKey, to: Partial<FeedSync>): Promise<void> {
-  const sync = await lockFeedSync(tx, key)
+  const sync = await feedSyncs.lock(tx, key)
   if (!sync) throw new Error('no feed link')
-  await saveFeedSync(tx, { ...sync, ...to })
+  await feedSyncs.save(tx, { ...sync, ...to })
 }
 
 function candidateOf(

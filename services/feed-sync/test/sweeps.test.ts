@@ -6,15 +6,14 @@ import { newId } from '@coffer/kit/values/id'
 import { dayMs, hourMs } from '@coffer/kit/values/time'
 import { FeedLinkService } from '@coffer/proto/feedsync/v1/feed_link'
 import { AccountSettingsChangedSchema } from '@coffer/proto/identity/v1/events'
-import { listDueSyncs, listUnfinishedSyncs } from '@coffer/sync-kit/swept-links.sql'
-import { syncSweeps } from '@coffer/sync-kit/sync-sweep.activities'
+import { syncSweeps } from '@coffer/sync-kit/syncs/sync-sweep.activities'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { releaseConnection } from '../src/links/feed-link.activities.ts'
 import { feedSync } from '../src/service.ts'
+import { feedSyncs } from '../src/syncs/feed-sync.sql.ts'
 import type { FeedSync } from '../src/syncs/feed-sync.ts'
 import { readSync } from '../src/syncs/operator.service.ts'
-import { sweptLinks } from '../src/syncs/sync-sweep.sql.ts'
 import { createLinked, feedUrl, type Linked } from './feed-links.ts'
 
 const now = new Date('2026-03-01T10:00:00Z')
@@ -53,7 +52,7 @@ async function aLinkWith(state: Partial<FeedSync>): Promise<Linked> {
 }
 
 async function dueLinks(): Promise<string[]> {
-  const due = await listDueSyncs(booted.database('feed-sync'), sweptLinks, page)
+  const due = await feedSyncs.listDue(booted.database('feed-sync'), page)
   return due.map(({ linkId }) => linkId)
 }
 
@@ -85,9 +84,9 @@ test('due connections are listed, the earliest first, page by page', async () =>
   await aLinkWith({ nextSyncAt: before(3), status: 'error' })
   expect(await dueLinks()).toEqual([first.key.linkId, second.key.linkId])
   const database = booted.database('feed-sync')
-  const [one] = await listDueSyncs(database, sweptLinks, { ...page, limit: 1 })
+  const [one] = await feedSyncs.listDue(database, { ...page, limit: 1 })
   const after = [one?.dueAt ?? '', one?.accountId ?? '', one?.feedLinkId ?? '']
-  expect(await listDueSyncs(database, sweptLinks, { ...page, after })).toMatchObject([second.key])
+  expect(await feedSyncs.listDue(database, { ...page, after })).toMatchObject([second.key])
 })
 
 test('pages of connections that are due at the same microsecond do not repeat', async () => {
@@ -99,13 +98,13 @@ test('pages of connections that are due at the same microsecond do not repeat', 
   const seen: string[] = []
   let after: string[] = []
   for (const _ of links) {
-    const [one] = await listDueSyncs(database, sweptLinks, { ...page, after, limit: 1 })
+    const [one] = await feedSyncs.listDue(database, { ...page, after, limit: 1 })
     if (!one) break
     seen.push(one.linkId)
     after = [one.dueAt, one.accountId, one.feedLinkId]
   }
   expect(seen.toSorted()).toEqual(links.map(({ key }) => key.linkId).toSorted())
-  expect(await listDueSyncs(database, sweptLinks, { ...page, after })).toEqual([])
+  expect(await feedSyncs.listDue(database, { ...page, after })).toEqual([])
 })
 
 test('due syncs are started two at a time, each once', async () => {
@@ -114,15 +113,15 @@ test('due syncs are started two at a time, each once', async () => {
   )
   const started: string[] = []
   const running = { now: 0, max: 0 }
-  const start = async ({ linkId }: { linkId: string }) => {
+  const start = async (_: unknown, { linkId }: { linkId: string }) => {
     running.now += 1
     running.max = Math.max(running.max, running.now)
     await new Promise(setImmediate)
     started.push(linkId)
     running.now -= 1
   }
-  const deps = { database: booted.database('feed-sync'), clock: () => now }
-  const sweeps = syncSweeps(deps, { links: sweptLinks, isEnabled: true, start })
+  const deps = { database: booted.database('feed-sync'), workflows: booted.workflows }
+  const sweeps = syncSweeps(deps, { store: feedSyncs, requests: { start }, isEnabled: true })
   expect(await sweeps.startDueSyncs([])).toBeNull()
   expect(started.toSorted()).toEqual(links.map(({ key }) => key.linkId).toSorted())
   expect(running.max).toBe(2)
@@ -135,7 +134,7 @@ test('requests and syncs without an end are listed after a while', async () => {
   await aLinkWith({ syncRunId: 'run_2', syncStartedAt: before(29_999) })
   const ended = await aLinkWith({ requestedAt: before(hourMs), syncRunId: 'run_3' })
   await releaseConnection({ database: booted.database('feed-sync'), clock: () => now }, ended.key)
-  const unfinished = await listUnfinishedSyncs(booted.database('feed-sync'), sweptLinks, lost)
+  const unfinished = await feedSyncs.listUnfinished(booted.database('feed-sync'), lost)
   expect(unfinished.map(({ linkId }) => linkId).toSorted()).toEqual(
     [requested.key.linkId, begun.key.linkId].toSorted(),
   )
@@ -147,7 +146,7 @@ test('a lapsed account is not synced until it is paid for; others are', async ()
   const database = booted.database('feed-sync')
   await subscribe(accountId, now, 2n)
   expect(await dueLinks()).toEqual([])
-  expect(await listUnfinishedSyncs(database, sweptLinks, lost)).toEqual([])
+  expect(await feedSyncs.listUnfinished(database, lost)).toEqual([])
   expect((await linked.health()).nextAttempt).toBeUndefined()
   await subscribe(accountId, new Date(now.getTime() + 1), 3n)
   expect(await dueLinks()).toEqual([linkId])

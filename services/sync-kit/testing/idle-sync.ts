@@ -1,4 +1,4 @@
-import type { SyncState } from '../src/sync-state.ts'
+import type { SyncState } from '../src/syncs/sync-state.ts'
 
 /** State of the syncs of a connection that was never synced, and has no sync to do. */
 export const idleSync = {

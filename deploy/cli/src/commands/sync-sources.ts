@@ -5,7 +5,7 @@ import { feedSync } from '@coffer/feed-sync/service'
 import * as feedSyncs from '@coffer/feed-sync/syncs/operator.service'
 import type { Database } from '@coffer/kit/database/database'
 import type { ServiceDefinition } from '@coffer/kit/service/service'
-import type { SyncState } from '@coffer/sync-kit/sync-state'
+import type { SyncState } from '@coffer/sync-kit/syncs/sync-state'
 
 interface Words {
   text: string

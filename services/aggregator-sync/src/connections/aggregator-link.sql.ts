@@ -2,7 +2,7 @@ import type { Bound } from '@coffer/kit/database/account-bound.sql'
 import type { Database, Transaction } from '@coffer/kit/database/database'
 import { assignmentsOf, columnsOf, insertOf, isAfter } from '@coffer/kit/database/rows'
 import type { SealedSecret } from '@coffer/kit/secrets/secrets'
-import { SyncState } from '@coffer/sync-kit/sync-state'
+import { SyncState } from '@coffer/sync-kit/syncs/sync-state'
 import { type CommonQueryMethods, sql } from 'slonik'
 import { z } from 'zod'
 import { AggregatorLink, LinkKey } from './aggregator-link.ts'
@@ -222,7 +222,7 @@ export async function saveToken(
 /** Deletes the token of a link, and the transactions of the loop that its last sync left. */
 export async function deleteToken(tx: Transaction, { accountId, linkId }: LinkKey): Promise<void> {
   await tx.query(sql.unsafe`
-    WITH items AS (
+    WITH loop_rows AS (
       DELETE FROM loop_items WHERE account_id = ${accountId} AND link_id = ${linkId}
     )
     DELETE FROM aggregator_tokens WHERE account_id = ${accountId} AND link_id = ${linkId}`)

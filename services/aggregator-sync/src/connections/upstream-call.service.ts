@@ -1,7 +1,7 @@
 import { refused, unanswered } from '@coffer/kit/rpc/errors'
 import { isOutage } from '@coffer/kit/rpc/fault'
 import type { ServiceDeps } from '@coffer/kit/service/service'
-import type { LedgerDeps } from '@coffer/sync-kit/ledger.client'
+import type { LedgerDeps } from '@coffer/sync-kit/ledger/ledger.client'
 import type { HandlerContext } from '@connectrpc/connect'
 import type { settings } from '../config.ts'
 import type { CallBy, OpenAggregator } from '../provider/aggregator.ts'

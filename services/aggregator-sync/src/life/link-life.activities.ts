@@ -1,6 +1,7 @@
 import { publishProgress } from '@coffer/kit/events/progress'
 import type { ServiceDeps } from '@coffer/kit/service/service'
 import { dayMs, hourMs } from '@coffer/kit/values/time'
+import { endLapsed } from '@coffer/sync-kit/life/lapsed-links.activities'
 import type { settings } from '../config.ts'
 import { lockLink } from '../connections/aggregator-link.sql.ts'
 import type { LinkKey } from '../connections/aggregator-link.ts'
@@ -8,13 +9,13 @@ import { saveStatement } from '../connections/link-status.sql.ts'
 import { applyStatement } from '../connections/link-status.ts'
 import { emitNotice } from '../connections/notice.sql.ts'
 import { endConnection } from '../links/link-release.service.ts'
-import { deleteOld, listExpiring, listLongLapsed } from './link-life.sql.ts'
+import { itemSyncs } from '../syncs/item-sync.sql.ts'
+import { deleteOld, listExpiring } from './link-life.sql.ts'
 
 type Deps = Pick<ServiceDeps<typeof settings>, 'config' | 'database' | 'broker' | 'clock'>
 
 const pageSize = 200
 const noticeMs = 7 * dayMs
-const lapsedMs = 90 * dayMs
 
 /**
  * Ages at which rows are deleted: a webhook is too old after 5 minutes, an institution is read
@@ -48,16 +49,11 @@ export function linkLifeActivities(deps: Deps) {
       const last = expiring.at(pageSize - 1)
       return last ? [last.endsAt, last.accountId, last.linkId] : null
     },
-    /** Ends the connections of accounts that lapsed over 90 days ago; their data is kept. */
-    endLapsedLinks: async (after: string[]): Promise<string[] | null> => {
-      if (!config.aggregatorEnabled) return null
-      const now = await database.now()
-      const of = { before: before(now, lapsedMs), after, limit: pageSize }
-      const lapsed = await listLongLapsed(database, of)
-      for (const key of lapsed) await endConnection(deps, key)
-      const last = lapsed.at(pageSize - 1)
-      return last ? [last.accountId, last.linkId] : null
-    },
+    endLapsedLinks: endLapsed(deps, {
+      store: itemSyncs,
+      isEnabled: config.aggregatorEnabled,
+      end: (key) => endConnection(deps, key),
+    }),
     /** Deletes a page of rows that are of no use any more; returns whether it was the last. */
     deleteOldRows: async (): Promise<boolean> => {
       const now = await database.now()

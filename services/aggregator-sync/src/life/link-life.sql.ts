@@ -26,20 +26,6 @@ export function listExpiring(
     ORDER BY ${key} LIMIT ${of.limit}`)
 }
 
-/** Lists links that have not ended, of accounts that lapsed before `before`. */
-export function listLongLapsed(
-  { pool }: Database,
-  { before, after, limit }: { before: Date; after: readonly string[]; limit: number },
-): Promise<readonly LinkKey[]> {
-  const key = sql.fragment`account_id, link_id`
-  return pool.any(sql.type(LinkKey)`
-    SELECT account_id AS "accountId", link_id AS "linkId"
-    FROM account_settings JOIN aggregator_links USING (account_id)
-    WHERE subscription_active_until < ${before.toISOString()} AND deleted_at IS NULL
-      AND ${isAfter(key, after)}
-    ORDER BY ${key} LIMIT ${limit}`)
-}
-
 /** Tables whose rows are of no use after a time, with the column of its begin. */
 const oldRows = {
   webhook_receipts: { column: 'received_at', condition: sql.fragment`true` },

@@ -1,6 +1,6 @@
 import type { MessageInitShape } from '@bufbuild/protobuf'
 import type { UpsertBankAccountsRequestSchema } from '@coffer/proto/ledger/v1/sync_import'
-import { callFor, importsOf, type LedgerDeps } from '@coffer/sync-kit/ledger.client'
+import { callFor, importsOf, type LedgerDeps } from '@coffer/sync-kit/ledger/ledger.client'
 import type { LinkKey } from '../connections/aggregator-link.ts'
 
 /** Creates a link unless it exists. Throws notFound if it is deleted, refused at the maximum. */

@@ -16,7 +16,7 @@ import {
 import { openItem } from '../connections/open-item.service.ts'
 import { isFinal, type LinkDeps, refuseFault } from '../connections/upstream-call.service.ts'
 import type { CallBy, ReadItem } from '../provider/aggregator.ts'
-import { requestSyncOf } from '../syncs/item-sync.sql.ts'
+import { itemRequests } from '../syncs/item-requests.service.ts'
 import { toProviderAccount } from '../syncs/provider-account.ts'
 import { upsertAccounts, upsertLink } from './ledger.client.ts'
 import { identify, laterText, requireCreating, storeWithToken } from './link-item.service.ts'
@@ -136,7 +136,7 @@ async function complete(
       })
       if (config.webhooksEnabled) {
         await scheduleSync(tx, key, new Date(now.getTime() + firstSyncMs))
-      } else await requestSyncOf(tx, key, { now, by: 'service' })
+      } else await itemRequests.request(tx, key, { now, by: 'service' })
     }
     await finish(tx, key.linkId)
   })

@@ -2,7 +2,7 @@ import { emit } from '@coffer/kit/events/changes'
 import { notFound, refused } from '@coffer/kit/rpc/errors'
 import { isOutage } from '@coffer/kit/rpc/fault'
 import { newId } from '@coffer/kit/values/id'
-import { listSyncedAccounts, refreshAccounts } from '@coffer/sync-kit/ledger.client'
+import { listSyncedAccounts, refreshAccounts } from '@coffer/sync-kit/ledger/ledger.client'
 import { Code, ConnectError } from '@connectrpc/connect'
 import { aggregatorAddresses } from '../config.ts'
 import {
@@ -35,7 +35,7 @@ import {
 import type { CallBy, OpenItem, UpstreamAccount } from '../provider/aggregator.ts'
 import { faultOf } from '../provider/plaid-fault.ts'
 import { admitRequest } from '../provider/request-limit.sql.ts'
-import { requestSyncOf } from '../syncs/item-sync.sql.ts'
+import { itemRequests } from '../syncs/item-requests.service.ts'
 import { toProviderAccount } from '../syncs/provider-account.ts'
 import { upsertAccounts } from './ledger.client.ts'
 import { dropConnection, storeItem, storeWithToken } from './link-item.service.ts'
@@ -108,7 +108,7 @@ async function renew(
     await saveLink(tx, renewed)
     await deleteLink(tx, tentative)
     if (token) await saveToken(tx, key, { kind: 'access', ...token })
-    await requestSyncOf(tx, key, { now, by: 'service' })
+    await itemRequests.request(tx, key, { now, by: 'service' })
     if (unknown.length > 0) await emit(tx, unfinished(renewed))
     const [saved] = await findLinks({ pool: tx }, key.accountId, [key.linkId])
     return saved
@@ -225,7 +225,7 @@ async function endChoice({ database, clock }: LinkDeps, link: AggregatorLink): P
     if (locked.chosenAccounts.join() !== link.chosenAccounts.join()) return
     await saveLink(tx, { ...locked, chosenAccounts: [], updatedAt: now })
     await requestWholeLoop(tx, link, now)
-    await requestSyncOf(tx, link, { now, by: 'service' })
+    await itemRequests.request(tx, link, { now, by: 'service' })
   })
 }
 

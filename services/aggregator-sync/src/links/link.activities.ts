@@ -1,5 +1,5 @@
 import { dayMs } from '@coffer/kit/values/time'
-import { requireDeletedLink } from '@coffer/sync-kit/ledger.client'
+import { requireDeletedLink } from '@coffer/sync-kit/ledger/ledger.client'
 import { findLink, listUnfinishedLinks } from '../connections/aggregator-link.sql.ts'
 import { type AggregatorLink, isTentative, type LinkKey } from '../connections/aggregator-link.ts'
 import { byActivity, type LinkDeps } from '../connections/upstream-call.service.ts'

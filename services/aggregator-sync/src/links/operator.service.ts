@@ -7,7 +7,7 @@ import { openItem } from '../connections/open-item.service.ts'
 import { byActivity } from '../connections/upstream-call.service.ts'
 import type { OpenAggregator, OpenItem } from '../provider/aggregator.ts'
 import { describeFault, faultOf } from '../provider/plaid-fault.ts'
-import { findKeyOfLink } from '../syncs/item-sync.sql.ts'
+import { itemSyncs } from '../syncs/item-sync.sql.ts'
 
 /** Dependencies of an operator's commands that call the aggregator. */
 export type OperatorDeps = Pick<ServiceDeps, 'database' | 'secrets'> & {
@@ -19,7 +19,7 @@ export type OperatorDeps = Pick<ServiceDeps, 'database' | 'secrets'> & {
  * such a link. Throws refused for one that is deactivated or being created, and faults.
  */
 export async function refreshByOperator(deps: OperatorDeps, linkId: string): Promise<boolean> {
-  const key = await findKeyOfLink(deps.database, linkId)
+  const key = await itemSyncs.findKey(deps.database, linkId)
   if (!key) return false
   const item = await openLive(deps, key)
   const aggregator = await deps.openAggregator()
@@ -68,7 +68,7 @@ export async function setWebhookOf(
   deps: OperatorDeps,
   of: { linkId: string; url: string; pause: (ms: number) => Promise<unknown> },
 ): Promise<WebhookResult | null> {
-  const key = await findKeyOfLink(deps.database, of.linkId)
+  const key = await itemSyncs.findKey(deps.database, of.linkId)
   return key && { ...key, failure: await setWebhook(deps, key, of) }
 }
 

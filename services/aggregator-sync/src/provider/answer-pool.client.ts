@@ -1,4 +1,4 @@
-import { startWorkers } from '@coffer/kit/service/workers'
+import { startReaders } from '@coffer/sync-kit/provider/answer-readers.client'
 import type { PlaidMethod } from './call-limit.ts'
 import { type PlaidAnswers, readAnswer } from './plaid-answer.ts'
 
@@ -9,22 +9,11 @@ export type AnswerParser = <Method extends PlaidMethod>(
   signal: AbortSignal,
 ) => Promise<PlaidAnswers[Method] | null | 'too-large'>
 
-/** Bodies above this size, about 40 transactions, take more than a few milliseconds to read. */
-const inlineSizeMax = 64 * 1024
-
-/**
- * Starts the worker thread that reads large answers. `parse` throws unavailable if the thread is
- * not free within 30 seconds.
- */
+/** Starts the worker thread that reads large answers (`startReaders` of sync-kit). */
 export function startAnswerReaders(): AsyncDisposable & { parse: AnswerParser } {
-  const threads = startWorkers<{ body: Uint8Array; kind: PlaidMethod }, unknown>({
+  const readers = startReaders<{ body: Uint8Array; kind: PlaidMethod }, unknown>({
     module: new URL('./plaid-answer.worker.ts', import.meta.url),
-    threadsMax: 1,
-    queueMax: 20,
-    waitTimeoutMs: 30_000,
-    taskTimeoutMs: 10_000,
-    memoryMaxMb: 256,
-    exceeded: () => 'too-large',
+    read: ({ body, kind }) => readAnswer(body, kind),
   })
   return {
     parse: async <Method extends PlaidMethod>(
@@ -32,10 +21,9 @@ export function startAnswerReaders(): AsyncDisposable & { parse: AnswerParser } 
       kind: Method,
       signal: AbortSignal,
     ) => {
-      if (body.length <= inlineSizeMax) return readAnswer(body, kind)
-      const read = await threads.run({ body, kind }, signal)
+      const read = await readers.read({ body, kind }, signal)
       return read as PlaidAnswers[Method] | null | 'too-large'
     },
-    [Symbol.asyncDispose]: () => threads[Symbol.asyncDispose](),
+    [Symbol.asyncDispose]: () => readers[Symbol.asyncDispose](),
   }
 }

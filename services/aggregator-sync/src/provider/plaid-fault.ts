@@ -1,5 +1,5 @@
 import { readJson } from '@coffer/kit/values/json'
-import { createFaults, type Fault } from '@coffer/sync-kit/fault-table'
+import { createFaults, type Fault } from '@coffer/sync-kit/provider/fault-table'
 import { z } from 'zod'
 import type { PlaidMethod } from './call-limit.ts'
 import { ErrorCode } from './plaid-answer.ts'

@@ -1,4 +1,5 @@
 import { toPrintable } from '@coffer/kit/values/printable'
+import { isDay } from '@coffer/sync-kit/provider/row-values'
 import { z } from 'zod'
 import type { UpstreamAccount, UpstreamTransaction } from './aggregator.ts'
 
@@ -156,12 +157,6 @@ export function readRows<Row>(
 export function printable(text: string): string {
   const line = text.slice(0, 20 * textLengthMax).replaceAll(/\s+/g, ' ')
   return toPrintable(line, { lengthMax: textLengthMax, instead: ' ' })
-}
-
-function isDay(text: string): boolean {
-  if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false
-  const date = new Date(`${text}T00:00:00Z`)
-  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text)
 }
 
 /** Returns the JSON of the fields of a schema: another order, or a new field, is no change. */

@@ -2,17 +2,20 @@ import {
   importTransactions,
   isArchived,
   listSyncedAccounts,
+  refreshAccounts,
   removeTransactions,
-} from '@coffer/sync-kit/ledger.client'
-import type { Tally } from '@coffer/sync-kit/sync-state'
+} from '@coffer/sync-kit/ledger/ledger.client'
+import { countIn, emptyTally, type Tally } from '@coffer/sync-kit/ledger/tally'
+import { lastDayOf } from '@coffer/sync-kit/provider/row-values'
 import type { LinkKey } from '../connections/aggregator-link.ts'
+import type { ReadItem } from '../provider/aggregator.ts'
 import type { BegunRun } from './item-sync-run.ts'
-import { type AccountChanges, dayAfter, divideChanges, type Importing } from './page-rows.ts'
-import type { SyncDeps } from './sync-step.service.ts'
+import { type AccountChanges, divideChanges, type Importing } from './page-rows.ts'
+import { toProviderAccount } from './provider-account.ts'
+import { callBy, type OpenedSync, type SyncDeps } from './sync-step.service.ts'
 
 // Maximum number of transactions in a call of the ledger.
 export const batchMax = 500
-const futureDays = 365
 
 /** The bank accounts of a link: all, and those that take imports. */
 export interface Known {
@@ -32,6 +35,27 @@ export async function listKnown(deps: SyncDeps, key: LinkKey): Promise<Known> {
   }
 }
 
+// Maximum number of accounts in a call of UpsertBankAccounts.
+const accountsMax = 500
+
+/**
+ * Reads the item, and updates the bank accounts of its link. Returns what was read, and the
+ * aggregator's IDs of the accounts that have bank accounts.
+ */
+export async function refreshItem(
+  deps: SyncDeps,
+  { accountId, linkId }: LinkKey,
+  { item, aggregator }: Pick<OpenedSync, 'item' | 'aggregator'>,
+): Promise<{ read: ReadItem; knownIds: string[] }> {
+  const read = await aggregator.readItem(item, {}, callBy())
+  const { accounts } = read
+  // An empty list may be a fault: it makes no bank account inactive.
+  const isComplete = accounts.length > 0 && accounts.length <= accountsMax
+  const listed = accounts.slice(0, accountsMax).map(toProviderAccount)
+  const request = { linkId, accounts: listed, isComplete }
+  return { read, knownIds: await refreshAccounts(deps, accountId, request) }
+}
+
 /** Imports the rows that a page adds and modifies; returns what became of them. */
 export async function importRows(
   deps: SyncDeps,
@@ -39,9 +63,9 @@ export async function importRows(
   of: { page: Parameters<typeof divideChanges>[0]; accounts: readonly Importing[] },
 ): Promise<Tally> {
   const { accounts } = of
-  const lastDay = dayAfter(deps.clock(), futureDays)
+  const lastDay = lastDayOf(deps.clock())
   const { changes, skipped } = divideChanges(of.page, { accounts, lastDay })
-  const tally = { added: 0, changed: 0, matched: 0, removed: 0, skipped }
+  const tally = { ...emptyTally(), skipped }
   using work = deps.load.begin(run)
   for (const one of changes) {
     await work.run(() => importAccount(deps, run, { changes: one, tally }))
@@ -59,10 +83,7 @@ async function importAccount(
     for (let start = 0; start < changes.transactions.length; start += batchMax) {
       const transactions = changes.transactions.slice(start, start + batchMax)
       const request = { bankAccountId, providerAccountId, transactions }
-      const counts = await importTransactions(deps, accountId, request)
-      for (const one of ['added', 'changed', 'matched', 'skipped'] as const) {
-        tally[one] += counts[one]
-      }
+      countIn(tally, await importTransactions(deps, accountId, request))
     }
   } catch (error) {
     // The user archived the bank account meanwhile: the others go on.

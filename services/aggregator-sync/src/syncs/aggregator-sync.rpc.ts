@@ -9,14 +9,15 @@ import {
   SyncHealthSchema,
 } from '@coffer/proto/feedsync/v1/feed_sync'
 import type { SyncedBankAccount } from '@coffer/proto/ledger/v1/sync_import'
-import { type LedgerDeps, listSyncedAccounts } from '@coffer/sync-kit/ledger.client'
-import { toArrival, toError } from '@coffer/sync-kit/sync-health'
-import { findNextAttempt } from '@coffer/sync-kit/sync-state'
+import { type LedgerDeps, listSyncedAccounts } from '@coffer/sync-kit/ledger/ledger.client'
+import { toArrival, toError } from '@coffer/sync-kit/syncs/sync-health'
+import { findNextAttempt } from '@coffer/sync-kit/syncs/sync-state'
 import { Code, ConnectError, type ServiceImpl } from '@connectrpc/connect'
 import type { LinkKey } from '../connections/aggregator-link.ts'
 import { type CallCounts, findCallCounts } from '../provider/call-limit.sql.ts'
 import { describeFault } from '../provider/plaid-fault.ts'
-import { findItemSync, requestSyncOf } from './item-sync.sql.ts'
+import { itemRequests } from './item-requests.service.ts'
+import { itemSyncs } from './item-sync.sql.ts'
 import type { ItemSync } from './item-sync.ts'
 import type { SyncDeps } from './sync-step.service.ts'
 
@@ -29,13 +30,15 @@ export function aggregatorSyncRoutes(deps: Deps): ServiceImpl<typeof AggregatorS
     requestAggregatorSync: async ({ linkId }, context) => {
       const { accountId } = callerOf(context)
       const key = { accountId, linkId }
-      await database.transaction((tx) => requestSyncOf(tx, key, { now: clock(), by: 'user' }))
+      await database.transaction((tx) =>
+        itemRequests.request(tx, key, { now: clock(), by: 'user' }),
+      )
       return {}
     },
     getAggregatorHealth: async ({ linkId }, context) => {
       const { accountId } = callerOf(context)
       const key = { accountId, linkId }
-      const sync = await findItemSync(database, key)
+      const sync = await itemSyncs.find(database, key)
       if (!sync) throw notFound('aggregator link')
       const now = clock()
       const isScheduled = !(await isLapsed(database, accountId, now))

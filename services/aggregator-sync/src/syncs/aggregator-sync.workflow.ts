@@ -1,6 +1,6 @@
 import { runPerStart } from '@coffer/kit/workflows/repeated-run'
-import { activitiesOf } from '@coffer/kit/workflows/task-queue'
-import { ActivityFailure, continueAsNew, sleep } from '@temporalio/workflow'
+import { isStepFailure, syncActivities } from '@coffer/sync-kit/workflows/sync-workflow'
+import { continueAsNew, sleep } from '@temporalio/workflow'
 import type { LinkKey } from '../connections/aggregator-link.ts'
 import type { itemSyncActivities } from './item-sync.activities.ts'
 import { type ItemSyncSteps, runItemSync } from './item-sync-run.ts'
@@ -19,27 +19,16 @@ export async function syncAggregatorLink(key: LinkKey, isContinued = false): Pro
   await runPerStart((runId) => runItemSync(steps, { ...key, runId }, sleep), { isContinued, again })
 }
 
-/**
- * Returns the activities as steps. Each is named, because the object of all activities is a proxy
- * without keys. Begin and end are retried until they succeed; the others for about two minutes.
- */
+/** Returns the activities as steps. Each is named: the object of all is a proxy without keys. */
 function createSteps(): ItemSyncSteps {
-  const states = activitiesOf<Activities>('aggregator-sync', {
-    startToCloseTimeout: '1 minute',
-    heartbeatTimeout: '10 seconds',
-    retry: { maximumInterval: '1 minute' },
-  })
-  const work = activitiesOf<Activities>('aggregator-sync', {
-    startToCloseTimeout: '15 minutes',
-    heartbeatTimeout: '10 seconds',
-    retry: { maximumAttempts: 8, maximumInterval: '30 seconds' },
-  })
+  const workTimeout = '15 minutes'
+  const { states, work } = syncActivities<Activities>('aggregator-sync', { workTimeout })
   return {
     beginAggregatorSync: (run) => states.beginAggregatorSync(run),
     syncItem: (run) => work.syncItem(run),
     importPages: (run) => work.importPages(run),
     importWindow: (run) => work.importWindow(run),
     endAggregatorSync: (of) => states.endAggregatorSync(of),
-    isStepFailure: (error) => error instanceof ActivityFailure,
+    isStepFailure,
   }
 }

@@ -1,4 +1,4 @@
-import type { Step } from '@coffer/sync-kit/sync-step'
+import type { Step } from '@coffer/sync-kit/syncs/sync-run'
 import { expect, test } from '@jest/globals'
 import { type ItemSyncSteps, type Pages, runItemSync } from './item-sync-run.ts'
 

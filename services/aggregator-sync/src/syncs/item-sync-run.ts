@@ -1,5 +1,5 @@
-import type { Tally } from '@coffer/sync-kit/sync-state'
-import { type Step, settle } from '@coffer/sync-kit/sync-step'
+import { countIn, emptyTally, type Tally } from '@coffer/sync-kit/ledger/tally'
+import { outcomeOf, type Step, settle } from '@coffer/sync-kit/syncs/sync-run'
 import type { LinkKey } from '../connections/aggregator-link.ts'
 import type { Begun, ItemOutcome } from './item-sync.ts'
 
@@ -60,16 +60,10 @@ export async function runItemSync(
 ): Promise<void> {
   const begun = await steps.beginAggregatorSync(run)
   if (begun === null) return
-  const tally = { added: 0, changed: 0, matched: 0, removed: 0, skipped: 0 }
+  const tally = emptyTally()
   const { isManual, hasWindow = isManual } = begun
   const sync = { steps, pause, run: { ...run, isManual }, hasWindow, tally, waits: 0 }
-  let outcome: ItemOutcome
-  try {
-    outcome = await syncLink(sync)
-  } catch (error) {
-    if (!steps.isStepFailure(error)) throw error
-    outcome = { kind: 'unfinished' }
-  }
+  const outcome = await outcomeOf(steps, () => syncLink(sync))
   await steps.endAggregatorSync({ ...run, outcome })
 }
 
@@ -108,11 +102,4 @@ async function importChanges(sync: Sync): Promise<ItemOutcome> {
   }
   // The next sync goes on at the stored cursor.
   return { kind: 'unfinished' }
-}
-
-/** Adds the numbers of some steps to a tally. */
-export function countIn(tally: Tally, more: Tally): void {
-  for (const one of ['added', 'changed', 'matched', 'removed', 'skipped'] as const) {
-    tally[one] += more[one]
-  }
 }

@@ -1,16 +1,23 @@
-import type { Step } from '@coffer/sync-kit/sync-step'
+import type { Step } from '@coffer/sync-kit/syncs/sync-run'
+import { beginRun } from '@coffer/sync-kit/syncs/sync-step.service'
 import { aggregatorAddresses } from '../config.ts'
 import { applyStatement } from '../connections/link-status.ts'
-import { refreshItem } from './account-refresh.service.ts'
-import { changeRunning, lockItemSync, saveItemSync } from './item-sync.sql.ts'
-import { type Begun, beginItemSync, endItemSync, type ItemOutcome } from './item-sync.ts'
+import { refreshItem } from './account-import.service.ts'
+import { changeRunning, itemSyncs } from './item-sync.sql.ts'
+import {
+  type Begun,
+  beginItemSync,
+  endItemSync,
+  type ItemOutcome,
+  type ItemSync,
+} from './item-sync.ts'
 import type { BegunRun, Run } from './item-sync-run.ts'
 import { requestReread, requestSkipped } from './loop.ts'
 import {
   callBy,
   type OpenedSync,
   publishStatus,
-  runStep,
+  runItemStep,
   type SyncDeps,
 } from './sync-step.service.ts'
 
@@ -20,16 +27,11 @@ export function itemSyncActivities(deps: SyncDeps) {
   return {
     beginAggregatorSync: async (run: Run): Promise<Begun | null> => {
       if (!config.aggregatorEnabled) return null
-      return database.transaction(async (tx) => {
-        const before = await lockItemSync(tx, run)
-        const begun = before && beginItemSync(before, { now: clock(), runId: run.runId })
-        if (!begun) return null
-        if (begun.sync !== before) await saveItemSync(tx, begun.sync)
-        return { isManual: begun.isManual, hasWindow: begun.hasWindow }
-      })
+      const begin = (sync: ItemSync) => beginItemSync(sync, { now: clock(), runId: run.runId })
+      return beginRun(database, { store: itemSyncs, run, begin })
     },
     syncItem: (run: BegunRun): Promise<Step<object>> =>
-      runStep(deps, run, (opened) => syncItem(deps, run, opened)),
+      runItemStep(deps, run, (opened) => syncItem(deps, run, opened)),
     endAggregatorSync: async (of: Run & { outcome: ItemOutcome }): Promise<void> => {
       const isAnnounced = config.webhooksEnabled
       const ended = await database.transaction((tx) =>

@@ -1,5 +1,6 @@
 import { refused } from '@coffer/kit/rpc/errors'
 import { dayMs, hourMs } from '@coffer/kit/values/time'
+import type { Tally } from '@coffer/sync-kit/ledger/tally'
 import {
   beginSync,
   endSync,
@@ -7,8 +8,7 @@ import {
   type SyncOutcome,
   type SyncPolicy,
   SyncState,
-  type Tally,
-} from '@coffer/sync-kit/sync-state'
+} from '@coffer/sync-kit/syncs/sync-state'
 import { z } from 'zod'
 import { AggregatorLink, isLive } from '../connections/aggregator-link.ts'
 import { FaultCode } from '../provider/plaid-fault.ts'

@@ -1,11 +1,12 @@
-import { isArchived, listLiveIds } from '@coffer/sync-kit/ledger.client'
+import { isArchived, listLiveIds } from '@coffer/sync-kit/ledger/ledger.client'
+import { dayAfter } from '@coffer/sync-kit/provider/row-values'
 import type { LinkKey } from '../connections/aggregator-link.ts'
 import type { ChangePage } from '../provider/aggregator.ts'
 import { batchMax, removeRows } from './account-import.service.ts'
 import type { ItemSync } from './item-sync.ts'
 import { isAwaited, type Loop, noteUnreadable } from './loop.ts'
 import { findUnlisted, isAnyListed, type LoopRow, listWithdrawn } from './loop-rows.sql.ts'
-import { dayAfter, type Importing, listedIn } from './page-rows.ts'
+import { type Importing, listedIn } from './page-rows.ts'
 import type { SyncDeps } from './sync-step.service.ts'
 
 /** The bank accounts of a link, and IDs that the last page of a loop adds or modifies. */

@@ -1,10 +1,9 @@
 import type { Transaction } from '@coffer/kit/database/database'
-import type { Tally } from '@coffer/sync-kit/sync-state'
+import { emptyTally, type Tally } from '@coffer/sync-kit/ledger/tally'
 import type { ChangePage } from '../provider/aggregator.ts'
 import { faultOf } from '../provider/plaid-fault.ts'
-import { importRows, type Known, listKnown } from './account-import.service.ts'
-import { refreshItem } from './account-refresh.service.ts'
-import { lockItemSync, saveItemSync } from './item-sync.sql.ts'
+import { importRows, type Known, listKnown, refreshItem } from './account-import.service.ts'
+import { itemSyncs } from './item-sync.sql.ts'
 import type { ItemSync } from './item-sync.ts'
 import type { BegunRun, Pages } from './item-sync-run.ts'
 import {
@@ -34,8 +33,6 @@ export interface ImportedPage {
   next: 'page' | 'gone' | Pages['next']
 }
 
-const none = { added: 0, changed: 0, matched: 0, removed: 0, skipped: 0 }
-
 /**
  * Imports one page from its position: reads it, notes what it adds, imports its rows, removes what
  * a loop no longer lists at its end, and saves the next cursor last. So a crash between any two of
@@ -47,11 +44,11 @@ export async function importPage(
   { at: from, isFirst }: { at: Position; isFirst: boolean },
 ): Promise<ImportedPage> {
   const page = await readPage(deps, run, { at: from, isFirst })
-  if (typeof page === 'string') return { at: from, tally: none, next: page }
+  if (typeof page === 'string') return { at: from, tally: emptyTally(), next: page }
   const at = { ...from, known: await listKnownFor(deps, run, { at: from, page }) }
   const noted = await noteRows(deps, run, { at, page })
   const isOwn = noted !== null && isSamePosition(noted, at.sync)
-  const tally = isOwn ? await importChanges(deps, run, { at, page }) : none
+  const tally = isOwn ? await importChanges(deps, run, { at, page }) : emptyTally()
   const sync = isOwn ? await savePosition(deps, run, { at, page }) : noted
   if (sync === null) return { at, tally, next: 'gone' }
   const end = page.readiness === 'initial' ? 'initial' : 'end'
@@ -81,7 +78,7 @@ async function readPage(
     const restarted = await changeAt(deps, run, {
       sync,
       change: (tx, now) =>
-        saveItemSync(tx, isRefused ? restartWhole(now, deps.clock()) : restartLoop(now)),
+        itemSyncs.save(tx, isRefused ? restartWhole(now, deps.clock()) : restartLoop(now)),
     })
     return restarted ? 'restarted' : 'gone'
   }
@@ -148,7 +145,7 @@ function savePosition(
     sync,
     change: async (tx, now) => {
       const passed = passPage(now, page, deps.clock())
-      await saveItemSync(tx, noteSkipped(passed, listStrangers(page, known.knownIds)))
+      await itemSyncs.save(tx, noteSkipped(passed, listStrangers(page, known.knownIds)))
       if (!page.hasMore && !isHeld(passed)) await deleteLoopRows(tx, sync)
       else if (listed.length > 0) await confirmLoopRows(tx, sync, listed)
     },
@@ -165,10 +162,10 @@ function changeAt(
   { sync, change }: { sync: ItemSync; change: (tx: Transaction, now: ItemSync) => Promise<void> },
 ): Promise<ItemSync | null> {
   return database.transaction(async (tx) => {
-    const now = await lockItemSync(tx, run)
+    const now = await itemSyncs.lock(tx, run)
     if (now?.syncRunId !== run.runId) return null
     if (!isSamePosition(now, sync)) return now
     await change(tx, now)
-    return lockItemSync(tx, run)
+    return itemSyncs.lock(tx, run)
   })
 }

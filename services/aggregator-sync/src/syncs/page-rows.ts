@@ -1,11 +1,11 @@
 import { toMessage } from '@coffer/kit/rpc/message'
 import { parseExact } from '@coffer/kit/values/decimal'
-import { dayMs } from '@coffer/kit/values/time'
 import {
   type ProviderTransaction,
   ProviderTransactionSchema,
   type SyncedBankAccount,
 } from '@coffer/proto/ledger/v1/sync_import'
+import { isImportedDay } from '@coffer/sync-kit/provider/row-values'
 import type { ChangePage, UpstreamTransaction } from '../provider/aggregator.ts'
 
 /** The transactions of a page in one bank account. */
@@ -19,8 +19,6 @@ export type Importing = Pick<SyncedBankAccount, 'bankAccountId' | 'providerAccou
 
 /** Transactions that pages of changes have. */
 type Rows = Pick<ChangePage, 'added' | 'modified'>
-
-const firstDay = '1970-01-01'
 
 /**
  * Divides a page of changes by bank accounts. Rows of unknown accounts, and those that the
@@ -69,10 +67,10 @@ export function toProviderTransaction(
 ): ProviderTransaction | null {
   const isOwn = row.currency === null ? row.unofficialCurrency === null : row.currency === currency
   const amount = isOwn ? parseExact(row.amount, currency) : null
-  if (amount === null || !isWithin(row.date, lastDay)) return null
+  if (amount === null || !isImportedDay(row.date, lastDay)) return null
   const { merchantName, originalDescription, authorizedDate } = row
   const displayName = nameOf(row) || `Transaction ${row.date} ${row.amount} ${currency}`
-  const isAuthorized = authorizedDate !== null && isWithin(authorizedDate, lastDay)
+  const isAuthorized = authorizedDate !== null && isImportedDay(authorizedDate, lastDay)
   return toMessage(ProviderTransactionSchema, {
     providerTransactionId: row.id,
     pendingProviderTransactionId: row.pendingId,
@@ -91,18 +89,9 @@ export function toProviderTransaction(
   })
 }
 
-/** Returns the day that is this number of days from now, YYYY-MM-DD in UTC. */
-export function dayAfter(now: Date, days: number): string {
-  return new Date(now.getTime() + days * dayMs).toISOString().slice(0, 10)
-}
-
 /** Returns the shorter one of name and merchant: names may be descriptions of the bank. */
 function nameOf({ name, merchantName, originalDescription }: UpstreamTransaction): string {
   const isShorter = merchantName && merchantName.length < name.length
   if (isShorter) return merchantName
   return name || merchantName || originalDescription || ''
-}
-
-function isWithin(day: string, lastDay: string): boolean {
-  return day >= firstDay && day <= lastDay
 }

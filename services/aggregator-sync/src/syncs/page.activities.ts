@@ -1,18 +1,18 @@
-import type { Tally } from '@coffer/sync-kit/sync-state'
-import type { Step } from '@coffer/sync-kit/sync-step'
+import { countIn, emptyTally, type Tally } from '@coffer/sync-kit/ledger/tally'
+import type { Step } from '@coffer/sync-kit/syncs/sync-run'
 import { listKnown } from './account-import.service.ts'
-import { type BegunRun, countIn, type Pages } from './item-sync-run.ts'
+import type { BegunRun, Pages } from './item-sync-run.ts'
 import { importPage, type Position } from './page-import.service.ts'
-import { type OpenedSync, runStep, type SyncDeps } from './sync-step.service.ts'
+import { type OpenedSync, runItemStep, type SyncDeps } from './sync-step.service.ts'
 import { importWindow } from './window-import.service.ts'
 
 /** Returns the idempotent activities that store transactions. */
 export function pageActivities(deps: SyncDeps) {
   return {
     importPages: (run: BegunRun): Promise<Step<Pages>> =>
-      runStep(deps, run, (opened) => importPages(deps, run, opened)),
+      runItemStep(deps, run, (opened) => importPages(deps, run, opened)),
     importWindow: (run: BegunRun): Promise<Step<Tally>> =>
-      runStep(deps, run, (opened) => importWindow(deps, run, opened)),
+      runItemStep(deps, run, (opened) => importWindow(deps, run, opened)),
   }
 }
 
@@ -24,7 +24,7 @@ async function importPages(
   run: BegunRun,
   opened: OpenedSync,
 ): Promise<Step<Pages>> {
-  const tally = { added: 0, changed: 0, matched: 0, removed: 0, skipped: 0 }
+  const tally = emptyTally()
   let at: Position = { ...opened, known: await listKnown(deps, run) }
   for (let count = 0; count < pagesMax; count += 1) {
     const page = await importPage(deps, run, { at, isFirst: count === 0 })

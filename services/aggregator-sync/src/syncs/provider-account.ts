@@ -1,6 +1,6 @@
 import { toMessage } from '@coffer/kit/rpc/message'
 import { type ProviderAccount, ProviderAccountSchema } from '@coffer/proto/ledger/v1/sync_import'
-import { parseBalance } from '@coffer/sync-kit/balance'
+import { parseBalance } from '@coffer/sync-kit/provider/row-values'
 import type { UpstreamAccount } from '../provider/aggregator.ts'
 
 const currencyDefault = 'USD'

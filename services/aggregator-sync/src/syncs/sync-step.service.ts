@@ -1,16 +1,17 @@
 import { publishProgress } from '@coffer/kit/events/progress'
 import type { ServiceDeps } from '@coffer/kit/service/service'
-import { isGone, type LedgerDeps } from '@coffer/sync-kit/ledger.client'
-import type { SyncLoad } from '@coffer/sync-kit/sync-load.service'
-import type { Step } from '@coffer/sync-kit/sync-step'
+import type { LedgerDeps } from '@coffer/sync-kit/ledger/ledger.client'
+import type { SyncLoad } from '@coffer/sync-kit/syncs/sync-load.service'
+import type { Step } from '@coffer/sync-kit/syncs/sync-run'
+import { runStep } from '@coffer/sync-kit/syncs/sync-step.service'
 import type { settings } from '../config.ts'
 import { isLive } from '../connections/aggregator-link.ts'
 import { applyStatement } from '../connections/link-status.ts'
 import { openItem } from '../connections/open-item.service.ts'
 import type { Aggregator, CallBy, OpenAggregator, OpenItem } from '../provider/aggregator.ts'
 import { faultOf, linkStatusAfter, type PlaidFault } from '../provider/plaid-fault.ts'
-import { changeRunning, findItemSync } from './item-sync.sql.ts'
-import { type ItemSync } from './item-sync.ts'
+import { changeRunning, itemSyncs } from './item-sync.sql.ts'
+import type { ItemSync } from './item-sync.ts'
 import type { Run } from './item-sync-run.ts'
 
 /** Dependencies of the activities of a sync. */
@@ -29,38 +30,30 @@ export interface OpenedSync {
 
 // Plaid answers most calls within seconds; the first page of a new item may take longer.
 const callMs = 60_000
-/** Pause in ms after a limit without an end. */
-const pauseMs = 30_000
 
 /** Returns the deadline of a call of a sync. */
 export function callBy(): CallBy {
   return { signal: AbortSignal.timeout(2 * callMs), timeoutMs: callMs }
 }
 
-/**
- * Runs a step of a sync with its item. Stores faults of the aggregator; the step is gone if the
- * link has ended, or another sync has begun. Throws other errors, so that Temporal repeats the
- * activity.
- */
-export async function runStep<Result>(
+/** Runs a step of a sync with its item (`runStep` of sync-kit). */
+export function runItemStep<Result>(
   deps: SyncDeps,
   run: Run,
   work: (opened: OpenedSync) => Promise<Step<Result>>,
 ): Promise<Step<Result>> {
-  const sync = await findItemSync(deps.database, run)
-  if (sync?.syncRunId !== run.runId || !isLive(sync)) return { kind: 'gone' }
-  const item = await openItem(deps, run)
-  if (!item) throw new Error(`the link ${run.linkId} has no access token`)
-  try {
-    return await work({ sync, item, aggregator: await deps.openAggregator() })
-  } catch (error) {
-    const fault = faultOf(error)
-    if (fault === null && isGone(error)) return { kind: 'gone' }
-    if (fault === null) throw error
-    await storeFault(deps, run, fault)
-    if (fault.code !== 'rate-limited') return { kind: 'failed' }
-    return { kind: 'wait', ms: fault.retryAfterMs ?? pauseMs }
-  }
+  return runStep(deps.database, {
+    store: itemSyncs,
+    run,
+    isLive,
+    faultOf,
+    storeFault: (fault) => storeFault(deps, run, fault),
+    work: async (sync) => {
+      const item = await openItem(deps, run)
+      if (!item) throw new Error(`the link ${run.linkId} has no access token`)
+      return work({ sync, item, aggregator: await deps.openAggregator() })
+    },
+  })
 }
 
 /** Stores the fault of a sync, and the status of the link if the fault changes it. */

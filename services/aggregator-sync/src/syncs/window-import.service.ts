@@ -1,12 +1,12 @@
-import type { Tally } from '@coffer/sync-kit/sync-state'
-import type { Step } from '@coffer/sync-kit/sync-step'
+import { countIn, emptyTally, type Tally } from '@coffer/sync-kit/ledger/tally'
+import { dayAfter } from '@coffer/sync-kit/provider/row-values'
+import type { Step } from '@coffer/sync-kit/syncs/sync-run'
 import type { WindowPage } from '../provider/aggregator.ts'
 import { faultOf } from '../provider/plaid-fault.ts'
 import { importRows, listKnown } from './account-import.service.ts'
 import { changeRunning } from './item-sync.sql.ts'
 import { endWindow, type ItemSync } from './item-sync.ts'
-import { type BegunRun, countIn } from './item-sync-run.ts'
-import { dayAfter } from './page-rows.ts'
+import type { BegunRun } from './item-sync-run.ts'
 import { callBy, type OpenedSync, type SyncDeps } from './sync-step.service.ts'
 
 const windowDays = 14
@@ -45,7 +45,7 @@ async function importDays(
   { item, aggregator }: OpenedSync,
 ): Promise<Tally> {
   const { accounts } = await listKnown(deps, run)
-  const tally = { added: 0, changed: 0, matched: 0, removed: 0, skipped: 0 }
+  const tally = emptyTally()
   const dayOf = (days: number) => dayAfter(deps.clock(), days)
   // A day more on both sides: days are those of the institution.
   const window = { from: dayOf(-windowDays - 1), to: dayOf(1) }

@@ -5,7 +5,7 @@ import type { AggregatorLink } from '../connections/aggregator-link.ts'
 import { lockLinkOfItem, saveStatement } from '../connections/link-status.sql.ts'
 import { applyStatement } from '../connections/link-status.ts'
 import { emitNotice } from '../connections/notice.sql.ts'
-import { requestSyncOf } from '../syncs/item-sync.sql.ts'
+import { itemRequests } from '../syncs/item-requests.service.ts'
 import type { Webhook } from './webhook.ts'
 import { effectOf } from './webhook-code.ts'
 import { insertReceipt } from './webhook-receipt.sql.ts'
@@ -75,6 +75,6 @@ async function apply(
   const after = await emitNotice(tx, { before, after: stated })
   if (after !== before) await saveStatement(tx, after)
   // The schedule syncs a lapsed account when it is paid up again.
-  if (effect.requestsSync && isServed) await requestSyncOf(tx, after, { now, by: 'service' })
+  if (effect.requestsSync && isServed) await itemRequests.request(tx, after, { now, by: 'service' })
   return { outcome: 'applied', changed: { before, after } }
 }

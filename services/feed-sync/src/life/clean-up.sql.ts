@@ -1,7 +1,5 @@
 import type { Database } from '@coffer/kit/database/database'
-import { isAfter } from '@coffer/kit/database/rows'
 import { sql } from 'slonik'
-import { FeedSyncKey } from '../syncs/feed-sync.ts'
 
 /**
  * Deletes connections that were created before `before` and that no link uses, with their keys and
@@ -26,21 +24,4 @@ export async function deleteAbandoned(
     WHERE feed_links.account_id = abandoned.account_id
       AND feed_links.feed_link_id = abandoned.feed_link_id`)
   return rowCount
-}
-
-/**
- * Lists the connections in use of accounts whose subscription ended before `before`, after the key
- * `after` (account ID and feed link ID).
- */
-export function listLongLapsed(
-  { pool }: Database,
-  { before, after, limit }: { before: Date; after: readonly string[]; limit: number },
-): Promise<readonly FeedSyncKey[]> {
-  const key = sql.fragment`account_id, feed_link_id`
-  return pool.any(sql.type(FeedSyncKey)`
-    SELECT account_id AS "accountId", link_id AS "linkId", feed_link_id AS "feedLinkId"
-    FROM account_settings JOIN feed_links USING (account_id)
-    WHERE subscription_active_until < ${before.toISOString()} AND status IN ('active', 'error')
-      AND ${isAfter(key, after)}
-    ORDER BY ${key} LIMIT ${limit}`)
 }

@@ -1,5 +1,5 @@
 import type { ServiceDeps } from '@coffer/kit/service/service'
-import { requireDeletedLink } from '@coffer/sync-kit/ledger.client'
+import { requireDeletedLink } from '@coffer/sync-kit/ledger/ledger.client'
 import { deleteFeedBankAccounts } from '../candidates/feed-bank-account.sql.ts'
 import { deleteFeedKey, lockFeedLink, saveFeedLink } from '../connections/feed-link.sql.ts'
 import { releaseFeedLink } from '../connections/feed-link.ts'

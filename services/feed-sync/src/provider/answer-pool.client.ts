@@ -1,4 +1,4 @@
-import { startWorkers } from '@coffer/kit/service/workers'
+import { startReaders } from '@coffer/sync-kit/provider/answer-readers.client'
 import {
   type AnswerKind,
   type AnswerParser,
@@ -7,28 +7,18 @@ import {
   readAnswer,
 } from './feed-answer.ts'
 
-type Read = FeedAnswers[AnswerKind] | null | 'too-large'
-
-/** Bodies above this size, about 350 transactions, take more than a few milliseconds to parse. */
-const inlineSizeMax = 64 * 1024
-
-/**
- * Starts the worker thread that parses large answers. `parse` throws `unavailable` if the thread is
- * not free within 30 seconds. 50,000 transactions take
- * about a second, far below `taskTimeoutMs`.
- */
+/** Starts the worker thread that parses large answers (`startReaders` of sync-kit). */
 export function startAnswerReaders({
   module = new URL('./answer.worker.ts', import.meta.url),
-  taskTimeoutMs = 10_000,
+  ...options
+}: {
+  module?: URL
+  taskTimeoutMs?: number
 } = {}): AsyncDisposable & { parse: AnswerParser } {
-  const threads = startWorkers<AnswerTask, Read>({
+  const readers = startReaders<AnswerTask, FeedAnswers[AnswerKind]>({
     module,
-    threadsMax: 1,
-    queueMax: 20,
-    waitTimeoutMs: 30_000,
-    taskTimeoutMs,
-    memoryMaxMb: 256,
-    exceeded: () => 'too-large',
+    read: ({ body, kind, feedId }) => readAnswer(body, kind, feedId),
+    ...options,
   })
   return {
     parse: async <Kind extends AnswerKind>(
@@ -37,10 +27,9 @@ export function startAnswerReaders({
       signal: AbortSignal,
       feedId?: string,
     ) => {
-      if (body.length <= inlineSizeMax) return readAnswer(body, kind, feedId)
-      const read = await threads.run({ body, kind, feedId }, signal)
+      const read = await readers.read({ body, kind, feedId }, signal)
       return read as FeedAnswers[Kind] | null | 'too-large'
     },
-    [Symbol.asyncDispose]: () => threads[Symbol.asyncDispose](),
+    [Symbol.asyncDispose]: () => readers[Symbol.asyncDispose](),
   }
 }

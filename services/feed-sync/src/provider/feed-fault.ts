@@ -1,4 +1,4 @@
-import { createFaults, type Fault, type FaultTable } from '@coffer/sync-kit/fault-table'
+import { createFaults, type Fault, type FaultTable } from '@coffer/sync-kit/provider/fault-table'
 import type { z } from 'zod'
 
 const renew = 'Renew the connection at the provider.'

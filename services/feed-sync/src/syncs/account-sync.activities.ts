@@ -1,12 +1,12 @@
-import { dayMs } from '@coffer/kit/values/time'
-import { parseBalance } from '@coffer/sync-kit/balance'
 import {
   importTransactions,
   listLiveIds,
   listSyncedAccounts,
   removeTransactions,
-} from '@coffer/sync-kit/ledger.client'
-import type { Step } from '@coffer/sync-kit/sync-step'
+} from '@coffer/sync-kit/ledger/ledger.client'
+import { countIn, emptyTally } from '@coffer/sync-kit/ledger/tally'
+import { lastDayOf, parseBalance } from '@coffer/sync-kit/provider/row-values'
+import type { Step } from '@coffer/sync-kit/syncs/sync-run'
 import { saveCurrentBalance } from '../candidates/feed-bank-account.sql.ts'
 import { type CandidateSync, endCandidateSync } from '../candidates/feed-bank-account.ts'
 import type { DayRange } from '../provider/day-range.ts'
@@ -30,7 +30,7 @@ import {
   type OpenedSync,
   publishError,
   publishStatus,
-  runStep,
+  runFeedStep,
   type SyncDeps,
 } from './sync-step.service.ts'
 
@@ -63,7 +63,7 @@ function runOfAccount<Result>(
   work: (opened: Opened) => Promise<Step<Result>>,
 ): Promise<Step<Result>> {
   const { database, clock } = deps
-  return runStep(deps, of, {
+  return runFeedStep(deps, of, {
     store: (fault) => storeCandidateFault(database, of, { fault, now: clock() }),
     work: async (opened) => {
       const used = await listCandidatesInUse(database, of)
@@ -80,14 +80,12 @@ function runOfAccount<Result>(
 const missingMax = 200
 const wholeRange: DayRange = { from: null, to: null }
 
-const none = { added: 0, changed: 0, matched: 0, skipped: 0 }
-
 /** Imports the transactions of some days; returns counts, and IDs that the provider lacks. */
 async function importPage(deps: SyncDeps, page: Page, opened: Opened): Promise<Step<PageResult>> {
   if (page.isFirst) publishStatus(deps, page, 'transactions')
   const list = await listTransactions(deps, page, opened)
   if (list === 'too-large') {
-    return { kind: 'done', ...none, missing: [], rows: 0, isTooLarge: true }
+    return { kind: 'done', ...emptyTally(), missing: [], rows: 0, isTooLarge: true }
   }
   const { skipped, ids, rows, isComplete } = list
   if (isComplete) await requireMostListed(deps, page, { list, opened })
@@ -102,7 +100,6 @@ async function importPage(deps: SyncDeps, page: Page, opened: Opened): Promise<S
 }
 
 const listMs = 180_000
-const futureMs = 365 * dayMs
 
 /** Reads the provider's transactions of some days; `too-large` beyond its bound. */
 async function listTransactions(
@@ -114,8 +111,7 @@ async function listTransactions(
   try {
     const list = await feed.listTransactions(candidate.feedId, range, signal)
     const { rows, isComplete, unreadable } = list
-    const lastDay = new Date(clock().getTime() + futureMs).toISOString().slice(0, 10)
-    const selected = selectRows(rows, { currency, lastDay })
+    const selected = selectRows(rows, { currency, lastDay: lastDayOf(clock()) })
     const skipped = selected.skipped + unreadable
     // Only of a complete list all transactions of a day are known.
     const readableDays = isComplete ? selected.readableDays : new Set<string>()
@@ -136,15 +132,12 @@ async function sendAll(deps: SyncDeps, of: AccountRun, { batches, opened, send }
   const { accountId, bankAccountId } = of
   const { candidate, currency } = opened
   using work = deps.load.begin(of)
-  const total = { ...none }
+  const total = emptyTally()
   for (const { rows, wholeDays } of batches) {
     const transactions = rows.map((row) => toProviderTransaction(row, currency))
     const request = { bankAccountId, providerAccountId: candidate.feedId, transactions, wholeDays }
     const counts = await work.run(() => send(deps, accountId, request))
-    total.added += counts.added
-    total.changed += counts.changed
-    total.matched += counts.matched
-    total.skipped += counts.skipped
+    countIn(total, counts)
   }
   return total
 }

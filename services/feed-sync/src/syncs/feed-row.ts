@@ -6,6 +6,7 @@ import {
   type ProviderTransaction,
   ProviderTransactionSchema,
 } from '@coffer/proto/ledger/v1/sync_import'
+import { isDay, isImportedDay } from '@coffer/sync-kit/provider/row-values'
 import type { OfferedTransaction } from '../provider/lunch-flow.ts'
 
 /** Readable rows of an answer by ascending day, each ID once. */
@@ -22,7 +23,6 @@ export interface ReadableRows {
 
 const textLengthMax = 300
 const rawBytesMax = 65_536
-const firstDay = '1970-01-01'
 
 /** A transaction of the provider with its ID or a generated one. */
 export type Row = OfferedTransaction & { id: string }
@@ -43,7 +43,7 @@ export function selectRows(
     if (!row.isPending || latest.get(row.id)?.isPending !== false) latest.set(row.id, row)
   }
   const readable = [...latest.values()].filter(
-    (row) => isDay(row.date, lastDay) && amountOf(row, currency) !== null,
+    (row) => isDayOf(row, lastDay) && amountOf(row, currency) !== null,
   )
   readable.sort((a, b) => compare(a.date, b.date))
   const kept = new Set(readable)
@@ -61,7 +61,7 @@ function readableDaysOf(
   skipped: readonly Row[],
   lastDay: string,
 ): Set<string> {
-  if (skipped.some(({ date }) => !isDay(date, lastDay))) return new Set()
+  if (skipped.some((row) => !isDayOf(row, lastDay))) return new Set()
   const days = new Set(readable.map(({ date }) => date))
   for (const { date } of skipped) days.delete(date)
   return days
@@ -123,6 +123,10 @@ function identify(rows: readonly OfferedTransaction[]): Row[] {
   return rows.map((row) => (isIdentified(row) ? row : { ...row, id: idOf.get(row) ?? '' }))
 }
 
+function isDayOf({ date }: Row, lastDay: string): boolean {
+  return isDay(date) && isImportedDay(date, lastDay)
+}
+
 /** Returns the exact amount of a row, in minor units; null if it is in another currency. */
 function amountOf(row: Row, currency: string): bigint | null {
   const stated = row.currency?.trim().toUpperCase() || currency
@@ -151,13 +155,6 @@ export function toProviderTransaction(row: Row, currency: string): ProviderTrans
     isPending: row.isPending,
     raw: Buffer.byteLength(raw) <= rawBytesMax ? raw : null,
   })
-}
-
-/** Returns whether a text is a calendar day, not before 1970 and not after the last day. */
-function isDay(text: string, lastDay: string): boolean {
-  if (!/^\d{4}-\d{2}-\d{2}$/.test(text) || text < firstDay || text > lastDay) return false
-  const date = new Date(`${text}T00:00:00Z`)
-  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text)
 }
 
 function textsOf({ merchant, description }: OfferedTransaction): string {

@@ -1,4 +1,4 @@
-import type { Step } from '@coffer/sync-kit/sync-step'
+import type { Step } from '@coffer/sync-kit/syncs/sync-run'
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import {

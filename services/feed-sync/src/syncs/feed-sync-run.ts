@@ -1,5 +1,6 @@
-import type { SyncOutcome, Tally } from '@coffer/sync-kit/sync-state'
-import { type Settled, type Step, settle } from '@coffer/sync-kit/sync-step'
+import { countIn, emptyTally, type Tally } from '@coffer/sync-kit/ledger/tally'
+import { outcomeOf, type Settled, type Step, settle } from '@coffer/sync-kit/syncs/sync-run'
+import type { SyncOutcome } from '@coffer/sync-kit/syncs/sync-state'
 import { type DayRange, daysBefore, splitRange } from '../provider/day-range.ts'
 import type { FeedSyncKey } from './feed-sync.ts'
 
@@ -112,18 +113,11 @@ export async function runFeedSync(
 ): Promise<void> {
   const begun = from ? from.run : await steps.beginFeedSync(run)
   if (begun === null) return
-  const tally = { added: 0, changed: 0, matched: 0, removed: 0, skipped: 0 }
   const { isManual } = begun
   const unended = new Set<string>()
-  const begin = { run: { ...run, isManual }, today: '', tally, waits: 0 }
+  const begin = { run: { ...run, isManual }, today: '', tally: emptyTally(), waits: 0 }
   const sync: Sync = { ...begin, ...from, steps, pause, unended, boundHistory }
-  let outcome: SyncOutcome
-  try {
-    outcome = await syncLink(sync, from)
-  } catch (error) {
-    if (!steps.isStepFailure(error)) throw error
-    outcome = { kind: 'unfinished' }
-  }
+  const outcome = await outcomeOf(steps, () => syncLink(sync, from))
   await steps.endFeedSync({ ...run, outcome, unended: [...unended] })
 }
 
@@ -209,9 +203,7 @@ async function importPages(
       ranges.push(...halves.reverse())
     } else {
       missing.push(...page.missing)
-      for (const count of ['added', 'changed', 'matched', 'skipped'] as const) {
-        sync.tally[count] += page[count]
-      }
+      countIn(sync.tally, page)
     }
   }
   return ranges.length === 0 ? { kind: 'done', missing } : { kind: 'too-large' }

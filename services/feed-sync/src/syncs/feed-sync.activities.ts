@@ -1,8 +1,9 @@
 import { systemUserId } from '@coffer/kit/rpc/caller'
 import { dayMs } from '@coffer/kit/values/time'
-import { listSyncedAccounts, refreshAccounts } from '@coffer/sync-kit/ledger.client'
-import type { SyncOutcome } from '@coffer/sync-kit/sync-state'
-import type { Step } from '@coffer/sync-kit/sync-step'
+import { listSyncedAccounts, refreshAccounts } from '@coffer/sync-kit/ledger/ledger.client'
+import type { Step } from '@coffer/sync-kit/syncs/sync-run'
+import type { SyncOutcome } from '@coffer/sync-kit/syncs/sync-state'
+import { beginRun } from '@coffer/sync-kit/syncs/sync-step.service'
 import { updateOffered } from '../candidates/feed-bank-account.sql.ts'
 import type { CandidateSync } from '../candidates/feed-bank-account.ts'
 import { addCandidates } from '../candidates/feed-refresh.service.ts'
@@ -10,19 +11,18 @@ import type { FeedAnswers } from '../provider/feed-answer.ts'
 import type { FeedFault } from '../provider/feed-fault.ts'
 import { readDiscovery } from '../provider/lunch-flow.ts'
 import {
+  feedSyncs,
   listCandidatesInUse,
-  lockFeedSync,
-  saveFeedSync,
   storeCandidateFault,
   storeLinkFault,
 } from './feed-sync.sql.ts'
-import { beginFeedSync, endFeedSync } from './feed-sync.ts'
+import { beginFeedSync, endFeedSync, type FeedSync } from './feed-sync.ts'
 import type { AccountToSync, Run } from './feed-sync-run.ts'
 import {
   type OpenedSync,
   publishError,
   publishStatus,
-  runStep,
+  runFeedStep,
   type SyncDeps,
 } from './sync-step.service.ts'
 
@@ -37,26 +37,21 @@ export function feedSyncActivities(deps: SyncDeps) {
   return {
     beginFeedSync: async (run: Run): Promise<{ isManual: boolean } | null> => {
       if (!config.feedEnabled) return null
-      return database.transaction(async (tx) => {
-        const before = await lockFeedSync(tx, run)
-        const begun = before && beginFeedSync(before, { now: clock(), runId: run.runId })
-        if (!begun) return null
-        if (begun.sync !== before) await saveFeedSync(tx, begun.sync)
-        return { isManual: begun.isManual }
-      })
+      const begin = (sync: FeedSync) => beginFeedSync(sync, { now: clock(), runId: run.runId })
+      return beginRun(database, { store: feedSyncs, run, begin })
     },
     syncFeedAccounts: (run: ListRun): Promise<Step<Listed>> =>
-      runStep(deps, run, {
+      runFeedStep(deps, run, {
         store: (fault) => storeListFault(deps, run, fault),
         work: (opened) => syncAccounts(deps, run, opened),
       }),
     endFeedSync: async (of: Run & { outcome: SyncOutcome; unended: string[] }): Promise<void> => {
       const ended = await database.transaction(async (tx) => {
-        const before = await lockFeedSync(tx, of)
+        const before = await feedSyncs.lock(tx, of)
         if (!before) return null
         const used = await listCandidatesInUse({ pool: tx }, of)
         const after = endFeedSync(before, { ...of, used, now: clock() })
-        if (after !== before) await saveFeedSync(tx, after)
+        if (after !== before) await feedSyncs.save(tx, after)
         return after
       })
       const { faultCode, faultDetail } = ended ?? {}

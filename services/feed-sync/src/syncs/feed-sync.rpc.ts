@@ -8,19 +8,13 @@ import {
   type FeedSyncService,
   SyncHealthSchema,
 } from '@coffer/proto/feedsync/v1/feed_sync'
-import { toArrival, toError } from '@coffer/sync-kit/sync-health'
+import { toArrival, toError } from '@coffer/sync-kit/syncs/sync-health'
 import type { ServiceImpl } from '@connectrpc/connect'
 import type { CandidateSync } from '../candidates/feed-bank-account.ts'
 import { describeSyncFault } from '../provider/feed-fault.ts'
-import { findFeedSync, listCandidatesEverUsed, lockFeedSync, saveRequest } from './feed-sync.sql.ts'
-import {
-  type FeedSync,
-  isStopped,
-  isUsed,
-  type LastFault,
-  nextAttemptOf,
-  requestFeedSync,
-} from './feed-sync.ts'
+import { feedRequests } from './feed-requests.service.ts'
+import { feedSyncs, listCandidatesEverUsed } from './feed-sync.sql.ts'
+import { type FeedSync, isStopped, isUsed, type LastFault, nextAttemptOf } from './feed-sync.ts'
 
 type Deps = Pick<ServiceDeps, 'database' | 'clock'>
 
@@ -29,29 +23,21 @@ export function feedSyncRoutes({ database, clock }: Deps): ServiceImpl<typeof Fe
   return {
     requestFeedSync: async ({ feedLinkId, linkId }, context) => {
       const { accountId } = callerOf(context)
-      const now = clock()
-      await database.transaction(async (tx) => {
-        const key = { accountId, feedLinkId, linkId }
-        const sync = requireFound(await lockFeedSync(tx, key))
-        if (sync.linkId !== null && sync.linkId !== linkId) throw notFound('feed link')
-        await saveRequest(tx, requestFeedSync(sync, { now, by: 'user' }), key)
-      })
+      const key = { accountId, feedLinkId, linkId }
+      const of = { now: clock(), by: 'user' as const }
+      await database.transaction((tx) => feedRequests.request(tx, key, of))
       return {}
     },
     getSyncHealth: async ({ feedLinkId }, context) => {
       const { accountId } = callerOf(context)
       const key = { accountId, feedLinkId }
-      const sync = requireFound(await findFeedSync(database, key))
+      const sync = await feedSyncs.find(database, key)
+      if (!sync) throw notFound('feed link')
       const candidates = await listCandidatesEverUsed(database, key)
       const isServed = !(await isLapsed(database, accountId, clock()))
       return { health: toHealth(sync, { candidates, isServed }) }
     },
   }
-}
-
-function requireFound(sync: FeedSync | null): FeedSync {
-  if (!sync) throw notFound('feed link')
-  return sync
 }
 
 function toHealth(

@@ -1,69 +1,28 @@
 import type { Database, Transaction } from '@coffer/kit/database/database'
 import { assignmentsOf, columnsOf } from '@coffer/kit/database/rows'
-import { changeOf, emit } from '@coffer/kit/events/changes'
-import { FeedSyncRequestedSchema } from '@coffer/proto/feedsync/v1/events'
-import { syncFields } from '@coffer/sync-kit/sync-state'
+import { createSyncStore } from '@coffer/sync-kit/syncs/sync-store.sql'
 import { type FragmentSqlToken, sql } from 'slonik'
 import { CandidateSync } from '../candidates/feed-bank-account.ts'
 import type { FeedFault } from '../provider/feed-fault.ts'
 import { FeedSync, FeedSyncKey } from './feed-sync.ts'
 import type { AccountRun, Run } from './feed-sync-run.ts'
 
-const columns = columnsOf(FeedSync, { table: 'feed_links' })
 const candidateColumns = columnsOf(CandidateSync, { table: 'feed_bank_accounts' })
 
 type LinkKey = Pick<FeedSyncKey, 'accountId' | 'feedLinkId'>
 type CandidateKey = Pick<CandidateSync, 'accountId' | 'feedBankAccountId'>
 
-/** Returns a feed connection with the state of its syncs; null if it is missing. */
-export function findFeedSync(
-  { pool }: Database,
-  { accountId, feedLinkId }: LinkKey,
-): Promise<FeedSync | null> {
-  return pool.maybeOne(sql.type(FeedSync)`
-    SELECT ${columns} FROM feed_links
-    WHERE account_id = ${accountId} AND feed_link_id = ${feedLinkId}`)
-}
-
-/** Returns the feed connection that a link uses, of any account: for operators; null if none. */
-export async function findKeyOfLink(
-  { pool }: Database,
-  linkId: string,
-): Promise<FeedSyncKey | null> {
-  return pool.maybeOne(sql.type(FeedSyncKey)`
-    SELECT account_id AS "accountId", link_id AS "linkId", feed_link_id AS "feedLinkId"
-    FROM feed_links WHERE link_id = ${linkId}`)
-}
-
-/** Locks and returns a feed connection with the state of its syncs; null if it is missing. */
-export function lockFeedSync(
-  tx: Transaction,
-  { accountId, feedLinkId }: LinkKey,
-): Promise<FeedSync | null> {
-  return tx.maybeOne(sql.type(FeedSync)`
-    SELECT ${columns} FROM feed_links
-    WHERE account_id = ${accountId} AND feed_link_id = ${feedLinkId} FOR NO KEY UPDATE`)
-}
-
-/** Saves the fields of a feed connection that a request, a begin or an end of a sync changes. */
-export async function saveFeedSync(tx: Transaction, sync: FeedSync): Promise<void> {
-  await tx.query(sql.unsafe`
-    UPDATE feed_links
-    SET ${assignmentsOf(sync, ['status', ...syncFields])}
-    WHERE account_id = ${sync.accountId} AND feed_link_id = ${sync.feedLinkId}`)
-}
-
-/** Saves a connection with a requested sync; emits the request, whose handler starts the sync. */
-export async function saveRequest(
-  tx: Transaction,
-  sync: FeedSync,
-  { accountId, linkId, feedLinkId }: FeedSyncKey,
-): Promise<void> {
-  const version = BigInt(sync.requestedAt?.getTime() ?? 0)
-  const subject = { accountId, entityId: feedLinkId, version }
-  await saveFeedSync(tx, sync)
-  await emit(tx, changeOf(FeedSyncRequestedSchema, subject, { accountId, linkId, feedLinkId }))
-}
+/** Feed connections: after five failures in a row, the schedule starts only requested syncs. */
+export const feedSyncs = createSyncStore({
+  table: 'feed_links',
+  row: FeedSync,
+  key: FeedSyncKey,
+  id: 'feedLinkId',
+  changed: ['status'],
+  isScheduled: sql.fragment`status = 'active'`,
+  isRequestable: sql.fragment`status IN ('active', 'error')`,
+  isInUse: sql.fragment`status IN ('active', 'error')`,
+})
 
 /** Stores why the list of accounts could not be synced, unless another sync has begun. */
 export async function storeLinkFault(

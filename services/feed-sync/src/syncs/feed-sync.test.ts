@@ -1,5 +1,5 @@
 import { dayMs, hourMs } from '@coffer/kit/values/time'
-import { type SyncOutcome, SyncState } from '@coffer/sync-kit/sync-state'
+import { type SyncOutcome, SyncState } from '@coffer/sync-kit/syncs/sync-state'
 import { idleSync } from '@coffer/sync-kit/testing/idle-sync'
 import { expect, test } from '@jest/globals'
 import { activateFeedLink, createFeedLink } from '../connections/feed-link.ts'

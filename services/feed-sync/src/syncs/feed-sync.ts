@@ -8,7 +8,7 @@ import {
   type SyncOutcome,
   type SyncPolicy,
   SyncState,
-} from '@coffer/sync-kit/sync-state'
+} from '@coffer/sync-kit/syncs/sync-state'
 import { z } from 'zod'
 import type { CandidateSync } from '../candidates/feed-bank-account.ts'
 import { FeedLink, StoredFaultCode } from '../connections/feed-link.ts'
@@ -42,7 +42,7 @@ const policy: SyncPolicy = {
  */
 export function requestFeedSync(
   sync: FeedSync,
-  of: { now: Date; by: 'user' | 'operator' },
+  of: { now: Date; by: 'user' | 'operator' | 'service' },
 ): FeedSync {
   if (sync.status === 'deactivated')
     throw refused('the feed link is deactivated: create a new connection')

@@ -1,7 +1,7 @@
 import { isHistoryLong } from '@coffer/kit/workflows/history'
 import { runPerStart } from '@coffer/kit/workflows/repeated-run'
-import { activitiesOf } from '@coffer/kit/workflows/task-queue'
-import { ActivityFailure, continueAsNew, sleep } from '@temporalio/workflow'
+import { isStepFailure, syncActivities } from '@coffer/sync-kit/workflows/sync-workflow'
+import { continueAsNew, sleep } from '@temporalio/workflow'
 import type { accountSyncActivities } from './account-sync.activities.ts'
 import type { feedSyncActivities } from './feed-sync.activities.ts'
 import type { FeedSyncKey } from './feed-sync.ts'
@@ -33,21 +33,9 @@ export async function syncFeedLink(key: FeedSyncKey, former?: Former): Promise<v
 /** The run before, and the progress of the sync that it has left unfinished. */
 type Former = { progress: Progress | null }
 
-/**
- * Returns the activities as steps. Each is named, because the object of all activities is a proxy
- * without keys. Begin and ends are retried until they succeed; the others for about two minutes.
- */
+/** Returns the activities as steps. Each is named: the object of all is a proxy without keys. */
 function createSteps(): FeedSyncSteps {
-  const states = activitiesOf<Activities>('feed-sync', {
-    startToCloseTimeout: '1 minute',
-    heartbeatTimeout: '10 seconds',
-    retry: { maximumInterval: '1 minute' },
-  })
-  const work = activitiesOf<Activities>('feed-sync', {
-    startToCloseTimeout: '10 minutes',
-    heartbeatTimeout: '10 seconds',
-    retry: { maximumAttempts: 8, maximumInterval: '30 seconds' },
-  })
+  const { states, work } = syncActivities<Activities>('feed-sync', { workTimeout: '10 minutes' })
   return {
     beginFeedSync: (run) => states.beginFeedSync(run),
     syncFeedAccounts: (run) => work.syncFeedAccounts(run),
@@ -56,6 +44,6 @@ function createSteps(): FeedSyncSteps {
     syncFeedBalance: (of) => work.syncFeedBalance(of),
     endFeedAccount: (of) => states.endFeedAccount(of),
     endFeedSync: (of) => states.endFeedSync(of),
-    isStepFailure: (error) => error instanceof ActivityFailure,
+    isStepFailure,
   }
 }

@@ -3,8 +3,8 @@ import type {
   ImportTransactionsRequestSchema,
   SetBalancesRequestSchema,
 } from '@coffer/proto/ledger/v1/sync_import'
-import { callFor, importsOf, type LedgerDeps } from '@coffer/sync-kit/ledger.client'
-import type { Tally } from '@coffer/sync-kit/sync-state'
+import { callFor, importsOf, type LedgerDeps } from '@coffer/sync-kit/ledger/ledger.client'
+import { emptyTally, type Tally } from '@coffer/sync-kit/ledger/tally'
 import { Code, ConnectError } from '@connectrpc/connect'
 
 /** Returns as `matched` how many live records an import would end, for other IDs. */
@@ -13,13 +13,12 @@ export async function countReplaced(
   accountId: string,
   batch: MessageInitShape<typeof ImportTransactionsRequestSchema>,
 ): Promise<Omit<Tally, 'removed'>> {
-  const noCounts = { added: 0, changed: 0, matched: 0, skipped: 0 }
   try {
     const { replaced } = await importsOf(deps).countReplaced({ batch }, callFor(deps, accountId))
-    return { ...noCounts, matched: replaced }
+    return { ...emptyTally(), matched: replaced }
   } catch (error) {
     // until 0.4: a ledger of 0.2.0 has no such RPC.
-    if (ConnectError.from(error).code === Code.Unimplemented) return noCounts
+    if (ConnectError.from(error).code === Code.Unimplemented) return emptyTally()
     throw error
   }
 }

@@ -1,13 +1,14 @@
 import type { JsonObject } from '@bufbuild/protobuf'
 import { publishProgress } from '@coffer/kit/events/progress'
 import type { ServiceDeps } from '@coffer/kit/service/service'
-import { isGone, type LedgerDeps } from '@coffer/sync-kit/ledger.client'
-import type { SyncLoad } from '@coffer/sync-kit/sync-load.service'
-import type { Step } from '@coffer/sync-kit/sync-step'
+import type { LedgerDeps } from '@coffer/sync-kit/ledger/ledger.client'
+import type { SyncLoad } from '@coffer/sync-kit/syncs/sync-load.service'
+import type { Step } from '@coffer/sync-kit/syncs/sync-run'
+import { runStep } from '@coffer/sync-kit/syncs/sync-step.service'
 import { type FeedDeps, openFeed } from '../connections/feed.service.ts'
 import { describeFault, type FeedFault, faultOf } from '../provider/feed-fault.ts'
 import type { Feed } from '../provider/lunch-flow.client.ts'
-import { findFeedSync } from './feed-sync.sql.ts'
+import { feedSyncs } from './feed-sync.sql.ts'
 import type { FeedSync } from './feed-sync.ts'
 import type { Run } from './feed-sync-run.ts'
 
@@ -26,15 +27,8 @@ export interface OpenedSync {
   feed: Feed
 }
 
-/** Pause in ms after 429 without Retry-After. */
-const pauseMs = 30_000
-
-/**
- * Runs a step of a sync with its connection. Faults of the provider are stored by `store`; the step
- * is gone if the link was deleted, the bank account archived, or another sync has begun. Throws
- * other errors, so that Temporal repeats the activity.
- */
-export async function runStep<Result>(
+/** Runs a step of a sync with its connection (`runStep` of sync-kit); `store` keeps its fault. */
+export function runFeedStep<Result>(
   deps: SyncDeps,
   run: Run,
   of: {
@@ -42,18 +36,14 @@ export async function runStep<Result>(
     work: (opened: OpenedSync) => Promise<Step<Result>>
   },
 ): Promise<Step<Result>> {
-  const sync = await findFeedSync(deps.database, run)
-  if (sync?.syncRunId !== run.runId || sync.status === 'deactivated') return { kind: 'gone' }
-  try {
-    return await of.work({ sync, feed: await openFeed(deps, sync, { attemptMs }) })
-  } catch (error) {
-    const fault = faultOf(error)
-    if (fault === null && isGone(error)) return { kind: 'gone' }
-    if (fault === null) throw error
-    await of.store(fault)
-    if (fault.code !== 'rate-limited') return { kind: 'failed' }
-    return { kind: 'wait', ms: fault.retryAfterMs ?? pauseMs }
-  }
+  return runStep(deps.database, {
+    store: feedSyncs,
+    run,
+    isLive: ({ status }) => status !== 'deactivated',
+    faultOf,
+    storeFault: of.store,
+    work: async (sync) => of.work({ sync, feed: await openFeed(deps, sync, { attemptMs }) }),
+  })
 }
 
 /** A bank account whose sockets receive frames of a sync. */

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { refused } from '@coffer/kit/rpc/errors'
 import { dayMs } from '@coffer/kit/values/time'
 import { z } from 'zod'
+import type { Tally } from '../ledger/tally.ts'
 
 /** The state of a link's syncs, as columns of the table of links. */
 export const SyncState = z.object({
@@ -35,16 +36,6 @@ export type SyncState = z.infer<typeof SyncState>
 
 /** The fields that a request, a begin or an end of a sync changes. */
 export const syncFields = SyncState.keyof().options
-
-/** Numbers of transactions in a sync. */
-export interface Tally {
-  added: number
-  changed: number
-  /** Pending ones that were posted, and others that were recognized under a new ID. */
-  matched: number
-  removed: number
-  skipped: number
-}
 
 /** How a sync ended. */
 export type SyncOutcome =

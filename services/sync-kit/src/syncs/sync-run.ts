@@ -30,3 +30,19 @@ export async function settle<Result>(
     await sync.pause(result.ms)
   }
 }
+
+/**
+ * Returns the outcome of the steps of a sync: `unfinished` if one has failed after all its
+ * repetitions. Rethrows other errors.
+ */
+export async function outcomeOf<Outcome>(
+  steps: { isStepFailure: (error: unknown) => boolean },
+  run: () => Promise<Outcome>,
+): Promise<Outcome | { kind: 'unfinished' }> {
+  try {
+    return await run()
+  } catch (error) {
+    if (!steps.isStepFailure(error)) throw error
+    return { kind: 'unfinished' }
+  }
+}

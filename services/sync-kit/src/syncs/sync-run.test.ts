@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { type Step, settle } from './sync-step.ts'
+import { type Step, settle } from './sync-run.ts'
 
 /** A sync that records its pauses, and a step that returns these results in order. */
 function stepping(results: Step<{ rows: number }>[]) {

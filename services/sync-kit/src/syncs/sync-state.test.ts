@@ -1,6 +1,6 @@
 import { dayMs, hourMs } from '@coffer/kit/values/time'
 import { expect, test } from '@jest/globals'
-import { idleSync } from '../testing/idle-sync.ts'
+import { idleSync } from '../../testing/idle-sync.ts'
 import {
   beginSync,
   endSync,

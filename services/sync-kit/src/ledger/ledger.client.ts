@@ -9,7 +9,7 @@ import {
   type UpsertBankAccountsRequestSchema,
 } from '@coffer/proto/ledger/v1/sync_import'
 import { type CallOptions, type Client, Code, ConnectError } from '@connectrpc/connect'
-import type { Tally } from './sync-state.ts'
+import { emptyTally, type Tally } from './tally.ts'
 
 export type LedgerDeps = Pick<ServiceDeps, 'mesh' | 'signer' | 'clock'>
 
@@ -78,7 +78,7 @@ export async function importTransactions(
 ): Promise<Omit<Tally, 'removed'>> {
   const { counts } = await importsOf(deps).importTransactions(request, callFor(deps, accountId))
   // until 0.4: a ledger of 0.2.0 counts nothing.
-  return counts ?? { added: 0, changed: 0, matched: 0, skipped: 0 }
+  return counts ?? emptyTally()
 }
 
 /**

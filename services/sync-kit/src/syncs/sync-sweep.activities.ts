@@ -1,12 +1,9 @@
 import { groupsOf } from '@coffer/kit/database/batch'
 import { createPace } from '@coffer/kit/service/pace'
 import type { ServiceDeps } from '@coffer/kit/service/service'
-import {
-  type LinkKey,
-  listDueSyncs,
-  listUnfinishedSyncs,
-  type SweptLinks,
-} from './swept-links.sql.ts'
+import type { SyncRequests } from './sync-requests.service.ts'
+import type { SyncState } from './sync-state.ts'
+import type { LinkKey, SyncStore } from './sync-store.sql.ts'
 
 const pageSize = 200
 // Two starts at once, for 2 % of the time: about three syncs in a second, two while the event loop
@@ -23,26 +20,35 @@ const graceMs = 30_000
  * after the last page. They leave out accounts that have lapsed or are being deleted, and do
  * nothing while the provider is disabled.
  */
-export function syncSweeps<Key extends LinkKey>(
-  { database }: Pick<ServiceDeps, 'database'>,
-  of: { links: SweptLinks<Key>; isEnabled: boolean; start: (key: Key) => Promise<void> },
+export function syncSweeps<
+  Sync extends SyncState,
+  Key extends LinkKey & Record<Id, string>,
+  Id extends string,
+>(
+  deps: Pick<ServiceDeps, 'database' | 'workflows'>,
+  of: {
+    store: SyncStore<Sync, Key, Id>
+    requests: Pick<SyncRequests<Key>, 'start'>
+    isEnabled: boolean
+  },
 ) {
-  const { links, isEnabled, start } = of
+  const { database } = deps
+  const { store, requests, isEnabled } = of
   const startAll = async (keys: readonly Key[]) => {
     using pace = createPace({ share })
     const groups = groupsOf(keys, atOnce)
     for (const group of groups) {
-      const startGroup = () => Promise.all(group.map(start))
+      const startGroup = () => Promise.all(group.map((key) => requests.start(deps, key)))
       await (group === groups.at(-1) ? startGroup() : pace.run(startGroup))
     }
   }
-  const keyOf = (link: Key) => links.primaryKey.map((field) => `${link[field]}`)
+  const keyOf = (link: Key) => [link.accountId, link[store.links.id]]
   return {
     /** Starts the syncs that are due. */
     startDueSyncs: async (after: string[]): Promise<string[] | null> => {
       if (!isEnabled) return null
       const now = await database.now()
-      const due = await listDueSyncs(database, links, { now, after, limit: pageSize })
+      const due = await store.listDue(database, { now, after, limit: pageSize })
       const last = due.at(pageSize - 1)
       await startAll(due)
       return last ? [last.dueAt, ...keyOf(last)] : null
@@ -52,7 +58,7 @@ export function syncSweeps<Key extends LinkKey>(
       if (!isEnabled) return null
       const now = await database.now()
       const page = { now, after, limit: pageSize, before: new Date(now.getTime() - graceMs) }
-      const unfinished = await listUnfinishedSyncs(database, links, page)
+      const unfinished = await store.listUnfinished(database, page)
       const last = unfinished.at(pageSize - 1)
       await startAll(unfinished)
       return last ? keyOf(last) : null

@@ -1,0 +1,122 @@
+import { isServed } from '@coffer/kit/accounts/subscription.sql'
+import type { Database, Transaction } from '@coffer/kit/database/database'
+import { assignmentsOf, columnsOf, isAfter, namesOf } from '@coffer/kit/database/rows'
+import { type FragmentSqlToken, sql } from 'slonik'
+import { z } from 'zod'
+import { type SyncState, syncFields } from './sync-state.ts'
+
+export type LinkKey = Record<'accountId' | 'linkId', string>
+
+/** The primary key of a link. */
+type Named<Id extends string> = Record<'accountId' | Id, string>
+
+/** The links of a service: a table with the columns of `SyncState`. */
+export interface SyncedLinks<Sync extends SyncState, Key extends LinkKey, Id extends string> {
+  table: string
+  /** A row: a link with the state of its syncs. */
+  row: z.ZodObject & z.ZodType<Sync>
+  /** Columns that identify a link in starts of its workflow. */
+  key: z.ZodObject & z.ZodType<Key>
+  /** The column of the primary key after `account_id`. */
+  id: Id
+  /** Fields that a sync changes, beside those of `SyncState`. */
+  changed: readonly (keyof Sync & string)[]
+  /** Conditions on the status: of links with a schedule, of those that sync on request, of live. */
+  isScheduled: FragmentSqlToken
+  isRequestable: FragmentSqlToken
+  isInUse: FragmentSqlToken
+}
+
+/** Page of a list: the key of the last row before it, empty for the first page. */
+export interface Page {
+  after: readonly string[]
+  limit: number
+}
+
+/** The statements of a service for its links. */
+export interface SyncStore<Sync extends SyncState, Key extends LinkKey, Id extends string> {
+  links: SyncedLinks<Sync, Key, Id>
+  /** Returns a link with the state of its syncs; null if it is missing. */
+  find: (database: Pick<Database, 'pool'>, of: Named<Id>) => Promise<Sync | null>
+  /** Locks and returns a link with the state of its syncs; null if it is missing. */
+  lock: (tx: Transaction, of: Named<Id>) => Promise<Sync | null>
+  /** Saves the fields that a request, a begin, a step or an end of a sync changes. */
+  save: (tx: Transaction, sync: Sync) => Promise<void>
+  /** Returns the key of a link, of any account: for operators; null if it is missing. */
+  findKey: (database: Pick<Database, 'pool'>, linkId: string) => Promise<Key | null>
+  /**
+   * Lists the links whose scheduled sync is due, the earliest first. The key of the page is
+   * `dueAt`, a text that keeps the microseconds of Postgres, and the primary key.
+   */
+  listDue: (
+    database: Pick<Database, 'pool'>,
+    of: Page & { now: Date },
+  ) => Promise<readonly (Key & { dueAt: string })[]>
+  /**
+   * Lists the links with a sync that was requested before `before` and has not begun, or that began
+   * before it and has not ended. The key of the page is the primary key.
+   */
+  listUnfinished: (
+    database: Pick<Database, 'pool'>,
+    of: Page & { now: Date; before: Date },
+  ) => Promise<readonly Key[]>
+  /** Lists the links in use of accounts whose subscription ended before `before`. */
+  listLongLapsed: (
+    database: Pick<Database, 'pool'>,
+    of: Page & { before: Date },
+  ) => Promise<readonly Key[]>
+}
+
+const Due = z.object({ dueAt: z.string() })
+
+/** Returns the statements for the links of a service. */
+export function createSyncStore<
+  Sync extends SyncState & Named<Id>,
+  Key extends LinkKey & Named<Id>,
+  Id extends string,
+>(links: SyncedLinks<Sync, Key, Id>): SyncStore<Sync, Key, Id> {
+  const { row, key, id, isScheduled, isRequestable, isInUse } = links
+  const linksTable = sql.identifier([links.table])
+  const columns = columnsOf(row, links)
+  const keyFields = columnsOf(key, links)
+  const primaryKey = namesOf(['accountId', id])
+  const isOf = (of: Named<Id>) =>
+    sql.fragment`account_id = ${of.accountId} AND ${namesOf([id])} = ${of[id]}`
+  return {
+    links,
+    find: ({ pool }, of) =>
+      pool.maybeOne(sql.type(row)`SELECT ${columns} FROM ${linksTable} WHERE ${isOf(of)}`),
+    lock: (tx, of) =>
+      tx.maybeOne(sql.type(row)`
+        SELECT ${columns} FROM ${linksTable} WHERE ${isOf(of)} FOR NO KEY UPDATE`),
+    save: async (tx, sync) => {
+      const assignments = assignmentsOf<Sync>(sync, [...links.changed, ...syncFields])
+      await tx.query(sql.unsafe`UPDATE ${linksTable} SET ${assignments} WHERE ${isOf(sync)}`)
+    },
+    findKey: ({ pool }, linkId) =>
+      pool.maybeOne(
+        sql.type(key)`SELECT ${keyFields} FROM ${linksTable} WHERE link_id = ${linkId}`,
+      ),
+    listDue: ({ pool }, { now, after, limit }) => {
+      const order = sql.fragment`next_sync_at, ${primaryKey}`
+      return pool.any(sql.type(key.and(Due))`
+        SELECT ${keyFields}, next_sync_at::text AS "dueAt" FROM ${linksTable}
+        WHERE next_sync_at <= ${now.toISOString()} AND ${isAfter(order, after)}
+          AND ${isScheduled} AND ${isServed(links.table, now)}
+        ORDER BY ${order} LIMIT ${limit}`)
+    },
+    listUnfinished: ({ pool }, { now, before, after, limit }) =>
+      pool.any(sql.type(key)`
+        SELECT ${keyFields} FROM ${linksTable}
+        WHERE (requested_at IS NOT NULL OR sync_run_id IS NOT NULL)
+          AND (requested_at < ${before.toISOString()} OR sync_started_at < ${before.toISOString()})
+          AND ${isRequestable} AND ${isAfter(primaryKey, after)} AND ${isServed(links.table, now)}
+        ORDER BY ${primaryKey} LIMIT ${limit}`),
+    listLongLapsed: ({ pool }, { before, after, limit }) =>
+      pool.any(sql.type(key)`
+        SELECT ${keyFields} FROM account_settings JOIN ${linksTable} USING (account_id)
+        WHERE subscription_active_until < ${before.toISOString()} AND ${isInUse}
+          AND ${isAfter(primaryKey, after)}
+        ORDER BY ${primaryKey} LIMIT ${limit}`),
+  }
+}
