@@ -22,10 +22,13 @@ const aggregates: Aggregate[] = [
     writers: {
       'money/assigned-rows.sql.ts': ['envelopes/envelope.rpc.ts'],
       'money/link-type.sql.ts': ['syncs/sync-links.rpc.ts'],
-      'money/money-save.sql.ts': ['money/writer.service.ts', 'money/creation.service.ts'],
+      'money/money-save.sql.ts': [
+        'money/writer.service.ts',
+        'accounts/bank-account-creation.service.ts',
+      ],
       'money/removal.sql.ts': [
         'tenancy/account-deletion.sql.ts',
-        'accounts/link-clean-up.activities.ts',
+        'tenancy/link-clean-up.activities.ts',
         'accounts/link-deletion.service.ts',
         'money/link-type.sql.ts',
       ],

@@ -2,7 +2,7 @@ import { problemsOf as problemsIn } from '@coffer/kit/rpc/errors'
 import type { ConnectError } from '@connectrpc/connect'
 import { describe, expect, test } from '@jest/globals'
 import { aBankAccount, aLink, anOperation } from '../../test/imports/samples.ts'
-import type { BankAccount } from './bank-account.ts'
+import type { BankAccount } from '../book/bank-account.ts'
 import {
   type BankAccountPatch,
   changeBankAccount,
@@ -10,7 +10,7 @@ import {
   type NewBankAccount,
   requireOwnLink,
 } from './bank-account-change.ts'
-import type { Link } from './link.ts'
+import type { Link } from './link-change.ts'
 
 const NOW = anOperation().now
 

@@ -14,8 +14,8 @@ import {
   AccountType,
   type BankAccount,
   requireWritable,
-} from './bank-account.ts'
-import type { Link } from './link.ts'
+} from '../book/bank-account.ts'
+import type { Link } from './link-change.ts'
 
 /** Request body for a new bank account. Balances in minor units; null gets the field's default. */
 export type NewBankAccount = Pick<BankAccount, 'bankAccountId' | 'name' | 'currency'> & {

@@ -19,14 +19,14 @@ import {
   UpdateBankAccountRequestSchema,
 } from '@coffer/proto/ledger/v1/bank_account'
 import type { HandlerContext, ServiceImpl } from '@connectrpc/connect'
-import { createBankAccounts } from '../money/creation.service.ts'
+import { createBankAccounts } from './bank-account-creation.service.ts'
 import type { Settlement } from '../money/operation.ts'
 import type { MoneyWriter } from '../money/writer.service.ts'
 import { findAccountRecords } from '../syncs/provider.sql.ts'
 import type { AccountRecord } from '../syncs/provider-account.ts'
-import type { Locked } from '../transactions/transaction.ts'
+import type { Locked } from '../book/transaction.ts'
 import { getBankAccount, listBankAccounts, listBankAccountsOfLink } from './bank-account.sql.ts'
-import { archiveBankAccount, type BankAccount, balancesOf } from './bank-account.ts'
+import { archiveBankAccount, type BankAccount, balancesOf } from '../book/bank-account.ts'
 import {
   type BankAccountPatch,
   changeBankAccount,

@@ -3,7 +3,7 @@ import { columnsOf } from '@coffer/kit/database/rows'
 import { prepare } from '@coffer/kit/database/statement'
 import { notFound } from '@coffer/kit/rpc/errors'
 import { sql } from 'slonik'
-import { BankAccount } from './bank-account.ts'
+import { BankAccount } from '../book/bank-account.ts'
 
 const columns = columnsOf(BankAccount, { table: 'bank_accounts' })
 

@@ -11,7 +11,7 @@ import {
   TransferResponseSchema,
 } from '@coffer/proto/ledger/v1/envelope'
 import type { HandlerContext, ServiceImpl } from '@connectrpc/connect'
-import { requireWritable } from '../accounts/bank-account.ts'
+import { requireWritable } from '../book/bank-account.ts'
 import type { Bounds } from '../accounts/bounds.sql.ts'
 import { unassignAll } from '../money/assigned-rows.sql.ts'
 import { endOperation, findEnvelope, startOperation } from '../money/operation.ts'
@@ -19,9 +19,9 @@ import { renderResult } from '../money/settlements.ts'
 import { transfer } from '../money/transfer.ts'
 import type { Decision } from '../money/unit-of-work.ts'
 import type { MoneyWriter } from '../money/writer.service.ts'
-import type { Locked } from '../transactions/transaction.ts'
+import type { Locked } from '../book/transaction.ts'
 import { listEnvelopes } from './envelope.sql.ts'
-import { createEnvelope, type Envelope, requireRoom, SpendingType } from './envelope.ts'
+import { createEnvelope, type Envelope, requireRoom, SpendingType } from '../book/envelope.ts'
 import { closeEnvelope } from './period.ts'
 
 type Deps = Pick<ServiceDeps, 'database'> & MoneyWriter & { config: Bounds }

@@ -4,7 +4,7 @@ import { columnsOf } from '@coffer/kit/database/rows'
 import { prepare } from '@coffer/kit/database/statement'
 import { sql } from 'slonik'
 import { z } from 'zod'
-import { Envelope } from './envelope.ts'
+import { Envelope } from '../book/envelope.ts'
 
 const OpenEnvelope = Envelope.omit({ periodSpent: true, openedAt: true, closedAt: true })
 type OpenEnvelope = z.infer<typeof OpenEnvelope>

@@ -1,6 +1,6 @@
 import { lesser } from '@coffer/kit/values/money'
-import { requireWritable } from '../accounts/bank-account.ts'
-import { atLeastZero } from '../money/money.ts'
+import { requireWritable } from '../book/bank-account.ts'
+import { atLeastZero } from '../book/money.ts'
 import {
   endOperation,
   findEnvelope,
@@ -10,8 +10,8 @@ import {
   type StartedOperation,
   startOperation,
 } from '../money/operation.ts'
-import { type Locked, manualTransaction, type Transaction } from '../transactions/transaction.ts'
-import { progressOf } from './envelope.ts'
+import { type Locked, manualTransaction, type Transaction } from '../book/transaction.ts'
+import { progressOf } from '../book/envelope.ts'
 
 /** A transaction that the hourly job creates; `amount` in minor units, `date` an instant. */
 export type AutomaticTransaction = Pick<Transaction, 'transactionId' | 'amount' | 'date'> & {

@@ -12,7 +12,7 @@ import {
   HistoryUploadSchema,
 } from '@coffer/proto/ledger/v1/history'
 import type { ServiceImpl } from '@connectrpc/connect'
-import { Transaction } from '../transactions/transaction.ts'
+import { Transaction } from '../book/transaction.ts'
 import { findEntryId, type HistoryRow, listHistory } from './history.sql.ts'
 
 const newest = 2n ** 63n - 1n

@@ -5,7 +5,7 @@ import { prepare } from '@coffer/kit/database/statement'
 import type { HistoryPlace } from '@coffer/proto/ledger/v1/history'
 import { type FragmentSqlToken, sql } from 'slonik'
 import { z } from 'zod'
-import { JournalEntry } from '../money/journal.ts'
+import { JournalEntry } from '../book/journal.ts'
 
 /**
  * A journal row with its transaction or upload, if one is stored, and for a transfer the other

@@ -1,6 +1,6 @@
 import { lesser } from '@coffer/kit/values/money'
-import { requireWritable } from '../accounts/bank-account.ts'
-import { atLeastZero } from '../money/money.ts'
+import { requireWritable } from '../book/bank-account.ts'
+import { atLeastZero } from '../book/money.ts'
 import {
   endOperation,
   findEnvelope,
@@ -10,8 +10,8 @@ import {
   startOperation,
 } from '../money/operation.ts'
 import { take } from '../money/spend.ts'
-import type { Locked } from '../transactions/transaction.ts'
-import type { Envelope } from './envelope.ts'
+import type { Locked } from '../book/transaction.ts'
+import type { Envelope } from '../book/envelope.ts'
 import { type AutomaticTransaction, bookAutomatic, type ScheduledDecision } from './funding.ts'
 
 /** Closes an envelope: its money becomes free to use, and its row is kept with `closedAt`. */

@@ -4,7 +4,7 @@ import { columnsOf } from '@coffer/kit/database/rows'
 import { type Change, emit } from '@coffer/kit/events/changes'
 import { sql } from 'slonik'
 import { envelopeChanges } from '../money/money-events.service.ts'
-import { Envelope } from './envelope.ts'
+import { Envelope } from '../book/envelope.ts'
 
 type EnvelopeKey = Pick<Envelope, 'accountId' | 'bankAccountId' | 'spendingId'>
 

@@ -5,8 +5,8 @@ import { columnsOf } from '@coffer/kit/database/rows'
 import { prepare } from '@coffer/kit/database/statement'
 import { type FragmentSqlToken, sql } from 'slonik'
 import { z } from 'zod'
-import { BankAccount } from '../accounts/bank-account.ts'
-import { Envelope } from './envelope.ts'
+import { BankAccount } from '../book/bank-account.ts'
+import { Envelope } from '../book/envelope.ts'
 
 const keyNames = ['accountIds', 'bankAccountIds'] as const
 

@@ -1,6 +1,6 @@
 import { refused } from '@coffer/kit/rpc/errors'
 import { z } from 'zod'
-import { requireManual } from '../accounts/bank-account.ts'
+import { requireManual } from '../book/bank-account.ts'
 import {
   endOperation,
   type NewBalances,
@@ -8,7 +8,7 @@ import {
   setBalances,
   startOperation,
 } from '../money/operation.ts'
-import { emptyTransaction, type Locked, type Transaction } from '../transactions/transaction.ts'
+import { emptyTransaction, type Locked, type Transaction } from '../book/transaction.ts'
 import { type FileBalances, type FileStatement, statesBalances } from './formats/statement.ts'
 
 /**

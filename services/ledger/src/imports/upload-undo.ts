@@ -1,9 +1,9 @@
 import { refused } from '@coffer/kit/rpc/errors'
 import { z } from 'zod'
-import { type BankAccount, requireManual } from '../accounts/bank-account.ts'
+import { type BankAccount, requireManual } from '../book/bank-account.ts'
 import { endOperation, postBalance, type Settlement, startOperation } from '../money/operation.ts'
 import { giveBack } from '../money/spend.ts'
-import type { Locked } from '../transactions/transaction.ts'
+import type { Locked } from '../book/transaction.ts'
 import type { Upload } from './upload.ts'
 
 /** The amount that an envelope gave to removed transactions, in minor units. */

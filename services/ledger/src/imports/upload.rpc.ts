@@ -17,7 +17,7 @@ import {
 } from '@coffer/proto/ledger/v1/upload'
 import type { HandlerContext, ServiceImpl } from '@connectrpc/connect'
 import { getBankAccount } from '../accounts/bank-account.sql.ts'
-import { requireManual } from '../accounts/bank-account.ts'
+import { requireManual } from '../book/bank-account.ts'
 import { type Bounds, uploadBound } from '../accounts/bounds.sql.ts'
 import { endOperation, type Settlement, startOperation } from '../money/operation.ts'
 import { renderResult } from '../money/settlements.ts'

@@ -3,7 +3,7 @@ import { columnsOf, entityOf, insertOf } from '@coffer/kit/database/rows'
 import { type Change, insertChanges } from '@coffer/kit/events/changes'
 import { type CommonQueryMethods, type FragmentSqlToken, sql } from 'slonik'
 import { z } from 'zod'
-import { type AccountSettings, insertSettings } from '../tenancy/account-settings.sql.ts'
+import { type AccountSettings, insertSettings } from '../accounts/account-settings.sql.ts'
 import { StoredFile } from './storage/stored-file.ts'
 import { Upload, type UploadKey } from './upload.ts'
 

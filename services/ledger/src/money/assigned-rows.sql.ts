@@ -1,6 +1,6 @@
 import type { Transaction as Tx } from '@coffer/kit/database/database'
 import { sql } from 'slonik'
-import type { Envelope } from '../envelopes/envelope.ts'
+import type { Envelope } from '../book/envelope.ts'
 
 /** Rows per statement: one statement for 100,000 rows would exceed the statement timeout. */
 const pageSize = 2_000

@@ -8,8 +8,8 @@ import {
   FeedBankAccountArchivedSchema,
   FeedBankAccountOpenedSchema,
 } from '@coffer/proto/ledger/v1/events'
-import type { BankAccount } from '../accounts/bank-account.ts'
-import type { Envelope } from '../envelopes/envelope.ts'
+import type { BankAccount } from '../book/bank-account.ts'
+import type { Envelope } from '../book/envelope.ts'
 import type { ChangeSet } from './unit-of-work.ts'
 
 /** Returns the events of a save: changed and closed envelopes, and an archived bank account. */

@@ -1,9 +1,9 @@
-import type { BankAccount } from '../accounts/bank-account.ts'
-import type { Envelope } from '../envelopes/envelope.ts'
+import type { BankAccount } from '../book/bank-account.ts'
+import type { Envelope } from '../book/envelope.ts'
 import type { AccountAlias, AccountRecord } from '../syncs/provider-account.ts'
 import type { ProviderRecord } from '../syncs/provider-transaction.ts'
-import type { Transaction } from '../transactions/transaction.ts'
-import type { BookedOperation } from './journal.ts'
+import type { Transaction } from '../book/transaction.ts'
+import type { BookedOperation } from '../book/journal.ts'
 
 /** A bank account, and which of its rows to read for a change of money. */
 export interface MoneyScope {

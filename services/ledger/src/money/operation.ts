@@ -1,7 +1,7 @@
-import { type BankAccount, balanceFields, balancesOf } from '../accounts/bank-account.ts'
-import type { Envelope } from '../envelopes/envelope.ts'
-import type { Cause, JournalEntry, Pot, Reason } from './journal.ts'
-import { inRange } from './money.ts'
+import { type BankAccount, balanceFields, balancesOf } from '../book/bank-account.ts'
+import type { Envelope } from '../book/envelope.ts'
+import type { Cause, JournalEntry, Pot, Reason } from '../book/journal.ts'
+import { inRange } from '../book/money.ts'
 
 /** One indivisible change of money by a user or job; the rows that it changes get `version`. */
 export type Operation = {

@@ -2,9 +2,9 @@ import { changedRows, put, type TrackedRows, track } from '@coffer/kit/database/
 import { toMessage } from '@coffer/kit/rpc/message'
 import { BalancesSchema } from '@coffer/proto/ledger/v1/bank_account'
 import { EnvelopeSchema } from '@coffer/proto/ledger/v1/envelope'
-import { type BankAccount, balancesOf } from '../accounts/bank-account.ts'
-import type { Envelope } from '../envelopes/envelope.ts'
-import type { JournalEntry } from './journal.ts'
+import { type BankAccount, balancesOf } from '../book/bank-account.ts'
+import type { Envelope } from '../book/envelope.ts'
+import type { JournalEntry } from '../book/journal.ts'
 import type { Settlement } from './operation.ts'
 
 /** The accumulated results of operations on one bank account, applied in order. */

@@ -1,6 +1,6 @@
 import { lesser } from '@coffer/kit/values/money'
-import type { Envelope } from '../envelopes/envelope.ts'
-import type { Reason } from './journal.ts'
+import type { Envelope } from '../book/envelope.ts'
+import type { Reason } from '../book/journal.ts'
 import { findEnvelope, postHeld, postUsed, type StartedOperation } from './operation.ts'
 
 /** Takes min(held, amount) from an envelope for a transaction; returns the taken minor units. */

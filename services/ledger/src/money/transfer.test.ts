@@ -2,7 +2,7 @@ import { problemsOf } from '@coffer/kit/rpc/errors'
 import type { ConnectError } from '@connectrpc/connect'
 import { describe, expect, test } from '@jest/globals'
 import { aBankAccount, anEnvelope, anOperation } from '../../test/imports/samples.ts'
-import { balancesOf } from '../accounts/bank-account.ts'
+import { balancesOf } from '../book/bank-account.ts'
 import { endOperation, startOperation } from './operation.ts'
 import { transfer } from './transfer.ts'
 

@@ -1,5 +1,5 @@
 import { invalid, notFound } from '@coffer/kit/rpc/errors'
-import type { Envelope } from '../envelopes/envelope.ts'
+import type { Envelope } from '../book/envelope.ts'
 import { findEnvelope, postHeld, type StartedOperation } from './operation.ts'
 
 /** Source and destination of a transfer, null for free-to-use money; `amount` in minor units. */

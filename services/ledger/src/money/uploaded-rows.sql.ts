@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { isUpload } from '../imports/upload.sql.ts'
 import type { UploadKey } from '../imports/upload.ts'
 import { Given } from '../imports/upload-undo.ts'
-import { Transaction } from '../transactions/transaction.ts'
+import { Transaction } from '../book/transaction.ts'
 
 const Inserted = z.object({ inserted: z.bigint() })
 

@@ -1,12 +1,12 @@
 import { expect, test } from '@jest/globals'
 import { aBankAccount, anEnvelope, anOperation } from '../../test/imports/samples.ts'
-import { balancesOf } from '../accounts/bank-account.ts'
-import type { Envelope } from '../envelopes/envelope.ts'
+import { balancesOf } from '../book/bank-account.ts'
+import type { Envelope } from '../book/envelope.ts'
 import {
   createTransaction,
   type NewTransaction,
   type Transaction,
-} from '../transactions/transaction.ts'
+} from '../book/transaction.ts'
 import { changeTransaction } from '../transactions/transaction-change.ts'
 import { removeTransaction } from '../transactions/transaction-removal.ts'
 import type { Settlement } from './operation.ts'

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Transaction } from '../transactions/transaction.ts'
+import type { Transaction } from '../book/transaction.ts'
 
 /** The fields of a transaction that the search for similar transactions reads. */
 export type ClusterRow = {

@@ -1,7 +1,7 @@
 import type { ProviderAccount } from '@coffer/proto/ledger/v1/sync_import'
 import { z } from 'zod'
-import type { BankAccount } from '../accounts/bank-account.ts'
-import { atLeastZero, Money } from '../money/money.ts'
+import type { BankAccount } from '../book/bank-account.ts'
+import { atLeastZero, Money } from '../book/money.ts'
 import {
   nameOf,
   rawOf,

@@ -1,7 +1,7 @@
 import { localDay } from '@coffer/kit/values/day'
 import { z } from 'zod'
-import { Money } from '../money/money.ts'
-import type { Transaction } from '../transactions/transaction.ts'
+import { Money } from '../book/money.ts'
+import type { Transaction } from '../book/transaction.ts'
 
 /** Rule that matched a provider's data to a stored transaction or bank account (docs/syncs.md). */
 export const MatchReason = z.enum([

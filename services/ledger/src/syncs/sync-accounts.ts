@@ -4,9 +4,9 @@ import {
   AccountType,
   type BankAccount,
   balanceFields,
-} from '../accounts/bank-account.ts'
+} from '../book/bank-account.ts'
 import { createBankAccount } from '../accounts/bank-account-change.ts'
-import type { Link } from '../accounts/link.ts'
+import type { Link } from '../accounts/link-change.ts'
 import {
   endOperation,
   type Operation,

@@ -13,7 +13,7 @@ import type { HandlerContext, ServiceImpl } from '@connectrpc/connect'
 import type { SyncedScope } from '../money/money-state.ts'
 import type { Current } from '../money/unit-of-work.ts'
 import type { MoneyWriter } from '../money/writer.service.ts'
-import { findTimezone } from '../tenancy/account-settings.sql.ts'
+import { findTimezone } from '../accounts/account-settings.sql.ts'
 import {
   readItems,
   readListed,

@@ -1,7 +1,7 @@
-import { requireWritable } from '../accounts/bank-account.ts'
+import { requireWritable } from '../book/bank-account.ts'
 import type { Settlement } from '../money/operation.ts'
 import { startSettlements, totalOf } from '../money/settlements.ts'
-import type { Locked, Transaction } from '../transactions/transaction.ts'
+import type { Locked, Transaction } from '../book/transaction.ts'
 import {
   isUnlisted,
   liveRecord,

@@ -10,7 +10,7 @@ import type { SyncImportService, UpsertLinkRequest } from '@coffer/proto/ledger/
 import type { HandlerContext, ServiceImpl } from '@connectrpc/connect'
 import { type Bounds, linkBound } from '../accounts/bounds.sql.ts'
 import { findLink, insertLinkOnce, lockLink, saveLink } from '../accounts/link.sql.ts'
-import { createAggregatorLink, detachLink, type Link, subjectOf } from '../accounts/link.ts'
+import { createAggregatorLink, detachLink, type Link, subjectOf } from '../accounts/link-change.ts'
 import { deleteLocked } from '../accounts/link-deletion.service.ts'
 import { copyLinkType } from '../money/link-type.sql.ts'
 import { nameOf, requireSource } from './provider-item.ts'

@@ -8,8 +8,8 @@ import type {
 } from '@coffer/proto/ledger/v1/sync_import'
 import type { ServiceImpl } from '@connectrpc/connect'
 import { getBankAccount } from '../accounts/bank-account.sql.ts'
-import { requireWritable } from '../accounts/bank-account.ts'
-import { findTimezone } from '../tenancy/account-settings.sql.ts'
+import { requireWritable } from '../book/bank-account.ts'
+import { findTimezone } from '../accounts/account-settings.sql.ts'
 import { listLiveIds } from './provider.sql.ts'
 import { requireIds, requireSource } from './provider-item.ts'
 

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { endOperation, type Operation, startOperation } from '../money/operation.ts'
 import { addSettlement, type Settlements } from '../money/settlements.ts'
 import { giveBack, take } from '../money/spend.ts'
-import { emptyTransaction, type Locked, type Transaction } from '../transactions/transaction.ts'
+import { emptyTransaction, type Locked, type Transaction } from '../book/transaction.ts'
 import {
   isUnlisted,
   type Listed,

@@ -1,7 +1,7 @@
 import type { Database } from '@coffer/kit/database/database'
 import { columnsOf } from '@coffer/kit/database/rows'
 import { type FragmentSqlToken, sql } from 'slonik'
-import { LinkKey } from '../accounts/link.ts'
+import { LinkKey } from '../accounts/link-change.ts'
 import { ImportKey } from '../imports/formats/csv/csv-import.ts'
 import { FileKey } from '../imports/storage/stored-file.ts'
 import { UploadKey } from '../imports/upload.ts'

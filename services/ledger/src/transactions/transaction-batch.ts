@@ -1,5 +1,5 @@
 import { type Refusal, settledOrRefused } from '@coffer/kit/rpc/errors'
-import { requireManual } from '../accounts/bank-account.ts'
+import { requireManual } from '../book/bank-account.ts'
 import type { Settlement } from '../money/operation.ts'
 import { addSettlement, startSettlements, totalOf } from '../money/settlements.ts'
 import {
@@ -7,7 +7,7 @@ import {
   type Locked,
   type NewTransaction,
   type Transaction,
-} from './transaction.ts'
+} from '../book/transaction.ts'
 
 export const batchSizeMax = 500
 

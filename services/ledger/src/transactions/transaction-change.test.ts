@@ -2,8 +2,8 @@ import { problemsOf } from '@coffer/kit/rpc/errors'
 import type { ConnectError } from '@connectrpc/connect'
 import { describe, expect, test } from '@jest/globals'
 import { aBankAccount, anEnvelope, anOperation, aTransaction } from '../../test/imports/samples.ts'
-import type { BankAccount } from '../accounts/bank-account.ts'
-import type { Transaction, TransactionPatch } from './transaction.ts'
+import type { BankAccount } from '../book/bank-account.ts'
+import type { Transaction, TransactionPatch } from '../book/transaction.ts'
 import { changeTransaction } from './transaction-change.ts'
 
 const LATER = new Date('2026-03-01T06:00:00Z')

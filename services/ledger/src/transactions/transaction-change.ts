@@ -1,5 +1,5 @@
 import { invalid, notFound } from '@coffer/kit/rpc/errors'
-import { requireWritable } from '../accounts/bank-account.ts'
+import { requireWritable } from '../book/bank-account.ts'
 import { endOperation, startOperation } from '../money/operation.ts'
 import { giveBack } from '../money/spend.ts'
 import {
@@ -11,7 +11,7 @@ import {
   type TransactionDecision,
   type TransactionPatch,
   takeFrom,
-} from './transaction.ts'
+} from '../book/transaction.ts'
 
 const MANUAL_ONLY = ['amount', 'date', 'isPending'] as const
 

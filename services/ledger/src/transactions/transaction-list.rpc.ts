@@ -10,7 +10,7 @@ import {
 } from '@coffer/proto/ledger/v1/transaction'
 import type { HandlerContext } from '@connectrpc/connect'
 import { type Listed, listTransactions } from './transaction.sql.ts'
-import type { Transaction } from './transaction.ts'
+import type { Transaction } from '../book/transaction.ts'
 import { endOfScan, findByText, scan } from './transaction-search.sql.ts'
 import {
   isIndexed,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { aBankAccount, anEnvelope, anOperation, aTransaction } from '../../test/imports/samples.ts'
-import type { Transaction } from './transaction.ts'
+import type { Transaction } from '../book/transaction.ts'
 import { type Removal, removeTransaction, restoreTransaction } from './transaction-removal.ts'
 
 const GOAL = anEnvelope({

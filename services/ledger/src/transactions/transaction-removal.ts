@@ -1,4 +1,4 @@
-import { requireManual } from '../accounts/bank-account.ts'
+import { requireManual } from '../book/bank-account.ts'
 import {
   endOperation,
   findEnvelope,
@@ -9,7 +9,7 @@ import {
   startOperation,
 } from '../money/operation.ts'
 import { envelopeOf, giveBack, take } from '../money/spend.ts'
-import type { Locked, Transaction, TransactionDecision } from './transaction.ts'
+import type { Locked, Transaction, TransactionDecision } from '../book/transaction.ts'
 
 export type Removal = { adjustsBalance: boolean; soft: boolean }
 

@@ -21,7 +21,7 @@ import { renderResult } from '../money/settlements.ts'
 import type { Decision } from '../money/unit-of-work.ts'
 import type { MoneyWriter } from '../money/writer.service.ts'
 import { listRecords } from '../syncs/provider.sql.ts'
-import { noRecords, type ProviderRecords, renderRecords } from '../syncs/provider-records.ts'
+import { noRecords, type ProviderRecords, renderRecords } from '../records/transaction-records.ts'
 import type { ProviderRecord } from '../syncs/provider-transaction.ts'
 import { findTransaction } from './transaction.sql.ts'
 import {
@@ -29,7 +29,7 @@ import {
   type Locked,
   type Transaction,
   type TransactionPatch,
-} from './transaction.ts'
+} from '../book/transaction.ts'
 import { postBatch, readBody } from './transaction-batch.rpc.ts'
 import { changeTransaction } from './transaction-change.ts'
 import { listPage } from './transaction-list.rpc.ts'

@@ -3,7 +3,7 @@ import { columnsOf } from '@coffer/kit/database/rows'
 import { prepare } from '@coffer/kit/database/statement'
 import { type FragmentSqlToken, sql } from 'slonik'
 import { z } from 'zod'
-import { Transaction } from './transaction.ts'
+import { Transaction } from '../book/transaction.ts'
 
 /** A row of a list, with the version of the bank account; without an ID, the list is empty. */
 export const ListedRow = z.union([

@@ -13,7 +13,7 @@ import { endOperation, startOperation } from '../../src/money/operation.ts'
 import { transfer } from '../../src/money/transfer.ts'
 import { createMoneyWriter, type MoneyWriter } from '../../src/money/writer.service.ts'
 import { ledger } from '../../src/service.ts'
-import { emptyTransaction } from '../../src/transactions/transaction.ts'
+import { emptyTransaction } from '../../src/book/transaction.ts'
 import { createFundedHousehold, type FundedHousehold, payTogether } from '../funded-household.ts'
 import { emptyChangeSet } from './empty-change-set.ts'
 

@@ -1,7 +1,7 @@
 import { localDay } from '@coffer/kit/values/day'
 import { expect } from '@jest/globals'
-import type { BankAccount } from '../../src/accounts/bank-account.ts'
-import type { Envelope } from '../../src/envelopes/envelope.ts'
+import type { BankAccount } from '../../src/book/bank-account.ts'
+import type { Envelope } from '../../src/book/envelope.ts'
 import type { SyncedScope } from '../../src/money/money-state.ts'
 import {
   liveRecord,

@@ -16,7 +16,7 @@ import { TransactionService } from '@coffer/proto/ledger/v1/transaction'
 import type { CallOptions } from '@connectrpc/connect'
 import { sql } from 'slonik'
 import { z } from 'zod'
-import { saveSettings } from '../../src/tenancy/account-settings.sql.ts'
+import { saveSettings } from '../../src/accounts/account-settings.sql.ts'
 
 type Item = Omit<ProviderTransaction, keyof Message>
 type Account = Partial<Omit<ProviderAccount, keyof Message>>

@@ -1,8 +1,8 @@
 import { invalid } from '@coffer/kit/rpc/errors'
 import { z } from 'zod'
-import { type BankAccount, requireManual } from '../accounts/bank-account.ts'
-import type { Envelope } from '../envelopes/envelope.ts'
-import { inRange, Money } from '../money/money.ts'
+import { type BankAccount, requireManual } from './bank-account.ts'
+import type { Envelope } from './envelope.ts'
+import { inRange, Money } from './money.ts'
 import {
   endOperation,
   findEnvelope,

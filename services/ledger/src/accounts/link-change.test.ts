@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { aLink } from '../../test/imports/samples.ts'
-import { changeLink, createLink, deleteLink, detachLink } from './link.ts'
+import { changeLink, createLink, deleteLink, detachLink } from './link-change.ts'
 
 const NOW = new Date('2026-02-01T12:00:00Z')
 const BY = { accountId: 'acct_1', createdBy: 'user_1', now: NOW }

@@ -2,9 +2,9 @@ import { problemsOf } from '@coffer/kit/rpc/errors'
 import type { ConnectError } from '@connectrpc/connect'
 import { describe, expect, test } from '@jest/globals'
 import { aBankAccount, anEnvelope, anOperation, aTransaction } from '../../test/imports/samples.ts'
-import type { BankAccount } from '../accounts/bank-account.ts'
-import type { Envelope } from '../envelopes/envelope.ts'
-import { createTransaction, type NewTransaction } from './transaction.ts'
+import type { BankAccount } from '../book/bank-account.ts'
+import type { Envelope } from '../book/envelope.ts'
+import { createTransaction, type NewTransaction } from '../book/transaction.ts'
 
 const DATE = new Date('2026-02-01T06:00:00Z')
 

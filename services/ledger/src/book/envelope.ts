@@ -1,6 +1,6 @@
 import { refused } from '@coffer/kit/rpc/errors'
 import { z } from 'zod'
-import { Money } from '../money/money.ts'
+import { Money } from './money.ts'
 
 export const SpendingType = z.enum(['expense', 'goal'])
 export type SpendingType = z.infer<typeof SpendingType>

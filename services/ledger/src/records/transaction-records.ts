@@ -5,7 +5,7 @@ import {
   type FeedTransaction,
   FeedTransactionSchema,
 } from '@coffer/proto/ledger/v1/transaction'
-import { type ProviderRecord, shownRecords } from './provider-transaction.ts'
+import { type ProviderRecord, shownRecords } from '../syncs/provider-transaction.ts'
 
 export type ProviderRecords = {
   aggregatorTransaction: AggregatorTransaction | null
