@@ -4,13 +4,14 @@ import { describe, expect, test } from '@jest/globals'
 import { aBankAccount, aLink, anOperation } from '../../test/imports/samples.ts'
 import type { BankAccount } from '../book/bank-account.ts'
 import {
+  archiveBankAccount,
   type BankAccountPatch,
   changeBankAccount,
   createBankAccount,
   type NewBankAccount,
   requireOwnLink,
 } from './bank-account-change.ts'
-import type { Link } from './link-change.ts'
+import type { Link } from '../book/link.ts'
 
 const NOW = anOperation().now
 
@@ -145,5 +146,21 @@ describe('a changed bank account', () => {
 
   test('stays when it is archived', () => {
     expect(() => change({ name: 'x' }, { deletedAt: NOW })).toThrow('archived')
+  })
+})
+
+describe('archiving', () => {
+  test('stamps the account inactive, once', () => {
+    const archived = archiveBankAccount(aBankAccount({ availableBalance: 5n }), NOW)
+    expect(archived).toEqual(
+      aBankAccount({ availableBalance: 5n, status: 'inactive', deletedAt: NOW, updatedAt: NOW }),
+    )
+    expect(() => archiveBankAccount(archived, NOW)).toThrow('archived')
+  })
+
+  test('of an aggregator account is refused: it goes with its link', () => {
+    expect(() => archiveBankAccount(aBankAccount({ linkType: 'aggregator' }), NOW)).toThrow(
+      'delete the link',
+    )
   })
 })

@@ -15,7 +15,7 @@ import {
   type BankAccount,
   requireWritable,
 } from '../book/bank-account.ts'
-import type { Link } from './link-change.ts'
+import type { Link } from '../book/link.ts'
 
 /** Request body for a new bank account. Balances in minor units; null gets the field's default. */
 export type NewBankAccount = Pick<BankAccount, 'bankAccountId' | 'name' | 'currency'> & {
@@ -117,6 +117,15 @@ export function changeBankAccount(
     changed.balancesAsOf = now
   }
   return endOperation(started)
+}
+
+/** Archives a bank account; throws like `requireWritable`, and `refused` on an aggregator link. */
+export function archiveBankAccount(account: BankAccount, now: Date): BankAccount {
+  requireWritable(account)
+  if (account.linkType === 'aggregator') {
+    throw refused('A bank account of this link cannot be archived: delete the link instead')
+  }
+  return { ...account, status: 'inactive', deletedAt: now, updatedAt: now }
 }
 
 /** Throws `refused` if the link is deleted, `invalid` if it is neither manual nor of type feed. */

@@ -9,7 +9,6 @@ import type { ServiceDeps } from '@coffer/kit/service/service'
 import { currencyOf } from '@coffer/kit/values/currency'
 import { newId } from '@coffer/kit/values/id'
 import {
-  AggregatorBankAccountSchema,
   BalancesSchema,
   type BankAccount as BankAccountMessage,
   BankAccountSchema,
@@ -20,19 +19,14 @@ import {
 } from '@coffer/proto/ledger/v1/bank_account'
 import type { HandlerContext, ServiceImpl } from '@connectrpc/connect'
 import { createBankAccounts } from './bank-account-creation.service.ts'
-import type { Settlement } from '../money/operation.ts'
+import type { Locked, Settlement } from '../money/operation.ts'
 import type { MoneyWriter } from '../money/writer.service.ts'
-import { findAccountRecords } from '../syncs/provider.sql.ts'
-import type { AccountRecord } from '../syncs/provider-account.ts'
-import type { Locked } from '../book/transaction.ts'
+import { renderBankAccount } from '../records/account-records.ts'
+import { findAccountRecords } from '../records/provider-record.sql.ts'
+import type { AccountRecord } from '../book/provider-record.ts'
 import { getBankAccount, listBankAccounts, listBankAccountsOfLink } from './bank-account.sql.ts'
-import { archiveBankAccount, type BankAccount, balancesOf } from '../book/bank-account.ts'
-import {
-  type BankAccountPatch,
-  changeBankAccount,
-  createBankAccount,
-  requireOwnLink,
-} from './bank-account-change.ts'
+import { archiveBankAccount, type BankAccountPatch, changeBankAccount, createBankAccount, requireOwnLink } from './bank-account-change.ts'
+import { type BankAccount, balancesOf } from '../book/bank-account.ts'
 import type { Bounds } from './bounds.sql.ts'
 import { findLink } from './link.sql.ts'
 
@@ -76,7 +70,7 @@ export function bankAccountRoutes(deps: Deps): ServiceImpl<typeof BankAccountSer
       const bankAccount = await change(deps, { context, id: bankAccountId }, (locked) =>
         changeBankAccount(locked, patch),
       )
-      return { bankAccount: withRecord(bankAccount, records.get(bankAccountId)) }
+      return { bankAccount: renderBankAccount(bankAccount, records.get(bankAccountId)) }
     },
     archiveBankAccount: async ({ bankAccountId: id }, context) => {
       const { feedBankAccountId } = await change(deps, { context, id }, (locked) => {
@@ -100,13 +94,7 @@ async function withRecords(
     ids.length > 0
       ? await findAccountRecords(database, accountId, ids)
       : new Map<string, AccountRecord>()
-  return bankAccounts.map((one) => withRecord(one, records.get(one.bankAccountId)))
-}
-
-function withRecord(bankAccount: BankAccount, record: AccountRecord | undefined) {
-  const shown = bankAccount.linkType === 'aggregator' ? record : undefined
-  const aggregatorBankAccount = shown ? toMessage(AggregatorBankAccountSchema, shown) : null
-  return toMessage(BankAccountSchema, { ...bankAccount, aggregatorBankAccount })
+  return bankAccounts.map((one) => renderBankAccount(one, records.get(one.bankAccountId)))
 }
 
 async function accountsOfLink(

@@ -4,7 +4,8 @@ import { toMessage } from '@coffer/kit/rpc/message'
 import { LinkDeletedSchema } from '@coffer/proto/ledger/v1/events'
 import { removeBankAccounts } from '../money/removal.sql.ts'
 import { saveLink } from './link.sql.ts'
-import { deleteLink, type Link, subjectOf } from './link-change.ts'
+import { deleteLink, subjectOf } from './link-change.ts'
+import type { Link } from '../book/link.ts'
 
 /**
  * Marks a locked link as deleted and hides its bank accounts (docs/links.md#deleting-a-link). The

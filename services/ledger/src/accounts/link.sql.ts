@@ -3,7 +3,7 @@ import { assignmentsOf, columnsOf, insertOf } from '@coffer/kit/database/rows'
 import { prepare } from '@coffer/kit/database/statement'
 import { type Change, emit, insertChanges } from '@coffer/kit/events/changes'
 import { sql } from 'slonik'
-import { Link } from './link-change.ts'
+import { Link } from '../book/link.ts'
 
 const columns = columnsOf(Link, { table: 'links' })
 

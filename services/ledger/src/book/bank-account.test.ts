@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { aBankAccount } from '../../test/imports/samples.ts'
-import { archiveBankAccount, balancesOf, requireManual, requireWritable } from './bank-account.ts'
+import { balancesOf, requireManual, requireWritable } from './bank-account.ts'
 
 const NOW = new Date('2026-02-01T12:00:00Z')
 
@@ -46,19 +46,5 @@ describe('guards', () => {
   test('only a manual link allows manual changes', () => {
     expect(() => requireManual(aBankAccount())).not.toThrow()
     expect(() => requireManual(aBankAccount({ linkType: 'feed' }))).toThrow('manual link')
-  })
-
-  test('archiving stamps the account inactive, once', () => {
-    const archived = archiveBankAccount(aBankAccount({ availableBalance: 5n }), NOW)
-    expect(archived).toEqual(
-      aBankAccount({ availableBalance: 5n, status: 'inactive', deletedAt: NOW, updatedAt: NOW }),
-    )
-    expect(() => archiveBankAccount(archived, NOW)).toThrow('archived')
-  })
-
-  test('an aggregator account goes only with its link', () => {
-    expect(() => archiveBankAccount(aBankAccount({ linkType: 'aggregator' }), NOW)).toThrow(
-      'delete the link',
-    )
   })
 })

@@ -1,7 +1,7 @@
 import { notFound, refused } from '@coffer/kit/rpc/errors'
 import { z } from 'zod'
 import { Money } from './money.ts'
-import { LinkType } from '../accounts/link-change.ts'
+import { LinkType } from './link.ts'
 
 export const AccountType = z.enum(['depository', 'credit', 'loan', 'investment', 'other'])
 export const AccountSubType = z.enum([
@@ -101,13 +101,4 @@ export function requireManual(account: BankAccount): void {
     throw refused(
       'Only bank accounts of a manual link allow this: a bank states the data of this one',
     )
-}
-
-/** Archives a bank account; throws like `requireWritable`, and `refused` on an aggregator link. */
-export function archiveBankAccount(account: BankAccount, now: Date): BankAccount {
-  requireWritable(account)
-  if (account.linkType === 'aggregator') {
-    throw refused('A bank account of this link cannot be archived: delete the link instead')
-  }
-  return { ...account, status: 'inactive', deletedAt: now, updatedAt: now }
 }

@@ -1,4 +1,3 @@
-import { refused } from '@coffer/kit/rpc/errors'
 import { z } from 'zod'
 import { Money } from './money.ts'
 
@@ -25,12 +24,6 @@ export const Envelope = z.object({
   closedAt: z.date().nullable(),
 })
 export type Envelope = z.infer<typeof Envelope>
-
-/** Throws `refused` (400) if a bank account has `max` open envelopes (docs/limits.md). */
-export function requireRoom(open: number, max: number): void {
-  if (open < max) return
-  throw refused(`a bank account has at most ${max} expenses and goals: delete one first`)
-}
 
 /** Returns a new envelope that holds no money. */
 export function createEnvelope(

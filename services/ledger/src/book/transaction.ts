@@ -1,18 +1,6 @@
-import { invalid } from '@coffer/kit/rpc/errors'
+import { isDeepStrictEqual } from 'node:util'
 import { z } from 'zod'
-import { type BankAccount, requireManual } from './bank-account.ts'
-import type { Envelope } from './envelope.ts'
-import { inRange, Money } from './money.ts'
-import {
-  endOperation,
-  findEnvelope,
-  moveBalances,
-  type Operation,
-  type Settlement,
-  type StartedOperation,
-  startOperation,
-} from '../money/operation.ts'
-import { take } from '../money/spend.ts'
+import { Money } from './money.ts'
 
 const Source = z.enum(['aggregator', 'upload', 'manual', 'feed'])
 
@@ -59,18 +47,8 @@ export const searchedTexts = [
   'notes',
 ] as const satisfies readonly (keyof Transaction)[]
 
-/** Input of a decision: the bank account, and the envelopes that the request may change. */
-export type Locked = {
-  bankAccount: BankAccount
-  envelopes: readonly Envelope[]
-  operation: Operation
-}
-
-/** The rows to save for a new or changed transaction; `settlement` has the changed envelopes. */
-export type TransactionDecision = { settlement: Settlement; transaction: Transaction }
-
 /** The fields that a user may set: all in a create request, some in a PATCH. */
-const Stated = Transaction.pick({
+export const StatedFields = Transaction.pick({
   amount: true,
   date: true,
   merchantName: true,
@@ -78,72 +56,7 @@ const Stated = Transaction.pick({
   isPending: true,
   notes: true,
 }).extend({ name: z.string() })
-type StatedFields = z.infer<typeof Stated>
-
-/** The fields of a PATCH of a transaction; `date` is midnight in the account's timezone. */
-export type TransactionPatch = {
-  [Field in keyof StatedFields]?: StatedFields[Field] | null | undefined
-}
-
-const statedFields = Object.entries(Stated.shape).map(([name, type]) => {
-  return { name, isNullable: type instanceof z.ZodNullable }
-})
-
-/** Body of a request to create a transaction; `date` is midnight in the account's timezone. */
-export type NewTransaction = TransactionPatch &
-  Pick<StatedFields, 'amount' | 'date' | 'name'> & {
-    transactionId: string
-    adjustsBalance: boolean
-  }
-
-/**
- * Returns the rows to save for a transaction on a manual link (docs/transactions.md#create). Its
- * envelope gives min(held, amount); a deposit may not have one.
- */
-export function createTransaction(locked: Locked, body: NewTransaction): TransactionDecision {
-  requireManual(locked.bankAccount)
-  const stated = { ...manualTransaction(locked, body), ...storedFields(body) }
-  requireAmount(stated.amount)
-  requireSpending(stated)
-  const started = startOperation(locked)
-  const transaction = { ...stated, spendingAmount: takeFrom(started, stated) }
-  if (body.adjustsBalance) moveBalances(started, 'transaction', transaction)
-  return { settlement: endOperation(started), transaction }
-}
-
-/** Returns the fields to store. In a nullable column '' becomes null; elsewhere null is ignored. */
-export function storedFields(patch: TransactionPatch): Partial<StatedFields> {
-  const given: Record<string, unknown> = patch
-  const stored = statedFields.flatMap(({ name, isNullable }) => {
-    const value = isNullable && given[name] === '' ? null : given[name]
-    return value === undefined || (value === null && !isNullable) ? [] : [[name, value]]
-  })
-  return Object.fromEntries(stored)
-}
-
-/**
- * Takes min(held, amount) from a transaction's envelope. Returns the taken minor units, or null if
- * unassigned. Throws `invalid` if `spendingId` is not an open envelope of the bank account.
- */
-export function takeFrom(
-  started: StartedOperation,
-  { amount, spendingId, transactionId: causeId }: Transaction,
-): bigint | null {
-  if (spendingId === null) return null
-  const envelope = findEnvelope(started, spendingId)
-  if (envelope === null)
-    throw invalid({ spendingId: 'does not exist in this bank account: see its list of spending' })
-  return take(started, envelope, { amount, cause: 'transaction', causeId })
-}
-
-/** Returns a posted, unassigned transaction of source manual; its original name is its name. */
-export function manualTransaction(
-  { bankAccount, operation }: Locked,
-  { name, ...stated }: Pick<NewTransaction, 'transactionId' | 'name' | 'amount' | 'date'>,
-): Transaction {
-  const created = { source: 'manual', createdAt: operation.now } as const
-  return { ...emptyTransaction(bankAccount, { ...stated, ...created }), name, originalName: name }
-}
+export type StatedFields = z.infer<typeof StatedFields>
 
 /** Returns a posted, unassigned transaction with empty texts, the base of every new transaction. */
 export function emptyTransaction(
@@ -177,15 +90,14 @@ export function emptyTransaction(
   }
 }
 
-/** Throws `invalid` (400) if the amount is 0 or outside ±2^53−1. */
-export function requireAmount(amount: bigint): void {
-  if (amount === 0n) throw invalid({ amount: 'must not be 0' })
-  inRange(amount)
+type Texts = Pick<Transaction, 'originalName' | 'originalMerchantName' | 'date' | 'deletedAt'>
+
+/** Returns whether two versions of a transaction are equal for the search of similar ones. */
+export function hasSameText(one: Texts, other: Texts): boolean {
+  return isDeepStrictEqual(selectTexts(one), selectTexts(other))
 }
 
-/** Throws `invalid` if a deposit names an envelope. */
-export function requireSpending(of: { amount: bigint; spendingId: string | null }): void {
-  if (of.amount < 0n && of.spendingId !== null) {
-    throw invalid({ spendingId: 'a deposit cannot be assigned to an expense or a goal' })
-  }
+/** Returns the fields that affect a search; `date` determines the order of transactions. */
+function selectTexts({ originalName, originalMerchantName, date, deletedAt }: Texts): Texts {
+  return { originalName, originalMerchantName, date, deletedAt }
 }

@@ -1,6 +1,6 @@
 import { create } from '@bufbuild/protobuf'
 import { keptReplies, once } from '@coffer/kit/database/idempotency'
-import { notFound } from '@coffer/kit/rpc/errors'
+import { notFound, refused } from '@coffer/kit/rpc/errors'
 import { toMessage } from '@coffer/kit/rpc/message'
 import { callerOf } from '@coffer/kit/rpc/rpc'
 import type { ServiceDeps } from '@coffer/kit/service/service'
@@ -14,14 +14,13 @@ import type { HandlerContext, ServiceImpl } from '@connectrpc/connect'
 import { requireWritable } from '../book/bank-account.ts'
 import type { Bounds } from '../accounts/bounds.sql.ts'
 import { unassignAll } from '../money/assigned-rows.sql.ts'
-import { endOperation, findEnvelope, startOperation } from '../money/operation.ts'
+import { endOperation, findEnvelope, type Locked, startOperation } from '../money/operation.ts'
 import { renderResult } from '../money/settlements.ts'
 import { transfer } from '../money/transfer.ts'
 import type { Decision } from '../money/unit-of-work.ts'
 import type { MoneyWriter } from '../money/writer.service.ts'
-import type { Locked } from '../book/transaction.ts'
 import { listEnvelopes } from './envelope.sql.ts'
-import { createEnvelope, type Envelope, requireRoom, SpendingType } from '../book/envelope.ts'
+import { createEnvelope, type Envelope, SpendingType } from '../book/envelope.ts'
 import { closeEnvelope } from './period.ts'
 
 type Deps = Pick<ServiceDeps, 'database'> & MoneyWriter & { config: Bounds }
@@ -88,7 +87,10 @@ async function findOrCreate(
       requireWritable(current.bankAccount)
       const known = current.envelopes.find((one) => one.spendingId === spendingId)
       if (known) return { reply: known }
-      requireRoom(current.openEnvelopes, envelopesMax)
+      if (current.openEnvelopes >= envelopesMax) {
+        const bound = `${envelopesMax} expenses and goals`
+        throw refused(`a bank account has at most ${bound}: delete one first`)
+      }
       const created = createEnvelope({ ...identity, spendingType }, current.operation.now)
       return { settlement: endOperation(startOperation(current)), created, reply: created }
     },

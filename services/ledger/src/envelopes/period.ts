@@ -1,16 +1,8 @@
 import { lesser } from '@coffer/kit/values/money'
 import { requireWritable } from '../book/bank-account.ts'
 import { atLeastZero } from '../book/money.ts'
-import {
-  endOperation,
-  findEnvelope,
-  postHeld,
-  postUsed,
-  type StartedOperation,
-  startOperation,
-} from '../money/operation.ts'
+import { endOperation, findEnvelope, type Locked, postHeld, postUsed, type StartedOperation, startOperation } from '../money/operation.ts'
 import { take } from '../money/spend.ts'
-import type { Locked } from '../book/transaction.ts'
 import type { Envelope } from '../book/envelope.ts'
 import { type AutomaticTransaction, bookAutomatic, type ScheduledDecision } from './funding.ts'
 

@@ -18,7 +18,7 @@ import {
 import type { ServiceImpl } from '@connectrpc/connect'
 import { renderResult } from '../money/settlements.ts'
 import type { MoneyWork, MoneyWriter } from '../money/writer.service.ts'
-import type { Locked } from '../book/transaction.ts'
+import type { Locked } from '../money/operation.ts'
 import { type AutomaticTransaction, applyFunding, type ScheduledDecision } from './funding.ts'
 import { endPeriod } from './period.ts'
 import { listWithEnvelopes, lookUpScheduled } from './scheduled.sql.ts'

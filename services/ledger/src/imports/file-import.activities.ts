@@ -26,7 +26,7 @@ import {
   startUpload,
   tryLockImports,
 } from './upload.sql.ts'
-import type { UploadKey } from './upload.ts'
+import type { UploadKey } from '../book/upload-key.ts'
 
 type Deps = Pick<ServiceDeps, 'database' | 'broker' | 'clock'> &
   Pick<MoneyWriter, 'writeIn'> & {

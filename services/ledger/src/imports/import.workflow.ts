@@ -4,7 +4,7 @@ import { ActivityFailure, continueAsNew, sleep } from '@temporalio/workflow'
 import type { fileImportActivities } from './file-import.activities.ts'
 import type { ImportKey } from './formats/csv/csv-import.ts'
 import type { importPreviewActivities } from './import-preview.activities.ts'
-import type { UploadKey } from './upload.ts'
+import type { UploadKey } from '../book/upload-key.ts'
 
 type Activities = ReturnType<typeof fileImportActivities> &
   ReturnType<typeof importPreviewActivities>

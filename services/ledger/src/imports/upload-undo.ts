@@ -1,14 +1,9 @@
 import { refused } from '@coffer/kit/rpc/errors'
 import { z } from 'zod'
 import { type BankAccount, requireManual } from '../book/bank-account.ts'
-import { endOperation, postBalance, type Settlement, startOperation } from '../money/operation.ts'
-import { giveBack } from '../money/spend.ts'
-import type { Locked } from '../book/transaction.ts'
+import { endOperation, type Locked, postBalance, type Settlement, startOperation } from '../money/operation.ts'
+import { type Given, giveBack } from '../money/spend.ts'
 import type { Upload } from './upload.ts'
-
-/** The amount that an envelope gave to removed transactions, in minor units. */
-export const Given = z.object({ spendingId: z.string(), given: z.bigint() })
-export type Given = z.infer<typeof Given>
 
 /** Changes of the balances by an undo, in minor units; `asOf` is the restored balances' instant. */
 export const TakenBack = z.object({

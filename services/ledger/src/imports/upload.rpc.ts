@@ -28,7 +28,8 @@ import { type FileTotals, receiveFile } from './incoming-file.ts'
 import type { Storage } from './storage/storage.ts'
 import { keepFile } from './storage/stored-file.service.ts'
 import { findUpload, insertUpload, listUploads, markUndone } from './upload.sql.ts'
-import { createUpload, detectFormat, noteOf, type Upload, type UploadKey } from './upload.ts'
+import { createUpload, detectFormat, noteOf, type Upload } from './upload.ts'
+import type { UploadKey } from '../book/upload-key.ts'
 import { isUndoable, requireComplete, settleUndo } from './upload-undo.ts'
 
 type Deps = Pick<ServiceDeps, 'database' | 'clock'> &

@@ -1,13 +1,11 @@
 import { invalid } from '@coffer/kit/rpc/errors'
 import { z } from 'zod'
+import { UploadKey } from '../book/upload-key.ts'
 import { detectKind } from './formats/file-kind.ts'
 import { createFile, type NewFile, type StoredFile } from './storage/stored-file.ts'
 
 /** The import of one file (docs/files.md#uploading). `error` is set exactly in status `failed`. */
-export const Upload = z.object({
-  accountId: z.string(),
-  bankAccountId: z.string(),
-  transactionUploadId: z.string(),
+export const Upload = UploadKey.extend({
   fileId: z.string(),
   format: z.enum(['ofx', 'camt053', 'qif', 'csv']),
   status: z.enum(['pending', 'processing', 'failed', 'complete']),
@@ -23,13 +21,6 @@ export const Upload = z.object({
   balancesAsOf: z.date().nullable(),
 })
 export type Upload = z.infer<typeof Upload>
-
-export const UploadKey = Upload.pick({
-  accountId: true,
-  bankAccountId: true,
-  transactionUploadId: true,
-})
-export type UploadKey = z.infer<typeof UploadKey>
 
 export type NewUpload = Omit<NewFile, 'kind'> & Pick<Upload, 'transactionUploadId' | 'format'>
 

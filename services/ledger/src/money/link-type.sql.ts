@@ -1,6 +1,6 @@
 import type { Transaction as Tx } from '@coffer/kit/database/database'
 import { sql } from 'slonik'
-import type { Link } from '../accounts/link-change.ts'
+import type { Link } from '../book/link.ts'
 import { updateAll } from './removal.sql.ts'
 
 /**

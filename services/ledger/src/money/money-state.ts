@@ -1,7 +1,6 @@
 import type { BankAccount } from '../book/bank-account.ts'
 import type { Envelope } from '../book/envelope.ts'
-import type { AccountAlias, AccountRecord } from '../syncs/provider-account.ts'
-import type { ProviderRecord } from '../syncs/provider-transaction.ts'
+import type { AccountAlias, AccountRecord, ProviderRecord } from '../book/provider-record.ts'
 import type { Transaction } from '../book/transaction.ts'
 import type { BookedOperation } from '../book/journal.ts'
 

@@ -11,6 +11,13 @@ export type Operation = {
   version: bigint
 }
 
+/** Input of a decision: the bank account, and the envelopes that the request may change. */
+export type Locked = {
+  bankAccount: BankAccount
+  envelopes: readonly Envelope[]
+  operation: Operation
+}
+
 type Posting = Reason & { pot: Pot; spendingId: string | null; delta: bigint; date?: Date }
 
 /**
@@ -36,11 +43,7 @@ export type Settlement = {
 }
 
 /** Starts an operation on copies of a bank account and of the envelopes that it may change. */
-export function startOperation(state: {
-  bankAccount: BankAccount
-  envelopes: readonly Envelope[]
-  operation: Operation
-}): StartedOperation {
+export function startOperation(state: Locked): StartedOperation {
   return {
     operation: state.operation,
     before: { bankAccount: state.bankAccount, envelopes: state.envelopes },

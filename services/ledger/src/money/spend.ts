@@ -1,4 +1,5 @@
 import { lesser } from '@coffer/kit/values/money'
+import { z } from 'zod'
 import type { Envelope } from '../book/envelope.ts'
 import type { Reason } from '../book/journal.ts'
 import { findEnvelope, postHeld, postUsed, type StartedOperation } from './operation.ts'
@@ -17,6 +18,10 @@ export function take(
 
 /** The envelope of a transaction and the amount taken from it; both null if unassigned. */
 export type Assignment = { spendingId: string | null; spendingAmount: bigint | null }
+
+/** The amount that an envelope gave to removed transactions, in minor units. */
+export const Given = z.object({ spendingId: z.string(), given: z.bigint() })
+export type Given = z.infer<typeof Given>
 
 /** Returns `spendingAmount` to the transaction's envelope; does nothing if unassigned. */
 export function giveBack(started: StartedOperation, assignment: Assignment, reason: Reason): void {

@@ -1,10 +1,9 @@
 import type { Transaction as Tx } from '@coffer/kit/database/database'
 import { columnNames, recordsOf } from '@coffer/kit/database/rows'
-import { sql } from 'slonik'
+import { type FragmentSqlToken, sql } from 'slonik'
 import { z } from 'zod'
-import { isUpload } from '../imports/upload.sql.ts'
-import type { UploadKey } from '../imports/upload.ts'
-import { Given } from '../imports/upload-undo.ts'
+import type { UploadKey } from '../book/upload-key.ts'
+import { Given } from './spend.ts'
 import { Transaction } from '../book/transaction.ts'
 
 const Inserted = z.object({ inserted: z.bigint() })
@@ -42,4 +41,11 @@ export function removeUploaded(tx: Tx, key: UploadKey): Promise<readonly Given[]
     )
     SELECT spending_id AS "spendingId", sum(spending_amount)::bigint AS given FROM gone
     WHERE spending_id IS NOT NULL AND deleted_at IS NULL GROUP BY spending_id`)
+}
+
+/** Returns the SQL condition for the rows of one upload, in `uploads` and in `transactions`. */
+export function isUpload(key: UploadKey): FragmentSqlToken {
+  const { accountId, bankAccountId, transactionUploadId } = key
+  return sql.fragment`account_id = ${accountId} AND bank_account_id = ${bankAccountId}
+    AND transaction_upload_id = ${transactionUploadId}`
 }

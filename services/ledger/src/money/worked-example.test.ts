@@ -2,11 +2,8 @@ import { expect, test } from '@jest/globals'
 import { aBankAccount, anEnvelope, anOperation } from '../../test/imports/samples.ts'
 import { balancesOf } from '../book/bank-account.ts'
 import type { Envelope } from '../book/envelope.ts'
-import {
-  createTransaction,
-  type NewTransaction,
-  type Transaction,
-} from '../book/transaction.ts'
+import { createTransaction, type NewTransaction } from '../transactions/transaction-creation.ts'
+import type { Transaction } from '../book/transaction.ts'
 import { changeTransaction } from '../transactions/transaction-change.ts'
 import { removeTransaction } from '../transactions/transaction-removal.ts'
 import type { Settlement } from './operation.ts'

@@ -5,7 +5,8 @@ import {
   type FeedTransaction,
   FeedTransactionSchema,
 } from '@coffer/proto/ledger/v1/transaction'
-import { type ProviderRecord, shownRecords } from '../syncs/provider-transaction.ts'
+import type { ProviderRecord } from '../book/provider-record.ts'
+import type { Transaction } from '../book/transaction.ts'
 
 export type ProviderRecords = {
   aggregatorTransaction: AggregatorTransaction | null
@@ -13,24 +14,48 @@ export type ProviderRecords = {
   feedTransaction: FeedTransaction | null
 }
 
-export const noRecords: ProviderRecords = {
+const noRecords: ProviderRecords = {
   aggregatorTransaction: null,
   pendingAggregatorTransaction: null,
   feedTransaction: null,
 }
 
-/** Returns a transaction's provider records (docs/syncs.md#records-that-a-transaction-shows). */
+/**
+ * Returns a transaction's provider records (docs/syncs.md#records-that-a-transaction-shows); none
+ * for manual and uploaded transactions. `records` may include those of other transactions.
+ */
 export function renderRecords(
-  source: 'aggregator' | 'feed',
+  { source, transactionId }: Pick<Transaction, 'source' | 'transactionId'>,
   records: readonly ProviderRecord[],
 ): ProviderRecords {
-  const { posted, pending } = shownRecords(records)
+  if (source !== 'aggregator' && source !== 'feed') return noRecords
+  const own = records.filter((record) => record.transactionId === transactionId)
+  const posted = lastRecord({ records: own.filter(({ isPending }) => !isPending) })
+  const pending = lastRecord({ records: own.filter(({ isPending }) => isPending) })
   if (source === 'feed') return { ...noRecords, feedTransaction: feedOf(posted ?? pending) }
   return {
     ...noRecords,
     aggregatorTransaction: aggregatorOf(posted),
     pendingAggregatorTransaction: aggregatorOf(pending),
   }
+}
+
+/** Provider records of one transaction. */
+type Recorded = { records: readonly ProviderRecord[] }
+
+/** Returns the record without `deletedAt`; null if the provider has withdrawn all records. */
+export function liveRecord({ records }: Recorded): ProviderRecord | null {
+  return records.find(({ deletedAt }) => deletedAt === null) ?? null
+}
+
+/** Returns the record without `deletedAt`, else the one deleted last; null without records. */
+export function lastRecord({ records }: Recorded): ProviderRecord | null {
+  const [last = null] = records.toSorted((a, b) => endOf(b) - endOf(a))
+  return last
+}
+
+function endOf({ deletedAt }: ProviderRecord): number {
+  return deletedAt?.getTime() ?? Number.POSITIVE_INFINITY
 }
 
 function aggregatorOf(record: ProviderRecord | null): AggregatorTransaction | null {

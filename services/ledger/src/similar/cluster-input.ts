@@ -1,23 +1,8 @@
-import { isDeepStrictEqual } from 'node:util'
-import type { Transaction } from '../book/transaction.ts'
-
 /** The fields of a transaction that the search for similar transactions reads. */
 export type ClusterRow = {
   transactionId: string
   originalName: string
   originalMerchantName: string
-}
-
-type Texts = Pick<Transaction, 'originalName' | 'originalMerchantName' | 'date' | 'deletedAt'>
-
-/** Returns whether two versions of a transaction are equal for the search of similar ones. */
-export function hasSameText(one: Texts, other: Texts): boolean {
-  return isDeepStrictEqual(selectTexts(one), selectTexts(other))
-}
-
-/** Returns the fields that affect a search; `date` determines the order of transactions. */
-function selectTexts({ originalName, originalMerchantName, date, deletedAt }: Texts): Texts {
-  return { originalName, originalMerchantName, date, deletedAt }
 }
 
 /** Live transactions, newest first; transaction `i` has the text `texts[textOf[i]]`. */

@@ -11,7 +11,8 @@ import {
   START,
   type World,
 } from '../../test/syncs/synced-world.ts'
-import { liveRecord, type ProviderItem } from './provider-transaction.ts'
+import { liveRecord } from '../records/transaction-records.ts'
+import type { ProviderItem } from './provider-transaction.ts'
 
 const DAY = 86_400_000
 

@@ -1,7 +1,7 @@
 import type { ProviderAccount } from '@coffer/proto/ledger/v1/sync_import'
-import { z } from 'zod'
 import type { BankAccount } from '../book/bank-account.ts'
-import { atLeastZero, Money } from '../book/money.ts'
+import type { AccountAlias, AccountRecord } from '../book/provider-record.ts'
+import { atLeastZero } from '../book/money.ts'
 import {
   nameOf,
   rawOf,
@@ -10,40 +10,6 @@ import {
   requireIds,
   requireRaw,
 } from './provider-item.ts'
-import { MatchReason } from './provider-transaction.ts'
-
-/** A provider's record of a bank account; balances are minor units of its currency. */
-export const AccountRecord = z.object({
-  accountId: z.string(),
-  bankAccountId: z.string(),
-  name: z.string(),
-  officialName: z.string(),
-  mask: z.string().nullable(),
-  currency: z.string(),
-  accountType: z.string(),
-  accountSubType: z.string(),
-  availableBalance: Money,
-  currentBalance: Money,
-  limitBalance: Money,
-  /** The provider's JSON as received. */
-  raw: z.string().nullable(),
-  createdAt: z.date(),
-  createdBy: z.string(),
-  updatedAt: z.date(),
-})
-export type AccountRecord = z.infer<typeof AccountRecord>
-
-/** A provider's ID of a bank account, and why it was matched; `isCurrent` if it was stated last. */
-export const AccountAlias = z.object({
-  accountId: z.string(),
-  linkId: z.string(),
-  providerAccountId: z.string(),
-  bankAccountId: z.string(),
-  isCurrent: z.boolean(),
-  matchReason: MatchReason,
-  createdAt: z.date(),
-})
-export type AccountAlias = z.infer<typeof AccountAlias>
 
 /** A bank account with its aliases and its provider record, which is null before the first sync. */
 export type SyncedAccount = {

@@ -2,7 +2,7 @@ import { invalid, type Problems, refused } from '@coffer/kit/rpc/errors'
 import { readDay, startOfDay } from '@coffer/kit/values/day'
 import { isExact } from '@coffer/kit/values/money'
 import type { ProviderTransaction } from '@coffer/proto/ledger/v1/sync_import'
-import type { LinkType } from '../accounts/link-change.ts'
+import type { LinkType } from '../book/link.ts'
 import { cut, oneLine } from '../imports/formats/statement-rows.ts'
 import type { Listed, ProviderItem } from './provider-transaction.ts'
 

@@ -1,13 +1,12 @@
 import { type BankAccountKey, keyOf } from '@coffer/kit/database/aggregate-key'
 import type { Database } from '@coffer/kit/database/database'
-import { columnsOf } from '@coffer/kit/database/rows'
 import { prepare } from '@coffer/kit/database/statement'
 import { type CommonQueryMethods, sql } from 'slonik'
 import { z } from 'zod'
-import type { LinkKey } from '../accounts/link-change.ts'
+import type { LinkKey } from '../book/link.ts'
 import { readMoney } from '../money/money-state.sql.ts'
-import { AccountRecord, type SyncedAccount } from './provider-account.ts'
-import { ProviderRecord } from './provider-transaction.ts'
+import type { SyncedAccount } from './provider-account.ts'
+import { ProviderRecord } from '../book/provider-record.ts'
 
 const Row = z.object({ bankAccountId: z.string() })
 
@@ -29,27 +28,6 @@ export async function listSynced(
     return { bankAccount: state.bankAccount, record: state.accountRecord, aliases: state.aliases }
   })
 }
-
-/** Returns the provider records of bank accounts, keyed by bank account ID. */
-export async function findAccountRecords(
-  { pool }: Database,
-  accountId: string,
-  bankAccountIds: readonly string[],
-): Promise<Map<string, AccountRecord>> {
-  const found = await pool.any(sql.type(AccountRecord)`
-    SELECT ${columnsOf(AccountRecord, { table: 'provider_accounts' })} FROM provider_accounts
-    WHERE account_id = ${accountId}
-      AND bank_account_id = ANY(${sql.array([...bankAccountIds], 'text')})`)
-  return new Map(found.map((record) => [record.bankAccountId, record]))
-}
-
-const recordsOfTransaction = prepare(
-  ['accountId', 'bankAccountId', 'transactionId'],
-  (row) => sql.type(ProviderRecord)`
-    SELECT ${columnsOf(ProviderRecord, { table: 'record' })} FROM provider_transactions AS record
-    WHERE account_id = ${row.accountId} AND bank_account_id = ${row.bankAccountId}
-      AND transaction_id = ${row.transactionId}`,
-)
 
 const liveIds = prepare(
   ['accountId', 'bankAccountId', 'after', 'from', 'to', 'limit'],
@@ -74,13 +52,4 @@ export function listLiveIds(
   const from = page.from?.toISOString() ?? '-infinity'
   const to = page.to?.toISOString() ?? 'infinity'
   return pool.anyFirst(liveIds({ ...page, accountId, bankAccountId, from, to }))
-}
-
-/** Returns all provider records of a transaction, in no order. */
-export function listRecords(
-  { pool }: Database,
-  accountId: string,
-  ids: { bankAccountId: string; transactionId: string },
-): Promise<readonly ProviderRecord[]> {
-  return pool.any(recordsOfTransaction({ ...ids, accountId }))
 }

@@ -6,7 +6,7 @@ import {
   balanceFields,
 } from '../book/bank-account.ts'
 import { createBankAccount } from '../accounts/bank-account-change.ts'
-import type { Link } from '../accounts/link-change.ts'
+import type { Link } from '../book/link.ts'
 import {
   endOperation,
   type Operation,
@@ -15,8 +15,8 @@ import {
   startOperation,
 } from '../money/operation.ts'
 import type { Creation, Current, Decision } from '../money/unit-of-work.ts'
-import type { AccountAlias, AccountItem, AccountRecord, SyncedAccount } from './provider-account.ts'
-import type { MatchReason } from './provider-transaction.ts'
+import type { AccountAlias, AccountRecord, MatchReason } from '../book/provider-record.ts'
+import type { AccountItem, SyncedAccount } from './provider-account.ts'
 
 type Seen = { link: Link; item: AccountItem; operation: Operation }
 

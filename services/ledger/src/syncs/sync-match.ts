@@ -1,12 +1,7 @@
 import { dayMs } from '@coffer/kit/values/time'
-import {
-  lastRecord,
-  liveRecord,
-  type MatchReason,
-  type ProviderItem,
-  type ProviderRecord,
-  type SyncedTransaction,
-} from './provider-transaction.ts'
+import { lastRecord, liveRecord } from '../records/transaction-records.ts'
+import type { MatchReason, ProviderRecord } from '../book/provider-record.ts'
+import type { ProviderItem, SyncedTransaction } from './provider-transaction.ts'
 import { findSynced, type SyncedIndex } from './synced-transactions.ts'
 
 /** Maximum number of days from the pending to the posted day; hotels hold amounts longest. */

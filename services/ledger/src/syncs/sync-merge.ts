@@ -1,17 +1,11 @@
 import { isDeepStrictEqual } from 'node:util'
-import { endOperation, type Operation, startOperation } from '../money/operation.ts'
+import { endOperation, type Locked, type Operation, startOperation } from '../money/operation.ts'
 import { addSettlement, type Settlements } from '../money/settlements.ts'
 import { giveBack, take } from '../money/spend.ts'
-import { emptyTransaction, type Locked, type Transaction } from '../book/transaction.ts'
-import {
-  isUnlisted,
-  type Listed,
-  liveRecord,
-  type MatchReason,
-  type ProviderItem,
-  type ProviderRecord,
-  type SyncedTransaction,
-} from './provider-transaction.ts'
+import { emptyTransaction, type Transaction } from '../book/transaction.ts'
+import { isUnlisted, type Listed, type ProviderItem, type SyncedTransaction } from './provider-transaction.ts'
+import { liveRecord } from '../records/transaction-records.ts'
+import type { MatchReason, ProviderRecord } from '../book/provider-record.ts'
 
 /** An import call in progress. */
 export type ImportWork = {

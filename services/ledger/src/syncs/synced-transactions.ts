@@ -1,4 +1,5 @@
-import { lastRecord, type SyncedTransaction } from './provider-transaction.ts'
+import { lastRecord } from '../records/transaction-records.ts'
+import type { SyncedTransaction } from './provider-transaction.ts'
 
 /** In-memory index of the transactions that a batch may match, updated after each item. */
 export type SyncedIndex = {

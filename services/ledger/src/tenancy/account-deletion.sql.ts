@@ -1,6 +1,6 @@
 import type { Database } from '@coffer/kit/database/database'
 import { sql } from 'slonik'
-import { LinkKey } from '../accounts/link-change.ts'
+import { LinkKey } from '../book/link.ts'
 import { removeBankAccounts } from '../money/removal.sql.ts'
 
 /** Marks all links of an account as deleted and their bank accounts as removed. */

@@ -2,7 +2,7 @@ import type { ServiceDeps } from '@coffer/kit/service/service'
 import { nameOf, type Storage } from '../imports/storage/storage.ts'
 import { deleteMoney } from '../money/removal.sql.ts'
 import { findLink } from '../accounts/link.sql.ts'
-import type { LinkKey } from '../accounts/link-change.ts'
+import type { LinkKey } from '../book/link.ts'
 import {
   listFilesOf,
   listRemovedBankAccounts,

@@ -3,7 +3,7 @@ import type { Database } from '@coffer/kit/database/database'
 import { sql } from 'slonik'
 import { z } from 'zod'
 import { FileKey } from '../imports/storage/stored-file.ts'
-import type { LinkKey } from '../accounts/link-change.ts'
+import type { LinkKey } from '../book/link.ts'
 
 const Row = z.object({ bankAccountId: z.string() })
 

@@ -1,7 +1,7 @@
 import { isHistoryLong } from '@coffer/kit/workflows/history'
 import { activitiesOf } from '@coffer/kit/workflows/task-queue'
 import { continueAsNew } from '@temporalio/workflow'
-import type { LinkKey } from '../accounts/link-change.ts'
+import type { LinkKey } from '../book/link.ts'
 import type { linkCleanUpActivities } from './link-clean-up.activities.ts'
 
 /** Temporal activities of other services, on the task queue of each service; all are idempotent. */

@@ -1,17 +1,9 @@
 import { invalid, notFound } from '@coffer/kit/rpc/errors'
 import { requireWritable } from '../book/bank-account.ts'
-import { endOperation, startOperation } from '../money/operation.ts'
+import { endOperation, type Locked, startOperation } from '../money/operation.ts'
 import { giveBack } from '../money/spend.ts'
-import {
-  type Locked,
-  requireAmount,
-  requireSpending,
-  storedFields,
-  type Transaction,
-  type TransactionDecision,
-  type TransactionPatch,
-  takeFrom,
-} from '../book/transaction.ts'
+import { requireAmount, requireSpending, storedFields, type TransactionDecision, type TransactionPatch, takeFrom } from './transaction-creation.ts'
+import type { Transaction } from '../book/transaction.ts'
 
 const MANUAL_ONLY = ['amount', 'date', 'isPending'] as const
 

@@ -4,7 +4,7 @@ import { describe, expect, test } from '@jest/globals'
 import { aBankAccount, anEnvelope, anOperation, aTransaction } from '../../test/imports/samples.ts'
 import type { BankAccount } from '../book/bank-account.ts'
 import type { Envelope } from '../book/envelope.ts'
-import { createTransaction, type NewTransaction } from '../book/transaction.ts'
+import { createTransaction, type NewTransaction } from './transaction-creation.ts'
 
 const DATE = new Date('2026-02-01T06:00:00Z')
 

@@ -1,15 +1,8 @@
 import { requireManual } from '../book/bank-account.ts'
-import {
-  endOperation,
-  findEnvelope,
-  moveBalances,
-  postKept,
-  postTakenUp,
-  type Settlement,
-  startOperation,
-} from '../money/operation.ts'
+import { endOperation, findEnvelope, type Locked, moveBalances, postKept, postTakenUp, type Settlement, startOperation } from '../money/operation.ts'
 import { envelopeOf, giveBack, take } from '../money/spend.ts'
-import type { Locked, Transaction, TransactionDecision } from '../book/transaction.ts'
+import type { Transaction } from '../book/transaction.ts'
+import type { TransactionDecision } from './transaction-creation.ts'
 
 export type Removal = { adjustsBalance: boolean; soft: boolean }
 

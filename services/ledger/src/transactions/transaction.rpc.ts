@@ -16,20 +16,15 @@ import {
   UpdateTransactionRequestSchema,
 } from '@coffer/proto/ledger/v1/transaction'
 import { Code, ConnectError, type HandlerContext, type ServiceImpl } from '@connectrpc/connect'
-import { endOperation, startOperation } from '../money/operation.ts'
+import { endOperation, type Locked, startOperation } from '../money/operation.ts'
 import { renderResult } from '../money/settlements.ts'
 import type { Decision } from '../money/unit-of-work.ts'
 import type { MoneyWriter } from '../money/writer.service.ts'
-import { listRecords } from '../syncs/provider.sql.ts'
-import { noRecords, type ProviderRecords, renderRecords } from '../records/transaction-records.ts'
-import type { ProviderRecord } from '../syncs/provider-transaction.ts'
+import { listRecords } from '../records/provider-record.sql.ts'
+import { type ProviderRecords, renderRecords } from '../records/transaction-records.ts'
 import { findTransaction } from './transaction.sql.ts'
-import {
-  createTransaction,
-  type Locked,
-  type Transaction,
-  type TransactionPatch,
-} from '../book/transaction.ts'
+import { createTransaction, type TransactionPatch } from './transaction-creation.ts'
+import type { Transaction } from '../book/transaction.ts'
 import { postBatch, readBody } from './transaction-batch.rpc.ts'
 import { changeTransaction } from './transaction-change.ts'
 import { listPage } from './transaction-list.rpc.ts'
@@ -47,7 +42,7 @@ export function transactionRoutes(deps: Deps): ServiceImpl<typeof TransactionSer
       if (!transaction) throw notFound('transaction')
       const isProvided = transaction.source === 'aggregator' || transaction.source === 'feed'
       const records = isProvided ? await listRecords(deps.database, accountId, transaction) : []
-      const provided = shownRecordsOf(transaction, records)
+      const provided = renderRecords(transaction, records)
       return { transaction: toMessage(TransactionSchema, { ...transaction, ...provided }) }
     },
     createTransaction: (request, context) => post(deps, request, context),
@@ -149,7 +144,7 @@ function change<Reply>(
     createdBy,
     decide: ({ transaction, records, ...current }) => {
       if (!transaction) throw notFound('transaction')
-      return decide({ ...current, transaction }, shownRecordsOf(transaction, records))
+      return decide({ ...current, transaction }, renderRecords(transaction, records))
     },
   })
 }
@@ -177,19 +172,6 @@ async function forgetSchedule(
   await forgetting.catch((error: unknown) => {
     if (ConnectError.from(error).code !== Code.NotFound) throw error
   })
-}
-
-/** Returns the provider records to show; none for manual and uploaded transactions. */
-function shownRecordsOf(
-  transaction: Transaction,
-  records: readonly ProviderRecord[],
-): ProviderRecords {
-  const { source, transactionId } = transaction
-  if (source !== 'aggregator' && source !== 'feed') return noRecords
-  return renderRecords(
-    source,
-    records.filter((record) => record.transactionId === transactionId),
-  )
 }
 
 function patchOfRequest(

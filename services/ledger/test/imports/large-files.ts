@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import type { UploadKey } from '../../src/imports/upload.ts'
+import type { UploadKey } from '../../src/book/upload-key.ts'
 
 /**
  * Arguments of a process that imports a file: the database's URL, the folder of the uploaded bytes,

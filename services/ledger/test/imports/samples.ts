@@ -1,5 +1,5 @@
 import type { BankAccount } from '../../src/book/bank-account.ts'
-import type { Link } from '../../src/accounts/link-change.ts'
+import type { Link } from '../../src/book/link.ts'
 import type { Envelope } from '../../src/book/envelope.ts'
 import type { Operation } from '../../src/money/operation.ts'
 import type { ProviderItem } from '../../src/syncs/provider-transaction.ts'

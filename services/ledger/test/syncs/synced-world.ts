@@ -3,12 +3,9 @@ import { expect } from '@jest/globals'
 import type { BankAccount } from '../../src/book/bank-account.ts'
 import type { Envelope } from '../../src/book/envelope.ts'
 import type { SyncedScope } from '../../src/money/money-state.ts'
-import {
-  liveRecord,
-  type ProviderItem,
-  type ProviderRecord,
-  type SyncedTransaction,
-} from '../../src/syncs/provider-transaction.ts'
+import { liveRecord } from '../../src/records/transaction-records.ts'
+import type { ProviderItem, SyncedTransaction } from '../../src/syncs/provider-transaction.ts'
+import type { ProviderRecord } from '../../src/book/provider-record.ts'
 import { importTransactions, type SyncDecision } from '../../src/syncs/sync-import.ts'
 import { removeSynced } from '../../src/syncs/sync-removal.ts'
 import { scopeOf } from '../../src/syncs/sync-scope.ts'

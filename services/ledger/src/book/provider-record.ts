@@ -1,0 +1,78 @@
+import { z } from 'zod'
+import { Money } from './money.ts'
+
+/** Rule that matched a provider's data to a stored transaction or bank account (docs/syncs.md). */
+export const MatchReason = z.enum([
+  'new',
+  'pending-id',
+  'posted-first',
+  're-consent',
+  'amount-date-name',
+])
+export type MatchReason = z.infer<typeof MatchReason>
+
+/**
+ * A provider's data of a transaction under one of its IDs. Amounts are minor units, positive if
+ * money leaves the bank account; dates are midnight in the account's timezone. `deletedAt` is set
+ * when the provider withdraws the record or another one replaces it. A transaction has at most one
+ * live record (without `deletedAt`), and none once it is deleted.
+ */
+export const ProviderRecord = z.object({
+  accountId: z.string(),
+  bankAccountId: z.string(),
+  providerTransactionId: z.string(),
+  /** The provider's ID of the bank account when the record was imported. */
+  providerAccountId: z.string(),
+  recordId: z.string(),
+  transactionId: z.string(),
+  /** The provider's ID of the pending transaction that this posted one replaces. */
+  pendingProviderTransactionId: z.string().nullable(),
+  amount: Money,
+  currency: z.string(),
+  date: z.date(),
+  authorizedDate: z.date().nullable(),
+  name: z.string(),
+  merchantName: z.string(),
+  categories: z.array(z.string()),
+  category: z.string().nullable(),
+  isPending: z.boolean(),
+  /** The provider's JSON object as received. */
+  raw: z.string().nullable(),
+  matchReason: MatchReason,
+  createdAt: z.date(),
+  deletedAt: z.date().nullable(),
+})
+export type ProviderRecord = z.infer<typeof ProviderRecord>
+
+/** A provider's record of a bank account; balances are minor units of its currency. */
+export const AccountRecord = z.object({
+  accountId: z.string(),
+  bankAccountId: z.string(),
+  name: z.string(),
+  officialName: z.string(),
+  mask: z.string().nullable(),
+  currency: z.string(),
+  accountType: z.string(),
+  accountSubType: z.string(),
+  availableBalance: Money,
+  currentBalance: Money,
+  limitBalance: Money,
+  /** The provider's JSON as received. */
+  raw: z.string().nullable(),
+  createdAt: z.date(),
+  createdBy: z.string(),
+  updatedAt: z.date(),
+})
+export type AccountRecord = z.infer<typeof AccountRecord>
+
+/** A provider's ID of a bank account, and why it was matched; `isCurrent` if it was stated last. */
+export const AccountAlias = z.object({
+  accountId: z.string(),
+  linkId: z.string(),
+  providerAccountId: z.string(),
+  bankAccountId: z.string(),
+  isCurrent: z.boolean(),
+  matchReason: MatchReason,
+  createdAt: z.date(),
+})
+export type AccountAlias = z.infer<typeof AccountAlias>
