@@ -14,7 +14,6 @@ import { TransactionService } from '@coffer/proto/ledger/v1/transaction'
 import { UploadService } from '@coffer/proto/ledger/v1/upload'
 import { bankAccountRoutes } from './accounts/bank-account.rpc.ts'
 import { linkRoutes } from './accounts/link.rpc.ts'
-import { linkCleanUpActivities } from './tenancy/link-clean-up.activities.ts'
 import { settings } from './config.ts'
 import { envelopeRoutes } from './envelopes/envelope.rpc.ts'
 import { historyRoutes } from './envelopes/history.rpc.ts'
@@ -38,8 +37,11 @@ import { linkSyncRoutes } from './syncs/sync-links.rpc.ts'
 import { providerListRoutes } from './syncs/sync-list.rpc.ts'
 import { accountDeletionActivities } from './tenancy/account-deletion.activities.ts'
 import { eventHandlers } from './tenancy/events.consumer.ts'
+import { linkCleanUpActivities } from './tenancy/link-clean-up.activities.ts'
 import { sweepActivities } from './tenancy/sweep.activities.ts'
 import { transactionRoutes } from './transactions/transaction.rpc.ts'
+import { transactionBatchRoutes } from './transactions/transaction-batch.rpc.ts'
+import { transactionListRoutes } from './transactions/transaction-list.rpc.ts'
 
 /** The ledger service (docs/money.md): routes, event handlers, workflows and schedules. */
 export const ledger = defineService({
@@ -60,7 +62,11 @@ export const ledger = defineService({
         router.service(BankAccountService, bankAccountRoutes(deps))
         router.service(EnvelopeService, envelopeRoutes(deps))
         router.service(ScheduledService, scheduledRoutes(deps))
-        router.service(TransactionService, transactionRoutes(deps))
+        router.service(TransactionService, {
+          ...transactionRoutes(deps),
+          ...transactionBatchRoutes(deps),
+          ...transactionListRoutes(deps),
+        })
         router.service(SyncImportService, {
           ...linkSyncRoutes(deps),
           ...accountSyncRoutes(deps),

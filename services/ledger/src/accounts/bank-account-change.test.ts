@@ -3,6 +3,7 @@ import type { ConnectError } from '@connectrpc/connect'
 import { describe, expect, test } from '@jest/globals'
 import { aBankAccount, aLink, anOperation } from '../../test/imports/samples.ts'
 import type { BankAccount } from '../book/bank-account.ts'
+import type { Link } from '../book/link.ts'
 import {
   archiveBankAccount,
   type BankAccountPatch,
@@ -11,7 +12,6 @@ import {
   type NewBankAccount,
   requireOwnLink,
 } from './bank-account-change.ts'
-import type { Link } from '../book/link.ts'
 
 const NOW = anOperation().now
 

@@ -2,13 +2,6 @@ import { invalid, refused } from '@coffer/kit/rpc/errors'
 import { currencies } from '@coffer/kit/values/currency'
 import type { z } from 'zod'
 import {
-  endOperation,
-  type Operation,
-  type Settlement,
-  setBalances,
-  startOperation,
-} from '../money/operation.ts'
-import {
   AccountStatus,
   AccountSubType,
   AccountType,
@@ -16,6 +9,13 @@ import {
   requireWritable,
 } from '../book/bank-account.ts'
 import type { Link } from '../book/link.ts'
+import {
+  endOperation,
+  type Operation,
+  type Settlement,
+  setBalances,
+  startOperation,
+} from '../money/operation.ts'
 
 /** Request body for a new bank account. Balances in minor units; null gets the field's default. */
 export type NewBankAccount = Pick<BankAccount, 'bankAccountId' | 'name' | 'currency'> & {

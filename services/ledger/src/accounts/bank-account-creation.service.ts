@@ -3,12 +3,12 @@ import type { Transaction as Tx } from '@coffer/kit/database/database'
 import { duplicate, notFound } from '@coffer/kit/rpc/errors'
 import type { ServiceDeps } from '@coffer/kit/service/service'
 import { UniqueIntegrityConstraintViolationError } from 'slonik'
-import { type Bounds, bankAccountBound } from './bounds.sql.ts'
-import { shareLink } from './link.sql.ts'
 import type { Link, LinkKey } from '../book/link.ts'
 import { candidateChanges } from '../money/money-events.service.ts'
 import { createMoney, type MoneySave } from '../money/money-save.sql.ts'
 import { type Creation, createdSet } from '../money/unit-of-work.ts'
+import { type Bounds, bankAccountBound } from './bounds.sql.ts'
+import { shareLink } from './link.sql.ts'
 
 type Deps = Pick<ServiceDeps, 'database'> & { config: Bounds }
 

@@ -18,15 +18,21 @@ import {
   UpdateBankAccountRequestSchema,
 } from '@coffer/proto/ledger/v1/bank_account'
 import type { HandlerContext, ServiceImpl } from '@connectrpc/connect'
-import { createBankAccounts } from './bank-account-creation.service.ts'
+import { type BankAccount, balancesOf } from '../book/bank-account.ts'
+import type { AccountRecord } from '../book/provider-record.ts'
 import type { Locked, Settlement } from '../money/operation.ts'
 import type { MoneyWriter } from '../money/writer.service.ts'
 import { renderBankAccount } from '../records/account-records.ts'
 import { findAccountRecords } from '../records/provider-record.sql.ts'
-import type { AccountRecord } from '../book/provider-record.ts'
 import { getBankAccount, listBankAccounts, listBankAccountsOfLink } from './bank-account.sql.ts'
-import { archiveBankAccount, type BankAccountPatch, changeBankAccount, createBankAccount, requireOwnLink } from './bank-account-change.ts'
-import { type BankAccount, balancesOf } from '../book/bank-account.ts'
+import {
+  archiveBankAccount,
+  type BankAccountPatch,
+  changeBankAccount,
+  createBankAccount,
+  requireOwnLink,
+} from './bank-account-change.ts'
+import { createBankAccounts } from './bank-account-creation.service.ts'
 import type { Bounds } from './bounds.sql.ts'
 import { findLink } from './link.sql.ts'
 

@@ -2,10 +2,10 @@ import type { Transaction as Tx } from '@coffer/kit/database/database'
 import { changeOf, emit } from '@coffer/kit/events/changes'
 import { toMessage } from '@coffer/kit/rpc/message'
 import { LinkDeletedSchema } from '@coffer/proto/ledger/v1/events'
+import type { Link } from '../book/link.ts'
 import { removeBankAccounts } from '../money/removal.sql.ts'
 import { saveLink } from './link.sql.ts'
 import { deleteLink, subjectOf } from './link-change.ts'
-import type { Link } from '../book/link.ts'
 
 /**
  * Marks a locked link as deleted and hides its bank accounts (docs/links.md#deleting-a-link). The

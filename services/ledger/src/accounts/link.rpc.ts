@@ -17,10 +17,10 @@ import {
 } from '@coffer/proto/ledger/v1/link'
 import type { ServiceImpl } from '@connectrpc/connect'
 import { UniqueIntegrityConstraintViolationError } from 'slonik'
+import type { Link } from '../book/link.ts'
 import { type Bounds, linkBound } from './bounds.sql.ts'
 import { findLink, insertLink, listLinks, lockLink, saveLink } from './link.sql.ts'
 import { changeLink, createLink, type LinkPatch, subjectOf } from './link-change.ts'
-import type { Link } from '../book/link.ts'
 import { deleteLocked } from './link-deletion.service.ts'
 
 type Deps = Pick<ServiceDeps, 'database' | 'clock'> & { config: Bounds }

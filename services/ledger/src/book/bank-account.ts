@@ -1,7 +1,7 @@
 import { notFound, refused } from '@coffer/kit/rpc/errors'
 import { z } from 'zod'
-import { Money } from './money.ts'
 import { LinkType } from './link.ts'
+import { Money } from './money.ts'
 
 export const AccountType = z.enum(['depository', 'credit', 'loan', 'investment', 'other'])
 export const AccountSubType = z.enum([

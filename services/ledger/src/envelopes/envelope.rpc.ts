@@ -11,8 +11,9 @@ import {
   TransferResponseSchema,
 } from '@coffer/proto/ledger/v1/envelope'
 import type { HandlerContext, ServiceImpl } from '@connectrpc/connect'
-import { requireWritable } from '../book/bank-account.ts'
 import type { Bounds } from '../accounts/bounds.sql.ts'
+import { requireWritable } from '../book/bank-account.ts'
+import { createEnvelope, type Envelope, SpendingType } from '../book/envelope.ts'
 import { unassignAll } from '../money/assigned-rows.sql.ts'
 import { endOperation, findEnvelope, type Locked, startOperation } from '../money/operation.ts'
 import { renderResult } from '../money/settlements.ts'
@@ -20,7 +21,6 @@ import { transfer } from '../money/transfer.ts'
 import type { Decision } from '../money/unit-of-work.ts'
 import type { MoneyWriter } from '../money/writer.service.ts'
 import { listEnvelopes } from './envelope.sql.ts'
-import { createEnvelope, type Envelope, SpendingType } from '../book/envelope.ts'
 import { closeEnvelope } from './period.ts'
 
 type Deps = Pick<ServiceDeps, 'database'> & MoneyWriter & { config: Bounds }

@@ -1,10 +1,19 @@
 import { lesser } from '@coffer/kit/values/money'
 import { requireWritable } from '../book/bank-account.ts'
-import { atLeastZero } from '../book/money.ts'
-import { endOperation, findEnvelope, type Locked, moveBalances, postHeld, type Settlement, type StartedOperation, startOperation } from '../money/operation.ts'
-import { manualTransaction } from '../transactions/transaction-creation.ts'
-import type { Transaction } from '../book/transaction.ts'
 import { progressOf } from '../book/envelope.ts'
+import { atLeastZero } from '../book/money.ts'
+import type { Transaction } from '../book/transaction.ts'
+import {
+  endOperation,
+  findEnvelope,
+  type Locked,
+  moveBalances,
+  postHeld,
+  type Settlement,
+  type StartedOperation,
+  startOperation,
+} from '../money/operation.ts'
+import { manualTransaction } from '../transactions/transaction-creation.ts'
 
 /** A transaction that the hourly job creates; `amount` in minor units, `date` an instant. */
 export type AutomaticTransaction = Pick<Transaction, 'transactionId' | 'amount' | 'date'> & {

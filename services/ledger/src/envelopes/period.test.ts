@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { aBankAccount, anEnvelope, anOperation } from '../../test/imports/samples.ts'
-import { endOperation, startOperation } from '../money/operation.ts'
 import type { Envelope } from '../book/envelope.ts'
+import { endOperation, startOperation } from '../money/operation.ts'
 import { closeEnvelope, endPeriod, type PeriodEnd } from './period.ts'
 
 function end(held: Partial<Envelope>, period: Partial<PeriodEnd> = {}) {

@@ -1,9 +1,17 @@
 import { lesser } from '@coffer/kit/values/money'
 import { requireWritable } from '../book/bank-account.ts'
-import { atLeastZero } from '../book/money.ts'
-import { endOperation, findEnvelope, type Locked, postHeld, postUsed, type StartedOperation, startOperation } from '../money/operation.ts'
-import { take } from '../money/spend.ts'
 import type { Envelope } from '../book/envelope.ts'
+import { atLeastZero } from '../book/money.ts'
+import {
+  endOperation,
+  findEnvelope,
+  type Locked,
+  postHeld,
+  postUsed,
+  type StartedOperation,
+  startOperation,
+} from '../money/operation.ts'
+import { take } from '../money/spend.ts'
 import { type AutomaticTransaction, bookAutomatic, type ScheduledDecision } from './funding.ts'
 
 /** Closes an envelope: its money becomes free to use, and its row is kept with `closedAt`. */

@@ -3,8 +3,8 @@ import type { Database } from '@coffer/kit/database/database'
 import { columnsOf } from '@coffer/kit/database/rows'
 import { type Change, emit } from '@coffer/kit/events/changes'
 import { sql } from 'slonik'
-import { envelopeChanges } from '../money/money-events.service.ts'
 import { Envelope } from '../book/envelope.ts'
+import { envelopeChanges } from '../money/money-events.service.ts'
 
 type EnvelopeKey = Pick<Envelope, 'accountId' | 'bankAccountId' | 'spendingId'>
 

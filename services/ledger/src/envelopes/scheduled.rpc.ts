@@ -16,9 +16,9 @@ import {
   type ScheduledService,
 } from '@coffer/proto/ledger/v1/scheduled'
 import type { ServiceImpl } from '@connectrpc/connect'
+import type { Locked } from '../money/operation.ts'
 import { renderResult } from '../money/settlements.ts'
 import type { MoneyWork, MoneyWriter } from '../money/writer.service.ts'
-import type { Locked } from '../money/operation.ts'
 import { type AutomaticTransaction, applyFunding, type ScheduledDecision } from './funding.ts'
 import { endPeriod } from './period.ts'
 import { listWithEnvelopes, lookUpScheduled } from './scheduled.sql.ts'

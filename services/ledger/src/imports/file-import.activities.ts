@@ -3,6 +3,7 @@ import { isTransient } from '@coffer/kit/rpc/errors'
 import type { ServiceDeps } from '@coffer/kit/service/service'
 import { newId } from '@coffer/kit/values/id'
 import { ConnectError } from '@connectrpc/connect'
+import type { UploadKey } from '../book/upload-key.ts'
 import { insertUploaded } from '../money/uploaded-rows.sql.ts'
 import type { MoneyWriter } from '../money/writer.service.ts'
 import { sumLaterBookings } from './file-balances.sql.ts'
@@ -26,7 +27,6 @@ import {
   startUpload,
   tryLockImports,
 } from './upload.sql.ts'
-import type { UploadKey } from '../book/upload-key.ts'
 
 type Deps = Pick<ServiceDeps, 'database' | 'broker' | 'clock'> &
   Pick<MoneyWriter, 'writeIn'> & {

@@ -1,8 +1,15 @@
 import { refused } from '@coffer/kit/rpc/errors'
 import { z } from 'zod'
 import { requireManual } from '../book/bank-account.ts'
-import { endOperation, type Locked, type NewBalances, setBalances, type Settlement, startOperation } from '../money/operation.ts'
 import { emptyTransaction, type Transaction } from '../book/transaction.ts'
+import {
+  endOperation,
+  type Locked,
+  type NewBalances,
+  type Settlement,
+  setBalances,
+  startOperation,
+} from '../money/operation.ts'
 import { type FileBalances, type FileStatement, statesBalances } from './formats/statement.ts'
 
 /**

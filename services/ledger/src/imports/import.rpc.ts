@@ -18,8 +18,8 @@ import {
 import { FileSchema, UploadSchema } from '@coffer/proto/ledger/v1/upload'
 import type { HandlerContext, ServiceImpl } from '@connectrpc/connect'
 import { getBankAccount } from '../accounts/bank-account.sql.ts'
-import { requireManual } from '../book/bank-account.ts'
 import { type Bounds, uploadBound } from '../accounts/bounds.sql.ts'
+import { requireManual } from '../book/bank-account.ts'
 import {
   type CsvImport,
   createImport,

@@ -1,10 +1,10 @@
 import { isHistoryLong } from '@coffer/kit/workflows/history'
 import { activitiesOf } from '@coffer/kit/workflows/task-queue'
 import { ActivityFailure, continueAsNew, sleep } from '@temporalio/workflow'
+import type { UploadKey } from '../book/upload-key.ts'
 import type { fileImportActivities } from './file-import.activities.ts'
 import type { ImportKey } from './formats/csv/csv-import.ts'
 import type { importPreviewActivities } from './import-preview.activities.ts'
-import type { UploadKey } from '../book/upload-key.ts'
 
 type Activities = ReturnType<typeof fileImportActivities> &
   ReturnType<typeof importPreviewActivities>

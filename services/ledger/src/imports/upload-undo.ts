@@ -1,7 +1,13 @@
 import { refused } from '@coffer/kit/rpc/errors'
 import { z } from 'zod'
 import { type BankAccount, requireManual } from '../book/bank-account.ts'
-import { endOperation, type Locked, postBalance, type Settlement, startOperation } from '../money/operation.ts'
+import {
+  endOperation,
+  type Locked,
+  postBalance,
+  type Settlement,
+  startOperation,
+} from '../money/operation.ts'
 import { type Given, giveBack } from '../money/spend.ts'
 import type { Upload } from './upload.ts'
 

@@ -17,8 +17,9 @@ import {
 } from '@coffer/proto/ledger/v1/upload'
 import type { HandlerContext, ServiceImpl } from '@connectrpc/connect'
 import { getBankAccount } from '../accounts/bank-account.sql.ts'
-import { requireManual } from '../book/bank-account.ts'
 import { type Bounds, uploadBound } from '../accounts/bounds.sql.ts'
+import { requireManual } from '../book/bank-account.ts'
+import type { UploadKey } from '../book/upload-key.ts'
 import { endOperation, type Settlement, startOperation } from '../money/operation.ts'
 import { renderResult } from '../money/settlements.ts'
 import { removeUploaded } from '../money/uploaded-rows.sql.ts'
@@ -29,7 +30,6 @@ import type { Storage } from './storage/storage.ts'
 import { keepFile } from './storage/stored-file.service.ts'
 import { findUpload, insertUpload, listUploads, markUndone } from './upload.sql.ts'
 import { createUpload, detectFormat, noteOf, type Upload } from './upload.ts'
-import type { UploadKey } from '../book/upload-key.ts'
 import { isUndoable, requireComplete, settleUndo } from './upload-undo.ts'
 
 type Deps = Pick<ServiceDeps, 'database' | 'clock'> &

@@ -4,10 +4,9 @@ import { type Change, insertChanges } from '@coffer/kit/events/changes'
 import { type CommonQueryMethods, type FragmentSqlToken, sql } from 'slonik'
 import { z } from 'zod'
 import { type AccountSettings, insertSettings } from '../accounts/account-settings.sql.ts'
-import { isUpload } from '../money/uploaded-rows.sql.ts'
+import type { UploadKey } from '../book/upload-key.ts'
 import { StoredFile } from './storage/stored-file.ts'
 import { Upload } from './upload.ts'
-import type { UploadKey } from '../book/upload-key.ts'
 
 const columns = columnsOf(Upload, { table: 'uploads' })
 // NOT IN keeps the planner from the partial index on status: the index on the key is faster.
@@ -134,6 +133,12 @@ export async function markFileDeleted(
   await pool.query(sql.unsafe`
     UPDATE files SET deleted_at = ${at(now)}
     WHERE account_id = ${accountId} AND file_id = ${fileId} AND deleted_at IS NULL`)
+}
+
+function isUpload(key: UploadKey): FragmentSqlToken {
+  const { accountId, bankAccountId, transactionUploadId } = key
+  return sql.fragment`account_id = ${accountId} AND bank_account_id = ${bankAccountId}
+    AND transaction_upload_id = ${transactionUploadId}`
 }
 
 function at(instant: Date): string {

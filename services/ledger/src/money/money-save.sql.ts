@@ -19,9 +19,9 @@ import { Change } from '@coffer/kit/events/changes'
 import { type CommonQueryMethods, type FragmentSqlToken, sql } from 'slonik'
 import { BankAccount } from '../book/bank-account.ts'
 import { Envelope } from '../book/envelope.ts'
+import { BookedOperation, JournalEntry } from '../book/journal.ts'
 import { AccountAlias, AccountRecord, ProviderRecord } from '../book/provider-record.ts'
 import { Transaction } from '../book/transaction.ts'
-import { BookedOperation, JournalEntry } from '../book/journal.ts'
 import type { ChangeSet } from './unit-of-work.ts'
 
 /** The rows to save for one bank account, with events for the outbox. */

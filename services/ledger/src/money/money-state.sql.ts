@@ -5,9 +5,9 @@ import { prepareParts } from '@coffer/kit/database/statement'
 import { type CommonQueryMethods, type FragmentSqlToken, sql } from 'slonik'
 import { BankAccount } from '../book/bank-account.ts'
 import { Envelope } from '../book/envelope.ts'
+import { BookedOperation } from '../book/journal.ts'
 import { AccountAlias, AccountRecord, ProviderRecord } from '../book/provider-record.ts'
 import { Transaction } from '../book/transaction.ts'
-import { BookedOperation } from '../book/journal.ts'
 import { emptyState, type MoneyScope, type MoneyState } from './money-state.ts'
 
 /** Optional parts of the read statement; a part is included only if a scope needs it. */

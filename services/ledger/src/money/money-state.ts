@@ -1,8 +1,8 @@
 import type { BankAccount } from '../book/bank-account.ts'
 import type { Envelope } from '../book/envelope.ts'
+import type { BookedOperation } from '../book/journal.ts'
 import type { AccountAlias, AccountRecord, ProviderRecord } from '../book/provider-record.ts'
 import type { Transaction } from '../book/transaction.ts'
-import type { BookedOperation } from '../book/journal.ts'
 
 /** A bank account, and which of its rows to read for a change of money. */
 export interface MoneyScope {

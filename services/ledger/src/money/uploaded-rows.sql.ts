@@ -1,10 +1,10 @@
 import type { Transaction as Tx } from '@coffer/kit/database/database'
 import { columnNames, recordsOf } from '@coffer/kit/database/rows'
-import { type FragmentSqlToken, sql } from 'slonik'
+import { sql } from 'slonik'
 import { z } from 'zod'
+import { Transaction } from '../book/transaction.ts'
 import type { UploadKey } from '../book/upload-key.ts'
 import { Given } from './spend.ts'
-import { Transaction } from '../book/transaction.ts'
 
 const Inserted = z.object({ inserted: z.bigint() })
 
@@ -33,19 +33,17 @@ export async function insertUploaded(
  * Deletes all transactions of an upload, soft-deleted ones too, so that their identifiers can be
  * imported again. Returns the minor units that each envelope gave to live transactions.
  */
-export function removeUploaded(tx: Tx, key: UploadKey): Promise<readonly Given[]> {
+export function removeUploaded(
+  tx: Tx,
+  { accountId, bankAccountId, transactionUploadId }: UploadKey,
+): Promise<readonly Given[]> {
   return tx.any(sql.type(Given)`
     WITH gone AS (
-      DELETE FROM transactions WHERE ${isUpload(key)}
+      DELETE FROM transactions
+      WHERE account_id = ${accountId} AND bank_account_id = ${bankAccountId}
+        AND transaction_upload_id = ${transactionUploadId}
       RETURNING spending_id, spending_amount, deleted_at
     )
     SELECT spending_id AS "spendingId", sum(spending_amount)::bigint AS given FROM gone
     WHERE spending_id IS NOT NULL AND deleted_at IS NULL GROUP BY spending_id`)
-}
-
-/** Returns the SQL condition for the rows of one upload, in `uploads` and in `transactions`. */
-export function isUpload(key: UploadKey): FragmentSqlToken {
-  const { accountId, bankAccountId, transactionUploadId } = key
-  return sql.fragment`account_id = ${accountId} AND bank_account_id = ${bankAccountId}
-    AND transaction_upload_id = ${transactionUploadId}`
 }

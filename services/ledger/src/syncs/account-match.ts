@@ -1,5 +1,5 @@
-import { type AccountItem, currentIdOf, type SyncedAccount } from './provider-account.ts'
 import type { MatchReason } from '../book/provider-record.ts'
+import { type AccountItem, currentIdOf, type SyncedAccount } from './provider-account.ts'
 
 /** The bank account that matches a provider's item, and the reason; null if none matches. */
 export type AccountMatch = { synced: SyncedAccount; reason: MatchReason } | null

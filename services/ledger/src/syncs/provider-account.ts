@@ -1,7 +1,7 @@
 import type { ProviderAccount } from '@coffer/proto/ledger/v1/sync_import'
 import type { BankAccount } from '../book/bank-account.ts'
-import type { AccountAlias, AccountRecord } from '../book/provider-record.ts'
 import { atLeastZero } from '../book/money.ts'
+import type { AccountAlias, AccountRecord } from '../book/provider-record.ts'
 import {
   nameOf,
   rawOf,

@@ -1,9 +1,9 @@
-import { invalid, type Problems, refused } from '@coffer/kit/rpc/errors'
+import { invalid, type Problems } from '@coffer/kit/rpc/errors'
 import { readDay, startOfDay } from '@coffer/kit/values/day'
 import { isExact } from '@coffer/kit/values/money'
 import type { ProviderTransaction } from '@coffer/proto/ledger/v1/sync_import'
-import type { LinkType } from '../book/link.ts'
 import { cut, oneLine } from '../imports/formats/statement-rows.ts'
+import { sourceOf } from './link-source.ts'
 import type { Listed, ProviderItem } from './provider-transaction.ts'
 
 /** Maximum number of items in one import call (docs/syncs.md#import-calls). */
@@ -61,21 +61,6 @@ export function readListed(
     wholeDays: new Set(days.flatMap((day) => readDay(day) ?? [])),
     timezone,
   }
-}
-
-/** Returns the source of the transactions that a sync service imports. */
-export function sourceOf(issuer: string): 'aggregator' | 'feed' {
-  return issuer === 'feed-sync' ? 'feed' : 'aggregator'
-}
-
-/** Returns `sourceOf(issuer)`. Throws `refused` if the link is of another type. */
-export function requireSource(
-  { linkType }: { linkType: LinkType },
-  issuer: string,
-): 'aggregator' | 'feed' {
-  const source = sourceOf(issuer)
-  if (linkType !== source) throw refused(`The link is of kind ${linkType}, not ${source}`)
-  return source
 }
 
 /** Throws `invalid` for lists of more than 500 items; `sizes` are their lengths by field name. */

@@ -4,9 +4,9 @@ import { prepare } from '@coffer/kit/database/statement'
 import { type CommonQueryMethods, sql } from 'slonik'
 import { z } from 'zod'
 import type { LinkKey } from '../book/link.ts'
+import { ProviderRecord } from '../book/provider-record.ts'
 import { readMoney } from '../money/money-state.sql.ts'
 import type { SyncedAccount } from './provider-account.ts'
-import { ProviderRecord } from '../book/provider-record.ts'
 
 const Row = z.object({ bankAccountId: z.string() })
 

@@ -8,15 +8,16 @@ import type {
   UpsertBankAccountsRequest,
 } from '@coffer/proto/ledger/v1/sync_import'
 import type { HandlerContext, ServiceImpl } from '@connectrpc/connect'
-import { requireWritable } from '../book/bank-account.ts'
+import { createBankAccounts } from '../accounts/bank-account-creation.service.ts'
 import type { Bounds } from '../accounts/bounds.sql.ts'
 import { findLink } from '../accounts/link.sql.ts'
+import { requireWritable } from '../book/bank-account.ts'
 import type { Link } from '../book/link.ts'
-import { createBankAccounts } from '../accounts/bank-account-creation.service.ts'
 import { atLeastZero } from '../book/money.ts'
 import type { Creation, Current, Decision } from '../money/unit-of-work.ts'
 import type { MoneyWriter } from '../money/writer.service.ts'
 import { matchAccounts } from './account-match.ts'
+import { requireActiveLink, requireSource } from './link-source.ts'
 import { listSynced } from './provider.sql.ts'
 import {
   type AccountItem,
@@ -24,14 +25,12 @@ import {
   readAccounts,
   type SyncedAccount,
 } from './provider-account.ts'
-import { requireSource } from './provider-item.ts'
 import {
   createSyncedAccount,
   deactivateAccount,
   refreshAccount,
   settleBalances,
 } from './sync-accounts.ts'
-import { requireActiveLink } from './sync-links.rpc.ts'
 
 type Deps = Pick<ServiceDeps, 'database' | 'clock'> & MoneyWriter & { config: Bounds }
 

@@ -1,12 +1,13 @@
 import { isDeepStrictEqual } from 'node:util'
+import { createBankAccount } from '../accounts/bank-account-change.ts'
 import {
   AccountSubType,
   AccountType,
   type BankAccount,
   balanceFields,
 } from '../book/bank-account.ts'
-import { createBankAccount } from '../accounts/bank-account-change.ts'
 import type { Link } from '../book/link.ts'
+import type { AccountAlias, AccountRecord, MatchReason } from '../book/provider-record.ts'
 import {
   endOperation,
   type Operation,
@@ -15,7 +16,6 @@ import {
   startOperation,
 } from '../money/operation.ts'
 import type { Creation, Current, Decision } from '../money/unit-of-work.ts'
-import type { AccountAlias, AccountRecord, MatchReason } from '../book/provider-record.ts'
 import type { AccountItem, SyncedAccount } from './provider-account.ts'
 
 type Seen = { link: Link; item: AccountItem; operation: Operation }

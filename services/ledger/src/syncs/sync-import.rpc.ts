@@ -10,18 +10,12 @@ import type {
   SyncImportService,
 } from '@coffer/proto/ledger/v1/sync_import'
 import type { HandlerContext, ServiceImpl } from '@connectrpc/connect'
+import { findTimezone } from '../accounts/account-settings.sql.ts'
 import type { SyncedScope } from '../money/money-state.ts'
 import type { Current } from '../money/unit-of-work.ts'
 import type { MoneyWriter } from '../money/writer.service.ts'
-import { findTimezone } from '../accounts/account-settings.sql.ts'
-import {
-  readItems,
-  readListed,
-  requireBatch,
-  requireIds,
-  requireSource,
-  sourceOf,
-} from './provider-item.ts'
+import { requireSource, sourceOf } from './link-source.ts'
+import { readItems, readListed, requireBatch, requireIds } from './provider-item.ts'
 import type { SyncedTransaction } from './provider-transaction.ts'
 import {
   countOutcomes,

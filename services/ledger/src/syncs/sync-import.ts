@@ -1,10 +1,10 @@
 import { requireWritable } from '../book/bank-account.ts'
+import type { MatchReason, ProviderRecord } from '../book/provider-record.ts'
+import type { Transaction } from '../book/transaction.ts'
 import type { Locked, Settlement } from '../money/operation.ts'
 import { startSettlements, totalOf } from '../money/settlements.ts'
-import type { Transaction } from '../book/transaction.ts'
-import { isUnlisted, type ProviderItem, type SyncedTransaction } from './provider-transaction.ts'
 import { liveRecord } from '../records/transaction-records.ts'
-import type { MatchReason, ProviderRecord } from '../book/provider-record.ts'
+import { isUnlisted, type ProviderItem, type SyncedTransaction } from './provider-transaction.ts'
 import { findMatch, type Match } from './sync-match.ts'
 import {
   type ImportWork,

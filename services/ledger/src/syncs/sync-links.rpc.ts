@@ -1,6 +1,6 @@
 import { requireWithin } from '@coffer/kit/database/account-bound.sql'
 import { changeOf } from '@coffer/kit/events/changes'
-import { invalid, notFound } from '@coffer/kit/rpc/errors'
+import { invalid } from '@coffer/kit/rpc/errors'
 import { toMessage } from '@coffer/kit/rpc/message'
 import { callerOf } from '@coffer/kit/rpc/rpc'
 import type { ServiceDeps } from '@coffer/kit/service/service'
@@ -11,10 +11,10 @@ import type { HandlerContext, ServiceImpl } from '@connectrpc/connect'
 import { type Bounds, linkBound } from '../accounts/bounds.sql.ts'
 import { findLink, insertLinkOnce, lockLink, saveLink } from '../accounts/link.sql.ts'
 import { createAggregatorLink, detachLink, subjectOf } from '../accounts/link-change.ts'
-import type { Link } from '../book/link.ts'
 import { deleteLocked } from '../accounts/link-deletion.service.ts'
 import { copyLinkType } from '../money/link-type.sql.ts'
-import { nameOf, requireSource } from './provider-item.ts'
+import { requireActiveLink, requireSource } from './link-source.ts'
+import { nameOf } from './provider-item.ts'
 
 type Deps = Pick<ServiceDeps, 'database' | 'clock'> & { config: Bounds }
 
@@ -73,14 +73,4 @@ async function upsertLink(
   })
   if (!isNew) requireActiveLink(await findLink(database, accountId, linkId), issuer)
   return { isNew }
-}
-
-/**
- * Returns the link. Throws `notFound` if it is missing or deleted, and `refused` if the calling
- * service does not serve its type.
- */
-export function requireActiveLink(link: Link | null, issuer: string): Link {
-  if (!link || link.deletedAt !== null) throw notFound('link')
-  requireSource(link, issuer)
-  return link
 }

@@ -7,11 +7,12 @@ import type {
   SyncImportService,
 } from '@coffer/proto/ledger/v1/sync_import'
 import type { ServiceImpl } from '@connectrpc/connect'
+import { findTimezone } from '../accounts/account-settings.sql.ts'
 import { getBankAccount } from '../accounts/bank-account.sql.ts'
 import { requireWritable } from '../book/bank-account.ts'
-import { findTimezone } from '../accounts/account-settings.sql.ts'
+import { requireSource } from './link-source.ts'
 import { listLiveIds } from './provider.sql.ts'
-import { requireIds, requireSource } from './provider-item.ts'
+import { requireIds } from './provider-item.ts'
 
 const pageSize = 500
 

@@ -1,6 +1,6 @@
 import { dayMs } from '@coffer/kit/values/time'
-import { lastRecord, liveRecord } from '../records/transaction-records.ts'
 import type { MatchReason, ProviderRecord } from '../book/provider-record.ts'
+import { lastRecord, liveRecord } from '../records/transaction-records.ts'
 import type { ProviderItem, SyncedTransaction } from './provider-transaction.ts'
 import { findSynced, type SyncedIndex } from './synced-transactions.ts'
 

@@ -1,11 +1,16 @@
 import { isDeepStrictEqual } from 'node:util'
+import type { MatchReason, ProviderRecord } from '../book/provider-record.ts'
+import { emptyTransaction, type Transaction } from '../book/transaction.ts'
 import { endOperation, type Locked, type Operation, startOperation } from '../money/operation.ts'
 import { addSettlement, type Settlements } from '../money/settlements.ts'
 import { giveBack, take } from '../money/spend.ts'
-import { emptyTransaction, type Transaction } from '../book/transaction.ts'
-import { isUnlisted, type Listed, type ProviderItem, type SyncedTransaction } from './provider-transaction.ts'
 import { liveRecord } from '../records/transaction-records.ts'
-import type { MatchReason, ProviderRecord } from '../book/provider-record.ts'
+import {
+  isUnlisted,
+  type Listed,
+  type ProviderItem,
+  type SyncedTransaction,
+} from './provider-transaction.ts'
 
 /** An import call in progress. */
 export type ImportWork = {

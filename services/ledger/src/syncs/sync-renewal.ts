@@ -1,8 +1,13 @@
 import { localDay } from '@coffer/kit/values/day'
-import { nameOf } from './provider-item.ts'
-import { isUnlisted, type Listed, type ProviderItem, type SyncedTransaction } from './provider-transaction.ts'
-import { liveRecord } from '../records/transaction-records.ts'
 import type { ProviderRecord } from '../book/provider-record.ts'
+import { liveRecord } from '../records/transaction-records.ts'
+import { nameOf } from './provider-item.ts'
+import {
+  isUnlisted,
+  type Listed,
+  type ProviderItem,
+  type SyncedTransaction,
+} from './provider-transaction.ts'
 import { textsOf } from './sync-match.ts'
 import type { SyncedIndex } from './synced-transactions.ts'
 

@@ -1,7 +1,7 @@
+import type { MatchReason, ProviderRecord } from '../book/provider-record.ts'
+import { liveRecord } from '../records/transaction-records.ts'
 import { nameOf } from './provider-item.ts'
 import { isUnlisted, type ProviderItem, type SyncedTransaction } from './provider-transaction.ts'
-import { liveRecord } from '../records/transaction-records.ts'
-import type { MatchReason, ProviderRecord } from '../book/provider-record.ts'
 import {
   type ImportWork,
   idAt,

@@ -8,13 +8,13 @@ import {
   LinkDeletedSchema,
   UploadCreatedSchema,
 } from '@coffer/proto/ledger/v1/events'
+import { saveSettings } from '../accounts/account-settings.sql.ts'
 import type { LinkKey } from '../book/link.ts'
-import { isUncleaned } from './link-clean-up.sql.ts'
+import type { UploadKey } from '../book/upload-key.ts'
 import type { ImportKey } from '../imports/formats/csv/csv-import.ts'
 import { isAwaitingPreview } from '../imports/import.sql.ts'
 import { isUnfinishedUpload } from '../imports/upload.sql.ts'
-import type { UploadKey } from '../book/upload-key.ts'
-import { saveSettings } from '../accounts/account-settings.sql.ts'
+import { isUncleaned } from './link-clean-up.sql.ts'
 
 type Deps = Pick<ServiceDeps, 'database' | 'workflows'>
 

@@ -1,8 +1,8 @@
 import type { ServiceDeps } from '@coffer/kit/service/service'
-import { nameOf, type Storage } from '../imports/storage/storage.ts'
-import { deleteMoney } from '../money/removal.sql.ts'
 import { findLink } from '../accounts/link.sql.ts'
 import type { LinkKey } from '../book/link.ts'
+import { nameOf, type Storage } from '../imports/storage/storage.ts'
+import { deleteMoney } from '../money/removal.sql.ts'
 import {
   listFilesOf,
   listRemovedBankAccounts,

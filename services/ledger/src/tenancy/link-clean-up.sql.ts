@@ -2,8 +2,8 @@ import type { BankAccountKey } from '@coffer/kit/database/aggregate-key'
 import type { Database } from '@coffer/kit/database/database'
 import { sql } from 'slonik'
 import { z } from 'zod'
-import { FileKey } from '../imports/storage/stored-file.ts'
 import type { LinkKey } from '../book/link.ts'
+import { FileKey } from '../imports/storage/stored-file.ts'
 
 const Row = z.object({ bankAccountId: z.string() })
 

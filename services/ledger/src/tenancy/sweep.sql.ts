@@ -2,9 +2,9 @@ import type { Database } from '@coffer/kit/database/database'
 import { columnsOf } from '@coffer/kit/database/rows'
 import { type FragmentSqlToken, sql } from 'slonik'
 import { LinkKey } from '../book/link.ts'
+import { UploadKey } from '../book/upload-key.ts'
 import { ImportKey } from '../imports/formats/csv/csv-import.ts'
 import { FileKey } from '../imports/storage/stored-file.ts'
-import { UploadKey } from '../book/upload-key.ts'
 
 export interface Page {
   /** Only rows that were created, changed or deleted, or expired, before this instant. */

@@ -1,31 +1,38 @@
 import { create } from '@bufbuild/protobuf'
-import { type Timestamp, timestampDate } from '@bufbuild/protobuf/wkt'
 import { keptReplies, once } from '@coffer/kit/database/idempotency'
 import { invalid } from '@coffer/kit/rpc/errors'
 import { toMessage } from '@coffer/kit/rpc/message'
 import { callerOf } from '@coffer/kit/rpc/rpc'
 import type { ServiceDeps } from '@coffer/kit/service/service'
-import { midnightOf } from '@coffer/kit/values/day'
 import { newId } from '@coffer/kit/values/id'
 import {
   type CreateTransactionsRequest,
   CreateTransactionsResponseSchema,
   RefusedTransactionSchema,
   TransactionSchema,
+  type TransactionService,
 } from '@coffer/proto/ledger/v1/transaction'
 import { ProblemsSchema } from '@coffer/proto/options/v1/options'
-import type { HandlerContext } from '@connectrpc/connect'
+import type { HandlerContext, ServiceImpl } from '@connectrpc/connect'
 import { renderResult } from '../money/settlements.ts'
 import type { MoneyWriter } from '../money/writer.service.ts'
 import { batchSizeMax, createTransactions, type ItemOutcome } from './transaction-batch.ts'
+import { readCreation } from './transaction-request.ts'
 
 type Deps = Pick<ServiceDeps, 'database'> & Pick<MoneyWriter, 'write'>
 
 /** Maximum transactions of a batch in a group commit: a larger batch would delay other changes. */
 const sharedSizeMax = 10
 
-/** Creates up to 500 transactions in one save; each is accepted or refused independently. */
-export async function postBatch(
+/** Returns the RPC handler that creates up to 500 transactions (docs/transactions.md). */
+export function transactionBatchRoutes(
+  deps: Deps,
+): Pick<ServiceImpl<typeof TransactionService>, 'createTransactions'> {
+  return { createTransactions: (request, context) => createBatch(deps, request, context) }
+}
+
+/** Creates transactions in one save; each is accepted or refused independently. */
+async function createBatch(
   { database, write }: Deps,
   { bankAccountId, transactions }: CreateTransactionsRequest,
   context: HandlerContext,
@@ -35,7 +42,7 @@ export async function postBatch(
   }
   const { accountId, userId: createdBy, timezone } = callerOf(context)
   const items = transactions.map((one) => {
-    return { operationId: newId('op'), body: readBody(one, timezone) }
+    return { operationId: newId('op'), body: readCreation(one, timezone) }
   })
   const spendingIds = [...new Set(items.flatMap(({ body }) => body.spendingId ?? []))]
   return once({ database, context, reply: CreateTransactionsResponseSchema }, (key) =>
@@ -57,15 +64,6 @@ export async function postBatch(
       },
     }),
   )
-}
-
-/** Returns the body of a new transaction, its date moved to midnight in the account's timezone. */
-export function readBody<Stated extends { date?: Timestamp | undefined }>(
-  { date, ...stated }: Stated,
-  timezone: string,
-) {
-  if (!date) throw invalid({ date: 'is required' })
-  return { ...stated, transactionId: newId('txn'), date: midnightOf(timestampDate(date), timezone) }
 }
 
 function renderOutcome(outcome: ItemOutcome) {

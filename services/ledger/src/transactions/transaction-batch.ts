@@ -1,9 +1,9 @@
 import { type Refusal, settledOrRefused } from '@coffer/kit/rpc/errors'
 import { requireManual } from '../book/bank-account.ts'
+import type { Transaction } from '../book/transaction.ts'
 import type { Locked, Settlement } from '../money/operation.ts'
 import { addSettlement, startSettlements, totalOf } from '../money/settlements.ts'
 import { createTransaction, type NewTransaction } from './transaction-creation.ts'
-import type { Transaction } from '../book/transaction.ts'
 
 export const batchSizeMax = 500
 

@@ -4,8 +4,8 @@ import { describe, expect, test } from '@jest/globals'
 import { aBankAccount, anEnvelope, anOperation, aTransaction } from '../../test/imports/samples.ts'
 import type { BankAccount } from '../book/bank-account.ts'
 import type { Transaction } from '../book/transaction.ts'
-import type { TransactionPatch } from './transaction-creation.ts'
 import { changeTransaction } from './transaction-change.ts'
+import type { TransactionPatch } from './transaction-creation.ts'
 
 const LATER = new Date('2026-03-01T06:00:00Z')
 

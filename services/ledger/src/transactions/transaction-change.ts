@@ -1,9 +1,16 @@
 import { invalid, notFound } from '@coffer/kit/rpc/errors'
 import { requireWritable } from '../book/bank-account.ts'
+import type { Transaction } from '../book/transaction.ts'
 import { endOperation, type Locked, startOperation } from '../money/operation.ts'
 import { giveBack } from '../money/spend.ts'
-import { requireAmount, requireSpending, storedFields, type TransactionDecision, type TransactionPatch, takeFrom } from './transaction-creation.ts'
-import type { Transaction } from '../book/transaction.ts'
+import {
+  requireAmount,
+  requireSpending,
+  storedFields,
+  type TransactionDecision,
+  type TransactionPatch,
+  takeFrom,
+} from './transaction-creation.ts'
 
 const MANUAL_ONLY = ['amount', 'date', 'isPending'] as const
 

@@ -1,7 +1,16 @@
 import { requireManual } from '../book/bank-account.ts'
-import { endOperation, findEnvelope, type Locked, moveBalances, postKept, postTakenUp, type Settlement, startOperation } from '../money/operation.ts'
-import { envelopeOf, giveBack, take } from '../money/spend.ts'
 import type { Transaction } from '../book/transaction.ts'
+import {
+  endOperation,
+  findEnvelope,
+  type Locked,
+  moveBalances,
+  postKept,
+  postTakenUp,
+  type Settlement,
+  startOperation,
+} from '../money/operation.ts'
+import { envelopeOf, giveBack, take } from '../money/spend.ts'
 import type { TransactionDecision } from './transaction-creation.ts'
 
 export type Removal = { adjustsBalance: boolean; soft: boolean }

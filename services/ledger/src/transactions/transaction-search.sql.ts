@@ -3,8 +3,8 @@ import { columnsOf, namesOf } from '@coffer/kit/database/rows'
 import { prepareParts } from '@coffer/kit/database/statement'
 import { type FragmentSqlToken, StatementTimeoutError, sql } from 'slonik'
 import { z } from 'zod'
-import { type Listed, ListedRow, listedOf } from './transaction.sql.ts'
 import { searchedTexts, Transaction } from '../book/transaction.ts'
+import { type Listed, ListedRow, listedOf } from './transaction.sql.ts'
 import { patternOf, TransactionCursor, type TransactionSearch } from './transaction-search.ts'
 
 const columns = columnsOf(Transaction, { table: 'transactions' })

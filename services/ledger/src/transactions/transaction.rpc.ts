@@ -1,11 +1,10 @@
 import { create } from '@bufbuild/protobuf'
 import { keptReplies, once } from '@coffer/kit/database/idempotency'
 import { notFound } from '@coffer/kit/rpc/errors'
-import { patchOf, toMessage } from '@coffer/kit/rpc/message'
+import { toMessage } from '@coffer/kit/rpc/message'
 import { requireMatch } from '@coffer/kit/rpc/object-tag'
 import { callerOf } from '@coffer/kit/rpc/rpc'
 import type { ServiceDeps } from '@coffer/kit/service/service'
-import { midnightOf } from '@coffer/kit/values/day'
 import {
   type CreateTransactionRequest,
   CreateTransactionResponseSchema,
@@ -13,9 +12,9 @@ import {
   RestoreTransactionResponseSchema,
   TransactionSchema,
   type TransactionService,
-  UpdateTransactionRequestSchema,
 } from '@coffer/proto/ledger/v1/transaction'
 import { Code, ConnectError, type HandlerContext, type ServiceImpl } from '@connectrpc/connect'
+import type { Transaction } from '../book/transaction.ts'
 import { endOperation, type Locked, startOperation } from '../money/operation.ts'
 import { renderResult } from '../money/settlements.ts'
 import type { Decision } from '../money/unit-of-work.ts'
@@ -23,19 +22,18 @@ import type { MoneyWriter } from '../money/writer.service.ts'
 import { listRecords } from '../records/provider-record.sql.ts'
 import { type ProviderRecords, renderRecords } from '../records/transaction-records.ts'
 import { findTransaction } from './transaction.sql.ts'
-import { createTransaction, type TransactionPatch } from './transaction-creation.ts'
-import type { Transaction } from '../book/transaction.ts'
-import { postBatch, readBody } from './transaction-batch.rpc.ts'
 import { changeTransaction } from './transaction-change.ts'
-import { listPage } from './transaction-list.rpc.ts'
+import { createTransaction } from './transaction-creation.ts'
 import { removeTransaction, restoreTransaction } from './transaction-removal.ts'
+import { readCreation, readPatch } from './transaction-request.ts'
 
 type Deps = Pick<ServiceDeps, 'database' | 'clock'> & MoneyWriter
 
-/** Returns the RPC handlers of transactions (docs/transactions.md). */
-export function transactionRoutes(deps: Deps): ServiceImpl<typeof TransactionService> {
+/** Returns the RPC handlers of single transactions (docs/transactions.md). */
+export function transactionRoutes(
+  deps: Deps,
+): Omit<ServiceImpl<typeof TransactionService>, 'listTransactions' | 'createTransactions'> {
   return {
-    listTransactions: (request, context) => listPage(deps, request, context),
     getTransaction: async (request, context) => {
       const { accountId } = callerOf(context)
       const transaction = await findTransaction(deps.database, accountId, request)
@@ -46,9 +44,8 @@ export function transactionRoutes(deps: Deps): ServiceImpl<typeof TransactionSer
       return { transaction: toMessage(TransactionSchema, { ...transaction, ...provided }) }
     },
     createTransaction: (request, context) => post(deps, request, context),
-    createTransactions: (request, context) => postBatch(deps, request, context),
     updateTransaction: async (request, context) => {
-      const patch = patchOfRequest(patchOf(UpdateTransactionRequestSchema, request), context)
+      const patch = readPatch(request, callerOf(context).timezone)
       const named = typeof patch.spendingId === 'string' ? [patch.spendingId] : []
       const { bankAccountId, transactionId } = request
       const ids = { bankAccountId, transactionId, spendingIds: named }
@@ -83,7 +80,7 @@ async function post(deps: Deps, request: CreateTransactionRequest, context: Hand
   const { database, write } = deps
   const { accountId, userId: createdBy, timezone } = callerOf(context)
   const { bankAccountId, spendingId } = request
-  const body = readBody(request, timezone)
+  const body = readCreation(request, timezone)
   const scope = { accountId, bankAccountId, spendingIds: spendingId ? [spendingId] : [] }
   return once({ database, context, reply: CreateTransactionResponseSchema }, (key) =>
     write({
@@ -172,13 +169,4 @@ async function forgetSchedule(
   await forgetting.catch((error: unknown) => {
     if (ConnectError.from(error).code !== Code.NotFound) throw error
   })
-}
-
-function patchOfRequest(
-  patch: Partial<Record<string, unknown>>,
-  context: HandlerContext,
-): TransactionPatch {
-  const { timezone } = callerOf(context)
-  const date = patch.date instanceof Date ? { date: midnightOf(patch.date, timezone) } : {}
-  return { ...patch, ...date }
 }

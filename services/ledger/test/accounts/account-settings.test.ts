@@ -7,8 +7,8 @@ import { changeOf, emit } from '@coffer/kit/events/changes'
 import { newId } from '@coffer/kit/values/id'
 import { AccountSettingsChangedSchema } from '@coffer/proto/identity/v1/events'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { ledger } from '../../src/service.ts'
 import { findTimezone } from '../../src/accounts/account-settings.sql.ts'
+import { ledger } from '../../src/service.ts'
 import { partsOf } from '../imports/file-parts.ts'
 
 let booted: Booted

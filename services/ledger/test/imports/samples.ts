@@ -1,9 +1,9 @@
 import type { BankAccount } from '../../src/book/bank-account.ts'
-import type { Link } from '../../src/book/link.ts'
 import type { Envelope } from '../../src/book/envelope.ts'
+import type { Link } from '../../src/book/link.ts'
+import { emptyTransaction, type Transaction } from '../../src/book/transaction.ts'
 import type { Operation } from '../../src/money/operation.ts'
 import type { ProviderItem } from '../../src/syncs/provider-transaction.ts'
-import { emptyTransaction, type Transaction } from '../../src/book/transaction.ts'
 
 const CREATED = new Date('2026-01-01T06:00:00Z')
 

@@ -1,5 +1,8 @@
 import type { Database } from '@coffer/kit/database/database'
-import { searchCosts, searchTransactions } from '../../src/transactions/transaction-list.rpc.ts'
+import {
+  searchCosts,
+  searchTransactions,
+} from '../../src/transactions/transaction-search.service.ts'
 import { rangeOf } from '../../src/transactions/transaction-search.ts'
 
 /**

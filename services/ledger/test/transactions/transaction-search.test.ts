@@ -7,7 +7,10 @@ import type { ListTransactionsRequest } from '@coffer/proto/ledger/v1/transactio
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { ledger } from '../../src/service.ts'
-import { searchCosts, searchTransactions } from '../../src/transactions/transaction-list.rpc.ts'
+import {
+  searchCosts,
+  searchTransactions,
+} from '../../src/transactions/transaction-search.service.ts'
 import { findByText } from '../../src/transactions/transaction-search.sql.ts'
 import {
   rangeOf,
