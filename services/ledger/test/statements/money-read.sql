@@ -1,0 +1,301 @@
+WITH
+  scope AS MATERIALIZED (
+    SELECT
+      *
+    FROM
+      jsonb_to_recordset($1::jsonb) AS scope (
+        account_id text,
+        bank_account_id text,
+        spending_ids text[],
+        transaction_ids text[],
+        operation_ids text[],
+        provider_ids text[],
+        amounts bigint[],
+        alike_from timestamptz,
+        alike_to timestamptz,
+        alike_except text,
+        posted_amounts bigint[],
+        posted_from timestamptz,
+        posted_to timestamptz
+      )
+  ),
+  named AS MATERIALIZED (
+    SELECT
+      scope.account_id,
+      scope.bank_account_id,
+      transaction_id
+    FROM
+      scope
+      CROSS JOIN LATERAL unnest(scope.transaction_ids) AS transaction_id
+    UNION
+    SELECT
+      scope.account_id,
+      scope.bank_account_id,
+      found.transaction_id
+    FROM
+      scope
+      CROSS JOIN LATERAL (
+        SELECT
+          one.transaction_id
+        FROM
+          unnest("scope"."provider_ids") AS entry
+          CROSS JOIN LATERAL (
+            SELECT
+              transaction_id
+            FROM
+              provider_transactions AS one
+            WHERE
+              one.account_id = scope.account_id
+              AND one.bank_account_id = scope.bank_account_id
+              AND provider_transaction_id = entry
+            OFFSET
+              0
+          ) AS one
+        UNION
+        SELECT
+          one.transaction_id
+        FROM
+          unnest("scope"."provider_ids") AS entry
+          CROSS JOIN LATERAL (
+            SELECT
+              transaction_id
+            FROM
+              provider_transactions AS one
+            WHERE
+              one.account_id = scope.account_id
+              AND one.bank_account_id = scope.bank_account_id
+              AND pending_provider_transaction_id = entry
+            OFFSET
+              0
+          ) AS one
+        UNION
+        (
+          SELECT
+            one.transaction_id
+          FROM
+            unnest("scope"."amounts") AS entry
+            CROSS JOIN LATERAL (
+              SELECT
+                transaction_id
+              FROM
+                provider_transactions AS one
+              WHERE
+                one.account_id = scope.account_id
+                AND one.bank_account_id = scope.bank_account_id
+                AND amount = entry
+                AND date BETWEEN scope.alike_from AND scope.alike_to
+                AND (
+                  is_pending
+                  OR provider_account_id <> scope.alike_except
+                )
+              OFFSET
+                0
+            ) AS one
+          LIMIT
+            5000
+        )
+      ) AS found
+    UNION
+    SELECT DISTINCT
+      scope.account_id,
+      scope.bank_account_id,
+      found.transaction_id
+    FROM
+      scope
+      CROSS JOIN LATERAL (
+        SELECT
+          one.transaction_id
+        FROM
+          unnest("scope"."posted_amounts") AS entry
+          CROSS JOIN LATERAL (
+            SELECT
+              transaction_id
+            FROM
+              provider_transactions AS one
+            WHERE
+              one.account_id = scope.account_id
+              AND one.bank_account_id = scope.bank_account_id
+              AND amount = entry
+              AND date BETWEEN scope.posted_from AND scope.posted_to
+              AND NOT is_pending
+            OFFSET
+              0
+          ) AS one
+        LIMIT
+          5000
+      ) AS found
+  )
+SELECT
+  'bankAccount' AS kind,
+  found.record
+FROM
+  "scope"
+  CROSS JOIN LATERAL (
+    SELECT
+      to_jsonb(one) AS record
+    FROM
+      "bank_accounts" AS one
+    WHERE
+      one.account_id = "scope".account_id
+      AND one.bank_account_id = "scope".bank_account_id
+      AND one.removed_at IS NULL
+    OFFSET
+      0
+  ) AS found
+UNION ALL
+SELECT
+  'envelope' AS kind,
+  found.record
+FROM
+  "scope"
+  CROSS JOIN LATERAL (
+    SELECT
+      to_jsonb(one) AS record
+    FROM
+      "envelopes" AS one
+    WHERE
+      one.account_id = "scope".account_id
+      AND one.bank_account_id = "scope".bank_account_id
+      AND one.spending_id = ANY (scope.spending_ids)
+    OFFSET
+      0
+  ) AS found
+UNION ALL
+SELECT
+  'transaction' AS kind,
+  found.record
+FROM
+  "named"
+  CROSS JOIN LATERAL (
+    SELECT
+      to_jsonb(one) AS record
+    FROM
+      "transactions" AS one
+    WHERE
+      one.account_id = "named".account_id
+      AND one.bank_account_id = "named".bank_account_id
+      AND one.transaction_id = named.transaction_id
+    OFFSET
+      0
+  ) AS found
+UNION ALL
+SELECT
+  'envelope' AS kind,
+  found.record
+FROM
+  "named"
+  CROSS JOIN LATERAL (
+    SELECT
+      to_jsonb(one) AS record
+    FROM
+      "envelopes" AS one
+    WHERE
+      one.account_id = "named".account_id
+      AND one.bank_account_id = "named".bank_account_id
+      AND one.spending_id = (
+        SELECT
+          coalesce(spending_id, unassigned_by_deletion)
+        FROM
+          transactions
+        WHERE
+          transactions.account_id = named.account_id
+          AND transactions.bank_account_id = named.bank_account_id
+          AND transactions.transaction_id = named.transaction_id
+      )
+    OFFSET
+      0
+  ) AS found
+UNION ALL
+SELECT
+  'record' AS kind,
+  found.record
+FROM
+  "named"
+  CROSS JOIN LATERAL (
+    SELECT
+      to_jsonb(one) AS record
+    FROM
+      "provider_transactions" AS one
+    WHERE
+      one.account_id = "named".account_id
+      AND one.bank_account_id = "named".bank_account_id
+      AND one.transaction_id = named.transaction_id
+    OFFSET
+      0
+  ) AS found
+UNION ALL
+SELECT
+  'operation' AS kind,
+  found.record
+FROM
+  "scope"
+  CROSS JOIN LATERAL (
+    SELECT
+      to_jsonb(one) AS record
+    FROM
+      "operations" AS one
+    WHERE
+      one.account_id = "scope".account_id
+      AND one.bank_account_id = "scope".bank_account_id
+      AND one.operation_id = ANY (scope.operation_ids)
+    OFFSET
+      0
+  ) AS found
+UNION ALL
+SELECT
+  'accountRecord' AS kind,
+  found.record
+FROM
+  "scope"
+  CROSS JOIN LATERAL (
+    SELECT
+      to_jsonb(one) AS record
+    FROM
+      "provider_accounts" AS one
+    WHERE
+      one.account_id = "scope".account_id
+      AND one.bank_account_id = "scope".bank_account_id
+      AND true
+    OFFSET
+      0
+  ) AS found
+UNION ALL
+SELECT
+  'alias' AS kind,
+  found.record
+FROM
+  "scope"
+  CROSS JOIN LATERAL (
+    SELECT
+      to_jsonb(one) AS record
+    FROM
+      "provider_account_ids" AS one
+    WHERE
+      one.account_id = "scope".account_id
+      AND one.bank_account_id = "scope".bank_account_id
+      AND true
+    OFFSET
+      0
+  ) AS found
+UNION ALL
+SELECT
+  'openEnvelopes',
+  jsonb_build_object(
+    'account_id',
+    scope.account_id,
+    'bank_account_id',
+    scope.bank_account_id,
+    'count',
+    (
+      SELECT
+        count(*)
+      FROM
+        envelopes AS one
+      WHERE
+        one.account_id = scope.account_id
+        AND one.bank_account_id = scope.bank_account_id
+        AND closed_at IS NULL
+    )
+  )
+FROM
+  scope

@@ -1,0 +1,77 @@
+WITH
+  matching AS MATERIALIZED (
+    SELECT
+      *
+    FROM
+      transactions
+    WHERE
+      ARRAY[account_id || '/' || bank_account_id] @> ARRAY[$1::text || '/' || $2::text]
+      AND transaction_text (
+        "name",
+        "original_name",
+        "merchant_name",
+        "original_merchant_name",
+        "notes"
+      ) ILIKE $3
+      AND deleted_at IS NULL
+  ),
+  found AS MATERIALIZED (
+    SELECT
+      *
+    FROM
+      matching
+    WHERE
+      date >= $4::timestamptz
+      AND (date, transaction_id) < ($5::timestamptz, $6::text)
+      AND is_pending
+      AND amount >= $7::bigint
+      AND amount <= $8::bigint
+      AND source = $9
+      AND transaction_text (
+        "name",
+        "original_name",
+        "merchant_name",
+        "original_merchant_name",
+        "notes"
+      ) ILIKE $3
+      AND spending_id = $10
+    LIMIT
+      $11::int
+  )
+SELECT
+  "transactions"."account_id" AS "accountId",
+  "transactions"."transaction_id" AS "transactionId",
+  "transactions"."bank_account_id" AS "bankAccountId",
+  "transactions"."amount" AS "amount",
+  "transactions"."spending_id" AS "spendingId",
+  "transactions"."spending_amount" AS "spendingAmount",
+  "transactions"."created_by_spending_id" AS "createdBySpendingId",
+  "transactions"."created_by_funding_schedule_id" AS "createdByFundingScheduleId",
+  "transactions"."categories" AS "categories",
+  "transactions"."category" AS "category",
+  "transactions"."date" AS "date",
+  "transactions"."name" AS "name",
+  "transactions"."original_name" AS "originalName",
+  "transactions"."merchant_name" AS "merchantName",
+  "transactions"."original_merchant_name" AS "originalMerchantName",
+  "transactions"."is_pending" AS "isPending",
+  "transactions"."upload_identifier" AS "uploadIdentifier",
+  "transactions"."source" AS "source",
+  "transactions"."created_at" AS "createdAt",
+  "transactions"."deleted_at" AS "deletedAt",
+  "transactions"."notes" AS "notes",
+  "transactions"."adjusted_by_deletion" AS "adjustedByDeletion",
+  "transactions"."unassigned_by_deletion" AS "unassignedByDeletion",
+  (
+    SELECT
+      count(*)
+    FROM
+      found
+  ) AS found
+FROM
+  found AS transactions
+ORDER BY
+  date DESC,
+  transaction_id DESC
+LIMIT
+  $12::int
