@@ -57,7 +57,7 @@ test('file names have a noun of the domain, and a layer as suffix', () => {
 })
 
 // Packages whose files of RPCs hold more than handlers. Only shorter lists are accepted.
-const mixed = ['services/feed-sync', 'services/ledger']
+const mixed = ['services/feed-sync']
 
 test('files of RPCs export handlers only', () => {
   const faults = code.flatMap(rpcFaults)
