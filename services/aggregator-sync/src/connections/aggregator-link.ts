@@ -1,4 +1,5 @@
 import { refused } from '@coffer/kit/rpc/errors'
+import { values } from '@coffer/proto/values'
 import { z } from 'zod'
 
 /** A link of an account. */
@@ -7,17 +8,11 @@ export type LinkKey = z.infer<typeof LinkKey>
 
 /** The connection of a link to an item of the aggregator, without its token. */
 export const AggregatorLink = LinkKey.extend({
-  /** `creating` until the ledger has the link; `pending` until its first complete sync. */
-  status: z.enum([
-    'creating',
-    'pending',
-    'setup',
-    'error',
-    'pending_expiration',
-    'revoked',
-    'deactivated',
-    'unknown',
-  ]),
+  /**
+   * `creating` (shown as pending) until the ledger has the link; `pending` until its first complete
+   * sync.
+   */
+  status: z.enum(['creating', ...values['AggregatorLink.status']]),
   /** Null until the exchange of the public token is stored. */
   itemId: z.string().nullable(),
   institutionId: z.string(),

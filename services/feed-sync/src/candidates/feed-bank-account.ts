@@ -1,3 +1,4 @@
+import { values } from '@coffer/proto/values'
 import { z } from 'zod'
 import { StoredFaultCode } from '../connections/feed-link.ts'
 import type { Discovery } from '../provider/lunch-flow.ts'
@@ -9,12 +10,12 @@ export const FeedBankAccount = z.object({
   feedLinkId: z.string(),
   /** ID of the bank account at the feed provider, in the provider's format. */
   feedId: z.string(),
-  feedStatus: z.enum(['ACTIVE', 'DISCONNECTED', 'ERROR']),
+  feedStatus: z.enum(values['FeedBankAccount.feedStatus']),
   name: z.string(),
   institutionName: z.string(),
   provider: z.string(),
   currency: z.string(),
-  status: z.enum(['active', 'inactive', 'error']),
+  status: z.enum(values['FeedBankAccount.status']),
   /** Minor units of the currency. */
   currentBalance: z.bigint(),
   /** ID of the latest bank account created from the candidate, archived or not; null if none. */

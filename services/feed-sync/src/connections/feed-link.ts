@@ -1,4 +1,5 @@
 import { invalid, notFound, type Problems, refused } from '@coffer/kit/rpc/errors'
+import { values } from '@coffer/proto/values'
 import { z } from 'zod'
 import { describeFault, FaultCode } from '../provider/feed-fault.ts'
 import { canonicalFeedUrl, findUrlProblem } from '../provider/feed-url.ts'
@@ -14,7 +15,7 @@ export const FeedLink = z.object({
   linkId: z.string().nullable(),
   name: z.string(),
   apiUrl: z.string(),
-  status: z.enum(['pending', 'active', 'deactivated', 'error']),
+  status: z.enum(values['FeedLink.status']),
   lastManualSync: z.date().nullable(),
   lastSuccessfulUpdate: z.date().nullable(),
   lastAttemptedUpdate: z.date().nullable(),

@@ -1,6 +1,7 @@
 import { currencies } from '@coffer/kit/values/currency'
 import { parseMinorUnits } from '@coffer/kit/values/decimal'
 import { toPrintable } from '@coffer/kit/values/printable'
+import { values } from '@coffer/proto/values'
 import { z } from 'zod'
 
 // Schemas of the provider's answers (docs/banks/feed.md#calls); `readJson` turns numbers
@@ -14,7 +15,7 @@ const Account = z.object({
   institution_name: text,
   provider: text,
   currency: text,
-  status: z.enum(['ACTIVE', 'DISCONNECTED', 'ERROR']).catch('ERROR'),
+  status: z.enum(values['FeedBankAccount.feedStatus']).catch('ERROR'),
 })
 
 /** A bank account in the provider's list. */
