@@ -1,24 +1,12 @@
 import { notFound, refused } from '@coffer/kit/rpc/errors'
+import { values } from '@coffer/proto/values'
 import { z } from 'zod'
 import { LinkType } from './link.ts'
 import { Money } from './money.ts'
 
-export const AccountType = z.enum(['depository', 'credit', 'loan', 'investment', 'other'])
-export const AccountSubType = z.enum([
-  'checking',
-  'savings',
-  'hsa',
-  'cd',
-  'money market',
-  'paypal',
-  'prepaid',
-  'cash management',
-  'ebt',
-  'credit card',
-  'auto',
-  'other',
-])
-export const AccountStatus = z.enum(['active', 'inactive', 'unknown'])
+export const AccountType = z.enum(values['BankAccount.accountType'])
+export const AccountSubType = z.enum(values['BankAccount.accountSubType'])
+export const AccountStatus = z.enum(values['BankAccount.status'])
 
 /**
  * A bank account, the root of the aggregate of money; balances in minor units. `expenses` and

@@ -1,7 +1,8 @@
+import { values } from '@coffer/proto/values'
 import { z } from 'zod'
 import { Money } from './money.ts'
 
-export const SpendingType = z.enum(['expense', 'goal'])
+export const SpendingType = z.enum(values['Spending.spendingType'])
 export type SpendingType = z.infer<typeof SpendingType>
 
 /**

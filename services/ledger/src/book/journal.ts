@@ -1,28 +1,16 @@
+import { values } from '@coffer/proto/values'
 import { z } from 'zod'
 import { Money } from './money.ts'
 
 /** Amounts that a journal row changes: balances, and the money an envelope holds or a goal used. */
-export const Pot = z.enum(['available', 'current', 'limit', 'envelope', 'used'])
+export const Pot = z.enum(values['HistoryEntry.pot'])
 export type Pot = z.infer<typeof Pot>
 
 /**
  * Why an amount changed. If the envelope does not get a deleted transaction's money back, a row
  * `kept` cancels the row `deletion` (docs/money.md#deletion-of-transactions).
  */
-const Cause = z.enum([
-  'opening',
-  'transaction',
-  'deletion',
-  'kept',
-  'transfer',
-  'funding',
-  'period-closed',
-  'envelope-closed',
-  'sync',
-  'upload',
-  'undo',
-  'manual-edit',
-])
+const Cause = z.enum(values['HistoryEntry.cause'])
 export type Cause = z.infer<typeof Cause>
 
 /** Why an amount changes; `causeId` is the ID of the transaction, upload, transfer etc. */

@@ -1,6 +1,7 @@
+import { values } from '@coffer/proto/values'
 import { z } from 'zod'
 
-export const LinkType = z.enum(['manual', 'aggregator', 'feed', 'unknown'])
+export const LinkType = z.enum(values['Link.linkType'])
 export type LinkType = z.infer<typeof LinkType>
 
 /** A connection to one financial institution; it owns bank accounts (docs/links.md#links). */

@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
+import { values } from '@coffer/proto/values'
 import { z } from 'zod'
 import { Money } from './money.ts'
 
-const Source = z.enum(['aggregator', 'upload', 'manual', 'feed'])
+const Source = z.enum(values['Transaction.source'])
 
 /**
  * A transaction; `amount` in minor units, positive if money leaves the bank account.

@@ -1,4 +1,5 @@
 import { invalid } from '@coffer/kit/rpc/errors'
+import { values } from '@coffer/proto/values'
 import { z } from 'zod'
 import { UploadKey } from '../book/upload-key.ts'
 import { detectKind } from './formats/file-kind.ts'
@@ -8,7 +9,7 @@ import { createFile, type NewFile, type StoredFile } from './storage/stored-file
 export const Upload = UploadKey.extend({
   fileId: z.string(),
   format: z.enum(['ofx', 'camt053', 'qif', 'csv']),
-  status: z.enum(['pending', 'processing', 'failed', 'complete']),
+  status: z.enum(values['Upload.status']),
   error: z.string().nullable(),
   createdAt: z.date(),
   createdBy: z.string(),

@@ -1,4 +1,5 @@
 import { toPrintable } from '@coffer/kit/values/printable'
+import { values } from '@coffer/proto/values'
 import { z } from 'zod'
 
 /** An uploaded file; `size` in bytes. `deletedAt` is set once its bytes are removed. */
@@ -6,7 +7,7 @@ export const StoredFile = z.object({
   accountId: z.string(),
   bankAccountId: z.string(),
   fileId: z.string(),
-  kind: z.enum(['transactions/uploads', 'transactions/imports']),
+  kind: z.enum(values['File.kind']),
   name: z.string(),
   contentType: z.string(),
   size: z.bigint(),

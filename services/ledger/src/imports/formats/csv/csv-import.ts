@@ -3,6 +3,7 @@ import { timestampFromDate } from '@bufbuild/protobuf/wkt'
 import { invalid, refused } from '@coffer/kit/rpc/errors'
 import { decimalPlaces } from '@coffer/kit/values/currency'
 import { type ImportPreview, ImportPreviewSchema } from '@coffer/proto/ledger/v1/import'
+import { values } from '@coffer/proto/values'
 import { z } from 'zod'
 import { createFile, type NewFile, type StoredFile } from '../../storage/stored-file.ts'
 import type { FileRow, FileStatement } from '../statement.ts'
@@ -22,16 +23,7 @@ export const CsvImport = z.object({
   headers: z.array(z.string()),
   /** The delimiter, one character. This misspelling is part of the REST API. */
   delimeter: z.string(),
-  status: z.enum([
-    'mapping',
-    'pending-preview',
-    'preview',
-    'pending-processing',
-    'processing',
-    'complete',
-    'failed',
-    'expired',
-  ]),
+  status: z.enum(values['Import.status']),
   error: z.string().nullable(),
   preview: z.instanceof(Buffer).nullable(),
   createdAt: z.date(),

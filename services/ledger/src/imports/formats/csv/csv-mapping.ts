@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { values } from '@coffer/proto/values'
 import { z } from 'zod'
 
 /** Refers to the column `name`, or if `derivedKind` is `rowNumber`, to the row's number from 1. */
@@ -13,9 +14,9 @@ const fields = z.array(FieldRef)
 /** The mapping of CSV columns to fields of transactions (docs/files.md#csv-mappings). */
 export const CsvMapping = z.object({
   headers: z.array(z.string()),
-  id: z.object({ kind: z.enum(['native', 'hashed']), fields }),
+  id: z.object({ kind: z.enum(values['MappingIdentifier.kind']), fields }),
   amount: z.object({
-    kind: z.enum(['sign', 'type', 'column']),
+    kind: z.enum(values['MappingAmount.kind']),
     invert: z.boolean(),
     fields,
     /** Kind `type` only: the text in the second field for money in; `debit` is for money out. */
@@ -30,7 +31,7 @@ export const CsvMapping = z.object({
    * this key, every row is posted.
    */
   posted: z.object({ fields, posted: z.string() }).optional(),
-  balance: z.object({ kind: z.enum(['none', 'sum', 'field']), fields }),
+  balance: z.object({ kind: z.enum(values['MappingBalance.kind']), fields }),
 })
 export type CsvMapping = z.infer<typeof CsvMapping>
 
