@@ -199,16 +199,16 @@ test('DTSTART with TZID is the instant of that wall-clock time', () => {
 })
 
 describe('the cache of a process', () => {
-  const rule = (minute: number) =>
-    `DTSTART:20220101T${String(Math.floor(minute / 60)).padStart(2, '0')}` +
-    `${String(minute % 60).padStart(2, '0')}00Z\nRRULE:FREQ=DAILY`
+  const rule = (minutes: number) => {
+    const start = new Date(Date.UTC(2022, 0, 1, 0, minutes)).toISOString().slice(0, 19)
+    return `DTSTART:${start.replaceAll(/[-:]/g, '')}Z\nRRULE:FREQ=DAILY`
+  }
 
   test('keeps the rules that were used last', () => {
     const first = occurrencesOf(rule(0), 'UTC')
     const used = occurrencesOf(rule(1), 'UTC')
-    for (let minute = 2; minute <= 1_400; minute += 1) {
-      occurrencesOf(rule(minute), 'UTC')
-      occurrencesOf(rule(minute), chicago)
+    for (let minutes = 2; minutes <= 2_001; minutes += 1) {
+      occurrencesOf(rule(minutes), chicago)
       occurrencesOf(rule(1), 'UTC')
     }
     expect(occurrencesOf(rule(1), 'UTC')).toBe(used)
@@ -218,8 +218,8 @@ describe('the cache of a process', () => {
   test('drops rules when the days of all are too many', () => {
     const range = { from: Date.parse('2022-01-01'), before: Date.parse('2121-01-01') }
     const first = occurrencesOf(rule(0), 'UTC')
-    const counts = Array.from({ length: 14 }, (_, minute) =>
-      countOccurrences(occurrencesOf(rule(minute), 'UTC'), range),
+    const counts = Array.from({ length: 14 }, (_, minutes) =>
+      countOccurrences(occurrencesOf(rule(minutes), 'UTC'), range),
     )
     expect(new Set(counts)).toEqual(new Set([36_159]))
     expect(occurrencesOf(rule(13), 'UTC')).toBe(occurrencesOf(rule(13), 'UTC'))

@@ -7,10 +7,7 @@ import { type DaysOfYear, recurrenceDays } from './recurrence-days.ts'
 
 /** Occurrences of one ruleset in one timezone; years and instants are calculated on first use. */
 export type Occurrences = {
-  /** Key in the cache. */
-  key: string
-  /** Number of cached days, and one for the rule and each year. */
-  size: number
+  entry: Entry
   rule: Rule
   timezone: string
   /** Day number (days since 1970-01-01) and time of day (ms) of DTSTART, in local time. */
@@ -33,20 +30,25 @@ type Year = { days: number[]; instants: Float64Array }
 
 const offsetMaxMs = 15 * hourMs
 
-const cache = new LRUCache<string, Occurrences>({ max: rulesMax, maxSize: daysMax })
+/** A ruleset of the cache. `size` counts its days, and one for each timezone and year. */
+type Entry = { ruleset: string; size: number; byTimezone: Map<string, Occurrences> }
+
+const cache = new LRUCache<string, Entry>({ max: rulesMax, maxSize: daysMax })
 
 /**
  * Returns the occurrences of a ruleset in `timezone` (docs/recurrence.md#wall-clock-time), from a
  * cache of up to 2,000 rules per process. Throws RangeError for an invalid ruleset or timezone.
  */
 export function occurrencesOf(ruleset: string, timezone: string): Occurrences {
-  const key = `${timezone} ${ruleset}`
-  const known = cache.get(key)
+  const entry = cache.get(ruleset) ?? { ruleset, size: 0, byTimezone: new Map() }
+  const known = entry.byTimezone.get(timezone)
   if (known) return known
   const read = readRuleset(ruleset)
   if ('problem' in read) throw new RangeError(`ruleset ${read.problem}`)
-  const found = newOccurrences(key, read.rule, timezone)
-  cache.set(key, found, { size: found.size })
+  const found = newOccurrences(entry, read.rule, timezone)
+  entry.byTimezone.set(timezone, found)
+  entry.size += 1
+  keep(entry)
   return found
 }
 
@@ -99,12 +101,11 @@ export function listOccurrences(
   return found
 }
 
-function newOccurrences(key: string, rule: Rule, timezone: string): Occurrences {
+function newOccurrences(entry: Entry, rule: Rule, timezone: string): Occurrences {
   const start = toLocal(rule.start, timezone)
   const startDay = Math.floor(start / dayMs)
   const occurrences: Occurrences = {
-    key,
-    size: 1,
+    entry,
     rule,
     timezone,
     startDay,
@@ -202,18 +203,18 @@ function yearOfRule(occurrences: Occurrences, year: number): Year {
   const days = ruleDays(occurrences, year)
   const found = { days, instants: new Float64Array(days.length) }
   occurrences.years.set(year, found)
-  grow(occurrences, days.length + 1)
+  const { entry } = occurrences
+  entry.size += days.length + 1
+  if (cache.peek(entry.ruleset) === entry) keep(entry)
   return found
 }
 
-/** Adds to the size of a rule; the cache drops the rules that were used least recently. */
-function grow(occurrences: Occurrences, count: number): void {
-  occurrences.size += count
-  const { key, size } = occurrences
-  if (cache.peek(key) !== occurrences) return
-  // Deleted first: an entry that is set again with the same value keeps its size.
-  cache.delete(key)
-  cache.set(key, occurrences, { size })
+/** Stores a ruleset with its size; the cache drops those that were used least recently. */
+function keep(entry: Entry): void {
+  const { ruleset, size } = entry
+  // Deleted first: an entry that is set again with the same value keeps its former size.
+  cache.delete(ruleset)
+  cache.set(ruleset, entry, { size })
 }
 
 /** Returns the rule's days in one year of local time, from DTSTART on, limited by COUNT. */
