@@ -1,8 +1,9 @@
 import { newId } from '@coffer/kit/values/id'
 import fc from 'fast-check'
+import { freeValues } from './model-fields.ts'
 import { largeFile } from './model-files.ts'
-import { among, generator, idsOf, pick, restoration, rowGenerator } from './model-generator.ts'
-import type { Body, Item, Line } from './model-operation.ts'
+import { among, type For, generator, generatorOn, pick } from './model-generator.ts'
+import type { Body, Fields, Item, Line } from './model-operation.ts'
 import type { Model, ProviderRecord, Row } from './model-state.ts'
 import { liveOf } from './model-sync.ts'
 
@@ -13,10 +14,12 @@ const flag = fc.boolean()
 const mostly = fc.constantFrom(true, true, true, false)
 const sum = fc.integer({ min: 1, max: 30_000 })
 const schedule = fc.constantFrom('fund_1', 'fund_2')
-const body = { amount: cents, day, envelope: pick, adjusts: flag, isPending: flag }
+const fields = { amount: cents, day, envelope: pick, isPending: flag, ...freeValues }
+const body = fc.record({ ...fields, adjusts: flag })
 const line = fc.record({ envelope: pick, amount: sum, ceiling: sum })
 const lines = fc.array(line, { minLength: 1, maxLength: 3 })
 const stated = fc.record({ current: cents, available: cents, limit: cents }, { requiredKeys: [] })
+const ending = { target: sum, carryOver: flag }
 
 /** Batches of provider transactions that a sync imports. Some transactions are in two batches. */
 const batches = [
@@ -25,12 +28,19 @@ const batches = [
   [posted('p1', 1200), posted('p4', 15_000)],
 ]
 
+const onExpense = { each: onExpenseOf('each'), manual: onExpenseOf('manual') }
+const onDeleted = (isChosen: (row: Row, model: Model) => boolean) => {
+  return onRow('manual', (row, model) => row.isDeleted && isChosen(row, model))
+}
+
 /** Generators of random requests, by kind of request. */
 export const kinds = {
-  create: generator('manual', body, (made, model) => ({ kind: 'create', ...paying(model, made) })),
+  create: generator('manual', { body }, ({ body }, model) => {
+    return { kind: 'create', ...paying(model, body) }
+  }),
   createMany: generator(
     'manual',
-    { bodies: fc.array(fc.record(body), { minLength: 1, maxLength: 3 }) },
+    { bodies: fc.array(body, { minLength: 1, maxLength: 3 }) },
     ({ bodies }, model) => {
       return { kind: 'createMany', bodies: bodies.map((one) => paying(model, one)) }
     },
@@ -38,38 +48,33 @@ export const kinds = {
   open: generator('each', { isGoal: flag }, ({ isGoal }) => {
     return { kind: 'open', envelope: newId('spnd'), isGoal }
   }),
-  close: generator('each', { envelope: pick }, (made, model) => {
-    const envelope = among(Object.keys(model.envelopes), made.envelope)
-    return envelope === null ? null : { kind: 'close', envelope }
+  close: generatorOn('each', ({ envelopes }) => Object.keys(envelopes))({}, (envelope) => {
+    return { kind: 'close', envelope }
   }),
-  fund: generator('each', { lines }, (made, model) => {
-    return { kind: 'fund', lines: linesOf(model, made.lines), deposit: null }
+  fund: generator('each', { lines }, ({ lines }, model) => {
+    return { kind: 'fund', lines: linesOf(model, lines), deposit: null }
   }),
   deposit: generator('manual', { lines, schedule, amount: sum, day }, (made, model) => {
     const { lines: generated, ...deposit } = made
     return { kind: 'fund', lines: linesOf(model, generated), deposit }
   }),
-  endPeriod: generator('each', { envelope: pick, target: sum, carryOver: flag }, (made, model) => {
-    const envelope = among(expensesOf(model), made.envelope)
-    return envelope === null ? null : { ...made, kind: 'endPeriod', envelope, bill: null }
+  endPeriod: onExpense.each(ending, (envelope, made) => {
+    return { kind: 'endPeriod', envelope, ...made, bill: null }
   }),
-  bill: generator(
-    'manual',
-    { envelope: pick, target: sum, carryOver: flag, day },
-    (made, model) => {
-      const envelope = among(expensesOf(model), made.envelope)
-      const { target, carryOver, day } = made
-      if (envelope === null) return null
-      return { kind: 'endPeriod', envelope, target, carryOver, bill: { day } }
-    },
+  endSpent: generatorOn('each', ({ envelopes }) => {
+    return Object.entries(envelopes).filter(([, one]) => {
+      return !one.isGoal && one.spent > 0 && one.current > 1
+    })
+  })({}, ([envelope, { spent }]) => {
+    return { kind: 'endPeriod', envelope, target: spent + 1, carryOver: false, bill: null }
+  }),
+  bill: onExpense.manual({ ...ending, day }, (envelope, { day, ...made }) => {
+    return { kind: 'endPeriod', envelope, ...made, bill: { day } }
+  }),
+  forget: generatorOn('manual', ({ rows }) => rows.flatMap((row) => row.schedule ?? []))(
+    {},
+    (schedule) => ({ kind: 'forget', schedule }),
   ),
-  forget: generator('manual', { made: pick }, ({ made }, { rows }) => {
-    const found = among(
-      rows.flatMap((row) => row.schedule ?? []),
-      made,
-    )
-    return found === null ? null : { kind: 'forget', schedule: found }
-  }),
   transfer: generator(
     'each',
     { from: pick, to: pick, amount: sum },
@@ -80,59 +85,39 @@ export const kinds = {
       return from === to ? null : { kind: 'transfer', from, to, amount }
     },
   ),
-  assign: rowGenerator('each', { envelope: pick }, ({ envelope }, model) => {
-    return { kind: 'assign', envelope: envelopeOf(model, envelope) }
+  assign: onRow('each')({ envelope: pick }, (id, { envelope }, model) => {
+    return { kind: 'change', id, fields: { envelope: envelopeOf(model, envelope) } }
   }),
-  pay: generator('each', { row: pick, envelope: pick }, (made, { rows, envelopes }) => {
-    const unpaid = rows.filter((row) => row.envelope === null && row.amount > 0 && !row.isDeleted)
-    const id = among(idsOf(unpaid), made.row)
+  pay: onRow('each', ({ envelope, amount, isDeleted }) => {
+    return envelope === null && amount > 0 && !isDeleted
+  })({ envelope: pick }, (id, made, { envelopes }) => {
     const filled = Object.keys(envelopes).filter((name) => (envelopes[name]?.current ?? 0) > 0)
     const envelope = among(filled, made.envelope)
-    return id && envelope ? { kind: 'assign', id, envelope } : null
+    return envelope === null ? null : { kind: 'change', id, fields: { envelope } }
   }),
-  rename: rowGenerator('each', {}, (_made, _model, serial) => ({
-    kind: 'rename',
-    name: `n${serial}`,
-  })),
-  note: rowGenerator('each', { notes: fc.constantFrom('For Kim', null) }, ({ notes }) => {
-    return { kind: 'note', notes }
+  rename: onRow('each')({}, (id, _made, _model, serial) => {
+    return { kind: 'change', id, fields: { name: `n${serial}` } }
   }),
-  amend: rowGenerator('manual', { amount: cents }, ({ amount }) => ({ kind: 'amend', amount })),
-  move: rowGenerator('manual', { day }, (made) => ({ kind: 'move', ...made })),
-  mark: rowGenerator('manual', { isPending: flag }, ({ isPending }) => ({
-    kind: 'mark',
-    isPending,
-  })),
-  delete: rowGenerator('manual', { adjusts: flag, soft: flag }, (made) => ({
-    kind: 'delete',
-    ...made,
-  })),
-  deletePaid: generator('manual', { row: pick, adjusts: flag, soft: mostly }, (made, { rows }) => {
-    const { row, ...how } = made
-    const id = among(idsOf(rows.filter(isPaid)), row)
-    return id === null ? null : { kind: 'delete', id, ...how }
+  ...changes('manual', { amount: cents, day, isPending: flag }),
+  ...changes('each', freeValues),
+  delete: onRow('manual')({ adjusts: flag, soft: flag }, (id, made) => {
+    return { kind: 'delete', id, ...made }
   }),
-  restore: generator('manual', { row: pick }, ({ row }, { rows }) => restoration(rows, row)),
-  restoreKept: generator('manual', { row: pick }, ({ row }, { rows }) => {
-    return restoration(
-      rows.filter(({ taken, isReturned }) => taken > 0 && !isReturned),
-      row,
-    )
+  deletePaid: onRow('manual', isPaid)({ adjusts: flag, soft: mostly }, (id, made) => {
+    return { kind: 'delete', id, ...made }
   }),
-  restorePaid: generator('manual', { row: pick }, ({ row }, { rows, envelopes }) => {
-    const isPayable = ({ envelope }: Row) => (envelopes[envelope ?? '']?.current ?? 0) > 0
-    return restoration(
-      rows.filter((one) => one.isReturned && one.amount > 0 && isPayable(one)),
-      row,
-    )
-  }),
+  restore: onDeleted(() => true)({}, restoration),
+  restoreKept: onDeleted(({ taken, isReturned }) => taken > 0 && !isReturned)({}, restoration),
+  restorePaid: onDeleted(({ isReturned, amount, envelope }, { envelopes }) => {
+    return isReturned && amount > 0 && (envelopes[envelope ?? '']?.current ?? 0) > 0
+  })({}, restoration),
   state: generator(
     'manual',
     { pots: fc.record({ current: cents, available: cents }), limit: fc.option(cents) },
-    (made) => ({ kind: 'state', ...made }),
+    ({ pots, limit }) => ({ kind: 'changeAccount', fields: { ...pots, limit } }),
   ),
   nameAccount: generator('each', {}, (_made, _model, serial) => {
-    return { kind: 'nameAccount', name: `Account ${serial}` }
+    return { kind: 'changeAccount', fields: { name: `Account ${serial}` } }
   }),
   describe: generator(
     'manual',
@@ -140,76 +125,40 @@ export const kinds = {
       mask: fc.constantFrom(null, '0042', '42'),
       accountType: fc.constantFrom('depository', 'credit'),
     },
-    (made) => ({ kind: 'describe', ...made }),
+    (fields) => ({ kind: 'changeAccount', fields }),
   ),
   import: generator('manual', { file: fc.nat({ max: largeFile - 1 }) }, ({ file }) => {
     return { kind: 'import', file }
   }),
   importLarge: generator('manual', {}, () => ({ kind: 'import', file: largeFile })),
-  undo: generator('manual', { upload: pick }, (made, { uploads }) => {
-    const upload = among(uploads, made.upload)
-    return upload === null ? null : { kind: 'undo', upload }
-  }),
-  undoPaid: generator('manual', { made: pick }, ({ made }, { rows }) => {
-    const upload = among(
-      rows.filter(isPaid).flatMap((row) => row.upload ?? []),
-      made,
-    )
-    return upload === null ? null : { kind: 'undo', upload }
-  }),
-  sync: generator('synced', { batch: pick }, ({ batch }) => {
-    return { kind: 'sync', items: among(batches, batch) ?? [] }
-  }),
+  undo: generatorOn('manual', ({ uploads }) => uploads)({}, (upload) => ({ kind: 'undo', upload })),
+  undoPaid: generatorOn('manual', ({ rows }) => {
+    return rows.filter(isPaid).flatMap(({ upload }) => upload ?? [])
+  })({}, (upload) => ({ kind: 'undo', upload })),
+  sync: generatorOn('synced', () => batches)({}, (items) => ({ kind: 'sync', items })),
   hold: generator('synced', { amount: cents }, ({ amount }, _model, serial) => {
-    const item = { id: `h${serial}`, amount, isPending: true, pendingOf: null }
-    return { kind: 'sync', items: [{ ...item, text: textOf(serial) }] }
+    return synced({ ...held(`h${serial}`, amount), text: textOf(serial) })
   }),
-  post: generator('synced', { hold: pick, amount: cents }, ({ hold, amount }, { rows }, serial) => {
-    const held = among(rows.flatMap(heldOf), hold)
-    const items = held && [{ ...posted(`q${serial}`, amount), pendingOf: held.id }]
-    return items && { kind: 'sync', items }
+  post: onItem(heldOf)({ amount: cents }, ({ id }, { amount }, _model, serial) => {
+    return synced({ ...posted(`q${serial}`, amount), pendingOf: id })
   }),
-  postUnnamed: generator('synced', { hold: pick }, ({ hold }, { rows }, serial) => {
-    const held = among(rows.toReversed().flatMap(heldOf), hold)
-    const items = held && [{ ...held, id: `q${serial}`, isPending: false }]
-    return items && { kind: 'sync', items }
+  postUnnamed: onItem(heldOf)({}, (item, _made, _model, serial) => {
+    return synced({ ...item, id: `q${serial}`, isPending: false })
   }),
   postFirst: generator('synced', { amount: cents }, ({ amount }, _model, serial) => {
-    const item = { ...posted(`q${serial}`, amount), pendingOf: `h${serial}` }
-    return { kind: 'sync', items: [item] }
+    return synced({ ...posted(`q${serial}`, amount), pendingOf: `h${serial}` })
   }),
-  holdLate: generator('synced', { posted: pick }, (made, { rows }) => {
-    const named = among(rows.flatMap(missingOf), made.posted)
-    if (named === null) return null
-    const item = { id: named, amount: 5, isPending: true, pendingOf: null }
-    return { kind: 'sync', items: [{ ...item, text: 'late' }] }
+  holdLate: generatorOn('synced', ({ rows }) => rows.flatMap(missingOf))({}, (id) => {
+    return synced({ ...held(id, 5), text: 'late' })
   }),
-  modify: generator('synced', { record: pick, amount: cents }, ({ record, amount }, { rows }) => {
-    const known = among(rows.flatMap(recordsOf), record)
-    return known && { kind: 'sync', items: [{ ...known, amount }] }
-  }),
-  modifyPaid: generator('synced', { record: pick, amount: sum }, ({ record, amount }, { rows }) => {
-    const known = among(rows.filter(isPaid).flatMap(liveItems), record)
-    return known && { kind: 'sync', items: [{ ...known, amount }] }
-  }),
-  withdraw: generator('synced', { record: pick }, ({ record }, { rows }) => {
-    const known = among(rows.flatMap(liveItems), record)
-    return known && { kind: 'withdraw', ids: [known.id, 'unknown'] }
-  }),
-  withdrawPaid: generator('synced', { record: pick }, ({ record }, { rows }) => {
-    const known = among(rows.filter(isPaid).flatMap(liveItems), record)
-    return known && { kind: 'withdraw', ids: [known.id] }
-  }),
-  bringBack: generator('synced', { record: pick }, ({ record }, { rows }) => {
-    const gone = rows.filter(({ isDeleted }) => isDeleted)
-    const known = among(gone.flatMap(recordsOf), record)
-    return known && { kind: 'sync', items: [known] }
-  }),
-  bringBackPaid: generator('synced', { record: pick }, ({ record }, { rows }) => {
-    const gone = rows.filter((row) => row.isDeleted && row.envelope !== null)
-    const known = among(gone.flatMap(recordsOf), record)
-    return known && { kind: 'sync', items: [known] }
-  }),
+  modify: onItem(recordsOf)({ amount: cents }, (item, made) => synced({ ...item, ...made })),
+  modifyPaid: onItem(paidOf)({ amount: sum }, (item, made) => synced({ ...item, ...made })),
+  withdraw: onItem(liveItems)({}, ({ id }) => ({ kind: 'withdraw', ids: [id, 'unknown'] })),
+  withdrawPaid: onItem(paidOf)({}, ({ id }) => ({ kind: 'withdraw', ids: [id] })),
+  bringBack: onItem((row) => (row.isDeleted ? recordsOf(row) : []))({}, synced),
+  bringBackPaid: onItem((row) => {
+    return row.isDeleted && row.envelope !== null ? recordsOf(row) : []
+  })({}, synced),
   setBalances: generator('synced', { stated }, (made) => ({ kind: 'setBalances', ...made })),
   refresh: generator('synced', { stated }, (made, _model, serial) => {
     return { kind: 'refresh', ...made, originalName: `BANK ${serial}` }
@@ -218,16 +167,52 @@ export const kinds = {
 
 export type GeneratorKind = keyof typeof kinds
 
+/** Returns for each field a generator of requests that change only this field of a transaction. */
+function changes<Name extends keyof Fields>(
+  isFor: For,
+  values: { [One in Name]: fc.Arbitrary<Fields[One]> },
+) {
+  const made = Object.entries<fc.Arbitrary<unknown>>(values).map(([name, value]) => {
+    const one = onRow(isFor)({ value }, (id, { value }) => {
+      return { kind: 'change', id, fields: { [name]: value } }
+    })
+    return [`change ${name}`, one]
+  })
+  return Object.fromEntries(made) as Record<`change ${Name}`, ReturnType<typeof generator>>
+}
+
+/** Like `generatorOn`, with the IDs of the chosen rows that have been read from the server. */
+function onRow(isFor: For, isChosen: (row: Row, model: Model) => boolean = () => true) {
+  return generatorOn(isFor, (model) => {
+    return model.rows.flatMap((row) => (isChosen(row, model) ? (row.id ?? []) : []))
+  })
+}
+
+/** Like `generatorOn`, with provider transactions that the rows have. */
+function onItem(itemsOf: (row: Row) => Item[]) {
+  return generatorOn('synced', ({ rows }) => rows.flatMap(itemsOf))
+}
+
+function onExpenseOf(isFor: For) {
+  return generatorOn(isFor, ({ envelopes }) => {
+    return Object.keys(envelopes).filter((id) => !envelopes[id]?.isGoal)
+  })
+}
+
+function restoration(id: string) {
+  return { kind: 'restore', id } as const
+}
+
+function synced(item: Item) {
+  return { kind: 'sync' as const, items: [item] }
+}
+
 function paying(model: Model, one: Omit<Body, 'envelope'> & { envelope: number }): Body {
   return { ...one, envelope: envelopeOf(model, one.envelope) }
 }
 
 function envelopeOf({ envelopes }: Model, index: number): string | null {
   return among([null, ...Object.keys(envelopes)], index)
-}
-
-function expensesOf({ envelopes }: Model): string[] {
-  return Object.keys(envelopes).filter((id) => !envelopes[id]?.isGoal)
 }
 
 /**
@@ -249,12 +234,17 @@ function posted(id: string, amount: number): Item {
   return { id, amount, isPending: false, pendingOf: null, text: 'shop' }
 }
 
-/**
- * Returns a list of the transaction's live record (`end` is null) if it is pending, else an empty
- * list.
- */
+function held(id: string, amount: number): Item {
+  return { ...posted(id, amount), isPending: true }
+}
+
+/** Returns a list of the transaction's live record if it is pending, else an empty list. */
 function heldOf(row: Row): Item[] {
   return liveItems(row).filter(({ isPending }) => isPending)
+}
+
+function paidOf(row: Row): Item[] {
+  return isPaid(row) ? liveItems(row) : []
 }
 
 function liveItems(row: Row): Item[] {

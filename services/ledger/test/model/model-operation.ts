@@ -1,3 +1,5 @@
+import type { FreeFields } from './model-fields.ts'
+
 /** Balances of a bank account, in cents. */
 export type Pots = { current?: number; available?: number }
 
@@ -13,18 +15,11 @@ export type Operation = { serial: number } & (
   | { kind: 'fund'; lines: Line[]; deposit: Deposit | null }
   | { kind: 'endPeriod'; envelope: string; target: number; carryOver: boolean; bill: Bill | null }
   | { kind: 'forget'; schedule: string }
-  | { kind: 'move'; id: string; day: number }
-  | { kind: 'assign'; id: string; envelope: string | null }
-  | { kind: 'amend'; id: string; amount: number }
-  | { kind: 'mark'; id: string; isPending: boolean }
-  | { kind: 'rename'; id: string; name: string }
-  | { kind: 'note'; id: string; notes: string | null }
+  | { kind: 'change'; id: string; fields: Partial<Fields & { name: string }> }
   | { kind: 'delete'; id: string; adjusts: boolean; soft: boolean }
   | { kind: 'restore'; id: string }
   | { kind: 'transfer'; from: string | null; to: string | null; amount: number }
-  | { kind: 'state'; pots: Required<Pots>; limit: number | null }
-  | { kind: 'nameAccount'; name: string }
-  | ({ kind: 'describe' } & Description)
+  | { kind: 'changeAccount'; fields: AccountFields }
   /** `file` is an index into the files of `model-files.ts`. */
   | { kind: 'import'; file: number }
   | { kind: 'undo'; upload: number }
@@ -38,14 +33,15 @@ export type Operation = { serial: number } & (
 export type Kind = Operation['kind']
 export type Of<One extends Kind> = Extract<Operation, { kind: One }>
 
-/** Fields of a new manual transaction; `amount` in cents, `day` of January 2026. */
-export type Body = {
+/** Fields of a transaction that its user states; `amount` in cents, `day` of January 2026. */
+export type Fields = FreeFields & {
   amount: number
   day: number
   envelope: string | null
-  adjusts: boolean
   isPending: boolean
 }
+
+export type Body = Fields & { adjusts: boolean }
 
 export type Line = { envelope: string; amount: number; ceiling: number }
 
@@ -55,8 +51,13 @@ export type Deposit = { schedule: string; amount: number; day: number }
 /** Transaction that a due expense creates. Its amount is the target of the expense. */
 export type Bill = { day: number }
 
-/** Fields of a bank account that its user can change, besides its name and balances. */
-export type Description = { mask: string | null; accountType: string }
+/** Fields that a user changes in a bank account; amounts in cents, a null limit is stored as 0. */
+export type AccountFields = Pots & {
+  limit?: number | null
+  name?: string
+  mask?: string | null
+  accountType?: string
+}
 
 /**
  * A transaction as a provider sends it. `pendingOf` is the ID of the pending transaction that it

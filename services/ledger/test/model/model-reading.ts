@@ -3,6 +3,7 @@ import type { Database } from '@coffer/kit/database/database'
 import { Code, ConnectError } from '@connectrpc/connect'
 import { sql } from 'slonik'
 import { z } from 'zod'
+import { freeOf } from './model-fields.ts'
 import type { Home, Uploads } from './model-requests.ts'
 
 /** Page size of the list of transactions: larger than any test needs, so one page has all. */
@@ -47,7 +48,6 @@ export async function readState(home: Home, database: Database, uploads: Uploads
       rows: rows
         .map((row) => ({
           name: nameOf(row),
-          notes: row.notes ?? null,
           amount: Number(row.amount),
           day: row.date ? timestampDate(row.date).getUTCDate() : 0,
           envelope: row.spendingId ?? null,
@@ -55,6 +55,7 @@ export async function readState(home: Home, database: Database, uploads: Uploads
           isPending: row.isPending,
           upload: uploadOf.get(row.transactionId) ?? null,
           schedule: row.createdByFundingScheduleId ?? null,
+          ...freeOf(row),
         }))
         .sort((a, b) => (a.name < b.name ? -1 : 1)),
     },

@@ -7,12 +7,11 @@ import { newId } from '@coffer/kit/values/id'
 import { hourMs } from '@coffer/kit/values/time'
 import type { BookingSchema, ScheduledService } from '@coffer/proto/ledger/v1/scheduled'
 import type { SyncImportService } from '@coffer/proto/ledger/v1/sync_import'
-import type { UpdateTransactionRequestSchema } from '@coffer/proto/ledger/v1/transaction'
 import type { CallOptions, Client } from '@connectrpc/connect'
 import { importFile, statementOf } from '../imports/uploading.ts'
 import { type anAccount, anItem } from '../syncs/syncing.ts'
 import { fileAt } from './model-files.ts'
-import type { Body, Deposit, Item, Kind, Of, Operation, Stated } from './model-operation.ts'
+import type { Body, Deposit, Fields, Item, Kind, Of, Operation, Stated } from './model-operation.ts'
 
 /** Upload IDs by the serial number of the operation that imported the file. */
 export type Uploads = Map<number, string>
@@ -81,14 +80,11 @@ const requests: Requests = {
   },
   forget: ({ transactions, bankAccountId, as }, { schedule: fundingScheduleId }) =>
     twice(() => transactions.forgetSchedule({ bankAccountId, fundingScheduleId }, as)),
-  assign: (home, { id, envelope }) =>
-    patch(home, { id, path: 'spending_id' }, envelope ? { spendingId: envelope } : {}),
-  amend: (home, { id, amount }) => patch(home, { id, path: 'amount' }, { amount: BigInt(amount) }),
-  move: (home, { id, day }) => patch(home, { id, path: 'date' }, { date: dateOf(day) }),
-  mark: (home, { id, isPending }) => patch(home, { id, path: 'is_pending' }, { isPending }),
-  rename: (home, { id, name }) => patch(home, { id, path: 'name' }, { name }),
-  note: (home, { id, notes }) =>
-    patch(home, { id, path: 'notes' }, notes === null ? {} : { notes }),
+  change: ({ transactions, bankAccountId, as }, { id: transactionId, fields }) => {
+    const updateMask = maskOf(fields, { day: 'date', envelope: 'spending_id' })
+    const body = { bankAccountId, transactionId, ...fieldsOf(fields), updateMask }
+    return transactions.updateTransaction(body, as)
+  },
   delete: ({ transactions, bankAccountId, as }, { id: transactionId, adjusts, soft }) => {
     const body = { bankAccountId, transactionId, adjustsBalance: adjusts, soft }
     return transactions.deleteTransaction(body, as)
@@ -97,17 +93,13 @@ const requests: Requests = {
     const key = { bankAccountId: home.bankAccountId, transactionId }
     return twice(() => home.transactions.restoreTransaction(key, keyed(home, serial)))
   },
-  state: ({ accounts, bankAccountId, as }, { pots, limit }) => {
-    const body = balancesOf({ ...pots, ...(limit === null ? {} : { limit }) })
-    const updateMask = { paths: ['current_balance', 'available_balance', 'limit_balance'] }
-    return accounts.updateBankAccount({ bankAccountId, ...body, updateMask }, as)
-  },
-  nameAccount: ({ accounts, bankAccountId, as }, { name }) =>
-    accounts.updateBankAccount({ bankAccountId, name, updateMask: { paths: ['name'] } }, as),
-  describe: ({ accounts, bankAccountId, as }, { mask, accountType }) => {
-    const body = { accountType, ...(mask === null ? {} : { mask }) }
-    const updateMask = { paths: ['mask', 'account_type'] }
-    return accounts.updateBankAccount({ bankAccountId, ...body, updateMask }, as)
+  changeAccount: ({ accounts, bankAccountId, as }, { fields }) => {
+    const balances = { current: 'current_balance', available: 'available_balance' }
+    const updateMask = maskOf(fields, { ...balances, limit: 'limit_balance' })
+    const given = withoutNulls(fields)
+    const { current, available, limit, ...texts } = given
+    const body = { bankAccountId, ...balancesOf(given), ...texts, updateMask }
+    return accounts.updateBankAccount(body, as)
   },
   import: async (home, { serial, ...of }, uploads) => {
     const file = fileAt(of.file)
@@ -154,14 +146,27 @@ const requests: Requests = {
   deleteAccount: (home) => twice(home.deleteAccount),
 }
 
-/** Changes the field `path` of a transaction. */
-function patch(
-  { transactions, bankAccountId, as }: Home,
-  { id: transactionId, path }: { id: string; path: string },
-  fields: Omit<MessageInitShape<typeof UpdateTransactionRequestSchema>, '$typeName'>,
-) {
-  const of = { bankAccountId, transactionId, updateMask: { paths: [path] } }
-  return transactions.updateTransaction({ ...of, ...fields }, as)
+/** Returns the mask of a PATCH; `renamed` has the fields with another name in the contract. */
+function maskOf(fields: object, renamed: Record<string, string>) {
+  const snake = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+  return { paths: Object.keys(fields).map((name) => renamed[name] ?? snake(name)) }
+}
+
+/** Returns fields of a transaction in the terms of the contract; null ones are left out. */
+function fieldsOf({ amount, day, envelope, ...rest }: Partial<Fields & { name: string }>) {
+  return {
+    ...withoutNulls(rest),
+    ...(amount === undefined ? {} : { amount: BigInt(amount) }),
+    ...(day === undefined ? {} : { date: dateOf(day) }),
+    ...(envelope ? { spendingId: envelope } : {}),
+  }
+}
+
+type WithoutNulls<Made> = { [Name in keyof Made]: Exclude<Made[Name], null> }
+
+function withoutNulls<Made extends object>(made: Made): Partial<WithoutNulls<Made>> {
+  const given = Object.entries(made).filter(([, value]) => value !== null)
+  return Object.fromEntries(given) as Partial<WithoutNulls<Made>>
 }
 
 /** Returns a provider's transaction as a sync sends it. Equal items give equal transactions. */
@@ -199,10 +204,8 @@ function automatic(name: string, { amount, day }: Pick<Deposit, 'amount' | 'day'
   return { transactionId: newId('txn'), name, amount: BigInt(amount), date: dateOf(day) }
 }
 
-function bodyOf(name: string, { envelope, adjusts, isPending, amount, day }: Body) {
-  const named = { name, amount: BigInt(amount), date: dateOf(day) }
-  const spending = envelope ? { spendingId: envelope } : {}
-  return { ...named, ...spending, adjustsBalance: adjusts, isPending }
+function bodyOf(name: string, { adjusts, ...fields }: Body) {
+  return { ...fieldsOf({ ...fields, name }), adjustsBalance: adjusts }
 }
 
 /**

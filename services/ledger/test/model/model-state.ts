@@ -1,4 +1,5 @@
 import { type Envelope, emptyEnvelope } from './model-envelope.ts'
+import { type FreeFields, freeOf } from './model-fields.ts'
 import type { Item, Pots } from './model-operation.ts'
 
 /** Branches of the ledger's rules. A test run must reach each of them at least once. */
@@ -43,7 +44,7 @@ export type Account = {
   accountType: string
 }
 
-export type Row = {
+export type Row = FreeFields & {
   /** The transaction ID; null until it is read from the server. */
   id: string | null
   /** Key of the transaction, unique within the model. Several transactions may have one `name`. */
@@ -53,7 +54,6 @@ export type Row = {
   /** Day of January 2026. */
   day: number
   name: string
-  notes: string | null
   amount: number
   envelope: string | null
   taken: number
@@ -110,7 +110,7 @@ export function newRow(made: Pick<Row, 'key' | 'name' | 'amount' | 'day'> & Part
   return {
     id: null,
     identifier: null,
-    notes: null,
+    ...freeOf({}),
     envelope: null,
     taken: 0,
     isPending: false,
@@ -148,8 +148,9 @@ export function visibleState(model: Model) {
       .sort((a, b) => (a.id < b.id ? -1 : 1)),
     rows: model.rows
       .filter(({ isDeleted }) => !isDeleted)
-      .map(({ name, notes, amount, day, envelope, taken, isPending, upload, schedule }) => {
-        return { name, notes, amount, day, envelope, taken, isPending, upload, schedule }
+      .map(({ name, amount, day, envelope, taken, isPending, upload, schedule, ...rest }) => {
+        const ruled = { name, amount, day, envelope, taken, isPending, upload, schedule }
+        return { ...ruled, ...freeOf(rest) }
       })
       .sort((a, b) => (a.name < b.name ? -1 : 1)),
   }

@@ -8,17 +8,18 @@ import { setBalances, sync, withdraw } from './model-sync.ts'
 const manualOnly: ReadonlySet<Kind> = new Set<Kind>([
   'create',
   'createMany',
-  'amend',
-  'move',
-  'mark',
   'delete',
   'restore',
-  'state',
-  'describe',
   'import',
   'undo',
   'archive',
 ])
+
+/** Fields that a user may change on a manual link only. */
+const manualFields = {
+  transaction: ['amount', 'day', 'isPending'],
+  account: ['current', 'available', 'limit', 'mask', 'accountType'],
+}
 
 /** Operations of a sync, which the server accepts only for bank accounts on a synced link. */
 const syncedOnly: ReadonlySet<Kind> = new Set<Kind>(['sync', 'withdraw', 'setBalances', 'refresh'])
@@ -67,30 +68,11 @@ const rules: { [One in Kind]: (model: Model, of: Of<One>) => boolean } = {
     for (const row of rows) if (row.schedule === schedule) row.schedule = null
     return true
   },
-  move,
-  assign: (model, { id, envelope }) => change(model, id, (row) => ({ ...row, envelope })),
-  amend: (model, { id, amount }) => change(model, id, (row) => ({ ...row, amount })),
-  mark: (model, { id, isPending }) => change(model, id, (row) => ({ ...row, isPending })),
-  rename: (model, { id, name }) => change(model, id, (row) => ({ ...row, name })),
-  note: (model, { id, notes }) => change(model, id, (row) => ({ ...row, notes })),
+  change,
   delete: remove,
   restore,
   transfer,
-  state: ({ account, history }, { pots, limit }) => {
-    if ((limit ?? 0) < 0) return false
-    account.limit = limit ?? 0
-    history.push({ kind: 'stated', pots, asOf: userStatedDay, upload: null })
-    return true
-  },
-  nameAccount: ({ account }, { name }) => {
-    account.name = name
-    return true
-  },
-  describe: ({ account }, { mask, accountType }) => {
-    if (mask !== null && mask.length !== 4) return false
-    Object.assign(account, { mask, accountType })
-    return true
-  },
+  changeAccount,
   import: importFile,
   undo,
   sync,
@@ -120,8 +102,8 @@ export function apply(model: Model, operation: Operation): boolean {
 }
 
 function create(model: Model, name: string, body: Body): boolean {
-  const { adjusts, amount, day, envelope, isPending } = body
-  const row = newRow({ key: name, name, amount, day, envelope, isPending })
+  const { adjusts, ...fields } = body
+  const row = newRow({ key: name, name, ...fields })
   if (!isAssignable(model, row)) return false
   take(model.envelopes, row)
   model.rows.push(row)
@@ -153,25 +135,32 @@ function close(model: Model, { envelope }: Of<'close'>): boolean {
   return true
 }
 
-function change(model: Model, id: string, changed: (row: Row) => Row): boolean {
+function change(model: Model, { id, fields }: Of<'change'>): boolean {
+  if (!model.isManual && manualFields.transaction.some((name) => name in fields)) return false
   const index = model.rows.findIndex((row) => row.id === id && !row.isDeleted)
   const row = model.rows[index]
   if (!row) return false
-  const after = changed(row)
+  const after = { ...row, ...fields }
   if (!isAssignable(model, after)) return false
   model.rows[index] = after
+  for (const event of model.history) {
+    if (event.kind === 'added' && event.of === row.key) event.day = after.day
+  }
   if (after.amount === row.amount && after.envelope === row.envelope) return true
   giveBack(model.envelopes, row)
   take(model.envelopes, after)
   return true
 }
 
-function move(model: Model, { id, day }: Of<'move'>): boolean {
-  const row = model.rows.find((one) => one.id === id && !one.isDeleted)
-  if (!row) return false
-  row.day = day
-  for (const event of model.history) {
-    if (event.kind === 'added' && event.of === row.key) event.day = day
+function changeAccount(model: Model, { fields }: Of<'changeAccount'>): boolean {
+  if (!model.isManual && manualFields.account.some((name) => name in fields)) return false
+  const { current, available, ...texts } = fields
+  const limit = texts.limit === undefined ? model.account.limit : (texts.limit ?? 0)
+  if (limit < 0 || (texts.mask && texts.mask.length !== 4)) return false
+  Object.assign(model.account, { ...texts, limit })
+  if (current !== undefined && available !== undefined) {
+    const pots = { current, available }
+    model.history.push({ kind: 'stated', pots, asOf: userStatedDay, upload: null })
   }
   return true
 }
