@@ -107,8 +107,8 @@ function textArrays(path: string): string[][] {
   return arrays
 }
 
-// Packages that list values again. Only shorter lists are accepted.
-const copying = ['gateway']
+// Packages that may still list values a second time.
+const copying = ['gateway/']
 
 test('no code of a service lists the values of a field a second time', () => {
   const paths = globSync('{services/*,gateway}/src/**/*.ts', { cwd: root })
@@ -120,6 +120,6 @@ test('no code of a service lists the values of a field a second time', () => {
       found.includes(list.join()) ? [`${path}: ${field}`] : [],
     )
   })
-  const owners = copies.map((copy) => /^(services\/)?[^/]+/.exec(copy)?.[0] ?? '')
-  expect([copies, [...new Set(owners)].toSorted()]).toEqual([copies, copying])
+  const refused = copies.filter((copy) => !copying.some((place) => copy.startsWith(place)))
+  expect(refused).toEqual([])
 })
