@@ -1,28 +1,15 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { type Booted, boot, eventually } from '@coffer/host/testing/boot'
+import { eventually } from '@coffer/host/testing/boot'
 import { createHousehold } from '@coffer/host/testing/household'
 import { changeOf, emit } from '@coffer/kit/events/changes'
 import { newId } from '@coffer/kit/values/id'
 import { AccountSettingsChangedSchema } from '@coffer/proto/identity/v1/events'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { findTimezone } from '../../src/accounts/account-settings.sql.ts'
 import { ledger } from '../../src/service.ts'
+import { booting } from '../booting.ts'
 import { partsOf } from '../imports/file-parts.ts'
 
-let booted: Booted
-let dataDir: string
-
-beforeAll(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'coffer-settings-'))
-  booted = await boot([ledger], { COFFER_DATA_DIR: dataDir })
-})
-
-afterAll(async () => {
-  await booted[Symbol.asyncDispose]()
-  await rm(dataDir, { recursive: true, force: true })
-})
+const booted = booting([ledger])
 
 /** Emits the event by which identity tells services that an account's settings have changed. */
 function emitSettings(accountId: string, settings: { timezone: string; version: bigint }) {

@@ -1,23 +1,15 @@
-import { type Booted, boot } from '@coffer/host/testing/boot'
 import { createHousehold } from '@coffer/host/testing/household'
 import { problemsOf } from '@coffer/kit/rpc/errors'
 import { headers } from '@coffer/kit/rpc/rpc'
 import { newId } from '@coffer/kit/values/id'
 import { Code, ConnectError } from '@connectrpc/connect'
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import { auditLedger } from '../../src/money/audit.sql.ts'
 import { ledger } from '../../src/service.ts'
+import { booting } from '../booting.ts'
 import { refusals } from '../outcomes.ts'
 
-let booted: Booted
-
-beforeAll(async () => {
-  booted = await boot([ledger])
-})
-
-afterAll(async () => {
-  await booted[Symbol.asyncDispose]()
-})
+const booted = booting([ledger])
 
 /** Returns the names of the fields that the error of a refused call lists as `problems`. */
 async function problemsIn(call: Promise<unknown>): Promise<unknown> {

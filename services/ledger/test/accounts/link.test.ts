@@ -1,21 +1,13 @@
-import { type Booted, boot } from '@coffer/host/testing/boot'
 import { createHousehold } from '@coffer/host/testing/household'
 import { headers } from '@coffer/kit/rpc/rpc'
 import { newId } from '@coffer/kit/values/id'
 import { LinkService } from '@coffer/proto/ledger/v1/link'
 import { Code } from '@connectrpc/connect'
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import { ledger } from '../../src/service.ts'
+import { booting } from '../booting.ts'
 
-let booted: Booted
-
-beforeAll(async () => {
-  booted = await boot([ledger])
-})
-
-afterAll(async () => {
-  await booted[Symbol.asyncDispose]()
-})
+const booted = booting([ledger])
 
 /** Returns a new account with a client for its links. */
 function user() {

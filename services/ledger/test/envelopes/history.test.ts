@@ -1,6 +1,6 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt'
 import { loadSigner } from '@coffer/host/rpc/signing-key'
-import { type Booted, boot, ofConsumers } from '@coffer/host/testing/boot'
+import { ofConsumers } from '@coffer/host/testing/boot'
 import { createHousehold, type Household } from '@coffer/host/testing/household'
 import { systemCaller } from '@coffer/kit/rpc/caller'
 import { problemsOf } from '@coffer/kit/rpc/errors'
@@ -10,20 +10,13 @@ import { newId } from '@coffer/kit/values/id'
 import { type HistoryEntry, HistoryService } from '@coffer/proto/ledger/v1/history'
 import { ScheduledService } from '@coffer/proto/ledger/v1/scheduled'
 import { Code, ConnectError } from '@connectrpc/connect'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { ledger } from '../../src/service.ts'
+import { booting } from '../booting.ts'
 import { refusals } from '../outcomes.ts'
 
-let booted: Booted
-
-beforeAll(async () => {
-  booted = await boot([ledger])
-})
-
-afterAll(async () => {
-  await booted[Symbol.asyncDispose]()
-})
+const booted = booting([ledger])
 
 const date = timestampFromDate(new Date('2026-03-02T06:00:00Z'))
 

@@ -1,7 +1,7 @@
 import { fromBinary } from '@bufbuild/protobuf'
 import { timestampFromDate } from '@bufbuild/protobuf/wkt'
 import { loadSigner } from '@coffer/host/rpc/signing-key'
-import { type Booted, boot, eventually } from '@coffer/host/testing/boot'
+import { eventually } from '@coffer/host/testing/boot'
 import { createHousehold, type Household } from '@coffer/host/testing/household'
 import { systemCaller } from '@coffer/kit/rpc/caller'
 import { asCaller } from '@coffer/kit/rpc/rpc'
@@ -10,25 +10,18 @@ import { EnvelopesChangedSchema } from '@coffer/proto/ledger/v1/events'
 import { ScheduledService } from '@coffer/proto/ledger/v1/scheduled'
 import { SimilarService } from '@coffer/proto/ledger/v1/similar'
 import type { CallOptions } from '@connectrpc/connect'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { z } from 'zod'
 import { auditLedger } from '../../src/money/audit.sql.ts'
 import { removeBankAccounts } from '../../src/money/removal.sql.ts'
 import { ledger } from '../../src/service.ts'
+import { booting } from '../booting.ts'
 import { neighbours } from '../neighbours.ts'
 import { refusals } from '../outcomes.ts'
 import { runSweep } from '../tenancy/sweeping.ts'
 
-let booted: Booted
-
-beforeAll(async () => {
-  booted = await boot([ledger, ...neighbours()], { COFFER_SIMILAR_QUIET_SECONDS: '0.1' })
-})
-
-afterAll(async () => {
-  await booted[Symbol.asyncDispose]()
-})
+const booted = booting([ledger, ...neighbours()], { COFFER_SIMILAR_QUIET_SECONDS: '0.1' })
 
 const Payload = z.object({ payload: z.instanceof(Buffer) })
 const midnight = timestampFromDate(new Date('2026-03-02T06:00Z'))

@@ -1,26 +1,13 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { type Booted, boot, eventually } from '@coffer/host/testing/boot'
+import { eventually } from '@coffer/host/testing/boot'
 import { createHousehold, type Household } from '@coffer/host/testing/household'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { ledger } from '../../src/service.ts'
+import { booting } from '../booting.ts'
 import { listed } from '../outcomes.ts'
 import { partsOf } from './file-parts.ts'
 import { fixture } from './importing.ts'
 
-let booted: Booted
-let dataDir: string
-
-beforeAll(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'coffer-formats-'))
-  booted = await boot([ledger], { COFFER_DATA_DIR: dataDir })
-})
-
-afterAll(async () => {
-  await booted[Symbol.asyncDispose]()
-  await rm(dataDir, { recursive: true, force: true })
-})
+const booted = booting([ledger])
 
 async function uploaded(home: Household, name: string) {
   const { uploads, bankAccountId, as } = home

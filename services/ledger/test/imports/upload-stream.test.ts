@@ -1,7 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { type Booted, boot } from '@coffer/host/testing/boot'
 import { createHousehold, type Household } from '@coffer/host/testing/household'
 import { refusalOf } from '@coffer/kit/rpc/errors'
 import { headers } from '@coffer/kit/rpc/rpc'
@@ -9,23 +5,13 @@ import { newId } from '@coffer/kit/values/id'
 import { FileService } from '@coffer/proto/ledger/v1/file'
 import { ImportService } from '@coffer/proto/ledger/v1/import'
 import { Code, ConnectError } from '@connectrpc/connect'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { ledger } from '../../src/service.ts'
+import { booting } from '../booting.ts'
 import { partsOf, type SentFile } from './file-parts.ts'
 import { storedFiles } from './stored-files.ts'
 
-let booted: Booted
-let dataDir: string
-
-beforeAll(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'coffer-streams-'))
-  booted = await boot([ledger], { COFFER_DATA_DIR: dataDir })
-})
-
-afterAll(async () => {
-  await booted[Symbol.asyncDispose]()
-  await rm(dataDir, { recursive: true, force: true })
-})
+const booted = booting([ledger])
 
 const statement = Buffer.alloc(512 * 1024, '<OFX>')
 
@@ -46,7 +32,7 @@ const contentType = 'application/octet-stream'
 /** Returns two numbers: the account's files in the database, and its files in storage. */
 async function keptOf({ accountId, as }: Household) {
   const { files } = await booted.client('ledger', FileService).listFiles({}, as)
-  return [files.length, (await storedFiles(dataDir, accountId)).length]
+  return [files.length, (await storedFiles(booted.dataDir, accountId)).length]
 }
 
 async function faultOf(call: Promise<unknown>) {

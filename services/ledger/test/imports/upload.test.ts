@@ -1,32 +1,19 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { timestampDate } from '@bufbuild/protobuf/wkt'
-import { type Booted, boot, eventually } from '@coffer/host/testing/boot'
+import { eventually } from '@coffer/host/testing/boot'
 import { createHousehold, type Household } from '@coffer/host/testing/household'
 import { progressSubject } from '@coffer/kit/events/progress'
 import { headers } from '@coffer/kit/rpc/rpc'
 import { newId } from '@coffer/kit/values/id'
 import { Code } from '@connectrpc/connect'
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import { auditLedger } from '../../src/money/audit.sql.ts'
 import { ledger } from '../../src/service.ts'
+import { booting } from '../booting.ts'
 import { partsOf } from './file-parts.ts'
 import { storedFiles } from './stored-files.ts'
 import { importFile, statementOf } from './uploading.ts'
 
-let booted: Booted
-let dataDir: string
-
-beforeAll(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'coffer-uploads-'))
-  booted = await boot([ledger], { COFFER_DATA_DIR: dataDir })
-})
-
-afterAll(async () => {
-  await booted[Symbol.asyncDispose]()
-  await rm(dataDir, { recursive: true, force: true })
-})
+const booted = booting([ledger])
 
 const OFX = { name: 'export.ofx', contentType: 'application/octet-stream' }
 
@@ -150,7 +137,7 @@ describe('an uploaded file', () => {
     ])
     progress.unsubscribe()
     await eventually(
-      () => storedFiles(dataDir, accountId),
+      () => storedFiles(booted.dataDir, accountId),
       (names) => names.length === 0,
     )
   })

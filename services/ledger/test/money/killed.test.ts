@@ -1,9 +1,5 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import type { MessageInitShape } from '@bufbuild/protobuf'
 import { timestampFromDate } from '@bufbuild/protobuf/wkt'
-import { type Booted, boot } from '@coffer/host/testing/boot'
 import { deletingIdentity } from '@coffer/host/testing/deleting-identity'
 import { headers } from '@coffer/kit/rpc/rpc'
 import { mortalOf } from '@coffer/kit/testing/mortal'
@@ -11,27 +7,18 @@ import { newId } from '@coffer/kit/values/id'
 import type { BankAccount } from '@coffer/proto/ledger/v1/bank_account'
 import { type FundingSchema, ScheduledService } from '@coffer/proto/ledger/v1/scheduled'
 import { Code, ConnectError } from '@connectrpc/connect'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { auditLedger } from '../../src/money/audit.sql.ts'
 import { ledger } from '../../src/service.ts'
+import { booting } from '../booting.ts'
 import { createExpenseHousehold } from '../funded-household.ts'
 import { sendFile, statementOf } from '../imports/uploading.ts'
 import { anAccount, anItem, byService, syncedHome } from '../syncs/syncing.ts'
 
 const mortal = mortalOf(ledger)
-let booted: Booted
-let dataDir: string
-
-beforeAll(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'coffer-killed-'))
-  const settings = { COFFER_DATA_DIR: dataDir, COFFER_SIMILAR_QUIET_SECONDS: '3600' }
-  booted = await boot([deletingIdentity, mortal.definition], settings)
-})
-
-afterAll(async () => {
-  await booted[Symbol.asyncDispose]()
-  await rm(dataDir, { recursive: true, force: true })
+const booted = booting([deletingIdentity, mortal.definition], {
+  COFFER_SIMILAR_QUIET_SECONDS: '3600',
 })
 
 /**

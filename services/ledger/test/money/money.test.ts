@@ -1,11 +1,11 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt'
-import { type Booted, boot, counted } from '@coffer/host/testing/boot'
+import { counted } from '@coffer/host/testing/boot'
 import { keyOf } from '@coffer/kit/database/aggregate-key'
 import { headers } from '@coffer/kit/rpc/rpc'
 import { statementsMax } from '@coffer/kit/testing/statements-max'
 import { newId } from '@coffer/kit/values/id'
 import { Code } from '@connectrpc/connect'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { emptyTransaction } from '../../src/book/transaction.ts'
 import { saveMoney } from '../../src/money/money-save.sql.ts'
@@ -14,18 +14,11 @@ import { endOperation, startOperation } from '../../src/money/operation.ts'
 import { transfer } from '../../src/money/transfer.ts'
 import { createMoneyWriter, type MoneyWriter } from '../../src/money/writer.service.ts'
 import { ledger } from '../../src/service.ts'
+import { booting } from '../booting.ts'
 import { createFundedHousehold, type FundedHousehold, payTogether } from '../funded-household.ts'
 import { emptyChangeSet } from './empty-change-set.ts'
 
-let booted: Booted
-
-beforeAll(async () => {
-  booted = await boot([ledger])
-})
-
-afterAll(async () => {
-  await booted[Symbol.asyncDispose]()
-})
+const booted = booting([ledger])
 
 const date = timestampFromDate(new Date('2026-03-02T06:00:00Z'))
 

@@ -1,9 +1,6 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { type Timestamp, timestampFromDate } from '@bufbuild/protobuf/wkt'
 import { loadSigner } from '@coffer/host/rpc/signing-key'
-import { type Booted, boot, eventually } from '@coffer/host/testing/boot'
+import { eventually } from '@coffer/host/testing/boot'
 import { inBulk } from '@coffer/host/testing/database'
 import { createHousehold, type Household } from '@coffer/host/testing/household'
 import type { Transaction } from '@coffer/kit/database/database'
@@ -17,10 +14,11 @@ import { ImportService } from '@coffer/proto/ledger/v1/import'
 import { MappingService } from '@coffer/proto/ledger/v1/mapping'
 import { ScheduledService } from '@coffer/proto/ledger/v1/scheduled'
 import { SimilarService } from '@coffer/proto/ledger/v1/similar'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { z } from 'zod'
 import { ledger } from '../../src/service.ts'
+import { booting } from '../booting.ts'
 import { importing } from '../imports/importing.ts'
 import { importFile } from '../imports/uploading.ts'
 import { neighbours } from '../neighbours.ts'
@@ -28,19 +26,7 @@ import { searchInEveryWay } from '../similar/searching.ts'
 import { anItem, assign, feedHome, syncedHome } from '../syncs/syncing.ts'
 import { runSweep } from '../tenancy/sweeping.ts'
 
-let booted: Booted
-let dataDir: string
-
-beforeAll(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'coffer-plans-'))
-  const settings = { COFFER_DATA_DIR: dataDir, COFFER_SIMILAR_QUIET_SECONDS: '0.1' }
-  booted = await boot([ledger, ...neighbours()], settings)
-})
-
-afterAll(async () => {
-  await booted[Symbol.asyncDispose]()
-  await rm(dataDir, { recursive: true, force: true })
-})
+const booted = booting([ledger, ...neighbours()], { COFFER_SIMILAR_QUIET_SECONDS: '0.1' })
 
 const tenantTables = [
   'links',

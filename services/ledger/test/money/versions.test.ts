@@ -1,32 +1,18 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import type { MessageInitShape } from '@bufbuild/protobuf'
 import { timestampFromDate } from '@bufbuild/protobuf/wkt'
-import { type Booted, boot } from '@coffer/host/testing/boot'
 import { createHousehold, type Household } from '@coffer/host/testing/household'
 import { newId } from '@coffer/kit/values/id'
 import { type BookingSchema, ScheduledService } from '@coffer/proto/ledger/v1/scheduled'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { deleteMoney } from '../../src/money/removal.sql.ts'
 import { ledger } from '../../src/service.ts'
 import { endLinks } from '../../src/tenancy/account-deletion.sql.ts'
+import { booting } from '../booting.ts'
 import { importFile, statementOf, undo } from '../imports/uploading.ts'
 import { anItem, byService, type SyncedHome, syncedHome } from '../syncs/syncing.ts'
 import { watchVersion } from '../watching.ts'
 
-let booted: Booted
-let dataDir: string
-
-beforeAll(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'coffer-versions-'))
-  booted = await boot([ledger], { COFFER_DATA_DIR: dataDir })
-})
-
-afterAll(async () => {
-  await booted[Symbol.asyncDispose]()
-  await rm(dataDir, { recursive: true, force: true })
-})
+const booted = booting([ledger])
 
 const date = timestampFromDate(new Date('2026-03-02T06:00:00Z'))
 const aBill = { amount: 70n, date, name: 'Bill' }

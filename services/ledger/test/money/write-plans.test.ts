@@ -1,22 +1,14 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt'
-import { type Booted, boot } from '@coffer/host/testing/boot'
 import { inBulk } from '@coffer/host/testing/database'
 import { createHousehold } from '@coffer/host/testing/household'
 import { wideScans } from '@coffer/kit/testing/plans'
 import { newId } from '@coffer/kit/values/id'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { ledger } from '../../src/service.ts'
+import { booting } from '../booting.ts'
 
-let booted: Booted
-
-beforeAll(async () => {
-  booted = await boot([ledger])
-})
-
-afterAll(async () => {
-  await booted[Symbol.asyncDispose]()
-})
+const booted = booting([ledger])
 
 const date = timestampFromDate(new Date('2026-03-02T06:00:00Z'))
 

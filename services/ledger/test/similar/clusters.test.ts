@@ -1,8 +1,7 @@
 import { timestampNow } from '@bufbuild/protobuf/wkt'
-import { type Booted, boot } from '@coffer/host/testing/boot'
 import { createHousehold, type Household } from '@coffer/host/testing/household'
 import { newId } from '@coffer/kit/values/id'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { z } from 'zod'
 import { ledger } from '../../src/service.ts'
@@ -13,16 +12,9 @@ import {
   replaceClusters,
 } from '../../src/similar/cluster.sql.ts'
 import type { TransactionCluster } from '../../src/similar/cluster.ts'
+import { booting } from '../booting.ts'
 
-let booted: Booted
-
-beforeAll(async () => {
-  booted = await boot([ledger])
-})
-
-afterAll(async () => {
-  await booted[Symbol.asyncDispose]()
-})
+const booted = booting([ledger])
 
 const tables = () => booted.database('ledger')
 

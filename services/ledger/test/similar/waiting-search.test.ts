@@ -1,29 +1,22 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt'
-import { type Booted, boot, untilLockAwaited } from '@coffer/host/testing/boot'
+import { untilLockAwaited } from '@coffer/host/testing/boot'
 import { createHousehold, type Household } from '@coffer/host/testing/household'
 import { silentLog } from '@coffer/host/testing/silent-log'
 import { refused, unavailable } from '@coffer/kit/rpc/errors'
 import { newId } from '@coffer/kit/values/id'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { z } from 'zod'
 import { ledger } from '../../src/service.ts'
 import type { ClusterInput } from '../../src/similar/cluster-input.ts'
 import { similarActivities } from '../../src/similar/similar.activities.ts'
 import { endWaitingSearch, listWaitingSearches } from '../../src/similar/waiting-search.sql.ts'
+import { booting } from '../booting.ts'
 import { importFile, undo } from '../imports/uploading.ts'
 import { neighbours } from '../neighbours.ts'
 import { anItem, assign, syncedHome } from '../syncs/syncing.ts'
 
-let booted: Booted
-
-beforeAll(async () => {
-  booted = await boot([ledger, ...neighbours()])
-})
-
-afterAll(async () => {
-  await booted[Symbol.asyncDispose]()
-})
+const booted = booting([ledger, ...neighbours()])
 
 type Key = Pick<Household, 'accountId' | 'bankAccountId'>
 

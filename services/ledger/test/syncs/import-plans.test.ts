@@ -1,20 +1,12 @@
-import { type Booted, boot } from '@coffer/host/testing/boot'
 import { inBulk } from '@coffer/host/testing/database'
 import { wideScans } from '@coffer/kit/testing/plans'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { ledger } from '../../src/service.ts'
+import { booting } from '../booting.ts'
 import { anItem, feedHome } from './syncing.ts'
 
-let booted: Booted
-
-beforeAll(async () => {
-  booted = await boot([ledger])
-})
-
-afterAll(async () => {
-  await booted[Symbol.asyncDispose]()
-})
+const booted = booting([ledger])
 
 /** Rows of 200 bank accounts; without checks of foreign keys, as plans need only these rows. */
 async function fillRecords(url: string): Promise<void> {

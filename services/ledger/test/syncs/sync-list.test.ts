@@ -1,26 +1,12 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { type Booted, boot } from '@coffer/host/testing/boot'
 import { newId } from '@coffer/kit/values/id'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { ledger } from '../../src/service.ts'
+import { booting } from '../booting.ts'
 import { neighbours } from '../neighbours.ts'
 import { problems, refusals } from '../outcomes.ts'
 import { anItem, byService, syncedHome } from './syncing.ts'
 
-let booted: Booted
-let dataDir: string
-
-beforeAll(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'coffer-sync-list-'))
-  booted = await boot([ledger, ...neighbours()], { COFFER_DATA_DIR: dataDir })
-})
-
-afterAll(async () => {
-  await booted[Symbol.asyncDispose]()
-  await rm(dataDir, { recursive: true, force: true })
-})
+const booted = booting([ledger, ...neighbours()])
 
 test('pages list each live ID once, in ascending order', async () => {
   const home = await syncedHome(booted)

@@ -1,21 +1,20 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { readFile } from 'node:fs/promises'
 import { setTimeout } from 'node:timers/promises'
 import { timestampFromDate } from '@bufbuild/protobuf/wkt'
 import { loadSigner } from '@coffer/host/rpc/signing-key'
-import { type Booted, boot, eventually } from '@coffer/host/testing/boot'
+import { eventually } from '@coffer/host/testing/boot'
 import { createHousehold, type Household } from '@coffer/host/testing/household'
 import { systemCaller } from '@coffer/kit/rpc/caller'
 import { asCaller } from '@coffer/kit/rpc/rpc'
 import { newId } from '@coffer/kit/values/id'
 import { ScheduledService } from '@coffer/proto/ledger/v1/scheduled'
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { z } from 'zod'
 import { auditLedger } from '../../src/money/audit.sql.ts'
 import { ledger } from '../../src/service.ts'
 import { markCleaned } from '../../src/tenancy/link-clean-up.sql.ts'
+import { booting } from '../booting.ts'
 import { partsOf } from '../imports/file-parts.ts'
 import { storedFiles } from '../imports/stored-files.ts'
 import { activityCalls, neighbours } from '../neighbours.ts'
@@ -23,18 +22,7 @@ import { refusals } from '../outcomes.ts'
 import { nothing, rowsUnder } from '../rows-under.ts'
 import { anAccount, anItem, envelopeOf, syncedHome } from '../syncs/syncing.ts'
 
-let booted: Booted
-let dataDir: string
-
-beforeAll(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'coffer-clean-up-'))
-  booted = await boot([ledger, ...neighbours()], { COFFER_DATA_DIR: dataDir })
-})
-
-afterAll(async () => {
-  await booted[Symbol.asyncDispose]()
-  await rm(dataDir, { recursive: true, force: true })
-})
+const booted = booting([ledger, ...neighbours()])
 
 /** Creates an object of every kind that a bank account can own. */
 async function fill(home: Household) {
@@ -93,7 +81,7 @@ describe('a deleted link', () => {
       ['removePlans', accountId, [bankAccountId]],
     ])
     expect((await links.getLink({ linkId }, as)).link?.deletedAt).toBeDefined()
-    expect(await storedFiles(dataDir, accountId)).toEqual([])
+    expect(await storedFiles(booted.dataDir, accountId)).toEqual([])
     expect(await rowsUnder(booted.database('ledger'), other)).toEqual(before)
     expect(await auditLedger(booted.database('ledger'))).toEqual([])
   })

@@ -1,25 +1,17 @@
 import { timestampDate, timestampFromDate } from '@bufbuild/protobuf/wkt'
-import { type Booted, boot } from '@coffer/host/testing/boot'
 import { createHousehold, type Household } from '@coffer/host/testing/household'
 import { headers } from '@coffer/kit/rpc/rpc'
 import { newId } from '@coffer/kit/values/id'
 import type { CreateTransactionsResponse } from '@coffer/proto/ledger/v1/transaction'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { z } from 'zod'
 import { auditLedger } from '../../src/money/audit.sql.ts'
 import { ledger } from '../../src/service.ts'
+import { booting } from '../booting.ts'
 import { refusals } from '../outcomes.ts'
 
-let booted: Booted
-
-beforeAll(async () => {
-  booted = await boot([ledger])
-})
-
-afterAll(async () => {
-  await booted[Symbol.asyncDispose]()
-})
+const booted = booting([ledger])
 
 const date = timestampFromDate(new Date('2026-03-02T23:30:00Z'))
 

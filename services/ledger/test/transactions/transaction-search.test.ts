@@ -1,10 +1,10 @@
 import { timestampDate, timestampFromDate } from '@bufbuild/protobuf/wkt'
-import { type Booted, boot, ofConsumers } from '@coffer/host/testing/boot'
+import { ofConsumers } from '@coffer/host/testing/boot'
 import { createHousehold, type Household } from '@coffer/host/testing/household'
 import { statementsMax } from '@coffer/kit/testing/statements-max'
 import { newId } from '@coffer/kit/values/id'
 import type { ListTransactionsRequest } from '@coffer/proto/ledger/v1/transaction'
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { ledger } from '../../src/service.ts'
 import {
@@ -17,17 +17,10 @@ import {
   type TransactionCursor,
   type TransactionSearch,
 } from '../../src/transactions/transaction-search.ts'
+import { booting } from '../booting.ts'
 import { refusals } from '../outcomes.ts'
 
-let booted: Booted
-
-beforeAll(async () => {
-  booted = await boot([ledger])
-})
-
-afterAll(async () => {
-  await booted[Symbol.asyncDispose]()
-})
+const booted = booting([ledger])
 
 type Filter = Partial<Omit<ListTransactionsRequest, '$typeName'>>
 
