@@ -11,27 +11,27 @@ import rateLimit from '@fastify/rate-limit'
 import websocket from '@fastify/websocket'
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
 import { limitAttempts } from './auth/attempts.ts'
-import { type SessionCookie, sessionCookie } from './auth/cookie.ts'
+import { sessionCookie } from './auth/cookie.ts'
 import { createOrigins, type Origins } from './auth/origins.ts'
 import { createRequestBudget } from './auth/request-budget.ts'
 import { createSessions } from './auth/session.ts'
 import type { AppDeps, RouteDeps } from './deps.ts'
-import { createAccessLog } from './http/access-log.ts'
+import { createAccessLog } from './server/access-log.ts'
+import { answerError } from './server/error-answer.ts'
 import { bodySizeMax } from './http/bodies/body-bounds.ts'
 import { formLimits } from './http/bodies/form.ts'
-import { addVary, compression } from './http/compression.ts'
+import { compression } from './http/compression.ts'
 import { createConcurrencyLimiter } from './http/concurrency-limiter.ts'
 import { createVersionTag } from './http/conditional-request.ts'
-import { answerOf, endsSession, isDistrusted, tooManyRequests } from './http/errors/errors.ts'
-import { hintsOf } from './http/errors/hints.ts'
-import { createErrorRenderer, type ErrorRenderer } from './http/errors/problem-details.ts'
-import { protocolErrors } from './http/errors/protocol-errors.ts'
-import { refuseOthers } from './http/errors/refusals.ts'
-import { type Admissions, mount } from './http/mount.ts'
-import { openapi } from './http/openapi/document.ts'
-import { traceRequest } from './http/request-span.ts'
+import { tooManyRequests } from './http/errors/errors.ts'
+import { createErrorRenderer } from './http/errors/problem-details.ts'
+import { protocolErrors } from './server/protocol-errors.ts'
+import { refuseOthers } from './server/unknown-paths.ts'
+import { type Admissions, mount } from './server/mount.ts'
+import { openapi } from './openapi/document.ts'
+import { traceRequest } from './server/request-span.ts'
 import type { Route } from './http/route.ts'
-import { createRoutes } from './http/routes.ts'
+import { createRoutes } from './routes.ts'
 import { landingPage } from './pages/landing-page.ts'
 import { mailRequestPages } from './pages/mail-request-pages.ts'
 import { mailedLinkPages } from './pages/mailed-link-pages.ts'
@@ -225,49 +225,6 @@ function warnOfUntrustedProxy(app: FastifyInstance, log: Log): void {
         'its clients share one address and its limits',
     )
   })
-}
-
-interface Failure {
-  error: unknown
-  request: FastifyRequest
-  reply: FastifyReply
-  log: Log
-  cookie: SessionCookie
-  render: ErrorRenderer
-  /** Routes, keyed by method and path. */
-  byOperation: ReadonlyMap<string, Route>
-}
-
-function answerError(failure: Failure): FastifyReply {
-  const { error, request, reply, log, cookie, render, byOperation } = failure
-  const { id, method, headers, body: bytes, routeOptions } = request
-  const isRead = method === 'GET' || method === 'HEAD'
-  const { status, body, retryAfterSeconds } = answerOf(error, { isRead })
-  const route = byOperation.get(`${method} ${routeOptions?.url}`)
-  const { code, problems } = body
-  const hints = hintsOf({ status, code, problems, headers, bytes, route })
-  if (hints.length > 0) body.hints = hints
-  if (status === 500) {
-    log.error({ err: error, requestId: id, method, route: routeOptions?.url }, 'request failed')
-    body.requestId = id
-  }
-  if (isDistrusted(error)) {
-    const text = 'a service does not accept the caller token: compare clocks and keys'
-    log.error({ err: error, requestId: id, method, route: routeOptions?.url }, text)
-  }
-  // Only the end of the session clears its cookie, not a 401 for a wrong code or password.
-  if (endsSession(error)) cookie.clear(reply)
-  // Closing while the client still sends would reset the connection and lose the answer. The rest
-  // of the body is read and discarded until the request timeout.
-  if (status === 413) reply.removeHeader('connection')
-  if (retryAfterSeconds && !reply.hasHeader('retry-after')) {
-    reply.header('retry-after', retryAfterSeconds)
-  }
-  addVary(reply, 'accept')
-  // A stream that fails before its first byte is answered in plain bytes.
-  reply.removeHeader('content-encoding')
-  const { type, text } = render(headers, { status, body })
-  return reply.code(status).header('content-type', type).send(text)
 }
 
 function closeAfter(reply: FastifyReply): void {

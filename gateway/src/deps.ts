@@ -8,6 +8,7 @@ import type { SessionCookie } from './auth/cookie.ts'
 import type { Sessions } from './auth/session.ts'
 import type { ForecastPicture } from './charts/forecast-chart.ts'
 import type { settings } from './config.ts'
+import type { VersionTag } from './http/conditional-request.ts'
 import type { ProgressTimes } from './sockets/progress.ts'
 
 export interface AppDeps {
@@ -39,6 +40,5 @@ export interface RouteDeps extends AppDeps {
   cookie: SessionCookie
   sessions: Sessions
   charts: Workers<ForecastPicture, string>
-  /** Returns the header with the weak ETag of balances or a list at the URL. */
-  versionTag: (version: bigint, shown: { url: string }) => { etag?: string }
+  versionTag: VersionTag
 }

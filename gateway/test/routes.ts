@@ -1,7 +1,7 @@
 import { sessionCookie } from '../src/auth/cookie.ts'
 import { createSessions } from '../src/auth/session.ts'
 import type { Route } from '../src/http/route.ts'
-import { createRoutes } from '../src/http/routes.ts'
+import { createRoutes } from '../src/routes.ts'
 import type { Gateway } from './gateway.ts'
 
 /** Returns the declarations of all routes of a gateway. */

@@ -1,7 +1,7 @@
 import { apiDocument, apiRoutes, operationsOf } from '@coffer/client/build/document'
-import { answerQuery } from '@coffer/gateway/http/answer-query'
-import { readExamples } from '@coffer/gateway/http/openapi/examples'
-import { refusalGroup } from '@coffer/gateway/http/openapi/refusals'
+import { answerQuery } from '@coffer/gateway/http/queries/answer-query'
+import { readExamples } from '@coffer/gateway/openapi/examples'
+import { refusalGroup } from '@coffer/gateway/openapi/refusals'
 import { expect, test } from '@jest/globals'
 import { faultOf } from '../harness/answer-check.ts'
 

@@ -1,4 +1,4 @@
-import type { Examples } from '@coffer/gateway/http/openapi/examples'
+import type { Examples } from '@coffer/gateway/openapi/examples'
 import { sql } from 'slonik'
 import { type Coffer, startCoffer } from '../harness/coffer.ts'
 import { basicOf, call, cookieOf } from '../harness/person.ts'

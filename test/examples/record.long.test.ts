@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs'
-import { examplesFile, readExamples } from '@coffer/gateway/http/openapi/examples'
+import { examplesFile, readExamples } from '@coffer/gateway/openapi/examples'
 import { expect, test } from '@jest/globals'
 import { record } from './recording.ts'
 

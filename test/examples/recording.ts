@@ -1,4 +1,4 @@
-import type { Example, Examples } from '@coffer/gateway/http/openapi/examples'
+import type { Example, Examples } from '@coffer/gateway/openapi/examples'
 import { linksAggregator, linksFeed, removes } from './connections.ts'
 import { uploads } from './files.ts'
 import { listsAll, looksAhead, plans, spends } from './household.ts'

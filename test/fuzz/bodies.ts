@@ -1,6 +1,6 @@
 import { apiRoutes } from '@coffer/client/build/document'
-import { answerQuery } from '@coffer/gateway/http/answer-query'
-import { inputSchema } from '@coffer/gateway/http/openapi/schemas'
+import { answerQuery } from '@coffer/gateway/http/queries/answer-query'
+import { inputSchema } from '@coffer/gateway/openapi/schemas'
 import { Ajv2020, type AnySchema } from 'ajv/dist/2020.js'
 import fc from 'fast-check'
 import { boundaryTexts, isRare } from './texts.ts'

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { openapi } from '@coffer/gateway/http/openapi/document'
-import { createRoutes } from '@coffer/gateway/http/routes'
+import { openapi } from '@coffer/gateway/openapi/document'
+import { createRoutes } from '@coffer/gateway/routes'
 
 // biome-ignore lint/suspicious/noExplicitAny: a JSON document, read key by key
 type Json = any

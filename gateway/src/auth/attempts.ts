@@ -1,11 +1,12 @@
 import { isIPv6 } from 'node:net'
 import { refusalOf, refused } from '@coffer/kit/rpc/errors'
+import type { Mesh } from '@coffer/kit/rpc/mesh'
 import { asCaller, headers } from '@coffer/kit/rpc/rpc'
 import { AttemptService } from '@coffer/proto/identity/v1/attempt'
 import { ConnectError } from '@connectrpc/connect'
 import { LRUCache } from 'lru-cache'
-import type { AppDeps } from '../deps.ts'
 import { isRefusal, isUnknownRpc, throwUnavailable } from '../http/errors/errors.ts'
+import type { Counting } from '../http/route.ts'
 import type { Sessions } from './session.ts'
 
 // One second: lru-cache keeps an entry for one more millisecond than its lifetime.
@@ -14,9 +15,6 @@ const networksMax = 10_000
 
 /** Timeout in ms of a release, for which the client waits; without it the attempt stays counted. */
 const releaseTimeoutMs = 1_000
-
-/** `all` counts every attempt, `refused` only those that a service refuses. */
-export type Counting = 'all' | 'refused'
 
 export interface Attempts {
   /**
@@ -31,7 +29,9 @@ export interface Attempts {
   ) => Promise<Result>
 }
 
-interface AttemptDeps extends Pick<AppDeps, 'mesh' | 'clock'> {
+interface AttemptDeps {
+  mesh: Mesh
+  clock: () => Date
   config: { signInLimitPerMinute: number }
   sessions: Pick<Sessions, 'anonymous'>
 }

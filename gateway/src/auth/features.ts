@@ -2,9 +2,7 @@ import { refused } from '@coffer/kit/rpc/errors'
 import type { Mesh } from '@coffer/kit/rpc/mesh'
 import { FeatureService } from '@coffer/proto/identity/v1/feature'
 import type { CallOptions } from '@connectrpc/connect'
-
-/** Optional parts of the REST interface. */
-export type Feature = 'uploads' | 'feed' | 'aggregator' | 'aggregatorWebhooks' | 'billing'
+import type { Feature } from '../http/route.ts'
 
 export interface FeatureSettings {
   uploadsEnabled: boolean

@@ -1,11 +1,11 @@
 import { refused } from '@coffer/kit/rpc/errors'
+import type { Mesh } from '@coffer/kit/rpc/mesh'
 import { asCaller, headers } from '@coffer/kit/rpc/rpc'
 import {
   type SpendRequestBudgetResponse_Budget as Budget,
   RequestBudgetService,
 } from '@coffer/proto/identity/v1/request_budget'
 import type { FastifyReply } from 'fastify'
-import type { AppDeps } from '../deps.ts'
 import { isUnknownRpc, throwUnavailable } from '../http/errors/errors.ts'
 import type { Route } from '../http/route.ts'
 import type { Sessions } from './session.ts'
@@ -26,8 +26,9 @@ export interface RequestBudget {
   spend: (spending: Spending, request: { id: string }, reply: FastifyReply) => Promise<void>
 }
 
-interface BudgetDeps extends Pick<AppDeps, 'mesh'> {
-  config: Pick<AppDeps['config'], 'keyUnitsPerMinute' | 'accountUnitsPerMinute'>
+interface BudgetDeps {
+  mesh: Mesh
+  config: { keyUnitsPerMinute: number; accountUnitsPerMinute: number }
   sessions: Pick<Sessions, 'anonymous'>
 }
 

@@ -2,7 +2,7 @@ import { notFound, refused } from '@coffer/kit/rpc/errors'
 import type { Mesh } from '@coffer/kit/rpc/mesh'
 import { type Link, LinkService } from '@coffer/proto/ledger/v1/link'
 import type { CallOptions } from '@connectrpc/connect'
-import { requirePart } from '../http/answer.ts'
+import { requirePart } from '../http/answers/answer.ts'
 
 /** Gets a live link over the aggregator by its ID. */
 export type GetAggregatorLink = (linkId: string, options: CallOptions) => Promise<Link>

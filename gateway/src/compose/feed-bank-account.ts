@@ -1,11 +1,12 @@
 import { invalid } from '@coffer/kit/rpc/errors'
+import type { Mesh } from '@coffer/kit/rpc/mesh'
+import type { Log } from '@coffer/kit/service/log'
 import {
   type FeedBankAccount,
   FeedBankAccountService,
 } from '@coffer/proto/feedsync/v1/feed_bank_account'
 import type { BankAccount } from '@coffer/proto/ledger/v1/bank_account'
 import type { CallOptions } from '@connectrpc/connect'
-import type { RouteDeps } from '../deps.ts'
 import { afterCommit } from './after-commit.ts'
 
 /** A bank account; if it was created from a candidate of a feed link, with that candidate. */
@@ -19,7 +20,7 @@ export type Candidates = ReturnType<typeof createCandidates>
  * Returns functions that join bank accounts with candidates: the accounts that feed links offer
  * (docs/architecture.md#ownership).
  */
-export function createCandidates({ mesh, log }: RouteDeps) {
+export function createCandidates({ mesh, log }: { mesh: Mesh; log: Log }) {
   const candidates = mesh.client('feed-sync', FeedBankAccountService)
   const join = async (
     bankAccounts: BankAccount[],

@@ -1,3 +1,5 @@
+import type { Mesh } from '@coffer/kit/rpc/mesh'
+import type { Log } from '@coffer/kit/service/log'
 import {
   type AggregatorLink,
   AggregatorLinkSchema,
@@ -6,7 +8,6 @@ import {
 import { type FeedLink, FeedLinkSchema, FeedLinkService } from '@coffer/proto/feedsync/v1/feed_link'
 import { type Link, LinkSchema } from '@coffer/proto/ledger/v1/link'
 import type { CallOptions } from '@connectrpc/connect'
-import type { RouteDeps } from '../deps.ts'
 import { afterCommit } from './after-commit.ts'
 
 /** Shape of a link in an answer (docs/links.md#links). */
@@ -37,7 +38,7 @@ function endWith<Connection extends FeedLink | AggregatorLink>(
 }
 
 /** Returns the functions that join links and connections (docs/architecture.md#ownership). */
-export function createConnections({ mesh, log }: RouteDeps) {
+export function createConnections({ mesh, log }: { mesh: Mesh; log: Log }) {
   const feedLinks = mesh.client('feed-sync', FeedLinkService)
   const aggregatorLinks = mesh.client('aggregator-sync', AggregatorLinkService)
 

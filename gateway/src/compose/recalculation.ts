@@ -1,6 +1,7 @@
+import type { Mesh } from '@coffer/kit/rpc/mesh'
+import type { Log } from '@coffer/kit/service/log'
 import { type Spending, SpendingService } from '@coffer/proto/budgeting/v1/spending'
 import type { Envelope } from '@coffer/proto/ledger/v1/envelope'
-import type { RouteDeps } from '../deps.ts'
 import type { Call } from '../http/route.ts'
 import { afterCommit } from './after-commit.ts'
 
@@ -15,7 +16,7 @@ export type Recalculate = (envelopes: Envelope[], call: Call) => Promise<Spendin
  * takes over a second, the list is empty and the answer has `Coffer-Recalculation: pending`. The
  * event of the write then recalculates the plans later.
  */
-export function createRecalculation({ mesh, log }: RouteDeps): Recalculate {
+export function createRecalculation({ mesh, log }: { mesh: Mesh; log: Log }): Recalculate {
   const plans = mesh.client('budgeting', SpendingService)
   return async (envelopes, call) => {
     const bankAccountId = envelopes[0]?.bankAccountId

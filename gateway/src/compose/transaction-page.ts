@@ -1,15 +1,16 @@
 import type { MessageInitShape } from '@bufbuild/protobuf'
 import { timestampDate } from '@bufbuild/protobuf/wkt'
+import type { Mesh } from '@coffer/kit/rpc/mesh'
 import { BankAccountService } from '@coffer/proto/ledger/v1/bank_account'
 import {
   type ListTransactionsRequestSchema,
   type Transaction,
   TransactionService,
 } from '@coffer/proto/ledger/v1/transaction'
-import type { RouteDeps } from '../deps.ts'
-import { nextPageLink } from '../http/cursor.ts'
+import type { VersionTag } from '../http/conditional-request.ts'
+import { nextPageLink } from '../http/queries/cursor.ts'
 import type { Call, Lookup } from '../http/route.ts'
-import { valuesOf } from '../http/update.ts'
+import { valuesOf } from '../http/bodies/update.ts'
 
 /** A request for a page, with those filters that have another name in a URL. */
 type Page = MessageInitShape<typeof ListTransactionsRequestSchema> & {
@@ -18,7 +19,7 @@ type Page = MessageInitShape<typeof ListTransactionsRequestSchema> & {
 }
 
 /** Returns the functions that list transactions, of a bank account or of an envelope. */
-export function createTransactionLists({ mesh, versionTag }: RouteDeps) {
+export function createTransactionLists({ mesh, versionTag }: { mesh: Mesh; versionTag: VersionTag }) {
   const ledger = mesh.client('ledger', TransactionService)
   const accounts = mesh.client('ledger', BankAccountService)
   return {

@@ -4,9 +4,11 @@ import { invalid } from '@coffer/kit/rpc/errors'
 import { objectTag } from '@coffer/kit/rpc/object-tag'
 import { headers } from '@coffer/kit/rpc/rpc'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { RouteDeps } from '../deps.ts'
-import { type Answer, type JsonSchema, renderAnswer } from './answer.ts'
+import { type Answer, type JsonSchema, renderAnswer } from './answers/answer.ts'
 import type { Call, Route } from './route.ts'
+
+/** Returns the header with the weak ETag of balances or a list at the URL. */
+export type VersionTag = (version: bigint, shown: { url: string }) => { etag?: string }
 
 /** An entity tag of a request (RFC 9110, 8.8.3); `tag` is its text without quotes. */
 interface SentTag {
@@ -102,9 +104,12 @@ function ownPart(
  * document, which is the same in all processes of a build. Version 0 has no tag: it is that of a
  * former ledger, which sends none.
  */
-export function createVersionTag({ revision }: { revision: string }, document: () => JsonSchema) {
+export function createVersionTag(
+  { revision }: { revision: string },
+  document: () => JsonSchema,
+): VersionTag {
   let renderer = revision
-  return (version: bigint, { url }: { url: string }): { etag?: string } => {
+  return (version, { url }) => {
     if (version === 0n) return {}
     renderer ||= digest(JSON.stringify(document()))
     const shown = digest(renderer + url).slice(0, 12)
@@ -119,7 +124,7 @@ export function createVersionTag({ revision }: { revision: string }, document: (
 export async function hasVersion(
   { versionOf }: Route,
   { params, options, request, reply }: Call,
-  versionTag: RouteDeps['versionTag'],
+  versionTag: VersionTag,
 ): Promise<boolean> {
   const condition = request.headers['if-none-match']
   // With `*` any answer matches: whether there is one, only the read knows.

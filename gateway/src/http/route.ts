@@ -3,11 +3,9 @@ import type { CallOptions } from '@connectrpc/connect'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { WebSocket } from 'ws'
 import type { z } from 'zod'
-import type { Counting } from '../auth/attempts.ts'
-import type { Feature } from '../auth/features.ts'
-import type { Answer, OtherAnswer, ValueOf } from './answer.ts'
-import type { HeaderName } from './openapi/headers.ts'
-import type { Tag } from './openapi/tags.ts'
+import type { Answer, OtherAnswer, ValueOf } from './answers/answer.ts'
+import type { HeaderName } from './answers/headers.ts'
+import type { Tag } from './tags.ts'
 
 /**
  * Authentication classes of routes (docs/security.md#who-may-do-what). `key`: accepts API keys.
@@ -23,6 +21,12 @@ export const authClasses = {
 } as const satisfies Record<string, { key: boolean; paid: boolean; pending: readonly boolean[] }>
 
 export type AuthClass = keyof typeof authClasses
+
+/** Optional parts of the REST interface. */
+export type Feature = 'uploads' | 'feed' | 'aggregator' | 'aggregatorWebhooks' | 'billing'
+
+/** Attempts that a rate limit counts: all of them, or only those that a service refuses. */
+export type Counting = 'all' | 'refused'
 
 /** The path parameters of a route; each name states the kind of its ID. */
 type ParamsOf<Path extends string> = Path extends `${string}/:${infer Name}/${infer Rest}`

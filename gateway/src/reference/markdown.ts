@@ -1,6 +1,6 @@
 import { posix } from 'node:path'
 import { Marked, type Tokens } from 'marked'
-import { guides, slugOf } from './guides.ts'
+import { guides, slugOf } from '../openapi/guides.ts'
 
 /** A heading of a page; `anchor` is the fragment of its URL. */
 export interface Heading {

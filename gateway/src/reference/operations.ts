@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../http/answer.ts'
+import type { JsonSchema } from '../http/answers/answer.ts'
 import { type Shape, shapeOf } from './shape.ts'
 
 /** Operations of one tag, in the order of the document. */

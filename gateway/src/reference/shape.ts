@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../http/answer.ts'
+import type { JsonSchema } from '../http/answers/answer.ts'
 
 /** A value as the reference page shows it: the parts of its JSON Schema that help a reader. */
 export interface Shape {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { searchIcon } from '../charts/icons.ts'
-import { phrase } from '../http/bodies/fields.ts'
+import { phrase } from '../http/fields/fields.ts'
 import { type Route, route } from '../http/route.ts'
 
 const text = { type: 'string' }

@@ -1,4 +1,4 @@
-import { type DocumentSettings, openapi } from '../http/openapi/document.ts'
+import { type DocumentSettings, openapi } from '../openapi/document.ts'
 import { type Route, route } from '../http/route.ts'
 
 /** Returns the route of the OpenAPI document, which describes the given routes and itself. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { details } from '../../src/http/openapi/details.ts'
-import { pathIds } from '../../src/http/openapi/path-ids.ts'
+import { details } from '../../src/openapi/details.ts'
+import { pathIds } from '../../src/openapi/path-ids.ts'
 import { createGateway } from '../gateway.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: the test reads the document as its clients do

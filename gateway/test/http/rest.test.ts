@@ -5,7 +5,7 @@ import { BankAccountSyncHealthSchema } from '@coffer/proto/feedsync/v1/feed_sync
 import { LinkSchema } from '@coffer/proto/ledger/v1/link'
 import { TransactionSchema } from '@coffer/proto/ledger/v1/transaction'
 import { expect, test } from '@jest/globals'
-import { toRest } from '../../src/http/rest.ts'
+import { toRest } from '../../src/http/answers/rest.ts'
 
 const createdAt = new Date('2026-01-02T03:04:05Z')
 const link = {

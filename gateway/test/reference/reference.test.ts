@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { afterAll, describe, expect, test } from '@jest/globals'
-import { contents, guides, slugOf } from '../../src/reference/guides.ts'
+import { contents, guides, slugOf } from '../../src/openapi/guides.ts'
 import { renderGuide } from '../../src/reference/markdown.ts'
 import { createGateway } from '../gateway.ts'
 

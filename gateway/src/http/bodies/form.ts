@@ -5,7 +5,7 @@ import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { mediaType, wrongType } from './body.ts'
 import { bodySizeMax, tooLarge } from './body-bounds.ts'
-import { texts } from './fields.ts'
+import { texts } from '../fields/fields.ts'
 
 /** The file of a multipart form. */
 export interface Form {

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
-import { texts } from '../bodies/fields.ts'
-import { wrongDiscriminators } from '../bodies/intended-shape.ts'
+import { texts } from '../fields/fields.ts'
+import { wrongDiscriminators } from './intended-shape.ts'
 import { knownKeys, similarKey } from './known-keys.ts'
 import type { ProblemTree } from './problems.ts'
 

@@ -1,6 +1,6 @@
 import { InstitutionSchema, InstitutionService } from '@coffer/proto/aggregatorsync/v1/institution'
 import type { RouteDeps } from '../../deps.ts'
-import { requirePart } from '../../http/answer.ts'
+import { requirePart } from '../../http/answers/answer.ts'
 import { type Route, route } from '../../http/route.ts'
 
 // Timeout of a look-up by aggregator-sync, which itself waits 12 s for the aggregator.

@@ -2,7 +2,7 @@ import { AggregatorSyncService } from '@coffer/proto/aggregatorsync/v1/aggregato
 import { z } from 'zod'
 import { createGetAggregatorLink } from '../../compose/aggregator-link.ts'
 import type { RouteDeps } from '../../deps.ts'
-import { id } from '../../http/bodies/fields.ts'
+import { id } from '../../http/fields/fields.ts'
 import { type Route, route } from '../../http/route.ts'
 
 /** Returns the routes of syncs of aggregator links (docs/links.md#over-the-aggregator). */

@@ -9,7 +9,7 @@ import type { FastifyRequest } from 'fastify'
 import Negotiator from 'negotiator'
 import { z } from 'zod'
 import type { RouteDeps } from '../../deps.ts'
-import { requirePart } from '../../http/answer.ts'
+import { requirePart } from '../../http/answers/answer.ts'
 import {
   exactly,
   id,
@@ -17,11 +17,11 @@ import {
   positiveMoney,
   ruleset,
   timestamp,
-} from '../../http/bodies/fields.ts'
+} from '../../http/fields/fields.ts'
 import { addVary } from '../../http/compression.ts'
-import { optionalEnd } from '../../http/query.ts'
+import { optionalEnd } from '../../http/queries/query.ts'
 import { type Route, route } from '../../http/route.ts'
-import { valuesOf } from '../../http/update.ts'
+import { valuesOf } from '../../http/bodies/update.ts'
 
 const plan = {
   fundingScheduleId: id('fund').describe('Funding schedule that would move the contributions'),

@@ -18,9 +18,9 @@ import {
   ruleset,
   text,
   timestamp,
-} from '../../http/bodies/fields.ts'
+} from '../../http/fields/fields.ts'
 import { type Route, route } from '../../http/route.ts'
-import { updateOf, valuesOf } from '../../http/update.ts'
+import { updateOf, valuesOf } from '../../http/bodies/update.ts'
 
 const rule = 'DTSTART line, LF, RRULE line (RFC 5545; docs/recurrence.md)'
 

@@ -22,10 +22,10 @@ import {
   positiveMoney,
   ruleset,
   timestamp,
-} from '../../http/bodies/fields.ts'
-import { transactionPage } from '../../http/query.ts'
+} from '../../http/fields/fields.ts'
+import { transactionPage } from '../../http/queries/query.ts'
 import { type Route, route } from '../../http/route.ts'
-import { updateOf, valuesOf } from '../../http/update.ts'
+import { updateOf, valuesOf } from '../../http/bodies/update.ts'
 
 const rule = 'DTSTART line, LF, RRULE line (RFC 5545; docs/recurrence.md)'
 

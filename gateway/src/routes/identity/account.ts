@@ -7,7 +7,7 @@ import { GetMeResponseSchema, UserService } from '@coffer/proto/identity/v1/user
 import { reAuthentication, reAuthenticationMessage } from '../../auth/re-authentication.ts'
 import { exportText } from '../../compose/account-export.ts'
 import type { RouteDeps } from '../../deps.ts'
-import { toRest } from '../../http/rest.ts'
+import { toRest } from '../../http/answers/rest.ts'
 import { type Route, route } from '../../http/route.ts'
 import { codesLocked } from './sign-in-answers.ts'
 

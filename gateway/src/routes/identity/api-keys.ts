@@ -1,10 +1,10 @@
 import { ApiKeySchema, ApiKeyService } from '@coffer/proto/identity/v1/api_key'
 import { z } from 'zod'
 import type { RouteDeps } from '../../deps.ts'
-import { name, nullOr, oneOf, timestamp } from '../../http/bodies/fields.ts'
-import { proofOfWorkKeys, withProofOfWork } from '../../http/proof-of-work.ts'
+import { name, nullOr, oneOf, timestamp } from '../../http/fields/fields.ts'
+import { proofOfWorkKeys, withProofOfWork } from '../../auth/proof-of-work.ts'
 import { type Route, route } from '../../http/route.ts'
-import { valuesOf } from '../../http/update.ts'
+import { valuesOf } from '../../http/bodies/update.ts'
 
 /** Returns the routes of API keys. Only sessions manage keys (docs/sign-in.md#api-keys). */
 export function apiKeyRoutes({ config, mesh, sessions }: RouteDeps): Route[] {

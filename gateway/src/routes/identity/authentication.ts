@@ -8,11 +8,11 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { requireOfferedFeature } from '../../auth/features.ts'
 import type { RouteDeps } from '../../deps.ts'
-import { code, email, ignoringNull, name, oneOf, password, text } from '../../http/bodies/fields.ts'
-import { formShape } from '../../http/bodies/shapes.ts'
-import { challengePurposes, proofOfWorkKeys, withProofOfWork } from '../../http/proof-of-work.ts'
+import { code, email, ignoringNull, name, oneOf, password, text } from '../../http/fields/fields.ts'
+import { formShape } from '../../http/fields/shapes.ts'
+import { challengePurposes, proofOfWorkKeys, withProofOfWork } from '../../auth/proof-of-work.ts'
 import { type Route, route } from '../../http/route.ts'
-import { valuesOf } from '../../http/update.ts'
+import { valuesOf } from '../../http/bodies/update.ts'
 import {
   codesLocked,
   emailInUse,

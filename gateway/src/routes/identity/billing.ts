@@ -8,7 +8,7 @@ import {
 import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import type { RouteDeps } from '../../deps.ts'
-import { appPath } from '../../http/bodies/fields.ts'
+import { appPath } from '../../http/fields/fields.ts'
 import { type Route, route } from '../../http/route.ts'
 
 // Maximum size of the body of a Stripe event; real events are smaller (docs/billing.md#routes).

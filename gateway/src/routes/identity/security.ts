@@ -12,7 +12,7 @@ import {
   reAuthenticationMessage,
 } from '../../auth/re-authentication.ts'
 import type { RouteDeps } from '../../deps.ts'
-import { code, password } from '../../http/bodies/fields.ts'
+import { code, password } from '../../http/fields/fields.ts'
 import { type Route, route } from '../../http/route.ts'
 import { codesLocked } from './sign-in-answers.ts'
 

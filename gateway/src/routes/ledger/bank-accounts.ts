@@ -11,7 +11,7 @@ import { z } from 'zod'
 import { requireFeature } from '../../auth/features.ts'
 import { type Candidates, createCandidates } from '../../compose/feed-bank-account.ts'
 import type { RouteDeps } from '../../deps.ts'
-import { requirePart } from '../../http/answer.ts'
+import { requirePart } from '../../http/answers/answer.ts'
 import {
   currency,
   id,
@@ -23,10 +23,10 @@ import {
   notNegativeMoney,
   nullOr,
   oneOf,
-} from '../../http/bodies/fields.ts'
-import { optionalId } from '../../http/query.ts'
+} from '../../http/fields/fields.ts'
+import { optionalId } from '../../http/queries/query.ts'
 import { type Route, route } from '../../http/route.ts'
-import { updateOf, valuesOf } from '../../http/update.ts'
+import { updateOf, valuesOf } from '../../http/bodies/update.ts'
 
 const accountType = oneOf(['depository', 'credit', 'loan', 'investment', 'other'])
 

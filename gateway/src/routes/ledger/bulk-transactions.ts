@@ -9,12 +9,12 @@ import {
 import { z } from 'zod'
 import { createRecalculation } from '../../compose/recalculation.ts'
 import type { RouteDeps } from '../../deps.ts'
-import { requirePart } from '../../http/answer.ts'
-import { bulkItems } from '../../http/bulk-request.ts'
+import { requirePart } from '../../http/answers/answer.ts'
+import { bulkItems } from '../../http/bodies/bulk-request.ts'
 import { problemTree } from '../../http/errors/problems.ts'
-import { hintsSchema } from '../../http/openapi/errors.ts'
+import { hintsSchema } from '../../openapi/errors.ts'
 import { type Route, route } from '../../http/route.ts'
-import { valuesOf } from '../../http/update.ts'
+import { valuesOf } from '../../http/bodies/update.ts'
 import { transactionCreation } from './transactions.ts'
 
 const sizeMax = 500

@@ -5,8 +5,8 @@ import {
 } from '@coffer/proto/ledger/v1/history'
 import { z } from 'zod'
 import type { RouteDeps } from '../../deps.ts'
-import { encodeCursor, nextPageLink } from '../../http/cursor.ts'
-import { paged } from '../../http/query.ts'
+import { encodeCursor, nextPageLink } from '../../http/queries/cursor.ts'
+import { paged } from '../../http/queries/query.ts'
 import { type Call, type Route, route } from '../../http/route.ts'
 
 // Part of a position in the history: the four parts identify an entry of the journal.

@@ -1,13 +1,13 @@
 import { ImportSchema, ImportService } from '@coffer/proto/ledger/v1/import'
 import { z } from 'zod'
 import type { RouteDeps } from '../../deps.ts'
-import { exactly, id } from '../../http/bodies/fields.ts'
+import { exactly, id } from '../../http/fields/fields.ts'
 import { sendFile } from '../../http/bodies/file-parts.ts'
 import { formFile } from '../../http/bodies/form.ts'
-import { nextPageLink } from '../../http/cursor.ts'
-import { pagedById } from '../../http/query.ts'
+import { nextPageLink } from '../../http/queries/cursor.ts'
+import { pagedById } from '../../http/queries/query.ts'
 import { type Lookup, type Route, route } from '../../http/route.ts'
-import { valuesOf } from '../../http/update.ts'
+import { valuesOf } from '../../http/bodies/update.ts'
 
 const importPath = '/api/bank_accounts/:bankAccountId/transactions/import/:transactionImportId'
 

@@ -1,14 +1,16 @@
 import { invalid } from '@coffer/kit/rpc/errors'
 import { FeedLinkService } from '@coffer/proto/feedsync/v1/feed_link'
+import { SyncHealthSchema } from '@coffer/proto/feedsync/v1/feed_sync'
 import { LinkSchema, LinkService, UpdateLinkRequestSchema } from '@coffer/proto/ledger/v1/link'
 import { z } from 'zod'
 import { requireFeature } from '../../auth/features.ts'
 import { createConnections, linkAnswer } from '../../compose/link.ts'
+import { createGetLinkHealth } from '../../compose/link-health.ts'
 import type { RouteDeps } from '../../deps.ts'
-import { requirePart } from '../../http/answer.ts'
-import { id, name, nullOr, text } from '../../http/bodies/fields.ts'
+import { requirePart } from '../../http/answers/answer.ts'
+import { id, name, nullOr, text } from '../../http/fields/fields.ts'
 import { type Lookup, type Route, route } from '../../http/route.ts'
-import { updateOf, valuesOf } from '../../http/update.ts'
+import { updateOf, valuesOf } from '../../http/bodies/update.ts'
 
 /** Returns the routes of links (docs/links.md#links). */
 export function linkRoutes(deps: RouteDeps): Route[] {
@@ -77,6 +79,7 @@ export function linkRoutes(deps: RouteDeps): Route[] {
       isConditional: true,
       handler: ({ params, options }) => links.deleteLink(params, options),
     }),
+    health(deps),
   ]
 }
 
@@ -118,6 +121,24 @@ function creation(deps: RouteDeps): Route {
       const { linkId } = requirePart(link)
       if (feedLinkId) await connections.activate({ feedLinkId, linkId }, options)
       return link
+    },
+  })
+}
+
+function health(deps: RouteDeps): Route {
+  const links = deps.mesh.client('ledger', LinkService)
+  const getHealth = createGetLinkHealth(deps)
+  return route({
+    id: 'getLinkHealth',
+    tag: 'Links',
+    method: 'GET',
+    path: '/api/links/:linkId/health',
+    summary: 'Syncs of a link: the last, the next, failures with advice, and numbers of changes',
+    auth: 'key',
+    answer: SyncHealthSchema,
+    handler: async ({ params, options }) => {
+      const { link } = await links.getLink(params, options)
+      return getHealth(requirePart(link), options)
     },
   })
 }

@@ -7,12 +7,12 @@ import {
 } from '@coffer/proto/ledger/v1/mapping'
 import { z } from 'zod'
 import type { RouteDeps } from '../../deps.ts'
-import { boolean, list, object, oneOf, text } from '../../http/bodies/fields.ts'
-import { dayFormatShape, formShape, lineShape } from '../../http/bodies/shapes.ts'
-import { nextPageLink } from '../../http/cursor.ts'
-import { mappingPage } from '../../http/query.ts'
+import { boolean, list, object, oneOf, text } from '../../http/fields/fields.ts'
+import { dayFormatShape, formShape, lineShape } from '../../http/fields/shapes.ts'
+import { nextPageLink } from '../../http/queries/cursor.ts'
+import { mappingPage } from '../../http/queries/query.ts'
 import { type Route, route } from '../../http/route.ts'
-import { valuesOf } from '../../http/update.ts'
+import { valuesOf } from '../../http/bodies/update.ts'
 
 /** A text of the mapping; the ledger counts its characters. */
 const lineOf = (min: number, max: number) => text.meta(lineShape({ min, max }))

@@ -22,10 +22,10 @@ import {
   nullOr,
   text,
   timestamp,
-} from '../../http/bodies/fields.ts'
-import { accountTransactionPage, boolean as booleanQuery } from '../../http/query.ts'
+} from '../../http/fields/fields.ts'
+import { accountTransactionPage, boolean as booleanQuery } from '../../http/queries/query.ts'
 import { type Route, route } from '../../http/route.ts'
-import { updateOf, valuesOf } from '../../http/update.ts'
+import { updateOf, valuesOf } from '../../http/bodies/update.ts'
 
 const dayInBody =
   "Day of the transaction: an instant, moved to midnight of its day in the account's timezone"

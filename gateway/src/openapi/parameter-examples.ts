@@ -1,6 +1,6 @@
-import type { JsonSchema } from '../answer.ts'
-import { keysOf } from '../answer-keys.ts'
-import type { Route } from '../route.ts'
+import type { JsonSchema } from '../http/answers/answer.ts'
+import { keysOf } from '../http/answers/answer-keys.ts'
+import type { Route } from '../http/route.ts'
 import { readExamples } from './examples.ts'
 
 /** Examples of parameters of queries that mean the same in every operation. */

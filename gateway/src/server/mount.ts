@@ -5,26 +5,31 @@ import type { CallOptions } from '@connectrpc/connect'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Attempts } from '../auth/attempts.ts'
 import { credentialChallenge } from '../auth/session.ts'
-import type { RouteDeps } from '../deps.ts'
 import { requireVersion } from '../sockets/handshake.ts'
 import type { Sockets } from '../sockets/sockets.ts'
 import { type Admission, type AdmissionDeps, admit, readCredential } from './admission.ts'
-import { renderAnswer } from './answer.ts'
-import { selectKeys } from './answer-keys.ts'
-import { type AnswerQuery, answerQuery } from './answer-query.ts'
-import { readBody, wrongType } from './bodies/body.ts'
-import { bodyBoundsOf, tooLarge } from './bodies/body-bounds.ts'
-import { requireNoCoding } from './bodies/content-coding.ts'
-import { readForm } from './bodies/form.ts'
-import { addVary, isCompressible, keepStrongTag } from './compression.ts'
-import type { ConcurrencyLimiter } from './concurrency-limiter.ts'
-import { addCurrentTag, hasVersion, matchHeaders, sendTagged } from './conditional-request.ts'
-import { isOutdated, isUnauthenticated } from './errors/errors.ts'
-import { hashOf, idempotencyHeaders } from './idempotency.ts'
+import { renderAnswer } from '../http/answers/answer.ts'
+import { selectKeys } from '../http/answers/answer-keys.ts'
+import { type AnswerQuery, answerQuery } from '../http/queries/answer-query.ts'
+import { readBody, wrongType } from '../http/bodies/body.ts'
+import { bodyBoundsOf, tooLarge } from '../http/bodies/body-bounds.ts'
+import { requireNoCoding } from '../http/bodies/content-coding.ts'
+import { readForm } from '../http/bodies/form.ts'
+import { addVary, isCompressible, keepStrongTag } from '../http/compression.ts'
+import type { ConcurrencyLimiter } from '../http/concurrency-limiter.ts'
+import {
+  addCurrentTag,
+  hasVersion,
+  matchHeaders,
+  sendTagged,
+  type VersionTag,
+} from '../http/conditional-request.ts'
+import { isOutdated, isUnauthenticated } from '../http/errors/errors.ts'
+import { hashOf, idempotencyHeaders } from '../http/idempotency.ts'
 import { closeAfterRest } from './lingering-close.ts'
-import { pageOf } from './list-page.ts'
-import { namesOf, readQuery, requireKnown } from './query.ts'
-import { authClasses, type Call, methodsOf, type Route, refusesUnknownQuery } from './route.ts'
+import { pageOf } from '../http/queries/list-page.ts'
+import { namesOf, readQuery, requireKnown } from '../http/queries/query.ts'
+import { authClasses, type Call, methodsOf, type Route, refusesUnknownQuery } from '../http/route.ts'
 
 const jsonType = 'application/json; charset=utf-8'
 
@@ -42,7 +47,7 @@ interface MountDeps extends AdmissionDeps {
   files: ConcurrencyLimiter
   /** Rate limit of attempts; all limited routes share it. */
   attempts: Attempts
-  versionTag: RouteDeps['versionTag']
+  versionTag: VersionTag
   /** The GET routes by path. */
   reads: ReadonlyMap<string, Route>
 }

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { nonce, text } from './bodies/fields.ts'
+import { nonce, text } from '../http/fields/fields.ts'
 
 /** Requests that may require a proof-of-work challenge (docs/sign-in.md#proof-of-work). */
 export const challengePurposes = [

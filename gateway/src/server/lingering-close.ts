@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { bodySizeMax } from './bodies/body-bounds.ts'
+import { bodySizeMax } from '../http/bodies/body-bounds.ts'
 
 /** Maximum number of bytes of a form that are read and discarded after an early answer. */
 const restMax = 4 * bodySizeMax

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import type { JsonSchema } from '../answer.ts'
+import type { JsonSchema } from '../http/answers/answer.ts'
 
 /** A request to an operation, and the answer of a real server to it. */
 export interface Example {

@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { refused } from '@coffer/kit/rpc/errors'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { ErrorRenderer } from './problem-details.ts'
+import type { ErrorRenderer } from '../http/errors/problem-details.ts'
 
 /** The answer to a malformed or incomplete request. */
 interface ProtocolError {

@@ -3,11 +3,11 @@ import { invalid } from '@coffer/kit/rpc/errors'
 import { isId } from '@coffer/kit/values/id'
 import { isYearInRange } from '@coffer/kit/values/time'
 import { z } from 'zod'
-import { idPattern, idProblem, isDay, text, texts, timestamp } from './bodies/fields.ts'
-import { idFault } from './bodies/id-fault.ts'
-import { dayShape, lineShape, timestampShape } from './bodies/shapes.ts'
+import { idPattern, idProblem, isDay, text, texts, timestamp } from '../fields/fields.ts'
+import { idFault } from '../fields/id-fault.ts'
+import { dayShape, lineShape, timestampShape } from '../fields/shapes.ts'
 import { decodeCursor } from './cursor.ts'
-import { similarKey } from './errors/known-keys.ts'
+import { similarKey } from '../errors/known-keys.ts'
 
 // An integer parameter with another text counts as not sent (docs/api.md#query-parameters).
 const integerText = /^[+-]?\d+$/

@@ -3,9 +3,9 @@ import { TimestampSchema } from '@bufbuild/protobuf/wkt'
 import { descriptions } from '@coffer/proto/descriptions'
 import { internal, null_when_empty, omit, values } from '@coffer/proto/options/v1/options'
 import { z } from 'zod'
-import type { Answer, JsonSchema } from '../answer.ts'
-import { idPattern } from '../bodies/fields.ts'
-import { idPrefixes } from '../bodies/id-prefixes.ts'
+import type { Answer, JsonSchema } from '../http/answers/answer.ts'
+import { idPattern } from '../http/fields/fields.ts'
+import { idPrefixes } from '../http/fields/id-prefixes.ts'
 import { partTexts } from './part-texts.ts'
 
 /** Schemas of the document's components, by name. */

@@ -9,9 +9,9 @@ import {
   ruleset,
   text,
   texts,
-} from '../bodies/fields.ts'
+} from '../http/fields/fields.ts'
 import { hintsOf } from './hints.ts'
-import { problemsOfIssues, problemTree } from './problems.ts'
+import { problemsOfIssues, problemTree } from '../http/errors/problems.ts'
 
 const schema = z.union([
   z.strictObject({

@@ -1,6 +1,6 @@
 import { refused } from '@coffer/kit/rpc/errors'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { methodsOf, type RoutedPath } from '../route.ts'
+import { methodsOf, type RoutedPath } from '../http/route.ts'
 
 /** Throws refused (404) for an unknown path, whatever the credential (docs/api/errors.md). */
 function refuseUnknown(): never {

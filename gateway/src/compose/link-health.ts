@@ -1,5 +1,6 @@
 import { create } from '@bufbuild/protobuf'
 import { timestampFromDate } from '@bufbuild/protobuf/wkt'
+import type { Mesh } from '@coffer/kit/rpc/mesh'
 import { AggregatorSyncService } from '@coffer/proto/aggregatorsync/v1/aggregator_sync'
 import {
   FeedSyncService,
@@ -7,11 +8,9 @@ import {
   type SyncHealth,
   SyncHealthSchema,
 } from '@coffer/proto/feedsync/v1/feed_sync'
-import { type Link, LinkService } from '@coffer/proto/ledger/v1/link'
+import type { Link } from '@coffer/proto/ledger/v1/link'
 import { type CallOptions, Code, ConnectError } from '@connectrpc/connect'
-import type { RouteDeps } from '../../deps.ts'
-import { requirePart } from '../../http/answer.ts'
-import { type Route, route } from '../../http/route.ts'
+import { requirePart } from '../http/answers/answer.ts'
 
 /** Settings that switch the syncs of a type of links on. */
 const switches = {
@@ -27,9 +26,20 @@ function endWith({ deletedAt }: Link, health: SyncHealth): SyncHealth {
   return { ...rest, status: 'deactivated' }
 }
 
-/** Returns the route of a link's health (docs/links.md#health). */
-export function linkHealthRoutes({ mesh, config, clock }: RouteDeps): Route[] {
-  const links = mesh.client('ledger', LinkService)
+interface HealthDeps {
+  mesh: Mesh
+  config: { feedEnabled: boolean; aggregatorEnabled: boolean }
+  clock: () => Date
+}
+
+/** Gets the health of a link; its status is `none` if the link has no syncs. */
+export type GetLinkHealth = (link: Link, options: CallOptions) => Promise<SyncHealth>
+
+/**
+ * Returns a function that gets the health of a link from the service of its syncs
+ * (docs/links.md#health).
+ */
+export function createGetLinkHealth({ mesh, config, clock }: HealthDeps): GetLinkHealth {
   const feedSyncs = mesh.client('feed-sync', FeedSyncService)
   const aggregatorSyncs = mesh.client('aggregator-sync', AggregatorSyncService)
 
@@ -63,21 +73,9 @@ export function linkHealthRoutes({ mesh, config, clock }: RouteDeps): Route[] {
     return { ...rest, lastError }
   }
 
-  return [
-    route({
-      id: 'getLinkHealth',
-      tag: 'Links',
-      method: 'GET',
-      path: '/api/links/:linkId/health',
-      summary: 'Syncs of a link: the last, the next, failures with advice, and numbers of changes',
-      auth: 'key',
-      answer: SyncHealthSchema,
-      handler: async ({ params, options }) => {
-        const link = requirePart((await links.getLink(params, options)).link)
-        const health = await findHealth(link, options)
-        const { linkId, linkType } = link
-        return { ...(health ?? create(SyncHealthSchema, { status: 'none' })), linkId, linkType }
-      },
-    }),
-  ]
+  return async (link, options) => {
+    const health = await findHealth(link, options)
+    const { linkId, linkType } = link
+    return { ...(health ?? create(SyncHealthSchema, { status: 'none' })), linkId, linkType }
+  }
 }

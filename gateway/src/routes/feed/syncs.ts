@@ -4,18 +4,18 @@ import { FeedSyncService } from '@coffer/proto/feedsync/v1/feed_sync'
 import { BankAccountService } from '@coffer/proto/ledger/v1/bank_account'
 import { type GetLinkResponse, LinkService } from '@coffer/proto/ledger/v1/link'
 import { z } from 'zod'
-import type { RouteDeps } from '../deps.ts'
-import { requirePart } from '../http/answer.ts'
-import { id } from '../http/bodies/fields.ts'
-import { type Route, route, socketRoute } from '../http/route.ts'
+import type { RouteDeps } from '../../deps.ts'
+import { requirePart } from '../../http/answers/answer.ts'
+import { id } from '../../http/fields/fields.ts'
+import { type Route, route, socketRoute } from '../../http/route.ts'
 import {
   createEndDetector,
   createRunOrder,
   feedFinalStatuses,
   feedProgressFrame,
   feedProgressKeys,
-} from '../sockets/feed-progress.ts'
-import { showProgress } from '../sockets/progress.ts'
+} from '../../sockets/feed-progress.ts'
+import { showProgress } from '../../sockets/progress.ts'
 
 /** Returns the routes of syncs of feed links (docs/banks/feed.md#requests). */
 export function feedSyncRoutes(deps: RouteDeps): Route[] {

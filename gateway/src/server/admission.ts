@@ -7,10 +7,10 @@ import { type FeatureSettings, requireFeature } from '../auth/features.ts'
 import type { Origins } from '../auth/origins.ts'
 import { costOf, type RequestBudget } from '../auth/request-budget.ts'
 import { isBasic, readApiKey, type SentCredential, type Sessions } from '../auth/session.ts'
-import { idProblem } from './bodies/fields.ts'
-import { externalIds, idPrefixes } from './bodies/id-prefixes.ts'
-import { refuseEmpty } from './errors/refusals.ts'
-import { authClasses, type Route } from './route.ts'
+import { idProblem } from '../http/fields/fields.ts'
+import { externalIds, idPrefixes } from '../http/fields/id-prefixes.ts'
+import { refuseEmpty } from './unknown-paths.ts'
+import { authClasses, type Route } from '../http/route.ts'
 
 /** The result of admission control for a request. */
 export interface Admission {

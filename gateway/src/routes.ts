@@ -1,0 +1,68 @@
+import type { RouteDeps } from './deps.ts'
+import { institutionRoutes } from './routes/aggregator/institutions.ts'
+import { aggregatorLinkRoutes } from './routes/aggregator/links.ts'
+import { aggregatorSyncRoutes } from './routes/aggregator/syncs.ts'
+import { aggregatorWebhookRoutes } from './routes/aggregator/webhook.ts'
+import { forecastRoutes } from './routes/budgeting/forecast.ts'
+import { fundingScheduleRoutes } from './routes/budgeting/funding-schedules.ts'
+import { spendingRoutes } from './routes/budgeting/spending.ts'
+import { configRoutes } from './routes/config.ts'
+import { feedBankAccountRoutes } from './routes/feed/bank-accounts.ts'
+import { feedLinkRoutes } from './routes/feed/links.ts'
+import { feedSyncRoutes } from './routes/feed/syncs.ts'
+import { healthRoutes } from './routes/health.ts'
+import { iconRoutes } from './routes/icons.ts'
+import { accountRoutes } from './routes/identity/account.ts'
+import { apiKeyRoutes } from './routes/identity/api-keys.ts'
+import { authenticationRoutes } from './routes/identity/authentication.ts'
+import { billingRoutes } from './routes/identity/billing.ts'
+import { emailRoutes } from './routes/identity/email.ts'
+import { securityRoutes } from './routes/identity/security.ts'
+import { sessionRoutes } from './routes/identity/sessions.ts'
+import { userRoutes } from './routes/identity/users.ts'
+import { bankAccountRoutes } from './routes/ledger/bank-accounts.ts'
+import { bulkTransactionRoutes } from './routes/ledger/bulk-transactions.ts'
+import { historyRoutes } from './routes/ledger/history.ts'
+import { importRoutes } from './routes/ledger/imports.ts'
+import { linkRoutes } from './routes/ledger/links.ts'
+import { mappingRoutes } from './routes/ledger/mappings.ts'
+import { transactionRoutes } from './routes/ledger/transactions.ts'
+import { uploadRoutes } from './routes/ledger/uploads.ts'
+import { referenceRoutes } from './routes/reference.ts'
+import type { Route } from './http/route.ts'
+
+/** Returns every route, in the order of the OpenAPI document. */
+export function createRoutes(deps: RouteDeps): Route[] {
+  const routes = [
+    healthRoutes(deps),
+    configRoutes(deps),
+    authenticationRoutes(deps),
+    emailRoutes(deps),
+    accountRoutes(deps),
+    userRoutes(deps),
+    securityRoutes(deps),
+    sessionRoutes(deps),
+    apiKeyRoutes(deps),
+    billingRoutes(deps),
+    iconRoutes(),
+    linkRoutes(deps),
+    bankAccountRoutes(deps),
+    fundingScheduleRoutes(deps),
+    spendingRoutes(deps),
+    forecastRoutes(deps),
+    transactionRoutes(deps),
+    bulkTransactionRoutes(deps),
+    historyRoutes(deps),
+    uploadRoutes(deps),
+    importRoutes(deps),
+    mappingRoutes(deps),
+    feedLinkRoutes(deps),
+    feedBankAccountRoutes(deps),
+    feedSyncRoutes(deps),
+    aggregatorLinkRoutes(deps),
+    aggregatorSyncRoutes(deps),
+    institutionRoutes(deps),
+    aggregatorWebhookRoutes(deps),
+  ].flat()
+  return [...routes, ...referenceRoutes(routes, deps.config)]
+}
