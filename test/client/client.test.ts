@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { CofferError, createClient, paginate } from '@coffer/client'
-import { apiDocument, copyOf, readCopy } from '@coffer/client/build/document'
+import { copyOf, readCopy } from '@coffer/client/build/copy'
+import { apiDocument } from '@coffer/client/build/document'
 import type { ApiKey, Transaction } from '@coffer/client/types'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import WebSocket from 'ws'

@@ -1,4 +1,5 @@
-import { apiDocument, apiRoutes, operationsOf } from '@coffer/client/build/document'
+import { operationsOf } from '@coffer/client/build/copy'
+import { apiDocument, apiRoutes } from '@coffer/client/build/document'
 import { answerQuery } from '@coffer/gateway/http/queries/answer-query'
 import { readExamples } from '@coffer/gateway/openapi/examples'
 import { refusalGroup } from '@coffer/gateway/openapi/refusals'

@@ -9,15 +9,19 @@ export interface File {
 }
 
 const root = join(import.meta.dirname, '../..')
-const notWritten = /(^|\/)(gen|data)\/|pnpm-lock\.yaml$|go\.sum$|\.(png|ico|gz|zip)$/
+const notWritten = /(^|\/)data\/|\.(png|ico|gz|zip)$/
+
+/** Excludes the files that `.gitattributes` says a program has written. */
+const writtenByPeople = ':(exclude,attr:linguist-generated)'
 
 /**
- * Returns the files that people write, committed or not: without ignored, generated, data, lock and
- * image files.
+ * Returns the files that people write, committed or not: without ignored and generated ones, data and
+ * images.
  */
 export function writtenFiles(): File[] {
-  const list = ['ls-files', '-z', '--cached', '--others', '--exclude-standard']
-  const paths = execFileSync('git', list, { cwd: root, encoding: 'utf8' }).split('\0')
+  const list = ['ls-files', '-z', '--cached', '--others', '--exclude-standard', '--']
+  const options = { cwd: root, encoding: 'utf8' } as const
+  const paths = execFileSync('git', [...list, writtenByPeople], options).split('\0')
   return paths
     .filter((path) => path !== '' && !notWritten.test(path) && existsSync(join(root, path)))
     .map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }))

@@ -40,6 +40,11 @@ test('the repository has files to check', () => {
   expect(packages.length).toBeGreaterThan(10)
 })
 
+test('files that programs write say so in .gitattributes', () => {
+  const generated = /(^|\/)gen\/|-lock\.yaml$|\.sum$/
+  expect(files.filter(({ path }) => generated.test(path)).map(({ path }) => path)).toEqual([])
+})
+
 test('files have at most 300 lines, lines of code 100 columns and of Markdown 120', () => {
   expect(files.flatMap(longFiles)).toEqual([])
 })

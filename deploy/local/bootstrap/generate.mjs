@@ -5,30 +5,79 @@ import { root, withWorkspaceCommands } from './paths.mjs'
 import { run } from './run.mjs'
 import { hashOf, isStamped, writeStamp } from './stamp.mjs'
 
+/** Versions of the generators. */
+const lockFile = 'pnpm-lock.yaml'
+
 /**
- * Generates code from the .proto files, unless they are unchanged since the last generation.
+ * Generates the code that is not committed, as far as its sources have changed since the last
+ * generation: that of the .proto files, and that of the client from its copy of the OpenAPI document.
  *
  * @param {import('./progress.mjs').Deps} deps
  */
-export async function generateCode({ env, progress }) {
-  const directory = join(root, 'proto')
-  const protoFiles = protoFilesIn(directory)
-  if (protoFiles.length === 0) return
-  const stamp = join(directory, 'gen/.stamp')
-  const plugin = 'proto/plugins/protoc-gen-tables.mjs'
-  const settings = ['proto/buf.yaml', 'proto/buf.gen.yaml', plugin, 'pnpm-lock.yaml']
-  const hash = hashOf({ files: [...protoFiles, ...settings.map((file) => join(root, file))] })
+export async function generateCode(deps) {
+  await Promise.all([protoCode(), clientCode()].map((code) => generate(code, deps)))
+}
+
+/**
+ * @typedef {object} Code
+ * @property {string} name of the step in the progress
+ * @property {string} text what the step does
+ * @property {string} folder folder of the generated code, relative to the root
+ * @property {string[]} sources files, relative to the root
+ * @property {[command: string, ...args: string[]]} command
+ * @property {string} directory in which the command runs, relative to the root
+ */
+
+/** @returns {Code} */
+function protoCode() {
+  const files = protoFiles()
+  return {
+    name: 'code',
+    text: `generating from ${files.length} .proto files`,
+    folder: 'proto/gen',
+    sources: [...files, ...['buf.yaml', 'buf.gen.yaml', plugin].map((file) => join('proto', file))],
+    command: ['buf', 'generate'],
+    directory: 'proto',
+  }
+}
+
+const plugin = 'plugins/protoc-gen-tables.mjs'
+
+/** @returns {Code} */
+function clientCode() {
+  return {
+    name: 'client',
+    text: 'generating from the OpenAPI document',
+    folder: 'gateway/client/gen',
+    sources: ['openapi.json', 'build/code.ts', 'build/copy.ts'].map((file) => {
+      return join('gateway/client', file)
+    }),
+    command: ['node', '--disable-warning=ExperimentalWarning', 'build/code.ts'],
+    directory: 'gateway/client',
+  }
+}
+
+/**
+ * Generates the code, unless its stamp has the hash of the sources.
+ *
+ * @param {Code} code
+ * @param {import('./progress.mjs').Deps} deps
+ */
+async function generate({ name, text, folder, sources, command, directory }, { env, progress }) {
+  const stamp = join(root, folder, '.stamp')
+  const hash = hashOf({ files: [...sources, lockFile].map((file) => join(root, file)) })
   if (isStamped(stamp, hash)) return
-  await progress.step('code', `generating from ${protoFiles.length} .proto files`, () =>
-    run('buf', ['generate'], { cwd: directory, env: withWorkspaceCommands(env) }),
+  const [program, ...args] = command
+  await progress.step(name, text, () =>
+    run(program, args, { cwd: join(root, directory), env: withWorkspaceCommands(env) }),
   )
   writeStamp(stamp, hash)
 }
 
-/** @param {string} directory */
-function protoFilesIn(directory) {
-  return readdirSync(directory, { recursive: true, encoding: 'utf8' })
+/** Returns the .proto files, relative to the root. */
+function protoFiles() {
+  return readdirSync(join(root, 'proto'), { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.proto') && !file.includes('node_modules'))
     .sort()
-    .map((file) => join(directory, file))
+    .map((file) => join('proto', file))
 }

@@ -15,6 +15,7 @@ const signals = ['SIGINT', 'SIGTERM', 'SIGHUP']
  *   environment whose settings may name running servers; null if the command needs no servers
  * @property {string} script the file that runs under Node 24, relative to this directory
  * @property {boolean} [hasBrowser] whether it runs or compiles the tests in a browser
+ * @property {boolean} [renewsSources] whether it changes files from which code is generated
  */
 
 /** @type {Map<string, Command>} */
@@ -40,7 +41,11 @@ const commands = new Map([
   ['coffer', { servers: null, script: '../../cli/src/coffer.ts' }],
   ['check', { servers: null, script: '../src/check.ts', hasBrowser: true }],
   ['examples', { servers: testEnvironment, script: '../../../test/examples/record.ts' }],
-  ['generate', { servers: null, script: '../../../gateway/client/build/generate.ts' }],
+  [
+    'generate',
+    { servers: null, script: '../../../gateway/client/build/generate.ts', renewsSources: true },
+  ],
+  ['package', { servers: null, script: '../../../gateway/client/build/package.ts' }],
 ])
 
 /**
@@ -58,14 +63,26 @@ export async function main(name, args, env) {
     process.exitCode = 2
     return
   }
+  await orExit(() => prepare(command, env))
+  process.exitCode = await continueUnderNode24({ script: command.script, args, env })
+  if (command.renewsSources && process.exitCode === 0) {
+    await orExit(() => generateCode({ env, progress: createProgress() }))
+  }
+}
+
+/**
+ * Does a step of the preparation. Exits with its message if it fails.
+ *
+ * @param {() => Promise<void>} step
+ */
+async function orExit(step) {
   try {
-    await interruptible(() => prepare(command, env))
+    await interruptible(step)
   } catch (error) {
     if (!(error instanceof FatalError)) throw error
     console.error(error.message)
     process.exit(1)
   }
-  process.exitCode = await continueUnderNode24({ script: command.script, args, env })
 }
 
 /**
