@@ -120,9 +120,11 @@ test.each<[string, Change]>([
   expect(breakingChanges(documentOf(), documentOf(change))).toEqual([])
 })
 
-test('an operation that is gone breaks clients', () => {
+test('an operation that is gone breaks clients, unless it was in preview', () => {
   const without = { ...documentOf(), paths: {} }
   expect(breakingChanges(documentOf(), without)).toEqual(['createPot: POST /pots is gone'])
+  const preview = documentOf((operation) => (operation['x-since'] = 'preview'))
+  expect(breakingChanges(preview, without)).toEqual([])
 })
 
 test("each key that is taken from the server's answers is noticed, and no other change", () => {

@@ -13,6 +13,11 @@ export const reAuthentication = z.union([
 /** Re-authentication that may be left out while the session is at most 15 minutes old. */
 export const reAuthenticationIfDue = z.union([...reAuthentication.options, z.strictObject({})])
 
+/** End of the descriptions of operations whose body has it. */
+export const reAuthenticationText =
+  'The body repeats the password or has a code, exactly one; it may be missing while the session ' +
+  'is at most 15 minutes old (docs/sign-in.md#re-authentication).'
+
 /** Returns the field `proof` of identity's requests, or no field without re-authentication. */
 export function reAuthenticationMessage(body: z.output<typeof reAuthenticationIfDue>) {
   if ('totp' in body) return { proof: { kind: { case: 'totp' as const, value: body.totp } } }

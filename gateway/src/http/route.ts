@@ -102,7 +102,18 @@ interface Definition<
   tag: Tag
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   path: Path
+  /** One line for lists of operations. */
   summary: string
+  /**
+   * Facts that the summary lacks, in Markdown; it may name pages of `docs/`. The document adds those
+   * that follow from the declaration (`openapi/operation.ts`).
+   */
+  description?: string
+  /**
+   * Version of Coffer in which the operation first appeared: from then on, it is stable. `preview` is
+   * one that may still change in ways that break clients.
+   */
+  since: `${number}.${number}.${number}` | 'preview'
   auth: AuthClass
   /** The optional feature of the route; 404 or 406 if the feature is off. */
   feature?: Feature

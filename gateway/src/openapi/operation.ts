@@ -3,7 +3,6 @@ import { answerQuery } from '../http/queries/answer-query.ts'
 import { idPattern } from '../http/fields/fields.ts'
 import { externalIds, idPrefixes } from '../http/fields/id-prefixes.ts'
 import { authClasses, isTaggedRead, type Route } from '../http/route.ts'
-import { details } from './details.ts'
 import { requestExamples } from './examples.ts'
 import { parameterExample } from './parameter-examples.ts'
 import { pathIds } from './path-ids.ts'
@@ -12,20 +11,35 @@ import { answerSchema, describedBy, inputSchema, type Schemas } from './schemas.
 
 /** Returns the operation of a route; adds schemas of messages to the components. */
 export function operationOf(route: Route, schemas: Schemas): JsonSchema {
-  const { id, tag, summary, auth, frames } = route
+  const { id, tag, summary, since, auth, frames } = route
   const accepted = auth === 'none' ? [] : [{ session: [] }]
   const requestBody = requestBodyOf(route)
   return {
     operationId: id,
     tags: [tag],
     summary,
-    ...describedBy(details[id]),
+    ...describedBy(descriptionOf(route)),
+    'x-since': since,
     ...(frames ? { 'x-websocket': { frames: frames.map((of) => answerSchema(of, schemas)) } } : {}),
     security: authClasses[auth].key ? [{ key: [] }, ...accepted] : accepted,
     parameters: parametersOf(route),
     ...(requestBody ? { requestBody } : {}),
     responses: responsesOf(route, schemas),
   }
+}
+
+const pageText =
+  'The Link header has the URL of the next page; a page may have fewer entries than limit, and a ' +
+  'next page exists as long as there is a Link header (docs/api.md#paging).'
+
+const socketText =
+  'The handshake needs the credential of any other request. Refusals have a JSON body. The ' +
+  'server ends the socket after the last frame (docs/api.md#sockets).'
+
+/** Returns the description of a route, with what follows from its declaration. */
+function descriptionOf({ description, isPaged, socket }: Route): string {
+  const parts = [description, isPaged && pageText, socket && socketText]
+  return parts.filter((part) => part).join(' ')
 }
 
 function requestBodyOf(route: Route): JsonSchema | null {

@@ -23,6 +23,8 @@ export interface Operation {
 export interface OperationDetail extends Operation {
   tag: string
   description: string
+  /** Version of Coffer, or `preview`. */
+  since: string
   /** Credentials that it accepts, in words. */
   credential: string
   acceptsKey: boolean
@@ -80,6 +82,7 @@ interface DocumentedOperation {
   tags: string[]
   summary: string
   description?: string
+  'x-since': string
   security: Record<string, unknown>[]
   parameters: DocumentedParameter[]
   requestBody?: { required: boolean; content: Record<string, Content> }
@@ -132,6 +135,7 @@ export function operationDetail(document: JsonSchema, id: string): OperationDeta
     ...summaryOf(found),
     tag: of.tags[0] ?? '',
     description: of.description ?? '',
+    since: of['x-since'],
     credential: credentialOf(acceptsKey, acceptsSession),
     acceptsKey,
     acceptsSession,

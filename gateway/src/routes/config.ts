@@ -62,6 +62,10 @@ export function configRoutes({ config, mesh }: RouteDeps): Route[] {
       method: 'GET',
       path: '/api/config',
       summary: 'Features of this server',
+      description:
+        'Needs no credential. A feature that is off answers 404, the aggregator 406 ' +
+        '(docs/sign-in.md#what-a-server-offers).',
+      since: '0.1.0',
       auth: 'none',
       answer: { json: configSchema },
       handler: async ({ options }) => {
@@ -99,6 +103,8 @@ export function configRoutes({ config, mesh }: RouteDeps): Route[] {
       method: 'GET',
       path: '/api/locale/currency',
       summary: 'ISO 4217 codes of the currencies an account can be kept in',
+      description: 'Ascending. Bank accounts accept these codes as currency (docs/api.md#money).',
+      since: '0.1.0',
       auth: 'key',
       answer: { json: { type: 'array', items: { type: 'string' } } },
       handler: () => currencies(),

@@ -35,6 +35,10 @@ export function healthRoutes(deps: RouteDeps): Route[] {
       method: 'GET',
       path: '/api/health',
       summary: 'Health of the server and its databases',
+      description:
+        'Needs no credential. 500 with the same body while a database is away; the result is ' +
+        'cached for a second (docs/api.md#health).',
+      since: '0.1.0',
       auth: 'none',
       answer: { json: health },
       answers: { 500: { description: 'A database is away', answer: { json: health } } },

@@ -28,6 +28,8 @@ export function iconRoutes(): Route[] {
       method: 'POST',
       path: '/api/icons/search',
       summary: 'The icon of the brand in a name; 204 where there is none',
+      description: 'Searches for the name of a brand within the text (docs/api.md#icons).',
+      since: '0.1.0',
       auth: 'key',
       reads: true,
       body: z.strictObject({

@@ -11,6 +11,9 @@ export function referenceRoutes(routes: Route[], config: DocumentSettings): Rout
     method: 'GET',
     path: '/api/openapi.json',
     summary: 'This document',
+    description:
+      'Made from the schemas that check requests and render answers; needs no credential.',
+    since: '0.1.0',
     auth: 'none',
     answer: { json: { type: 'object' } },
     handler: () => {

@@ -1,5 +1,5 @@
+import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { details } from '../../src/openapi/details.ts'
 import { pathIds } from '../../src/openapi/path-ids.ts'
 import { createGateway } from '../gateway.ts'
 
@@ -25,6 +25,16 @@ let document: Json
 beforeAll(async () => {
   document = (await gateway.send('GET', '/api/openapi.json', { as: null })).body
 })
+
+/** Versions in the changelog, and the next one. */
+const changelog = readFileSync(new URL('../../../CHANGELOG.md', import.meta.url), 'utf8')
+const released = [...changelog.matchAll(/^## (\d+)\.(\d+)\.(\d+)/gm)]
+const [, major, minor] = released[0] ?? []
+const versions = [
+  ...released.map(([heading]) => heading.replace('## ', '')),
+  `${major}.${Number(minor) + 1}.0`,
+  'preview',
+]
 
 /** Words that a description may have around a mere repetition of the name. */
 const fillers = ['a', 'an', 'the', 'of', 'its', 'whether', 'is']
@@ -97,9 +107,12 @@ test('every operation, parameter, header and tag is described', () => {
   expect(empty.map(([name]) => name)).toEqual([])
 })
 
-test('every text in the tables of descriptions is used', () => {
-  const ids = operations().map(([, { operationId }]) => operationId)
-  expect(Object.keys(details).filter((id) => !ids.includes(id))).toEqual([])
+test('every operation names the version that has it', () => {
+  const unknown = operations().filter(([, { 'x-since': since }]) => !versions.includes(since))
+  expect(unknown.map(([name]) => name)).toEqual([])
+})
+
+test('every description of an ID in a path is used', () => {
   const text = JSON.stringify(document.paths)
   expect(Object.keys(pathIds).filter((name) => !text.includes(`{${name}}`))).toEqual([])
 })

@@ -22,6 +22,8 @@ export function institutionRoutes({ mesh }: RouteDeps): Route[] {
       method: 'GET',
       path: '/api/institutions/:institutionId',
       summary: 'An institution as the aggregator describes it, at most 30 minutes old',
+      description: 'An unknown institution is 404, a failure of the aggregator 500.',
+      since: '0.2.0',
       auth: 'paidSession',
       feature: 'aggregator',
       answer: { message: InstitutionSchema, with: { status: { json: status } } },

@@ -49,6 +49,10 @@ function creationRoutes(deps: RouteDeps): Route[] {
       method: 'GET',
       path: '/api/aggregator/token/new',
       summary: 'A link token, with which Plaid Link opens for a new link',
+      description:
+        'The client opens Plaid Link with it, where the user signs in and chooses accounts ' +
+        '(docs/links.md#over-the-aggregator).',
+      since: '0.2.0',
       auth: 'paidSession',
       hasSecret: true,
       feature: 'aggregator',
@@ -70,6 +74,10 @@ function creationRoutes(deps: RouteDeps): Route[] {
       method: 'POST',
       path: '/api/aggregator/token/callback',
       summary: 'Create a link and its bank accounts, with the public token of Plaid Link',
+      description:
+        'Exchanges the public token. The first sync runs in the background: wait for the ' +
+        'set-up. 400 at the bound of links and for a second link in a trial.',
+      since: '0.2.0',
       auth: 'paidSession',
       feature: 'aggregator',
       idempotent: true,
@@ -106,6 +114,8 @@ function updateRoutes({ mesh }: RouteDeps): Route[] {
       method: 'PUT',
       path: '/api/aggregator/link/update/:linkId',
       summary: 'A link token, with which Plaid Link opens to renew a link or change its accounts',
+      description: 'When the institution asks for a new sign-in, or other accounts are wanted.',
+      since: '0.2.0',
       auth: 'paidSession',
       feature: 'aggregator',
       query: z.object({
@@ -127,6 +137,10 @@ function updateRoutes({ mesh }: RouteDeps): Route[] {
       method: 'POST',
       path: '/api/aggregator/link/update/callback',
       summary: 'End the update of a link, with the public token of Plaid Link',
+      description:
+        'Stores the renewed consent and creates bank accounts that are new. 400 for the token ' +
+        'of another connection.',
+      since: '0.2.0',
       auth: 'paidSession',
       feature: 'aggregator',
       body: z.strictObject({

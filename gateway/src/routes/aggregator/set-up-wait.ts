@@ -46,6 +46,10 @@ export function setUpWaitRoute({ mesh, broker, progressTimes, draining }: RouteD
     method: 'GET',
     path: '/api/aggregator/link/setup/wait/:linkId',
     summary: 'Wait until an aggregator link is set up: 408 after 30 s, then ask again',
+    description:
+      'A long poll: 200 without a body as soon as the first sync has ended ' +
+      '(docs/links.md#waiting-for-the-set-up).',
+    since: '0.2.0',
     auth: 'paidSession',
     feature: 'aggregator',
     answers: { 408: 'Nothing has happened in time, or the server stops: repeat' },

@@ -19,6 +19,10 @@ export function aggregatorSyncRoutes({ mesh }: RouteDeps): Route[] {
       method: 'POST',
       path: '/api/aggregator/link/sync',
       summary: 'Start a sync of an aggregator link, at most once in 30 minutes',
+      description:
+        'The sync runs in the background: read the health of the link. 425 with Retry-After ' +
+        'within 30 minutes (docs/links.md#over-the-aggregator).',
+      since: '0.2.0',
       auth: 'paidSession',
       feature: 'aggregator',
       success: 202,

@@ -14,6 +14,10 @@ export function aggregatorWebhookRoutes({ mesh }: RouteDeps): Route[] {
       method: 'POST',
       path: '/api/aggregator/webhook',
       summary: 'Webhook of Plaid; the header Plaid-Verification signs the body',
+      description:
+        'For Plaid alone. 401 if the verification fails, 424 if it has to be sent again ' +
+        '(docs/banks/webhooks.md#verification).',
+      since: '0.2.0',
       auth: 'none',
       feature: 'aggregatorWebhooks',
       webhook: 'Plaid-Verification',

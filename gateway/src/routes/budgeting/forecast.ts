@@ -66,6 +66,10 @@ export function forecastRoutes({ mesh, charts }: RouteDeps): Route[] {
       method: 'GET',
       path: '/api/bank_accounts/:bankAccountId/forecast',
       summary: 'Forecast of envelopes and free-to-use money; also as image/svg+xml',
+      description:
+        'Read-only. Answers a chart if Accept prefers image/svg+xml. A forecast of too many ' +
+        'events is 400: ask for less time (docs/forecast.md).',
+      since: '0.1.0',
       auth: 'key',
       query: z.object({
         end: optionalEnd.describe(
@@ -93,6 +97,10 @@ export function forecastRoutes({ mesh, charts }: RouteDeps): Route[] {
       method: 'POST',
       path: '/api/bank_accounts/:bankAccountId/forecast/spending',
       summary: 'Contributions of each funding to an expense or goal that does not exist',
+      description:
+        'Stores nothing. Answers the most frequent contribution above 0 in two years ' +
+        '(docs/forecast.md).',
+      since: '0.1.0',
       auth: 'key',
       reads: true,
       find: ({ params, options }) => accounts.describeBankAccount(params, options),
@@ -109,6 +117,8 @@ export function forecastRoutes({ mesh, charts }: RouteDeps): Route[] {
       method: 'POST',
       path: '/api/bank_accounts/:bankAccountId/forecast/next_funding',
       summary: 'Contributions of the next funding of a funding schedule',
+      description: 'Stores nothing. Answers the sum over all envelopes of the schedule.',
+      since: '0.1.0',
       auth: 'key',
       reads: true,
       find: ({ params, options }) => accounts.describeBankAccount(params, options),

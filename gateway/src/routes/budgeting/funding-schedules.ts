@@ -20,7 +20,7 @@ import {
   timestamp,
 } from '../../http/fields/fields.ts'
 import { type Route, route } from '../../http/route.ts'
-import { updateOf, valuesOf } from '../../http/bodies/update.ts'
+import { updateOf, valuesOf, patchText } from '../../http/bodies/update.ts'
 
 const rule = 'DTSTART line, LF, RRULE line (RFC 5545; docs/recurrence.md)'
 
@@ -89,6 +89,8 @@ function reads(schedules: Schedules): Route[] {
       method: 'GET',
       path: '/api/bank_accounts/:bankAccountId/funding_schedules',
       summary: 'Funding schedules of a bank account',
+      description: 'In the order of their IDs, all on one page.',
+      since: '0.1.0',
       auth: 'key',
       pagedBy: { id: 'fundingScheduleId', newestFirst: false },
       answer: { list: FundingScheduleSchema },
@@ -101,6 +103,8 @@ function reads(schedules: Schedules): Route[] {
       method: 'GET',
       path: '/api/bank_accounts/:bankAccountId/funding_schedules/:fundingScheduleId',
       summary: 'One funding schedule',
+      description: 'nextRecurrence is the next firing, at which contributions are moved.',
+      since: '0.1.0',
       auth: 'key',
       tagged: true,
       answer: FundingScheduleSchema,
@@ -118,6 +122,10 @@ function writes(schedules: Schedules, accounts: Client<typeof BankAccountService
       method: 'POST',
       path: '/api/bank_accounts/:bankAccountId/funding_schedules',
       summary: 'Create a funding schedule',
+      description:
+        'Moves no money until its first firing. A schedule needs a rule that has a date left ' +
+        '(docs/funding-schedules.md).',
+      since: '0.1.0',
       auth: 'key',
       tagged: true,
       idempotent: true,
@@ -136,6 +144,10 @@ function writes(schedules: Schedules, accounts: Client<typeof BankAccountService
       method: 'PATCH',
       path: '/api/bank_accounts/:bankAccountId/funding_schedules/:fundingScheduleId',
       summary: 'Change a funding schedule; new dates recalculate its expenses and goals',
+      description:
+        `${patchText} A change of dates recalculates the contributions of all expenses and ` +
+        'goals on the schedule, which the answer lists; otherwise spending is empty.',
+      since: '0.1.0',
       auth: 'key',
       isConditional: true,
       tagged: 'fundingSchedule',
@@ -156,6 +168,8 @@ function writes(schedules: Schedules, accounts: Client<typeof BankAccountService
       method: 'DELETE',
       path: '/api/bank_accounts/:bankAccountId/funding_schedules/:fundingScheduleId',
       summary: 'Delete a funding schedule that no expense or goal is on',
+      description: '400 while an expense or a goal uses it. Transactions that it created are kept.',
+      since: '0.1.0',
       auth: 'key',
       isConditional: true,
       handler: ({ params, options }) => schedules.deleteFundingSchedule(params, options),

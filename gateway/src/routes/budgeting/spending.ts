@@ -25,7 +25,7 @@ import {
 } from '../../http/fields/fields.ts'
 import { transactionPage } from '../../http/queries/query.ts'
 import { type Route, route } from '../../http/route.ts'
-import { updateOf, valuesOf } from '../../http/bodies/update.ts'
+import { updateOf, valuesOf, patchText } from '../../http/bodies/update.ts'
 
 const rule = 'DTSTART line, LF, RRULE line (RFC 5545; docs/recurrence.md)'
 
@@ -129,6 +129,8 @@ function reads(deps: RouteDeps): Route[] {
       method: 'GET',
       path: '/api/bank_accounts/:bankAccountId/spending',
       summary: 'Expenses and goals of a bank account',
+      description: 'In the order of their IDs, all on one page, paused ones too.',
+      since: '0.1.0',
       auth: 'key',
       pagedBy: { id: 'spendingId', newestFirst: false },
       answer: { list: SpendingSchema },
@@ -141,6 +143,8 @@ function reads(deps: RouteDeps): Route[] {
       method: 'GET',
       path: '/api/bank_accounts/:bankAccountId/spending/:spendingId',
       summary: 'One expense or goal',
+      description: 'Amounts are those of the envelope, dates and contribution those of the plan.',
+      since: '0.1.0',
       auth: 'key',
       tagged: true,
       answer: SpendingSchema,
@@ -153,6 +157,10 @@ function reads(deps: RouteDeps): Route[] {
       method: 'GET',
       path: '/api/bank_accounts/:bankAccountId/spending/:spendingId/explain',
       summary: 'Explanation of the next contribution of an expense or goal',
+      description:
+        'The figures and English sentences of the calculation, as of the stored contribution ' +
+        '(docs/plans.md#the-explanation).',
+      since: '0.1.0',
       auth: 'key',
       answer: ExplanationSchema,
       handler: async ({ params, options }) =>
@@ -164,6 +172,8 @@ function reads(deps: RouteDeps): Route[] {
       method: 'GET',
       path: '/api/bank_accounts/:bankAccountId/spending/:spendingId/transactions',
       summary: 'Transactions spent from an expense or goal, newest first',
+      description: 'Only those that are not deleted.',
+      since: '0.1.0',
       auth: 'key',
       query: transactionPage,
       isFiltered: true,
@@ -186,6 +196,10 @@ function writes(deps: RouteDeps): Route[] {
       method: 'POST',
       path: '/api/bank_accounts/:bankAccountId/spending',
       summary: 'Create an expense or a goal',
+      description:
+        'The envelope starts empty; fundings and transfers fill it. spendingType decides which ' +
+        'keys are accepted (docs/plans.md#creating-changing-and-deleting).',
+      since: '0.1.0',
       auth: 'key',
       tagged: true,
       idempotent: true,
@@ -205,6 +219,10 @@ function writes(deps: RouteDeps): Route[] {
       method: 'PATCH',
       path: '/api/bank_accounts/:bankAccountId/spending/:spendingId',
       summary: 'Change an expense or goal; the allowed keys depend on its type',
+      description:
+        `${patchText} Moves no money. A new target, schedule, date or rule recalculates the ` +
+        'contribution (docs/plans.md#creating-changing-and-deleting).',
+      since: '0.1.0',
       auth: 'key',
       isConditional: true,
       tagged: true,
@@ -224,6 +242,10 @@ function writes(deps: RouteDeps): Route[] {
       method: 'DELETE',
       path: '/api/bank_accounts/:bankAccountId/spending/:spendingId',
       summary: 'Delete an expense or goal; its money becomes free to use',
+      description:
+        'Its transactions are kept without their envelope. Cannot be reversed ' +
+        '(docs/money.md#funding-and-periods).',
+      since: '0.1.0',
       auth: 'key',
       isConditional: true,
       handler: ({ params, options }) => spending.deleteSpending(params, options),
@@ -240,6 +262,11 @@ function transferRoute(deps: RouteDeps, accounts: Client<typeof BankAccountServi
     method: 'POST',
     path: '/api/bank_accounts/:bankAccountId/spending/transfer',
     summary: 'Move money between two envelopes, or between one and free-to-use',
+    description:
+      'Balances do not change. 400 if the source envelope holds less; free-to-use may become ' +
+      'negative. The answer has the source first, then the destination ' +
+      '(docs/money.md#transfers).',
+    since: '0.1.0',
     auth: 'key',
     idempotent: true,
     find: ({ params, options }) => accounts.describeBankAccount(params, options),

@@ -18,6 +18,10 @@ export function feedBankAccountRoutes({ mesh }: RouteDeps): Route[] {
       method: 'GET',
       path: '/api/feed/link/:feedLinkId/bank_accounts',
       summary: 'Bank accounts that a feed connection offers, used or not, newest first',
+      description:
+        'Reads what the last refresh stored; the provider is not contacted ' +
+        '(docs/banks/feed.md#refresh).',
+      since: '0.1.0',
       auth: 'key',
       feature: 'feed',
       pagedBy: { id: 'feedBankAccountId', newestFirst: true },
@@ -31,6 +35,10 @@ export function feedBankAccountRoutes({ mesh }: RouteDeps): Route[] {
       method: 'POST',
       path: '/api/feed/link/:feedLinkId/bank_accounts/refresh',
       summary: 'Ask the provider for bank accounts: adds new ones and checks the API key',
+      description:
+        'Takes up to 20 s. Known candidates are not changed. A failure of the provider is 500 ' +
+        'with a text (docs/banks/feed.md#refresh).',
+      since: '0.1.0',
       auth: 'key',
       feature: 'feed',
       success: 204,

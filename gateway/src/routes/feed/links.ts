@@ -22,6 +22,8 @@ export function feedLinkRoutes({ mesh }: RouteDeps): Route[] {
       method: 'GET',
       path: '/api/feed/link',
       summary: 'Feed connections, newest first',
+      description: 'Without deleted ones, all on one page.',
+      since: '0.1.0',
       auth: 'key',
       feature: 'feed',
       pagedBy: { id: 'feedLinkId', newestFirst: true },
@@ -34,6 +36,8 @@ export function feedLinkRoutes({ mesh }: RouteDeps): Route[] {
       method: 'GET',
       path: '/api/feed/link/:feedLinkId',
       summary: 'One feed connection, deleted ones included',
+      description: 'The API key of the provider is never answered.',
+      since: '0.1.0',
       auth: 'key',
       feature: 'feed',
       answer: FeedLinkSchema,
@@ -46,6 +50,10 @@ export function feedLinkRoutes({ mesh }: RouteDeps): Route[] {
       method: 'POST',
       path: '/api/feed/link',
       summary: 'Store a feed connection as pending; the provider is not contacted',
+      description:
+        'The next steps are a refresh, and a link with its ID; a connection without a link is ' +
+        'removed after a day (docs/banks/feed.md#connections).',
+      since: '0.1.0',
       auth: 'key',
       feature: 'feed',
       idempotent: true,

@@ -29,6 +29,10 @@ export function feedSyncRoutes(deps: RouteDeps): Route[] {
       method: 'POST',
       path: '/api/feed/link/sync',
       summary: 'Start a sync of a feed link, at most once in 30 minutes',
+      description:
+        'The sync runs in the background: watch its progress, or read the health of the link. ' +
+        '425 with Retry-After within 30 minutes (docs/banks/feed.md#requests).',
+      since: '0.2.0',
       auth: 'key',
       feature: 'feed',
       success: 202,
@@ -54,6 +58,8 @@ function progressRoute({ mesh, broker, progressTimes }: RouteDeps): Route {
     tag: 'Feed',
     path: '/api/feed/link/sync/:linkId/bank_account/:bankAccountId/progress',
     summary: "Progress of a bank account's feed sync, over a WebSocket",
+    description: 'Open it before the sync is requested.',
+    since: '0.2.0',
     auth: 'key',
     feature: 'feed',
     find: async ({ params: { linkId, bankAccountId }, options }) => {

@@ -32,6 +32,10 @@ function exportRoute({ mesh, clock, exportIdleTimeoutMs = idleTimeoutMs }: Route
     method: 'GET',
     path: '/api/users/me/export',
     summary: 'Export all data of the account as one JSON document',
+    description:
+      'Streams all rows of the account from all services; at most 4 exports run at the same ' +
+      'time in a process, else 429 (docs/account-data.md#export).',
+    since: '0.1.0',
     auth: 'session',
     isStreamed: true,
     headers: ['Content-Disposition'],
@@ -76,6 +80,10 @@ function deletionRoute({ mesh, sessions, cookie }: RouteDeps): Route {
     method: 'DELETE',
     path: '/api/users/me',
     summary: 'Delete the account and all its data, by the current password or a code; final',
+    description:
+      'Only an owner may do so. Sessions and API keys end at once, the rows are deleted in the ' +
+      'background (docs/account-data.md#deletion).',
+    since: '0.1.0',
     auth: 'session',
     body: reAuthentication,
     answers: { 428: codesLocked },

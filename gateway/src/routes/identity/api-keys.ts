@@ -16,6 +16,8 @@ export function apiKeyRoutes({ config, mesh, sessions }: RouteDeps): Route[] {
       method: 'GET',
       path: '/api/keys',
       summary: 'API keys of the account, newest first',
+      description: 'Without secrets and without revoked keys. Takes a session, never an API key.',
+      since: '0.1.0',
       auth: 'session',
       pagedBy: { id: 'apiKeyId', newestFirst: true },
       answer: { list: ApiKeySchema },
@@ -27,6 +29,10 @@ export function apiKeyRoutes({ config, mesh, sessions }: RouteDeps): Route[] {
       method: 'POST',
       path: '/api/keys',
       summary: 'Create an API key; its secret is in this answer only',
+      description:
+        'Takes a session, never an API key: a leaked key must not create others ' +
+        '(docs/sign-in.md#api-keys).',
+      since: '0.1.0',
       auth: 'paidSession',
       hasSecret: true,
       body: z.strictObject({
@@ -52,6 +58,8 @@ export function apiKeyRoutes({ config, mesh, sessions }: RouteDeps): Route[] {
       method: 'DELETE',
       path: '/api/keys/:apiKeyId',
       summary: 'Revoke an API key',
+      description: 'The key is refused from now on. Revoking it again is 400.',
+      since: '0.1.0',
       auth: 'session',
       ...(config.proofOfWorkEnabled ? { body: z.strictObject(proofOfWorkKeys(config)) } : {}),
       handler: async ({ params, body, options }) => {

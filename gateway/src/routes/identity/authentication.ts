@@ -71,6 +71,10 @@ function registrationRoute(deps: RouteDeps): Route {
     method: 'POST',
     path: '/api/authentication/register',
     summary: 'Create a login, a user and an account, and sign in',
+    description:
+      'Without verification of addresses the answer begins a session, in the cookie. With it, ' +
+      'there is no session yet and a mail with a link is sent (docs/sign-in.md#registration).',
+    since: '0.1.0',
     auth: 'none',
     body: registration.extend(proofOfWorkKeys(config)),
     find: requireOfferedFeature(mesh, 'allowSignUp'),
@@ -105,6 +109,11 @@ function signInRoutes(deps: RouteDeps): Route[] {
       method: 'POST',
       path: '/api/authentication/login',
       summary: 'Sign in; the session is in the cookie',
+      description:
+        'The token of the session is in the cookie alone, never in a body; a former session of ' +
+        'the browser ends. 428 names the step that has to come first ' +
+        '(docs/sign-in.md#signing-in).',
+      since: '0.1.0',
       auth: 'none',
       body: z.strictObject({
         email: email.describe('Email address of the login, in lower case'),
@@ -135,6 +144,10 @@ function signInRoutes(deps: RouteDeps): Route[] {
       method: 'POST',
       path: '/api/authentication/multifactor',
       summary: 'Finish a sign-in with a code of the authenticator or a recovery code',
+      description:
+        'For a pending session, which ends after 5 minutes. A wrong code is 401 and does not ' +
+        'end it; a right one sets a new cookie (docs/sign-in.md#second-factor).',
+      since: '0.1.0',
       auth: 'multifactor',
       body: z.strictObject({
         totp: code.describe('Code of the authenticator, or a recovery code'),
@@ -162,6 +175,8 @@ function logoutRoute(deps: RouteDeps): Route {
     method: 'GET',
     path: '/api/authentication/logout',
     summary: 'Sign out; always succeeds, except for pages of other origins',
+    description: 'Ends the session and clears the cookie, also without a session.',
+    since: '0.1.0',
     auth: 'none',
     hasEffect: true,
     headers: ['Set-Cookie'],
@@ -189,6 +204,10 @@ function challengeRoute({ mesh }: RouteDeps): Route {
     method: 'POST',
     path: '/api/authentication/challenge',
     summary: 'Issue a proof-of-work challenge for one request of the purpose',
+    description:
+      'The client searches for a nonce and sends both with its request; a challenge is accepted ' +
+      'once (docs/sign-in.md#proof-of-work).',
+    since: '0.1.0',
     auth: 'none',
     body: z.strictObject({
       purpose: oneOf(challengePurposes).describe('Request that the solved challenge is for'),

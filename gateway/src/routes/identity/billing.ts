@@ -24,6 +24,10 @@ export function billingRoutes({ mesh, sessions }: RouteDeps): Route[] {
       method: 'POST',
       path: '/api/billing/create_checkout',
       summary: 'Create a checkout: a page of Stripe where the account subscribes',
+      description:
+        'The client redirects the browser to the page. 400 while there is a subscription that ' +
+        'has not ended: use the portal (docs/billing.md#routes).',
+      since: '0.1.0',
       auth: 'session',
       feature: 'billing',
       isBodyOptional: true,
@@ -46,6 +50,10 @@ export function billingRoutes({ mesh, sessions }: RouteDeps): Route[] {
       method: 'GET',
       path: '/api/billing/checkout/:checkoutSessionId',
       summary: 'Result of a checkout, for the page that Stripe redirects to',
+      description:
+        'Reads the subscription from Stripe, so that it counts at once. A checkout of another ' +
+        'account is 404.',
+      since: '0.1.0',
       auth: 'session',
       feature: 'billing',
       answer: CompleteCheckoutResponseSchema,
@@ -62,6 +70,8 @@ export function billingRoutes({ mesh, sessions }: RouteDeps): Route[] {
       method: 'GET',
       path: '/api/billing/portal',
       summary: 'A page of Stripe where the subscription is changed or cancelled',
+      description: 'Creates a page for this browser. 400 without a subscription.',
+      since: '0.1.0',
       auth: 'session',
       feature: 'billing',
       answer: CreatePortalResponseSchema,
@@ -73,6 +83,10 @@ export function billingRoutes({ mesh, sessions }: RouteDeps): Route[] {
       method: 'POST',
       path: '/api/stripe/webhook',
       summary: 'Webhook of Stripe; the event is signed',
+      description:
+        'For Stripe alone. The body is at most 65,535 bytes; a bad signature is 400. A repeated ' +
+        'event does nothing.',
+      since: '0.1.0',
       auth: 'none',
       feature: 'billing',
       webhook: 'Stripe-Signature',

@@ -24,25 +24,19 @@ export const verification = z.strictObject({
 export function emailRoutes({ config, mesh }: RouteDeps): Route[] {
   const emails = mesh.client('identity', EmailService)
   const passwords = mesh.client('identity', PasswordService)
-  // The interface has two spellings of this path (docs/sign-in.md#mailed-links).
-  const forgotPaths = {
-    requestPasswordReset: '/api/authentication/forgot',
-    requestPasswordResetByMail: '/api/authentication/forgotPassword',
-  }
-  const forgot = Object.entries(forgotPaths).map(([id, path]) =>
+  const forgot = (of: Pick<Route, 'id' | 'path' | 'description'>) =>
     route({
-      id,
+      ...of,
       tag: 'Sign-in',
       method: 'POST',
-      path,
       summary: 'Mail a link to set a new password; the answer is always the same',
+      since: '0.1.0',
       auth: 'none',
       body: mailRequest.extend(proofOfWorkKeys(config)),
       find: requireOfferedFeature(mesh, 'allowForgotPassword'),
       attempts: 'all',
       handler: ({ body, options }) => passwords.forgotPassword(withProofOfWork(body), options),
-    }),
-  )
+    })
   return [
     route({
       id: 'verifyEmail',
@@ -50,6 +44,10 @@ export function emailRoutes({ config, mesh }: RouteDeps): Route[] {
       method: 'POST',
       path: '/api/authentication/verify',
       summary: 'Verify an email address with the token of a mailed link',
+      description:
+        'A token works once, for its own purpose. Begins no session ' +
+        '(docs/sign-in.md#mailed-links).',
+      since: '0.1.0',
       auth: 'none',
       body: verification,
       find: requireOfferedFeature(mesh, 'verifyEmailAddress'),
@@ -68,12 +66,27 @@ export function emailRoutes({ config, mesh }: RouteDeps): Route[] {
       method: 'POST',
       path: '/api/authentication/verify/resend',
       summary: 'Mail the link to verify an email address again; the answer is always the same',
+      description:
+        'Answers alike for known and unknown addresses. No mail goes to a verified address.',
+      since: '0.1.0',
       auth: 'none',
       body: mailRequest.extend(proofOfWorkKeys(config)),
       find: requireOfferedFeature(mesh, 'verifyEmailAddress'),
       attempts: 'all',
       handler: ({ body, options }) => emails.resendVerification(withProofOfWork(body), options),
     }),
-    ...forgot,
+    forgot({
+      id: 'requestPasswordReset',
+      path: '/api/authentication/forgot',
+      description:
+        'Answers alike for known and unknown addresses. The link works once and expires ' +
+        '(docs/sign-in.md#mailed-links).',
+    }),
+    // The interface has two spellings of this path (docs/sign-in.md#mailed-links).
+    forgot({
+      id: 'requestPasswordResetByMail',
+      path: '/api/authentication/forgotPassword',
+      description: 'The same as POST /api/authentication/forgot, under its older path.',
+    }),
   ]
 }

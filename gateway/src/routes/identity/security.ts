@@ -6,11 +6,9 @@ import {
 import { PasswordService } from '@coffer/proto/identity/v1/password'
 import type { Client } from '@connectrpc/connect'
 import { z } from 'zod'
-import {
-  reAuthentication,
+import { reAuthentication,
   reAuthenticationIfDue,
-  reAuthenticationMessage,
-} from '../../auth/re-authentication.ts'
+  reAuthenticationMessage, reAuthenticationText } from '../../auth/re-authentication.ts'
 import type { RouteDeps } from '../../deps.ts'
 import { code, password } from '../../http/fields/fields.ts'
 import { type Route, route } from '../../http/route.ts'
@@ -35,6 +33,10 @@ export function securityRoutes({ mesh, sessions }: RouteDeps): Route[] {
       method: 'PUT',
       path: '/api/users/security/password',
       summary: 'Change the password; every other session ends',
+      description:
+        'A wrong current password is 401, and the session does not end. The owner gets a mail ' +
+        '(docs/sign-in.md#passwords).',
+      since: '0.1.0',
       auth: 'session',
       body: z.strictObject({
         currentPassword: password.describe('Present password of the login'),
@@ -52,6 +54,8 @@ export function securityRoutes({ mesh, sessions }: RouteDeps): Route[] {
       method: 'POST',
       path: '/api/authentication/reset',
       summary: 'Set a new password with the token of a reset link; every session ends',
+      description: 'Begins no session and keeps the second factor (docs/sign-in.md#passwords).',
+      since: '0.1.0',
       auth: 'none',
       body: passwordReset,
       attempts: 'refused',
@@ -72,6 +76,10 @@ function totpRoutes(multifactor: Client<typeof MultifactorService>, forget: () =
       method: 'POST',
       path: '/api/users/security/totp/setup',
       summary: 'Begin to set up an authenticator; re-authentication 15 minutes after sign-in',
+      description:
+        'Answers the secret and recovery codes once; nothing changes before the confirmation. ' +
+        `May be repeated. ${reAuthenticationText}`,
+      since: '0.1.0',
       auth: 'session',
       hasSecret: true,
       body: reAuthenticationIfDue,
@@ -87,6 +95,8 @@ function totpRoutes(multifactor: Client<typeof MultifactorService>, forget: () =
       method: 'POST',
       path: '/api/users/security/totp/confirm',
       summary: 'Enable the authenticator with a code of it; every other session ends',
+      description: 'From now on each sign-in needs a code (docs/sign-in.md#second-factor).',
+      since: '0.1.0',
       auth: 'session',
       body: z.strictObject({
         totp: code.describe('Code of the authenticator; recovery codes are refused'),
@@ -103,6 +113,10 @@ function totpRoutes(multifactor: Client<typeof MultifactorService>, forget: () =
       method: 'POST',
       path: '/api/users/security/totp/disable',
       summary: 'Disable the authenticator, by the current password or a code',
+      description:
+        'Deletes the authenticator and its recovery codes; every other session ends. A wrong ' +
+        'password or code is 401.',
+      since: '0.1.0',
       auth: 'session',
       body: reAuthentication,
       answers: { 428: codesLocked },
@@ -118,6 +132,8 @@ function totpRoutes(multifactor: Client<typeof MultifactorService>, forget: () =
       method: 'POST',
       path: '/api/users/security/totp/recovery_codes',
       summary: 'Replace the recovery codes, by the current password or a code',
+      description: 'Answers ten codes once; the former ones stop working.',
+      since: '0.1.0',
       auth: 'session',
       hasSecret: true,
       body: reAuthentication,

@@ -1,5 +1,5 @@
 import { SessionSchema, SessionService } from '@coffer/proto/identity/v1/session'
-import { reAuthenticationIfDue, reAuthenticationMessage } from '../../auth/re-authentication.ts'
+import { reAuthenticationIfDue, reAuthenticationMessage, reAuthenticationText } from '../../auth/re-authentication.ts'
 import type { RouteDeps } from '../../deps.ts'
 import { type Route, route } from '../../http/route.ts'
 import { codesLocked } from './sign-in-answers.ts'
@@ -18,6 +18,8 @@ export function sessionRoutes({ mesh, sessions: verified }: RouteDeps): Route[] 
       method: 'GET',
       path,
       summary: 'Sessions of the caller, newest first',
+      description: 'Without pending sessions and without those that have ended.',
+      since: '0.1.0',
       auth: 'session',
       pagedBy: { id: 'sessionId', newestFirst: true },
       answer: { list: SessionSchema },
@@ -29,6 +31,9 @@ export function sessionRoutes({ mesh, sessions: verified }: RouteDeps): Route[] 
       method: 'DELETE',
       path,
       summary: 'End all other sessions of the caller; re-authentication 15 minutes after sign-in',
+      description:
+        `The session of the request stays. ${reAuthenticationText}`,
+      since: '0.1.0',
       auth: 'session',
       body: reAuthenticationIfDue,
       answers: { 428: codesLocked },
@@ -45,6 +50,9 @@ export function sessionRoutes({ mesh, sessions: verified }: RouteDeps): Route[] 
       method: 'DELETE',
       path: `${path}/:sessionId`,
       summary: 'End one session of the caller; re-authentication 15 minutes after sign-in',
+      description:
+        `An unknown session is 404. ${reAuthenticationText}`,
+      since: '0.1.0',
       auth: 'session',
       body: reAuthenticationIfDue,
       answers: { 428: codesLocked },

@@ -5,7 +5,7 @@ import { reAuthenticationMessage } from '../../auth/re-authentication.ts'
 import type { RouteDeps } from '../../deps.ts'
 import { code, email, name, password, text } from '../../http/fields/fields.ts'
 import { type Route, route } from '../../http/route.ts'
-import { valuesOf } from '../../http/bodies/update.ts'
+import { valuesOf, patchText } from '../../http/bodies/update.ts'
 import { emailInUseOrCodesLocked } from './sign-in-answers.ts'
 
 /** Changes of the caller's own data (docs/sign-in.md#own-data). */
@@ -37,6 +37,10 @@ export function userRoutes({ mesh, sessions }: RouteDeps): Route[] {
       method: 'GET',
       path: '/api/users/me',
       summary: 'The caller: user, login, account and subscription',
+      description:
+        'Works while the subscription has lapsed, and for a session that still needs its second ' +
+        'factor.',
+      since: '0.1.0',
       auth: 'me',
       answer: { message: GetMeResponseSchema, with: { isSetup: { json: { type: 'boolean' } } } },
       handler: async ({ options }) => {
@@ -55,6 +59,11 @@ export function userRoutes({ mesh, sessions }: RouteDeps): Route[] {
       method: 'PATCH',
       path: '/api/users/me',
       summary: 'Change names, locale or email address; a new address needs re-authentication',
+      description:
+        `${patchText} Only an owner may change the locale. A new email address needs ` +
+        're-authentication in the same body, and counts once it is verified, where the server ' +
+        'verifies addresses (docs/sign-in.md#own-data).',
+      since: '0.3.0',
       auth: 'session',
       body: userChange,
       // With an address, successes count too: each may send a mail to that of another person.
@@ -77,6 +86,9 @@ export function userRoutes({ mesh, sessions }: RouteDeps): Route[] {
       method: 'GET',
       path: '/api/users/:userId',
       summary: "A user of the caller's account",
+      description:
+        'For example the one named by createdBy of an object. Other accounts have none: 404.',
+      since: '0.1.0',
       auth: 'session',
       answer: UserSchema,
       handler: async ({ params, options }) => (await users.getUser(params, options)).user,

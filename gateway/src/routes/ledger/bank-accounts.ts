@@ -26,7 +26,7 @@ import {
 } from '../../http/fields/fields.ts'
 import { optionalId } from '../../http/queries/query.ts'
 import { type Route, route } from '../../http/route.ts'
-import { updateOf, valuesOf } from '../../http/bodies/update.ts'
+import { updateOf, valuesOf, patchText } from '../../http/bodies/update.ts'
 
 const accountType = oneOf(['depository', 'credit', 'loan', 'investment', 'other'])
 
@@ -124,6 +124,8 @@ function reads({ versionTag }: RouteDeps, accounts: Accounts, candidates: Candid
       method: 'GET',
       path: '/api/bank_accounts',
       summary: 'Live bank accounts; with link_id every account the link ever had, or null',
+      description: 'In the order of their IDs. An unknown link is 404.',
+      since: '0.1.0',
       auth: 'key',
       query: z.object({
         link_id: optionalId('link').describe(
@@ -144,6 +146,8 @@ function reads({ versionTag }: RouteDeps, accounts: Accounts, candidates: Candid
       method: 'GET',
       path: '/api/bank_accounts/:bankAccountId',
       summary: 'One bank account, archived ones included',
+      description: 'An archived one has deletedAt; its data can still be read.',
+      since: '0.1.0',
       auth: 'key',
       tagged: true,
       answer,
@@ -158,6 +162,10 @@ function reads({ versionTag }: RouteDeps, accounts: Accounts, candidates: Candid
       method: 'GET',
       path: '/api/bank_accounts/:bankAccountId/balances',
       summary: 'Balances, with money in envelopes and free-to-use money',
+      description:
+        'A read of one row. Free-to-use is available minus the money in expenses and goals, and ' +
+        'may be negative (docs/money.md#balances).',
+      since: '0.1.0',
       auth: 'key',
       versionOf: async ({ params, options }) =>
         (await accounts.describeBankAccount(params, options)).version,
@@ -180,6 +188,10 @@ function writes(deps: RouteDeps, accounts: Accounts, candidates: Candidates): Ro
       method: 'DELETE',
       path: '/api/bank_accounts/:bankAccountId',
       summary: 'Archive a bank account; its data is kept',
+      description:
+        'From now on every write under it is 400. Cannot be reversed, and a second time is 400; ' +
+        'an aggregator link has to be deleted as a whole (docs/links.md#archiving).',
+      since: '0.1.0',
       auth: 'key',
       isConditional: true,
       handler: async ({ params, options }) => {
@@ -194,6 +206,11 @@ function writes(deps: RouteDeps, accounts: Accounts, candidates: Candidates): Ro
       method: 'PATCH',
       path: '/api/bank_accounts/:bankAccountId',
       summary: 'Change a bank account; the allowed keys depend on its kind',
+      description:
+        `${patchText} Stated balances are set as they are, without a transaction; a new ` +
+        'currency converts no amount. Keys that the kind of link does not allow are 400 ' +
+        '(docs/links.md#bank-accounts).',
+      since: '0.1.0',
       auth: 'key',
       isConditional: true,
       tagged: true,
@@ -218,6 +235,10 @@ function creationRoute(deps: RouteDeps, accounts: Accounts, candidates: Candidat
     method: 'POST',
     path: '/api/bank_accounts',
     summary: 'Create a bank account on a manual link, or from a candidate of a feed link',
+    description:
+      'The opening balances are booked in the journal. 400 for a deleted link and for an ' +
+      'aggregator link, whose accounts come from the aggregator (docs/links.md#bank-accounts).',
+    since: '0.1.0',
     auth: 'key',
     tagged: true,
     idempotent: true,

@@ -43,6 +43,10 @@ export function bulkTransactionRoutes(deps: RouteDeps): Route[] {
       method: 'POST',
       path: '/api/bank_accounts/:bankAccountId/transactions/bulk',
       summary: 'Create up to 500 transactions on a manual bank account; each has its own result',
+      description:
+        'Valid items are booked in the order of the list in one commit, refused ones have an ' +
+        'error: the answer is 200 even then (docs/api.md#bulk-requests).',
+      since: '0.1.0',
       auth: 'key',
       idempotent: true,
       headers: ['Coffer-Recalculation'],

@@ -57,6 +57,10 @@ export function historyRoutes({ mesh }: RouteDeps): Route[] {
       method: 'GET',
       path: '/api/bank_accounts/:bankAccountId/history',
       summary: 'Every change of balances and envelopes with its cause, newest first',
+      description:
+        'Entries of balances and of all envelopes. nextCursor goes into after, and is null on ' +
+        'the last page (docs/money.md#the-journal).',
+      since: '0.1.0',
       auth: 'key',
       query,
       isPaged: true,
@@ -69,6 +73,10 @@ export function historyRoutes({ mesh }: RouteDeps): Route[] {
       method: 'GET',
       path: '/api/bank_accounts/:bankAccountId/spending/:spendingId/history',
       summary: 'Every change of an envelope with its cause, newest first',
+      description:
+        'Entries of one envelope; of a goal also those of the amount that it has given. ' +
+        'nextCursor goes into after, and is null on the last page.',
+      since: '0.1.0',
       auth: 'key',
       query,
       isPaged: true,

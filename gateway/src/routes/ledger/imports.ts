@@ -41,6 +41,10 @@ export function importRoutes({ mesh, ledgerTimeoutMs }: RouteDeps): Route[] {
       method: 'POST',
       path: '/api/bank_accounts/:bankAccountId/transactions/import',
       summary: 'Upload a CSV file of transactions to a manual bank account',
+      description:
+        'Answers the columns of the file. The next step is a mapping; nothing is stored before ' +
+        'the preview is confirmed (docs/files.md#csv-mappings).',
+      since: '0.1.0',
       auth: 'key',
       feature: 'uploads',
       idempotent: true,
@@ -55,6 +59,7 @@ export function importRoutes({ mesh, ledgerTimeoutMs }: RouteDeps): Route[] {
       method: 'GET',
       path: '/api/bank_accounts/:bankAccountId/transactions/import',
       summary: 'Imports of CSV files into a bank account, newest first, with their uploads',
+      since: '0.3.0',
       auth: 'key',
       feature: 'uploads',
       query: pagedById('txim'),
@@ -76,6 +81,8 @@ export function importRoutes({ mesh, ledgerTimeoutMs }: RouteDeps): Route[] {
       summary:
         'Status of an import (mapping, pending-preview, preview, pending-processing, ' +
         'processing, complete, failed or expired), and the preview of its transactions',
+      description: 'Repeat it while status is pending-preview, pending-processing or processing.',
+      since: '0.1.0',
       auth: 'key',
       feature: 'uploads',
       answer: ImportSchema,
@@ -87,6 +94,10 @@ export function importRoutes({ mesh, ledgerTimeoutMs }: RouteDeps): Route[] {
       method: 'PATCH',
       path: importPath,
       summary: 'Choose the mapping of an import, or store the transactions of its preview',
+      description:
+        'Two steps: pending-preview with a mapping, then pending-processing. A step that does ' +
+        'not follow the present status is 400 (docs/files.md#csv-mappings).',
+      since: '0.1.0',
       auth: 'key',
       feature: 'uploads',
       body: step,

@@ -10,7 +10,7 @@ import type { RouteDeps } from '../../deps.ts'
 import { requirePart } from '../../http/answers/answer.ts'
 import { id, name, nullOr, text } from '../../http/fields/fields.ts'
 import { type Lookup, type Route, route } from '../../http/route.ts'
-import { updateOf, valuesOf } from '../../http/bodies/update.ts'
+import { updateOf, valuesOf, patchText } from '../../http/bodies/update.ts'
 
 /** Returns the routes of links (docs/links.md#links). */
 export function linkRoutes(deps: RouteDeps): Route[] {
@@ -25,6 +25,8 @@ export function linkRoutes(deps: RouteDeps): Route[] {
       method: 'GET',
       path: '/api/links',
       summary: 'Live links',
+      description: 'In the order of their IDs, so of their creation; without deleted ones.',
+      since: '0.1.0',
       auth: 'key',
       pagedBy: { id: 'linkId', newestFirst: false },
       answer: { list: linkAnswer },
@@ -39,6 +41,8 @@ export function linkRoutes(deps: RouteDeps): Route[] {
       method: 'GET',
       path: '/api/links/:linkId',
       summary: 'One link, deleted ones included',
+      description: 'A deleted link has deletedAt; everything under it is 404.',
+      since: '0.1.0',
       auth: 'key',
       tagged: true,
       answer: linkAnswer,
@@ -54,6 +58,9 @@ export function linkRoutes(deps: RouteDeps): Route[] {
       method: 'PATCH',
       path: '/api/links/:linkId',
       summary: 'Change the name or the note of a link',
+      description:
+        `${patchText} Works for every type of link; a deleted one is 400.`,
+      since: '0.1.0',
       auth: 'key',
       isConditional: true,
       tagged: true,
@@ -75,6 +82,11 @@ export function linkRoutes(deps: RouteDeps): Route[] {
       method: 'DELETE',
       path: '/api/links/:linkId',
       summary: 'Delete a link with everything under it',
+      description:
+        'Its bank accounts, transactions, expenses, goals and schedules are 404 at once and ' +
+        'removed in the background; the credential of a provider is released. Cannot be ' +
+        'reversed (docs/links.md#deleting-a-link).',
+      since: '0.1.0',
       auth: 'key',
       isConditional: true,
       handler: ({ params, options }) => links.deleteLink(params, options),
@@ -94,6 +106,10 @@ function creation(deps: RouteDeps): Route {
     method: 'POST',
     path: '/api/links',
     summary: 'Create a manual link, or a feed link over a pending feed connection',
+    description:
+      'Links over the aggregator are created with Plaid Link instead. A feed connection has at ' +
+      'most one link (docs/links.md#links).',
+    since: '0.1.0',
     auth: 'key',
     tagged: true,
     idempotent: true,
@@ -134,6 +150,10 @@ function health(deps: RouteDeps): Route {
     method: 'GET',
     path: '/api/links/:linkId/health',
     summary: 'Syncs of a link: the last, the next, failures with advice, and numbers of changes',
+    description:
+      'Every link has a health, a deleted one too; only feed and aggregator links have syncs ' +
+      '(docs/links.md#health).',
+    since: '0.2.0',
     auth: 'key',
     answer: SyncHealthSchema,
     handler: async ({ params, options }) => {

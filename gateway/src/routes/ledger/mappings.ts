@@ -133,6 +133,8 @@ export function mappingRoutes({ mesh }: RouteDeps): Route[] {
       method: 'GET',
       path: '/api/mappings',
       summary: 'Mappings of CSV files, newest first; all, or those of a signature',
+      description: 'An import has the signature of its columns, by which its mapping is found.',
+      since: '0.1.0',
       auth: 'key',
       feature: 'uploads',
       query: mappingPage,
@@ -154,6 +156,10 @@ export function mappingRoutes({ mesh }: RouteDeps): Route[] {
       method: 'POST',
       path: '/api/mappings',
       summary: 'Create a mapping from columns of CSV files to transactions',
+      description:
+        'Mappings belong to the account and fit every file with the same columns. They are not ' +
+        'changed: create another one (docs/files.md#csv-mappings).',
+      since: '0.1.0',
       auth: 'key',
       feature: 'uploads',
       body: creation,
@@ -170,6 +176,8 @@ export function mappingRoutes({ mesh }: RouteDeps): Route[] {
       method: 'DELETE',
       path: '/api/mappings/:transactionImportMappingId',
       summary: 'Delete a mapping; imports that use it keep it',
+      description: 'Imports keep a copy of their mapping.',
+      since: '0.2.0',
       auth: 'key',
       feature: 'uploads',
       handler: ({ params, options }) => mappings.deleteMapping(params, options),

@@ -25,7 +25,7 @@ import {
 } from '../../http/fields/fields.ts'
 import { accountTransactionPage, boolean as booleanQuery } from '../../http/queries/query.ts'
 import { type Route, route } from '../../http/route.ts'
-import { updateOf, valuesOf } from '../../http/bodies/update.ts'
+import { updateOf, valuesOf, patchText } from '../../http/bodies/update.ts'
 
 const dayInBody =
   "Day of the transaction: an instant, moved to midnight of its day in the account's timezone"
@@ -90,6 +90,10 @@ export function transactionRoutes(deps: RouteDeps): Route[] {
       method: 'GET',
       path: '/api/bank_accounts/:bankAccountId/transactions/:transactionId/similar',
       summary: 'The cluster of similar transactions; 204 without one',
+      description:
+        'Found by a search in the background, some time after a change ' +
+        '(docs/similar-transactions.md).',
+      since: '0.1.0',
       auth: 'key',
       answer: TransactionClusterSchema,
       answers: { 204: 'The transaction is in no cluster' },
@@ -115,6 +119,8 @@ function reads(ledger: Transactions, lists: ReturnType<typeof createTransactionL
       method: 'GET',
       path: '/api/bank_accounts/:bankAccountId/transactions',
       summary: 'Transactions of a bank account, newest first',
+      description: 'Filters may be combined, but not with offset.',
+      since: '0.1.0',
       auth: 'key',
       query: accountTransactionPage,
       isFiltered: true,
@@ -132,6 +138,8 @@ function reads(ledger: Transactions, lists: ReturnType<typeof createTransactionL
       method: 'GET',
       path: '/api/bank_accounts/:bankAccountId/transactions/:transactionId',
       summary: 'One transaction, soft-deleted ones included',
+      description: 'With the records of the provider. A soft-deleted one has deletedAt.',
+      since: '0.1.0',
       auth: 'key',
       tagged: true,
       answer: TransactionSchema,
@@ -152,6 +160,11 @@ function creationRoute(
     method: 'POST',
     path: '/api/bank_accounts/:bankAccountId/transactions',
     summary: 'Create a transaction on a manual bank account',
+    description:
+      'With spendingId the envelope pays as much of the amount as it holds; the rest lowers ' +
+      'free-to-use. Balances change only with adjustsBalance. 400 on a link that is not manual ' +
+      '(docs/transactions.md#create).',
+    since: '0.1.0',
     auth: 'key',
     tagged: 'transaction',
     idempotent: true,
@@ -186,6 +199,11 @@ function changeRoute(transactions: Transactions, recalculate: Recalculate): Rout
     method: 'PATCH',
     path: '/api/bank_accounts/:bankAccountId/transactions/:transactionId',
     summary: 'Change a transaction; the allowed keys depend on its link',
+    description:
+      `${patchText} A new amount or envelope moves money between envelopes and free-to-use, ` +
+      'never balances. spending lists the envelopes that changed, the former one first ' +
+      '(docs/transactions.md#change).',
+    since: '0.1.0',
     auth: 'key',
     isConditional: true,
     tagged: 'transaction',
@@ -217,6 +235,11 @@ function deletionRoute(transactions: Transactions, recalculate: Recalculate): Ro
     method: 'DELETE',
     path: '/api/bank_accounts/:bankAccountId/transactions/:transactionId',
     summary: 'Delete a transaction of a manual bank account',
+    description:
+      'Without adjusts_balance the balances and the envelope keep the deduction; with it both ' +
+      'get the amount back. Deleting it again changes nothing ' +
+      '(docs/money.md#deletion-of-transactions).',
+    since: '0.1.0',
     auth: 'key',
     isConditional: true,
     query: z.object({
@@ -248,6 +271,10 @@ function restorationRoute(transactions: Transactions, recalculate: Recalculate):
     method: 'POST',
     path: '/api/bank_accounts/:bankAccountId/transactions/:transactionId/restore',
     summary: 'Restore a soft-deleted transaction of a manual bank account, with its money',
+    description:
+      'Reverses its soft deletion: balances and envelope change back as they did. A repeated ' +
+      'request restores it once (docs/money.md#restoration-of-transactions).',
+    since: '0.3.0',
     auth: 'key',
     tagged: 'transaction',
     idempotent: true,

@@ -44,6 +44,11 @@ export function uploadRoutes(deps: RouteDeps): Route[] {
       path: '/api/bank_accounts/:bankAccountId/transactions/upload',
       summary:
         'Upload a file of transactions (OFX, QFX, QBO, CAMT.053, QIF) to a manual bank account',
+      description:
+        'The file is imported in the background: read the upload, or watch its progress. Rows ' +
+        'that are stored already are skipped; a stated balance may set that of the bank ' +
+        'account. CSV files go to import (docs/files.md#uploading).',
+      since: '0.1.0',
       auth: 'key',
       feature: 'uploads',
       idempotent: true,
@@ -59,6 +64,8 @@ export function uploadRoutes(deps: RouteDeps): Route[] {
       method: 'GET',
       path: uploadPath,
       summary: 'Status of an upload',
+      description: 'Repeat it until status is complete or failed.',
+      since: '0.1.0',
       auth: 'key',
       feature: 'uploads',
       answer: UploadSchema,
@@ -70,6 +77,10 @@ export function uploadRoutes(deps: RouteDeps): Route[] {
       method: 'DELETE',
       path: uploadPath,
       summary: 'Undo an import: removes its transactions, restores balances and envelopes',
+      description:
+        'Deletes every transaction of the import and keeps later bookings; a second time ' +
+        'changes nothing. 409 while the import still runs (docs/files.md#undoing).',
+      since: '0.1.0',
       auth: 'key',
       feature: 'uploads',
       headers: ['Coffer-Recalculation'],
@@ -87,6 +98,8 @@ export function uploadRoutes(deps: RouteDeps): Route[] {
       method: 'GET',
       path: '/api/files',
       summary: 'Uploaded files that are still stored, newest first, at most 100',
+      description: 'The bytes of a file are kept only until they are read.',
+      since: '0.1.0',
       auth: 'key',
       pagedBy: { id: 'fileId', newestFirst: true },
       answer: { list: FileSchema },
@@ -102,6 +115,8 @@ function listRoute(uploads: Client<typeof UploadService>): Route {
     method: 'GET',
     path: '/api/bank_accounts/:bankAccountId/transactions/upload',
     summary: 'Uploads to a bank account, newest first, with what undoing them needs',
+    description: 'Uploads of CSV imports are among them.',
+    since: '0.3.0',
     auth: 'key',
     feature: 'uploads',
     query: pagedById('txup'),
@@ -143,6 +158,8 @@ function progressRoute({ broker, progressTimes }: RouteDeps, find: Find): Route 
     tag: 'Files',
     path: `${uploadPath}/progress`,
     summary: 'Progress of an upload, over a WebSocket',
+    description: 'The first frame is the whole upload, later ones have what changed.',
+    since: '0.1.0',
     auth: 'key',
     feature: 'uploads',
     find,
