@@ -1,5 +1,5 @@
-import { isIP } from 'node:net'
 import { httpUrl, setting } from '@coffer/kit/service/config'
+import ipaddr from 'ipaddr.js'
 import { z } from 'zod'
 
 const flag = (fallback: boolean) => z.stringbool().default(fallback)
@@ -21,8 +21,9 @@ const list = z
 const address = z.union([z.literal(''), httpUrl]).default('')
 
 function isNetwork(text: string): boolean {
-  const [address = '', bits = '0', ...rest] = text.split('/')
-  return isIP(address) > 0 && /^\d{1,3}$/.test(bits) && Number(bits) <= 128 && rest.length === 0
+  const { IPv4, IPv6 } = ipaddr
+  const isAddress = IPv4.isValidFourPartDecimal(text) || IPv6.isValid(text)
+  return isAddress || IPv4.isValidCIDRFourPartDecimal(text) || IPv6.isValidCIDR(text)
 }
 
 function isOrigin(text: string): boolean {

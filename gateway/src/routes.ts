@@ -1,4 +1,5 @@
 import type { RouteDeps } from './deps.ts'
+import type { Route } from './http/route.ts'
 import { institutionRoutes } from './routes/aggregator/institutions.ts'
 import { aggregatorLinkRoutes } from './routes/aggregator/links.ts'
 import { aggregatorSyncRoutes } from './routes/aggregator/syncs.ts'
@@ -29,7 +30,6 @@ import { mappingRoutes } from './routes/ledger/mappings.ts'
 import { transactionRoutes } from './routes/ledger/transactions.ts'
 import { uploadRoutes } from './routes/ledger/uploads.ts'
 import { referenceRoutes } from './routes/reference.ts'
-import type { Route } from './http/route.ts'
 
 /** Returns every route, in the order of the OpenAPI document. */
 export function createRoutes(deps: RouteDeps): Route[] {

@@ -1,6 +1,7 @@
-import { type Feature, requireFeature, requireOfferedFeature } from '@coffer/gateway/auth/features'
+import { requireFeature, requireOfferedFeature } from '@coffer/gateway/auth/features'
 import { answerOf, tooManyRequests } from '@coffer/gateway/http/errors/errors'
 import { createErrorRenderer } from '@coffer/gateway/http/errors/problem-details'
+import type { Feature } from '@coffer/gateway/http/route'
 import { newId } from '@coffer/kit/values/id'
 import { Code, ConnectError } from '@connectrpc/connect'
 import type { Recorder } from './recorder.ts'

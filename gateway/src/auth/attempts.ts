@@ -1,9 +1,9 @@
-import { isIPv6 } from 'node:net'
 import { refusalOf, refused } from '@coffer/kit/rpc/errors'
 import type { Mesh } from '@coffer/kit/rpc/mesh'
 import { asCaller, headers } from '@coffer/kit/rpc/rpc'
 import { AttemptService } from '@coffer/proto/identity/v1/attempt'
 import { ConnectError } from '@connectrpc/connect'
+import ipaddr from 'ipaddr.js'
 import { LRUCache } from 'lru-cache'
 import { isRefusal, isUnknownRpc, throwUnavailable } from '../http/errors/errors.ts'
 import type { Counting } from '../http/route.ts'
@@ -98,16 +98,9 @@ function tooMany(retryAfterSeconds: number): Error {
 
 /** Returns the network of an IP address: IPv4 as it is, the /64 prefix of IPv6 (RFC 6177). */
 export function networkOf(address: string): string {
-  const [, mapped] = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address) ?? []
-  if (mapped) return mapped
-  if (!isIPv6(address)) return address
-  const [head = '', tail] = (address.split('%', 1)[0] ?? '').split('::')
-  const left = head === '' ? [] : head.split(':')
-  const right = tail ? tail.split(':') : []
-  const between = tail === undefined ? 0 : 8 - left.length - right.length
-  const groups = [...left, ...Array<string>(Math.max(0, between)).fill('0'), ...right]
-  return `${groups
-    .slice(0, 4)
-    .map((group) => Number.parseInt(group, 16).toString(16))
-    .join(':')}::`
+  if (!ipaddr.isValid(address)) return address
+  const read = ipaddr.process(address)
+  if (read instanceof ipaddr.IPv4) return read.toString()
+  const prefix = read.parts.slice(0, 4).map((group) => group.toString(16))
+  return `${prefix.join(':')}::`
 }

@@ -1,16 +1,6 @@
 import type { z } from 'zod'
 import { nonce, text } from '../http/fields/fields.ts'
 
-/** Requests that may require a proof-of-work challenge (docs/sign-in.md#proof-of-work). */
-export const challengePurposes = [
-  'register',
-  'login',
-  'forgot',
-  'resend',
-  'create_api_key',
-  'delete_api_key',
-] as const
-
 const keys = {
   challenge: text.describe('Challenge of POST /api/authentication/challenge for this purpose'),
   nonce: nonce.describe('Integer from 0 that solves the challenge (docs/sign-in.md#proof-of-work)'),

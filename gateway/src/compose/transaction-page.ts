@@ -7,10 +7,10 @@ import {
   type Transaction,
   TransactionService,
 } from '@coffer/proto/ledger/v1/transaction'
+import { valuesOf } from '../http/bodies/update.ts'
 import type { VersionTag } from '../http/conditional-request.ts'
 import { nextPageLink } from '../http/queries/cursor.ts'
 import type { Call, Lookup } from '../http/route.ts'
-import { valuesOf } from '../http/bodies/update.ts'
 
 /** A request for a page, with those filters that have another name in a URL. */
 type Page = MessageInitShape<typeof ListTransactionsRequestSchema> & {
@@ -19,7 +19,13 @@ type Page = MessageInitShape<typeof ListTransactionsRequestSchema> & {
 }
 
 /** Returns the functions that list transactions, of a bank account or of an envelope. */
-export function createTransactionLists({ mesh, versionTag }: { mesh: Mesh; versionTag: VersionTag }) {
+export function createTransactionLists({
+  mesh,
+  versionTag,
+}: {
+  mesh: Mesh
+  versionTag: VersionTag
+}) {
   const ledger = mesh.client('ledger', TransactionService)
   const accounts = mesh.client('ledger', BankAccountService)
   return {

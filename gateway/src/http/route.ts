@@ -104,11 +104,8 @@ interface Definition<
   path: Path
   /** One line for lists of operations. */
   summary: string
-  /**
-   * Facts that the summary lacks, in Markdown; it may name pages of `docs/`. The document adds those
-   * that follow from the declaration (`openapi/operation.ts`).
-   */
-  description?: string
+  /** Facts that the summary lacks, in Markdown; it may name pages of `docs/`. */
+  description: string
   /**
    * Version of Coffer in which the operation first appeared: from then on, it is stable. `preview` is
    * one that may still change in ways that break clients.

@@ -1,13 +1,13 @@
 import { cookieNames } from '../auth/cookie.ts'
 import type { JsonSchema } from '../http/answers/answer.ts'
+import { headers } from '../http/answers/headers.ts'
 import type { Route } from '../http/route.ts'
+import { tags } from '../http/tags.ts'
 import { errorSchemas } from './errors.ts'
 import { linkGuides } from './guide-links.ts'
-import { headers } from '../http/answers/headers.ts'
 import { operationOf } from './operation.ts'
 import { refusalResponses } from './refusals.ts'
 import type { Schemas } from './schemas.ts'
-import { tags } from '../http/tags.ts'
 
 const description = `Envelope budgeting: links to banks, bank accounts, transactions, and expenses
 and goals that funding schedules fill.

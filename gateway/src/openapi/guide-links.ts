@@ -1,5 +1,5 @@
-import { guides, slugOf } from './guides.ts'
 import type { JsonSchema } from '../http/answers/answer.ts'
+import { guides, slugOf } from './guides.ts'
 
 /**
  * Returns a copy of the document whose descriptions link to the guides beside the reference page,

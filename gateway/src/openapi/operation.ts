@@ -1,7 +1,7 @@
 import type { JsonSchema } from '../http/answers/answer.ts'
-import { answerQuery } from '../http/queries/answer-query.ts'
 import { idPattern } from '../http/fields/fields.ts'
 import { externalIds, idPrefixes } from '../http/fields/id-prefixes.ts'
+import { answerQuery } from '../http/queries/answer-query.ts'
 import { authClasses, isTaggedRead, type Route } from '../http/route.ts'
 import { requestExamples } from './examples.ts'
 import { parameterExample } from './parameter-examples.ts'
@@ -28,18 +28,13 @@ export function operationOf(route: Route, schemas: Schemas): JsonSchema {
   }
 }
 
-const pageText =
-  'The Link header has the URL of the next page; a page may have fewer entries than limit, and a ' +
-  'next page exists as long as there is a Link header (docs/api.md#paging).'
-
 const socketText =
   'The handshake needs the credential of any other request. Refusals have a JSON body. The ' +
   'server ends the socket after the last frame (docs/api.md#sockets).'
 
-/** Returns the description of a route, with what follows from its declaration. */
-function descriptionOf({ description, isPaged, socket }: Route): string {
-  const parts = [description, isPaged && pageText, socket && socketText]
-  return parts.filter((part) => part).join(' ')
+/** Returns the description of a route, with what holds for every socket. */
+function descriptionOf({ description, socket }: Route): string {
+  return socket ? `${description} ${socketText}` : description
 }
 
 function requestBodyOf(route: Route): JsonSchema | null {

@@ -1,11 +1,11 @@
 import type { JsonSchema } from '../http/answers/answer.ts'
-import { answerQuery } from '../http/queries/answer-query.ts'
+import { type HeaderName, headersOf } from '../http/answers/headers.ts'
 import { bodyBoundsOf } from '../http/bodies/body-bounds.ts'
+import { answerQuery } from '../http/queries/answer-query.ts'
 import { namesOf } from '../http/queries/query.ts'
 import { authClasses, type Route } from '../http/route.ts'
 import type { ErrorSchema } from './errors.ts'
 import { type RefusalExample, readExamples, refusalExample } from './examples.ts'
-import { type HeaderName, headersOf } from '../http/answers/headers.ts'
 import { inputSchema } from './schemas.ts'
 
 interface Refusal {

@@ -1,7 +1,7 @@
 import type { JsonSchema, OtherAnswer } from '../http/answers/answer.ts'
+import { type HeaderName, headersOf } from '../http/answers/headers.ts'
 import { isTaggedRead, type Route } from '../http/route.ts'
 import { answerExamples } from './examples.ts'
-import { type HeaderName, headersOf } from '../http/answers/headers.ts'
 import { refusalOf, refusalStatuses } from './refusals.ts'
 import { answerSchema, type Schemas } from './schemas.ts'
 

@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify'
+import { LRUCache } from 'lru-cache'
 import { type StaticFile, staticFile } from './static-file.ts'
 
 /** The address of `npm start` with its default port, in the examples of docs/. */
@@ -7,8 +8,8 @@ const example = /(http:\/\/)?localhost:4000\b/g
 /** A host that needs no escape in HTML: a name or an address, with an optional port. */
 const plainHost = /^(\[[\da-f:.]+\]|[\w.-]+)(:\d+)?$/i
 
-/** Copies of a page that are kept. Beyond them, all are made again: requests choose their Host. */
-const copiesMax = 8
+/** Copies of pages that are kept, of some 50 kB each: requests choose their Host. */
+const copiesMax = 500
 
 /** Returns a page with the address of the server in its examples. */
 export type AddressPage = (page: StaticFile, request: RequestedAddress) => StaticFile
@@ -23,18 +24,17 @@ type RequestedAddress = Pick<FastifyRequest, 'host' | 'protocol'>
  */
 export function createAddressPage(externalUrl: string): AddressPage {
   const own = externalUrl.replace(/\/+$/, '').replaceAll('&', '&amp;').replaceAll('<', '&lt;')
-  const copies = new WeakMap<StaticFile, Map<string, StaticFile>>()
+  const copies = new LRUCache<string, StaticFile>({ max: copiesMax })
   return (page, request) => {
     const address = own || addressOf(request)
     if (address === null) return page
-    const kept = copies.get(page) ?? new Map<string, StaticFile>()
-    const found = kept.get(address)
+    const key = `${page.hash} ${address}`
+    const found = copies.get(key)
     if (found !== undefined) return found
     const text = page.bytes.toString()
     const shown = text.replaceAll(example, () => address)
     const made = shown === text ? page : staticFile(page.type, shown)
-    if (kept.size >= copiesMax) kept.clear()
-    copies.set(page, kept.set(address, made))
+    copies.set(key, made)
     return made
   }
 }

@@ -1,5 +1,5 @@
-import { type DocumentSettings, openapi } from '../openapi/document.ts'
 import { type Route, route } from '../http/route.ts'
+import { type DocumentSettings, openapi } from '../openapi/document.ts'
 
 /** Returns the route of the OpenAPI document, which describes the given routes and itself. */
 export function referenceRoutes(routes: Route[], config: DocumentSettings): Route[] {

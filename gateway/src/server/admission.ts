@@ -9,8 +9,8 @@ import { costOf, type RequestBudget } from '../auth/request-budget.ts'
 import { isBasic, readApiKey, type SentCredential, type Sessions } from '../auth/session.ts'
 import { idProblem } from '../http/fields/fields.ts'
 import { externalIds, idPrefixes } from '../http/fields/id-prefixes.ts'
-import { refuseEmpty } from './unknown-paths.ts'
 import { authClasses, type Route } from '../http/route.ts'
+import { refuseEmpty } from './unknown-paths.ts'
 
 /** The result of admission control for a request. */
 export interface Admission {

@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { z } from 'zod'
+import { problemsOfIssues, problemTree } from '../http/errors/problems.ts'
 import {
   exactly,
   list,
@@ -11,7 +12,6 @@ import {
   texts,
 } from '../http/fields/fields.ts'
 import { hintsOf } from './hints.ts'
-import { problemsOfIssues, problemTree } from '../http/errors/problems.ts'
 
 const schema = z.union([
   z.strictObject({

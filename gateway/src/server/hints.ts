@@ -1,9 +1,9 @@
 import { namesApiKey } from '../auth/session.ts'
 import { mediaType } from '../http/bodies/body.ts'
-import { texts } from '../http/fields/fields.ts'
-import { authClasses, type Route } from '../http/route.ts'
 import { bodyHints } from '../http/errors/body-hints.ts'
 import type { ProblemTree } from '../http/errors/problems.ts'
+import { texts } from '../http/fields/fields.ts'
+import { authClasses, type Route } from '../http/route.ts'
 
 type Headers = Record<string, string | string[] | undefined>
 

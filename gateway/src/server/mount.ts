@@ -5,12 +5,8 @@ import type { CallOptions } from '@connectrpc/connect'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Attempts } from '../auth/attempts.ts'
 import { credentialChallenge } from '../auth/session.ts'
-import { requireVersion } from '../sockets/handshake.ts'
-import type { Sockets } from '../sockets/sockets.ts'
-import { type Admission, type AdmissionDeps, admit, readCredential } from './admission.ts'
 import { renderAnswer } from '../http/answers/answer.ts'
 import { selectKeys } from '../http/answers/answer-keys.ts'
-import { type AnswerQuery, answerQuery } from '../http/queries/answer-query.ts'
 import { readBody, wrongType } from '../http/bodies/body.ts'
 import { bodyBoundsOf, tooLarge } from '../http/bodies/body-bounds.ts'
 import { requireNoCoding } from '../http/bodies/content-coding.ts'
@@ -26,10 +22,20 @@ import {
 } from '../http/conditional-request.ts'
 import { isOutdated, isUnauthenticated } from '../http/errors/errors.ts'
 import { hashOf, idempotencyHeaders } from '../http/idempotency.ts'
-import { closeAfterRest } from './lingering-close.ts'
+import { type AnswerQuery, answerQuery } from '../http/queries/answer-query.ts'
 import { pageOf } from '../http/queries/list-page.ts'
 import { namesOf, readQuery, requireKnown } from '../http/queries/query.ts'
-import { authClasses, type Call, methodsOf, type Route, refusesUnknownQuery } from '../http/route.ts'
+import {
+  authClasses,
+  type Call,
+  methodsOf,
+  type Route,
+  refusesUnknownQuery,
+} from '../http/route.ts'
+import { requireVersion } from '../sockets/handshake.ts'
+import type { Sockets } from '../sockets/sockets.ts'
+import { type Admission, type AdmissionDeps, admit, readCredential } from './admission.ts'
+import { closeAfterRest } from './lingering-close.ts'
 
 const jsonType = 'application/json; charset=utf-8'
 

@@ -7,6 +7,15 @@ import type {
 } from '@coffer/proto/feedsync/v1/feed_sync'
 import type { State } from './progress.ts'
 
+// Positions of the statuses in the sync of a bank account.
+const positions = new Map([
+  ['begin', 1],
+  ['transactions', 2],
+  ['balances', 3],
+  ['complete', 4],
+  ['error', 4],
+])
+
 /** Keys of a frame about a feed sync. */
 export const feedProgressKeys = ['bankAccountId', 'status', 'error']
 
@@ -17,7 +26,7 @@ export const feedProgressFrame = {
     bankAccountId: { type: 'string', description: 'ID of the synced bank account' },
     status: {
       type: 'string',
-      enum: ['begin', 'transactions', 'balances', 'complete', 'error'],
+      enum: [...positions.keys()],
       description: 'complete and error are in the last frame',
     },
     error: { type: 'string', description: 'The failure in words, with the status error' },
@@ -27,15 +36,6 @@ export const feedProgressFrame = {
 
 /** Statuses that end the sync of a bank account. */
 export const feedFinalStatuses = ['complete', 'error']
-
-// Positions of the statuses in the sync of a bank account.
-const positions = new Map([
-  ['begin', 1],
-  ['transactions', 2],
-  ['balances', 3],
-  ['complete', 4],
-  ['error', 4],
-])
 
 /**
  * Returns a filter of a bank account's progress messages. It drops repeats and steps back, which

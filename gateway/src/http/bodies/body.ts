@@ -1,10 +1,10 @@
 import { invalid, type Problems, refused } from '@coffer/kit/rpc/errors'
 import type { ConnectError } from '@connectrpc/connect'
 import { z } from 'zod'
-import { problemsOfIssues } from '../errors/problems.ts'
-import { requireBounded } from './body-bounds.ts'
-import { texts } from '../fields/fields.ts'
 import { intendedShape } from '../errors/intended-shape.ts'
+import { problemsOfIssues } from '../errors/problems.ts'
+import { texts } from '../fields/fields.ts'
+import { requireBounded } from './body-bounds.ts'
 import { locateJsonFault } from './json-fault.ts'
 import { repeatedKey } from './repeated-key.ts'
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { texts } from '../fields/fields.ts'
 import { bodyHints } from '../errors/body-hints.ts'
 import { type ProblemTree, problemsOfIssues, problemTree } from '../errors/problems.ts'
+import { texts } from '../fields/fields.ts'
 
 /** The refusal of one item: `error`, `problems` and `hints` of the answer to a single request. */
 export type RefusedItem = { error: string; problems?: ProblemTree; hints?: string[] }

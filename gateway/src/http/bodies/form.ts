@@ -3,9 +3,9 @@ import { ConnectError } from '@connectrpc/connect'
 import type { MultipartFile } from '@fastify/multipart'
 import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
+import { texts } from '../fields/fields.ts'
 import { mediaType, wrongType } from './body.ts'
 import { bodySizeMax, tooLarge } from './body-bounds.ts'
-import { texts } from '../fields/fields.ts'
 
 /** The file of a multipart form. */
 export interface Form {

@@ -1,8 +1,7 @@
 import type { DescMessage } from '@bufbuild/protobuf'
 
 /** Begin of the descriptions of operations that take a partial body (docs/api.md#patch). */
-export const patchText =
-  'Keys that are not sent stay as they are, and an empty object is accepted.'
+export const patchText = 'Keys that are not sent stay as they are, and an empty object is accepted.'
 
 /** The keys of a body that carry a value: neither null nor absent. */
 export type Values<Body> = { [Key in keyof Body]?: NonNullable<Body[Key]> }

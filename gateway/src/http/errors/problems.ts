@@ -2,8 +2,8 @@ import { timestampFromMs } from '@bufbuild/protobuf/wkt'
 import type { Problems } from '@coffer/kit/rpc/errors'
 import { readDay, startOfDay } from '@coffer/kit/values/day'
 import type { z } from 'zod'
-import { texts } from '../fields/fields.ts'
 import { instantText } from '../answers/instant.ts'
+import { texts } from '../fields/fields.ts'
 
 type Issue = z.core.$ZodIssue
 

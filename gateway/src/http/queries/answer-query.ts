@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { keysOf } from '../answers/answer-keys.ts'
 import { idPrefixes } from '../fields/id-prefixes.ts'
-import { keyList, wholeListPage } from './query.ts'
 import type { Route } from '../route.ts'
+import { keyList, wholeListPage } from './query.ts'
 
 /**
  * Returns the schema of the query parameters that follow from the answer of a route

@@ -16,6 +16,11 @@ export function nextPageLink(url: string, position: readonly string[]): string {
   return `<${next.pathname}${next.search}>; rel="next"`
 }
 
+/** End of the descriptions of lists whose next page is in a Link header. */
+export const pageText =
+  'The Link header has the URL of the next page; a page may have fewer entries than limit, and a ' +
+  'next page exists as long as there is a Link header (docs/api.md#paging).'
+
 /** Returns the position in a cursor, parsed by the list's schema; null if it does not match. */
 export function decodeCursor<Schema extends z.ZodType>(
   schema: Schema,

@@ -1,8 +1,8 @@
 import type { FastifyReply } from 'fastify'
+import type { Route } from '../route.ts'
 import type { AnswerQuery } from './answer-query.ts'
 import { nextPageLink } from './cursor.ts'
 import { pageSizeDefault } from './query.ts'
-import type { Route } from '../route.ts'
 
 type Paged = Pick<Route, 'answer'> & Required<Pick<Route, 'pagedBy'>>
 

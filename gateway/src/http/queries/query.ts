@@ -2,12 +2,13 @@ import { timestampFromDate } from '@bufbuild/protobuf/wkt'
 import { invalid } from '@coffer/kit/rpc/errors'
 import { isId } from '@coffer/kit/values/id'
 import { isYearInRange } from '@coffer/kit/values/time'
+import { values } from '@coffer/proto/values'
 import { z } from 'zod'
+import { similarKey } from '../errors/known-keys.ts'
 import { idPattern, idProblem, isDay, text, texts, timestamp } from '../fields/fields.ts'
 import { idFault } from '../fields/id-fault.ts'
 import { dayShape, lineShape, timestampShape } from '../fields/shapes.ts'
 import { decodeCursor } from './cursor.ts'
-import { similarKey } from '../errors/known-keys.ts'
 
 // An integer parameter with another text counts as not sent (docs/api.md#query-parameters).
 const integerText = /^[+-]?\d+$/
@@ -193,7 +194,7 @@ function amountBound(description: string) {
     .meta({ type: 'integer', minimum, maximum, description })
 }
 
-const sources = ['aggregator', 'feed', 'manual', 'upload']
+const sources: readonly string[] = values['Transaction.source'].toSorted()
 const source = value
   .refine((sent) => sent === undefined || sources.includes(sent), {
     error: `must be one of: ${sources.join(', ')}`,

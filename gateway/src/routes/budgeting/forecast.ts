@@ -10,6 +10,8 @@ import Negotiator from 'negotiator'
 import { z } from 'zod'
 import type { RouteDeps } from '../../deps.ts'
 import { requirePart } from '../../http/answers/answer.ts'
+import { valuesOf } from '../../http/bodies/update.ts'
+import { addVary } from '../../http/compression.ts'
 import {
   exactly,
   id,
@@ -18,10 +20,8 @@ import {
   ruleset,
   timestamp,
 } from '../../http/fields/fields.ts'
-import { addVary } from '../../http/compression.ts'
 import { optionalEnd } from '../../http/queries/query.ts'
 import { type Route, route } from '../../http/route.ts'
-import { valuesOf } from '../../http/bodies/update.ts'
 
 const plan = {
   fundingScheduleId: id('fund').describe('Funding schedule that would move the contributions'),

@@ -8,6 +8,7 @@ import { BankAccountService } from '@coffer/proto/ledger/v1/bank_account'
 import type { Client } from '@connectrpc/connect'
 import { z } from 'zod'
 import type { RouteDeps } from '../../deps.ts'
+import { patchText, updateOf, valuesOf } from '../../http/bodies/update.ts'
 import {
   boolean,
   ignoringNull,
@@ -20,7 +21,6 @@ import {
   timestamp,
 } from '../../http/fields/fields.ts'
 import { type Route, route } from '../../http/route.ts'
-import { updateOf, valuesOf, patchText } from '../../http/bodies/update.ts'
 
 const rule = 'DTSTART line, LF, RRULE line (RFC 5545; docs/recurrence.md)'
 

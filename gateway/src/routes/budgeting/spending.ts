@@ -12,6 +12,7 @@ import { z } from 'zod'
 import { createRecalculation } from '../../compose/recalculation.ts'
 import { createTransactionLists } from '../../compose/transaction-page.ts'
 import type { RouteDeps } from '../../deps.ts'
+import { patchText, updateOf, valuesOf } from '../../http/bodies/update.ts'
 import {
   boolean,
   exactly,
@@ -23,9 +24,9 @@ import {
   ruleset,
   timestamp,
 } from '../../http/fields/fields.ts'
+import { pageText } from '../../http/queries/cursor.ts'
 import { transactionPage } from '../../http/queries/query.ts'
 import { type Route, route } from '../../http/route.ts'
-import { updateOf, valuesOf, patchText } from '../../http/bodies/update.ts'
 
 const rule = 'DTSTART line, LF, RRULE line (RFC 5545; docs/recurrence.md)'
 
@@ -172,7 +173,7 @@ function reads(deps: RouteDeps): Route[] {
       method: 'GET',
       path: '/api/bank_accounts/:bankAccountId/spending/:spendingId/transactions',
       summary: 'Transactions spent from an expense or goal, newest first',
-      description: 'Only those that are not deleted.',
+      description: `Only those that are not deleted. ${pageText}`,
       since: '0.1.0',
       auth: 'key',
       query: transactionPage,

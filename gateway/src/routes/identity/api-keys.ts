@@ -1,10 +1,11 @@
 import { ApiKeySchema, ApiKeyService } from '@coffer/proto/identity/v1/api_key'
+import { values } from '@coffer/proto/values'
 import { z } from 'zod'
-import type { RouteDeps } from '../../deps.ts'
-import { name, nullOr, oneOf, timestamp } from '../../http/fields/fields.ts'
 import { proofOfWorkKeys, withProofOfWork } from '../../auth/proof-of-work.ts'
-import { type Route, route } from '../../http/route.ts'
+import type { RouteDeps } from '../../deps.ts'
 import { valuesOf } from '../../http/bodies/update.ts'
+import { name, nullOr, oneOf, timestamp } from '../../http/fields/fields.ts'
+import { type Route, route } from '../../http/route.ts'
 
 /** Returns the routes of API keys. Only sessions manage keys (docs/sign-in.md#api-keys). */
 export function apiKeyRoutes({ config, mesh, sessions }: RouteDeps): Route[] {
@@ -40,7 +41,7 @@ export function apiKeyRoutes({ config, mesh, sessions }: RouteDeps): Route[] {
         expiresAt: nullOr(timestamp)
           .optional()
           .describe('Expiry in the future; null or not sent: the key works until it is revoked'),
-        scope: oneOf(['full', 'read'])
+        scope: oneOf(values['ApiKey.scope'])
           .optional()
           .describe('read: only requests without effects. Default: full'),
         ...proofOfWorkKeys(config),

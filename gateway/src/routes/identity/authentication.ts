@@ -4,15 +4,16 @@ import {
   ProofOfWorkService,
 } from '@coffer/proto/identity/v1/proof_of_work'
 import { SignInService } from '@coffer/proto/identity/v1/sign_in'
+import { values } from '@coffer/proto/values'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { requireOfferedFeature } from '../../auth/features.ts'
+import { proofOfWorkKeys, withProofOfWork } from '../../auth/proof-of-work.ts'
 import type { RouteDeps } from '../../deps.ts'
+import { valuesOf } from '../../http/bodies/update.ts'
 import { code, email, ignoringNull, name, oneOf, password, text } from '../../http/fields/fields.ts'
 import { formShape } from '../../http/fields/shapes.ts'
-import { challengePurposes, proofOfWorkKeys, withProofOfWork } from '../../auth/proof-of-work.ts'
 import { type Route, route } from '../../http/route.ts'
-import { valuesOf } from '../../http/bodies/update.ts'
 import {
   codesLocked,
   emailInUse,
@@ -210,7 +211,9 @@ function challengeRoute({ mesh }: RouteDeps): Route {
     since: '0.1.0',
     auth: 'none',
     body: z.strictObject({
-      purpose: oneOf(challengePurposes).describe('Request that the solved challenge is for'),
+      purpose: oneOf(values['IssueChallengeRequest.purpose']).describe(
+        'Request that the solved challenge is for',
+      ),
     }),
     find: requireOfferedFeature(mesh, 'proofOfWorkEnabled'),
     answer: IssueChallengeResponseSchema,

@@ -6,9 +6,12 @@ import {
 import { PasswordService } from '@coffer/proto/identity/v1/password'
 import type { Client } from '@connectrpc/connect'
 import { z } from 'zod'
-import { reAuthentication,
+import {
+  reAuthentication,
   reAuthenticationIfDue,
-  reAuthenticationMessage, reAuthenticationText } from '../../auth/re-authentication.ts'
+  reAuthenticationMessage,
+  reAuthenticationText,
+} from '../../auth/re-authentication.ts'
 import type { RouteDeps } from '../../deps.ts'
 import { code, password } from '../../http/fields/fields.ts'
 import { type Route, route } from '../../http/route.ts'

@@ -1,5 +1,9 @@
 import { SessionSchema, SessionService } from '@coffer/proto/identity/v1/session'
-import { reAuthenticationIfDue, reAuthenticationMessage, reAuthenticationText } from '../../auth/re-authentication.ts'
+import {
+  reAuthenticationIfDue,
+  reAuthenticationMessage,
+  reAuthenticationText,
+} from '../../auth/re-authentication.ts'
 import type { RouteDeps } from '../../deps.ts'
 import { type Route, route } from '../../http/route.ts'
 import { codesLocked } from './sign-in-answers.ts'
@@ -31,8 +35,7 @@ export function sessionRoutes({ mesh, sessions: verified }: RouteDeps): Route[] 
       method: 'DELETE',
       path,
       summary: 'End all other sessions of the caller; re-authentication 15 minutes after sign-in',
-      description:
-        `The session of the request stays. ${reAuthenticationText}`,
+      description: `The session of the request stays. ${reAuthenticationText}`,
       since: '0.1.0',
       auth: 'session',
       body: reAuthenticationIfDue,
@@ -50,8 +53,7 @@ export function sessionRoutes({ mesh, sessions: verified }: RouteDeps): Route[] 
       method: 'DELETE',
       path: `${path}/:sessionId`,
       summary: 'End one session of the caller; re-authentication 15 minutes after sign-in',
-      description:
-        `An unknown session is 404. ${reAuthenticationText}`,
+      description: `An unknown session is 404. ${reAuthenticationText}`,
       since: '0.1.0',
       auth: 'session',
       body: reAuthenticationIfDue,

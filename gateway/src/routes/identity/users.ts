@@ -3,9 +3,9 @@ import { LinkService } from '@coffer/proto/ledger/v1/link'
 import { z } from 'zod'
 import { reAuthenticationMessage } from '../../auth/re-authentication.ts'
 import type { RouteDeps } from '../../deps.ts'
+import { patchText, valuesOf } from '../../http/bodies/update.ts'
 import { code, email, name, password, text } from '../../http/fields/fields.ts'
 import { type Route, route } from '../../http/route.ts'
-import { valuesOf, patchText } from '../../http/bodies/update.ts'
 import { emailInUseOrCodesLocked } from './sign-in-answers.ts'
 
 /** Changes of the caller's own data (docs/sign-in.md#own-data). */

@@ -6,12 +6,14 @@ import {
   UpdateBankAccountRequestSchema,
 } from '@coffer/proto/ledger/v1/bank_account'
 import { LinkService } from '@coffer/proto/ledger/v1/link'
+import { values } from '@coffer/proto/values'
 import type { Client } from '@connectrpc/connect'
 import { z } from 'zod'
 import { requireFeature } from '../../auth/features.ts'
 import { type Candidates, createCandidates } from '../../compose/feed-bank-account.ts'
 import type { RouteDeps } from '../../deps.ts'
 import { requirePart } from '../../http/answers/answer.ts'
+import { patchText, updateOf, valuesOf } from '../../http/bodies/update.ts'
 import {
   currency,
   id,
@@ -26,26 +28,12 @@ import {
 } from '../../http/fields/fields.ts'
 import { optionalId } from '../../http/queries/query.ts'
 import { type Route, route } from '../../http/route.ts'
-import { updateOf, valuesOf, patchText } from '../../http/bodies/update.ts'
 
-const accountType = oneOf(['depository', 'credit', 'loan', 'investment', 'other'])
+const accountType = oneOf(values['BankAccount.accountType'])
 
-const accountSubType = oneOf([
-  'checking',
-  'savings',
-  'hsa',
-  'cd',
-  'money market',
-  'paypal',
-  'prepaid',
-  'cash management',
-  'ebt',
-  'credit card',
-  'auto',
-  'other',
-])
+const accountSubType = oneOf(values['BankAccount.accountSubType'])
 
-const accountStatus = oneOf(['active', 'inactive', 'unknown'])
+const accountStatus = oneOf(values['BankAccount.status'])
 
 const creation = z.strictObject({
   linkId: id('link').describe('ID of a manual or feed link that is not deleted'),

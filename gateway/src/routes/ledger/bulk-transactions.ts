@@ -11,10 +11,10 @@ import { createRecalculation } from '../../compose/recalculation.ts'
 import type { RouteDeps } from '../../deps.ts'
 import { requirePart } from '../../http/answers/answer.ts'
 import { bulkItems } from '../../http/bodies/bulk-request.ts'
-import { problemTree } from '../../http/errors/problems.ts'
-import { hintsSchema } from '../../openapi/errors.ts'
-import { type Route, route } from '../../http/route.ts'
 import { valuesOf } from '../../http/bodies/update.ts'
+import { problemTree } from '../../http/errors/problems.ts'
+import { type Route, route } from '../../http/route.ts'
+import { hintsSchema } from '../../openapi/errors.ts'
 import { transactionCreation } from './transactions.ts'
 
 const sizeMax = 500

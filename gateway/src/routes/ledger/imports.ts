@@ -1,13 +1,13 @@
 import { ImportSchema, ImportService } from '@coffer/proto/ledger/v1/import'
 import { z } from 'zod'
 import type { RouteDeps } from '../../deps.ts'
-import { exactly, id } from '../../http/fields/fields.ts'
 import { sendFile } from '../../http/bodies/file-parts.ts'
 import { formFile } from '../../http/bodies/form.ts'
-import { nextPageLink } from '../../http/queries/cursor.ts'
+import { valuesOf } from '../../http/bodies/update.ts'
+import { exactly, id } from '../../http/fields/fields.ts'
+import { nextPageLink, pageText } from '../../http/queries/cursor.ts'
 import { pagedById } from '../../http/queries/query.ts'
 import { type Lookup, type Route, route } from '../../http/route.ts'
-import { valuesOf } from '../../http/bodies/update.ts'
 
 const importPath = '/api/bank_accounts/:bankAccountId/transactions/import/:transactionImportId'
 
@@ -59,6 +59,7 @@ export function importRoutes({ mesh, ledgerTimeoutMs }: RouteDeps): Route[] {
       method: 'GET',
       path: '/api/bank_accounts/:bankAccountId/transactions/import',
       summary: 'Imports of CSV files into a bank account, newest first, with their uploads',
+      description: pageText,
       since: '0.3.0',
       auth: 'key',
       feature: 'uploads',

@@ -8,9 +8,9 @@ import { createConnections, linkAnswer } from '../../compose/link.ts'
 import { createGetLinkHealth } from '../../compose/link-health.ts'
 import type { RouteDeps } from '../../deps.ts'
 import { requirePart } from '../../http/answers/answer.ts'
+import { patchText, updateOf, valuesOf } from '../../http/bodies/update.ts'
 import { id, name, nullOr, text } from '../../http/fields/fields.ts'
 import { type Lookup, type Route, route } from '../../http/route.ts'
-import { updateOf, valuesOf, patchText } from '../../http/bodies/update.ts'
 
 /** Returns the routes of links (docs/links.md#links). */
 export function linkRoutes(deps: RouteDeps): Route[] {
@@ -58,8 +58,7 @@ export function linkRoutes(deps: RouteDeps): Route[] {
       method: 'PATCH',
       path: '/api/links/:linkId',
       summary: 'Change the name or the note of a link',
-      description:
-        `${patchText} Works for every type of link; a deleted one is 400.`,
+      description: `${patchText} Works for every type of link; a deleted one is 400.`,
       since: '0.1.0',
       auth: 'key',
       isConditional: true,

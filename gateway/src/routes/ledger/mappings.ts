@@ -5,14 +5,15 @@ import {
   ImportMappingSchema,
   MappingService,
 } from '@coffer/proto/ledger/v1/mapping'
+import { values } from '@coffer/proto/values'
 import { z } from 'zod'
 import type { RouteDeps } from '../../deps.ts'
+import { valuesOf } from '../../http/bodies/update.ts'
 import { boolean, list, object, oneOf, text } from '../../http/fields/fields.ts'
 import { dayFormatShape, formShape, lineShape } from '../../http/fields/shapes.ts'
 import { nextPageLink } from '../../http/queries/cursor.ts'
 import { mappingPage } from '../../http/queries/query.ts'
 import { type Route, route } from '../../http/route.ts'
-import { valuesOf } from '../../http/bodies/update.ts'
 
 /** A text of the mapping; the ledger counts its characters. */
 const lineOf = (min: number, max: number) => text.meta(lineShape({ min, max }))
@@ -60,7 +61,7 @@ const creation = z.strictObject({
       uniqueItems: true,
     }),
     id: object({
-      kind: oneOf(['native', 'hashed']).describe(
+      kind: oneOf(values['MappingIdentifier.kind']).describe(
         'native: the columns hold an identifier of the bank. hashed: they only tell rows apart',
       ),
       fields: fields('Columns whose values together identify a row; 1 to 20 different ones', {
@@ -69,7 +70,7 @@ const creation = z.strictObject({
       }),
     }).describe('Identifier of a row: a row with a stored identifier is skipped'),
     amount: object({
-      kind: oneOf(['sign', 'type', 'column']).describe(
+      kind: oneOf(values['MappingAmount.kind']).describe(
         'sign: a signed amount. type: an amount and a text with its direction. column: a column ' +
           'of debits and one of credits',
       ),
@@ -101,7 +102,7 @@ const creation = z.strictObject({
       .optional()
       .describe('State of a row; without it, every row is posted'),
     balance: object({
-      kind: oneOf(['none', 'sum', 'field']).describe(
+      kind: oneOf(values['MappingBalance.kind']).describe(
         'none: the file states no balance. sum: the balance is the sum of all rows. field: the ' +
           'latest posted row has it in a column',
       ),

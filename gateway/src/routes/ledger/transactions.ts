@@ -12,6 +12,7 @@ import { z } from 'zod'
 import { createRecalculation, type Recalculate } from '../../compose/recalculation.ts'
 import { createTransactionLists } from '../../compose/transaction-page.ts'
 import type { RouteDeps } from '../../deps.ts'
+import { patchText, updateOf, valuesOf } from '../../http/bodies/update.ts'
 import {
   boolean,
   id,
@@ -23,9 +24,9 @@ import {
   text,
   timestamp,
 } from '../../http/fields/fields.ts'
+import { pageText } from '../../http/queries/cursor.ts'
 import { accountTransactionPage, boolean as booleanQuery } from '../../http/queries/query.ts'
 import { type Route, route } from '../../http/route.ts'
-import { updateOf, valuesOf, patchText } from '../../http/bodies/update.ts'
 
 const dayInBody =
   "Day of the transaction: an instant, moved to midnight of its day in the account's timezone"
@@ -119,7 +120,7 @@ function reads(ledger: Transactions, lists: ReturnType<typeof createTransactionL
       method: 'GET',
       path: '/api/bank_accounts/:bankAccountId/transactions',
       summary: 'Transactions of a bank account, newest first',
-      description: 'Filters may be combined, but not with offset.',
+      description: `Filters may be combined, but not with offset. ${pageText}`,
       since: '0.1.0',
       auth: 'key',
       query: accountTransactionPage,

@@ -8,17 +8,18 @@ import {
   UploadSchema,
   UploadService,
 } from '@coffer/proto/ledger/v1/upload'
+import { values } from '@coffer/proto/values'
 import type { Client } from '@connectrpc/connect'
 import { createRecalculation } from '../../compose/recalculation.ts'
 import type { RouteDeps } from '../../deps.ts'
 import { requirePart } from '../../http/answers/answer.ts'
+import { toRest } from '../../http/answers/rest.ts'
 import { sendFile } from '../../http/bodies/file-parts.ts'
 import { formFile } from '../../http/bodies/form.ts'
-import { nextPageLink } from '../../http/queries/cursor.ts'
-import { pagedById } from '../../http/queries/query.ts'
-import { toRest } from '../../http/answers/rest.ts'
-import { type Lookup, type Route, route, socketRoute } from '../../http/route.ts'
 import { valuesOf } from '../../http/bodies/update.ts'
+import { nextPageLink, pageText } from '../../http/queries/cursor.ts'
+import { pagedById } from '../../http/queries/query.ts'
+import { type Lookup, type Route, route, socketRoute } from '../../http/route.ts'
 import { showProgress } from '../../sockets/progress.ts'
 
 const uploadPath = '/api/bank_accounts/:bankAccountId/transactions/upload/:transactionUploadId'
@@ -115,7 +116,7 @@ function listRoute(uploads: Client<typeof UploadService>): Route {
     method: 'GET',
     path: '/api/bank_accounts/:bankAccountId/transactions/upload',
     summary: 'Uploads to a bank account, newest first, with what undoing them needs',
-    description: 'Uploads of CSV imports are among them.',
+    description: `Uploads of CSV imports are among them. ${pageText}`,
     since: '0.3.0',
     auth: 'key',
     feature: 'uploads',
@@ -138,7 +139,7 @@ const progressFrame = {
   properties: {
     status: {
       type: 'string',
-      enum: ['pending', 'processing', 'complete', 'failed', 'timed out'],
+      enum: [...values['Upload.status'], 'timed out'],
       description: 'complete, failed and timed out are in the last frame',
     },
     error: { type: ['string', 'null'], description: 'Reason of the failure, with status failed' },
