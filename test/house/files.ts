@@ -14,10 +14,7 @@ const notWritten = /(^|\/)data\/|\.(png|ico|gz|zip)$/
 /** Excludes the files that `.gitattributes` says a program has written. */
 const writtenByPeople = ':(exclude,attr:linguist-generated)'
 
-/**
- * Returns the files that people write, committed or not: without ignored and generated ones, data and
- * images.
- */
+/** Returns the files that people write: without ignored and generated ones, data and images. */
 export function writtenFiles(): File[] {
   const list = ['ls-files', '-z', '--cached', '--others', '--exclude-standard', '--']
   const options = { cwd: root, encoding: 'utf8' } as const

@@ -10,7 +10,8 @@ const lockFile = 'pnpm-lock.yaml'
 
 /**
  * Generates the code that is not committed, as far as its sources have changed since the last
- * generation: that of the .proto files, and that of the client from its copy of the OpenAPI document.
+ * generation: that of the .proto files, and that of the client from its copy of the OpenAPI
+ * document.
  *
  * @param {import('./progress.mjs').Deps} deps
  */
@@ -35,13 +36,13 @@ function protoCode() {
     name: 'code',
     text: `generating from ${files.length} .proto files`,
     folder: 'proto/gen',
-    sources: [...files, ...['buf.yaml', 'buf.gen.yaml', plugin].map((file) => join('proto', file))],
+    sources: [...files, 'proto/buf.yaml', 'proto/buf.gen.yaml', plugin],
     command: ['buf', 'generate'],
     directory: 'proto',
   }
 }
 
-const plugin = 'plugins/protoc-gen-tables.mjs'
+const plugin = 'proto/plugins/protoc-gen-tables.mjs'
 
 /** @returns {Code} */
 function clientCode() {
@@ -49,9 +50,11 @@ function clientCode() {
     name: 'client',
     text: 'generating from the OpenAPI document',
     folder: 'gateway/client/gen',
-    sources: ['openapi.json', 'build/code.ts', 'build/copy.ts'].map((file) => {
-      return join('gateway/client', file)
-    }),
+    sources: [
+      'gateway/client/openapi.json',
+      'gateway/client/build/code.ts',
+      'gateway/client/build/copy.ts',
+    ],
     command: ['node', '--disable-warning=ExperimentalWarning', 'build/code.ts'],
     directory: 'gateway/client',
   }

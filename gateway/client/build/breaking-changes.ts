@@ -11,7 +11,7 @@ const maxima = ['maximum', 'exclusiveMaximum', 'maxLength', 'maxItems']
 /**
  * Returns what a change of the OpenAPI document takes from clients, each as one line: an operation,
  * parameter, success or key that is gone, a request that has to say more or may say less, an answer
- * that may say less or something else. Additions are no break, and no changes of operations in preview.
+ * that may say less or something else. Additions are no break; operations in preview are left out.
  */
 export function breakingChanges(before: Json, after: Json): string[] {
   const faults: string[] = []

@@ -107,8 +107,8 @@ interface Definition<
   /** Facts that the summary lacks, in Markdown; it may name pages of `docs/`. */
   description: string
   /**
-   * Version of Coffer in which the operation first appeared: from then on, it is stable. `preview` is
-   * one that may still change in ways that break clients.
+   * Version of Coffer in which the operation first appeared: it is stable from then on. `preview`:
+   * it may still change in ways that break clients.
    */
   since: `${number}.${number}.${number}` | 'preview'
   auth: AuthClass

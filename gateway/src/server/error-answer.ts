@@ -20,8 +20,8 @@ interface Failure {
 }
 
 /**
- * Answers a failed request with the status and body of its error (docs/api/errors.md). Logs failures
- * of the server, and clears the cookie of a session that has ended.
+ * Answers a failed request with the status and body of its error (docs/api/errors.md). Logs
+ * failures of the server, and clears the cookie of a session that has ended.
  */
 export function answerError(failure: Failure): FastifyReply {
   const { error, request, reply, log, cookie, render, byOperation } = failure

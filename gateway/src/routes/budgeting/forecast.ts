@@ -5,6 +5,7 @@ import {
   GetNextContributionResponseSchema,
 } from '@coffer/proto/budgeting/v1/forecast'
 import { BankAccountService } from '@coffer/proto/ledger/v1/bank_account'
+import type { Client } from '@connectrpc/connect'
 import type { FastifyRequest } from 'fastify'
 import Negotiator from 'negotiator'
 import { z } from 'zod'
@@ -60,37 +61,7 @@ export function forecastRoutes({ mesh, charts }: RouteDeps): Route[] {
   const forecasts = mesh.client('budgeting', ForecastService)
   const accounts = mesh.client('ledger', BankAccountService)
   return [
-    route({
-      id: 'getForecast',
-      tag: 'Forecasts',
-      method: 'GET',
-      path: '/api/bank_accounts/:bankAccountId/forecast',
-      summary: 'Forecast of envelopes and free-to-use money; also as image/svg+xml',
-      description:
-        'Read-only. Answers a chart if Accept prefers image/svg+xml. A forecast of too many ' +
-        'events is 400: ask for less time (docs/forecast.md).',
-      since: '0.1.0',
-      auth: 'key',
-      query: z.object({
-        end: optionalEnd.describe(
-          "End of the forecast: a day, included, in the account's timezone, or an instant. Now " +
-            'or later, at most 12 months ahead. Default: 90 days ahead',
-        ),
-      }),
-      answer: ForecastSchema,
-      alternative: pictureType,
-      handler: async ({ params, query, options, request, reply }) => {
-        const asked = { ...query.end, ...params }
-        const { forecast, labels } = await forecasts.getForecast(asked, options)
-        addVary(reply, 'accept')
-        if (!prefersPicture(request)) return forecast
-        const picture = { forecast: requirePart(forecast), labels: requirePart(labels) }
-        return reply
-          .header('content-type', `${pictureType}; charset=utf-8`)
-          .header('content-security-policy', picturePolicy)
-          .send(await charts.run(picture))
-      },
-    }),
+    forecastRoute(forecasts, charts),
     route({
       id: 'estimateSpending',
       tag: 'Forecasts',
@@ -130,6 +101,43 @@ export function forecastRoutes({ mesh, charts }: RouteDeps): Route[] {
         forecasts.getNextContribution({ ...body, ...params }, options),
     }),
   ]
+}
+
+function forecastRoute(
+  forecasts: Client<typeof ForecastService>,
+  charts: RouteDeps['charts'],
+): Route {
+  return route({
+    id: 'getForecast',
+    tag: 'Forecasts',
+    method: 'GET',
+    path: '/api/bank_accounts/:bankAccountId/forecast',
+    summary: 'Forecast of envelopes and free-to-use money; also as image/svg+xml',
+    description:
+      'Read-only. Answers a chart if Accept prefers image/svg+xml. A forecast of too many ' +
+      'events is 400: ask for less time (docs/forecast.md).',
+    since: '0.1.0',
+    auth: 'key',
+    query: z.object({
+      end: optionalEnd.describe(
+        "End of the forecast: a day, included, in the account's timezone, or an instant. Now " +
+          'or later, at most 12 months ahead. Default: 90 days ahead',
+      ),
+    }),
+    answer: ForecastSchema,
+    alternative: pictureType,
+    handler: async ({ params, query, options, request, reply }) => {
+      const asked = { ...query.end, ...params }
+      const { forecast, labels } = await forecasts.getForecast(asked, options)
+      addVary(reply, 'accept')
+      if (!prefersPicture(request)) return forecast
+      const picture = { forecast: requirePart(forecast), labels: requirePart(labels) }
+      return reply
+        .header('content-type', `${pictureType}; charset=utf-8`)
+        .header('content-security-policy', picturePolicy)
+        .send(await charts.run(picture))
+    },
+  })
 }
 
 /** Returns whether `Accept` prefers SVG to JSON (RFC 9110, 12.5.1), as browsers do for an `img`. */

@@ -5,6 +5,7 @@ import {
   CreateCheckoutResponseSchema,
   CreatePortalResponseSchema,
 } from '@coffer/proto/identity/v1/billing'
+import type { Client } from '@connectrpc/connect'
 import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import type { RouteDeps } from '../../deps.ts'
@@ -77,23 +78,26 @@ export function billingRoutes({ mesh, sessions }: RouteDeps): Route[] {
       answer: CreatePortalResponseSchema,
       handler: ({ options }) => billing.createPortal({}, options),
     }),
-    route({
-      id: 'receiveStripeEvent',
-      tag: 'Webhooks',
-      method: 'POST',
-      path: '/api/stripe/webhook',
-      summary: 'Webhook of Stripe; the event is signed',
-      description:
-        'For Stripe alone. The body is at most 65,535 bytes; a bad signature is 400. A repeated ' +
-        'event does nothing.',
-      since: '0.1.0',
-      auth: 'none',
-      feature: 'billing',
-      webhook: 'Stripe-Signature',
-      handler: ({ request, options }) =>
-        billing.receiveStripeEvent(stripeEventOf(request), options),
-    }),
+    stripeEventRoute(billing),
   ]
+}
+
+function stripeEventRoute(billing: Client<typeof BillingService>): Route {
+  return route({
+    id: 'receiveStripeEvent',
+    tag: 'Webhooks',
+    method: 'POST',
+    path: '/api/stripe/webhook',
+    summary: 'Webhook of Stripe; the event is signed',
+    description:
+      'For Stripe alone. The body is at most 65,535 bytes; a bad signature is 400. A repeated ' +
+      'event does nothing.',
+    since: '0.1.0',
+    auth: 'none',
+    feature: 'billing',
+    webhook: 'Stripe-Signature',
+    handler: ({ request, options }) => billing.receiveStripeEvent(stripeEventOf(request), options),
+  })
 }
 
 function stripeEventOf({ headers, body }: FastifyRequest) {

@@ -129,22 +129,26 @@ function totpRoutes(multifactor: Client<typeof MultifactorService>, forget: () =
         forget()
       },
     }),
-    route({
-      id: 'replaceRecoveryCodes',
-      tag: 'Security',
-      method: 'POST',
-      path: '/api/users/security/totp/recovery_codes',
-      summary: 'Replace the recovery codes, by the current password or a code',
-      description: 'Answers ten codes once; the former ones stop working.',
-      since: '0.1.0',
-      auth: 'session',
-      hasSecret: true,
-      body: reAuthentication,
-      answers: { 428: codesLocked },
-      attempts: 'refused',
-      answer: RenewRecoveryCodesResponseSchema,
-      handler: ({ body, options }) =>
-        multifactor.renewRecoveryCodes(reAuthenticationMessage(body), options),
-    }),
+    recoveryCodesRoute(multifactor),
   ]
+}
+
+function recoveryCodesRoute(multifactor: Client<typeof MultifactorService>): Route {
+  return route({
+    id: 'replaceRecoveryCodes',
+    tag: 'Security',
+    method: 'POST',
+    path: '/api/users/security/totp/recovery_codes',
+    summary: 'Replace the recovery codes, by the current password or a code',
+    description: 'Answers ten codes once; the former ones stop working.',
+    since: '0.1.0',
+    auth: 'session',
+    hasSecret: true,
+    body: reAuthentication,
+    answers: { 428: codesLocked },
+    attempts: 'refused',
+    answer: RenewRecoveryCodesResponseSchema,
+    handler: ({ body, options }) =>
+      multifactor.renewRecoveryCodes(reAuthenticationMessage(body), options),
+  })
 }

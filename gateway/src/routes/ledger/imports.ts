@@ -1,4 +1,5 @@
 import { ImportSchema, ImportService } from '@coffer/proto/ledger/v1/import'
+import type { Client } from '@connectrpc/connect'
 import { z } from 'zod'
 import type { RouteDeps } from '../../deps.ts'
 import { sendFile } from '../../http/bodies/file-parts.ts'
@@ -53,27 +54,7 @@ export function importRoutes({ mesh, ledgerTimeoutMs }: RouteDeps): Route[] {
       answer: ImportSchema,
       handler: async (call) => (await sendFile(call, imports.createImport, ledgerTimeoutMs)).import,
     }),
-    route({
-      id: 'listImports',
-      tag: 'Files',
-      method: 'GET',
-      path: '/api/bank_accounts/:bankAccountId/transactions/import',
-      summary: 'Imports of CSV files into a bank account, newest first, with their uploads',
-      description: pageText,
-      since: '0.3.0',
-      auth: 'key',
-      feature: 'uploads',
-      query: pagedById('txim'),
-      isPaged: true,
-      answer: { list: ImportSchema },
-      handler: async ({ params, query: { limit, after: before }, options, request, reply }) => {
-        const page = { ...params, limit, ...valuesOf({ before }) }
-        const { imports: shown, hasMore } = await imports.listImports(page, options)
-        const last = hasMore ? shown.at(-1) : undefined
-        if (last) reply.header('link', nextPageLink(request.url, [last.transactionImportId]))
-        return shown
-      },
-    }),
+    listRoute(imports),
     route({
       id: 'getImport',
       tag: 'Files',
@@ -108,4 +89,28 @@ export function importRoutes({ mesh, ledgerTimeoutMs }: RouteDeps): Route[] {
         (await imports.updateImport({ ...params, ...body }, options)).import,
     }),
   ]
+}
+
+function listRoute(imports: Client<typeof ImportService>): Route {
+  return route({
+    id: 'listImports',
+    tag: 'Files',
+    method: 'GET',
+    path: '/api/bank_accounts/:bankAccountId/transactions/import',
+    summary: 'Imports of CSV files into a bank account, newest first, with their uploads',
+    description: pageText,
+    since: '0.3.0',
+    auth: 'key',
+    feature: 'uploads',
+    query: pagedById('txim'),
+    isPaged: true,
+    answer: { list: ImportSchema },
+    handler: async ({ params, query: { limit, after: before }, options, request, reply }) => {
+      const page = { ...params, limit, ...valuesOf({ before }) }
+      const { imports: shown, hasMore } = await imports.listImports(page, options)
+      const last = hasMore ? shown.at(-1) : undefined
+      if (last) reply.header('link', nextPageLink(request.url, [last.transactionImportId]))
+      return shown
+    },
+  })
 }

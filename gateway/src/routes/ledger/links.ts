@@ -1,7 +1,12 @@
 import { invalid } from '@coffer/kit/rpc/errors'
 import { FeedLinkService } from '@coffer/proto/feedsync/v1/feed_link'
 import { SyncHealthSchema } from '@coffer/proto/feedsync/v1/feed_sync'
-import { LinkSchema, LinkService, UpdateLinkRequestSchema } from '@coffer/proto/ledger/v1/link'
+import {
+  type GetLinkResponse,
+  LinkSchema,
+  LinkService,
+  UpdateLinkRequestSchema,
+} from '@coffer/proto/ledger/v1/link'
 import { z } from 'zod'
 import { requireFeature } from '../../auth/features.ts'
 import { createConnections, linkAnswer } from '../../compose/link.ts'
@@ -52,29 +57,7 @@ export function linkRoutes(deps: RouteDeps): Route[] {
       },
     }),
     creation(deps),
-    route({
-      id: 'updateLink',
-      tag: 'Links',
-      method: 'PATCH',
-      path: '/api/links/:linkId',
-      summary: 'Change the name or the note of a link',
-      description: `${patchText} Works for every type of link; a deleted one is 400.`,
-      since: '0.1.0',
-      auth: 'key',
-      isConditional: true,
-      tagged: true,
-      find,
-      body: z.strictObject({
-        institutionName: name.optional().describe('New name of the institution'),
-        description: nullOr(text).optional().describe('New free text; null clears it'),
-      }),
-      answer: linkAnswer,
-      handler: async ({ params, body, options }) => {
-        const update = { ...updateOf(UpdateLinkRequestSchema, body), ...params }
-        const { link } = await links.updateLink(update, options)
-        return connections.joinChanged(requirePart(link), options)
-      },
-    }),
+    update(deps, find),
     route({
       id: 'deleteLink',
       tag: 'Links',
@@ -92,6 +75,37 @@ export function linkRoutes(deps: RouteDeps): Route[] {
     }),
     health(deps),
   ]
+}
+
+function update(
+  deps: RouteDeps,
+  find: (lookup: Lookup<{ linkId: string }>) => Promise<GetLinkResponse>,
+): Route {
+  const links = deps.mesh.client('ledger', LinkService)
+  const connections = createConnections(deps)
+  return route({
+    id: 'updateLink',
+    tag: 'Links',
+    method: 'PATCH',
+    path: '/api/links/:linkId',
+    summary: 'Change the name or the note of a link',
+    description: `${patchText} Works for every type of link; a deleted one is 400.`,
+    since: '0.1.0',
+    auth: 'key',
+    isConditional: true,
+    tagged: true,
+    find,
+    body: z.strictObject({
+      institutionName: name.optional().describe('New name of the institution'),
+      description: nullOr(text).optional().describe('New free text; null clears it'),
+    }),
+    answer: linkAnswer,
+    handler: async ({ params, body, options }) => {
+      const update = { ...updateOf(UpdateLinkRequestSchema, body), ...params }
+      const { link } = await links.updateLink(update, options)
+      return connections.joinChanged(requirePart(link), options)
+    },
+  })
 }
 
 function creation(deps: RouteDeps): Route {

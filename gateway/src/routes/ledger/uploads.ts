@@ -33,7 +33,6 @@ type Find = (
  */
 export function uploadRoutes(deps: RouteDeps): Route[] {
   const { mesh, ledgerTimeoutMs } = deps
-  const recalculate = createRecalculation(deps)
   const uploads = mesh.client('ledger', UploadService)
   const files = mesh.client('ledger', FileService)
   const find: Find = ({ params, options }) => uploads.getUpload(params, options)
@@ -72,26 +71,7 @@ export function uploadRoutes(deps: RouteDeps): Route[] {
       answer: UploadSchema,
       handler: async (call) => (await find(call)).upload,
     }),
-    route({
-      id: 'undoUpload',
-      tag: 'Files',
-      method: 'DELETE',
-      path: uploadPath,
-      summary: 'Undo an import: removes its transactions, restores balances and envelopes',
-      description:
-        'Deletes every transaction of the import and keeps later bookings; a second time ' +
-        'changes nothing. 409 while the import still runs (docs/files.md#undoing).',
-      since: '0.1.0',
-      auth: 'key',
-      feature: 'uploads',
-      headers: ['Coffer-Recalculation'],
-      answers: { 409: 'The import is still running' },
-      answer: { object: { balance: BalancesSchema, spending: { list: SpendingSchema } } },
-      handler: async (call) => {
-        const undone = await uploads.undoUpload(call.params, call.options)
-        return { balance: undone.balance, spending: await recalculate(undone.envelopes, call) }
-      },
-    }),
+    undoRoute(deps, uploads),
     progressRoute(deps, find),
     route({
       id: 'listFiles',
@@ -107,6 +87,30 @@ export function uploadRoutes(deps: RouteDeps): Route[] {
       handler: async ({ options }) => (await files.listFiles({}, options)).files,
     }),
   ]
+}
+
+function undoRoute(deps: RouteDeps, uploads: Client<typeof UploadService>): Route {
+  const recalculate = createRecalculation(deps)
+  return route({
+    id: 'undoUpload',
+    tag: 'Files',
+    method: 'DELETE',
+    path: uploadPath,
+    summary: 'Undo an import: removes its transactions, restores balances and envelopes',
+    description:
+      'Deletes every transaction of the import and keeps later bookings; a second time ' +
+      'changes nothing. 409 while the import still runs (docs/files.md#undoing).',
+    since: '0.1.0',
+    auth: 'key',
+    feature: 'uploads',
+    headers: ['Coffer-Recalculation'],
+    answers: { 409: 'The import is still running' },
+    answer: { object: { balance: BalancesSchema, spending: { list: SpendingSchema } } },
+    handler: async (call) => {
+      const undone = await uploads.undoUpload(call.params, call.options)
+      return { balance: undone.balance, spending: await recalculate(undone.envelopes, call) }
+    },
+  })
 }
 
 function listRoute(uploads: Client<typeof UploadService>): Route {
