@@ -61,7 +61,7 @@ export function matchHeaders(request: FastifyRequest): Record<string, string> {
  * Returns whether the client has the answer with this tag: `If-None-Match` by weak comparison
  * (RFC 9110, 13.1.2). A malformed header counts as not sent.
  */
-function isNotModified(request: FastifyRequest, etag: unknown): boolean {
+export function isNotModified(request: FastifyRequest, etag: unknown): boolean {
   const { method, headers: sent } = request
   const isRead = method === 'GET' || method === 'HEAD'
   const condition = sent['if-none-match']

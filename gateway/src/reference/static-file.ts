@@ -3,6 +3,7 @@ import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import Negotiator from 'negotiator'
+import { isNotModified } from '../http/conditional-request.ts'
 
 /** A file that is the same in every answer of this version of Coffer, and holds no secret. */
 export interface StaticFile {
@@ -58,8 +59,7 @@ export async function sendStatic(
     etag: tag,
     vary: 'accept-encoding',
   })
-  const known = request.headers['if-none-match']?.split(',').map((one) => one.trim()) ?? []
-  if (known.includes(tag) || known.includes('*')) return reply.code(304).send()
+  if (isNotModified(request, tag)) return reply.code(304).send()
   reply.header('content-type', file.type)
   const accepted = new Negotiator(request.raw).encodings(['br', 'gzip'])
   const coding = (['br', 'gzip'] as const).find((one) => accepted.includes(one))
