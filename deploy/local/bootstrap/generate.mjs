@@ -1,5 +1,5 @@
 // @ts-check
-import { readdirSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { root, withWorkspaceCommands } from './paths.mjs'
 import { run } from './run.mjs'
@@ -24,6 +24,7 @@ export async function generateCode(deps) {
  * @property {string} name of the step in the progress
  * @property {string} text what the step does
  * @property {string} folder folder of the generated code, relative to the root
+ * @property {string} made one of its files: a checkout of an older commit may remove them
  * @property {string[]} sources files, relative to the root
  * @property {[command: string, ...args: string[]]} command
  * @property {string} directory in which the command runs, relative to the root
@@ -36,6 +37,7 @@ function protoCode() {
     name: 'code',
     text: `generating from ${files.length} .proto files`,
     folder: 'proto/gen',
+    made: 'coffer/values.js',
     sources: [...files, 'proto/buf.yaml', 'proto/buf.gen.yaml', plugin],
     command: ['buf', 'generate'],
     directory: 'proto',
@@ -50,6 +52,7 @@ function clientCode() {
     name: 'client',
     text: 'generating from the OpenAPI document',
     folder: 'gateway/client/gen',
+    made: 'sdk.gen.ts',
     sources: [
       'gateway/client/openapi.json',
       'gateway/client/build/code.ts',
@@ -61,15 +64,16 @@ function clientCode() {
 }
 
 /**
- * Generates the code, unless its stamp has the hash of the sources.
+ * Generates the code, unless it exists and its stamp has the hash of the sources.
  *
  * @param {Code} code
  * @param {import('./progress.mjs').Deps} deps
  */
-async function generate({ name, text, folder, sources, command, directory }, { env, progress }) {
+async function generate(code, { env, progress }) {
+  const { name, text, folder, made, sources, command, directory } = code
   const stamp = join(root, folder, '.stamp')
   const hash = hashOf({ files: [...sources, lockFile].map((file) => join(root, file)) })
-  if (isStamped(stamp, hash)) return
+  if (isStamped(stamp, hash) && existsSync(join(root, folder, made))) return
   const [program, ...args] = command
   await progress.step(name, text, () =>
     run(program, args, { cwd: join(root, directory), env: withWorkspaceCommands(env) }),
