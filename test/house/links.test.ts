@@ -1,11 +1,12 @@
 import { expect, test } from '@jest/globals'
-import { danglingLinks } from './links.ts'
+import { danglingLinks, missingNames } from './links.ts'
 
 const page = {
   path: 'docs/page.md',
   text: '# The page\n\n## Who asks, and what?\n\n## Twice\n## Twice',
 }
 const code = { path: 'services/kit/src/id.ts', text: '' }
+const statements = { path: 'services/kit/src/rows.sql.ts', text: '' }
 
 function faults(text: string) {
   return danglingLinks([{ path: 'docs/other.md', text: `# Other\n${text}` }, page, code])
@@ -38,4 +39,15 @@ test.each([
   ],
 ])('%s is a dangling link', (text, fault) => {
   expect(faults(text)).toEqual([fault])
+})
+
+test.each([
+  ['`services/kit/src/id.ts` and `src/id.ts`', []],
+  ['`id.ts` beside it, `src/rows.sql` with its suffix', []],
+  ['`d.ts`, `kit/gone.ts`', ['d.ts', 'kit/gone.ts']],
+  ['the suffix `.sql.ts`, the call `id.next()`, the key `a.b`', []],
+  ['```\n`gone.ts`\n```', []],
+])('names of files in %j', (text, missing) => {
+  const faulty = missing.map((name) => `docs/other.md: ${name} is not there`)
+  expect(missingNames({ path: 'docs/other.md', text }, [code, statements])).toEqual(faulty)
 })

@@ -20,6 +20,22 @@ export function danglingLinks(files: readonly File[]): string[] {
   )
 }
 
+/**
+ * Returns the source files that a page names in code spans and that are not there. A name is the
+ * end of a path, such as `money/writer.service.ts`; the page may name the folder elsewhere. The
+ * ending `.ts` may be left out.
+ */
+export function missingNames({ path, text }: File, files: readonly File[]): string[] {
+  const spans = text.replaceAll(/^```[\s\S]*?^```/gm, '').matchAll(/`(\w[\w./-]*\.[a-z]{2,5})`/g)
+  const named = [...spans].map(([, name = '']) => name)
+  const wanted = named.filter((name) => /\.(ts|proto|sql)$/.test(name))
+  const isThere = (name: string) => {
+    const ends = [`/${name}`, `/${name}.ts`]
+    return files.some((one) => ends.some((end) => `/${one.path}`.endsWith(end)))
+  }
+  return wanted.filter((name) => !isThere(name)).map((name) => `${path}: ${name} is not there`)
+}
+
 /** Returns the targets of a Markdown text's links into the repository, without links in code. */
 function linksIn(text: string): string[] {
   const links = withoutCode(text).matchAll(/\]\(([^)\s]+)\)/g)

@@ -3,7 +3,7 @@ import { changelogFaults } from './changelog.ts'
 import { checklistFaults } from './checklist.ts'
 import { isCode, isTest, workspaceDirectories, writtenFiles } from './files.ts'
 import { longFiles, longFunctions } from './lengths.ts'
-import { danglingLinks } from './links.ts'
+import { danglingLinks, missingNames } from './links.ts'
 import { parseModule } from './modules.ts'
 import { badNames } from './names.ts'
 import { badImports, idleDependencies, kitFaults, parsePackage, readmeFaults } from './packages.ts'
@@ -163,6 +163,11 @@ test('branches for a former version say until which release, and none is overdue
 
 test('links in Markdown lead to existing files and headings', () => {
   expect(danglingLinks(files)).toEqual([])
+})
+
+test('source files that a page names are there', () => {
+  const pages = files.filter(({ path }) => path.endsWith('.md') && path !== 'CHANGELOG.md')
+  expect(pages.flatMap((page) => missingNames(page, files))).toEqual([])
 })
 
 test('pages of docs/api are guides of the reference (gateway/src/openapi/guides.ts)', () => {
