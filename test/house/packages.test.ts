@@ -1,6 +1,13 @@
 import { expect, test } from '@jest/globals'
 import { parseModule } from './modules.ts'
-import { badImports, idleDependencies, kitFaults, parsePackage, readmeFaults } from './packages.ts'
+import {
+  badImports,
+  idleDependencies,
+  kitFaults,
+  lostLinks,
+  parsePackage,
+  readmeFaults,
+} from './packages.ts'
 
 function pack(directory: string, dependencies: string[], devDependencies: string[] = []) {
   const each = (names: string[]) => Object.fromEntries(names.map((name) => [name, '1']))
@@ -84,4 +91,10 @@ test('each room of kit has a bound of exports, and its code imports nothing of t
     'services/kit/src/events/a.ts:1: @coffer/host/serve belongs to the host',
     'services/kit/testing/events/a.ts:1: @coffer/host/serve belongs to the host',
   ])
+})
+
+test('a link of the lockfile leads to a package', () => {
+  const lock = (link: string) => `importers:\n  gateway:\n${' '.repeat(8)}version: link:${link}\n`
+  expect(lostLinks(lock('..'), [pack('', [])])).toEqual(['gateway: link:.. leads to no package'])
+  expect(lostLinks(lock('../services/kit'), [pack('services/kit', [])])).toEqual([])
 })

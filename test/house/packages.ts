@@ -1,4 +1,5 @@
 import { isBuiltin } from 'node:module'
+import { posix } from 'node:path'
 import { type File, isCode, isTest } from './files.ts'
 import { type Module, resolve } from './modules.ts'
 
@@ -130,4 +131,19 @@ function relativeFault(target: string, directory: string, paths: Set<string>): s
   // Generated code is not among the files that people write.
   const isOther = target.endsWith('.json') || target.includes('/gen/')
   return paths.has(target) || isOther ? null : 'is not there'
+}
+
+/**
+ * Returns links of pnpm-lock.yaml between packages that lead to no package. An install accepts
+ * them, and the package is then found only while a folder above has it, which the image lacks.
+ */
+export function lostLinks(lockfile: string, packages: Package[]): string[] {
+  const directories = packages.map(({ directory }) => directory)
+  let importer = ''
+  return lockfile.split('\n').flatMap((line) => {
+    importer = /^ {2}(\S+):$/.exec(line)?.[1] ?? importer
+    const link = /^ {8}version: link:(\S+)$/.exec(line)?.[1]
+    if (link === undefined || directories.includes(posix.join(importer, link))) return []
+    return [`${importer}: link:${link} leads to no package`]
+  })
 }

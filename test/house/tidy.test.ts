@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { expect, test } from '@jest/globals'
 import { changelogFaults } from './changelog.ts'
 import { checklistFaults } from './checklist.ts'
@@ -6,7 +7,14 @@ import { longFiles, longFunctions } from './lengths.ts'
 import { danglingLinks, missingNames } from './links.ts'
 import { parseModule } from './modules.ts'
 import { badNames } from './names.ts'
-import { badImports, idleDependencies, kitFaults, parsePackage, readmeFaults } from './packages.ts'
+import {
+  badImports,
+  idleDependencies,
+  kitFaults,
+  lostLinks,
+  parsePackage,
+  readmeFaults,
+} from './packages.ts'
 import { deadFiles, unusedExports } from './reach.ts'
 import {
   arrowsInCircles,
@@ -90,6 +98,10 @@ test('only settings of tools have a default export', () => {
 
 test('imports are declared, stay in the package and name an existing .ts file', () => {
   expect(badImports(modules, packages)).toEqual([])
+})
+
+test('links of the lockfile lead to packages', () => {
+  expect(lostLinks(readFileSync('pnpm-lock.yaml', 'utf8'), packages)).toEqual([])
 })
 
 test('every package imports its dependencies', () => {

@@ -115,6 +115,7 @@ test('pods have no variables of Services, no token, and a grace period of 30 s',
       'COFFER_GRPC_PORT',
       'COFFER_PORT',
       'COFFER_RPC_PORT',
+      'COFFER_METRICS_PORT',
     ])
   }
 })
