@@ -117,6 +117,9 @@ async function open(options: BrokerOptions, refusal: Refusal) {
     waitOnFirstConnect: false,
     // Refused credentials are tried again: their file may be renewed after the server's.
     ignoreAuthErrorAbort: true,
+    // The addresses that a cluster tells are tried without a pause, and told again by each refusal:
+    // the first connection would never fail.
+    ignoreClusterUpdates: true,
     // By default, the client creates two errors per publish in advance, for their stack traces.
     noAsyncTraces: true,
     timeout: 5_000,
