@@ -1,6 +1,6 @@
 import { type Timestamp, timestampDate } from '@bufbuild/protobuf/wkt'
 import { eventually } from '@coffer/host/testing/boot'
-import type { SyncHealth } from '@coffer/proto/feedsync/v1/feed_sync'
+import type { SyncHealth } from '@coffer/proto/sync/v1/health'
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { type FragmentSqlToken, sql } from 'slonik'
 import { faults } from '../providers/feed-faults.ts'

@@ -2,7 +2,8 @@ import type { FeedSync } from '@coffer/feed-sync/syncs/feed-sync'
 import { readSync, requestByOperator } from '@coffer/feed-sync/syncs/operator.service'
 import { eventually } from '@coffer/host/testing/boot'
 import type { ServiceDefinition } from '@coffer/kit/service/service'
-import { FeedSyncService, type SyncHealth } from '@coffer/proto/feedsync/v1/feed_sync'
+import { FeedSyncService } from '@coffer/proto/feedsync/v1/feed_sync'
+import type { SyncHealth } from '@coffer/proto/sync/v1/health'
 import { type Coffer, startCoffer } from '../harness/coffer.ts'
 import type { Json, Person } from '../harness/person.ts'
 import type { FeedBank } from '../providers/feed-bank.ts'
@@ -122,7 +123,7 @@ function syncsOf(
   const { accountId } = person
   const syncs = booted.client('feed-sync', FeedSyncService)
   const health = async (): Promise<SyncHealth> => {
-    const { health: found } = await syncs.getSyncHealth({ feedLinkId }, booted.as(accountId))
+    const { health: found } = await syncs.getHealth({ feedLinkId }, booted.as(accountId))
     if (!found) throw new Error('the link has no health')
     return found
   }

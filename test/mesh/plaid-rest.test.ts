@@ -1,5 +1,6 @@
 import { requestByOperator } from '@coffer/aggregator-sync/syncs/operator.service'
 import { eventually } from '@coffer/host/testing/boot'
+import { AggregatorSyncService } from '@coffer/proto/aggregatorsync/v1/aggregator_sync'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { type Answer, call, type Json, type Person } from '../harness/person.ts'
 import type { PlaidItem } from '../providers/plaid/item.ts'
@@ -74,6 +75,11 @@ test('a user links a bank: from the link token to the transactions', async () =>
   expect(health).toMatchObject({ linkId, linkType: 'aggregator', status: 'setup' })
   expect(health.calls.total).toBeGreaterThan(1)
   expect(health.bankAccounts).toHaveLength(2)
+  const { booted } = world.coffer
+  const syncs = booted.client('aggregator-sync', AggregatorSyncService)
+  const former = await syncs.getAggregatorHealth({ linkId }, booted.as(person.accountId))
+  const calls = { total: BigInt(health.calls.total) }
+  expect(former.health).toMatchObject({ linkId, status: 'setup', calls })
 })
 
 test('a link token is used again on request, until the callback, even one that fails', async () => {

@@ -9,8 +9,8 @@ import { systemCaller } from '@coffer/kit/rpc/caller'
 import { asCaller } from '@coffer/kit/rpc/rpc'
 import { newId } from '@coffer/kit/values/id'
 import { AggregatorSyncService } from '@coffer/proto/aggregatorsync/v1/aggregator_sync'
-import type { SyncHealth } from '@coffer/proto/feedsync/v1/feed_sync'
 import { SyncImportService } from '@coffer/proto/ledger/v1/sync_import'
+import type { SyncHealth } from '@coffer/proto/sync/v1/health'
 import type { CallOptions } from '@connectrpc/connect'
 import { sql } from 'slonik'
 import { type Coffer, startCoffer } from '../harness/coffer.ts'
@@ -106,7 +106,7 @@ export async function linkItem(
   }
   const syncs = booted.client('aggregator-sync', AggregatorSyncService)
   const health = async () => {
-    const found = await syncs.getAggregatorHealth({ linkId }, booted.as(accountId))
+    const found = await syncs.getHealth({ linkId }, booted.as(accountId))
     if (!found.health) throw new Error('the link has no health')
     return found.health
   }

@@ -66,7 +66,7 @@ export async function createLinked(
 }
 
 async function healthOf(booted: Booted, { as, key }: Pick<Linked, 'as' | 'key'>) {
-  return (await booted.client('feed-sync', FeedSyncService).getSyncHealth(key, as)).health
+  return (await booted.client('feed-sync', FeedSyncService).getHealth(key, as)).health
 }
 
 async function changeSync(tx: Transaction, key: FeedSyncKey, to: Partial<FeedSync>): Promise<void> {

@@ -71,7 +71,7 @@ test('pending and deactivated connections, and those of other links, are refused
   await expect(feedSyncs.requestFeedSync(other, as)).rejects.toMatchObject(missing)
   const stranger = booted.as(newId('acct'))
   await expect(feedSyncs.requestFeedSync(key, stranger)).rejects.toMatchObject(missing)
-  await expect(feedSyncs.getSyncHealth(key, stranger)).rejects.toMatchObject(missing)
+  await expect(feedSyncs.getHealth(key, stranger)).rejects.toMatchObject(missing)
   await releaseConnection({ database: booted.database('feed-sync'), clock: () => now }, key)
   await expect(linked.request()).rejects.toMatchObject({ code: Code.FailedPrecondition })
   expect(await linked.health()).toMatchObject({ status: 'deactivated', isSyncing: false })
@@ -91,13 +91,25 @@ test('an operator requests a sync of any link, whenever the last one was', async
 test('the health of a connection begins empty', async () => {
   const linked = await createLinked(booted)
   expect(await linked.health()).toEqual({
-    $typeName: 'coffer.feedsync.v1.SyncHealth',
+    $typeName: 'coffer.sync.v1.SyncHealth',
     linkId: linked.key.linkId,
     linkType: '',
     status: 'active',
     isSyncing: false,
     failuresInRow: 0,
     bankAccounts: [],
+  })
+})
+
+test('a gateway of 0.2 gets the same health', async () => {
+  const linked = await createLinked(booted)
+  await linked.use()
+  const { $typeName: _, ...health } = await linked.health()
+  const feedSyncs = booted.client('feed-sync', FeedSyncService)
+  const former = await feedSyncs.getSyncHealth(linked.key, linked.as)
+  expect(former.health).toMatchObject({
+    ...health,
+    bankAccounts: health.bankAccounts.map(({ bankAccountId }) => ({ bankAccountId })),
   })
 })
 

@@ -3,14 +3,15 @@ import { notFound } from '@coffer/kit/rpc/errors'
 import { toMessage } from '@coffer/kit/rpc/message'
 import { callerOf } from '@coffer/kit/rpc/rpc'
 import type { AggregatorSyncService } from '@coffer/proto/aggregatorsync/v1/aggregator_sync'
+import type { SyncedBankAccount } from '@coffer/proto/ledger/v1/sync_import'
 import {
   BankAccountSyncHealthSchema,
   SyncCallsSchema,
+  type SyncHealth,
   SyncHealthSchema,
-} from '@coffer/proto/feedsync/v1/feed_sync'
-import type { SyncedBankAccount } from '@coffer/proto/ledger/v1/sync_import'
+} from '@coffer/proto/sync/v1/health'
 import { type LedgerDeps, listSyncedAccounts } from '@coffer/sync-kit/ledger/ledger.client'
-import { toArrival, toError } from '@coffer/sync-kit/syncs/sync-health'
+import { toArrival, toError, toFormerHealth } from '@coffer/sync-kit/syncs/sync-health'
 import { findNextAttempt } from '@coffer/sync-kit/syncs/sync-state'
 import { Code, ConnectError, type ServiceImpl } from '@connectrpc/connect'
 import type { LinkKey } from '../connections/aggregator-link.ts'
@@ -35,18 +36,27 @@ export function aggregatorSyncRoutes(deps: Deps): ServiceImpl<typeof AggregatorS
       )
       return {}
     },
+    getHealth: async ({ linkId }, context) => {
+      const { accountId } = callerOf(context)
+      return { health: await readHealth(deps, { accountId, linkId }) }
+    },
+    // until 0.4: for gateways of 0.2.
     getAggregatorHealth: async ({ linkId }, context) => {
       const { accountId } = callerOf(context)
-      const key = { accountId, linkId }
-      const sync = await itemSyncs.find(database, key)
-      if (!sync) throw notFound('aggregator link')
-      const now = clock()
-      const isScheduled = !(await isLapsed(database, accountId, now))
-      const calls = await findCallCounts(database, key, now)
-      const bankAccounts = await listBankAccounts(deps, key)
-      return { health: toHealth(sync, { isScheduled, calls, bankAccounts }) }
+      return { health: toFormerHealth(await readHealth(deps, { accountId, linkId })) }
     },
   }
+}
+
+async function readHealth(deps: Deps, key: LinkKey): Promise<SyncHealth> {
+  const { database, clock } = deps
+  const sync = await itemSyncs.find(database, key)
+  if (!sync) throw notFound('aggregator link')
+  const now = clock()
+  const isScheduled = !(await isLapsed(database, key.accountId, now))
+  const calls = await findCallCounts(database, key, now)
+  const bankAccounts = await listBankAccounts(deps, key)
+  return toHealth(sync, { isScheduled, calls, bankAccounts })
 }
 
 /** Returns the bank accounts of a link; none if it is deleted. */

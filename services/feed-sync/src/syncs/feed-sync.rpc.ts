@@ -3,12 +3,13 @@ import { notFound } from '@coffer/kit/rpc/errors'
 import { toMessage } from '@coffer/kit/rpc/message'
 import { callerOf } from '@coffer/kit/rpc/rpc'
 import type { ServiceDeps } from '@coffer/kit/service/service'
+import type { FeedSyncService } from '@coffer/proto/feedsync/v1/feed_sync'
 import {
   BankAccountSyncHealthSchema,
-  type FeedSyncService,
+  type SyncHealth,
   SyncHealthSchema,
-} from '@coffer/proto/feedsync/v1/feed_sync'
-import { toArrival, toError } from '@coffer/sync-kit/syncs/sync-health'
+} from '@coffer/proto/sync/v1/health'
+import { toArrival, toError, toFormerHealth } from '@coffer/sync-kit/syncs/sync-health'
 import type { ServiceImpl } from '@connectrpc/connect'
 import type { CandidateSync } from '../candidates/feed-bank-account.ts'
 import { describeSyncFault } from '../provider/feed-fault.ts'
@@ -20,6 +21,13 @@ type Deps = Pick<ServiceDeps, 'database' | 'clock'>
 
 /** Returns the RPC handlers of syncs (docs/banks/feed.md#syncs). */
 export function feedSyncRoutes({ database, clock }: Deps): ServiceImpl<typeof FeedSyncService> {
+  const readHealth = async (key: { accountId: string; feedLinkId: string }) => {
+    const sync = await feedSyncs.find(database, key)
+    if (!sync) throw notFound('feed link')
+    const candidates = await listCandidatesEverUsed(database, key)
+    const isServed = !(await isLapsed(database, key.accountId, clock()))
+    return toHealth(sync, { candidates, isServed })
+  }
   return {
     requestFeedSync: async ({ feedLinkId, linkId }, context) => {
       const { accountId } = callerOf(context)
@@ -28,14 +36,14 @@ export function feedSyncRoutes({ database, clock }: Deps): ServiceImpl<typeof Fe
       await database.transaction((tx) => feedRequests.request(tx, key, of))
       return {}
     },
+    getHealth: async ({ feedLinkId }, context) => {
+      const { accountId } = callerOf(context)
+      return { health: await readHealth({ accountId, feedLinkId }) }
+    },
+    // until 0.4: for gateways of 0.2.
     getSyncHealth: async ({ feedLinkId }, context) => {
       const { accountId } = callerOf(context)
-      const key = { accountId, feedLinkId }
-      const sync = await feedSyncs.find(database, key)
-      if (!sync) throw notFound('feed link')
-      const candidates = await listCandidatesEverUsed(database, key)
-      const isServed = !(await isLapsed(database, accountId, clock()))
-      return { health: toHealth(sync, { candidates, isServed }) }
+      return { health: toFormerHealth(await readHealth({ accountId, feedLinkId })) }
     },
   }
 }
@@ -43,7 +51,7 @@ export function feedSyncRoutes({ database, clock }: Deps): ServiceImpl<typeof Fe
 function toHealth(
   sync: FeedSync,
   { candidates, isServed }: { candidates: readonly CandidateSync[]; isServed: boolean },
-) {
+): SyncHealth {
   const faulty = candidates.find((one) => isSameFault(one, sync))
   return toMessage(SyncHealthSchema, {
     linkId: sync.linkId ?? '',

@@ -1,5 +1,15 @@
+import { fromBinary, toBinary } from '@bufbuild/protobuf'
 import { toMessage } from '@coffer/kit/rpc/message'
-import { SyncArrivalSchema, SyncErrorSchema } from '@coffer/proto/feedsync/v1/feed_sync'
+import {
+  type SyncHealth as FormerHealth,
+  SyncHealthSchema as FormerHealthSchema,
+} from '@coffer/proto/feedsync/v1/feed_sync'
+import {
+  SyncArrivalSchema,
+  SyncErrorSchema,
+  type SyncHealth,
+  SyncHealthSchema,
+} from '@coffer/proto/sync/v1/health'
 import type { SyncState } from './sync-state.ts'
 
 /** Returns the numbers of transactions of the last successful sync; null before the first. */
@@ -22,4 +32,9 @@ export function toError<Code extends string>(
   const { faultCode: code, faultDetail: detail, faultAt: at } = of
   if (code === null || at === null) return null
   return toMessage(SyncErrorSchema, { code, ...describe({ code, detail: detail ?? '' }), at })
+}
+
+/** until 0.4: converts a health for gateways of 0.2 to feed-sync's message of the same fields. */
+export function toFormerHealth(health: SyncHealth): FormerHealth {
+  return fromBinary(FormerHealthSchema, toBinary(SyncHealthSchema, health))
 }
