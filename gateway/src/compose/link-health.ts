@@ -1,16 +1,10 @@
 import { create } from '@bufbuild/protobuf'
 import { timestampFromDate } from '@bufbuild/protobuf/wkt'
 import type { Mesh } from '@coffer/kit/rpc/mesh'
-import { AggregatorSyncService } from '@coffer/proto/aggregatorsync/v1/aggregator_sync'
-import {
-  FeedSyncService,
-  SyncErrorSchema,
-  type SyncHealth,
-  SyncHealthSchema,
-} from '@coffer/proto/feedsync/v1/feed_sync'
 import type { Link } from '@coffer/proto/ledger/v1/link'
+import { SyncErrorSchema, type SyncHealth, SyncHealthSchema } from '@coffer/proto/sync/v1/health'
 import { type CallOptions, Code, ConnectError } from '@connectrpc/connect'
-import { requirePart } from '../http/answers/answer.ts'
+import { createSyncHealths } from './sync-health.ts'
 
 /** Settings that switch the syncs of a type of links on. */
 const switches = {
@@ -40,19 +34,18 @@ export type GetLinkHealth = (link: Link, options: CallOptions) => Promise<SyncHe
  * (docs/links.md#health).
  */
 export function createGetLinkHealth({ mesh, config, clock }: HealthDeps): GetLinkHealth {
-  const feedSyncs = mesh.client('feed-sync', FeedSyncService)
-  const aggregatorSyncs = mesh.client('aggregator-sync', AggregatorSyncService)
+  const healths = createSyncHealths(mesh)
 
   function readHealth({ linkId, linkType, feedLinkId }: Link, options: CallOptions) {
-    if (linkType === 'aggregator') return aggregatorSyncs.getAggregatorHealth({ linkId }, options)
-    return feedLinkId === undefined ? null : feedSyncs.getSyncHealth({ feedLinkId }, options)
+    if (linkType === 'aggregator') return healths.ofAggregator(linkId, options)
+    return feedLinkId === undefined ? null : healths.ofFeed(feedLinkId, options)
   }
 
   /** Returns the health of a link, from the service of its syncs; null without syncs. */
   async function findHealth(link: Link, options: CallOptions): Promise<SyncHealth | null> {
     try {
       const read = await readHealth(link, options)
-      return read && explainSwitch(endWith(link, requirePart(read.health)), link)
+      return read && explainSwitch(endWith(link, read), link)
     } catch (error) {
       if (ConnectError.from(error).code === Code.NotFound) return null
       throw error

@@ -1,10 +1,6 @@
 import { timestampMs } from '@bufbuild/protobuf/wkt'
 import { notFound } from '@coffer/kit/rpc/errors'
-import type {
-  BankAccountSyncHealth,
-  SyncError,
-  SyncHealth,
-} from '@coffer/proto/feedsync/v1/feed_sync'
+import type { BankAccountSyncHealth, SyncError, SyncHealth } from '@coffer/proto/sync/v1/health'
 import type { State } from './progress.ts'
 
 // Positions of the statuses in the sync of a bank account.

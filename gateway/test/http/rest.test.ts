@@ -1,9 +1,9 @@
 import { create } from '@bufbuild/protobuf'
 import { toMessage } from '@coffer/kit/rpc/message'
 import { FeedLinkSchema, ListFeedLinksResponseSchema } from '@coffer/proto/feedsync/v1/feed_link'
-import { BankAccountSyncHealthSchema } from '@coffer/proto/feedsync/v1/feed_sync'
 import { LinkSchema } from '@coffer/proto/ledger/v1/link'
 import { TransactionSchema } from '@coffer/proto/ledger/v1/transaction'
+import { BankAccountSyncHealthSchema } from '@coffer/proto/sync/v1/health'
 import { expect, test } from '@jest/globals'
 import { toRest } from '../../src/http/answers/rest.ts'
 

@@ -4,7 +4,7 @@ import { create } from '@bufbuild/protobuf'
 import { type Timestamp, timestampFromMs } from '@bufbuild/protobuf/wkt'
 import { notFound, unauthenticated, unavailable } from '@coffer/kit/rpc/errors'
 import { newId } from '@coffer/kit/values/id'
-import { type SyncHealth, SyncHealthSchema } from '@coffer/proto/feedsync/v1/feed_sync'
+import { type SyncHealth, SyncHealthSchema } from '@coffer/proto/sync/v1/health'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { connect as connectNats, type NatsConnection } from '@nats-io/transport-node'
 import { startGateway } from '../../src/main.ts'
@@ -58,7 +58,7 @@ async function serve(
     links: { getLink: () => ({ link }) },
     bankAccounts: { describeBankAccount: () => ({ linkId }) },
     feedSyncs: {
-      getSyncHealth: () => ({ health: (left.length > 1 ? left.shift() : left[0]) as SyncHealth }),
+      getHealth: () => ({ health: (left.length > 1 ? left.shift() : left[0]) as SyncHealth }),
     },
     ...stubs,
   }
@@ -71,7 +71,7 @@ async function serve(
 
 /** Opens a socket. Resolves after the gateway has read the stored state twice. */
 async function connect(path = url): Promise<TestSocket> {
-  const countOf = () => gateway.received.filter(({ rpc }) => rpc === 'GetSyncHealth').length
+  const countOf = () => gateway.received.filter(({ rpc }) => rpc === 'GetHealth').length
   const before = countOf()
   const opened = openSocket(server.port, path)
   await once(opened.socket, 'open')
@@ -178,7 +178,7 @@ describe('without messages, the stored state', () => {
     const { frames, closed } = openSocket(server.port, url)
     await closed
     expect(frames).toEqual([status === 'error' ? error : { bankAccountId, status }])
-    const count = gateway.received.filter(({ rpc }) => rpc === 'GetSyncHealth').length
+    const count = gateway.received.filter(({ rpc }) => rpc === 'GetHealth').length
     expect(count).toBeGreaterThan(reads.length)
   })
 
@@ -247,7 +247,7 @@ describe('an upgrade is refused as JSON, and the connection closes,', () => {
     const stubs: Stubs =
       name === 'ledger'
         ? { bankAccounts: { describeBankAccount: away } }
-        : { feedSyncs: { getSyncHealth: away } }
+        : { feedSyncs: { getHealth: away } }
     await serve([healthOf({})], { stubs })
     const answer = await refusedUpgrade(server.port, url)
     const body = { error: expect.any(String) }

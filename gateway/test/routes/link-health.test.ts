@@ -1,7 +1,8 @@
 import { create } from '@bufbuild/protobuf'
 import { timestampFromDate } from '@bufbuild/protobuf/wkt'
 import { notFound } from '@coffer/kit/rpc/errors'
-import { SyncHealthSchema } from '@coffer/proto/feedsync/v1/feed_sync'
+import { SyncHealthSchema as FormerHealthSchema } from '@coffer/proto/feedsync/v1/feed_sync'
+import { SyncHealthSchema } from '@coffer/proto/sync/v1/health'
 import { afterEach, describe, expect, test } from '@jest/globals'
 import { createGateway, type Gateway } from '../gateway.ts'
 import { ids } from '../samples.ts'
@@ -51,8 +52,8 @@ let gateway: Gateway
 afterEach(async () => await gateway[Symbol.asyncDispose]())
 
 test('the health of a feed link is that of its syncs', async () => {
-  const getSyncHealth = () => ({ health })
-  const stubs = { links: { getLink: () => ({ link: feedLink }) }, feedSyncs: { getSyncHealth } }
+  const getHealth = () => ({ health })
+  const stubs = { links: { getLink: () => ({ link: feedLink }) }, feedSyncs: { getHealth } }
   gateway = await createGateway(stubs, allOn)
   const answer = await gateway.send('GET', url)
   const time = '2026-01-02T03:04:05Z'
@@ -83,18 +84,18 @@ test('the health of a feed link is that of its syncs', async () => {
 })
 
 test('a deleted link has no next sync, before aggregator-sync learns of the deletion', async () => {
-  const getAggregatorHealth = () => ({
+  const getHealth = () => ({
     health: create(SyncHealthSchema, { linkId, status: 'setup', nextAttempt: at }),
   })
   const link = { linkId, linkType: 'aggregator', deletedAt: at }
-  const stubs = { links: { getLink: () => ({ link }) }, aggregatorSyncs: { getAggregatorHealth } }
+  const stubs = { links: { getLink: () => ({ link }) }, aggregatorSyncs: { getHealth } }
   gateway = await createGateway(stubs, allOn)
   const { body } = await gateway.send('GET', url)
   expect(body).toMatchObject({ status: 'deactivated', nextAttempt: null })
 })
 
 test('the health of an aggregator link has its calls, code and end of consent', async () => {
-  const getAggregatorHealth = () => ({
+  const getHealth = () => ({
     health: create(SyncHealthSchema, {
       linkId,
       status: 'error',
@@ -106,7 +107,7 @@ test('the health of an aggregator link has its calls, code and end of consent', 
     }),
   })
   const links = { getLink: () => ({ link: { linkId, linkType: 'aggregator' } }) }
-  gateway = await createGateway({ links, aggregatorSyncs: { getAggregatorHealth } }, allOn)
+  gateway = await createGateway({ links, aggregatorSyncs: { getHealth } }, allOn)
   const { status, body } = await gateway.send('GET', url)
   const time = '2026-01-02T03:04:05Z'
   expect([status, body]).toEqual([
@@ -142,8 +143,8 @@ describe('where the integration is switched off', () => {
     const read = () => readOf(status)
     const stubs = {
       links: { getLink: () => ({ link: { ...feedLink, linkType } }) },
-      feedSyncs: { getSyncHealth: read },
-      aggregatorSyncs: { getAggregatorHealth: read },
+      feedSyncs: { getHealth: read },
+      aggregatorSyncs: { getHealth: read },
     }
     gateway = await createGateway(stubs, {}, { clock })
     return (await gateway.send('GET', url)).body
@@ -191,10 +192,28 @@ test.each([
   }
   gateway = await createGateway({
     links: { getLink: () => ({ link }) },
-    feedSyncs: { getSyncHealth: missing },
-    aggregatorSyncs: { getAggregatorHealth: missing },
+    feedSyncs: { getHealth: missing },
+    aggregatorSyncs: { getHealth: missing },
   })
   expect((await gateway.send('GET', url)).body).toEqual({ ...none, linkType })
+})
+
+test.each([
+  ['feed', feedLink],
+  ['aggregator', { linkId, linkType: 'aggregator' }],
+])('beside a service of 0.2.0, the health of a %s link is its own', async (linkType, link) => {
+  const lastArrival = { added: 3 }
+  const former = () => ({ health: create(FormerHealthSchema, { status: 'error', lastArrival }) })
+  gateway = await createGateway(
+    {
+      links: { getLink: () => ({ link }) },
+      feedSyncs: { getSyncHealth: former },
+      aggregatorSyncs: { getAggregatorHealth: former },
+    },
+    allOn,
+  )
+  const { body } = await gateway.send('GET', url)
+  expect(body).toMatchObject({ linkId, linkType, status: 'error', lastArrival })
 })
 
 test('the health of a missing link is 404, and a malformed ID is 400', async () => {

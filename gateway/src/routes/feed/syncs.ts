@@ -4,6 +4,7 @@ import { FeedSyncService } from '@coffer/proto/feedsync/v1/feed_sync'
 import { BankAccountService } from '@coffer/proto/ledger/v1/bank_account'
 import { type GetLinkResponse, LinkService } from '@coffer/proto/ledger/v1/link'
 import { z } from 'zod'
+import { createSyncHealths } from '../../compose/sync-health.ts'
 import type { RouteDeps } from '../../deps.ts'
 import { requirePart } from '../../http/answers/answer.ts'
 import { id } from '../../http/fields/fields.ts'
@@ -52,7 +53,7 @@ export function feedSyncRoutes(deps: RouteDeps): Route[] {
 function progressRoute({ mesh, broker, progressTimes }: RouteDeps): Route {
   const links = mesh.client('ledger', LinkService)
   const accounts = mesh.client('ledger', BankAccountService)
-  const feedSyncs = mesh.client('feed-sync', FeedSyncService)
+  const healths = createSyncHealths(mesh)
   return socketRoute({
     id: 'watchFeedSync',
     tag: 'Feed',
@@ -67,7 +68,7 @@ function progressRoute({ mesh, broker, progressTimes }: RouteDeps): Route {
       const account = await accounts.describeBankAccount({ bankAccountId }, options)
       if (account.linkId !== linkId) throw notFound('bank account')
       // The socket needs feed-sync: while that is away, the upgrade is refused.
-      await feedSyncs.getSyncHealth({ feedLinkId: requireFeedLink(found) }, options)
+      await healths.ofFeed(requireFeedLink(found), options)
     },
     frames: [{ json: feedProgressFrame }],
     socket: async ({ params: { linkId, bankAccountId }, socket, accountId, renewOptions }) => {
@@ -87,8 +88,7 @@ function progressRoute({ mesh, broker, progressTimes }: RouteDeps): Route {
         read: async () => {
           const options = await renewOptions()
           feedLinkId ??= requireFeedLink(await links.getLink({ linkId }, options))
-          const { health } = await feedSyncs.getSyncHealth({ feedLinkId }, options)
-          return findEnd(requirePart(health))
+          return findEnd(await healths.ofFeed(feedLinkId, options))
         },
       })
     },

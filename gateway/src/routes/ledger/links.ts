@@ -1,12 +1,12 @@
 import { invalid } from '@coffer/kit/rpc/errors'
 import { FeedLinkService } from '@coffer/proto/feedsync/v1/feed_link'
-import { SyncHealthSchema } from '@coffer/proto/feedsync/v1/feed_sync'
 import {
   type GetLinkResponse,
   LinkSchema,
   LinkService,
   UpdateLinkRequestSchema,
 } from '@coffer/proto/ledger/v1/link'
+import { SyncHealthSchema } from '@coffer/proto/sync/v1/health'
 import { z } from 'zod'
 import { requireFeature } from '../../auth/features.ts'
 import { createConnections, linkAnswer } from '../../compose/link.ts'
