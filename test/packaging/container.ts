@@ -36,9 +36,25 @@ export interface ContainerOptions {
   words: string[]
 }
 
+/**
+ * Returns these settings for a container, whose network is that of the host, but not its files:
+ * URLs of Postgres over a Unix socket become those of its port on 127.0.0.1.
+ */
+export function settingsInside(settings: Record<string, string>): Record<string, string> {
+  const inside = ([name, value]: [string, string]) => {
+    if (!name.endsWith('_DATABASE_URL')) return [name, value]
+    const url = new URL(value)
+    // A host with a slash is the directory of a socket (libpq, connection URIs).
+    if (decodeURIComponent(url.hostname).startsWith('/')) url.hostname = '127.0.0.1'
+    return [name, url.href]
+  }
+  return Object.fromEntries(Object.entries(settings).map(inside))
+}
+
 /** Starts a container on the network of the host. */
 export async function startContainer(options: ContainerOptions): Promise<Container> {
-  const { image, data, memory, settings, words } = options
+  const { image, data, memory, words } = options
+  const settings = settingsInside(options.settings)
   const name = `coffer-${randomUUID()}`
   const limits = ['--read-only', '--tmpfs', '/tmp', '--cap-drop', 'all', '--memory', memory]
   const safety = ['--security-opt', 'no-new-privileges', '--health-interval', 'disable']
