@@ -1,4 +1,4 @@
-import { definitions } from '@coffer/cli/services'
+import { definitions } from '@coffer/cli/process/services'
 import { apiRoutes } from '@coffer/client/build/document'
 import { expect, test } from '@jest/globals'
 import { useAll } from '../examples/recording.ts'

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { definitions } from '@coffer/cli/services'
+import { definitions } from '@coffer/cli/process/services'
 import { settings } from '@coffer/gateway/config'
 import { type GatewayOptions, startGateway } from '@coffer/gateway/main'
 import { createDatabase } from '@coffer/host/database/pool'

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { definitions } from '@coffer/cli/services'
+import { definitions } from '@coffer/cli/process/services'
 import { cloneDatabase, type TestDatabase } from '@coffer/host/testing/database'
 import pg from 'pg'
 

@@ -1,4 +1,4 @@
-import { definitions } from '@coffer/cli/services'
+import { definitions } from '@coffer/cli/process/services'
 import { cloneDatabase } from '@coffer/host/testing/database'
 import { catalogOf } from '@coffer/kit/testing/catalog'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'

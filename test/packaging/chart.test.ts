@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { calls } from '@coffer/cli/service-names'
+import { calls } from '@coffer/cli/settings/service-names'
 import { root } from '@coffer/local/bootstrap/paths.mjs'
 import { expect, test } from '@jest/globals'
 import { chart } from './chart.ts'

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { serviceNames } from '@coffer/cli/service-names'
+import { serviceNames } from '@coffer/cli/settings/service-names'
 import { runHere } from '@coffer/cli/testing/run-here'
 import { nodeOptions, root } from '@coffer/local/bootstrap/paths.mjs'
 import { expect, test } from '@jest/globals'

@@ -1,4 +1,4 @@
-import { allSettings } from '@coffer/cli/environment'
+import { allSettings } from '@coffer/cli/settings/environment'
 
 const known = new Set(allSettings.flatMap((group) => Object.values(group).map(({ env }) => env)))
 

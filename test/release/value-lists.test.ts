@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { definitions } from '@coffer/cli/services'
+import { definitions } from '@coffer/cli/process/services'
 import { cloneDatabase } from '@coffer/host/testing/database'
 import { catalogOf } from '@coffer/kit/testing/catalog'
 import { values } from '@coffer/proto/values'

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { serviceNames } from '@coffer/cli/service-names'
+import { serviceNames } from '@coffer/cli/settings/service-names'
 import { createDatabase } from '@coffer/host/database/pool'
 import { repeat } from '@coffer/host/repeat'
 import { eventually } from '@coffer/host/testing/boot'

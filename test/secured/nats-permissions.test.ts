@@ -1,7 +1,7 @@
 import { mkdtempDisposableSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { serviceNames } from '@coffer/cli/service-names'
+import { serviceNames } from '@coffer/cli/settings/service-names'
 import { runHere } from '@coffer/cli/testing/run-here'
 import { createDatabase } from '@coffer/host/database/pool'
 import { startConsumer } from '@coffer/host/events/consumer'

@@ -1,6 +1,7 @@
 import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { databaseUrlOf, requirePostgres } from '@coffer/cli/databases'
+import { requirePostgres } from '@coffer/cli/process/databases'
+import { databaseUrlOf } from '@coffer/cli/settings/servers'
 import { migrate, missingMigrations } from '@coffer/host/database/migrations'
 import { createDatabase } from '@coffer/host/database/pool'
 import { withCa } from '@coffer/host/database/tls'

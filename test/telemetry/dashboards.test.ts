@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import '@coffer/cli/process'
-import '@coffer/cli/services'
+import '@coffer/cli/process/process'
+import '@coffer/cli/process/services'
 import '@coffer/gateway/main'
 import { renderMetrics } from '@coffer/host/testing/metrics'
 import { expect, test } from '@jest/globals'

@@ -1,4 +1,4 @@
-import { serviceNames } from '@coffer/cli/service-names'
+import { serviceNames } from '@coffer/cli/settings/service-names'
 import { beforeAll, expect, test } from '@jest/globals'
 import { render, requireTools, valuesOf } from '../packaging/chart.ts'
 import { helm } from '../packaging/tools/tool-list.ts'

@@ -1,5 +1,5 @@
-import { listCommands } from '@coffer/cli/program'
-import { serviceNames } from '@coffer/cli/service-names'
+import { listCommands } from '@coffer/cli/program/program'
+import { serviceNames } from '@coffer/cli/settings/service-names'
 
 /** Commands that open no server of Coffer: they print, or create files of the data directory. */
 const offline = ['config', 'nats:permissions', 'keys:create']

@@ -1,4 +1,4 @@
-import { serviceNames } from '@coffer/cli/service-names'
+import { serviceNames } from '@coffer/cli/settings/service-names'
 import { runHere } from '@coffer/cli/testing/run-here'
 import { connectBroker } from '@coffer/host/events/nats'
 import { eventually } from '@coffer/host/testing/boot'

@@ -1,4 +1,4 @@
-import { serviceNames } from '@coffer/cli/service-names'
+import { serviceNames } from '@coffer/cli/settings/service-names'
 import { auditConsumerOf, natsPermissions, type Permissions } from '@coffer/host/events/permissions'
 import { errors, type NatsConnection } from '@nats-io/transport-node'
 

@@ -9,6 +9,6 @@ enableCompileCache(compiled)
 // Worker threads find the compile cache by this environment variable.
 process.env.NODE_COMPILE_CACHE ??= compiled
 
-const { runProgram } = await import('./program.ts')
+const { runProgram } = await import('./program/program.ts')
 // Explicit exit: connections that a failed start leaves open would keep the process alive.
 process.exit(await runProgram(process.argv.slice(2), process.env))

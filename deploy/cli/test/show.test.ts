@@ -4,9 +4,9 @@ import { readSettings } from '@coffer/host/settings'
 import { setting } from '@coffer/kit/service/config'
 import { expect, test } from '@jest/globals'
 import { z } from 'zod'
-import { settings } from '../src/commands/config.ts'
 import { markdownTable, settingsByName, shown } from '../src/commands/show.ts'
-import { definitions } from '../src/services.ts'
+import { definitions } from '../src/process/services.ts'
+import { settings } from '../src/settings/config.ts'
 
 test('passwords in URLs and secret settings are not shown', () => {
   const text = z.string().optional()

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { readArguments, startEnvironment } from '../src/start-settings.ts'
+import { readArguments, startEnvironment } from '../src/start/start-settings.ts'
 
 const env = { COFFER_DATA_DIR: '/nonexistent', COFFER_PORT: '5000' }
 const none = { providers: [], replicas: null }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { cloneDatabase, requiredVariable } from '@coffer/host/testing/database'
 import { newId } from '@coffer/kit/values/id'
 import { freePorts } from '@coffer/local/ports'
-import { definitions } from '../src/services.ts'
+import { definitions } from '../src/process/services.ts'
 
 /** A test deployment; `env` starts its processes. Disposing deletes its database and files. */
 export interface Deployment extends AsyncDisposable {

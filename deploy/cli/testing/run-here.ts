@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { runProgram } from '../src/program.ts'
+import { runProgram } from '../src/program/program.ts'
 
 /** The output of a command, and its exit code; null when a signal ended it. */
 export type Outcome = { code: number | null; stdout: string; stderr: string }

@@ -1,4 +1,4 @@
-import { definitions } from '@coffer/cli/services'
+import { definitions } from '@coffer/cli/process/services'
 import { feedSync } from '@coffer/feed-sync/service'
 import { mortalOf } from '@coffer/kit/testing/mortal'
 import { ledger } from '@coffer/ledger/service'

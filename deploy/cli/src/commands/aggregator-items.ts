@@ -21,9 +21,9 @@ import { requireSealingKey } from '@coffer/host/secrets/sealing-key'
 import { type Environment, readSettings } from '@coffer/host/settings'
 import { FatalError } from '@coffer/local/bootstrap/fatal-error.mjs'
 import { ConnectError } from '@connectrpc/connect'
-import { createServiceDatabase } from '../databases.ts'
-import { readConfig } from '../environment.ts'
-import { requireTables } from '../tables.ts'
+import { createServiceDatabase } from '../process/databases.ts'
+import { requireTables } from '../process/tables.ts'
+import { readConfig } from '../settings/environment.ts'
 
 /** Keys of Plaid; the settings by default. `npm start` does not tell its secret to commands. */
 export interface KeyOptions {

@@ -5,10 +5,10 @@ import type { Environment } from '@coffer/host/settings'
 import { auditLedger } from '@coffer/ledger/money/audit.sql'
 import { auditPages } from '@coffer/ledger/money/audit-pages.sql'
 import { ledger } from '@coffer/ledger/service'
-import { createServiceDatabase } from '../databases.ts'
-import { readConfig } from '../environment.ts'
-import { definitions } from '../services.ts'
-import { requireTables } from '../tables.ts'
+import { createServiceDatabase } from '../process/databases.ts'
+import { definitions } from '../process/services.ts'
+import { requireTables } from '../process/tables.ts'
+import { readConfig } from '../settings/environment.ts'
 
 /** Timeout of an SQL statement of the audit, which reads whole tables. */
 const statementTimeoutMs = 60 * 60_000

@@ -23,11 +23,11 @@ import {
   type Snapshot,
   takeSnapshot,
 } from '../backup/snapshot.ts'
-import { ownerUrlOf } from '../databases.ts'
-import { type Config, readConfig } from '../environment.ts'
-import { definitions } from '../services.ts'
-import { requireTables } from '../tables.ts'
-import { version } from '../version.ts'
+import { definitions } from '../process/services.ts'
+import { requireTables } from '../process/tables.ts'
+import { type Config, readConfig } from '../settings/environment.ts'
+import { ownerUrlOf } from '../settings/servers.ts'
+import { version } from '../settings/version.ts'
 
 /** Options of `coffer backup`. */
 export interface BackupOptions extends EncryptionOptions {

@@ -3,8 +3,8 @@ import type { FeedBankAccount } from '@coffer/client/types'
 import type { Environment } from '@coffer/host/settings'
 import { FatalError } from '@coffer/local/bootstrap/fatal-error.mjs'
 import { savedDemo } from '../demo/person.ts'
-import { readConfig } from '../environment.ts'
-import { explain, requireServer } from '../server.ts'
+import { explain, requireServer } from '../rest/server.ts'
+import { readConfig } from '../settings/environment.ts'
 import { showSync } from './feed-progress.ts'
 
 /** The server to call, and the API key to call it with (`id:secret`). */

@@ -6,7 +6,7 @@ import { settings as ledgerSettings } from '@coffer/ledger/config'
 import { createDiskStorage } from '@coffer/ledger/imports/storage/disk-storage.client'
 import { copyFiles } from '@coffer/ledger/imports/storage/file-copy.service'
 import { createStorage } from '@coffer/ledger/imports/storage/storage.client'
-import { readConfig } from '../environment.ts'
+import { readConfig } from '../settings/environment.ts'
 
 /**
  * `coffer files:move`: copies the uploaded files of the data directory to the bucket of the

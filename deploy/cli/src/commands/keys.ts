@@ -12,13 +12,13 @@ import {
 import { requireSealingKey } from '@coffer/host/secrets/sealing-key'
 import { type Environment, readSettings } from '@coffer/host/settings'
 import { SettingsError } from '@coffer/kit/service/config'
-import { createServiceDatabase } from '../databases.ts'
-import { readConfig } from '../environment.ts'
-import { requireKeysFolder } from '../keys-folder.ts'
-import { copyPartKeys } from '../part-keys.ts'
-import { calls } from '../service-names.ts'
-import { definitions } from '../services.ts'
-import { requireTables } from '../tables.ts'
+import { createServiceDatabase } from '../process/databases.ts'
+import { copyPartKeys } from '../process/part-keys.ts'
+import { definitions } from '../process/services.ts'
+import { requireTables } from '../process/tables.ts'
+import { readConfig } from '../settings/environment.ts'
+import { requireKeysFolder } from '../settings/keys-folder.ts'
+import { calls } from '../settings/service-names.ts'
 
 /**
  * `coffer keys:create`: creates each key that the keys folder lacks (docs/running/keys.md). The

@@ -15,9 +15,9 @@ import { mailedLinkUrl } from '@coffer/identity/mail/mailed-link'
 import { identity } from '@coffer/identity/service'
 import type { Database } from '@coffer/kit/database/database'
 import { FatalError } from '@coffer/local/bootstrap/fatal-error.mjs'
-import { createServiceDatabase } from '../databases.ts'
-import { type Config, readConfig } from '../environment.ts'
-import { requireTables } from '../tables.ts'
+import { createServiceDatabase } from '../process/databases.ts'
+import { requireTables } from '../process/tables.ts'
+import { type Config, readConfig } from '../settings/environment.ts'
 
 /**
  * `coffer login:reset-password`: prints a link that sets a new password of the login. Throws

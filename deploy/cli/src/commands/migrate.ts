@@ -1,7 +1,7 @@
 import type { Environment } from '@coffer/host/settings'
-import { readConfig } from '../environment.ts'
-import { definitions } from '../services.ts'
-import { updateRoles, updateTables } from '../tables.ts'
+import { definitions } from '../process/services.ts'
+import { updateRoles, updateTables } from '../process/tables.ts'
+import { readConfig } from '../settings/environment.ts'
 
 /**
  * `coffer migrate`: applies the pending migrations of every service, and prints their files. With

@@ -1,7 +1,7 @@
 import { natsPermissions, type Permissions } from '@coffer/host/events/permissions'
 import type { Environment } from '@coffer/host/settings'
-import { readConfig } from '../environment.ts'
-import { serviceNames } from '../service-names.ts'
+import { readConfig } from '../settings/environment.ts'
+import { serviceNames } from '../settings/service-names.ts'
 
 /**
  * `coffer nats:permissions`: prints the block `authorization` of a server's configuration with a

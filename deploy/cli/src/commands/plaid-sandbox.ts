@@ -1,6 +1,6 @@
 import { FatalError } from '@coffer/local/bootstrap/fatal-error.mjs'
 import { z } from 'zod'
-import { reasonOf } from '../databases.ts'
+import { reasonOf } from '../process/databases.ts'
 
 /** The answer of Plaid Link: the public token of a new item, and the accounts of the user. */
 export interface Choice {

@@ -19,10 +19,11 @@ import { type Entry, readArchive } from '../backup/archive.ts'
 import { End, endName, Header, headerName, nameIn, parsePart } from '../backup/contents.ts'
 import { beginLoading, type Loading } from '../backup/load.ts'
 import { placeOf } from '../backup/place.client.ts'
-import { ownerUrlOf, requirePostgres } from '../databases.ts'
-import { type Config, readConfig } from '../environment.ts'
-import { definitions } from '../services.ts'
-import { updateTables } from '../tables.ts'
+import { requirePostgres } from '../process/databases.ts'
+import { definitions } from '../process/services.ts'
+import { updateTables } from '../process/tables.ts'
+import { type Config, readConfig } from '../settings/environment.ts'
+import { ownerUrlOf } from '../settings/servers.ts'
 
 /** Options of `coffer restore`. */
 export interface RestoreOptions extends DecryptionOptions {

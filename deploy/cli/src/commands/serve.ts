@@ -1,13 +1,13 @@
 import { flushCompileCache } from 'node:module'
 import { createLog } from '@coffer/host/logger'
 import type { Environment } from '@coffer/host/settings'
-import { greet } from '../demo.ts'
-import { type Config, readConfig } from '../environment.ts'
-import { loadParts, type Parts } from '../parts.ts'
-import { type RunningProcess, startProcess } from '../process.ts'
-import { requireServeSettings } from '../serve-settings.ts'
-import type { PartName } from '../service-names.ts'
-import { requireServedTables, updateTables } from '../tables.ts'
+import { greet } from '../demo/demo.ts'
+import { loadParts, type Parts, servicesOf } from '../process/parts.ts'
+import { type RunningProcess, startProcess } from '../process/process.ts'
+import { requireServedTables, updateTables } from '../process/tables.ts'
+import { type Config, readConfig } from '../settings/environment.ts'
+import { requireServeSettings } from '../settings/serve-settings.ts'
+import type { PartName } from '../settings/service-names.ts'
 
 const drainMs = 15_000
 
@@ -23,7 +23,7 @@ export type ServeOptions = { names: PartName[]; migrate?: boolean; demo?: boolea
 export async function serve(options: ServeOptions, env: Environment): Promise<undefined> {
   const config = readConfig(env)
   const parts = await loadParts(options.names, config)
-  requireServeSettings(parts, config)
+  requireServeSettings(servicesOf(parts), config)
   const stopped = untilStopped()
   const prepareTables = options.migrate ? updateTables : requireServedTables
   await prepareTables(parts.definitions, config)

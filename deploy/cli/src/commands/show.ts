@@ -1,9 +1,9 @@
 import type { Environment } from '@coffer/host/settings'
 import type { Setting } from '@coffer/kit/service/config'
 import type { RunningSettings } from '@coffer/local/data-directory'
-import { allSettings, readConfig } from '../environment.ts'
-import { serviceNames } from '../service-names.ts'
-import { databaseUrlSettings, directUrlSettings, settings } from './config.ts'
+import { databaseUrlSettings, directUrlSettings, settings } from '../settings/config.ts'
+import { allSettings, readConfig } from '../settings/environment.ts'
+import { serviceNames } from '../settings/service-names.ts'
 
 // COFFER_VAULT_KEY is the name of a key; the settings of NATS and Temporal are paths of key files.
 const secretNames = /(SECRET|PASSWORD|TOKEN|(?<!COFFER_(VAULT|NATS|TEMPORAL)_)KEY)$/

@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Environment } from '@coffer/host/settings'
 import { FatalError } from '@coffer/local/bootstrap/fatal-error.mjs'
 import { ConnectError } from '@connectrpc/connect'
-import { createServiceDatabase } from '../databases.ts'
-import { type Config, readConfig } from '../environment.ts'
-import { requireTables } from '../tables.ts'
+import { createServiceDatabase } from '../process/databases.ts'
+import { requireTables } from '../process/tables.ts'
+import { type Config, readConfig } from '../settings/environment.ts'
 import { type ReadSync, syncSources } from './sync-sources.ts'
 
 const pollMs = 250

@@ -6,7 +6,7 @@ import type { NewPerson } from '@coffer/identity/sign-in/registration'
 import { problemsOf, refusalOf } from '@coffer/kit/rpc/errors'
 import { FatalError } from '@coffer/local/bootstrap/fatal-error.mjs'
 import { ConnectError } from '@connectrpc/connect'
-import { readConfig } from '../environment.ts'
+import { readConfig } from '../settings/environment.ts'
 import { connectIdentity, printPasswordLink } from './login.ts'
 
 const options: Record<keyof NewPerson, string> = {

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { type Coffer, CofferError, createClient, sessionOf } from '@coffer/client'
 import { FatalError } from '@coffer/local/bootstrap/fatal-error.mjs'
 import { z } from 'zod'
-import { isRefused } from '../server.ts'
+import { isRefused } from '../rest/server.ts'
 import { household } from './story.ts'
 
 const Key = z.object({ apiKeyId: z.string(), secret: z.string() })

@@ -1,7 +1,7 @@
 import { tlsFault } from '@coffer/host/database/tls'
 import { httpUrl, type Setting, setting } from '@coffer/kit/service/config'
 import { z } from 'zod'
-import { type ServiceName, serviceNames } from '../service-names.ts'
+import { type ServiceName, serviceNames } from './service-names.ts'
 
 const port = z.coerce.number().int().min(1).max(65_535)
 const flag = z.stringbool()

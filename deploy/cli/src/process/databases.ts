@@ -1,62 +1,16 @@
 import { connectionOptions } from '@coffer/host/database/connection'
 import { createDatabase, type Pooler } from '@coffer/host/database/pool'
 import { requireRoleSettings } from '@coffer/host/database/service-role'
-import { withCa } from '@coffer/host/database/tls'
 import { postgresVersionFault } from '@coffer/host/server-versions'
 import type { Database } from '@coffer/kit/database/database'
-import { SettingsError } from '@coffer/kit/service/config'
 import type { ServiceDefinition } from '@coffer/kit/service/service'
 import { FatalError } from '@coffer/local/bootstrap/fatal-error.mjs'
 import pg from 'pg'
-import { databaseUrlSettings } from './commands/config.ts'
-import type { Config } from './environment.ts'
-import type { ServiceName } from './service-names.ts'
+import type { Config } from '../settings/environment.ts'
+import { type DirectConfig, ownerPoolerOf, ownerUrlOf } from '../settings/servers.ts'
 
 const connectTimeoutMs = 5_000
 const poolSizeMax = 8
-
-type DatabaseConfig = Pick<Config, 'databaseCa' | 'databaseUrl' | 'databaseUrls'>
-type DirectConfig = DatabaseConfig & Pick<Config, 'directDatabaseUrl' | 'directDatabaseUrls'>
-
-/**
- * Returns the URL of a service's database, with the CA certificates of `COFFER_DATABASE_CA`.
- * Throws SettingsError when no setting names it.
- */
-export function databaseUrlOf(name: string, config: DatabaseConfig): string {
-  const url = config.databaseUrls[name] ?? config.databaseUrl
-  if (url === undefined) {
-    // Where other services have a database of their own, the one of this service is missing.
-    const { env: own } = databaseUrlSettings[name as ServiceName]
-    throw new SettingsError(
-      Object.keys(config.databaseUrls).length > 0
-        ? `${own}: not set, nor COFFER_DATABASE_URL for all services`
-        : 'COFFER_DATABASE_URL: not set; "npm start" includes a database',
-    )
-  }
-  return withCa(url, config.databaseCa)
-}
-
-/** Returns the URL of a service's database past its pooler; null when no setting names it. */
-export function directUrlOf(name: string, config: DirectConfig): string | null {
-  const url = config.directDatabaseUrls[name] ?? config.directDatabaseUrl
-  return url === undefined ? null : withCa(url, config.databaseCa)
-}
-
-/**
- * Returns the URL of a service's database for commands that act as the owner of its tables: past
- * the pooler if a setting names it. Throws SettingsError when no setting names the database.
- */
-export function ownerUrlOf(name: string, config: DirectConfig): string {
-  return directUrlOf(name, config) ?? databaseUrlOf(name, config)
-}
-
-/** Returns the pooler before the URL of `ownerUrlOf`: none before a URL past it. */
-export function ownerPoolerOf(
-  name: string,
-  config: DirectConfig & Pick<Config, 'databasePooler'>,
-): Pooler {
-  return directUrlOf(name, config) === null ? config.databasePooler : 'none'
-}
 
 /** Connects to the database of a service, past its pooler if possible, for a command. */
 export function createServiceDatabase(

@@ -5,14 +5,9 @@ import { migrateAll, tablesOf } from '@coffer/host/host'
 import { SettingsError } from '@coffer/kit/service/config'
 import type { ServiceDefinition } from '@coffer/kit/service/service'
 import { FatalError } from '@coffer/local/bootstrap/fatal-error.mjs'
-import {
-  databaseUrlOf,
-  directUrlOf,
-  ownerPoolerOf,
-  ownerUrlOf,
-  requirePostgres,
-} from './databases.ts'
-import type { Config } from './environment.ts'
+import type { Config } from '../settings/environment.ts'
+import { databaseUrlOf, directUrlOf, ownerPoolerOf, ownerUrlOf } from '../settings/servers.ts'
+import { requirePostgres } from './databases.ts'
 
 /**
  * Applies pending migrations, and returns the names of the applied files, keyed by service. Throws

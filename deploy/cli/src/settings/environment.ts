@@ -15,7 +15,7 @@ import { settings as ledgerSettings } from '@coffer/ledger/config'
 import { machineConfig, settings as machineSettings } from '@coffer/local/config'
 import { type RunningSettings, runningSettings } from '@coffer/local/data-directory'
 import leven from 'leven'
-import { databaseUrlSettings, directUrlSettings, settings, urlSettings } from './commands/config.ts'
+import { databaseUrlSettings, directUrlSettings, settings, urlSettings } from './config.ts'
 
 /** All settings that a process may read, imported without their services to keep `--help` fast. */
 export const allSettings: Settings[] = [

@@ -1,7 +1,7 @@
 import { SettingsError } from '@coffer/kit/service/config'
 import type { ServiceDefinition } from '@coffer/kit/service/service'
-import type { Config } from './environment.ts'
-import { calls, type PartName, type ServiceName, serviceNames } from './service-names.ts'
+import type { Config } from '../settings/environment.ts'
+import { calls, type PartName, type ServiceName, serviceNames } from '../settings/service-names.ts'
 
 /** Dynamic imports: a process loads the code of the services that it runs, and no other. */
 const load: Record<ServiceName, () => Promise<ServiceDefinition>> = {
@@ -20,10 +20,14 @@ export function loadServices(names: readonly ServiceName[]): Promise<ServiceDefi
 /** The services that one process runs, and whether it runs the gateway. */
 export type Parts = { definitions: ServiceDefinition[]; hasGateway: boolean }
 
+/** Returns the names of the services. */
+export function servicesOf({ definitions }: Pick<Parts, 'definitions'>): ServiceName[] {
+  return definitions.map(({ name }) => name as ServiceName)
+}
+
 /** Returns the names of the parts. */
-export function partNames({ definitions, hasGateway }: Parts): PartName[] {
-  const hosted = definitions.map(({ name }) => name as ServiceName)
-  return hasGateway ? ['gateway', ...hosted] : hosted
+export function partNames(parts: Parts): PartName[] {
+  return parts.hasGateway ? ['gateway', ...servicesOf(parts)] : servicesOf(parts)
 }
 
 /**

@@ -5,16 +5,16 @@ import { SettingsError } from '@coffer/kit/service/config'
 import { machineConfig } from '@coffer/local/config'
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { z } from 'zod'
-import { settings } from './commands/config.ts'
+import { settings } from '../settings/config.ts'
 import {
   collectFaults,
   keysDirOf,
   portsOf,
   requireDistinct,
   requireSettings,
-} from './environment.ts'
-import { requireKeysFolder } from './keys-folder.ts'
-import { serviceChecks } from './serve-settings.ts'
+} from '../settings/environment.ts'
+import { requireKeysFolder } from '../settings/keys-folder.ts'
+import { serviceChecks } from '../settings/serve-settings.ts'
 import { type TryProvider, tryEnvironment, tryProviders } from './try-providers.ts'
 
 /** Defaults of `npm start`, which serves one machine without a load balancer. */

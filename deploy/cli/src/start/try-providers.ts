@@ -1,6 +1,6 @@
 import { type Environment, readSettings } from '@coffer/host/settings'
 import { machineConfig } from '@coffer/local/config'
-import { settings } from './commands/config.ts'
+import { settings } from '../settings/config.ts'
 
 /** A simulated provider of bank data that `npm start` can run beside Coffer. */
 export interface TryProvider {

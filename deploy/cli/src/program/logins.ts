@@ -3,7 +3,7 @@ import { createAdd, type Run } from './command-line.ts'
 
 /** Adds the commands that operators use on logins; each is imported when it runs. */
 export function addLoginCommands(program: Command, run: Run): void {
-  const commands = () => import('./commands/login.ts')
+  const commands = () => import('../commands/login.ts')
   const emailOption = ['--email <address>', 'email address of the login'] as const
   add(program, 'user:create', 'create a login with an account; prints a link to set the password')
     .requiredOption(...emailOption)
@@ -11,7 +11,7 @@ export function addLoginCommands(program: Command, run: Run): void {
     .option('--last-name <name>', 'last name of the person', '')
     .option('--timezone <name>', 'IANA timezone of its days, which cannot change', 'UTC')
     .option('--locale <locale>', 'language and country, for the currency', 'en_US')
-    .action(run(async (options, env) => (await import('./commands/user.ts')).create(options, env)))
+    .action(run(async (options, env) => (await import('../commands/user.ts')).create(options, env)))
   add(program, 'login:reset-password', 'print a link that sets a new password')
     .requiredOption(...emailOption)
     .action(run(async (options, env) => (await commands()).resetPassword(options, env)))

@@ -1,12 +1,12 @@
 import { CofferError, createClient, sessionOf } from '@coffer/client'
 import type { Environment } from '@coffer/host/settings'
 import { FatalError } from '@coffer/local/bootstrap/fatal-error.mjs'
-import { loadDemo } from './demo/load.ts'
-import { demoPerson, type Saved, saveDemo, savedDemo } from './demo/person.ts'
-import { household } from './demo/story.ts'
-import { addressText, missingForDemo, summaryText, welcomeText } from './demo/texts.ts'
-import { readConfig } from './environment.ts'
-import { explain, isRefused, requireServer } from './server.ts'
+import { explain, isRefused, requireServer } from '../rest/server.ts'
+import { readConfig } from '../settings/environment.ts'
+import { loadDemo } from './load.ts'
+import { demoPerson, type Saved, saveDemo, savedDemo } from './person.ts'
+import { household } from './story.ts'
+import { addressText, missingForDemo, summaryText, welcomeText } from './texts.ts'
 
 /**
  * `coffer demo`: loads the demo data into a running server; prints a summary of the data and how to

@@ -1,6 +1,6 @@
 import { CofferError, createClient } from '@coffer/client'
 import { FatalError } from '@coffer/local/bootstrap/fatal-error.mjs'
-import { reasonOf } from './databases.ts'
+import { reasonOf } from '../process/databases.ts'
 
 /** Returns the URL without trailing slashes. Throws FatalError unless a server answers there. */
 export async function requireServer(url: string): Promise<string> {

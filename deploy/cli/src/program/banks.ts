@@ -1,11 +1,11 @@
 import type { Command } from 'commander'
+import type { KeyOptions } from '../commands/aggregator-items.ts'
+import type { ServerOptions } from '../commands/feed.ts'
 import { createAdd, type Run } from './command-line.ts'
-import type { KeyOptions } from './commands/aggregator-items.ts'
-import type { ServerOptions } from './commands/feed.ts'
 
 /** Adds the commands of links that sync. */
 export function addBankCommands(program: Command, run: Run): void {
-  const commands = () => import('./commands/feed.ts')
+  const commands = () => import('../commands/feed.ts')
   const serverOption = ['--server <url>', 'address of Coffer; default: this machine'] as const
   const keyOption = ['--api-key <id:secret>', 'API key; default: that of the demo'] as const
   add(program, 'feed:link', 'link the bank accounts that a feed provider offers')
@@ -24,7 +24,7 @@ export function addBankCommands(program: Command, run: Run): void {
     .option(...keyOption)
     .action((linkId, options) => watch({ linkId, ...options }))
   const linkAggregator = run<{ institution: string }>(async (options, env) => {
-    return (await import('./commands/aggregator.ts')).linkAggregator(options, env)
+    return (await import('../commands/aggregator.ts')).linkAggregator(options, env)
   })
   add(program, 'aggregator:link', 'link a test bank of the sandbox of Plaid')
     .option('--client-id <id>', 'client ID at Plaid; default: COFFER_AGGREGATOR_CLIENT_ID')
@@ -35,7 +35,7 @@ export function addBankCommands(program: Command, run: Run): void {
     .action(linkAggregator)
   addItemCommands(program, run)
   const sync = run<{ linkId: string; wait: boolean; whole?: boolean }>(async (options, env) => {
-    return (await import('./commands/sync.ts')).syncLink(options, env)
+    return (await import('../commands/sync.ts')).syncLink(options, env)
   })
   add(program, 'sync', 'let a running server sync a link, and print what arrived')
     .argument('<linkId>', 'ID of the link')
@@ -46,7 +46,7 @@ export function addBankCommands(program: Command, run: Run): void {
 
 /** Adds the commands that call Plaid for links. */
 function addItemCommands(program: Command, run: Run): void {
-  const commands = () => import('./commands/aggregator-items.ts')
+  const commands = () => import('../commands/aggregator-items.ts')
   const idOption = ['--client-id <id>', 'client ID at Plaid; default: the setting'] as const
   const secretOption = ['--secret <secret>', 'secret at Plaid; default: the setting'] as const
   const refresh = run<KeyOptions & { linkId: string }>(async (options, env) => {

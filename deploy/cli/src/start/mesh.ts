@@ -10,11 +10,11 @@ import { node24, nodeOptions, root } from '@coffer/local/bootstrap/paths.mjs'
 import type { Progress } from '@coffer/local/bootstrap/progress.mjs'
 import { freePorts, requireFreePort } from '@coffer/local/ports'
 import { startServerProcess, untilReady } from '@coffer/local/server-process'
-import { settings, urlSettings } from './commands/config.ts'
-import { reasonOf } from './databases.ts'
-import { greet } from './demo.ts'
-import { readConfig } from './environment.ts'
-import { type PartName, serviceNames } from './service-names.ts'
+import { greet } from '../demo/demo.ts'
+import { reasonOf } from '../process/databases.ts'
+import { settings, urlSettings } from '../settings/config.ts'
+import { readConfig } from '../settings/environment.ts'
+import { type PartName, serviceNames } from '../settings/service-names.ts'
 
 export interface MeshOptions {
   /** Number of processes of the gateway and of each service. */

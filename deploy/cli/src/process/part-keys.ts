@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { keyFileNames, makeKeyFile, putInPlace, readKeyFile } from '@coffer/host/secrets/key-file'
-import { calls, type PartName } from './service-names.ts'
+import { calls, type PartName } from '../settings/service-names.ts'
 
 const encrypting: readonly PartName[] = ['identity', 'aggregator-sync', 'feed-sync']
 const keyOfSecrets = /^secrets(?:-[0-9a-f]{16})?\.(?:key|lost)$/

@@ -14,13 +14,10 @@ import { settings as identitySettings, requireBillingSettings } from '@coffer/id
 import { SettingsError } from '@coffer/kit/service/config'
 import type { Log } from '@coffer/kit/service/log'
 import { bucketOf, settings as ledgerSettings } from '@coffer/ledger/config'
-import { natsServersOf, temporalServerOf } from './broker.ts'
-import { urlSettings } from './commands/config.ts'
-import { databaseUrlOf } from './databases.ts'
+import { urlSettings } from './config.ts'
 import { type Config, collectFaults, portsOf, requireDistinct } from './environment.ts'
-import type { Parts } from './parts.ts'
+import { databaseUrlOf, natsServersOf, requireEndpoint, temporalServerOf } from './servers.ts'
 import type { ServiceName } from './service-names.ts'
-import { requireEndpoint } from './telemetry.ts'
 
 /** Checks of settings that depend on each other, keyed by the service that needs them. */
 export const serviceChecks: Partial<Record<ServiceName, (environment: Environment) => unknown>> = {
@@ -31,14 +28,13 @@ export const serviceChecks: Partial<Record<ServiceName, (environment: Environmen
 }
 
 /**
- * Checks the settings of the chosen parts before any server is called, so that a fault is not
+ * Checks the settings of the chosen services before any server is called, so that a fault is not
  * hidden by a server that is away. Throws SettingsError naming every invalid and every missing
  * setting.
  */
-export function requireServeSettings({ definitions }: Parts, config: Config): void {
+export function requireServeSettings(names: readonly ServiceName[], config: Config): void {
   const { environment, keysDir } = config
-  const hasServices = definitions.length > 0
-  const names = definitions.map(({ name }) => name as ServiceName)
+  const hasServices = names.length > 0
   const faults = [
     () => requireDistinct(portsOf(config)),
     () => requireMeshTls(config),

@@ -2,15 +2,15 @@ import type { Environment } from '@coffer/host/settings'
 import { SettingsError } from '@coffer/kit/service/config'
 import { FatalError } from '@coffer/local/bootstrap/fatal-error.mjs'
 import { Argument, Command, CommanderError, InvalidArgumentError } from 'commander'
+import type { BackupOptions } from '../commands/backup.ts'
+import type { RestoreOptions } from '../commands/restore.ts'
+import type { ServeOptions } from '../commands/serve.ts'
+import { withoutServiceLinks } from '../settings/service-links.ts'
+import { calls } from '../settings/service-names.ts'
+import { version } from '../settings/version.ts'
+import { addBankCommands } from './banks.ts'
 import { createAdd, type Run } from './command-line.ts'
-import type { BackupOptions } from './commands/backup.ts'
-import type { RestoreOptions } from './commands/restore.ts'
-import type { ServeOptions } from './commands/serve.ts'
-import { addBankCommands } from './program-banks.ts'
-import { addLoginCommands } from './program-logins.ts'
-import { withoutServiceLinks } from './service-links.ts'
-import { calls } from './service-names.ts'
-import { version } from './version.ts'
+import { addLoginCommands } from './logins.ts'
 
 const usageExitCode = 2
 /** SQLSTATE insufficient_privilege: the role is that of another service. */
@@ -76,7 +76,7 @@ function createProgram(run: Run): Command {
     .helpCommand(false)
     .addHelpText('after', programHelp)
   const serve = run<ServeOptions>(async (options, env) => {
-    return (await import('./commands/serve.ts')).serve(options, env)
+    return (await import('../commands/serve.ts')).serve(options, env)
   })
   add(program, 'serve', 'run services in this process; all services and the gateway by default')
     .addArgument(new Argument('[services...]', 'services to run').choices(Object.keys(calls)))
@@ -87,32 +87,32 @@ function createProgram(run: Run): Command {
     .option('--roles', 'also create or update the role of each service')
     .action(
       run(async (options, env) =>
-        (await import('./commands/migrate.ts')).migrateTables(options, env),
+        (await import('../commands/migrate.ts')).migrateTables(options, env),
       ),
     )
   add(program, 'config', 'print every setting with its value and source')
     .option('--markdown', 'print the table of the README: names, defaults, meanings')
     .action(
-      run(async (options, env) => (await import('./commands/show.ts')).showConfig(options, env)),
+      run(async (options, env) => (await import('../commands/show.ts')).showConfig(options, env)),
     )
   addBackups(program, run)
   add(program, 'audit', 'check the invariants of the money, and print each violation').action(
-    run(async (_, env) => (await import('./commands/audit.ts')).audit(env)),
+    run(async (_, env) => (await import('../commands/audit.ts')).audit(env)),
   )
   addEvents(program, run)
   add(program, 'demo', 'load the demo data into a running server, and print it')
     .option('--url <url>', 'address of the server; default: COFFER_PORT on this machine')
-    .action(run(async (options, env) => (await import('./demo.ts')).demo(options, env)))
+    .action(run(async (options, env) => (await import('../demo/demo.ts')).demo(options, env)))
   add(
     program,
     'files:move',
     'copy uploaded files from disk to the bucket of COFFER_STORAGE',
-  ).action(run(async (_, env) => (await import('./commands/files.ts')).moveFiles(env)))
+  ).action(run(async (_, env) => (await import('../commands/files.ts')).moveFiles(env)))
   add(program, 'keys:create', 'create the missing keys of the keys folder; replaces none')
     .option('--lost <key>', 'record that this encryption key is lost, so that servers start')
     .option('--parts <folder>', 'copy to <folder>/<part> the keys that each part needs, no others')
     .action(
-      run(async (options, env) => (await import('./commands/keys.ts')).createKeys(options, env)),
+      run(async (options, env) => (await import('../commands/keys.ts')).createKeys(options, env)),
     )
   add(
     program,
@@ -122,7 +122,7 @@ function createProgram(run: Run): Command {
     .option('--finish', 'replace no key: only encrypt secrets again that are under a former key')
     .option('--signing', 'create next signing keys instead; with --finish, sign with them')
     .action(
-      run(async (options, env) => (await import('./commands/keys.ts')).rotateKeys(options, env)),
+      run(async (options, env) => (await import('../commands/keys.ts')).rotateKeys(options, env)),
     )
   addBankCommands(program, run)
   addLoginCommands(program, run)
@@ -133,13 +133,13 @@ function addEvents(program: Command, run: Run): void {
   add(program, 'replay', 'publish kept changes and current states again, after NATS has lost them')
     .option('--since <time>', 'only changes since this time (RFC 3339); default: all kept', time)
     .action(
-      run(async (options, env) => (await import('./commands/replay.ts')).replay(options, env)),
+      run(async (options, env) => (await import('../commands/replay.ts')).replay(options, env)),
     )
   add(program, 'nats:permissions', 'print the users of NATS and what each part may do there')
     .option('--nsc', 'print the commands that create them in an account of nsc or Synadia')
     .action(
       run(async (options, env) =>
-        (await import('./commands/nats.ts')).printPermissions(options, env),
+        (await import('../commands/nats.ts')).printPermissions(options, env),
       ),
     )
 }
@@ -156,7 +156,7 @@ function addBackups(program: Command, run: Run): void {
     .option('--with-keys', 'also the keys folder, without which sealed secrets are lost')
     .action(
       run<BackupOptions>(async (options, env) =>
-        (await import('./commands/backup.ts')).backUp(options, env),
+        (await import('../commands/backup.ts')).backUp(options, env),
       ),
     )
   add(program, 'restore', 'load an archive of "coffer backup" into empty databases')
@@ -165,7 +165,7 @@ function addBackups(program: Command, run: Run): void {
     .option(...passphraseOption)
     .action(
       run<RestoreOptions>(async (options, env) =>
-        (await import('./commands/restore.ts')).restore(options, env),
+        (await import('../commands/restore.ts')).restore(options, env),
       ),
     )
 }
