@@ -1,6 +1,6 @@
 import type { DescService } from '@bufbuild/protobuf'
 import { intercept } from '@coffer/host/rpc/intercept'
-import type { Database, Transaction } from '@coffer/kit/database/database'
+import type { Database, Queries } from '@coffer/kit/database/database'
 import { headers } from '@coffer/kit/rpc/rpc'
 import type { Service, ServiceDefinition, ServiceDeps } from '@coffer/kit/service/service'
 import type { HandlerContext } from '@connectrpc/connect'
@@ -61,16 +61,12 @@ const querying = [
   'any',
   'anyFirst',
   'exists',
-  'many',
-  'manyFirst',
   'maybeOne',
   'maybeOneFirst',
   'one',
   'oneFirst',
   'query',
 ] as const
-
-type Querying = Pick<Transaction, (typeof querying)[number]>
 
 interface Watch {
   /** Called before each statement. */
@@ -79,7 +75,7 @@ interface Watch {
   onWrite: (text: string) => void
 }
 
-function observeQueries<Connection extends Querying>(
+function observeQueries<Connection extends Queries>(
   connection: Connection,
   { onBegin, onWrite }: Watch,
 ): Connection {

@@ -1,3 +1,8 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { findLink, findLinks } from '@coffer/aggregator-sync/connections/aggregator-link.sql'
+import { definitions } from '@coffer/cli/process/services'
+import { faultsOfReads } from '@coffer/kit/testing/plans'
 import { newId } from '@coffer/kit/values/id'
 import { auditLedger } from '@coffer/ledger/money/audit.sql'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
@@ -84,6 +89,34 @@ test('the other account is unchanged, and the audit finds nothing', async () => 
   expect(await everythingOf(bob, foreign)).toEqual(before)
   expect(await auditLedger(coffer.booted.database('ledger'))).toEqual([])
 })
+
+test.each(definitions)('the short reads of $name are bounded, without locks', async (service) => {
+  const { name, schema } = service
+  if (name === 'aggregator-sync') await readAggregatorLinks()
+  const reads = coffer.booted.database(name).reads()
+  expect(await faultsOfReads({ url: coffer.booted.databaseUrl, schema }, reads)).toEqual([])
+  // Every marked statement was sent; those of the host have no table.
+  const sent = reads.filter((text) => /\sFROM\s/.test(text)).length
+  expect(sent).toBeGreaterThanOrEqual(await marksOf(name))
+})
+
+/** Sends the short reads of aggregator links, which no request here has. */
+async function readAggregatorLinks(): Promise<void> {
+  const database = coffer.booted.database('aggregator-sync')
+  const linkId = newId('link')
+  await findLinks(database, 'acct_none', [linkId])
+  await findLink(database, { accountId: 'acct_none', linkId })
+}
+
+/** Counts the statements of a service that its source marks as short reads. */
+async function marksOf(name: string): Promise<number> {
+  const source = join(import.meta.dirname, '../../services', name, 'src')
+  const files = (await readdir(source, { recursive: true })).filter((file) =>
+    file.endsWith('.sql.ts'),
+  )
+  const texts = await Promise.all(files.map((file) => readFile(join(source, file), 'utf8')))
+  return texts.flatMap((text) => text.match(/\b(read|asRead)\(/g) ?? []).length
+}
 
 /** Returns the operations in the server's OpenAPI document that take IDs. */
 async function operationsOf(): Promise<Operation[]> {

@@ -92,7 +92,7 @@ export async function boot(
       log,
       clock: () => clock.now ?? new Date(),
       serverClock: () => clock.now ?? new Date(),
-      onStatement: (text, schema) => logs.get(schema)?.onStatement(text),
+      onStatement: (text, schema, isRead) => logs.get(schema)?.onStatement(text, schema, isRead),
     }),
   )
   await host.startBackground()

@@ -7,6 +7,8 @@ export interface StatementLog {
   statements: (except?: RegExp) => number
   /** Distinct texts of the statements sent so far, without BEGIN and COMMIT: for EXPLAIN. */
   texts: () => string[]
+  /** Distinct texts of the short reads (`read` of the kit) sent so far. */
+  reads: () => string[]
 }
 
 export type LoggedDatabase = Database & StatementLog
@@ -14,7 +16,11 @@ export type LoggedDatabase = Database & StatementLog
 const ofTransactions = /^(START TRANSACTION|COMMIT|ROLLBACK|SAVEPOINT|RELEASE)\b/
 
 /** Creates a log, and the option of `createDatabase` that fills it. */
-export function createStatementLog(): { log: StatementLog; onStatement: (text: string) => void } {
+export function createStatementLog(): {
+  log: StatementLog
+  onStatement: (text: string, schema: string, isRead: boolean) => void
+} {
+  const reads = new Set<string>()
   const sent = new Map<string, number>()
   const log: StatementLog = {
     statements: (except) => {
@@ -22,8 +28,13 @@ export function createStatementLog(): { log: StatementLog; onStatement: (text: s
       return counted.reduce((sum, [, times]) => sum + times, 0)
     },
     texts: () => [...sent.keys()].filter((text) => !ofTransactions.test(text)),
+    reads: () => [...reads],
   }
-  return { log, onStatement: (text) => sent.set(text, (sent.get(text) ?? 0) + 1) }
+  const onStatement = (text: string, _schema: string, isRead: boolean): void => {
+    sent.set(text, (sent.get(text) ?? 0) + 1)
+    if (isRead) reads.add(text)
+  }
+  return { log, onStatement }
 }
 
 /** Creates a connection pool that logs its statements. */

@@ -50,6 +50,25 @@ export function wideScans(
   return stepsOf(place, { ...options, isSlow })
 }
 
+/** Nodes that hold rows, and functions that wait: they may keep other statements waiting. */
+const locks = ['LockRows', 'ModifyTable']
+const waits = /\bpg_sleep|\bpg_\w*advisory|\bnextval\b|\bdblink/
+
+/**
+ * Finds what a short read must not have: locks, functions that wait, and scans that no index bounds
+ * to an ID. Sequential scans are off, so that a small table has the plan of a large one.
+ */
+export async function faultsOfReads(
+  place: Place,
+  statements: readonly string[],
+): Promise<{ node: string; statement: string }[]> {
+  const isSlow = ({ 'Node Type': node, 'Index Cond': condition = '' }: Step) =>
+    lookUps.includes(node) ? !condition.includes('_id') : ['Seq Scan', ...locks].includes(node)
+  const waiting = statements.filter((statement) => waits.test(statement))
+  const steps = await stepsOf(place, { statements, isSlow, settings: 'SET enable_seqscan = off' })
+  return [...waiting.map((statement) => ({ node: 'a function that waits', statement })), ...steps]
+}
+
 type IsSlow = (step: Step) => boolean
 
 async function stepsOf(
@@ -58,17 +77,24 @@ async function stepsOf(
     statements,
     tables,
     isSlow,
-  }: { statements: readonly string[]; tables: readonly string[]; isSlow: IsSlow },
+    settings = '',
+  }: {
+    statements: readonly string[]
+    /** Without it, all tables. */
+    tables?: readonly string[]
+    isSlow: IsSlow
+    settings?: string
+  },
 ): Promise<SlowScan[]> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   try {
-    await client.query(`SET search_path = ${client.escapeIdentifier(schema)}`)
+    await client.query(`SET search_path = ${client.escapeIdentifier(schema)}; ${settings}`)
     const found: SlowScan[] = []
     for (const statement of statements) {
       const { rows } = await client.query(`EXPLAIN (GENERIC_PLAN, FORMAT JSON) ${statement}`)
       for (const { table, node } of slowSteps(rows[0]['QUERY PLAN'][0].Plan, isSlow)) {
-        if (tables.includes(table)) found.push({ table, node, statement })
+        if (tables?.includes(table) ?? true) found.push({ table, node, statement })
       }
     }
     return found

@@ -1,9 +1,10 @@
 import type { Bound } from '@coffer/kit/database/account-bound.sql'
-import type { Database, Transaction } from '@coffer/kit/database/database'
+import type { Database, Queries, Transaction } from '@coffer/kit/database/database'
 import { assignmentsOf, columnsOf, insertOf, isAfter } from '@coffer/kit/database/rows'
+import { read } from '@coffer/kit/database/statement'
 import type { SealedSecret } from '@coffer/kit/secrets/secrets'
 import { SyncState } from '@coffer/sync-kit/syncs/sync-state'
-import { type CommonQueryMethods, sql } from 'slonik'
+import { sql } from 'slonik'
 import { z } from 'zod'
 import { AggregatorLink, LinkKey } from './aggregator-link.ts'
 
@@ -35,17 +36,17 @@ export function aggregatorLinkBound(
 }
 
 /** Returns whether an account is being deleted. */
-export function isClosed(connection: CommonQueryMethods, accountId: string): Promise<boolean> {
+export function isClosed(connection: Queries, accountId: string): Promise<boolean> {
   return connection.exists(sql.unsafe`SELECT FROM deleted_accounts WHERE account_id = ${accountId}`)
 }
 
 /** Returns the links with these IDs by ascending ID, ended ones too. */
 export function findLinks(
-  { pool }: { pool: CommonQueryMethods },
+  { pool }: { pool: Queries },
   accountId: string,
   linkIds: readonly string[],
 ): Promise<readonly ShownLink[]> {
-  return pool.any(sql.type(ShownLink)`
+  return pool.any(read(ShownLink)`
     SELECT ${shownColumns} FROM aggregator_links
     WHERE account_id = ${accountId} AND link_id = ANY(${sql.array(linkIds, 'text')})
     ORDER BY link_id`)
@@ -53,10 +54,10 @@ export function findLinks(
 
 /** Returns a link, ended or not; null if it is missing. */
 export function findLink(
-  { pool }: { pool: CommonQueryMethods },
+  { pool }: { pool: Queries },
   { accountId, linkId }: LinkKey,
 ): Promise<AggregatorLink | null> {
-  return pool.maybeOne(sql.type(AggregatorLink)`
+  return pool.maybeOne(read(AggregatorLink)`
     SELECT ${columns} FROM aggregator_links
     WHERE account_id = ${accountId} AND link_id = ${linkId}`)
 }

@@ -1,6 +1,7 @@
+import type { Queries } from '@coffer/kit/database/database'
 import { notFound, refused } from '@coffer/kit/rpc/errors'
 import { dayMs } from '@coffer/kit/values/time'
-import { type CommonQueryMethods, sql } from 'slonik'
+import { sql } from 'slonik'
 import { z } from 'zod'
 import { dayOf, minuteMs, minuteOf } from './call-limit.ts'
 
@@ -29,7 +30,7 @@ const Counts = z.object({ day: z.date(), dayCount: z.number() })
  * limit, and notFound for an account that is being deleted.
  */
 export async function admitRequest(
-  { pool }: { pool: CommonQueryMethods },
+  { pool }: { pool: Queries },
   { accountId, kind, now }: AccountRequest,
 ): Promise<void> {
   const { minuteMax, dayMax } = limits[kind]

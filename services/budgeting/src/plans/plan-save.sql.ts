@@ -1,5 +1,6 @@
 import { inKeyOrder, keyOf } from '@coffer/kit/database/aggregate-key'
 import type { Locked } from '@coffer/kit/database/aggregate-store'
+import type { Queries } from '@coffer/kit/database/database'
 import {
   guardedDelete,
   guardedInsert,
@@ -13,7 +14,7 @@ import {
 } from '@coffer/kit/database/guarded-save'
 import { columnNames, recordsOf, rowAssignments } from '@coffer/kit/database/rows'
 import { prepareParts } from '@coffer/kit/database/statement'
-import { type CommonQueryMethods, type FragmentSqlToken, sql } from 'slonik'
+import { type FragmentSqlToken, sql } from 'slonik'
 import { z } from 'zod'
 import { FundingRun, RunLine } from '../book/funding-run.ts'
 import { FundingSchedule } from '../book/funding-schedule.ts'
@@ -109,7 +110,7 @@ const createdVersions = sql.fragment`, created AS (
  * accounts.
  */
 export async function saveChangeSets(
-  connection: CommonQueryMethods,
+  connection: Queries,
   saves: readonly ChangeSet[],
   locked: Locked,
 ): Promise<Set<string>> {

@@ -1,9 +1,9 @@
 import { type BankAccountKey, keyOf } from '@coffer/kit/database/aggregate-key'
-import type { Transaction as Tx } from '@coffer/kit/database/database'
+import type { Queries, Transaction as Tx } from '@coffer/kit/database/database'
 import { FoundRow, inScope, keyRecords, locking } from '@coffer/kit/database/guarded-read'
 import { entityOf, recordsOf } from '@coffer/kit/database/rows'
 import { prepare, prepareParts } from '@coffer/kit/database/statement'
-import { type CommonQueryMethods, type FragmentSqlToken, sql } from 'slonik'
+import { type FragmentSqlToken, sql } from 'slonik'
 import { z } from 'zod'
 import { FundingRun, RunLine } from '../book/funding-run.ts'
 import { FundingSchedule } from '../book/funding-schedule.ts'
@@ -139,7 +139,7 @@ const StateRow = z.object({
  * account ID and bank account ID (`keyOf`).
  */
 export async function readPlanStates(
-  connection: CommonQueryMethods,
+  connection: Queries,
   scopes: readonly PlanScope[],
 ): Promise<Map<string, PlanState>> {
   const merged = [...Map.groupBy(scopes, keyOf).values()].map(mergedScope)

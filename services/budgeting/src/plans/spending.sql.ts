@@ -1,7 +1,7 @@
 import type { BankAccountKey } from '@coffer/kit/database/aggregate-key'
 import type { Database } from '@coffer/kit/database/database'
 import { columnsOf } from '@coffer/kit/database/rows'
-import { prepare } from '@coffer/kit/database/statement'
+import { prepare, read } from '@coffer/kit/database/statement'
 import { type FragmentSqlToken, sql } from 'slonik'
 import { z } from 'zod'
 import { FundedSpending, Spending } from '../book/spending.ts'
@@ -22,7 +22,7 @@ function within({ accountId, bankAccountId }: BankAccountKey): FragmentSqlToken 
 
 const everyPlan = prepare(
   ['accountId', 'bankAccountId'],
-  (scope) => sql.type(FundedSpending)`
+  (scope) => read(FundedSpending)`
     ${funded} WHERE ${within(scope)} ORDER BY spending.spending_id`,
 )
 
@@ -39,7 +39,7 @@ export function listSpending(
 
 const plansById = prepare(
   ['accountId', 'bankAccountId', 'spendingIds'],
-  ({ spendingIds, ...scope }) => sql.type(FundedSpending)`
+  ({ spendingIds, ...scope }) => read(FundedSpending)`
     ${funded} WHERE ${within(scope)} AND spending.spending_id = ANY(${spendingIds}::text[])`,
 )
 

@@ -1,5 +1,5 @@
-import type { Database } from '@coffer/kit/database/database'
-import { type CommonQueryMethods, type FragmentSqlToken, sql } from 'slonik'
+import type { Database, Queries } from '@coffer/kit/database/database'
+import { type FragmentSqlToken, sql } from 'slonik'
 import { z } from 'zod'
 
 const Finding = z.object({ accountId: z.string(), rule: z.string(), detail: z.string() })
@@ -86,7 +86,7 @@ export async function auditPlans({ pool }: Database, ledger: LedgerPages): Promi
 
 /** Copies pages into a temporary table, so that memory is bounded by the size of a page. */
 async function stage(
-  connection: CommonQueryMethods,
+  connection: Queries,
   name: 'ledger_bank_accounts' | 'ledger_envelopes' | 'ledger_runs',
   pages: AsyncIterable<readonly LedgerItem[]>,
 ): Promise<void> {

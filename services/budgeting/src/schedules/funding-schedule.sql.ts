@@ -1,6 +1,7 @@
 import type { BankAccountKey } from '@coffer/kit/database/aggregate-key'
 import type { Database } from '@coffer/kit/database/database'
 import { columnsOf } from '@coffer/kit/database/rows'
+import { read } from '@coffer/kit/database/statement'
 import { sql } from 'slonik'
 import { z } from 'zod'
 import { FundingSchedule, type ScheduleKey } from '../book/funding-schedule.ts'
@@ -12,7 +13,7 @@ export function listFundingSchedules(
   { pool }: Database,
   { accountId, bankAccountId }: BankAccountKey,
 ): Promise<readonly FundingSchedule[]> {
-  return pool.any(sql.type(FundingSchedule)`
+  return pool.any(read(FundingSchedule)`
     SELECT ${columns} FROM funding_schedules
     WHERE account_id = ${accountId} AND bank_account_id = ${bankAccountId} AND deleted_at IS NULL
     ORDER BY funding_schedule_id`)
@@ -24,7 +25,7 @@ export function findFundingSchedule(
   { accountId, bankAccountId }: BankAccountKey,
   fundingScheduleId: string,
 ): Promise<FundingSchedule | null> {
-  return pool.maybeOne(sql.type(FundingSchedule)`
+  return pool.maybeOne(read(FundingSchedule)`
     SELECT ${columns} FROM funding_schedules
     WHERE account_id = ${accountId} AND bank_account_id = ${bankAccountId}
       AND funding_schedule_id = ${fundingScheduleId} AND deleted_at IS NULL`)

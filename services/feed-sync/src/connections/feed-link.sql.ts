@@ -1,6 +1,7 @@
 import type { Bound } from '@coffer/kit/database/account-bound.sql'
 import type { Database, Transaction } from '@coffer/kit/database/database'
 import { assignmentsOf, columnsOf, insertOf } from '@coffer/kit/database/rows'
+import { read } from '@coffer/kit/database/statement'
 import type { SealedSecret } from '@coffer/kit/secrets/secrets'
 import { sql } from 'slonik'
 import { z } from 'zod'
@@ -27,7 +28,7 @@ export function feedLinkBound(max: number, accountId: string): Bound {
 
 /** Returns the feed connections of an account that are not deleted, newest first. */
 export function listFeedLinks({ pool }: Database, accountId: string): Promise<readonly FeedLink[]> {
-  return pool.any(sql.type(FeedLink)`
+  return pool.any(read(FeedLink)`
     SELECT ${columns} FROM feed_links
     WHERE account_id = ${accountId} AND deleted_at IS NULL ORDER BY feed_link_id DESC`)
 }
@@ -38,7 +39,7 @@ export function findFeedLinks(
   accountId: string,
   feedLinkIds: readonly string[],
 ): Promise<readonly FeedLink[]> {
-  return pool.any(sql.type(FeedLink)`
+  return pool.any(read(FeedLink)`
     SELECT ${columns} FROM feed_links
     WHERE account_id = ${accountId} AND feed_link_id = ANY(${sql.array(feedLinkIds, 'text')})
     ORDER BY feed_link_id DESC`)

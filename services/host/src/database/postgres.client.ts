@@ -4,9 +4,7 @@ import pg from 'pg'
 import {
   BackendTerminatedError,
   CheckIntegrityConstraintViolationError,
-  createDriverFactory,
-  type DriverConfiguration,
-  type DriverFactory,
+  ConnectionError,
   ForeignKeyIntegrityConstraintViolationError,
   IdleTransactionTimeoutError,
   NotNullIntegrityConstraintViolationError,
@@ -15,91 +13,173 @@ import {
   UniqueIntegrityConstraintViolationError,
 } from 'slonik'
 import { connectionOptions } from './connection.ts'
-import { requireRoleSettings } from './service-role.ts'
-
-const begin = 'START TRANSACTION'
-const beginNamed = `${begin};
-  SELECT CASE WHEN NOT pg_is_in_recovery() THEN pg_current_xact_id()::text END AS id,
-    pg_postmaster_start_time()::text AS "serverStartedAt"`
+import { idleInTransactionMs, requireRoleSettings } from './service-role.ts'
+import {
+  type ColumnsByName,
+  type Found,
+  type Statement,
+  StatementQuery,
+} from './statement-query.ts'
 
 // Idle time in ms before TCP keep-alive. Ten probes follow, one a second (libuv), so a server that
 // has vanished is detected after 20 s.
 const keepAliveAfterMs = 10_000
 
-/** Limits of a driver. */
-export interface DriverOptions {
-  answerMsMax: number
+/** Connection timeout in ms, below the 5 s timeout of calls: callers get a 503, not a timeout. */
+const connectMsMax = 4_000
+
+/** Time in ms beyond the statement timeout until a server without an answer counts as dead. */
+const answerMarginMs = 2_000
+
+type OnStatement = (text: string, isRead: boolean) => void
+
+/** Options of a connection. */
+export interface ConnectionOptions {
+  url: string
+  statementTimeoutMs: number
   /**
    * Schema that the role of the connection must have as its search path, behind a transaction
    * pooler: it refuses startup parameters. Null without a pooler.
    */
   pooledSchema: string | null
   /** Called with each statement before it is sent; null in production. */
-  onStatement: ((text: string) => void) | null
+  onStatement: OnStatement | null
 }
 
-/**
- * Creates slonik's Postgres driver with TCP keep-alive, and with a limit on the time to an answer.
- * Postgres's statement timeout ends slow statements; the limit destroys the connection to a server
- * that no longer answers.
- */
-export function postgresDriver(options: DriverOptions): DriverFactory {
-  const { answerMsMax, pooledSchema, onStatement } = options
-  return createDriverFactory(async ({ driverConfiguration }) => {
-    return {
-      createPoolClient: async ({ clientEventEmitter }) => {
-        const config = await clientConfig(driverConfiguration, pooledSchema !== null)
-        const socket = new Socket()
-        const client = new pg.Client({ ...config, stream: () => socket })
-        let underWay: string | null = null
-        let transaction: TransactionName | null = null
-        let lost: LostConnectionError | null = null
-        const limit = createLimit({ answerMsMax, socket, isAwaited: () => underWay !== null })
-        client.on('error', (error) => {
-          if (lost) return
-          lost = new LostConnectionError(error, mayCommit(underWay, client), transaction)
-          // Slonik has no 'error' listener once it has ended the connection: Node would throw.
-          if (clientEventEmitter.listenerCount('error') > 0) clientEventEmitter.emit('error', lost)
-        })
-        return {
-          connect: async () => {
-            await client.connect()
-            if (pooledSchema !== null) await requireRoleSettings(client, pooledSchema)
-          },
-          end: async () => {
-            clearTimeout(limit)
-            await client.end()
-          },
-          query: async (text, values, options) => {
-            if (lost) throw lost
-            onStatement?.(text)
-            underWay = text
-            limit.refresh()
-            try {
-              const sent = text === begin ? beginNamed : text
-              const found = await client.query({ ...options, text: sent, values: values ?? [] })
-              // BEGIN is sent together with a second statement, so the answer has two results.
-              const [result = found, named] = [found].flat()
-              if (named) transaction = named.rows[0]
-              return resultOf(result)
-            } catch (error) {
-              throw lost ?? driverError(error as Error)
-            } finally {
-              underWay = null
-            }
-          },
-          stream: () => {
-            throw new Error('rows are read in pages, never streamed')
-          },
+/** One connection to Postgres. Several statements may be in flight; each fails alone. */
+export interface Connection {
+  /** Sends a statement. Throws slonik's errors, or LostConnectionError. */
+  send: (statement: Statement) => Promise<Found>
+  /** Begins a transaction, and asks for the name by which its outcome can be looked up. */
+  begin: () => Promise<void>
+  /** Number of statements without an answer. */
+  inFlight: () => number
+  /** Whether the connection cannot be used again. */
+  isLost: () => boolean
+  end: () => Promise<void>
+}
+
+const begin = 'START TRANSACTION'
+const beginNamed = `${begin};
+  SELECT CASE WHEN NOT pg_is_in_recovery() THEN pg_current_xact_id()::text END AS id,
+    pg_postmaster_start_time()::text AS "serverStartedAt"`
+
+/** Opens a connection. Throws slonik's ConnectionError when the server does not accept it. */
+export async function openConnection(options: ConnectionOptions): Promise<Connection> {
+  const { pooledSchema, statementTimeoutMs } = options
+  const socket = new Socket()
+  try {
+    const client = new pg.Client({ ...(await clientConfig(options)), stream: () => socket })
+    const connection = new PostgresConnection(client, socket, {
+      answerMsMax: statementTimeoutMs + answerMarginMs,
+      onStatement: options.onStatement,
+    })
+    await client.connect()
+    if (pooledSchema !== null) await requireRoleSettings(client, pooledSchema)
+    return connection
+  } catch (error) {
+    socket.destroy()
+    throw new ConnectionError((error as Error).message, { cause: error as Error })
+  }
+}
+
+class PostgresConnection implements Connection {
+  readonly #client: pg.Client
+  readonly #socket: Socket
+  readonly #limit: NodeJS.Timeout
+  readonly #onStatement: OnStatement | null
+  readonly #columns: ColumnsByName = new Map()
+  #inFlight = 0
+  #lastText: string | null = null
+  #transaction: TransactionName | null = null
+  #lost: LostConnectionError | null = null
+  #isCorked = false
+  #isUnusable = false
+
+  constructor(
+    client: pg.Client,
+    socket: Socket,
+    limits: { answerMsMax: number; onStatement: OnStatement | null },
+  ) {
+    this.#client = client
+    this.#socket = socket
+    this.#onStatement = limits.onStatement
+    const { answerMsMax } = limits
+    this.#limit = createLimit({ answerMsMax, socket, isAwaited: () => this.#inFlight > 0 })
+    client.on('error', (error) => {
+      const text = this.#inFlight > 0 ? this.#lastText : null
+      this.#lost ??= new LostConnectionError(error, mayCommit(text, client), this.#transaction)
+    })
+  }
+
+  inFlight = (): number => this.#inFlight
+
+  isLost = (): boolean => this.#lost !== null || this.#isUnusable
+
+  send = (statement: Statement): Promise<Found> =>
+    this.#track(statement, () => {
+      this.#cork()
+      return new Promise((resolve, reject) => {
+        const settle = (error: unknown, found: Found | null) => {
+          if (found === null) reject(error as Error)
+          else resolve(found)
         }
-      },
+        this.#client.query(new StatementQuery(statement, this.#columns, settle))
+      })
+    })
+
+  begin = async (): Promise<void> => {
+    const results = await this.#track({ text: begin, isRead: false }, () =>
+      this.#client.query(beginNamed),
+    )
+    // Two statements, so two results.
+    const [, named] = results as unknown as pg.QueryResult<TransactionName>[]
+    this.#transaction = named?.rows[0] ?? null
+  }
+
+  end = async (): Promise<void> => {
+    clearTimeout(this.#limit)
+    this.#isUnusable = true
+    await this.#client.end()
+  }
+
+  async #track<T>(
+    { text, isRead }: Pick<Statement, 'text' | 'isRead'>,
+    run: () => Promise<T>,
+  ): Promise<T> {
+    if (this.#lost) throw this.#lost
+    this.#onStatement?.(text, isRead)
+    this.#lastText = text
+    if (this.#inFlight === 0) this.#limit.refresh()
+    this.#inFlight += 1
+    try {
+      return await run()
+    } catch (error) {
+      const known = this.#lost ?? knownError(error as Error)
+      this.#isUnusable ||= isUnusableAfter(known)
+      throw known
+    } finally {
+      this.#inFlight -= 1
+      if (this.#inFlight > 0) this.#limit.refresh()
     }
-  })
+  }
+
+  /** Writes the statements of one turn of the event loop together. */
+  #cork(): void {
+    if (this.#isCorked) return
+    this.#isCorked = true
+    this.#socket.cork()
+    setImmediate(() => {
+      this.#isCorked = false
+      this.#socket.uncork()
+    })
+  }
 }
 
 /**
- * Creates the watchdog timer of a connection, which each statement restarts. Destroys the socket
- * when a statement gets no answer; waits longer if the event loop was too busy to read it.
+ * Creates the watchdog timer of a connection, which each statement restarts. Postgres's statement
+ * timeout ends slow statements; the timer destroys the socket when a statement gets no answer at
+ * all. It waits longer if the event loop was too busy to read it.
  */
 function createLimit(options: {
   answerMsMax: number
@@ -127,57 +207,23 @@ function mayCommit(text: string | null, client: pg.Client): boolean {
   return !/^\s*(SELECT|START TRANSACTION|WITH(?!.*\b(INSERT|UPDATE|DELETE)\b))\b/is.test(text)
 }
 
-async function clientConfig(
-  driver: DriverConfiguration,
-  isPooled: boolean,
-): Promise<pg.ClientConfig> {
-  const startup = {
-    statement_timeout: millisecondsOf(driver.statementTimeout),
-    idle_in_transaction_session_timeout: millisecondsOf(driver.idleInTransactionSessionTimeout),
-  }
+async function clientConfig(options: ConnectionOptions): Promise<pg.ClientConfig> {
+  const { url, statementTimeoutMs, pooledSchema } = options
+  const isPooled = pooledSchema !== null
   return {
-    ...(await connectionOptions(driver.connectionUri)),
-    ...(isPooled ? {} : startup),
-    connectionTimeoutMillis: millisecondsOf(driver.connectionTimeout),
+    ...(await connectionOptions(url)),
+    ...(isPooled
+      ? {}
+      : {
+          statement_timeout: statementTimeoutMs,
+          idle_in_transaction_session_timeout: idleInTransactionMs(statementTimeoutMs),
+        }),
+    // Sends a statement before the one before it is answered.
+    pipeline: true,
+    connectionTimeoutMillis: connectMsMax,
     keepAlive: true,
     keepAliveInitialDelayMillis: keepAliveAfterMs,
-    types: exactTypes(),
-  }
-}
-
-function millisecondsOf(timeout: number | 'DISABLE_TIMEOUT'): number | undefined {
-  return timeout === 'DISABLE_TIMEOUT' ? undefined : timeout
-}
-
-type Parse = (text: string) => unknown
-
-/** Returns pg's parsers with exact ones for bigint, timestamps (Date), JSON and bytea (Buffer). */
-function exactTypes(): pg.TypeOverrides {
-  const { INT8, TIMESTAMPTZ, JSONB, BYTEA } = pg.types.builtins
-  const parsers: [type: number, arrayType: number, parse: Parse][] = [
-    [INT8, 1016, BigInt],
-    [TIMESTAMPTZ, 1185, (text) => new Date(text)],
-    [JSONB, 3807, JSON.parse],
-    [BYTEA, 1001, (text) => Buffer.from(text.slice(2), 'hex')],
-  ]
-  const readTexts = pg.types.getTypeParser(1009 as number) as (text: string) => (string | null)[]
-  const types = new pg.TypeOverrides()
-  for (const [type, arrayType, parse] of parsers) {
-    types.setTypeParser(type, parse)
-    types.setTypeParser(arrayType, (text: string) =>
-      readTexts(text).map((one) => (one === null ? null : parse(one))),
-    )
-  }
-  return types
-}
-
-function resultOf({ command, fields, rowCount, rows }: pg.QueryResult) {
-  return {
-    command: command as 'SELECT',
-    fields: fields.map(({ name, dataTypeID }) => ({ name, dataTypeId: dataTypeID })),
-    rowCount,
-    rows,
-  }
+  } as pg.ClientConfig
 }
 
 const errorsByState: Record<string, new (error: Error) => Error> = {
@@ -191,11 +237,17 @@ const errorsByState: Record<string, new (error: Error) => Error> = {
 }
 
 /** Maps a pg error to slonik's error class for its SQLSTATE; returns other errors unchanged. */
-function driverError(error: Error & { code?: string }): Error {
+function knownError(error: Error & { code?: string }): Error {
   const { code = '', message } = error
   if (code === '57014' && message.includes('due to user request')) {
     return new StatementCancelledError(error)
   }
   const Known = errorsByState[code]
   return Known ? new Known(error) : error
+}
+
+/** Whether the session is at its end, or read-only, which it stays when the server is not. */
+function isUnusableAfter(error: Error & { code?: unknown }): boolean {
+  const isEnded = error instanceof BackendTerminatedError
+  return isEnded || error instanceof IdleTransactionTimeoutError || error.code === '25006'
 }

@@ -1,11 +1,5 @@
-import {
-  type Attributes,
-  currentTraceId,
-  type StartedSpan,
-  startChild,
-} from '@coffer/kit/telemetry/trace'
+import { type Attributes, currentTraceId, isTracing, startChild } from '@coffer/kit/telemetry/trace'
 import { LRUCache } from 'lru-cache'
-import type { Interceptor } from 'slonik'
 import { summarize } from './statement-summary.ts'
 
 // Statements by text: a service has a few hundred.
@@ -14,11 +8,11 @@ const namesMax = 2_000
 type Named = { name: string; options: { kind: 'client'; attributes: Attributes } }
 
 /**
- * Creates the interceptor that makes a span of each statement of a sampled request. Its name is the
+ * Creates the function that runs a statement in a span, if its request is sampled. The name is the
  * summary of the statement (`SELECT transactions`): the text and the parameters are left out,
  * because they may contain data of users.
  */
-export function traceStatements(schema: string): Interceptor {
+export function traceStatements(schema: string) {
   const known = new LRUCache<string, Named>({ max: namesMax })
   const describe = (text: string): Named => {
     const found = known.get(text)
@@ -35,21 +29,17 @@ export function traceStatements(schema: string): Interceptor {
     known.set(text, described)
     return described
   }
-  const end = (sandbox: Record<string, unknown>, error?: unknown): null => {
-    const span = sandbox.span as StartedSpan | null | undefined
-    if (error !== undefined) span?.fail(error)
-    span?.end()
-    return null
-  }
-  return {
-    name: 'trace-statements',
-    beforeQueryExecution: ({ sandbox }, { sql }) => {
-      if (currentTraceId() === undefined) return null
-      const { name, options } = describe(sql)
-      sandbox.span = startChild(name, options)
-      return null
-    },
-    afterQueryExecution: ({ sandbox }) => end(sandbox),
-    queryExecutionError: ({ sandbox }, _query, error) => end(sandbox, error),
+  return async <T>(text: string, run: () => Promise<T>): Promise<T> => {
+    if (!isTracing() || currentTraceId() === undefined) return run()
+    const { name, options } = describe(text)
+    const span = startChild(name, options)
+    try {
+      return await run()
+    } catch (error) {
+      span?.fail(error)
+      throw error
+    } finally {
+      span?.end()
+    }
   }
 }

@@ -1,9 +1,10 @@
-import type { Database, Transaction } from '@coffer/kit/database/database'
+import type { Database, Queries, Transaction } from '@coffer/kit/database/database'
 import { columnsOf, insertOf } from '@coffer/kit/database/rows'
+import { read } from '@coffer/kit/database/statement'
 import { changeOf, emit } from '@coffer/kit/events/changes'
 import { notFound } from '@coffer/kit/rpc/errors'
 import { AccountSettingsChangedSchema } from '@coffer/proto/identity/v1/events'
-import { type CommonQueryMethods, sql } from 'slonik'
+import { sql } from 'slonik'
 import { Account, sharedSettings, UserRow } from './account.ts'
 
 const columns = columnsOf(Account, { table: 'accounts' })
@@ -30,11 +31,11 @@ export async function listAccounts(
 
 /** Returns a user with its login and account; null if the account has no user of this ID. */
 export async function findUser(
-  { pool }: { pool: CommonQueryMethods },
+  { pool }: { pool: Queries },
   accountId: string,
   userId: string,
 ): Promise<UserRow | null> {
-  return pool.maybeOne(sql.type(UserRow)`
+  return pool.maybeOne(read(UserRow)`
     SELECT u.user_id AS "userId", u.account_id AS "accountId", u.login_id AS "loginId", u.role,
       l.email, l.first_name AS "firstName", l.last_name AS "lastName",
       t.enabled_at AS "totpEnabledAt", l.password_reset_at AS "passwordResetAt",

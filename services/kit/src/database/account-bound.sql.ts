@@ -1,7 +1,7 @@
-import { type CommonQueryMethods, type FragmentSqlToken, sql } from 'slonik'
+import { type FragmentSqlToken, sql } from 'slonik'
 import { z } from 'zod'
 import { refused } from '../rpc/errors.ts'
-import type { Database, Transaction } from './database.ts'
+import type { Database, Queries, Transaction } from './database.ts'
 
 /** Upper bound on the rows of one kind in an account or one of its objects (docs/limits.md). */
 export interface Bound {
@@ -41,7 +41,7 @@ export async function requireRoom(
   if ((await countOf(pool, rows)) >= max) throw refused(refusal)
 }
 
-function countOf(connection: CommonQueryMethods, rows: FragmentSqlToken): Promise<bigint> {
+function countOf(connection: Queries, rows: FragmentSqlToken): Promise<bigint> {
   return connection.oneFirst(sql.type(Counted)`
     SELECT count(*) AS count FROM (${rows}) AS counted`)
 }

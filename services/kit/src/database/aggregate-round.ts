@@ -1,9 +1,9 @@
-import { type CommonQueryMethods, IntegrityConstraintViolationError } from 'slonik'
+import { IntegrityConstraintViolationError } from 'slonik'
 import { unanswered } from '../rpc/errors.ts'
 import { isOutage, isOutcomeUnknown } from '../rpc/fault.ts'
 import { keyOf } from './aggregate-key.ts'
 import type { AggregateStore, Decided, Locked, Outcome, Scoped } from './aggregate-store.ts'
-import type { Database, Transaction } from './database.ts'
+import type { Database, Queries, Transaction } from './database.ts'
 
 /** Maximum number of saves per round that get no answer from Postgres; one more fails the round. */
 const lostAnswersMax = 2
@@ -109,7 +109,7 @@ export async function attemptOnce<Work extends Scoped, State, ChangeSet>(
 ): Promise<void> {
   const attempt = await decideOn(database.pool, store, listUnsettled(round))
   round.underWay = attempt
-  const save = (pool: CommonQueryMethods) => saveAttempt(pool, store, attempt, locked)
+  const save = (pool: Queries) => saveAttempt(pool, store, attempt, locked)
   // Only a save that emits events has to wake the outbox relay.
   const emitsEvents = listChangeSets(attempt).some(store.hasEvents)
   settle(round, attempt, emitsEvents ? await database.autocommit(save) : await save(database.pool))
@@ -155,7 +155,7 @@ function listScopes<Work extends Scoped>(works: readonly Work[]): Work['scope'][
 }
 
 async function decideOn<Work extends Scoped, State, ChangeSet>(
-  connection: CommonQueryMethods,
+  connection: Queries,
   store: AggregateStore<Work, State, ChangeSet>,
   open: readonly Work[],
 ): Promise<Attempt<Work, ChangeSet>> {
@@ -168,7 +168,7 @@ async function decideOn<Work extends Scoped, State, ChangeSet>(
 const none: ReadonlySet<string> = new Set()
 
 async function saveAttempt<Work extends Scoped, State, ChangeSet>(
-  connection: CommonQueryMethods,
+  connection: Queries,
   store: AggregateStore<Work, State, ChangeSet>,
   attempt: Attempt<Work, ChangeSet>,
   locked: Locked,

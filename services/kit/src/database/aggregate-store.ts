@@ -1,6 +1,5 @@
-import type { CommonQueryMethods } from 'slonik'
 import type { BankAccountKey } from './aggregate-key.ts'
-import type { Transaction } from './database.ts'
+import type { Queries, Transaction } from './database.ts'
 
 export type Outcome = PromiseSettledResult<unknown>
 
@@ -19,7 +18,7 @@ export interface Scoped {
 export interface AggregateStore<Work extends Scoped, State, ChangeSet> {
   /** Reads the rows of these scopes in one statement. The map omits missing aggregates. */
   read: (
-    connection: CommonQueryMethods,
+    connection: Queries,
     scopes: readonly Work['scope'][],
   ) => Promise<ReadonlyMap<string, State>>
   /** Locks the rows of aggregates, in key order to prevent deadlocks. */
@@ -35,15 +34,12 @@ export interface AggregateStore<Work extends Scoped, State, ChangeSet> {
    * them.
    */
   save: (
-    connection: CommonQueryMethods,
+    connection: Queries,
     changeSets: readonly ChangeSet[],
     locked: Locked,
   ) => Promise<ReadonlySet<string>>
   /** Returns the keys of the change sets that are committed, after a save without an answer. */
-  findSaved: (
-    connection: CommonQueryMethods,
-    changeSets: readonly ChangeSet[],
-  ) => Promise<ReadonlySet<string>>
+  findSaved: (connection: Queries, changeSets: readonly ChangeSet[]) => Promise<ReadonlySet<string>>
   hasEvents: (changeSet: ChangeSet) => boolean
   /** Whether a work is saved alone: it reads many rows, or changes rows that it does not list. */
   isAlone: (work: Work) => boolean

@@ -1,19 +1,47 @@
-import type { DatabasePool, DatabaseTransactionConnection } from 'slonik'
+import type { CommonQueryMethods, QuerySqlToken } from 'slonik'
 
-export type Transaction = DatabaseTransactionConnection
+type Reads = 'any' | 'anyFirst' | 'exists' | 'maybeOne' | 'maybeOneFirst' | 'one' | 'oneFirst'
+
+type Schema = QuerySqlToken['parser']
+type RowOf<Row extends Schema> = NonNullable<Row['~standard']['types']>['output']
+
+/** Rows that a statement returned, and the number of rows that it read or changed. */
+interface Answer<Row> {
+  rows: readonly Row[]
+  rowCount: number
+}
+
+/**
+ * Runs statements, whose rows are checked by the statement's zod schema. `one` throws unless there
+ * is exactly one row, `maybeOne` if there are several; `…First` return the only column's value.
+ */
+export interface Queries extends Pick<CommonQueryMethods, Reads> {
+  query: <Row extends Schema>(statement: QuerySqlToken<Row>) => Promise<Answer<RowOf<Row>>>
+}
+
+/** Runs statements of one transaction. */
+export interface Transaction extends Queries {
+  readonly isTransaction: true
+}
+
+/** Runs each statement on a connection that is free, or a marked `read` on a shared one. */
+interface Pool extends Queries {
+  /** Holds one connection while `run` uses it. */
+  connect: <T>(run: (connection: Queries) => Promise<T>) => Promise<T>
+}
 
 /** The connection pool of one service, whose tables are in a schema of their own. */
 export interface Database extends AsyncDisposable {
-  pool: DatabasePool
+  pool: Pool
   /** Calls the listener after each commit that may have emitted changes; wakes the outbox relay. */
   onChanges: (listener: () => void) => void
   /**
-   * Runs one transaction. The callback must only run SQL: slonik calls it again (up to five times)
+   * Runs one transaction. The callback must only run SQL: it is called again (up to five times)
    * after a serialization failure.
    */
   transaction: <T>(run: (tx: Transaction) => Promise<T>) => Promise<T>
   /** Runs one statement that emits changes, without BEGIN and COMMIT; wakes the outbox relay. */
-  autocommit: <T>(run: (pool: DatabasePool) => Promise<T>) => Promise<T>
+  autocommit: <T>(run: (pool: Pool) => Promise<T>) => Promise<T>
   /** Whether Postgres answers within a second; the result is cached for a second. */
   isHealthy: () => Promise<boolean>
   /** Returns when Postgres last answered a statement, by `performance.now()`. */

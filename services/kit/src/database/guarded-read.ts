@@ -1,4 +1,4 @@
-import { type QueryResult, sql } from 'slonik'
+import { sql } from 'slonik'
 import { z } from 'zod'
 import { type BankAccountKey, inKeyOrder, keyOf } from './aggregate-key.ts'
 import type { Transaction } from './database.ts'
@@ -27,7 +27,7 @@ export const FoundRow = z
  */
 export function locking(
   table: string,
-): (tx: Transaction, keys: readonly BankAccountKey[]) => Promise<QueryResult<unknown>> {
+): (tx: Transaction, keys: readonly BankAccountKey[]) => Promise<{ rowCount: number }> {
   const statement = prepare(
     ['keys'],
     ({ keys }) => sql.unsafe`

@@ -1,7 +1,8 @@
-import { type CommonQueryMethods, sql } from 'slonik'
+import { sql } from 'slonik'
 import { z } from 'zod'
 import { newId } from '../values/id.ts'
 import { type BankAccountKey, keyOf } from './aggregate-key.ts'
+import type { Queries } from './database.ts'
 
 /** A change set that writes a row with a unique ID, by which `findMarkedSaves` finds the save. */
 export interface MarkedSave extends BankAccountKey {
@@ -30,7 +31,7 @@ export function markSave<ChangeSet extends { replies: readonly object[] }>(
 
 /** Returns the keys of aggregates whose save is committed, even if later saves followed. */
 export async function findMarkedSaves(
-  connection: CommonQueryMethods,
+  connection: Queries,
   saves: readonly MarkedSave[],
 ): Promise<Set<string>> {
   const listOf = (name: 'accountId' | 'saveId') =>

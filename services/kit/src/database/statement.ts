@@ -1,4 +1,26 @@
-import type { PrimitiveValueExpression, QuerySqlToken } from 'slonik'
+import { type PrimitiveValueExpression, type QuerySqlToken, sql } from 'slonik'
+import type { z } from 'zod'
+
+/**
+ * Returns the tag of a short read, with the schema of its rows: a SELECT that an index bounds to
+ * few rows, takes no lock and calls no function that waits. It shares a connection with others,
+ * which a slow one would hold up; statements of `sql` have a connection to themselves.
+ * docs/architecture.md#connections-to-postgres
+ */
+export function read<Row extends z.ZodType>(schema: Row) {
+  const tag = sql.type(schema)
+  return (...parts: Parameters<typeof tag>) => asRead(tag(...parts))
+}
+
+/** Marks a statement as a short read when its values decide whether it is one. */
+export function asRead<Token extends QuerySqlToken>(token: Token): Token {
+  return { ...token, isRead: true }
+}
+
+/** Returns whether a statement is one of `read`. */
+export function isRead(token: QuerySqlToken): boolean {
+  return (token as { isRead?: boolean }).isRead === true
+}
 
 /**
  * Compiles a statement once, because joining SQL fragments costs as much as running the statement.

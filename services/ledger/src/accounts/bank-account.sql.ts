@@ -1,15 +1,14 @@
 import type { Database } from '@coffer/kit/database/database'
 import { columnsOf } from '@coffer/kit/database/rows'
-import { prepare } from '@coffer/kit/database/statement'
+import { prepare, read } from '@coffer/kit/database/statement'
 import { notFound } from '@coffer/kit/rpc/errors'
-import { sql } from 'slonik'
 import { BankAccount } from '../book/bank-account.ts'
 
 const columns = columnsOf(BankAccount, { table: 'bank_accounts' })
 
 const liveBankAccounts = prepare(
   ['accountId'],
-  ({ accountId }) => sql.type(BankAccount)`
+  ({ accountId }) => read(BankAccount)`
     SELECT ${columns} FROM bank_accounts
     WHERE account_id = ${accountId} AND deleted_at IS NULL AND removed_at IS NULL
     ORDER BY bank_account_id`,
@@ -29,7 +28,7 @@ export function listBankAccountsOfLink(
   accountId: string,
   linkId: string,
 ): Promise<readonly BankAccount[]> {
-  return pool.any(sql.type(BankAccount)`
+  return pool.any(read(BankAccount)`
     SELECT ${columns} FROM bank_accounts
     WHERE account_id = ${accountId} AND link_id = ${linkId} AND removed_at IS NULL
     ORDER BY bank_account_id`)
@@ -37,7 +36,7 @@ export function listBankAccountsOfLink(
 
 const bankAccountById = prepare(
   ['accountId', 'bankAccountId'],
-  ({ accountId, bankAccountId }) => sql.type(BankAccount)`
+  ({ accountId, bankAccountId }) => read(BankAccount)`
     SELECT ${columns} FROM bank_accounts
     WHERE account_id = ${accountId} AND bank_account_id = ${bankAccountId}
       AND removed_at IS NULL`,

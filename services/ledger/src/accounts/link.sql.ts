@@ -1,6 +1,6 @@
 import type { Database, Transaction as Tx } from '@coffer/kit/database/database'
 import { assignmentsOf, columnsOf, insertOf } from '@coffer/kit/database/rows'
-import { prepare } from '@coffer/kit/database/statement'
+import { prepare, read } from '@coffer/kit/database/statement'
 import { type Change, emit, insertChanges } from '@coffer/kit/events/changes'
 import { sql } from 'slonik'
 import { Link } from '../book/link.ts'
@@ -9,7 +9,7 @@ const columns = columnsOf(Link, { table: 'links' })
 
 const liveLinks = prepare(
   ['accountId'],
-  ({ accountId }) => sql.type(Link)`
+  ({ accountId }) => read(Link)`
     SELECT ${columns} FROM links
     WHERE account_id = ${accountId} AND deleted_at IS NULL ORDER BY link_id`,
 )
@@ -25,7 +25,7 @@ export function findLink(
   accountId: string,
   linkId: string,
 ): Promise<Link | null> {
-  return pool.maybeOne(sql.type(Link)`
+  return pool.maybeOne(read(Link)`
     SELECT ${columns} FROM links WHERE account_id = ${accountId} AND link_id = ${linkId}`)
 }
 

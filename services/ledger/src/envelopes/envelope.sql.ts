@@ -1,8 +1,7 @@
 import type { BankAccountKey } from '@coffer/kit/database/aggregate-key'
 import type { Database } from '@coffer/kit/database/database'
 import { columnsOf } from '@coffer/kit/database/rows'
-import { prepare } from '@coffer/kit/database/statement'
-import { sql } from 'slonik'
+import { prepare, read } from '@coffer/kit/database/statement'
 import { z } from 'zod'
 import { Envelope } from '../book/envelope.ts'
 
@@ -14,7 +13,7 @@ const Row = z.union([OpenEnvelope, z.object({ spendingId: z.null() })])
 // LEFT JOIN: a bank account without open envelopes gives one row of nulls, a missing one no row.
 const openEnvelopes = prepare(
   ['accountId', 'bankAccountId', 'isAll', 'spendingIds'],
-  ({ accountId, bankAccountId, isAll, spendingIds }) => sql.type(Row)`
+  ({ accountId, bankAccountId, isAll, spendingIds }) => read(Row)`
     SELECT ${columnsOf(OpenEnvelope, { table: 'open' })}
     FROM bank_accounts AS owner LEFT JOIN (
       SELECT * FROM envelopes

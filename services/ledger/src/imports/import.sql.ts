@@ -1,7 +1,7 @@
-import type { Database, Transaction as Tx } from '@coffer/kit/database/database'
+import type { Database, Queries, Transaction as Tx } from '@coffer/kit/database/database'
 import { columnsOf, entityOf, insertOf } from '@coffer/kit/database/rows'
 import { type Change, insertChanges } from '@coffer/kit/events/changes'
-import { type CommonQueryMethods, type FragmentSqlToken, sql } from 'slonik'
+import { type FragmentSqlToken, sql } from 'slonik'
 import { z } from 'zod'
 import { type AccountSettings, insertSettings } from '../accounts/account-settings.sql.ts'
 import { CsvImport, type ImportKey } from './formats/csv/csv-import.ts'
@@ -56,10 +56,7 @@ export async function insertImport(
  * Returns the import with its current status. Returns null if it is unknown, or the link that owns
  * its bank account is deleted.
  */
-export function findImport(
-  { pool }: { pool: CommonQueryMethods },
-  key: ImportKey,
-): Promise<CsvImport | null> {
+export function findImport({ pool }: { pool: Queries }, key: ImportKey): Promise<CsvImport | null> {
   return pool.maybeOne(sql.type(CsvImport)`
     SELECT ${columns}, ${currentStatus}
     FROM transaction_imports imports

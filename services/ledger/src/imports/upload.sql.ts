@@ -1,7 +1,7 @@
-import type { Database, Transaction as Tx } from '@coffer/kit/database/database'
+import type { Database, Queries, Transaction as Tx } from '@coffer/kit/database/database'
 import { columnsOf, entityOf, insertOf } from '@coffer/kit/database/rows'
 import { type Change, insertChanges } from '@coffer/kit/events/changes'
-import { type CommonQueryMethods, type FragmentSqlToken, sql } from 'slonik'
+import { type FragmentSqlToken, sql } from 'slonik'
 import { z } from 'zod'
 import { type AccountSettings, insertSettings } from '../accounts/account-settings.sql.ts'
 import type { UploadKey } from '../book/upload-key.ts'
@@ -72,7 +72,7 @@ export function lockUnfinished(tx: Tx, key: UploadKey): Promise<Upload | null> {
 
 /** Takes the advisory lock on a bank account's imports; returns false if another import has it. */
 export function tryLockImports(
-  connection: CommonQueryMethods,
+  connection: Queries,
   { accountId, bankAccountId }: Pick<UploadKey, 'accountId' | 'bankAccountId'>,
 ): Promise<boolean> {
   const name = `imports ${accountId} ${bankAccountId}`

@@ -1,6 +1,6 @@
 import { inKeyOrder, keyOf } from '@coffer/kit/database/aggregate-key'
 import type { Locked } from '@coffer/kit/database/aggregate-store'
-import type { Transaction as Tx } from '@coffer/kit/database/database'
+import type { Queries, Transaction as Tx } from '@coffer/kit/database/database'
 import {
   guardedDelete,
   guardedInsert,
@@ -16,7 +16,7 @@ import {
 import { recordsOf, rowAssignments } from '@coffer/kit/database/rows'
 import { prepareParts } from '@coffer/kit/database/statement'
 import { Change } from '@coffer/kit/events/changes'
-import { type CommonQueryMethods, type FragmentSqlToken, sql } from 'slonik'
+import { type FragmentSqlToken, sql } from 'slonik'
 import { BankAccount } from '../book/bank-account.ts'
 import { Envelope } from '../book/envelope.ts'
 import { BookedOperation, JournalEntry } from '../book/journal.ts'
@@ -179,7 +179,7 @@ const saveStatement = prepareParts(
  * whether to wait for a locked bank account or to skip it. Returns the keys of the saved ones.
  */
 export async function saveMoney(
-  connection: CommonQueryMethods,
+  connection: Queries,
   saves: readonly MoneySave[],
   locked: Locked,
 ): Promise<Set<string>> {

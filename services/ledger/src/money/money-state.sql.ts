@@ -1,8 +1,9 @@
 import { keyOf } from '@coffer/kit/database/aggregate-key'
+import type { Queries } from '@coffer/kit/database/database'
 import { FoundRow, inScope, locking } from '@coffer/kit/database/guarded-read'
 import { entityOf, recordsOf } from '@coffer/kit/database/rows'
 import { prepareParts } from '@coffer/kit/database/statement'
-import { type CommonQueryMethods, type FragmentSqlToken, sql } from 'slonik'
+import { type FragmentSqlToken, sql } from 'slonik'
 import { BankAccount } from '../book/bank-account.ts'
 import { Envelope } from '../book/envelope.ts'
 import { BookedOperation } from '../book/journal.ts'
@@ -182,7 +183,7 @@ const readStatement = prepareParts(['scopes'], ({ scopes }, has: ReadonlySet<Sco
  * (`keyOf`); a bank account that is missing or whose link is deleted has no entry.
  */
 export async function readMoney(
-  connection: CommonQueryMethods,
+  connection: Queries,
   scopes: readonly MoneyScope[],
 ): Promise<Map<string, MoneyState>> {
   const merged = [...Map.groupBy(scopes, keyOf).values()].map(mergedScope)

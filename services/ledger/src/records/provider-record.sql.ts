@@ -1,6 +1,6 @@
 import type { Database } from '@coffer/kit/database/database'
 import { columnsOf } from '@coffer/kit/database/rows'
-import { prepare } from '@coffer/kit/database/statement'
+import { prepare, read } from '@coffer/kit/database/statement'
 import { sql } from 'slonik'
 import { AccountRecord, ProviderRecord } from '../book/provider-record.ts'
 
@@ -10,7 +10,7 @@ export async function findAccountRecords(
   accountId: string,
   bankAccountIds: readonly string[],
 ): Promise<Map<string, AccountRecord>> {
-  const found = await pool.any(sql.type(AccountRecord)`
+  const found = await pool.any(read(AccountRecord)`
     SELECT ${columnsOf(AccountRecord, { table: 'provider_accounts' })} FROM provider_accounts
     WHERE account_id = ${accountId}
       AND bank_account_id = ANY(${sql.array([...bankAccountIds], 'text')})`)
@@ -19,7 +19,7 @@ export async function findAccountRecords(
 
 const recordsOfTransaction = prepare(
   ['accountId', 'bankAccountId', 'transactionId'],
-  (row) => sql.type(ProviderRecord)`
+  (row) => read(ProviderRecord)`
     SELECT ${columnsOf(ProviderRecord, { table: 'record' })} FROM provider_transactions AS record
     WHERE account_id = ${row.accountId} AND bank_account_id = ${row.bankAccountId}
       AND transaction_id = ${row.transactionId}`,

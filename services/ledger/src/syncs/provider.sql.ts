@@ -1,7 +1,7 @@
 import { type BankAccountKey, keyOf } from '@coffer/kit/database/aggregate-key'
-import type { Database } from '@coffer/kit/database/database'
+import type { Database, Queries } from '@coffer/kit/database/database'
 import { prepare } from '@coffer/kit/database/statement'
-import { type CommonQueryMethods, sql } from 'slonik'
+import { sql } from 'slonik'
 import { z } from 'zod'
 import type { LinkKey } from '../book/link.ts'
 import { ProviderRecord } from '../book/provider-record.ts'
@@ -12,7 +12,7 @@ const Row = z.object({ bankAccountId: z.string() })
 
 /** Returns a link's bank accounts, archived ones too, and their provider records, ordered by ID. */
 export async function listSynced(
-  connection: CommonQueryMethods,
+  connection: Queries,
   { accountId, linkId }: LinkKey,
 ): Promise<SyncedAccount[]> {
   const ids = await connection.anyFirst(sql.type(Row)`

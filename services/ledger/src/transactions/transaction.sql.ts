@@ -1,6 +1,6 @@
 import type { Database } from '@coffer/kit/database/database'
 import { columnsOf } from '@coffer/kit/database/rows'
-import { prepare } from '@coffer/kit/database/statement'
+import { asRead, prepare, read } from '@coffer/kit/database/statement'
 import { type FragmentSqlToken, sql } from 'slonik'
 import { z } from 'zod'
 import { Transaction } from '../book/transaction.ts'
@@ -42,6 +42,9 @@ const pageOfEnvelope = prepare([...parameterNames, 'spendingId'], ({ spendingId,
   })
 })
 
+/** Rows before a page that is a short read: Postgres reads and drops them. */
+const shortOffsetMax = 500
+
 // LEFT JOIN: a bank account without transactions gives one row of nulls, a missing one no row.
 function pageOf(
   { accountId, bankAccountId, limit, offset }: Record<Parameter, string>,
@@ -72,17 +75,16 @@ export async function listTransactions(
     ...page
   }: { bankAccountId: string; spendingId: string | null; limit: number; offset: number },
 ): Promise<Listed | null> {
-  const rows = await pool.any(
-    spendingId
-      ? pageOfEnvelope({ ...page, accountId, spendingId })
-      : pageOfAccount({ ...page, accountId }),
-  )
+  const statement = spendingId
+    ? pageOfEnvelope({ ...page, accountId, spendingId })
+    : pageOfAccount({ ...page, accountId })
+  const rows = await pool.any(page.offset <= shortOffsetMax ? asRead(statement) : statement)
   return listedOf(rows)
 }
 
 const transactionById = prepare(
   ['accountId', 'bankAccountId', 'transactionId'],
-  ({ accountId, bankAccountId, transactionId }) => sql.type(Transaction)`
+  ({ accountId, bankAccountId, transactionId }) => read(Transaction)`
     SELECT ${columnsOf(Transaction, { table: 'transactions' })}
     FROM transactions JOIN bank_accounts USING (account_id, bank_account_id)
     WHERE account_id = ${accountId} AND bank_account_id = ${bankAccountId}

@@ -1,0 +1,163 @@
+import { unavailable } from '@coffer/kit/rpc/errors'
+import { createSemaphore } from '@coffer/kit/service/semaphore'
+import { observeConnectionWait } from '../metrics.ts'
+import type { Connection } from './postgres.client.ts'
+
+/** Connections of a service. Both throw unavailable (503) after `waitMsMax` in the queue. */
+export interface Connections extends AsyncDisposable {
+  /** Runs work that has a connection to itself. */
+  exclusive: <T>(run: (connection: Connection) => Promise<T>) => Promise<T>
+  /** Runs one short read on a connection that others use at the same time. */
+  shared: <T>(run: (connection: Connection) => Promise<T>) => Promise<T>
+}
+
+interface Options {
+  schema: string
+  open: () => Promise<Connection>
+  /** Number of connections, of both kinds together. */
+  sizeMax: number
+  /** Maximum wait for a place, in ms. */
+  waitMsMax: number
+  /** Whether reads may share connections; a transaction pooler mixes sessions. */
+  isSharing: boolean
+}
+
+/** Connections that short reads share; with fewer than four in all, each is exclusive. */
+const sharedCount = 2
+const sharingFrom = 4
+
+/** Reads without an answer on the shared connections together. */
+const sharedInFlightMax = 128
+
+/** Time in ms after which an unused connection is closed. */
+const idleMsMax = 60_000
+
+/**
+ * Creates the connections of a service, which open on first use. Records waits for a place in
+ * `coffer_database_wait_seconds`, by schema.
+ */
+export function createConnections(options: Options): Connections {
+  const { schema, waitMsMax, sizeMax } = options
+  const isSharing = options.isSharing && sizeMax >= sharingFrom
+  const idle = createIdle(options.open)
+  const shared = createShared(options.open)
+  const places = limited(isSharing ? sizeMax - sharedCount : sizeMax, { schema, waitMsMax })
+  const reads = limited(sharedInFlightMax, { schema, waitMsMax })
+  const exclusive: Connections['exclusive'] = (run) =>
+    places(async () => {
+      const connection = await idle.take()
+      try {
+        return await run(connection)
+      } finally {
+        await idle.put(connection)
+      }
+    })
+  return {
+    exclusive,
+    shared: isSharing ? (run) => reads(() => shared.use(run)) : exclusive,
+    [Symbol.asyncDispose]: async () => {
+      await Promise.all([idle.end(), shared.end()])
+    },
+  }
+}
+
+/** Limits work to a number of places; a wait longer than `waitMsMax` throws unavailable. */
+function limited(count: number, { schema, waitMsMax }: { schema: string; waitMsMax: number }) {
+  const semaphore = createSemaphore(count)
+  const wait = async (): Promise<void> => {
+    const startedAt = performance.now()
+    const isAcquired = await semaphore.acquire(waitMsMax)
+    observeConnectionWait((performance.now() - startedAt) / 1000, schema)
+    if (!isAcquired) throw unavailable('the database is busy: try again later')
+  }
+  return async <T>(run: () => Promise<T>): Promise<T> => {
+    if (semaphore.tryAcquire()) observeConnectionWait(0, schema)
+    else await wait()
+    try {
+      return await run()
+    } finally {
+      semaphore.release()
+    }
+  }
+}
+
+/** Keeps the unused connections. The one that was used last is taken first. */
+function createIdle(open: () => Promise<Connection>) {
+  const idle: { connection: Connection; timer: NodeJS.Timeout }[] = []
+  const used = new Set<Connection>()
+  let isEnded = false
+  const close = (connection: Connection): Promise<void> => connection.end().catch(() => {})
+  return {
+    take: async (): Promise<Connection> => {
+      for (let last = idle.pop(); last !== undefined; last = idle.pop()) {
+        clearTimeout(last.timer)
+        if (!last.connection.isLost()) {
+          used.add(last.connection)
+          return last.connection
+        }
+        void close(last.connection)
+      }
+      const opened = await open()
+      used.add(opened)
+      return opened
+    },
+    put: async (connection: Connection): Promise<void> => {
+      used.delete(connection)
+      if (isEnded || connection.isLost()) {
+        void close(connection)
+        return
+      }
+      const timer = setTimeout(() => {
+        const index = idle.findIndex((one) => one.connection === connection)
+        if (index >= 0) idle.splice(index, 1)
+        void close(connection)
+      }, idleMsMax)
+      timer.unref()
+      idle.push({ connection, timer })
+    },
+    end: async (): Promise<void> => {
+      isEnded = true
+      const all = idle.splice(0)
+      for (const { timer } of all) clearTimeout(timer)
+      await Promise.all([...all.map((one) => close(one.connection)), ...[...used].map(close)])
+    },
+  }
+}
+
+/** Keeps the shared connections: a lost one is opened again by the next read. */
+function createShared(open: () => Promise<Connection>) {
+  const opened: (Connection | undefined)[] = Array.from({ length: sharedCount })
+  const opening: (Promise<Connection> | undefined)[] = Array.from({ length: sharedCount })
+  const openAt = (place: number): Promise<Connection> => {
+    opening[place] ??= open()
+      .then((connection) => {
+        opened[place] = connection
+        return connection
+      })
+      .finally(() => {
+        opening[place] = undefined
+      })
+    return opening[place]
+  }
+  return {
+    /** Runs a read, at once if a connection is open: on the one with the fewest in flight. */
+    use: async <T>(run: (connection: Connection) => Promise<T>): Promise<T> => {
+      let best: Connection | undefined
+      for (const [place, connection] of opened.entries()) {
+        if (connection === undefined || connection.isLost()) {
+          opened[place] = undefined
+          void connection?.end().catch(() => {})
+          // A read waits only if no connection is open.
+          openAt(place).catch(() => {})
+        } else if (best === undefined || connection.inFlight() < best.inFlight()) {
+          best = connection
+        }
+      }
+      return run(best ?? (await openAt(0)))
+    },
+    end: async (): Promise<void> => {
+      await Promise.allSettled(opening)
+      await Promise.all(opened.map((connection) => connection?.end().catch(() => {})))
+    },
+  }
+}
