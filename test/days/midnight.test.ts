@@ -10,7 +10,7 @@ import {
   type ReadingFormat,
   readStatementFile,
 } from '@coffer/ledger/imports/formats/statement-file'
-import { readItems, readListed } from '@coffer/ledger/syncs/provider-item'
+import { readListed, readRows } from '@coffer/ledger/syncs/provider-row'
 import { rangeOf } from '@coffer/ledger/transactions/transaction-search'
 import { ProviderTransactionSchema } from '@coffer/proto/ledger/v1/sync_import'
 import { describe, expect, test } from '@jest/globals'
@@ -111,11 +111,11 @@ function midnights(days: number[], timezone: string): Record<string, number[]> {
   const synced = texts.map((date, index) =>
     create(ProviderTransactionSchema, { providerTransactionId: `${index}`, date, amount: 1n }),
   )
-  const items = readItems(synced.slice(0, 500), { providerAccountId: 'a', timezone }).items
-  const rest = readItems(synced.slice(500, 1000), { providerAccountId: 'a', timezone }).items
+  const rows = readRows(synced.slice(0, 500), { providerAccountId: 'a', timezone }).rows
+  const rest = readRows(synced.slice(500, 1000), { providerAccountId: 'a', timezone }).rows
   return {
     ...Object.fromEntries(read),
-    synced: [...items, ...rest].map(({ date }) => date.getTime()),
+    synced: [...rows, ...rest].map(({ date }) => date.getTime()),
     filter: texts.map((from) => rangeOf({ from, to: null, after: null }, timezone).from.getTime()),
     problem: texts.map((day) => midnightInProblem(day, timezone)),
     rule: texts.map((day) => startOfRule(day, timezone)),

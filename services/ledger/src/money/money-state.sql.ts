@@ -124,7 +124,7 @@ function searchRecords(list: string, where: FragmentSqlToken): FragmentSqlToken 
     ) AS one`
 }
 
-// The LIMIT of 5,000 is a safeguard: a batch of at most 500 items matches fewer transactions.
+// The LIMIT of 5,000 is a safeguard: a batch of at most 500 rows matches fewer transactions.
 const syncedTransactions = sql.fragment`
   SELECT scope.account_id, scope.bank_account_id, found.transaction_id
   FROM scope CROSS JOIN LATERAL (

@@ -1,45 +1,45 @@
 import type { MatchReason } from '../book/provider-record.ts'
-import { type AccountItem, currentIdOf, type SyncedAccount } from './provider-account.ts'
+import { type AccountRow, currentIdOf, type SyncedAccount } from './provider-account.ts'
 
-/** The bank account that matches a provider's item, and the reason; null if none matches. */
+/** The bank account that matches a provider's row, and the reason; null if none matches. */
 export type AccountMatch = { synced: SyncedAccount; reason: MatchReason } | null
 
 /**
- * Returns the bank account that matches each item of a provider's list, or null
+ * Returns the bank account that matches each row of a provider's list, or null
  * (docs/syncs.md#bank-accounts). Only a complete list may match by similarity.
  */
 export function matchAccounts(
-  items: readonly AccountItem[],
+  rows: readonly AccountRow[],
   { known, isComplete }: { known: readonly SyncedAccount[]; isComplete: boolean },
-): Map<AccountItem, AccountMatch> {
-  const matches = new Map<AccountItem, AccountMatch>(items.map((item) => [item, null]))
+): Map<AccountRow, AccountMatch> {
+  const matches = new Map<AccountRow, AccountMatch>(rows.map((row) => [row, null]))
   const free = new Set(known)
-  // Each rule is applied to all items before the next rule: an earlier rule takes precedence.
+  // Each rule is applied to all rows before the next rule: an earlier rule takes precedence.
   for (const find of [byCandidate, byCurrentId, byAlias]) {
-    for (const item of items.filter((one) => matches.get(one) === null)) {
-      const synced = find(item, [...free])
+    for (const row of rows.filter((one) => matches.get(one) === null)) {
+      const synced = find(row, [...free])
       if (synced !== null && free.delete(synced)) {
-        matches.set(item, { synced, reason: 'new' })
+        matches.set(row, { synced, reason: 'new' })
       }
     }
   }
   for (const isAlike of isComplete ? [areTwins, areRelated] : []) {
-    const strangers = items.filter((item) => matches.get(item) === null)
+    const strangers = rows.filter((row) => matches.get(row) === null)
     const left = [...free].filter(isOpen)
-    for (const item of strangers) {
-      const [synced, ...others] = left.filter((one) => isAlike(item, one))
+    for (const row of strangers) {
+      const [synced, ...others] = left.filter((one) => isAlike(row, one))
       const rivals = strangers.filter((other) => synced && isAlike(other, synced))
       if (synced && others.length === 0 && rivals.length === 1) {
         free.delete(synced)
-        matches.set(item, { synced, reason: 're-consent' })
+        matches.set(row, { synced, reason: 're-consent' })
       }
     }
   }
   return matches
 }
 
-function byCandidate(item: AccountItem, known: readonly SyncedAccount[]): SyncedAccount | null {
-  const { feedBankAccountId } = item
+function byCandidate(row: AccountRow, known: readonly SyncedAccount[]): SyncedAccount | null {
+  const { feedBankAccountId } = row
   const made = known.filter(
     ({ bankAccount }) =>
       feedBankAccountId !== null && bankAccount.feedBankAccountId === feedBankAccountId,
@@ -47,12 +47,12 @@ function byCandidate(item: AccountItem, known: readonly SyncedAccount[]): Synced
   return made.find(({ bankAccount }) => bankAccount.deletedAt === null) ?? made[0] ?? null
 }
 
-function byCurrentId(item: AccountItem, known: readonly SyncedAccount[]): SyncedAccount | null {
-  return known.find((one) => currentIdOf(one) === item.providerAccountId) ?? null
+function byCurrentId(row: AccountRow, known: readonly SyncedAccount[]): SyncedAccount | null {
+  return known.find((one) => currentIdOf(one) === row.providerAccountId) ?? null
 }
 
-function byAlias(item: AccountItem, known: readonly SyncedAccount[]): SyncedAccount | null {
-  const ids = [item.providerAccountId, ...item.aliases]
+function byAlias(row: AccountRow, known: readonly SyncedAccount[]): SyncedAccount | null {
+  const ids = [row.providerAccountId, ...row.aliases]
   return (
     known.find(({ aliases }) => aliases.some((one) => ids.includes(one.providerAccountId))) ?? null
   )
@@ -63,19 +63,19 @@ function isOpen({ bankAccount, record }: SyncedAccount): boolean {
   return bankAccount.deletedAt === null && record !== null
 }
 
-function areTwins(item: AccountItem, synced: SyncedAccount): boolean {
+function areTwins(row: AccountRow, synced: SyncedAccount): boolean {
   const { record } = synced
-  return areOfOneKind(item, synced) && item.mask === record?.mask && item.name === record.name
+  return areOfOneKind(row, synced) && row.mask === record?.mask && row.name === record.name
 }
 
-function areRelated(item: AccountItem, synced: SyncedAccount): boolean {
-  return areOfOneKind(item, synced) && item.mask !== null && item.mask === synced.record?.mask
+function areRelated(row: AccountRow, synced: SyncedAccount): boolean {
+  return areOfOneKind(row, synced) && row.mask !== null && row.mask === synced.record?.mask
 }
 
-function areOfOneKind(item: AccountItem, { record }: SyncedAccount): boolean {
+function areOfOneKind(row: AccountRow, { record }: SyncedAccount): boolean {
   return (
-    item.currency === record?.currency &&
-    item.accountType === record.accountType &&
-    item.accountSubType === record.accountSubType
+    row.currency === record?.currency &&
+    row.accountType === record.accountType &&
+    row.accountSubType === record.accountSubType
   )
 }

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { aProviderItem } from '../../test/imports/samples.ts'
+import { aProviderRow } from '../../test/imports/samples.ts'
 import {
   bring,
   check,
@@ -12,7 +12,7 @@ import {
   type World,
 } from '../../test/syncs/synced-world.ts'
 import { liveRecord } from '../records/transaction-records.ts'
-import type { ProviderItem } from './provider-transaction.ts'
+import type { ProviderRow } from './provider-transaction.ts'
 
 const DAY = 86_400_000
 
@@ -36,7 +36,7 @@ const readings: fc.Arbitrary<Reading> = fc.record({
  */
 function sync(world: World, rows: readonly Row[], reading: Reading): number {
   let changes = 0
-  const bringAll = (calls: readonly ProviderItem[][]) => {
+  const bringAll = (calls: readonly ProviderRow[][]) => {
     for (const call of calls) {
       const wholeDays = reading.isByDay ? call.map(({ date }) => date) : []
       const { transactions, records } = bring(world, call, wholeDays)
@@ -53,26 +53,26 @@ function sync(world: World, rows: readonly Row[], reading: Reading): number {
   return changes
 }
 
-function callsOf(rows: readonly Row[], { seed, callSize, isByDay }: Reading): ProviderItem[][] {
+function callsOf(rows: readonly Row[], { seed, callSize, isByDay }: Reading): ProviderRow[][] {
   const list = shuffled(rows, seed)
   const days = [...new Set(list.map(({ day }) => day))].sort((a, b) => a - b)
   const parts = isByDay ? days.map((day) => list.filter((row) => row.day === day)) : list
-  const calls: ProviderItem[][] = []
+  const calls: ProviderRow[][] = []
   for (let from = 0; from < parts.length; from += callSize) {
     calls.push(
       parts
         .slice(from, from + callSize)
         .flat()
-        .map(itemOf),
+        .map(rowOf),
     )
   }
   return calls
 }
 
-function itemOf({ id, amount, day, isPending, name = 'Deli' }: Row): ProviderItem {
+function rowOf({ id, amount, day, isPending, name = 'Deli' }: Row): ProviderRow {
   const date = new Date(START + day * DAY)
   const texts = { name, displayName: name, merchantName: '' }
-  return aProviderItem({ ...texts, providerTransactionId: id, amount, date, isPending })
+  return aProviderRow({ ...texts, providerTransactionId: id, amount, date, isPending })
 }
 
 /** Maps the live provider IDs to their transaction IDs. */
@@ -157,7 +157,7 @@ test('each purchase is one transaction, with its ID and edits, however it is lis
         sync(world, listed.flat(), way)
         const expected = listed.flatMap((rows) => rows.at(-1) ?? [])
         const live = liveIn(world).map(({ transaction }) => transaction)
-        expect(live.map(stateOf).sort()).toEqual(expected.map(itemOf).map(stateOf).sort())
+        expect(live.map(stateOf).sort()).toEqual(expected.map(rowOf).map(stateOf).sort())
         for (const { amount, transactionId } of live) {
           expect(transactionId).toBe(firstIds.get(amount) ?? transactionId)
           firstIds.set(amount, transactionId)
@@ -202,7 +202,7 @@ test('of purchases that look equal, each posted one is a transaction of its own'
         expect(list.map(({ id }) => id)).toEqual(expect.arrayContaining([...live.keys()]))
         for (const { id, ...row } of list.filter((one) => live.has(one.id))) {
           const { transaction } = world.known.get(live.get(id) ?? '') ?? {}
-          expect(transaction && stateOf(transaction)).toBe(stateOf(itemOf({ id, ...row })))
+          expect(transaction && stateOf(transaction)).toBe(stateOf(rowOf({ id, ...row })))
         }
         expect(sync(world, list, way)).toBe(0)
       }

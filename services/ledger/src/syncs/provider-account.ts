@@ -9,7 +9,7 @@ import {
   requireBatch,
   requireIds,
   requireRaw,
-} from './provider-item.ts'
+} from './provider-row.ts'
 
 /** A bank account with its aliases and its provider record, which is null before the first sync. */
 export type SyncedAccount = {
@@ -19,7 +19,7 @@ export type SyncedAccount = {
 }
 
 /** A validated bank account from a provider; balances in minor units, null if not stated. */
-export type AccountItem = {
+export type AccountRow = {
   providerAccountId: string
   aliases: readonly string[]
   name: string
@@ -36,18 +36,18 @@ export type AccountItem = {
 }
 
 /**
- * Returns the validated bank accounts of a provider, with overlong texts cut off. Of items with an
- * equal ID the last counts; an alias of several items belongs to the first. Throws `invalid` for
- * too many items, or an item with an invalid ID or amount, or too much JSON.
+ * Returns the validated bank accounts of a provider, with overlong texts cut off. Of rows with an
+ * equal ID the last counts; an alias of several rows belongs to the first. Throws `invalid` for
+ * too many rows, or a row with an invalid ID or amount, or too much JSON.
  */
-export function readAccounts(accounts: readonly ProviderAccount[]): AccountItem[] {
+export function readAccounts(accounts: readonly ProviderAccount[]): AccountRow[] {
   requireBatch({ accounts: accounts.length })
-  const items = itemsOf(accounts)
-  const last = new Map(items.map((item) => [item.providerAccountId, item]))
+  const rows = rowsOfMessages(accounts)
+  const last = new Map(rows.map((row) => [row.providerAccountId, row]))
   const named = new Set(last.keys())
-  return [...last.values()].map((item) => {
-    const aliases = item.aliases.filter((alias) => !named.has(alias) && named.add(alias))
-    return { ...item, aliases }
+  return [...last.values()].map((row) => {
+    const aliases = row.aliases.filter((alias) => !named.has(alias) && named.add(alias))
+    return { ...row, aliases }
   })
 }
 
@@ -56,7 +56,7 @@ export function currentIdOf({ aliases }: Pick<SyncedAccount, 'aliases'>): string
   return aliases.find(({ isCurrent }) => isCurrent)?.providerAccountId ?? ''
 }
 
-function itemsOf(accounts: readonly ProviderAccount[]): AccountItem[] {
+function rowsOfMessages(accounts: readonly ProviderAccount[]): AccountRow[] {
   return accounts.map((one, index) => {
     const { providerAccountId, aliases, raw } = one
     requireIds({ providerAccountId, feedBankAccountId: one.feedBankAccountId }, ['accounts', index])

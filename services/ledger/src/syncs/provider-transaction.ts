@@ -3,7 +3,7 @@ import type { ProviderRecord } from '../book/provider-record.ts'
 import type { Transaction } from '../book/transaction.ts'
 
 /** A transaction from a provider's batch, parsed and checked. */
-export type ProviderItem = Pick<
+export type ProviderRow = Pick<
   ProviderRecord,
   | 'providerTransactionId'
   | 'providerAccountId'

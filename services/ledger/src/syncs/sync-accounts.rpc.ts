@@ -20,7 +20,7 @@ import { matchAccounts } from './account-match.ts'
 import { requireActiveLink, requireSource } from './link-source.ts'
 import { listSynced } from './provider.sql.ts'
 import {
-  type AccountItem,
+  type AccountRow,
   currentIdOf,
   readAccounts,
   type SyncedAccount,
@@ -58,7 +58,7 @@ type Upserted = { synced: SyncedAccount; isNew: boolean }
 /** Bank accounts that a provider lists for a link; `isComplete` if the list has all of them. */
 interface Listed {
   link: Link
-  items: readonly AccountItem[]
+  rows: readonly AccountRow[]
   isComplete: boolean
 }
 
@@ -69,29 +69,27 @@ async function upsertAccounts(
 ) {
   const { accountId, issuer } = callerOf(context)
   const { linkId, isComplete, knownOnly } = request
-  const items = readAccounts(request.accounts)
+  const rows = readAccounts(request.accounts)
   const link = requireActiveLink(await findLink(deps.database, accountId, linkId), issuer)
-  const refreshed = await refreshKnown(deps, { link, items, isComplete }, context)
-  const isAll = knownOnly || refreshed.size === items.length
-  const created = isAll
-    ? refreshed
-    : await createUnknown(deps, { link, items, isComplete }, context)
-  const upserted = items.flatMap((item) => refreshed.get(item) ?? created.get(item) ?? [])
+  const refreshed = await refreshKnown(deps, { link, rows, isComplete }, context)
+  const isAll = knownOnly || refreshed.size === rows.length
+  const created = isAll ? refreshed : await createUnknown(deps, { link, rows, isComplete }, context)
+  const upserted = rows.flatMap((row) => refreshed.get(row) ?? created.get(row) ?? [])
   return { accounts: upserted.map(({ synced, isNew }) => toReply(synced, isNew)) }
 }
 
 /**
- * Updates the bank accounts that match items, and deactivates those that a complete list does not
- * contain. Returns the updated ones, keyed by item.
+ * Updates the bank accounts that match rows, and deactivates those that a complete list does not
+ * contain. Returns the updated ones, keyed by row.
  */
 async function refreshKnown(
   { database, writeEach }: Deps,
-  { link, items, isComplete }: Listed,
+  { link, rows, isComplete }: Listed,
   context: HandlerContext,
-): Promise<Map<AccountItem, Upserted>> {
+): Promise<Map<AccountRow, Upserted>> {
   const { accountId, userId: createdBy, issuer } = callerOf(context)
   const known = await listSynced(database.pool, link)
-  const matches = matchAccounts(items, { known, isComplete })
+  const matches = matchAccounts(rows, { known, isComplete })
   const workOn = (
     { bankAccount: { bankAccountId } }: SyncedAccount,
     decide: (current: Current) => Decision<SyncedAccount | null>,
@@ -108,52 +106,52 @@ async function refreshKnown(
       },
     }
   }
-  const found = items.flatMap((item) => {
-    const match = matches.get(item)
-    return match ? { item, ...match } : []
+  const found = rows.flatMap((row) => {
+    const match = matches.get(row)
+    return match ? { row, ...match } : []
   })
   const listed = new Set(found.map(({ synced }) => synced))
   const missing = isComplete ? known.filter((one) => !listed.has(one)) : []
   const outcomes = await writeEach([
-    ...found.map(({ item, synced, reason }) =>
-      workOn(synced, (current) => refreshAccount(current, { link, item, reason })),
+    ...found.map(({ row, synced, reason }) =>
+      workOn(synced, (current) => refreshAccount(current, { link, row, reason })),
     ),
     ...missing.map((synced) => workOn(synced, deactivateAccount)),
   ])
-  const refreshed = new Map<AccountItem, Upserted>()
+  const refreshed = new Map<AccountRow, Upserted>()
   for (const [index, outcome] of outcomes.entries()) {
     if (outcome.status === 'rejected') throw outcome.reason
-    const item = found[index]?.item
-    if (item && outcome.value) refreshed.set(item, { synced: outcome.value, isNew: false })
+    const row = found[index]?.row
+    if (row && outcome.value) refreshed.set(row, { synced: outcome.value, isNew: false })
   }
   return refreshed
 }
 
-/** Creates a bank account for each item that matches none. Returns bank accounts keyed by item. */
+/** Creates a bank account for each row that matches none. Returns bank accounts keyed by row. */
 function createUnknown(
   deps: Deps,
-  { link, items, isComplete }: Listed,
+  { link, rows, isComplete }: Listed,
   context: HandlerContext,
-): Promise<Map<AccountItem, Upserted>> {
+): Promise<Map<AccountRow, Upserted>> {
   const { issuer, userId: createdBy } = callerOf(context)
   const now = deps.clock()
   const operation = { operationId: newId('op'), now, createdBy, version: nextVersion(0n, now) }
-  const bankAccountIds = items.map(() => newId('bac'))
+  const bankAccountIds = rows.map(() => newId('bac'))
   return createBankAccounts(deps, link, async (shared, tx) => {
     requireActiveLink(shared, issuer)
     // Matches again: a concurrent call with the same list may have created bank accounts.
-    const matches = matchAccounts(items, { known: await listSynced(tx, link), isComplete })
-    const reply = new Map<AccountItem, Upserted>()
+    const matches = matchAccounts(rows, { known: await listSynced(tx, link), isComplete })
+    const reply = new Map<AccountRow, Upserted>()
     const creations: Creation<SyncedAccount>[] = []
-    for (const [index, item] of items.entries()) {
-      const match = matches.get(item)
+    for (const [index, row] of rows.entries()) {
+      const match = matches.get(row)
       if (match) {
-        reply.set(item, { synced: match.synced, isNew: false })
+        reply.set(row, { synced: match.synced, isNew: false })
       } else {
         const id = bankAccountIds[index] ?? ''
-        const creation = createSyncedAccount({ link, item, operation }, id)
+        const creation = createSyncedAccount({ link, row, operation }, id)
         creations.push(creation)
-        reply.set(item, { synced: creation.reply, isNew: true })
+        reply.set(row, { synced: creation.reply, isNew: true })
       }
     }
     return { creations, reply }

@@ -16,19 +16,19 @@ import {
   startOperation,
 } from '../money/operation.ts'
 import type { Creation, Current, Decision } from '../money/unit-of-work.ts'
-import type { AccountItem, SyncedAccount } from './provider-account.ts'
+import type { AccountRow, SyncedAccount } from './provider-account.ts'
 
-type Seen = { link: Link; item: AccountItem; operation: Operation }
+type Seen = { link: Link; row: AccountRow; operation: Operation }
 
-/** Decides how a provider's item changes the matching bank account (docs/syncs.md). */
+/** Decides how a provider's row changes the matching bank account (docs/syncs.md). */
 export function refreshAccount(
   { bankAccount: before, accountRecord: old, aliases: known, operation }: Current,
-  { link, item, reason }: { link: Link; item: AccountItem; reason: MatchReason },
+  { link, row, reason }: { link: Link; row: AccountRow; reason: MatchReason },
 ): Decision<SyncedAccount> {
   if (before.deletedAt !== null) {
     return { reply: { bankAccount: before, record: old, aliases: known } }
   }
-  const seen = { link, item, operation }
+  const seen = { link, row, operation }
   const settlement = settleRefresh(before, seen)
   const { bankAccount } = settlement
   const record = recordOf(seen, { bankAccount, old })
@@ -46,24 +46,24 @@ export function deactivateAccount({ bankAccount, operation }: Current): Decision
   return { settlement: { bankAccount: inactive, envelopes: [], entries: [] }, reply: null }
 }
 
-/** Decides the creation of a bank account for a provider's item that matches none. */
+/** Decides the creation of a bank account for a provider's row that matches none. */
 export function createSyncedAccount(seen: Seen, bankAccountId: string): Creation<SyncedAccount> {
-  const { link, item, operation } = seen
-  const type = AccountType.safeParse(item.accountType)
-  const subType = AccountSubType.safeParse(item.accountSubType)
+  const { link, row, operation } = seen
+  const type = AccountType.safeParse(row.accountType)
+  const subType = AccountSubType.safeParse(row.accountSubType)
   const body = {
     bankAccountId,
-    name: item.name,
-    originalName: item.name,
-    currency: item.currency,
+    name: row.name,
+    originalName: row.name,
+    currency: row.currency,
     accountType: type.data ?? 'other',
     accountSubType: subType.data ?? 'other',
     status: 'active',
-    availableBalance: item.available,
-    currentBalance: item.current,
-    limitBalance: item.limit,
-    feedBankAccountId: item.feedBankAccountId,
-    mask: item.mask !== null && [...item.mask].length === 4 ? item.mask : null,
+    availableBalance: row.available,
+    currentBalance: row.current,
+    limitBalance: row.limit,
+    feedBankAccountId: row.feedBankAccountId,
+    mask: row.mask !== null && [...row.mask].length === 4 ? row.mask : null,
   }
   const settlement = createBankAccount({ link, operation }, body)
   const { bankAccount } = settlement
@@ -74,8 +74,8 @@ export function createSyncedAccount(seen: Seen, bankAccountId: string): Creation
 }
 
 /** Returns the rows after a sync; `before` itself is the bank account if nothing differs. */
-function settleRefresh(before: BankAccount, { item, operation }: Seen): Settlement {
-  const { name, currency, available, current, limit } = item
+function settleRefresh(before: BankAccount, { row, operation }: Seen): Settlement {
+  const { name, currency, available, current, limit } = row
   // Balances in another currency are ignored.
   const isOwn = currency === before.currency
   const stated = isOwn ? { available, current, limit } : {}
@@ -113,23 +113,23 @@ export function settleBalances(
 }
 
 function recordOf(
-  { link, item, operation }: Seen,
+  { link, row, operation }: Seen,
   { bankAccount, old }: { bankAccount: BankAccount; old: AccountRecord | null },
 ): AccountRecord {
   const { accountId, bankAccountId } = bankAccount
   const record: AccountRecord = {
     accountId,
     bankAccountId,
-    name: item.name,
-    officialName: item.officialName,
-    mask: item.mask,
-    currency: item.currency,
-    accountType: item.accountType,
-    accountSubType: item.accountSubType,
-    availableBalance: item.available ?? old?.availableBalance ?? 0n,
-    currentBalance: item.current ?? old?.currentBalance ?? 0n,
-    limitBalance: item.limit ?? old?.limitBalance ?? 0n,
-    raw: item.raw,
+    name: row.name,
+    officialName: row.officialName,
+    mask: row.mask,
+    currency: row.currency,
+    accountType: row.accountType,
+    accountSubType: row.accountSubType,
+    availableBalance: row.available ?? old?.availableBalance ?? 0n,
+    currentBalance: row.current ?? old?.currentBalance ?? 0n,
+    limitBalance: row.limit ?? old?.limitBalance ?? 0n,
+    raw: row.raw,
     createdAt: old?.createdAt ?? operation.now,
     createdBy: old?.createdBy ?? link.createdBy,
     updatedAt: old?.updatedAt ?? operation.now,
@@ -140,15 +140,15 @@ function recordOf(
 
 /** Returns all aliases of the bank account, with the current one marked. */
 function aliasesOf(
-  { link, item, operation }: Seen,
+  { link, row, operation }: Seen,
   of: { bankAccount: BankAccount; known: readonly AccountAlias[]; reason: MatchReason },
 ): AccountAlias[] {
   const { accountId, linkId } = link
   const { bankAccountId } = of.bankAccount
-  const names = new Set([item.providerAccountId, ...item.aliases])
+  const names = new Set([row.providerAccountId, ...row.aliases])
   const fresh = [...names].filter((id) => !of.known.some((one) => one.providerAccountId === id))
   const marked = of.known.map((one) => {
-    const isCurrent = one.providerAccountId === item.providerAccountId
+    const isCurrent = one.providerAccountId === row.providerAccountId
     return one.isCurrent === isCurrent ? one : { ...one, isCurrent }
   })
   const added = fresh.map((providerAccountId) => ({
@@ -156,7 +156,7 @@ function aliasesOf(
     linkId,
     providerAccountId,
     bankAccountId,
-    isCurrent: providerAccountId === item.providerAccountId,
+    isCurrent: providerAccountId === row.providerAccountId,
     matchReason: of.reason,
     createdAt: operation.now,
   }))

@@ -15,7 +15,7 @@ import type { SyncedScope } from '../money/money-state.ts'
 import type { Current } from '../money/unit-of-work.ts'
 import type { MoneyWriter } from '../money/writer.service.ts'
 import { requireSource, sourceOf } from './link-source.ts'
-import { readItems, readListed, requireBatch, requireIds } from './provider-item.ts'
+import { readListed, readRows, requireBatch, requireIds } from './provider-row.ts'
 import type { SyncedTransaction } from './provider-transaction.ts'
 import {
   countOutcomes,
@@ -65,18 +65,18 @@ async function importBatch(
   const timezone = await findTimezone(deps.database, accountId)
   // Transient: identity's event with the timezone arrives later, and the sync repeats the call.
   if (timezone === null) throw unavailable('the timezone of the account is not known yet')
-  const { items, unreadable } = readItems(transactions, { providerAccountId, timezone })
+  const { rows, unreadable } = readRows(transactions, { providerAccountId, timezone })
   const ids = {
-    transactionIds: items.map(() => newId('txn')),
-    recordIds: items.map(() => newId(issuer === 'feed-sync' ? 'ltxn' : 'ptxn')),
+    transactionIds: rows.map(() => newId('txn')),
+    recordIds: rows.map(() => newId(issuer === 'feed-sync' ? 'ltxn' : 'ptxn')),
   }
   const key = { accountId, bankAccountId }
   const listed = readListed(request, { timezone, issuer })
-  const synced = scopeOf(items, { source: sourceOf(issuer), listed })
+  const synced = scopeOf(rows, { source: sourceOf(issuer), listed })
   const by = { synced, createdBy, isStored }
   const { imported, replaced } = await writeBatch(deps, key, by, (locked, known) => {
     const source = requireSource(locked.bankAccount, issuer)
-    return importTransactions(locked, { items, known, ids, source, listed })
+    return importTransactions(locked, { rows, known, ids, source, listed })
   })
   const skipped = unreadable.map(({ providerTransactionId, reason }): [string, Imported] => {
     return [providerTransactionId, { transactionId: '', outcome: 'skipped', reason }]

@@ -4,7 +4,7 @@ import type { Transaction } from '../book/transaction.ts'
 import type { Locked, Settlement } from '../money/operation.ts'
 import { startSettlements, totalOf } from '../money/settlements.ts'
 import { liveRecord } from '../records/transaction-records.ts'
-import { isUnlisted, type ProviderItem, type SyncedTransaction } from './provider-transaction.ts'
+import { isUnlisted, type ProviderRow, type SyncedTransaction } from './provider-transaction.ts'
 import { findMatch, type Match } from './sync-match.ts'
 import {
   type ImportWork,
@@ -30,14 +30,14 @@ export type Imported =
       transactionId: string
       outcome: 'created' | 'updated' | 'unchanged'
       reason: MatchReason
-      /** Whether this call matched the item with a transaction stored under another ID. */
+      /** Whether this call matched the row with a transaction stored under another ID. */
       isMatch: boolean
     }
   | { transactionId: ''; outcome: 'skipped'; reason: 'amount' | 'currency' | 'date' }
 
-/** The items of an import call, and the stored transactions that they may match. */
+/** The rows of an import call, and the stored transactions that they may match. */
 export type ImportBatch = Pick<ImportWork, 'ids' | 'source' | 'listed'> & {
-  items: readonly ProviderItem[]
+  rows: readonly ProviderRow[]
   known: readonly SyncedTransaction[]
 }
 
@@ -52,7 +52,7 @@ export type SyncDecision = {
 type Work = ImportWork & { syncedIndex: SyncedIndex; renewed: ReadonlyMap<string, string> }
 
 /**
- * Returns the rows that an import call saves (docs/syncs.md#changes), each item's outcome, and how
+ * Returns the rows that an import call saves (docs/syncs.md#changes), each row's outcome, and how
  * many live records the call ends.
  */
 export function importTransactions(
@@ -61,18 +61,18 @@ export function importTransactions(
 ): SyncDecision & { imported: Map<string, Imported>; replaced: number } {
   requireWritable(locked.bankAccount)
   const settlements = startSettlements(locked)
-  const isOwn = ({ currency }: ProviderItem) => currency === locked.bankAccount.currency
-  const items = oldestFirst(batch.items)
+  const isOwn = ({ currency }: ProviderRow) => currency === locked.bankAccount.currency
+  const rows = oldestFirst(batch.rows)
   const syncedIndex = createSyncedIndex(batch.known)
-  const renewed = pairRenewed(items.filter(isOwn), syncedIndex, batch.listed)
+  const renewed = pairRenewed(rows.filter(isOwn), syncedIndex, batch.listed)
   const work = { ...batch, locked, syncedIndex, settlements, renewed }
   const imported = new Map<string, Imported>()
-  for (const [index, item] of items.entries()) {
+  for (const [index, row] of rows.entries()) {
     imported.set(
-      item.providerTransactionId,
-      !isOwn(item)
+      row.providerTransactionId,
+      !isOwn(row)
         ? { transactionId: '', outcome: 'skipped', reason: 'currency' }
-        : importOne(work, item, index),
+        : importOne(work, row, index),
     )
   }
   const changes = findChanges(syncedIndex, batch.known)
@@ -115,50 +115,50 @@ export function findChanges(
   return changes
 }
 
-/** Sorts items by ascending day; of items with an equal ID only the last counts. */
-function oldestFirst(items: readonly ProviderItem[]): ProviderItem[] {
-  const last = new Map(items.map((item) => [item.providerTransactionId, item]))
+/** Sorts rows by ascending day; of rows with an equal ID only the last counts. */
+function oldestFirst(rows: readonly ProviderRow[]): ProviderRow[] {
+  const last = new Map(rows.map((row) => [row.providerTransactionId, row]))
   return [...last.values()].sort((a, b) => a.date.getTime() - b.date.getTime())
 }
 
-function importOne(work: Work, item: ProviderItem, index: number): Imported {
+function importOne(work: Work, row: ProviderRow, index: number): Imported {
   const { syncedIndex } = work
-  const known = findSynced(syncedIndex, syncedIndex.byProviderId, item.providerTransactionId)
-  if (known !== null) return updateKnown(work, known, { item, index })
-  const match = findRenewed(work, item) ?? findMatch(item, syncedIndex, work)
+  const known = findSynced(syncedIndex, syncedIndex.byProviderId, row.providerTransactionId)
+  if (known !== null) return updateKnown(work, known, { row, index })
+  const match = findRenewed(work, row) ?? findMatch(row, syncedIndex, work)
   if (match === null) {
-    const transaction = newTransaction(work, item, idAt(work.ids.transactionIds, index))
+    const transaction = newTransaction(work, row, idAt(work.ids.transactionIds, index))
     const { transactionId } = transaction
-    const record = newRecord(work, item, { transactionId, index, reason: 'new' })
+    const record = newRecord(work, row, { transactionId, index, reason: 'new' })
     addToIndex(syncedIndex, { transaction, records: [record] })
     return { transactionId, outcome: 'created', reason: 'new', isMatch: false }
   }
   const { synced, reason } = match
   const { transactionId } = synced.transaction
-  const updated = newRecord(work, item, { transactionId, index, reason })
-  addToIndex(syncedIndex, updateSynced(work, synced, { own: null, updated, item, index }))
+  const updated = newRecord(work, row, { transactionId, index, reason })
+  addToIndex(syncedIndex, updateSynced(work, synced, { own: null, updated, row, index }))
   return { transactionId, outcome: 'updated', reason, isMatch: true }
 }
 
-/** Returns the transaction of an item with a renewed ID, unless an item before has changed it. */
-function findRenewed({ syncedIndex, renewed, listed }: Work, item: ProviderItem): Match | null {
-  const synced = findSynced(syncedIndex, renewed, item.providerTransactionId)
+/** Returns the transaction of a row with a renewed ID, unless a row before has changed it. */
+function findRenewed({ syncedIndex, renewed, listed }: Work, row: ProviderRow): Match | null {
+  const synced = findSynced(syncedIndex, renewed, row.providerTransactionId)
   const live = synced && liveRecord(synced)
-  const isRenewed = live?.isPending === item.isPending && isUnlisted(listed, live)
+  const isRenewed = live?.isPending === row.isPending && isUnlisted(listed, live)
   return synced && isRenewed ? { synced, reason: 're-consent' } : null
 }
 
-/** Updates the transaction that has a record of the item's ID. */
+/** Updates the transaction that has a record of the row's ID. */
 function updateKnown(
   work: Work,
   synced: SyncedTransaction,
-  { item, index }: { item: ProviderItem; index: number },
+  { row, index }: { row: ProviderRow; index: number },
 ): Imported {
-  const own = synced.records.find((one) => isOf(one, item))
+  const own = synced.records.find((one) => isOf(one, row))
   if (own === undefined) throw new Error('the index names a transaction without the record')
   const known = { reason: own.matchReason, isMatch: false }
-  if (isOtherPurchase(work, synced, item)) {
-    const { kept, created, owner } = separate(work, synced, { own, item, index })
+  if (isOtherPurchase(work, synced, row)) {
+    const { kept, created, owner } = separate(work, synced, { own, row, index })
     addToIndex(work.syncedIndex, kept)
     addToIndex(work.syncedIndex, created)
     const { transactionId } = owner.transaction
@@ -166,8 +166,8 @@ function updateKnown(
     return { transactionId, outcome, ...known }
   }
   const { transactionId } = synced.transaction
-  const updated = { ...own, ...withoutNames(item) }
-  const after = updateSynced(work, synced, { own, updated, item, index })
+  const updated = { ...own, ...withoutNames(row) }
+  const after = updateSynced(work, synced, { own, updated, row, index })
   if (after === synced) return { transactionId, outcome: 'unchanged', ...known }
   addToIndex(work.syncedIndex, after)
   return { transactionId, outcome: 'updated', ...known }

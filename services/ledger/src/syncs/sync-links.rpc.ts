@@ -14,7 +14,7 @@ import { createAggregatorLink, detachLink, subjectOf } from '../accounts/link-ch
 import { deleteLocked } from '../accounts/link-deletion.service.ts'
 import { copyLinkType } from '../money/link-type.sql.ts'
 import { requireActiveLink, requireSource } from './link-source.ts'
-import { nameOf } from './provider-item.ts'
+import { nameOf } from './provider-row.ts'
 
 type Deps = Pick<ServiceDeps, 'database' | 'clock'> & { config: Bounds }
 

@@ -12,7 +12,7 @@ import { getBankAccount } from '../accounts/bank-account.sql.ts'
 import { requireWritable } from '../book/bank-account.ts'
 import { requireSource } from './link-source.ts'
 import { listLiveIds } from './provider.sql.ts'
-import { requireIds } from './provider-item.ts'
+import { requireIds } from './provider-row.ts'
 
 const pageSize = 500
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
-import { aProviderItem, aTransaction } from '../../test/imports/samples.ts'
-import type { ProviderItem, SyncedTransaction } from './provider-transaction.ts'
+import { aProviderRow, aTransaction } from '../../test/imports/samples.ts'
+import type { ProviderRow, SyncedTransaction } from './provider-transaction.ts'
 import { findMatch } from './sync-match.ts'
 import { createSyncedIndex } from './synced-transactions.ts'
 
@@ -11,14 +11,14 @@ function day(offset: number): Date {
   return new Date(FIRST.getTime() + offset * DAY)
 }
 
-/** Returns a transaction with one record for each item, of which only the last is live. */
-function synced(transactionId: string, ...items: Partial<ProviderItem>[]): SyncedTransaction {
-  const records = items.map((one, index) => {
-    const { displayName, originalName, ...item } = aProviderItem({ date: FIRST, ...one })
+/** Returns a transaction with one record for each row, of which only the last is live. */
+function synced(transactionId: string, ...rows: Partial<ProviderRow>[]): SyncedTransaction {
+  const records = rows.map((one, index) => {
+    const { displayName, originalName, ...row } = aProviderRow({ date: FIRST, ...one })
     const { accountId, bankAccountId, createdAt } = aTransaction()
-    const deletedAt = index < items.length - 1 ? day(index) : null
+    const deletedAt = index < rows.length - 1 ? day(index) : null
     const names = { accountId, bankAccountId, createdAt, recordId: 'ptxn_1', transactionId }
-    return { ...item, ...names, matchReason: 'new' as const, deletedAt }
+    return { ...row, ...names, matchReason: 'new' as const, deletedAt }
   })
   return { transaction: aTransaction({ transactionId }), records }
 }
@@ -30,23 +30,23 @@ function removed({ transaction, records }: SyncedTransaction): SyncedTransaction
 
 type Source = 'aggregator' | 'feed'
 
-function matchOf(source: Source, item: Partial<ProviderItem>, ...known: SyncedTransaction[]) {
-  const unknown = { providerTransactionId: 'new', date: FIRST, ...item }
-  const found = findMatch(aProviderItem(unknown), createSyncedIndex(known), { source })
+function matchOf(source: Source, row: Partial<ProviderRow>, ...known: SyncedTransaction[]) {
+  const unknown = { providerTransactionId: 'new', date: FIRST, ...row }
+  const found = findMatch(aProviderRow(unknown), createSyncedIndex(known), { source })
   return found && `${found.synced.transaction.transactionId} ${found.reason}`
 }
 
 /** Returns the match of both sources, which is expected to be equal. */
-function match(item: Partial<ProviderItem>, ...known: SyncedTransaction[]) {
-  const found = matchOf('aggregator', item, ...known)
-  expect(matchOf('feed', item, ...known)).toBe(found)
+function match(row: Partial<ProviderRow>, ...known: SyncedTransaction[]) {
+  const found = matchOf('aggregator', row, ...known)
+  expect(matchOf('feed', row, ...known)).toBe(found)
   return found
 }
 
 const pending = { providerTransactionId: 'a', isPending: true }
 
-describe('an item with an unknown ID is', () => {
-  test.each<[string, Partial<ProviderItem>, SyncedTransaction[], string | null]>([
+describe('a row with an unknown ID is', () => {
+  test.each<[string, Partial<ProviderRow>, SyncedTransaction[], string | null]>([
     ['new without known transactions', {}, [], null],
     [
       'the pending one that it names, whatever its texts',
@@ -116,8 +116,8 @@ describe('an item with an unknown ID is', () => {
       [synced('txn_1', {})],
       null,
     ],
-  ])('%s', (_case, item, known, expected) => {
-    expect(match(item, ...known)).toBe(expected)
+  ])('%s', (_case, row, known, expected) => {
+    expect(match(row, ...known)).toBe(expected)
   })
 
   test.each([
@@ -138,11 +138,11 @@ describe('an item with an unknown ID is', () => {
   })
 })
 
-describe('a pending item after its posted one, which neither names, is', () => {
+describe('a pending row after its posted one, which neither names, is', () => {
   const late = { isPending: true }
   const posted = { providerTransactionId: 'b' }
 
-  test.each<[string, Partial<ProviderItem>, SyncedTransaction[], string | null]>([
+  test.each<[string, Partial<ProviderRow>, SyncedTransaction[], string | null]>([
     ['the posted one of the same day', late, [synced('t', posted)], 't posted-first'],
     [
       'the one with a text alike',
@@ -201,10 +201,10 @@ describe('a pending item after its posted one, which neither names, is', () => {
       [synced('t_1', { ...posted, providerAccountId: 'account_2' }), synced('t_2', pending)],
       't_2 re-consent',
     ],
-  ])('%s', (_case, item, known, expected) => {
-    expect(matchOf('feed', item, ...known)).toBe(expected)
+  ])('%s', (_case, row, known, expected) => {
+    expect(matchOf('feed', row, ...known)).toBe(expected)
     const isByPosted = expected?.endsWith('posted-first')
-    expect(matchOf('aggregator', item, ...known)).toBe(isByPosted ? null : expected)
+    expect(matchOf('aggregator', row, ...known)).toBe(isByPosted ? null : expected)
   })
 
   test.each([

@@ -1,7 +1,7 @@
 import { dayMs } from '@coffer/kit/values/time'
 import type { MatchReason, ProviderRecord } from '../book/provider-record.ts'
 import { lastRecord, liveRecord } from '../records/transaction-records.ts'
-import type { ProviderItem, SyncedTransaction } from './provider-transaction.ts'
+import type { ProviderRow, SyncedTransaction } from './provider-transaction.ts'
 import { findSynced, type SyncedIndex } from './synced-transactions.ts'
 
 /** Maximum number of days from the pending to the posted day; hotels hold amounts longest. */
@@ -14,25 +14,25 @@ const PREFIX_LENGTH_MIN = 5
 export type Match = { synced: SyncedTransaction; reason: MatchReason }
 
 /**
- * Returns the stored transaction that matches an item whose provider ID is not stored, and the rule
- * that applied; null if the item is a new transaction (docs/syncs.md#matching).
+ * Returns the stored transaction that matches a row whose provider ID is not stored, and the rule
+ * that applied; null if the row is a new transaction (docs/syncs.md#matching).
  */
 export function findMatch(
-  item: ProviderItem,
+  row: ProviderRow,
   syncedIndex: SyncedIndex,
   { source }: { source: 'aggregator' | 'feed' },
 ): Match | null {
-  const named = item.isPending
+  const named = row.isPending
     ? null
-    : findSynced(syncedIndex, syncedIndex.byProviderId, item.pendingProviderTransactionId)
+    : findSynced(syncedIndex, syncedIndex.byProviderId, row.pendingProviderTransactionId)
   if (named !== null && !isPosted(named)) return { synced: named, reason: 'pending-id' }
-  const naming = findSynced(syncedIndex, syncedIndex.byPendingId, item.providerTransactionId)
-  if (item.isPending && naming !== null) return { synced: naming, reason: 'posted-first' }
-  const again = findBest(item, syncedIndex, isReconsented)
+  const naming = findSynced(syncedIndex, syncedIndex.byPendingId, row.providerTransactionId)
+  if (row.isPending && naming !== null) return { synced: naming, reason: 'posted-first' }
+  const again = findBest(row, syncedIndex, isReconsented)
   if (again !== null) return { synced: again, reason: 're-consent' }
-  const posted = source === 'feed' ? findBest(item, syncedIndex, isPostedOf) : null
+  const posted = source === 'feed' ? findBest(row, syncedIndex, isPostedOf) : null
   if (posted !== null) return { synced: posted, reason: 'posted-first' }
-  const alike = findBest(item, syncedIndex, isPendingOf)
+  const alike = findBest(row, syncedIndex, isPendingOf)
   return alike === null ? null : { synced: alike, reason: 'amount-date-name' }
 }
 
@@ -44,69 +44,69 @@ type Candidate = { last: ProviderRecord; synced: SyncedTransaction }
 
 /** Returns the match of equal amount with the nearest day (then smallest ID); null if none. */
 function findBest(
-  item: ProviderItem,
+  row: ProviderRow,
   syncedIndex: SyncedIndex,
-  isMatch: (item: ProviderItem, candidate: Candidate) => boolean,
+  isMatch: (row: ProviderRow, candidate: Candidate) => boolean,
 ): SyncedTransaction | null {
-  const ids = [...(syncedIndex.byAmount.get(item.amount) ?? [])]
+  const ids = [...(syncedIndex.byAmount.get(row.amount) ?? [])]
   const candidates = ids.flatMap((id) => {
     const synced = syncedIndex.byTransaction.get(id)
     const last = synced && lastRecord(synced)
-    return last && isMatch(item, { last, synced }) ? [{ last, synced }] : []
+    return last && isMatch(row, { last, synced }) ? [{ last, synced }] : []
   })
   const [nearest] = candidates.sort(
     (a, b) =>
-      Math.abs(daysAfter(a.last, item)) - Math.abs(daysAfter(b.last, item)) ||
+      Math.abs(daysAfter(a.last, row)) - Math.abs(daysAfter(b.last, row)) ||
       (a.synced.transaction.transactionId < b.synced.transaction.transactionId ? -1 : 1),
   )
   return nearest?.synced ?? null
 }
 
-function isReconsented(item: ProviderItem, { last, synced }: Candidate): boolean {
+function isReconsented(row: ProviderRow, { last, synced }: Candidate): boolean {
   return (
-    isFromBefore(item, synced) &&
+    isFromBefore(row, synced) &&
     last.deletedAt === null &&
-    last.isPending === item.isPending &&
-    daysAfter(last, item) === 0 &&
-    textsOf(item).some((text) => textsOf(last).includes(text))
+    last.isPending === row.isPending &&
+    daysAfter(last, row) === 0 &&
+    textsOf(row).some((text) => textsOf(last).includes(text))
   )
 }
 
-function isPendingOf(item: ProviderItem, { last, synced }: Candidate): boolean {
-  const days = daysAfter(last, item)
+function isPendingOf(row: ProviderRow, { last, synced }: Candidate): boolean {
+  const days = daysAfter(last, row)
   return (
-    !item.isPending &&
+    !row.isPending &&
     last.isPending &&
     days >= postingDaysMin &&
     days <= postingDaysMax &&
-    (item.pendingProviderTransactionId === null || isFromBefore(item, synced)) &&
-    haveAlikeTexts(item, last)
+    (row.pendingProviderTransactionId === null || isFromBefore(row, synced)) &&
+    haveAlikeTexts(row, last)
   )
 }
 
 /**
- * Returns whether a pending item of a feed, which names no posted transaction, is the pending state
+ * Returns whether a pending row of a feed, which names no posted transaction, is the pending state
  * of a posted one that was imported first. Without the tolerance of `postingDaysMin`, because a
- * pending item of a later day is usually the next purchase. A transaction that had a pending record
+ * pending row of a later day is usually the next purchase. A transaction that had a pending record
  * is no match: that record was its pending state.
  */
-function isPostedOf(item: ProviderItem, { last, synced }: Candidate): boolean {
-  const days = daysAfter(item, last)
+function isPostedOf(row: ProviderRow, { last, synced }: Candidate): boolean {
+  const days = daysAfter(row, last)
   return (
-    item.isPending &&
+    row.isPending &&
     last.deletedAt === null &&
-    last.providerAccountId === item.providerAccountId &&
+    last.providerAccountId === row.providerAccountId &&
     last.pendingProviderTransactionId === null &&
     synced.records.every(({ isPending }) => !isPending) &&
     days >= 0 &&
     days <= postingDaysMax &&
-    haveAlikeTexts(item, last)
+    haveAlikeTexts(row, last)
   )
 }
 
-/** Returns whether no record was imported under the same alias of the bank account as the item. */
-function isFromBefore(item: ProviderItem, { records }: SyncedTransaction): boolean {
-  return records.every(({ providerAccountId }) => providerAccountId !== item.providerAccountId)
+/** Returns whether no record was imported under the same alias of the bank account as the row. */
+function isFromBefore(row: ProviderRow, { records }: SyncedTransaction): boolean {
+  return records.every(({ providerAccountId }) => providerAccountId !== row.providerAccountId)
 }
 
 /** Returns the days between two midnights, rounded because a day may have 23 or 25 hours. */
@@ -122,8 +122,8 @@ export function textsOf({ name, merchantName }: { name: string; merchantName: st
   })
 }
 
-function haveAlikeTexts(item: ProviderItem, record: ProviderRecord): boolean {
-  return textsOf(item).some((text) => textsOf(record).some((other) => areAlike(text, other)))
+function haveAlikeTexts(row: ProviderRow, record: ProviderRecord): boolean {
+  return textsOf(row).some((text) => textsOf(record).some((other) => areAlike(text, other)))
 }
 
 function areAlike(one: string, other: string): boolean {

@@ -8,7 +8,7 @@ import { liveRecord } from '../records/transaction-records.ts'
 import {
   isUnlisted,
   type Listed,
-  type ProviderItem,
+  type ProviderRow,
   type SyncedTransaction,
 } from './provider-transaction.ts'
 
@@ -16,45 +16,45 @@ import {
 export type ImportWork = {
   locked: Locked
   settlements: Settlements
-  /** Ascending IDs for new rows: for each item one transaction ID and one record ID. */
+  /** Ascending IDs for new rows: for each row one transaction ID and one record ID. */
   ids: { transactionIds: readonly string[]; recordIds: readonly string[] }
   source: 'aggregator' | 'feed'
   listed: Listed
 }
 
-/** An item with its index in the batch, its stored record (null if new), and the record to save. */
+/** A row with its index in the batch, its stored record (null if new), and the record to save. */
 export type Update = {
-  item: ProviderItem
+  row: ProviderRow
   index: number
   own: ProviderRecord | null
   updated: ProviderRecord
 }
 
 /**
- * Returns the transaction after an item changes it (docs/syncs.md#changes); the same object if
+ * Returns the transaction after a row changes it (docs/syncs.md#changes); the same object if
  * nothing differs.
  */
 export function updateSynced(
   work: ImportWork,
   synced: SyncedTransaction,
-  { own, updated, item, index }: Update,
+  { own, updated, row, index }: Update,
 ): SyncedTransaction {
   const { now } = work.locked.operation
   const live = liveRecord(synced)
-  const isLate = live !== null && item.isPending && !live.isPending
+  const isLate = live !== null && row.isPending && !live.isPending
   const leads =
     live === null ||
-    isOf(live, item) ||
+    isOf(live, row) ||
     (own === null && !isLate) ||
-    isPostedAgain(work, { live, item }) ||
-    isReturned(work, { live, item })
+    isPostedAgain(work, { live, row }) ||
+    isReturned(work, { live, row })
   const record = { ...updated, deletedAt: leads ? null : (own?.deletedAt ?? now) }
   const isRepeated = own !== null && isDeepStrictEqual(own, record)
   const others = synced.records
-    .filter((one) => !isOf(one, item))
+    .filter((one) => !isOf(one, row))
     .map((one) => (leads && one === live ? { ...one, deletedAt: now } : one))
   const transaction = leads
-    ? mergeTransaction(work, synced.transaction, { item, index })
+    ? mergeTransaction(work, synced.transaction, { row, index })
     : synced.transaction
   if (isRepeated && transaction === synced.transaction) return synced
   return { transaction, records: [...others, isRepeated ? own : record] }
@@ -66,10 +66,10 @@ export function updateSynced(
  */
 function isPostedAgain(
   { source }: ImportWork,
-  { live, item }: { live: ProviderRecord; item: ProviderItem },
+  { live, row }: { live: ProviderRecord; row: ProviderRow },
 ): boolean {
-  const isOfAlias = live.providerAccountId === item.providerAccountId
-  return source === 'feed' && isOfAlias && live.isPending && !item.isPending
+  const isOfAlias = live.providerAccountId === row.providerAccountId
+  return source === 'feed' && isOfAlias && live.isPending && !row.isPending
 }
 
 /**
@@ -78,29 +78,29 @@ function isPostedAgain(
  */
 function isReturned(
   { listed }: ImportWork,
-  { live, item }: { live: ProviderRecord; item: ProviderItem },
+  { live, row }: { live: ProviderRecord; row: ProviderRow },
 ): boolean {
-  const isOfAlias = live.providerAccountId === item.providerAccountId
-  return isOfAlias && live.isPending === item.isPending && isUnlisted(listed, live)
+  const isOfAlias = live.providerAccountId === row.providerAccountId
+  return isOfAlias && live.isPending === row.isPending && isUnlisted(listed, live)
 }
 
 /** Returns the transaction with the provider's latest values; the same object if none differs. */
 function mergeTransaction(
   work: ImportWork,
   before: Transaction,
-  { item, index }: { item: ProviderItem; index: number },
+  { row, index }: { row: ProviderRow; index: number },
 ): Transaction {
   const isOwnMerchant = (before.merchantName ?? '') !== before.originalMerchantName
   const merged: Transaction = {
     ...before,
-    amount: item.amount,
-    date: item.date,
-    categories: item.categories,
-    category: item.category,
-    isPending: item.isPending,
-    originalName: item.isPending ? before.originalName : item.originalName,
-    merchantName: isOwnMerchant ? before.merchantName : item.merchantName || null,
-    originalMerchantName: item.merchantName,
+    amount: row.amount,
+    date: row.date,
+    categories: row.categories,
+    category: row.category,
+    isPending: row.isPending,
+    originalName: row.isPending ? before.originalName : row.originalName,
+    merchantName: isOwnMerchant ? before.merchantName : row.merchantName || null,
+    originalMerchantName: row.merchantName,
     deletedAt: null,
   }
   if (isDeepStrictEqual(merged, before)) return before
@@ -129,33 +129,33 @@ function spendAgain(
   return { spendingId: isAssigned ? envelope.spendingId : null, spendingAmount: given }
 }
 
-/** Returns the journal operation of one item in a batch. */
+/** Returns the journal operation of one row in a batch. */
 export function createOperation({ operation }: Locked, index: number): Operation {
   return { ...operation, operationId: `${operation.operationId}/${index}` }
 }
 
 export function newTransaction(
   { locked, source }: ImportWork,
-  item: ProviderItem,
+  row: ProviderRow,
   transactionId: string,
 ): Transaction {
-  const { amount, date } = item
+  const { amount, date } = row
   const created = { transactionId, amount, date, source, createdAt: locked.operation.now }
   return {
     ...emptyTransaction(locked.bankAccount, created),
-    categories: item.categories,
-    category: item.category,
-    name: item.displayName || null,
-    originalName: item.originalName,
-    merchantName: item.merchantName || null,
-    originalMerchantName: item.merchantName,
-    isPending: item.isPending,
+    categories: row.categories,
+    category: row.category,
+    name: row.displayName || null,
+    originalName: row.originalName,
+    merchantName: row.merchantName || null,
+    originalMerchantName: row.merchantName,
+    isPending: row.isPending,
   }
 }
 
 export function newRecord(
   { locked, ids }: ImportWork,
-  item: ProviderItem,
+  row: ProviderRow,
   of: { transactionId: string; index: number; reason: MatchReason },
 ): ProviderRecord {
   const { accountId, bankAccountId } = locked.bankAccount
@@ -164,31 +164,31 @@ export function newRecord(
     bankAccountId,
     recordId: idAt(ids.recordIds, of.index),
     transactionId: of.transactionId,
-    ...withoutNames(item),
+    ...withoutNames(row),
     matchReason: of.reason,
     createdAt: locked.operation.now,
     deletedAt: null,
   }
 }
 
-/** Returns the fields of an item that its provider record stores. */
-export function withoutNames<Item extends ProviderItem>({
+/** Returns the fields of a row that its provider record stores. */
+export function withoutNames<Row extends ProviderRow>({
   displayName,
   originalName,
   ...rest
-}: Item): Omit<Item, 'displayName' | 'originalName'> {
+}: Row): Omit<Row, 'displayName' | 'originalName'> {
   return rest
 }
 
 export function isOf(
   record: Pick<ProviderRecord, 'providerTransactionId'>,
-  item: Pick<ProviderItem, 'providerTransactionId'>,
+  row: Pick<ProviderRow, 'providerTransactionId'>,
 ): boolean {
-  return record.providerTransactionId === item.providerTransactionId
+  return record.providerTransactionId === row.providerTransactionId
 }
 
 export function idAt(ids: readonly string[], index: number): string {
   const id = ids[index]
-  if (id === undefined) throw new Error(`no ID for item ${index}`)
+  if (id === undefined) throw new Error(`no ID for row ${index}`)
   return id
 }

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { aProviderItem } from '../../test/imports/samples.ts'
+import { aProviderRow } from '../../test/imports/samples.ts'
 import {
   bring,
   check,
@@ -10,10 +10,10 @@ import {
   START,
   type World,
 } from '../../test/syncs/synced-world.ts'
-import type { ProviderItem } from './provider-transaction.ts'
+import type { ProviderRow } from './provider-transaction.ts'
 
 type Step =
-  | { kind: 'bring'; items: ProviderItem[] }
+  | { kind: 'bring'; rows: ProviderRow[] }
   | { kind: 'drop'; ids: string[] }
   | { kind: 'edit'; pick: number }
 
@@ -21,7 +21,7 @@ const DAY = 86_400_000
 
 // Few different IDs, amounts and texts, so that many are equal.
 const ids = fc.constantFrom('a', 'b', 'c', 'd', 'e')
-const items = fc
+const rows = fc
   .record({
     providerTransactionId: ids,
     pendingProviderTransactionId: fc.option(ids, { nil: null, freq: 2 }),
@@ -33,23 +33,23 @@ const items = fc
   })
   .map(({ days, ...one }) => {
     const date = new Date(START + days * DAY)
-    return aProviderItem({ ...one, displayName: one.name, merchantName: '', date })
+    return aProviderRow({ ...one, displayName: one.name, merchantName: '', date })
   })
 const batches = fc
-  .tuple(fc.constantFrom('account_1', 'account_2'), fc.array(items, { maxLength: 6 }))
+  .tuple(fc.constantFrom('account_1', 'account_2'), fc.array(rows, { maxLength: 6 }))
   .map(([providerAccountId, batch]) => batch.map((one) => ({ ...one, providerAccountId })))
 const steps: fc.Arbitrary<Step> = fc.oneof(
-  fc.record({ kind: fc.constant('bring' as const), items: batches }),
+  fc.record({ kind: fc.constant('bring' as const), rows: batches }),
   fc.record({ kind: fc.constant('drop' as const), ids: fc.array(ids, { maxLength: 3 }) }),
   fc.record({ kind: fc.constant('edit' as const), pick: fc.nat() }),
 )
 
 function take(world: World, step: Step): void {
   if (step.kind === 'bring') {
-    bring(world, step.items)
+    bring(world, step.rows)
     // After a change of the account's ID, a feed's second call may separate transactions.
-    if (world.source === 'feed') bring(world, step.items)
-    const again = bring(world, step.items)
+    if (world.source === 'feed') bring(world, step.rows)
+    const again = bring(world, step.rows)
     expect([...again.transactions, ...again.records]).toEqual([])
   } else if (step.kind === 'drop') {
     drop(world, step.ids)

@@ -1,11 +1,11 @@
 import { localDay } from '@coffer/kit/values/day'
 import type { ProviderRecord } from '../book/provider-record.ts'
 import { liveRecord } from '../records/transaction-records.ts'
-import { nameOf } from './provider-item.ts'
+import { nameOf } from './provider-row.ts'
 import {
   isUnlisted,
   type Listed,
-  type ProviderItem,
+  type ProviderRow,
   type SyncedTransaction,
 } from './provider-transaction.ts'
 import { textsOf } from './sync-match.ts'
@@ -14,27 +14,27 @@ import type { SyncedIndex } from './synced-transactions.ts'
 type Unlisted = { live: ProviderRecord; synced: SyncedTransaction; isEdited: boolean }
 
 /**
- * Pairs items of unknown IDs with transactions that the provider does not list under their IDs any
- * more (docs/syncs.md#renewed-ids). Returns the transaction ID for each paired item's ID. Equal
+ * Pairs rows of unknown IDs with transactions that the provider does not list under their IDs any
+ * more (docs/syncs.md#renewed-ids). Returns the transaction ID for each paired row's ID. Equal
  * texts are paired before those with equal letters, and edited transactions before the others.
  */
 export function pairRenewed(
-  items: readonly ProviderItem[],
+  rows: readonly ProviderRow[],
   syncedIndex: SyncedIndex,
   listed: Listed,
 ): Map<string, string> {
   const pairs = new Map<string, string>()
   const unlisted = Map.groupBy(listUnlisted(syncedIndex, listed), ({ live }) => keyOf(live, listed))
   if (unlisted.size === 0) return pairs
-  const unknown = items
+  const unknown = rows
     .filter(({ providerTransactionId: id }) => !syncedIndex.byProviderId.has(id))
     .toSorted((a, b) => (a.providerTransactionId < b.providerTransactionId ? -1 : 1))
   for (const areSame of [haveEqualTexts, haveEqualLetters]) {
-    for (const item of unknown.filter((one) => !pairs.has(one.providerTransactionId))) {
-      const equal = unlisted.get(keyOf(item, listed)) ?? []
-      const at = equal.findIndex(({ live }) => areSame(item, live))
+    for (const row of unknown.filter((one) => !pairs.has(one.providerTransactionId))) {
+      const equal = unlisted.get(keyOf(row, listed)) ?? []
+      const at = equal.findIndex(({ live }) => areSame(row, live))
       const [found] = at === -1 ? [] : equal.splice(at, 1)
-      if (found) pairs.set(item.providerTransactionId, found.live.transactionId)
+      if (found) pairs.set(row.providerTransactionId, found.live.transactionId)
     }
   }
   return pairs

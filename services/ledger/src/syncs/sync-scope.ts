@@ -1,32 +1,32 @@
 import { dayMs } from '@coffer/kit/values/time'
 import type { SyncedScope } from '../money/money-state.ts'
-import { isOfWholeDay, type Listed, type ProviderItem } from './provider-transaction.ts'
+import { isOfWholeDay, type Listed, type ProviderRow } from './provider-transaction.ts'
 import { postingDaysMax, postingDaysMin } from './sync-match.ts'
 
-/** Returns the scope that reads all transactions which the items of an import may match. */
+/** Returns the scope that reads all transactions which the rows of an import may match. */
 export function scopeOf(
-  items: readonly ProviderItem[],
+  rows: readonly ProviderRow[],
   { source, listed }: { source: 'aggregator' | 'feed'; listed: Listed },
 ): SyncedScope {
-  const [first] = items
+  const [first] = rows
   if (first === undefined) return { providerIds: [], alike: null, posted: null }
-  const days = daysOf(items)
-  const named = items.flatMap((item) => item.pendingProviderTransactionId ?? [])
+  const days = daysOf(rows)
+  const named = rows.flatMap((row) => row.pendingProviderTransactionId ?? [])
   return {
-    providerIds: [...items.map((item) => item.providerTransactionId), ...named],
+    providerIds: [...rows.map((row) => row.providerTransactionId), ...named],
     alike: {
-      amounts: amountsOf(items),
+      amounts: amountsOf(rows),
       from: new Date(days.first - (postingDaysMax + 1) * dayMs),
       to: new Date(days.last - (postingDaysMin - 1) * dayMs),
       providerAccountId: first.providerAccountId,
     },
-    posted: source === 'feed' ? postedOf(items, listed) : null,
+    posted: source === 'feed' ? postedOf(rows, listed) : null,
   }
 }
 
-/** Returns the days and amounts of posted transactions that pending or renewed items may match. */
-function postedOf(items: readonly ProviderItem[], listed: Listed): SyncedScope['posted'] {
-  const some = items.filter((item) => item.isPending || isOfWholeDay(listed, item))
+/** Returns the days and amounts of posted transactions that pending or renewed rows may match. */
+function postedOf(rows: readonly ProviderRow[], listed: Listed): SyncedScope['posted'] {
+  const some = rows.filter((row) => row.isPending || isOfWholeDay(listed, row))
   if (some.length === 0) return null
   const days = daysOf(some)
   const later = some.some(({ isPending }) => isPending) ? postingDaysMax + 1 : 1
@@ -37,11 +37,11 @@ function postedOf(items: readonly ProviderItem[], listed: Listed): SyncedScope['
   }
 }
 
-function daysOf(items: readonly ProviderItem[]): { first: number; last: number } {
-  const days = items.map(({ date }) => date.getTime())
+function daysOf(rows: readonly ProviderRow[]): { first: number; last: number } {
+  const days = rows.map(({ date }) => date.getTime())
   return { first: Math.min(...days), last: Math.max(...days) }
 }
 
-function amountsOf(items: readonly ProviderItem[]): bigint[] {
-  return [...new Set(items.map(({ amount }) => amount))]
+function amountsOf(rows: readonly ProviderRow[]): bigint[] {
+  return [...new Set(rows.map(({ amount }) => amount))]
 }

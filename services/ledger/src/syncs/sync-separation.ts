@@ -1,7 +1,7 @@
 import type { MatchReason, ProviderRecord } from '../book/provider-record.ts'
 import { liveRecord } from '../records/transaction-records.ts'
-import { nameOf } from './provider-item.ts'
-import { isUnlisted, type ProviderItem, type SyncedTransaction } from './provider-transaction.ts'
+import { nameOf } from './provider-row.ts'
+import { isUnlisted, type ProviderRow, type SyncedTransaction } from './provider-transaction.ts'
 import {
   type ImportWork,
   idAt,
@@ -15,7 +15,7 @@ import {
 const joiningReasons: readonly MatchReason[] = ['amount-date-name', 're-consent']
 
 /**
- * Returns whether a feed lists an item as posted although another posted record leads its
+ * Returns whether a feed lists a row as posted although another posted record leads its
  * transaction, which the feed may list too. So the two are separate purchases, which a match by
  * similarity took for one: feeds may post a pending transaction under the same ID
  * (docs/syncs.md#matching).
@@ -23,16 +23,16 @@ const joiningReasons: readonly MatchReason[] = ['amount-date-name', 're-consent'
 export function isOtherPurchase(
   { source, listed }: ImportWork,
   synced: SyncedTransaction,
-  item: ProviderItem,
+  row: ProviderRow,
 ): boolean {
   const live = liveRecord(synced)
   return (
     source === 'feed' &&
-    !item.isPending &&
+    !row.isPending &&
     live !== null &&
     !live.isPending &&
-    !isOf(live, item) &&
-    live.providerAccountId === item.providerAccountId &&
+    !isOf(live, row) &&
+    live.providerAccountId === row.providerAccountId &&
     !isUnlisted(listed, live)
   )
 }
@@ -40,12 +40,12 @@ export function isOtherPurchase(
 /**
  * Separates two purchases that share a transaction. The record that joined by similarity gets a new
  * transaction, so the other one keeps its ID, and the user's name and envelope. Returns both, and
- * as `owner` the one that has the item.
+ * as `owner` the one that has the row.
  */
 export function separate(
   work: ImportWork,
   synced: SyncedTransaction,
-  { own, item, index }: { own: ProviderRecord; item: ProviderItem; index: number },
+  { own, row, index }: { own: ProviderRecord; row: ProviderRow; index: number },
 ): { kept: SyncedTransaction; created: SyncedTransaction; owner: SyncedTransaction } {
   const { transaction } = synced
   const { originalName } = transaction
@@ -55,7 +55,7 @@ export function separate(
   const joined = isJoined && own.matchReason !== 'posted-first' ? live : null
   const leaving = joined
     ? { ...joined, displayName: nameOf(joined.merchantName || joined.name), originalName }
-    : { ...own, ...item }
+    : { ...own, ...row }
   const record = { ...withoutNames(leaving), transactionId, matchReason: 'new' as const }
   const created = {
     transaction: newTransaction(work, leaving, transactionId),
@@ -63,7 +63,7 @@ export function separate(
   }
   const records = synced.records.filter((one) => !isOf(one, leaving))
   if (joined === null) return { kept: { transaction, records }, created, owner: created }
-  const update = { own, updated: { ...own, ...withoutNames(item) }, item, index }
+  const update = { own, updated: { ...own, ...withoutNames(row) }, row, index }
   const kept = updateSynced(work, { transaction, records }, update)
   return { kept, created, owner: kept }
 }

@@ -1,7 +1,7 @@
 import { lastRecord } from '../records/transaction-records.ts'
 import type { SyncedTransaction } from './provider-transaction.ts'
 
-/** In-memory index of the transactions that a batch may match, updated after each item. */
+/** In-memory index of the transactions that a batch may match, updated after each row. */
 export type SyncedIndex = {
   byTransaction: Map<string, SyncedTransaction>
   /** Transaction IDs, keyed by every ID that the provider has given to each transaction. */

@@ -3,7 +3,7 @@ import type { Envelope } from '../../src/book/envelope.ts'
 import type { Link } from '../../src/book/link.ts'
 import { emptyTransaction, type Transaction } from '../../src/book/transaction.ts'
 import type { Operation } from '../../src/money/operation.ts'
-import type { ProviderItem } from '../../src/syncs/provider-transaction.ts'
+import type { ProviderRow } from '../../src/syncs/provider-transaction.ts'
 
 const CREATED = new Date('2026-01-01T06:00:00Z')
 
@@ -89,7 +89,7 @@ export function anOperation(operationId = 'op_1'): Operation {
 }
 
 /** Returns a posted transaction of 12.00 as a provider sends it, with the ID `p_1`. */
-export function aProviderItem(changes: Partial<ProviderItem> = {}): ProviderItem {
+export function aProviderRow(changes: Partial<ProviderRow> = {}): ProviderRow {
   return {
     providerTransactionId: 'p_1',
     providerAccountId: 'account_1',

@@ -49,7 +49,7 @@ export function generatorOn<One>(isFor: For, list: (model: Model) => readonly On
   }
 }
 
-/** Returns the item at `index` modulo the length; null if the list is empty. */
+/** Returns the row at `index` modulo the length; null if the list is empty. */
 export function among<T>(list: readonly T[], index: number): T | null {
   return list[index % list.length] ?? null
 }

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { freeValues } from './model-fields.ts'
 import { largeFile } from './model-files.ts'
 import { among, type For, generator, generatorOn, pick } from './model-generator.ts'
-import type { Body, Fields, Item, Line } from './model-operation.ts'
+import type { Body, Fields, Line, ProviderRow } from './model-operation.ts'
 import type { Model, ProviderRecord, Row } from './model-state.ts'
 import { liveOf } from './model-sync.ts'
 
@@ -135,15 +135,18 @@ export const kinds = {
   undoPaid: generatorOn('manual', ({ rows }) => {
     return rows.filter(isPaid).flatMap(({ upload }) => upload ?? [])
   })({}, (upload) => ({ kind: 'undo', upload })),
-  sync: generatorOn('synced', () => batches)({}, (items) => ({ kind: 'sync', items })),
+  sync: generatorOn('synced', () => batches)({}, (providerRows) => ({
+    kind: 'sync',
+    providerRows,
+  })),
   hold: generator('synced', { amount: cents }, ({ amount }, _model, serial) => {
     return synced({ ...held(`h${serial}`, amount), text: textOf(serial) })
   }),
-  post: onItem(heldOf)({ amount: cents }, ({ id }, { amount }, _model, serial) => {
+  post: onProviderRow(heldOf)({ amount: cents }, ({ id }, { amount }, _model, serial) => {
     return synced({ ...posted(`q${serial}`, amount), pendingOf: id })
   }),
-  postUnnamed: onItem(heldOf)({}, (item, _made, _model, serial) => {
-    return synced({ ...item, id: `q${serial}`, isPending: false })
+  postUnnamed: onProviderRow(heldOf)({}, (providerRow, _made, _model, serial) => {
+    return synced({ ...providerRow, id: `q${serial}`, isPending: false })
   }),
   postFirst: generator('synced', { amount: cents }, ({ amount }, _model, serial) => {
     return synced({ ...posted(`q${serial}`, amount), pendingOf: `h${serial}` })
@@ -151,12 +154,16 @@ export const kinds = {
   holdLate: generatorOn('synced', ({ rows }) => rows.flatMap(missingOf))({}, (id) => {
     return synced({ ...held(id, 5), text: 'late' })
   }),
-  modify: onItem(recordsOf)({ amount: cents }, (item, made) => synced({ ...item, ...made })),
-  modifyPaid: onItem(paidOf)({ amount: sum }, (item, made) => synced({ ...item, ...made })),
-  withdraw: onItem(liveItems)({}, ({ id }) => ({ kind: 'withdraw', ids: [id, 'unknown'] })),
-  withdrawPaid: onItem(paidOf)({}, ({ id }) => ({ kind: 'withdraw', ids: [id] })),
-  bringBack: onItem((row) => (row.isDeleted ? recordsOf(row) : []))({}, synced),
-  bringBackPaid: onItem((row) => {
+  modify: onProviderRow(recordsOf)({ amount: cents }, (providerRow, made) =>
+    synced({ ...providerRow, ...made }),
+  ),
+  modifyPaid: onProviderRow(paidOf)({ amount: sum }, (providerRow, made) =>
+    synced({ ...providerRow, ...made }),
+  ),
+  withdraw: onProviderRow(liveRows)({}, ({ id }) => ({ kind: 'withdraw', ids: [id, 'unknown'] })),
+  withdrawPaid: onProviderRow(paidOf)({}, ({ id }) => ({ kind: 'withdraw', ids: [id] })),
+  bringBack: onProviderRow((row) => (row.isDeleted ? recordsOf(row) : []))({}, synced),
+  bringBackPaid: onProviderRow((row) => {
     return row.isDeleted && row.envelope !== null ? recordsOf(row) : []
   })({}, synced),
   setBalances: generator('synced', { stated }, (made) => ({ kind: 'setBalances', ...made })),
@@ -189,8 +196,8 @@ function onRow(isFor: For, isChosen: (row: Row, model: Model) => boolean = () =>
 }
 
 /** Like `generatorOn`, with provider transactions that the rows have. */
-function onItem(itemsOf: (row: Row) => Item[]) {
-  return generatorOn('synced', ({ rows }) => rows.flatMap(itemsOf))
+function onProviderRow(rowsOf: (row: Row) => ProviderRow[]) {
+  return generatorOn('synced', ({ rows }) => rows.flatMap(rowsOf))
 }
 
 function onExpenseOf(isFor: For) {
@@ -203,8 +210,8 @@ function restoration(id: string) {
   return { kind: 'restore', id } as const
 }
 
-function synced(item: Item) {
-  return { kind: 'sync' as const, items: [item] }
+function synced(providerRow: ProviderRow) {
+  return { kind: 'sync' as const, providerRows: [providerRow] }
 }
 
 function paying(model: Model, one: Omit<Body, 'envelope'> & { envelope: number }): Body {
@@ -230,26 +237,26 @@ function linesOf(
   return [...new Map(found.map((one) => [one.envelope, one])).values()]
 }
 
-function posted(id: string, amount: number): Item {
+function posted(id: string, amount: number): ProviderRow {
   return { id, amount, isPending: false, pendingOf: null, text: 'shop' }
 }
 
-function held(id: string, amount: number): Item {
+function held(id: string, amount: number): ProviderRow {
   return { ...posted(id, amount), isPending: true }
 }
 
 /** Returns a list of the transaction's live record if it is pending, else an empty list. */
-function heldOf(row: Row): Item[] {
-  return liveItems(row).filter(({ isPending }) => isPending)
+function heldOf(row: Row): ProviderRow[] {
+  return liveRows(row).filter(({ isPending }) => isPending)
 }
 
-function paidOf(row: Row): Item[] {
-  return isPaid(row) ? liveItems(row) : []
+function paidOf(row: Row): ProviderRow[] {
+  return isPaid(row) ? liveRows(row) : []
 }
 
-function liveItems(row: Row): Item[] {
+function liveRows(row: Row): ProviderRow[] {
   const live = liveOf(row)
-  return live ? [itemOf(live)] : []
+  return live ? [rowOf(live)] : []
 }
 
 /** Returns whether the transaction is not deleted and took money from an envelope. */
@@ -266,12 +273,12 @@ function missingOf({ records }: Row): string[] {
   return named.filter((id) => !records.some((one) => one.id === id))
 }
 
-function recordsOf({ records }: Row): Item[] {
-  return records.map(itemOf)
+function recordsOf({ records }: Row): ProviderRow[] {
+  return records.map(rowOf)
 }
 
-function itemOf({ end, ...item }: ProviderRecord): Item {
-  return item
+function rowOf({ end, ...providerRow }: ProviderRecord): ProviderRow {
+  return providerRow
 }
 
 /**

@@ -23,7 +23,7 @@ export type Operation = { serial: number } & (
   /** `file` is an index into the files of `model-files.ts`. */
   | { kind: 'import'; file: number }
   | { kind: 'undo'; upload: number }
-  | { kind: 'sync'; items: Item[] }
+  | { kind: 'sync'; providerRows: ProviderRow[] }
   | { kind: 'withdraw'; ids: string[] }
   | { kind: 'setBalances'; stated: Stated }
   | { kind: 'refresh'; stated: Stated; originalName: string }
@@ -63,7 +63,7 @@ export type AccountFields = Pots & {
  * A transaction as a provider sends it. `pendingOf` is the ID of the pending transaction that it
  * replaces.
  */
-export type Item = {
+export type ProviderRow = {
   id: string
   amount: number
   isPending: boolean

@@ -9,9 +9,18 @@ import type { BookingSchema, ScheduledService } from '@coffer/proto/ledger/v1/sc
 import type { SyncImportService } from '@coffer/proto/ledger/v1/sync_import'
 import type { CallOptions, Client } from '@connectrpc/connect'
 import { importFile, statementOf } from '../imports/uploading.ts'
-import { type anAccount, anItem } from '../syncs/syncing.ts'
+import { type anAccount, aRow } from '../syncs/syncing.ts'
 import { fileAt } from './model-files.ts'
-import type { Body, Deposit, Fields, Item, Kind, Of, Operation, Stated } from './model-operation.ts'
+import type {
+  Body,
+  Deposit,
+  Fields,
+  Kind,
+  Of,
+  Operation,
+  ProviderRow,
+  Stated,
+} from './model-operation.ts'
 
 /** Upload IDs by the serial number of the operation that imported the file. */
 export type Uploads = Map<number, string>
@@ -115,10 +124,10 @@ const requests: Requests = {
     if (status !== 'complete') throw refused(error ?? status)
     uploads.set(serial, transactionUploadId)
   },
-  sync: (home, { items }) => {
+  sync: (home, { providerRows }) => {
     const { bankAccountId, account, bySync } = home
     const { providerAccountId } = account
-    const transactions = items.map((item) => itemBody(home, item))
+    const transactions = providerRows.map((providerRow) => rowBody(home, providerRow))
     const batch = { bankAccountId, providerAccountId, transactions }
     return twice(() => home.sync.importTransactions(batch, bySync()))
   },
@@ -169,13 +178,13 @@ function withoutNulls<Made extends object>(made: Made): Partial<WithoutNulls<Mad
   return Object.fromEntries(given) as Partial<WithoutNulls<Made>>
 }
 
-/** Returns a provider's transaction as a sync sends it. Equal items give equal transactions. */
-function itemBody(home: Home, { id, amount, isPending, pendingOf, text }: Item) {
+/** Returns a provider's transaction as a sync sends it. Equal rows give equal transactions. */
+function rowBody(home: Home, { id, amount, isPending, pendingOf, text }: ProviderRow) {
   const names = { displayName: id, originalName: text, name: text, merchantName: '' }
   const named = pendingOf && { pendingProviderTransactionId: providerId(home, pendingOf) }
   const providerTransactionId = providerId(home, id)
   const said = { providerTransactionId, ...named, ...names, isPending, date: '2026-01-10' }
-  return anItem({ ...said, amount: BigInt(amount) })
+  return aRow({ ...said, amount: BigInt(amount) })
 }
 
 function providerId({ bankAccountId }: Home, id: string): string {

@@ -1,6 +1,6 @@
 import { type Envelope, emptyEnvelope } from './model-envelope.ts'
 import { type FreeFields, freeOf } from './model-fields.ts'
-import type { Item, Pots } from './model-operation.ts'
+import type { Pots, ProviderRow } from './model-operation.ts'
 
 /** Branches of the ledger's rules. A test run must reach each of them at least once. */
 export const paths = [
@@ -71,7 +71,7 @@ export type Row = FreeFields & {
  * The data that a provider sent last under one transaction ID. `end` is null while the record is
  * live (the transaction shows its data), else a number that orders the ended records.
  */
-export type ProviderRecord = Item & { end: number | null }
+export type ProviderRecord = ProviderRow & { end: number | null }
 
 /**
  * A change of balances: stated as an absolute amount, or added. A balance is the last stated amount

@@ -1,18 +1,18 @@
 import { giveBack, take } from './model-envelope.ts'
-import type { Item, Of, Stated } from './model-operation.ts'
+import type { Of, ProviderRow, Stated } from './model-operation.ts'
 import { dayOfRows, type Model, newRow, type ProviderRecord, type Row } from './model-state.ts'
 
 /** Imports a batch of provider transactions; balances do not change. Returns true: accepted. */
-export function sync(model: Model, { serial, items }: Of<'sync'>): boolean {
-  for (const item of items) {
-    const known = rowOf(model, item.id)
-    const row = known ?? findContinued(model, item)
+export function sync(model: Model, { serial, providerRows }: Of<'sync'>): boolean {
+  for (const providerRow of providerRows) {
+    const known = rowOf(model, providerRow.id)
+    const row = known ?? findContinued(model, providerRow)
     if (row) {
-      if (!known) model.paths.push(pathOf(item))
-      setRecord(model, row, item)
+      if (!known) model.paths.push(pathOf(providerRow))
+      setRecord(model, row, providerRow)
     } else {
-      const { id: name, amount, isPending } = item
-      const records = [{ ...item, end: null }]
+      const { id: name, amount, isPending } = providerRow
+      const records = [{ ...providerRow, end: null }]
       const key = `${serial}/${name}`
       model.rows.push(newRow({ key, name, amount, isPending, day: dayOfRows, records }))
     }
@@ -62,7 +62,7 @@ function rowOf(model: Model, id: string): Row | undefined {
  */
 function findContinued(
   model: Model,
-  { id, amount, isPending, pendingOf, text }: Item,
+  { id, amount, isPending, pendingOf, text }: ProviderRow,
 ): Row | undefined {
   if (isPending) {
     return model.rows.find(({ records }) => records.some((one) => one.pendingOf === id))
@@ -77,7 +77,7 @@ function findContinued(
   })
 }
 
-function pathOf({ isPending, pendingOf }: Item): Model['paths'][number] {
+function pathOf({ isPending, pendingOf }: ProviderRow): Model['paths'][number] {
   if (isPending) return 'posted first'
   return pendingOf === null ? 'posted by likeness' : 'posted by name'
 }
@@ -86,26 +86,26 @@ function pathOf({ isPending, pendingOf }: Item): Model['paths'][number] {
  * Makes a provider's transaction the live record of a row (`end` is null). A pending transaction
  * after a posted one is stored as an ended record instead, and so is one that was already replaced.
  */
-function setRecord(model: Model, row: Row, item: Item): void {
-  const own = row.records.find(({ id }) => id === item.id)
+function setRecord(model: Model, row: Row, providerRow: ProviderRow): void {
+  const own = row.records.find(({ id }) => id === providerRow.id)
   const live = liveOf(row)
-  const isOvertaken = live && (own ? live !== own : item.isPending && !live.isPending)
+  const isOvertaken = live && (own ? live !== own : providerRow.isPending && !live.isPending)
   const others = row.records.filter((one) => one !== own)
   if (isOvertaken) {
-    row.records = [...others, { ...item, end: own?.end ?? nextEnd(model) }]
+    row.records = [...others, { ...providerRow, end: own?.end ?? nextEnd(model) }]
     return
   }
   const end = nextEnd(model)
   const ended = others.map((one) => (one.end === null ? { ...one, end } : one))
-  row.records = [...ended, { ...item, end: null }]
-  updateEnvelope(model, row, item)
+  row.records = [...ended, { ...providerRow, end: null }]
+  updateEnvelope(model, row, providerRow)
 }
 
 /**
  * Updates the amount of a row. If it has changed, or the row was deleted, the envelope gets back
  * the money it paid, and pays the new amount.
  */
-function updateEnvelope(model: Model, row: Row, { amount, isPending }: Item): void {
+function updateEnvelope(model: Model, row: Row, { amount, isPending }: ProviderRow): void {
   const { envelopes } = model
   row.isPending = isPending
   if (!row.isDeleted && row.amount === amount) return

@@ -6,7 +6,7 @@ import { type QuerySqlToken, sql } from 'slonik'
 import { auditLedger } from '../../src/money/audit.sql.ts'
 import { ledger } from '../../src/service.ts'
 import { booting } from '../booting.ts'
-import { anItem, syncedHome } from '../syncs/syncing.ts'
+import { aRow, syncedHome } from '../syncs/syncing.ts'
 
 const booted = booting([ledger])
 
@@ -99,7 +99,7 @@ test.each(tampering)('finds a violation of: %s', async (rule, tamper) => {
 
 test('finds a synced transaction whose amount differs from its provider record', async () => {
   const home = await syncedHome(booted)
-  await home.brings(anItem(), anItem({ isPending: true, amount: 5n }))
+  await home.brings(aRow(), aRow({ isPending: true, amount: 5n }))
   const database = booted.database('ledger')
   await database.pool.query(sql.unsafe`
     UPDATE transactions SET amount = amount + 1 WHERE account_id = ${home.accountId}`)

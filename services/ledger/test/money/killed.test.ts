@@ -14,7 +14,7 @@ import { ledger } from '../../src/service.ts'
 import { booting } from '../booting.ts'
 import { createExpenseHousehold } from '../funded-household.ts'
 import { sendFile, statementOf } from '../imports/uploading.ts'
-import { anAccount, anItem, byService, syncedHome } from '../syncs/syncing.ts'
+import { anAccount, aRow, byService, syncedHome } from '../syncs/syncing.ts'
 
 const mortal = mortalOf(ledger)
 const booted = booting([deletingIdentity, mortal.definition], {
@@ -113,9 +113,9 @@ const paths: Record<string, () => Promise<Path>> = {
   },
   'a page of a sync': async () => {
     const home = await syncedHome(booted)
-    const items = [anItem(), anItem({ amount: 5n })]
+    const providerRows = [aRow(), aRow({ amount: 5n })]
     return {
-      run: () => home.brings(...items),
+      run: () => home.brings(...providerRows),
       look: async () => (await home.all()).map(({ amount }) => Number(amount)),
     }
   },
@@ -213,10 +213,10 @@ const paths: Record<string, () => Promise<Path>> = {
   },
   'what a sync takes back': async () => {
     const { brings, loses, all } = await syncedHome(booted)
-    const [item, other] = [anItem(), anItem({ amount: 5n })]
-    await brings(item, other)
+    const [providerRow, other] = [aRow(), aRow({ amount: 5n })]
+    await brings(providerRow, other)
     return {
-      run: () => loses(item.providerTransactionId, other.providerTransactionId),
+      run: () => loses(providerRow.providerTransactionId, other.providerTransactionId),
       look: async () => (await all()).length,
     }
   },

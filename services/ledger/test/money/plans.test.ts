@@ -23,7 +23,7 @@ import { importing } from '../imports/importing.ts'
 import { importFile } from '../imports/uploading.ts'
 import { neighbours } from '../neighbours.ts'
 import { searchInEveryWay } from '../similar/searching.ts'
-import { anItem, assign, feedHome, syncedHome } from '../syncs/syncing.ts'
+import { aRow, assign, feedHome, syncedHome } from '../syncs/syncing.ts'
 import { runSweep } from '../tenancy/sweeping.ts'
 
 const booted = booting([ledger, ...neighbours()], { COFFER_SIMILAR_QUIET_SECONDS: '0.1' })
@@ -248,8 +248,8 @@ async function useSyncs(): Promise<void> {
   await sync.upsertBankAccounts({ linkId, accounts: [home.account], isComplete: true }, by)
   await sync.listSyncedBankAccounts({ linkId }, by)
   await sync.setBalances({ bankAccountId, availableBalance: 1n }, by)
-  const [one] = await home.brings(anItem({ providerTransactionId: 'a', isPending: true }))
-  await home.brings(anItem({ pendingProviderTransactionId: 'a' }))
+  const [one] = await home.brings(aRow({ providerTransactionId: 'a', isPending: true }))
+  await home.brings(aRow({ pendingProviderTransactionId: 'a' }))
   await sync.listProviderTransactions({ bankAccountId, from: '2026-03-01', after: 'a' }, by)
   await home.loses('a')
   await home.one(one?.transactionId)
@@ -260,8 +260,8 @@ async function useSyncs(): Promise<void> {
   const failed = await syncedHome(booted)
   await failed.sync.discardLink({ linkId: failed.linkId }, failed.by)
   const fed = await feedHome(booted)
-  await fed.brings(anItem())
-  await fed.brings(anItem({ isPending: true }))
+  await fed.brings(aRow())
+  await fed.brings(aRow({ isPending: true }))
   await deleteLink(fed)
 }
 

@@ -9,7 +9,7 @@ import { ledger } from '../../src/service.ts'
 import { endLinks } from '../../src/tenancy/account-deletion.sql.ts'
 import { booting } from '../booting.ts'
 import { importFile, statementOf, undo } from '../imports/uploading.ts'
-import { anItem, byService, type SyncedHome, syncedHome } from '../syncs/syncing.ts'
+import { aRow, byService, type SyncedHome, syncedHome } from '../syncs/syncing.ts'
 import { watchVersion } from '../watching.ts'
 
 const booted = booting([ledger])
@@ -105,12 +105,12 @@ const synced: Record<string, Change<SyncedHome>> = {
     return () => sync.upsertBankAccounts({ linkId, accounts: [], isComplete: true }, by)
   },
   'a page of a sync': async ({ brings }) => {
-    return () => brings(anItem())
+    return () => brings(aRow())
   },
   'what a sync takes back': async ({ brings, loses }) => {
-    const item = anItem()
-    await brings(item)
-    return () => loses(item.providerTransactionId)
+    const row = aRow()
+    await brings(row)
+    return () => loses(row.providerTransactionId)
   },
   'balances of a sync': async ({ sync, bankAccountId, by }) => {
     return () => sync.setBalances({ bankAccountId, availableBalance: 7n }, by)

@@ -14,7 +14,7 @@ import { endWaitingSearch, listWaitingSearches } from '../../src/similar/waiting
 import { booting } from '../booting.ts'
 import { importFile, undo } from '../imports/uploading.ts'
 import { neighbours } from '../neighbours.ts'
-import { anItem, assign, syncedHome } from '../syncs/syncing.ts'
+import { aRow, assign, syncedHome } from '../syncs/syncing.ts'
 
 const booted = booting([ledger, ...neighbours()])
 
@@ -101,15 +101,15 @@ test('changes of fields that a search reads need a search, others do not', async
 
 test('a sync that adds, removes or renames transactions needs a search', async () => {
   const home = await syncedHome(booted)
-  const item = anItem()
-  expect(await asks(home, () => home.brings(item))).toBe(true)
-  expect(await asks(home, () => home.brings(item))).toBe(false)
-  const dearer = { ...item, amount: 1300n }
+  const row = aRow()
+  expect(await asks(home, () => home.brings(row))).toBe(true)
+  expect(await asks(home, () => home.brings(row))).toBe(false)
+  const dearer = { ...row, amount: 1300n }
   expect(await asks(home, () => home.brings(dearer))).toBe(false)
   expect(await asks(home, () => home.brings({ ...dearer, merchantName: 'Café' }))).toBe(true)
   const [one] = await home.all()
   expect(await asks(home, () => assign(home, one?.transactionId, { name: 'Mine' }))).toBe(false)
-  expect(await asks(home, () => home.loses(item.providerTransactionId))).toBe(true)
+  expect(await asks(home, () => home.loses(row.providerTransactionId))).toBe(true)
 })
 
 test('the import of a file needs a search, and so does its undo', async () => {

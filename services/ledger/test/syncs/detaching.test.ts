@@ -6,7 +6,7 @@ import { auditLedger } from '../../src/money/audit.sql.ts'
 import { ledger } from '../../src/service.ts'
 import { holdRow } from '../held-row.ts'
 import { refusals } from '../outcomes.ts'
-import { anAccount, anItem, linkOf, rowsOf, type SyncedHome, shown, syncedHome } from './syncing.ts'
+import { anAccount, aRow, linkOf, rowsOf, type SyncedHome, shown, syncedHome } from './syncing.ts'
 
 let booted: Booted
 
@@ -53,7 +53,7 @@ async function detaching(home: SyncedHome) {
 test('an import that was decided before is refused', async () => {
   const home = await syncedHome(booted)
   const end = await detaching(home)
-  const importing = refusals(home.brings(anItem()))
+  const importing = refusals(home.brings(aRow()))
   expect(await end()).toMatchObject({ isChanged: true })
   expect(await importing).toEqual(['FailedPrecondition'])
   expect(await home.all()).toEqual([])
@@ -62,7 +62,7 @@ test('an import that was decided before is refused', async () => {
 test('an import that is saved before is kept', async () => {
   const home = await syncedHome(booted)
   const { release } = await holdRow(booted.database('ledger'), home, sql.unsafe`SELECT`)
-  const importing = refusals(home.brings(anItem()))
+  const importing = refusals(home.brings(aRow()))
   await untilAwaited(1)
   const detached = detach(home)
   await untilAwaited(2)

@@ -2,7 +2,7 @@ import { type Booted, boot } from '@coffer/host/testing/boot'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { auditLedger } from '../../src/money/audit.sql.ts'
 import { ledger } from '../../src/service.ts'
-import { anItem, assign, envelopeOf, feedHome, type SyncedHome, syncedHome } from './syncing.ts'
+import { aRow, assign, envelopeOf, feedHome, type SyncedHome, syncedHome } from './syncing.ts'
 
 let booted: Booted
 
@@ -18,8 +18,8 @@ afterAll(async () => {
   await booted[Symbol.asyncDispose]()
 })
 
-const pending = anItem({ providerTransactionId: 'a', isPending: true })
-const posted = anItem({ providerTransactionId: 'b', date: '2026-03-04' })
+const pending = aRow({ providerTransactionId: 'a', isPending: true })
+const posted = aRow({ providerTransactionId: 'b', date: '2026-03-04' })
 
 /** Renames a transaction, and assigns it to an envelope of 50.00. */
 async function edited(home: SyncedHome, transactionId: string | undefined) {
@@ -63,10 +63,10 @@ describe('a pending transaction after its posted one', () => {
   ])('%s', async (_case, changes, expected) => {
     const home = await feedHome(booted)
     await home.brings(posted)
-    const item = { ...pending, ...changes }
-    expect(await home.brings(item)).toMatchObject([expected])
+    const row = { ...pending, ...changes }
+    expect(await home.brings(row)).toMatchObject([expected])
     const known = { ...expected, outcome: 'unchanged', isMatch: false }
-    expect(await home.brings(item)).toMatchObject([known])
+    expect(await home.brings(row)).toMatchObject([known])
   })
 
   test('is new if the posted one was pending before', async () => {
@@ -149,8 +149,8 @@ describe('two equal purchases', () => {
 test('of 500 pending transactions each finds its posted one', async () => {
   const home = await feedHome(booted)
   const amounts = Array.from({ length: 500 }, (_, index) => BigInt(1000 + index))
-  await home.brings(...amounts.map((amount) => anItem({ amount, date: '2026-03-04' })))
-  const late = amounts.map((amount) => anItem({ amount, date: '2026-03-01', isPending: true }))
+  await home.brings(...amounts.map((amount) => aRow({ amount, date: '2026-03-04' })))
+  const late = amounts.map((amount) => aRow({ amount, date: '2026-03-01', isPending: true }))
   const found = await home.brings(...late)
   expect(found.every(({ isMatch, reason }) => isMatch && reason === 'posted-first')).toBe(true)
   const { bankAccountId, as, transactions } = home

@@ -2,7 +2,7 @@ import { type Booted, boot } from '@coffer/host/testing/boot'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { auditLedger } from '../../src/money/audit.sql.ts'
 import { ledger } from '../../src/service.ts'
-import { anItem, assign, envelopeOf, feedHome, syncedHome } from './syncing.ts'
+import { aRow, assign, envelopeOf, feedHome, syncedHome } from './syncing.ts'
 
 let booted: Booted
 
@@ -18,7 +18,7 @@ afterAll(async () => {
   await booted[Symbol.asyncDispose]()
 })
 
-const old = anItem({ providerTransactionId: 'old' })
+const old = aRow({ providerTransactionId: 'old' })
 const renewed = { ...old, providerTransactionId: 'new' }
 
 /** A feed's bank account with the transaction `old`, which its user renamed and assigned. */
@@ -80,7 +80,7 @@ describe('a posted transaction that the whole day lists under another ID', () =>
     const home = await feedHome(booted)
     const texts = ['DELI 1', 'DELI 2', 'DELI 3']
     const listed = (prefix: string) =>
-      texts.map((name, at) => anItem({ providerTransactionId: `${prefix}${at}`, name }))
+      texts.map((name, at) => aRow({ providerTransactionId: `${prefix}${at}`, name }))
     const before = await home.lists(...listed('old'))
     const after = await home.lists(...listed('new').reverse())
     expect(after.map(({ transactionId }) => transactionId).reverse()).toEqual(
@@ -106,7 +106,7 @@ test('a pending transaction with another ID keeps its edits too', async () => {
 test('IDs that an import would replace are counted without storing them', async () => {
   const { sync, by, as, bankAccountId, account, all, lists, mine } = await editedHome()
   const { providerAccountId } = account
-  const transactions = [renewed, anItem({ amount: 1n })]
+  const transactions = [renewed, aRow({ amount: 1n })]
   const request = { bankAccountId, providerAccountId, transactions, wholeDays: [renewed.date] }
   expect(await sync.countReplaced({ batch: request }, by)).toMatchObject({ replaced: 1 })
   expect(await sync.countReplaced({ batch: request }, by)).toMatchObject({ replaced: 1 })
@@ -130,7 +130,7 @@ test('500 transactions with new IDs take as many statements as one', async () =>
   const listed = (prefix: string, count: number) =>
     Array.from({ length: count }, (_, at) => {
       const date = `2026-03-${String(1 + (at % 20)).padStart(2, '0')}`
-      return anItem({ providerTransactionId: `${prefix}${at}`, date, amount: BigInt(1 + at) })
+      return aRow({ providerTransactionId: `${prefix}${at}`, date, amount: BigInt(1 + at) })
     })
   const before = await home.lists(...listed('old', 500))
   const ids = new Map(before.map((one) => [one.providerTransactionId.slice(3), one.transactionId]))

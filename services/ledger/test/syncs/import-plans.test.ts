@@ -4,7 +4,7 @@ import { expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { ledger } from '../../src/service.ts'
 import { booting } from '../booting.ts'
-import { anItem, feedHome } from './syncing.ts'
+import { aRow, feedHome } from './syncing.ts'
 
 const booted = booting([ledger])
 
@@ -22,12 +22,12 @@ async function fillRecords(url: string): Promise<void> {
   })
 }
 
-test('an import reads only what its items name, with and without statistics', async () => {
+test('an import reads only what its rows name, with and without statistics', async () => {
   const database = booted.database('ledger')
   const before = new Set(database.texts())
   const home = await feedHome(booted)
-  const [one] = await home.brings(anItem())
-  await home.brings(anItem({ isPending: true }))
+  const [one] = await home.brings(aRow())
+  await home.brings(aRow({ isPending: true }))
   await home.loses(one?.providerTransactionId ?? '')
   const statements = database
     .texts()

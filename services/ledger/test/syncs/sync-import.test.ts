@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import { sql } from 'slonik'
 import { auditLedger } from '../../src/money/audit.sql.ts'
 import { ledger } from '../../src/service.ts'
-import { anItem, assign, envelopeOf, syncedHome } from './syncing.ts'
+import { aRow, assign, envelopeOf, syncedHome } from './syncing.ts'
 
 const quietMs = 1000
 
@@ -29,8 +29,8 @@ describe('a batch', () => {
     const home = await syncedHome(booted)
     const raw = '{"transaction_id":"a","amount":12}'
     const [first, second] = await home.brings(
-      anItem({ date: '2026-03-05', raw, authorizedDate: '2026-03-04' }),
-      anItem({ date: '2026-03-01', amount: 700n, merchantName: '', isPending: true }),
+      aRow({ date: '2026-03-05', raw, authorizedDate: '2026-03-04' }),
+      aRow({ date: '2026-03-01', amount: 700n, merchantName: '', isPending: true }),
     )
     expect(first).toMatchObject({ outcome: 'created', reason: 'new' })
     const posted = await home.one(first?.transactionId)
@@ -66,7 +66,7 @@ describe('a batch', () => {
     const home = await syncedHome(booted)
     const { bankAccounts, bankAccountId, as } = home
     const before = await bankAccounts.getBalances({ bankAccountId }, as)
-    await home.brings(anItem(), anItem({ amount: -500n }))
+    await home.brings(aRow(), aRow({ amount: -500n }))
     const after = await bankAccounts.getBalances({ bankAccountId }, as)
     expect(after.balances).toEqual(before.balances)
     // The list of transactions has changed, so its tag has to change.
@@ -75,7 +75,7 @@ describe('a batch', () => {
 
   test('that is repeated changes nothing, not even the outbox', async () => {
     const home = await syncedHome(booted)
-    const batch = [anItem(), anItem({ isPending: true, raw: '{}' }), anItem({ amount: -7n })]
+    const batch = [aRow(), aRow({ isPending: true, raw: '{}' }), aRow({ amount: -7n })]
     const first = await home.brings(...batch)
     const changes = await booted.changes('ledger', home.accountId)
     const again = await home.brings(...batch)
@@ -86,7 +86,7 @@ describe('a batch', () => {
 
   test('that is repeated concurrently is stored once', async () => {
     const home = await syncedHome(booted)
-    const batch = Array.from({ length: 50 }, () => anItem())
+    const batch = Array.from({ length: 50 }, () => aRow())
     const runs = await Promise.all([1, 2, 3, 4].map(() => home.brings(...batch)))
     const outcomes = runs.map((run) => new Set(run.map((one) => one.outcome)))
     expect(outcomes.filter((one) => one.has('created'))).toHaveLength(1)
@@ -96,22 +96,22 @@ describe('a batch', () => {
   test('may be empty, or contain one transaction twice: then the later counts', async () => {
     const home = await syncedHome(booted)
     expect(await home.brings()).toEqual([])
-    const item = anItem()
-    const [one, ...others] = await home.brings(item, { ...item, amount: 1300n })
+    const row = aRow()
+    const [one, ...others] = await home.brings(row, { ...row, amount: 1300n })
     expect(others).toEqual([])
     expect(await home.one(one?.transactionId)).toMatchObject({ amount: 1300n })
   })
 
-  test('skips items in another currency, or with an invalid amount or day', async () => {
+  test('skips rows in another currency, or with an invalid amount or day', async () => {
     const home = await syncedHome(booted)
     const outcomes = await home.brings(
-      anItem({ currency: 'EUR' }),
-      anItem({ currency: '' }),
-      anItem({ amount: 2n ** 53n }),
-      anItem({ date: '2026-02-30' }),
-      anItem({ date: '' }),
-      anItem({ amount: 2n ** 53n - 1n }),
-      anItem({ amount: 0n }),
+      aRow({ currency: 'EUR' }),
+      aRow({ currency: '' }),
+      aRow({ amount: 2n ** 53n }),
+      aRow({ date: '2026-02-30' }),
+      aRow({ date: '' }),
+      aRow({ amount: 2n ** 53n - 1n }),
+      aRow({ amount: 0n }),
     )
     expect(outcomes.map((one) => one.reason)).toEqual([
       'currency',
@@ -129,17 +129,17 @@ describe('a batch', () => {
     const home = await syncedHome(booted)
     const { sync, by, bankAccountId, account } = home
     const { providerAccountId } = account
-    const [same, changed, pending] = [anItem(), anItem(), anItem({ isPending: true })]
+    const [same, changed, pending] = [aRow(), aRow(), aRow({ isPending: true })]
     await home.brings(same, changed, pending)
-    const posted = anItem({ pendingProviderTransactionId: pending.providerTransactionId })
+    const posted = aRow({ pendingProviderTransactionId: pending.providerTransactionId })
     const transactions = [
       same,
       { ...changed, amount: 900n },
       posted,
-      anItem({ currency: 'EUR' }),
-      anItem({ date: 'soon' }),
-      anItem({ amount: 5n }),
-      ...Array.from({ length: 3 }, () => anItem({ providerTransactionId: 'twice', amount: 6n })),
+      aRow({ currency: 'EUR' }),
+      aRow({ date: 'soon' }),
+      aRow({ amount: 5n }),
+      ...Array.from({ length: 3 }, () => aRow({ providerTransactionId: 'twice', amount: 6n })),
     ]
     const request = { bankAccountId, providerAccountId, transactions }
     const { counts } = await sync.importTransactions(request, by)
@@ -151,10 +151,10 @@ describe('a batch', () => {
   test('of 500 takes one transaction and as many statements as a batch of one', async () => {
     const home = await syncedHome(booted)
     const { spendingId } = await envelopeOf(home, 9000n)
-    const batch = Array.from({ length: 500 }, () => anItem({ raw: '{"a":1}' }))
+    const batch = Array.from({ length: 500 }, () => aRow({ raw: '{"a":1}' }))
     const created = await home.brings(...batch)
     await assign(home, created[7]?.transactionId, { spendingId })
-    const { rounds } = await counted(() => home.brings(anItem()))
+    const { rounds } = await counted(() => home.brings(aRow()))
     const more = await counted(() =>
       home.brings(...batch.map((one) => ({ ...one, amount: 1300n, date: '2026-03-03' }))),
     )
@@ -178,9 +178,9 @@ test('texts of any length and kind are stored, with names cut to their bound', a
   const home = await syncedHome(booted)
   const long = 'é'.repeat(5000)
   const [one] = await home.brings(
-    anItem({ displayName: long, originalName: long, merchantName: long, name: long }),
-    anItem({ displayName: '', originalName: '', name: '', merchantName: 'a\0b\nc' }),
-    anItem({ displayName: '\u202eevil\ud800', providerTransactionId: newId('x'.repeat(100)) }),
+    aRow({ displayName: long, originalName: long, merchantName: long, name: long }),
+    aRow({ displayName: '', originalName: '', name: '', merchantName: 'a\0b\nc' }),
+    aRow({ displayName: '\u202eevil\ud800', providerTransactionId: newId('x'.repeat(100)) }),
   )
   const stored = await home.one(one?.transactionId)
   expect(stored?.name).toHaveLength(300)
@@ -191,19 +191,19 @@ test('texts of any length and kind are stored, with names cut to their bound', a
 test('a batch with its connection lost at any moment is stored once in the end', async () => {
   const home = await syncedHome(booted)
   const { spendingId, held } = await envelopeOf(home, 9000n)
-  const held0 = anItem({ isPending: true })
+  const held0 = aRow({ isPending: true })
   const [one] = await home.brings(held0)
   await assign(home, one?.transactionId, { spendingId })
   const pendingProviderTransactionId = held0.providerTransactionId
   const batch = [
-    ...Array.from({ length: 60 }, () => anItem({ amount: -1n })),
-    anItem({ pendingProviderTransactionId, amount: 1300n }),
+    ...Array.from({ length: 60 }, () => aRow({ amount: -1n })),
+    aRow({ pendingProviderTransactionId, amount: 1300n }),
   ]
   let cuts = 0
   for (let round = 0; round < 12; round++) {
-    const items = batch.slice(0, (round + 1) * 5)
+    const rows = batch.slice(0, (round + 1) * 5)
     cuts += await cutDuring(
-      home.brings(...items).catch(() => null),
+      home.brings(...rows).catch(() => null),
       round,
     )
   }

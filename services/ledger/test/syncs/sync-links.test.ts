@@ -8,7 +8,7 @@ import { ledger } from '../../src/service.ts'
 import { refusals } from '../outcomes.ts'
 import {
   anAccount,
-  anItem,
+  aRow,
   assign,
   byService,
   envelopeOf,
@@ -49,7 +49,7 @@ describe('an aggregator link that is detached', () => {
     const { sync, linkId, by, accountId } = home
     await sync.upsertBankAccounts({ linkId, accounts: [anAccount()] }, by)
     const { spendingId, held } = await envelopeOf(home, 5000n)
-    const [one] = await home.brings(anItem())
+    const [one] = await home.brings(aRow())
     await assign(home, one?.transactionId, { name: 'Lunch', spendingId })
     const before = await Promise.all([home.all(), home.balances(), held(), historyOf(home)])
     const versions = (await rowsOf(booted, home)).map(({ version }) => version)
@@ -77,7 +77,7 @@ describe('an aggregator link that is detached', () => {
     const home = await syncedHome(booted)
     const { bankAccountId, as, bankAccounts, transactions, linkId } = home
     const { spendingId, held } = await envelopeOf(home, 5000n)
-    const [one, other] = await home.brings(anItem(), anItem({ amount: 700n }))
+    const [one, other] = await home.brings(aRow(), aRow({ amount: 700n }))
     await assign(home, one?.transactionId, { spendingId })
     const key = { bankAccountId, transactionId: one?.transactionId ?? '' }
     const change = { ...key, amount: 2000n, updateMask: { paths: ['amount'] } }
@@ -116,12 +116,12 @@ describe('an aggregator link that is detached', () => {
   test('refuses every import, and a new creation of the link', async () => {
     const home = await syncedHome(booted)
     const { sync, by, linkId, bankAccountId, account } = home
-    const [one] = await home.brings(anItem())
+    const [one] = await home.brings(aRow())
     await detach(home)
     const rows = await rowsOf(booted, home)
     expect(
       await refusals(
-        home.brings(anItem()),
+        home.brings(aRow()),
         home.loses(one?.providerTransactionId),
         sync.setBalances({ bankAccountId, currentBalance: 1n }, by),
         sync.upsertBankAccounts({ linkId, accounts: [account, anAccount()] }, by),

@@ -4,7 +4,7 @@ import { ledger } from '../../src/service.ts'
 import { booting } from '../booting.ts'
 import { neighbours } from '../neighbours.ts'
 import { problems, refusals } from '../outcomes.ts'
-import { anItem, byService, syncedHome } from './syncing.ts'
+import { aRow, byService, syncedHome } from './syncing.ts'
 
 const booted = booting([ledger, ...neighbours()])
 
@@ -12,9 +12,9 @@ test('pages list each live ID once, in ascending order', async () => {
   const home = await syncedHome(booted)
   const { sync, by, bankAccountId } = home
   const ids = Array.from({ length: 1000 }, (_, n) => `p${String(n).padStart(4, '0')}`)
-  const items = ids.map((providerTransactionId) => anItem({ providerTransactionId }))
-  await home.brings(...items.slice(500))
-  await home.brings(...items.slice(0, 500))
+  const rows = ids.map((providerTransactionId) => aRow({ providerTransactionId }))
+  await home.brings(...rows.slice(500))
+  await home.brings(...rows.slice(0, 500))
   const first = await sync.listProviderTransactions({ bankAccountId }, by)
   expect(first).toMatchObject({ providerTransactionIds: ids.slice(0, 500), hasMore: true })
   const second = await sync.listProviderTransactions({ bankAccountId, after: 'p0499' }, by)
@@ -27,15 +27,15 @@ test('removed and replaced records, and other bank accounts, are not listed', as
   const home = await syncedHome(booted)
   const { sync, by, bankAccountId } = home
   const other = await syncedHome(booted)
-  await other.brings(anItem({ providerTransactionId: 'other' }))
+  await other.brings(aRow({ providerTransactionId: 'other' }))
   await home.brings(
-    anItem({ providerTransactionId: 'kept' }),
-    anItem({ providerTransactionId: 'removed', amount: 7n }),
-    anItem({ providerTransactionId: 'pending', amount: 9n, isPending: true }),
+    aRow({ providerTransactionId: 'kept' }),
+    aRow({ providerTransactionId: 'removed', amount: 7n }),
+    aRow({ providerTransactionId: 'pending', amount: 9n, isPending: true }),
   )
   await home.loses('removed')
   await home.brings(
-    anItem({
+    aRow({
       providerTransactionId: 'posted',
       pendingProviderTransactionId: 'pending',
       amount: 9n,
@@ -50,7 +50,7 @@ test('days bound the list, both included, in the timezone of the account', async
   const { sync, by, bankAccountId } = home
   // Chicago's clocks change on 8 March 2026.
   const days = ['2026-03-07', '2026-03-08', '2026-03-09', '2026-03-10']
-  await home.brings(...days.map((date) => anItem({ providerTransactionId: date, date })))
+  await home.brings(...days.map((date) => aRow({ providerTransactionId: date, date })))
   const list = async (bounds: { from?: string; to?: string }) =>
     (await sync.listProviderTransactions({ bankAccountId, ...bounds }, by)).providerTransactionIds
   expect(await list({ from: '2026-03-08' })).toEqual(days.slice(1))

@@ -6,7 +6,7 @@ import { sql } from 'slonik'
 import { z } from 'zod'
 import { auditLedger } from '../../src/money/audit.sql.ts'
 import { ledger } from '../../src/service.ts'
-import { anAccount, anItem, assign, envelopeOf, type SyncedHome, syncedHome } from './syncing.ts'
+import { anAccount, aRow, assign, envelopeOf, type SyncedHome, syncedHome } from './syncing.ts'
 
 let booted: Booted
 
@@ -22,8 +22,8 @@ afterAll(async () => {
   await booted[Symbol.asyncDispose]()
 })
 
-const pending = anItem({ providerTransactionId: 'a', isPending: true })
-const posted = anItem({
+const pending = aRow({ providerTransactionId: 'a', isPending: true })
+const posted = aRow({
   providerTransactionId: 'b',
   pendingProviderTransactionId: 'a',
   date: '2026-03-04',
@@ -222,8 +222,8 @@ describe('a modification', () => {
 describe('after a renewed consent', () => {
   test('all transactions match their new IDs, equal ones too', async () => {
     const home = await syncedHome(booted)
-    const twice = [anItem({ amount: 350n }), anItem({ amount: 350n })]
-    const first = await home.brings(...twice, pending, anItem({ amount: -90_000n }))
+    const twice = [aRow({ amount: 350n }), aRow({ amount: 350n })]
+    const first = await home.brings(...twice, pending, aRow({ amount: -90_000n }))
     const { spendingId, held } = await envelopeOf(home, 5000n)
     await assign(home, first[2]?.transactionId, { name: 'Kim', spendingId })
     const again = { ...home.account, ...anAccount() }
@@ -234,9 +234,9 @@ describe('after a renewed consent', () => {
     const { providerAccountId } = again
     const transactions = [
       ...twice.map((one) => ({ ...one, providerTransactionId: newId('q') })),
-      anItem({ amount: 350n }),
-      anItem({ providerTransactionId: 'aa', isPending: true }),
-      anItem({ amount: -90_000n }),
+      aRow({ amount: 350n }),
+      aRow({ providerTransactionId: 'aa', isPending: true }),
+      aRow({ amount: -90_000n }),
     ]
     const request = { bankAccountId, providerAccountId, transactions }
     const reply = await sync.importTransactions(request, by)

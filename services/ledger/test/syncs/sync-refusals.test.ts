@@ -10,7 +10,7 @@ import { auditLedger } from '../../src/money/audit.sql.ts'
 import { ledger } from '../../src/service.ts'
 import { neighbours } from '../neighbours.ts'
 import { problems, refusals } from '../outcomes.ts'
-import { anAccount, anItem, byService, envelopeOf, shown, syncedHome } from './syncing.ts'
+import { anAccount, aRow, byService, envelopeOf, shown, syncedHome } from './syncing.ts'
 
 let booted: Booted
 let dataDir: string
@@ -34,7 +34,7 @@ describe('invalid imports', () => {
     const home = await syncedHome(booted)
     const { sync, bankAccountId, linkId, accountId, as, account } = home
     const { providerAccountId } = account
-    const request = { bankAccountId, providerAccountId, transactions: [anItem()] }
+    const request = { bankAccountId, providerAccountId, transactions: [aRow()] }
     const stranger = byService(booted, newId('acct'))
     const feed = byService(booted, accountId, 'feed-sync')
     expect(
@@ -63,13 +63,13 @@ describe('invalid imports', () => {
   test('name the invalid field', async () => {
     const { sync, by, bankAccountId, linkId } = await syncedHome(booted)
     const request = { bankAccountId, providerAccountId: 'p' }
-    const wrong = anItem({ providerTransactionId: '' })
-    const large = anItem({ raw: 'x'.repeat(65_537) })
+    const wrong = aRow({ providerTransactionId: '' })
+    const large = aRow({ raw: 'x'.repeat(65_537) })
     const accounts = [anAccount({ currentBalance: -(2n ** 53n) })]
     const ids = { bankAccountId, providerTransactionIds: ['a', 'x'.repeat(201)] }
-    const many = { ...request, transactions: Array.from({ length: 501 }, () => anItem()) }
+    const many = { ...request, transactions: Array.from({ length: 501 }, () => aRow()) }
     const found = await Promise.all([
-      problems(sync.importTransactions({ ...request, transactions: [anItem(), wrong] }, by)),
+      problems(sync.importTransactions({ ...request, transactions: [aRow(), wrong] }, by)),
       problems(sync.importTransactions({ ...request, transactions: [large] }, by)),
       problems(sync.importTransactions({ ...request, providerAccountId: '' }, by)),
       problems(sync.importTransactions(many, by)),
@@ -103,7 +103,7 @@ test('an archived feed account refuses every import', async () => {
   expect(upserted.accounts).toMatchObject([{ bankAccountId, feedBankAccountId, isNew: false }])
   expect(await shown(home, bankAccountId)).toMatchObject({ currentBalance: 42n, name: 'Fed' })
   const { providerAccountId } = account
-  const request = { bankAccountId, providerAccountId, transactions: [anItem()] }
+  const request = { bankAccountId, providerAccountId, transactions: [aRow()] }
   const [one] = (await sync.importTransactions(request, feed)).transactions
   const key = { bankAccountId, transactionId: one?.transactionId ?? '' }
   expect((await home.transactions.getTransaction(key, as)).transaction).toMatchObject({
@@ -132,13 +132,13 @@ test('a deleted link refuses every import, and no rows remain', async () => {
   const home = await syncedHome(booted)
   const { accountId, sync, by, linkId, bankAccountId, as, account } = home
   await envelopeOf(home, 500n)
-  const [one] = await home.brings(anItem())
+  const [one] = await home.brings(aRow())
   const deleting = home.links.deleteLink({ linkId }, as)
   // The import ends before the deletion, or finds no bank account. In either case no row is left.
-  await Promise.allSettled([home.brings(anItem(), anItem()), deleting])
+  await Promise.allSettled([home.brings(aRow(), aRow()), deleting])
   expect(
     await refusals(
-      home.brings(anItem()),
+      home.brings(aRow()),
       home.loses(one?.providerTransactionId),
       sync.setBalances({ bankAccountId, currentBalance: 1n }, by),
       sync.upsertBankAccounts({ linkId, accounts: [account] }, by),

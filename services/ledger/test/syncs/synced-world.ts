@@ -5,7 +5,7 @@ import type { Envelope } from '../../src/book/envelope.ts'
 import type { ProviderRecord } from '../../src/book/provider-record.ts'
 import type { SyncedScope } from '../../src/money/money-state.ts'
 import { liveRecord } from '../../src/records/transaction-records.ts'
-import type { ProviderItem, SyncedTransaction } from '../../src/syncs/provider-transaction.ts'
+import type { ProviderRow, SyncedTransaction } from '../../src/syncs/provider-transaction.ts'
 import { importTransactions, type SyncDecision } from '../../src/syncs/sync-import.ts'
 import { removeSynced } from '../../src/syncs/sync-removal.ts'
 import { scopeOf } from '../../src/syncs/sync-scope.ts'
@@ -25,7 +25,7 @@ export type World = {
 
 const HELD = 5000n
 const timezone = 'America/Chicago'
-/** Midnight in Chicago of the first day of all items. */
+/** Midnight in Chicago of the first day of all rows. */
 export const START = new Date('2026-03-02T06:00:00Z').getTime()
 
 export function emptyWorld(source: World['source']): World {
@@ -35,28 +35,28 @@ export function emptyWorld(source: World['source']): World {
 }
 
 /**
- * Imports a batch of items of one alias. Expects the same decision from the transactions in the
+ * Imports a batch of rows of one alias. Expects the same decision from the transactions in the
  * scope of the batch as from all.
  */
 export function bring(
   world: World,
-  items: readonly ProviderItem[],
+  rows: readonly ProviderRow[],
   datesOfWholeDays: readonly Date[] = [],
 ): SyncDecision {
   const { source } = world
   const name = (index: number) => `${String(world.steps).padStart(4, '0')}_${index}`
   const ids = {
-    transactionIds: items.map((_, index) => `txn_${name(index)}`),
-    recordIds: items.map((_, index) => `ltxn_${name(index)}`),
+    transactionIds: rows.map((_, index) => `txn_${name(index)}`),
+    recordIds: rows.map((_, index) => `ltxn_${name(index)}`),
   }
   const locked = lockedIn(world)
   const all = [...world.known.values()]
-  const listedIds = new Set(items.map(({ providerTransactionId }) => providerTransactionId))
+  const listedIds = new Set(rows.map(({ providerTransactionId }) => providerTransactionId))
   const wholeDays = datesOfWholeDays.map((date) => localDay(date.getTime(), timezone))
   const listed = { ids: listedIds, wholeDays: new Set(wholeDays), timezone }
-  const scope = scopeOf(items, { source, listed })
+  const scope = scopeOf(rows, { source, listed })
   const known = all.filter(({ records }) => records.some((record) => isInScope(scope, record)))
-  const batch = { items, ids, source, listed }
+  const batch = { rows, ids, source, listed }
   const decision = importTransactions(locked, { ...batch, known })
   expect(decision).toEqual(importTransactions(locked, { ...batch, known: all }))
   settle(world, decision)

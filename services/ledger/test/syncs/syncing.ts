@@ -18,13 +18,13 @@ import { sql } from 'slonik'
 import { z } from 'zod'
 import { saveSettings } from '../../src/accounts/account-settings.sql.ts'
 
-type Item = Omit<ProviderTransaction, keyof Message>
+type Row = Omit<ProviderTransaction, keyof Message>
 type Account = Partial<Omit<ProviderAccount, keyof Message>>
 
 const timezone = 'America/Chicago'
 
 /** Returns a provider's posted transaction of 12.00 on 2 March 2026, with `changes`. */
-export function anItem(changes: Partial<Item> = {}): Item {
+export function aRow(changes: Partial<Row> = {}): Row {
   return {
     providerTransactionId: newId('p'),
     amount: 1200n,
@@ -129,16 +129,16 @@ function homeOf(booted: Booted, { accountId, as, by, linkId, bankAccountId, acco
     bankAccounts,
     links: booted.client('ledger', LinkService),
     /** Imports a batch of provider transactions. Returns the outcome of each. */
-    brings: async (...items: Item[]) => {
+    brings: async (...rows: Row[]) => {
       const { providerAccountId } = account
-      const request = { bankAccountId, providerAccountId, transactions: items }
+      const request = { bankAccountId, providerAccountId, transactions: rows }
       return (await sync.importTransactions(request, by)).transactions
     },
     /** Imports all that a feed lists of the days of the transactions. */
-    lists: async (...items: Item[]) => {
+    lists: async (...rows: Row[]) => {
       const { providerAccountId } = account
-      const wholeDays = [...new Set(items.map(({ date }) => date))]
-      const request = { bankAccountId, providerAccountId, transactions: items, wholeDays }
+      const wholeDays = [...new Set(rows.map(({ date }) => date))]
+      const request = { bankAccountId, providerAccountId, transactions: rows, wholeDays }
       return (await sync.importTransactions(request, by)).transactions
     },
     loses: (...providerTransactionIds: (string | undefined)[]) =>

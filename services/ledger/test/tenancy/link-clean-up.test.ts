@@ -20,7 +20,7 @@ import { storedFiles } from '../imports/stored-files.ts'
 import { activityCalls, neighbours } from '../neighbours.ts'
 import { refusals } from '../outcomes.ts'
 import { nothing, rowsUnder } from '../rows-under.ts'
-import { anAccount, anItem, envelopeOf, syncedHome } from '../syncs/syncing.ts'
+import { anAccount, aRow, envelopeOf, syncedHome } from '../syncs/syncing.ts'
 
 const booted = booting([ledger, ...neighbours()])
 
@@ -184,7 +184,7 @@ describe('a deleted link', () => {
     const { spendingId } = await envelopeOf(home, 500n)
     const works = () => [
       envelopes.transfer({ bankAccountId, toSpendingId: spendingId, amount: 1n }, as),
-      home.brings(anItem(), anItem()),
+      home.brings(aRow(), aRow()),
       sync.upsertBankAccounts({ linkId, accounts: [account, anAccount()] }, by),
       envelopes.openEnvelope(
         { bankAccountId, spendingId: newId('spnd'), spendingType: 'goal' },

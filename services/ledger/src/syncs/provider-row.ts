@@ -4,9 +4,9 @@ import { isExact } from '@coffer/kit/values/money'
 import type { ProviderTransaction } from '@coffer/proto/ledger/v1/sync_import'
 import { cut, oneLine } from '../imports/formats/statement-rows.ts'
 import { sourceOf } from './link-source.ts'
-import type { Listed, ProviderItem } from './provider-transaction.ts'
+import type { Listed, ProviderRow } from './provider-transaction.ts'
 
-/** Maximum number of items in one import call (docs/syncs.md#import-calls). */
+/** Maximum number of rows in one import call (docs/syncs.md#import-calls). */
 const batchSizeMax = 500
 
 const idLengthMax = 200
@@ -21,15 +21,15 @@ export type Unreadable = { providerTransactionId: string; reason: 'amount' | 'da
 /**
  * Returns a provider's transactions, with overlong texts cut off, and days as midnight in
  * `timezone`. Transactions with an unreadable amount or day are returned apart, so that they do not
- * block the readable ones. Throws `invalid` for too many items, an invalid ID, or too much JSON.
+ * block the readable ones. Throws `invalid` for too many rows, an invalid ID, or too much JSON.
  */
-export function readItems(
+export function readRows(
   messages: readonly ProviderTransaction[],
   { providerAccountId, timezone }: { providerAccountId: string; timezone: string },
-): { items: ProviderItem[]; unreadable: Unreadable[] } {
+): { rows: ProviderRow[]; unreadable: Unreadable[] } {
   requireBatch({ transactions: messages.length })
   requireIds({ providerAccountId })
-  const read: { items: ProviderItem[]; unreadable: Unreadable[] } = { items: [], unreadable: [] }
+  const read: { rows: ProviderRow[]; unreadable: Unreadable[] } = { rows: [], unreadable: [] }
   for (const [index, message] of messages.entries()) {
     const { providerTransactionId, pendingProviderTransactionId, raw } = message
     requireIds({ providerTransactionId, pendingProviderTransactionId }, ['transactions', index])
@@ -40,7 +40,7 @@ export function readItems(
       continue
     }
     const authorizedDate = midnightOfDay(message.authorizedDate ?? '', timezone)
-    read.items.push({ ...textsOf(message), providerAccountId, date, authorizedDate })
+    read.rows.push({ ...textsOf(message), providerAccountId, date, authorizedDate })
   }
   return read
 }
@@ -63,7 +63,7 @@ export function readListed(
   }
 }
 
-/** Throws `invalid` for lists of more than 500 items; `sizes` are their lengths by field name. */
+/** Throws `invalid` for lists of more than 500 rows; `sizes` are their lengths by field name. */
 export function requireBatch(sizes: Record<string, number>): void {
   const text = `must have at most ${batchSizeMax} entries`
   requireAll(sizes, (size) => size <= batchSizeMax, { path: [], text })
@@ -103,7 +103,7 @@ export function nameOf(text: string): string {
   return cut(oneLine(text), nameLengthMax)
 }
 
-function textsOf(message: ProviderTransaction): Omit<ProviderItem, 'date' | 'authorizedDate'> {
+function textsOf(message: ProviderTransaction): Omit<ProviderRow, 'date' | 'authorizedDate'> {
   const displayName = nameOf(message.displayName)
   return {
     providerTransactionId: message.providerTransactionId,
