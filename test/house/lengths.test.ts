@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { longFiles, longFunctions } from './lengths.ts'
+import { countLines, longFiles, longFunctions, proportionFaults } from './lengths.ts'
 
 function code(text: string) {
   return { path: 'a.ts', text }
@@ -74,4 +74,25 @@ test('a describe block may be longer, the functions in it may not', () => {
   const long = `test('x', () => {${body(69)}\n})`
   expect(longFunctions(code(`describe('x', () => {${body(100)}\n})`))).toEqual([])
   expect(longFunctions(code(`describe('x', () => {\n${long}\n})`))).toHaveLength(1)
+})
+
+test('tests are files of test and testing folders and those named so', () => {
+  const paths = ['a/src/a.ts', 'a/src/a.test.ts', 'a/test/b.ts', 'a/testing/c.mjs', 'a/test/d.sql']
+  const files = paths.map((path, at) => ({ path, text: 'x\n'.repeat(10 ** at) }))
+  expect(countLines(files)).toEqual({ source: 1, tests: 1110 })
+})
+
+test.each([
+  [1250, 1.25, []],
+  [
+    1251,
+    1.25,
+    ['1251 lines of tests, 1000 of source: 1.251, more than 1.25: remove tests that repeat others'],
+  ],
+  [1231, 1.25, []],
+  [1229, 1.25, ['1229 lines of tests, 1000 of source: 1.229: lower the bound to 1.24']],
+  [1100, 1.25, ['1100 lines of tests, 1000 of source: 1.100: lower the bound to 1.2']],
+  [1100, 1.2, []],
+])('%i lines of tests for 1000 of source with bound %d', (tests, bound, faults) => {
+  expect(proportionFaults({ tests, source: 1000 }, bound)).toEqual(faults)
 })

@@ -1,11 +1,14 @@
 import { parseSync, Visitor } from 'oxc-parser'
-import type { File } from './files.ts'
+import { type File, isTest } from './files.ts'
 import { lineAt } from './modules.ts'
 
 const fileLinesMax = 300
 const functionLinesMax = 70
 const columnsMax = 100
 const markdownColumnsMax = 120
+/** The bound of lines of tests for a line of source follows the ratio down to the goal. */
+const ratioGoal = 1.2
+const ratioSlack = 0.02
 const packageReadme = /^(?!docs\/).+\/README\.md$/
 
 /**
@@ -67,4 +70,30 @@ export function longFunctions({ path, text }: File): string[] {
     ArrowFunctionExpression: check,
   }).visit(parseSync(path, text).program)
   return found
+}
+
+/** Lines of code of the tests and of the rest. */
+export interface Proportion {
+  tests: number
+  source: number
+}
+
+/** Counts the lines of the `.ts` and `.mjs` files. */
+export function countLines(files: File[]): Proportion {
+  const lines = { tests: 0, source: 0 }
+  for (const { path, text } of files.filter((file) => /\.(ts|mjs)$/.test(file.path))) {
+    lines[isTest(path) ? 'tests' : 'source'] += text.split('\n').length - 1
+  }
+  return lines
+}
+
+/** Returns why the lines break the bound, which falls with the ratio until it is the goal. */
+export function proportionFaults({ tests, source }: Proportion, bound: number): string[] {
+  const ratio = tests / source
+  const counted = `${tests} lines of tests, ${source} of source: ${ratio.toFixed(3)}`
+  if (ratio > bound) return [`${counted}, more than ${bound}: remove tests that repeat others`]
+  const lowest = Math.max(ratioGoal, Math.ceil((ratio + ratioSlack / 2) * 100) / 100)
+  return bound > ratioGoal && ratio < bound - ratioSlack
+    ? [`${counted}: lower the bound to ${lowest}`]
+    : []
 }
