@@ -1,11 +1,12 @@
 import { createLog } from '@coffer/host/logger'
 import { readSettings } from '@coffer/host/settings'
 import type { Broker } from '@coffer/kit/events/broker'
+import { afterAll } from '@jest/globals'
 import type { FastifyInstance, InjectOptions } from 'fastify'
 import { buildApp } from '../src/app.ts'
 import { settings } from '../src/config.ts'
 import type { AppDeps } from '../src/deps.ts'
-import { apiKey, type Received, type Stubs, stubMesh } from './stub-mesh.ts'
+import { apiKey, type Received, type StubMesh, type Stubs, stubMesh } from './stub-mesh.ts'
 
 /** The answer to a request. */
 export interface Answered {
@@ -42,18 +43,24 @@ export function basic(name: string, secret: string): string {
   return `Basic ${Buffer.from(`${name}:${secret}`).toString('base64')}`
 }
 
-/** Creates the gateway; `environment` has settings, `more` replaces dependencies. */
-export async function createGateway(
-  stubs: Stubs,
-  environment: Record<string, string> = {},
-  more: Partial<AppDeps> = {},
-): Promise<Gateway> {
-  const clock = more.clock ?? (() => new Date())
-  const { mesh, signer, received } = stubMesh(stubs, clock)
+interface Shared extends AsyncDisposable {
+  app: FastifyInstance
+  deps: AppDeps
+  stubs: StubMesh
+  /** Moves the clock beyond the age of what the gateway keeps of credentials. */
+  pass: () => void
+}
+
+const keptMs = 60_000
+
+async function start(environment: Record<string, string>, more: Partial<AppDeps>): Promise<Shared> {
+  let aheadMs = 0
+  const clock = more.clock ?? (() => new Date(Date.now() + aheadMs))
+  const stubs = stubMesh(clock)
   const deps: AppDeps = {
     config: readSettings(settings, environment),
-    mesh,
-    signer,
+    mesh: stubs.mesh,
+    signer: stubs.signer,
     broker: undefined as unknown as Broker,
     isHealthy: async () => true,
     clock,
@@ -61,6 +68,42 @@ export async function createGateway(
     ...more,
   }
   const app = await buildApp(deps)
+  return {
+    app,
+    deps,
+    stubs,
+    pass: () => {
+      aheadMs += keptMs
+    },
+    [Symbol.asyncDispose]: async () => {
+      await app.close()
+      stubs.mesh[Symbol.dispose]()
+    },
+  }
+}
+
+/** Gateways that no test uses now, by their settings: a start takes 50 ms of processor time. */
+const idle = new Map<string, Shared[]>()
+
+afterAll(async () => {
+  for (const one of [...idle.values()].flat()) await one[Symbol.asyncDispose]()
+})
+
+/**
+ * Returns a gateway; `environment` has settings, `more` replaces dependencies. Without `more` it
+ * may be one that an earlier test of the file has disposed of.
+ */
+export async function createGateway(
+  stubs: Stubs,
+  environment: Record<string, string> = {},
+  more: Partial<AppDeps> = {},
+): Promise<Gateway> {
+  const isShared = Object.keys(more).length === 0
+  const key = JSON.stringify(environment)
+  const found = isShared ? idle.get(key)?.pop() : undefined
+  const gateway = found ?? (await start(environment, more))
+  const { app, deps } = gateway
+  const received = gateway.stubs.use(stubs)
   return {
     app,
     received,
@@ -84,8 +127,10 @@ export async function createGateway(
       }
     },
     [Symbol.asyncDispose]: async () => {
-      await app.close()
-      mesh[Symbol.dispose]()
+      if (!isShared || app.server.listening) return await gateway[Symbol.asyncDispose]()
+      if (idle.get(key)?.includes(gateway)) return
+      gateway.pass()
+      idle.set(key, [...(idle.get(key) ?? []), gateway])
     },
   }
 }

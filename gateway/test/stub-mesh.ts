@@ -1,4 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto'
+import type { DescMethod } from '@bufbuild/protobuf'
 import { timestampFromMs, timestampMs } from '@bufbuild/protobuf/wkt'
 import { authorize } from '@coffer/host/rpc/interceptors'
 import { createMesh } from '@coffer/host/rpc/mesh'
@@ -40,7 +41,14 @@ import { MappingService } from '@coffer/proto/ledger/v1/mapping'
 import { SimilarService } from '@coffer/proto/ledger/v1/similar'
 import { TransactionService } from '@coffer/proto/ledger/v1/transaction'
 import { UploadService } from '@coffer/proto/ledger/v1/upload'
-import type { ConnectRouter, Interceptor, ServiceImpl } from '@connectrpc/connect'
+import {
+  Code,
+  ConnectError,
+  type ConnectRouter,
+  type HandlerContext,
+  type Interceptor,
+  type ServiceImpl,
+} from '@connectrpc/connect'
 
 const services = {
   identity: {
@@ -170,13 +178,21 @@ const refuseStrangers: Interceptor = (next) => (request) => {
   return next(request)
 }
 
+/** A mesh of stub services, which one gateway after the other uses with stubs of its own. */
+export interface StubMesh {
+  mesh: Mesh
+  signer: Signer
+  /** Replaces the stubs. Returns the calls from now on. */
+  use: (stubs: Stubs) => Received[]
+}
+
+type AnyStub = (request: unknown, context: HandlerContext) => unknown
+
 /** Returns a mesh of stub services in this process, behind the real check of callers. */
-export function stubMesh(
-  stubs: Stubs,
-  clock: () => Date,
-): { mesh: Mesh; signer: Signer; received: Received[] } {
+export function stubMesh(clock: () => Date): StubMesh {
   const { privateKey } = generateKeyPairSync('ed25519')
-  const received: Received[] = []
+  let received: Received[] = []
+  let all: Record<string, Record<string, AnyStub | undefined> | undefined> = {}
   const record: Interceptor = (next) => (request) => {
     const { method, message, header, contextValues } = request
     const caller = contextValues.get(callerKey)?.caller ?? null
@@ -187,18 +203,34 @@ export function stubMesh(
   }
   const verify = () => Promise.reject(new Error('a call has no caller'))
   const interceptors = [refuseStrangers, authorize({ verify, clock, services: [] }), record]
-  const attempts = { ...countAttempts(clock), ...stubs.attempts }
-  const bankAccounts = { describeBankAccount: () => ({}), ...stubs.bankAccounts }
-  const signIn = { ...identity, ...stubs.signIn }
-  const all: Stubs = { ...stubs, attempts, bankAccounts, signIn }
+  const stubOf = (part: string, rpc: string): AnyStub => {
+    return (request, context) => {
+      const stub = all[part]?.[rpc]
+      if (stub) return stub(request, context)
+      throw new ConnectError(`${rpc} has no stub`, Code.Unimplemented)
+    }
+  }
   const hosted = Object.entries(services).map(([name, parts]) => {
     const routes = (router: ConnectRouter) => {
       for (const [part, service] of Object.entries(parts)) {
-        router.service(service, all[part as keyof Stubs] ?? {})
+        const names: string[] = service.methods.map(({ localName }: DescMethod) => localName)
+        const stubs = Object.fromEntries(names.map((rpc) => [rpc, stubOf(part, rpc)]))
+        router.service(service, stubs as never)
       }
     }
     return [name, { routes, interceptors }]
   })
   const mesh = createMesh({ hosted: Object.fromEntries(hosted), urls: {} })
-  return { mesh, signer: { issuer: 'gateway', key: privateKey }, received }
+  const use = (stubs: Stubs) => {
+    received = []
+    const completed: Stubs = {
+      ...stubs,
+      attempts: { ...countAttempts(clock), ...stubs.attempts },
+      bankAccounts: { describeBankAccount: () => ({}), ...stubs.bankAccounts },
+      signIn: { ...identity, ...stubs.signIn },
+    }
+    all = completed as typeof all
+    return received
+  }
+  return { mesh, signer: { issuer: 'gateway', key: privateKey }, use }
 }

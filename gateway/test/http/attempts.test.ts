@@ -12,7 +12,8 @@ const client = (ip: string) => ({ ip, id: 'req_1' })
 function limited(stubs: Stubs = {}, max = 2) {
   let now = start
   const clock = () => new Date(now)
-  const { mesh, signer } = stubMesh(stubs, clock)
+  const { mesh, signer, use } = stubMesh(clock)
+  use(stubs)
   const sessions = createSessions({ mesh, signer, clock })
   const config = { signInLimitPerMinute: max }
   const attempts = limitAttempts({ mesh, clock, config, sessions })

@@ -197,8 +197,8 @@ test('a ledger that accepts connections but never answers is given up', async ()
       (name === 'ledger' ? overNetwork : stubbed.deps.mesh).client(name, service),
     [Symbol.dispose]: () => undefined,
   }
-  const { signer } = stubbed.deps
-  const more = { mesh, signer, ledgerTimeoutMs: 300 }
+  const { signer, clock } = stubbed.deps
+  const more = { mesh, signer, clock, ledgerTimeoutMs: 300 }
   await using gateway = await createGateway({}, uploadsOn, more)
   const answer = await gateway.send('POST', url, await formOf({ data: file }))
   expect([answer.status, answer.body.error]).toEqual([504, expect.stringContaining('not answered')])
