@@ -2,90 +2,29 @@ import { expect, test } from '@jest/globals'
 import { exampleRun } from '../example-run.ts'
 import { bestRuns, disturbedWork } from './best-runs.ts'
 
-type Example = [stolen: number | null, rps: number, cores?: number]
-
-/** Returns the rate of the best run. An example has stolen share, rate and number of busy cores. */
-function bestRate(runs: Example[]): number | undefined {
-  const examples = runs.map(([stolen, rps, coffer]) => {
-    return exampleRun({ stolen, rps, ...(coffer ? { cores: { coffer, postgres: 0 } } : {}) })
+/** Returns the rate of the best run; a run is written as `stolen rate` or `stolen rate cores`. */
+function bestRate(runs: string): number | undefined {
+  const examples = runs.split(', ').map((run) => {
+    const [stolen = '', rps, coffer] = run.split(' ')
+    return exampleRun({
+      stolen: stolen === '?' ? null : Number(stolen),
+      rps: Number(rps),
+      ...(coffer ? { cores: { coffer: Number(coffer), postgres: 0 } } : {}),
+    })
   })
   return bestRuns(examples)[0]?.rps
 }
 
-test.each<[string, Example[], number]>([
-  [
-    'of those left alone the one whose requests cost least, not the fastest',
-    [
-      [0.3, 900, 0.1],
-      [0, 300, 1],
-      [0.04, 200, 0.5],
-      [0.01, 310, 0.9],
-    ],
-    200,
-  ],
-  [
-    'the cheaper of those most alike where none was left alone',
-    [
-      [0.3, 900, 0.1],
-      [0.201, 300, 1],
-      [0.209, 100, 0.2],
-    ],
-    100,
-  ],
-  [
-    'the least disturbed, whatever its rate',
-    [
-      [0.2, 500],
-      [0.01, 90],
-      [0.1, 100],
-    ],
-    90,
-  ],
-  [
-    'the middle one where nothing was taken',
-    [
-      [0, 300],
-      [0, 100],
-      [0, 200],
-    ],
-    200,
-  ],
-  [
-    'the middle one of those alike to a percent',
-    [
-      [0.001, 300],
-      [0.009, 100],
-      [0, 200],
-    ],
-    200,
-  ],
-  [
-    'the slower of two alike',
-    [
-      [0.3, 900],
-      [0, 300],
-      [0, 100],
-    ],
-    100,
-  ],
-  [
-    'the middle one where nothing is known',
-    [
-      [null, 300],
-      [null, 100],
-      [null, 200],
-    ],
-    200,
-  ],
-  [
-    'a known one rather than an unknown',
-    [
-      [null, 300],
-      [0.4, 100],
-    ],
-    100,
-  ],
-  ['the only one', [[0.6, 7]], 7],
+test.each([
+  ['of those left alone the cheapest', '0.3 900 0.1, 0 300 1, 0.04 200 0.5, 0.01 310 0.9', 200],
+  ['the cheaper of those most alike', '0.3 900 0.1, 0.201 300 1, 0.209 100 0.2', 100],
+  ['the least disturbed, whatever its rate', '0.2 500, 0.01 90, 0.1 100', 90],
+  ['the middle one where nothing was taken', '0 300, 0 100, 0 200', 200],
+  ['the middle one of those alike to a percent', '0.001 300, 0.009 100, 0 200', 200],
+  ['the slower of two alike', '0.3 900, 0 300, 0 100', 100],
+  ['the middle one where nothing is known', '? 300, ? 100, ? 200', 200],
+  ['a known one rather than an unknown', '? 300, 0.4 100', 100],
+  ['the only one', '0.6 7', 7],
 ])('the best run is %s', (_what, runs, rate) => {
   expect(bestRate(runs)).toBe(rate)
 })
