@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { mkdtempDisposableSync, writeFileSync } from 'node:fs'
+import { mkdtempDisposableSync, readdirSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
@@ -117,9 +117,31 @@ test.each([
   expect([code, stderr]).toEqual([1, expect.stringContaining(reason)])
 })
 
-test('a bucket that refuses the archive is named', async () => {
+test.each([[], ['--check']])('a bucket that refuses the archive is named %s', async (...more) => {
+  const words = ['backup', ...by, ...more, '--to']
+  const refused = [1, expect.stringMatching(/^--to: s3:.* cannot be reached: /)]
   withCredentials('wrong')
-  const { code, stderr } = await runHere(['backup', '--to', 's3://coffer/refused/', ...by], source)
+  const { code, stderr } = await runHere([...words, 's3://coffer/refused/'], source)
   withCredentials()
-  expect([code, stderr]).toEqual([1, expect.stringMatching(/^--to: s3:.* cannot be reached: /)])
+  expect([code, stderr]).toEqual(refused)
+  const missing = await runHere([...words, 's3://missing/nightly/'], source)
+  expect([missing.code, missing.stderr]).toEqual(refused)
+  expect(missing.stderr).toContain('NoSuchBucket')
+})
+
+test('a check of a place writes nothing there', async () => {
+  for (const to of ['s3://coffer/checked.age', join(folder, 'checked.age')]) {
+    const before = server.unfinished()
+    const checked = await runHere(['backup', '--check', '--to', to, ...by], source)
+    expect(checked).toEqual({ code: 0, stderr: '', stdout: `${to} can take an archive\n` })
+    expect(server.unfinished()).toBe(before)
+    const saved = await runHere(['backup', '--to', to, ...by], source)
+    expect(saved).toMatchObject({ code: 0, stderr: '' })
+    const again = await runHere(['backup', '--check', '--to', to, ...by], source)
+    expect([again.code, again.stderr]).toEqual([1, expect.stringContaining('exists already')])
+  }
+  const place = join(folder, 'missing/checked.age')
+  const { code, stderr } = await runHere(['backup', '--check', '--to', place, ...by], source)
+  expect([code, stderr]).toEqual([1, expect.stringMatching(/^--to: .* cannot be written: ENOENT/)])
+  expect(readdirSync(folder).filter((name) => name.endsWith('.part'))).toEqual([])
 })

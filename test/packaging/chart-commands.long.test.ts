@@ -76,6 +76,25 @@ test('the backup reads as its role and writes with its own keys, one run at a ti
   )
 })
 
+test('helm test checks the place of the backup, with the pod of the backup', async () => {
+  const objects = await renderObjects(valuesOf('everything'))
+  const { pod, args } = commandOf(objects, 'backup')
+  const found = objects.filter(({ kind, metadata }) => {
+    return kind === 'Pod' && metadata.name === 'coffer-test-backup'
+  })
+  expect(found).toHaveLength(1)
+  const [{ metadata, spec }] = found as [Manifest]
+  expect(metadata.annotations?.['helm.sh/hook']).toBe('test')
+  const [container] = spec.containers
+  expect(container.args).toEqual([...args, '--check'])
+  const same = { ...container, args }
+  expect({ ...spec, containers: [same] }).toEqual(pod)
+  const policy = objects.find(({ metadata: { name } }) => name === 'coffer-backup-job')
+  expect(metadata.labels).toMatchObject(policy?.spec.podSelector.matchLabels)
+  const without = await renderObjects(valuesOf('minimal'))
+  expect(without.filter(({ kind }) => kind === 'Pod')).toHaveLength(1)
+})
+
 test('without a role of its own a command reads as the owner of the tables', async () => {
   const objects = await renderObjects([...valuesOf('mesh'), ...enabled])
   for (const name of ['backup', 'audit', 'operator']) {

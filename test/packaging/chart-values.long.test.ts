@@ -173,7 +173,7 @@ test('values of placement, containers and variables reach parts and Jobs', async
     if (kind === 'Pod') return [{ name: metadata.name, spec }]
     return spec?.template === undefined ? [] : [{ name: metadata.name, spec: spec.template.spec }]
   })
-  expect(pods).toHaveLength(9)
+  expect(pods).toHaveLength(10)
   for (const { name, spec } of pods) {
     const isPart = !/test|keys|migration/.test(name)
     const [main, ...beside] = spec.containers

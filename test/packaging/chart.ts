@@ -80,7 +80,11 @@ export function render(options: string[], tool = helm): Promise<string> {
 /** An object of Kubernetes in a rendered chart. */
 export interface Manifest {
   kind: string
-  metadata: { name: string; annotations?: Record<string, string> }
+  metadata: {
+    name: string
+    labels?: Record<string, string>
+    annotations?: Record<string, string>
+  }
   // biome-ignore lint/suspicious/noExplicitAny: the shape differs by kind, and tests state theirs
   spec: any
 }

@@ -13,11 +13,14 @@ export interface S3Server extends AsyncDisposable {
   requests: () => number
   /** Returns the number of requests that were refused because of a wrong signature. */
   refused: () => number
+  /** Returns the number of multipart uploads that were begun, but not completed or aborted. */
+  unfinished: () => number
 }
 
 /**
  * Starts the S3 server `s3rver` with a temporary folder. `s3rver` accepts any AWS signature, so a
- * handler before it verifies the signature.
+ * handler before it verifies the signature. The handler also aborts multipart uploads, which
+ * `s3rver` answers with 405: by 204, as AbortMultipartUpload of S3 does.
  */
 export async function startS3(): Promise<S3Server> {
   const directory = await mkdtemp(join(tmpdir(), 'coffer-s3-'))
@@ -27,10 +30,17 @@ export async function startS3(): Promise<S3Server> {
   const { port } = await server.run()
   let refused = 0
   let requests = 0
+  let unfinished = 0
   const [answer] = server.httpServer.listeners('request')
   server.httpServer.removeAllListeners('request').on('request', (request, response) => {
     if (request.method === 'PUT') requests++
-    if (isSigned(request, secret)) return answer?.(request, response)
+    if (isSigned(request, secret)) {
+      const query = new URL(request.url ?? '', 'http://s3').searchParams
+      if (request.method === 'POST' && query.has('uploads')) unfinished++
+      if (/POST|DELETE/.test(request.method ?? '') && query.has('uploadId')) unfinished--
+      if (request.method !== 'DELETE' || !query.has('uploadId')) return answer?.(request, response)
+      return response.writeHead(204).end()
+    }
     refused++
     response.writeHead(403).end('<Error><Code>SignatureDoesNotMatch</Code></Error>')
   })
@@ -43,6 +53,7 @@ export async function startS3(): Promise<S3Server> {
     },
     requests: () => requests,
     refused: () => refused,
+    unfinished: () => unfinished,
     [Symbol.asyncDispose]: async () => {
       server.httpServer.closeAllConnections()
       await server.close()

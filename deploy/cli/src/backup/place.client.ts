@@ -12,6 +12,11 @@ export interface ArchivePlace {
   /** @throws {FatalError} when something is there */
   requireNew: () => Promise<void>
   /**
+   * Begins an archive and removes it, by the rights that `write` needs.
+   * @throws {FatalError} when the place cannot be written
+   */
+  requireWritable: () => Promise<void>
+  /**
    * Writes the archive; it appears under its name when it is complete. Returns its bytes.
    * @throws {FatalError} when the place cannot be written
    */
@@ -38,6 +43,9 @@ export function placeOf(text: string, store: StoreSettings, now: Date): ArchiveP
 
 function filePlace(path: string): ArchivePlace {
   const draft = `${path}.part`
+  const unwritable = (error: Error) => {
+    throw new FatalError(`--to: ${path} cannot be written: ${error.message}`)
+  }
   return {
     name: path,
     requireNew: async () => {
@@ -46,6 +54,10 @@ function filePlace(path: string): ArchivePlace {
         () => false,
       )
       if (isThere) throw new FatalError(`--to: ${path} exists already: name a new file.`)
+    },
+    requireWritable: async () => {
+      await using _probe = await open(draft, 'w', 0o600).catch(unwritable)
+      await rm(draft)
     },
     write: async (bytes) => {
       try {
@@ -57,11 +69,11 @@ function filePlace(path: string): ArchivePlace {
         return (await stat(path)).size
       } catch (error) {
         await rm(draft, { force: true }).catch(() => undefined)
-        const { code, message, path: place } = error as NodeJS.ErrnoException
+        const fault = error as NodeJS.ErrnoException
         const isOfDisk =
-          place === draft || ['ENOSPC', 'EDQUOT', 'EFBIG', 'EIO'].includes(code ?? '')
+          fault.path === draft || ['ENOSPC', 'EDQUOT', 'EFBIG', 'EIO'].includes(fault.code ?? '')
         if (!isOfDisk) throw error
-        throw new FatalError(`--to: ${path} cannot be written: ${message}`)
+        return unwritable(fault)
       }
     },
     read: async () => createReadStream(path),
@@ -104,6 +116,13 @@ function bucketPlace(settings: S3Settings, key: string): ArchivePlace {
         (error) => ![403, 404].includes(error.$metadata?.httpStatusCode) && refuse('--to')(error),
       )
       if (found) throw new FatalError(`--to: ${name} exists already: name a new object.`)
+    },
+    requireWritable: async () => {
+      const { sdk, client } = await opening
+      const begun = client.send(new sdk.CreateMultipartUploadCommand(object))
+      const { UploadId } = await begun.catch(refuse('--to'))
+      const end = client.send(new sdk.AbortMultipartUploadCommand({ ...object, UploadId }))
+      await end.catch(refuse('--to'))
     },
     write: async (bytes) => {
       const { client } = await opening

@@ -33,11 +33,13 @@ import { version } from '../settings/version.ts'
 export interface BackupOptions extends EncryptionOptions {
   to: string
   withKeys?: boolean
+  check?: boolean
 }
 
 /**
  * `coffer backup`: writes all rows, all uploaded files and, if asked, the keys into one encrypted
  * archive (docs/running/backup.md), a file or an object in a bucket. Services may run meanwhile.
+ * With `check` it looks whether all of that is possible, and writes no archive.
  * Throws SettingsError for options that cannot be used, FatalError when a database does not answer
  * or lacks migrations, or the archive cannot be written.
  */
@@ -52,6 +54,13 @@ export async function backUp(options: BackupOptions, env: Environment): Promise<
   let size = 0
   const end: End = { rows: {}, files: 0, sequences: [] }
   try {
+    if (options.check) {
+      await storage.list({ after: '', limit: 1 })
+      await place.requireNew()
+      await place.requireWritable()
+      console.log(`${options.to} can take an archive`)
+      return
+    }
     const entries = entriesOf({ config, storage, end, withKeys: options.withKeys ?? false })
     size = await writeArchive(place, encrypter, entries)
   } finally {

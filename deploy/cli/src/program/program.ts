@@ -154,6 +154,7 @@ function addBackups(program: Command, run: Run): void {
     .option('--recipient <key...>', 'public keys of age (age1…) that can decrypt it')
     .option(...passphraseOption)
     .option('--with-keys', 'also the keys folder, without which sealed secrets are lost')
+    .option('--check', 'look whether the place can take an archive, and write none')
     .action(
       run<BackupOptions>(async (options, env) =>
         (await import('../commands/backup.ts')).backUp(options, env),
