@@ -51,6 +51,8 @@ beforeAll(async () => {
   }
   // The controllers have run: pods can be created.
   await cluster.kubectl(['wait', '--for=create', 'serviceaccount/default', '-n', 'budget'])
+  // The set `everything` names this account, and its operator creates it.
+  await cluster.kubectl(['create', 'serviceaccount', 'coffer-writer', '-n', 'budget'])
 })
 
 afterAll(async () => cluster?.[Symbol.asyncDispose]())

@@ -27,23 +27,23 @@ export async function withTestServers<Result>(
   const [postgres = 0, nats = 0, temporal = 0] = await freePorts(3)
   await using after = new AsyncDisposableStack()
   const postgresDir = directoryInMemory()
-  after.defer(() => removePostgresHome(dataDir, postgresDir))
-  const stack = after.use(
-    await log.step('servers', 'starting Postgres, NATS and Temporal', () =>
-      startStack({
-        dataDir,
-        ports: { postgres, nats, temporal },
-        log,
-        env: testEnvironment(process.env),
-        fresh: true,
-        postgresDir,
-        // No fsync: tests need no durability against a crash of the machine.
-        postgresSettings: { fsync: 'off', full_page_writes: 'off' },
-        natsSyncInterval: '2m',
-        isTemporalInMemory: true,
-      }),
-    ),
+  const stack = await log.step('servers', 'starting Postgres, NATS and Temporal', () =>
+    startStack({
+      dataDir,
+      ports: { postgres, nats, temporal },
+      log,
+      env: testEnvironment(process.env),
+      fresh: true,
+      postgresDir,
+      // No fsync: tests need no durability against a crash of the machine.
+      postgresSettings: { fsync: 'off', full_page_writes: 'off' },
+      natsSyncInterval: '2m',
+      isTemporalInMemory: true,
+    }),
   )
+  // Only now: a start that is refused must not remove the Postgres of the run that it met.
+  after.defer(() => removePostgresHome(dataDir, postgresDir))
+  after.use(stack)
   const browser = await findBrowser({ env: process.env, log })
   const outputFile = join(dataDir, 'results.json')
   return await work((args, given) => {
