@@ -13,6 +13,51 @@ const the31st = 'DTSTART:20220131T000000Z\nRRULE:FREQ=MONTHLY;BYMONTHDAY=31'
 const saturdays = 'DTSTART:20220101T000000Z\nRRULE:FREQ=WEEKLY;BYDAY=SA'
 const daily = 'DTSTART:20220101T000000Z\nRRULE:FREQ=DAILY'
 const lastOfThree = 'DTSTART:20220115T000000Z\nRRULE:FREQ=MONTHLY;COUNT=3'
+const sydney15th = 'DTSTART:20220114T130000Z\nRRULE:FREQ=MONTHLY;BYMONTHDAY=15'
+const twice = twiceMonthly('20211231T000000Z')
+const rules = { C, everyOtherFriday, the31st, saturdays, daily, sydney15th, twice }
+
+/**
+ * Test vectors of docs/funding-schedules.md#weekends: timezone, rule, stored date, now, next date.
+ * Weekends are excluded if a further date follows, that of the occurrence.
+ */
+const vectors = `
+F1  UTC twice 2022-04-30 2022-05-01 2022-05-15
+F2  UTC twice 2022-04-30 2022-05-01 2022-05-13 2022-05-15
+F3  UTC twice 2022-05-13 2022-05-14 2022-05-31 2022-05-31
+F4  America/Chicago C 2022-09-30T05:00Z 2022-10-01T05:23:10Z 2022-10-14T05:00Z 2022-10-15T05:00Z
+F5  America/Chicago C 2022-09-15T05:00Z 2022-09-15T05:00:01Z 2022-09-30T05:00Z
+F6  America/Chicago everyOtherFriday 2023-10-27T05:00Z 2023-10-27T17:00Z 2023-11-10T06:00Z
+F7  UTC twice 2022-01-15 2022-04-20T09:00Z 2022-04-30
+F8  UTC the31st 2022-01-31 2022-02-01 2022-03-31
+F9  UTC twice 2022-05-31 2022-05-20T10:00Z 2022-05-31 2022-05-31
+F10 Australia/Sydney sydney15th 2022-02-14T13:00Z 2022-02-14T13:00:01Z 2022-03-14T13:00Z
+F12 UTC saturdays 2022-04-29 2022-04-29T00:00:01Z 2022-05-06 2022-05-07
+F13 UTC daily 2022-04-29 2022-04-29T00:00:01Z 2022-05-02 2022-05-02
+`
+  .trim()
+  .split('\n')
+  .map((line) => line.split(/ +/))
+
+test.each(vectors)('the next funding of vector %s', (_id, timezone = '', rule = '', ...dates) => {
+  const [next, now, date, original] = dates.map((text) => new Date(text)) as [
+    Date,
+    Date,
+    Date,
+    Date?,
+  ]
+  const ruleset = rules[rule as keyof typeof rules]
+  const schedule = { ruleset, excludeWeekends: original !== undefined, nextRecurrence: next }
+  expect(nextFunding(schedule, timezone, now)).toEqual({ date, original: original ?? date })
+})
+
+test('the first funding of vector F11, without a stored date', () => {
+  const schedule = { ruleset: C, excludeWeekends: true, nextRecurrence: null }
+  expect(firstFunding(schedule, chicago, new Date('2023-10-09T13:32Z'))).toEqual({
+    date: new Date('2023-10-13T05:00Z'),
+    original: new Date('2023-10-15T05:00Z'),
+  })
+})
 
 test('the next two fundings are consecutive, and an ended rule has none', () => {
   const schedule = {

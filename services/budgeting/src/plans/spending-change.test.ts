@@ -18,66 +18,43 @@ const over = { ...rent, nextRecurrence: past, lastRecurrence: past }
 describe('a change of a plan (docs/plans.md#creating-changing-and-deleting)', () => {
   const december = new Date('2023-12-01T06:00Z')
   const friday = new Date('2023-10-13T05:00Z')
+  const weekly = { ruleset: fridays }
+  const onFriday = { ...weekly, nextRecurrence: friday }
+  const inDecember = { ...weekly, nextRecurrence: december }
+  const less = { targetAmount: 5n }
+  const asItIs = { nextRecurrence: rent.nextRecurrence }
+  const noon = new Date('2023-12-01T17:00Z')
+  const otherWords = 'DTSTART:20220101T060000\nRRULE:BYMONTHDAY=1;FREQ=MONTHLY'
   test.each<[string, Spending, SpendingPatch, Partial<Spending>, boolean]>([
     ['nothing', rent, {}, {}, false],
     ['the name', rent, { name: 'Flat' }, { name: 'Flat' }, false],
-    ['the target', rent, { targetAmount: 5n }, { targetAmount: 5n }, true],
+    ['the target', rent, less, less, true],
     ['the target as it is', rent, { targetAmount: 1000n }, {}, false],
     ['the schedule', trip, { fundingScheduleId: 'f' }, { fundingScheduleId: 'f' }, true],
-    [
-      'the rule, which moves the due date to its next one',
-      rent,
-      { ruleset: fridays },
-      { ruleset: fridays, nextRecurrence: friday },
-      true,
-    ],
-    [
-      'the rule with a due date',
-      rent,
-      { ruleset: fridays, nextRecurrence: december },
-      { ruleset: fridays, nextRecurrence: december },
-      true,
-    ],
-    [
-      'the rule with the due date as it is',
-      rent,
-      { ruleset: fridays, nextRecurrence: rent.nextRecurrence },
-      { ruleset: fridays },
-      true,
-    ],
-    [
-      'the rule while paused',
-      paused,
-      { ruleset: fridays },
-      { ruleset: fridays, nextRecurrence: friday },
-      true,
-    ],
-    [
-      'the rule in other words',
-      rent,
-      { ruleset: 'DTSTART:20220101T060000\nRRULE:BYMONTHDAY=1;FREQ=MONTHLY' },
-      {},
-      false,
-    ],
+    ['the rule, which moves the due date', rent, weekly, onFriday, true],
+    ['the rule with a due date', rent, inDecember, inDecember, true],
+    ['the rule with the same due date', rent, { ...weekly, ...asItIs }, weekly, true],
+    ['the rule while paused', paused, weekly, onFriday, true],
+    ['the rule in other words', rent, { ruleset: otherWords }, {}, false],
     ['no rule for a goal', trip, { ruleset: null }, {}, false],
     [
-      'the due date, at any hour of the day',
+      'the due date, at any hour',
       rent,
-      { nextRecurrence: new Date('2023-12-01T17:00Z') },
+      { nextRecurrence: noon },
       { nextRecurrence: december },
       true,
     ],
-    ['the due date as it is', rent, { nextRecurrence: rent.nextRecurrence }, {}, false],
+    ['the due date as it is', rent, asItIs, {}, false],
     ['automatic', rent, { autoCreateTransaction: true }, { autoCreateTransaction: true }, false],
     ['pausing', rent, { isPaused: true }, { isPaused: true }, false],
     [
       'pausing with another target',
       rent,
-      { isPaused: true, targetAmount: 5n },
-      { isPaused: true, targetAmount: 5n },
+      { isPaused: true, ...less },
+      { isPaused: true, ...less },
       false,
     ],
-    ['another target while paused', paused, { targetAmount: 5n }, { targetAmount: 5n }, true],
+    ['another target while paused', paused, less, less, true],
     ['resuming', paused, { isPaused: false }, { isPaused: false }, true],
   ])('%s', (_, current, patch, ...expected) => {
     const [changes, needsContribution] = expected
@@ -117,15 +94,15 @@ describe('a change of a plan (docs/plans.md#creating-changing-and-deleting)', ()
     ['a rule for a goal', trip, { ruleset: monthly }, { ruleset: 'A goal takes no ruleset' }],
     ['no rule for an expense', rent, { ruleset: null }, { ruleset: 'Ruleset is required' }],
     [
-      'a rule without a date left',
+      'an ended rule',
       rent,
       { ruleset: `${fridays};COUNT=1` },
       { ruleset: 'Ruleset has no date left' },
     ],
     [
-      'another rule while the due date that has passed is still to be closed',
+      'a rule before a past date is closed',
       { ...rent, nextRecurrence: past },
-      { ruleset: fridays },
+      weekly,
       { nextRecurrence: notInFuture },
     ],
     [

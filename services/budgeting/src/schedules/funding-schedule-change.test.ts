@@ -32,6 +32,10 @@ describe('a change of a schedule (docs/funding-schedules.md#changing)', () => {
   const wednesday = new Date('2023-10-11T05:00Z')
   const saturdays = 'DTSTART:20231014T050000Z\nRRULE:FREQ=WEEKLY'
   const saturday = new Date('2023-10-14T05:00Z')
+  const weekly = { ruleset: wednesdays }
+  const withWeekends = { ruleset: saturdays, excludeWeekends: false }
+  const otherWords = 'RRULE:BYMONTHDAY=15,-1;FREQ=MONTHLY\nDTSTART:20211231T060000'
+  const on = (date: Date) => ({ nextRecurrence: date, nextRecurrenceOriginal: date })
   test.each<[string, FundingSchedulePatch, Partial<FundingSchedule>, boolean]>([
     ['nothing', {}, {}, false],
     ['the name', { name: 'Wages' }, { name: 'Wages' }, false],
@@ -45,53 +49,33 @@ describe('a change of a schedule (docs/funding-schedules.md#changing)', () => {
     ['null for a flag', { autoCreateTransaction: null, excludeWeekends: null }, {}, false],
     ['the flag for weekends', { excludeWeekends: false }, { excludeWeekends: false }, true],
     ['the flag as it is', { excludeWeekends: true }, {}, false],
-    [
-      'the rule, which moves the next date to its next occurrence',
-      { ruleset: wednesdays },
-      { ruleset: wednesdays, nextRecurrence: wednesday, nextRecurrenceOriginal: wednesday },
-      true,
-    ],
+    ['the rule, which moves the next date', weekly, { ...weekly, ...on(wednesday) }, true],
     [
       'the rule with the weekends that it then takes',
-      { ruleset: saturdays, excludeWeekends: false },
-      {
-        ruleset: saturdays,
-        excludeWeekends: false,
-        nextRecurrence: saturday,
-        nextRecurrenceOriginal: saturday,
-      },
+      withWeekends,
+      { ...withWeekends, ...on(saturday) },
       true,
     ],
     [
-      'a rule whose next occurrence moves off the weekend',
+      'a rule that moves off the weekend',
       { ruleset: saturdays },
       { ruleset: saturdays, nextRecurrenceOriginal: saturday },
       true,
     ],
     [
-      'the rule with a next date, which need not be an occurrence of it',
-      { ruleset: wednesdays, nextRecurrence: later },
-      { ruleset: wednesdays, nextRecurrence: later, nextRecurrenceOriginal: later },
+      'the rule with any next date',
+      { ...weekly, nextRecurrence: later },
+      { ...weekly, ...on(later) },
       true,
     ],
     [
-      'the rule with the next date as it is',
-      { ruleset: wednesdays, nextRecurrence: pay.nextRecurrence },
-      { ruleset: wednesdays },
+      'the rule with the same next date',
+      { ...weekly, nextRecurrence: pay.nextRecurrence },
+      weekly,
       true,
     ],
-    [
-      'the same rule in other words',
-      { ruleset: 'RRULE:BYMONTHDAY=15,-1;FREQ=MONTHLY\nDTSTART:20211231T060000' },
-      {},
-      false,
-    ],
-    [
-      'the next date, which becomes the event itself',
-      { nextRecurrence: later },
-      { nextRecurrence: later, nextRecurrenceOriginal: later },
-      true,
-    ],
+    ['the same rule in other words', { ruleset: otherWords }, {}, false],
+    ['the next date, which becomes the event itself', { nextRecurrence: later }, on(later), true],
     ['the next date as it is', { nextRecurrence: pay.nextRecurrence }, {}, false],
   ])('%s', (_, patch, changes, firesOtherwise) => {
     const found = changeFundingSchedule(pay, patch, where)

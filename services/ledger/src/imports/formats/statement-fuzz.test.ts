@@ -23,56 +23,14 @@ const files = readdirSync(folder, { withFileTypes: true })
 
 /** Tokens of the file formats, and texts that often break parsers. */
 const words = [
-  '<OFX>',
-  '</OFX>',
-  '<STMTRS>',
-  '<STMTTRN>',
-  '</STMTTRN>',
-  '<TRNAMT>',
-  '<DTPOSTED>',
-  '<FITID>',
-  '<Document>',
-  '<BkToCstmrStmt>',
-  '<Stmt>',
-  '<Ntry>',
+  ...'<OFX> </OFX> <STMTRS> <STMTTRN> </STMTTRN> <TRNAMT> <DTPOSTED> <FITID>'.split(' '),
+  ...'<Document> <BkToCstmrStmt> <Stmt> <Ntry> </Ntry> </Amt> </ <!-- --> <![CDATA[ ]]>'.split(' '),
   '<Amt Ccy="EUR">',
-  '</Amt>',
-  '</',
-  '<!--',
-  '-->',
-  '<![CDATA[',
-  ']]>',
   '<!DOCTYPE a [<!ENTITY b "c">]>',
   '<?xml version="1.0"?>',
-  '&b;',
-  '&amp;',
-  '&#0;',
-  '&#x10FFFF;',
-  '&#xD800;',
-  '<',
-  '>',
-  '"',
-  '\0',
-  '\r\n',
-  '\u2028',
-  '!Type:Bank',
-  '!Account',
-  '^',
-  'D1/1/26',
-  'T-1,00',
-  'PPayee',
-  '20260115',
-  '-1.00',
-  '1e9',
-  '9007199254740992.00',
-  '٣',
-  '(1.00)',
-  '1,234.56',
-  "1'000.00",
-  ',',
-  ';',
-  '\t',
-  '"a""b"',
+  ...'&b; &amp; &lt; &#0; &#x10FFFF; &#xD800; < > " \0 \r\n \n \r \u2028 \t'.split(' '),
+  ...'!Type:Bank !Account ^ D1/1/26 T-1,00 N PPayee 20260115 -1.00 1e9 (1.00)'.split(' '),
+  ...`9007199254740992.00 ٣ 1,234.56 1'000.00 , ; "a""b"`.split(' '),
 ]
 
 const bytes = fc.uint8Array({ maxLength: 3000 })
@@ -137,15 +95,8 @@ describe.each(formats)('any bytes read as $kind give storable rows or are refuse
 
   // At this number of characters, a parser of quadratic time would exceed the timeout of the test.
   const length = 200_000
-  const endless = [
-    '<OFX><a',
-    '<OFX>&#',
-    '<OFX><!--',
-    '<OFX><a ',
-    '<OFX><a>',
-    '<Document a',
-    '!Type:Bank\nT1,',
-  ]
+  const tags = ['<a', '&#', '<!--', '<a ', '<a>'].map((tag) => `<OFX>${tag}`)
+  const endless = [...tags, '<Document a', '!Type:Bank\nT1,']
   test.each([...endless, '!', '"', '\n', '\r ', '<', '&', '(', ','])(
     '%j repeated up to the largest size',
     (begin) => {
@@ -155,19 +106,8 @@ describe.each(formats)('any bytes read as $kind give storable rows or are refuse
     },
   )
 
-  test.each([
-    '<a>',
-    '<a ',
-    '</a>',
-    '&amp;',
-    '<![CDATA[',
-    '^\n',
-    '""',
-    '"a',
-    '1,',
-    '\0<',
-    '<Stmt/>',
-  ])('many repetitions of %j', (part) => {
+  const parts = ['<a>', '<a ', '</a>', '&amp;', '<![CDATA[', '^\n', '""', '"a', '1,', '\0<']
+  test.each([...parts, '<Stmt/>'])('many repetitions of %j', (part) => {
     const file = new TextEncoder().encode(`<OFX>${part.repeat(length / part.length)}`)
     expectSound(readStatementFile({ bytes: file, settings, format }))
   })

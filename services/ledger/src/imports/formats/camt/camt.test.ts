@@ -194,21 +194,3 @@ test('a file has at most 100,000 transactions, counting those within entries', (
     unreadable: 'The file has more than 100000 transactions',
   })
 })
-
-test('no bytes make the reader throw', () => {
-  const good = readFileSync(new URL('../../../../../../test/data/camt-053-v2.xml', import.meta.url))
-  const piece = fc.oneof(
-    fc.constantFrom('<Ntry>', '</Ntry>', '<Stmt>', '<Amt Ccy="EUR">', '&lt;', '&x;', ']]>', '<!'),
-    fc.string(),
-  )
-  const property = fc.property(fc.nat(good.length), fc.nat(200), piece, (at, length, text) => {
-    const bytes = Buffer.concat([
-      good.subarray(0, at),
-      Buffer.from(text),
-      good.subarray(Math.min(at + length, good.length)),
-    ])
-    const result = readCamt(bytes, VIENNA)
-    expect('unreadable' in result || Array.isArray(result.rows)).toBe(true)
-  })
-  fc.assert(property, { numRuns: 500 })
-})

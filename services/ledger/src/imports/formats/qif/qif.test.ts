@@ -144,13 +144,3 @@ test('every row is read once, with its amount', () => {
   })
   fc.assert(property)
 })
-
-test('no text makes the reader throw', () => {
-  const piece = fc.constantFrom('!Type:Bank\n', '!Account\n', '^\n', 'D1/1/24\n', 'T5\n', 'N', '\n')
-  const pieces = fc.array(fc.oneof(piece, fc.string()), { maxLength: 40 })
-  const property = fc.property(pieces, (parts) => {
-    const result = readQif(new TextEncoder().encode(parts.join('')), DENVER)
-    expect('unreadable' in result || Array.isArray(result.rows)).toBe(true)
-  })
-  fc.assert(property, { numRuns: 1000 })
-})
