@@ -17,7 +17,8 @@ import {
 import { createSyncLoad } from '@coffer/sync-kit/syncs/sync-load.service'
 import { syncSweeps } from '@coffer/sync-kit/syncs/sync-sweep.activities'
 import { Code, ConnectError } from '@connectrpc/connect'
-import { changeCandidate, feedBankAccountRoutes } from './candidates/feed-bank-account.rpc.ts'
+import { changeCandidate } from './candidates/candidate-change.service.ts'
+import { feedBankAccountRoutes } from './candidates/feed-bank-account.rpc.ts'
 import {
   activateFeedBankAccount,
   deactivateFeedBankAccount,
@@ -25,7 +26,8 @@ import {
 import { settings } from './config.ts'
 import { cleanUpActivities } from './life/clean-up.activities.ts'
 import { feedLinkActivities, releaseConnection } from './links/feed-link.activities.ts'
-import { activateConnection, feedLinkRoutes } from './links/feed-link.rpc.ts'
+import { feedLinkRoutes } from './links/feed-link.rpc.ts'
+import { activateConnection } from './links/feed-link-activation.service.ts'
 import { startAnswerReaders } from './provider/answer-pool.client.ts'
 import { accountSyncActivities } from './syncs/account-sync.activities.ts'
 import { feedRequests } from './syncs/feed-requests.service.ts'

@@ -11,15 +11,8 @@ import type { settings } from '../config.ts'
 import type { FeedDeps } from '../connections/feed.service.ts'
 import { findFeedLinks } from '../connections/feed-link.sql.ts'
 import { requireFound } from '../connections/feed-link.ts'
-import {
-  findFeedBankAccounts,
-  forgetSyncs,
-  listFeedBankAccounts,
-  lockConnectionOf,
-  lockFeedBankAccount,
-  saveFeedBankAccount,
-  scheduleSoon,
-} from './feed-bank-account.sql.ts'
+import { changeCandidate } from './candidate-change.service.ts'
+import { findFeedBankAccounts, listFeedBankAccounts } from './feed-bank-account.sql.ts'
 import {
   activateFeedBankAccount,
   deactivateFeedBankAccount,
@@ -69,36 +62,6 @@ export function feedBankAccountRoutes(deps: Deps): ServiceImpl<typeof FeedBankAc
       return {}
     },
   }
-}
-
-/** IDs of a candidate and of the bank account that was created from it. */
-interface Use {
-  accountId: string
-  feedBankAccountId: string
-  bankAccountId: string
-}
-
-/**
- * Locks a candidate, applies `decide` and saves it. If it got a bank account, the next sync of its
- * connection becomes due. Returns the candidate, null if it does not exist.
- */
-export async function changeCandidate(
-  { database, clock }: Pick<Deps, 'database' | 'clock'>,
-  { accountId, feedBankAccountId, bankAccountId }: Use,
-  decide: (candidate: FeedBankAccount, bankAccountId: string, now: Date) => FeedBankAccount,
-): Promise<FeedBankAccount | null> {
-  const now = clock()
-  return database.transaction(async (tx) => {
-    await lockConnectionOf(tx, { accountId, feedBankAccountId })
-    const before = await lockFeedBankAccount(tx, accountId, feedBankAccountId)
-    if (!before) return null
-    const after = decide(before, bankAccountId, now)
-    if (after === before) return before
-    await saveFeedBankAccount(tx, after)
-    if (after.bankAccountId !== before.bankAccountId) await forgetSyncs(tx, after)
-    if (after.status === 'active') await scheduleSoon(tx, after, now)
-    return after
-  })
 }
 
 function toReply(candidate: FeedBankAccount) {

@@ -1,0 +1,40 @@
+import type { ServiceDeps } from '@coffer/kit/service/service'
+import type { settings } from '../config.ts'
+import {
+  forgetSyncs,
+  lockConnectionOf,
+  lockFeedBankAccount,
+  saveFeedBankAccount,
+  scheduleSoon,
+} from './feed-bank-account.sql.ts'
+import type { FeedBankAccount } from './feed-bank-account.ts'
+
+/** IDs of a candidate and of the bank account that was created from it. */
+interface Use {
+  accountId: string
+  feedBankAccountId: string
+  bankAccountId: string
+}
+
+/**
+ * Locks a candidate, applies `decide` and saves it. If it got a bank account, the next sync of its
+ * connection becomes due. Returns the candidate, null if it does not exist.
+ */
+export async function changeCandidate(
+  { database, clock }: Pick<ServiceDeps<typeof settings>, 'database' | 'clock'>,
+  { accountId, feedBankAccountId, bankAccountId }: Use,
+  decide: (candidate: FeedBankAccount, bankAccountId: string, now: Date) => FeedBankAccount,
+): Promise<FeedBankAccount | null> {
+  const now = clock()
+  return database.transaction(async (tx) => {
+    await lockConnectionOf(tx, { accountId, feedBankAccountId })
+    const before = await lockFeedBankAccount(tx, accountId, feedBankAccountId)
+    if (!before) return null
+    const after = decide(before, bankAccountId, now)
+    if (after === before) return before
+    await saveFeedBankAccount(tx, after)
+    if (after.bankAccountId !== before.bankAccountId) await forgetSyncs(tx, after)
+    if (after.status === 'active') await scheduleSoon(tx, after, now)
+    return after
+  })
+}
