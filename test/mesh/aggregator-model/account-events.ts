@@ -8,6 +8,8 @@ export function disappear(bank: Bank, chance: Chance): boolean {
   // A client that has not read all changes would never get those from before.
   if (listed.length < 2 || !bank.isRead) return false
   const account = accountOf(bank, chance)
+  // Its former IDs are removed, and those that replace them are not listed.
+  if (bank.purchases.some((one) => one.account === account && one.isRenewed)) return false
   bank.item.hide(account.id)
   account.isHidden = true
   return true
