@@ -20,7 +20,8 @@ let globalNames: string[] = []
 /**
  * Runs test files as plain Node modules, so a jest worker loads the product and its libraries once.
  * Jest's own runtime compiles every module again for every test file, in a VM context, which takes
- * two thirds of the CPU time.
+ * two thirds of the CPU time. Vitest (5.1, without isolation) saves no more: the tests of budgeting
+ * take 37 to 40 s of CPU time with it, and 34 to 36 s with this runtime.
  *
  * A test file and the modules in `test/` are loaded once per test file, because they hold state and
  * register hooks. State of the product's modules persists from one test file to the next.

@@ -156,7 +156,7 @@ export const settings = {
   poolSize: setting(
     'COFFER_DATABASE_POOL_SIZE',
     z.coerce.number().int().min(1).max(1000).default(10),
-    'Connections to Postgres for each service that a process hosts',
+    'Connections to Postgres for each service of a process; reads share two of them if 4 or more',
   ),
   statementTimeoutMs: setting(
     'COFFER_STATEMENT_TIMEOUT_MS',
