@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { isSocket } from '@coffer/host/database/tls'
 import { eventually } from '@coffer/host/testing/boot'
 import { podman, tryPodman } from './engine.ts'
 
@@ -44,8 +45,7 @@ export function settingsInside(settings: Record<string, string>): Record<string,
   const inside = ([name, value]: [string, string]) => {
     if (!name.endsWith('_DATABASE_URL')) return [name, value]
     const url = new URL(value)
-    // A host with a slash is the directory of a socket (libpq, connection URIs).
-    if (decodeURIComponent(url.hostname).startsWith('/')) url.hostname = '127.0.0.1'
+    if (isSocket(url)) url.hostname = '127.0.0.1'
     return [name, url.href]
   }
   return Object.fromEntries(Object.entries(settings).map(inside))

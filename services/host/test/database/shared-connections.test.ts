@@ -4,9 +4,9 @@ import { isOutage, knownError } from '@coffer/kit/rpc/fault'
 import { startProxy } from '@coffer/kit/testing/proxy'
 import { Code } from '@connectrpc/connect'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import pg from 'pg'
 import { sql } from 'slonik'
 import { z } from 'zod'
+import { connectClient } from '../../src/database/connection.ts'
 import { createDatabase, type DatabaseOptions } from '../../src/database/pool.ts'
 import { eventually } from '../../testing/boot.ts'
 import { cloneDatabase } from '../../testing/database.ts'
@@ -101,7 +101,8 @@ test('a broken connection is an outage to its reads, and the next read opens ano
   await using database = await open()
   const pids = await warm(database)
   const waiting = times(6, () => database.pool.query(slow(20)).catch((error) => error))
-  await using admin = await connect()
+  await using connected = await connectClient(url)
+  const admin = connected.client
   const busy = `SELECT pid FROM pg_stat_activity WHERE pid = ANY($1) AND query LIKE '%pg_sleep%'`
   await eventually(
     () => admin.query(busy, [pids]),
@@ -135,7 +136,8 @@ test('a silent server fails all reads in flight, and further ones wait in bounds
 test('a read whose preparation failed in another one is prepared again', async () => {
   await using database = await open({ statementTimeoutMs: 400 })
   await warm(database)
-  await using locker = await connect()
+  await using connected = await connectClient(url)
+  const locker = connected.client
   await locker.query('BEGIN; LOCK fixture.connections IN ACCESS EXCLUSIVE MODE')
   // Postgres waits for the lock while it parses; both are on their way before the first fails.
   const list = () => asRead(sql.unsafe`SELECT name FROM connections WHERE account_id = 'acct_x'`)
@@ -144,9 +146,3 @@ test('a read whose preparation failed in another one is prepared again', async (
   await locker.query('COMMIT')
   expect(await database.pool.any(list())).toEqual([])
 })
-
-async function connect() {
-  const client = new pg.Client({ connectionString: url })
-  await client.connect()
-  return Object.assign(client, { [Symbol.asyncDispose]: () => client.end() })
-}

@@ -6,6 +6,7 @@ import { Code } from '@connectrpc/connect'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import pg from 'pg'
 import { sql } from 'slonik'
+import { connectClient } from '../../src/database/connection.ts'
 import { migrate } from '../../src/database/migrations.ts'
 import { createDatabase } from '../../src/database/pool.ts'
 import { eventually } from '../../testing/boot.ts'
@@ -48,15 +49,11 @@ const insert = (name: string) => sql.unsafe`
 const codeOf = (error: unknown) => Code[knownError(error).code]
 const outcome = (work: Promise<unknown>) => work.then(() => 'done', codeOf)
 const names = async () => {
-  await using client = await connectClient()
-  const { rows } = await client.query('SELECT name FROM fixture.connections ORDER BY name')
+  await using connected = await connectClient(url)
+  const { rows } = await connected.client.query(
+    'SELECT name FROM fixture.connections ORDER BY name',
+  )
   return rows.map(({ name }) => name)
-}
-
-async function connectClient() {
-  const client = new pg.Client({ connectionString: url })
-  await client.connect()
-  return Object.assign(client, { [Symbol.asyncDispose]: () => client.end() })
 }
 
 test.concurrent('statements to a silent server fail, and the pool recovers with it', async () => {
