@@ -49,7 +49,7 @@ export function createConnections(options: Options): Connections {
       try {
         return await run(connection)
       } finally {
-        await idle.put(connection)
+        idle.put(connection)
       }
     })
   return {
@@ -81,12 +81,13 @@ function limited(count: number, { schema, waitMsMax }: { schema: string; waitMsM
   }
 }
 
+const close = (connection: Connection): Promise<void> => connection.end().catch(() => {})
+
 /** Keeps the unused connections. The one that was used last is taken first. */
 function createIdle(open: () => Promise<Connection>) {
   const idle: { connection: Connection; timer: NodeJS.Timeout }[] = []
   const used = new Set<Connection>()
   let isEnded = false
-  const close = (connection: Connection): Promise<void> => connection.end().catch(() => {})
   return {
     take: async (): Promise<Connection> => {
       for (let last = idle.pop(); last !== undefined; last = idle.pop()) {
@@ -101,7 +102,7 @@ function createIdle(open: () => Promise<Connection>) {
       used.add(opened)
       return opened
     },
-    put: async (connection: Connection): Promise<void> => {
+    put: (connection: Connection): void => {
       used.delete(connection)
       if (isEnded || connection.isLost()) {
         void close(connection)
@@ -140,24 +141,27 @@ function createShared(open: () => Promise<Connection>) {
     return opening[place]
   }
   return {
-    /** Runs a read, at once if a connection is open: on the one with the fewest in flight. */
+    /** Runs a read on the connection with the fewest in flight; a busy one opens another. */
     use: async <T>(run: (connection: Connection) => Promise<T>): Promise<T> => {
       let best: Connection | undefined
+      let vacant: number | undefined
       for (const [place, connection] of opened.entries()) {
-        if (connection === undefined || connection.isLost()) {
+        if (connection?.isLost()) {
           opened[place] = undefined
-          void connection?.end().catch(() => {})
-          // A read waits only if no connection is open.
-          openAt(place).catch(() => {})
-        } else if (best === undefined || connection.inFlight() < best.inFlight()) {
-          best = connection
+          void close(connection)
         }
+        const usable = opened[place]
+        if (usable === undefined) vacant ??= place
+        else if (best === undefined || usable.inFlight() < best.inFlight()) best = usable
       }
-      return run(best ?? (await openAt(0)))
+      if (best === undefined) return run(await openAt(0))
+      // The read does not wait for the other connection.
+      if (vacant !== undefined && best.inFlight() > 0) openAt(vacant).catch(() => {})
+      return run(best)
     },
     end: async (): Promise<void> => {
       await Promise.allSettled(opening)
-      await Promise.all(opened.map((connection) => connection?.end().catch(() => {})))
+      await Promise.all(opened.flatMap((connection) => connection && close(connection)))
     },
   }
 }

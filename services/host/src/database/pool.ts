@@ -8,6 +8,7 @@ import { requireTls } from './connection.ts'
 import { createConnections } from './connections.ts'
 import { type Connection, openConnection } from './postgres.client.ts'
 import { createQueries, nameStatements } from './queries.ts'
+import type { Found, Statement } from './statement-query.ts'
 import { traceStatements } from './statement-spans.ts'
 
 /** Kind of the pooler between Coffer and Postgres. */
@@ -61,18 +62,17 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
   let answeredAt = performance.now()
   const trace = traceStatements(schema)
   const nameOf = isPooled ? () => undefined : nameStatements()
+  const sendOn = async (connection: Connection, statement: Statement): Promise<Found> => {
+    const found = await trace(statement.text, () => connection.send(statement))
+    answeredAt = performance.now()
+    return found
+  }
   const queriesOn = (connection: Connection): Queries =>
-    createQueries((statement) => trace(statement.text, () => connection.send(statement)), nameOf)
-  const alone = createQueries(
-    (statement) =>
-      trace(statement.text, async () => {
-        const take = statement.isRead ? connections.shared : connections.exclusive
-        const found = await repeated(() => take((connection) => connection.send(statement)))
-        answeredAt = performance.now()
-        return found
-      }),
-    nameOf,
-  )
+    createQueries((statement) => sendOn(connection, statement), nameOf)
+  const alone = createQueries((statement) => {
+    const take = statement.isRead ? connections.shared : connections.exclusive
+    return repeated(() => take((connection) => sendOn(connection, statement)))
+  }, nameOf)
   const pool: Database['pool'] = {
     ...alone,
     connect: (run) => connections.exclusive((connection) => run(queriesOn(connection))),
@@ -88,9 +88,7 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
     transaction: async (run) => {
       const work = () =>
         connections.exclusive((connection) => transact(connection, queriesOn(connection), run))
-      const result = await lookedUp(pool, () => repeated(work))
-      answeredAt = performance.now()
-      return committed(result)
+      return committed(await lookedUp(pool, () => repeated(work)))
     },
     autocommit: async (run) => committed(await run(pool)),
     isHealthy: healthCheck(pool),

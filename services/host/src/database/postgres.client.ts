@@ -120,11 +120,7 @@ class PostgresConnection implements Connection {
     this.#track(statement, () => {
       this.#cork()
       return new Promise((resolve, reject) => {
-        const settle = (error: unknown, found: Found | null) => {
-          if (found === null) reject(error as Error)
-          else resolve(found)
-        }
-        this.#client.query(new StatementQuery(statement, this.#columns, settle))
+        this.#client.query(new StatementQuery(statement, this.#columns, { resolve, reject }))
       })
     })
 

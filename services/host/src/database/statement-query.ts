@@ -18,6 +18,9 @@ export interface Found {
   rowCount: number
 }
 
+/** Settles the promise of a statement. */
+type Outcome = Pick<PromiseWithResolvers<Found>, 'resolve' | 'reject'>
+
 type Decode = (text: string) => unknown
 
 interface Column {
@@ -55,20 +58,14 @@ export class StatementQuery extends pg.Query {
   readonly #rows: unknown[] = []
   #rowCount = 0
   #refusal: { error: unknown } | null = null
-  readonly #settle: (error: unknown, found: Found | null) => void
+  readonly #outcome: Outcome
 
-  constructor(
-    { text, name, values, parse }: Statement,
-    known: ColumnsByName,
-    settle: (error: unknown, found: Found | null) => void,
-  ) {
-    super({ text, values: [...values], ...(name === undefined ? {} : { name }) })
-    // pg calls handleError and handleReadyForQuery below; a callback keeps it from making its own.
-    Object.assign(this, { callback: () => {} })
+  constructor({ text, name, values, parse }: Statement, known: ColumnsByName, outcome: Outcome) {
+    super({ text, values: values as unknown[], ...(name === undefined ? {} : { name }) })
     this.#known = known
     this.#parse = parse
     this.#columns = name === undefined ? undefined : known.get(name)
-    this.#settle = settle
+    this.#outcome = outcome
   }
 
   prepare(connection: Wire): void {
@@ -96,11 +93,11 @@ export class StatementQuery extends pg.Query {
     if (this.#refusal !== null || this.#columns === undefined) return
     const row: Record<string, unknown> = {}
     let index = 0
-    for (const { name, decode } of this.#columns) {
-      const text = fields[index++]
-      row[name] = text === null || text === undefined ? null : decode(text)
-    }
     try {
+      for (const { name, decode } of this.#columns) {
+        const text = fields[index++]
+        row[name] = text === null || text === undefined ? null : decode(text)
+      }
       this.#rows.push(this.#parse(row))
     } catch (error) {
       this.#refusal = { error }
@@ -114,13 +111,12 @@ export class StatementQuery extends pg.Query {
   }
 
   handleError(error: unknown): void {
-    this.#settle(error, null)
+    this.#outcome.reject(error)
   }
 
   handleReadyForQuery(): void {
-    const { error } = this.#refusal ?? {}
-    if (this.#refusal !== null) this.#settle(error, null)
-    else this.#settle(null, { rows: this.#rows, rowCount: this.#rowCount })
+    if (this.#refusal !== null) this.#outcome.reject(this.#refusal.error)
+    else this.#outcome.resolve({ rows: this.#rows, rowCount: this.#rowCount })
   }
 
   #keepColumns(columns: readonly Column[]): void {
@@ -135,7 +131,7 @@ type Encode = (value: unknown) => unknown
 const encode: Encode = (value) => (typeof value === 'string' ? value : prepareValue(value))
 
 // pg exports its conversion of values only here.
-const { prepareValue } = (pg as unknown as { utils: { prepareValue: Encode } }).utils ?? {}
+const { prepareValue } = (pg as unknown as { utils: { prepareValue: Encode } }).utils
 
 /** pg's parsers with exact ones for bigint, timestamps (Date), JSON and bytea (Buffer). */
 const exactTypes = createExactTypes()

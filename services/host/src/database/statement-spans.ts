@@ -1,4 +1,4 @@
-import { type Attributes, currentTraceId, isTracing, startChild } from '@coffer/kit/telemetry/trace'
+import { type Attributes, currentTraceId, traced } from '@coffer/kit/telemetry/trace'
 import { LRUCache } from 'lru-cache'
 import { summarize } from './statement-summary.ts'
 
@@ -29,17 +29,9 @@ export function traceStatements(schema: string) {
     known.set(text, described)
     return described
   }
-  return async <T>(text: string, run: () => Promise<T>): Promise<T> => {
-    if (!isTracing() || currentTraceId() === undefined) return run()
+  return <T>(text: string, run: () => Promise<T>): Promise<T> => {
+    if (currentTraceId() === undefined) return run()
     const { name, options } = describe(text)
-    const span = startChild(name, options)
-    try {
-      return await run()
-    } catch (error) {
-      span?.fail(error)
-      throw error
-    } finally {
-      span?.end()
-    }
+    return traced(name, options, run)
   }
 }
