@@ -78,4 +78,12 @@ test('npm start after kill -9 of all its processes has all data', async () => {
   second.child.kill('SIGINT')
   expect(await second.exit).toBe(0)
   expect(living(running)).toEqual([])
+
+  const third = starts.start(env)
+  await untilPrinted(third, 'limit=5')
+  const { pid } = JSON.parse(readFileSync(join(dataDir, 'run/coffer.lock'), 'utf8'))
+  const left = noted(dataDir)
+  process.kill(pid, 'SIGKILL')
+  expect(await third.exit).toBe(1)
+  expect(living(left)).toEqual([])
 })

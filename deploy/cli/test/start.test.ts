@@ -77,7 +77,7 @@ test(
     expect(statSync(file).mode & 0o077).toBe(0)
     expect(readFileSync(file, 'utf8')).not.toContain('smtp://a:b@mail')
     const running = noted(dataDir)
-    expect(living(running)).toHaveLength(7)
+    expect(living(running)).toHaveLength(6)
     first.child.kill('SIGINT')
     expect(await first.exit).toBe(0)
     expect(living(running)).toEqual([])

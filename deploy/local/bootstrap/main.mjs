@@ -9,6 +9,9 @@ import { prepareBinaries } from './tools.mjs'
 
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP']
 
+/** Exit code of a script that failed or was killed; wrong usage has 2. */
+const failureCode = 1
+
 /**
  * @typedef {object} Command
  * @property {((env: NodeJS.ProcessEnv) => NodeJS.ProcessEnv) | null} servers returns the
@@ -16,11 +19,19 @@ const signals = ['SIGINT', 'SIGTERM', 'SIGHUP']
  * @property {string} script the file that runs under Node 24, relative to this directory
  * @property {boolean} [hasBrowser] whether it runs or compiles the tests in a browser
  * @property {boolean} [renewsSources] whether it changes files from which code is generated
+ * @property {string} [afterFailure] the file that runs when the script has failed or was killed
  */
 
 /** @type {Map<string, Command>} */
 const commands = new Map([
-  ['start', { servers: (env) => env, script: '../../cli/src/commands/start.ts' }],
+  [
+    'start',
+    {
+      servers: (env) => env,
+      script: '../../cli/src/commands/start.ts',
+      afterFailure: '../src/stop-leftovers.ts',
+    },
+  ],
   ['test', { servers: testEnvironment, script: '../src/test.ts', hasBrowser: true }],
   ['test:long', { servers: testEnvironment, script: '../src/test-long.ts', hasBrowser: true }],
   ['release', { servers: null, script: '../src/release.ts' }],
@@ -64,7 +75,11 @@ export async function main(name, args, env) {
     return
   }
   await orExit(() => prepare(command, env))
-  process.exitCode = await continueUnderNode24({ script: command.script, args, env })
+  const { script, afterFailure } = command
+  process.exitCode = await continueUnderNode24({ script, args, env })
+  if (afterFailure !== undefined && process.exitCode === failureCode) {
+    await continueUnderNode24({ script: afterFailure, args: [], env })
+  }
   if (command.renewsSources && process.exitCode === 0) {
     await orExit(() => generateCode({ env, progress: createProgress() }))
   }

@@ -30,6 +30,11 @@ export function claimDataDirectory(directory: string): AsyncDisposable & { path:
   }
 }
 
+/** Returns whether the directory has been used by a run, and no run uses it now. */
+export function isUnclaimed(directory: string): boolean {
+  return existsSync(join(directory, 'run')) && !isHeld(lockPath(directory))
+}
+
 /** The settings of the server that `npm start` runs, keyed by their variables. */
 export type RunningSettings = {
   /** Values in plain text, for other commands; URLs of servers include their passwords. */

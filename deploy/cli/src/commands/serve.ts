@@ -1,6 +1,9 @@
 import { flushCompileCache } from 'node:module'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { createLog } from '@coffer/host/logger'
 import type { Environment } from '@coffer/host/settings'
+import { SettingsError } from '@coffer/kit/service/config'
+import { FatalError } from '@coffer/local/bootstrap/fatal-error.mjs'
 import { greet } from '../demo/demo.ts'
 import { loadParts, type Parts, servicesOf } from '../process/parts.ts'
 import { type RunningProcess, startProcess } from '../process/process.ts'
@@ -16,19 +19,27 @@ const sameSignalMs = 1_000
 
 export type ServeOptions = { names: PartName[]; migrate?: boolean; demo?: boolean }
 
-/**
- * `coffer serve`: runs services until a signal arrives. Then serves for the lame-duck time, and
- * finishes running requests and jobs within 15 s (docs/operations.md).
- */
+/** `coffer serve`: runs services until a signal arrives. */
 export async function serve(options: ServeOptions, env: Environment): Promise<undefined> {
+  await serveUntil(untilStopped(), options, env)
+}
+
+/**
+ * Runs services until `stopped` resolves. Then serves for the lame-duck time, and finishes running
+ * requests and jobs (docs/operations.md). Throws FatalError when they take longer than 15 s.
+ */
+export async function serveUntil(
+  stopped: Promise<unknown>,
+  options: ServeOptions,
+  env: Environment,
+): Promise<void> {
   const config = readConfig(env)
   const parts = await loadParts(options.names, config)
   requireServeSettings(servicesOf(parts), config)
-  const stopped = untilStopped()
   const prepareTables = options.migrate ? updateTables : requireServedTables
   await prepareTables(parts.definitions, config)
   const log = createLog({ level: config.logLevel, name: 'coffer' })
-  const running = await startProcess({ parts, config, log })
+  const running = await startProcess({ parts, config, log }).catch(asSettingsError)
   // Node writes its compile cache at exit; a killed process would not write it.
   void running.started.then(flushCompileCache)
   const { dataDir, externalUrl } = config
@@ -40,15 +51,24 @@ export async function serve(options: ServeOptions, env: Environment): Promise<un
   }
   await stopped
   console.log(stoppingText(config))
-  const late = setTimeout(
-    () => {
-      console.error(`not finished after ${drainMs / 1000} s: leaving`)
-      process.exit(1)
-    },
-    drainMs + 1_000 * config.lameDuckSeconds,
+  const finished = running[Symbol.asyncDispose]()
+  await Promise.race([finished, failLate(drainMs + 1_000 * config.lameDuckSeconds)])
+}
+
+/** An address that cannot be opened comes from settings. */
+function asSettingsError(
+  error: NodeJS.ErrnoException & { address?: string; port?: number },
+): never {
+  const { syscall, address, port, code } = error
+  if (syscall !== 'listen') throw error
+  throw new SettingsError(
+    `cannot listen on ${address}:${port} (${code}): see COFFER_HOST and the ports`,
   )
-  await running[Symbol.asyncDispose]()
-  clearTimeout(late)
+}
+
+async function failLate(ms: number): Promise<never> {
+  await sleep(ms, undefined, { ref: false })
+  throw new FatalError(`not finished after ${drainMs / 1000} s: leaving`)
 }
 
 /** Resolves on the first SIGTERM, SIGINT or SIGHUP. A second signal exits the process with 1. */

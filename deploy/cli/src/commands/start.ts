@@ -1,13 +1,11 @@
 import { resolve } from 'node:path'
-import type { Environment } from '@coffer/host/settings'
 import { createProgress } from '@coffer/local/bootstrap/progress.mjs'
 import { machineConfig } from '@coffer/local/config'
 import { publishSettings } from '@coffer/local/data-directory'
 import { aborted, runScript } from '@coffer/local/script'
-import { startServerProcess } from '@coffer/local/server-process'
 import { startStack } from '@coffer/local/stack'
+import { loadCode } from '../process/parts.ts'
 import { keysDirOf } from '../settings/environment.ts'
-import { commandOf, startMesh } from '../start/mesh.ts'
 import { readArguments, startEnvironment } from '../start/start-settings.ts'
 import { startTryProvider } from '../start/try-provider.ts'
 import { publishable } from './show.ts'
@@ -17,9 +15,14 @@ await runScript(async (stop) => {
   const log = createProgress()
   const environment = startEnvironment(process.env, given)
   const { dataDir, ports } = machineConfig(environment)
-  await using stack = await log.step('servers', 'starting Postgres, NATS and Temporal', () =>
+  const { replicas } = given
+  const starting = log.step('servers', 'starting Postgres, NATS and Temporal', () =>
     startStack({ dataDir, ports, log, env: process.env, isKept: true }),
   )
+  // A mesh loads no code of services. Other code is loaded while the servers start.
+  const loading = replicas === null ? Promise.all([import('./serve.ts'), loadCode()]) : null
+  await using stack = await starting
+  await loading
   const settings = {
     ...environment,
     COFFER_DATA_DIR: dataDir,
@@ -36,36 +39,20 @@ await runScript(async (stop) => {
     simulated.defer(() => server.stop())
     deaths.push(server.died)
   }
-  const run = {
-    dataDir,
-    environment: {
-      ...settings,
-      COFFER_DATABASE_URL: stack.databaseSocketUrl ?? stack.databaseUrl,
-    },
-    log,
+  const served = {
+    ...settings,
+    COFFER_DATABASE_URL: stack.databaseSocketUrl ?? stack.databaseUrl,
   }
-  const { replicas } = given
-  const coffer = replicas === null ? startProcess(run) : startMesh({ ...run, replicas })
-  const broken = Promise.race(deaths).then(({ error }) => Promise.reject(error))
-  try {
-    const code = await Promise.race([coffer.ended, broken, aborted(stop)])
-    if (code !== undefined) return code
-  } finally {
-    await coffer.stop()
+  const died = Promise.race(deaths)
+  const stopped = Promise.race([aborted(stop), died])
+  if (replicas === null) {
+    const { serveUntil } = await import('./serve.ts')
+    await serveUntil(stopped, { names: [], migrate: true, demo: true }, served)
+  } else {
+    const { runMesh } = await import('../start/mesh.ts')
+    await runMesh(stopped, { dataDir, environment: served, log, replicas })
   }
+  if (!stop.aborted) throw (await died).error
   log.say('servers', 'stopping Postgres, NATS and Temporal')
   return 0
 })
-
-/** Starts one process with the gateway and all services. */
-function startProcess(options: { dataDir: string; environment: Environment }) {
-  const server = startServerProcess({
-    ...commandOf(options, 'coffer', ['serve', '--migrate', '--demo']),
-    output: 'inherit',
-  })
-  const ended = server.died.then(({ code, error }) => {
-    // A process that exited with a code has already printed its error.
-    return code ?? Promise.reject(error)
-  })
-  return { ended, stop: () => server.stop() }
-}

@@ -17,6 +17,11 @@ export function loadServices(names: readonly ServiceName[]): Promise<ServiceDefi
   return Promise.all(names.map((name) => load[name]()))
 }
 
+/** Loads the code of all parts ahead of their start. */
+export async function loadCode(): Promise<void> {
+  await Promise.all([loadServices(serviceNames), import('@coffer/gateway/main')])
+}
+
 /** The services that one process runs, and whether it runs the gateway. */
 export type Parts = { definitions: ServiceDefinition[]; hasGateway: boolean }
 

@@ -36,17 +36,13 @@ export async function runProgram(args: string[], env: Environment): Promise<numb
       console.error(error.message)
       return error instanceof SettingsError ? usageExitCode : 1
     }
-    const { syscall, address, port, code, message } = error as NodeJS.ErrnoException & Listening
+    const { code, message } = error as NodeJS.ErrnoException
     if (code === refusedState) {
       console.error(
         `The role of this database URL may not use these tables: ${message}. Run the command ` +
           'with the URL of the service that owns them, or with that of the owner of all.',
       )
       return 1
-    }
-    if (syscall === 'listen') {
-      console.error(`cannot listen on ${address}:${port} (${code}): see COFFER_HOST and the ports`)
-      return usageExitCode
     }
     throw error
   }
@@ -64,8 +60,6 @@ function refuseUnknown(program: Command, [name]: string[]): void {
     program.error(`error: unknown command '${name}'`)
   }
 }
-
-type Listening = { address?: string; port?: number }
 
 /** Creates the command line. Commands are imported dynamically: `--help` loads none of them. */
 function createProgram(run: Run): Command {

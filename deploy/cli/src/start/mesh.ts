@@ -24,14 +24,6 @@ export interface MeshOptions {
   log: Progress
 }
 
-/** The processes of a mesh. */
-export interface Mesh {
-  /** Rejects when the mesh cannot be started. */
-  ended: Promise<never>
-  /** Drains the gateways, then the services. */
-  stop: () => Promise<void>
-}
-
 /** One process of the mesh. */
 interface Replica {
   name: string
@@ -47,23 +39,18 @@ const restartMs = 1_000
 const pollMs = 50
 
 /**
- * Starts processes for the gateway and each service, behind a balancer on `COFFER_PORT`. A process
- * that ends is started again.
+ * Runs processes for the gateway and each service, behind a balancer on `COFFER_PORT`, until
+ * `stopped` resolves. A process that ends is started again. At the end the gateways drain, then the
+ * services. Throws when the mesh cannot be started.
  */
-export function startMesh(options: MeshOptions): Mesh {
+export async function runMesh(stopped: Promise<unknown>, options: MeshOptions): Promise<void> {
   const stopping = new AbortController()
   // Disposed in reverse order: the gateways call the services until they have drained.
-  const running = new AsyncDisposableStack()
-  const failed = Promise.withResolvers<never>()
-  const starting = startAll(options, running, stopping.signal).catch(failed.reject)
-  return {
-    ended: failed.promise,
-    stop: async () => {
-      stopping.abort()
-      await starting
-      await running.disposeAsync()
-    },
-  }
+  await using running = new AsyncDisposableStack()
+  const starting = startAll(options, running, stopping.signal)
+  await Promise.race([starting.then(() => stopped), stopped])
+  stopping.abort()
+  await starting.catch(() => undefined)
 }
 
 async function startAll(
@@ -187,7 +174,7 @@ async function migrate(options: MeshOptions): Promise<void> {
 }
 
 /** Returns a `coffer` command of a process whose output has its name before each line. */
-export function commandOf(
+function commandOf(
   { dataDir, environment }: Pick<MeshOptions, 'dataDir' | 'environment'>,
   name: string,
   words: string[],
