@@ -13,7 +13,7 @@ export interface Connections extends AsyncDisposable {
 
 interface Options {
   schema: string
-  open: () => Promise<Connection>
+  open: Record<'exclusive' | 'shared', () => Promise<Connection>>
   /** Number of connections, of both kinds together. */
   sizeMax: number
   /** Maximum wait for a place, in ms. */
@@ -37,10 +37,10 @@ const idleMsMax = 60_000
  * `coffer_database_wait_seconds`, by schema.
  */
 export function createConnections(options: Options): Connections {
-  const { schema, waitMsMax, sizeMax } = options
+  const { schema, waitMsMax, sizeMax, open } = options
   const isSharing = options.isSharing && sizeMax >= sharingFrom
-  const idle = createIdle(options.open)
-  const shared = createShared(options.open)
+  const idle = createIdle(open.exclusive)
+  const shared = createShared(open.shared)
   const places = limited(isSharing ? sizeMax - sharedCount : sizeMax, { schema, waitMsMax })
   const reads = limited(sharedInFlightMax, { schema, waitMsMax })
   const exclusive: Connections['exclusive'] = (run) =>

@@ -45,19 +45,22 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
   requireTls(options.url)
   const { schema, poolSizeMax, statementTimeoutMs, connectionWaitMs = 3_000, onStatement } = options
   const isPooled = options.pooler === 'transaction'
-  const url = isPooled ? options.url : sessionUrl(options)
+  const opening = (url: string) => () =>
+    openConnection({
+      url,
+      statementTimeoutMs,
+      pooledSchema: isPooled ? schema : null,
+      onStatement: onStatement ? (text, isRead) => onStatement(text, schema, isRead) : null,
+    })
   const connections = createConnections({
     schema,
     sizeMax: poolSizeMax,
     waitMsMax: connectionWaitMs,
     isSharing: !isPooled,
-    open: () =>
-      openConnection({
-        url,
-        statementTimeoutMs,
-        pooledSchema: isPooled ? schema : null,
-        onStatement: onStatement ? (text, isRead) => onStatement(text, schema, isRead) : null,
-      }),
+    open: {
+      exclusive: opening(isPooled ? options.url : sessionUrl(options)),
+      shared: opening(sessionUrl(options, genericPlans)),
+    },
   })
   let answeredAt = performance.now()
   const trace = traceStatements(schema)
@@ -180,12 +183,19 @@ async function isCommitted(pool: Queries, lost: LostConnectionError): Promise<bo
 }
 
 /**
+ * Generic plans: one plan of a read for all values, as an index bounds it. By default Postgres
+ * compares the cost of the generic plan with the average of all plans so far. A connection from the
+ * time of small tables may then plan a read at each run, which costs more than the run.
+ */
+const genericPlans = ' -c plan_cache_mode=force_generic_plan'
+
+/**
  * Adds session settings to the URL: search path, and timezone UTC, because other timezones can have
  * offsets with seconds, which Date cannot parse.
  */
-function sessionUrl({ url, schema }: { url: string; schema: string }): string {
+function sessionUrl({ url, schema }: { url: string; schema: string }, more = ''): string {
   const located = new URL(url)
-  located.searchParams.set('options', `-c search_path=${schema} -c timezone=UTC`)
+  located.searchParams.set('options', `-c search_path=${schema} -c timezone=UTC${more}`)
   return located.href
 }
 

@@ -69,6 +69,15 @@ test('reads do not wait for statements that have a connection to themselves', as
   await held
 })
 
+test('the plan of a read stays generic while its table grows', async () => {
+  await using database = await open()
+  const plans = read(z.object({ generic: z.bigint(), custom: z.bigint() }))`
+    SELECT generic_plans AS generic, custom_plans AS custom FROM pg_prepared_statements
+    WHERE statement LIKE ${'%pg_prepared_statements%'} LIMIT ${1}::int`
+  await database.pool.any(plans)
+  expect(await database.pool.one(plans)).toEqual({ generic: 2n, custom: 0n })
+})
+
 test('in a small pool, a read has a connection to itself', async () => {
   await using database = await open({ poolSizeMax: 3 })
   const waiting = asRead(sql.type(Backend)`SELECT pg_backend_pid() AS pid FROM pg_sleep(0.2)`)
