@@ -12,7 +12,8 @@ const { default: Runtime }: JestRuntime = require('jest-runtime')
 const circusListeners = Symbol.for('EVENT_HANDLERS')
 const globalsUrl = 'jest:globals'
 const globalsKey = 'coffer.jest-globals'
-const moduleOfTests = /^file:(?!.*\/node_modules\/).*\/test\/.*(?<!\.test)\.ts$/
+const moduleOfTests =
+  /^file:(?!.*\/node_modules\/).*\/(test\/.*(?<!\.test)\.ts|testing\/booting\.ts)$/
 
 let fileCount = 0
 let globalNames: string[] = []
@@ -23,8 +24,8 @@ let globalNames: string[] = []
  * two thirds of the CPU time. Vitest (5.1, without isolation) saves no more: the tests of budgeting
  * take 37 to 40 s of CPU time with it, and 34 to 36 s with this runtime.
  *
- * A test file and the modules in `test/` are loaded once per test file, because they hold state and
- * register hooks. State of the product's modules persists from one test file to the next.
+ * A test file, the modules in `test/` and `testing/booting.ts` are loaded once per test file, because
+ * they hold state and register hooks. State of other modules persists from one file to the next.
  */
 export default class NativeRuntime extends Runtime {
   readonly #testPath: string

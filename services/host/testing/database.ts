@@ -62,6 +62,15 @@ export async function inBulk(
   await database.transaction(fill)
 }
 
+/** Executes the statements of a file in a schema, in one transaction. */
+export async function fillFrom(place: { url: string; schema: string }, file: URL): Promise<void> {
+  const statements = await readFile(file, 'utf8')
+  await withClient(place.url, async (client) => {
+    await client.query(`SET search_path = ${client.escapeIdentifier(place.schema)}`)
+    await client.query(statements)
+  })
+}
+
 /** Returns an environment variable that the test command sets; throws when it is unset. */
 export function requiredVariable(name: string): string {
   const value = process.env[name]

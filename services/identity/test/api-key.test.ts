@@ -1,36 +1,22 @@
 import { timestampDate, timestampFromDate } from '@bufbuild/protobuf/wkt'
-import type { Booted } from '@coffer/host/testing/boot'
 import { problemsOf } from '@coffer/kit/rpc/errors'
 import { statementsMax } from '@coffer/kit/testing/statements-max'
 import { isId, newId } from '@coffer/kit/values/id'
 import { ApiKeyService } from '@coffer/proto/identity/v1/api_key'
 import { SignInService } from '@coffer/proto/identity/v1/sign_in'
 import { UserService } from '@coffer/proto/identity/v1/user'
-import { type CallOptions, Code, ConnectError } from '@connectrpc/connect'
-import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
+import { type CallOptions, Code } from '@connectrpc/connect'
+import { expect, test } from '@jest/globals'
 import { sql } from 'slonik'
-import { anonymous, bootIdentity, register, statementsOf } from './household.ts'
+import { anonymous, bootingIdentity, refusal, register, statementsOf } from './household.ts'
 
-let booted: Booted
-
-beforeAll(async () => {
-  booted = await bootIdentity({ COFFER_API_KEYS_MAX: '5' })
-})
-
-afterEach(() => {
-  booted.clock.now = null
-})
-
-afterAll(async () => {
-  await booted[Symbol.asyncDispose]()
-})
+const booted = bootingIdentity({ COFFER_API_KEYS_MAX: '5' })
 
 const keys = () => booted.client('identity', ApiKeyService)
 const names = async (as: CallOptions) =>
   (await keys().listApiKeys({}, as)).apiKeys.map(({ name }) => name)
 const verify = (apiKeyId: string, secret: string) =>
   booted.client('identity', SignInService).verifyApiKey({ apiKeyId, secret }, anonymous(booted))
-const refusal = (call: Promise<unknown>) => call.then(() => null, ConnectError.from)
 
 async function create(as: CallOptions, name = 'Laptop', limits = {}) {
   const { apiKey } = await keys().createApiKey({ name, ...limits }, as)
@@ -76,11 +62,11 @@ test('a name is free again once its key is revoked', async () => {
   await create(bob.as)
 })
 
-test.each(['', '   ', 'x'.repeat(301), 'a\u0007b'])('%j is no name', async (name) => {
+test('a blank name is a problem', async () => {
   const ann = await register(booted)
-  const error = (await refusal(create(ann.as, name))) as ConnectError
+  const error = await refusal(create(ann.as, '   '))
   expect(error).toMatchObject({ code: Code.InvalidArgument })
-  expect(Object.keys(problemsOf(error) ?? {})).toEqual(['name'])
+  expect(error && problemsOf(error)).toEqual({ name: 'name is required' })
 })
 
 test('a revoked key is refused at once and cannot be revoked again', async () => {
@@ -146,7 +132,7 @@ test("a disabled login's keys are refused", async () => {
 test('a key is verified with few statements', async () => {
   const ann = await register(booted)
   const { apiKeyId, secret } = await create(ann.as)
-  const sent = await statementsOf(booted, 50, () => verify(apiKeyId, secret))
+  const sent = await statementsOf(booted, 10, () => verify(apiKeyId, secret))
   expect(sent).toBeLessThanOrEqual(statementsMax.verifyApiKey)
 })
 

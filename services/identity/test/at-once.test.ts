@@ -1,9 +1,9 @@
-import { type Booted, holdTransaction } from '@coffer/host/testing/boot'
+import { holdTransaction } from '@coffer/host/testing/boot'
 import { MultifactorService } from '@coffer/proto/identity/v1/multifactor'
 import { PasswordService } from '@coffer/proto/identity/v1/password'
 import { SessionService } from '@coffer/proto/identity/v1/session'
 import { SignInService } from '@coffer/proto/identity/v1/sign_in'
-import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { generateSync } from 'otplib'
 import { sql } from 'slonik'
 import { z } from 'zod'
@@ -11,30 +11,19 @@ import { hashOf } from '../src/book/secret.ts'
 import {
   anonymous,
   authenticator,
-  bootIdentity,
+  bootingIdentity,
+  byCode,
+  byPassword,
   bySession,
   password,
   register,
   registerWithAuthenticator,
 } from './household.ts'
 
-let booted: Booted
-
-beforeAll(async () => {
-  booted = await bootIdentity({ COFFER_SIGN_IN_LIMIT_PER_MINUTE: '1000' })
-})
-
-afterEach(() => {
-  booted.clock.now = null
-})
-
-afterAll(async () => {
-  await booted[Symbol.asyncDispose]()
-})
+const booted = bootingIdentity({ COFFER_SIGN_IN_LIMIT_PER_MINUTE: '1000' })
 
 type Ann = Awaited<ReturnType<typeof register>>
 
-const byPassword = { proof: { kind: { case: 'currentPassword', value: password } } } as const
 const multifactor = () => booted.client('identity', MultifactorService)
 const signIn = ({ email }: Ann) =>
   booted.client('identity', SignInService).login({ email, password }, anonymous(booted))
@@ -136,12 +125,11 @@ test('recovery codes are not renewed for an authenticator that is disabled meanw
   const ann = await registerWithAuthenticator(booted, new Date())
   // The renewal of the codes reads the authenticator, then waits for this lock of its counter.
   const attempts = await lockAttempts(`password of ${ann.user.loginId}`)
-  const byCode = { proof: { kind: { case: 'totp', value: ann.recoveryCodes[0] ?? '' } } } as const
   const [renewed, disabled] = await Promise.allSettled([
     multifactor().renewRecoveryCodes(byPassword, ann.as),
     attempts
       .untilAwaited()
-      .then(() => multifactor().disableTotp(byCode, ann.as))
+      .then(() => multifactor().disableTotp(byCode(ann.recoveryCodes[0] ?? ''), ann.as))
       .finally(attempts.release),
   ])
   expect(disabled.status).toBe('fulfilled')

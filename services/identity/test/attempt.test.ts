@@ -1,19 +1,10 @@
-import type { Booted } from '@coffer/host/testing/boot'
 import { refusalOf } from '@coffer/kit/rpc/errors'
 import { AttemptService } from '@coffer/proto/identity/v1/attempt'
 import { ConnectError } from '@connectrpc/connect'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { anonymous, bootIdentity } from './household.ts'
+import { expect, test } from '@jest/globals'
+import { anonymous, bootingIdentity } from './household.ts'
 
-let booted: Booted
-
-beforeAll(async () => {
-  booted = await bootIdentity()
-})
-
-afterAll(async () => {
-  await booted[Symbol.asyncDispose]()
-})
+const booted = bootingIdentity()
 
 const max = 3
 

@@ -1,11 +1,10 @@
 import { readSettings } from '@coffer/host/settings'
-import type { Booted } from '@coffer/host/testing/boot'
 import { refusalOf } from '@coffer/kit/rpc/errors'
 import { MultifactorService } from '@coffer/proto/identity/v1/multifactor'
 import { PasswordService } from '@coffer/proto/identity/v1/password'
 import { SignInService } from '@coffer/proto/identity/v1/sign_in'
 import { type CallOptions, ConnectError } from '@connectrpc/connect'
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { z } from 'zod'
 import {
@@ -17,33 +16,20 @@ import { settings } from '../src/config.ts'
 import {
   anonymous,
   authenticator,
-  bootIdentity,
+  bootingIdentity,
+  byCode,
+  byPassword,
   bySession,
   password,
   registerWithAuthenticator,
 } from './household.ts'
 
-let booted: Booted
-
-beforeAll(async () => {
-  booted = await bootIdentity(mail)
-})
-
-beforeEach(() => {
-  booted.clock.now = start
-})
-
-afterAll(async () => {
-  await booted[Symbol.asyncDispose]()
-})
-
 // No server listens there: queued mails stay in their table.
 const mail = { COFFER_SMTP_URL: 'smtp://127.0.0.1:9', COFFER_SMTP_TLS: 'none' }
 const start = new Date('2026-03-01T12:00:00Z')
+const booted = bootingIdentity(mail, start.toISOString())
 const newPassword = 'battery staple'
 const wrongRecoveryCode = 'aaaa-aaaa-aaaa-aaaa-aaaa-aaaa'
-const byPassword = { proof: { kind: { case: 'currentPassword', value: password } } } as const
-const byCode = (value: string) => ({ proof: { kind: { case: 'totp', value } } }) as const
 
 type Person = Awaited<ReturnType<typeof registerWithAuthenticator>>
 

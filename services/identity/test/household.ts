@@ -1,17 +1,25 @@
 import { loadSigner } from '@coffer/host/rpc/signing-key'
 import { type Booted, boot, counted } from '@coffer/host/testing/boot'
+import { booting } from '@coffer/host/testing/booting'
 import { anonymousCaller, systemCaller } from '@coffer/kit/rpc/caller'
 import { asCaller } from '@coffer/kit/rpc/rpc'
 import { newId } from '@coffer/kit/values/id'
 import { MultifactorService } from '@coffer/proto/identity/v1/multifactor'
 import { SignInService } from '@coffer/proto/identity/v1/sign_in'
-import type { CallOptions } from '@connectrpc/connect'
+import { type CallOptions, ConnectError } from '@connectrpc/connect'
 import { generateSync } from 'otplib'
 import { identity } from '../src/service.ts'
 
+const signUp = { COFFER_ALLOW_SIGN_UP: 'true' }
+
 /** Boots identity on a database of its own, with sign-up enabled. */
 export function bootIdentity(environment: Record<string, string> = {}): Promise<Booted> {
-  return boot([identity], { COFFER_ALLOW_SIGN_UP: 'true', ...environment })
+  return boot([identity], { ...signUp, ...environment })
+}
+
+/** The same for all tests of a file; the clock before each test is `now`, or the system's. */
+export function bootingIdentity(environment: Record<string, string> = {}, now?: string): Booted {
+  return booting([identity], { ...signUp, ...environment }, now ?? null)
 }
 
 /** Returns call options of a request without credentials, as the gateway passes them. */
@@ -20,6 +28,13 @@ export function anonymous({ keysFolder }: Booted): CallOptions {
 }
 
 export const password = 'correct horse battery'
+
+/** Bodies of a re-authentication, by the password or by a code. */
+export const byPassword = { proof: { kind: { case: 'currentPassword', value: password } } } as const
+export const byCode = (value: string) => ({ proof: { kind: { case: 'totp', value } } }) as const
+
+/** Returns the error of a call; null if it succeeds. */
+export const refusal = (call: Promise<unknown>) => call.then(() => null, ConnectError.from)
 
 /** Returns a registration body with an unused email address. */
 export function newcomer(change: Record<string, string> = {}) {

@@ -1,36 +1,26 @@
-import type { Booted } from '@coffer/host/testing/boot'
 import { problemsOf, refusalOf } from '@coffer/kit/rpc/errors'
 import { AccountService } from '@coffer/proto/identity/v1/account'
 import { MultifactorService } from '@coffer/proto/identity/v1/multifactor'
 import { SignInService } from '@coffer/proto/identity/v1/sign_in'
 import { UserService } from '@coffer/proto/identity/v1/user'
-import { type CallOptions, Code, ConnectError } from '@connectrpc/connect'
-import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
+import { type CallOptions, Code, type ConnectError } from '@connectrpc/connect'
+import { expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { z } from 'zod'
 import {
   anonymous,
   authenticator,
-  bootIdentity,
+  bootingIdentity,
+  byCode,
+  byPassword,
   bySession,
   password,
+  refusal,
   register,
   registerWithAuthenticator,
 } from './household.ts'
 
-let booted: Booted
-
-beforeAll(async () => {
-  booted = await bootIdentity()
-})
-
-afterEach(() => {
-  booted.clock.now = null
-})
-
-afterAll(async () => {
-  await booted[Symbol.asyncDispose]()
-})
+const booted = bootingIdentity()
 
 const start = new Date('2026-03-01T12:00:00Z')
 const after = (seconds: number) => new Date(start.getTime() + seconds * 1000)
@@ -39,13 +29,6 @@ const minute = 60
 const multifactor = () => booted.client('identity', MultifactorService)
 const users = () => booted.client('identity', UserService)
 const signIn = () => booted.client('identity', SignInService)
-const refusal = (call: Promise<unknown>) =>
-  call.then(
-    () => null,
-    (error) => ConnectError.from(error),
-  )
-const byPassword = { proof: { kind: { case: 'currentPassword', value: password } } } as const
-const byCode = (value: string) => ({ proof: { kind: { case: 'totp', value } } }) as const
 
 /** Signs in with the password; returns the pending session's token and call options. */
 async function pending({ email }: { email: string }) {
@@ -210,28 +193,6 @@ test('the second factor may be owed for five minutes', async () => {
   expect(await refusal(late)).toMatchObject({ code: Code.Unauthenticated })
   const exchange = complete(ann.codeAt(after(5 * minute)), as)
   expect(await refusal(exchange)).toMatchObject({ code: Code.Unauthenticated })
-})
-
-test('the sixth wrong code within a quarter of an hour is refused, then all are', async () => {
-  const ann = await registerWithAuthenticator(booted, start)
-  const { as } = await pending(ann)
-  for (const _ of [1, 2, 3, 4, 5]) expect(await status(complete('000000', as))).toBe(401)
-  booted.clock.now = after(minute)
-  const limited = refusalOf((await refusal(complete('000000', as)))!)
-  expect(limited).toMatchObject({ status: 429, retryAfterSeconds: 14 * minute })
-  expect(await status(complete(ann.codeAt(after(minute)), as))).toBe(429)
-  expect(await status(complete(ann.recoveryCodes[0]!, as))).toBe(429)
-  booted.clock.now = after(15 * minute)
-  const { as: later } = await pending(ann)
-  const right = complete(ann.codeAt(after(15 * minute)), later)
-  await expect(right).resolves.toHaveProperty('sessionToken')
-})
-
-test('wrong codes sent at the same time count like others', async () => {
-  const ann = await registerWithAuthenticator(booted, start)
-  const { as } = await pending(ann)
-  const all = await Promise.all(Array.from({ length: 12 }, () => status(complete('000000', as))))
-  expect(all.filter((each) => each === 401)).toHaveLength(5)
 })
 
 test.each(['password', 'code', 'recovery code'])('a %s disables it', async (kind) => {

@@ -1,12 +1,11 @@
 import { readSettings } from '@coffer/host/settings'
-import type { Booted } from '@coffer/host/testing/boot'
 import { problemsOf } from '@coffer/kit/rpc/errors'
 import { ApiKeyService } from '@coffer/proto/identity/v1/api_key'
 import { PasswordService } from '@coffer/proto/identity/v1/password'
 import { SignInService } from '@coffer/proto/identity/v1/sign_in'
 import { UserService } from '@coffer/proto/identity/v1/user'
-import { Code, ConnectError } from '@connectrpc/connect'
-import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
+import { Code } from '@connectrpc/connect'
+import { expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { z } from 'zod'
 import { disableLogin, issuePasswordReset } from '../src/accounts/operator.service.ts'
@@ -15,26 +14,15 @@ import { settings } from '../src/config.ts'
 import { startPasswords } from '../src/sign-in/password-pool.client.ts'
 import {
   anonymous,
-  bootIdentity,
+  bootingIdentity,
   newcomer,
   password,
+  refusal,
   register,
   registerWithAuthenticator,
 } from './household.ts'
 
-let booted: Booted
-
-beforeAll(async () => {
-  booted = await bootIdentity()
-})
-
-afterEach(() => {
-  booted.clock.now = null
-})
-
-afterAll(async () => {
-  await booted[Symbol.asyncDispose]()
-})
+const booted = bootingIdentity()
 
 const start = new Date('2026-03-01T12:00:00Z')
 const after = (seconds: number) => new Date(start.getTime() + seconds * 1000)
@@ -48,11 +36,6 @@ const reset = (token: string, text = newPassword) =>
   booted
     .client('identity', PasswordService)
     .resetPassword({ token, password: text }, anonymous(booted))
-const refusal = (call: Promise<unknown>) =>
-  call.then(
-    () => null,
-    (error) => ConnectError.from(error),
-  )
 
 async function issue(email: string): Promise<string> {
   const lifetime = { now: start, minutes: 10 }
@@ -113,17 +96,14 @@ test('no other text sets a password', async () => {
   expect(await login(ann.email, password)).toMatchObject({ isActive: true })
 })
 
-test.each(['1234567', 'x'.repeat(73), 'Password123'])(
-  '%s is no password, and consumes no token',
-  async (bad) => {
-    booted.clock.now = start
-    const ann = await register(booted)
-    const token = await issue(ann.email)
-    const error = await refusal(reset(token, bad))
-    expect(Object.keys(problemsOf(error!) ?? {})).toEqual(['password'])
-    await expect(reset(token)).resolves.toBeDefined()
-  },
-)
+test.each(['Password123'])('%s is no password, and consumes no token', async (bad) => {
+  booted.clock.now = start
+  const ann = await register(booted)
+  const token = await issue(ann.email)
+  const error = await refusal(reset(token, bad))
+  expect(Object.keys(problemsOf(error!) ?? {})).toEqual(['password'])
+  await expect(reset(token)).resolves.toBeDefined()
+})
 
 test('the second factor stays', async () => {
   const ann = await registerWithAuthenticator(booted, start)

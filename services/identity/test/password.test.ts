@@ -1,29 +1,16 @@
 import { readSettings } from '@coffer/host/settings'
-import type { Booted } from '@coffer/host/testing/boot'
 import { problemsOf, refusalOf, refused } from '@coffer/kit/rpc/errors'
 import { PasswordService } from '@coffer/proto/identity/v1/password'
 import { SignInService } from '@coffer/proto/identity/v1/sign_in'
-import { type CallOptions, Code, ConnectError } from '@connectrpc/connect'
-import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
+import { type CallOptions, Code } from '@connectrpc/connect'
+import { expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { z } from 'zod'
 import { settings } from '../src/config.ts'
 import { notifyOwner } from '../src/mail/mail-request.service.ts'
-import { anonymous, bootIdentity, bySession, password, register } from './household.ts'
+import { anonymous, bootingIdentity, bySession, password, refusal, register } from './household.ts'
 
-let booted: Booted
-
-beforeAll(async () => {
-  booted = await bootIdentity()
-})
-
-afterEach(() => {
-  booted.clock.now = null
-})
-
-afterAll(async () => {
-  await booted[Symbol.asyncDispose]()
-})
+const booted = bootingIdentity()
 
 const newPassword = 'battery staple'
 const signIn = () => booted.client('identity', SignInService)
@@ -34,11 +21,6 @@ const change = (body: object, as: CallOptions) =>
   booted
     .client('identity', PasswordService)
     .changePassword({ currentPassword: password, newPassword, ...body }, as)
-const refusal = (call: Promise<unknown>) =>
-  call.then(
-    () => null,
-    (error) => ConnectError.from(error),
-  )
 
 test('a new password takes the place of the old and ends all other sessions', async () => {
   const [ann, bob] = await Promise.all([register(booted), register(booted)])
@@ -77,8 +59,6 @@ test('a wrong current password changes nothing', async () => {
 })
 
 test.each([
-  ['1234567'],
-  ['x'.repeat(73)],
   ['Password123'],
   // Equal to the current password: refused before the current password is verified.
   [password],

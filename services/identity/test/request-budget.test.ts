@@ -1,18 +1,10 @@
-import { type Booted, holdTransaction } from '@coffer/host/testing/boot'
+import { holdTransaction } from '@coffer/host/testing/boot'
 import { RequestBudgetService } from '@coffer/proto/identity/v1/request_budget'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { sql } from 'slonik'
-import { anonymous, bootIdentity } from './household.ts'
+import { anonymous, bootingIdentity } from './household.ts'
 
-let booted: Booted
-
-beforeAll(async () => {
-  booted = await bootIdentity()
-})
-
-afterAll(async () => {
-  await booted[Symbol.asyncDispose]()
-})
+const booted = bootingIdentity()
 
 interface Sent {
   accountId: string

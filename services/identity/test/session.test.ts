@@ -1,32 +1,20 @@
-import type { Booted } from '@coffer/host/testing/boot'
 import { refusalOf } from '@coffer/kit/rpc/errors'
 import { newId } from '@coffer/kit/values/id'
 import { SessionService } from '@coffer/proto/identity/v1/session'
 import { SignInService } from '@coffer/proto/identity/v1/sign_in'
 import { type CallOptions, Code, ConnectError } from '@connectrpc/connect'
-import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import {
   anonymous,
-  bootIdentity,
+  bootingIdentity,
+  byPassword,
   bySession,
   password,
   register,
   registerWithAuthenticator,
 } from './household.ts'
 
-let booted: Booted
-
-beforeAll(async () => {
-  booted = await bootIdentity()
-})
-
-afterEach(() => {
-  booted.clock.now = null
-})
-
-afterAll(async () => {
-  await booted[Symbol.asyncDispose]()
-})
+const booted = bootingIdentity()
 
 const minute = 60_000
 const day = 24 * 60 * minute
@@ -96,7 +84,6 @@ test('a session that began a while ago ends others only with re-authentication',
   const [, , sessionId = ''] = await idsOf(ann.as)
   booted.clock.now = after(15 * minute)
   const wrong = { proof: { kind: { case: 'currentPassword', value: 'wrong horse' } } } as const
-  const right = { proof: { kind: { case: 'currentPassword', value: password } } } as const
   for (const answer of [{}, wrong]) {
     for (const call of [
       sessions().endSession({ sessionId, ...answer }, ann.as),
@@ -107,8 +94,8 @@ test('a session that began a while ago ends others only with re-authentication',
     }
   }
   expect(await idsOf(ann.as)).toHaveLength(3)
-  await sessions().endSession({ sessionId, ...right }, ann.as)
-  await sessions().endOtherSessions(right, ann.as)
+  await sessions().endSession({ sessionId, ...byPassword }, ann.as)
+  await sessions().endOtherSessions(byPassword, ann.as)
   expect(await idsOf(ann.as)).toHaveLength(1)
 })
 

@@ -1,19 +1,10 @@
-import type { Booted } from '@coffer/host/testing/boot'
 import { SignInService } from '@coffer/proto/identity/v1/sign_in'
 import { UserService } from '@coffer/proto/identity/v1/user'
 import { Code, ConnectError } from '@connectrpc/connect'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { anonymous, bootIdentity, newcomer, register } from './household.ts'
+import { expect, test } from '@jest/globals'
+import { anonymous, bootingIdentity, newcomer, register } from './household.ts'
 
-let booted: Booted
-
-beforeAll(async () => {
-  booted = await bootIdentity({ COFFER_PASSWORD_HASHES_AT_ONCE: '1' })
-})
-
-afterAll(async () => {
-  await booted[Symbol.asyncDispose]()
-})
+const booted = bootingIdentity({ COFFER_PASSWORD_HASHES_AT_ONCE: '1' })
 
 test('more sign-ins than can be hashed are unavailable, and reads go on', async () => {
   const ann = await register(booted)

@@ -1,32 +1,26 @@
-import type { Booted } from '@coffer/host/testing/boot'
 import { refusalOf } from '@coffer/kit/rpc/errors'
 import { statementsMax } from '@coffer/kit/testing/statements-max'
 import { SignInService } from '@coffer/proto/identity/v1/sign_in'
 import { UserService } from '@coffer/proto/identity/v1/user'
-import { Code, ConnectError } from '@connectrpc/connect'
-import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
+import { Code, type ConnectError } from '@connectrpc/connect'
+import { expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { z } from 'zod'
-import { anonymous, bootIdentity, newcomer, password, register, statementsOf } from './household.ts'
+import {
+  anonymous,
+  bootingIdentity,
+  newcomer,
+  password,
+  refusal,
+  register,
+  statementsOf,
+} from './household.ts'
 
-let booted: Booted
-
-beforeAll(async () => {
-  booted = await bootIdentity({ COFFER_SIGN_IN_LIMIT_PER_MINUTE: '3' })
-})
-
-afterEach(() => {
-  booted.clock.now = null
-})
-
-afterAll(async () => {
-  await booted[Symbol.asyncDispose]()
-})
+const booted = bootingIdentity({ COFFER_SIGN_IN_LIMIT_PER_MINUTE: '3' })
 
 const signIn = () => booted.client('identity', SignInService)
 const login = (body: { email: string; password: string }) => signIn().login(body, anonymous(booted))
 const verify = (sessionToken: string) => signIn().verifySession({ sessionToken }, anonymous(booted))
-const refusal = (call: Promise<unknown>) => call.then(() => null, ConnectError.from)
 
 const minute = 60_000
 const day = 24 * 60 * minute
@@ -81,14 +75,12 @@ test('a login that is a user of no account, or of several, cannot sign in', asyn
   expect(await refusal(login(bob!))).toMatchObject({ code: Code.FailedPrecondition })
 })
 
-test.each([
-  [{ email: 'Ann@example.com', password }],
-  [{ email: 'ann', password }],
-  [{ email: 'ann@example.com', password: 'short' }],
-  [{ email: 'ann@example.com', password: 'x'.repeat(73) }],
-])('%j cannot be credentials', async (body) => {
-  expect(await refusal(login(body))).toMatchObject({ code: Code.InvalidArgument })
-})
+test.each([[{ email: 'ann', password }], [{ email: 'ann@example.com', password: 'short' }]])(
+  '%j cannot be credentials',
+  async (body) => {
+    expect(await refusal(login(body))).toMatchObject({ code: Code.InvalidArgument })
+  },
+)
 
 test('the fourth failure within a minute is refused, for known addresses and unknown', async () => {
   booted.clock.now = start
@@ -190,7 +182,7 @@ test('a session ends after seven days without use', async () => {
 
 test('a session is verified with few statements', async () => {
   const { sessionToken } = await register(booted)
-  const sent = await statementsOf(booted, 50, () => verify(sessionToken))
+  const sent = await statementsOf(booted, 10, () => verify(sessionToken))
   expect(sent).toBeLessThanOrEqual(statementsMax.verifySession)
 })
 

@@ -1,21 +1,13 @@
-import { type Booted, eventually } from '@coffer/host/testing/boot'
+import { eventually } from '@coffer/host/testing/boot'
 import { problemsOf, refusalOf } from '@coffer/kit/rpc/errors'
 import { AccountSettingsChangedSchema } from '@coffer/proto/identity/v1/events'
 import { SignInService } from '@coffer/proto/identity/v1/sign_in'
 import { UserService } from '@coffer/proto/identity/v1/user'
 import { ConnectError } from '@connectrpc/connect'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { anonymous, bootIdentity, newcomer, password, register } from './household.ts'
+import { expect, test } from '@jest/globals'
+import { anonymous, bootingIdentity, newcomer, password, register } from './household.ts'
 
-let booted: Booted
-
-beforeAll(async () => {
-  booted = await bootIdentity()
-})
-
-afterAll(async () => {
-  await booted[Symbol.asyncDispose]()
-})
+const booted = bootingIdentity()
 
 const users = () => booted.client('identity', UserService)
 const proof = { kind: { case: 'currentPassword' as const, value: password } }

@@ -1,19 +1,10 @@
-import type { Booted } from '@coffer/host/testing/boot'
 import { newId } from '@coffer/kit/values/id'
 import { UserService } from '@coffer/proto/identity/v1/user'
 import { Code } from '@connectrpc/connect'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { bootIdentity, register, service } from './household.ts'
+import { expect, test } from '@jest/globals'
+import { bootingIdentity, register, service } from './household.ts'
 
-let booted: Booted
-
-beforeAll(async () => {
-  booted = await bootIdentity()
-})
-
-afterAll(async () => {
-  await booted[Symbol.asyncDispose]()
-})
+const booted = bootingIdentity()
 
 const users = () => booted.client('identity', UserService)
 

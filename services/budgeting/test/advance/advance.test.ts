@@ -1,7 +1,8 @@
-import { type Booted, boot, eventually } from '@coffer/host/testing/boot'
+import { eventually } from '@coffer/host/testing/boot'
+import { booting } from '@coffer/host/testing/booting'
 import { ledger } from '@coffer/ledger/service'
 import type { ScheduledService } from '@coffer/proto/ledger/v1/scheduled'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { z } from 'zod'
 import { listDue } from '../../src/advance/advance.sql.ts'
@@ -18,15 +19,7 @@ import {
 } from '../advancing.ts'
 import { at } from '../household.ts'
 
-let booted: Booted
-
-beforeAll(async () => {
-  booted = await boot([ledger, budgeting])
-})
-
-afterAll(async () => {
-  await booted[Symbol.asyncDispose]()
-})
+const booted = booting([ledger, budgeting])
 
 /** Creates a household with expenses (plain, with transactions, weekly, paused) and a goal. */
 async function createVaried(): Promise<Funded> {

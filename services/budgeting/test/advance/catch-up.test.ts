@@ -1,31 +1,17 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { type Booted, boot, eventually } from '@coffer/host/testing/boot'
+import { eventually } from '@coffer/host/testing/boot'
+import { booting } from '@coffer/host/testing/booting'
 import { changeOf, emit } from '@coffer/kit/events/changes'
 import { newId } from '@coffer/kit/values/id'
 import { ledger } from '@coffer/ledger/service'
 import { EnvelopesChangedSchema } from '@coffer/proto/ledger/v1/events'
 import { UploadService } from '@coffer/proto/ledger/v1/upload'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { z } from 'zod'
 import { budgeting } from '../../src/service.ts'
 import { at, createBudgetHousehold, type Household } from '../household.ts'
 
-let booted: Booted
-let dataDir: string
-
-beforeAll(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'coffer-catch-up-'))
-  booted = await boot([ledger, budgeting], { COFFER_DATA_DIR: dataDir })
-  booted.clock.now = new Date('2023-10-09T13:32Z')
-})
-
-afterAll(async () => {
-  await booted[Symbol.asyncDispose]()
-  await rm(dataDir, { recursive: true, force: true })
-})
+const booted = booting([ledger, budgeting], {}, '2023-10-09T13:32Z')
 
 const Stored = z.object({ held: z.bigint(), contribution: z.bigint(), version: z.bigint() })
 

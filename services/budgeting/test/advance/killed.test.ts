@@ -1,21 +1,13 @@
-import { type Booted, boot } from '@coffer/host/testing/boot'
+import { booting } from '@coffer/host/testing/booting'
 import { ledger } from '@coffer/ledger/service'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { advanceTogether } from '../../src/advance/advance-together.service.ts'
 import { budgeting } from '../../src/service.ts'
 import { advanceOnly, createSeptember, depsOf, type Funded, outcome } from '../advancing.ts'
 import { at } from '../household.ts'
 import { createKilledProcess } from '../killed-process.ts'
 
-let booted: Booted
-
-beforeAll(async () => {
-  booted = await boot([ledger, budgeting])
-})
-
-afterAll(async () => {
-  await booted[Symbol.asyncDispose]()
-})
+const booted = booting([ledger, budgeting])
 
 const now = new Date('2023-10-14T06:00Z')
 

@@ -1,23 +1,16 @@
-import { type Booted, boot, eventually } from '@coffer/host/testing/boot'
+import { eventually } from '@coffer/host/testing/boot'
+import { booting } from '@coffer/host/testing/booting'
 import { changeOf, emit } from '@coffer/kit/events/changes'
 import { ledger } from '@coffer/ledger/service'
 import { AccountSettingsChangedSchema } from '@coffer/proto/identity/v1/events'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { listDue } from '../../src/advance/advance.sql.ts'
 import { budgeting } from '../../src/service.ts'
 import { advance, createSeptember, shown } from '../advancing.ts'
 import { at } from '../household.ts'
 import { chicago } from '../samples.ts'
 
-let booted: Booted
-
-beforeAll(async () => {
-  booted = await boot([ledger, budgeting])
-})
-
-afterAll(async () => {
-  await booted[Symbol.asyncDispose]()
-})
+const booted = booting([ledger, budgeting])
 
 const payday = '2023-10-13T06:00Z'
 

@@ -1,19 +1,11 @@
-import { type Booted, boot } from '@coffer/host/testing/boot'
+import { booting } from '@coffer/host/testing/booting'
 import { ledger } from '@coffer/ledger/service'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { budgeting } from '../../src/service.ts'
 import { advanceOnly, createSeptember, shown } from '../advancing.ts'
 import { at } from '../household.ts'
 
-let booted: Booted
-
-beforeAll(async () => {
-  booted = await boot([ledger, budgeting])
-})
-
-afterAll(async () => {
-  await booted[Symbol.asyncDispose]()
-})
+const booted = booting([ledger, budgeting])
 
 test('one run catches up with 132 missed days', async () => {
   const home = await createSeptember(booted)

@@ -1,10 +1,11 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt'
-import { type Booted, boot, eventually } from '@coffer/host/testing/boot'
+import { eventually } from '@coffer/host/testing/boot'
+import { booting } from '@coffer/host/testing/booting'
 import { midnightOf } from '@coffer/kit/values/day'
 import { newId } from '@coffer/kit/values/id'
 import { dayMs, hourMs } from '@coffer/kit/values/time'
 import { ledger } from '@coffer/ledger/service'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { sql } from 'slonik'
 import { z } from 'zod'
@@ -14,15 +15,7 @@ import { advanceOnly, depsOf, outcome } from '../advancing.ts'
 import { createBudgetHousehold, type Household } from '../household.ts'
 import { createKilledProcess } from '../killed-process.ts'
 
-let booted: Booted
-
-beforeAll(async () => {
-  booted = await boot([ledger, budgeting])
-})
-
-afterAll(async () => {
-  await booted[Symbol.asyncDispose]()
-})
+const booted = booting([ledger, budgeting])
 
 /** A timezone in which the midnight of 5 November 2023 occurs twice. */
 const autumn = { timezone: 'America/Havana', start: '2023-10-25T16:00Z' }
@@ -157,7 +150,7 @@ test('an hourly job with late, concurrent and killed runs has the same result', 
       await runWithFaults(home, chosen.place, wrong)
       expect(await outcome(home)).toEqual(await outcome(clean))
     }),
-    { numRuns: 8, endOnFailure: true },
+    { numRuns: 4, endOnFailure: true },
   )
 })
 

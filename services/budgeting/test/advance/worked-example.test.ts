@@ -1,6 +1,7 @@
-import { type Booted, boot, eventually } from '@coffer/host/testing/boot'
+import { eventually } from '@coffer/host/testing/boot'
+import { booting } from '@coffer/host/testing/booting'
 import { ledger } from '@coffer/ledger/service'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { z } from 'zod'
 import { advanceTogether } from '../../src/advance/advance-together.service.ts'
@@ -8,15 +9,7 @@ import { budgeting } from '../../src/service.ts'
 import { advance, createSeptember, depsOf, type Funded, shown } from '../advancing.ts'
 import { at, type Household } from '../household.ts'
 
-let booted: Booted
-
-beforeAll(async () => {
-  booted = await boot([ledger, budgeting])
-})
-
-afterAll(async () => {
-  await booted[Symbol.asyncDispose]()
-})
+const booted = booting([ledger, budgeting])
 
 async function fill(
   { envelopes, bankAccountId, as }: Household,

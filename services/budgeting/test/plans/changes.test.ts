@@ -1,29 +1,18 @@
-import { type Booted, boot, counted, holdTransaction } from '@coffer/host/testing/boot'
+import { counted, holdTransaction } from '@coffer/host/testing/boot'
+import { booting } from '@coffer/host/testing/booting'
 import { problemsOf } from '@coffer/kit/rpc/errors'
 import { statementsMax } from '@coffer/kit/testing/statements-max'
 import { newId } from '@coffer/kit/values/id'
 import { ledger } from '@coffer/ledger/service'
 import { Code, ConnectError } from '@connectrpc/connect'
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { budgeting } from '../../src/service.ts'
 import { depsOf } from '../advancing.ts'
 import { at, createBudgetHousehold, type Household } from '../household.ts'
 import { monthly } from '../samples.ts'
 
-let booted: Booted
-
-beforeAll(async () => {
-  booted = await boot([ledger, budgeting])
-})
-
-beforeEach(() => {
-  booted.clock.now = new Date('2023-10-09T13:32Z')
-})
-
-afterAll(async () => {
-  await booted[Symbol.asyncDispose]()
-})
+const booted = booting([ledger, budgeting], {}, '2023-10-09T13:32Z')
 
 const fridays = 'DTSTART:20231013T050000Z\nRRULE:FREQ=WEEKLY'
 

@@ -1,10 +1,10 @@
-import { type Booted, boot } from '@coffer/host/testing/boot'
+import { booting } from '@coffer/host/testing/booting'
 import { refusalOf } from '@coffer/kit/rpc/errors'
 import { headers } from '@coffer/kit/rpc/rpc'
 import { newId } from '@coffer/kit/values/id'
 import { ledger } from '@coffer/ledger/service'
 import { type CallOptions, ConnectError } from '@connectrpc/connect'
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { budgeting } from '../../src/service.ts'
 import { sweepActivities } from '../../src/tenancy/sweep.activities.ts'
@@ -12,22 +12,14 @@ import { depsOf } from '../advancing.ts'
 import { at, createBudgetHousehold, type Household } from '../household.ts'
 import { twiceMonthly } from '../samples.ts'
 
-let booted: Booted
-
-beforeAll(async () => {
-  booted = await boot([ledger, budgeting], {
+const booted = booting(
+  [ledger, budgeting],
+  {
     COFFER_ENVELOPES_MAX: '3',
     COFFER_FUNDING_SCHEDULES_MAX: '3',
-  })
-})
-
-beforeEach(() => {
-  booted.clock.now = new Date('2023-10-09T13:32Z')
-})
-
-afterAll(async () => {
-  await booted[Symbol.asyncDispose]()
-})
+  },
+  '2023-10-09T13:32Z',
+)
 
 function keyed({ as }: Household, bodyHash: string, key = 'once'): CallOptions {
   const added = { [headers.idempotencyKey]: key, [headers.bodyHash]: bodyHash }
@@ -180,34 +172,21 @@ test('an expired key creates another spending object', async () => {
 })
 
 test('twenty retries under one key create one envelope and get one reply', async () => {
-  const { pay, spending, list, envelopes, bankAccountId, as } = await createBudgetHousehold(booted)
-  const { fundingScheduleId } = await pay()
-  const key = { [headers.idempotencyKey]: newId('key'), [headers.bodyHash]: 'ab' }
-  const keyed = { ...as, headers: key }
-  const body = {
-    bankAccountId,
-    fundingScheduleId,
-    spendingType: 'goal',
-    name: 'Trip',
-    targetAmount: 100n,
-    nextRecurrence: at('2024-01-01T06:00Z'),
-  }
-  const replies = await Promise.all(
-    Array.from({ length: 20 }, () => spending.createSpending(body, keyed)),
-  )
+  const home = await createBudgetHousehold(booted)
+  const { spending, envelopes, list, bankAccountId, as } = home
+  const body = await bodyFor(home)
+  const create = () => spending.createSpending(body, keyed(home, 'ab'))
+  const replies = await Promise.all(Array.from({ length: 20 }, create))
   expect(new Set(replies.map((reply) => reply.spending?.spendingId)).size).toBe(1)
   expect(await list()).toHaveLength(1)
   expect((await envelopes.listEnvelopes({ bankAccountId }, as)).envelopes).toHaveLength(1)
 })
 
 test('twenty retries under one key create one schedule and get one reply', async () => {
-  const { schedules, bankAccountId, as } = await createBudgetHousehold(booted)
-  const key = { [headers.idempotencyKey]: newId('key'), [headers.bodyHash]: 'ab' }
-  const keyed = { ...as, headers: key }
-  const body = { bankAccountId, name: 'Pay', ruleset: twiceMonthly }
-  const replies = await Promise.all(
-    Array.from({ length: 20 }, () => schedules.createFundingSchedule(body, keyed)),
-  )
+  const home = await createBudgetHousehold(booted)
+  const body = { bankAccountId: home.bankAccountId, name: 'Pay', ruleset: twiceMonthly }
+  const create = () => home.schedules.createFundingSchedule(body, keyed(home, 'ab'))
+  const replies = await Promise.all(Array.from({ length: 20 }, create))
   const ids = replies.map(({ fundingSchedule }) => fundingSchedule?.fundingScheduleId)
   expect(new Set(ids).size).toBe(1)
 })

@@ -1,26 +1,18 @@
-import { type Booted, boot, holdTransaction } from '@coffer/host/testing/boot'
+import { holdTransaction } from '@coffer/host/testing/boot'
+import { booting } from '@coffer/host/testing/booting'
 import { objectTag } from '@coffer/kit/rpc/object-tag'
 import { headers } from '@coffer/kit/rpc/rpc'
 import { ledger } from '@coffer/ledger/service'
 import { type Spending, SpendingSchema } from '@coffer/proto/budgeting/v1/spending'
 import type { CallOptions } from '@connectrpc/connect'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { budgeting } from '../../src/service.ts'
 import { createBudgetHousehold } from '../household.ts'
 
-let booted: Booted
+const booted = booting([ledger, budgeting], {}, '2023-10-09T13:32Z')
 
 const raised = { targetAmount: 2_000n, updateMask: { paths: ['target_amount'] } }
-
-beforeAll(async () => {
-  booted = await boot([ledger, budgeting])
-  booted.clock.now = new Date('2023-10-09T13:32Z')
-})
-
-afterAll(async () => {
-  await booted[Symbol.asyncDispose]()
-})
 
 /** Returns options of a call that requires the object as it was read (`If-Match`). */
 function withTag(as: CallOptions, read: Spending | undefined): CallOptions {

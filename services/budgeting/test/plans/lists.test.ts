@@ -1,20 +1,12 @@
-import { type Booted, boot, counted } from '@coffer/host/testing/boot'
+import { counted } from '@coffer/host/testing/boot'
+import { booting } from '@coffer/host/testing/booting'
 import { statementsMax } from '@coffer/kit/testing/statements-max'
 import { ledger } from '@coffer/ledger/service'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { budgeting } from '../../src/service.ts'
 import { createBudgetHousehold } from '../household.ts'
 
-let booted: Booted
-
-beforeAll(async () => {
-  booted = await boot([ledger, budgeting])
-  booted.clock.now = new Date('2023-10-09T13:32Z')
-})
-
-afterAll(async () => {
-  await booted[Symbol.asyncDispose]()
-})
+const booted = booting([ledger, budgeting], {}, '2023-10-09T13:32Z')
 
 test('a list is complete during concurrent changes and lists', async () => {
   const home = await createBudgetHousehold(booted)

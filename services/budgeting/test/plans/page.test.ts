@@ -1,7 +1,7 @@
-import { type Booted, boot } from '@coffer/host/testing/boot'
+import { booting } from '@coffer/host/testing/booting'
 import { statementsMax } from '@coffer/kit/testing/statements-max'
 import { ledger } from '@coffer/ledger/service'
-import { afterEach, beforeEach, expect, test } from '@jest/globals'
+import { afterEach, expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { advanceActivities } from '../../src/advance/advance.activities.ts'
 import { listDue } from '../../src/advance/advance.sql.ts'
@@ -10,14 +10,13 @@ import { sweepActivities } from '../../src/tenancy/sweep.activities.ts'
 import { createSeptember, depsOf, type Funded, shown } from '../advancing.ts'
 import { at, createBudgetHousehold } from '../household.ts'
 
-let booted: Booted
+const booted = booting([ledger, budgeting])
 
-beforeEach(async () => {
-  booted = await boot([ledger, budgeting])
-})
-
+// A page has the bank accounts of all households, so each test begins without any.
 afterEach(async () => {
-  await booted[Symbol.asyncDispose]()
+  await booted
+    .database('budgeting')
+    .pool.query(sql.unsafe`TRUNCATE spending, funding_schedules CASCADE`)
 })
 
 const payday = '2023-10-13T06:00Z'

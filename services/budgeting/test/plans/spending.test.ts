@@ -1,10 +1,11 @@
-import { type Booted, boot, counted, eventually } from '@coffer/host/testing/boot'
+import { counted, eventually } from '@coffer/host/testing/boot'
+import { booting } from '@coffer/host/testing/booting'
 import { problemsOf } from '@coffer/kit/rpc/errors'
 import { statementsMax } from '@coffer/kit/testing/statements-max'
 import { newId } from '@coffer/kit/values/id'
 import { ledger } from '@coffer/ledger/service'
 import { Code, type ConnectError } from '@connectrpc/connect'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { z } from 'zod'
 import { storeAmounts } from '../../src/reconciliation/amounts.service.ts'
@@ -15,16 +16,7 @@ import { monthly } from '../samples.ts'
 
 const Kept = z.object({ version: z.bigint(), contribution: z.bigint() })
 
-let booted: Booted
-
-beforeAll(async () => {
-  booted = await boot([ledger, budgeting])
-  booted.clock.now = new Date('2023-10-09T13:32Z')
-})
-
-afterAll(async () => {
-  await booted[Symbol.asyncDispose]()
-})
+const booted = booting([ledger, budgeting], {}, '2023-10-09T13:32Z')
 
 const counting = <T>(run: () => Promise<T>) => counted(booted.database('budgeting'), run)
 

@@ -1,9 +1,9 @@
-import { type Booted, boot } from '@coffer/host/testing/boot'
+import { booting } from '@coffer/host/testing/booting'
 import { newId } from '@coffer/kit/values/id'
 import { auditPages } from '@coffer/ledger/money/audit-pages.sql'
 import { ledger } from '@coffer/ledger/service'
 import { Code } from '@connectrpc/connect'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { auditPlans } from '../../src/reconciliation/audit.sql.ts'
 import { budgeting } from '../../src/service.ts'
@@ -12,15 +12,7 @@ import { sweepActivities } from '../../src/tenancy/sweep.activities.ts'
 import { advanceOnly, createSeptember, depsOf } from '../advancing.ts'
 import { createBudgetHousehold } from '../household.ts'
 
-let booted: Booted
-
-beforeAll(async () => {
-  booted = await boot([ledger, budgeting])
-})
-
-afterAll(async () => {
-  await booted[Symbol.asyncDispose]()
-})
+const booted = booting([ledger, budgeting])
 
 /** Audits the plans against the tables of the ledger. */
 function audit() {

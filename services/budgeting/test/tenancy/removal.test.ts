@@ -1,23 +1,15 @@
-import { type Booted, boot } from '@coffer/host/testing/boot'
+import { booting } from '@coffer/host/testing/booting'
 import { newId } from '@coffer/kit/values/id'
 import { ledger } from '@coffer/ledger/service'
 import { Code, ConnectError } from '@connectrpc/connect'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { z } from 'zod'
 import { budgeting } from '../../src/service.ts'
 import { sweepActivities } from '../../src/tenancy/sweep.activities.ts'
 import { advanceOnly, createSeptember, depsOf, type Funded } from '../advancing.ts'
 
-let booted: Booted
-
-beforeAll(async () => {
-  booted = await boot([ledger, budgeting])
-})
-
-afterAll(async () => {
-  await booted[Symbol.asyncDispose]()
-})
+const booted = booting([ledger, budgeting])
 
 const payday = new Date('2023-10-13T06:00Z')
 const text = 'cannot remove funding schedule, it does not exist'

@@ -1,24 +1,14 @@
-import { type Booted, boot } from '@coffer/host/testing/boot'
+import { booting } from '@coffer/host/testing/booting'
 import { fixture } from '@coffer/host/testing/fixture/service'
 import { FeedLinkService } from '@coffer/proto/feedsync/v1/feed_link'
-import { type CallOptions, type Client, ConnectError } from '@connectrpc/connect'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { type CallOptions, ConnectError } from '@connectrpc/connect'
+import { expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { refusalOf } from '../../src/rpc/errors.ts'
 import { headers } from '../../src/rpc/rpc.ts'
 import { newId } from '../../src/values/id.ts'
 
-let booted: Booted
-let links: Client<typeof FeedLinkService>
-
-beforeAll(async () => {
-  booted = await boot([fixture])
-  links = booted.client('identity', FeedLinkService)
-})
-
-afterAll(async () => {
-  await booted[Symbol.asyncDispose]()
-})
+const booted = booting([fixture])
 
 function keyed(accountId: string, key: string, bodyHash = 'ab'): CallOptions {
   const sent = { [headers.idempotencyKey]: key, [headers.bodyHash]: bodyHash }
@@ -31,7 +21,9 @@ async function create(name: string, options: CallOptions) {
   const onHeader = (header: Headers) => {
     replayed = header.get(headers.replayed) === 'true'
   }
-  const { feedLink } = await links.createFeedLink({ name }, { ...options, onHeader })
+  const { feedLink } = await booted
+    .client('identity', FeedLinkService)
+    .createFeedLink({ name }, { ...options, onHeader })
   return { id: feedLink?.feedLinkId, replayed }
 }
 

@@ -1,4 +1,5 @@
 import { eventually } from '@coffer/host/testing/boot'
+import { booting } from '@coffer/host/testing/booting'
 import { createHousehold } from '@coffer/host/testing/household'
 import { changeOf, emit } from '@coffer/kit/events/changes'
 import { newId } from '@coffer/kit/values/id'
@@ -6,7 +7,6 @@ import { AccountSettingsChangedSchema } from '@coffer/proto/identity/v1/events'
 import { expect, test } from '@jest/globals'
 import { findTimezone } from '../../src/accounts/account-settings.sql.ts'
 import { ledger } from '../../src/service.ts'
-import { booting } from '../booting.ts'
 import { partsOf } from '../imports/file-parts.ts'
 
 const booted = booting([ledger])

@@ -1,14 +1,12 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { type Booted, boot, counted as statementsOf } from '@coffer/host/testing/boot'
+import { counted as statementsOf } from '@coffer/host/testing/boot'
+import { booting } from '@coffer/host/testing/booting'
 import { createHousehold, type Household } from '@coffer/host/testing/household'
 import { headers } from '@coffer/kit/rpc/rpc'
 import { statementsMax } from '@coffer/kit/testing/statements-max'
 import { newId } from '@coffer/kit/values/id'
 import { SyncImportService } from '@coffer/proto/ledger/v1/sync_import'
 import { type CallOptions, ConnectError } from '@connectrpc/connect'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { ledger } from '../../src/service.ts'
 import { partsOf } from '../imports/file-parts.ts'
@@ -17,24 +15,12 @@ import { importFile, sendFile, statementOf } from '../imports/uploading.ts'
 import { anAccount, byService } from '../syncs/syncing.ts'
 
 const max = 3
-let booted: Booted
-let dataDir: string
-
-beforeAll(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'coffer-bounds-'))
-  booted = await boot([ledger], {
-    COFFER_DATA_DIR: dataDir,
-    COFFER_LINKS_MAX: `${max}`,
-    COFFER_BANK_ACCOUNTS_MAX: `${max}`,
-    COFFER_ENVELOPES_MAX: `${max}`,
-    COFFER_MAPPINGS_MAX: `${max}`,
-    COFFER_UPLOADS_MAX: `${max}`,
-  })
-})
-
-afterAll(async () => {
-  await booted[Symbol.asyncDispose]()
-  await rm(dataDir, { recursive: true, force: true })
+const booted = booting([ledger], {
+  COFFER_LINKS_MAX: `${max}`,
+  COFFER_BANK_ACCOUNTS_MAX: `${max}`,
+  COFFER_ENVELOPES_MAX: `${max}`,
+  COFFER_MAPPINGS_MAX: `${max}`,
+  COFFER_UPLOADS_MAX: `${max}`,
 })
 
 /** Returns the refusal text of a call; null if the call is accepted. */

@@ -1,3 +1,4 @@
+import { booting } from '@coffer/host/testing/booting'
 import { createHousehold } from '@coffer/host/testing/household'
 import { headers } from '@coffer/kit/rpc/rpc'
 import { newId } from '@coffer/kit/values/id'
@@ -5,7 +6,6 @@ import { LinkService } from '@coffer/proto/ledger/v1/link'
 import { Code } from '@connectrpc/connect'
 import { describe, expect, test } from '@jest/globals'
 import { ledger } from '../../src/service.ts'
-import { booting } from '../booting.ts'
 
 const booted = booting([ledger])
 

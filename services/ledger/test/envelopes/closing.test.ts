@@ -1,24 +1,16 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt'
-import { type Booted, boot, untilLockAwaited } from '@coffer/host/testing/boot'
+import { untilLockAwaited } from '@coffer/host/testing/boot'
+import { booting } from '@coffer/host/testing/booting'
 import { createHousehold } from '@coffer/host/testing/household'
 import { newId } from '@coffer/kit/values/id'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { sql } from 'slonik'
-import { auditLedger } from '../../src/money/audit.sql.ts'
 import { ledger } from '../../src/service.ts'
+import { auditing } from '../auditing.ts'
 import { hold, isFree } from '../held-row.ts'
 import { listed } from '../outcomes.ts'
 
-let booted: Booted
-
-beforeAll(async () => {
-  booted = await boot([ledger])
-})
-
-afterAll(async () => {
-  expect(await auditLedger(booted.database('ledger'))).toEqual([])
-  await booted[Symbol.asyncDispose]()
-})
+const booted = auditing(booting([ledger]))
 
 const date = timestampFromDate(new Date('2026-03-02T06:00:00Z'))
 

@@ -1,6 +1,7 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt'
 import { loadSigner } from '@coffer/host/rpc/signing-key'
 import { ofConsumers } from '@coffer/host/testing/boot'
+import { booting } from '@coffer/host/testing/booting'
 import { createHousehold, type Household } from '@coffer/host/testing/household'
 import { systemCaller } from '@coffer/kit/rpc/caller'
 import { problemsOf } from '@coffer/kit/rpc/errors'
@@ -13,7 +14,6 @@ import { Code, ConnectError } from '@connectrpc/connect'
 import { expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { ledger } from '../../src/service.ts'
-import { booting } from '../booting.ts'
 import { refusals } from '../outcomes.ts'
 
 const booted = booting([ledger])

@@ -1,28 +1,14 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { readFile } from 'node:fs/promises'
 import { timestampFromDate } from '@bufbuild/protobuf/wkt'
-import { type Booted, boot } from '@coffer/host/testing/boot'
+import { booting } from '@coffer/host/testing/booting'
 import { createHousehold, type Household } from '@coffer/host/testing/household'
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { auditLedger } from '../../src/money/audit.sql.ts'
+import { expect, test } from '@jest/globals'
 import { ledger } from '../../src/service.ts'
+import { auditing } from '../auditing.ts'
 import { listed } from '../outcomes.ts'
 import { importFile, opening, statementOf, undo } from './uploading.ts'
 
-let booted: Booted
-let dataDir: string
-
-beforeAll(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'coffer-balances-'))
-  booted = await boot([ledger], { COFFER_DATA_DIR: dataDir })
-})
-
-afterAll(async () => {
-  expect(await auditLedger(booted.database('ledger'))).toEqual([])
-  await booted[Symbol.asyncDispose]()
-  await rm(dataDir, { recursive: true, force: true })
-})
+const booted = auditing(booting([ledger]))
 
 async function setCurrent({ accounts, bankAccountId, as }: Household, currentBalance: bigint) {
   const updateMask = { paths: ['current_balance'] }
@@ -63,16 +49,16 @@ function remove({ home, transactionId }: World, how: { soft: boolean; adjustsBal
  * The steps in the table of docs/files.md#balances: a pattern that matches the name of the step,
  * and a function that executes it.
  */
-const steps: [RegExp, (world: World, word: string) => Promise<unknown>][] = [
+const steps: [RegExp, (world: World, ...words: string[]) => Promise<unknown>][] = [
   [/^File$/, (world) => upload(world, file)],
   [/^new row without a balance$/, (world) => upload(world, newRow({}))],
   [
-    /^new row with 590.00 without a date$/,
-    (world) => upload(world, newRow({ ledger: '590.00', asOf: null })),
+    /^new row with (\d+\.\d\d) without a date$/,
+    (world, ledger) => upload(world, newRow({ ledger, asOf: null })),
   ],
   [
-    /^new row with 590.00 for the (\d+)th$/,
-    (world, day) => upload(world, newRow({ ledger: '590.00', asOf: `202601${day}` })),
+    /^new row with (\d+\.\d\d) for the (\d+)th$/,
+    (world, ledger, day) => upload(world, newRow({ ledger, asOf: `202601${day}` })),
   ],
   [
     /^spend on the (\d+)th$/,
@@ -99,7 +85,7 @@ const steps: [RegExp, (world: World, word: string) => Promise<unknown>][] = [
       return remove(world, { soft: true, adjustsBalance: true })
     },
   ],
-  [/^550.00 by hand$/, ({ home }) => setCurrent(home, 55000n)],
+  [/^(\d+)\.00 by hand$/, ({ home }, amount) => setCurrent(home, BigInt(`${amount}00`))],
   [/^undo$/, ({ home, uploads }) => undo(home, uploads.at(-1) ?? '')],
   [/^undo the first$/, ({ home, uploads }) => undo(home, uploads[0] ?? '')],
 ]
@@ -114,7 +100,7 @@ async function balanceAfter(words: string): Promise<string> {
   for (const word of words.split(', ')) {
     const [pattern, take] = steps.find(([one]) => one.test(word)) ?? []
     if (!pattern || !take) throw new Error(`no step is called ${word}`)
-    await take(world, pattern.exec(word)?.[1] ?? '')
+    await take(world, ...(pattern.exec(word)?.slice(1) ?? []))
   }
   const { current = 0n } = (await world.home.balances()) ?? {}
   return (Number(current) / 100).toFixed(2)
@@ -167,67 +153,5 @@ test('undoing a file that sets no balance changes nothing', async () => {
     availableBalance: before.bankAccount?.availableBalance,
     limitBalance: before.bankAccount?.limitBalance,
     lastUpdated: before.bankAccount?.lastUpdated,
-  })
-})
-
-describe('a later statement of balances', () => {
-  const a = (id: string) => statementOf({ [id]: '-1.00' }, { ledger: '600.00', asOf: '20260101' })
-  const b = (id: string) => statementOf({ [id]: '-1.00' }, { ledger: '700.00', asOf: '20260201' })
-
-  test('by another file stays, and undoing both restores the start', async () => {
-    const home = await createHousehold(booted, opening)
-    const first = await importFile(home, a('1'))
-    const second = await importFile(home, b('2'))
-    await undo(home, first.transactionUploadId)
-    expect(await home.balances()).toMatchObject({ current: 70000n })
-    await undo(home, second.transactionUploadId)
-    expect(await home.balances()).toMatchObject({ current: 50000n })
-    await importFile(home, a('3'))
-    expect(await home.balances()).toMatchObject({ current: 60000n })
-  })
-
-  test('undone first restores the balances step by step', async () => {
-    const home = await createHousehold(booted, opening)
-    const first = await importFile(home, a('1'))
-    const second = await importFile(home, b('2'))
-    await undo(home, second.transactionUploadId)
-    expect(await home.balances()).toMatchObject({ current: 60000n })
-    await undo(home, first.transactionUploadId)
-    expect(await home.balances()).toMatchObject({ current: 50000n })
-  })
-
-  test('stays even if it repeats known balances', async () => {
-    const home = await createHousehold(booted, opening)
-    const first = await importFile(home, a('1'))
-    const same = { ledger: '600.00', asOf: '20260102' }
-    await importFile(home, statementOf({ '2': '-1.00' }, same))
-    await undo(home, first.transactionUploadId)
-    expect(await home.balances()).toMatchObject({ current: 60000n })
-  })
-
-  test('of the same instant is ignored, so undoing restores the start', async () => {
-    const home = await createHousehold(booted, opening)
-    const first = await importFile(home, a('1'))
-    const other = { ledger: '650.00', asOf: '20260101' }
-    await importFile(home, statementOf({ '2': '-1.00' }, other))
-    expect(await home.balances()).toMatchObject({ current: 60000n })
-    await undo(home, first.transactionUploadId)
-    expect(await home.balances()).toMatchObject({ current: 50000n })
-  })
-
-  test.each([12345n, 60000n])('by hand stays: %d', async (amount) => {
-    const home = await createHousehold(booted, opening)
-    const { transactionUploadId } = await importFile(home, a('1'))
-    await setCurrent(home, amount)
-    await undo(home, transactionUploadId)
-    expect(await home.balances()).toMatchObject({ current: amount })
-  })
-
-  test('keeps later bookings when undone', async () => {
-    const home = await createHousehold(booted, opening)
-    const { transactionUploadId } = await importFile(home, a('1'))
-    await spend(home, 15)
-    await undo(home, transactionUploadId)
-    expect(await home.balances()).toMatchObject({ current: 48750n, available: 38750n })
   })
 })

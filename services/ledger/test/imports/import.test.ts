@@ -1,13 +1,11 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { timestampDate } from '@bufbuild/protobuf/wkt'
-import { type Booted, boot, eventually } from '@coffer/host/testing/boot'
+import { eventually } from '@coffer/host/testing/boot'
+import { booting } from '@coffer/host/testing/booting'
 import { createHousehold } from '@coffer/host/testing/household'
 import { newId } from '@coffer/kit/values/id'
 import { FileService } from '@coffer/proto/ledger/v1/file'
 import { Code } from '@connectrpc/connect'
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { beforeAll, describe, expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { auditLedger } from '../../src/money/audit.sql.ts'
 import { ledger } from '../../src/service.ts'
@@ -17,19 +15,11 @@ import { fixture, headers, importing } from './importing.ts'
 import { storedFiles } from './stored-files.ts'
 import { importFile } from './uploading.ts'
 
-let booted: Booted
-let dataDir: string
+const booted = booting([ledger])
 let steps: ReturnType<typeof importing>
 
-beforeAll(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'coffer-imports-'))
-  booted = await boot([ledger], { COFFER_DATA_DIR: dataDir })
+beforeAll(() => {
   steps = importing(booted)
-})
-
-afterAll(async () => {
-  await booted[Symbol.asyncDispose]()
-  await rm(dataDir, { recursive: true, force: true })
 })
 
 describe('an import', () => {
@@ -108,7 +98,7 @@ describe('an import', () => {
     expect(await home.balances()).toMatchObject({ current: 149025n, available: 149025n })
     expect(await auditLedger(booted.database('ledger'))).toEqual([])
     await eventually(
-      () => storedFiles(dataDir, accountId),
+      () => storedFiles(booted.dataDir, accountId),
       (files) => files.length === 0,
     )
   })

@@ -1,28 +1,17 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { type Booted, boot } from '@coffer/host/testing/boot'
+import { booting } from '@coffer/host/testing/booting'
 import { createHousehold } from '@coffer/host/testing/household'
 import { newId } from '@coffer/kit/values/id'
 import { Code } from '@connectrpc/connect'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { beforeAll, expect, test } from '@jest/globals'
 import { ledger } from '../../src/service.ts'
 import { problems } from '../outcomes.ts'
 import { headers, importing, mapping } from './importing.ts'
 
-let booted: Booted
-let dataDir: string
+const booted = booting([ledger])
 let steps: ReturnType<typeof importing>
 
-beforeAll(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'coffer-mappings-'))
-  booted = await boot([ledger], { COFFER_DATA_DIR: dataDir })
+beforeAll(() => {
   steps = importing(booted)
-})
-
-afterAll(async () => {
-  await booted[Symbol.asyncDispose]()
-  await rm(dataDir, { recursive: true, force: true })
 })
 
 test('mappings are found by the columns of a file, newest first', async () => {

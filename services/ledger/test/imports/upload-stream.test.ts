@@ -1,3 +1,4 @@
+import { booting } from '@coffer/host/testing/booting'
 import { createHousehold, type Household } from '@coffer/host/testing/household'
 import { refusalOf } from '@coffer/kit/rpc/errors'
 import { headers } from '@coffer/kit/rpc/rpc'
@@ -7,7 +8,6 @@ import { ImportService } from '@coffer/proto/ledger/v1/import'
 import { Code, ConnectError } from '@connectrpc/connect'
 import { expect, test } from '@jest/globals'
 import { ledger } from '../../src/service.ts'
-import { booting } from '../booting.ts'
 import { partsOf, type SentFile } from './file-parts.ts'
 import { storedFiles } from './stored-files.ts'
 

@@ -1,41 +1,21 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { timestampFromDate } from '@bufbuild/protobuf/wkt'
-import {
-  type Booted,
-  boot,
-  eventually,
-  ofConsumers,
-  untilLockAwaited,
-} from '@coffer/host/testing/boot'
+import { eventually, ofConsumers, untilLockAwaited } from '@coffer/host/testing/boot'
+import { booting } from '@coffer/host/testing/booting'
 import { createHousehold, type Household } from '@coffer/host/testing/household'
 import { statementsMax } from '@coffer/kit/testing/statements-max'
 import { newId } from '@coffer/kit/values/id'
 import { Code, ConnectError } from '@connectrpc/connect'
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { z } from 'zod'
-import { auditLedger } from '../../src/money/audit.sql.ts'
 import { ledger } from '../../src/service.ts'
+import { auditing } from '../auditing.ts'
 import { holdRow } from '../held-row.ts'
 import { listed, refusals } from '../outcomes.ts'
 import { importing } from './importing.ts'
 import { importFile, opening, sendFile, statementOf, undo } from './uploading.ts'
 
-let booted: Booted
-let dataDir: string
-
-beforeAll(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'coffer-undo-'))
-  booted = await boot([ledger], { COFFER_DATA_DIR: dataDir })
-})
-
-afterAll(async () => {
-  expect(await auditLedger(booted.database('ledger'))).toEqual([])
-  await booted[Symbol.asyncDispose]()
-  await rm(dataDir, { recursive: true, force: true })
-})
+const booted = auditing(booting([ledger]))
 
 async function envelopeWith(home: Household, amount: bigint, spendingType = 'expense') {
   const { envelopes, bankAccountId, as } = home

@@ -1,5 +1,6 @@
 import { timestampDate } from '@bufbuild/protobuf/wkt'
 import { eventually } from '@coffer/host/testing/boot'
+import { booting } from '@coffer/host/testing/booting'
 import { createHousehold, type Household } from '@coffer/host/testing/household'
 import { progressSubject } from '@coffer/kit/events/progress'
 import { headers } from '@coffer/kit/rpc/rpc'
@@ -8,7 +9,6 @@ import { Code } from '@connectrpc/connect'
 import { describe, expect, test } from '@jest/globals'
 import { auditLedger } from '../../src/money/audit.sql.ts'
 import { ledger } from '../../src/service.ts'
-import { booting } from '../booting.ts'
 import { partsOf } from './file-parts.ts'
 import { storedFiles } from './stored-files.ts'
 import { importFile, statementOf } from './uploading.ts'
@@ -86,7 +86,6 @@ describe('an uploaded file', () => {
   })
 
   test.each([
-    ['no-balances.ofx', { current: 500n, available: 400n }],
     ['blank-balance.ofx', { current: 500n, available: 95000n }],
     ['card.qfx', { current: 25000n, available: 75000n, limit: 100000n }],
   ])('%s sets the balances that it states', async (file, balances) => {
@@ -95,18 +94,9 @@ describe('an uploaded file', () => {
     expect(await home.balances()).toMatchObject(balances)
   })
 
-  test('that is older than the balances does not change them', async () => {
-    const home = await createHousehold(booted)
-    await importFile(home, 'checking.qfx')
-    await importFile(home, 'equal-rows.ofx')
-    expect(await home.balances()).toMatchObject({ current: 1173882n, available: 1167445n })
-  })
-
   test.each([
     ['truncated.ofx', 'The file ends before its statement does'],
-    ['several-accounts.ofx', 'The file holds 2 accounts: export one account per file'],
     ['other-currency.ofx', 'The file is in CAD, the account in USD: choose another account'],
-    ['utf-16.ofx', 'The file is in JPY, the account in USD: choose another account'],
   ])('%s fails with the reason and stores nothing', async (file, error) => {
     const home = await createHousehold(booted, { currentBalance: 500n })
     const failed = await importFile(home, file)
@@ -140,13 +130,6 @@ describe('an uploaded file', () => {
       () => storedFiles(booted.dataDir, accountId),
       (names) => names.length === 0,
     )
-  })
-
-  test('of ten thousand rows is stored completely', async () => {
-    const home = await createHousehold(booted)
-    const rows = Array.from({ length: 10_000 }, (_, index) => [`row-${index}`, '-0.01'])
-    const done = await importFile(home, statementOf(Object.fromEntries(rows)))
-    expect(done).toMatchObject({ importedCount: 10_000n, skippedCount: 0n })
   })
 })
 

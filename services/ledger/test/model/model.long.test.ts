@@ -1,13 +1,11 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
-import { type Booted, boot, eventually } from '@coffer/host/testing/boot'
+import { eventually } from '@coffer/host/testing/boot'
+import { booting } from '@coffer/host/testing/booting'
 import { createHousehold } from '@coffer/host/testing/household'
 import { newId } from '@coffer/kit/values/id'
 import { ScheduledService } from '@coffer/proto/ledger/v1/scheduled'
 import { SyncImportService } from '@coffer/proto/ledger/v1/sync_import'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { saveSettings } from '../../src/accounts/account-settings.sql.ts'
 import { auditLedger } from '../../src/money/audit.sql.ts'
@@ -25,18 +23,7 @@ import type { Home } from './model-requests.ts'
 import { sendSome, type Tally, type World } from './model-run.ts'
 import { createModel, paths } from './model-state.ts'
 
-let booted: Booted
-let dataDir: string
-
-beforeAll(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'coffer-model-'))
-  booted = await boot([ledger, ...neighbours()], { COFFER_DATA_DIR: dataDir })
-})
-
-afterAll(async () => {
-  await booted[Symbol.asyncDispose]()
-  await rm(dataDir, { recursive: true, force: true })
-})
+const booted = booting([ledger, ...neighbours()])
 
 /** Creates a bank account with three envelopes on the server, and the model of it. */
 async function createWorld(isManual: boolean, tally: Tally): Promise<World> {

@@ -1,11 +1,11 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt'
+import { booting } from '@coffer/host/testing/booting'
 import { createHousehold } from '@coffer/host/testing/household'
 import { newId } from '@coffer/kit/values/id'
 import { expect, test } from '@jest/globals'
 import { type QuerySqlToken, sql } from 'slonik'
 import { auditLedger } from '../../src/money/audit.sql.ts'
 import { ledger } from '../../src/service.ts'
-import { booting } from '../booting.ts'
 import { aRow, syncedHome } from '../syncs/syncing.ts'
 
 const booted = booting([ledger])

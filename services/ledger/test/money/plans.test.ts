@@ -1,9 +1,9 @@
 import { type Timestamp, timestampFromDate } from '@bufbuild/protobuf/wkt'
 import { loadSigner } from '@coffer/host/rpc/signing-key'
 import { eventually } from '@coffer/host/testing/boot'
-import { inBulk } from '@coffer/host/testing/database'
+import { booting } from '@coffer/host/testing/booting'
+import { fillFrom } from '@coffer/host/testing/database'
 import { createHousehold, type Household } from '@coffer/host/testing/household'
-import type { Transaction } from '@coffer/kit/database/database'
 import { systemCaller } from '@coffer/kit/rpc/caller'
 import { asCaller, headers } from '@coffer/kit/rpc/rpc'
 import { slowScans } from '@coffer/kit/testing/plans'
@@ -18,7 +18,6 @@ import { expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { z } from 'zod'
 import { ledger } from '../../src/service.ts'
-import { booting } from '../booting.ts'
 import { importing } from '../imports/importing.ts'
 import { importFile } from '../imports/uploading.ts'
 import { neighbours } from '../neighbours.ts'
@@ -45,94 +44,6 @@ const tenantTables = [
   'account_settings',
   'idempotency_keys',
 ]
-
-/** Inserts fifty other accounts, so that a sequential scan costs more than an index scan. */
-async function crowd(tx: Transaction): Promise<void> {
-  await tx.query(sql.unsafe`
-    INSERT INTO links (account_id, link_id, link_type, institution_name, created_at, created_by,
-      updated_at)
-    SELECT 'acct_' || a, 'link_' || a || '_' || l, 'manual', 'Bank', now(), 'user_1', now()
-    FROM generate_series(1, 50) AS a, generate_series(1, 20) AS l`)
-  await tx.query(sql.unsafe`
-    INSERT INTO bank_accounts (account_id, bank_account_id, link_id, link_type, currency,
-      available_balance, current_balance, limit_balance, expenses, goals, name, original_name,
-      account_type, account_sub_type, status, last_updated, created_at, updated_at)
-    SELECT account_id, 'bac_' || link_id, link_id, 'manual', 'USD', 0, 0, 0, 0, 0, 'Account', '',
-      'depository', 'checking', 'active', now(), now(), now() FROM links`)
-  await tx.query(sql.unsafe`
-    INSERT INTO envelopes (account_id, bank_account_id, spending_id, spending_type, current_amount,
-      used_amount, period_spent, version, opened_at)
-    SELECT account_id, bank_account_id, 'spnd_' || n, 'expense', 0, 0, 0, 1, now()
-    FROM bank_accounts, generate_series(1, 10) AS n`)
-  await tx.query(sql.unsafe`
-    INSERT INTO transactions (account_id, bank_account_id, transaction_id, amount, spending_id,
-      spending_amount, categories, date, name, original_name, original_merchant_name, is_pending,
-      source, created_at)
-    SELECT account_id, bank_account_id, 'txn_' || n, 100,
-      CASE WHEN n % 2 = 0 THEN 'spnd_1' END, CASE WHEN n % 2 = 0 THEN 0 END, '{}', now(), 'x', 'x',
-      'x', false, 'manual', now()
-    FROM bank_accounts, generate_series(1, 20) AS n`)
-  await tx.query(sql.unsafe`
-    INSERT INTO journal (account_id, bank_account_id, operation_id, spending_id, pot, delta, amount,
-      cause, cause_id, created_at)
-    SELECT account_id, bank_account_id, 'op_' || transaction_id, spending_id, 'envelope', 0, 0,
-      'transaction', transaction_id, now() FROM transactions`)
-  await tx.query(sql.unsafe`
-    INSERT INTO files (account_id, bank_account_id, file_id, kind, name, content_type, size,
-      created_at, created_by)
-    SELECT account_id, bank_account_id, 'file_' || bank_account_id || n, 'transactions/uploads',
-      'a.ofx', 'application/octet-stream', 1, now(), 'user_1'
-    FROM bank_accounts, generate_series(1, 5) AS n`)
-  await tx.query(sql.unsafe`
-    INSERT INTO uploads (account_id, bank_account_id, transaction_upload_id, file_id, format,
-      status, created_at, created_by, imported_count, skipped_count)
-    SELECT account_id, bank_account_id, 'txup_' || file_id, file_id, 'ofx', 'complete', now(),
-      'user_1', 0, 0 FROM files`)
-  await tx.query(sql.unsafe`
-    INSERT INTO transaction_import_mappings (account_id, transaction_import_mapping_id, signature,
-      mapping, created_at, updated_at, created_by)
-    SELECT account_id, 'txix_' || bank_account_id, 'x', '{}', now(), now(), 'user_1'
-    FROM bank_accounts`)
-  await tx.query(sql.unsafe`
-    INSERT INTO transaction_imports (account_id, bank_account_id, transaction_import_id, file_id,
-      transaction_import_mapping_id, transaction_upload_id, headers, delimeter, status, created_at,
-      updated_at, created_by)
-    SELECT account_id, bank_account_id, 'txim_' || file_id, file_id, 'txix_' || bank_account_id,
-      transaction_upload_id, '{}', ',', 'pending-processing', now(), now(), 'user_1' FROM uploads`)
-  await crowdProviders(tx)
-  await tx.query(sql.unsafe`
-    INSERT INTO operations (account_id, bank_account_id, operation_id, reply, created_at)
-    SELECT account_id, bank_account_id, 'run_' || n, '', now()
-    FROM bank_accounts, generate_series(1, 5) AS n`)
-  await tx.query(sql.unsafe`
-    INSERT INTO account_settings (account_id, timezone, locale, version)
-    SELECT 'acct_' || a, 'UTC', 'en_US', 1 FROM generate_series(1, 10000) AS a`)
-  await tx.query(sql.unsafe`
-    INSERT INTO idempotency_keys (account_id, route, key, body_hash, reply)
-    SELECT account_id, 'Transfer', bank_account_id, '', '' FROM bank_accounts`)
-}
-
-/** Inserts provider records for the bank accounts of all accounts. */
-async function crowdProviders(tx: Transaction): Promise<void> {
-  await tx.query(sql.unsafe`
-    INSERT INTO provider_accounts (account_id, bank_account_id, name, official_name, currency,
-      account_type, account_sub_type, available_balance, current_balance, limit_balance,
-      created_at, created_by, updated_at)
-    SELECT account_id, bank_account_id, 'x', 'x', 'USD', 'depository', 'checking', 0, 0, 0, now(),
-      'user_1', now() FROM bank_accounts`)
-  await tx.query(sql.unsafe`
-    INSERT INTO provider_account_ids (account_id, link_id, provider_account_id, bank_account_id,
-      is_current, match_reason, created_at)
-    SELECT account_id, link_id, 'p_' || bank_account_id || n, bank_account_id, n = 1, 'new', now()
-    FROM bank_accounts, generate_series(1, 2) AS n`)
-  await tx.query(sql.unsafe`
-    INSERT INTO provider_transactions (account_id, bank_account_id, provider_transaction_id,
-      provider_account_id, record_id, transaction_id, pending_provider_transaction_id, amount,
-      currency, date, name, merchant_name, categories, is_pending, match_reason, created_at)
-    SELECT account_id, bank_account_id, 'p_' || transaction_id, 'x', 'ptxn_' || transaction_id,
-      transaction_id, 'q_' || transaction_id, 100, 'USD', now(), 'x', 'x', '{}', false, 'new', now()
-    FROM transactions WHERE transaction_id LIKE 'txn\\_1%'`)
-}
 
 /** Returns two bookings of the hourly job: a funding of an envelope, and the end of its period. */
 function bookingsOf(
@@ -274,7 +185,7 @@ test('every statement uses an index that starts with the account', async () => {
   const place = { url: booted.databaseUrl, schema: 'ledger' }
   // The plans are checked before and after ANALYZE: before it, the planner estimates from the sizes
   // of the tables.
-  await inBulk(place, crowd)
+  await fillFrom(place, new URL('./crowd.sql', import.meta.url))
   expect(await slowScans(place, { statements, tables: tenantTables })).toEqual([])
   await database.pool.query(sql.unsafe`ANALYZE`)
   expect(await slowScans(place, { statements, tables: tenantTables })).toEqual([])

@@ -1,4 +1,5 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt'
+import { booting } from '@coffer/host/testing/booting'
 import { inBulk } from '@coffer/host/testing/database'
 import { createHousehold } from '@coffer/host/testing/household'
 import { wideScans } from '@coffer/kit/testing/plans'
@@ -6,7 +7,6 @@ import { newId } from '@coffer/kit/values/id'
 import { expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { ledger } from '../../src/service.ts'
-import { booting } from '../booting.ts'
 
 const booted = booting([ledger])
 

@@ -1,4 +1,5 @@
 import { timestampNow } from '@bufbuild/protobuf/wkt'
+import { booting } from '@coffer/host/testing/booting'
 import { createHousehold, type Household } from '@coffer/host/testing/household'
 import { newId } from '@coffer/kit/values/id'
 import { expect, test } from '@jest/globals'
@@ -12,7 +13,6 @@ import {
   replaceClusters,
 } from '../../src/similar/cluster.sql.ts'
 import type { TransactionCluster } from '../../src/similar/cluster.ts'
-import { booting } from '../booting.ts'
 
 const booted = booting([ledger])
 

@@ -1,14 +1,13 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { readFile } from 'node:fs/promises'
 import { timestampDate, timestampFromDate } from '@bufbuild/protobuf/wkt'
-import { type Booted, boot, eventually } from '@coffer/host/testing/boot'
+import { eventually } from '@coffer/host/testing/boot'
+import { booting } from '@coffer/host/testing/booting'
 import { createHousehold, type Household } from '@coffer/host/testing/household'
 import { silentLog } from '@coffer/host/testing/silent-log'
 import { newId } from '@coffer/kit/values/id'
 import { SimilarService, type TransactionCluster } from '@coffer/proto/ledger/v1/similar'
 import { Code } from '@connectrpc/connect'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { afterAll, expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { z } from 'zod'
 import { ledger } from '../../src/service.ts'
@@ -18,18 +17,10 @@ import { partsOf } from '../imports/file-parts.ts'
 import { neighbours } from '../neighbours.ts'
 
 const searchers = startSearchers()
-let booted: Booted
-let dataDir: string
-
-beforeAll(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'coffer-similar-'))
-  booted = await boot([ledger, ...neighbours()], { COFFER_DATA_DIR: dataDir })
-})
+const booted = booting([ledger, ...neighbours()])
 
 afterAll(async () => {
   await searchers[Symbol.asyncDispose]()
-  await booted[Symbol.asyncDispose]()
-  await rm(dataDir, { recursive: true, force: true })
 })
 
 const netflix = 'POS DEBIT 1234 NETFLIX.COM LOS GATOS CA'

@@ -1,26 +1,15 @@
-import { type Booted, boot, eventually } from '@coffer/host/testing/boot'
-import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
+import { eventually } from '@coffer/host/testing/boot'
+import { booting } from '@coffer/host/testing/booting'
+import { expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { z } from 'zod'
-import { auditLedger } from '../../src/money/audit.sql.ts'
 import { ledger } from '../../src/service.ts'
+import { auditing } from '../auditing.ts'
 import { holdRow } from '../held-row.ts'
 import { refusals } from '../outcomes.ts'
 import { anAccount, aRow, linkOf, rowsOf, type SyncedHome, shown, syncedHome } from './syncing.ts'
 
-let booted: Booted
-
-beforeAll(async () => {
-  booted = await boot([ledger])
-})
-
-afterEach(async () => {
-  expect(await auditLedger(booted.database('ledger'))).toEqual([])
-})
-
-afterAll(async () => {
-  await booted[Symbol.asyncDispose]()
-})
+const booted = auditing(booting([ledger]))
 
 const detach = ({ sync, linkId, by }: SyncedHome) => sync.detachLink({ linkId }, by)
 

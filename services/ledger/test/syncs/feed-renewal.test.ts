@@ -1,22 +1,10 @@
-import { type Booted, boot } from '@coffer/host/testing/boot'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
-import { auditLedger } from '../../src/money/audit.sql.ts'
+import { booting } from '@coffer/host/testing/booting'
+import { describe, expect, test } from '@jest/globals'
 import { ledger } from '../../src/service.ts'
+import { auditing } from '../auditing.ts'
 import { aRow, assign, envelopeOf, feedHome, syncedHome } from './syncing.ts'
 
-let booted: Booted
-
-beforeAll(async () => {
-  booted = await boot([ledger])
-})
-
-afterEach(async () => {
-  expect(await auditLedger(booted.database('ledger'))).toEqual([])
-})
-
-afterAll(async () => {
-  await booted[Symbol.asyncDispose]()
-})
+const booted = auditing(booting([ledger]))
 
 const old = aRow({ providerTransactionId: 'old' })
 const renewed = { ...old, providerTransactionId: 'new' }

@@ -1,9 +1,9 @@
+import { booting } from '@coffer/host/testing/booting'
 import { inBulk } from '@coffer/host/testing/database'
 import { wideScans } from '@coffer/kit/testing/plans'
 import { expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { ledger } from '../../src/service.ts'
-import { booting } from '../booting.ts'
 import { aRow, feedHome } from './syncing.ts'
 
 const booted = booting([ledger])

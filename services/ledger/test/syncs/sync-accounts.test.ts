@@ -1,27 +1,15 @@
 import { setTimeout } from 'node:timers/promises'
-import { type Booted, boot } from '@coffer/host/testing/boot'
+import { booting } from '@coffer/host/testing/booting'
 import { newId } from '@coffer/kit/values/id'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { z } from 'zod'
-import { auditLedger } from '../../src/money/audit.sql.ts'
 import { ledger } from '../../src/service.ts'
+import { auditing } from '../auditing.ts'
 import { problems, refusals } from '../outcomes.ts'
 import { anAccount, byService, type SyncedHome, shown, syncedHome } from './syncing.ts'
 
-let booted: Booted
-
-beforeAll(async () => {
-  booted = await boot([ledger])
-})
-
-afterEach(async () => {
-  expect(await auditLedger(booted.database('ledger'))).toEqual([])
-})
-
-afterAll(async () => {
-  await booted[Symbol.asyncDispose]()
-})
+const booted = auditing(booting([ledger]))
 
 /**
  * Creates or updates bank accounts of the link, like a sync. Returns the bank accounts in the

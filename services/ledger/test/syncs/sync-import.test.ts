@@ -1,28 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { timestampDate } from '@bufbuild/protobuf/wkt'
-import { type Booted, boot, eventually, ofConsumers } from '@coffer/host/testing/boot'
+import { eventually, ofConsumers } from '@coffer/host/testing/boot'
+import { booting } from '@coffer/host/testing/booting'
 import { newId } from '@coffer/kit/values/id'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import { sql } from 'slonik'
-import { auditLedger } from '../../src/money/audit.sql.ts'
 import { ledger } from '../../src/service.ts'
+import { auditing } from '../auditing.ts'
 import { aRow, assign, envelopeOf, syncedHome } from './syncing.ts'
 
 const quietMs = 1000
 
-let booted: Booted
-
-beforeAll(async () => {
-  booted = await boot([ledger])
-})
-
-afterEach(async () => {
-  expect(await auditLedger(booted.database('ledger'))).toEqual([])
-})
-
-afterAll(async () => {
-  await booted[Symbol.asyncDispose]()
-})
+const booted = auditing(booting([ledger]))
 
 describe('a batch', () => {
   test('becomes transactions with separate fields of provider and user', async () => {

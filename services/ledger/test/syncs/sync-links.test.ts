@@ -1,10 +1,10 @@
-import { type Booted, boot } from '@coffer/host/testing/boot'
+import { booting } from '@coffer/host/testing/booting'
 import { newId } from '@coffer/kit/values/id'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { z } from 'zod'
-import { auditLedger } from '../../src/money/audit.sql.ts'
 import { ledger } from '../../src/service.ts'
+import { auditing } from '../auditing.ts'
 import { refusals } from '../outcomes.ts'
 import {
   anAccount,
@@ -20,19 +20,7 @@ import {
   syncedHome,
 } from './syncing.ts'
 
-let booted: Booted
-
-beforeAll(async () => {
-  booted = await boot([ledger])
-})
-
-afterEach(async () => {
-  expect(await auditLedger(booted.database('ledger'))).toEqual([])
-})
-
-afterAll(async () => {
-  await booted[Symbol.asyncDispose]()
-})
+const booted = auditing(booting([ledger]))
 
 const detach = ({ sync, linkId, by }: SyncedHome) => sync.detachLink({ linkId }, by)
 const discard = ({ sync, linkId, by }: SyncedHome) => sync.discardLink({ linkId }, by)

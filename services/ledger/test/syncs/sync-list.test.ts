@@ -1,7 +1,7 @@
+import { booting } from '@coffer/host/testing/booting'
 import { newId } from '@coffer/kit/values/id'
 import { expect, test } from '@jest/globals'
 import { ledger } from '../../src/service.ts'
-import { booting } from '../booting.ts'
 import { neighbours } from '../neighbours.ts'
 import { problems, refusals } from '../outcomes.ts'
 import { aRow, byService, syncedHome } from './syncing.ts'

@@ -1,33 +1,16 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { type Booted, boot, eventually } from '@coffer/host/testing/boot'
+import { eventually } from '@coffer/host/testing/boot'
+import { booting } from '@coffer/host/testing/booting'
 import { newId } from '@coffer/kit/values/id'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { z } from 'zod'
-import { auditLedger } from '../../src/money/audit.sql.ts'
 import { ledger } from '../../src/service.ts'
+import { auditing } from '../auditing.ts'
 import { neighbours } from '../neighbours.ts'
 import { problems, refusals } from '../outcomes.ts'
 import { anAccount, aRow, byService, envelopeOf, shown, syncedHome } from './syncing.ts'
 
-let booted: Booted
-let dataDir: string
-
-beforeAll(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'coffer-sync-'))
-  booted = await boot([ledger, ...neighbours()], { COFFER_DATA_DIR: dataDir })
-})
-
-afterEach(async () => {
-  expect(await auditLedger(booted.database('ledger'))).toEqual([])
-})
-
-afterAll(async () => {
-  await booted[Symbol.asyncDispose]()
-  await rm(dataDir, { recursive: true, force: true })
-})
+const booted = auditing(booting([ledger, ...neighbours()]))
 
 describe('invalid imports', () => {
   test('are refused, and nothing is stored', async () => {

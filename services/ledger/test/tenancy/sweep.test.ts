@@ -1,13 +1,13 @@
-import { mkdtemp, readFile, rm, utimes, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { startConsumer } from '@coffer/host/events/consumer'
 import { createLog } from '@coffer/host/logger'
-import { type Booted, boot, eventually } from '@coffer/host/testing/boot'
+import { eventually } from '@coffer/host/testing/boot'
+import { booting } from '@coffer/host/testing/booting'
 import { createHousehold, type Household } from '@coffer/host/testing/household'
 import { newId } from '@coffer/kit/values/id'
 import type { WorkflowStart, Workflows } from '@coffer/kit/workflows/workflows'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { beforeAll, expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { z } from 'zod'
 import { createDiskStorage } from '../../src/imports/storage/disk-storage.client.ts'
@@ -22,19 +22,11 @@ import { importFile } from '../imports/uploading.ts'
 import { neighbours } from '../neighbours.ts'
 import { runSweep } from './sweeping.ts'
 
-let booted: Booted
-let dataDir: string
+const booted = booting([ledger, ...neighbours()])
 let storage: Storage
 
-beforeAll(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'coffer-sweep-'))
-  storage = createDiskStorage(join(dataDir, 'files'))
-  booted = await boot([ledger, ...neighbours()], { COFFER_DATA_DIR: dataDir })
-})
-
-afterAll(async () => {
-  await booted[Symbol.asyncDispose]()
-  await rm(dataDir, { recursive: true, force: true })
+beforeAll(() => {
+  storage = createDiskStorage(join(booted.dataDir, 'files'))
 })
 
 /**
@@ -103,10 +95,10 @@ test('removes bytes without a row and drafts after a day, but no stored files', 
   const recent = { accountId: home.accountId, fileId: newId('file') }
   const draft = `${nameOf(orphan)}.${newId('draft')}`
   for (const key of [orphan, recent]) await storage.write(key, bytesOf(Uint8Array.of(1)))
-  await writeFile(join(dataDir, 'files', draft), 'half')
+  await writeFile(join(booted.dataDir, 'files', draft), 'half')
   const past = minutesAgo(25 * 60)
   for (const name of [nameOf(file), nameOf(orphan), draft]) {
-    await utimes(join(dataDir, 'files', name), past, past)
+    await utimes(join(booted.dataDir, 'files', name), past, past)
   }
   await runSweep(booted)
   const { held } = await storage.list({ after: '', limit: 100 })

@@ -1,4 +1,5 @@
 import { timestampDate, timestampFromDate } from '@bufbuild/protobuf/wkt'
+import { booting } from '@coffer/host/testing/booting'
 import { createHousehold, type Household } from '@coffer/host/testing/household'
 import { headers } from '@coffer/kit/rpc/rpc'
 import { newId } from '@coffer/kit/values/id'
@@ -8,7 +9,6 @@ import { sql } from 'slonik'
 import { z } from 'zod'
 import { auditLedger } from '../../src/money/audit.sql.ts'
 import { ledger } from '../../src/service.ts'
-import { booting } from '../booting.ts'
 import { refusals } from '../outcomes.ts'
 
 const booted = booting([ledger])

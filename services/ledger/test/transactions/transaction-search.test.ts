@@ -1,5 +1,6 @@
 import { timestampDate, timestampFromDate } from '@bufbuild/protobuf/wkt'
 import { ofConsumers } from '@coffer/host/testing/boot'
+import { booting } from '@coffer/host/testing/booting'
 import { createHousehold, type Household } from '@coffer/host/testing/household'
 import { statementsMax } from '@coffer/kit/testing/statements-max'
 import { newId } from '@coffer/kit/values/id'
@@ -17,7 +18,6 @@ import {
   type TransactionCursor,
   type TransactionSearch,
 } from '../../src/transactions/transaction-search.ts'
-import { booting } from '../booting.ts'
 import { refusals } from '../outcomes.ts'
 
 const booted = booting([ledger])

@@ -1,11 +1,11 @@
 import { timestampDate, timestampFromDate } from '@bufbuild/protobuf/wkt'
+import { booting } from '@coffer/host/testing/booting'
 import { createHousehold, type Household } from '@coffer/host/testing/household'
 import { newId } from '@coffer/kit/values/id'
 import { Code } from '@connectrpc/connect'
 import { describe, expect, test } from '@jest/globals'
 import { auditLedger } from '../../src/money/audit.sql.ts'
 import { ledger } from '../../src/service.ts'
-import { booting } from '../booting.ts'
 import { refusals } from '../outcomes.ts'
 
 const booted = booting([ledger])
