@@ -12,11 +12,10 @@ const { default: Runtime }: JestRuntime = require('jest-runtime')
 const circusListeners = Symbol.for('EVENT_HANDLERS')
 const globalsUrl = 'jest:globals'
 const globalsKey = 'coffer.jest-globals'
-const moduleOfTests =
-  /^file:(?!.*\/node_modules\/).*\/(test\/.*(?<!\.test)\.ts|testing\/booting\.ts)$/
+const moduleOfTests = /^file:(?!.*\/node_modules\/).*\/test\/.*(?<!\.test)\.ts$/
 
 let fileCount = 0
-let globalNames: string[] = []
+let globals: Record<string, object> = {}
 
 /**
  * Runs test files as plain Node modules, so a jest worker loads the product and its libraries once.
@@ -24,8 +23,9 @@ let globalNames: string[] = []
  * two thirds of the CPU time. Vitest (5.1, without isolation) saves no more: the tests of budgeting
  * take 37 to 40 s of CPU time with it, and 34 to 36 s with this runtime.
  *
- * A test file, the modules in `test/` and `testing/booting.ts` are loaded once per test file, because
- * they hold state and register hooks. State of other modules persists from one file to the next.
+ * A test file and the modules in `test/` are loaded once per test file, because they hold state.
+ * State of other modules persists from one file to the next; hooks that they declare belong to the
+ * current file.
  */
 export default class NativeRuntime extends Runtime {
   readonly #testPath: string
@@ -49,9 +49,7 @@ export default class NativeRuntime extends Runtime {
 
   override setGlobalsForRuntime(...given: Parameters<RuntimeType['setGlobalsForRuntime']>): void {
     super.setGlobalsForRuntime(...given)
-    const globals = this.requireModuleOrMock<object>(this.#testPath, '@jest/globals')
-    Reflect.set(globalThis, Symbol.for(globalsKey), globals)
-    globalNames = Object.keys(globals)
+    globals = this.requireModuleOrMock(this.#testPath, '@jest/globals')
   }
 
   override unstable_shouldLoadAsEsm(): boolean {
@@ -68,15 +66,26 @@ type RuntimeType = InstanceType<typeof Runtime>
 registerHooks({
   resolve(specifier, context, next) {
     if (specifier === '@jest/globals') {
-      return { url: `${globalsUrl}?${fileCount}`, format: 'module', shortCircuit: true }
+      return { url: globalsUrl, format: 'module', shortCircuit: true }
     }
     const found = next(specifier, context)
     return moduleOfTests.test(found.url) ? { ...found, url: `${found.url}?${fileCount}` } : found
   },
   load(url, context, next) {
-    if (!url.startsWith(globalsUrl)) return next(url, context)
-    const names = globalNames.join(', ')
-    const source = `export const { ${names} } = globalThis[Symbol.for('${globalsKey}')]`
+    if (url !== globalsUrl) return next(url, context)
+    const names = Object.keys(globals)
+    Reflect.set(globalThis, Symbol.for(globalsKey), Object.fromEntries(names.map(currentGlobal)))
+    const source = `export const { ${names.join(', ')} } = globalThis[Symbol.for('${globalsKey}')]`
     return { format: 'module', shortCircuit: true, source }
   },
 })
+
+/** Returns a global that forwards to that of the current test file: a worker loads modules once. */
+function currentGlobal(name: string): [string, object] {
+  const current = () => globals[name] ?? {}
+  const forwarded = new Proxy(() => {}, {
+    apply: (_, self, given) => Reflect.apply(current() as () => unknown, self, given),
+    get: (_, member) => Reflect.get(current(), member),
+  })
+  return [name, forwarded]
+}
