@@ -11,62 +11,64 @@ import { FeatureSet_FieldPresence, type Timestamp, TimestampSchema } from '@bufb
 import { internal, null_when_empty, omit } from '@coffer/proto/options/v1/options'
 import { instantText } from './instant.ts'
 
-/** A field over REST; `render` returns undefined for a field that the answer omits. */
+/** A field over REST; `render` returns undefined for a value that the answer omits. */
 interface RestField {
   name: string
-  render: (message: Record<string, unknown>) => JsonValue | undefined
+  render: (value: unknown) => JsonValue | undefined
 }
 
-const restFields = new WeakMap<DescMessage, RestField[]>()
+/** Template of a message's REST form, which has the values of unset fields, and its fields. */
+interface Blank {
+  unset: Partial<JsonObject>
+  fields: readonly RestField[]
+}
+
+const blanks = new WeakMap<DescMessage, Blank>()
 
 /**
  * Returns the REST form of a message: int64 as number, timestamps as RFC 3339 in UTC. Field options
- * say whether an unset field is null or omitted (coffer/options/v1). Renderers are cached for each
- * type.
+ * say whether an unset field is null or omitted (coffer/options/v1); an omitted one is undefined,
+ * which JSON.stringify leaves out. Copying a template, and JSON.stringify, are faster than texts of
+ * the fields that are joined.
  */
 export function toRest<Desc extends DescMessage>(
   schema: Desc,
   message: MessageShape<Desc>,
-): JsonObject {
-  const out: JsonObject = {}
-  for (const { name, render } of fieldsOf(schema)) {
-    const value = render(message as unknown as Record<string, unknown>)
-    if (value !== undefined) out[name] = value
+): Partial<JsonObject> {
+  const { unset, fields } = blankOf(schema)
+  const out = { ...unset }
+  for (const { name, render } of fields) {
+    const value = (message as unknown as Record<string, unknown>)[name]
+    if (value !== undefined) out[name] = render(value)
   }
   return out
 }
 
-function fieldsOf(schema: DescMessage): RestField[] {
-  let fields = restFields.get(schema)
-  if (!fields) {
-    fields = schema.fields.filter((field) => !getOption(field, internal)).map(restFieldOf)
-    restFields.set(schema, fields)
+function blankOf(schema: DescMessage): Blank {
+  let blank = blanks.get(schema)
+  if (!blank) {
+    const shown = schema.fields.filter((field) => !getOption(field, internal))
+    const unset = shown.map((field) => [field.localName, getOption(field, omit) ? undefined : null])
+    blank = { unset: Object.fromEntries(unset), fields: shown.map(restFieldOf) }
+    blanks.set(schema, blank)
   }
-  return fields
+  return blank
 }
 
 function restFieldOf(field: DescField): RestField {
   const name = field.localName
-  const omitted = getOption(field, omit)
-  const nullWhenEmpty = hasOption(field, null_when_empty)
-  const renderValue = valueRenderer(field)
-  const omitsBlank = omitted && field.presence === FeatureSet_FieldPresence.IMPLICIT
-  const unset = omitted ? undefined : null
-  const empty = nullWhenEmpty ? null : undefined
+  const render = elementRenderer(field.message)
+  const isOmitted = getOption(field, omit)
+  if (field.fieldKind === 'list') {
+    const empty = hasOption(field, null_when_empty) ? null : isOmitted ? undefined : []
+    const ofList = (list: unknown[]) => (list.length > 0 ? list.map(render) : empty)
+    return { name, render: (value) => ofList(value as unknown[]) }
+  }
+  const omitsBlank = isOmitted && field.presence === FeatureSet_FieldPresence.IMPLICIT
   return {
     name,
-    render: (message) => {
-      const value = message[name]
-      if (value === undefined || (omitsBlank && value === '')) return unset
-      if (!Array.isArray(value) || value.length > 0) return renderValue(value)
-      return nullWhenEmpty || omitted ? empty : []
-    },
+    render: omitsBlank ? (value) => (value === '' ? undefined : render(value)) : render,
   }
-}
-
-function valueRenderer(field: DescField): (value: unknown) => JsonValue {
-  const render = elementRenderer(field.message)
-  return field.fieldKind === 'list' ? (value) => (value as unknown[]).map(render) : render
 }
 
 function elementRenderer(message: DescMessage | undefined): (value: unknown) => JsonValue {
@@ -74,7 +76,7 @@ function elementRenderer(message: DescMessage | undefined): (value: unknown) => 
   if (message.typeName === TimestampSchema.typeName) {
     return (value) => instantText(value as Timestamp)
   }
-  return (value) => toRest(message, value as MessageShape<DescMessage>)
+  return (value) => toRest(message, value as MessageShape<DescMessage>) as JsonObject
 }
 
 function scalar(value: unknown): JsonValue {
