@@ -52,6 +52,7 @@ describe('creating a transaction', () => {
         free: 45000,
         expenses: 25000,
         goals: 30000,
+        isCredit: false,
       },
     })
     const { message } = gateway.received.at(-1) as { message: Record<string, never> }

@@ -1,6 +1,6 @@
 import type { Database } from '@coffer/kit/database/database'
+import { repeat } from '@coffer/kit/service/repeat'
 import { connectClient } from './database/connection.ts'
-import { repeat } from './repeat.ts'
 
 /** Time in ms without a beat after which a loop counts as dead. */
 const silentMsMax = 60_000

@@ -18,6 +18,7 @@ import { settings } from './config.ts'
 import { envelopeRoutes } from './envelopes/envelope.rpc.ts'
 import { historyRoutes } from './envelopes/history.rpc.ts'
 import { scheduledRoutes } from './envelopes/scheduled.rpc.ts'
+import { watchDebts } from './imports/debt-restatement.service.ts'
 import { fileImportActivities } from './imports/file-import.activities.ts'
 import { startReaders } from './imports/formats/statement-pool.client.ts'
 import { importRoutes } from './imports/import.rpc.ts'
@@ -56,6 +57,7 @@ export const ledger = defineService({
     const place = watchFilePlace(offered)
     const quietMs = offered.config.similarQuietSeconds * 1000
     const deps = { ...offered, quietMs, readers, searchers, storage, ...createMoneyWriter(offered) }
+    const debts = watchDebts(deps)
     return {
       routes: (router) => {
         router.service(LinkService, linkRoutes(deps))
@@ -107,6 +109,7 @@ export const ledger = defineService({
         await readers[Symbol.asyncDispose]()
         await searchers[Symbol.asyncDispose]()
         await place[Symbol.asyncDispose]()
+        await debts[Symbol.asyncDispose]()
         await storage.close()
       },
     }

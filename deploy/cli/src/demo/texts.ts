@@ -2,7 +2,7 @@ import type { Balances, GetConfigResponse, Spending } from '@coffer/client/types
 import { decimalPlaces } from '@coffer/kit/values/currency'
 import type { Saved } from './person.ts'
 
-type ShownBalances = Omit<Balances, 'bankAccountId' | 'limit'>
+type ShownBalances = Omit<Balances, 'bankAccountId' | 'limit' | 'isCredit'>
 type ShownSpending = Pick<
   Spending,
   | 'name'

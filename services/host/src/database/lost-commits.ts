@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Database } from '@coffer/kit/database/database'
 import type { Log } from '@coffer/kit/service/log'
+import { repeat } from '@coffer/kit/service/repeat'
 import { sql } from 'slonik'
 import { z } from 'zod'
 import { republish } from '../events/replay.ts'
 import { countDatabaseRestore } from '../metrics.ts'
-import { repeat } from '../repeat.ts'
 
 /** A position in the write-ahead log (WAL) of a cluster. */
 const Position = z.object({

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Database } from '@coffer/kit/database/database'
 import type { Broker } from '@coffer/kit/events/broker'
 import type { Log } from '@coffer/kit/service/log'
+import { repeat } from '@coffer/kit/service/repeat'
 import { dayMs } from '@coffer/kit/values/time'
 import {
   AckPolicy,
@@ -11,7 +12,6 @@ import {
 } from '@nats-io/jetstream'
 import { millis, nanos } from '@nats-io/transport-node'
 import { countSequenceHoles, countStreamLosses } from '../metrics.ts'
-import { repeat } from '../repeat.ts'
 import { findMessageId } from './nats.ts'
 import { auditConsumerOf } from './permissions.ts'
 import {

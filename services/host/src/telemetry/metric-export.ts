@@ -1,4 +1,4 @@
-import { repeat } from '../repeat.ts'
+import { repeat } from '@coffer/kit/service/repeat'
 import { collectMetrics } from './meter.ts'
 import { exportMsMax, type OtlpOptions, resourceAttributes } from './resource.ts'
 import { failureLog } from './tracing.ts'

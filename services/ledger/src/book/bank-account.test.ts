@@ -22,6 +22,7 @@ describe('balances', () => {
       free: 45000n,
       expenses: 25000n,
       goals: 30000n,
+      isCredit: false,
     })
   })
 

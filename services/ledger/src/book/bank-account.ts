@@ -53,6 +53,8 @@ export type Balances = {
   free: bigint
   expenses: bigint
   goals: bigint
+  /** Whether `available` and `free` are unused credit, and so no money that is held. */
+  isCredit: boolean
 }
 
 /** Returns the balances; free = available − expenses − goals (docs/money.md#balances). */
@@ -66,7 +68,13 @@ export function balancesOf(account: BankAccount): Balances {
     free: account.availableBalance - account.expenses - account.goals,
     expenses: account.expenses,
     goals: account.goals,
+    isCredit: isCredit(account),
   }
+}
+
+/** Returns whether the bank account is borrowed money: a card, a line of credit or a loan. */
+function isCredit({ accountType }: Pick<BankAccount, 'accountType'>): boolean {
+  return accountType === 'credit' || accountType === 'loan'
 }
 
 /** Maps a balance in the journal (a pot) to the field of `BankAccount` that stores it. */

@@ -42,10 +42,16 @@ export function isUndoable(
  */
 export function settleUndo(
   locked: Locked,
-  undone: { causeId: string; given: readonly Given[]; balances: TakenBack },
+  undone: {
+    causeId: string
+    given: readonly Given[]
+    balances: TakenBack
+    /** Correction of the sign of the statement that is valid again (`debtCorrection`). */
+    restated: { delta: bigint; causeId: string }
+  },
 ): Settlement {
   requireManual(locked.bankAccount)
-  const { given, balances } = undone
+  const { given, balances, restated } = undone
   const reason = { cause: 'undo', causeId: undone.causeId } as const
   const started = startOperation(locked)
   for (const { spendingId, given: spendingAmount } of given) {
@@ -53,6 +59,9 @@ export function settleUndo(
   }
   for (const pot of ['available', 'current', 'limit'] as const) {
     if (balances[pot] !== 0n) postBalance(started, { pot, delta: balances[pot], ...reason })
+  }
+  if (restated.delta !== 0n) {
+    postBalance(started, { pot: 'current', cause: 'restated', ...restated })
   }
   started.bankAccount.balancesAsOf = balances.asOf
   return endOperation(started)

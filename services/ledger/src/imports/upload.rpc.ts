@@ -24,6 +24,8 @@ import { endOperation, type Settlement, startOperation } from '../money/operatio
 import { renderResult } from '../money/settlements.ts'
 import { removeUploaded } from '../money/uploaded-rows.sql.ts'
 import type { MoneyWriter } from '../money/writer.service.ts'
+import { findLastStatement } from './debt-restatement.sql.ts'
+import { debtCorrection } from './debt-restatement.ts'
 import { sumTakenBack } from './file-balances.sql.ts'
 import { type FileTotals, receiveFile } from './incoming-file.ts'
 import type { Storage } from './storage/storage.ts'
@@ -131,12 +133,14 @@ function undo(
       if (!isMarked)
         return { scope, decide: (current) => ({ reply: endOperation(startOperation(current)) }) }
       const balances = await sumTakenBack(tx, key)
+      const last = await findLastStatement(tx, key)
+      const restated = { delta: debtCorrection(last), causeId: last.causeId }
       return {
         scope: { ...scope, spendingIds: given.map(({ spendingId }) => spendingId) },
         operationId: `undo/${causeId}`,
         createdBy,
         decide: (current) => {
-          const settlement = settleUndo(current, { causeId, given, balances })
+          const settlement = settleUndo(current, { causeId, given, balances, restated })
           return { settlement, changesTexts: true, reply: settlement }
         },
       }

@@ -88,7 +88,7 @@ export async function completeUpload(
   await tx.query(sql.unsafe`
     UPDATE uploads SET status = 'complete', completed_at = ${at(done.now)},
       imported_count = ${done.importedCount}, skipped_count = ${done.skippedCount},
-      balances_as_of = ${done.balancesAsOf?.toISOString() ?? null}
+      balances_as_of = ${done.balancesAsOf?.toISOString() ?? null}, owed_is_negative = true
     WHERE ${isUpload(key)}`)
 }
 

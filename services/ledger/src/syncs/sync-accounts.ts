@@ -60,7 +60,7 @@ export function createSyncedAccount(seen: Seen, bankAccountId: string): Creation
     accountSubType: subType.data ?? 'other',
     status: 'active',
     availableBalance: row.available,
-    currentBalance: row.current,
+    currentBalance: signedBalance(link, row),
     limitBalance: row.limit,
     feedBankAccountId: row.feedBankAccountId,
     mask: row.mask !== null && [...row.mask].length === 4 ? row.mask : null,
@@ -73,12 +73,21 @@ export function createSyncedAccount(seen: Seen, bankAccountId: string): Creation
   return { settlement, accountRecord: record, aliases, reply }
 }
 
+/**
+ * Returns the current balance to store: what is owed is negative (docs/money.md#cards-and-loans),
+ * while the aggregator states it as positive. A feed's balance is stored as sent.
+ */
+function signedBalance({ linkType }: Link, { current, accountType }: AccountRow): bigint | null {
+  const isOwed = linkType === 'aggregator' && ['credit', 'loan'].includes(accountType)
+  return isOwed && current !== null ? -current : current
+}
+
 /** Returns the rows after a sync; `before` itself is the bank account if nothing differs. */
-function settleRefresh(before: BankAccount, { row, operation }: Seen): Settlement {
-  const { name, currency, available, current, limit } = row
+function settleRefresh(before: BankAccount, { link, row, operation }: Seen): Settlement {
+  const { name, currency, available, limit } = row
   // Balances in another currency are ignored.
   const isOwn = currency === before.currency
-  const stated = isOwn ? { available, current, limit } : {}
+  const stated = isOwn ? { available, current: signedBalance(link, row), limit } : {}
   const settlement = settleBalances({ bankAccount: before, operation }, stated)
   const isRenamed = name !== before.originalName
   const isActive = before.status === 'active'

@@ -87,7 +87,7 @@ describe('an uploaded file', () => {
 
   test.each([
     ['blank-balance.ofx', { current: 500n, available: 95000n }],
-    ['card.qfx', { current: 25000n, available: 75000n, limit: 100000n }],
+    ['card.qfx', { current: -25000n, available: 75000n, limit: 100000n }],
   ])('%s sets the balances that it states', async (file, balances) => {
     const home = await createHousehold(booted, { currentBalance: 500n, availableBalance: 400n })
     await importFile(home, file)

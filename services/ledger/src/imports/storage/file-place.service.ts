@@ -1,6 +1,7 @@
 import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
+import { repeat } from '@coffer/kit/service/repeat'
 import type { ServiceDeps } from '@coffer/kit/service/service'
 import { newId } from '@coffer/kit/values/id'
 import { bucketOf, type settings } from '../../config.ts'
@@ -17,7 +18,6 @@ const everyMs = 60_000
  */
 export function watchFilePlace(deps: Deps): AsyncDisposable {
   let warnedOf = ''
-  let round = Promise.resolve()
   const look = async () => {
     const place = await placeOf(deps.config)
     const others = await recordPlace(deps.database, { place, host: hostname() })
@@ -28,19 +28,10 @@ export function watchFilePlace(deps: Deps): AsyncDisposable {
     }
     warnedOf = hosts
   }
-  const start = () => {
-    round = look().catch((error) => deps.log.debug({ err: error }, 'place of files not recorded'))
-  }
   if (!deps.config.uploadsEnabled) return { [Symbol.asyncDispose]: async () => {} }
-  start()
-  const timer = setInterval(start, everyMs)
-  timer.unref()
-  return {
-    [Symbol.asyncDispose]: async () => {
-      clearInterval(timer)
-      await round
-    },
-  }
+  const step = () =>
+    look().catch((error) => deps.log.debug({ err: error }, 'place of files not recorded'))
+  return repeat(step, { everyMs })
 }
 
 /** Returns the bucket, or the ID that a file in the data directory gives this disk. */

@@ -134,11 +134,11 @@ describe('OFX 2', () => {
 })
 
 describe('balances', () => {
-  test('of a card: the debt, the available amount, and their sum as the limit', () => {
+  test('of a card: a negative debt, the unused credit, and their difference as the limit', () => {
     // `LEDGERBAL` is −250.00 and `AVAILBAL` 750.00, as in docs/file-formats.md#ofx-qfx-qbo.
     const card = statement('card.qfx')
     expect(card).toMatchObject({
-      balances: { current: 25000n, available: 75000n, limit: 100000n },
+      balances: { current: -25000n, available: 75000n, limit: 100000n },
     })
     // Rows of every `TRNTYPE` have the inverse sign: a payment to the card is negative.
     expect(card.rows.map((row) => row.amount)).toEqual([-20000n, 1000n, -1550n])

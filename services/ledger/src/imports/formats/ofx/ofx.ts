@@ -78,7 +78,12 @@ function readBalances(
   if (statement.name === 'STMTRS' || booked === null) {
     return { current: booked, available, limit: null, ...instants }
   }
-  const current = -booked
-  const limit = available === null ? null : available + current
-  return { current, available, limit: limit !== null && limit >= 0n ? limit : null, ...instants }
+  // A debt is negative, and the unused credit is the limit less the debt.
+  const limit = available === null ? null : available - booked
+  return {
+    current: booked,
+    available,
+    limit: limit !== null && limit >= 0n ? limit : null,
+    ...instants,
+  }
 }
