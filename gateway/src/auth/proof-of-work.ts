@@ -1,5 +1,6 @@
 import type { z } from 'zod'
-import { nonce, text } from '../http/fields/fields.ts'
+import { nonce } from '../http/fields/credentials.ts'
+import { text } from '../http/fields/fields.ts'
 
 const keys = {
   challenge: text.describe('Challenge of POST /api/authentication/challenge for this purpose'),

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { code, password } from '../http/fields/fields.ts'
+import { code, password } from '../http/fields/credentials.ts'
 
 /**
  * Re-authentication before destructive or weakening actions: the current password or a TOTP code

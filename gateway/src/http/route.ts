@@ -159,7 +159,7 @@ interface Definition<
    * this key (docs/api/conditional-requests.md).
    */
   tagged?: true | string
-  /** Accepts `If-Match`; a GET of the same path shows the object. */
+  /** Accepts `If-Match`, which is compared with the ETag of a GET of the same path. */
   isConditional?: boolean
   /** Reads the version of the bank account whose list or balances the GET shows, for `304`. */
   versionOf?: (lookup: Lookup<ParamsOf<Path>>) => Promise<bigint>

@@ -49,8 +49,8 @@ export function renderGuide(path: string, markdown: string): RenderedGuide {
 }
 
 /**
- * Renders a text of the OpenAPI document (inline Markdown) as HTML. `base` is the prefix of links
- * to guides, which the document names by their full URL: they lead to the server of this page.
+ * Renders a text of the OpenAPI document (inline Markdown) as HTML. Full URLs of guides become
+ * links that begin with `base`, so that they stay on the server of this page.
  */
 export function renderText(text: string, base: string): string {
   const own = text.replaceAll(/\]\([^()\s]*\/api\/reference\//g, `](${base}`)

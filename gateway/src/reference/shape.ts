@@ -143,7 +143,7 @@ function boundsOf(schema: Schema): string[] {
   ]
 }
 
-/** Returns a bound; undefined if it is only that of exact integers in JSON. */
+/** Returns a bound; undefined from ±(2^53 − 1) on, which every integer of the API has. */
 function finite(bound: number): number | undefined {
   return Math.abs(bound) >= Number.MAX_SAFE_INTEGER ? undefined : bound
 }

@@ -44,8 +44,8 @@ export async function admit(
 ): Promise<Admission> {
   refuseEmpty(request)
   const isByKey = authClasses[auth].key && isBasic(request.headers.authorization)
-  // CSRF: browsers attach cookies automatically, never API keys. Sign-in, which sets a cookie, is
-  // checked too.
+  // CSRF: browsers attach cookies by themselves. They never attach API keys, because no answer asks
+  // a browser for them (`credentialChallenge`). Sign-in, which sets a cookie, is checked too.
   if (!isByKey && hasEffect) origins.refuseForeign(request)
   const admission: Admission = { caller: null, accountId: '', timezone: '' }
   if (auth === 'none') {

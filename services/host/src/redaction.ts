@@ -24,7 +24,7 @@ const errorFields = [
 type Fields = Record<string, unknown>
 
 /**
- * Redacts a log line at any depth: removes fields whose name means a secret, and reduces errors to
+ * Redacts a log line at any depth: replaces fields whose name means a secret, and reduces errors to
  * an allowlist, because errors contain rows, parameters and headers. Returns the same object when
  * nothing changes.
  */

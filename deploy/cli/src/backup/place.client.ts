@@ -112,7 +112,7 @@ function bucketPlace(settings: S3Settings, key: string): ArchivePlace {
       const { sdk, client } = await opening
       const found = await client.send(new sdk.HeadObjectCommand(object)).then(
         () => true,
-        // A role that may only write gets 403 for an object that is not there.
+        // A role that may only write gets 403, whether the object exists or not.
         (error) => ![403, 404].includes(error.$metadata?.httpStatusCode) && refuse('--to')(error),
       )
       if (found) throw new FatalError(`--to: ${name} exists already: name a new object.`)

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
-import { name, notes, password, phrase, text, texts, timestamp } from './fields.ts'
+import { password } from './credentials.ts'
+import { name, notes, phrase, text, texts, timestamp } from './fields.ts'
 
 describe('joiners in free texts', () => {
   test.each([

@@ -11,7 +11,6 @@ import { idFault } from './id-fault.ts'
 import {
   appPathShape,
   currencyShape,
-  emailShape,
   filledShape,
   formShape,
   lineShape,
@@ -42,7 +41,7 @@ const rfc3339 =
 const dayOnly = /^(\d{4}-\d\d-\d\d)(?:T00:00(?::00(?:\.0+)?)?)?$/
 
 /** Returns an error map: a text for a missing key, one for null, and `text` for a wrong type. */
-function typed(text: string) {
+export function typed(text: string) {
   return ({ input }: { input?: unknown }) => {
     if (input === undefined) return texts.missing
     return input === null ? texts.blank : text
@@ -50,11 +49,12 @@ function typed(text: string) {
 }
 
 /** Returns parameters of a check that ends the validation: only the first problem is shown. */
-function rule(text: string) {
+export function rule(text: string) {
   return { error: text, abort: true }
 }
 
-const string = z.string({ error: typed(texts.string) })
+/** A text of any length. */
+export const string = z.string({ error: typed(texts.string) })
 
 /** A text that is cleared by a blank one, not by null. */
 const clearable = z.string({
@@ -62,7 +62,7 @@ const clearable = z.string({
 })
 
 /** A text that is not blank after trimming. */
-const filled = string.trim().refine((value) => value !== '', rule(texts.blank))
+export const filled = string.trim().refine((value) => value !== '', rule(texts.blank))
 
 /**
  * Returns whether a text has `min` to `max` characters: code points of one or two UTF-16 units.
@@ -85,7 +85,11 @@ const kinds = {
   lines: (text: string) => printableLines.test(withoutJoiners(text)),
 }
 
-function line({ min, max }: { min: number; max: number }, kind: keyof typeof kinds = 'plain') {
+/** Returns the schema of a printable text, trimmed, of `min` to `max` characters. */
+export function line(
+  { min, max }: { min: number; max: number },
+  kind: keyof typeof kinds = 'plain',
+) {
   return (min === 0 ? clearable : string)
     .trim()
     .refine((text) => min === 0 || text !== '', rule(texts.blank))
@@ -114,38 +118,6 @@ export const phrase = filled
 export const appPath = line({ min: 1, max: 300 })
   .refine((value) => /^\/(?!\/)/.test(value), rule('must begin with one /'))
   .meta(appPathShape)
-
-/** A password: trimmed, 8 to 72 Unicode characters (docs/sign-in.md#passwords). */
-export const password = line({ min: 8, max: 72 })
-
-/** A secret that identity has issued: TOTP code, recovery code, link token. */
-export const code = line({ min: 1, max: 100 })
-
-// Created once: creating this schema takes longer than using it.
-const emailForm = z.email()
-
-/** A valid email address in lower case; upper case is refused, not converted. */
-export const email = filled
-  .refine((value) => value === value.toLowerCase(), rule('must be lower case'))
-  .refine(
-    (value) => value.length <= 254 && emailForm.safeParse(value).success,
-    rule('must be a valid email address'),
-  )
-  .meta(emailShape({ isLower: true }))
-
-/** An email address in any case, converted to lower case. */
-export const typedEmail = string
-  .trim()
-  .toLowerCase()
-  .pipe(email)
-  .meta(emailShape({ isLower: false }))
-
-/** The nonce that solves a proof-of-work challenge. */
-export const nonce = z
-  .int({ error: typed('must be an integer') })
-  .refine((value) => value >= 0, rule('must not be negative'))
-  .transform(BigInt)
-  .meta({ minimum: 0 })
 
 /** Maximum length in characters of a ruleset (docs/limits.md). */
 const rulesetLengthMax = 1000

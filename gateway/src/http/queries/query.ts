@@ -1,17 +1,13 @@
-import { timestampFromDate } from '@bufbuild/protobuf/wkt'
 import { invalid } from '@coffer/kit/rpc/errors'
 import { isId } from '@coffer/kit/values/id'
-import { isYearInRange } from '@coffer/kit/values/time'
-import { values } from '@coffer/proto/values'
 import { z } from 'zod'
 import { similarKey } from '../errors/known-keys.ts'
 import { idPattern, idProblem, isDay, text, texts, timestamp } from '../fields/fields.ts'
-import { idFault } from '../fields/id-fault.ts'
 import { dayShape, lineShape, timestampShape } from '../fields/shapes.ts'
 import { decodeCursor } from './cursor.ts'
 
 // An integer parameter with another text counts as not sent (docs/api.md#query-parameters).
-const integerText = /^[+-]?\d+$/
+export const integerText = /^[+-]?\d+$/
 const integerMax = 2 ** 31 - 1
 
 const trueTexts = ['1', 't', 'T', 'TRUE', 'true', 'True']
@@ -23,7 +19,10 @@ const booleans = new Map([
 ])
 
 /** A query parameter, or undefined. The first of repeated values counts; a blank one is kept. */
-const value = z.preprocess((sent) => (Array.isArray(sent) ? sent[0] : sent), z.string().optional())
+export const value = z.preprocess(
+  (sent) => (Array.isArray(sent) ? sent[0] : sent),
+  z.string().optional(),
+)
 
 type Range = Record<'min' | 'max', number>
 
@@ -44,7 +43,8 @@ function integer(text: string, { fallback, ...range }: Range & { fallback: numbe
   return optionalInteger(description, range).transform((number) => number ?? fallback)
 }
 
-const optionalBoolean = value
+/** A boolean, or undefined; another text is 400. */
+export const optionalBoolean = value
   .refine((sent) => sent === undefined || booleans.has(sent), texts.boolean)
   .transform((sent) => booleans.get(sent ?? ''))
 
@@ -143,120 +143,18 @@ export function keyList(allowed: readonly string[]) {
     })
 }
 
-const offset = integer('Number of entries to skip at the beginning of the list', {
+/** Number of entries that a page leaves out. */
+export const offset = integer('Number of entries to skip at the beginning of the list', {
   fallback: 0,
   min: 0,
   max: integerMax,
 })
 
-const day = value
-  .refine((sent) => sent === undefined || isDay(sent), 'must be a day like 2026-01-31')
-  .meta({ type: 'string', ...dayShape })
-
-const from = day.describe("First day of the transactions, in the account's timezone: 2026-01-31")
-const to = day.describe("Last day of the transactions, included, in the account's timezone")
-
 /** An optional search text; a blank one counts as not sent. */
-const searchText = value
+export const searchText = value
   .pipe(text.optional())
   .transform((sent) => sent || undefined)
   .meta({ type: 'string', ...lineShape({ min: 0, max: 300 }) })
-
-const search = searchText.meta({
-  description:
-    'Text that occurs in a name, a merchant or the notes; upper and lower case are equal, and a ' +
-    'blank one counts as not sent',
-})
-
-const pending = optionalBoolean.meta({
-  type: 'boolean',
-  description: 'true: only pending ones. false: only posted ones',
-})
-
-const transactionPosition = z
-  .tuple([
-    z.iso.datetime().refine((sent) => isYearInRange(Number(sent.slice(0, 4)))),
-    z.string().refine((sent) => isId('txn', sent)),
-  ])
-  .transform(([date, transactionId]) => ({
-    date: timestampFromDate(new Date(date)),
-    transactionId,
-  }))
-
-/** Returns the schema of a bound of amounts, in minor units; any text but an integer is refused. */
-function amountBound(description: string) {
-  const { MIN_SAFE_INTEGER: minimum, MAX_SAFE_INTEGER: maximum } = Number
-  const isAmount = (sent: string | undefined) =>
-    sent === undefined || (integerText.test(sent) && Number.isSafeInteger(Number(sent)))
-  return value
-    .refine(isAmount, `must be an integer in minor units, between ${minimum} and ${maximum}`)
-    .transform((sent) => (sent === undefined ? undefined : BigInt(sent)))
-    .meta({ type: 'integer', minimum, maximum, description })
-}
-
-const sources: readonly string[] = values['Transaction.source'].toSorted()
-const source = value
-  .refine((sent) => sent === undefined || sources.includes(sent), {
-    error: `must be one of: ${sources.join(', ')}`,
-  })
-  .meta({ type: 'string', enum: sources, description: 'Only transactions of this source' })
-
-const filters = {
-  search,
-  from,
-  to,
-  pending,
-  amount_from: amountBound('Smallest amount in minor units, included; the sign is that of amount'),
-  amount_to: amountBound('Largest amount in minor units, included; the sign is that of amount'),
-  source,
-}
-
-/** Returns the schema of a query of transactions: `offset` excludes filters and `after`. */
-function filtered<Shape extends z.ZodRawShape>(more: Shape) {
-  const query = paged(transactionPosition).extend({ offset, ...filters, ...more })
-  return query.superRefine((sent, context) => {
-    const { limit: _, offset: skipped, ...more } = sent as z.output<typeof transactionPage>
-    const { from, to } = more
-    if (from && to && from > to) {
-      context.addIssue({ code: 'custom', path: ['to'], message: 'must not be before from' })
-    }
-    const { amount_from: least, amount_to: most } = more
-    if (least !== undefined && most !== undefined && least > most) {
-      const message = 'must not be below amount_from'
-      context.addIssue({ code: 'custom', path: ['amount_to'], message })
-    }
-    const isFiltered = Object.values(more).some((one) => one !== undefined)
-    if (skipped > 0 && isFiltered) {
-      const message = 'does not go with filters or after: follow the Link header'
-      context.addIssue({ code: 'custom', path: ['offset'], message })
-    }
-  })
-}
-
-const deleted = optionalBoolean
-  .transform((sent) => sent || undefined)
-  .meta({ type: 'boolean', description: 'true for the soft-deleted transactions alone' })
-
-/** Query of an envelope's transactions. */
-export const transactionPage = filtered({})
-
-/** Query of a bank account's transactions; `spendingId` is an ID, or `free` for unassigned ones. */
-export const accountTransactionPage = filtered({ spendingId: envelopeOrFree(), deleted })
-
-function envelopeOrFree() {
-  return value
-    .refine((sent) => sent === undefined || sent === 'free' || isId('spnd', sent), {
-      error: ({ input }) =>
-        `must be free or an ID that begins with spnd_: ${idFault('spnd', String(input))}`,
-    })
-    .meta({
-      anyOf: [
-        { type: 'string', const: 'free' },
-        { type: 'string', pattern: idPattern('spnd') },
-      ],
-      description: 'Only transactions of this expense or goal; free: only those of none',
-    })
-}
 
 /** Query of CSV mappings: of all, or those with one signature (a hash of the column names). */
 export const mappingPage = pagedById('txix')

@@ -25,7 +25,7 @@ import {
   timestamp,
 } from '../../http/fields/fields.ts'
 import { pageText } from '../../http/queries/cursor.ts'
-import { transactionPage } from '../../http/queries/query.ts'
+import { transactionPage } from '../../http/queries/transaction-query.ts'
 import { type Route, route } from '../../http/route.ts'
 
 const rule = 'DTSTART line, LF, RRULE line (RFC 5545; docs/recurrence.md)'

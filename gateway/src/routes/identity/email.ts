@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { requireOfferedFeature } from '../../auth/features.ts'
 import { proofOfWorkKeys, withProofOfWork } from '../../auth/proof-of-work.ts'
 import type { RouteDeps } from '../../deps.ts'
-import { code, typedEmail } from '../../http/fields/fields.ts'
+import { code, typedEmail } from '../../http/fields/credentials.ts'
 import { type Route, route } from '../../http/route.ts'
 import { emailInUse, nextUrl } from './sign-in-answers.ts'
 

@@ -13,7 +13,7 @@ import {
   reAuthenticationText,
 } from '../../auth/re-authentication.ts'
 import type { RouteDeps } from '../../deps.ts'
-import { code, password } from '../../http/fields/fields.ts'
+import { code, password } from '../../http/fields/credentials.ts'
 import { type Route, route } from '../../http/route.ts'
 import { codesLocked } from './sign-in-answers.ts'
 

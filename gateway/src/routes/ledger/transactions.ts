@@ -25,7 +25,8 @@ import {
   timestamp,
 } from '../../http/fields/fields.ts'
 import { pageText } from '../../http/queries/cursor.ts'
-import { accountTransactionPage, boolean as booleanQuery } from '../../http/queries/query.ts'
+import { boolean as booleanQuery } from '../../http/queries/query.ts'
+import { accountTransactionPage } from '../../http/queries/transaction-query.ts'
 import { type Route, route } from '../../http/route.ts'
 
 const dayInBody =

@@ -93,7 +93,7 @@ export interface ChangeSet extends BankAccountKey {
   replies: readonly object[]
 }
 
-/** Unit of work: applies decisions in order and collects the rows to save. */
+/** Unit of work: the state after the decisions so far, and the rows to save. */
 interface UnitOfWork {
   state: PlanState
   plans: TrackedRows<Spending>

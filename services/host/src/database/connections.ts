@@ -83,7 +83,7 @@ function limited(count: number, { schema, waitMsMax }: { schema: string; waitMsM
 
 const close = (connection: Connection): Promise<void> => connection.end().catch(() => {})
 
-/** Keeps the unused connections. The one that was used last is taken first. */
+/** Opens connections, and keeps unused ones for a minute; the one used last is taken first. */
 function createIdle(open: () => Promise<Connection>) {
   const idle: { connection: Connection; timer: NodeJS.Timeout }[] = []
   const used = new Set<Connection>()

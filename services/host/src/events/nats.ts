@@ -142,8 +142,7 @@ async function open(options: BrokerOptions, refusal: Refusal) {
   if (hasStream) {
     const noting = noteRefusals(refusal, log)
     await noting(() => ensureStream(connection, config))
-    // Its error is that of a closed connection.
-    keepStream(connection, config, noting).catch(() => undefined)
+    void keepStream(connection, config, noting)
   } else {
     await connection.flush()
   }
@@ -241,12 +240,15 @@ async function keepStream(
   config: StreamOptions,
   noting: ReturnType<typeof noteRefusals>,
 ): Promise<void> {
-  const manager = await jetstreamManager(connection, { timeout: 5_000 })
+  let manager: JetStreamManager | null = null
   while (!connection.isClosed()) {
     await sleep(checkMs, undefined, { ref: false })
     try {
+      const asked: JetStreamManager =
+        manager ?? (await jetstreamManager(connection, { timeout: 5_000 }))
+      manager = asked
       await noting(async () => {
-        if ((await findStream(manager, config.name)) === null) await manager.streams.add(config)
+        if ((await findStream(asked, config.name)) === null) await asked.streams.add(config)
       })
     } catch {
       // Not logged, because the relay logs that it cannot publish without the stream.

@@ -80,7 +80,7 @@ export function startRelay(options: RelayOptions): AsyncDisposable {
         isLogged = false
       } catch (error) {
         isFailing = true
-        // Logged once per outage, not at each poll.
+        // Logged once per outage, not at each poll, and not while the process starts.
         if (isLogged || isOfStart) continue
         log.warn({ err: error }, 'changes could not be published yet')
         isLogged = true

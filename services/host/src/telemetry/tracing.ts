@@ -122,7 +122,7 @@ function randomHex(bytes: 8 | 16): string {
 /** Size of a batch that is sent at once, and of all that waits; further spans are dropped. */
 const batchBytes = 256 * 1024
 const bufferedBytesMax = 2 * 1024 * 1024
-/** Longest wait of a span in ms; the standard variable, which tests shorten. */
+/** Longest wait of a span in ms: a variable of OpenTelemetry, which tests shorten. */
 const delayMs = Number(process.env.OTEL_BSP_SCHEDULE_DELAY ?? 5_000)
 
 /** Sends the spans of an encoder, one batch at a time. */

@@ -12,7 +12,7 @@ const Owner = z.object({ email: z.string(), timezone: z.string() })
 // Maximum number of queued mails: a flood of requests must not fill the database's disk.
 const waitingMax = 10_000
 
-/** A mail to queue; `link` is given for the kinds about a link. */
+/** A mail to queue; `link`, a bank link, is given for `link-expiring` and `link-broken`. */
 export interface NewMail {
   kind: MailKind
   email: string

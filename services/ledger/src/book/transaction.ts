@@ -59,6 +59,11 @@ export const StatedFields = Transaction.pick({
 }).extend({ name: z.string() })
 export type StatedFields = z.infer<typeof StatedFields>
 
+/** Fields that are null until the user sets them; a merchant may come from the provider. */
+export const userFields = Object.entries(StatedFields.shape).flatMap(([name, type]) =>
+  type instanceof z.ZodNullable && name !== 'merchantName' ? [name as keyof StatedFields] : [],
+)
+
 /** Returns a posted, unassigned transaction with empty texts, the base of every new transaction. */
 export function emptyTransaction(
   { accountId, bankAccountId }: Pick<Transaction, 'accountId' | 'bankAccountId'>,

@@ -96,8 +96,8 @@ function shuffled<Value>(values: readonly Value[], seed: number): Value[] {
 const SYNCS = 6
 
 /**
- * A purchase in the lists of SYNCS syncs: pending in `pending` (first and last sync, null if it is
- * never listed so), posted from `posted` on, under the same ID or another.
+ * A purchase as a feed lists it: `pending` in the first to the last of these syncs (null: never),
+ * `posted` from this sync on, `later` days after, under the same ID if `keepsId`.
  */
 type Purchase = {
   pending: { from: number; to: number } | null

@@ -1,5 +1,6 @@
 import { localDay } from '@coffer/kit/values/day'
 import type { ProviderRecord } from '../book/provider-record.ts'
+import { userFields } from '../book/transaction.ts'
 import { liveRecord } from '../records/transaction-records.ts'
 import { nameOf } from './provider-row.ts'
 import {
@@ -68,10 +69,9 @@ function isListedOtherwise(
 }
 
 function isEdited({ transaction }: SyncedTransaction, live: ProviderRecord): boolean {
-  const { name, notes, spendingId, merchantName, originalMerchantName } = transaction
+  const { name, merchantName, originalMerchantName } = transaction
   return (
-    notes !== null ||
-    spendingId !== null ||
+    userFields.some((field) => transaction[field] !== null) ||
     (merchantName ?? '') !== originalMerchantName ||
     (name ?? '') !== nameOf(live.merchantName || live.name)
   )
