@@ -28,8 +28,8 @@ const blanks = new WeakMap<DescMessage, Blank>()
 /**
  * Returns the REST form of a message: int64 as number, timestamps as RFC 3339 in UTC. Field options
  * say whether an unset field is null or omitted (coffer/options/v1); an omitted one is undefined,
- * which JSON.stringify leaves out. Copying a template, and JSON.stringify, are faster than texts of
- * the fields that are joined.
+ * which JSON.stringify leaves out. Copying a template is faster than adding keys
+ * (docs/benchmarks/lists.md).
  */
 export function toRest<Desc extends DescMessage>(
   schema: Desc,
