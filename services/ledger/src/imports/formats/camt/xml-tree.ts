@@ -13,6 +13,8 @@ export type XmlNode = {
 
 const DEPTH_MAX = 100
 const NODES_MAX = 1_000_000
+/** Ends the parser at the first error: after it, the parser would report each further character. */
+const malformed = new Error('The file is not well-formed XML')
 /** Characters per write to the XML parser: reading stops after the write that finds a fault. */
 const PIECE_LENGTH = 65_536
 /** Maximum number of characters kept of an element's text, far more than banks write. */
@@ -29,15 +31,20 @@ export function readXmlTree(text: string): XmlNode | Unreadable {
   const reader: Reader = { stack: [root], nodes: 0, fault: null }
   const parser = parserInto(reader)
   const content = text.trimStart()
-  for (let at = 0; at < content.length && reader.fault === null; at += PIECE_LENGTH) {
-    parser.write(content.slice(at, at + PIECE_LENGTH))
-  }
-  if (reader.fault === null) {
-    parser.close()
+  try {
+    for (let at = 0; at < content.length && reader.fault === null; at += PIECE_LENGTH) {
+      parser.write(content.slice(at, at + PIECE_LENGTH))
+    }
+    if (reader.fault === null) {
+      parser.close()
+    }
+  } catch (error) {
+    if (error !== malformed) throw error
+    reader.fault ??= malformed.message
   }
   const [[element] = []] = root.children?.values() ?? []
   if (reader.fault !== null || element === undefined) {
-    return { unreadable: reader.fault ?? 'The file is not well-formed XML' }
+    return { unreadable: reader.fault ?? malformed.message }
   }
   return element
 }
@@ -60,7 +67,7 @@ function parserInto(reader: Reader): SaxesParser {
   const { stack } = reader
   const parser = new SaxesParser()
   parser.on('error', () => {
-    reader.fault ??= 'The file is not well-formed XML'
+    throw malformed
   })
   parser.on('doctype', () => {
     reader.fault ??= 'The file declares a document type, which statements do not have'
