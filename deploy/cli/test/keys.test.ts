@@ -6,11 +6,10 @@ import { expect, test } from '@jest/globals'
 import pg from 'pg'
 import { deployment } from '../testing/deployment.ts'
 import { runHere } from '../testing/run-here.ts'
-import { runCommand } from './command.ts'
 
 test('keys:rotate creates a new key, and keeps the former key beside it', async () => {
   await using place = await deployment()
-  const { code, stdout } = await runCommand(['keys:rotate'], place.env)
+  const { code, stdout } = await runHere(['keys:rotate'], place.env)
   expect(code).toBe(0)
   expect(stdout).toMatch(/^new key local:[0-9a-f]{16};/)
   expect(stdout).toContain('feed-sync: 0 secrets')
@@ -151,7 +150,7 @@ test('a start without the keys of sealed secrets is refused, and creates no key'
     `COFFER_KEYS_DIR: feed-sync holds secrets under the key ${keyId}, which is not in ${keys}: ` +
     `bring its file back, or, if it is lost for good, run "coffer keys:create --lost ${keyId}"\n`
   const refusal = { code: 2, stdout: '', stderr: line }
-  expect(await runCommand(['serve'], env)).toEqual(refusal)
+  expect(await runHere(['serve'], env)).toEqual(refusal)
   await expect(readdir(keys)).rejects.toThrow('ENOENT')
   // The created key has another ID: only the missing key can decrypt the secret of feed-sync.
   await runHere(['keys:create'], env)
@@ -168,7 +167,7 @@ test('a directory in place of a key file is refused in one line', async () => {
   const path = join(place.env.COFFER_DATA_DIR ?? '', 'keys', 'identity.key')
   await mkdir(path, { recursive: true })
   const stderr = `COFFER_KEYS_DIR: ${path} is not a regular file\n`
-  expect(await runCommand(['serve'], place.env)).toEqual({ code: 2, stdout: '', stderr })
+  expect(await runHere(['serve'], place.env)).toEqual({ code: 2, stdout: '', stderr })
 })
 
 async function scratch() {

@@ -2,22 +2,15 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { eventually } from '@coffer/host/testing/boot'
+import { started } from '@coffer/host/testing/started'
 import { newId } from '@coffer/kit/values/id'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import pg from 'pg'
 import { deployment } from '../testing/deployment.ts'
 import { runHere } from '../testing/run-here.ts'
 import { type Running, runCommand, startCommand } from './command.ts'
 
-let place: Awaited<ReturnType<typeof deployment>>
-
-beforeAll(async () => {
-  place = await deployment()
-})
-
-afterAll(async () => {
-  await place[Symbol.asyncDispose]()
-})
+const place = started(() => deployment())
 
 async function untilReady(running: Running): Promise<void> {
   await eventually(
@@ -102,7 +95,7 @@ test('older tables are migrated, newer ones are not, edited ones are not served'
   url.pathname = `/${name}`
   const empty = { ...env, COFFER_DATABASE_URL: url.href }
   try {
-    expect(await runCommand(['serve'], empty)).toMatchObject({
+    expect(await runHere(['serve'], empty)).toMatchObject({
       code: 1,
       stderr: expect.stringMatching(/^The tables of identity lack 0001-kit\.sql: run "coffer mig/),
     })
@@ -125,7 +118,7 @@ test('older tables are migrated, newer ones are not, edited ones are not served'
         'start the newer version. Nothing was changed.\n',
     })
     await statement(url.href, `UPDATE ledger.applied_migrations SET checksum = 'other'`)
-    expect(await runCommand(['serve'], empty)).toEqual({
+    expect(await runHere(['serve'], empty)).toEqual({
       code: 1,
       stdout: '',
       stderr: expect.stringMatching(/^ledger: 0001-[a-z]+\.sql was edited after it was applied: /),
