@@ -12,9 +12,7 @@ const { default: Runtime }: JestRuntime = require('jest-runtime')
 const circusListeners = Symbol.for('EVENT_HANDLERS')
 const globalsUrl = 'jest:globals'
 const globalsKey = 'coffer.jest-globals'
-const moduleOfTests = /^file:(?!.*\/node_modules\/).*\/test\/.*(?<!\.test)\.ts$/
 
-let fileCount = 0
 let globals: Record<string, object> = {}
 
 /**
@@ -23,9 +21,8 @@ let globals: Record<string, object> = {}
  * two thirds of the CPU time. Vitest (5.1, without isolation) saves no more: the tests of budgeting
  * take 37 to 40 s of CPU time with it, and 34 to 36 s with this runtime.
  *
- * A test file and the modules in `test/` are loaded once per test file, because they hold state.
- * State of other modules persists from one file to the next; hooks that they declare belong to the
- * current file.
+ * State of modules persists from one test file to the next. Hooks that a function of a module
+ * declares belong to the current file; those at the top of a module to the first file alone.
  */
 export default class NativeRuntime extends Runtime {
   readonly #testPath: string
@@ -33,7 +30,6 @@ export default class NativeRuntime extends Runtime {
   constructor(...parameters: ConstructorParameters<typeof Runtime>) {
     super(...parameters)
     this.#testPath = parameters[6]
-    fileCount += 1
   }
 
   /**
@@ -68,8 +64,7 @@ registerHooks({
     if (specifier === '@jest/globals') {
       return { url: globalsUrl, format: 'module', shortCircuit: true }
     }
-    const found = next(specifier, context)
-    return moduleOfTests.test(found.url) ? { ...found, url: `${found.url}?${fileCount}` } : found
+    return next(specifier, context)
   },
   load(url, context, next) {
     if (url !== globalsUrl) return next(url, context)

@@ -1,7 +1,6 @@
 import { createLog } from '@coffer/host/logger'
 import { readSettings } from '@coffer/host/settings'
 import type { Broker } from '@coffer/kit/events/broker'
-import { afterAll } from '@jest/globals'
 import type { FastifyInstance, InjectOptions } from 'fastify'
 import { buildApp } from '../src/app.ts'
 import { settings } from '../src/config.ts'
@@ -47,6 +46,8 @@ interface Shared extends AsyncDisposable {
   app: FastifyInstance
   deps: AppDeps
   stubs: StubMesh
+  /** Whether it never had a port: its test may have closed it. */
+  isReusable: () => boolean
   /** Moves the clock beyond the age of what the gateway keeps of credentials. */
   pass: () => void
 }
@@ -68,10 +69,15 @@ async function start(environment: Record<string, string>, more: Partial<AppDeps>
     ...more,
   }
   const app = await buildApp(deps)
+  let isReusable = true
+  app.server.once('listening', () => {
+    isReusable = false
+  })
   return {
     app,
     deps,
     stubs,
+    isReusable: () => isReusable,
     pass: () => {
       aheadMs += keptMs
     },
@@ -82,16 +88,15 @@ async function start(environment: Record<string, string>, more: Partial<AppDeps>
   }
 }
 
-/** Gateways that no test uses now, by their settings: a start takes 50 ms of processor time. */
+/**
+ * Gateways that no test of this process uses now, by their settings: a start takes 50 ms of
+ * processor time.
+ */
 const idle = new Map<string, Shared[]>()
-
-afterAll(async () => {
-  for (const one of [...idle.values()].flat()) await one[Symbol.asyncDispose]()
-})
 
 /**
  * Returns a gateway; `environment` has settings, `more` replaces dependencies. Without `more` it
- * may be one that an earlier test of the file has disposed of.
+ * may be one that an earlier test has disposed of.
  */
 export async function createGateway(
   stubs: Stubs,
@@ -127,7 +132,7 @@ export async function createGateway(
       }
     },
     [Symbol.asyncDispose]: async () => {
-      if (!isShared || app.server.listening) return await gateway[Symbol.asyncDispose]()
+      if (!isShared || !gateway.isReusable()) return await gateway[Symbol.asyncDispose]()
       if (idle.get(key)?.includes(gateway)) return
       gateway.pass()
       idle.set(key, [...(idle.get(key) ?? []), gateway])

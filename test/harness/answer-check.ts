@@ -13,9 +13,10 @@ export interface Answer {
 /** Servers of this version, whose answers are compared with the OpenAPI document. */
 const checked = new Set<string>()
 
-/** Compares all further answers of a server with the document. */
-export function checkAnswersOf(baseUrl: string): void {
+/** Compares all further answers of a server with the document, until disposed. */
+export function checkAnswersOf(baseUrl: string): Disposable {
   checked.add(baseUrl)
+  return { [Symbol.dispose]: () => checked.delete(baseUrl) }
 }
 
 /** Reads an answer. Parses a JSON body; an empty body is null. */

@@ -55,7 +55,7 @@ export async function startCoffer(
   const booted = stack.use(await boot(services, settled))
   const serve = (more: Pick<GatewayOptions, 'progressTimes'>) => serveGateway(booted, settled, more)
   const { baseUrl } = stack.use(await serve({}))
-  checkAnswersOf(baseUrl)
+  stack.use(checkAnswersOf(baseUrl))
   return {
     baseUrl,
     dataDir,
