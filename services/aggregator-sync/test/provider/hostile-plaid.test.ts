@@ -1,3 +1,4 @@
+import { sampleSize } from '@coffer/kit/testing/sample-size'
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import type { UpstreamTransaction } from '../../src/provider/aggregator.ts'
@@ -118,7 +119,7 @@ test('hostile answers are read as rows that can be stored, or are unreadable', (
       found.pages += 1
       found.rows += read.length
     }),
-    { numRuns: 1_000 },
+    { numRuns: sampleSize(1_000) },
   )
   // Most answers are hostile, but some must come through: otherwise nothing was tested.
   expect(found.pages > 5 && found.rows > 0).toBe(true)
@@ -132,6 +133,6 @@ test('hostile errors have a fault whose detail is a code or a status', () => {
       expect(fault?.detail).toMatch(/^([A-Z][A-Z0-9_]{0,99}|status \d{3})$/)
       expect(plaidFailure(fault?.code ?? 'internal', fault ?? {}).message).toMatch(line)
     }),
-    { numRuns: 1_000 },
+    { numRuns: sampleSize(1_000) },
   )
 })

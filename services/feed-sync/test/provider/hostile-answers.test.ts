@@ -1,3 +1,4 @@
+import { sampleSize } from '@coffer/kit/testing/sample-size'
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { readAnswer } from '../../src/provider/feed-answer.ts'
@@ -98,7 +99,7 @@ test('hostile answers are read as rows that the ledger takes, or as none', () =>
       readAnswer(answer, 'balance')
       requireStorable(answer)
     }),
-    { numRuns: 1_000 },
+    { numRuns: sampleSize(1_000) },
   )
 })
 
@@ -117,6 +118,6 @@ test('the order of an answer changes neither IDs nor the days of transactions', 
       const days = of(sent)[1]
       expect(days).toEqual([...(days ?? [])].sort())
     }),
-    { numRuns: 200 },
+    { numRuns: sampleSize(200) },
   )
 })

@@ -1,3 +1,4 @@
+import { sampleSize } from '@coffer/kit/testing/sample-size'
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { aProviderRow } from '../../test/imports/samples.ts'
@@ -166,7 +167,7 @@ test('each purchase is one transaction, with its ID and edits, however it is lis
         check(world)
       }
     }),
-    { numRuns: 200 },
+    { numRuns: sampleSize(200) },
   )
 })
 
@@ -207,7 +208,7 @@ test('of purchases that look equal, each posted one is a transaction of its own'
         expect(sync(world, list, way)).toBe(0)
       }
     }),
-    { numRuns: 200 },
+    { numRuns: sampleSize(200) },
   )
 })
 
@@ -266,7 +267,7 @@ test('new IDs of all rows, and their former IDs again, keep every transaction', 
         expect(sync(world, renewed, reading)).toBe(0)
       }
     }),
-    { numRuns: 200 },
+    { numRuns: sampleSize(200) },
   )
 })
 
@@ -295,6 +296,6 @@ test('of equal purchases with new IDs the edited ones are kept', () => {
       expect(after.filter((id) => before.includes(id))).toHaveLength(Math.min(count, kept))
       expect(after.filter((id) => edited.includes(id))).toHaveLength(Math.min(edited.length, kept))
     }),
-    { numRuns: 100 },
+    { numRuns: sampleSize(100) },
   )
 })

@@ -1,3 +1,4 @@
+import { sampleSize } from '@coffer/kit/testing/sample-size'
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { aProviderRow } from '../../test/imports/samples.ts'
@@ -69,7 +70,7 @@ test.each(['aggregator', 'feed'] as const)(
           check(world)
         }
       }),
-      { numRuns: 300 },
+      { numRuns: sampleSize(300) },
     )
   },
 )
