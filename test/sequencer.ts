@@ -12,11 +12,11 @@ type Test = Parameters<InstanceType<typeof Sequencer>['sort']>[0][number]
 const inPath = (one: string) => one.replaceAll('/', sep)
 
 /**
- * Groups of test files in the order of their start; other files follow. A slow file that starts last
- * would leave the other jest worker idle.
+ * Groups of test files in the order of their start; other files follow. A slow file that starts
+ * last would leave the other jest worker idle.
  */
 const groups = [
-  // It bundles the workflows, which takes 4 s of CPU time. Two files at once would both bundle them.
+  // It bundles the workflows: 4 s of CPU time. Two files at once would both bundle them.
   ['test/mesh/feed-sync.test.ts'],
   // They fork often, which is cheap while the worker has little memory.
   ['deploy/local/test'],

@@ -1,35 +1,31 @@
 import { definitions } from '@coffer/cli/process/services'
+import { started } from '@coffer/host/testing/started'
 import { newId } from '@coffer/kit/values/id'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { beforeAll, expect, test } from '@jest/globals'
 import { generateSync } from 'otplib'
 import type { Take } from '../examples/recorder.ts'
-import { type Coffer, startCoffer } from '../harness/coffer.ts'
+import { startCoffer } from '../harness/coffer.ts'
 import { basicOf, cookieOf } from '../harness/person.ts'
-import { feedAccount, type LunchFlow, startLunchFlow } from '../providers/lunch-flow.ts'
+import { feedAccount, startLunchFlow } from '../providers/lunch-flow.ts'
 import { createFaultyRecorder, type Tally } from './faulty-recorder.ts'
 import type { FaultKind } from './observed-request.ts'
 import { observed } from './observed-services.ts'
 import { plansAndDeletes } from './planned-account.ts'
 
-let feed: LunchFlow
-let coffer: Coffer
-
-beforeAll(async () => {
-  feed = await startLunchFlow()
-  feed.accounts.push(feedAccount(1))
-  coffer = await startCoffer(
+const feed = started(() => startLunchFlow())
+const coffer = started(() =>
+  startCoffer(
     {
       COFFER_FEED_ENABLED: 'true',
       COFFER_FEED_ALLOWED_URLS: feed.url,
       COFFER_FEED_PRIVATE_ADDRESSES: 'true',
     },
     observed(definitions),
-  )
-})
+  ),
+)
 
-afterAll(async () => {
-  await coffer?.[Symbol.asyncDispose]()
-  await feed?.[Symbol.asyncDispose]()
+beforeAll(() => {
+  feed.accounts.push(feedAccount(1))
 })
 
 type As = (credential: Record<string, string>) => Take

@@ -1,6 +1,7 @@
-import { type Coffer, startCoffer } from '@coffer/test/harness/coffer.ts'
+import { started } from '@coffer/host/testing/started'
+import { startCoffer } from '@coffer/test/harness/coffer.ts'
 import type { Person } from '@coffer/test/harness/person.ts'
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { beforeAll, describe, expect, test } from '@jest/globals'
 import type { Page, Request } from 'playwright-core'
 import { overflowOf, useBrowser, type Viewing } from './browser.ts'
 
@@ -9,16 +10,12 @@ const bytesMax = 250_000
 const requestsMax = 12
 
 const { view, expectAccessible } = useBrowser()
-let coffer: Coffer
 let alice: Person
 
-beforeAll(async () => {
-  coffer = await startCoffer()
-  alice = await coffer.person()
-})
+const coffer = started(() => startCoffer())
 
-afterAll(async () => {
-  await coffer?.[Symbol.asyncDispose]()
+beforeAll(async () => {
+  alice = await coffer.person()
 })
 
 /** Returns the viewing of the reference page; `hash` names an operation. */

@@ -1,8 +1,9 @@
+import { started } from '@coffer/host/testing/started'
 import { auditLedger } from '@coffer/ledger/money/audit.sql'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { beforeAll, expect, test } from '@jest/globals'
 import { createGoalIn } from '../harness/goal.ts'
 import type { Json } from '../harness/person.ts'
-import { linkItem, type PlaidHome, type PlaidWorld, startPlaidWorld } from '../mesh/plaid-world.ts'
+import { linkItem, type PlaidHome, startPlaidWorld } from '../mesh/plaid-world.ts'
 import { plaidFaults } from '../providers/plaid/faults.ts'
 
 const minuteMs = 60_000
@@ -10,15 +11,10 @@ const hourMs = 60 * minuteMs
 const begin = Date.now()
 const today = new Date(begin).toISOString().slice(0, 10)
 
-let world: PlaidWorld
+const world = started(() => startPlaidWorld())
 
 beforeAll(async () => {
-  world = await startPlaidWorld()
   goTo(begin)
-})
-
-afterAll(async () => {
-  await world[Symbol.asyncDispose]()
 })
 
 function goTo(ms: number): void {

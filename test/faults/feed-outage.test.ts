@@ -1,24 +1,17 @@
 import { eventually } from '@coffer/host/testing/boot'
+import { started } from '@coffer/host/testing/started'
 import { auditLedger } from '@coffer/ledger/money/audit.sql'
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { beforeEach, expect, test } from '@jest/globals'
 import { createGoalIn } from '../harness/goal.ts'
 import type { Json } from '../harness/person.ts'
-import { type FeedWorld, linkOne, type OneAccount, startFeedWorld } from '../mesh/feed-world.ts'
+import { linkOne, type OneAccount, startFeedWorld } from '../mesh/feed-world.ts'
 import { faults } from '../providers/feed-faults.ts'
 
 const minuteMs = 60_000
 const hourMs = 60 * minuteMs
 const begin = Date.now()
 
-let world: FeedWorld
-
-beforeAll(async () => {
-  world = await startFeedWorld()
-})
-
-afterAll(async () => {
-  await world[Symbol.asyncDispose]()
-})
+const world = started(() => startFeedWorld())
 
 beforeEach(() => {
   world.provider.accounts.splice(0)

@@ -1,10 +1,11 @@
 import { FaultCode } from '@coffer/aggregator-sync/provider/plaid-fault'
 import { eventually } from '@coffer/host/testing/boot'
+import { started } from '@coffer/host/testing/started'
 import { auditLedger } from '@coffer/ledger/money/audit.sql'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { beforeAll, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { daysAgo } from '../mesh/feed-world.ts'
-import { linkItem, type PlaidHome, type PlaidWorld, startPlaidWorld } from '../mesh/plaid-world.ts'
+import { linkItem, type PlaidHome, startPlaidWorld } from '../mesh/plaid-world.ts'
 import { plaidFaults } from '../providers/plaid/faults.ts'
 import { faultOfText, isAmountOf, isExact } from './feed-oracle.ts'
 import type { Hostile } from './hostile-json.ts'
@@ -33,19 +34,15 @@ interface HostileHome extends PlaidHome {
   readable: Map<string, PlaidReadable[]>
 }
 
-let world: PlaidWorld
 let homes: HostileHome[]
 let peaceful: PlaidHome
 let answered = 0
 
+const world = started(() => startPlaidWorld())
+
 beforeAll(async () => {
-  world = await startPlaidWorld()
   peaceful = await linkItem(world)
   homes = await Promise.all(Array.from({ length: linkCount }, link))
-})
-
-afterAll(async () => {
-  await world[Symbol.asyncDispose]()
 })
 
 async function link(): Promise<HostileHome> {

@@ -1,7 +1,8 @@
+import { started } from '@coffer/host/testing/started'
 import { auditLedger } from '@coffer/ledger/money/audit.sql'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { beforeAll, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { linkItem, type PlaidHome, type PlaidWorld, startPlaidWorld } from '../mesh/plaid-world.ts'
+import { linkItem, type PlaidHome, startPlaidWorld } from '../mesh/plaid-world.ts'
 import { plaidFaults } from '../providers/plaid/faults.ts'
 import { isLong } from '../seed.ts'
 import { exactJson } from './feed-oracle.ts'
@@ -11,22 +12,20 @@ const count = isLong ? 1_050 : 30
 const timeoutMs = isLong ? 600_000 : 120_000
 const atOnce = 10
 
-let world: PlaidWorld
 let home: PlaidHome
 let other: PlaidHome
 
-beforeAll(async () => {
-  world = await startPlaidWorld({
+const world = started(() =>
+  startPlaidWorld({
     COFFER_AGGREGATOR_WEBHOOKS_ENABLED: 'true',
     COFFER_AGGREGATOR_WEBHOOKS_DOMAIN: 'coffer.example',
-  })
+  }),
+)
+
+beforeAll(async () => {
   home = await linkItem(world)
   other = await linkItem(world)
   for (const one of [home, other]) await one.sync()
-})
-
-afterAll(async () => {
-  await world[Symbol.asyncDispose]()
 })
 
 interface Sent {

@@ -1,8 +1,9 @@
 import type { Upload } from '@coffer/client/types'
 import { eventually } from '@coffer/host/testing/boot'
+import { started } from '@coffer/host/testing/started'
 import { newId } from '@coffer/kit/values/id'
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { type Coffer, startCoffer } from '../harness/coffer.ts'
+import { beforeAll, describe, expect, test } from '@jest/globals'
+import { startCoffer } from '../harness/coffer.ts'
 import { type Bank, type Json, type Person, statusOf } from '../harness/person.ts'
 import {
   importBankAccount,
@@ -14,18 +15,13 @@ import {
 } from './synced-account.ts'
 
 const feedURL = 'http://127.0.0.1:9/v1'
-let coffer: Coffer
 
-beforeAll(async () => {
-  coffer = await startCoffer({
+const coffer = started(() =>
+  startCoffer({
     COFFER_FEED_ENABLED: 'true',
     COFFER_FEED_ALLOWED_URLS: feedURL,
-  })
-})
-
-afterAll(async () => {
-  await coffer[Symbol.asyncDispose]()
-})
+  }),
+)
 
 describe('transactions of the aggregator', () => {
   const linkId = newId('link')

@@ -1,21 +1,18 @@
 import { readFile } from 'node:fs/promises'
 import type { CreateMappingData, Import, UpdateImportData } from '@coffer/client/types'
 import { eventually } from '@coffer/host/testing/boot'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { type Coffer, startCoffer } from '../harness/coffer.ts'
+import { started } from '@coffer/host/testing/started'
+import { beforeAll, expect, test } from '@jest/globals'
+import { startCoffer } from '../harness/coffer.ts'
 import type { Bank, Person } from '../harness/person.ts'
 import { signMapping } from '../harness/sign-mapping.ts'
 
-let coffer: Coffer
 let alice: Person
 
-beforeAll(async () => {
-  coffer = await startCoffer()
-  alice = await coffer.person()
-})
+const coffer = started(() => startCoffer())
 
-afterAll(async () => {
-  await coffer[Symbol.asyncDispose]()
+beforeAll(async () => {
+  alice = await coffer.person()
 })
 
 type Step = UpdateImportData['body']

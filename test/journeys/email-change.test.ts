@@ -1,32 +1,29 @@
 import { type Coffer as Client, sessionOf } from '@coffer/client'
+import { started } from '@coffer/host/testing/started'
 import { newId } from '@coffer/kit/values/id'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { type Coffer, startCoffer } from '../harness/coffer.ts'
+import { beforeAll, expect, test } from '@jest/globals'
+import { startCoffer } from '../harness/coffer.ts'
 import { clientOf, statusOf } from '../harness/person.ts'
-import { type MailSink, startMailSink, tokenIn } from '../providers/smtp.ts'
+import { startMailSink, tokenIn } from '../providers/smtp.ts'
 
 const currentPassword = 'a long enough password'
 const verifySubject = 'Verify your email address'
 const newSubject = 'Verify your new email address'
 
-let coffer: Coffer
-let sink: MailSink
 let visitor: Client
 
-beforeAll(async () => {
-  sink = await startMailSink()
-  coffer = await startCoffer({
+const sink = started(() => startMailSink())
+const coffer = started(() =>
+  startCoffer({
     COFFER_SMTP_URL: sink.url,
     COFFER_SMTP_TLS: 'none',
     COFFER_SIGN_IN_LIMIT_PER_MINUTE: '10000',
     COFFER_EMAIL_VERIFICATION_ENABLED: 'true',
-  })
-  visitor = clientOf(coffer.baseUrl)
-})
+  }),
+)
 
-afterAll(async () => {
-  await coffer[Symbol.asyncDispose]()
-  await sink[Symbol.asyncDispose]()
+beforeAll(() => {
+  visitor = clientOf(coffer.baseUrl)
 })
 
 function newAddress(): string {

@@ -1,20 +1,11 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { started } from '@coffer/host/testing/started'
+import { expect, test } from '@jest/globals'
 import type { Answer } from '../harness/person.ts'
-import {
-  password,
-  type Registered,
-  requests,
-  someAddress,
-  startRegistered,
-} from './known-addresses.ts'
+import { password, requests, someAddress, startRegistered } from './known-addresses.ts'
 
 const samples = 40
 
-let registered: Registered
-beforeAll(async () => {
-  registered = await startRegistered(samples)
-})
-afterAll(async () => await registered[Symbol.asyncDispose]())
+const registered = started(() => startRegistered(samples))
 
 async function timed(answer: () => Promise<Answer>): Promise<number> {
   const before = performance.now()

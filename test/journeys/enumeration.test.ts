@@ -1,12 +1,9 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { started } from '@coffer/host/testing/started'
+import { expect, test } from '@jest/globals'
 import type { Answer } from '../harness/person.ts'
-import { type Registered, requests, someAddress, startRegistered } from './known-addresses.ts'
+import { requests, someAddress, startRegistered } from './known-addresses.ts'
 
-let registered: Registered
-beforeAll(async () => {
-  registered = await startRegistered(1)
-})
-afterAll(async () => await registered[Symbol.asyncDispose]())
+const registered = started(() => startRegistered(1))
 
 test.each(requests)(
   '%s has the same answer for known and unknown addresses',

@@ -1,20 +1,17 @@
 import { eventually } from '@coffer/host/testing/boot'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { type Coffer, startCoffer } from '../harness/coffer.ts'
+import { started } from '@coffer/host/testing/started'
+import { beforeAll, expect, test } from '@jest/globals'
+import { startCoffer } from '../harness/coffer.ts'
 import type { Person } from '../harness/person.ts'
 import { budgetAndSpend, payday } from './budget.ts'
 import { createSubjects, refuseLostUpdates } from './lost-updates.ts'
 
-let coffer: Coffer
 let alice: Person
 
-beforeAll(async () => {
-  coffer = await startCoffer()
-  alice = await coffer.person()
-})
+const coffer = started(() => startCoffer())
 
-afterAll(async () => {
-  await coffer[Symbol.asyncDispose]()
+beforeAll(async () => {
+  alice = await coffer.person()
 })
 
 test('a person registers, budgets and spends, and every answer agrees', async () => {

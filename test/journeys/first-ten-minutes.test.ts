@@ -3,21 +3,14 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { scratchFolder } from '@coffer/host/testing/fixture/scratch'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { type Coffer, startCoffer } from '../harness/coffer.ts'
+import { started } from '@coffer/host/testing/started'
+import { expect, test } from '@jest/globals'
+import { startCoffer } from '../harness/coffer.ts'
 import { clientOf } from '../harness/person.ts'
 
 const guide = new URL('../../docs/api/first-ten-minutes.md', import.meta.url)
 
-let coffer: Coffer
-
-beforeAll(async () => {
-  coffer = await startCoffer()
-})
-
-afterAll(async () => {
-  await coffer[Symbol.asyncDispose]()
-})
+const coffer = started(() => startCoffer())
 
 /**
  * Runs the shell commands of the guide, or its first `count` blocks. Returns the variables they

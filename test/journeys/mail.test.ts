@@ -1,38 +1,35 @@
 import { type Coffer as Client, sessionOf } from '@coffer/client'
 import { eventually } from '@coffer/host/testing/boot'
+import { started } from '@coffer/host/testing/started'
 import { disableLogin, expirePassword } from '@coffer/identity/accounts/operator.service'
 import { newId } from '@coffer/kit/values/id'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
+import { afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { generateSync } from 'otplib'
 import { sql } from 'slonik'
 import { z } from 'zod'
-import { type Coffer, startCoffer } from '../harness/coffer.ts'
+import { startCoffer } from '../harness/coffer.ts'
 import { submitMailedLink } from '../harness/mailed-page.ts'
 import { call, clientOf, statusOf } from '../harness/person.ts'
-import { type MailSink, type ReceivedMail, startMailSink, tokenIn } from '../providers/smtp.ts'
+import { type ReceivedMail, startMailSink, tokenIn } from '../providers/smtp.ts'
 
-let coffer: Coffer
-let sink: MailSink
 let visitor: Client
 
-beforeAll(async () => {
-  sink = await startMailSink()
-  coffer = await startCoffer({
+const sink = started(() => startMailSink())
+const coffer = started(() =>
+  startCoffer({
     COFFER_SMTP_URL: sink.url,
     COFFER_SMTP_TLS: 'none',
     COFFER_EXTERNAL_URL: 'https://money.example/app/',
     COFFER_EMAIL_VERIFICATION_ENABLED: 'true',
-  })
+  }),
+)
+
+beforeAll(() => {
   visitor = clientOf(coffer.baseUrl)
 })
 
 afterEach(() => {
   coffer.booted.clock.now = null
-})
-
-afterAll(async () => {
-  await coffer[Symbol.asyncDispose]()
-  await sink[Symbol.asyncDispose]()
 })
 
 const verifySubject = 'Verify your email address'

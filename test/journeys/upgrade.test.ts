@@ -1,23 +1,14 @@
 import { definitions } from '@coffer/cli/process/services'
 import { cloneDatabase } from '@coffer/host/testing/database'
+import { started } from '@coffer/host/testing/started'
 import { catalogOf } from '@coffer/kit/testing/catalog'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { createFormerDatabase, type FormerDatabase } from '../harness/former.ts'
+import { expect, test } from '@jest/globals'
+import { createFormerDatabase } from '../harness/former.ts'
 import { clientOf } from '../harness/person.ts'
-import { type Deployment, deploy } from '../harness/process.ts'
+import { deploy } from '../harness/process.ts'
 
-let former: FormerDatabase
-let deployment: Deployment
-
-beforeAll(async () => {
-  former = await createFormerDatabase()
-  deployment = await deploy({ COFFER_DATABASE_URL: former.url })
-})
-
-afterAll(async () => {
-  await deployment[Symbol.asyncDispose]()
-  await former[Symbol.asyncDispose]()
-})
+const former = started(() => createFormerDatabase())
+const deployment = started(() => deploy({ COFFER_DATABASE_URL: former.url }))
 
 const schemas = definitions.map(({ schema }) => schema)
 const clean = { code: 0, output: 'everything adds up\n' }

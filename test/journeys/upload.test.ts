@@ -1,21 +1,18 @@
 import { readFile } from 'node:fs/promises'
 import type { Upload } from '@coffer/client/types'
 import { eventually } from '@coffer/host/testing/boot'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { type Coffer, startCoffer } from '../harness/coffer.ts'
+import { started } from '@coffer/host/testing/started'
+import { beforeAll, expect, test } from '@jest/globals'
+import { startCoffer } from '../harness/coffer.ts'
 import { createGoal } from '../harness/goal.ts'
 import type { Bank, Person } from '../harness/person.ts'
 
-let coffer: Coffer
 let alice: Person
 
-beforeAll(async () => {
-  coffer = await startCoffer()
-  alice = await coffer.person()
-})
+const coffer = started(() => startCoffer())
 
-afterAll(async () => {
-  await coffer[Symbol.asyncDispose]()
+beforeAll(async () => {
+  alice = await coffer.person()
 })
 
 /** Uploads half a year of transactions. Returns the upload, and the options of calls about it. */

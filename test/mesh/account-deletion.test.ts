@@ -1,24 +1,19 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Booted, eventually } from '@coffer/host/testing/boot'
+import { started } from '@coffer/host/testing/started'
 import { newId } from '@coffer/kit/values/id'
 import { FundingScheduleService } from '@coffer/proto/budgeting/v1/funding_schedule'
 import { FeedLinkService } from '@coffer/proto/feedsync/v1/feed_link'
 import { BankAccountService } from '@coffer/proto/ledger/v1/bank_account'
 import { LinkService } from '@coffer/proto/ledger/v1/link'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { storedMessages } from '../harness/messages.ts'
 import { call, type Person } from '../harness/person.ts'
-import { type FullCoffer, fullBootMs, fullSettings, startFullCoffer } from './full-account.ts'
+import { fullSettings, startFullCoffer } from './full-account.ts'
 import { rowsOf } from './rows-of-account.ts'
 
-let full: FullCoffer
-
-beforeAll(async () => {
-  full = await startFullCoffer()
-}, fullBootMs)
-
-afterAll(async () => await full[Symbol.asyncDispose]())
+const full = started(() => startFullCoffer())
 
 const schemas = ['aggregator_sync', 'budgeting', 'feed_sync', 'identity', 'ledger']
 

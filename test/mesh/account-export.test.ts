@@ -4,23 +4,22 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { findShownTables, readRows } from '@coffer/host/accounts/account-data.sql'
 import { camelCase, type ShownTable } from '@coffer/host/accounts/account-tables'
 import { inBulk } from '@coffer/host/testing/database'
+import { started } from '@coffer/host/testing/started'
 import type { Database } from '@coffer/kit/database/database'
 import { newId } from '@coffer/kit/values/id'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { beforeAll, expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import type { Person } from '../harness/person.ts'
-import { type FullCoffer, feedKey, fullBootMs, startFullCoffer } from './full-account.ts'
+import { feedKey, startFullCoffer } from './full-account.ts'
 import { rowsOf } from './rows-of-account.ts'
 
-let full: FullCoffer
 let person: Person
 
-beforeAll(async () => {
-  full = await startFullCoffer()
-  person = await full.createAccount()
-}, fullBootMs)
+const full = started(() => startFullCoffer())
 
-afterAll(async () => await full[Symbol.asyncDispose]())
+beforeAll(async () => {
+  person = await full.createAccount()
+})
 
 const path = '/users/me/export'
 const transactionCount = 50_000

@@ -1,38 +1,25 @@
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf'
 import { eventually } from '@coffer/host/testing/boot'
+import { started } from '@coffer/host/testing/started'
 import { registrationHandler } from '@coffer/identity/billing/billing.consumer'
 import { newId } from '@coffer/kit/values/id'
 import type { WorkflowStart, Workflows } from '@coffer/kit/workflows/workflows'
 import { AccountSettingsChangedSchema } from '@coffer/proto/identity/v1/events'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { z } from 'zod'
-import { type Coffer, startCoffer } from '../harness/coffer.ts'
+import { startCoffer } from '../harness/coffer.ts'
 import type { Person } from '../harness/person.ts'
-import { type MailSink, startMailSink } from '../providers/smtp.ts'
-import { type StripeSimulator, startStripe } from '../providers/stripe.ts'
-
-// Timeout in ms for starting every service with its Temporal workers.
-const bootMs = 120_000
+import { startMailSink } from '../providers/smtp.ts'
+import { startStripe } from '../providers/stripe.ts'
 
 const dayMs = 24 * 60 * 60_000
 
-let stripe: StripeSimulator
-let sink: MailSink
-let coffer: Coffer
-
-beforeAll(async () => {
-  stripe = await startStripe()
-  sink = await startMailSink()
-  const mail = { COFFER_SMTP_URL: sink.url, COFFER_SMTP_TLS: 'none' }
-  coffer = await startCoffer({ ...stripe.settings, ...mail })
-}, bootMs)
-
-afterAll(async () => {
-  await coffer[Symbol.asyncDispose]()
-  await sink[Symbol.asyncDispose]()
-  await stripe[Symbol.asyncDispose]()
-})
+const stripe = started(() => startStripe())
+const sink = started(() => startMailSink())
+const coffer = started(() =>
+  startCoffer({ ...stripe.settings, COFFER_SMTP_URL: sink.url, COFFER_SMTP_TLS: 'none' }),
+)
 
 const isCustomer = ({ email }: Person) => {
   return stripe.customers().filter((customer) => customer.email === email).length

@@ -1,25 +1,17 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { type Coffer, startCoffer } from '../harness/coffer.ts'
+import { started } from '@coffer/host/testing/started'
+import { expect, test } from '@jest/globals'
+import { startCoffer } from '../harness/coffer.ts'
 import { call, type Person } from '../harness/person.ts'
-import { type StripeEvent, type StripeSimulator, startStripe } from '../providers/stripe.ts'
+import { type StripeEvent, startStripe } from '../providers/stripe.ts'
 
 const dayMs = 24 * 60 * 60_000
 const begun = Math.floor(Date.now() / 1000) * 1000
 const days = (count: number) => new Date(begun + count * dayMs)
 
-let stripe: StripeSimulator
-let coffer: Coffer
-
-beforeAll(async () => {
-  stripe = await startStripe()
-  const external = { COFFER_EXTERNAL_URL: 'https://app.example.com' }
-  coffer = await startCoffer({ ...stripe.settings, ...external })
-})
-
-afterAll(async () => {
-  await coffer[Symbol.asyncDispose]()
-  await stripe[Symbol.asyncDispose]()
-})
+const stripe = started(() => startStripe())
+const coffer = started(() =>
+  startCoffer({ ...stripe.settings, COFFER_EXTERNAL_URL: 'https://app.example.com' }),
+)
 
 const asSession = { asSession: true }
 const me = async (person: Person) => (await person.call('GET', '/users/me', asSession)).body

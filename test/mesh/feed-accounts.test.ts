@@ -1,33 +1,25 @@
 import { createLunchFlow } from '@coffer/feed-sync/provider/lunch-flow.client'
 import { eventually } from '@coffer/host/testing/boot'
+import { started } from '@coffer/host/testing/started'
 import { newId } from '@coffer/kit/values/id'
 import { BankAccountService } from '@coffer/proto/ledger/v1/bank_account'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
-import { type Coffer, startCoffer } from '../harness/coffer.ts'
+import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { startCoffer } from '../harness/coffer.ts'
 import type { Json, Person } from '../harness/person.ts'
-import {
-  feedAccount,
-  type LunchFlow,
-  type Misbehaviour,
-  startLunchFlow,
-} from '../providers/lunch-flow.ts'
+import { feedAccount, type Misbehaviour, startLunchFlow } from '../providers/lunch-flow.ts'
 
-let provider: LunchFlow
-let coffer: Coffer
 let alice: Person
 
-beforeAll(async () => {
-  provider = await startLunchFlow()
-  coffer = await startCoffer({
+const provider = started(() => startLunchFlow())
+const coffer = started(() =>
+  startCoffer({
     COFFER_FEED_ENABLED: 'true',
     COFFER_FEED_ALLOWED_URLS: provider.url,
-  })
-  alice = await coffer.person()
-})
+  }),
+)
 
-afterAll(async () => {
-  await coffer[Symbol.asyncDispose]()
-  await provider[Symbol.asyncDispose]()
+beforeAll(async () => {
+  alice = await coffer.person()
 })
 
 beforeEach(() => {

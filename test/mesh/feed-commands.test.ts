@@ -1,30 +1,27 @@
 import { once } from 'node:events'
 import { runHere } from '@coffer/cli/testing/run-here'
 import { eventually } from '@coffer/host/testing/boot'
+import { started } from '@coffer/host/testing/started'
 import { newId } from '@coffer/kit/values/id'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { beforeAll, expect, test } from '@jest/globals'
 import WebSocket from 'ws'
-import { type Coffer, startCoffer } from '../harness/coffer.ts'
+import { startCoffer } from '../harness/coffer.ts'
 import type { Person } from '../harness/person.ts'
 import { faults } from '../providers/feed-faults.ts'
-import { feedAccount, type LunchFlow, startLunchFlow } from '../providers/lunch-flow.ts'
+import { feedAccount, startLunchFlow } from '../providers/lunch-flow.ts'
 
-let provider: LunchFlow
-let coffer: Coffer
 let alice: Person
 
-beforeAll(async () => {
-  provider = await startLunchFlow()
-  coffer = await startCoffer({
+const provider = started(() => startLunchFlow())
+const coffer = started(() =>
+  startCoffer({
     COFFER_FEED_ENABLED: 'true',
     COFFER_FEED_ALLOWED_URLS: provider.url,
-  })
-  alice = await coffer.person()
-})
+  }),
+)
 
-afterAll(async () => {
-  await coffer[Symbol.asyncDispose]()
-  await provider[Symbol.asyncDispose]()
+beforeAll(async () => {
+  alice = await coffer.person()
 })
 
 /** Runs a command against the server, with Alice's API key. */

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { eventually } from '@coffer/host/testing/boot'
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { started } from '@coffer/host/testing/started'
+import { beforeEach, expect, test } from '@jest/globals'
 import WebSocket from 'ws'
 import type { Json, Person } from '../harness/person.ts'
 import { faults } from '../providers/feed-faults.ts'
@@ -8,7 +9,6 @@ import {
   addAccount,
   daysAgo,
   type FeedHome,
-  type FeedWorld,
   linkFeed,
   linkOne,
   startFeedWorld,
@@ -16,15 +16,7 @@ import {
 
 const stages = ['begin', 'transactions', 'balances', 'complete']
 
-let world: FeedWorld
-
-beforeAll(async () => {
-  world = await startFeedWorld()
-})
-
-afterAll(async () => {
-  await world[Symbol.asyncDispose]()
-})
+const world = started(() => startFeedWorld())
 
 beforeEach(() => {
   world.provider.accounts.splice(0)

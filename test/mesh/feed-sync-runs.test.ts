@@ -1,22 +1,15 @@
 import { eventually, untilLockAwaited } from '@coffer/host/testing/boot'
 import { withClient } from '@coffer/host/testing/database'
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { started } from '@coffer/host/testing/started'
+import { beforeEach, expect, test } from '@jest/globals'
 import { createGoalIn } from '../harness/goal.ts'
 import type { Json } from '../harness/person.ts'
 import { faults } from '../providers/feed-faults.ts'
-import { daysAgo, type FeedWorld, linkOne, startFeedWorld } from './feed-world.ts'
+import { daysAgo, linkOne, startFeedWorld } from './feed-world.ts'
 
 const stages = ['begin', 'transactions', 'balances', 'complete']
 
-let world: FeedWorld
-
-beforeAll(async () => {
-  world = await startFeedWorld()
-})
-
-afterAll(async () => {
-  await world[Symbol.asyncDispose]()
-})
+const world = started(() => startFeedWorld())
 
 beforeEach(() => {
   world.provider.accounts.splice(0)

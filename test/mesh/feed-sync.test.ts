@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { started } from '@coffer/host/testing/started'
+import { beforeEach, describe, expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { z } from 'zod'
 import { createGoalIn } from '../harness/goal.ts'
@@ -8,22 +9,13 @@ import { faults } from '../providers/feed-faults.ts'
 import {
   addAccount,
   daysAgo,
-  type FeedWorld,
   linkFeed,
   linkOne,
   type OneAccount,
   startFeedWorld,
 } from './feed-world.ts'
 
-let world: FeedWorld
-
-beforeAll(async () => {
-  world = await startFeedWorld()
-})
-
-afterAll(async () => {
-  await world[Symbol.asyncDispose]()
-})
+const world = started(() => startFeedWorld())
 
 beforeEach(() => {
   world.provider.accounts.splice(0)

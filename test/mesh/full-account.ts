@@ -23,9 +23,6 @@ export const fullSettings = {
   COFFER_FEED_ALLOWED_URLS: 'https://feed.example.com',
 }
 
-/** Timeout in ms for starting every service with its Temporal workers. */
-export const fullBootMs = 120_000
-
 /** A running Coffer with all features of `createFullAccount`, and a simulated Stripe. */
 export interface FullCoffer extends AsyncDisposable {
   coffer: Coffer

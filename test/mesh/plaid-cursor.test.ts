@@ -10,9 +10,10 @@ import { createKeyEncryption, keySettings } from '@coffer/host/secrets/key-setti
 import { readSettings } from '@coffer/host/settings'
 import { eventually } from '@coffer/host/testing/boot'
 import { silentLog } from '@coffer/host/testing/silent-log'
+import { started } from '@coffer/host/testing/started'
 import type { Database } from '@coffer/kit/database/database'
 import { createSyncLoad } from '@coffer/sync-kit/syncs/sync-load.service'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { sql } from 'slonik'
 import { createGoalIn } from '../harness/goal.ts'
@@ -21,17 +22,9 @@ import { PlaidRefusal } from '../providers/plaid/errors.ts'
 import type { StoredItem } from '../providers/plaid/item.ts'
 import { isLong } from '../seed.ts'
 import { daysAgo } from './feed-world.ts'
-import { linkItem, type PlaidHome, type PlaidWorld, startPlaidWorld } from './plaid-world.ts'
+import { linkItem, type PlaidHome, startPlaidWorld } from './plaid-world.ts'
 
-let world: PlaidWorld
-
-beforeAll(async () => {
-  world = await startPlaidWorld()
-})
-
-afterAll(async () => {
-  await world[Symbol.asyncDispose]()
-})
+const world = started(() => startPlaidWorld())
 
 /** A purchase with an amount of its own, by which it is found in the ledger. */
 interface Purchase {

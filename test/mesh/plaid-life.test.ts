@@ -1,20 +1,13 @@
+import { started } from '@coffer/host/testing/started'
 import { newId } from '@coffer/kit/values/id'
 import { dayMs, hourMs } from '@coffer/kit/values/time'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { z } from 'zod'
 import { daysAgo } from './feed-world.ts'
-import { linkItem, type PlaidHome, type PlaidWorld, startPlaidWorld } from './plaid-world.ts'
+import { linkItem, type PlaidHome, startPlaidWorld } from './plaid-world.ts'
 
-let world: PlaidWorld
-
-beforeAll(async () => {
-  world = await startPlaidWorld()
-})
-
-afterAll(async () => {
-  await world[Symbol.asyncDispose]()
-})
+const world = started(() => startPlaidWorld())
 
 const pool = () => world.coffer.booted.database('aggregator-sync').pool
 const fromNow = (ms: number) => new Date(Date.now() + ms)

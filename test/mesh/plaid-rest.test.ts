@@ -1,21 +1,14 @@
 import { requestByOperator } from '@coffer/aggregator-sync/syncs/operator.service'
 import { eventually } from '@coffer/host/testing/boot'
+import { started } from '@coffer/host/testing/started'
 import { AggregatorSyncService } from '@coffer/proto/aggregatorsync/v1/aggregator_sync'
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import { type Answer, call, type Json, type Person } from '../harness/person.ts'
 import type { PlaidItem } from '../providers/plaid/item.ts'
 import { daysAgo } from './feed-world.ts'
-import { type PlaidWorld, startPlaidWorld } from './plaid-world.ts'
+import { startPlaidWorld } from './plaid-world.ts'
 
-let world: PlaidWorld
-
-beforeAll(async () => {
-  world = await startPlaidWorld()
-})
-
-afterAll(async () => {
-  await world[Symbol.asyncDispose]()
-})
+const world = started(() => startPlaidWorld())
 
 const asSession = true
 

@@ -1,23 +1,19 @@
+import { started } from '@coffer/host/testing/started'
 import { newId } from '@coffer/kit/values/id'
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { plaidFaults } from '../providers/plaid/faults.ts'
 import { daysAgo } from './feed-world.ts'
-import { linkItem, type PlaidHome, type PlaidWorld, startPlaidWorld } from './plaid-world.ts'
+import { linkItem, type PlaidHome, startPlaidWorld } from './plaid-world.ts'
 
 const webhook = 'https://money.example/api/aggregator/webhook'
-let world: PlaidWorld
 
-beforeAll(async () => {
-  world = await startPlaidWorld({
+const world = started(() =>
+  startPlaidWorld({
     COFFER_AGGREGATOR_WEBHOOKS_ENABLED: 'true',
     COFFER_AGGREGATOR_WEBHOOKS_DOMAIN: 'money.example',
-  })
-})
-
-afterAll(async () => {
-  await world[Symbol.asyncDispose]()
-})
+  }),
+)
 
 /** Subscribes to the messages for clients that wait for the set-up of a link. */
 function watch({ person, linkId }: PlaidHome) {
@@ -185,14 +181,16 @@ describe('the status', () => {
     const home = await linkItem(world)
     await home.sync()
     home.item.fault(/./, plaidFaults.code('INSTITUTION_DOWN'))
-    const waits: number[] = []
-    for (let failures = 1; failures <= 6; failures += 1) {
+    // The pauses in between: item-sync.test.ts.
+    for (const [former, hours] of [
+      [0, 1 / 6],
+      [5, 24],
+    ] as const) {
+      await world.coffer.booted.database('aggregator-sync').pool.query(sql.unsafe`
+        UPDATE aggregator_links SET failures_in_row = ${former} WHERE link_id = ${home.linkId}`)
       const health = await home.sync()
-      expect(health).toMatchObject({ status: 'setup', failuresInRow: failures })
-      waits.push(hoursToNext(health))
-    }
-    for (const [index, hours] of [1 / 6, 1, 6, 18, 24, 24].entries()) {
-      expect(waits[index]).toBeCloseTo(hours, 1)
+      expect(health).toMatchObject({ status: 'setup', failuresInRow: former + 1 })
+      expect(hoursToNext(health)).toBeCloseTo(hours, 1)
     }
     home.item.fault(/./, null)
     expect(await home.sync()).toMatchObject({ status: 'setup', failuresInRow: 0 })

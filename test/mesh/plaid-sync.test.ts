@@ -1,21 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { started } from '@coffer/host/testing/started'
+import { describe, expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { z } from 'zod'
 import { createGoalIn } from '../harness/goal.ts'
 import type { Json } from '../harness/person.ts'
 import { changed } from '../providers/faults.ts'
 import { daysAgo } from './feed-world.ts'
-import { linkItem, type PlaidHome, type PlaidWorld, startPlaidWorld } from './plaid-world.ts'
+import { linkItem, type PlaidHome, startPlaidWorld } from './plaid-world.ts'
 
-let world: PlaidWorld
-
-beforeAll(async () => {
-  world = await startPlaidWorld()
-})
-
-afterAll(async () => {
-  await world[Symbol.asyncDispose]()
-})
+const world = started(() => startPlaidWorld())
 
 /** Returns the paths of an item's calls since an earlier number of calls. */
 const callsOf = ({ calls }: PlaidHome, since = 0) => calls().slice(since)

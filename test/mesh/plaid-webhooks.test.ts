@@ -1,31 +1,30 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt'
 import type { ItemSync } from '@coffer/aggregator-sync/syncs/item-sync'
 import { eventually } from '@coffer/host/testing/boot'
+import { started } from '@coffer/host/testing/started'
 import { changeOf, emit } from '@coffer/kit/events/changes'
 import { AccountSettingsChangedSchema } from '@coffer/proto/identity/v1/events'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { beforeAll, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { sql } from 'slonik'
 import { plaidFaults } from '../providers/plaid/faults.ts'
 import type { PlaidItem } from '../providers/plaid/item.ts'
 import type { WebhookCode, WebhookDetails } from '../providers/plaid/webhooks.ts'
 import { daysAgo } from './feed-world.ts'
-import { linkItem, type PlaidHome, type PlaidWorld, startPlaidWorld } from './plaid-world.ts'
+import { linkItem, type PlaidHome, startPlaidWorld } from './plaid-world.ts'
 
 const url = 'https://coffer.example/api/aggregator/webhook'
 const consentEnd = new Date('2027-01-02T03:04:05Z')
-let world: PlaidWorld
 
-beforeAll(async () => {
-  world = await startPlaidWorld({
+const world = started(() =>
+  startPlaidWorld({
     COFFER_AGGREGATOR_WEBHOOKS_ENABLED: 'true',
     COFFER_AGGREGATOR_WEBHOOKS_DOMAIN: 'coffer.example',
-  })
-  world.plaid.webhooks.origin = new URL(world.coffer.baseUrl).origin
-})
+  }),
+)
 
-afterAll(async () => {
-  await world[Symbol.asyncDispose]()
+beforeAll(async () => {
+  world.plaid.webhooks.origin = new URL(world.coffer.baseUrl).origin
 })
 
 /** Links an item whose first sync has ended. */

@@ -1,20 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { started } from '@coffer/host/testing/started'
+import { expect, test } from '@jest/globals'
 import { newPerson } from '../harness/person.ts'
 import { budgetAndSpend } from '../journeys/budget.ts'
 import { isRepeatable } from './client.ts'
 import { createHouseholds, startLoad } from './load.ts'
-import { type Replicas, startReplicas } from './replicas.ts'
+import { startReplicas } from './replicas.ts'
 import { requireBooked, summaryOf } from './report.ts'
 
 // Two gateways behind a balancer, and two processes with all services.
-let replicas: Replicas
 
-beforeAll(async () => {
-  replicas = await startReplicas()
-})
-
-afterAll(async () => await replicas[Symbol.asyncDispose]())
+const replicas = started(() => startReplicas())
 
 /** Time in ms of load before and after the kill. */
 const aroundMs = 1_000

@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { started } from '@coffer/host/testing/started'
+import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { bySession, createGateway, type Gateway } from '../gateway.ts'
+import { bySession, createGateway } from '../gateway.ts'
 import { ids } from '../samples.ts'
 
 /** Entries of the stub lists, as numbers: their IDs have the same order. */
@@ -8,10 +9,9 @@ const stored = new Set<number>()
 const ascending = (prefix: string) =>
   [...stored].sort((one, other) => one - other).map((number) => idAt(prefix, number))
 
-let gateway: Gateway
 let asked: object = {}
-beforeAll(async () => {
-  gateway = await createGateway(
+const gateway = started(() =>
+  createGateway(
     {
       links: {
         listLinks: () => ({ links: ascending('link').map((linkId) => ({ linkId })) }),
@@ -37,9 +37,8 @@ beforeAll(async () => {
       },
     },
     { COFFER_UPLOADS_ENABLED: 'true' },
-  )
-})
-afterAll(async () => await gateway[Symbol.asyncDispose]())
+  ),
+)
 
 function idAt(prefix: string, number: number): string {
   return `${prefix}_01hz${String(number).padStart(22, '0')}`

@@ -2,27 +2,29 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { setImmediate } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { byKey, createGateway, type Gateway } from '../gateway.ts'
+import { started } from '@coffer/host/testing/started'
+import { beforeAll, describe, expect, test } from '@jest/globals'
+import { byKey, createGateway } from '../gateway.ts'
 import { accountUrl, ids } from '../samples.ts'
 
 const uploadUrl = `${accountUrl}/transactions/upload/${ids.transactionUploadId}`
 const progressUrl = `${uploadUrl}/progress`
 const host = 'Host: coffer'
 
-let gateway: Gateway
 let port: number
 const arrived: Socket[] = []
-beforeAll(async () => {
-  gateway = await createGateway(
+const gateway = started(() =>
+  createGateway(
     { links: { listLinks: () => ({ links: [] }) }, uploads: { getUpload: () => ({ upload: {} }) } },
     { COFFER_UPLOADS_ENABLED: 'true' },
-  )
+  ),
+)
+
+beforeAll(async () => {
   gateway.app.server.on('connection', (socket) => arrived.push(socket))
   await gateway.app.listen({ port: 0, host: '127.0.0.1' })
   port = (gateway.app.server.address() as AddressInfo).port
 })
-afterAll(async () => await gateway[Symbol.asyncDispose]())
 
 interface Answer {
   status: number

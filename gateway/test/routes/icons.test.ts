@@ -1,11 +1,8 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { createGateway, type Gateway } from '../gateway.ts'
+import { started } from '@coffer/host/testing/started'
+import { expect, test } from '@jest/globals'
+import { createGateway } from '../gateway.ts'
 
-let gateway: Gateway
-beforeAll(async () => {
-  gateway = await createGateway({})
-})
-afterAll(async () => await gateway[Symbol.asyncDispose]())
+const gateway = started(() => createGateway({}))
 
 const search = (body: unknown) => gateway.send('POST', '/api/icons/search', { body })
 

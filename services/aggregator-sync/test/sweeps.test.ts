@@ -1,11 +1,12 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt'
-import { type Booted, boot, eventually } from '@coffer/host/testing/boot'
+import { boot, eventually } from '@coffer/host/testing/boot'
+import { started } from '@coffer/host/testing/started'
 import { markDeleted } from '@coffer/kit/accounts/account-removal.sql'
 import { changeOf, emit } from '@coffer/kit/events/changes'
 import { newId } from '@coffer/kit/values/id'
 import { dayMs, hourMs } from '@coffer/kit/values/time'
 import { AccountSettingsChangedSchema } from '@coffer/proto/identity/v1/events'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { findLink } from '../src/connections/aggregator-link.sql.ts'
 import { aggregatorSync } from '../src/service.ts'
@@ -17,16 +18,14 @@ import { insertItemSync } from './aggregator-links.ts'
 const now = new Date('2026-03-01T10:00:00Z')
 const before = (ms: number) => new Date(now.getTime() - ms)
 
-let booted: Booted
-
-beforeAll(async () => {
-  booted = await boot([aggregatorSync], {
+const booted = started(() =>
+  boot([aggregatorSync], {
     COFFER_AGGREGATOR_ENABLED: 'true',
     COFFER_AGGREGATOR_CLIENT_ID: 'client',
     COFFER_AGGREGATOR_CLIENT_SECRET: 'secret',
     COFFER_AGGREGATOR_URL: 'http://127.0.0.1:9',
-  })
-})
+  }),
+)
 
 beforeEach(() => {
   booted.clock.now = now
@@ -37,10 +36,6 @@ afterEach(async () => {
   const { pool } = booted.database('aggregator-sync')
   await pool.query(sql.unsafe`TRUNCATE aggregator_links CASCADE`)
   await pool.query(sql.unsafe`TRUNCATE account_settings, deleted_accounts`)
-})
-
-afterAll(async () => {
-  await booted[Symbol.asyncDispose]()
 })
 
 const page = { now, after: [], limit: 10 }

@@ -1,19 +1,12 @@
 import { findShownTables } from '@coffer/host/accounts/account-data.sql'
-import { type Booted, boot } from '@coffer/host/testing/boot'
+import { boot } from '@coffer/host/testing/boot'
+import { started } from '@coffer/host/testing/started'
 import { newId } from '@coffer/kit/values/id'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { CheckIntegrityConstraintViolationError, sql } from 'slonik'
 import { aggregatorSync } from '../src/service.ts'
 
-let booted: Booted
-
-beforeAll(async () => {
-  booted = await boot([aggregatorSync])
-})
-
-afterAll(async () => {
-  await booted[Symbol.asyncDispose]()
-})
+const booted = started(() => boot([aggregatorSync]))
 
 async function exportedColumns(hidden: readonly string[]): Promise<string[]> {
   const tables = await findShownTables(booted.database('aggregator-sync'), hidden)

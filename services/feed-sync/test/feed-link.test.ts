@@ -1,12 +1,13 @@
 import { timestampDate } from '@bufbuild/protobuf/wkt'
 import { createSecrets } from '@coffer/host/secrets/envelope-encryption'
 import { localKeyEncryption } from '@coffer/host/secrets/local-keys'
-import { type Booted, boot } from '@coffer/host/testing/boot'
+import { boot } from '@coffer/host/testing/boot'
+import { started } from '@coffer/host/testing/started'
 import { headers } from '@coffer/kit/rpc/rpc'
 import { newId } from '@coffer/kit/values/id'
 import { FeedLinkService } from '@coffer/proto/feedsync/v1/feed_link'
 import { type CallOptions, type Client, Code } from '@connectrpc/connect'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { beforeAll, expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { z } from 'zod'
 import { releaseConnection } from '../src/links/feed-link.activities.ts'
@@ -15,19 +16,17 @@ import { feedSync } from '../src/service.ts'
 const feedUrl = 'https://feed.example/v1'
 const apiKey = 'secretKey123'
 
-let booted: Booted
 let feedLinks: Client<typeof FeedLinkService>
 
-beforeAll(async () => {
-  booted = await boot([feedSync], {
+const booted = started(() =>
+  boot([feedSync], {
     COFFER_FEED_ALLOWED_URLS: feedUrl,
     COFFER_LINKS_MAX: '3',
-  })
-  feedLinks = booted.client('feed-sync', FeedLinkService)
-})
+  }),
+)
 
-afterAll(async () => {
-  await booted[Symbol.asyncDispose]()
+beforeAll(async () => {
+  feedLinks = booted.client('feed-sync', FeedLinkService)
 })
 
 async function createFeedLink(caller: CallOptions, name = 'Home') {

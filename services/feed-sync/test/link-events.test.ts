@@ -1,23 +1,16 @@
 import { create, type DescMessage, type MessageInitShape, toBinary } from '@bufbuild/protobuf'
-import { type Booted, boot, eventually } from '@coffer/host/testing/boot'
+import { boot, eventually } from '@coffer/host/testing/boot'
+import { started } from '@coffer/host/testing/started'
 import { changeOf, emit, subjectOf } from '@coffer/kit/events/changes'
 import { newId } from '@coffer/kit/values/id'
 import { FeedLinkService } from '@coffer/proto/feedsync/v1/feed_link'
 import { LinkCreatedSchema, LinkDeletedSchema } from '@coffer/proto/ledger/v1/events'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { feedSync } from '../src/service.ts'
 
 const feedUrl = 'https://feed.example/v1'
 
-let booted: Booted
-
-beforeAll(async () => {
-  booted = await boot([feedSync], { COFFER_FEED_ALLOWED_URLS: feedUrl })
-})
-
-afterAll(async () => {
-  await booted[Symbol.asyncDispose]()
-})
+const booted = started(() => boot([feedSync], { COFFER_FEED_ALLOWED_URLS: feedUrl }))
 
 /** Publishes an event of the ledger through the outbox of feed-sync. */
 async function publishAsLedger<Desc extends DescMessage>(

@@ -1,10 +1,11 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt'
-import { type Booted, boot } from '@coffer/host/testing/boot'
+import { boot } from '@coffer/host/testing/boot'
+import { started } from '@coffer/host/testing/started'
 import { newId } from '@coffer/kit/values/id'
 import { FeedLinkService } from '@coffer/proto/feedsync/v1/feed_link'
 import { FeedSyncService } from '@coffer/proto/feedsync/v1/feed_sync'
 import { Code } from '@connectrpc/connect'
-import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
+import { afterEach, expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { endCandidateSync } from '../src/candidates/feed-bank-account.ts'
 import { releaseConnection } from '../src/links/feed-link.activities.ts'
@@ -23,18 +24,10 @@ const now = new Date('2026-03-01T10:00:00Z')
 const at = timestampFromDate(now)
 const requested = 'coffer.feedsync.v1.FeedSyncRequested'
 
-let booted: Booted
-
-beforeAll(async () => {
-  booted = await boot([feedSync], { COFFER_FEED_ALLOWED_URLS: feedUrl })
-})
+const booted = started(() => boot([feedSync], { COFFER_FEED_ALLOWED_URLS: feedUrl }))
 
 afterEach(() => {
   booted.clock.now = null
-})
-
-afterAll(async () => {
-  await booted[Symbol.asyncDispose]()
 })
 
 const stored = ({ key }: Linked) => readSync(booted.database('feed-sync'), key)

@@ -1,9 +1,10 @@
-import { type Booted, boot } from '@coffer/host/testing/boot'
+import { boot } from '@coffer/host/testing/boot'
+import { started } from '@coffer/host/testing/started'
 import { columnsOf } from '@coffer/kit/database/rows'
 import { newId } from '@coffer/kit/values/id'
 import { FeedLinkService } from '@coffer/proto/feedsync/v1/feed_link'
 import { idleSync } from '@coffer/sync-kit/testing/idle-sync'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { feedSync } from '../src/service.ts'
 import { FeedSync } from '../src/syncs/feed-sync.ts'
@@ -11,15 +12,7 @@ import type { Run } from '../src/syncs/feed-sync-run.ts'
 
 const feedUrl = 'https://feed.example/v1'
 
-let booted: Booted
-
-beforeAll(async () => {
-  booted = await boot([feedSync], { COFFER_FEED_ALLOWED_URLS: feedUrl })
-})
-
-afterAll(async () => {
-  await booted[Symbol.asyncDispose]()
-})
+const booted = started(() => boot([feedSync], { COFFER_FEED_ALLOWED_URLS: feedUrl }))
 
 function storedSync({ accountId, feedLinkId }: Pick<Run, 'accountId' | 'feedLinkId'>) {
   return booted.database('feed-sync').pool.one(sql.type(FeedSync)`

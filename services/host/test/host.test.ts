@@ -5,22 +5,15 @@ import { newId } from '@coffer/kit/values/id'
 import { FeedLinkService } from '@coffer/proto/feedsync/v1/feed_link'
 import { ServiceHealthService } from '@coffer/proto/health/v1/service_health'
 import { Code, createClient, createRouterTransport } from '@connectrpc/connect'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { z } from 'zod'
-import { type Booted, boot, eventually } from '../testing/boot.ts'
+import { boot, eventually } from '../testing/boot.ts'
 import { fixture } from '../testing/fixture/service.ts'
 import { keepLogLines } from '../testing/log-lines.ts'
+import { started } from '../testing/started.ts'
 
-let booted: Booted
-
-beforeAll(async () => {
-  booted = await boot([fixture])
-})
-
-afterAll(async () => {
-  await booted[Symbol.asyncDispose]()
-})
+const booted = started(() => boot([fixture]))
 
 const seen = (accountId: string) =>
   booted.database('identity').pool.anyFirst(sql.type(z.object({ seen: z.bigint() }))`

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, test } from '@jest/globals'
+import { started } from '@coffer/host/testing/started'
+import { test } from '@jest/globals'
 import { type Killable, startKillable } from './interrupted.ts'
 import { prepareHourlyJob } from './killed-advance.ts'
 import { prepareKeyRotation } from './killed-rotation.ts'
@@ -9,13 +10,7 @@ import {
   prepareWriteWithoutPlan,
 } from './killed-writes.ts'
 
-let killable: Killable
-
-beforeAll(async () => {
-  killable = await startKillable()
-})
-
-afterAll(async () => await killable[Symbol.asyncDispose]())
+const killable = started(() => startKillable())
 
 test('an hourly job, and changes between commit and publishing, survive a kill', async () => {
   const cases = [

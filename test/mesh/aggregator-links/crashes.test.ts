@@ -1,7 +1,8 @@
 import { aggregatorSync } from '@coffer/aggregator-sync/service'
 import { eventually } from '@coffer/host/testing/boot'
+import { started } from '@coffer/host/testing/started'
 import { mortalOf } from '@coffer/kit/testing/mortal'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { plaidFaults } from '../../providers/plaid/faults.ts'
 import type { PlaidItem } from '../../providers/plaid/item.ts'
@@ -13,15 +14,8 @@ const stepsMax = 200
 /** Every third statement: three consecutive seeds go through all. */
 const stride = 3
 const firstStep = 1 + (seed % stride)
-let world: LinkWorld
 
-beforeAll(async () => {
-  world = await startLinkWorld({}, mortal.definition)
-})
-
-afterAll(async () => {
-  await world[Symbol.asyncDispose]()
-})
+const world = started(() => startLinkWorld({}, mortal.definition))
 
 /**
  * Runs `work` again and again, with a crash before a later one of its statements each time, until

@@ -1,34 +1,22 @@
 import { eventually } from '@coffer/host/testing/boot'
 import { metricValue } from '@coffer/host/testing/metrics'
+import { started } from '@coffer/host/testing/started'
 import { removeRowsOfAccount } from '@coffer/kit/accounts/account-removal.sql'
 import { newId } from '@coffer/kit/values/id'
 import { LinkService } from '@coffer/proto/ledger/v1/link'
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { beforeEach, expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { z } from 'zod'
 import { plaidFaults } from '../../providers/plaid/faults.ts'
 import type { PlaidItem } from '../../providers/plaid/item.ts'
-import {
-  type LinkWorld,
-  refusalOf,
-  startLinkWorld,
-  type WorldUser,
-  withoutWorkflows,
-} from './world.ts'
+import { refusalOf, startLinkWorld, type WorldUser, withoutWorkflows } from './world.ts'
 
 const recorded = withoutWorkflows()
-let world: LinkWorld
 let user: WorldUser
 let linkId: string
 let item: PlaidItem
 
-beforeAll(async () => {
-  world = await startLinkWorld({}, recorded.definition)
-})
-
-afterAll(async () => {
-  await world[Symbol.asyncDispose]()
-})
+const world = started(() => startLinkWorld({}, recorded.definition))
 
 beforeEach(async () => {
   user = world.user()

@@ -1,11 +1,11 @@
+import { started } from '@coffer/host/testing/started'
 import { refusalOf as detailsOf } from '@coffer/kit/rpc/errors'
 import { newId } from '@coffer/kit/values/id'
 import { InstitutionService } from '@coffer/proto/aggregatorsync/v1/institution'
 import { ConnectError } from '@connectrpc/connect'
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { beforeEach, expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import {
-  type LinkWorld,
   linkUser,
   minuteMs,
   refusalOf,
@@ -14,17 +14,10 @@ import {
   withoutWorkflows,
 } from './world.ts'
 
-let world: LinkWorld
 let user: WorldUser
 const now = new Date(Math.floor(Date.now() / minuteMs) * minuteMs + minuteMs / 2)
 
-beforeAll(async () => {
-  world = await startLinkWorld({}, withoutWorkflows().definition)
-})
-
-afterAll(async () => {
-  await world[Symbol.asyncDispose]()
-})
+const world = started(() => startLinkWorld({}, withoutWorkflows().definition))
 
 beforeEach(() => {
   world.booted.clock.now = now

@@ -1,21 +1,14 @@
 import { requestByOperator } from '@coffer/aggregator-sync/syncs/operator.service'
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { started } from '@coffer/host/testing/started'
+import { describe, expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { createGoalIn } from '../../harness/goal.ts'
 import type { Json } from '../../harness/person.ts'
 import { changed } from '../../providers/faults.ts'
 import { daysAgo } from '../feed-world.ts'
-import { linkItem, type PlaidHome, type PlaidWorld, startPlaidWorld } from '../plaid-world.ts'
+import { linkItem, type PlaidHome, startPlaidWorld } from '../plaid-world.ts'
 
-let world: PlaidWorld
-
-beforeAll(async () => {
-  world = await startPlaidWorld()
-})
-
-afterAll(async () => {
-  await world[Symbol.asyncDispose]()
-})
+const world = started(() => startPlaidWorld())
 
 /** Lets answers list a row that cannot be read, so many times. `fields` replace those of it. */
 function garble(

@@ -1,30 +1,17 @@
+import { started } from '@coffer/host/testing/started'
 import { newId } from '@coffer/kit/values/id'
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { beforeEach, expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { z } from 'zod'
 import { plaidFaults } from '../../providers/plaid/faults.ts'
 import type { PlaidItem } from '../../providers/plaid/item.ts'
-import {
-  chosenOf,
-  type LinkWorld,
-  refusalOf,
-  startLinkWorld,
-  type WorldUser,
-  withoutWorkflows,
-} from './world.ts'
+import { chosenOf, refusalOf, startLinkWorld, type WorldUser, withoutWorkflows } from './world.ts'
 
-let world: LinkWorld
 let user: WorldUser
 let linkId: string
 let item: PlaidItem
 
-beforeAll(async () => {
-  world = await startLinkWorld({}, withoutWorkflows().definition)
-})
-
-afterAll(async () => {
-  await world[Symbol.asyncDispose]()
-})
+const world = started(() => startLinkWorld({}, withoutWorkflows().definition))
 
 beforeEach(async () => {
   user = world.user()

@@ -1,21 +1,14 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { started } from '@coffer/host/testing/started'
+import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { userActions } from '../sync-model/user-actions.ts'
-import { type AggregatorWorld, startAggregatorWorld } from './aggregator-world.ts'
+import { startAggregatorWorld } from './aggregator-world.ts'
 import { bankEvents } from './bank-events.ts'
 import { scripts } from './script.ts'
 import { syncKinds } from './sync-kinds.ts'
 import { runScript } from './world.ts'
 
-let world: AggregatorWorld
-
-beforeAll(async () => {
-  world = await startAggregatorWorld()
-})
-
-afterAll(async () => {
-  await world[Symbol.asyncDispose]()
-})
+const world = started(() => startAggregatorWorld())
 
 test('any script of events, edits and syncs ends in the ledger that a model expects', async () => {
   const kinds = [bankEvents, userActions, syncKinds].flatMap((some) => Object.keys(some))

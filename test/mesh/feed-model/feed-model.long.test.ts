@@ -1,10 +1,11 @@
 import { definitions } from '@coffer/cli/process/services'
 import { feedSync } from '@coffer/feed-sync/service'
+import { started } from '@coffer/host/testing/started'
 import { mortalOf } from '@coffer/kit/testing/mortal'
 import { ledger } from '@coffer/ledger/service'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { type FeedWorld, startFeedWorld } from '../feed-world.ts'
+import { startFeedWorld } from '../feed-world.ts'
 import { userActions } from '../sync-model/user-actions.ts'
 import { bankEvents } from './bank-events.ts'
 import { scripts } from './script.ts'
@@ -20,15 +21,7 @@ const services = definitions.map((one) => {
   return all.find(({ name }) => name === one.name) ?? one
 })
 
-let world: FeedWorld
-
-beforeAll(async () => {
-  world = await startFeedWorld({}, services)
-})
-
-afterAll(async () => {
-  await world[Symbol.asyncDispose]()
-})
+const world = started(() => startFeedWorld({}, services))
 
 test('any script of events, edits and syncs ends in the ledger that a model expects', async () => {
   const kinds = [bankEvents, userActions, syncKinds].flatMap((some) => Object.keys(some))

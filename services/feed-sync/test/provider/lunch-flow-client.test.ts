@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { started } from '@coffer/host/testing/started'
+import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { type FeedFault, faultOf } from '../../src/provider/feed-fault.ts'
 import { createLunchFlow, type Feed } from '../../src/provider/lunch-flow.client.ts'
-import { answer, type Instance, type Serve, startInstance } from './instance.ts'
+import { answer, type Serve, startInstance } from './instance.ts'
 
 const apiKey = 'secretKey1'
 const signal = new AbortController().signal
@@ -10,17 +11,13 @@ const queried = '/accounts/7/transactions?include_pending=true'
 const plain = '/accounts/7/transactions'
 const none = '{"transactions":[],"total":0}'
 
-let instance: Instance
 let serve: Serve
 let feed: Feed
 
-beforeAll(async () => {
-  instance = await startInstance((...args) => serve(...args))
-  feed = createLunchFlow({ apiUrl: instance.url, apiKey })
-})
+const instance = started(() => startInstance((...args) => serve(...args)))
 
-afterAll(async () => {
-  await instance[Symbol.asyncDispose]()
+beforeAll(async () => {
+  feed = createLunchFlow({ apiUrl: instance.url, apiKey })
 })
 
 beforeEach(() => {

@@ -9,7 +9,7 @@ import {
   AccountSettingsChangedSchema,
 } from '@coffer/proto/identity/v1/events'
 import { Code, ConnectError } from '@connectrpc/connect'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { jetstreamManager } from '@nats-io/jetstream'
 import { sql } from 'slonik'
 import { type ConsumerOptions, startConsumer } from '../../src/events/consumer.ts'
@@ -19,23 +19,13 @@ import {
   commit,
   createMessaging,
   log,
-  type Messaging,
   settingsChange,
   storedMessages,
 } from '../../testing/fixture/messaging.ts'
+import { started } from '../../testing/started.ts'
 
-let messaging: Messaging
-let relay: AsyncDisposable
-
-beforeAll(async () => {
-  messaging = await createMessaging()
-  relay = await messaging.relay()
-})
-
-afterAll(async () => {
-  await relay[Symbol.asyncDispose]()
-  await messaging[Symbol.asyncDispose]()
-})
+const messaging = started(() => createMessaging())
+started(() => messaging.relay())
 
 type Handle = Parameters<typeof on<typeof AccountSettingsChangedSchema>>[1]
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { newId } from '@coffer/kit/values/id'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { beforeAll, expect, test } from '@jest/globals'
 import {
   AckPolicy,
   DeliverPolicy,
@@ -11,22 +11,19 @@ import { headers } from '@nats-io/transport-node'
 import { startConsumer } from '../../src/events/consumer.ts'
 import { ensureConsumer } from '../../src/events/durable-consumer.ts'
 import { eventually } from '../../testing/boot.ts'
-import { createMessaging, log, type Messaging } from '../../testing/fixture/messaging.ts'
+import { createMessaging, log } from '../../testing/fixture/messaging.ts'
 import { sumOf } from '../../testing/metrics.ts'
+import { started } from '../../testing/started.ts'
 
 const subject = 'identity.account-settings-changed'
 const resets = 'coffer_consumer_resets_total'
 
-let messaging: Messaging
 let manager: JetStreamManager
 
-beforeAll(async () => {
-  messaging = await createMessaging()
-  manager = await jetstreamManager(messaging.broker.connection)
-})
+const messaging = started(() => createMessaging())
 
-afterAll(async () => {
-  await messaging[Symbol.asyncDispose]()
+beforeAll(async () => {
+  manager = await jetstreamManager(messaging.broker.connection)
 })
 
 /** Publishes messages, and returns their IDs. */

@@ -1,7 +1,7 @@
 import { emit } from '@coffer/kit/events/changes'
 import { startProxy } from '@coffer/kit/testing/proxy'
 import { newId } from '@coffer/kit/values/id'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { z } from 'zod'
 import { republish } from '../../src/events/replay.ts'
@@ -10,22 +10,14 @@ import { requiredVariable } from '../../testing/database.ts'
 import {
   commit,
   createMessaging,
-  type Messaging,
   settingsChange,
   storedMessages,
 } from '../../testing/fixture/messaging.ts'
 import { keepLogLines } from '../../testing/log-lines.ts'
 import { metricValue } from '../../testing/metrics.ts'
+import { started } from '../../testing/started.ts'
 
-let messaging: Messaging
-
-beforeAll(async () => {
-  messaging = await createMessaging()
-})
-
-afterAll(async () => {
-  await messaging[Symbol.asyncDispose]()
-})
+const messaging = started(() => createMessaging())
 
 const changesFor = (accountId: string, count: number) =>
   Array.from({ length: count }, (_, index) => settingsChange(accountId, `${index}`))

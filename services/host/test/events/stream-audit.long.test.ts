@@ -1,19 +1,13 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { z } from 'zod'
 import { eventually } from '../../testing/boot.ts'
-import { createMessaging, type Messaging, settingsChange } from '../../testing/fixture/messaging.ts'
+import { createMessaging, settingsChange } from '../../testing/fixture/messaging.ts'
+import { started } from '../../testing/started.ts'
 
 const changesCount = 50_000
-let messaging: Messaging
 
-beforeAll(async () => {
-  messaging = await createMessaging()
-})
-
-afterAll(async () => {
-  await messaging[Symbol.asyncDispose]()
-})
+const messaging = started(() => createMessaging())
 
 const Count = z.object({ count: z.bigint() })
 

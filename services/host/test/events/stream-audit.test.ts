@@ -1,5 +1,5 @@
 import { newId } from '@coffer/kit/values/id'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { beforeAll, expect, test } from '@jest/globals'
 import { AckPolicy, type JetStreamManager, jetstreamManager } from '@nats-io/jetstream'
 import { sql } from 'slonik'
 import { z } from 'zod'
@@ -7,22 +7,18 @@ import { eventually } from '../../testing/boot.ts'
 import {
   commit,
   createMessaging,
-  type Messaging,
   settingsChange,
   storedMessages,
 } from '../../testing/fixture/messaging.ts'
 import { sumOf } from '../../testing/metrics.ts'
+import { started } from '../../testing/started.ts'
 
-let messaging: Messaging
 let manager: JetStreamManager
 
-beforeAll(async () => {
-  messaging = await createMessaging({ duplicateWindowMs: 100 })
-  manager = await jetstreamManager(messaging.broker.connection)
-})
+const messaging = started(() => createMessaging({ duplicateWindowMs: 100 }))
 
-afterAll(async () => {
-  await messaging[Symbol.asyncDispose]()
+beforeAll(async () => {
+  manager = await jetstreamManager(messaging.broker.connection)
 })
 
 /** Commits changes of an account; returns its ID when they are marked as published. */

@@ -281,11 +281,10 @@ test('of equal purchases with new IDs the edited ones are kept', () => {
   fc.assert(
     fc.property(scripts, ({ count, kept, edits, reading }) => {
       const world = emptyWorld('feed')
-      const list = (prefix: string, length: number) => {
-        return Array.from({ length }, (_, serial): Row => {
+      const list = (prefix: string, length: number) =>
+        Array.from({ length }, (_, serial): Row => {
           return { id: `${prefix}${serial}`, amount: 700n, day: 1, isPending: false }
         })
-      }
       sync(world, list('a', count), reading)
       for (const pick of edits) edit(world, pick)
       const before = liveIn(world).map(({ transaction }) => transaction.transactionId)
