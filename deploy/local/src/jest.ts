@@ -28,7 +28,6 @@ export async function runJest(options: {
       // MB. With more room for new objects, V8 collects garbage less often: 3 % less CPU time.
       '--max-semi-space-size=32',
       join(root, 'node_modules/jest/bin/jest.js'),
-      '--maxWorkers=2',
       ...args,
       // The last option: jest parses all arguments after a list option as items of the list.
       '--reporters=default',
