@@ -1,6 +1,7 @@
 import type { Bound } from '@coffer/kit/database/account-bound.sql'
 import type { Database, Transaction } from '@coffer/kit/database/database'
 import { columnsOf } from '@coffer/kit/database/rows'
+import { prepare, read } from '@coffer/kit/database/statement'
 import { notFound } from '@coffer/kit/rpc/errors'
 import { sql } from 'slonik'
 import { z } from 'zod'
@@ -13,7 +14,10 @@ const columns = sql.fragment`api_key_id AS "apiKeyId", name, created_at AS "crea
 
 const accountColumns = columnsOf(AccountFacts, { table: 'a' })
 
-const KeyCredential = Credential.extend({ isReadOnly: z.boolean() })
+const KeyCredential = Credential.extend({
+  isReadOnly: z.boolean(),
+  lastUsedAt: z.date().nullable(),
+})
 
 /** Returns the API keys of an account that are not revoked, newest first. */
 export async function listApiKeys(
@@ -75,39 +79,39 @@ export async function revokeApiKey(
     WHERE account_id = ${accountId} AND api_key_id = ${apiKeyId}`)
 }
 
+const foundKey = prepare(['apiKeyId', 'secretHash', 'now'], (of) => {
+  return read(KeyCredential)`
+    SELECT k.account_id AS "accountId", u.user_id AS "userId", u.login_id AS "loginId",
+      ${accountColumns}, k.scope = 'read' AS "isReadOnly", k.last_used_at AS "lastUsedAt"
+    FROM api_keys k
+    JOIN users u ON u.account_id = k.account_id AND u.user_id = k.created_by
+    JOIN logins l USING (login_id)
+    JOIN accounts a ON a.account_id = k.account_id
+    WHERE k.api_key_id = ${of.apiKeyId} AND k.secret_hash = decode(${of.secretHash}, 'hex')
+      AND k.deleted_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > ${of.now}::timestamptz)
+      AND l.disabled_at IS NULL`
+})
+
 /**
- * Returns the user and account of an API key; null if the secret is wrong, the key revoked or
- * expired, or the login disabled. Sets `last_used_at` to `now`, unless it is later than
- * `notedSince`, to spare a write per request. With `notedSince` null the statement only reads,
- * which a read-only server accepts.
+ * Returns the user and account of an API key, and when it was last used, null for never; null if
+ * the secret is wrong, the key revoked or expired, or the login disabled.
  */
-export async function useApiKey(
+export function findApiKey(
   { pool }: Database,
-  use: { apiKeyId: string; secretHash: Buffer; now: Date; notedSince: Date | null },
+  { apiKeyId, secretHash, now }: { apiKeyId: string; secretHash: Buffer; now: Date },
 ): Promise<z.infer<typeof KeyCredential> | null> {
-  const now = sql.timestamp(use.now)
-  const noted =
-    use.notedSince === null
-      ? sql.fragment``
-      : sql.fragment`, noted AS (
-      UPDATE api_keys k SET last_used_at = ${now} FROM live
-      WHERE k.account_id = live.account_id AND k.api_key_id = live.api_key_id
-        AND (live.last_used_at IS NULL OR live.last_used_at <= ${sql.timestamp(use.notedSince)})
-    )`
-  return pool.maybeOne(sql.type(KeyCredential)`
-    WITH live AS (
-      SELECT k.account_id, k.api_key_id, k.scope, k.last_used_at, u.user_id, u.login_id,
-        ${accountColumns}
-      FROM api_keys k
-      JOIN users u ON u.account_id = k.account_id AND u.user_id = k.created_by
-      JOIN logins l USING (login_id)
-      JOIN accounts a ON a.account_id = k.account_id
-      WHERE k.api_key_id = ${use.apiKeyId} AND k.secret_hash = ${sql.binary(use.secretHash)}
-        AND k.deleted_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > ${now})
-        AND l.disabled_at IS NULL
-    )${noted}
-    SELECT account_id AS "accountId", user_id AS "userId", login_id AS "loginId", timezone, locale,
-      "trialEndsAt", "subscriptionActiveUntil", "subscriptionStatus",
-      scope = 'read' AS "isReadOnly"
-    FROM live`)
+  const hash = secretHash.toString('hex')
+  return pool.maybeOne(foundKey({ apiKeyId, secretHash: hash, now: now.toISOString() }))
+}
+
+/** Stores that an API key was used at `now`. */
+export async function noteApiKeyUse(
+  { pool }: Database,
+  { accountId, apiKeyId }: { accountId: string; apiKeyId: string },
+  now: Date,
+): Promise<void> {
+  await pool.query(sql.unsafe`
+    UPDATE api_keys SET last_used_at = ${sql.timestamp(now)}
+    WHERE account_id = ${accountId} AND api_key_id = ${apiKeyId}
+      AND (last_used_at IS NULL OR last_used_at < ${sql.timestamp(now)})`)
 }

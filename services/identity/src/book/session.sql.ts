@@ -1,6 +1,8 @@
 import type { Database, Transaction } from '@coffer/kit/database/database'
 import { columnsOf } from '@coffer/kit/database/rows'
+import { prepare, read } from '@coffer/kit/database/statement'
 import { sql } from 'slonik'
+import { z } from 'zod'
 import { AccountFacts, SessionCredential } from './credential.ts'
 import { type NewSession, Session } from './session.ts'
 
@@ -16,39 +18,46 @@ export async function insertSession(tx: Transaction, session: NewSession): Promi
       ${now}, ${now}, ${sql.timestamp(session.expiresAt)})`)
 }
 
+const foundSession = prepare(['tokenHash', 'now', 'idleSince'], (of) => {
+  return read(SessionCredential.extend({ lastUsedAt: z.date() }))`
+    SELECT s.account_id AS "accountId", s.user_id AS "userId", u.login_id AS "loginId",
+      ${accountColumns}, s.session_id AS "sessionId", s.is_pending AS "mfaPending",
+      s.last_used_at AS "lastUsedAt"
+    FROM sessions s
+    JOIN users u USING (account_id, user_id)
+    JOIN logins l USING (login_id)
+    JOIN accounts a USING (account_id)
+    WHERE s.token_hash = decode(${of.tokenHash}, 'hex') AND s.expires_at > ${of.now}::timestamptz
+      AND s.last_used_at > ${of.idleSince}::timestamptz AND l.disabled_at IS NULL`
+})
+
 /**
- * Returns the user and account of a session; null if the session has ended or its login is
- * disabled. Sets `last_used_at` to `now`, unless it is later than `notedSince`, to spare writes.
- * With `notedSince` null the statement only reads, which a read-only server accepts.
+ * Returns the user and account of a session, and when it was last used; null if the session has
+ * ended or its login is disabled.
  */
-export async function useSession(
+export function findSession(
   { pool }: Database,
-  use: { tokenHash: Buffer; now: Date; idleSince: Date; notedSince: Date | null },
-): Promise<SessionCredential | null> {
-  const now = sql.timestamp(use.now)
-  const noted =
-    use.notedSince === null
-      ? sql.fragment``
-      : sql.fragment`, noted AS (
-      UPDATE sessions SET last_used_at = ${now} FROM live
-      WHERE sessions.token_hash = live.token_hash
-        AND live.last_used_at <= ${sql.timestamp(use.notedSince)}
-    )`
-  return pool.maybeOne(sql.type(SessionCredential)`
-    WITH live AS (
-      SELECT s.account_id, s.user_id, s.session_id, s.token_hash, s.is_pending, s.last_used_at,
-        u.login_id, ${accountColumns}
-      FROM sessions s
-      JOIN users u USING (account_id, user_id)
-      JOIN logins l USING (login_id)
-      JOIN accounts a USING (account_id)
-      WHERE s.token_hash = ${sql.binary(use.tokenHash)} AND s.expires_at > ${now}
-        AND s.last_used_at > ${sql.timestamp(use.idleSince)} AND l.disabled_at IS NULL
-    )${noted}
-    SELECT account_id AS "accountId", user_id AS "userId", login_id AS "loginId", timezone, locale,
-      "trialEndsAt", "subscriptionActiveUntil", "subscriptionStatus",
-      session_id AS "sessionId", is_pending AS "mfaPending"
-    FROM live`)
+  { tokenHash, now, idleSince }: { tokenHash: Buffer; now: Date; idleSince: Date },
+): Promise<(SessionCredential & { lastUsedAt: Date }) | null> {
+  return pool.maybeOne(
+    foundSession({
+      tokenHash: tokenHash.toString('hex'),
+      now: now.toISOString(),
+      idleSince: idleSince.toISOString(),
+    }),
+  )
+}
+
+/** Stores that a session was used at `now`. */
+export async function noteSessionUse(
+  { pool }: Database,
+  { accountId, sessionId }: { accountId: string; sessionId: string },
+  now: Date,
+): Promise<void> {
+  await pool.query(sql.unsafe`
+    UPDATE sessions SET last_used_at = ${sql.timestamp(now)}
+    WHERE account_id = ${accountId} AND session_id = ${sessionId}
+      AND last_used_at < ${sql.timestamp(now)}`)
 }
 
 /** Ends the session of a token; does nothing for an unknown token. */

@@ -1,12 +1,12 @@
-import { type CredentialRefusal, unauthenticated } from '@coffer/kit/rpc/errors'
+import { unauthenticated } from '@coffer/kit/rpc/errors'
 import { isReadOnly } from '@coffer/kit/rpc/fault'
 import { toMessage } from '@coffer/kit/rpc/message'
 import { CredentialSchema, type SignInService } from '@coffer/proto/identity/v1/sign_in'
 import type { ServiceImpl } from '@connectrpc/connect'
-import { useApiKey } from '../api-keys/api-key.sql.ts'
+import { findApiKey, noteApiKeyUse } from '../api-keys/api-key.sql.ts'
 import type { Credential } from '../book/credential.ts'
 import { hashOf, isApiKeySecret } from '../book/secret.ts'
-import { useSession } from '../book/session.sql.ts'
+import { findSession, noteSessionUse } from '../book/session.sql.ts'
 import { boundsOfUse, isToken } from '../book/session.ts'
 import { isPaidUp } from '../book/subscription.ts'
 import type { IdentityDeps } from '../deps.ts'
@@ -17,46 +17,38 @@ export function credentials({
   database,
   clock,
 }: IdentityDeps): Pick<ServiceImpl<typeof SignInService>, 'verifySession' | 'verifyApiKey'> {
-  const reply = (
-    credential: Credential | null,
-    { now, refusal }: { now: Date; refusal: CredentialRefusal },
-  ) => {
-    if (!credential) throw unauthenticated(refusal)
+  const reply = (credential: Credential, now: Date) => {
     const subscriptionActive = isPaidUp(credential, now, config)
     return { credential: toMessage(CredentialSchema, { ...credential, subscriptionActive }) }
   }
   return {
     verifySession: async ({ sessionToken }) => {
-      const refusal = 'SESSION_ENDED'
-      if (!isToken(sessionToken)) throw unauthenticated(refusal)
       const now = clock()
       const { idleSince, notedSince } = boundsOfUse(now, config.sessionIdleDays)
-      const use = { tokenHash: hashOf(sessionToken), now, idleSince }
-      const credential = await noting(notedSince, (since) =>
-        useSession(database, { ...use, notedSince: since }),
-      )
-      return reply(credential, { now, refusal })
+      const tokenHash = isToken(sessionToken) ? hashOf(sessionToken) : null
+      const found = tokenHash && (await findSession(database, { tokenHash, now, idleSince }))
+      if (!found) throw unauthenticated('SESSION_ENDED')
+      const { lastUsedAt, ...credential } = found
+      if (lastUsedAt <= notedSince) await noting(noteSessionUse(database, credential, now))
+      return reply(credential, now)
     },
     verifyApiKey: async ({ apiKeyId, secret }) => {
-      const refusal = 'API_KEY_UNKNOWN'
-      if (!isApiKeySecret(secret)) throw unauthenticated(refusal)
       const now = clock()
       const { notedSince } = boundsOfUse(now, config.sessionIdleDays)
-      const use = { apiKeyId, secretHash: hashOf(secret), now }
-      const credential = await noting(notedSince, (since) =>
-        useApiKey(database, { ...use, notedSince: since }),
-      )
-      return reply(credential, { now, refusal })
+      const secretHash = isApiKeySecret(secret) ? hashOf(secret) : null
+      const found = secretHash && (await findApiKey(database, { apiKeyId, secretHash, now }))
+      if (!found) throw unauthenticated('API_KEY_UNKNOWN')
+      const { lastUsedAt, ...credential } = found
+      const isNoted = lastUsedAt !== null && lastUsedAt > notedSince
+      if (!isNoted) await noting(noteApiKeyUse(database, { ...credential, apiKeyId }, now))
+      return reply(credential, now)
     },
   }
 }
 
-/** Verifies and notes the use of a credential; only verifies it while Postgres is read-only. */
-async function noting<T>(notedSince: Date, use: (since: Date | null) => Promise<T>): Promise<T> {
-  try {
-    return await use(notedSince)
-  } catch (error) {
+/** Waits until the use of a credential is stored; a server that is read-only stores none. */
+async function noting(stored: Promise<void>): Promise<void> {
+  await stored.catch((error: unknown) => {
     if (!isReadOnly(error)) throw error
-    return use(null)
-  }
+  })
 }
