@@ -32,6 +32,7 @@ import { SessionService } from '@coffer/proto/identity/v1/session'
 import { SignInService } from '@coffer/proto/identity/v1/sign_in'
 import { UserService } from '@coffer/proto/identity/v1/user'
 import { BankAccountService } from '@coffer/proto/ledger/v1/bank_account'
+import { CorrectionService } from '@coffer/proto/ledger/v1/correction'
 import { EnvelopeService } from '@coffer/proto/ledger/v1/envelope'
 import { FileService } from '@coffer/proto/ledger/v1/file'
 import { HistoryService } from '@coffer/proto/ledger/v1/history'
@@ -71,6 +72,7 @@ const services = {
     links: LinkService,
     bankAccounts: BankAccountService,
     transactions: TransactionService,
+    corrections: CorrectionService,
     envelopes: EnvelopeService,
     similar: SimilarService,
     uploads: UploadService,

@@ -144,7 +144,7 @@ export async function spends(world: World, ada: Ada, home: Household): Promise<v
   await changes(ada, home, `${path}/transactions/${made.transaction.transactionId}`)
 }
 
-/** Changes, deletes and restores a transaction, and spends it from the goal again. */
+/** Changes, corrects, deletes and restores a transaction, and spends it from the goal again. */
 async function changes({ key }: Ada, { tripId }: Household, one: string): Promise<void> {
   await key('GET', one)
   await key('PATCH', one, {
@@ -157,6 +157,7 @@ async function changes({ key }: Ada, { tripId }: Household, one: string): Promis
     name: 'envelope',
     summary: 'Out of its envelope, which gets the money back',
   })
+  await key('POST', `${one}/correct`, { body: { amount: 9_200 } })
   await key('DELETE', one)
   await key('POST', `${one}/restore`, { body: {} })
   await key('PATCH', one, {

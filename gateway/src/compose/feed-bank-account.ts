@@ -45,7 +45,7 @@ export function createCandidates({ mesh, log }: { mesh: Mesh; log: Log }) {
         text: 'a bank account is answered without its candidate',
         about: { bankAccountId: message.bankAccountId },
       })
-      return shown
+      return shown ?? { message }
     },
     /** Gets a candidate by ID. Throws invalid if the feed link does not offer it. */
     get: async (

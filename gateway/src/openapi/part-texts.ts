@@ -7,6 +7,7 @@ export const partTexts: Record<string, string> = {
   feedBankAccount: 'Candidate of the feed connection from which the bank account was created',
   feedLink: 'Feed connection of the link; only of a link of type feed',
   fundingSchedule: 'The schedule after the change',
+  hints: 'Texts for people about effects of the request that may surprise; left out without one',
   isActive: 'Whether the account is paid up; always true without billing',
   isSetup: 'Whether the account has a link that is not deleted',
   nextCursor: 'Cursor of the next page, for the parameter after; null on the last page',

@@ -31,3 +31,18 @@ test('a restored one is answered like a changed one, with or without an empty bo
   const wrong = await gateway.send('POST', `${url}/restore`, { body: { amount: 1 } })
   expect([wrong.status, wrong.body.problems]).toEqual([400, { amount: 'key not expected' }])
 })
+
+test('a correction is answered like a change, with hints only if there are any', async () => {
+  const reply = { transaction, balance: balances, envelopes: [] }
+  const hints = ['Only the transaction was corrected.']
+  for (const corrected of [reply, { ...reply, hints }]) {
+    gateway = await createGateway({
+      transactions: { getTransaction: () => reply },
+      corrections: { correctTransaction: () => corrected },
+    })
+    const { status, body } = await gateway.send('POST', `${url}/correct`, { body: { amount: 1 } })
+    expect([status, body.hints]).toEqual([200, 'hints' in corrected ? hints : undefined])
+    const wrong = await gateway.send('POST', `${url}/correct`, { body: { adjustsBalance: true } })
+    expect(wrong.body.problems).toEqual({ adjustsBalance: 'key not expected' })
+  }
+})

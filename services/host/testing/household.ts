@@ -3,6 +3,7 @@ import {
   BankAccountService,
   type CreateBankAccountRequest,
 } from '@coffer/proto/ledger/v1/bank_account'
+import { CorrectionService } from '@coffer/proto/ledger/v1/correction'
 import { EnvelopeService } from '@coffer/proto/ledger/v1/envelope'
 import { LinkService } from '@coffer/proto/ledger/v1/link'
 import { TransactionService } from '@coffer/proto/ledger/v1/transaction'
@@ -34,6 +35,7 @@ export async function createHousehold(
     accounts,
     envelopes: booted.client('ledger', EnvelopeService),
     transactions: booted.client('ledger', TransactionService),
+    corrections: booted.client('ledger', CorrectionService),
     uploads: booted.client('ledger', UploadService),
     balances: async () => (await accounts.getBalances({ bankAccountId }, as)).balances,
   }

@@ -1,6 +1,7 @@
 import { askIdentity } from '@coffer/kit/accounts/account-removal.activities'
 import { defineService } from '@coffer/kit/service/service'
 import { BankAccountService } from '@coffer/proto/ledger/v1/bank_account'
+import { CorrectionService } from '@coffer/proto/ledger/v1/correction'
 import { EnvelopeService } from '@coffer/proto/ledger/v1/envelope'
 import { FileService } from '@coffer/proto/ledger/v1/file'
 import { HistoryService } from '@coffer/proto/ledger/v1/history'
@@ -42,6 +43,7 @@ import { linkCleanUpActivities } from './tenancy/link-clean-up.activities.ts'
 import { sweepActivities } from './tenancy/sweep.activities.ts'
 import { transactionRoutes } from './transactions/transaction.rpc.ts'
 import { transactionBatchRoutes } from './transactions/transaction-batch.rpc.ts'
+import { correctionRoutes } from './transactions/transaction-correction.rpc.ts'
 import { transactionListRoutes } from './transactions/transaction-list.rpc.ts'
 
 /** The ledger service (docs/money.md): routes, event handlers, workflows and schedules. */
@@ -69,6 +71,7 @@ export const ledger = defineService({
           ...transactionBatchRoutes(deps),
           ...transactionListRoutes(deps),
         })
+        router.service(CorrectionService, correctionRoutes(deps))
         router.service(SyncImportService, {
           ...linkSyncRoutes(deps),
           ...accountSyncRoutes(deps),

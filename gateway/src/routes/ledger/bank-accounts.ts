@@ -13,6 +13,7 @@ import { requireFeature } from '../../auth/features.ts'
 import { type Candidates, createCandidates } from '../../compose/feed-bank-account.ts'
 import type { RouteDeps } from '../../deps.ts'
 import { requirePart } from '../../http/answers/answer.ts'
+import { hintsOf, hintsShape } from '../../http/answers/hints.ts'
 import { patchText, updateOf, valuesOf } from '../../http/bodies/update.ts'
 import {
   currency,
@@ -103,6 +104,8 @@ const answer = {
   message: BankAccountSchema,
   with: { feedBankAccount: { optional: FeedBankAccountSchema } },
 }
+
+const written = { ...answer, with: { ...answer.with, hints: hintsShape } }
 
 function reads({ versionTag }: RouteDeps, accounts: Accounts, candidates: Candidates): Route[] {
   return [
@@ -204,11 +207,12 @@ function writes(deps: RouteDeps, accounts: Accounts, candidates: Candidates): Ro
       tagged: true,
       find: ({ params, options }) => accounts.getBankAccount(params, options),
       body: change,
-      answer,
+      answer: written,
       handler: async ({ params, body, options }) => {
         const update = { ...updateOf(UpdateBankAccountRequestSchema, body), ...params }
-        const { bankAccount } = await accounts.updateBankAccount(update, options)
-        return candidates.joinChanged(requirePart(bankAccount), options)
+        const updated = await accounts.updateBankAccount(update, options)
+        const bankAccount = requirePart(updated.bankAccount)
+        return { ...(await candidates.joinChanged(bankAccount, options)), ...hintsOf(updated) }
       },
     }),
   ]
@@ -231,7 +235,7 @@ function creationRoute(deps: RouteDeps, accounts: Accounts, candidates: Candidat
     tagged: true,
     idempotent: true,
     body: creation,
-    answer,
+    answer: written,
     handler: async ({ body, options, writeOptions }) => {
       const { linkId, feedBankAccountId } = body
       const request = valuesOf(body)
@@ -243,8 +247,9 @@ function creationRoute(deps: RouteDeps, accounts: Accounts, candidates: Candidat
         const candidate = await candidates.get({ feedBankAccountId, feedLinkId }, options)
         request.originalName = candidate.name
       }
-      const { bankAccount } = await accounts.createBankAccount(request, writeOptions)
-      return candidates.activate(requirePart(bankAccount), options)
+      const created = await accounts.createBankAccount(request, writeOptions)
+      const bankAccount = requirePart(created.bankAccount)
+      return { ...(await candidates.activate(bankAccount, options)), ...hintsOf(created) }
     },
   })
 }

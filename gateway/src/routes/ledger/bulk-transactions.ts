@@ -10,6 +10,7 @@ import { z } from 'zod'
 import { createRecalculation } from '../../compose/recalculation.ts'
 import type { RouteDeps } from '../../deps.ts'
 import { requirePart } from '../../http/answers/answer.ts'
+import { hintsOf } from '../../http/answers/hints.ts'
 import { bulkItems } from '../../http/bodies/bulk-request.ts'
 import { valuesOf } from '../../http/bodies/update.ts'
 import { problemTree } from '../../http/errors/problems.ts'
@@ -82,8 +83,9 @@ export function bulkTransactionRoutes(deps: RouteDeps): Route[] {
 }
 
 function resultOf(created: CreatedTransaction | undefined) {
-  const { result } = requirePart(created)
-  if (result.case === 'transaction') return { transaction: result.value }
+  const item = requirePart(created)
+  const { result } = item
+  if (result.case === 'transaction') return { transaction: result.value, ...hintsOf(item) }
   const refused = requirePart(result.value)
   const found = refused.problems && problemTree(problemsOfDetail(refused.problems))
   return { error: refused.error, ...(found ? { problems: found } : {}) }

@@ -12,6 +12,7 @@ import { z } from 'zod'
 import { createRecalculation, type Recalculate } from '../../compose/recalculation.ts'
 import { createTransactionLists } from '../../compose/transaction-page.ts'
 import type { RouteDeps } from '../../deps.ts'
+import { hintsOf, hintsShape } from '../../http/answers/hints.ts'
 import { patchText, updateOf, valuesOf } from '../../http/bodies/update.ts'
 import {
   boolean,
@@ -25,12 +26,9 @@ import {
   timestamp,
 } from '../../http/fields/fields.ts'
 import { pageText } from '../../http/queries/cursor.ts'
-import { boolean as booleanQuery } from '../../http/queries/query.ts'
 import { accountTransactionPage } from '../../http/queries/transaction-query.ts'
 import { type Route, route } from '../../http/route.ts'
-
-const dayInBody =
-  "Day of the transaction: an instant, moved to midnight of its day in the account's timezone"
+import { changedTransaction, dayInBody, reversalRoutes } from './transaction-reversals.ts'
 
 /** Schema of a new transaction (docs/transactions.md#create). */
 export const transactionCreation = z.strictObject({
@@ -75,8 +73,6 @@ const change = z.strictObject({
   notes: nullOr(notes).optional().describe('New note; null and a blank text clear it'),
 })
 
-const spendingList = { list: SpendingSchema }
-
 /** Returns the routes of transactions (docs/transactions.md, docs/similar-transactions.md). */
 export function transactionRoutes(deps: RouteDeps): Route[] {
   const { mesh } = deps
@@ -106,8 +102,7 @@ export function transactionRoutes(deps: RouteDeps): Route[] {
     }),
     creationRoute(transactions, accounts, recalculate),
     changeRoute(transactions, recalculate),
-    deletionRoute(transactions, recalculate),
-    restorationRoute(transactions, recalculate),
+    ...reversalRoutes(deps),
   ]
 }
 
@@ -178,6 +173,7 @@ function creationRoute(
         transaction: TransactionSchema,
         balance: BalancesSchema,
         spending: { optional: SpendingSchema },
+        hints: hintsShape,
       },
     },
     handler: async (call) => {
@@ -189,6 +185,7 @@ function creationRoute(
         transaction,
         balance,
         ...(spending ? { spending } : {}),
+        ...hintsOf(created),
       }
     },
   })
@@ -215,9 +212,7 @@ function changeRoute(transactions: Transactions, recalculate: Recalculate): Rout
     },
     body: change,
     headers: ['Coffer-Recalculation'],
-    answer: {
-      object: { transaction: TransactionSchema, balance: BalancesSchema, spending: spendingList },
-    },
+    answer: changedTransaction,
     handler: async (call) => {
       const update = { ...updateOf(UpdateTransactionRequestSchema, call.body), ...call.params }
       const updated = await transactions.updateTransaction(update, call.options)
@@ -225,73 +220,7 @@ function changeRoute(transactions: Transactions, recalculate: Recalculate): Rout
         transaction: updated.transaction,
         balance: updated.balance,
         spending: await recalculate(updated.envelopes, call),
-      }
-    },
-  })
-}
-
-function deletionRoute(transactions: Transactions, recalculate: Recalculate): Route {
-  return route({
-    id: 'deleteTransaction',
-    tag: 'Transactions',
-    method: 'DELETE',
-    path: '/api/bank_accounts/:bankAccountId/transactions/:transactionId',
-    summary: 'Delete a transaction of a manual bank account',
-    description:
-      'Without adjusts_balance the balances and the envelope keep the deduction; with it both ' +
-      'get the amount back. Deleting it again changes nothing ' +
-      '(docs/money.md#deletion-of-transactions).',
-    since: '0.1.0',
-    auth: 'key',
-    isConditional: true,
-    query: z.object({
-      adjusts_balance: booleanQuery(false).describe(
-        'Whether the balances get the amount back. Default: false',
-      ),
-      soft: booleanQuery(true).describe(
-        'Whether the transaction stays readable by its ID, with deletedAt. Default: true',
-      ),
-    }),
-    headers: ['Coffer-Recalculation'],
-    answer: { object: { balance: BalancesSchema, spending: spendingList } },
-    handler: async (call) => {
-      const { adjusts_balance: adjustsBalance, soft } = call.query
-      const deleting = { ...call.params, adjustsBalance, soft }
-      const deleted = await transactions.deleteTransaction(deleting, call.options)
-      return {
-        balance: deleted.balance,
-        spending: await recalculate(deleted.envelopes, call),
-      }
-    },
-  })
-}
-
-function restorationRoute(transactions: Transactions, recalculate: Recalculate): Route {
-  return route({
-    id: 'restoreTransaction',
-    tag: 'Transactions',
-    method: 'POST',
-    path: '/api/bank_accounts/:bankAccountId/transactions/:transactionId/restore',
-    summary: 'Restore a soft-deleted transaction of a manual bank account, with its money',
-    description:
-      'Reverses its soft deletion: balances and envelope change back as they did. A repeated ' +
-      'request restores it once (docs/money.md#restoration-of-transactions).',
-    since: '0.3.0',
-    auth: 'key',
-    tagged: 'transaction',
-    idempotent: true,
-    find: ({ params, options }) => transactions.getTransaction(params, options),
-    body: z.strictObject({}),
-    isBodyOptional: true,
-    answer: {
-      object: { transaction: TransactionSchema, balance: BalancesSchema, spending: spendingList },
-    },
-    handler: async (call) => {
-      const restored = await transactions.restoreTransaction(call.params, call.writeOptions)
-      return {
-        transaction: restored.transaction,
-        balance: restored.balance,
-        spending: await recalculate(restored.envelopes, call),
+        ...hintsOf(updated),
       }
     },
   })

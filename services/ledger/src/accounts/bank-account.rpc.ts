@@ -33,6 +33,7 @@ import {
   requireOwnLink,
 } from './bank-account-change.ts'
 import { createBankAccounts } from './bank-account-creation.service.ts'
+import { bankAccountHints } from './bank-account-hints.ts'
 import type { Bounds } from './bounds.sql.ts'
 import { findLink } from './link.sql.ts'
 
@@ -73,13 +74,16 @@ export function bankAccountRoutes(deps: Deps): ServiceImpl<typeof BankAccountSer
       const patch = patchOf(UpdateBankAccountRequestSchema, request) as BankAccountPatch
       // The record is read before the write: an error after the commit would hide a saved change.
       const records = await findAccountRecords(database, accountId, [bankAccountId])
-      const bankAccount = await change(deps, { context, id: bankAccountId }, (locked) =>
+      const { before, bankAccount } = await change(deps, { context, id: bankAccountId }, (locked) =>
         changeBankAccount(locked, patch),
       )
-      return { bankAccount: renderBankAccount(bankAccount, records.get(bankAccountId)) }
+      const hints = bankAccountHints(before, bankAccount)
+      return { bankAccount: renderBankAccount(bankAccount, records.get(bankAccountId)), hints }
     },
     archiveBankAccount: async ({ bankAccountId: id }, context) => {
-      const { feedBankAccountId } = await change(deps, { context, id }, (locked) => {
+      const {
+        before: { feedBankAccountId },
+      } = await change(deps, { context, id }, (locked) => {
         const archived = archiveBankAccount(locked.bankAccount, locked.operation.now)
         return { bankAccount: archived, envelopes: [], entries: [] }
       })
@@ -131,7 +135,10 @@ async function createOnLink(
       requireOwnLink(link)
       const settlement = createBankAccount({ link, operation }, body)
       const bankAccount = toMessage(BankAccountSchema, settlement.bankAccount)
-      const reply = create(CreateBankAccountResponseSchema, { bankAccount })
+      const reply = create(CreateBankAccountResponseSchema, {
+        bankAccount,
+        hints: bankAccountHints(null, settlement.bankAccount),
+      })
       return { creations: [{ settlement, reply, replies: keptReplies(key, reply) }], reply }
     })
   })
@@ -141,7 +148,7 @@ async function change(
   { write }: Deps,
   { context, id }: { context: HandlerContext; id: string },
   decide: (locked: Locked) => Settlement,
-): Promise<BankAccount> {
+): Promise<{ before: BankAccount; bankAccount: BankAccount }> {
   const { accountId, userId: createdBy } = callerOf(context)
   return write({
     scope: { accountId, bankAccountId: id, spendingIds: [] },
@@ -150,7 +157,8 @@ async function change(
     decide: (locked) => {
       requireMatch(context, BankAccountSchema, toMessage(BankAccountSchema, locked.bankAccount))
       const settlement = decide(locked)
-      return { settlement, reply: settlement.bankAccount }
+      const { bankAccount } = settlement
+      return { settlement, reply: { before: locked.bankAccount, bankAccount } }
     },
   })
 }

@@ -73,7 +73,7 @@ export function balancesOf(account: BankAccount): Balances {
 }
 
 /** Returns whether the bank account is borrowed money: a card, a line of credit or a loan. */
-function isCredit({ accountType }: Pick<BankAccount, 'accountType'>): boolean {
+export function isCredit({ accountType }: Pick<BankAccount, 'accountType'>): boolean {
   return accountType === 'credit' || accountType === 'loan'
 }
 

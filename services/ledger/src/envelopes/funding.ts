@@ -4,6 +4,7 @@ import { progressOf } from '../book/envelope.ts'
 import { atLeastZero } from '../book/money.ts'
 import type { Transaction } from '../book/transaction.ts'
 import {
+  deltasOf,
   endOperation,
   findEnvelope,
   type Locked,
@@ -50,7 +51,7 @@ export function bookAutomatic(
   automatic: AutomaticTransaction,
 ): Transaction {
   const transaction = manualTransaction(locked, automatic)
-  moveBalances(started, 'transaction', transaction)
+  moveBalances(started, 'transaction', transaction, deltasOf(transaction))
   return transaction
 }
 

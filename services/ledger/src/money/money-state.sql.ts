@@ -6,7 +6,7 @@ import { prepareParts } from '@coffer/kit/database/statement'
 import { type FragmentSqlToken, sql } from 'slonik'
 import { BankAccount } from '../book/bank-account.ts'
 import { Envelope } from '../book/envelope.ts'
-import { BookedOperation } from '../book/journal.ts'
+import { BookedOperation, JournalEntry } from '../book/journal.ts'
 import { AccountAlias, AccountRecord, ProviderRecord } from '../book/provider-record.ts'
 import { Transaction } from '../book/transaction.ts'
 import { emptyState, type MoneyScope, type MoneyState } from './money-state.ts'
@@ -16,6 +16,7 @@ type ScopePart =
   | 'spendingIds'
   | 'transactionIds'
   | 'operationIds'
+  | 'bookedIds'
   | 'providerIds'
   | 'postedAmounts'
   | 'provider'
@@ -26,6 +27,7 @@ const listParts = [
   'spendingIds',
   'transactionIds',
   'operationIds',
+  'bookedIds',
   'providerIds',
   'postedAmounts',
 ] as const
@@ -34,9 +36,9 @@ const listParts = [
 function scopeRows(scopes: string): FragmentSqlToken {
   return sql.fragment`jsonb_to_recordset(${scopes}::jsonb) AS scope(
       account_id text, bank_account_id text, spending_ids text[], transaction_ids text[],
-      operation_ids text[], provider_ids text[], amounts bigint[], alike_from timestamptz,
-      alike_to timestamptz, alike_except text, posted_amounts bigint[], posted_from timestamptz,
-      posted_to timestamptz)`
+      operation_ids text[], booked_ids text[], provider_ids text[], amounts bigint[],
+      alike_from timestamptz, alike_to timestamptz, alike_except text, posted_amounts bigint[],
+      posted_from timestamptz, posted_to timestamptz)`
 }
 
 /**
@@ -70,6 +72,13 @@ const operations = lookUp('operation', {
   source: 'scope',
   table: 'operations',
   where: sql.fragment`one.operation_id = ANY(scope.operation_ids)`,
+})
+
+const bookings = lookUp('booking', {
+  source: 'scope',
+  table: 'journal',
+  where: sql.fragment`one.cause_id = ANY(scope.booked_ids)
+        AND one.spending_id IS NULL AND one.cause IN ('transaction', 'deletion')`,
 })
 
 const whole = sql.fragment`true`
@@ -167,6 +176,7 @@ const readStatement = prepareParts(['scopes'], ({ scopes }, has: ReadonlySet<Sco
     has.has('spendingIds') ? [envelopes] : [],
     names.length > 0 ? namedLookUps : [],
     has.has('operationIds') ? [operations] : [],
+    has.has('bookedIds') ? [bookings] : [],
     has.has('provider') ? providerLookUps : [],
     has.has('counts') ? [openEnvelopes] : [],
   ]
@@ -198,7 +208,10 @@ export async function readMoney(
       return [keyOf(bankAccount), emptyState(bankAccount)]
     }),
   )
-  for (const { kind, record, key } of rows) {
+  const inOrder = rows.toSorted(
+    (one, other) => Number(one.record.entry_id ?? 0) - Number(other.record.entry_id ?? 0),
+  )
+  for (const { kind, record, key } of inOrder) {
     const state = states.get(key)
     if (kind === 'envelope') state?.envelopes.push(entityOf(Envelope, record))
     else if (kind === 'transaction') state?.transactions.push(entityOf(Transaction, record))
@@ -207,6 +220,7 @@ export async function readMoney(
     else if (kind === 'accountRecord' && state)
       state.accountRecord = entityOf(AccountRecord, record)
     else if (kind === 'openEnvelopes' && state) state.openEnvelopes = Number(record.count)
+    else if (kind === 'booking') state?.bookings.push(entityOf(JournalEntry, record))
     else if (kind === 'operation') state?.operations.push(entityOf(BookedOperation, record))
   }
   return states
@@ -222,6 +236,11 @@ function mergedScope(scopes: readonly MoneyScope[]) {
     bankAccountId: first?.bankAccountId,
     spendingIds: distinct(scopes.flatMap(({ spendingIds = [] }) => spendingIds)),
     transactionIds: distinct(scopes.flatMap(({ transactionId }) => transactionId ?? [])),
+    bookedIds: distinct(
+      scopes.flatMap(({ readsBookings, transactionId }) =>
+        readsBookings && transactionId ? transactionId : [],
+      ),
+    ),
     operationIds: distinct(scopes.flatMap(({ operationId }) => operationId ?? [])),
     providerIds: distinct(synced?.providerIds ?? []),
     amounts: (synced?.alike?.amounts ?? []).map(Number),

@@ -1,6 +1,6 @@
 import type { BankAccount } from '../book/bank-account.ts'
 import type { Envelope } from '../book/envelope.ts'
-import type { BookedOperation } from '../book/journal.ts'
+import type { BookedOperation, JournalEntry } from '../book/journal.ts'
 import type { AccountAlias, AccountRecord, ProviderRecord } from '../book/provider-record.ts'
 import type { Transaction } from '../book/transaction.ts'
 
@@ -11,6 +11,8 @@ export interface MoneyScope {
   spendingIds?: readonly string[]
   /** ID of a transaction to read, with its (or its former) envelope and provider records. */
   transactionId?: string
+  /** Whether to read the journal rows by which that transaction moved the balances. */
+  readsBookings?: boolean
   /** Selects synced transactions by provider data; their envelopes and records are read too. */
   synced?: SyncedScope
   /** Whether to read the provider's data and IDs of the bank account; excludes group commit. */
@@ -44,6 +46,8 @@ export interface MoneyState extends Provider {
   /** All provider records of `transactions`. */
   records: ProviderRecord[]
   operations: BookedOperation[]
+  /** Journal rows by which transactions moved the balances, oldest first. */
+  bookings: JournalEntry[]
   /** Number of open envelopes; 0 unless a scope asks to count them. */
   openEnvelopes: number
 }
@@ -56,6 +60,7 @@ export function emptyState(bankAccount: BankAccount): MoneyState {
     transactions: [],
     records: [],
     operations: [],
+    bookings: [],
     accountRecord: null,
     aliases: [],
     openEnvelopes: 0,

@@ -9,9 +9,10 @@ import type { JournalEntry } from '../book/journal.ts'
 import type { Transaction } from '../book/transaction.ts'
 import { applyFunding } from '../envelopes/funding.ts'
 import { closeEnvelope, endPeriod } from '../envelopes/period.ts'
-import { changeTransaction } from '../transactions/transaction-change.ts'
+import { changeTransaction, correctTransaction } from '../transactions/transaction-change.ts'
 import { createTransaction } from '../transactions/transaction-creation.ts'
 import { removeTransaction } from '../transactions/transaction-removal.ts'
+import { isBooking, sumBookings } from './bookings.ts'
 import { endOperation, type Settlement, startOperation } from './operation.ts'
 import { transfer } from './transfer.ts'
 
@@ -45,7 +46,7 @@ function emptyWorld(): World {
 }
 
 type Step = {
-  kind: 'create' | 'change' | 'remove' | 'transfer' | 'fund' | 'end' | 'close'
+  kind: 'create' | 'change' | 'correct' | 'remove' | 'transfer' | 'fund' | 'end' | 'close'
   amount: bigint
   other: bigint
   spendingId: string | null
@@ -58,14 +59,9 @@ type Step = {
 const amounts = fc.bigInt({ min: -3000n, max: 5000n })
 const steps: fc.Arbitrary<Step> = fc.record({
   kind: fc.constantFrom(
-    'create',
-    'create',
-    'change',
-    'change',
-    'remove',
-    'transfer',
-    'fund',
-    'end',
+    ...('create create change change correct remove transfer fund end'.split(
+      ' ',
+    ) as Step['kind'][]),
   ),
   amount: amounts,
   other: amounts,
@@ -87,13 +83,13 @@ function locked(world: World) {
 
 function save(world: World, settlement: Settlement, transaction: Transaction | null): void {
   world.bankAccount = settlement.bankAccount
-  for (const envelope of settlement.envelopes) {
-    world.envelopes.set(envelope.spendingId, envelope)
-  }
+  for (const one of settlement.envelopes) world.envelopes.set(one.spendingId, one)
   world.journal.push(...settlement.entries)
-  if (transaction !== null) {
-    world.transactions.set(transaction.transactionId, transaction)
-  }
+  if (transaction !== null) world.transactions.set(transaction.transactionId, transaction)
+}
+
+function bookingsOf({ journal }: World, { transactionId }: Transaction) {
+  return journal.filter((one) => one.causeId === transactionId && isBooking(one))
 }
 
 function picked(world: World, step: Step): Transaction | null {
@@ -119,26 +115,37 @@ const moves: Record<Step['kind'], (world: World, step: Step) => void> = {
   },
   change(world, step) {
     const transaction = picked(world, step)
-    if (transaction !== null) {
-      const patch = {
-        ...(step.yes ? { amount: step.amount } : {}),
-        ...(step.also ? { spendingId: step.spendingId } : {}),
-      }
-      const decision = changeTransaction({ ...locked(world), transaction }, patch)
-      save(world, decision.settlement, decision.transaction)
+    if (transaction === null) return
+    const patch = {
+      ...(step.yes ? { amount: step.amount } : {}),
+      ...(step.also ? { spendingId: step.spendingId } : {}),
     }
+    const decision = changeTransaction({ ...locked(world), transaction }, patch)
+    save(world, decision.settlement, decision.transaction)
+  },
+  correct(world, step) {
+    const transaction = picked(world, step)
+    if (transaction === null || transaction.deletedAt !== null) return
+    const bookings = bookingsOf(world, transaction)
+    const state = { ...locked(world), transaction, bookings }
+    const { settlement, transaction: after } = correctTransaction(state, { amount: step.amount })
+    save(world, settlement, after)
+    const taken = sumBookings(bookings).available
+    world.available += taken === 0n ? 0n : -step.amount - taken
   },
   remove(world, step) {
     const transaction = picked(world, step)
     if (transaction !== null) {
+      const bookings = bookingsOf(world, transaction)
       const removal = { adjustsBalance: step.yes, soft: step.also }
-      const decision = removeTransaction({ ...locked(world), transaction }, removal)
+      const decision = removeTransaction({ ...locked(world), transaction, bookings }, removal)
       save(world, decision.settlement, decision.transaction)
       if (decision.transaction === null) {
         world.transactions.delete(transaction.transactionId)
       }
       const counts = step.yes && transaction.deletedAt === null
-      world.available += counts ? transaction.amount : 0n
+      const taken = sumBookings(bookings).available
+      world.available += counts ? (taken === 0n ? transaction.amount : -taken) : 0n
     }
   },
   transfer(world, { amount, spendingId, target }) {
@@ -264,9 +271,7 @@ test('after any steps sums agree, the journal explains them, and no cent is made
 test('a transfer leaves the stored balances alone', () => {
   const property = fc.property(fc.array(steps, { maxLength: 40 }), steps, (list, last) => {
     const world = emptyWorld()
-    for (const step of list) {
-      make(world, step)
-    }
+    for (const step of list) make(world, step)
     const { availableBalance, currentBalance } = world.bankAccount
     make(world, { ...last, kind: 'transfer' })
     expect(world.bankAccount).toMatchObject({ availableBalance, currentBalance })
@@ -284,9 +289,8 @@ test('no amount and no sum ever leaves the range, however large the steps', () =
     const world = emptyWorld()
     for (const step of list) {
       make(world, step)
-      const amountsHeld = Object.values(balancesOf(world.bankAccount)).filter(
-        (value) => typeof value === 'bigint',
-      )
+      const held = Object.values(balancesOf(world.bankAccount))
+      const amountsHeld = held.filter((value) => typeof value === 'bigint')
       expect(amountsHeld.every((amount) => amount >= -amountMax && amount <= amountMax)).toBe(true)
     }
     audit(world)

@@ -2,6 +2,7 @@ import { type BankAccount, balanceFields, balancesOf } from '../book/bank-accoun
 import type { Envelope } from '../book/envelope.ts'
 import type { Cause, JournalEntry, Pot, Reason } from '../book/journal.ts'
 import { inRange } from '../book/money.ts'
+import type { Transaction } from '../book/transaction.ts'
 
 /** One indivisible change of money by a user or job; the rows that it changes get `version`. */
 export type Operation = {
@@ -72,20 +73,28 @@ export function postBalance(
   record(started, { ...posting, spendingId: null })
 }
 
+/** Deltas of the available and the current balance, in minor units. */
+export type BalanceDeltas = { available: bigint; current: bigint }
+
+/** Returns how a transaction moves the balances: the current one only if it is posted. */
+export function deltasOf({ amount, isPending }: Pick<Transaction, 'amount' | 'isPending'>) {
+  return { available: -amount, current: isPending ? 0n : -amount }
+}
+
 /**
- * Subtracts a new transaction's amount from the available and, unless pending, the current balance;
- * adds the amount of a deleted one. The journal keeps `date`, which shows whether a balance stated
- * by a file includes the transaction.
+ * Adds deltas to the balances because of a transaction. The journal keeps its `date`, which shows
+ * whether a balance stated by a file includes the transaction.
  */
 export function moveBalances(
   started: StartedOperation,
   cause: 'transaction' | 'deletion',
-  transaction: { transactionId: string; amount: bigint; date: Date; isPending: boolean },
+  { transactionId: causeId, date }: Pick<Transaction, 'transactionId' | 'date'>,
+  deltas: BalanceDeltas,
 ): void {
-  const { transactionId: causeId, amount, date, isPending } = transaction
-  const delta = cause === 'deletion' ? amount : -amount
-  postBalance(started, { pot: 'available', delta, cause, causeId, date })
-  if (!isPending) postBalance(started, { pot: 'current', delta, cause, causeId, date })
+  for (const pot of ['available', 'current'] as const) {
+    const delta = deltas[pot]
+    if (delta !== 0n) postBalance(started, { pot, delta, cause, causeId, date })
+  }
 }
 
 /** New balances in minor units; an undefined one does not change. */

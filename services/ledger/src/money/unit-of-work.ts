@@ -12,6 +12,7 @@ import type { Envelope } from '../book/envelope.ts'
 import type { BookedOperation, JournalEntry } from '../book/journal.ts'
 import type { AccountAlias, AccountRecord, ProviderRecord } from '../book/provider-record.ts'
 import { hasSameText, type Transaction } from '../book/transaction.ts'
+import { isBooking } from './bookings.ts'
 import { emptyState, type MoneyScope, type MoneyState, type Provider } from './money-state.ts'
 import type { Locked, Settlement } from './operation.ts'
 import { addSettlement, type Settlements, startSettlements } from './settlements.ts'
@@ -22,6 +23,8 @@ export interface Current extends Locked, Provider {
   /** All provider records of `transactions`. */
   records: readonly ProviderRecord[]
   transactions: readonly Transaction[]
+  /** Journal rows by which the scope's transaction moved the balances, if the scope reads them. */
+  bookings: readonly JournalEntry[]
   /** Number of open envelopes; 0 unless a scope asks to count them. */
   openEnvelopes: number
   /** The saved operation with the scope's `operationId`; null if it is not saved yet. */
@@ -167,6 +170,9 @@ function attempt(
       transaction: transactions.current.get(scope.transactionId ?? '') ?? null,
       transactions: [...transactions.current.values()],
       records: [...records.current.values()],
+      bookings: [...unit.state.bookings, ...settlements.entries].filter(
+        (one) => one.causeId === scope.transactionId && isBooking(one),
+      ),
       accountRecord: unit.state.accountRecord,
       aliases: unit.state.aliases,
       // Plus the envelopes that earlier decisions created: those in `current` and not in `read`.

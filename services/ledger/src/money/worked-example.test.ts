@@ -2,10 +2,12 @@ import { expect, test } from '@jest/globals'
 import { aBankAccount, anEnvelope, anOperation } from '../../test/imports/samples.ts'
 import { balancesOf } from '../book/bank-account.ts'
 import type { Envelope } from '../book/envelope.ts'
+import type { JournalEntry } from '../book/journal.ts'
 import type { Transaction } from '../book/transaction.ts'
 import { changeTransaction } from '../transactions/transaction-change.ts'
 import { createTransaction, type NewTransaction } from '../transactions/transaction-creation.ts'
 import { removeTransaction } from '../transactions/transaction-removal.ts'
+import { isBooking } from './bookings.ts'
 import type { Settlement } from './operation.ts'
 
 /*
@@ -17,10 +19,10 @@ import type { Settlement } from './operation.ts'
  * 2 amount to 20000             55000   55000   10000  40000  10000    5000   30000 back, 20000 out
  * 3 move to G                   55000   55000   30000  20000  30000    5000   min(40000, 20000)
  * 4 unassign                    55000   55000   30000  40000  10000  −15000
- * 5 delete, adjusting           75000   75000   30000  40000  10000    5000   20000 come back
- * 6 deposit 5000                80000   80000   30000  40000  10000   10000
- * 7a pending 5000               75000   80000   30000  40000  10000    5000
- * 7b delete it, adjusting       80000   80000   30000  40000  10000   10000
+ * 5 delete, adjusting          100000  100000   30000  40000  10000   30000   45000 were booked
+ * 6 deposit 5000               105000  105000   30000  40000  10000   35000
+ * 7a pending 5000              100000  105000   30000  40000  10000   30000
+ * 7b delete it, adjusting      105000  105000   30000  40000  10000   35000
  */
 const START = {
   bankAccount: aBankAccount({
@@ -43,7 +45,7 @@ const START = {
 
 function body(changes: Partial<NewTransaction>): NewTransaction {
   return {
-    transactionId: 'txn_1',
+    transactionId: `txn_${journal.length}`,
     amount: 45000n,
     date: new Date('2026-02-01T06:00:00Z'),
     name: 'Bill',
@@ -55,8 +57,15 @@ function body(changes: Partial<NewTransaction>): NewTransaction {
   }
 }
 
+let journal: JournalEntry[] = []
+
+function bookingsOf({ transactionId }: Transaction) {
+  return journal.filter((one) => one.causeId === transactionId && isBooking(one))
+}
+
 /** Returns the rows after an operation, as input of the next. */
-function after(before: typeof START, { bankAccount, envelopes }: Settlement): typeof START {
+function after(before: typeof START, { bankAccount, envelopes, entries }: Settlement) {
+  journal = [...journal, ...entries]
   const newest = (one: Envelope) =>
     envelopes.find((other) => other.spendingId === one.spendingId) ?? one
   return { ...before, bankAccount, envelopes: before.envelopes.map(newest) }
@@ -110,23 +119,23 @@ test('the worked example of docs/money.md holds step by step', () => {
 
   const remove = (transaction: Transaction) => {
     const decision = removeTransaction(
-      { ...state, transaction },
+      { ...state, transaction, bookings: bookingsOf(transaction) },
       { adjustsBalance: true, soft: true },
     )
     state = after(state, decision.settlement)
     return decision
   }
   const fifth = remove(fourth.transaction)
-  expect(figures(state)).toEqual([75000, 75000, 30000, 40000, 10000, 5000])
+  expect(figures(state)).toEqual([100000, 100000, 30000, 40000, 10000, 30000])
   expect(changed(fifth.settlement)).toEqual([])
 
   const sixth = createTransaction(state, body({ amount: -5000n }))
   state = after(state, sixth.settlement)
-  expect(figures(state)).toEqual([80000, 80000, 30000, 40000, 10000, 10000])
+  expect(figures(state)).toEqual([105000, 105000, 30000, 40000, 10000, 35000])
 
   const seventh = createTransaction(state, body({ amount: 5000n, isPending: true }))
   state = after(state, seventh.settlement)
-  expect(figures(state)).toEqual([75000, 80000, 30000, 40000, 10000, 5000])
+  expect(figures(state)).toEqual([100000, 105000, 30000, 40000, 10000, 30000])
   remove(seventh.transaction)
-  expect(figures(state)).toEqual([80000, 80000, 30000, 40000, 10000, 10000])
+  expect(figures(state)).toEqual([105000, 105000, 30000, 40000, 10000, 35000])
 })

@@ -54,7 +54,10 @@ async function createBatch(
       decide: (locked) => {
         const { settlement, outcomes } = createTransactions(locked, items)
         const created = outcomes.flatMap((one) => ('transaction' in one ? one.transaction : []))
-        const results = outcomes.map((result) => ({ result: renderOutcome(result) }))
+        const results = outcomes.map((one) => {
+          const hints = 'hints' in one ? one.hints : []
+          return { result: renderOutcome(one), hints }
+        })
         const reply = create(CreateTransactionsResponseSchema, {
           ...renderResult(settlement),
           results,

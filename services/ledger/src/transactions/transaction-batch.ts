@@ -4,11 +4,12 @@ import type { Transaction } from '../book/transaction.ts'
 import type { Locked, Settlement } from '../money/operation.ts'
 import { addSettlement, startSettlements, totalOf } from '../money/settlements.ts'
 import { createTransaction, type NewTransaction } from './transaction-creation.ts'
+import { creationHints } from './transaction-hints.ts'
 
 export const batchSizeMax = 500
 
 /** The outcome of one item of a batch: created, or refused without effect. */
-export type ItemOutcome = { transaction: Transaction } | { refusal: Refusal }
+export type ItemOutcome = { transaction: Transaction; hints: string[] } | { refusal: Refusal }
 
 /**
  * Creates manual transactions in order, each as its own operation on the rows that the preceding
@@ -30,7 +31,7 @@ export function createTransactions(
     if ('refusal' in decided) return decided
     const { settlement, transaction } = decided.result
     addSettlement(settlements, settlement)
-    return { transaction }
+    return { transaction, hints: creationHints(transaction, body) }
   })
   return { settlement: totalOf(settlements), outcomes }
 }

@@ -1,7 +1,15 @@
 import { invalid, notFound } from '@coffer/kit/rpc/errors'
-import { requireWritable } from '../book/bank-account.ts'
+import { requireManual, requireWritable } from '../book/bank-account.ts'
 import type { Transaction } from '../book/transaction.ts'
-import { endOperation, type Locked, startOperation } from '../money/operation.ts'
+import { differenceOf, isBooked, sumBookings } from '../money/bookings.ts'
+import {
+  deltasOf,
+  endOperation,
+  type Locked,
+  moveBalances,
+  type StartedOperation,
+  startOperation,
+} from '../money/operation.ts'
 import { giveBack } from '../money/spend.ts'
 import {
   requireAmount,
@@ -11,6 +19,7 @@ import {
   type TransactionPatch,
   takeFrom,
 } from './transaction-creation.ts'
+import type { BookedState } from './transaction-removal.ts'
 
 const MANUAL_ONLY = ['amount', 'date', 'isPending'] as const
 
@@ -23,6 +32,35 @@ export function changeTransaction(
   locked: Locked & { transaction: Transaction },
   patch: TransactionPatch,
 ): TransactionDecision {
+  const started = startOperation(locked)
+  const transaction = changeIn(started, locked, patch)
+  return { settlement: endOperation(started), transaction }
+}
+
+/**
+ * Returns the rows to save for a correction (docs/money.md#corrections): those of a PATCH of amount
+ * or date, and what the balances lack so that they hold the transaction as it is now. Balances do
+ * not change if the transaction has booked nothing. A repetition changes nothing more.
+ */
+export function correctTransaction(
+  locked: BookedState,
+  correction: Pick<TransactionPatch, 'amount' | 'date'>,
+): TransactionDecision {
+  requireManual(locked.bankAccount)
+  const started = startOperation(locked)
+  const transaction = changeIn(started, locked, correction)
+  if (isBooked(locked.bookings)) {
+    const missing = differenceOf(deltasOf(transaction), sumBookings(locked.bookings))
+    moveBalances(started, 'transaction', transaction, missing)
+  }
+  return { settlement: endOperation(started), transaction }
+}
+
+function changeIn(
+  started: StartedOperation,
+  locked: Locked & { transaction: Transaction },
+  patch: TransactionPatch,
+): Transaction {
   requireWritable(locked.bankAccount)
   const before = locked.transaction
   if (before.deletedAt !== null) throw notFound('transaction')
@@ -36,13 +74,12 @@ export function changeTransaction(
     requireAmount(stated.amount)
   }
   requireSpending(merged)
-  const started = startOperation(locked)
   let { spendingAmount } = before
   if (before.spendingId !== merged.spendingId || before.amount !== merged.amount) {
     giveBack(started, before, { cause: 'transaction', causeId: before.transactionId })
     spendingAmount = takeFrom(started, merged)
   }
-  return { settlement: endOperation(started), transaction: { ...merged, spendingAmount } }
+  return { ...merged, spendingAmount }
 }
 
 function refuseManualOnly(patch: TransactionPatch): void {

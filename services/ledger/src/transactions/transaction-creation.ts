@@ -4,6 +4,7 @@ import { requireManual } from '../book/bank-account.ts'
 import { inRange } from '../book/money.ts'
 import { emptyTransaction, StatedFields, type Transaction } from '../book/transaction.ts'
 import {
+  deltasOf,
   endOperation,
   findEnvelope,
   type Locked,
@@ -44,7 +45,9 @@ export function createTransaction(locked: Locked, body: NewTransaction): Transac
   requireSpending(stated)
   const started = startOperation(locked)
   const transaction = { ...stated, spendingAmount: takeFrom(started, stated) }
-  if (body.adjustsBalance) moveBalances(started, 'transaction', transaction)
+  if (body.adjustsBalance) {
+    moveBalances(started, 'transaction', transaction, deltasOf(transaction))
+  }
   return { settlement: endOperation(started), transaction }
 }
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { aBankAccount, anEnvelope, anOperation, aTransaction } from '../../test/imports/samples.ts'
 import type { Transaction } from '../book/transaction.ts'
+import { isBooking } from '../money/bookings.ts'
 import { type Removal, removeTransaction, restoreTransaction } from './transaction-removal.ts'
 
 const GOAL = anEnvelope({
@@ -20,6 +21,7 @@ function remove(removal: Partial<Removal>, before: Partial<Transaction> = {}, ac
       envelopes: [GOAL],
       operation: anOperation(),
       transaction: aTransaction(before),
+      bookings: [],
     },
     { adjustsBalance: false, soft: true, ...removal },
   )
@@ -102,7 +104,8 @@ describe('a restored transaction', () => {
     const { settlement, transaction } = remove(removal, ASSIGNED)
     const { bankAccount, envelopes } = settlement
     const envelope = { ...(envelopes[0] ?? GOAL), closedAt }
-    const locked = { bankAccount, envelopes: [envelope], operation: anOperation() }
+    const bookings = settlement.entries.filter(isBooking)
+    const locked = { bankAccount, envelopes: [envelope], operation: anOperation(), bookings }
     return restoreTransaction({ ...locked, transaction: transaction ?? aTransaction() })
   }
   const rowsOf = ({ settlement }: ReturnType<typeof restoreTransaction>) =>
@@ -140,6 +143,7 @@ describe('a restored transaction', () => {
       envelopes: [GOAL],
       operation: anOperation(),
       transaction: aTransaction(ASSIGNED),
+      bookings: [],
     }
     expect(restoreTransaction(live)).toMatchObject({
       transaction: live.transaction,

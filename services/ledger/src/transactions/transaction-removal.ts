@@ -1,6 +1,10 @@
 import { requireManual } from '../book/bank-account.ts'
+import type { JournalEntry } from '../book/journal.ts'
 import type { Transaction } from '../book/transaction.ts'
+import { differenceOf, isBooked, lastReturned, sumBookings } from '../money/bookings.ts'
 import {
+  type BalanceDeltas,
+  deltasOf,
   endOperation,
   findEnvelope,
   type Locked,
@@ -15,13 +19,22 @@ import type { TransactionDecision } from './transaction-creation.ts'
 
 export type Removal = { adjustsBalance: boolean; soft: boolean }
 
+/** A transaction with the journal rows by which it moved the balances, oldest first. */
+export type BookedState = Locked & {
+  transaction: Transaction
+  bookings: readonly JournalEntry[]
+}
+
+const nothing: BalanceDeltas = { available: 0n, current: 0n }
+
 /**
  * Returns the rows to save for a DELETE (docs/money.md#deletion-of-transactions); `transaction` is
- * null if its row is to be deleted. With `adjustsBalance` the amount returns to the balances and
- * `spendingAmount` to the envelope. A transaction that is soft-deleted already changes no amount.
+ * null if its row is to be deleted. With `adjustsBalance` the balances get back what the
+ * transaction booked, or its amount if it booked nothing, and the envelope gets `spendingAmount`.
+ * A transaction that is soft-deleted already changes no amount.
  */
 export function removeTransaction(
-  locked: Locked & { transaction: Transaction },
+  locked: BookedState,
   { adjustsBalance, soft }: Removal,
 ): { settlement: Settlement; transaction: Transaction | null } {
   requireManual(locked.bankAccount)
@@ -33,7 +46,9 @@ export function removeTransaction(
   const { transactionId } = before
   const after = { ...before, deletedAt: locked.operation.now, adjustedByDeletion: adjustsBalance }
   if (adjustsBalance) {
-    moveBalances(started, 'deletion', before)
+    const { bookings } = locked
+    const booked = isBooked(bookings) ? sumBookings(bookings) : deltasOf(before)
+    moveBalances(started, 'deletion', before, differenceOf(nothing, booked))
     giveBack(started, before, { cause: 'deletion', causeId: transactionId })
     after.unassignedByDeletion = before.spendingId
     after.spendingId = null
@@ -49,14 +64,12 @@ export function removeTransaction(
 
 /**
  * Returns the rows to save for the restoration of a soft-deleted transaction
- * (docs/money.md#restoration-of-transactions). The amount is booked again if the deletion returned
- * it to the balances. The envelope from which the deletion unassigned it gives min(held, amount),
+ * (docs/money.md#restoration-of-transactions). The balances lose what the deletion returned to
+ * them. The envelope from which the deletion unassigned it gives min(held, amount),
  * if still open; an envelope that kept its deduction has given it already. A live transaction
  * changes nothing.
  */
-export function restoreTransaction(
-  locked: Locked & { transaction: Transaction },
-): TransactionDecision {
+export function restoreTransaction(locked: BookedState): TransactionDecision {
   requireManual(locked.bankAccount)
   const before = locked.transaction
   const started = startOperation(locked)
@@ -68,7 +81,10 @@ export function restoreTransaction(
     adjustedByDeletion: null,
     unassignedByDeletion: null,
   }
-  if (before.adjustedByDeletion === true) moveBalances(started, 'transaction', before)
+  if (before.adjustedByDeletion === true) {
+    const returned = lastReturned(locked.bookings)
+    moveBalances(started, 'transaction', before, differenceOf(nothing, returned))
+  }
   const kept = envelopeOf(started, before)
   if (kept !== null) postTakenUp(started, kept, { amount: before.spendingAmount ?? 0n, causeId })
   const former = findEnvelope(started, before.unassignedByDeletion ?? '')

@@ -3,6 +3,7 @@ import { invalid } from '@coffer/kit/rpc/errors'
 import { patchOf } from '@coffer/kit/rpc/message'
 import { midnightOf } from '@coffer/kit/values/day'
 import { newId } from '@coffer/kit/values/id'
+import type { CorrectTransactionRequest } from '@coffer/proto/ledger/v1/correction'
 import {
   type UpdateTransactionRequest,
   UpdateTransactionRequestSchema,
@@ -16,6 +17,15 @@ export function readCreation<Stated extends { date?: Timestamp | undefined }>(
 ) {
   if (!date) throw invalid({ date: 'is required' })
   return { ...stated, transactionId: newId('txn'), date: midnightOf(timestampDate(date), timezone) }
+}
+
+/** Returns the values of a correction, of which one at least is required. */
+export function readCorrection(
+  { amount, date }: Pick<CorrectTransactionRequest, 'amount' | 'date'>,
+  timezone: string,
+): Pick<TransactionPatch, 'amount' | 'date'> {
+  if (amount === undefined && !date) throw invalid({ amount: 'is required, unless a date is sent' })
+  return { amount, date: date && midnightOf(timestampDate(date), timezone) }
 }
 
 /** Returns the fields that a PATCH names, its date moved to midnight in the account's timezone. */

@@ -14,8 +14,7 @@ import {
   type TransactionService,
 } from '@coffer/proto/ledger/v1/transaction'
 import { Code, ConnectError, type HandlerContext, type ServiceImpl } from '@connectrpc/connect'
-import type { Transaction } from '../book/transaction.ts'
-import { endOperation, type Locked, startOperation } from '../money/operation.ts'
+import { endOperation, startOperation } from '../money/operation.ts'
 import { renderResult } from '../money/settlements.ts'
 import type { Decision } from '../money/unit-of-work.ts'
 import type { MoneyWriter } from '../money/writer.service.ts'
@@ -24,7 +23,8 @@ import { type ProviderRecords, renderRecords } from '../records/transaction-reco
 import { findTransaction } from './transaction.sql.ts'
 import { changeTransaction } from './transaction-change.ts'
 import { createTransaction } from './transaction-creation.ts'
-import { removeTransaction, restoreTransaction } from './transaction-removal.ts'
+import { changeHints, creationHints, removalHints } from './transaction-hints.ts'
+import { type BookedState, removeTransaction, restoreTransaction } from './transaction-removal.ts'
 import { readCreation, readPatch } from './transaction-request.ts'
 
 type Deps = Pick<ServiceDeps, 'database' | 'clock'> & MoneyWriter
@@ -53,19 +53,20 @@ export function transactionRoutes(
         requireMatch(context, TransactionSchema, toMessage(TransactionSchema, locked.transaction))
         const { settlement, transaction } = changeTransaction(locked, patch)
         const message = toMessage(TransactionSchema, { ...transaction, ...provided })
-        const reply = { transaction: message, ...renderResult(settlement) }
+        const hints = changeHints(locked.transaction, transaction, locked.bookings)
+        const reply = { transaction: message, ...renderResult(settlement), hints }
         return { settlement, transactions: [transaction], reply }
       })
     },
     deleteTransaction: async (request, context) => {
       const { bankAccountId, transactionId, adjustsBalance, soft } = request
       return change(deps, { bankAccountId, transactionId, spendingIds: [], context }, (locked) => {
-        requireMatch(context, TransactionSchema, toMessage(TransactionSchema, locked.transaction))
+        const { transaction: before, bookings } = locked
+        requireMatch(context, TransactionSchema, toMessage(TransactionSchema, before))
         const { settlement, transaction } = removeTransaction(locked, { adjustsBalance, soft })
-        const row = transaction
-          ? { transactions: [transaction] }
-          : { deleted: [locked.transaction] }
-        return { settlement, ...row, reply: renderResult(settlement) }
+        const row = transaction ? { transactions: [transaction] } : { deleted: [before] }
+        const hints = removalHints(before, { adjustsBalance }, bookings)
+        return { settlement, ...row, reply: { ...renderResult(settlement), hints } }
       })
     },
     restoreTransaction: (request, context) => restore(deps, request, context),
@@ -95,6 +96,7 @@ async function post(deps: Deps, request: CreateTransactionRequest, context: Hand
           transaction: toMessage(TransactionSchema, transaction),
           balance,
           ...(envelope ? { envelope } : {}),
+          hints: creationHints(transaction, body),
         })
         return { settlement, transactions: [transaction], reply, replies: keptReplies(key, reply) }
       },
@@ -129,14 +131,11 @@ type Existing = {
 function change<Reply>(
   { write }: Deps,
   { context, ...ids }: Existing,
-  decide: (
-    current: Locked & { transaction: Transaction },
-    provided: ProviderRecords,
-  ) => Decision<Reply>,
+  decide: (current: BookedState, provided: ProviderRecords) => Decision<Reply>,
 ): Promise<Reply> {
   const { accountId, userId: createdBy } = callerOf(context)
   return write({
-    scope: { ...ids, accountId },
+    scope: { ...ids, accountId, readsBookings: true },
     signal: context.signal,
     createdBy,
     decide: ({ transaction, records, ...current }) => {

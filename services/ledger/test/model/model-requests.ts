@@ -102,6 +102,10 @@ const requests: Requests = {
     const key = { bankAccountId: home.bankAccountId, transactionId }
     return twice(() => home.transactions.restoreTransaction(key, keyed(home, serial)))
   },
+  correct: (home, { serial, id: transactionId, amount }) => {
+    const body = { bankAccountId: home.bankAccountId, transactionId, amount: BigInt(amount) }
+    return twice(() => home.corrections.correctTransaction(body, keyed(home, serial)))
+  },
   changeAccount: ({ accounts, bankAccountId, as }, { fields }) => {
     const balances = { current: 'current_balance', available: 'available_balance' }
     const updateMask = maskOf(fields, { ...balances, limit: 'limit_balance' })

@@ -61,6 +61,8 @@ export type Row = FreeFields & {
   isDeleted: boolean
   /** Whether the deletion of the transaction returned its money. */
   isReturned: boolean
+  /** The amounts that the last deletion returned to the balances. */
+  returned: Pots
   upload: number | null
   /** ID of the funding schedule that created the transaction as a deposit; null for others. */
   schedule: string | null
@@ -116,6 +118,7 @@ export function newRow(made: Pick<Row, 'key' | 'name' | 'amount' | 'day'> & Part
     isPending: false,
     isDeleted: false,
     isReturned: false,
+    returned: {},
     upload: null,
     schedule: null,
     records: [],

@@ -1,6 +1,6 @@
 import { emptyEnvelope, endPeriod, fund, giveBack, take } from './model-envelope.ts'
 import { importFile, undo } from './model-file.ts'
-import type { Body, Kind, Of, Operation } from './model-operation.ts'
+import type { Body, Kind, Of, Operation, Pots } from './model-operation.ts'
 import { type Model, newRow, type Row } from './model-state.ts'
 import { setBalances, sync, withdraw } from './model-sync.ts'
 
@@ -10,6 +10,7 @@ const manualOnly: ReadonlySet<Kind> = new Set<Kind>([
   'createMany',
   'delete',
   'restore',
+  'correct',
   'import',
   'undo',
   'archive',
@@ -71,6 +72,7 @@ const rules: { [One in Kind]: (model: Model, of: Of<One>) => boolean } = {
   change,
   delete: remove,
   restore,
+  correct,
   transfer,
   changeAccount,
   import: importFile,
@@ -107,7 +109,7 @@ function create(model: Model, name: string, body: Body): boolean {
   if (!isAssignable(model, row)) return false
   take(model.envelopes, row)
   model.rows.push(row)
-  if (adjusts) add(model, row, -1)
+  if (adjusts) addPots(model, row, potsOf(row))
   return true
 }
 
@@ -115,7 +117,7 @@ function create(model: Model, name: string, body: Body): boolean {
 function book(model: Model, row: Row): void {
   take(model.envelopes, row)
   model.rows.push(row)
-  add(model, row, -1)
+  addPots(model, row, potsOf(row))
 }
 
 /**
@@ -152,6 +154,18 @@ function change(model: Model, { id, fields }: Of<'change'>): boolean {
   return true
 }
 
+function correct(model: Model, { id, amount, serial }: Of<'correct'>): boolean {
+  if (!change(model, { kind: 'change', id, serial, fields: { amount } })) return false
+  const row = model.rows.find((one) => one.id === id)
+  const booked = row && bookedOf(model, row)
+  if (row && booked && isMoving(booked)) {
+    const { available, current } = potsOf(row)
+    const missing = { available: available - booked.available, current: current - booked.current }
+    addPots(model, row, missing)
+  }
+  return true
+}
+
 function changeAccount(model: Model, { fields }: Of<'changeAccount'>): boolean {
   if (!model.isManual && manualFields.account.some((name) => name in fields)) return false
   const { current, available, ...texts } = fields
@@ -169,7 +183,9 @@ function remove(model: Model, { id, adjusts, soft }: Of<'delete'>): boolean {
   const row = model.rows.find((one) => one.id === id)
   if (!row) return false
   if (!row.isDeleted && adjusts) {
-    add(model, row, 1)
+    const booked = bookedOf(model, row)
+    row.returned = isMoving(booked) ? negated(booked) : negated(potsOf(row))
+    addPots(model, row, row.returned)
     if (row.taken > 0) model.paths.push('deleted from an envelope')
     giveBack(model.envelopes, row)
     row.isReturned = true
@@ -183,7 +199,7 @@ function restore(model: Model, { id }: Of<'restore'>): boolean {
   const row = model.rows.find((one) => one.id === id)
   if (!row?.isDeleted) return row !== undefined
   if (row.isReturned) {
-    add(model, row, -1)
+    addPots(model, row, negated(row.returned))
     take(model.envelopes, row)
   }
   if (row.taken > 0) {
@@ -210,8 +226,26 @@ function end(model: Model): boolean {
   return true
 }
 
-function add(model: Model, { amount, isPending, day, key }: Row, sign: 1 | -1): void {
-  const delta = sign * amount
-  const pots = isPending ? { available: delta } : { available: delta, current: delta }
+/** Returns what a transaction books when it adjusts the balances. */
+function potsOf({ amount, isPending }: Row): Required<Pots> {
+  return { available: -amount, current: isPending ? 0 : -amount }
+}
+
+/** Returns the sums of what a transaction has booked. */
+function bookedOf({ history }: Model, { key }: Row): Required<Pots> {
+  const own = history.flatMap((one) => (one.kind === 'added' && one.of === key ? one.pots : []))
+  const sum = (pot: keyof Pots) => own.reduce((total, pots) => total + (pots[pot] ?? 0), 0)
+  return { available: sum('available'), current: sum('current') }
+}
+
+function isMoving({ available, current }: Required<Pots>): boolean {
+  return available !== 0 || current !== 0
+}
+
+function negated({ available = 0, current = 0 }: Pots): Required<Pots> {
+  return { available: -available, current: -current }
+}
+
+function addPots(model: Model, { day, key }: Row, pots: Pots): void {
   model.history.push({ kind: 'added', pots, day, of: key })
 }

@@ -9,6 +9,7 @@ WITH
         spending_ids text[],
         transaction_ids text[],
         operation_ids text[],
+        booked_ids text[],
         provider_ids text[],
         amounts bigint[],
         alike_from timestamptz,

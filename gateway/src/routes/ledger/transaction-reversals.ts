@@ -1,0 +1,154 @@
+import { SpendingSchema } from '@coffer/proto/budgeting/v1/spending'
+import { BalancesSchema } from '@coffer/proto/ledger/v1/bank_account'
+import { CorrectionService } from '@coffer/proto/ledger/v1/correction'
+import { TransactionSchema, TransactionService } from '@coffer/proto/ledger/v1/transaction'
+import type { Client } from '@connectrpc/connect'
+import { z } from 'zod'
+import { createRecalculation, type Recalculate } from '../../compose/recalculation.ts'
+import type { RouteDeps } from '../../deps.ts'
+import { hintsOf, hintsShape } from '../../http/answers/hints.ts'
+import { valuesOf } from '../../http/bodies/update.ts'
+import { nonZeroMoney, timestamp } from '../../http/fields/fields.ts'
+import { boolean as booleanQuery } from '../../http/queries/query.ts'
+import { type Route, route } from '../../http/route.ts'
+
+export const dayInBody =
+  "Day of the transaction: an instant, moved to midnight of its day in the account's timezone"
+
+const spendingList = { list: SpendingSchema }
+
+/** Shape of the answer to a change of a transaction. */
+export const changedTransaction = {
+  object: {
+    transaction: TransactionSchema,
+    balance: BalancesSchema,
+    spending: spendingList,
+    hints: hintsShape,
+  },
+} as const
+
+type Transactions = Client<typeof TransactionService>
+
+/** Returns the routes that delete, restore and correct a transaction (docs/money.md). */
+export function reversalRoutes(deps: RouteDeps): Route[] {
+  const transactions = deps.mesh.client('ledger', TransactionService)
+  const recalculate = createRecalculation(deps)
+  return [
+    deletionRoute(transactions, recalculate),
+    restorationRoute(transactions, recalculate),
+    correctionRoute(deps, transactions, recalculate),
+  ]
+}
+
+function deletionRoute(transactions: Transactions, recalculate: Recalculate): Route {
+  return route({
+    id: 'deleteTransaction',
+    tag: 'Transactions',
+    method: 'DELETE',
+    path: '/api/bank_accounts/:bankAccountId/transactions/:transactionId',
+    summary: 'Delete a transaction of a manual bank account',
+    description:
+      'Without adjusts_balance the balances and the envelope keep the deduction. With it the ' +
+      'balances get back what the transaction took, or its amount if it took nothing, and the ' +
+      'envelope what it gave. Deleting it again changes nothing ' +
+      '(docs/money.md#deletion-of-transactions).',
+    since: '0.1.0',
+    auth: 'key',
+    isConditional: true,
+    query: z.object({
+      adjusts_balance: booleanQuery(false).describe(
+        'Whether balances and envelope get the money back. Default: false',
+      ),
+      soft: booleanQuery(true).describe(
+        'Whether the transaction stays readable by its ID, with deletedAt. Default: true',
+      ),
+    }),
+    headers: ['Coffer-Recalculation'],
+    answer: {
+      object: { balance: BalancesSchema, spending: spendingList, hints: hintsShape },
+    },
+    handler: async (call) => {
+      const { adjusts_balance: adjustsBalance, soft } = call.query
+      const deleting = { ...call.params, adjustsBalance, soft }
+      const deleted = await transactions.deleteTransaction(deleting, call.options)
+      return {
+        balance: deleted.balance,
+        spending: await recalculate(deleted.envelopes, call),
+        ...hintsOf(deleted),
+      }
+    },
+  })
+}
+
+function restorationRoute(transactions: Transactions, recalculate: Recalculate): Route {
+  return route({
+    id: 'restoreTransaction',
+    tag: 'Transactions',
+    method: 'POST',
+    path: '/api/bank_accounts/:bankAccountId/transactions/:transactionId/restore',
+    summary: 'Restore a soft-deleted transaction of a manual bank account, with its money',
+    description:
+      'Reverses its soft deletion: balances and envelope change back as they did. A repeated ' +
+      'request restores it once (docs/money.md#restoration-of-transactions).',
+    since: '0.3.0',
+    auth: 'key',
+    tagged: 'transaction',
+    idempotent: true,
+    find: ({ params, options }) => transactions.getTransaction(params, options),
+    body: z.strictObject({}),
+    isBodyOptional: true,
+    answer: {
+      object: { transaction: TransactionSchema, balance: BalancesSchema, spending: spendingList },
+    },
+    handler: async (call) => {
+      const restored = await transactions.restoreTransaction(call.params, call.writeOptions)
+      return {
+        transaction: restored.transaction,
+        balance: restored.balance,
+        spending: await recalculate(restored.envelopes, call),
+      }
+    },
+  })
+}
+
+function correctionRoute(
+  { mesh }: RouteDeps,
+  transactions: Transactions,
+  recalculate: Recalculate,
+): Route {
+  const corrections = mesh.client('ledger', CorrectionService)
+  return route({
+    id: 'correctTransaction',
+    tag: 'Transactions',
+    method: 'POST',
+    path: '/api/bank_accounts/:bankAccountId/transactions/:transactionId/correct',
+    summary: 'Correct amount or day of a transaction, and the balances with it',
+    description:
+      'Unlike PATCH it moves the balances, by the difference, if the transaction has moved them; ' +
+      'otherwise it changes the transaction only, and hints say so. On a manual link only. A ' +
+      'repeated request corrects it once (docs/money.md#corrections).',
+    since: '0.4.0',
+    auth: 'key',
+    tagged: 'transaction',
+    idempotent: true,
+    headers: ['Coffer-Recalculation'],
+    find: ({ params, options }) => transactions.getTransaction(params, options),
+    body: z.strictObject({
+      amount: nonZeroMoney
+        .optional()
+        .describe('New amount in minor units, positive if money leaves. Required without a date'),
+      date: timestamp.optional().describe(`${dayInBody}. It moves no balance`),
+    }),
+    answer: changedTransaction,
+    handler: async (call) => {
+      const correction = { ...valuesOf(call.body), ...call.params }
+      const corrected = await corrections.correctTransaction(correction, call.writeOptions)
+      return {
+        transaction: corrected.transaction,
+        balance: corrected.balance,
+        spending: await recalculate(corrected.envelopes, call),
+        ...hintsOf(corrected),
+      }
+    },
+  })
+}

@@ -1,0 +1,20 @@
+import { type BankAccount, isCredit } from '../book/bank-account.ts'
+
+/**
+ * Returns texts for people about a bank account that a user has stated (docs/api.md#hints);
+ * `before` is null for a new one.
+ */
+export function bankAccountHints(before: BankAccount | null, after: BankAccount): string[] {
+  const isStated =
+    before === null ||
+    before.currentBalance !== after.currentBalance ||
+    before.accountType !== after.accountType
+  const isHeld = after.linkType === 'manual' && isCredit(after) && after.currentBalance > 0n
+  const converts = before !== null && before.currency !== after.currency
+  return [
+    ...(isStated && isHeld
+      ? ['A positive currentBalance is money held: state what is owed as a negative one.']
+      : []),
+    ...(converts ? ['A new currency converts no amount.'] : []),
+  ]
+}

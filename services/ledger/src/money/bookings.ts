@@ -1,0 +1,31 @@
+import type { JournalEntry } from '../book/journal.ts'
+import type { BalanceDeltas } from './operation.ts'
+
+/** Returns whether a journal row moved a balance because of a transaction. */
+export function isBooking({ cause, spendingId }: JournalEntry): boolean {
+  return spendingId === null && (cause === 'transaction' || cause === 'deletion')
+}
+
+/** Returns the sums of the journal rows by which a transaction moved the balances. */
+export function sumBookings(bookings: readonly JournalEntry[]): BalanceDeltas {
+  const sumOf = (pot: keyof BalanceDeltas) =>
+    bookings.reduce((sum, one) => (one.pot === pot ? sum + one.delta : sum), 0n)
+  return { available: sumOf('available'), current: sumOf('current') }
+}
+
+/** Returns whether a transaction has moved the balances, and no deletion has returned it. */
+export function isBooked(bookings: readonly JournalEntry[]): boolean {
+  const { available, current } = sumBookings(bookings)
+  return available !== 0n || current !== 0n
+}
+
+/** Returns what the last deletion of a transaction added to the balances. */
+export function lastReturned(bookings: readonly JournalEntry[]): BalanceDeltas {
+  const last = bookings.findLast(({ cause }) => cause === 'deletion')
+  return sumBookings(bookings.filter((one) => one.operationId === last?.operationId))
+}
+
+/** Returns `one` minus `other`. */
+export function differenceOf(one: BalanceDeltas, other: BalanceDeltas): BalanceDeltas {
+  return { available: one.available - other.available, current: one.current - other.current }
+}
