@@ -14,7 +14,8 @@ const funding = {
   weekendAvoided: true,
   fundingScheduleId: ids.fundingScheduleId,
 }
-const paid = { date: funding.date, contributionAmount: 250n, rollingAllocation: 350n }
+const shown = { contributionAmount: 250n, rollingAllocation: 350n, heldAmount: 400n }
+const paid = { ...shown, date: funding.date, fromFreeAmount: 0n }
 const spending = [
   { ...paid, transactionAmount: 0n, spendingId: ids.spendingId, funding: [funding] },
 ]
@@ -25,7 +26,9 @@ const forecast = {
   startingBalance: 100n,
   endingBalance: 350n,
   events: [{ date: funding.date, ...amounts, spending, funding: [funding] }],
-  free: [{ date: funding.date, deposit: 1000n, contribution: 250n, free: 1750n }],
+  free: [{ date: funding.date, deposit: 1000n, contribution: 250n, paid: 50n, free: 1700n }],
+  lowestFree: -20n,
+  lowestFreeDate: funding.date,
 }
 
 let gateway: Gateway
@@ -42,7 +45,9 @@ test('a forecast has events with the changes of each envelope', async () => {
     weekendAvoided: true,
     fundingScheduleId: ids.fundingScheduleId,
   }
-  const one = { date, transactionAmount: 0, contributionAmount: 250, rollingAllocation: 350 }
+  const held = { heldAmount: 400, fromFreeAmount: 0 }
+  const moved = { transactionAmount: 0, contributionAmount: 250, rollingAllocation: 350 }
+  const one = { date, ...moved, ...held }
   expect(body).toEqual({
     startingTime: '2026-09-01T12:00:00Z',
     endingTime: '2026-11-30T12:00:00Z',
@@ -59,7 +64,10 @@ test('a forecast has events with the changes of each envelope', async () => {
         funding: [fired],
       },
     ],
-    free: [{ date, deposit: 1000, contribution: 250, free: 1750 }],
+    free: [{ date, deposit: 1000, contribution: 250, paid: 50, free: 1700 }],
+    lowestFree: -20,
+    lowestFreeDate: date,
+    negativeFreeDate: null,
   })
   expect(gateway.received.at(-1)?.message).toMatchObject({ end: at('2026-11-30T12:00:00Z') })
 })

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { expect, test } from '@jest/globals'
 import { type ForecastInput, forecast } from './forecast.ts'
 import { createNextFundingInput, estimateCost, findNextContribution } from './forecast-questions.ts'
@@ -230,6 +231,25 @@ test('the worked example of two envelopes', () => {
     const one = { date, originalDate, weekendAvoided, fundingScheduleId: 'fund_1' }
     expect(funding).toEqual(original ? [one] : [])
   }
+})
+
+const page = readFileSync(new URL('../../../../docs/forecast.md', import.meta.url), 'utf8')
+const bills = page.split('## Bills paid on')[1]?.split('\n## ')[0] ?? ''
+const cases = [...bills.matchAll(/^\| (?!case|-)(.*\w) +\|$/gm)].map(([, row = '']) => {
+  return row.split('|').map((cell) => cell.trim().replace(',', '').replace('−', '-'))
+})
+
+test.each(cases)('%s (docs/forecast.md)', (_, target = '', held = '', ...expected) => {
+  const funding = { next: '2023-10-15', excludeWeekends: false }
+  const plan = { ruleset: monthly(1), next: '2023-10-01', target: BigInt(target) }
+  const period = { now: '2023-09-30T12:00Z', end: '2023-10-02T05:00Z' }
+  const input = inputOf({ ...period, funding, plan: { ...plan, current: BigInt(held) } })
+  const { events, free, ...found } = forecast({ ...input, free: 1000n })
+  const [one] = events[0]?.spending ?? []
+  const isNegative = found.negativeFreeDate !== null
+  const shown = [one?.rollingAllocation, one?.heldAmount, one?.fromFreeAmount, found.lowestFree]
+  expect([...shown.map(String), isNegative ? 'yes' : 'no']).toEqual(expected)
+  expect(free.at(-1)?.free).toBe(found.lowestFree)
 })
 
 test('the next funding of the worked example moves 3125', () => {

@@ -34,8 +34,17 @@ export type ForecastEvent = {
   funding: FundingEvent[]
 }
 
-/** Free-to-use money from `date` on, after the deposit and contribution at `date`; minor units. */
-export type FreeToUse = { date: Date; deposit: bigint; contribution: bigint; free: bigint }
+/**
+ * Free-to-use money from `date` on, in minor units, after the deposit, the contribution and the
+ * `paid` part of bills at `date`.
+ */
+export type FreeToUse = {
+  date: Date
+  deposit: bigint
+  contribution: bigint
+  paid: bigint
+  free: bigint
+}
 
 /** Predicted events and balances of all envelopes, in minor units (docs/forecast.md). */
 export type Forecast = {
@@ -45,6 +54,11 @@ export type Forecast = {
   endingBalance: bigint
   events: ForecastEvent[]
   free: FreeToUse[]
+  /** First lowest amount of `free`, and since when. */
+  lowestFree: bigint
+  lowestFreeDate: Date
+  /** First instant at which `free` is negative, null if there is none. */
+  negativeFreeDate: Date | null
 }
 
 const daysAhead = 90
@@ -115,6 +129,8 @@ export function forecast(input: ForecastInput): Forecast {
   })
   const startingBalance = plans.reduce((sum, plan) => sum + plan.currentAmount, 0n)
   const events = groupByDate(single, startingBalance)
+  const free = listFreeToUse(input, events, [...fundings.values()])
+  const lowest = free.reduce((least, one) => (one.free < least.free ? one : least))
   return {
     startingTime: input.now,
     endingTime: input.end,
@@ -122,18 +138,21 @@ export function forecast(input: ForecastInput): Forecast {
     // Clients of the REST API expect 0 if there are no events.
     endingBalance: events.at(-1)?.balance ?? 0n,
     events,
-    free: listFreeToUse(input, events, [...fundings.values()]),
+    free,
+    lowestFree: lowest.free,
+    lowestFreeDate: lowest.date,
+    negativeFreeDate: free.find((one) => one.free < 0n)?.date ?? null,
   }
 }
 
 /** Returns whether all amounts are within ±(2^53 − 1): JSON clients read only these exactly. */
 export function isExactForecast({ events, free }: Forecast): boolean {
   return (
-    free.every((one) => isExact(one.free) && isExact(one.deposit)) &&
+    free.every((one) => [one.free, one.deposit, one.contribution, one.paid].every(isExact)) &&
     events.every(
       (event) =>
         [event.balance, event.contribution, event.transaction].every(isExact) &&
-        event.spending.every((one) => isExact(one.rollingAllocation)),
+        event.spending.every((one) => isExact(one.rollingAllocation) && isExact(one.heldAmount)),
     )
   )
 }
@@ -169,7 +188,7 @@ function listFirings(spending: readonly SpendingEvent[]): FundingEvent[] {
   return [...distinct.values()].sort((a, b) => compare(a.fundingScheduleId, b.fundingScheduleId))
 }
 
-/** Lists free-to-use money after each deposit or contribution (docs/forecast.md#free-to-use). */
+/** Lists free-to-use money after each change (docs/forecast.md#free-to-use). */
 function listFreeToUse(
   { now, end, free: startingFree }: ForecastInput,
   events: readonly ForecastEvent[],
@@ -184,18 +203,20 @@ function listFreeToUse(
       deposits.set(at, (deposits.get(at) ?? 0n) + deposit)
     }
   }
-  const contributions = new Map(events.map((event) => [event.date.getTime(), event.contribution]))
-  const dates = [...new Set([...deposits.keys(), ...contributions.keys()])].sort((a, b) => a - b)
+  const moves = new Map(events.map((event) => [event.date.getTime(), event.spending]))
+  const dates = [...new Set([...deposits.keys(), ...moves.keys()])].sort((a, b) => a - b)
   let free = startingFree
   const changes = dates.flatMap((at) => {
     const deposit = deposits.get(at) ?? 0n
-    const contribution = contributions.get(at) ?? 0n
-    free += deposit - contribution
-    return deposit === 0n && contribution === 0n
+    const spending = moves.get(at) ?? []
+    const contribution = sumOf(spending, 'heldContribution')
+    const paid = sumOf(spending, 'fromFreeAmount')
+    free += deposit - contribution - paid
+    return deposit === 0n && contribution === 0n && paid === 0n
       ? []
-      : [{ date: new Date(at), deposit, contribution, free }]
+      : [{ date: new Date(at), deposit, contribution, paid, free }]
   })
-  return [{ date: now, deposit: 0n, contribution: 0n, free: startingFree }, ...changes]
+  return [{ date: now, deposit: 0n, contribution: 0n, paid: 0n, free: startingFree }, ...changes]
 }
 
 function timeOf(event: { date: Date } | null | undefined): number {
@@ -204,7 +225,7 @@ function timeOf(event: { date: Date } | null | undefined): number {
 
 function sumOf(
   spending: readonly SpendingEvent[],
-  amount: 'contributionAmount' | 'transactionAmount',
+  amount: 'contributionAmount' | 'transactionAmount' | 'heldContribution' | 'fromFreeAmount',
 ): bigint {
   return spending.reduce((sum, event) => sum + event[amount], 0n)
 }
