@@ -1,5 +1,6 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt'
-import { type Booted, boot, eventually } from '@coffer/host/testing/boot'
+import { boot, eventually } from '@coffer/host/testing/boot'
+import { started } from '@coffer/host/testing/started'
 import { markDeleted } from '@coffer/kit/accounts/account-removal.sql'
 import { changeOf, emit } from '@coffer/kit/events/changes'
 import { newId } from '@coffer/kit/values/id'
@@ -7,7 +8,7 @@ import { dayMs, hourMs } from '@coffer/kit/values/time'
 import { FeedLinkService } from '@coffer/proto/feedsync/v1/feed_link'
 import { AccountSettingsChangedSchema } from '@coffer/proto/identity/v1/events'
 import { syncSweeps } from '@coffer/sync-kit/syncs/sync-sweep.activities'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { releaseConnection } from '../src/links/feed-link.activities.ts'
 import { feedSync } from '../src/service.ts'
@@ -19,12 +20,9 @@ import { createLinked, feedUrl, type Linked } from './feed-links.ts'
 const now = new Date('2026-03-01T10:00:00Z')
 const before = (ms: number) => new Date(now.getTime() - ms)
 
-let booted: Booted
-
-beforeAll(async () => {
-  const settings = { COFFER_FEED_ENABLED: 'true', COFFER_FEED_ALLOWED_URLS: feedUrl }
-  booted = await boot([feedSync], settings)
-})
+const booted = started(() =>
+  boot([feedSync], { COFFER_FEED_ENABLED: 'true', COFFER_FEED_ALLOWED_URLS: feedUrl }),
+)
 
 beforeEach(() => {
   booted.clock.now = now
@@ -35,10 +33,6 @@ afterEach(async () => {
   const database = booted.database('feed-sync')
   await database.pool.query(sql.unsafe`TRUNCATE feed_links CASCADE`)
   await database.pool.query(sql.unsafe`TRUNCATE account_settings, deleted_accounts`)
-})
-
-afterAll(async () => {
-  await booted[Symbol.asyncDispose]()
 })
 
 const page = { now, after: [], limit: 10 }

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -57,6 +58,9 @@ export interface Booted extends AsyncDisposable {
   clock: { now: Date | null }
 }
 
+/** In memory where the system can: each new key is written with fsync, which is slow on a disk. */
+const keysHome = existsSync('/dev/shm') ? '/dev/shm' : tmpdir()
+
 const everyService = ['identity', 'ledger', 'budgeting', 'aggregator-sync', 'feed-sync']
 
 /** Starts these services in this process; `environment` holds their settings. */
@@ -68,7 +72,7 @@ export async function boot(
   await using opening = new AsyncDisposableStack()
   const { url } = opening.use(await cloneDatabase(definitions))
   const prefix = newId('t')
-  const keysFolder = await mkdtemp(join(tmpdir(), 'coffer-keys-'))
+  const keysFolder = await mkdtemp(join(keysHome, 'coffer-keys-'))
   opening.defer(() => rm(keysFolder, { recursive: true, force: true }))
   const gateway = loadSigner(keysFolder, 'gateway')
   const broker = await connectTestBroker(prefix, opening)

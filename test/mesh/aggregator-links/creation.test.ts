@@ -1,13 +1,13 @@
+import { started } from '@coffer/host/testing/started'
 import { newId } from '@coffer/kit/values/id'
 import { InstitutionService } from '@coffer/proto/aggregatorsync/v1/institution'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { beforeEach, describe, expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { z } from 'zod'
 import { plaidFaults } from '../../providers/plaid/faults.ts'
 import { createInstitution } from '../../providers/plaid/institutions.ts'
 import {
   chosenOf,
-  type LinkWorld,
   linkUser,
   minuteMs,
   refusalOf,
@@ -16,17 +16,11 @@ import {
   withoutWorkflows,
 } from './world.ts'
 
-let world: LinkWorld
 let user: WorldUser
 
-beforeAll(async () => {
-  const { definition } = withoutWorkflows()
-  world = await startLinkWorld({ COFFER_AGGREGATOR_LINKS_MAX: '3' }, definition)
-})
-
-afterAll(async () => {
-  await world[Symbol.asyncDispose]()
-})
+const world = started(() =>
+  startLinkWorld({ COFFER_AGGREGATOR_LINKS_MAX: '3' }, withoutWorkflows().definition),
+)
 
 beforeEach(() => {
   user = world.user()

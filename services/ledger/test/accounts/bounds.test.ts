@@ -153,13 +153,13 @@ test('one more unfinished upload than the bound is refused before its body is re
 })
 
 test('a bound costs two statements', async () => {
-  const counts: number[] = []
-  for (let time = 0; time < 5; time++) {
-    const { links, as } = await createHousehold(booted)
-    const create = () => links.createLink({ institutionName: 'Bank' }, as)
-    counts.push((await statementsOf(booted.database('ledger'), create)).count)
-  }
   // A count may include statements of the outbox relay, which runs concurrently. The minimum has
   // none of them.
-  expect(Math.min(...counts)).toBeLessThanOrEqual(statementsMax.createLink)
+  let least = Number.POSITIVE_INFINITY
+  for (let time = 0; time < 30 && least > statementsMax.createLink; time += 1) {
+    const { links, as } = await createHousehold(booted)
+    const create = () => links.createLink({ institutionName: 'Bank' }, as)
+    least = Math.min(least, (await statementsOf(booted.database('ledger'), create)).count)
+  }
+  expect(least).toBeLessThanOrEqual(statementsMax.createLink)
 })
