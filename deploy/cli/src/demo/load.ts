@@ -7,7 +7,7 @@ import { FatalError } from '@coffer/local/bootstrap/fatal-error.mjs'
 import { DateTime } from 'luxon'
 import { type EnvelopePlan, envelopePlans, household, schedulePlans } from './story.ts'
 
-const file = new URL('../../../../test/data/checking.qfx', import.meta.url)
+const data = (name: string) => new URL(`../../../../test/data/${name}`, import.meta.url)
 const pollMs = 200
 const importTimeoutMs = 60_000
 const assignedMax = 3
@@ -20,9 +20,13 @@ type Path = { bankAccountId: string }
  * FatalError when the import of the transactions fails or takes longer than 60 s.
  */
 export async function loadDemo(coffer: Coffer, now: Date): Promise<string> {
-  const bankAccountId = await bankAccount(coffer)
+  const { accountName, cardName } = household
+  const bankAccountId = await bankAccount(coffer, { name: accountName, mask: '4417' })
   const path = { bankAccountId }
-  await transactions(coffer, path)
+  await transactions(coffer, path, 'checking.qfx')
+  const card = { name: cardName, mask: '1111', accountType: 'credit' } as const
+  const cardId = await bankAccount(coffer, { ...card, accountSubType: 'credit card' })
+  await transactions(coffer, { bankAccountId: cardId }, 'card.qfx')
   const today = DateTime.fromJSDate(midnightOf(now, household.timezone), {
     zone: household.timezone,
   })
@@ -37,27 +41,31 @@ export async function loadDemo(coffer: Coffer, now: Date): Promise<string> {
   return bankAccountId
 }
 
-async function bankAccount(coffer: Coffer): Promise<string> {
-  const { institutionName, accountName: name } = household
+type NewAccount = Omit<NonNullable<Parameters<Coffer['createBankAccount']>[0]>['body'], 'linkId'>
+
+async function bankAccount(coffer: Coffer, account: NewAccount): Promise<string> {
+  const { institutionName } = household
+  const { name } = account
   const links = (await coffer.listLinks()).data
   const link =
     links.find((one) => one.institutionName === institutionName) ??
     (await coffer.createLink({ body: { institutionName } })).data
   const { linkId } = link
   const accounts = (await coffer.listBankAccounts()).data ?? []
-  const account =
+  const found =
     accounts.find((one) => one.linkId === linkId && one.name === name) ??
-    (await coffer.createBankAccount({ body: { linkId, name, mask: '4417', currency: 'USD' } })).data
-  return account.bankAccountId
+    (await coffer.createBankAccount({ body: { linkId, currency: 'USD', ...account } })).data
+  return found.bankAccountId
 }
 
-/** Uploads the demo's QFX file and awaits its import, unless the bank account has transactions. */
-async function transactions(coffer: Coffer, path: Path): Promise<void> {
+/** Uploads a QFX file and awaits its import, unless the bank account has transactions. */
+async function transactions(coffer: Coffer, path: Path, name: string): Promise<void> {
   const some = (await coffer.listTransactions({ path, query: { limit: 1 } })).data
   if (some.length > 0) return
-  const content = new Uint8Array(await readFile(file))
-  const data = new File([content], 'checking.qfx', { type: 'application/vnd.intu.QFX' })
-  const { transactionUploadId } = (await coffer.createUpload({ path, body: { data } })).data
+  const content = new Uint8Array(await readFile(data(name)))
+  const file = new File([content], name, { type: 'application/vnd.intu.QFX' })
+  const upload = await coffer.createUpload({ path, body: { data: file } })
+  const { transactionUploadId } = upload.data
   const deadline = performance.now() + importTimeoutMs
   for (;;) {
     const one = { path: { ...path, transactionUploadId } }

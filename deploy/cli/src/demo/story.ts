@@ -9,6 +9,7 @@ export const household = {
   locale: 'en_US',
   institutionName: 'Demo Bank',
   accountName: 'Checking',
+  cardName: 'Card',
 } as const
 
 export type SchedulePlan = { name: string; ruleset: string; estimatedDeposit: number }

@@ -60,15 +60,24 @@ function problemOf(issues: readonly Issue[], timezone: string): string | Problem
 }
 
 /**
- * Returns a problem's text; for a day without time, that its midnight in the timezone can be sent.
+ * Returns a problem's text; for a day without time, that its midnight in the timezone can be sent,
+ * for another text that is no instant, with a midnight in the timezone as example.
  */
 function messageOf(issue: Issue, timezone: string): string {
-  const sent: unknown = issue.code === 'custom' ? issue.params?.day : undefined
-  const day = typeof sent === 'string' ? readDay(sent) : null
-  if (day === null || timezone === '') return issue.message
-  const instant = timestampFromMs(startOfDay(day, timezone))
-  const midnight = `${instantText(instant)}, midnight of that day in ${timezone}`
+  const { day, isInstant } = (issue.code === 'custom' ? issue.params : undefined) ?? {}
+  if (timezone === '') return issue.message
+  if (isInstant === true) {
+    return issue.message.replace(/, like .*/, `, like ${midnightOf(exampleDay, timezone)}`)
+  }
+  if (typeof day !== 'string') return issue.message
+  const midnight = `${midnightOf(day, timezone)}, midnight of that day in ${timezone}`
   return `must have a time with an offset: send ${midnight}`
+}
+
+const exampleDay = '2026-01-31'
+
+function midnightOf(day: string, timezone: string): string {
+  return instantText(timestampFromMs(startOfDay(readDay(day) ?? 0, timezone)))
 }
 
 function put(tree: Problems, path: string[], problem: string | Problems): void {

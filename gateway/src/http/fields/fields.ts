@@ -205,10 +205,16 @@ export function isDay(text: string): boolean {
 export const timestamp = filled
   .toUpperCase() // RFC 3339 5.6: T and Z may be lower case.
   .superRefine((value, context) => {
+    const [written] = /^\d{4}-\d\d-\d\d(?!\d)/.exec(value) ?? []
+    if (written !== undefined && !DateTime.fromISO(written).isValid) {
+      const message = `${written} is not a day of the calendar`
+      context.addIssue({ code: 'custom', message, continue: false })
+      return
+    }
     if (rfc3339.test(value)) return
     const [, day = ''] = dayOnly.exec(value) ?? []
-    // `problemsOfIssues` names the midnight of `day` in the account's timezone instead.
-    const params = isDay(day) ? { day } : {}
+    // `problemsOfIssues` names a midnight in the account's timezone: that of `day`, or an example.
+    const params = isDay(day) ? { day } : { isInstant: true }
     context.addIssue({ code: 'custom', message: texts.timestamp, params, continue: false })
   })
   .transform((value) => DateTime.fromISO(value, { zone: 'utc' }))
