@@ -20,8 +20,7 @@ export default {
     ...(isLong ? [] : ['\\.long\\.test\\.ts$']),
   ],
   modulePathIgnorePatterns: ['/.coffer/'],
-  // One more than the cores of a small machine: tests wait for servers a fifth of their time.
-  maxWorkers: isLong ? 2 : 3,
+  maxWorkers: 2,
   // Restarts a worker process whose heap is larger than this after a test file.
   workerIdleMemoryLimit: '1500MB',
   // Time for a worker process to exit, in ms. Its memory of 600 MB takes the system up to 3 s to
