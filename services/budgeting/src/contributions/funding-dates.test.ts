@@ -115,6 +115,11 @@ describe('the first funding of a new schedule (docs/plans.md#next-dates)', () =>
       schedule: ['DTSTART:20231014T050000Z\nRRULE:FREQ=MONTHLY'],
       expected: ['2023-10-13T05:00Z', '2023-10-14T05:00Z'],
     },
+    {
+      name: 'both dates are midnights, whatever the time of the rule',
+      schedule: ['DTSTART:20231014T173000Z\nRRULE:FREQ=MONTHLY'],
+      expected: ['2023-10-13T05:00Z', '2023-10-14T05:00Z'],
+    },
   ])('$name', ({ schedule: [ruleset = '', sent], expected }) => {
     const nextRecurrence = sent === undefined ? null : new Date(sent)
     const found = firstFunding({ ruleset, excludeWeekends: true, nextRecurrence }, chicago, now)

@@ -3,7 +3,7 @@ import type { FundingDates, FundingSchedule } from '../book/funding-schedule.ts'
 import { occurrenceAfter, occurrenceBefore, occurrencesOf } from '../recurrence/recurrence.ts'
 import { weekdayStart } from '../recurrence/weekday.ts'
 
-/** A firing: its date, and `original`, its date before it was moved off a weekend. */
+/** A firing: its date, and `original`, the midnight before it was moved off a weekend. */
 export type Funding = { date: Date; original: Date }
 
 /**
@@ -66,8 +66,9 @@ function fundingAfter(
   const occurrences = occurrencesOf(ruleset, timezone)
   let original = occurrenceAfter(occurrences, now.getTime())
   while (original !== null) {
-    const date = excludeWeekends ? weekdayStart(original, timezone) : midnightMs(original, timezone)
-    if (date > now.getTime()) return { date: new Date(date), original: new Date(original) }
+    const midnight = midnightMs(original, timezone)
+    const date = excludeWeekends ? weekdayStart(original, timezone) : midnight
+    if (date > now.getTime()) return { date: new Date(date), original: new Date(midnight) }
     original = occurrenceAfter(occurrences, original)
   }
   return null
