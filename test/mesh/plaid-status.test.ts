@@ -90,7 +90,7 @@ describe('bank accounts', () => {
     const { status, lastError } = await home.sync()
     expect([status, lastError]).toEqual(['setup', undefined])
     const balances = home.paths.map((path) => home.person.get(`${path}/balances`))
-    expect(await Promise.all(balances)).toMatchObject([{ current: 900_000 }, { current: 7_700 }])
+    expect(await Promise.all(balances)).toMatchObject([{ current: -900_000 }, { current: 7_700 }])
   })
 
   test('that are added later get their earlier transactions', async () => {
