@@ -208,10 +208,7 @@ export async function readMoney(
       return [keyOf(bankAccount), emptyState(bankAccount)]
     }),
   )
-  const inOrder = rows.toSorted(
-    (one, other) => Number(one.record.entry_id ?? 0) - Number(other.record.entry_id ?? 0),
-  )
-  for (const { kind, record, key } of inOrder) {
+  for (const { kind, record, key } of rows) {
     const state = states.get(key)
     if (kind === 'envelope') state?.envelopes.push(entityOf(Envelope, record))
     else if (kind === 'transaction') state?.transactions.push(entityOf(Transaction, record))
@@ -220,8 +217,12 @@ export async function readMoney(
     else if (kind === 'accountRecord' && state)
       state.accountRecord = entityOf(AccountRecord, record)
     else if (kind === 'openEnvelopes' && state) state.openEnvelopes = Number(record.count)
-    else if (kind === 'booking') state?.bookings.push(entityOf(JournalEntry, record))
     else if (kind === 'operation') state?.operations.push(entityOf(BookedOperation, record))
+  }
+  const booked = rows.filter(({ kind }) => kind === 'booking')
+  const byEntry = booked.toSorted((a, b) => Number(a.record.entry_id) - Number(b.record.entry_id))
+  for (const { record, key } of byEntry) {
+    states.get(key)?.bookings.push(entityOf(JournalEntry, record))
   }
   return states
 }
