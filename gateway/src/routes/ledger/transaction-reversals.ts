@@ -1,7 +1,15 @@
+import type { MessageShape } from '@bufbuild/protobuf'
 import { SpendingSchema } from '@coffer/proto/budgeting/v1/spending'
 import { BalancesSchema } from '@coffer/proto/ledger/v1/bank_account'
-import { CorrectionService } from '@coffer/proto/ledger/v1/correction'
-import { TransactionSchema, TransactionService } from '@coffer/proto/ledger/v1/transaction'
+import {
+  CorrectionService,
+  type CorrectTransactionResponseSchema,
+} from '@coffer/proto/ledger/v1/correction'
+import {
+  TransactionSchema,
+  TransactionService,
+  type UpdateTransactionResponseSchema,
+} from '@coffer/proto/ledger/v1/transaction'
 import type { Client } from '@connectrpc/connect'
 import { z } from 'zod'
 import { createRecalculation, type Recalculate } from '../../compose/recalculation.ts'
@@ -28,6 +36,25 @@ export const changedTransaction = {
 } as const
 
 type Transactions = Client<typeof TransactionService>
+
+/** A reply of the ledger to a change of a transaction. */
+type Changed = MessageShape<
+  typeof UpdateTransactionResponseSchema | typeof CorrectTransactionResponseSchema
+>
+
+/** Returns the answer to a change of a transaction, with the plans of its envelopes. */
+export async function answerChanged(
+  changed: Changed,
+  recalculate: Recalculate,
+  call: Parameters<Recalculate>[1],
+) {
+  return {
+    transaction: changed.transaction,
+    balance: changed.balance,
+    spending: await recalculate(changed.envelopes, call),
+    ...hintsOf(changed),
+  }
+}
 
 /** Returns the routes that delete, restore and correct a transaction (docs/money.md). */
 export function reversalRoutes(deps: RouteDeps): Route[] {
@@ -143,12 +170,7 @@ function correctionRoute(
     handler: async (call) => {
       const correction = { ...valuesOf(call.body), ...call.params }
       const corrected = await corrections.correctTransaction(correction, call.writeOptions)
-      return {
-        transaction: corrected.transaction,
-        balance: corrected.balance,
-        spending: await recalculate(corrected.envelopes, call),
-        ...hintsOf(corrected),
-      }
+      return answerChanged(corrected, recalculate, call)
     },
   })
 }

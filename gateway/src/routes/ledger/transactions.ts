@@ -28,7 +28,12 @@ import {
 import { pageText } from '../../http/queries/cursor.ts'
 import { accountTransactionPage } from '../../http/queries/transaction-query.ts'
 import { type Route, route } from '../../http/route.ts'
-import { changedTransaction, dayInBody, reversalRoutes } from './transaction-reversals.ts'
+import {
+  answerChanged,
+  changedTransaction,
+  dayInBody,
+  reversalRoutes,
+} from './transaction-reversals.ts'
 
 /** Schema of a new transaction (docs/transactions.md#create). */
 export const transactionCreation = z.strictObject({
@@ -216,12 +221,7 @@ function changeRoute(transactions: Transactions, recalculate: Recalculate): Rout
     handler: async (call) => {
       const update = { ...updateOf(UpdateTransactionRequestSchema, call.body), ...call.params }
       const updated = await transactions.updateTransaction(update, call.options)
-      return {
-        transaction: updated.transaction,
-        balance: updated.balance,
-        spending: await recalculate(updated.envelopes, call),
-        ...hintsOf(updated),
-      }
+      return answerChanged(updated, recalculate, call)
     },
   })
 }
