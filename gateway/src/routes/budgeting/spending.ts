@@ -159,8 +159,8 @@ function reads(deps: RouteDeps): Route[] {
       path: '/api/bank_accounts/:bankAccountId/spending/:spendingId/explain',
       summary: 'Explanation of the next contribution of an expense or goal',
       description:
-        'The figures and English sentences of the calculation, as of the stored contribution ' +
-        '(docs/plans.md#the-explanation).',
+        'The figures of the calculation and sentences in English or German, as of the stored ' +
+        'contribution (docs/plans.md#the-explanation).',
       since: '0.1.0',
       auth: 'key',
       answer: ExplanationSchema,

@@ -20,6 +20,7 @@ export function createRunBooking(run: FundingRun, lines: readonly RunLine[]): Bo
         fundingRunId,
         fundingScheduleId,
         lines: [...lines],
+        occurrence: timestampFromDate(run.occurrence),
         ...(deposit ? { deposit } : {}),
       },
     },

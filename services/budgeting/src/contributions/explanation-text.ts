@@ -2,72 +2,81 @@ import { decimalPlaces } from '@coffer/kit/values/currency'
 import { amountMax } from '@coffer/kit/values/money'
 import type { Spending } from '../book/spending.ts'
 import type { Explanation } from './explanation.ts'
+import { english, german, type Words } from './explanation-words.ts'
 
 /** Format of amounts and days: currency (ISO 4217), locale (such as en_US), IANA timezone. */
 export type Style = { currency: string; locale: string; timezone: string }
 
-type Texts = { money: (amount: bigint) => string; day: (date: Date | null) => string }
+type Texts = { words: Words; money: (amount: bigint) => string; day: (date: Date) => string }
 
-/** Renders an explanation as English sentences (docs/plans.md#the-explanation). */
+/**
+ * Renders an explanation as sentences in the language of the locale, English if there are none in
+ * that language (docs/plans.md#the-explanation).
+ */
 export function renderSentences(plan: Spending, explanation: Explanation, style: Style): string[] {
   const texts = createTexts(style)
+  const { words } = texts
   const { method, isBehind } = explanation
   return [
     start(plan, explanation, texts),
     ...(method === 'split' ? split(plan, explanation, texts) : []),
     ...(method === 'targets' ? targets(plan, explanation, texts) : []),
-    ...(method === 'none' ? ['No funding or no due date follows: nothing more is put aside.'] : []),
+    ...(method === 'none' ? [words.none] : []),
     ...(isBehind ? [behind(explanation, texts)] : []),
-    ...(plan.isPaused ? ['It is paused: nothing is put aside until it is resumed.'] : []),
+    ...(plan.isPaused ? [words.paused] : []),
   ]
 }
 
-function start(plan: Spending, { due, progress }: Explanation, { money, day }: Texts): string {
-  const target = `${money(plan.targetAmount)} is the target`
-  const until = due ? `, due on ${day(due)}` : ''
-  const spent = plan.ruleset === null && plan.usedAmount > 0n
-  const used = spent ? ` (${money(plan.usedAmount)} of it already spent)` : ''
-  return `${target}${until}; ${money(progress)} is put aside so far${used}.`
+function start(plan: Spending, { due, progress }: Explanation, { words, money, day }: Texts) {
+  const isSpent = plan.ruleset === null && plan.usedAmount > 0n
+  return words.target({
+    target: money(plan.targetAmount),
+    due: due && day(due),
+    progress: money(progress),
+    used: isSpent ? money(plan.usedAmount) : null,
+  })
 }
 
 function split(
   plan: Spending,
   { need, divisor, remainder, nextContributionAmount, progress, ...dates }: Explanation,
-  { money, day }: Texts,
+  { words, money, day }: Texts,
 ): string[] {
-  if (need === 0n) return ['The target is reached, so the next funding adds nothing.']
-  const missing = `${money(plan.targetAmount)} − ${money(progress)} = ${money(need)} is missing.`
-  const first = day(dates.funding)
-  if (divisor === 1n) return [missing, `The next funding, on ${first}, adds all of it.`]
-  const parts = `${divisor} fundings share it: ${money(need)} ÷ ${divisor}`
-  const share = `${parts} = ${money(nextContributionAmount)} on ${first}.`
-  const rest = `The remaining ${money(remainder)} of the division comes with a later funding.`
-  return [missing, share, ...(remainder > 0n ? [rest] : [])]
+  if (need === 0n) return [words.reached]
+  const sum = `${money(plan.targetAmount)} − ${money(progress)} = ${money(need)}`
+  const funding = dates.funding ? day(dates.funding) : ''
+  if (divisor === 1n) return [words.missing(sum), words.all(funding)]
+  const share = `${money(need)} ÷ ${divisor} = ${money(nextContributionAmount)}`
+  return [
+    words.missing(sum),
+    words.share({ count: divisor, sum: share, funding }),
+    ...(remainder > 0n ? [words.rest(money(remainder))] : []),
+  ]
 }
 
 function targets(
   { targetAmount }: Spending,
-  { need, duesBeforeFunding, duesAfterFunding, funding, fundingAfter, progress }: Explanation,
-  { money, day }: Texts,
+  { need, duesBeforeFunding: dues, duesAfterFunding, progress, ...dates }: Explanation,
+  { words, money, day }: Texts,
 ): string[] {
-  const between = fundingAfter
-    ? `before the one after it on ${day(fundingAfter)}`
-    : 'and no other funding follows'
   const due = money(targetAmount * BigInt(duesAfterFunding))
-  const times = `${duesAfterFunding} × ${money(targetAmount)} = ${due}`
-  const carried = max0(progress - targetAmount * BigInt(duesBeforeFunding))
-  const most = need === amountMax ? ', the most that an amount may be' : ''
-  const taken = duesBeforeFunding > 0 ? `, after ${duesBeforeFunding} due before it,` : ''
   return [
-    `The funding on ${day(funding)} covers what falls due from then on, ${between}: ${times}.`,
-    `Of what is put aside ${money(carried)} is left by then${taken} so it adds ` +
-      `${money(need)}${most}.`,
+    words.covers({
+      funding: dates.funding ? day(dates.funding) : '',
+      after: dates.fundingAfter && day(dates.fundingAfter),
+      sum: `${duesAfterFunding} × ${money(targetAmount)} = ${due}`,
+    }),
+    words.adds({
+      left: money(max0(progress - targetAmount * BigInt(dues))),
+      dues,
+      need: money(need),
+      isMost: need === amountMax,
+    }),
   ]
 }
 
-function behind({ funding, progress }: Explanation, { money, day }: Texts): string {
-  const before = funding ? `before the next funding on ${day(funding)}` : 'and no funding follows'
-  return `It is behind: more than ${money(progress)} falls due ${before}.`
+function behind({ funding, progress }: Explanation, { words, money, day }: Texts): string {
+  return words.behind({ progress: money(progress), funding: funding && day(funding) })
 }
 
 function max0(amount: bigint): bigint {
@@ -76,7 +85,7 @@ function max0(amount: bigint): bigint {
 
 function createTexts({ currency, locale, timezone }: Style): Texts {
   const places = decimalPlaces(currency)
-  const tag = languageTag(locale)
+  const { tag, words } = languageOf(locale)
   const amounts = new Intl.NumberFormat(tag, {
     style: 'currency',
     currency,
@@ -85,19 +94,30 @@ function createTexts({ currency, locale, timezone }: Style): Texts {
   })
   const days = new Intl.DateTimeFormat(tag, { dateStyle: 'medium', timeZone: timezone })
   return {
+    words,
     money: (amount) => amounts.format(decimal(amount, places)),
-    day: (date) => (date ? days.format(date) : ''),
+    day: (date) => days.format(date),
   }
 }
 
-/** Converts a POSIX locale to a BCP 47 tag (`de_DE.UTF-8` to `de-DE`); `en` if it is unknown. */
-function languageTag(locale: string): string {
+const wordsOf = new Map([
+  ['en', english],
+  ['de', german],
+])
+
+/**
+ * Returns the words of a POSIX locale and its BCP 47 tag (`de_DE.UTF-8` to `de-DE`). Without words
+ * in its language both are English, so that amounts are in the language of the sentences.
+ */
+function languageOf(locale: string): { tag: string; words: Words } {
   const [name = ''] = locale.split('.')
   const tag = name.replaceAll('_', '-')
+  const words = wordsOf.get(tag.toLowerCase().split('-')[0] ?? '')
   try {
-    return Intl.NumberFormat.supportedLocalesOf(tag)[0] ?? 'en'
+    const [known] = Intl.NumberFormat.supportedLocalesOf(tag)
+    return known && words ? { tag: known, words } : { tag: 'en', words: english }
   } catch {
-    return 'en'
+    return { tag: 'en', words: english }
   }
 }
 

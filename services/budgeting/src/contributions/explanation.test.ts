@@ -28,15 +28,17 @@ describe('an explanation leads to the contribution', () => {
     ])
   })
 
-  test('of a goal that is spent in part, in another currency', () => {
+  test('of a goal that is spent in part, in the language of its amounts', () => {
     const paid = { ...goal, targetAmount: 900n, currentAmount: 0n, usedAmount: 300n }
     const style = { currency: 'JPY', locale: 'de_DE.UTF-8' }
     expect(render(paid, style).map((text) => text.replaceAll('\u00a0', ' '))).toEqual([
-      '900 ¥ is the target, due on 01.03.2024; 300 ¥ is put aside so far' +
-        ' (300 ¥ of it already spent).',
-      '900 ¥ − 300 ¥ = 600 ¥ is missing.',
-      '10 fundings share it: 600 ¥ ÷ 10 = 60 ¥ on 13.10.2023.',
+      '900 ¥ ist das Ziel, fällig am 01.03.2024; 300 ¥ sind bisher zurückgelegt' +
+        ' (davon 300 ¥ schon ausgegeben).',
+      '900 ¥ − 300 ¥ = 600 ¥ fehlen.',
+      '10 Zuführungen teilen es auf: 600 ¥ ÷ 10 = 60 ¥ am 13.10.2023.',
     ])
+    const french = render(paid, { currency: 'EUR', locale: 'fr_FR' })
+    expect(french[1]).toBe('€9.00 − €3.00 = €6.00 is missing.')
   })
 
   test('of a paused expense that is due more often than funded', () => {
@@ -50,6 +52,17 @@ describe('an explanation leads to the contribution', () => {
       'Of what is put aside $0.00 is left by then, after 1 due before it, so it adds $14.00.',
       'It is behind: more than $1.57 falls due before the next funding on Oct 15, 2023.',
       'It is paused: nothing is put aside until it is resumed.',
+    ])
+    const german = { currency: 'EUR', locale: 'de_DE' }
+    const texts = render({ ...food, ...due, nextRecurrence }, german)
+    expect(texts.map((text) => text.replaceAll('\u00a0', ' ')).slice(1)).toEqual([
+      'Die Zuführung am 15.10.2023 deckt, was ab dann fällig wird, vor der nächsten am' +
+        ' 31.10.2023: 2 × 7,00 € = 14,00 €.',
+      'Vom Zurückgelegten sind dann 0,00 € übrig, nach 1 Fälligkeit davor:' +
+        ' Sie legt 14,00 € zurück.',
+      'Es fehlt Geld: Mehr als 1,57 € wird fällig, bevor am 15.10.2023 die nächste Zuführung' +
+        ' folgt.',
+      'Pausiert: Bis zur Fortsetzung wird nichts zurückgelegt.',
     ])
   })
 

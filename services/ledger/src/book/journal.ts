@@ -31,7 +31,10 @@ export const JournalEntry = z.object({
   cause: Cause,
   causeId: z.string(),
   createdAt: z.date(),
-  /** Date of the transaction that changed a balance; null for other causes and in envelope rows. */
+  /**
+   * Date of the transaction that changed a balance, of the funding, or due date of the period; null
+   * for other causes and in other rows of envelopes.
+   */
   date: z.date().nullable(),
   /** ID of the user who sent the request, `user_system` for a job; null if unknown. */
   createdBy: z.string().nullable(),

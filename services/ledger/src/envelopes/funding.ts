@@ -24,10 +24,14 @@ export type AutomaticTransaction = Pick<Transaction, 'transactionId' | 'amount' 
 /** One envelope of a funding run: it gets `amount`, at most up to `ceiling` (both minor units). */
 export type FundingLine = { spendingId: string; amount: bigint; ceiling: bigint }
 
-/** One firing of a funding schedule; `deposit` is null unless the link is of type manual. */
+/**
+ * One firing of a funding schedule; `deposit` is null unless the link is of type manual. The
+ * journal keeps the instant `occurrence`.
+ */
 export type FundingRun = {
   fundingScheduleId: string
   lines: readonly FundingLine[]
+  occurrence?: Date | undefined
   deposit: AutomaticTransaction | null
 }
 
@@ -61,13 +65,13 @@ export function bookAutomatic(
  */
 function fund(
   started: StartedOperation,
-  run: { fundingScheduleId: string; lines: readonly FundingLine[] },
+  { fundingScheduleId: causeId, lines, occurrence: date }: FundingRun,
 ): void {
-  for (const line of run.lines) {
+  for (const line of lines) {
     const envelope = findEnvelope(started, line.spendingId)
     if (envelope === null) continue
     const room = atLeastZero(line.ceiling - progressOf(envelope))
     const delta = lesser(atLeastZero(line.amount), room)
-    postHeld(started, envelope, { delta, cause: 'funding', causeId: run.fundingScheduleId })
+    postHeld(started, envelope, { delta, cause: 'funding', causeId, date })
   }
 }

@@ -44,6 +44,7 @@ function renderEntry(row: HistoryRow) {
     ...row,
     transaction: transaction && toMessage(HistoryTransactionSchema, withShownName(transaction)),
     transfer: transfer && toMessage(HistoryTransferSchema, transfer),
+    occurrence: findOccurrence(row),
     upload:
       transactionUploadId === null
         ? null
@@ -53,6 +54,16 @@ function renderEntry(row: HistoryRow) {
 
 function withShownName(transaction: Transaction) {
   return { ...transaction, name: transaction.name ?? transaction.originalName }
+}
+
+/**
+ * Returns the date of a funding or the due date of a closed period; null for other causes. Releases
+ * before 0.4 stored the due date in the operation ID alone (`<spendingId>/<due date>`).
+ */
+function findOccurrence({ cause, date, operationId }: HistoryRow): Date | null {
+  if (cause === 'funding') return date
+  if (cause !== 'period-closed') return null
+  return date ?? new Date(operationId.slice(operationId.indexOf('/') + 1))
 }
 
 /** Returns the envelopes between which a transfer moved money; null for a row of another cause. */

@@ -23,11 +23,15 @@ export function closeEnvelope(started: StartedOperation, envelope: Envelope): vo
   envelope.closedAt = started.operation.now
 }
 
-/** The end of an expense's period; `transaction` is null unless the link is manual. */
+/**
+ * The end of an expense's period; `transaction` is null unless the link is manual. The journal
+ * keeps the due date `due`.
+ */
 export type PeriodEnd = {
   spendingId: string
   targetAmount: bigint
   carryOver: boolean
+  due?: Date | undefined
   transaction: AutomaticTransaction | null
 }
 
@@ -59,11 +63,16 @@ export function endPeriod(locked: Locked, end: PeriodEnd): ScheduledDecision {
 function closePeriod(
   started: StartedOperation,
   envelope: Envelope,
-  period: { targetAmount: bigint; carryOver: boolean },
+  period: Omit<PeriodEnd, 'transaction'>,
 ): void {
   const unspent = atLeastZero(period.targetAmount - envelope.periodSpent)
   const returned = period.carryOver ? 0n : lesser(envelope.currentAmount, unspent)
   const causeId = envelope.spendingId
-  postHeld(started, envelope, { delta: -returned, cause: 'period-closed', causeId })
+  postHeld(started, envelope, {
+    delta: -returned,
+    cause: 'period-closed',
+    causeId,
+    date: period.due,
+  })
   envelope.periodSpent = 0n
 }

@@ -107,7 +107,9 @@ function readOperation({ accountId, operation }: Booking): ScheduledOperation {
 
 function readFunding(accountId: string, request: Funding): ScheduledOperation {
   const { bankAccountId, fundingRunId: operationId, fundingScheduleId, lines } = request
-  const run = { fundingScheduleId, lines, deposit: readAutomatic(request.deposit) }
+  const { occurrence: date } = request
+  const occurrence = date ? timestampDate(date) : undefined
+  const run = { fundingScheduleId, lines, occurrence, deposit: readAutomatic(request.deposit) }
   const spendingIds = lines.map(({ spendingId }) => spendingId)
   const decide: ScheduledOperation['decide'] = (locked) => applyFunding(locked, run)
   return { accountId, bankAccountId, operationId, spendingIds, decide }
@@ -119,6 +121,7 @@ function readPeriodEnd(accountId: string, request: PeriodEnd): ScheduledOperatio
     spendingId,
     targetAmount,
     carryOver,
+    due: due && timestampDate(due),
     transaction: readAutomatic(request.transaction),
   }
   const operationId = `${spendingId}/${due ? timestampDate(due).toISOString() : ''}`

@@ -19,7 +19,12 @@ export type Locked = {
   operation: Operation
 }
 
-type Posting = Reason & { pot: Pot; spendingId: string | null; delta: bigint; date?: Date }
+type Posting = Reason & {
+  pot: Pot
+  spendingId: string | null
+  delta: bigint
+  date?: Date | undefined
+}
 
 /**
  * Unit of work: an operation with its postings (changes of amounts) so far. The bank account and
@@ -116,11 +121,14 @@ export function setBalances(
   }
 }
 
-/** Adds `delta` (minor units) to an envelope and to the bank account's total of its type. */
+/**
+ * Adds `delta` (minor units) to an envelope and to the bank account's total of its type. The
+ * journal keeps `date`: that of a funding, or the due date of a period.
+ */
 export function postHeld(
   started: StartedOperation,
   envelope: Envelope,
-  change: Reason & { delta: bigint },
+  change: Reason & { delta: bigint; date?: Date | undefined },
 ): void {
   started.touched.add(envelope.spendingId)
   envelope.currentAmount += change.delta

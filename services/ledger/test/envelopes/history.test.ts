@@ -1,4 +1,4 @@
-import { timestampFromDate } from '@bufbuild/protobuf/wkt'
+import { type Timestamp, timestampFromDate } from '@bufbuild/protobuf/wkt'
 import { loadSigner } from '@coffer/host/rpc/signing-key'
 import { ofConsumers } from '@coffer/host/testing/boot'
 import { booting } from '@coffer/host/testing/booting'
@@ -144,14 +144,20 @@ test('takes every entry of the same bank account as a cursor', async () => {
 
 test('names jobs, uploads and schedules; a removed transaction only by its ID', async () => {
   const home = await usedHousehold()
-  const { accountId, bankAccountId, transactions, goal, transactionId } = home
+  const { accountId, bankAccountId, transactions, goal, expense, transactionId } = home
   const caller = systemCaller(loadSigner(booted.keysFolder, 'budgeting'), '', new Date())
   const run = { bankAccountId, fundingRunId: newId('run'), fundingScheduleId: newId('fund') }
+  const [occurrence, due] = ['2026-03-15T05:00:00Z', '2026-04-01T05:00:00Z'].map((text) =>
+    timestampFromDate(new Date(text)),
+  ) as [Timestamp, Timestamp]
   const lines = [{ spendingId: goal, amount: 700n, ceiling: 5000n }]
-  const operation = { case: 'funding' as const, value: { ...run, lines } }
+  const operation = { case: 'funding' as const, value: { ...run, lines, occurrence } }
+  const end = { bankAccountId, spendingId: expense, due, targetAmount: 1n, carryOver: false }
+  const periodEnd = { case: 'periodEnd' as const, value: end }
   const job = asCaller(caller)
   const scheduled = booted.client('ledger', ScheduledService)
-  await scheduled.book({ bookings: [{ accountId, operation }] }, job)
+  const bookings = [operation, periodEnd].map((one) => ({ accountId, operation: one }))
+  await scheduled.book({ bookings }, job)
   const key = { bankAccountId, transactionId }
   await transactions.deleteTransaction({ ...key, adjustsBalance: true, soft: false }, home.as)
   const { entries } = await historyOf(home, { spendingId: goal })
@@ -163,11 +169,19 @@ test('names jobs, uploads and schedules; a removed transaction only by its ID', 
       cause: 'funding',
       causeId: run.fundingScheduleId,
       delta: 700n,
+      occurrence,
       operationId: run.fundingRunId,
       createdBy: 'user_system',
     },
   ])
   expect(entries.map((entry) => entry.transaction)).toEqual(entries.map(() => undefined))
+  const closed = await historyOf(home, { spendingId: expense, limit: 1 })
+  // Releases before 0.4 stored the due date in the operation ID alone.
+  await booted.database('ledger').pool.query(sql.unsafe`
+    UPDATE journal SET date = NULL WHERE bank_account_id = ${bankAccountId}`)
+  for (const { entries } of [closed, await historyOf(home, { spendingId: expense, limit: 1 })]) {
+    expect(entries).toMatchObject([{ cause: 'period-closed', delta: -1n, occurrence: due }])
+  }
 })
 
 test('costs few statements, and entries without a user omit createdBy', async () => {
