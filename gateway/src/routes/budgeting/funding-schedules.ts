@@ -8,6 +8,8 @@ import { BankAccountService } from '@coffer/proto/ledger/v1/bank_account'
 import type { Client } from '@connectrpc/connect'
 import { z } from 'zod'
 import type { RouteDeps } from '../../deps.ts'
+import { requirePart } from '../../http/answers/answer.ts'
+import { hintsOf, hintsShape } from '../../http/answers/hints.ts'
 import { patchText, updateOf, valuesOf } from '../../http/bodies/update.ts'
 import {
   boolean,
@@ -131,11 +133,11 @@ function writes(schedules: Schedules, accounts: Client<typeof BankAccountService
       idempotent: true,
       find: ({ params, options }) => accounts.describeBankAccount(params, options),
       body: creation,
-      answer: FundingScheduleSchema,
+      answer: { message: FundingScheduleSchema, with: { hints: hintsShape } },
       handler: async ({ params, body, writeOptions }) => {
         const creating = { ...valuesOf(body), ...params }
-        const { fundingSchedule } = await schedules.createFundingSchedule(creating, writeOptions)
-        return fundingSchedule
+        const created = await schedules.createFundingSchedule(creating, writeOptions)
+        return { message: requirePart(created.fundingSchedule), ...hintsOf(created) }
       },
     }),
     route({
@@ -154,12 +156,17 @@ function writes(schedules: Schedules, accounts: Client<typeof BankAccountService
       find: ({ params, options }) => schedules.getFundingSchedule(params, options),
       body: change,
       answer: {
-        object: { fundingSchedule: FundingScheduleSchema, spending: { list: SpendingSchema } },
+        object: {
+          fundingSchedule: FundingScheduleSchema,
+          spending: { list: SpendingSchema },
+          hints: hintsShape,
+        },
       },
       handler: async ({ params, body, options }) => {
         const update = { ...updateOf(UpdateFundingScheduleRequestSchema, body), ...params }
-        const { fundingSchedule, spending } = await schedules.updateFundingSchedule(update, options)
-        return { fundingSchedule, spending }
+        const changed = await schedules.updateFundingSchedule(update, options)
+        const { fundingSchedule, spending } = changed
+        return { fundingSchedule, spending, ...hintsOf(changed) }
       },
     }),
     route({

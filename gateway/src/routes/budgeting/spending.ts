@@ -12,6 +12,8 @@ import { z } from 'zod'
 import { createRecalculation } from '../../compose/recalculation.ts'
 import { createTransactionLists } from '../../compose/transaction-page.ts'
 import type { RouteDeps } from '../../deps.ts'
+import { requirePart } from '../../http/answers/answer.ts'
+import { hintsOf, hintsShape } from '../../http/answers/hints.ts'
 import { patchText, updateOf, valuesOf } from '../../http/bodies/update.ts'
 import {
   boolean,
@@ -114,6 +116,8 @@ const transfer = z
     not: { properties: { fromSpendingId: { type: 'null' }, toSpendingId: { type: 'null' } } },
   })
 
+const written = { message: SpendingSchema, with: { hints: hintsShape } }
+
 /** Returns the routes of spending objects: each shows an envelope and its plan (docs/plans.md). */
 export function spendingRoutes(deps: RouteDeps): Route[] {
   return [...reads(deps), ...writes(deps)]
@@ -206,11 +210,11 @@ function writes(deps: RouteDeps): Route[] {
       idempotent: true,
       find: ({ params, options }) => accounts.describeBankAccount(params, options),
       body: creation,
-      answer: SpendingSchema,
+      answer: written,
       handler: async ({ params, body, writeOptions }) => {
         const creating = { ...valuesOf(body), ...params }
         const created = await spending.createSpending(creating, writeOptions)
-        return created.spending
+        return { message: requirePart(created.spending), ...hintsOf(created) }
       },
     }),
     transferRoute(deps, accounts),
@@ -230,11 +234,11 @@ function writes(deps: RouteDeps): Route[] {
       find: ({ params, options }) => spending.getSpending(params, options),
       body: change,
       answers: { 409: 'Another request is deleting the expense or goal' },
-      answer: SpendingSchema,
+      answer: written,
       handler: async ({ params, body, options }) => {
         const update = { ...updateOf(UpdateSpendingRequestSchema, body), ...params }
         const changed = await spending.updateSpending(update, options)
-        return changed.spending
+        return { message: requirePart(changed.spending), ...hintsOf(changed) }
       },
     }),
     route({

@@ -21,6 +21,7 @@ import type { HandlerContext, ServiceImpl } from '@connectrpc/connect'
 import { describeBankAccount, onBehalfOf } from '../ledger/ledger.client.ts'
 import { listSpending } from '../plans/spending.sql.ts'
 import { renderRuleset } from '../recurrence/ruleset-text.ts'
+import { rulesetHints } from '../recurrence/skipped-months.ts'
 import { findFundingSchedule, listFundingSchedules } from '../schedules/funding-schedule.sql.ts'
 import {
   estimateSize,
@@ -97,7 +98,8 @@ export function forecastRoutes(deps: Deps): ServiceImpl<typeof ForecastService> 
         describeBankAccount(deps, request.bankAccountId, context),
       ])
       if (!schedule) throw notFound('funding schedule')
-      return { estimatedCost: estimateCost(plan, schedule, timezone) }
+      const hints = rulesetHints(plan.ruleset, { timezone, now: clock() })
+      return { estimatedCost: estimateCost(plan, schedule, timezone), hints }
     },
   }
 }

@@ -15,6 +15,7 @@ import type { HandlerContext } from '@connectrpc/connect'
 import { findLiveSchedule } from '../book/funding-schedule.ts'
 import { withFunding } from '../book/spending.ts'
 import { describeWritable, onBehalfOf } from '../ledger/ledger.client.ts'
+import { rulesetHints } from '../recurrence/skipped-months.ts'
 import { withAmounts, withContribution } from './plan.ts'
 import { requireNotClosing } from './plan-works.ts'
 import { changeSpending, type SpendingPatch } from './spending-change.ts'
@@ -62,5 +63,7 @@ export async function updateSpending(
       return { reply, plans: [reply] }
     },
   })
-  return create(UpdateSpendingResponseSchema, { spending: toMessage(SpendingSchema, plan) })
+  const spending = toMessage(SpendingSchema, plan)
+  const hints = patch.ruleset ? rulesetHints(plan.ruleset, asOf) : []
+  return create(UpdateSpendingResponseSchema, { spending, hints })
 }

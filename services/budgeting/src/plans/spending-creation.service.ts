@@ -25,6 +25,7 @@ import { findLiveSchedule } from '../book/funding-schedule.ts'
 import { type FundedSpending, Spending, withFunding } from '../book/spending.ts'
 import type { AsOf } from '../contributions/contribution.ts'
 import { describeWritable, findAfterFailure, onBehalfOf } from '../ledger/ledger.client.ts'
+import { rulesetHints } from '../recurrence/skipped-months.ts'
 import { withContribution } from './plan.ts'
 import { completeCreation, openPlan, withdrawCreation } from './plan-works.ts'
 import { type NewSpending, newSpending } from './spending-creation.ts'
@@ -100,7 +101,8 @@ async function completePlan(
 ): Promise<CreateSpendingResponse | null> {
   const answer = (created: FundedSpending) => {
     const spending = toMessage(SpendingSchema, created)
-    return create(CreateSpendingResponseSchema, { spending })
+    const hints = rulesetHints(created.ruleset, asOf)
+    return create(CreateSpendingResponseSchema, { spending, hints })
   }
   try {
     return await write(

@@ -19,6 +19,7 @@ import type { AsOf } from '../contributions/contribution.ts'
 import { describeWritable, onBehalfOf } from '../ledger/ledger.client.ts'
 import { type Amounts, withAmounts, withContribution } from '../plans/plan.ts'
 import type { PlanWriter } from '../plans/writer.service.ts'
+import { rulesetHints } from '../recurrence/skipped-months.ts'
 import {
   changeFundingSchedule,
   type FundingSchedulePatch,
@@ -61,6 +62,7 @@ export async function updateFundingSchedule(
       const reply = create(UpdateFundingScheduleResponseSchema, {
         fundingSchedule: toMessage(FundingScheduleSchema, schedule),
         spending: shown.map((plan) => toMessage(SpendingSchema, plan)),
+        hints: patch.ruleset ? rulesetHints(schedule.ruleset, asOf) : [],
       })
       return { reply, schedules: [schedule], plans: changed }
     },

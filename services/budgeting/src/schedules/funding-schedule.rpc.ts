@@ -17,6 +17,7 @@ import type { FundingSchedule } from '../book/funding-schedule.ts'
 import type { settings } from '../config.ts'
 import { describeBankAccount, describeWritable } from '../ledger/ledger.client.ts'
 import type { PlanWriter } from '../plans/writer.service.ts'
+import { rulesetHints } from '../recurrence/skipped-months.ts'
 import { findFundingSchedule, listFundingSchedules } from './funding-schedule.sql.ts'
 import { updateFundingSchedule } from './funding-schedule-change.service.ts'
 import { newFundingSchedule } from './funding-schedule-creation.ts'
@@ -83,6 +84,7 @@ async function createFundingSchedule(
         }
         const reply = create(CreateFundingScheduleResponseSchema, {
           fundingSchedule: toMessage(FundingScheduleSchema, schedule),
+          hints: rulesetHints(schedule.ruleset, { timezone, now }),
         })
         return { reply, schedules: [schedule], replies: keptReplies(key, reply) }
       },

@@ -71,6 +71,34 @@ test('a forecast uses the amounts and free-to-use of the ledger', async () => {
   })
 })
 
+test('answers and the preview name the months that a rule skips', async () => {
+  const { bankAccountId, as, schedules, spending } = await createFunded()
+  const ruleset = 'DTSTART:20230131T060000Z\nRRULE:FREQ=MONTHLY'
+  const pay = await schedules.createFundingSchedule({ bankAccountId, name: 'p', ruleset }, as)
+  const fundingScheduleId = pay.fundingSchedule?.fundingScheduleId ?? ''
+  const on = { bankAccountId, fundingScheduleId, targetAmount: 1000n }
+  const rent = { ...on, spendingType: 'expense', name: 'r', ruleset }
+  const { spending: created, hints } = await spending.createSpending(rent, as)
+  const { spendingId = '' } = created ?? {}
+  const change = {
+    bankAccountId,
+    ruleset: `${ruleset};COUNT=900`,
+    updateMask: { paths: ['ruleset'] },
+  }
+  const asked = { ...on, nextRecurrence: at('2023-10-31T05:00Z'), recurrenceRule: ruleset }
+  const renamed = { bankAccountId, spendingId, name: 'x', updateMask: { paths: ['name'] } }
+  const answers = [
+    pay,
+    { hints },
+    await spending.updateSpending({ ...change, spendingId }, as),
+    await schedules.updateFundingSchedule({ ...change, fundingScheduleId }, as),
+    await booted.client('budgeting', ForecastService).estimateCost(asked, as),
+  ]
+  const text = 'the rule has no such date in September 2023, November 2023, February 2024, April'
+  for (const answer of answers) expect(answer.hints).toEqual([expect.stringContaining(text)])
+  expect((await spending.updateSpending(renamed, as)).hints).toEqual([])
+})
+
 test('a last day is included, in the timezone of the account', async () => {
   const { bankAccountId, as } = await createFunded()
   const forecasts = booted.client('budgeting', ForecastService)

@@ -1,0 +1,75 @@
+import { startOfDay } from '@coffer/kit/values/day'
+import type { Rule } from '@coffer/kit/values/ruleset'
+import { dayMs, toLocal } from '@coffer/kit/values/time'
+import { occurrenceAfter, occurrencesOf } from './recurrence.ts'
+
+/** Number of months that are searched, and maximum number of those that a hint names. */
+const [monthsAhead, namedMax] = [49, 5]
+
+const shortest = 28
+
+const monthNames = new Intl.DateTimeFormat('en', {
+  month: 'long',
+  year: 'numeric',
+  timeZone: 'UTC',
+})
+
+/**
+ * Returns hints (docs/api.md#hints) about months from `now` on that a rule of the 29th, 30th or
+ * 31st skips because they are shorter (RFC 5545 3.3.10): one for each such day. `ruleset` is valid,
+ * null for a goal.
+ */
+export function rulesetHints(
+  ruleset: string | null,
+  { timezone, now }: { timezone: string; now: Date },
+): string[] {
+  if (ruleset === null) return []
+  const occurrences = occurrencesOf(ruleset, timezone)
+  const { rule } = occurrences
+  const start = new Date(occurrences.startDay * dayMs)
+  const monthDays = rule.monthDays.length > 0 ? rule.monthDays : [start.getUTCDate()]
+  const months = listMonths(rule, start, toLocal(now.getTime(), timezone)).filter((month) => {
+    const after = startOfDay(nextMonth(month) / dayMs, timezone)
+    return occurrenceAfter(occurrences, after - 1) !== null
+  })
+  const last = [...new Set(monthDays.map((day) => (day > shortest ? -1 : day)))].join()
+  return monthDays
+    .filter((day) => day > shortest)
+    .flatMap((day) => {
+      const skipped = months.filter((month) => (nextMonth(month) - month) / dayMs < day)
+      if (skipped.length === 0) return []
+      const named = skipped.slice(0, namedMax).map((month) => monthNames.format(month))
+      return `Not every month has a day ${day}: the rule has no such date in ${named.join(', ')}${
+        skipped.length > namedMax ? ' and so on' : ''
+      }. For the last day of a month write BYMONTHDAY=${last}.`
+    })
+}
+
+/** Lists the months (ms in UTC of their first day) of a monthly or yearly rule, from `now` on. */
+function listMonths(rule: Rule, start: Date, now: number): number[] {
+  const { frequency, interval, months, monthDays } = rule
+  const others = [rule.positions, rule.weekdays, rule.yearDays, rule.weeks]
+  if (frequency === 'DAILY' || frequency === 'WEEKLY' || others.some((part) => part.length > 0)) {
+    return []
+  }
+  const first = new Date(Math.max(now, start.getTime()))
+  const period = frequency === 'MONTHLY' ? 1 : 12
+  const implied = period === 12 && monthDays.length === 0 ? [start.getUTCMonth() + 1] : []
+  const named = months.length > 0 ? months : implied
+  return Array.from({ length: monthsAhead }, (_, ahead) => {
+    return Date.UTC(first.getUTCFullYear(), first.getUTCMonth() + ahead)
+  }).filter((ms) => {
+    const month = new Date(ms)
+    const isNamed = named.length === 0 || named.includes(month.getUTCMonth() + 1)
+    return isNamed && (periodOf(month, period) - periodOf(start, period)) % (interval ?? 1) === 0
+  })
+}
+
+function periodOf(date: Date, months: number): number {
+  return Math.floor((date.getUTCFullYear() * 12 + date.getUTCMonth()) / months)
+}
+
+function nextMonth(ms: number): number {
+  const month = new Date(ms)
+  return Date.UTC(month.getUTCFullYear(), month.getUTCMonth() + 1)
+}
