@@ -16,6 +16,8 @@ import {
 } from './file-import.ts'
 import type { FileStatement } from './formats/statement.ts'
 import type { Readers } from './formats/statement-pool.client.ts'
+import { listStoredBookings } from './joined-bookings.sql.ts'
+import { bookingsOf, withoutStored } from './joined-bookings.ts'
 import { nameOf, type Storage } from './storage/storage.ts'
 import { loadFile } from './storage/stored-file.service.ts'
 import {
@@ -103,11 +105,13 @@ async function saveStatement(
     if (!(await tryLockImports(tx, key))) return false
     const upload = await lockUnfinished(tx, key)
     if (!upload) return true
+    const bookings = await listStoredBookings(tx, key, bookingsOf(rows))
+    const unknown = withoutStored(rows, bookings)
     let importedCount = 0n
     // One INSERT per 1,000 rows: a larger INSERT would delay requests. From the end of the file:
     // lists show the largest ID of a day first.
-    for (let end = rows.length; end > 0; end -= rowsPerStatement) {
-      const page = rows.slice(Math.max(0, end - rowsPerStatement), end)
+    for (let end = unknown.length; end > 0; end -= rowsPerStatement) {
+      const page = unknown.slice(Math.max(0, end - rowsPerStatement), end)
       const transactionIds = page.map(() => newId('txn'))
       const of = { accountId, bankAccountId, transactionIds, now }
       importedCount += await insertUploaded(tx, key, createTransactions(page, of))

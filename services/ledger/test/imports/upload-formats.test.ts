@@ -9,9 +9,11 @@ import { fixture } from './importing.ts'
 
 const booted = booting([ledger])
 
+/** Uploads a file (its name in `test/data`, or its text), and waits until its import ends. */
 async function uploaded(home: Household, name: string) {
   const { uploads, bankAccountId, as } = home
-  const file = { name, contentType: 'application/octet-stream', content: await fixture(name) }
+  const content = /\s/.test(name) ? new TextEncoder().encode(name) : await fixture(name)
+  const file = { name: name.slice(-20), contentType: 'application/octet-stream', content }
   const { upload } = await uploads.createUpload(partsOf({ bankAccountId, ...file }), as)
   const key = { bankAccountId, transactionUploadId: upload?.transactionUploadId ?? '' }
   return eventually(
@@ -50,4 +52,47 @@ test('CAMT.053, in the currency of the account only', async () => {
   })
   expect(await euros.balances()).toMatchObject({ current: 306450n, available: 300000n })
   expect(await listed(euros)).toHaveLength(7)
+})
+
+/** Returns a CAMT.053 or CAMT.054 file with a booking of 30.00 and its fee under one reference. */
+function camt(message: string, part: string, details: string): string {
+  const entry = (amount: string, within = '') =>
+    `<Ntry><Amt Ccy="USD">${amount}</Amt><CdtDbtInd>DBIT</CdtDbtInd><BookgDt><Dt>2026-01-20</Dt>` +
+    `</BookgDt><AcctSvcrRef>R</AcctSvcrRef>${within}</Ntry>`
+  const account = '<Acct><Id><IBAN>X</IBAN></Id><Ccy>USD</Ccy></Acct>'
+  const entries = `${entry('30.00', `<NtryDtls>${details}</NtryDtls>`)}${entry('0.30')}`
+  return `<Document><${message}><${part}>${account}${entries}</${part}></${message}></Document>`
+}
+
+test('a notification and a statement that shows its booking as one row are joined', async () => {
+  const parts = '<TxDtls><Amt>10.00</Amt></TxDtls><TxDtls><Amt>20.00</Amt></TxDtls>'
+  const notification = camt('BkToCstmrDbtCdtNtfctn', 'Ntfctn', parts)
+  const statement = camt('BkToCstmrStmt', 'Stmt', '')
+  const amounts = async (...files: string[]) => {
+    const home = await createHousehold(booted)
+    const counts = []
+    for (const file of [...files, ...files]) {
+      const done = await uploaded(home, file)
+      counts.push([done?.importedCount, done?.skippedCount])
+    }
+    return [counts, (await listed(home)).map(({ amount }) => amount)]
+  }
+  expect(await amounts(notification, statement)).toEqual([
+    [
+      [3n, 0n],
+      [0n, 2n],
+      [0n, 3n],
+      [0n, 2n],
+    ],
+    [1000n, 2000n, 30n],
+  ])
+  expect(await amounts(statement, notification)).toEqual([
+    [
+      [2n, 0n],
+      [0n, 3n],
+      [0n, 2n],
+      [0n, 3n],
+    ],
+    [3000n, 30n],
+  ])
 })

@@ -24,6 +24,6 @@ export function detectKind({ name, head }: { name: string; head: Uint8Array }): 
 function kindByContent(head: Uint8Array): FileKind | null {
   const text = decodeFile(head.subarray(0, HEAD_LENGTH))
   if (/OFXHEADER|<OFX[\s>]/i.test(text)) return 'ofx'
-  if (/:camt\.05\d\.|<(?:\w+:)?BkToCstmr/.test(text)) return 'camt053'
+  if (/:camt\.05[234]\.|<(?:\w+:)?BkToCstmr/.test(text)) return 'camt053'
   return /^\s*!(?:Type|Account|Option|Clear)\b/im.test(text) ? 'qif' : null
 }

@@ -8,7 +8,14 @@ export type FileRow = {
   originalName: string
   originalMerchantName: string
   isPending: boolean
+  booking?: Booking
 }
+
+/**
+ * The booking of the bank that a row is, or is a part of: its identifier and its amount as one row.
+ * A notification and the statement after it may show one booking whole and in parts.
+ */
+export type Booking = { identifier: string; amount: bigint; isPart: boolean }
 
 /** The reason why a row is not imported (docs/file-formats.md#rules-for-every-format). */
 export type SkipReason =

@@ -1,5 +1,5 @@
 import type { Day } from '@coffer/kit/values/day'
-import type { SkippedRow, SkipReason } from '../statement.ts'
+import type { Booking, SkippedRow, SkipReason } from '../statement.ts'
 import { cut, namesOf, textLengthMax, type UnnamedRow } from '../statement-rows.ts'
 import { midnightOn, readAmount } from '../statement-values.ts'
 import { childrenOf, nodeAt, textAt, type XmlNode } from './xml-tree.ts'
@@ -11,6 +11,8 @@ export type RowSettings = {
   currency: string
   places: number
   timezone: string
+  /** Whether entries without the bank's reference are skipped: no later statement joins them. */
+  needsReference: boolean
 }
 
 /**
@@ -25,11 +27,13 @@ type Entry = {
   remittance: string
   description: string
   isReversal: boolean
+  /** Null without a reference of the bank. */
+  booking: Booking | null
 }
 
 /**
  * Returns one row for each transaction of a CAMT entry if their amounts are stated and add up to
- * the entry's, otherwise one row for the entry (docs/file-formats.md#camt053).
+ * the entry's, otherwise one row for the entry (docs/file-formats.md#camt).
  */
 export function readEntry(node: XmlNode, settings: RowSettings): (UnnamedRow | SkippedRow)[] {
   const entry = checkEntry(node, settings)
@@ -47,7 +51,8 @@ export function readEntry(node: XmlNode, settings: RowSettings): (UnnamedRow | S
     const [identifier, content] = [entry.identifier, entry.content].map(
       (text) => text && `${text}/${index + 1}`,
     ) as [string, string]
-    return rowOf({ ...entry, identifier, content, amount: amounts[index] ?? 0n }, one)
+    const part = { ...entry, identifier, content, amount: amounts[index] ?? 0n }
+    return rowOf({ ...part, booking: entry.booking && { ...entry.booking, isPart: true } }, one)
   })
 }
 
@@ -63,9 +68,11 @@ export function readCamtAmount(
 }
 
 function checkEntry(node: XmlNode, settings: RowSettings): Entry | SkipReason {
-  // From version 8 on, CAMT.053 has the status one level deeper.
+  // From version 8 on, the status is one level deeper.
   const status = textAt(node, 'Sts') || textAt(node, 'Sts', 'Cd')
   if (status === 'PDNG' || status === 'INFO') return 'pending'
+  const identifier = servicerReferenceOf(node)
+  if (identifier === '' && settings.needsReference) return 'identifier'
   const stated = readCamtAmount(node, settings)
   if (typeof stated === 'string') return stated
   const amount = signedAmount(node, stated)
@@ -79,11 +86,12 @@ function checkEntry(node: XmlNode, settings: RowSettings): Entry | SkipReason {
   return {
     amount,
     date,
-    identifier: servicerReferenceOf(node),
+    identifier,
     content: `${referenceOf(node)} ${written} ${amount} ${remittance}`,
     remittance,
     description: textAt(node, 'BkTxCd', 'Prtry', 'Cd') || 'Transaction',
     isReversal: ['true', '1'].includes(textAt(node, 'RvslInd')),
+    booking: identifier === '' ? null : { identifier, amount, isPart: false },
   }
 }
 
@@ -112,13 +120,14 @@ function dayOf(node: XmlNode | undefined): Day | null {
 }
 
 function rowOf(entry: Entry, details: XmlNode | undefined): UnnamedRow {
-  const { amount, date, identifier, content, remittance, description } = entry
+  const { amount, date, identifier, content, remittance, description, booking } = entry
   const names = namesOf({
     name: details === undefined ? '' : otherPartyOf(details, { ...entry, isOut: amount > 0n }),
     memo: (details && remittanceOf(details)) || remittance,
     description,
   })
-  return { identifier, content, row: { amount, date, ...names, isPending: false } }
+  const row = { amount, date, ...names, isPending: false, ...(booking ? { booking } : {}) }
+  return { identifier, content, row }
 }
 
 /** Returns the `TxDtls` elements of a CAMT entry: one for each transaction that it sums up. */
@@ -140,15 +149,24 @@ function referenceOf(entry: XmlNode): string {
   return servicerReferenceOf(entry) || (weaker.map(stated).find(Boolean) ?? '')
 }
 
-/** Returns the other party's name or ''. A reversal (`RvslInd`) has debtor and creditor swapped. */
+/**
+ * Returns the other party's name or '': the ultimate debtor or creditor, else the party that its
+ * payment went through. A reversal (`RvslInd`) has debtor and creditor swapped.
+ */
 function otherPartyOf(
   details: XmlNode,
   { isReversal, isOut }: { isReversal: boolean; isOut: boolean },
 ): string {
   const role = isOut === isReversal ? 'Dbtr' : 'Cdtr'
   const parties = nodeAt(details, 'RltdPties')
-  // From version 8 on, CAMT.053 has the name one level deeper.
-  return textAt(parties, role, 'Nm') || textAt(parties, role, 'Pty', 'Nm')
+  return nameOf(nodeAt(parties, `Ultmt${role}`)) || nameOf(nodeAt(parties, role))
+}
+
+/** Returns the name of a party, from version 8 on one level deeper, where it may be a bank. */
+function nameOf(party: XmlNode | undefined): string {
+  return (
+    textAt(party, 'Nm') || textAt(party, 'Pty', 'Nm') || textAt(party, 'Agt', 'FinInstnId', 'Nm')
+  )
 }
 
 /** Returns the remittance text of an entry or transaction, cut to 2,000 characters. */

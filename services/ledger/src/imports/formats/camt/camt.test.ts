@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import type { FileStatement } from '../statement.ts'
+import { detectKind } from '../file-kind.ts'
+import { type FileStatement, noBalances } from '../statement.ts'
 import { readCamt } from './camt.ts'
 
 const VIENNA = { currency: 'USD', timezone: 'Europe/Vienna' }
@@ -140,7 +141,7 @@ describe('an unreadable file', () => {
   const account = (id: string, currency = 'EUR') =>
     `<Stmt><Acct><Id><IBAN>${id}</IBAN></Id><Ccy>${currency}</Ccy></Acct></Stmt>`
   test.each([
-    [written(''), 'The file holds no statement of a bank account (CAMT.053)'],
+    [written(''), 'The file holds no statement of a bank account (CAMT.052, 053 or 054)'],
     [
       written(account('A') + account('B')),
       'The file holds 2 accounts: export one account per file',
@@ -158,10 +159,70 @@ describe('an unreadable file', () => {
     ],
     [
       new TextEncoder().encode('<OFX></OFX>'),
-      'The file holds no statement of a bank account (CAMT.053)',
+      'The file holds no statement of a bank account (CAMT.052, 053 or 054)',
     ],
   ])('%# has a reason', (bytes, unreadable) => {
     expect(readCamt(bytes, VIENNA)).toEqual({ unreadable })
+  })
+})
+
+/** Returns a file of a version: from 8 on, status and names are one level deeper. */
+function ofVersion(version: number, kind: '052' | '053' | '054'): Uint8Array {
+  const [message, part] = {
+    '052': ['BkToCstmrAcctRpt', 'Rpt'],
+    '053': ['BkToCstmrStmt', 'Stmt'],
+    '054': ['BkToCstmrDbtCdtNtfctn', 'Ntfctn'],
+  }[kind]
+  const nested = version >= 8
+  const status = nested ? '<Sts><Cd>BOOK</Cd></Sts>' : '<Sts>BOOK</Sts>'
+  const party = (role: string, name: string) =>
+    `<${role}>${nested ? `<Pty><Nm>${name}</Nm></Pty>` : `<Nm>${name}</Nm>`}</${role}>`
+  const parties =
+    party('Dbtr', 'Ada') + party('Cdtr', 'Pay Service') + party('UltmtCdtr', 'Bookshop')
+  const details = `<NtryDtls><TxDtls><RltdPties>${parties}</RltdPties></TxDtls></NtryDtls>`
+  const entry = `<Ntry>${amount}${out}${status}${day}${reference('R-1')}${details}</Ntry>`
+  const report = `<Acct><Id><IBAN>X</IBAN></Id><Ccy>EUR</Ccy></Acct>${entry}`
+  const number = `${version}`.padStart(2, '0')
+  const namespace = `urn:iso:std:iso:20022:tech:xsd:camt.${kind}.001.${number}`
+  const body = `<${message}><${part}>${report}</${part}></${message}>`
+  return new TextEncoder().encode(`<Document xmlns="${namespace}">${body}</Document>`)
+}
+
+describe.each(['052', '053', '054'] as const)('CAMT.%s', (kind) => {
+  test.each([2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13])('of version %i is read', (version) => {
+    const bytes = ofVersion(version, kind)
+    expect(detectKind({ name: '', head: bytes })).toBe('camt053')
+    const { rows, balances, currency } = statement(bytes)
+    expect(rows.map((row) => [row.uploadIdentifier, row.amount, row.name])).toEqual([
+      ['R-1', 500n, 'Bookshop'],
+    ])
+    expect([currency, balances]).toEqual(['EUR', noBalances])
+  })
+})
+
+test.each([
+  ['CRDT', '<Dbtr><Nm>A</Nm></Dbtr><UltmtDbtr><Nm>B</Nm></UltmtDbtr>', 'B'],
+  ['CRDT', '<Dbtr><Nm>A</Nm></Dbtr><UltmtCdtr><Nm>B</Nm></UltmtCdtr>', 'A'],
+  ['DBIT', '<Cdtr><Agt><FinInstnId><Nm>A</Nm></FinInstnId></Agt></Cdtr>', 'A'],
+])('the name of a %s with %s is %s', (direction, parties, name) => {
+  const details = `<NtryDtls><TxDtls><RltdPties>${parties}</RltdPties></TxDtls></NtryDtls>`
+  const entry = `${amount}<CdtDbtInd>${direction}</CdtDbtInd>${day}${details}`
+  expect(statement(entries(entry)).rows.map((row) => row.name)).toEqual([name])
+})
+
+test('notifications without a reference of the bank are skipped', () => {
+  const notified = (...all: string[]) => {
+    const text = new TextDecoder().decode(entries(...all))
+    const renamed = text.replaceAll('BkToCstmrStmt', 'BkToCstmrDbtCdtNtfctn')
+    return new TextEncoder().encode(renamed.replaceAll('Stmt>', 'Ntfctn>'))
+  }
+  const read = statement(
+    notified(`${amount}${out}${day}`, `${amount}${out}${day}${reference('R')}`),
+  )
+  expect(read.rows.map((row) => row.uploadIdentifier)).toEqual(['R'])
+  expect(read.skipped).toEqual([{ identifier: '', reason: 'identifier' }])
+  expect(readCamt(notified(`${amount}${out}${day}`), VIENNA)).toEqual({
+    unreadable: 'The notifications have no references: upload the statement (CAMT.053)',
   })
 })
 

@@ -19,15 +19,25 @@ import { childrenOf, nodeAt, readXmlTree, textAt, type XmlNode } from './xml-tre
 /** Maximum number of statements in a file: one a day for 27 years. */
 const STATEMENTS_MAX = 10_000
 
+/** The messages of ISO 20022 that hold entries of an account: CAMT.053, CAMT.052, CAMT.054. */
+const MESSAGES = [
+  ['BkToCstmrStmt', 'Stmt'],
+  ['BkToCstmrAcctRpt', 'Rpt'],
+  ['BkToCstmrDbtCdtNtfctn', 'Ntfctn'],
+] as const
+const NOTIFICATION = 'BkToCstmrDbtCdtNtfctn'
+
 /**
- * Returns the balances and rows of the bank account in a CAMT.053 file
- * (docs/file-formats.md#camt053); unreadable rows are in `skipped`. Returns `Unreadable` for a
+ * Returns the balances and rows of the bank account in a CAMT.052, CAMT.053 or CAMT.054 file
+ * (docs/file-formats.md#camt); unreadable rows are in `skipped`. Returns `Unreadable` for a
  * malformed file or a file about several bank accounts.
  */
 export function readCamt(bytes: Uint8Array, settings: ReadingSettings): FileStatement | Unreadable {
   const document = readXmlTree(decodeFile(bytes))
   if ('unreadable' in document) return document
-  const statements = childrenOf(nodeAt(document, 'BkToCstmrStmt'), 'Stmt')
+  const statements = MESSAGES.flatMap(([message, part]) =>
+    childrenOf(nodeAt(document, message), part),
+  )
   if (countTransactions(statements) > rowsMax || statements.length > STATEMENTS_MAX) {
     return { unreadable: `The file has more than ${rowsMax} transactions` }
   }
@@ -36,7 +46,7 @@ export function readCamt(bytes: Uint8Array, settings: ReadingSettings): FileStat
     return { unreadable: `The file holds ${accounts.size} accounts: export one account per file` }
   }
   if (accounts.size === 0) {
-    return { unreadable: 'The file holds no statement of a bank account (CAMT.053)' }
+    return { unreadable: 'The file holds no statement of a bank account (CAMT.052, 053 or 054)' }
   }
   const codes = new Set(statements.map((one) => currencyOf(one) || settings.currency))
   const [currency = ''] = codes
@@ -47,6 +57,7 @@ export function readCamt(bytes: Uint8Array, settings: ReadingSettings): FileStat
     ...settings,
     currency,
     places: decimalPlaces(currency),
+    needsReference: nodeAt(document, NOTIFICATION) !== undefined,
   })
 }
 
@@ -71,12 +82,19 @@ function currencyOf(statement: XmlNode): string {
   return (code ?? '').trim().toUpperCase()
 }
 
-function readStatements(statements: readonly XmlNode[], settings: RowSettings): FileStatement {
+function readStatements(
+  statements: readonly XmlNode[],
+  settings: RowSettings,
+): FileStatement | Unreadable {
   const entries = statements.flatMap((one) => childrenOf(one, 'Ntry'))
+  const read = nameRows(entries.flatMap((entry) => readEntry(entry, settings)))
+  if (read.rows.length === 0 && read.skipped.some(({ reason }) => reason === 'identifier')) {
+    return { unreadable: 'The notifications have no references: upload the statement (CAMT.053)' }
+  }
   return {
     currency: settings.currency,
     balances: latestOf(statements.map((one) => readBalances(one, settings))),
-    ...nameRows(entries.flatMap((entry) => readEntry(entry, settings))),
+    ...read,
   }
 }
 
