@@ -39,6 +39,7 @@ import { traceRequest } from './server/request-span.ts'
 import { refuseOthers } from './server/unknown-paths.ts'
 import { createHandshakeCheck } from './sockets/handshake.ts'
 import { createSockets } from './sockets/sockets.ts'
+import { mountWebApp } from './web/web-app.ts'
 
 /** Timeouts and sizes of HTTP requests (docs/limits.md). They do not end WebSockets. */
 const serverOptions = {
@@ -169,11 +170,13 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   const reads = new Map(routes.filter(isGet).map((one) => [one.path, one]))
   const mounting = { ...admitting, sockets, files, attempts, admissions, versionTag, reads }
   for (const route of routes) mount(app, route, mounting)
-  const pages = [landingPage, ...mailedLinkPages(routeDeps), ...mailRequestPages(routeDeps)]
-  mountPages(app, pages, { log, origins, sessions, attempts })
   const { externalUrl } = config
+  const web = await mountWebApp(app, { externalUrl, folder: deps.webFolder })
+  const start = web === null ? [landingPage] : []
+  const pages = [...start, ...mailedLinkPages(routeDeps), ...mailRequestPages(routeDeps)]
+  mountPages(app, pages, { log, origins, sessions, attempts })
   const reference = mountReference(app, { externalUrl, document: () => openapi(routes, config) })
-  refuseOthers(app, [...routes, ...pages, ...reference])
+  refuseOthers(app, [...routes, ...pages, ...reference, ...(web?.routes ?? [])], web)
   return app
 }
 

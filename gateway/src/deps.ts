@@ -32,6 +32,8 @@ export interface AppDeps {
   exportIdleTimeoutMs?: number
   /** For tests: timeout of the ledger for each part of an uploaded file. */
   ledgerTimeoutMs?: number
+  /** For tests: folder of the app's build; null serves none, as without a build. */
+  webFolder?: string | null
   /** For tests: options of the worker threads that draw charts. */
   drawing?: Partial<WorkersOptions<string>>
 }

@@ -66,6 +66,7 @@ async function start(environment: Record<string, string>, more: Partial<AppDeps>
     isHealthy: async () => true,
     clock,
     log: createLog({ level: process.env.COFFER_LOG_LEVEL ?? 'silent', name: 'test' }),
+    webFolder: null,
     ...more,
   }
   const app = await buildApp(deps)

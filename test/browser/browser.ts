@@ -10,6 +10,10 @@ export interface Viewing {
   scheme?: 'light' | 'dark'
   /** Width of the window in CSS pixels; its height is 900. */
   width?: number
+  /** Whether the server refuses some requests (4xx), which the browser logs. */
+  hasRefusals?: boolean
+  /** `Cookie` header of a session. */
+  cookie?: string
   /** Name of a picture for people to look at, in the folder that COFFER_SCREENSHOTS names. */
   picture?: string
 }
@@ -20,6 +24,8 @@ export interface Viewer {
    * a warning, violates its CSP or requests another origin.
    */
   view: (viewing: Viewing, look: (page: Page) => Promise<void>) => Promise<void>
+  /** The same without the CSP, which forbids the script of axe. */
+  viewBypassed: Viewer['view']
   /** Opens a page like `view`, and then expects no fault by axe (WCAG 2.2, A and AA). */
   expectAccessible: (viewing: Viewing, look: (page: Page) => Promise<void>) => Promise<void>
 }
@@ -43,17 +49,27 @@ export function useBrowser(): Viewer {
   afterAll(() => browser?.close())
   return {
     view: (viewing, look) => inContext(browser, { viewing, isCspBypassed: false }, look),
+    viewBypassed: (viewing, look) => inContext(browser, { viewing, isCspBypassed: true }, look),
     expectAccessible: (viewing, look) =>
-      // axe runs as a script of the page, which its CSP forbids.
       inContext(browser, { viewing, isCspBypassed: true }, async (page) => {
         await look(page)
-        const { violations } = await new AxeBuilder({ page }).withTags(wcag).analyze()
-        const found = violations.flatMap(({ id, nodes }) =>
-          nodes.map(({ html, any }) => `${id}: ${html} ${any.map((one) => one.message).join()}`),
-        )
-        expect(found).toEqual([])
+        expect(await axeFaults(page)).toEqual([])
       }),
   }
+}
+
+/** Returns what axe finds on a page, whose context bypasses the CSP. */
+export async function axeFaults(page: Page): Promise<string[]> {
+  const { violations } = await new AxeBuilder({ page }).withTags(wcag).analyze()
+  return violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ html, any }) => `${id}: ${html} ${any.map((one) => one.message).join()}`),
+  )
+}
+
+/** Stores a picture of a page for people to look at, if COFFER_SCREENSHOTS names a folder. */
+export async function takePicture(page: Page, name: string | undefined): Promise<void> {
+  const folder = process.env.COFFER_SCREENSHOTS
+  if (folder && name) await page.screenshot({ path: join(folder, `${name}.png`) })
 }
 
 async function inContext(
@@ -61,7 +77,7 @@ async function inContext(
   { viewing, isCspBypassed }: { viewing: Viewing; isCspBypassed: boolean },
   look: (page: Page) => Promise<void>,
 ): Promise<void> {
-  const { url, scheme = 'light', width = 1280, picture } = viewing
+  const { url, scheme = 'light', width = 1280, cookie, picture } = viewing
   const context = await browser.newContext({
     // Without a locale, Chromium takes that of the machine, which may be `en-US@posix`.
     locale: 'en-US',
@@ -70,20 +86,26 @@ async function inContext(
     bypassCSP: isCspBypassed,
   })
   context.setDefaultTimeout(30_000)
-  const faults = await faultsOf(context, new URL(url).origin)
+  const [name = '', value = ''] = cookie?.split('=') ?? []
+  if (cookie) await context.addCookies([{ name, value, url: new URL(url).origin }])
+  const faults = await faultsOf(context, viewing)
   const page = await context.newPage()
   await page.goto(url)
   await look(page)
-  const folder = process.env.COFFER_SCREENSHOTS
-  if (folder && picture) await page.screenshot({ path: join(folder, `${picture}.png`) })
+  await takePicture(page, picture)
   await context.close()
   expect(faults).toEqual([])
 }
 
 /** Returns a list to which the faults of all pages of a context are added. */
-async function faultsOf(context: BrowserContext, origin: string): Promise<string[]> {
+async function faultsOf(
+  context: BrowserContext,
+  { url, hasRefusals = false }: Viewing,
+): Promise<string[]> {
+  const { origin } = new URL(url)
   const faults: string[] = []
   context.on('console', (message) => {
+    if (hasRefusals && /^Failed to load resource: .* status of 4\d\d/.test(message.text())) return
     if (['error', 'warning'].includes(message.type())) faults.push(message.text())
   })
   context.on('weberror', (error) => faults.push(String(error.error())))

@@ -24,17 +24,17 @@ export function writtenFiles(): File[] {
     .map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }))
 }
 
-/** Returns the directories of the packages that pnpm-workspace.yaml lists. */
+/** Returns the directories of the packages that pnpm-workspace.yaml lists, and of the app. */
 export function workspaceDirectories(): string[] {
   const list = readFileSync(join(root, 'pnpm-workspace.yaml'), 'utf8').split(/\n\n/)[0] ?? ''
   const patterns = [...list.matchAll(/^ {2}- (.+)$/gm)].map(([, pattern = '']) => pattern)
   const found = patterns.flatMap((pattern) => globSync(`${pattern}/package.json`, { cwd: root }))
-  return found.map((path) => dirname(path)).sort()
+  return [...found.map((path) => dirname(path)), 'gateway/web'].sort()
 }
 
 /** Returns whether the file is TypeScript or JavaScript. */
 export function isCode(file: File): boolean {
-  return /\.(ts|mjs|cjs|js)$/.test(file.path)
+  return /\.(tsx?|mjs|cjs|js)$/.test(file.path)
 }
 
 /** Returns whether the file is a test, or a test helper that a package exports (`testing/`). */

@@ -79,10 +79,10 @@ export interface Proportion {
   source: number
 }
 
-/** Counts the lines of the `.ts` and `.mjs` files. */
+/** Counts the lines of the `.ts`, `.tsx` and `.mjs` files. */
 export function countLines(files: File[]): Proportion {
   const lines = { tests: 0, source: 0 }
-  for (const { path, text } of files.filter((file) => /\.(ts|mjs)$/.test(file.path))) {
+  for (const { path, text } of files.filter((file) => /\.(tsx?|mjs)$/.test(file.path))) {
     lines[isTest(path) ? 'tests' : 'source'] += text.split('\n').length - 1
   }
   return lines

@@ -76,7 +76,9 @@ function passesOn(node: Statement | Directive): boolean {
 
 /** Returns the path in the repository that an import specifier names; null for a library. */
 export function resolve(from: string, specifier: string): string | null {
-  if (specifier.startsWith('.')) return normalize(join(dirname(from), specifier))
+  // The bundler of the app takes a query, such as `?worker`.
+  const [relative = ''] = specifier.split('?')
+  if (relative.startsWith('.')) return normalize(join(dirname(from), relative))
   if (specifier === '@coffer/client') return 'gateway/client/src/client.ts'
   if (specifier.startsWith('<rootDir>/')) return specifier.slice('<rootDir>/'.length)
   const [, name = '', file = ''] = /^@coffer\/([a-z-]+)\/(.+)$/.exec(specifier) ?? []

@@ -55,16 +55,23 @@ export function badImports(modules: Module[], packages: Package[]): string[] {
   })
 }
 
-/** Returns dependencies that no file of their package imports. Skips packages without code. */
+/** Packages that another one loads by name: the compiler of React, by the plugin of Vite. */
+const loadedByName = ['oxc-transform-react']
+
+/**
+ * Returns dependencies that no file of their package imports, nor the package that they type. Skips
+ * packages without code.
+ */
 export function idleDependencies(modules: Module[], packages: Package[]): string[] {
   return packages.flatMap((one) => {
     const own = modules.filter(({ path }) => ownerOf(path, packages) === one)
     if (!own.some(({ path }) => path.startsWith(`${one.directory}/src/`))) return []
-    const used = own.flatMap(({ imports, mentions }) => [
+    const named = own.flatMap(({ imports, mentions }) => [
       ...imports.map((each) => packageOf(each.specifier)),
       ...mentions.map(packageOf),
     ])
-    const idle = one.dependencies.filter((name) => !used.includes(name))
+    const used = new Set([...named, ...named.map((name) => `@types/${name}`), ...loadedByName])
+    const idle = one.dependencies.filter((name) => !used.has(name))
     return idle.map((name) => `${one.directory}/package.json: nothing imports ${name}`)
   })
 }
@@ -129,7 +136,7 @@ function libraryFault(specifier: string, declared: string[]): string | null {
 function relativeFault(target: string, directory: string, paths: Set<string>): string | null {
   if (directory !== '' && !target.startsWith(`${directory}/`)) return 'leaves the package'
   // Generated code is not among the files that people write.
-  const isOther = target.endsWith('.json') || target.includes('/gen/')
+  const isOther = /\.(json|css)$/.test(target) || target.includes('/gen/')
   return paths.has(target) || isOther ? null : 'is not there'
 }
 

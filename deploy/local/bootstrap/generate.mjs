@@ -1,6 +1,6 @@
 // @ts-check
 import { existsSync, readdirSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { root, withWorkspaceCommands } from './paths.mjs'
 import { run } from './run.mjs'
 import { hashOf, isStamped, writeStamp } from './stamp.mjs'
@@ -17,6 +17,15 @@ const lockFile = 'pnpm-lock.yaml'
  */
 export async function generateCode(deps) {
   await Promise.all([protoCode(), clientCode()].map((code) => generate(code, deps)))
+}
+
+/**
+ * Builds the app in the browser, if its sources have changed since the last build.
+ *
+ * @param {import('./progress.mjs').Deps} deps
+ */
+export async function buildWebApp(deps) {
+  await generate(webApp(), deps)
 }
 
 /**
@@ -63,6 +72,22 @@ function clientCode() {
   }
 }
 
+/** @returns {Code} */
+function webApp() {
+  const folders = ['gateway/web/src', 'gateway/web/build', 'gateway/web/public']
+  const sources = [...folders, 'gateway/client/src'].flatMap(filesIn)
+  const own = ['index.html', 'settings.ts', 'package.json', 'pnpm-lock.yaml']
+  return {
+    name: 'web',
+    text: 'building the app for browsers',
+    folder: 'gateway/web/dist',
+    made: 'index.html',
+    sources: [...sources, ...own.map((file) => `gateway/web/${file}`), ...clientCode().sources],
+    command: ['node', '--disable-warning=ExperimentalWarning', 'build/build.ts'],
+    directory: 'gateway/web',
+  }
+}
+
 /**
  * Generates the code, unless it exists and its stamp has the hash of the sources.
  *
@@ -83,8 +108,17 @@ async function generate(code, { env, progress }) {
 
 /** Returns the .proto files, relative to the root. */
 function protoFiles() {
-  return readdirSync(join(root, 'proto'), { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.proto') && !file.includes('node_modules'))
+  return filesIn('proto').filter((file) => file.endsWith('.proto'))
+}
+
+/**
+ * Returns the files in a folder and below it, relative to the root.
+ *
+ * @param {string} folder
+ */
+function filesIn(folder) {
+  return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && !entry.parentPath.includes('node_modules'))
+    .map((entry) => relative(root, join(entry.parentPath, entry.name)))
     .sort()
-    .map((file) => join('proto', file))
 }

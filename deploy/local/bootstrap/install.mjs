@@ -29,6 +29,17 @@ export async function installBrowserPackages(deps) {
   await install({ name: 'browser', directory, options, isComplete: () => true }, deps)
 }
 
+/**
+ * Installs the packages of the app in the browser, unless they are installed: a workspace of its
+ * own, of which servers only need the build.
+ *
+ * @param {import('./progress.mjs').Deps} deps
+ */
+export async function installWebPackages(deps) {
+  const directory = join(root, 'gateway/web')
+  await install({ name: 'web', directory, options: [], isComplete: () => true }, deps)
+}
+
 const hasNode24 = () => existsSync(node24)
 
 /**

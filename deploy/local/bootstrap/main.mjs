@@ -1,8 +1,8 @@
 // @ts-check
 import { FatalError } from './fatal-error.mjs'
-import { generateCode } from './generate.mjs'
+import { buildWebApp, generateCode } from './generate.mjs'
 import { continueUnderNode24 } from './handover.mjs'
-import { installBrowserPackages, installPackages } from './install.mjs'
+import { installBrowserPackages, installPackages, installWebPackages } from './install.mjs'
 import { createProgress } from './progress.mjs'
 import { testEnvironment } from './test-environment.mjs'
 import { prepareBinaries } from './tools.mjs'
@@ -18,9 +18,12 @@ const failureCode = 1
  *   environment whose settings may name running servers; null if the command needs no servers
  * @property {string} script the file that runs under Node 24, relative to this directory
  * @property {boolean} [hasBrowser] whether it runs or compiles the tests in a browser
+ * @property {boolean} [hasWeb] whether it serves or compiles the app in the browser
  * @property {boolean} [renewsSources] whether it changes files from which code is generated
  * @property {string} [afterFailure] the file that runs when the script has failed or was killed
  */
+
+const ofBrowser = { hasBrowser: true, hasWeb: true }
 
 /** @type {Map<string, Command>} */
 const commands = new Map([
@@ -29,11 +32,12 @@ const commands = new Map([
     {
       servers: (env) => env,
       script: '../../cli/src/commands/start.ts',
+      hasWeb: true,
       afterFailure: '../src/stop-leftovers.ts',
     },
   ],
-  ['test', { servers: testEnvironment, script: '../src/test.ts', hasBrowser: true }],
-  ['test:long', { servers: testEnvironment, script: '../src/test-long.ts', hasBrowser: true }],
+  ['test', { servers: testEnvironment, script: '../src/test.ts', ...ofBrowser }],
+  ['test:long', { servers: testEnvironment, script: '../src/test-long.ts', ...ofBrowser }],
   ['release', { servers: null, script: '../src/release.ts' }],
   ['tools', { servers: null, script: '../../../test/packaging/tools/tools.ts' }],
   ['bench', { servers: testEnvironment, script: '../../../test/bench/bench.ts' }],
@@ -47,10 +51,10 @@ const commands = new Map([
   ],
   [
     'bench:web',
-    { servers: testEnvironment, script: '../../../test/browser/bench.ts', hasBrowser: true },
+    { servers: testEnvironment, script: '../../../test/browser/bench.ts', ...ofBrowser },
   ],
   ['coffer', { servers: null, script: '../../cli/src/coffer.ts' }],
-  ['check', { servers: null, script: '../src/check.ts', hasBrowser: true }],
+  ['check', { servers: null, script: '../src/check.ts', ...ofBrowser }],
   ['examples', { servers: testEnvironment, script: '../../../test/examples/record.ts' }],
   [
     'generate',
@@ -104,18 +108,20 @@ async function orExit(step) {
  * @param {Command} command
  * @param {NodeJS.ProcessEnv} env
  */
-async function prepare({ servers, hasBrowser = false }, env) {
+async function prepare({ servers, hasBrowser = false, hasWeb = false }, env) {
   const progress = createProgress()
   const install = async () => {
     await installPackages({ env, progress })
     // One after the other: two first runs of npx at a time would write the same files.
     if (hasBrowser) await installBrowserPackages({ env, progress })
+    if (hasWeb) await installWebPackages({ env, progress })
   }
   await Promise.all([
     install(),
     servers === null ? null : prepareBinaries({ env: servers(env), progress }),
   ])
   await generateCode({ env, progress })
+  if (hasWeb) await buildWebApp({ env, progress })
 }
 
 /**

@@ -85,6 +85,7 @@ export function plannedChecks(patterns: string[], files: string[]): Check[] {
     // One checker thread: further threads repeat the checks of shared types. Incremental: only
     // changed files, and those that use them, are checked again.
     { name: 'tsc', command: [...tsc, kept] },
+    { name: 'tsc of the app', command: ['tsc', '--project', 'gateway/web', '--checkers', '1'] },
     ...(isWhole || matched.some((file) => file.startsWith('proto/')) ? contracts : []),
   ]
 }

@@ -11,14 +11,14 @@ const files = [
 const namesOf = (patterns: string[]) => plannedChecks(patterns, files).map(({ name }) => name)
 
 test.each([
-  [[], ['biome', 'tsc', 'buf lint', 'buf breaking']],
-  [['gateway/src/auth'], ['biome', 'house rules', 'tsc']],
-  [['origins.ts$'], ['biome', 'house rules', 'tsc']],
+  [[], ['biome', 'tsc', 'tsc of the app', 'buf lint', 'buf breaking']],
+  [['gateway/src/auth'], ['biome', 'house rules', 'tsc', 'tsc of the app']],
+  [['origins.ts$'], ['biome', 'house rules', 'tsc', 'tsc of the app']],
   [
     ['gateway', 'proto/coffer'],
-    ['biome', 'house rules', 'tsc', 'buf lint', 'buf breaking'],
+    ['biome', 'house rules', 'tsc', 'tsc of the app', 'buf lint', 'buf breaking'],
   ],
-  [['no/such/path'], ['tsc']],
+  [['no/such/path'], ['tsc', 'tsc of the app']],
 ])('the paths %j need the checks %j', (patterns, names) => {
   expect(namesOf(patterns)).toEqual(names)
 })

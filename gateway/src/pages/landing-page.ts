@@ -24,7 +24,7 @@ const health = {
   text: 'whether the server and its databases work',
 }
 
-/** The page at `/`. */
+/** The page at `/` of a server without the build of its app. */
 export const landingPage: PageRoute = {
   method: 'GET',
   path: '/',
@@ -35,7 +35,8 @@ export const landingPage: PageRoute = {
       paragraphs: [
         'This server keeps budgets: bank accounts, their transactions, and the envelopes that ' +
           'expenses and goals are paid from.',
-        'It has no app of its own. Programs use it over a REST API, with an API key or a session.',
+        'Its app for browsers is not built here. Programs use the REST API, with an API key or a ' +
+          'session.',
       ],
       links: [guide, reference, document, health],
     },

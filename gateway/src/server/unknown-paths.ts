@@ -18,23 +18,37 @@ function refuseMethod(reply: FastifyReply, allowed: string[]): never {
   throw refused('the method is not allowed on this path: see the Allow header', { status: 405 })
 }
 
+/** Pages for paths without a route, such as the screens of an app. */
+interface Fallback {
+  isScreen: (request: FastifyRequest) => boolean
+  sendPage: (reply: FastifyReply) => FastifyReply
+}
+
 /**
  * Answers requests that fit no route: with 405 and `Allow` if another method has a route with the
- * path, else with 404. Neither answer depends on the credential or the body.
+ * path, with the page of the app for one of its screens, else with 404. No answer depends on the
+ * credential or the body.
  */
-export function refuseOthers(app: FastifyInstance, routes: readonly RoutedPath[]): void {
+export function refuseOthers(
+  app: FastifyInstance,
+  routes: readonly RoutedPath[],
+  screens: Fallback | null,
+): void {
   const byPath = Map.groupBy(routes, ({ path }) => path)
   const allowedOf = new Map(
     [...byPath].map(([path, known]) => [path, known.flatMap(methodsOf)] as const),
   )
-  const refuse = (request: FastifyRequest, reply: FastifyReply): never => {
+  const answer = (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     const allowed = allowedAt(request.url.split('?', 1)[0] ?? '', allowedOf)
-    return allowed ? refuseMethod(reply, allowed) : refuseUnknown()
+    // The files of the app are a path with a method that fits, also for a file that is not there.
+    if (allowed && !allowed.includes(request.method)) refuseMethod(reply, allowed)
+    if (!screens?.isScreen(request)) refuseUnknown()
+    return screens.sendPage(reply)
   }
-  app.setNotFoundHandler(refuse)
+  app.setNotFoundHandler(answer)
   app.addHook('onRequest', async (request, reply) => {
     // Fastify would read the body, and refuse some, before it calls the handler above.
-    if (request.is404) refuse(request, reply)
+    if (request.is404) return answer(request, reply)
   })
 }
 

@@ -1,12 +1,12 @@
 import { UserSchema } from '@coffer/proto/identity/v1/user'
 
 const text = { type: 'string' }
-/** A path of the client's own page for the next step (docs/sign-in.md#the-next-step). */
+/** The path of a page for the next step (docs/sign-in.md#the-next-step). */
 export const nextUrl = {
   type: 'string',
   description:
-    'Names the next step by the path of a page that a client has for it; this server has no such ' +
-    'page (docs/sign-in.md#the-next-step)',
+    'Names the next step by the path of a page: the app of this server has it, and other clients ' +
+    'may (docs/sign-in.md#the-next-step)',
 }
 const error = { type: 'string', description: 'The fault, for people; the text may change' }
 

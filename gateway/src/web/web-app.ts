@@ -1,0 +1,100 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import staticFiles from '@fastify/static'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { RoutedPath } from '../http/route.ts'
+
+/** The build of the app (gateway/web/README.md). */
+const built = fileURLToPath(new URL('../../web/dist', import.meta.url))
+
+/**
+ * CSP of the app: files of this server alone. Trusted Types: no text becomes markup or a script,
+ * but for the URLs of workers, by the policy `coffer`. The hash is that of the style by which React
+ * Aria keeps iOS from scrolling behind a dialog.
+ */
+const policy = [
+  "default-src 'self'",
+  "script-src 'self'",
+  "style-src 'self' 'sha256-gYiS/BvZvRcK27JIXTuwhZ3hs2+VJ1X+2gUlE+farlg='",
+  "img-src 'self' data:",
+  "object-src 'none'",
+  "base-uri 'none'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+  'trusted-types coffer',
+].join('; ')
+
+/** Paths that no screen of the app has, now or later: the API, its files and pages, and probes. */
+const foreign = /^\/(api|assets|password|verify|metrics|health\w*|ready\w*|live\w*)(\/|$)|\.\w+$/
+
+/** The app, as it is mounted. */
+interface WebApp {
+  routes: RoutedPath[]
+  /**
+   * Returns whether a path that no route has is one of the app's screens: a browser navigates to
+   * it, and its script shows the screen.
+   */
+  isScreen: (request: FastifyRequest) => boolean
+  /** Sends the page of the app. It is never cached, so that an upgrade shows at once. */
+  sendPage: (reply: FastifyReply) => FastifyReply
+}
+
+/** Settings of the app. */
+interface WebAppDeps {
+  externalUrl: string
+  /** Folder of the build; null serves no app. */
+  folder?: string | null | undefined
+}
+
+/** Registers the app's page and files; returns null without a build of it. */
+export async function mountWebApp(
+  app: FastifyInstance,
+  { externalUrl, folder = built }: WebAppDeps,
+): Promise<WebApp | null> {
+  if (folder === null || !existsSync(join(folder, 'index.html'))) return null
+  const base = externalUrl === '' ? '/' : new URL(externalUrl).pathname.replace(/\/*$/, '/')
+  // Relative URLs would depend on the depth of the screen's path.
+  const page = readFileSync(join(folder, 'index.html'), 'utf8').replaceAll('="./', `="${base}`)
+  const icon = readFileSync(join(folder, 'icon.svg'))
+  const sendPage: WebApp['sendPage'] = (reply) =>
+    reply
+      .code(200)
+      .headers({ 'content-security-policy': policy, 'content-type': 'text/html; charset=utf-8' })
+      .send(page)
+  app.route({ method: ['GET', 'HEAD'], url: '/', handler: (_, reply) => sendPage(reply) })
+  app.route({
+    method: ['GET', 'HEAD'],
+    url: '/icon.svg',
+    handler: (_, reply) =>
+      reply
+        .headers({ 'content-type': 'image/svg+xml', 'cache-control': 'max-age=86400' })
+        .send(icon),
+  })
+  await app.register(staticFiles, {
+    root: join(folder, 'assets'),
+    prefix: '/assets/',
+    index: false,
+    preCompressed: true,
+    decorateReply: false,
+    cacheControl: false,
+    // Their names have the hash of their content (RFC 8246).
+    setHeaders: (reply) => {
+      reply.headers({
+        'cache-control': 'public, max-age=31536000, immutable',
+        vary: 'accept-encoding',
+      })
+    },
+  })
+  const paths = ['/', '/icon.svg', '/assets/:name']
+  return {
+    routes: paths.map((path) => ({ method: 'GET', path })),
+    isScreen: ({ method, url, headers }) => {
+      const isRead = method === 'GET' || method === 'HEAD'
+      const path = url.split('?', 1)[0] ?? ''
+      return isRead && !foreign.test(path) && (headers.accept ?? '').includes('text/html')
+    },
+    sendPage,
+  }
+}

@@ -1,0 +1,81 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { createGateway, type Gateway } from '../gateway.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'coffer-web-'))
+const script = 'const answer = 42\n'.repeat(100)
+const html = { accept: 'text/html,application/xhtml+xml' }
+
+let gateway: Gateway
+beforeAll(async () => {
+  mkdirSync(join(folder, 'assets'))
+  writeFileSync(join(folder, 'index.html'), '<html data-base="./"><script src="./assets/a.js">')
+  writeFileSync(join(folder, 'icon.svg'), '<svg/>')
+  writeFileSync(join(folder, 'assets/a-1.js'), script)
+  writeFileSync(join(folder, 'assets/a-1.js.gz'), gzipSync(script))
+  const environment = { COFFER_EXTERNAL_URL: 'https://example.org/money' }
+  gateway = await createGateway({}, environment, { webFolder: folder })
+})
+afterAll(async () => {
+  await gateway[Symbol.asyncDispose]()
+  rmSync(folder, { recursive: true })
+})
+
+const get = (url: string, headers = {}) => gateway.send('GET', url, { as: null, headers })
+
+test.each(['/', '/transactions', '/envelopes/spnd_1?account=bac_1', '/login/multifactor'])(
+  'the page of the app at %s is under a strict CSP and never cached',
+  async (url) => {
+    const { status, text, headers } = await get(url, html)
+    expect([status, headers['content-type']]).toEqual([200, 'text/html; charset=utf-8'])
+    expect(text).toBe('<html data-base="/money/"><script src="/money/assets/a.js">')
+    expect(headers['cache-control']).toBe('no-store')
+    const policy = String(headers['content-security-policy'])
+    for (const rule of ["default-src 'self'", "require-trusted-types-for 'script'"]) {
+      expect(policy).toContain(rule)
+    }
+    expect(policy).not.toContain('unsafe')
+  },
+)
+
+test.each([
+  ['/api/nothing', html, 404],
+  ['/api', html, 404],
+  ['/assets/gone.js', html, 404],
+  ['/metrics', html, 404],
+  ['/healthz', html, 404],
+  ['/favicon.ico', html, 404],
+  ['/transactions', { accept: '*/*' }, 404],
+  ['/assets/%2e%2e/index.html', html, 404],
+])('%s for %j is not covered by the app: %d', async (url, headers, status) => {
+  const { status: answered, body } = await get(url, headers)
+  expect([answered, typeof body?.error]).toEqual([status, 'string'])
+})
+
+test('pages of mailed links stay, and other methods are refused', async () => {
+  expect((await get('/password/reset', html)).text).not.toContain('data-base')
+  for (const url of ['/', '/assets/a-1.js']) {
+    const { status, headers } = await gateway.send('POST', url, { as: null, headers: html })
+    expect([status, headers.allow]).toEqual([405, 'GET, HEAD'])
+  }
+  expect((await gateway.send('POST', '/transactions', { as: null, headers: html })).status).toBe(
+    404,
+  )
+})
+
+test('files are sent in the compressed form of the build, and immutable', async () => {
+  const { headers, text } = await get('/assets/a-1.js', { 'accept-encoding': 'gzip' })
+  expect(headers).toMatchObject({
+    'cache-control': 'public, max-age=31536000, immutable',
+    'content-encoding': 'gzip',
+    'content-type': expect.stringContaining('javascript'),
+    vary: 'accept-encoding',
+  })
+  expect(Number(headers['content-length'])).toBe(gzipSync(script).length)
+  expect(text).not.toBe(script)
+  expect((await get('/assets/a-1.js')).text).toBe(script)
+  expect((await get('/icon.svg')).headers['content-type']).toBe('image/svg+xml')
+})

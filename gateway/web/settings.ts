@@ -1,0 +1,26 @@
+import { fileURLToPath } from 'node:url'
+import react from '@vitejs/plugin-react'
+import type { InlineConfig } from 'vite'
+
+const root = fileURLToPath(new URL('.', import.meta.url))
+
+/**
+ * Settings of Vite for the build and the development server. URLs are relative, because a proxy may
+ * serve Coffer below a path. Nothing is inlined: the CSP allows neither `data:` scripts nor styles.
+ */
+export const settings: InlineConfig = {
+  root,
+  base: './',
+  configFile: false,
+  logLevel: 'warn',
+  plugins: [react({ compiler: true })],
+  optimizeDeps: { entries: ['./src/main.tsx'] },
+  build: {
+    target: 'es2023',
+    assetsInlineLimit: 0,
+
+    modulePreload: { polyfill: false },
+    chunkSizeWarningLimit: 1_000,
+    manifest: 'manifest.json',
+  },
+}

@@ -1,0 +1,50 @@
+import { paginate } from '@coffer/client'
+import type { FundingSchedule, Spending, Transaction } from '@coffer/client/types'
+import { queryOptions } from '@tanstack/react-query'
+import { coffer } from './client.ts'
+
+export type { FundingSchedule, Spending, Transaction }
+
+/** Sums of a bank account, in minor units. */
+export function balancesQuery(bankAccountId: string) {
+  return queryOptions({
+    queryKey: ['balances', bankAccountId],
+    queryFn: async ({ signal }) =>
+      (await coffer.getBalances({ path: { bankAccountId }, signal })).data,
+  })
+}
+
+/** Envelopes of a bank account, with their plans. */
+export function spendingQuery(bankAccountId: string) {
+  return queryOptions({
+    queryKey: ['spending', bankAccountId],
+    queryFn: () => Array.fromAsync(paginate(coffer.listSpending, { path: { bankAccountId } })),
+  })
+}
+
+export function schedulesQuery(bankAccountId: string) {
+  return queryOptions({
+    queryKey: ['schedules', bankAccountId],
+    queryFn: () =>
+      Array.fromAsync(paginate(coffer.listFundingSchedules, { path: { bankAccountId } })),
+  })
+}
+
+/** Sentences that explain the next contribution of an envelope. */
+export function explanationQuery(bankAccountId: string, spendingId: string) {
+  const path = { bankAccountId, spendingId }
+  return queryOptions({
+    queryKey: ['explanation', bankAccountId, spendingId],
+    queryFn: async ({ signal }) => (await coffer.explainSpending({ path, signal })).data,
+  })
+}
+
+/** The newest transactions of a bank account; a hundred at most. */
+export function newestTransactionsQuery(bankAccountId: string) {
+  const query = { limit: 100 }
+  return queryOptions({
+    queryKey: ['transactions', bankAccountId, 'newest'],
+    queryFn: async ({ signal }) =>
+      (await coffer.listTransactions({ path: { bankAccountId }, query, signal })).data,
+  })
+}

@@ -1,0 +1,32 @@
+import { useMutation } from '@tanstack/react-query'
+import { type Fault, faultOf } from './faults.ts'
+import { announceChange } from './query-client.ts'
+
+/** A request that changes something, as a form or a button uses it. */
+export interface Change<Input, Output> {
+  /** Sends it; `done` runs when it has succeeded and all shown answers are renewed. */
+  send: (input: Input, done?: (output: Output) => void) => void
+  isSending: boolean
+  fault: Fault | null
+  /** Forgets the fault. */
+  reset: () => void
+}
+
+/** Returns a change. After it, every shown answer is asked for again, in all tabs. */
+export function useChange<Input, Output>(
+  work: (input: Input) => Promise<Output>,
+): Change<Input, Output> {
+  const { mutate, isPending, error, reset } = useMutation({
+    mutationFn: async (input: Input) => {
+      const output = await work(input)
+      await announceChange()
+      return output
+    },
+  })
+  return {
+    send: (input, done) => mutate(input, done ? { onSuccess: done } : {}),
+    isSending: isPending,
+    fault: faultOf(error),
+    reset,
+  }
+}

@@ -1,0 +1,55 @@
+import { CofferError } from '@coffer/client'
+import { faultWords } from '../words/faults.ts'
+
+/** A failed request in words, for people. */
+export interface Fault {
+  /** One sentence. */
+  text: string
+  /** Texts by field of the form, from the `problems` of the answer. */
+  problems: Record<string, string>
+  /** ID of the request, for the logs of the server. */
+  requestId: string | null
+  status: number | null
+  code: string | null
+}
+
+/** Returns the words for an error of a request; null for none. */
+export function faultOf(error: unknown): Fault | null {
+  if (error === null || error === undefined) return null
+  if (!(error instanceof CofferError)) {
+    const text = error instanceof DOMException ? faultWords.slow : faultWords.unreachable
+    return { text, problems: {}, requestId: null, status: null, code: null }
+  }
+  const { error: told } = (error.body ?? {}) as { error?: string }
+  const problems = problemsOf(error.problems)
+  const hints = error.hints.map((hint) => ` ${sentenceOf(hint)}`).join('')
+  const isOfFields = Object.keys(problems).length > 0
+  return {
+    text: isOfFields ? faultWords.fields : sentenceOf(told ?? faultWords.failed) + hints,
+    problems,
+    requestId: error.requestId ?? null,
+    status: error.status,
+    code: error.code ?? null,
+  }
+}
+
+/** Returns whether the server refuses a request for want of a session. */
+export function isSignedOut(error: unknown): boolean {
+  return error instanceof CofferError && error.status === 401
+}
+
+function problemsOf(problems: unknown, field = ''): Record<string, string> {
+  if (typeof problems === 'string') return { [field]: sentenceOf(problems) }
+  if (typeof problems !== 'object' || problems === null) return {}
+  const found = Object.entries(problems).map(([key, one]) => {
+    // `oneOf` and the positions of lists are no fields.
+    const isPart = key === 'oneOf' || /^\d+$/.test(key) || field !== ''
+    return problemsOf(one, isPart ? field : key)
+  })
+  // The first of several faults of a field is shown.
+  return Object.assign({}, ...found.reverse())
+}
+
+function sentenceOf(text: string): string {
+  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? '' : '.'}`
+}

@@ -1,0 +1,43 @@
+import { QueryCache, QueryClient } from '@tanstack/react-query'
+import { isSignedOut } from './faults.ts'
+import { forgetAnswers } from './revalidation.ts'
+
+/** Other devices change the same account: what is seen is compared so often, in ms. */
+const freshMs = 15_000
+
+/** Tabs of this browser tell each other of changes. */
+const tabs = new BroadcastChannel('coffer-changes')
+
+/** The cache of all answers. It repeats no request: the client does. */
+export const queries = new QueryClient({
+  queryCache: new QueryCache({
+    onError: (error, query) => {
+      // The frame looks at `me` at each navigation, and leads to the sign-in.
+      if (isSignedOut(error) && query.queryKey[0] !== 'me') endSession()
+    },
+  }),
+  defaultOptions: {
+    queries: { retry: false, staleTime: freshMs, refetchInterval: freshMs, networkMode: 'always' },
+    mutations: { retry: false, networkMode: 'always' },
+  },
+})
+
+tabs.onmessage = () => queries.invalidateQueries()
+
+/** Marks every answer as changed, here and in the other tabs. */
+export async function announceChange(): Promise<void> {
+  tabs.postMessage('changed')
+  await queries.invalidateQueries()
+}
+
+/** Forgets all that belongs to a session, and leads to the sign-in. */
+function endSession(): void {
+  forgetSession()
+  dispatchEvent(new Event('coffer-signed-out'))
+}
+
+/** Forgets all that belongs to a session. */
+export function forgetSession(): void {
+  forgetAnswers()
+  queries.clear()
+}

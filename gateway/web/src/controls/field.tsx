@@ -1,0 +1,82 @@
+import { type ComponentProps, type ReactNode, useId } from 'react'
+import styles from './field.module.css'
+
+interface Labelled {
+  label: string
+  hint?: ReactNode
+  /** Text of a fault; it replaces no hint. */
+  fault?: string | null | undefined
+}
+
+/** The attributes by which a control knows its hint and its fault. */
+interface Described {
+  id: string
+  'aria-describedby': string | undefined
+  'aria-invalid': true | undefined
+}
+
+interface FieldProps extends Labelled {
+  children: (described: Described) => ReactNode
+}
+
+/** A label with its control, a hint, and the fault of its value. */
+export function Field({ label, hint, fault, children }: FieldProps) {
+  const id = useId()
+  const describedBy = [hint ? `${id}-hint` : '', fault ? `${id}-fault` : ''].filter(Boolean)
+  return (
+    <div className={styles.field}>
+      <label htmlFor={id}>{label}</label>
+      {hint && (
+        <p id={`${id}-hint`} className={styles.hint}>
+          {hint}
+        </p>
+      )}
+      {children({
+        id,
+        'aria-describedby': describedBy.join(' ') || undefined,
+        'aria-invalid': fault ? true : undefined,
+      })}
+      {fault && (
+        <p id={`${id}-fault`} className={styles.fault}>
+          {fault}
+        </p>
+      )}
+    </div>
+  )
+}
+
+/** A field for one line of text. */
+export function TextField({ label, hint, fault, ...rest }: Labelled & ComponentProps<'input'>) {
+  return (
+    <Field label={label} hint={hint} fault={fault}>
+      {(described) => <input {...rest} {...described} className={styles.input} />}
+    </Field>
+  )
+}
+
+interface ChoiceProps extends Labelled, Omit<ComponentProps<'select'>, 'onChange'> {
+  options: readonly { value: string; text: string }[]
+  onChange?: (value: string) => void
+}
+
+/** A field for one of some values: the control of the system, which phones show in their way. */
+export function ChoiceField({ label, hint, fault, options, onChange, ...rest }: ChoiceProps) {
+  return (
+    <Field label={label} hint={hint} fault={fault}>
+      {(described) => (
+        <select
+          {...rest}
+          {...described}
+          className={styles.input}
+          onChange={(event) => onChange?.(event.target.value)}
+        >
+          {options.map(({ value, text }) => (
+            <option key={value} value={value}>
+              {text}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
+  )
+}

@@ -1,0 +1,68 @@
+import { type FormEvent, type ReactNode, useEffect, useRef } from 'react'
+import type { Fault } from '../api/faults.ts'
+import { faultWords } from '../words/faults.ts'
+import { Button } from './button.tsx'
+import styles from './form.module.css'
+
+interface Props {
+  children: ReactNode
+  /** Text of the button that sends the form. */
+  action: string
+  isSending?: boolean
+  fault?: Fault | null
+  /** Texts by field of what the form itself finds wrong. */
+  problems?: Record<string, string>
+  /** Gets the values of the form's controls by name. */
+  onSubmit: (values: Record<string, string>) => void
+  /** Other ways than to send it, beside the button. */
+  others?: ReactNode
+}
+
+/** A form. After a fault the focus goes to the first field that has one, else to the banner. */
+export function Form({ children, action, isSending = false, ...props }: Props) {
+  const { fault, problems, onSubmit, others } = props
+  const form = useRef<HTMLFormElement>(null)
+  useEffect(() => {
+    if (!fault && Object.keys(problems ?? {}).length === 0) return
+    const first = form.current?.querySelector<HTMLElement>('[aria-invalid], [role=alert]')
+    first?.focus()
+  }, [fault, problems])
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    if (isSending) return
+    const entries = [...new FormData(event.currentTarget)]
+    onSubmit(Object.fromEntries(entries.map(([name, value]) => [name, String(value)])))
+  }
+  return (
+    <form ref={form} className={styles.form} onSubmit={submit} noValidate>
+      {fault && <FaultBanner fault={fault} />}
+      {children}
+      <div className={styles.actions}>
+        <Button type="submit" kind="primary" isBusy={isSending}>
+          {action}
+        </Button>
+        {others}
+      </div>
+    </form>
+  )
+}
+
+interface BannerProps {
+  fault: Fault
+  again?: () => void
+}
+
+/** A fault in words, with the ID of the request for those who look into logs. */
+export function FaultBanner({ fault, again }: BannerProps) {
+  const named = Object.keys(fault.problems).length > 0
+  return (
+    <div role="alert" tabIndex={-1} className={styles.banner}>
+      <p>{fault.text}</p>
+      {named && <p>{[...new Set(Object.values(fault.problems))].join(' ')}</p>}
+      {fault.requestId && fault.status !== null && fault.status >= 500 && (
+        <p className={styles.request}>{faultWords.request(fault.requestId)}</p>
+      )}
+      {again && <Button onClick={again}>{faultWords.again}</Button>}
+    </div>
+  )
+}

@@ -1,0 +1,70 @@
+import { type ReactNode, useEffect, useRef } from 'react'
+import styles from './screen.module.css'
+
+interface Props {
+  title: string
+  children: ReactNode
+  /** Buttons beside the heading. */
+  actions?: ReactNode
+  /** Screens of forms and texts are narrow, so that lines stay readable. */
+  isNarrow?: boolean
+}
+
+let hasShownOne = false
+
+/**
+ * A screen with its heading. After a navigation the focus goes to the heading, so that screen
+ * readers say where the reader is; after a reload the browser decides.
+ */
+export function Screen({ title, children, actions, isNarrow = false }: Props) {
+  const heading = useRef<HTMLHeadingElement>(null)
+  useEffect(() => {
+    if (hasShownOne) heading.current?.focus({ preventScroll: true })
+    hasShownOne = true
+  }, [])
+  return (
+    <div className={`${styles.screen} ${isNarrow ? styles.narrow : ''}`}>
+      <title>{`${title} – Coffer`}</title>
+      <header className={styles.header}>
+        <h1 ref={heading} tabIndex={-1}>
+          {title}
+        </h1>
+        {actions && <div className={styles.actions}>{actions}</div>}
+      </header>
+      {children}
+    </div>
+  )
+}
+
+interface CardProps {
+  title?: string
+  children: ReactNode
+  aside?: ReactNode
+}
+
+/** A part of a screen on a surface of its own. */
+export function Card({ title, children, aside }: CardProps) {
+  return (
+    <section className={styles.card} aria-label={title}>
+      {title && (
+        <header className={styles.cardHeader}>
+          <h2>{title}</h2>
+          {aside}
+        </header>
+      )}
+      {children}
+    </section>
+  )
+}
+
+/** The shape of what is still to come, so that nothing moves when it arrives. */
+export function Skeleton({ lines = 3 }: { lines?: number }) {
+  return (
+    <div className={styles.skeleton} aria-hidden="true">
+      {Array.from({ length: lines }, (_, at) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the lines are all alike
+        <span key={at} />
+      ))}
+    </div>
+  )
+}

@@ -1,0 +1,35 @@
+import { expect, test } from '@jest/globals'
+import { amountText, parseAmount } from './amount-input.ts'
+import { formatAmount, formatFlow, formatMoney } from './money.ts'
+
+test.each([
+  ['12.50+3', 'en-US', 'USD', 1550],
+  ['1,234.5', 'en-US', 'USD', 123450],
+  ['1.234,56', 'de-DE', 'EUR', 123456],
+  ["1'234.5", 'de-CH', 'CHF', 123450],
+  ['1 234,5', 'fr-FR', 'EUR', 123450],
+  ['−5', 'en-US', 'JPY', -5],
+  ['5.5', 'en-US', 'JPY', null],
+  ['1.234', 'ar-EG', 'BHD', 1234],
+  ['12+', 'en-US', 'USD', null],
+  ['abc', 'en-US', 'USD', null],
+  ['', 'en-US', 'USD', null],
+  ['.5-1', 'en-US', 'USD', -50],
+  ['99999999999999999', 'en-US', 'USD', null],
+])('the amount %j of %s in %s is %j', (text, locale, currency, amount) => {
+  expect(parseAmount(text, { locale, currency })).toBe(amount)
+  if (amount === null) return
+  expect(parseAmount(amountText(amount, { locale, currency }), { locale, currency })).toBe(amount)
+})
+
+test('amounts are written with the decimals of the currency and the signs of the locale', () => {
+  const euro = { locale: 'de-DE', currency: 'EUR' }
+  expect(formatMoney(-123456, euro)).toBe('−1.234,56\u00a0€')
+  expect(formatAmount(9_007_199_254_740_991, euro)).toBe('90.071.992.547.409,91')
+  expect([1250, -120000, 0].map((one) => formatFlow(one, euro))).toEqual([
+    '−12,50',
+    '+1.200,00',
+    '0,00',
+  ])
+  expect(formatMoney(5, { locale: 'en-US', currency: 'JPY' })).toBe('¥5')
+})

@@ -1,0 +1,21 @@
+import { expect, test } from '@jest/globals'
+import { dayAfter, dayOf, daysBetween, formatDay, instantOf } from './days.ts'
+
+test.each([
+  ['2026-11-20', 'America/Chicago', '2026-11-20T06:00:00.000Z'],
+  ['2026-07-01', 'Europe/Berlin', '2026-06-30T22:00:00.000Z'],
+  // Clocks go forward at midnight: the day begins at one.
+  ['2018-11-04', 'America/Sao_Paulo', '2018-11-04T03:00:00.000Z'],
+  ['2026-01-01', 'Pacific/Kiritimati', '2025-12-31T10:00:00.000Z'],
+])('the day %s in %s begins at %s', (day, timezone, instant) => {
+  expect(instantOf(day, timezone)).toBe(instant)
+  expect(dayOf(instant, timezone)).toBe(day)
+})
+
+test('days are counted and named', () => {
+  expect(dayAfter('2026-02-27', 2)).toBe('2026-03-01')
+  expect(daysBetween('2026-03-28', '2026-03-30')).toBe(2)
+  const reader = { locale: 'en-US', today: '2026-11-27' }
+  expect(formatDay('2026-11-20', reader)).toBe('Friday, November 20')
+  expect(formatDay('2025-11-20', reader)).toBe('November 20, 2025')
+})

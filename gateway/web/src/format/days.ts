@@ -1,0 +1,62 @@
+import { parseDate } from '@internationalized/date'
+
+const formats = new Map<string, Intl.DateTimeFormat>()
+
+function formatOf(locale: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
+  const key = `${locale} ${JSON.stringify(options)}`
+  const found = formats.get(key) ?? new Intl.DateTimeFormat(locale, options)
+  formats.set(key, found)
+  return found
+}
+
+/** Returns the day of an instant (RFC 3339) in a timezone, as `2026-11-20`. */
+export function dayOf(instant: string | Date, timezone: string): string {
+  const options = { timeZone: timezone, year: 'numeric', month: '2-digit', day: '2-digit' } as const
+  const parts = formatOf('en-US-u-ca-gregory', options).formatToParts(new Date(instant))
+  const partOf = (type: string) => parts.find((one) => one.type === type)?.value ?? ''
+  return `${partOf('year').padStart(4, '0')}-${partOf('month')}-${partOf('day')}`
+}
+
+/** Returns the first instant of a day in a timezone (RFC 3339, UTC), as the API takes days. */
+export function instantOf(day: string, timezone: string): string {
+  return parseDate(day).toDate(timezone).toISOString()
+}
+
+/** Returns the day that is so many days later. */
+export function dayAfter(day: string, days: number): string {
+  return parseDate(day).add({ days }).toString()
+}
+
+/** Returns the number of days from one day to another. */
+export function daysBetween(from: string, to: string): number {
+  return Math.round((Date.parse(to) - Date.parse(from)) / 86_400_000)
+}
+
+/** Returns a day in words, such as `Friday, November 20`; with the year if it is another one. */
+export function formatDay(day: string, { locale, today }: { locale: string; today: string }) {
+  const isThisYear = day.slice(0, 4) === today.slice(0, 4)
+  const options = isThisYear
+    ? ({ weekday: 'long', month: 'long', day: 'numeric' } as const)
+    : ({ year: 'numeric', month: 'long', day: 'numeric' } as const)
+  return formatOf(locale, { ...options, timeZone: 'UTC' }).format(Date.parse(day))
+}
+
+/** Returns a day in few characters, such as `Nov 20`; with the year if it is another one. */
+export function formatShortDay(day: string, { locale, today }: { locale: string; today: string }) {
+  const isThisYear = day.slice(0, 4) === today.slice(0, 4)
+  const year = isThisYear ? {} : ({ year: 'numeric' } as const)
+  const options = { month: 'short', day: 'numeric', timeZone: 'UTC', ...year } as const
+  return formatOf(locale, options).format(Date.parse(day))
+}
+
+/** Returns the distance of a day from today in words: `today`, `tomorrow`, `in 12 days`. */
+export function formatDistance(day: string, { locale, today }: { locale: string; today: string }) {
+  const days = daysBetween(today, day)
+  return new Intl.RelativeTimeFormat(locale, { numeric: 'auto' }).format(days, 'day')
+}
+
+/** Locale (BCP 47) and timezone (IANA) of a reader. */
+export interface Place {
+  locale: string
+  timezone: string
+}

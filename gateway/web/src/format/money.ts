@@ -1,0 +1,41 @@
+import { decimalOf, decimalsOf, type Manner } from './currency.ts'
+
+const formats = new Map<string, Intl.NumberFormat>()
+
+/** Creating a format takes 50 times as long as using it. */
+function formatOf(locale: string, options: Intl.NumberFormatOptions): Intl.NumberFormat {
+  const key = `${locale} ${JSON.stringify(options)}`
+  const found = formats.get(key) ?? new Intl.NumberFormat(locale, options)
+  formats.set(key, found)
+  return found
+}
+
+/** Returns an amount in minor units with its currency: `$1,234.50`, `−$12.50`, `1.234,50 €`. */
+export function formatMoney(amount: number, { locale, currency }: Manner): string {
+  const format = formatOf(locale, { style: 'currency', currency })
+  return written(format, decimalOf(amount, currency))
+}
+
+/** Returns an amount in minor units without its currency: `1,234.50`, `−12.50`. */
+export function formatAmount(amount: number, { locale, currency }: Manner): string {
+  return written(formatOf(locale, plain(currency)), decimalOf(amount, currency))
+}
+
+/**
+ * Returns the amount of a transaction as people say it: spent money has a minus, money that came in
+ * a plus. In the API, a positive amount leaves the bank account.
+ */
+export function formatFlow(amount: number, { locale, currency }: Manner): string {
+  const format = formatOf(locale, { ...plain(currency), signDisplay: 'exceptZero' })
+  return written(format, decimalOf(amount === 0 ? 0 : -amount, currency))
+}
+
+function plain(currency: string): Intl.NumberFormatOptions {
+  const decimals = decimalsOf(currency)
+  return { minimumFractionDigits: decimals, maximumFractionDigits: decimals }
+}
+
+/** The minus sign U+2212 has the width of a figure; a hyphen does not. */
+function written(format: Intl.NumberFormat, decimal: `${number}`): string {
+  return format.format(decimal).replace('-', '−')
+}

@@ -1,0 +1,83 @@
+import { useQuery } from '@tanstack/react-query'
+import { useId, useState } from 'react'
+import { explanationQuery, type Spending, spendingQuery } from '../../api/budget-queries.ts'
+import { Amount } from '../../controls/amount.tsx'
+import { Asked } from '../../controls/asked.tsx'
+import { Button } from '../../controls/button.tsx'
+import { Card } from '../../controls/screen.tsx'
+import { dayOf, formatDistance } from '../../format/days.ts'
+import { useManner, useReader } from '../../shell/chosen-account.ts'
+import { homeWords } from '../../words/home.ts'
+import styles from './home.module.css'
+
+/** Envelopes that will not have their target in time, with the reason. */
+export function Behind({ bankAccountId }: { bankAccountId: string }) {
+  const spending = useQuery(spendingQuery(bankAccountId))
+  return (
+    <Card title={homeWords.behind}>
+      <Asked query={spending}>
+        {(all) => {
+          const behind = all.filter(({ isBehind }) => isBehind)
+          if (behind.length === 0) return <p className={styles.soft}>{homeWords.noneBehind}</p>
+          return (
+            <ul className={styles.rows}>
+              {behind.map((one) => (
+                <BehindOne key={one.spendingId} spending={one} />
+              ))}
+            </ul>
+          )
+        }}
+      </Asked>
+    </Card>
+  )
+}
+
+function BehindOne({ spending }: { spending: Spending }) {
+  const { bankAccountId, name, currentAmount, targetAmount, nextRecurrence } = spending
+  const reader = useReader()
+  const manner = useManner(bankAccountId)
+  const [isWhyShown, setWhyShown] = useState(false)
+  const id = useId()
+  const distance = formatDistance(dayOf(nextRecurrence, reader.timezone), reader)
+  return (
+    <li>
+      <div className={styles.row}>
+        <div>
+          <p className={styles.name}>{name}</p>
+          <p className={styles.soft}>
+            <Amount amount={currentAmount} manner={manner} /> /{' '}
+            <Amount amount={targetAmount} manner={manner} />, {homeWords.due(distance)}
+          </p>
+        </div>
+        <Button
+          kind="quiet"
+          aria-label={`${homeWords.why} ${name}`}
+          aria-expanded={isWhyShown}
+          aria-controls={id}
+          onClick={() => setWhyShown(!isWhyShown)}
+        >
+          {isWhyShown ? homeWords.hideWhy : homeWords.why}
+        </Button>
+      </div>
+      <div id={id} hidden={!isWhyShown}>
+        {isWhyShown && <Explanation spending={spending} />}
+      </div>
+    </li>
+  )
+}
+
+function Explanation({ spending }: { spending: Spending }) {
+  const { bankAccountId, spendingId } = spending
+  const explanation = useQuery(explanationQuery(bankAccountId, spendingId))
+  return (
+    <Asked query={explanation} lines={2}>
+      {({ sentences }) => (
+        <ul className={styles.sentences}>
+          {sentences.map((sentence) => (
+            <li key={sentence}>{sentence}</li>
+          ))}
+        </ul>
+      )}
+    </Asked>
+  )
+}

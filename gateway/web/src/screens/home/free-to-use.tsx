@@ -1,0 +1,113 @@
+import { useQuery } from '@tanstack/react-query'
+import { useId, useState } from 'react'
+import { balancesQuery, spendingQuery } from '../../api/budget-queries.ts'
+import { Amount } from '../../controls/amount.tsx'
+import { Asked } from '../../controls/asked.tsx'
+import { Button } from '../../controls/button.tsx'
+import { Card } from '../../controls/screen.tsx'
+import { formatMoney } from '../../format/money.ts'
+import { usePreferences } from '../../preferences/preferences.ts'
+import { useManner } from '../../shell/chosen-account.ts'
+import { frameWords } from '../../words/frame.ts'
+import { homeWords } from '../../words/home.ts'
+import styles from './home.module.css'
+
+type Balances = Awaited<ReturnType<NonNullable<ReturnType<typeof balancesQuery>['queryFn']>>>
+
+/** The figure of the app: the money that no envelope holds, and why it is that much. */
+export function FreeToUse({ bankAccountId }: { bankAccountId: string }) {
+  const balances = useQuery(balancesQuery(bankAccountId))
+  return (
+    <Card>
+      <Asked query={balances} lines={5}>
+        {(found) => <Figures balances={found} />}
+      </Asked>
+    </Card>
+  )
+}
+
+function Figures({ balances }: { balances: Balances }) {
+  const { bankAccountId, available, expenses, goals, free } = balances
+  const manner = useManner(bankAccountId)
+  const [isWhyShown, setWhyShown] = useState(false)
+  const id = useId()
+  return (
+    <>
+      <div className={styles.hero}>
+        <div>
+          <h2 className={styles.heroLabel}>{homeWords.free}</h2>
+          <p className={styles.heroAmount}>
+            <Amount amount={free} manner={manner} />
+          </p>
+        </div>
+        <Button
+          aria-expanded={isWhyShown}
+          aria-controls={id}
+          onClick={() => setWhyShown(!isWhyShown)}
+        >
+          {isWhyShown ? homeWords.hideWhy : homeWords.why}
+        </Button>
+      </div>
+      <div className={styles.bar} aria-hidden="true">
+        <span className={styles.free} style={{ flexGrow: Math.max(free, 0) }} />
+        <span className={styles.expenses} style={{ flexGrow: expenses }} />
+        <span className={styles.goals} style={{ flexGrow: goals }} />
+      </div>
+      <dl className={styles.sums}>
+        <Sum text={homeWords.available} amount={available} manner={manner} />
+        <Sum
+          text={homeWords.expenses}
+          amount={expenses}
+          manner={manner}
+          className={styles.dotExpenses}
+        />
+        <Sum text={homeWords.goals} amount={goals} manner={manner} className={styles.dotGoals} />
+      </dl>
+      <div id={id} hidden={!isWhyShown}>
+        {isWhyShown && <Why balances={balances} />}
+      </div>
+    </>
+  )
+}
+
+interface SumProps {
+  text: string
+  amount: number
+  manner: ReturnType<typeof useManner>
+  className?: string
+}
+
+function Sum({ text, amount, manner, className }: SumProps) {
+  return (
+    <div className={className}>
+      <dt>{text}</dt>
+      <dd>
+        <Amount amount={amount} manner={manner} />
+      </dd>
+    </div>
+  )
+}
+
+/** The sums of the account in sentences. */
+function Why({ balances }: { balances: Balances }) {
+  const { bankAccountId, available, current, expenses, goals, free } = balances
+  const manner = useManner(bankAccountId)
+  const { areAmountsHidden } = usePreferences()
+  const { data: all = [] } = useQuery(spendingQuery(bankAccountId))
+  const money = (amount: number) =>
+    areAmountsHidden ? `(${frameWords.hidden})` : formatMoney(amount, manner)
+  const countOf = (type: string) => all.filter((one) => one.spendingType === type).length
+  const sentences = [
+    homeWords.whyAvailable(money(available), money(current)),
+    homeWords.whyExpenses(money(expenses), countOf('expense')),
+    homeWords.whyGoals(money(goals), countOf('goal')),
+    free < 0 ? homeWords.whyNegative(money(-free)) : homeWords.whyFree(money(free)),
+  ]
+  return (
+    <ul className={styles.sentences}>
+      {sentences.map((sentence) => (
+        <li key={sentence}>{sentence}</li>
+      ))}
+    </ul>
+  )
+}

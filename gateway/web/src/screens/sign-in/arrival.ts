@@ -1,0 +1,24 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useNavigate, useRouter } from '@tanstack/react-router'
+import { forgetSession } from '../../api/query-client.ts'
+
+/**
+ * Returns the function that leads into the app after a sign-in: to the path where the person was,
+ * if it is one of this app, else to the next step that the server names.
+ */
+export function useArrival(): (to: {
+  next?: string | undefined
+  nextUrl?: string | undefined
+}) => void {
+  const navigate = useNavigate()
+  const router = useRouter()
+  const cache = useQueryClient()
+  return ({ next, nextUrl }) => {
+    // Answers of a former person must not show.
+    forgetSession()
+    cache.clear()
+    const isOwn = next !== undefined && /^\/(?![/\\])/.test(next)
+    const to = nextUrl ?? (isOwn ? next : '/')
+    void router.invalidate().then(() => navigate({ to: to as '/' }))
+  }
+}

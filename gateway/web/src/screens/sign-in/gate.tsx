@@ -1,0 +1,28 @@
+import type { ReactNode } from 'react'
+import { signInWords } from '../../words/sign-in.ts'
+import styles from './gate.module.css'
+
+interface Props {
+  title: string
+  children: ReactNode
+  /** Other ways, below the form. */
+  ways?: ReactNode
+}
+
+/** The page before a session: the product, one heading, one form. */
+export function Gate({ title, children, ways }: Props) {
+  return (
+    <main className={styles.gate}>
+      <title>{`${title} – Coffer`}</title>
+      <div className={styles.brand}>
+        <p className={styles.mark}>{signInWords.product}</p>
+        <p className={styles.promise}>{signInWords.promise}</p>
+      </div>
+      <div className={styles.card}>
+        <h1 tabIndex={-1}>{title}</h1>
+        {children}
+      </div>
+      {ways && <div className={styles.ways}>{ways}</div>}
+    </main>
+  )
+}

@@ -1,0 +1,78 @@
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
+import { configQuery } from '../../api/account-queries.ts'
+import { useChange } from '../../api/changes.ts'
+import { coffer } from '../../api/client.ts'
+import { faultOf } from '../../api/faults.ts'
+import { solveChallenge } from '../../api/proof-of-work.ts'
+import { TextField } from '../../controls/field.tsx'
+import { Form } from '../../controls/form.tsx'
+import { signInWords } from '../../words/sign-in.ts'
+import { useArrival } from './arrival.ts'
+import styles from './gate.module.css'
+import { Gate } from './gate.tsx'
+import { PasswordField } from './password-field.tsx'
+import { Resend } from './resend.tsx'
+
+const route = getRouteApi('/login')
+
+/** Sign-in by address and password. The server names a step that comes first, such as a code. */
+export function SignIn() {
+  const { next, ended } = route.useSearch()
+  const { data: config } = useQuery(configQuery)
+  const navigate = useNavigate()
+  const arrive = useArrival()
+  const change = useChange(async ({ email, password }: { email: string; password: string }) => {
+    const solved = await solveChallenge('login', config?.proofOfWorkEnabled ?? false)
+    const body = { email: email.trim().toLowerCase(), password, ...solved }
+    return await coffer.signIn({ body: body as Parameters<typeof coffer.signIn>[0]['body'] }).then(
+      ({ data }) => ({ step: null, nextUrl: data.nextUrl }),
+      (error: unknown) => {
+        const { code } = faultOf(error) ?? {}
+        if (code === 'MFA_REQUIRED') return { step: code, nextUrl: undefined }
+        throw error
+      },
+    )
+  })
+  const { fault, isSending } = change
+  const submit = ({ email = '', password = '' }: Record<string, string>) =>
+    change.send({ email, password }, ({ step, nextUrl }) => {
+      if (step === null) arrive({ next, nextUrl })
+      else void navigate({ to: '/login/multifactor', search: { next } })
+    })
+  return (
+    <Gate
+      title={signInWords.signIn}
+      ways={<OtherWays mayRegister={config?.allowSignUp ?? false} />}
+    >
+      {ended && !fault && <p className={styles.note}>{signInWords.ended}</p>}
+      <Form action={signInWords.signIn} isSending={isSending} fault={fault} onSubmit={submit}>
+        {fault?.code === 'EMAIL_NOT_VERIFIED' && <Resend />}
+        <TextField
+          label={signInWords.email}
+          name="email"
+          type="email"
+          autoComplete="username"
+          autoCapitalize="none"
+          fault={fault?.problems.email}
+          required
+        />
+        <PasswordField autoComplete="current-password" fault={fault?.problems.password} />
+        {isSending && config?.proofOfWorkEnabled && <p role="status">{signInWords.working}</p>}
+      </Form>
+    </Gate>
+  )
+}
+
+function OtherWays({ mayRegister }: { mayRegister: boolean }) {
+  return (
+    <>
+      <a href="./password/forgot">{signInWords.forgotten}</a>
+      {mayRegister && (
+        <p>
+          {signInWords.noLogin} <Link to="/register">{signInWords.register}</Link>
+        </p>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,66 @@
+import { Link, Outlet } from '@tanstack/react-router'
+import { Eye, EyeOff, LogOut } from 'lucide-react'
+import { setPreferences, usePreferences } from '../preferences/preferences.ts'
+import { frameWords } from '../words/frame.ts'
+import { AccountChoice } from './account-choice.tsx'
+import styles from './frame.module.css'
+import { barPlacesMax, more, places } from './places.ts'
+import { useSignOut } from './sign-out.ts'
+import { ThemeChoice } from './theme-choice.tsx'
+import { UpgradeNotice } from './upgrade-notice.tsx'
+
+/** The frame of every screen after sign-in: navigation, the chosen bank account, and the screen. */
+export function Frame() {
+  return (
+    <div className={styles.frame}>
+      <a className={styles.skip} href="#content">
+        {frameWords.skip}
+      </a>
+      <aside className={styles.side}>
+        <p className={styles.mark}>Coffer</p>
+        <AccountChoice />
+        <nav aria-label={frameWords.navigation} className={styles.places}>
+          {places.map(({ to, text, icon: Icon }) => (
+            <Link key={to} to={to} activeOptions={{ exact: to === '/', includeSearch: false }}>
+              <Icon size={18} aria-hidden />
+              {text}
+            </Link>
+          ))}
+        </nav>
+        <Controls />
+      </aside>
+      <main id="content" tabIndex={-1} className={styles.content}>
+        <UpgradeNotice />
+        <Outlet />
+      </main>
+      <nav aria-label={frameWords.navigation} className={styles.bar}>
+        {[...places.slice(0, barPlacesMax), more].map(({ to, text, icon: Icon }) => (
+          <Link key={to} to={to} activeOptions={{ exact: to === '/', includeSearch: false }}>
+            <Icon size={20} aria-hidden />
+            <span>{text}</span>
+          </Link>
+        ))}
+      </nav>
+    </div>
+  )
+}
+
+/** The choices of this browser, and the end of the session. */
+function Controls() {
+  const { areAmountsHidden } = usePreferences()
+  const signOut = useSignOut()
+  const Icon = areAmountsHidden ? Eye : EyeOff
+  return (
+    <div className={styles.controls}>
+      <ThemeChoice />
+      <button type="button" onClick={() => setPreferences({ areAmountsHidden: !areAmountsHidden })}>
+        <Icon size={18} aria-hidden />
+        {areAmountsHidden ? frameWords.showAmounts : frameWords.hideAmounts}
+      </button>
+      <button type="button" onClick={signOut}>
+        <LogOut size={18} aria-hidden />
+        {frameWords.signOut}
+      </button>
+    </div>
+  )
+}

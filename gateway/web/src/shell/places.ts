@@ -1,0 +1,17 @@
+import { Ellipsis, House, type LucideIcon } from 'lucide-react'
+import { frameWords } from '../words/frame.ts'
+
+/** An entry of the navigation. */
+export interface Place {
+  to: string
+  text: string
+  icon: LucideIcon
+}
+
+/** Places of the navigation, in its order. The bar of a phone has the first ones, and `more`. */
+export const places = [{ to: '/', text: frameWords.home, icon: House }] as const satisfies Place[]
+
+export const more = { to: '/more', text: frameWords.more, icon: Ellipsis } as const satisfies Place
+
+/** Number of places in the bar of a phone, beside `more`: six entries would be cut off. */
+export const barPlacesMax = 4

@@ -1,0 +1,32 @@
+import { Monitor, Moon, Sun } from 'lucide-react'
+import { type Preferences, setPreferences, usePreferences } from '../preferences/preferences.ts'
+import { frameWords } from '../words/frame.ts'
+import styles from './theme-choice.module.css'
+
+const choices = [
+  { theme: 'system', icon: Monitor },
+  { theme: 'light', icon: Sun },
+  { theme: 'dark', icon: Moon },
+] as const satisfies { theme: Preferences['theme']; icon: unknown }[]
+
+/** The choice between the colours of the system, light and dark ones. */
+export function ThemeChoice() {
+  const { theme: chosen } = usePreferences()
+  return (
+    <fieldset className={styles.choice}>
+      <legend>{frameWords.theme}</legend>
+      {choices.map(({ theme, icon: Icon }) => (
+        <label key={theme} title={frameWords.themes[theme]}>
+          <input
+            type="radio"
+            name="theme"
+            checked={theme === chosen}
+            onChange={() => setPreferences({ theme })}
+            aria-label={frameWords.themes[theme]}
+          />
+          <Icon size={16} aria-hidden />
+        </label>
+      ))}
+    </fieldset>
+  )
+}

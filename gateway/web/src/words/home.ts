@@ -1,0 +1,29 @@
+export const homeWords = {
+  title: 'Home',
+  free: 'Free to use',
+  available: 'Available',
+  expenses: 'In expenses',
+  goals: 'In goals',
+  why: 'Why?',
+  hideWhy: 'Hide the reason',
+  whyAvailable: (available: string, current: string) =>
+    `The bank account has ${available} available; its posted balance is ${current}.`,
+  whyExpenses: (amount: string, count: number) =>
+    `${amount} of it is set aside in ${count === 1 ? 'one expense' : `${count} expenses`}.`,
+  whyGoals: (amount: string, count: number) =>
+    `${amount} of it is set aside in ${count === 1 ? 'one goal' : `${count} goals`}.`,
+  whyFree: (amount: string) => `${amount} remains free to use.`,
+  whyNegative: (amount: string) =>
+    `The envelopes hold ${amount} more than there is: move money out of one of them.`,
+  behind: 'Behind',
+  due: (distance: string) => `due ${distance}`,
+  noneBehind: 'Every envelope is on its way.',
+  payday: 'Next payday',
+  fills: (count: number) => `fills ${count === 1 ? 'one envelope' : `${count} envelopes`} with`,
+  deposit: 'expected deposit:',
+  noPayday: 'No payday is planned, so nothing fills the envelopes.',
+  unassigned: 'Not from an envelope yet',
+  unassignedNone: 'Nothing waits: every recent payment has its envelope.',
+  assign: (name: string) => `Envelope for ${name}`,
+  fromFree: 'Free to use',
+}

@@ -1,0 +1,9 @@
+/// <reference types="vite/client" />
+
+declare module '*.module.css' {
+  /** Classes of a CSS module. Each is a string, which index types would not say. */
+  // biome-ignore lint/suspicious/noExplicitAny: a class that is not there is found by eye
+  const classes: any
+  // biome-ignore lint/style/noDefaultExport: the form in which Vite exports them
+  export default classes
+}

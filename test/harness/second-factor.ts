@@ -1,0 +1,12 @@
+import { generateSync } from 'otplib'
+import type { Person } from './person.ts'
+
+type SignedIn = Pick<Person, 'session' | 'password'>
+
+/** Sets up an authenticator for a person, and returns the recovery codes. */
+export async function setUpSecondFactor({ session, password }: SignedIn): Promise<string[]> {
+  const { data } = await session.setUpTotp({ body: { currentPassword: password } })
+  const secret = new URL(data.uri).searchParams.get('secret') ?? ''
+  await session.confirmTotp({ body: { totp: generateSync({ secret }) } })
+  return data.recoveryCodes
+}
