@@ -61,7 +61,10 @@ export class StatementQuery extends pg.Query {
   readonly #outcome: Outcome
 
   constructor({ text, name, values, parse }: Statement, known: ColumnsByName, outcome: Outcome) {
-    super({ text, values: values as unknown[], ...(name === undefined ? {} : { name }) })
+    // With an object, pg copies its property descriptors: 3 % of the CPU time of a short read.
+    super(text)
+    this.values = values as unknown[]
+    this.name = name
     this.#known = known
     this.#parse = parse
     this.#columns = name === undefined ? undefined : known.get(name)
