@@ -36,6 +36,11 @@ describe('joiners in free texts', () => {
   })
 })
 
+test('texts are brought to NFC, and have their bound in it too', () => {
+  expect(name.parse('Cafe\u0301 ')).toBe('Caf\u00E9')
+  expect(name.safeParse('\u0958'.repeat(300)).success).toBe(false)
+})
+
 // The other checks of a text of megabytes block the event loop.
 test.each([
   ['name', name, 300],

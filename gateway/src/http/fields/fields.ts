@@ -85,17 +85,28 @@ const kinds = {
   lines: (text: string) => printableLines.test(withoutJoiners(text)),
 }
 
-/** Returns the schema of a printable text, trimmed, of `min` to `max` characters. */
+/** Returns the schema of a printable text, trimmed, in NFC, of `min` to `max` characters. */
 export function line(
   { min, max }: { min: number; max: number },
   kind: keyof typeof kinds = 'plain',
 ) {
-  return (min === 0 ? clearable : string)
-    .trim()
-    .refine((text) => min === 0 || text !== '', rule(texts.blank))
-    .refine((text) => hasLength(text, { min, max }), rule(`must have ${min} to ${max} characters`))
-    .refine(kinds[kind], rule(texts.printable))
-    .meta(lineShape({ min, max }, kind === 'lines' ? 'lines' : 'line'))
+  return (
+    (min === 0 ? clearable : string)
+      .trim()
+      .refine((text) => min === 0 || text !== '', rule(texts.blank))
+      .refine(
+        (text) => hasLength(text, { min, max }),
+        rule(`must have ${min} to ${max} characters`),
+      )
+      // After the bound: a long run of combining marks takes quadratic time. A few forms grow.
+      .normalize('NFC')
+      .refine(
+        (text) => hasLength(text, { min, max }),
+        rule(`must have ${min} to ${max} characters`),
+      )
+      .refine(kinds[kind], rule(texts.printable))
+      .meta(lineShape({ min, max }, kind === 'lines' ? 'lines' : 'line'))
+  )
 }
 
 /** A name: printable, 1 to 300 characters, not blank after trimming (docs/api.md#bodies). */

@@ -43,7 +43,13 @@ export async function changeIndexes(
   schema: string,
   changes: IndexChange[],
 ): Promise<void> {
-  await client.query(`SET search_path = ${client.escapeIdentifier(schema)}`)
+  // Operator classes of an extension may be in another schema.
+  await client.query(
+    `SELECT set_config('search_path', concat_ws(', ', quote_ident($1),
+        string_agg(DISTINCT extnamespace::regnamespace::text, ', ')), false)
+      FROM pg_extension`,
+    [schema],
+  )
   await client.query('SET lock_timeout = 0; SET statement_timeout = 0')
   for (const { action, name, text } of changes) {
     if (action === 'DROP') await client.query(text)

@@ -7,6 +7,7 @@ const persian = 'می‌خواهم'
 test.each([
   ['plain', 'plain'],
   [' a\u0000\u202Eb\r\n', 'a b'],
+  ['e\u0301', '\u00E9'],
   [family, family],
   [persian, persian],
   ['क्\u200D', 'क्\u200D'],

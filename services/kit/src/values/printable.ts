@@ -11,8 +11,8 @@ export function withoutJoiners(text: string): string {
 }
 
 /**
- * Returns at most `lengthMax` characters of a text, trimmed, with control and format characters
- * replaced by `instead`. Keeps zero-width joiners in valid places.
+ * Returns at most `lengthMax` characters of a text in NFC (Unicode, UAX 15), trimmed, with control
+ * and format characters replaced by `instead`. Keeps zero-width joiners in valid places.
  */
 export function toPrintable(
   text: string,
@@ -20,7 +20,8 @@ export function toPrintable(
 ): string {
   const clean = (one: string) =>
     one.replace(joinersAndControls, (_all, kept?: string) => kept ?? instead).trim()
-  const characters = [...clean(text)]
-  // Cleans again, because the cut may end with a zero-width joiner.
-  return clean(characters.slice(0, lengthMax).join(''))
+  const first = (one: string) => [...one].slice(0, lengthMax).join('')
+  // Cut before it is composed, which takes quadratic time for a long run of marks, and after it, as
+  // a few characters become two. Cleans again, because a cut may end with a zero-width joiner.
+  return clean(first(first(clean(text)).normalize('NFC')))
 }

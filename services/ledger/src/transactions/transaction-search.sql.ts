@@ -5,7 +5,7 @@ import { type FragmentSqlToken, StatementTimeoutError, sql } from 'slonik'
 import { z } from 'zod'
 import { searchedTexts, Transaction } from '../book/transaction.ts'
 import { type Listed, ListedRow, listedOf } from './transaction.sql.ts'
-import { patternOf, TransactionCursor, type TransactionSearch } from './transaction-search.ts'
+import { TransactionCursor, type TransactionSearch } from './transaction-search.ts'
 
 const columns = columnsOf(Transaction, { table: 'transactions' })
 const texts = namesOf(searchedTexts)
@@ -13,7 +13,7 @@ const Found = Transaction.extend({ found: z.bigint() })
 
 const names = [
   ...(['accountId', 'bankAccountId', 'spendingId', 'from', 'beforeDate', 'beforeId'] as const),
-  ...(['pattern', 'amountFrom', 'amountTo', 'source', 'examined', 'limit', 'foundMax'] as const),
+  ...(['text', 'amountFrom', 'amountTo', 'source', 'examined', 'limit', 'foundMax'] as const),
 ]
 type Parameters = Record<(typeof names)[number], string>
 
@@ -176,7 +176,7 @@ function keptBy(p: Parameters, has: Filters): FragmentSqlToken {
 }
 
 function textLike(p: Parameters): FragmentSqlToken {
-  return sql.fragment`transaction_text(${texts}) ILIKE ${p.pattern}`
+  return sql.fragment`folded_transaction_text(${texts}) LIKE folded_pattern(${p.text})`
 }
 
 function valuesOf(
@@ -196,7 +196,7 @@ function valuesOf(
     limit,
     examined,
     foundMax,
-    pattern: text === null ? null : patternOf(text),
+    text,
     from: from.toISOString(),
     beforeDate: behind.date.toISOString(),
     beforeId: behind.transactionId,

@@ -53,12 +53,7 @@ function dayOf(field: 'from' | 'to', text: string | null): number | null {
   return day
 }
 
-/** Returns the LIKE pattern for texts that contain `text`, wildcards escaped. */
-export function patternOf(text: string): string {
-  return `%${text.replace(/[\\%_]/g, '\\$&')}%`
-}
-
 /** Returns whether a trigram index serves a text: it needs three letters or digits in a row. */
 export function isIndexed(text: string | null): text is string {
-  return text !== null && /[\p{L}\p{N}]{3}/u.test(text)
+  return text !== null && /[\p{L}\p{N}]{3}/u.test(text.normalize('NFC'))
 }

@@ -64,13 +64,13 @@ FROM
       AND amount >= $8::bigint
       AND amount <= $9::bigint
       AND source = $10
-      AND transaction_text (
+      AND folded_transaction_text (
         "name",
         "original_name",
         "merchant_name",
         "original_merchant_name",
         "notes"
-      ) ILIKE $11
+      ) LIKE folded_pattern ($11)
     ORDER BY
       date DESC,
       transaction_id DESC

@@ -6,13 +6,13 @@ WITH
       transactions
     WHERE
       ARRAY[account_id || '/' || bank_account_id] @> ARRAY[$1::text || '/' || $2::text]
-      AND transaction_text (
+      AND folded_transaction_text (
         "name",
         "original_name",
         "merchant_name",
         "original_merchant_name",
         "notes"
-      ) ILIKE $3
+      ) LIKE folded_pattern ($3)
       AND deleted_at IS NULL
   ),
   found AS MATERIALIZED (
@@ -27,13 +27,13 @@ WITH
       AND amount >= $7::bigint
       AND amount <= $8::bigint
       AND source = $9
-      AND transaction_text (
+      AND folded_transaction_text (
         "name",
         "original_name",
         "merchant_name",
         "original_merchant_name",
         "notes"
-      ) ILIKE $3
+      ) LIKE folded_pattern ($3)
       AND spending_id = $10
     LIMIT
       $11::int

@@ -7,6 +7,7 @@ import { newId } from '@coffer/kit/values/id'
 import type { ListTransactionsRequest } from '@coffer/proto/ledger/v1/transaction'
 import { describe, expect, test } from '@jest/globals'
 import { sql } from 'slonik'
+import { z } from 'zod'
 import { ledger } from '../../src/service.ts'
 import {
   searchCosts,
@@ -125,6 +126,30 @@ describe('a filtered list', () => {
     ).toEqual(Array(4).fill('NotFound'))
     expect(await namesOf(home, { free: true, search: 'central' })).toEqual(['Café Central'])
   })
+})
+
+test('a search ignores case, accents and forms, and takes wildcards as they are', async () => {
+  const { pool } = booted.database('ledger')
+  const table = `
+    Café Central | cafe | CAFÉ | cafe\u0301 | é c
+    Μισθός | μισθος | ΜΙΣΘΌΣ
+    Úvěry | uvery | ÚVĚRY
+    Straße | STRASSE | straße | ẞe
+    Łódź Œuvre | lodz | oeuvre
+    Ærø ﬁn ①２ | aero | fin | 12
+    İstanbul Şişli | istanbul | sisli | ISTANBUL
+    Йод Ёлка | йод | елка | ёлка
+    が | か | が
+    100% a_b\\c | 0% | a_b | b\\c | !_x | !%a | !1_0 | !cafe`
+  for (const line of table.trim().split('\n')) {
+    const [text = '', ...phrases] = line.trim().split(' | ')
+    for (const phrase of phrases) {
+      const wanted = phrase.replace('!', '')
+      const found = await pool.oneFirst(sql.type(z.object({ found: z.boolean() }))`
+        SELECT folded(${text}) LIKE folded_pattern(${wanted}) AS found`)
+      expect([text, wanted, found]).toEqual([text, wanted, phrase === wanted])
+    }
+  }
 })
 
 test('pages stay stable while transactions are created and deleted', async () => {

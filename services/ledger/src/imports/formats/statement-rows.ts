@@ -50,16 +50,23 @@ export function nameRows(found: Iterable<UnnamedRow | SkippedRow>): ReadRows {
 
 /**
  * Returns the names of a row, each on one line. `name` and `originalMerchantName` are the file's
- * name, else its memo, else `description`; `originalName` is the memo, else the same as `name`.
+ * name, else its memo, else `description`; `originalName` is the memo, else the same as `name`. All
+ * are in NFC (Unicode, UAX 15).
  */
 export function namesOf(written: {
   name: string
   memo: string
   description: string
 }): Pick<FileRow, 'name' | 'originalName' | 'originalMerchantName'> {
-  const memo = cut(oneLine(written.memo), textLengthMax)
-  const shown = cut(oneLine(written.name) || memo || oneLine(written.description), nameLengthMax)
-  return { name: shown, originalName: memo || shown, originalMerchantName: shown }
+  const memo = composed(oneLine(written.memo), textLengthMax)
+  const shown = oneLine(written.name) || memo || oneLine(written.description)
+  const name = composed(shown, nameLengthMax)
+  return { name, originalName: memo || name, originalMerchantName: name }
+}
+
+/** Composes what is shown; identifiers are made of texts as they are in the file. */
+function composed(text: string, lengthMax: number): string {
+  return cut(cut(text, lengthMax).normalize('NFC'), lengthMax)
 }
 
 /** Returns a text as one line, without control characters or repeated blanks. */
