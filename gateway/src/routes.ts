@@ -4,6 +4,7 @@ import { institutionRoutes } from './routes/aggregator/institutions.ts'
 import { aggregatorLinkRoutes } from './routes/aggregator/links.ts'
 import { aggregatorSyncRoutes } from './routes/aggregator/syncs.ts'
 import { aggregatorWebhookRoutes } from './routes/aggregator/webhook.ts'
+import { billRoutes } from './routes/budgeting/bills.ts'
 import { forecastRoutes } from './routes/budgeting/forecast.ts'
 import { fundingScheduleRoutes } from './routes/budgeting/funding-schedules.ts'
 import { spendingRoutes } from './routes/budgeting/spending.ts'
@@ -49,6 +50,7 @@ export function createRoutes(deps: RouteDeps): Route[] {
     bankAccountRoutes(deps),
     fundingScheduleRoutes(deps),
     spendingRoutes(deps),
+    billRoutes(deps),
     forecastRoutes(deps),
     transactionRoutes(deps),
     bulkTransactionRoutes(deps),

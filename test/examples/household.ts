@@ -79,6 +79,9 @@ export async function plans({ pass }: World, { key }: Ada): Promise<Household> {
     name: 'goal',
     summary: 'A goal, due once',
   })
+  const rentPath = `${path}/spending/${rent.spendingId}`
+  await key('POST', `${rentPath}/settle`, { body: {} })
+  await key('DELETE', `${rentPath}/settle`)
   const tripPath = `${path}/spending/${trip.spendingId}`
   await key('PATCH', tripPath, { body: { targetAmount: 200_000 } })
   await key('GET', tripPath)

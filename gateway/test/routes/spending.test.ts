@@ -26,8 +26,8 @@ test.each([
   [goal, { spendingType: 'goal', name: 'Bike', targetAmount: 50_000n }],
   [{ ...goal, ruleset: null, isPaused: true }, { isPaused: true }],
   [
-    { ...expense, autoCreateTransaction: true },
-    { ruleset, autoCreateTransaction: true },
+    { ...expense, autoCreateTransaction: true, settlesWhenSpent: true },
+    { ruleset, autoCreateTransaction: true, settlesWhenSpent: true },
   ],
   [undated, { ruleset }],
 ])('%j is an expense or a goal', async (body, expected) => {
@@ -52,6 +52,9 @@ test.each([
     isPaused: false,
     autoCreateTransaction: false,
     createdAt: '2026-01-02T03:04:05Z',
+    periodSpentAmount: 0,
+    settlesWhenSpent: false,
+    settledAt: null,
   })
   expect(gateway.received.at(-1)?.message).toMatchObject({
     ...expected,

@@ -12,6 +12,11 @@ export const settings = {
     z.stringbool().default(false),
     'Keep the unspent money of an expense on its due date',
   ),
+  expenseSettlesWhenSpent: setting(
+    'COFFER_EXPENSE_SETTLES_WHEN_SPENT',
+    z.stringbool().default(false),
+    'settlesWhenSpent of new expenses that do not state it',
+  ),
   advancedAtOnce: setting(
     'COFFER_ADVANCED_AT_ONCE',
     z.coerce.number().int().min(1).max(100).default(10),

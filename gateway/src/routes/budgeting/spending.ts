@@ -41,6 +41,10 @@ const plan = {
     .describe('Whether fundings and due dates pass it over. Default: false'),
 }
 
+const settlesWhenSpent = boolean
+  .optional()
+  .describe('Whether the bill of an expense counts as paid once its target is spent')
+
 /** Body that creates an expense or a goal (docs/plans.md#creating-changing-and-deleting). */
 const creation = z.union([
   z.strictObject({
@@ -58,6 +62,10 @@ const creation = z.union([
       .describe(
         'Whether each due date creates its transaction; on a manual link only. Default: false',
       ),
+    settlesWhenSpent: settlesWhenSpent.describe(
+      'Whether the bill of the period counts as paid once its target is spent. Default: the ' +
+        'setting COFFER_EXPENSE_SETTLES_WHEN_SPENT, false',
+    ),
   }),
   z.strictObject({
     spendingType: exactly('goal').describe('A goal: due once'),
@@ -94,6 +102,7 @@ const change = z.strictObject({
   isPaused: boolean
     .optional()
     .describe('Whether fundings and due dates pass it over; its money is kept'),
+  settlesWhenSpent,
 })
 
 const transfer = z

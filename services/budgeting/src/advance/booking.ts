@@ -3,6 +3,7 @@ import { timestampFromDate } from '@bufbuild/protobuf/wkt'
 import type { BookingSchema } from '@coffer/proto/ledger/v1/scheduled'
 import type { FundingRun, RunLine } from '../book/funding-run.ts'
 import type { FundedSpending } from '../book/spending.ts'
+import { isSettled } from '../contributions/due-dates.ts'
 
 /** A request to book one operation in the ledger: a funding, or the end of an expense's period. */
 export type Booking = MessageInitShape<typeof BookingSchema>
@@ -44,8 +45,9 @@ function createDepositMessage({
 }
 
 /**
- * Returns the booking of a due date, null for a goal (docs/hourly-job.md#due-dates). Its
- * idempotency key in the ledger consists of spending ID and due date.
+ * Returns the booking of a due date, null for a goal (docs/hourly-job.md#due-dates). That of a
+ * settled bill keeps all money and pays nothing. The idempotency key in the ledger consists of
+ * spending ID and due date.
  */
 export function createDueBooking(
   { accountId, bankAccountId, spendingId, name, targetAmount, ...plan }: FundedSpending,
@@ -53,6 +55,7 @@ export function createDueBooking(
 ): Booking | null {
   const { isManualLink, carryOver, transactionId } = by
   if (plan.spendingType === 'goal') return null
+  const isPaid = isSettled(plan)
   const due = timestampFromDate(plan.nextRecurrence)
   const transaction = { transactionId, name, amount: targetAmount, date: due }
   const value = {
@@ -60,8 +63,8 @@ export function createDueBooking(
     spendingId,
     due,
     targetAmount,
-    carryOver,
-    ...(plan.autoCreateTransaction && isManualLink ? { transaction } : {}),
+    carryOver: carryOver || isPaid,
+    ...(plan.autoCreateTransaction && isManualLink && !isPaid ? { transaction } : {}),
   }
   return { accountId, operation: { case: 'periodEnd', value } }
 }

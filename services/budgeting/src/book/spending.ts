@@ -5,11 +5,12 @@ import type { FundingDates, FundingSchedule } from './funding-schedule.ts'
 
 /**
  * The plan of an envelope; amounts in minor units. An expense has a ruleset, a goal none.
- * `currentAmount` and `usedAmount` are the ledger's as of `amountsVersion`; the contribution is as
- * of `calculatedAt`. In state `opening` a plan is being created and hidden from clients.
- * `openingKey` and `openingBody` are the idempotency key and body hash of the creating request,
- * `openingAttempts` counts its attempts. Until `closingUntil` a request that deletes the plan
- * closes its envelope.
+ * `currentAmount`, `usedAmount` and `periodSpentAmount` are the ledger's as of `amountsVersion`;
+ * the contribution is as of `calculatedAt`. The bill of `settledFor` counts as paid since
+ * `settledAt`, by a request or because its target is spent. In state `opening` a plan is being
+ * created and hidden from clients. `openingKey` and `openingBody` are the idempotency key and body
+ * hash of the creating request, `openingAttempts` counts its attempts. Until `closingUntil` a
+ * request that deletes the plan closes its envelope.
  */
 export const Spending = z.object({
   accountId: z.string(),
@@ -21,6 +22,7 @@ export const Spending = z.object({
   targetAmount: z.bigint(),
   currentAmount: z.bigint(),
   usedAmount: z.bigint(),
+  periodSpentAmount: z.bigint(),
   amountsVersion: z.bigint(),
   ruleset: z.string().nullable(),
   lastRecurrence: z.date().nullable(),
@@ -36,6 +38,10 @@ export const Spending = z.object({
   openingBody: z.instanceof(Buffer).nullable(),
   openingAttempts: z.bigint(),
   closingUntil: z.date().nullable(),
+  settlesWhenSpent: z.boolean(),
+  settledFor: z.date().nullable(),
+  settledAt: z.date().nullable(),
+  settledByRequest: z.boolean(),
 })
 export type Spending = z.infer<typeof Spending>
 

@@ -3,7 +3,7 @@ import type { values } from '@coffer/proto/values'
 import type { FundingDates } from '../book/funding-schedule.ts'
 import type { Spending } from '../book/spending.ts'
 import { countOccurrences, occurrencesOf } from '../recurrence/recurrence.ts'
-import { countDues, currentDue, type Due, dueAfter } from './due-dates.ts'
+import { countDues, currentDue, type Due, dueAfter, firstUnpaid } from './due-dates.ts'
 import { nextTwoFundings } from './funding-dates.ts'
 
 /** Fields of a plan that determine its contribution; amounts in minor units. */
@@ -87,17 +87,20 @@ type Dues = { beforeFunding: number; afterFunding: number }
  * Counts the due dates in `[now, funding)` and in `[funding, fundingAfter)`. Without `fundingAfter`
  * the second count is 1 if any due date follows, since no later funding covers it.
  */
-function countDuesAround(spending: Need, { timezone, now, funding, fundingAfter }: Dates): Dues {
+function countDuesAround(spending: Need, dates: Dates): Dues {
+  const { timezone, now, due, funding, fundingAfter } = dates
   if (funding === null) return { beforeFunding: 0, afterFunding: 0 }
   const beforeFunding = countDues(spending, timezone, { from: now, before: funding })
   if (fundingAfter !== null) {
     const range = { from: funding, before: fundingAfter }
     return { beforeFunding, afterFunding: countDues(spending, timezone, range) }
   }
+  if (due === null) return { beforeFunding, afterFunding: 0 }
+  const after = Math.max(funding, firstUnpaid(spending, timezone)) - 1
   const last =
     spending.ruleset === null
       ? spending.nextRecurrence.getTime() >= funding
-      : dueAfter(spending.ruleset, timezone, funding - 1) !== null
+      : dueAfter(spending.ruleset, timezone, after) !== null
   return { beforeFunding, afterFunding: last ? 1 : 0 }
 }
 

@@ -1,8 +1,30 @@
 import { midnightMs } from '@coffer/kit/values/day'
 import { countOccurrences, occurrenceAfter, occurrencesOf } from '../recurrence/recurrence.ts'
 
-/** Fields of a plan that determine its due dates. A goal has no ruleset. */
-export type Due = { ruleset: string | null; nextRecurrence: Date }
+/**
+ * Fields of a plan that determine its due dates. A goal has no ruleset. The bill of
+ * `nextRecurrence` counts as paid if `settledFor` equals it.
+ */
+export type Due = {
+  ruleset: string | null
+  nextRecurrence: Date
+  settledFor?: Date | null | undefined
+}
+
+/** Returns whether the next due date counts as paid (docs/plans.md#bills-paid-early). */
+export function isSettled({ settledFor, nextRecurrence }: Omit<Due, 'ruleset'>): boolean {
+  return settledFor?.getTime() === nextRecurrence.getTime()
+}
+
+/**
+ * Returns the first due date (ms; a midnight in `timezone`) that is not paid: the stored one, or
+ * the one after it if that is settled; Infinity if none is left. Earlier occurrences do not count.
+ */
+export function firstUnpaid(due: Due, timezone: string): number {
+  const stored = midnightMs(due.nextRecurrence.getTime(), timezone)
+  if (due.ruleset === null || !isSettled(due)) return stored
+  return dueAfter(due.ruleset, timezone, stored) ?? Number.POSITIVE_INFINITY
+}
 
 /** Returns the first due date (ms; a midnight in `timezone`) after `instant` (ms), null if none. */
 export function dueAfter(ruleset: string, timezone: string, instant: number): number | null {
@@ -17,20 +39,28 @@ export function dueAfter(ruleset: string, timezone: string, instant: number): nu
 
 /**
  * Returns the due date as of `now` (docs/plans.md#contributions): midnight in `timezone`, in ms. A
- * past date of an expense is replaced by the next one of its rule, null if none is left.
+ * past or settled date of an expense is replaced by the next one of its rule, null if none is left.
  */
 export function currentDue(due: Due, timezone: string, now: number): number | null {
-  const stored = midnightMs(due.nextRecurrence.getTime(), timezone)
-  return due.ruleset === null || stored >= now ? stored : dueAfter(due.ruleset, timezone, now)
+  const first = firstUnpaid(due, timezone)
+  if (first === Number.POSITIVE_INFINITY) return null
+  return due.ruleset === null || first >= now ? first : dueAfter(due.ruleset, timezone, now)
 }
 
-/** Counts the due dates in `[from, before)` (ms): occurrences of the rule, or a goal's date. */
+/**
+ * Counts the due dates in `[from, before)` (ms) that are not paid: a goal's date, or occurrences of
+ * the rule, none before the stored due date.
+ */
 export function countDues(
-  { ruleset, nextRecurrence }: Due,
+  due: Due,
   timezone: string,
   { from, before }: { from: number; before: number },
 ): number {
-  if (ruleset !== null) return countOccurrences(occurrencesOf(ruleset, timezone), { from, before })
+  const { ruleset, nextRecurrence } = due
+  if (ruleset !== null) {
+    const range = { from: Math.max(from, firstUnpaid(due, timezone)), before }
+    return range.from < before ? countOccurrences(occurrencesOf(ruleset, timezone), range) : 0
+  }
   const instant = nextRecurrence.getTime()
   return from <= instant && instant < before ? 1 : 0
 }

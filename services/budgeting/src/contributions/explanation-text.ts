@@ -18,6 +18,7 @@ export function renderSentences(plan: Spending, explanation: Explanation, style:
   const { words } = texts
   const { method, isBehind } = explanation
   return [
+    ...settled(explanation, texts),
     start(plan, explanation, texts),
     ...(method === 'split' ? split(plan, explanation, texts) : []),
     ...(method === 'targets' ? targets(plan, explanation, texts) : []),
@@ -25,6 +26,10 @@ export function renderSentences(plan: Spending, explanation: Explanation, style:
     ...(isBehind ? [behind(explanation, texts)] : []),
     ...(plan.isPaused ? [words.paused] : []),
   ]
+}
+
+function settled({ settledAt, due }: Explanation, { words, day }: Texts): string[] {
+  return settledAt ? [words.settled({ paid: day(settledAt), due: due && day(due) })] : []
 }
 
 function start(plan: Spending, { due, progress }: Explanation, { words, money, day }: Texts) {

@@ -3,6 +3,7 @@
  * numbers; a day is null if no date follows.
  */
 export type Words = {
+  settled: (of: { paid: string; due: string | null }) => string
   target: (of: {
     target: string
     due: string | null
@@ -23,6 +24,8 @@ export type Words = {
 
 /** English sentences. */
 export const english: Words = {
+  settled: ({ paid, due }) =>
+    `It was paid on ${paid}; ${due === null ? 'no due date follows' : `this is for ${due}`}.`,
   target: ({ target, due, progress, used }) =>
     `${target} is the target${due === null ? '' : `, due on ${due}`}; ` +
     `${progress} is put aside so far${used === null ? '' : ` (${used} of it already spent)`}.`,
@@ -48,6 +51,8 @@ export const english: Words = {
 
 /** German sentences. */
 export const german: Words = {
+  settled: ({ paid, due }) =>
+    `Bezahlt am ${paid}; ${due === null ? 'keine Fälligkeit folgt' : `dies ist für den ${due}`}.`,
   target: ({ target, due, progress, used }) =>
     `${target} ist das Ziel${due === null ? '' : `, fällig am ${due}`}; ` +
     `${progress} sind bisher zurückgelegt` +

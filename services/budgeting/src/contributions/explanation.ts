@@ -1,6 +1,7 @@
 import { type FundedSpending, fundingOf } from '../book/spending.ts'
 import { listOccurrences, occurrencesOf } from '../recurrence/recurrence.ts'
 import { type AsOf, type Contribution, progress, recalculate } from './contribution.ts'
+import { firstUnpaid, isSettled } from './due-dates.ts'
 
 /** A contribution with the dates that were counted for it; amounts in minor units. */
 export type Explanation = Contribution & {
@@ -8,6 +9,7 @@ export type Explanation = Contribution & {
   progress: bigint
   dueDates: Date[]
   fundingDates: Date[]
+  settledAt: Date | null
 }
 
 /** Maximum length of each list of dates in an explanation; the counts of dates are not limited. */
@@ -25,6 +27,7 @@ export function explain(plan: FundedSpending, { timezone, now }: AsOf): Explanat
     progress: progress(plan),
     dueDates: listDueDates(plan, contribution, { timezone, now }),
     fundingDates: listFundingDates(plan, contribution, { timezone, now }),
+    settledAt: isSettled(plan) ? plan.settledAt : null,
   }
 }
 
@@ -35,7 +38,8 @@ function listDueDates(
 ): Date[] {
   const count = Math.min(duesBeforeFunding + duesAfterFunding, datesMax)
   if (plan.ruleset === null) return count > 0 ? [plan.nextRecurrence] : []
-  const range = { from: now.getTime(), before: Number.POSITIVE_INFINITY }
+  const from = Math.max(now.getTime(), firstUnpaid(plan, timezone))
+  const range = { from, before: Number.POSITIVE_INFINITY }
   return listDates(plan.ruleset, timezone, range, count)
 }
 

@@ -1,7 +1,7 @@
 import { midnightMs } from '@coffer/kit/values/day'
 import { lesser } from '@coffer/kit/values/money'
 import { clampNeed, type Need } from '../contributions/contribution.ts'
-import { dueAfter } from '../contributions/due-dates.ts'
+import { dueAfter, firstUnpaid, isSettled } from '../contributions/due-dates.ts'
 import { countOccurrences, occurrencesOf } from '../recurrence/recurrence.ts'
 import { countFundings, type FundingEvent, type Fundings, fundingAt } from './forecast-fundings.ts'
 
@@ -29,15 +29,16 @@ export type SpendingEvent = {
 
 /**
  * State of a simulated envelope. `after`: instant (ms) of its last event. `due`: its next due date
- * (ms), null if none is left. `rolling`: its amount in minor units; `held`: the same, if bills take
- * only what it holds. `index`: its next funding in `fundings`. `isOwed`: an expense due today or
- * earlier is not spent yet (docs/forecast.md#events-of-an-envelope).
+ * (ms), null if none is left; none is before `first`. `rolling`: its amount in minor units; `held`:
+ * the same, if bills take only what it holds. `index`: its next funding in `fundings`. `isOwed`: an
+ * expense due today or earlier is not spent yet (docs/forecast.md#events-of-an-envelope).
  */
 type SimulatedEnvelope = {
   plan: ForecastPlan
   fundings: Fundings
   after: number
   due: number | null
+  first: number
   rolling: bigint
   held: bigint
   index: number
@@ -55,11 +56,13 @@ export function listEnvelopeEvents(
 ): SpendingEvent[] {
   const { timezone } = fundings
   const after = midnightMs(now, timezone)
-  const due = midnightMs(plan.nextRecurrence.getTime(), timezone)
-  const isOwed = plan.ruleset !== null && due <= after
+  const first = firstUnpaid(plan, timezone)
+  const due = first === Number.POSITIVE_INFINITY ? null : first
+  const isOwed = plan.ruleset !== null && !isSettled(plan) && first <= after
   const rolling = plan.currentAmount
   const held = isOwed ? clampNeed(rolling - plan.targetAmount) : rolling
-  const state: SimulatedEnvelope = { plan, fundings, after, due, rolling, held, index: 0, isOwed }
+  const money = { rolling, held, isOwed }
+  const state: SimulatedEnvelope = { plan, fundings, after, due, first, index: 0, ...money }
   const events: SpendingEvent[] = []
   for (let event = step(state); event && event.date.getTime() <= end; event = step(state)) {
     events.push(event)
@@ -160,11 +163,13 @@ function billOf({ ruleset, targetAmount, usedAmount }: ForecastPlan): bigint {
 }
 
 function countNeeds(
-  { plan, fundings }: SimulatedEnvelope,
+  { plan, fundings, first }: SimulatedEnvelope,
   range: { from: number; before: number },
 ): number {
   if (plan.ruleset !== null) {
-    return countOccurrences(occurrencesOf(plan.ruleset, fundings.timezone), range)
+    const unpaid = { from: Math.max(range.from, first), before: range.before }
+    if (unpaid.from >= unpaid.before) return 0
+    return countOccurrences(occurrencesOf(plan.ruleset, fundings.timezone), unpaid)
   }
   const instant = plan.nextRecurrence.getTime()
   return range.from < instant && instant < range.before ? 1 : 0

@@ -125,6 +125,7 @@ async function load({ database, mesh }: Deps, bankAccountId: string, context: Ha
         name: plan.name,
         ruleset: plan.ruleset,
         nextRecurrence: plan.nextRecurrence,
+        settledFor: plan.settledFor,
         targetAmount: plan.targetAmount,
         currentAmount: envelope.currentAmount,
         usedAmount: envelope.usedAmount,

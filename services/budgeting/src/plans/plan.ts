@@ -1,5 +1,6 @@
 import { type FundedSpending, fundingOf } from '../book/spending.ts'
 import { type AsOf, recalculate } from '../contributions/contribution.ts'
+import { withSettledBill } from '../contributions/settled-bill.ts'
 
 /** Amounts of an envelope in the ledger, in minor units, with the ledger's version. */
 export type Amounts = {
@@ -7,21 +8,40 @@ export type Amounts = {
   currentAmount: bigint
   usedAmount: bigint
   version: bigint
+  /** Given to transactions in this period; undefined in replies that the ledger stored earlier. */
+  periodSpent?: bigint | undefined
 }
 
-/** Returns the plan with these amounts and a new contribution; unchanged if they are not newer. */
+/**
+ * Returns the plan with these amounts and a new contribution; unchanged if they are older or equal.
+ * The amount of the period may differ at the same version: it was not stored from the beginning.
+ */
 export function withAmounts(
   plan: FundedSpending,
   amounts: Amounts | undefined,
   asOf: AsOf,
 ): FundedSpending {
-  if (!amounts || amounts.version <= plan.amountsVersion) return plan
-  const { currentAmount, usedAmount, version } = amounts
-  return withContribution({ ...plan, currentAmount, usedAmount, amountsVersion: version }, asOf)
+  if (!amounts || amounts.version < plan.amountsVersion) return plan
+  const held = heldIn(plan, amounts)
+  const isSame = held.periodSpentAmount === plan.periodSpentAmount
+  if (amounts.version === plan.amountsVersion && isSame) return plan
+  return withContribution({ ...plan, ...held }, asOf)
 }
 
-/** Returns the plan with its contribution as of `now`, in minor units; dates do not change. */
-export function withContribution(plan: FundedSpending, asOf: AsOf): FundedSpending {
+/** Returns the fields of a plan that the amounts of its envelope replace. */
+export function heldIn(plan: FundedSpending, amounts: Amounts) {
+  const { currentAmount, usedAmount, version: amountsVersion, periodSpent } = amounts
+  const isGoal = plan.spendingType === 'goal'
+  const periodSpentAmount = isGoal ? 0n : (periodSpent ?? plan.periodSpentAmount)
+  return { currentAmount, usedAmount, amountsVersion, periodSpentAmount }
+}
+
+/**
+ * Returns the plan with its settlement and its contribution (minor units) as of `now`; dates do not
+ * change.
+ */
+export function withContribution(stored: FundedSpending, asOf: AsOf): FundedSpending {
+  const plan = withSettledBill(stored, asOf.now)
   const { nextContributionAmount, isBehind } = recalculate(plan, fundingOf(plan), asOf)
   return { ...plan, nextContributionAmount, isBehind, calculatedAt: asOf.now }
 }

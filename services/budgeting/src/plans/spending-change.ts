@@ -3,6 +3,7 @@ import { midnightOf } from '@coffer/kit/values/day'
 import { isOver } from '../book/funding-schedule.ts'
 import type { Spending } from '../book/spending.ts'
 import { dueAfter } from '../contributions/due-dates.ts'
+import { withSettledBill } from '../contributions/settled-bill.ts'
 import { notInFuture } from '../recurrence/date-problems.ts'
 import { checkPlan, nextDue, readRule } from './spending-creation.ts'
 
@@ -13,7 +14,10 @@ const notNullable = [
   'nextRecurrence',
   'autoCreateTransaction',
   'isPaused',
+  'settlesWhenSpent',
 ] as const
+
+const ofExpenses = ['autoCreateTransaction', 'settlesWhenSpent'] as const
 
 /** Fields of a PATCH. Null is refused, except for the ruleset of a goal. */
 export type SpendingPatch = {
@@ -22,7 +26,13 @@ export type SpendingPatch = {
 
 type Where = { timezone: string; now: Date; isManualLink: boolean }
 
-const triggers = ['targetAmount', 'fundingScheduleId', 'nextRecurrence', 'ruleset'] as const
+const triggers = [
+  'targetAmount',
+  'fundingScheduleId',
+  'nextRecurrence',
+  'ruleset',
+  'settlesWhenSpent',
+] as const
 
 /**
  * Returns the changed plan, and whether its contribution has to be recalculated
@@ -45,6 +55,7 @@ export function changeSpending(
     targetAmount: patch.targetAmount ?? current.targetAmount,
     autoCreateTransaction: patch.autoCreateTransaction ?? current.autoCreateTransaction,
     isPaused: patch.isPaused ?? current.isPaused,
+    settlesWhenSpent: patch.settlesWhenSpent ?? current.settlesWhenSpent,
     ruleset,
     nextRecurrence: patch.nextRecurrence
       ? sentDue(current, patch.nextRecurrence, where, problems)
@@ -59,7 +70,10 @@ export function changeSpending(
   const isPausing = merged.isPaused && !current.isPaused
   const isRevived = isOver(current) && merged.ruleset !== current.ruleset
   return {
-    spending: isResumed || isRevived ? withDueAhead(merged, where) : merged,
+    spending: withSettledBill(
+      isResumed || isRevived ? withDueAhead(merged, where) : merged,
+      where.now,
+    ),
     needsContribution: !isPausing && (isResumed || isChanged),
   }
 }
@@ -67,8 +81,8 @@ export function changeSpending(
 function keyProblems({ spendingType }: Spending, patch: SpendingPatch): Problems {
   const cleared = notNullable.filter((field) => patch[field] === null || patch[field] === '')
   const problems: Problems = Object.fromEntries(cleared.map((key) => [key, 'cannot be blank']))
-  if (spendingType === 'goal' && patch.autoCreateTransaction !== undefined) {
-    problems.autoCreateTransaction = 'key not expected'
+  for (const key of spendingType === 'goal' ? ofExpenses : []) {
+    if (patch[key] !== undefined) problems[key] = 'key not expected'
   }
   return problems
 }
@@ -116,6 +130,6 @@ function withDueAhead(plan: Spending, { timezone, now }: Where): Spending {
   return { ...plan, lastRecurrence, nextRecurrence: due ? new Date(due) : lastRecurrence }
 }
 
-function comparable(value: bigint | string | Date | null): bigint | string | number | null {
+function comparable<Value>(value: Value | Date): Value | number {
   return value instanceof Date ? value.getTime() : value
 }

@@ -23,6 +23,7 @@ import { type Envelope, EnvelopeService } from '@coffer/proto/ledger/v1/envelope
 import type { HandlerContext } from '@connectrpc/connect'
 import { findLiveSchedule } from '../book/funding-schedule.ts'
 import { type FundedSpending, Spending, withFunding } from '../book/spending.ts'
+import type { settings } from '../config.ts'
 import type { AsOf } from '../contributions/contribution.ts'
 import { describeWritable, findAfterFailure, onBehalfOf } from '../ledger/ledger.client.ts'
 import { rulesetHints } from '../recurrence/skipped-months.ts'
@@ -32,7 +33,8 @@ import { type NewSpending, newSpending } from './spending-creation.ts'
 import type { Work } from './unit-of-work.ts'
 import type { PlanWriter } from './writer.service.ts'
 
-type Deps = Pick<ServiceDeps, 'database' | 'mesh' | 'clock' | 'log'> & Pick<PlanWriter, 'write'>
+type Deps = Pick<ServiceDeps<typeof settings>, 'database' | 'mesh' | 'clock' | 'log' | 'config'> &
+  Pick<PlanWriter, 'write'>
 
 /**
  * Creates a spending object in three idempotent steps: plan `opening`, envelope in the ledger, plan
@@ -44,14 +46,15 @@ export async function createSpending(
   request: CreateSpendingRequest,
   context: HandlerContext,
 ) {
-  const { database, clock } = deps
+  const { database, clock, config } = deps
   return once({ database, context, reply: CreateSpendingResponseSchema }, async (key) => {
     const { bankAccountId } = request
     const { accountId, timezone } = callerOf(context)
     const { isManualLink } = await describeWritable(deps, bankAccountId, context)
     const asOf = { timezone, now: clock() }
     const scope = { accountId, bankAccountId }
-    const plan = await deps.write(reservePlan({ scope, request, key, asOf, isManualLink }))
+    const input = readInput(request, config)
+    const plan = await deps.write(reservePlan({ scope, input, key, asOf, isManualLink }))
     const envelope = await createEnvelope(deps, plan, context)
     const reply = await completePlan(deps, { plan, envelope, asOf, key })
     if (!reply)
@@ -128,7 +131,7 @@ interface Creation {
 
 interface NewPlan {
   scope: BankAccountKey
-  request: CreateSpendingRequest
+  input: NewSpending
   key: IdempotencyKey | null
   asOf: AsOf
   isManualLink: boolean
@@ -138,8 +141,8 @@ interface NewPlan {
  * Returns the `Work` that stores the plan. If an earlier attempt of the request has stored it,
  * raises `openingAttempts`, so that the earlier attempt cannot delete the plan.
  */
-function reservePlan({ scope, request, key, asOf, isManualLink }: NewPlan): Work<FundedSpending> {
-  const { fundingScheduleId } = request
+function reservePlan({ scope, input, key, asOf, isManualLink }: NewPlan): Work<FundedSpending> {
+  const { fundingScheduleId } = input
   const spendingId = newId('spnd')
   return {
     scope: { ...scope, fundingScheduleIds: [fundingScheduleId], openingKey: key?.key ?? null },
@@ -154,12 +157,13 @@ function reservePlan({ scope, request, key, asOf, isManualLink }: NewPlan): Work
       const funding = findLiveSchedule(schedules, fundingScheduleId)
       if (!funding) throw notFound('funding schedule')
       const entity: Spending = {
-        ...newSpending(readInput(request), { ...asOf, isManualLink }),
+        ...newSpending(input, { ...asOf, isManualLink }),
         ...scope,
         spendingId,
         // An envelope is created empty, with version 1.
         currentAmount: 0n,
         usedAmount: 0n,
+        periodSpentAmount: 0n,
         amountsVersion: 1n,
         nextContributionAmount: 0n,
         isBehind: false,
@@ -171,6 +175,9 @@ function reservePlan({ scope, request, key, asOf, isManualLink }: NewPlan): Work
         openingKey: key?.key ?? null,
         openingBody: key?.bodyHash ?? null,
         closingUntil: null,
+        settledFor: null,
+        settledAt: null,
+        settledByRequest: false,
       }
       const plan = withContribution(withFunding(entity, funding), asOf)
       return { reply: plan, plans: [plan] }
@@ -178,12 +185,19 @@ function reservePlan({ scope, request, key, asOf, isManualLink }: NewPlan): Work
   }
 }
 
-function readInput(request: CreateSpendingRequest): NewSpending {
+function readInput(
+  request: CreateSpendingRequest,
+  { expenseSettlesWhenSpent }: Deps['config'],
+): NewSpending {
   const { name, fundingScheduleId, targetAmount, autoCreateTransaction, isPaused } = request
   const { nextRecurrence } = request
   const spendingType = Spending.shape.spendingType.safeParse(request.spendingType)
   if (!spendingType.success) {
     throw invalid({ spendingType: 'Spending type must be expense or goal' })
+  }
+  const isExpense = spendingType.data === 'expense'
+  if (!isExpense && request.settlesWhenSpent) {
+    throw invalid({ settlesWhenSpent: 'key not expected' })
   }
   return {
     spendingType: spendingType.data,
@@ -192,6 +206,7 @@ function readInput(request: CreateSpendingRequest): NewSpending {
     targetAmount,
     autoCreateTransaction,
     isPaused,
+    settlesWhenSpent: isExpense && (request.settlesWhenSpent ?? expenseSettlesWhenSpent),
     nextRecurrence: nextRecurrence ? timestampDate(nextRecurrence) : null,
     ruleset: request.ruleset ?? null,
   }

@@ -16,6 +16,7 @@ const rent: NewSpending = {
   ruleset: monthly,
   autoCreateTransaction: false,
   isPaused: false,
+  settlesWhenSpent: false,
 }
 const holiday: NewSpending = { ...rent, spendingType: 'goal', name: 'Holiday', ruleset: null }
 

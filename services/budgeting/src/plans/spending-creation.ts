@@ -16,6 +16,7 @@ export type NewSpending = Pick<
   | 'ruleset'
   | 'autoCreateTransaction'
   | 'isPaused'
+  | 'settlesWhenSpent'
 > & { nextRecurrence: Date | null }
 
 /**

@@ -13,10 +13,12 @@ import { BankAccountService } from '@coffer/proto/ledger/v1/bank_account'
 import { type Envelope, EnvelopeService } from '@coffer/proto/ledger/v1/envelope'
 import type { HandlerContext, ServiceImpl } from '@connectrpc/connect'
 import type { FundedSpending, PlanKey } from '../book/spending.ts'
+import type { settings } from '../config.ts'
 import type { AsOf } from '../contributions/contribution.ts'
 import { explain } from '../contributions/explanation.ts'
 import { renderSentences, type Style } from '../contributions/explanation-text.ts'
 import { findAfterFailure, findEnvelope, onBehalfOf } from '../ledger/ledger.client.ts'
+import { billRoutes } from './bill.service.ts'
 import { withAmounts } from './plan.ts'
 import { beginClosing, deletePlan } from './plan-works.ts'
 import { findPlans, listSpending } from './spending.sql.ts'
@@ -24,7 +26,8 @@ import { updateSpending } from './spending-change.service.ts'
 import { createSpending } from './spending-creation.service.ts'
 import type { PlanWriter } from './writer.service.ts'
 
-type Deps = Pick<ServiceDeps, 'database' | 'mesh' | 'clock' | 'log'> & Pick<PlanWriter, 'write'>
+type Deps = Pick<ServiceDeps<typeof settings>, 'database' | 'mesh' | 'clock' | 'log' | 'config'> &
+  Pick<PlanWriter, 'write'>
 
 /** Returns the RPC handlers of spending objects (docs/plans.md). */
 export function spendingRoutes(deps: Deps): ServiceImpl<typeof SpendingService> {
@@ -35,6 +38,7 @@ export function spendingRoutes(deps: Deps): ServiceImpl<typeof SpendingService> 
     return { scope: { accountId, bankAccountId }, asOf: { timezone, now: clock() } }
   }
   return {
+    ...billRoutes(deps),
     listSpending: async ({ bankAccountId }, context) => {
       const { scope, asOf } = scopeOf(bankAccountId, context)
       const [plans, { envelopes }] = await Promise.all([

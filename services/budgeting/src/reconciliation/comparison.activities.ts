@@ -12,7 +12,7 @@ import type { FundedSpending } from '../book/spending.ts'
 import type { settings } from '../config.ts'
 import type { AsOf } from '../contributions/contribution.ts'
 import { asJob } from '../ledger/ledger.client.ts'
-import { withContribution } from '../plans/plan.ts'
+import { heldIn, withContribution } from '../plans/plan.ts'
 import type { Work } from '../plans/unit-of-work.ts'
 import type { PlanWriter } from '../plans/writer.service.ts'
 import { accountTimezone } from '../tenancy/account-settings.client.ts'
@@ -249,8 +249,7 @@ function correctPlans(of: {
     plans: same.flatMap((plan) => {
       const envelope = held.get(plan.spendingId)
       if (!envelope || envelope.version >= plan.amountsVersion) return []
-      const { currentAmount, usedAmount, version: amountsVersion } = envelope
-      return withContribution({ ...plan, currentAmount, usedAmount, amountsVersion }, asOf)
+      return withContribution({ ...plan, ...heldIn(plan, envelope) }, asOf)
     }),
   }
 }

@@ -223,16 +223,20 @@ async function createPlanned({ funding, excludeWeekends, expenses, goal }: Plan)
   const home = await createBudgetHousehold(booted)
   const deposit = { estimatedDeposit: 5000n, autoCreateTransaction: true }
   const { fundingScheduleId } = await home.pay({ ruleset: funding, excludeWeekends, ...deposit })
+  const { bankAccountId } = home
   const fill = async ({ spendingId }: { spendingId: string }, amount: bigint) => {
     if (amount === 0n) return
-    const moved = { bankAccountId: home.bankAccountId, toSpendingId: spendingId, amount }
+    const moved = { bankAccountId, toSpendingId: spendingId, amount }
     await home.envelopes.transfer(moved, home.as)
   }
   for (const { ruleset, target, saved } of expenses) {
     const due = occurrenceAfter(occurrencesOf(ruleset, chicago), now.getTime()) ?? 0
     const plan = { ruleset, targetAmount: target, nextRecurrence: timestampFromMs(due) }
     const created = { ...plan, autoCreateTransaction: true }
-    await fill(await home.expense(fundingScheduleId, created), saved)
+    const { spendingId } = await home.expense(fundingScheduleId, created)
+    await fill({ spendingId }, saved)
+    if (saved % 2n === 0n)
+      await home.spending.settleSpending({ bankAccountId, spendingId }, home.as)
   }
   const due = midnightOf(new Date(now.getTime() + goal.days * dayMs), chicago)
   const plan = { targetAmount: goal.target, nextRecurrence: timestampFromDate(due) }

@@ -5,7 +5,7 @@ import { prepare, read } from '@coffer/kit/database/statement'
 import { z } from 'zod'
 import { Envelope } from '../book/envelope.ts'
 
-const OpenEnvelope = Envelope.omit({ periodSpent: true, openedAt: true, closedAt: true })
+const OpenEnvelope = Envelope.omit({ openedAt: true, closedAt: true })
 type OpenEnvelope = z.infer<typeof OpenEnvelope>
 
 const Row = z.union([OpenEnvelope, z.object({ spendingId: z.null() })])

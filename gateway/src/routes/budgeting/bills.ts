@@ -1,0 +1,53 @@
+import { SpendingSchema, SpendingService } from '@coffer/proto/budgeting/v1/spending'
+import { z } from 'zod'
+import type { RouteDeps } from '../../deps.ts'
+import { type Route, route } from '../../http/route.ts'
+
+const path = '/api/bank_accounts/:bankAccountId/spending/:spendingId/settle'
+
+/** Returns the routes of bills that are paid before they are due (docs/plans.md). */
+export function billRoutes({ mesh }: RouteDeps): Route[] {
+  const spending = mesh.client('budgeting', SpendingService)
+  return [
+    route({
+      id: 'settleSpending',
+      tag: 'Spending',
+      method: 'POST',
+      path,
+      summary: 'Mark the next bill of an expense as paid',
+      description:
+        'Contributions and the forecast are then for the due date after it, and the due date ' +
+        'passes without emptying the envelope. Moves no money. Not for goals ' +
+        '(docs/plans.md#bills-paid-early).',
+      since: '0.4.0',
+      auth: 'key',
+      idempotent: true,
+      tagged: true,
+      find: ({ params, options }) => spending.getSpending(params, options),
+      body: z.strictObject({}),
+      isBodyOptional: true,
+      answers: { 409: 'Another request is deleting the expense' },
+      answer: SpendingSchema,
+      handler: async ({ params, writeOptions }) =>
+        (await spending.settleSpending(params, writeOptions)).spending,
+    }),
+    route({
+      id: 'unsettleSpending',
+      tag: 'Spending',
+      method: 'DELETE',
+      path,
+      summary: 'Undo the marking of the next bill as paid',
+      description:
+        'An expense that settles by itself stays settled while its target is spent ' +
+        '(docs/plans.md#bills-paid-early).',
+      since: '0.4.0',
+      auth: 'key',
+      isConditional: true,
+      tagged: true,
+      answers: { 409: 'Another request is deleting the expense' },
+      answer: SpendingSchema,
+      handler: async ({ params, options }) =>
+        (await spending.unsettleSpending(params, options)).spending,
+    }),
+  ]
+}

@@ -1,0 +1,55 @@
+import { refused } from '@coffer/kit/rpc/errors'
+import { isOver } from '../book/funding-schedule.ts'
+import type { Spending } from '../book/spending.ts'
+import { isSettled } from './due-dates.ts'
+
+type Bill = Pick<
+  Spending,
+  | 'spendingType'
+  | 'targetAmount'
+  | 'periodSpentAmount'
+  | 'lastRecurrence'
+  | 'nextRecurrence'
+  | 'settlesWhenSpent'
+  | 'settledFor'
+  | 'settledAt'
+  | 'settledByRequest'
+>
+
+const unsettled = { settledFor: null, settledAt: null, settledByRequest: false }
+
+/**
+ * Returns the plan as of `now`: settled if it settles by itself and its target is spent in this
+ * period, not settled if that, or the due date, has changed (docs/plans.md#bills-paid-early).
+ */
+export function withSettledBill<Plan extends Bill>(plan: Plan, now: Date): Plan {
+  const isSpent = plan.settlesWhenSpent && plan.periodSpentAmount >= plan.targetAmount
+  if (isSettled(plan) && (plan.settledByRequest || isSpent)) return plan
+  if (isSpent && !isOver(plan)) {
+    return { ...plan, settledFor: plan.nextRecurrence, settledAt: now, settledByRequest: false }
+  }
+  return plan.settledFor === null ? plan : { ...plan, ...unsettled }
+}
+
+/** Returns the plan with its next bill paid by a request. Throws refused if no bill is left. */
+export function settle<Plan extends Bill>(plan: Plan, now: Date): Plan {
+  requireBill(plan)
+  const settledAt = isSettled(plan) ? plan.settledAt : now
+  return { ...plan, settledFor: plan.nextRecurrence, settledAt, settledByRequest: true }
+}
+
+/** Returns the plan without the settlement of a request. Throws refused if no bill is left. */
+export function unsettle<Plan extends Bill>(plan: Plan): Plan {
+  requireBill(plan)
+  return { ...plan, ...unsettled }
+}
+
+/** Throws refused for a goal, and for an expense whose rule has ended. */
+function requireBill(plan: Bill): void {
+  if (plan.spendingType === 'goal') {
+    throw refused('A goal has no bills: PATCH its nextRecurrence or targetAmount instead')
+  }
+  if (isOver(plan)) {
+    throw refused('The rule of the expense has ended, no due date is left: PATCH its ruleset')
+  }
+}

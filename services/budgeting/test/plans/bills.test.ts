@@ -1,0 +1,117 @@
+import { readFile } from 'node:fs/promises'
+import { timestampFromDate } from '@bufbuild/protobuf/wkt'
+import { booting } from '@coffer/host/testing/booting'
+import { headers } from '@coffer/kit/rpc/rpc'
+import { newId } from '@coffer/kit/values/id'
+import { auditLedger } from '@coffer/ledger/money/audit.sql'
+import { ledger } from '@coffer/ledger/service'
+import { expect, test } from '@jest/globals'
+import { budgeting } from '../../src/service.ts'
+import { advanceOnly } from '../advancing.ts'
+import { at, createBudgetHousehold } from '../household.ts'
+
+const booted = booting([ledger, budgeting], {}, '2023-11-26T15:00Z')
+
+/** Noon in Chicago of a day like `3 Dec`, about the turn of 2023. */
+const noonOf = (day: string) =>
+  new Date(`${day} ${day.endsWith('Jan') ? 2024 : 2023} 18:00:00 GMT+0000`)
+
+/** Creates the rent of the table in docs/plans.md; `has` are fields like `graceDays 5`. */
+async function createRent(has = '–', amount = 80_000n) {
+  booted.clock.now = noonOf('26 Nov')
+  const opening = { availableBalance: 180_000n, currentBalance: 180_000n }
+  const home = await createBudgetHousehold(booted, opening)
+  const { bankAccountId, as } = home
+  const { fundingScheduleId } = await home.pay()
+  const words = has === '–' ? [] : has.split(', ').map((word) => word.split(' '))
+  const fields = words.map(([key, days]) => [key, days === undefined || Number(days)])
+  const nextRecurrence = at('2023-12-01T06:00Z')
+  const plan = { name: 'Rent', targetAmount: 80_000n, nextRecurrence }
+  const { spendingId } = await home.expense(fundingScheduleId, {
+    ...plan,
+    ...Object.fromEntries(fields),
+  })
+  const moved = { bankAccountId, toSpendingId: spendingId, amount }
+  await home.envelopes.transfer(moved, as)
+  const key = { bankAccountId, spendingId }
+  const pay = (day: Date, amount = 80_000n) => {
+    const bill = { name: 'Rent', amount, date: timestampFromDate(day), adjustsBalance: true }
+    return home.transactions.createTransaction({ ...bill, ...key }, as)
+  }
+  return { home, key, pay }
+}
+
+type Rent = Awaited<ReturnType<typeof createRent>>
+
+async function sumsOf({ home }: Rent) {
+  const [rent] = await home.list()
+  const sums = [rent?.currentAmount, (await home.balances())?.free]
+  return sums.map((one) => (Number(one) / 100).toFixed(2)).join(' / ')
+}
+
+/** The steps of the table, each on a day. */
+function takeStep({ home, key, pay }: Rent, step: string, day: Date) {
+  if (step === 'paid') return pay(day)
+  if (step === 'settled') return home.spending.settleSpending(key, home.as)
+  throw new Error(`no step is called ${step}`)
+}
+
+async function run([is = '', has = '']: string[], days: string[]) {
+  const rent = await createRent(has)
+  const steps = is === 'not paid' ? [] : is.split(', ').map((step) => step.split(' on '))
+  const seen = [is, has]
+  let taken = 0
+  for (const day of days) {
+    for (; taken < steps.length; taken += 1) {
+      const [step = '', on = ''] = steps[taken] ?? []
+      if (noonOf(on) >= noonOf(day)) break
+      booted.clock.now = noonOf(on)
+      await takeStep(rent, step, noonOf(on))
+    }
+    await advanceOnly(booted, rent.home, noonOf(day))
+    seen.push(await sumsOf(rent))
+  }
+  return seen
+}
+
+test('the table of due days in docs/plans.md is true', async () => {
+  const docs = await readFile(new URL('../../../../docs/plans.md', import.meta.url), 'utf8')
+  const [table = ''] = /\| the rent is[\s\S]*?\n\n/.exec(docs) ?? []
+  const [columns = [], , ...rows] = table
+    .split('\n')
+    .filter((line) => line.startsWith('|'))
+    .map((line) => line.slice(1, -1).split('|'))
+    .map((cells) => cells.map((cell) => cell.trim()))
+  expect(rows.length).toBeGreaterThan(4)
+  for (const row of rows) expect(await run(row, columns.slice(2))).toEqual(row)
+  expect(await auditLedger(booted.database('ledger'))).toEqual([])
+})
+
+test('a bill is settled once: repeated, at the same time, and until it is undone', async () => {
+  const { home, key, pay } = await createRent()
+  await pay(noonOf('26 Nov'))
+  const bill = async () => (await home.list())[0]
+  const stale = { periodSpentAmount: 80_000n, nextContributionAmount: 80_000n }
+  expect(await bill()).toMatchObject(stale)
+  expect((await bill())?.settledAt).toBeUndefined()
+  const keyed = { ...home.as, headers: { [headers.idempotencyKey]: newId('k') } }
+  const settling = [1, 2, 3].map(() => home.spending.settleSpending(key, keyed))
+  const answers = (await Promise.all(settling)).map(({ spending }) => spending)
+  expect(answers).toEqual(answers.map(() => answers[0]))
+  const settledAt = timestampFromDate(noonOf('26 Nov'))
+  const settled = { nextContributionAmount: 26_666n, settledAt }
+  expect(await bill()).toMatchObject(settled)
+  const { explanation } = await home.spending.explainSpending(key, home.as)
+  expect(explanation?.sentences[0]).toBe('It was paid on Nov 26, 2023; this is for Jan 1, 2024.')
+  // The request that is repeated after the due date does not settle the bill of January.
+  await advanceOnly(booted, home, noonOf('2 Dec'))
+  await home.spending.settleSpending(key, keyed)
+  expect(await bill()).toMatchObject({ periodSpentAmount: 0n })
+  expect((await bill())?.settledAt).toBeUndefined()
+  await home.spending.settleSpending(key, home.as)
+  expect((await bill())?.settledAt).toEqual(timestampFromDate(noonOf('2 Dec')))
+  for (let time = 1; time <= 2; time += 1) {
+    const { spending } = await home.spending.unsettleSpending(key, home.as)
+    expect(spending?.settledAt).toBeUndefined()
+  }
+})
