@@ -147,8 +147,8 @@ export async function spends(world: World, ada: Ada, home: Household): Promise<v
   await changes(ada, home, `${path}/transactions/${made.transaction.transactionId}`)
 }
 
-/** Changes, corrects, deletes and restores a transaction, and spends it from the goal again. */
-async function changes({ key }: Ada, { tripId }: Household, one: string): Promise<void> {
+/** Changes, corrects, deletes and restores a transaction, spends it again, and gets a refund. */
+async function changes({ key }: Ada, { path, tripId }: Household, one: string): Promise<void> {
   await key('GET', one)
   await key('PATCH', one, {
     body: { amount: 9_150 },
@@ -167,6 +167,17 @@ async function changes({ key }: Ada, { tripId }: Household, one: string): Promis
     body: { spendingId: tripId },
     name: 'assign',
     summary: 'Into an envelope, which pays for it',
+  })
+  await key('POST', `${path}/transactions`, {
+    body: {
+      name: 'Fjord Hostel',
+      amount: -2_500,
+      date: '2026-03-04T06:00:00Z',
+      refundSpendingId: tripId,
+      adjustsBalance: true,
+    },
+    name: 'refund',
+    summary: 'Money that comes back to an envelope',
   })
 }
 

@@ -74,7 +74,28 @@ export async function budgetAndSpend(alice: Person): Promise<void> {
   const { data: balances } = await client.getBalances(bank)
   expect(balances).toMatchObject({ expenses: 30_000, free: 25_000 })
 
+  await returnShoes(alice, { bank, spendingId })
   expect((await client.deleteSpending(envelope)).data).toBeNull()
   expect((await client.listSpending(bank)).data).toEqual([])
-  expect((await client.getBalances(bank)).data).toMatchObject({ expenses: 0, free: 55_000 })
+  expect((await client.getBalances(bank)).data).toMatchObject({ expenses: 0, free: 57_000 })
+}
+
+/** Buys for 5,000 from an envelope that holds 30,000, and gets 7,000 (docs/money/refunds.md). */
+async function returnShoes(
+  { client }: Person,
+  { bank, spendingId }: { bank: { path: { bankAccountId: string } }; spendingId: string },
+): Promise<void> {
+  const shoes = { name: 'Shoes', date: '2026-03-03T06:00:00Z', adjustsBalance: true }
+  await client.createTransaction({ ...bank, body: { ...shoes, amount: 5_000, spendingId } })
+  const deposit = { ...shoes, amount: -7_000, refundSpendingId: spendingId }
+  const { data } = await client.createTransaction({ ...bank, body: deposit })
+  const { transaction, balance, hints } = data
+  expect(transaction).toMatchObject({ refundSpendingId: spendingId, refundAmount: 5_000 })
+  expect(transaction).toMatchObject({ amount: -7_000, spendingId: null })
+  expect(balance).toMatchObject({ available: 57_000, expenses: 30_000, free: 27_000 })
+  expect(hints).toHaveLength(1)
+  const { data: listed } = await client.listSpendingTransactions({
+    path: { ...bank.path, spendingId },
+  })
+  expect(listed.map(({ amount }) => amount)).toEqual([-7_000, 5_000])
 }

@@ -28,7 +28,13 @@ export const contents: readonly Group[] = [
   },
   {
     title: 'Accounts and money',
-    entries: ['links.md', 'transactions.md', 'money.md', 'similar-transactions.md'],
+    entries: [
+      'links.md',
+      'transactions.md',
+      'money.md',
+      'money/refunds.md',
+      'similar-transactions.md',
+    ],
   },
   {
     title: 'Banks',

@@ -182,12 +182,12 @@ describe('changing a transaction', () => {
 
   test('null removes it from its envelope; keys that are not sent stay unchanged', async () => {
     gateway = await createGateway({ transactions: { updateTransaction: () => updated } })
-    const sent = { spendingId: null, merchantName: null, name: 'Food' }
+    const sent = { spendingId: null, refundSpendingId: null, merchantName: null, name: 'Food' }
     const answer = await gateway.send('PATCH', oneUrl, { body: sent })
     expect(answer.body.spending).toEqual([])
     expect(gateway.received.at(-1)?.message).toMatchObject({
       name: 'Food',
-      updateMask: { paths: ['name', 'spending_id'] },
+      updateMask: { paths: ['name', 'spending_id', 'refund_spending_id'] },
     })
   })
 

@@ -44,7 +44,12 @@ export const transactionCreation = z.strictObject({
   name: name.describe('Name of the transaction'),
   merchantName: ignoringNull(text).describe('Name of the merchant. Null counts as not sent'),
   spendingId: ignoringNull(id('spnd')).describe(
-    'Expense or goal whose envelope pays; 400 for a deposit. Null counts as not sent',
+    'Expense or goal whose envelope pays; 400 for a deposit, which refundSpendingId is for. Null ' +
+      'counts as not sent',
+  ),
+  refundSpendingId: ignoringNull(id('spnd')).describe(
+    'Expense or goal that a deposit gives money back to, at most what was taken from it; 400 for ' +
+      'a positive amount. Null counts as not sent',
   ),
   adjustsBalance: ignoringNull(boolean).describe(
     'Whether the amount is taken from the balances: the available one, and the current one ' +
@@ -65,6 +70,12 @@ const change = z.strictObject({
   spendingId: nullOr(id('spnd'))
     .optional()
     .describe('Expense or goal whose envelope pays from now on; null takes it out of its envelope'),
+  refundSpendingId: nullOr(id('spnd'))
+    .optional()
+    .describe(
+      'Expense or goal that the deposit gives money back to from now on, at most what was taken ' +
+        'from it; null ends the refund',
+    ),
   amount: nonZeroMoney
     .optional()
     .describe(
@@ -164,8 +175,9 @@ function creationRoute(
     summary: 'Create a transaction on a manual bank account',
     description:
       'With spendingId the envelope pays as much of the amount as it holds; the rest lowers ' +
-      'free-to-use. Balances change only with adjustsBalance. 400 on a link that is not manual ' +
-      '(docs/transactions.md#create).',
+      'free-to-use. With refundSpendingId a deposit gives money back to an envelope, and ' +
+      'refundAmount says how much (docs/money/refunds.md). Balances change only with ' +
+      'adjustsBalance. 400 on a link that is not manual (docs/transactions.md#create).',
     since: '0.1.0',
     auth: 'key',
     tagged: 'transaction',

@@ -7,8 +7,9 @@ const Source = z.enum(values['Transaction.source'])
 
 /**
  * A transaction; `amount` in minor units, positive if money leaves the bank account.
- * `spendingAmount` is what the envelope `spendingId` gave; both are null if unassigned. `date` is
- * midnight in the account's timezone. `adjustedByDeletion` is whether a DELETE returned the amount
+ * `spendingAmount` is what the envelope `spendingId` gave; both are null if unassigned. A deposit
+ * with an envelope is a refund: it gave `refundAmount` back to it. `date` is midnight in the
+ * account's timezone. `adjustedByDeletion` is whether a DELETE returned the amount
  * to the balances, `unassignedByDeletion` the envelope from which it unassigned the transaction;
  * both null while it is live.
  */
@@ -19,6 +20,7 @@ export const Transaction = z.object({
   amount: Money,
   spendingId: z.string().nullable(),
   spendingAmount: Money.nullable(),
+  refundAmount: Money.min(0n).nullable(),
   createdBySpendingId: z.string().nullable(),
   createdByFundingScheduleId: z.string().nullable(),
   categories: z.array(z.string()),
@@ -64,6 +66,24 @@ export const userFields = Object.entries(StatedFields.shape).flatMap(([name, typ
   type instanceof z.ZodNullable && name !== 'merchantName' ? [name as keyof StatedFields] : [],
 )
 
+/** The envelope of a transaction; all are null if it is unassigned. */
+export type Assignment = Pick<Transaction, 'spendingId' | 'spendingAmount' | 'refundAmount'>
+
+export const unassigned: Assignment = { spendingId: null, spendingAmount: null, refundAmount: null }
+
+/** The envelope of a transaction by the field that names it: it pays, or it gets a refund. */
+export type NamedEnvelope = { spendingId: string | null; refundSpendingId: string | null }
+
+/** Returns the envelope of a transaction by the field that names it in requests and answers. */
+export function namedEnvelope({
+  spendingId,
+  refundAmount,
+}: Pick<Assignment, 'spendingId' | 'refundAmount'>): NamedEnvelope {
+  return refundAmount === null
+    ? { spendingId, refundSpendingId: null }
+    : { spendingId: null, refundSpendingId: spendingId }
+}
+
 /** Returns a posted, unassigned transaction with empty texts, the base of every new transaction. */
 export function emptyTransaction(
   { accountId, bankAccountId }: Pick<Transaction, 'accountId' | 'bankAccountId'>,
@@ -74,8 +94,7 @@ export function emptyTransaction(
     transactionId: created.transactionId,
     bankAccountId,
     amount: created.amount,
-    spendingId: null,
-    spendingAmount: null,
+    ...unassigned,
     createdBySpendingId: null,
     createdByFundingScheduleId: null,
     categories: [],

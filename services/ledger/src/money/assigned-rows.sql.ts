@@ -22,7 +22,7 @@ export async function unassignAll(
   let cleared = pageSize
   while (cleared > 0) {
     const { rowCount } = await tx.query(sql.unsafe`
-      UPDATE transactions SET spending_id = NULL, spending_amount = NULL
+      UPDATE transactions SET spending_id = NULL, spending_amount = NULL, refund_amount = NULL
       WHERE account_id = ${accountId} AND bank_account_id = ${bankAccountId}
         AND spending_id = ${spendingId} AND transaction_id = ANY(ARRAY(
           SELECT transaction_id FROM transactions

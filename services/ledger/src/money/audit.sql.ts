@@ -65,11 +65,12 @@ const rules: Record<string, FragmentSqlToken> = {
     FROM bank_accounts JOIN envelopes USING (account_id, bank_account_id)
       LEFT JOIN (
         SELECT account_id, bank_account_id, spending_id, -sum(delta) AS gave FROM journal
-        WHERE pot = 'envelope' AND cause IN ('transaction', 'deletion', 'undo')
+        WHERE pot = 'envelope' AND cause IN ('transaction', 'deletion', 'undo', 'refund')
         GROUP BY 1, 2, 3
       ) AS books USING (account_id, bank_account_id, spending_id)
       LEFT JOIN (
-        SELECT account_id, bank_account_id, spending_id, sum(spending_amount) AS spent
+        SELECT account_id, bank_account_id, spending_id,
+          sum(spending_amount - coalesce(refund_amount, 0)) AS spent
         FROM transactions WHERE spending_id IS NOT NULL AND deleted_at IS NULL GROUP BY 1, 2, 3
       ) AS assigned USING (account_id, bank_account_id, spending_id)
     WHERE ${live} AND closed_at IS NULL AND coalesce(gave, 0) <> coalesce(spent, 0)`,

@@ -1,5 +1,5 @@
 import type { JournalEntry } from '../book/journal.ts'
-import type { BalanceDeltas } from './operation.ts'
+import { type BalanceDeltas, isSpending } from './operation.ts'
 
 /** Returns whether a journal row moved a balance because of a transaction. */
 export function isBooking({ cause, spendingId }: JournalEntry): boolean {
@@ -28,4 +28,18 @@ export function lastReturned(bookings: readonly JournalEntry[]): BalanceDeltas {
 /** Returns `one` minus `other`. */
 export function differenceOf(one: BalanceDeltas, other: BalanceDeltas): BalanceDeltas {
   return { available: one.available - other.available, current: one.current - other.current }
+}
+
+/** Returns what transactions took from envelopes, after these further rows of the journal. */
+export function refundableAfter(
+  refundable: ReadonlyMap<string, bigint>,
+  entries: readonly JournalEntry[],
+): ReadonlyMap<string, bigint> {
+  const after = new Map(refundable)
+  for (const { spendingId, delta, pot, cause } of after.size === 0 ? [] : entries) {
+    const before = after.get(spendingId ?? '')
+    if (spendingId === null || before === undefined || !isSpending({ pot, cause })) continue
+    after.set(spendingId, before - delta)
+  }
+  return after
 }

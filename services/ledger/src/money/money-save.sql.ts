@@ -81,6 +81,7 @@ const changingParts: Record<Exclude<PartName, keyof typeof insertParts>, Fragmen
     assignments: sql.fragment`
       spending_id = CASE WHEN spending_id = ANY(gone.ids) THEN NULL ELSE spending_id END,
       spending_amount = CASE WHEN spending_id = ANY(gone.ids) THEN NULL ELSE spending_amount END,
+      refund_amount = CASE WHEN spending_id = ANY(gone.ids) THEN NULL ELSE refund_amount END,
       created_by_spending_id = CASE WHEN created_by_spending_id = ANY(gone.ids) THEN NULL
         ELSE created_by_spending_id END`,
   }),

@@ -17,8 +17,10 @@ type ScopePart =
   | 'transactionIds'
   | 'operationIds'
   | 'bookedIds'
+  | 'refundIds'
   | 'providerIds'
   | 'postedAmounts'
+  | 'refundable'
   | 'provider'
   | 'counts'
 
@@ -28,6 +30,7 @@ const listParts = [
   'transactionIds',
   'operationIds',
   'bookedIds',
+  'refundIds',
   'providerIds',
   'postedAmounts',
 ] as const
@@ -36,9 +39,9 @@ const listParts = [
 function scopeRows(scopes: string): FragmentSqlToken {
   return sql.fragment`jsonb_to_recordset(${scopes}::jsonb) AS scope(
       account_id text, bank_account_id text, spending_ids text[], transaction_ids text[],
-      operation_ids text[], booked_ids text[], provider_ids text[], amounts bigint[],
-      alike_from timestamptz, alike_to timestamptz, alike_except text, posted_amounts bigint[],
-      posted_from timestamptz, posted_to timestamptz)`
+      operation_ids text[], booked_ids text[], refund_ids text[], provider_ids text[],
+      amounts bigint[], alike_from timestamptz, alike_to timestamptz, alike_except text,
+      posted_amounts bigint[], posted_from timestamptz, posted_to timestamptz)`
 }
 
 /**
@@ -80,6 +83,36 @@ const bookings = lookUp('booking', {
   where: sql.fragment`one.cause_id = ANY(scope.booked_ids)
         AND one.spending_id IS NULL AND one.cause IN ('transaction', 'deletion')`,
 })
+
+/**
+ * Returns a SELECT of what transactions took from envelopes and did not give back, by the causes of
+ * `isSpending`; `envelopes` has their IDs.
+ */
+function refundableOf(envelopes: FragmentSqlToken): FragmentSqlToken {
+  return sql.fragment`
+    SELECT 'refundable', jsonb_build_object('account_id', owner.account_id,
+      'bank_account_id', owner.bank_account_id, 'spending_id', owner.spending_id, 'amount', (
+        SELECT (-coalesce(sum(delta), 0))::text FROM journal AS one
+        WHERE one.account_id = owner.account_id AND one.bank_account_id = owner.bank_account_id
+          AND one.spending_id = owner.spending_id AND one.pot = 'envelope'
+          AND one.cause IN ('transaction', 'deletion', 'kept', 'undo', 'refund')
+      )) FROM (${envelopes}) AS owner`
+}
+
+const refundedEnvelopes = refundableOf(sql.fragment`
+  SELECT scope.account_id, scope.bank_account_id, spending_id
+  FROM scope CROSS JOIN LATERAL unnest(scope.refund_ids) AS spending_id`)
+
+/** Deposits with an envelope are refunds. */
+const envelopesOfRefunds = refundableOf(sql.fragment`
+  SELECT DISTINCT one.account_id, one.bank_account_id,
+    coalesce(one.spending_id, one.unassigned_by_deletion) AS spending_id
+  FROM named CROSS JOIN LATERAL (
+    SELECT * FROM transactions AS one
+    WHERE one.account_id = named.account_id AND one.bank_account_id = named.bank_account_id
+      AND one.transaction_id = named.transaction_id OFFSET 0
+  ) AS one
+  WHERE one.amount < 0 AND coalesce(one.spending_id, one.unassigned_by_deletion) IS NOT NULL`)
 
 const whole = sql.fragment`true`
 const providerLookUps = [
@@ -177,6 +210,8 @@ const readStatement = prepareParts(['scopes'], ({ scopes }, has: ReadonlySet<Sco
     names.length > 0 ? namedLookUps : [],
     has.has('operationIds') ? [operations] : [],
     has.has('bookedIds') ? [bookings] : [],
+    has.has('refundIds') ? [refundedEnvelopes] : [],
+    has.has('refundable') && names.length > 0 ? [envelopesOfRefunds] : [],
     has.has('provider') ? providerLookUps : [],
     has.has('counts') ? [openEnvelopes] : [],
   ]
@@ -198,6 +233,7 @@ export async function readMoney(
 ): Promise<Map<string, MoneyState>> {
   const merged = [...Map.groupBy(scopes, keyOf).values()].map(mergedScope)
   const asked: ScopePart[] = listParts.filter((name) => merged.some((one) => one[name].length > 0))
+  if (scopes.some(({ readsRefundable }) => readsRefundable)) asked.push('refundable')
   if (scopes.some(({ readsProvider }) => readsProvider)) asked.push('provider')
   if (scopes.some(({ countsEnvelopes }) => countsEnvelopes)) asked.push('counts')
   const rows = await connection.any(readStatement({ scopes: recordsOf(merged) }, asked))
@@ -216,6 +252,8 @@ export async function readMoney(
     else if (kind === 'alias') state?.aliases.push(entityOf(AccountAlias, record))
     else if (kind === 'accountRecord' && state)
       state.accountRecord = entityOf(AccountRecord, record)
+    else if (kind === 'refundable')
+      state?.refundable.set(String(record.spending_id), BigInt(String(record.amount)))
     else if (kind === 'openEnvelopes' && state) state.openEnvelopes = Number(record.count)
     else if (kind === 'operation') state?.operations.push(entityOf(BookedOperation, record))
   }
@@ -242,6 +280,7 @@ function mergedScope(scopes: readonly MoneyScope[]) {
         readsBookings && transactionId ? transactionId : [],
       ),
     ),
+    refundIds: distinct(scopes.flatMap(({ refundIds = [] }) => refundIds)),
     operationIds: distinct(scopes.flatMap(({ operationId }) => operationId ?? [])),
     providerIds: distinct(synced?.providerIds ?? []),
     amounts: (synced?.alike?.amounts ?? []).map(Number),

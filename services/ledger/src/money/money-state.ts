@@ -13,6 +13,10 @@ export interface MoneyScope {
   transactionId?: string
   /** Whether to read the journal rows by which that transaction moved the balances. */
   readsBookings?: boolean
+  /** IDs of envelopes that get a refund: what transactions took from them is read. */
+  refundIds?: readonly string[]
+  /** Whether to read the same for the envelopes of refunds among the transactions of the scope. */
+  readsRefundable?: boolean
   /** Selects synced transactions by provider data; their envelopes and records are read too. */
   synced?: SyncedScope
   /** Whether to read the provider's data and IDs of the bank account; excludes group commit. */
@@ -48,6 +52,8 @@ export interface MoneyState extends Provider {
   operations: BookedOperation[]
   /** Journal rows by which transactions moved the balances, oldest first. */
   bookings: JournalEntry[]
+  /** Minor units that transactions took from envelopes and did not give back. */
+  refundable: Map<string, bigint>
   /** Number of open envelopes; 0 unless a scope asks to count them. */
   openEnvelopes: number
 }
@@ -61,6 +67,7 @@ export function emptyState(bankAccount: BankAccount): MoneyState {
     records: [],
     operations: [],
     bookings: [],
+    refundable: new Map(),
     accountRecord: null,
     aliases: [],
     openEnvelopes: 0,

@@ -6,13 +6,13 @@ import { aBankAccount, anEnvelope } from '../../test/imports/samples.ts'
 import { type BankAccount, balancesOf } from '../book/bank-account.ts'
 import type { Envelope } from '../book/envelope.ts'
 import type { JournalEntry } from '../book/journal.ts'
-import type { Transaction } from '../book/transaction.ts'
+import { type Transaction, unassigned } from '../book/transaction.ts'
 import { applyFunding } from '../envelopes/funding.ts'
 import { closeEnvelope, endPeriod } from '../envelopes/period.ts'
 import { changeTransaction, correctTransaction } from '../transactions/transaction-change.ts'
 import { createTransaction } from '../transactions/transaction-creation.ts'
 import { removeTransaction } from '../transactions/transaction-removal.ts'
-import { isBooking, sumBookings } from './bookings.ts'
+import { isBooking, refundableAfter, sumBookings } from './bookings.ts'
 import { endOperation, type Settlement, startOperation } from './operation.ts'
 import { transfer } from './transfer.ts'
 
@@ -78,7 +78,13 @@ function locked(world: World) {
     bankAccount: world.bankAccount,
     envelopes: [...world.envelopes.values()],
     operation: { operationId: `op_${world.steps}`, now: NOW, version: BigInt(world.steps + 2) },
+    refundable: refundableAfter(new Map(IDS.map((id) => [id, 0n])), world.journal),
   }
+}
+
+/** Returns the envelope of a request by the field that fits the amount. */
+function nameOf(amount: bigint, spendingId: string | null) {
+  return amount < 0n ? { refundSpendingId: spendingId } : { spendingId, refundSpendingId: null }
 }
 
 function save(world: World, settlement: Settlement, transaction: Transaction | null): void {
@@ -105,8 +111,7 @@ const moves: Record<Step['kind'], (world: World, step: Step) => void> = {
       amount,
       date: NOW,
       name: 'x',
-      merchantName: null,
-      spendingId,
+      ...nameOf(amount, spendingId),
       adjustsBalance,
       isPending,
     })
@@ -118,7 +123,7 @@ const moves: Record<Step['kind'], (world: World, step: Step) => void> = {
     if (transaction === null) return
     const patch = {
       ...(step.yes ? { amount: step.amount } : {}),
-      ...(step.also ? { spendingId: step.spendingId } : {}),
+      ...(step.also ? nameOf(step.yes ? step.amount : transaction.amount, step.spendingId) : {}),
     }
     const decision = changeTransaction({ ...locked(world), transaction }, patch)
     save(world, decision.settlement, decision.transaction)
@@ -128,8 +133,8 @@ const moves: Record<Step['kind'], (world: World, step: Step) => void> = {
     if (transaction === null || transaction.deletedAt !== null) return
     const bookings = bookingsOf(world, transaction)
     const state = { ...locked(world), transaction, bookings }
-    const { settlement, transaction: after } = correctTransaction(state, { amount: step.amount })
-    save(world, settlement, after)
+    const decision = correctTransaction(state, { amount: step.amount })
+    save(world, decision.settlement, decision.transaction)
     const taken = sumBookings(bookings).available
     world.available += taken === 0n ? 0n : -step.amount - taken
   },
@@ -184,8 +189,7 @@ const moves: Record<Step['kind'], (world: World, step: Step) => void> = {
       save(world, endOperation(started), null)
       for (const transaction of world.transactions.values()) {
         if (transaction.spendingId === envelope.spendingId) {
-          const cleared = { ...transaction, spendingId: null, spendingAmount: null }
-          world.transactions.set(transaction.transactionId, cleared)
+          world.transactions.set(transaction.transactionId, { ...transaction, ...unassigned })
         }
       }
     }
@@ -201,12 +205,8 @@ function make(world: World, step: Step): void {
   }
 }
 
-function sum(amountsToAdd: Iterable<bigint>): bigint {
-  let total = 0n
-  for (const amount of amountsToAdd) {
-    total += amount
-  }
-  return total
+function sum(amountsToAdd: readonly bigint[]): bigint {
+  return amountsToAdd.reduce((total, amount) => total + amount, 0n)
 }
 
 function audit(world: World): void {
@@ -234,11 +234,11 @@ function audit(world: World): void {
     expect(booked('used', spendingId)).toBe(usedAmount)
   }
   for (const { spendingId } of open) {
-    const assigned = [...world.transactions.values()].filter(
-      (one) => one.spendingId === spendingId && one.deletedAt === null,
-    )
-    expect(-booked('envelope', spendingId, ['transaction', 'deletion'])).toBe(
-      sum(assigned.map((one) => one.spendingAmount ?? 0n)),
+    const assigned = [...world.transactions.values()]
+      .filter((one) => one.spendingId === spendingId && one.deletedAt === null)
+      .map((one) => (one.spendingAmount ?? 0n) - (one.refundAmount ?? 0n))
+    expect(-booked('envelope', spendingId, ['transaction', 'deletion', 'refund'])).toBe(
+      sum(assigned),
     )
   }
 }

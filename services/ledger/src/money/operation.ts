@@ -17,6 +17,8 @@ export type Locked = {
   bankAccount: BankAccount
   envelopes: readonly Envelope[]
   operation: Operation
+  /** Amounts that transactions took from envelopes and did not give back, if they are read. */
+  refundable?: ReadonlyMap<string, bigint>
 }
 
 type Posting = Reason & {
@@ -37,6 +39,8 @@ export type StartedOperation = {
   envelopes: Map<string, Envelope>
   /** IDs of envelopes to save, even if they change by 0, in the order of their first change. */
   touched: Set<string>
+  /** The same after the postings; of envelopes without an entry it is not known. */
+  refundable: Map<string, bigint>
   postings: Map<string, Posting>
 }
 
@@ -56,6 +60,7 @@ export function startOperation(state: Locked): StartedOperation {
     bankAccount: { ...state.bankAccount },
     envelopes: new Map(state.envelopes.map((one) => [one.spendingId, { ...one }])),
     touched: new Set(),
+    refundable: new Map(state.refundable),
     postings: new Map(),
   }
 }
@@ -147,8 +152,9 @@ export function postUsed(
 }
 
 /**
- * Journals that an envelope does not get a deleted transaction's money back: two rows that cancel
- * each other, so no amount changes (docs/money.md#deletion-of-transactions).
+ * Journals that an envelope does not get a deleted transaction's money back, or keeps its refund
+ * (a negative amount): two rows that cancel each other, so no amount changes
+ * (docs/money.md#deletion-of-transactions).
  */
 export function postKept(
   started: StartedOperation,
@@ -167,10 +173,14 @@ export function postTakenUp(
   envelope: Envelope,
   kept: { amount: bigint; causeId: string },
 ) {
-  postCancelling(started, envelope, { ...kept, causes: ['kept', 'transaction'] })
+  const cause = kept.amount < 0n ? 'refund' : 'transaction'
+  postCancelling(started, envelope, { ...kept, causes: ['kept', cause] })
 }
 
-/** Journals `amount` into an envelope by the first cause, and out of it by the second. */
+/**
+ * Journals `amount` into an envelope by the first cause, and out of it by the second. Of a refund
+ * the row that adds money is first, so that none is below 0.
+ */
 function postCancelling(
   started: StartedOperation,
   { spendingId, spendingType }: Envelope,
@@ -179,8 +189,12 @@ function postCancelling(
   const pots: Pot[] = spendingType === 'goal' ? ['envelope', 'used'] : ['envelope']
   for (const pot of pots) {
     const delta = pot === 'envelope' ? amount : -amount
-    record(started, { pot, spendingId, causeId, delta, cause: causes[0] })
-    record(started, { pot, spendingId, causeId, delta: -delta, cause: causes[1] })
+    const rows = [
+      { delta, cause: causes[0] },
+      { delta: -delta, cause: causes[1] },
+    ]
+    if (amount < 0n && delta < 0n) rows.reverse()
+    for (const row of rows) record(started, { pot, spendingId, causeId, ...row })
   }
 }
 
@@ -218,10 +232,28 @@ function fieldOf({ pot, cause }: Posting): string {
 }
 
 function record(started: StartedOperation, posting: Posting): void {
+  const { spendingId, pot, delta, cause } = posting
+  const refundable = started.refundable.get(spendingId ?? '')
+  if (spendingId !== null && refundable !== undefined && isSpending({ pot, cause })) {
+    started.refundable.set(spendingId, refundable - delta)
+  }
   const key = `${posting.pot} ${posting.spendingId ?? ''} ${posting.cause}`
   const same = started.postings.get(key)
   if (same) same.delta += posting.delta
   else started.postings.set(key, posting)
+}
+
+const spendingCauses: ReadonlySet<Cause> = new Set([
+  'transaction',
+  'deletion',
+  'kept',
+  'undo',
+  'refund',
+])
+
+/** Returns whether a journal row is money that transactions take from an envelope or give back. */
+export function isSpending({ pot, cause }: Pick<JournalEntry, 'pot' | 'cause'>): boolean {
+  return pot === 'envelope' && spendingCauses.has(cause)
 }
 
 // Causes journaled even with a change of 0: the row records from when the amount is valid.

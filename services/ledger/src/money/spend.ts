@@ -2,6 +2,8 @@ import { lesser } from '@coffer/kit/values/money'
 import { z } from 'zod'
 import type { Envelope } from '../book/envelope.ts'
 import type { Reason } from '../book/journal.ts'
+import { atLeastZero } from '../book/money.ts'
+import type { Assignment } from '../book/transaction.ts'
 import { findEnvelope, postHeld, postUsed, type StartedOperation } from './operation.ts'
 
 /** Takes min(held, amount) from an envelope for a transaction; returns the taken minor units. */
@@ -16,23 +18,66 @@ export function take(
   return taken
 }
 
-/** The envelope of a transaction and the amount taken from it; both null if unassigned. */
-export type Assignment = { spendingId: string | null; spendingAmount: bigint | null }
+/**
+ * Assigns a transaction to an envelope: takes min(held, amount), or gives it the refund of a
+ * deposit. Amounts are minor units.
+ */
+export function assignTo(
+  started: StartedOperation,
+  envelope: Envelope,
+  { amount, causeId, isRefund }: { amount: bigint; causeId: string; isRefund: boolean },
+): Assignment {
+  const { spendingId } = envelope
+  if (isRefund) {
+    const refundAmount = refund(started, envelope, { amount: -amount, causeId })
+    return { spendingId, spendingAmount: 0n, refundAmount }
+  }
+  const spendingAmount = take(started, envelope, { amount, cause: 'transaction', causeId })
+  return { spendingId, spendingAmount, refundAmount: null }
+}
 
-/** The amount that an envelope gave to removed transactions, in minor units. */
-export const Given = z.object({ spendingId: z.string(), given: z.bigint() })
+/**
+ * Gives min(amount, what was taken from the envelope and not given back) of a deposit back to an
+ * envelope; returns the given minor units (docs/money/refunds.md).
+ */
+function refund(
+  started: StartedOperation,
+  envelope: Envelope,
+  { amount, causeId }: { amount: bigint; causeId: string },
+): bigint {
+  const refundable = started.refundable.get(envelope.spendingId)
+  if (refundable === undefined) throw new Error('the refundable amount of an envelope is not read')
+  const given = lesser(atLeastZero(refundable), amount)
+  move(started, envelope, { cause: 'refund', causeId, delta: given })
+  return given
+}
+
+/** The amounts that an envelope gave to removed transactions, and got by removed refunds. */
+export const Given = z.object({ spendingId: z.string(), given: z.bigint(), refunded: z.bigint() })
 export type Given = z.infer<typeof Given>
 
-/** Returns `spendingAmount` to the transaction's envelope; does nothing if unassigned. */
+/**
+ * Returns `spendingAmount` to the transaction's envelope, or takes min(held, `refundAmount`) of a
+ * refund back from it; does nothing if unassigned. Cause `transaction` of a refund is `refund`.
+ */
 export function giveBack(started: StartedOperation, assignment: Assignment, reason: Reason): void {
   const envelope = envelopeOf(started, assignment)
-  if (envelope !== null) {
+  if (envelope === null) return
+  if (assignment.refundAmount === null) {
     move(started, envelope, { ...reason, delta: assignment.spendingAmount ?? 0n })
+    return
   }
+  const cause = reason.cause === 'transaction' ? 'refund' : reason.cause
+  const missing = atLeastZero(assignment.refundAmount - envelope.currentAmount)
+  move(started, envelope, { ...reason, cause: 'kept', delta: missing })
+  move(started, envelope, { ...reason, cause, delta: -assignment.refundAmount })
 }
 
 /** Returns a transaction's envelope, null if unassigned; throws Error if the envelope is closed. */
-export function envelopeOf(started: StartedOperation, assignment: Assignment): Envelope | null {
+export function envelopeOf(
+  started: StartedOperation,
+  assignment: Pick<Assignment, 'spendingId'>,
+): Envelope | null {
   if (assignment.spendingId === null) return null
   const envelope = findEnvelope(started, assignment.spendingId)
   if (envelope === null) {
@@ -41,14 +86,21 @@ export function envelopeOf(started: StartedOperation, assignment: Assignment): E
   return envelope
 }
 
+/**
+ * Moves money between an envelope and transactions. The used amount of a goal is its `periodSpent`
+ * (it has no periods), but never below 0: refunds may exceed what deletions leave as taken.
+ */
 function move(
   started: StartedOperation,
   envelope: Envelope,
   change: Reason & { delta: bigint },
 ): void {
   postHeld(started, envelope, change)
+  const before = envelope.periodSpent
   envelope.periodSpent -= change.delta
   if (envelope.spendingType === 'goal') {
-    postUsed(started, envelope, { ...change, delta: -change.delta })
+    const delta = atLeastZero(envelope.periodSpent) - atLeastZero(before)
+    const isBelow = envelope.usedAmount + delta < 0n
+    postUsed(started, envelope, { ...change, delta: isBelow ? -envelope.usedAmount : delta })
   }
 }

@@ -12,7 +12,7 @@ import type { Envelope } from '../book/envelope.ts'
 import type { BookedOperation, JournalEntry } from '../book/journal.ts'
 import type { AccountAlias, AccountRecord, ProviderRecord } from '../book/provider-record.ts'
 import { hasSameText, type Transaction } from '../book/transaction.ts'
-import { isBooking } from './bookings.ts'
+import { isBooking, refundableAfter } from './bookings.ts'
 import { emptyState, type MoneyScope, type MoneyState, type Provider } from './money-state.ts'
 import type { Locked, Settlement } from './operation.ts'
 import { addSettlement, type Settlements, startSettlements } from './settlements.ts'
@@ -173,6 +173,7 @@ function attempt(
       bookings: [...unit.state.bookings, ...settlements.entries].filter(
         (one) => one.causeId === scope.transactionId && isBooking(one),
       ),
+      refundable: refundableAfter(unit.state.refundable, settlements.entries),
       accountRecord: unit.state.accountRecord,
       aliases: unit.state.aliases,
       // Plus the envelopes that earlier decisions created: those in `current` and not in `read`.

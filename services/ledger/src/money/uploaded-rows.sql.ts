@@ -31,7 +31,8 @@ export async function insertUploaded(
 
 /**
  * Deletes all transactions of an upload, soft-deleted ones too, so that their identifiers can be
- * imported again. Returns the minor units that each envelope gave to live transactions.
+ * imported again. Returns the minor units that each envelope gave to live transactions, and got by
+ * live refunds.
  */
 export function removeUploaded(
   tx: Tx,
@@ -42,8 +43,9 @@ export function removeUploaded(
       DELETE FROM transactions
       WHERE account_id = ${accountId} AND bank_account_id = ${bankAccountId}
         AND transaction_upload_id = ${transactionUploadId}
-      RETURNING spending_id, spending_amount, deleted_at
+      RETURNING spending_id, spending_amount, refund_amount, deleted_at
     )
-    SELECT spending_id AS "spendingId", sum(spending_amount)::bigint AS given FROM gone
+    SELECT spending_id AS "spendingId", sum(spending_amount)::bigint AS given,
+      coalesce(sum(refund_amount), 0)::bigint AS refunded FROM gone
     WHERE spending_id IS NOT NULL AND deleted_at IS NULL GROUP BY spending_id`)
 }

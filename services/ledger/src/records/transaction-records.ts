@@ -4,9 +4,11 @@ import {
   AggregatorTransactionSchema,
   type FeedTransaction,
   FeedTransactionSchema,
+  type Transaction as TransactionMessage,
+  TransactionSchema,
 } from '@coffer/proto/ledger/v1/transaction'
 import type { ProviderRecord } from '../book/provider-record.ts'
-import type { Transaction } from '../book/transaction.ts'
+import { namedEnvelope, type Transaction } from '../book/transaction.ts'
 
 export type ProviderRecords = {
   aggregatorTransaction: AggregatorTransaction | null
@@ -18,6 +20,19 @@ const noRecords: ProviderRecords = {
   aggregatorTransaction: null,
   pendingAggregatorTransaction: null,
   feedTransaction: null,
+}
+
+/** Returns the message of a transaction: that of a refund names its envelope apart. */
+export function renderTransaction(
+  transaction: Transaction,
+  records?: ProviderRecords,
+): TransactionMessage {
+  const shown = transaction.refundAmount === null ? transaction : refundOf(transaction)
+  return toMessage(TransactionSchema, records ? { ...shown, ...records } : shown)
+}
+
+function refundOf(transaction: Transaction) {
+  return { ...transaction, ...namedEnvelope(transaction), spendingAmount: null }
 }
 
 /**

@@ -114,7 +114,7 @@ function writeBatch<Outcome extends SyncDecision>(
   decide: (current: Current, known: SyncedTransaction[]) => Outcome,
 ): Promise<Outcome> {
   return write({
-    scope: { ...key, synced },
+    scope: { ...key, synced, readsRefundable: true },
     createdBy,
     isAlone: true,
     decide: (current) => {

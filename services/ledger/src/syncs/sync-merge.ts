@@ -1,9 +1,21 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { MatchReason, ProviderRecord } from '../book/provider-record.ts'
-import { emptyTransaction, type Transaction } from '../book/transaction.ts'
-import { endOperation, type Locked, type Operation, startOperation } from '../money/operation.ts'
+import {
+  type Assignment,
+  emptyTransaction,
+  type Transaction,
+  unassigned,
+} from '../book/transaction.ts'
+import { refundableAfter } from '../money/bookings.ts'
+import {
+  endOperation,
+  type Locked,
+  type Operation,
+  type StartedOperation,
+  startOperation,
+} from '../money/operation.ts'
 import { addSettlement, type Settlements } from '../money/settlements.ts'
-import { giveBack, take } from '../money/spend.ts'
+import { assignTo, giveBack } from '../money/spend.ts'
 import { liveRecord } from '../records/transaction-records.ts'
 import {
   isUnlisted,
@@ -108,25 +120,40 @@ function mergeTransaction(
   return isSpent ? merged : { ...merged, ...spendAgain(work, { before, merged, index }) }
 }
 
-/** Gives back the old amount and takes the new one; returns the assignment, null for a deposit. */
+/**
+ * Gives back the old amount and takes the new one; of a refund the other way round. A payment that
+ * becomes a deposit, or a refund that becomes a payment, is unassigned.
+ */
 function spendAgain(
   { locked, settlements }: ImportWork,
   { before, merged, index }: { before: Transaction; merged: Transaction; index: number },
-): Pick<Transaction, 'spendingId' | 'spendingAmount'> {
+): Assignment {
   const envelope = settlements.envelopes.current.get(before.spendingId ?? '')
   if (envelope === undefined) {
-    return { spendingId: before.spendingId, spendingAmount: before.spendingAmount }
+    const { spendingId, spendingAmount, refundAmount } = before
+    return { spendingId, spendingAmount, refundAmount }
   }
   const operation = createOperation(locked, index)
   const { bankAccount } = settlements
-  const started = startOperation({ bankAccount, envelopes: [envelope], operation })
-  const reason = { cause: 'transaction', causeId: before.transactionId } as const
-  giveBack(started, before, reason)
-  const opened = started.envelopes.get(envelope.spendingId)
-  const isAssigned = opened !== undefined && merged.amount >= 0n
-  const given = isAssigned ? take(started, opened, { amount: merged.amount, ...reason }) : null
+  const refundable = refundableAfter(locked.refundable ?? new Map(), settlements.entries)
+  const started = startOperation({ bankAccount, envelopes: [envelope], operation, refundable })
+  const { transactionId: causeId } = before
+  giveBack(started, before, { cause: 'transaction', causeId })
+  const after = assignAgain(started, before, { causeId, amount: merged.amount })
   addSettlement(settlements, endOperation(started))
-  return { spendingId: isAssigned ? envelope.spendingId : null, spendingAmount: given }
+  return after
+}
+
+function assignAgain(
+  started: StartedOperation,
+  before: Transaction,
+  { amount, causeId }: { amount: bigint; causeId: string },
+): Assignment {
+  const envelope = started.envelopes.get(before.spendingId ?? '')
+  const isRefund = before.refundAmount !== null
+  return envelope === undefined || isRefund !== amount < 0n
+    ? unassigned
+    : assignTo(started, envelope, { amount, causeId, isRefund })
 }
 
 /** Returns the journal operation of one row in a batch. */

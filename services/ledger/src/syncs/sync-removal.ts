@@ -49,5 +49,6 @@ function removeTransaction(
   const started = startOperation({ bankAccount, envelopes: [envelope], operation })
   giveBack(started, before, { cause: 'deletion', causeId: before.transactionId })
   addSettlement(settlements, endOperation(started))
-  return { ...before, spendingAmount: 0n, deletedAt: now }
+  const refundAmount = before.refundAmount === null ? null : 0n
+  return { ...before, spendingAmount: 0n, refundAmount, deletedAt: now }
 }

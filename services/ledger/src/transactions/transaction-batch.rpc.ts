@@ -1,7 +1,6 @@
 import { create } from '@bufbuild/protobuf'
 import { keptReplies, once } from '@coffer/kit/database/idempotency'
 import { invalid } from '@coffer/kit/rpc/errors'
-import { toMessage } from '@coffer/kit/rpc/message'
 import { callerOf } from '@coffer/kit/rpc/rpc'
 import type { ServiceDeps } from '@coffer/kit/service/service'
 import { newId } from '@coffer/kit/values/id'
@@ -9,13 +8,13 @@ import {
   type CreateTransactionsRequest,
   CreateTransactionsResponseSchema,
   RefusedTransactionSchema,
-  TransactionSchema,
   type TransactionService,
 } from '@coffer/proto/ledger/v1/transaction'
 import { ProblemsSchema } from '@coffer/proto/options/v1/options'
 import type { HandlerContext, ServiceImpl } from '@connectrpc/connect'
 import { renderResult } from '../money/settlements.ts'
 import type { MoneyWriter } from '../money/writer.service.ts'
+import { renderTransaction } from '../records/transaction-records.ts'
 import { batchSizeMax, createTransactions, type ItemOutcome } from './transaction-batch.ts'
 import { readCreation } from './transaction-request.ts'
 
@@ -44,10 +43,12 @@ async function createBatch(
   const items = transactions.map((one) => {
     return { operationId: newId('op'), body: readCreation(one, timezone) }
   })
-  const spendingIds = [...new Set(items.flatMap(({ body }) => body.spendingId ?? []))]
+  const refundIds = [...new Set(items.flatMap(({ body }) => body.refundSpendingId ?? []))]
+  const paying = items.flatMap(({ body }) => body.spendingId ?? [])
+  const spendingIds = [...new Set([...paying, ...refundIds])]
   return once({ database, context, reply: CreateTransactionsResponseSchema }, (key) =>
     write({
-      scope: { accountId, bankAccountId, spendingIds },
+      scope: { accountId, bankAccountId, spendingIds, refundIds },
       createdBy,
       signal: context.signal,
       isAlone: items.length > sharedSizeMax,
@@ -71,7 +72,7 @@ async function createBatch(
 
 function renderOutcome(outcome: ItemOutcome) {
   if ('transaction' in outcome) {
-    const value = toMessage(TransactionSchema, outcome.transaction)
+    const value = renderTransaction(outcome.transaction)
     return { case: 'transaction', value } as const
   }
   const { rawMessage: error } = outcome.refusal

@@ -1,6 +1,7 @@
 import { type Refusal, settledOrRefused } from '@coffer/kit/rpc/errors'
 import { requireManual } from '../book/bank-account.ts'
 import type { Transaction } from '../book/transaction.ts'
+import { refundableAfter } from '../money/bookings.ts'
 import type { Locked, Settlement } from '../money/operation.ts'
 import { addSettlement, startSettlements, totalOf } from '../money/settlements.ts'
 import { createTransaction, type NewTransaction } from './transaction-creation.ts'
@@ -24,9 +25,11 @@ export function createTransactions(
   const settlements = startSettlements(locked)
   const outcomes = items.map(({ operationId, body }): ItemOutcome => {
     const { bankAccount, envelopes } = settlements
-    const envelope = envelopes.current.get(body.spendingId ?? '')
+    const named = body.refundSpendingId ?? body.spendingId
+    const envelope = envelopes.current.get(named ?? '')
     const operation = { ...locked.operation, operationId }
-    const state = { bankAccount, envelopes: envelope ? [envelope] : [], operation }
+    const refundable = refundableAfter(locked.refundable ?? new Map(), settlements.entries)
+    const state = { bankAccount, envelopes: envelope ? [envelope] : [], operation, refundable }
     const decided = settledOrRefused(() => createTransaction(state, body))
     if ('refusal' in decided) return decided
     const { settlement, transaction } = decided.result

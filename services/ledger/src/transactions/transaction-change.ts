@@ -1,6 +1,7 @@
+import { isDeepStrictEqual } from 'node:util'
 import { invalid, notFound } from '@coffer/kit/rpc/errors'
 import { requireManual, requireWritable } from '../book/bank-account.ts'
-import type { Transaction } from '../book/transaction.ts'
+import { namedEnvelope, type Transaction } from '../book/transaction.ts'
 import { differenceOf, isBooked, sumBookings } from '../money/bookings.ts'
 import {
   deltasOf,
@@ -12,12 +13,13 @@ import {
 } from '../money/operation.ts'
 import { giveBack } from '../money/spend.ts'
 import {
+  assign,
+  nameEnvelope,
   requireAmount,
   requireSpending,
   storedFields,
   type TransactionDecision,
   type TransactionPatch,
-  takeFrom,
 } from './transaction-creation.ts'
 import type { BookedState } from './transaction-removal.ts'
 
@@ -26,7 +28,7 @@ const MANUAL_ONLY = ['amount', 'date', 'isPending'] as const
 /**
  * Returns the rows to save for a PATCH of a transaction (docs/transactions.md#change). If envelope
  * or amount change, the old envelope gets `spendingAmount` back, then the new one gives min(held,
- * amount). Balances do not change.
+ * amount); a refund the other way round. Balances do not change.
  */
 export function changeTransaction(
   locked: Locked & { transaction: Transaction },
@@ -68,18 +70,20 @@ function changeIn(
     refuseManualOnly(patch)
   }
   const stated = storedFields(patch)
+  const former = namedEnvelope(before)
+  const named = nameEnvelope(patch, former)
   const merged = { ...before, ...stated }
   // Only a stated amount is checked: a provider's card verification (amount 0) can be renamed.
   if (stated.amount !== undefined) {
     requireAmount(stated.amount)
   }
-  requireSpending(merged)
-  let { spendingAmount } = before
-  if (before.spendingId !== merged.spendingId || before.amount !== merged.amount) {
-    giveBack(started, before, { cause: 'transaction', causeId: before.transactionId })
-    spendingAmount = takeFrom(started, merged)
+  requireSpending(merged, named)
+  const { spendingAmount, refundAmount } = before
+  if (isDeepStrictEqual(former, named) && before.amount === merged.amount) {
+    return { ...merged, spendingId: before.spendingId, spendingAmount, refundAmount }
   }
-  return { ...merged, spendingAmount }
+  giveBack(started, before, { cause: 'transaction', causeId: before.transactionId })
+  return { ...merged, ...assign(started, merged, named) }
 }
 
 function refuseManualOnly(patch: TransactionPatch): void {

@@ -1,18 +1,16 @@
 import { create } from '@bufbuild/protobuf'
 import { keptReplies, once } from '@coffer/kit/database/idempotency'
 import { notFound } from '@coffer/kit/rpc/errors'
-import { toMessage } from '@coffer/kit/rpc/message'
 import { callerOf } from '@coffer/kit/rpc/rpc'
 import type { ServiceDeps } from '@coffer/kit/service/service'
 import {
   type CorrectionService,
   CorrectTransactionResponseSchema,
 } from '@coffer/proto/ledger/v1/correction'
-import { TransactionSchema } from '@coffer/proto/ledger/v1/transaction'
 import type { ServiceImpl } from '@connectrpc/connect'
 import { renderResult } from '../money/settlements.ts'
 import type { MoneyWriter } from '../money/writer.service.ts'
-import { renderRecords } from '../records/transaction-records.ts'
+import { renderRecords, renderTransaction } from '../records/transaction-records.ts'
 import { correctTransaction } from './transaction-change.ts'
 import { correctionHints } from './transaction-hints.ts'
 import { readCorrection } from './transaction-request.ts'
@@ -28,7 +26,7 @@ export function correctionRoutes({ database, write }: Deps): ServiceImpl<typeof 
       const ids = { bankAccountId, transactionId, spendingIds: [] }
       return once({ database, context, reply: CorrectTransactionResponseSchema }, (key) =>
         write({
-          scope: { ...ids, accountId, readsBookings: true },
+          scope: { ...ids, accountId, readsBookings: true, readsRefundable: true },
           signal: context.signal,
           createdBy,
           decide: ({ transaction: before, records, ...current }) => {
@@ -38,7 +36,7 @@ export function correctionRoutes({ database, write }: Deps): ServiceImpl<typeof 
             const { settlement, transaction } = correctTransaction(state, correction)
             const provided = renderRecords(before, records)
             const reply = create(CorrectTransactionResponseSchema, {
-              transaction: toMessage(TransactionSchema, { ...transaction, ...provided }),
+              transaction: renderTransaction(transaction, provided),
               ...renderResult(settlement),
               hints: correctionHints(current.bookings),
             })

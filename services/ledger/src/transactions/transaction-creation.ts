@@ -2,7 +2,15 @@ import { invalid } from '@coffer/kit/rpc/errors'
 import { z } from 'zod'
 import { requireManual } from '../book/bank-account.ts'
 import { inRange } from '../book/money.ts'
-import { emptyTransaction, StatedFields, type Transaction } from '../book/transaction.ts'
+import {
+  type Assignment,
+  emptyTransaction,
+  type NamedEnvelope,
+  namedEnvelope,
+  StatedFields,
+  type Transaction,
+  unassigned,
+} from '../book/transaction.ts'
 import {
   deltasOf,
   endOperation,
@@ -13,7 +21,7 @@ import {
   type StartedOperation,
   startOperation,
 } from '../money/operation.ts'
-import { take } from '../money/spend.ts'
+import { assignTo } from '../money/spend.ts'
 
 /** The rows to save for a new or changed transaction; `settlement` has the changed envelopes. */
 export type TransactionDecision = { settlement: Settlement; transaction: Transaction }
@@ -21,7 +29,7 @@ export type TransactionDecision = { settlement: Settlement; transaction: Transac
 /** The fields of a PATCH of a transaction; `date` is midnight in the account's timezone. */
 export type TransactionPatch = {
   [Field in keyof StatedFields]?: StatedFields[Field] | null | undefined
-}
+} & { refundSpendingId?: string | null | undefined }
 
 const statedFields = Object.entries(StatedFields.shape).map(([name, type]) => {
   return { name, isNullable: type instanceof z.ZodNullable }
@@ -36,15 +44,16 @@ export type NewTransaction = TransactionPatch &
 
 /**
  * Returns the rows to save for a transaction on a manual link (docs/transactions.md#create). Its
- * envelope gives min(held, amount); a deposit may not have one.
+ * envelope gives min(held, amount), or gets a refund of a deposit.
  */
 export function createTransaction(locked: Locked, body: NewTransaction): TransactionDecision {
   requireManual(locked.bankAccount)
   const stated = { ...manualTransaction(locked, body), ...storedFields(body) }
   requireAmount(stated.amount)
-  requireSpending(stated)
+  const named = nameEnvelope(body, namedEnvelope(unassigned))
+  requireSpending(stated, named)
   const started = startOperation(locked)
-  const transaction = { ...stated, spendingAmount: takeFrom(started, stated) }
+  const transaction = { ...stated, ...assign(started, stated, named) }
   if (body.adjustsBalance) {
     moveBalances(started, 'transaction', transaction, deltasOf(transaction))
   }
@@ -61,19 +70,30 @@ export function storedFields(patch: TransactionPatch): Partial<StatedFields> {
   return Object.fromEntries(stored)
 }
 
+/** Returns the envelope that a request names, or else the present one; a blank text names none. */
+export function nameEnvelope(patch: TransactionPatch, present: NamedEnvelope): NamedEnvelope {
+  const { spendingId = present.spendingId, refundSpendingId = present.refundSpendingId } = patch
+  return { spendingId: spendingId || null, refundSpendingId: refundSpendingId || null }
+}
+
 /**
- * Takes min(held, amount) from a transaction's envelope. Returns the taken minor units, or null if
- * unassigned. Throws `invalid` if `spendingId` is not an open envelope of the bank account.
+ * Assigns a transaction to the envelope that a request names: it takes min(held, amount) from it,
+ * or gives it a refund. Throws `invalid` unless that is an open envelope of the bank account.
  */
-export function takeFrom(
+export function assign(
   started: StartedOperation,
-  { amount, spendingId, transactionId: causeId }: Transaction,
-): bigint | null {
-  if (spendingId === null) return null
+  { amount, transactionId: causeId }: Pick<Transaction, 'amount' | 'transactionId'>,
+  named: NamedEnvelope,
+): Assignment {
+  const isRefund = named.refundSpendingId !== null
+  const spendingId = named.refundSpendingId ?? named.spendingId
+  if (spendingId === null) return unassigned
   const envelope = findEnvelope(started, spendingId)
-  if (envelope === null)
-    throw invalid({ spendingId: 'does not exist in this bank account: see its list of spending' })
-  return take(started, envelope, { amount, cause: 'transaction', causeId })
+  if (envelope === null) {
+    const text = 'does not exist in this bank account: see its list of spending'
+    throw invalid(isRefund ? { refundSpendingId: text } : { spendingId: text })
+  }
+  return assignTo(started, envelope, { amount, causeId, isRefund })
 }
 
 /** Returns a posted, unassigned transaction of source manual; its original name is its name. */
@@ -91,9 +111,17 @@ export function requireAmount(amount: bigint): void {
   inRange(amount)
 }
 
-/** Throws `invalid` if a deposit names an envelope. */
-export function requireSpending(of: { amount: bigint; spendingId: string | null }): void {
-  if (of.amount < 0n && of.spendingId !== null) {
-    throw invalid({ spendingId: 'a deposit cannot be assigned to an expense or a goal' })
+/** Throws `invalid` if a deposit names the envelope that pays, or another one that of a refund. */
+export function requireSpending(
+  { amount }: Pick<Transaction, 'amount'>,
+  { spendingId, refundSpendingId }: NamedEnvelope,
+): void {
+  if (amount < 0n && spendingId !== null) {
+    const text = 'a deposit cannot be assigned to an expense or a goal'
+    throw invalid({ spendingId: `${text}; refundSpendingId gives its money back to one` })
+  }
+  if (amount >= 0n && refundSpendingId !== null) {
+    const text = 'only a deposit (a negative amount) gives money back'
+    throw invalid({ refundSpendingId: `${text}; spendingId names the envelope that pays` })
   }
 }

@@ -8,16 +8,37 @@ const paidWithoutMoving =
   'The envelope paid, but no balance moved, so free-to-use is higher now. If the money has left ' +
   'the account, create the transaction with adjustsBalance.'
 
+const refundedWithoutMoving =
+  'The envelope got the refund, but no balance moved, so free-to-use is lower now. If the money ' +
+  'has come in, create the transaction with adjustsBalance.'
+
+const refundedInPart =
+  'The deposit is more than transactions took from the envelope, or than was left to refund: the ' +
+  'rest is free-to-use.'
+
 /** Returns the hints of a creation. */
 export function creationHints(
-  { spendingAmount, amount }: Transaction,
+  created: Transaction,
   { adjustsBalance }: { adjustsBalance: boolean },
 ): string[] {
+  const { spendingAmount, amount } = created
+  if (created.refundAmount !== null) return refundHints(created, { isMoved: adjustsBalance })
   if (spendingAmount === null) return []
   if (!adjustsBalance) return spendingAmount > 0n ? [paidWithoutMoving] : []
   return spendingAmount < amount
     ? ['The envelope held less than the amount: free-to-use pays the rest.']
     : []
+}
+
+function refundHints(
+  { refundAmount, amount }: Transaction,
+  { isMoved }: { isMoved: boolean },
+): string[] {
+  const given = refundAmount ?? 0n
+  return [
+    ...(given > 0n && !isMoved ? [refundedWithoutMoving] : []),
+    ...(given < -amount ? [refundedInPart] : []),
+  ]
 }
 
 /** Returns the hints of a PATCH; `bookings` are those of the transaction before it. */
@@ -26,14 +47,19 @@ export function changeHints(
   after: Transaction,
   bookings: readonly JournalEntry[],
 ): string[] {
-  const isMoved = before.amount !== after.amount || before.isPending !== after.isPending
-  if (isBooked(bookings)) {
-    return isMoved
-      ? ['No balance moved: a PATCH never moves one. To move them, correct the transaction.']
+  const hasMoved = isBooked(bookings)
+  const isOther = before.amount !== after.amount || before.spendingId !== after.spendingId
+  const refunds =
+    after.refundAmount !== null && isOther
+      ? refundHints(after, { isMoved: hasMoved || after.source !== 'manual' })
       : []
+  const isMoved = before.amount !== after.amount || before.isPending !== after.isPending
+  if (hasMoved) {
+    const text = 'No balance moved: a PATCH never moves one. To move them, correct the transaction.'
+    return isMoved ? [text, ...refunds] : refunds
   }
   const isPaid = (after.spendingAmount ?? 0n) > 0n && before.spendingId !== after.spendingId
-  return isPaid && after.source === 'manual' ? [paidWithoutMoving] : []
+  return isPaid && after.source === 'manual' ? [paidWithoutMoving] : refunds
 }
 
 /** Returns the hints of a correction. */

@@ -6,10 +6,10 @@ import type { ServiceDeps } from '@coffer/kit/service/service'
 import {
   type ListTransactionsRequest,
   TransactionPlaceSchema,
-  TransactionSchema,
   type TransactionService,
 } from '@coffer/proto/ledger/v1/transaction'
 import type { HandlerContext, ServiceImpl } from '@connectrpc/connect'
+import { renderTransaction } from '../records/transaction-records.ts'
 import { listNewest, searchTransactions } from './transaction-search.service.ts'
 import { rangeOf, type TransactionSearch } from './transaction-search.ts'
 
@@ -36,7 +36,7 @@ async function listPage(
   if (!page) throw notFound(spendingId ? 'spending' : 'bank account')
   const { transactions, next, version } = page
   return {
-    transactions: transactions.map((one) => toMessage(TransactionSchema, one)),
+    transactions: transactions.map((one) => renderTransaction(one)),
     ...(next ? { next: toMessage(TransactionPlaceSchema, next) } : {}),
     version,
   }

@@ -1,6 +1,6 @@
 import { requireManual } from '../book/bank-account.ts'
 import type { JournalEntry } from '../book/journal.ts'
-import type { Transaction } from '../book/transaction.ts'
+import { type Assignment, type Transaction, unassigned } from '../book/transaction.ts'
 import { differenceOf, isBooked, lastReturned, sumBookings } from '../money/bookings.ts'
 import {
   type BalanceDeltas,
@@ -14,8 +14,8 @@ import {
   type Settlement,
   startOperation,
 } from '../money/operation.ts'
-import { envelopeOf, giveBack, take } from '../money/spend.ts'
-import type { TransactionDecision } from './transaction-creation.ts'
+import { envelopeOf, giveBack } from '../money/spend.ts'
+import { assign, type TransactionDecision } from './transaction-creation.ts'
 
 export type Removal = { adjustsBalance: boolean; soft: boolean }
 
@@ -50,13 +50,11 @@ export function removeTransaction(
     const booked = isBooked(bookings) ? sumBookings(bookings) : deltasOf(before)
     moveBalances(started, 'deletion', before, differenceOf(nothing, booked))
     giveBack(started, before, { cause: 'deletion', causeId: transactionId })
-    after.unassignedByDeletion = before.spendingId
-    after.spendingId = null
-    after.spendingAmount = null
+    Object.assign(after, unassigned, { unassignedByDeletion: before.spendingId })
   } else {
     const envelope = envelopeOf(started, before)
     if (envelope !== null) {
-      postKept(started, envelope, { amount: before.spendingAmount ?? 0n, causeId: transactionId })
+      postKept(started, envelope, { amount: paidBy(before), causeId: transactionId })
     }
   }
   return { settlement: endOperation(started), transaction: soft ? after : null }
@@ -65,16 +63,16 @@ export function removeTransaction(
 /**
  * Returns the rows to save for the restoration of a soft-deleted transaction
  * (docs/money.md#restoration-of-transactions). The balances lose what the deletion returned to
- * them. The envelope from which the deletion unassigned it gives min(held, amount),
- * if still open; an envelope that kept its deduction has given it already. A live transaction
- * changes nothing.
+ * them. The envelope from which the deletion unassigned it gives min(held, amount), or gets the
+ * refund, if still open; an envelope that kept its deduction has given it already. A live
+ * transaction changes nothing.
  */
 export function restoreTransaction(locked: BookedState): TransactionDecision {
   requireManual(locked.bankAccount)
   const before = locked.transaction
   const started = startOperation(locked)
   if (before.deletedAt === null) return { settlement: endOperation(started), transaction: before }
-  const { transactionId: causeId, amount } = before
+  const { transactionId: causeId } = before
   const transaction = {
     ...before,
     deletedAt: null,
@@ -86,11 +84,19 @@ export function restoreTransaction(locked: BookedState): TransactionDecision {
     moveBalances(started, 'transaction', before, differenceOf(nothing, returned))
   }
   const kept = envelopeOf(started, before)
-  if (kept !== null) postTakenUp(started, kept, { amount: before.spendingAmount ?? 0n, causeId })
+  if (kept !== null) postTakenUp(started, kept, { amount: paidBy(before), causeId })
   const former = findEnvelope(started, before.unassignedByDeletion ?? '')
   if (kept === null && former !== null) {
-    transaction.spendingId = former.spendingId
-    transaction.spendingAmount = take(started, former, { amount, cause: 'transaction', causeId })
+    const { spendingId } = former
+    // A deposit with an envelope is a refund.
+    const [pays, gets] = before.amount < 0n ? [null, spendingId] : [spendingId, null]
+    const named = { spendingId: pays, refundSpendingId: gets }
+    Object.assign(transaction, assign(started, before, named))
   }
   return { settlement: endOperation(started), transaction }
+}
+
+/** Returns what the envelope gave in minor units, negative if it got a refund. */
+function paidBy({ spendingAmount, refundAmount }: Assignment): bigint {
+  return (spendingAmount ?? 0n) - (refundAmount ?? 0n)
 }

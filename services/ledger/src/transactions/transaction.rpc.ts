@@ -1,7 +1,6 @@
 import { create } from '@bufbuild/protobuf'
 import { keptReplies, once } from '@coffer/kit/database/idempotency'
 import { notFound } from '@coffer/kit/rpc/errors'
-import { toMessage } from '@coffer/kit/rpc/message'
 import { requireMatch } from '@coffer/kit/rpc/object-tag'
 import { callerOf } from '@coffer/kit/rpc/rpc'
 import type { ServiceDeps } from '@coffer/kit/service/service'
@@ -14,12 +13,17 @@ import {
   type TransactionService,
 } from '@coffer/proto/ledger/v1/transaction'
 import { Code, ConnectError, type HandlerContext, type ServiceImpl } from '@connectrpc/connect'
+import type { MoneyScope } from '../money/money-state.ts'
 import { endOperation, startOperation } from '../money/operation.ts'
 import { renderResult } from '../money/settlements.ts'
 import type { Decision } from '../money/unit-of-work.ts'
 import type { MoneyWriter } from '../money/writer.service.ts'
 import { listRecords } from '../records/provider-record.sql.ts'
-import { type ProviderRecords, renderRecords } from '../records/transaction-records.ts'
+import {
+  type ProviderRecords,
+  renderRecords,
+  renderTransaction,
+} from '../records/transaction-records.ts'
 import { findTransaction } from './transaction.sql.ts'
 import { changeTransaction } from './transaction-change.ts'
 import { createTransaction } from './transaction-creation.ts'
@@ -41,18 +45,20 @@ export function transactionRoutes(
       const isProvided = transaction.source === 'aggregator' || transaction.source === 'feed'
       const records = isProvided ? await listRecords(deps.database, accountId, transaction) : []
       const provided = renderRecords(transaction, records)
-      return { transaction: toMessage(TransactionSchema, { ...transaction, ...provided }) }
+      return { transaction: renderTransaction(transaction, provided) }
     },
     createTransaction: (request, context) => post(deps, request, context),
     updateTransaction: async (request, context) => {
       const patch = readPatch(request, callerOf(context).timezone)
-      const named = typeof patch.spendingId === 'string' ? [patch.spendingId] : []
+      const refundIds = patch.refundSpendingId ? [patch.refundSpendingId] : []
+      const spendingIds = patch.spendingId ? [patch.spendingId, ...refundIds] : refundIds
       const { bankAccountId, transactionId } = request
-      const ids = { bankAccountId, transactionId, spendingIds: named }
+      const readsRefundable = patch.amount !== undefined
+      const ids = { bankAccountId, transactionId, spendingIds, refundIds, readsRefundable }
       return change(deps, { ...ids, context }, (locked, provided) => {
-        requireMatch(context, TransactionSchema, toMessage(TransactionSchema, locked.transaction))
+        requireMatch(context, TransactionSchema, renderTransaction(locked.transaction))
         const { settlement, transaction } = changeTransaction(locked, patch)
-        const message = toMessage(TransactionSchema, { ...transaction, ...provided })
+        const message = renderTransaction(transaction, provided)
         const hints = changeHints(locked.transaction, transaction, locked.bookings)
         const reply = { transaction: message, ...renderResult(settlement), hints }
         return { settlement, transactions: [transaction], reply }
@@ -62,7 +68,7 @@ export function transactionRoutes(
       const { bankAccountId, transactionId, adjustsBalance, soft } = request
       return change(deps, { bankAccountId, transactionId, spendingIds: [], context }, (locked) => {
         const { transaction: before, bookings } = locked
-        requireMatch(context, TransactionSchema, toMessage(TransactionSchema, before))
+        requireMatch(context, TransactionSchema, renderTransaction(before))
         const { settlement, transaction } = removeTransaction(locked, { adjustsBalance, soft })
         const row = transaction ? { transactions: [transaction] } : { deleted: [before] }
         const hints = removalHints(before, { adjustsBalance }, bookings)
@@ -80,9 +86,11 @@ export function transactionRoutes(
 async function post(deps: Deps, request: CreateTransactionRequest, context: HandlerContext) {
   const { database, write } = deps
   const { accountId, userId: createdBy, timezone } = callerOf(context)
-  const { bankAccountId, spendingId } = request
+  const { bankAccountId, spendingId, refundSpendingId } = request
   const body = readCreation(request, timezone)
-  const scope = { accountId, bankAccountId, spendingIds: spendingId ? [spendingId] : [] }
+  const refundIds = refundSpendingId ? [refundSpendingId] : []
+  const spendingIds = spendingId ? [spendingId, ...refundIds] : refundIds
+  const scope = { accountId, bankAccountId, spendingIds, refundIds }
   return once({ database, context, reply: CreateTransactionResponseSchema }, (key) =>
     write({
       scope,
@@ -93,7 +101,7 @@ async function post(deps: Deps, request: CreateTransactionRequest, context: Hand
         const { balance, envelopes } = renderResult(settlement)
         const [envelope] = envelopes
         const reply = create(CreateTransactionResponseSchema, {
-          transaction: toMessage(TransactionSchema, transaction),
+          transaction: renderTransaction(transaction),
           balance,
           ...(envelope ? { envelope } : {}),
           hints: creationHints(transaction, body),
@@ -106,13 +114,13 @@ async function post(deps: Deps, request: CreateTransactionRequest, context: Hand
 
 async function restore(deps: Deps, request: RestoreTransactionRequest, context: HandlerContext) {
   const { bankAccountId, transactionId } = request
-  const ids = { bankAccountId, transactionId, spendingIds: [] }
+  const ids = { bankAccountId, transactionId, spendingIds: [], readsRefundable: true }
   const { database } = deps
   return once({ database, context, reply: RestoreTransactionResponseSchema }, (key) =>
     change(deps, { ...ids, context }, (locked, provided) => {
       const { settlement, transaction } = restoreTransaction(locked)
       const reply = create(RestoreTransactionResponseSchema, {
-        transaction: toMessage(TransactionSchema, { ...transaction, ...provided }),
+        transaction: renderTransaction(transaction, provided),
         ...renderResult(settlement),
       })
       return { settlement, transactions: [transaction], reply, replies: keptReplies(key, reply) }
@@ -120,12 +128,7 @@ async function restore(deps: Deps, request: RestoreTransactionRequest, context: 
   )
 }
 
-type Existing = {
-  bankAccountId: string
-  transactionId: string
-  spendingIds: string[]
-  context: HandlerContext
-}
+type Existing = Omit<MoneyScope, 'accountId'> & { transactionId: string; context: HandlerContext }
 
 /** Changes an existing transaction; throws `notFound` if it does not exist. */
 function change<Reply>(

@@ -1,10 +1,10 @@
 import type { Of } from './model-operation.ts'
 
 /**
- * Amounts in cents: `current` is what the envelope holds, `used` is what transactions took from a
- * goal, `spent` is what transactions took since the period began.
+ * Amounts in cents: `current` is what the envelope holds, `net` is what transactions took and did
+ * not give back, `spent` is the same since the period began.
  */
-export type Envelope = { isGoal: boolean; current: number; used: number; spent: number }
+export type Envelope = { isGoal: boolean; current: number; net: number; spent: number }
 
 type Envelopes = Record<string, Envelope>
 
@@ -13,10 +13,17 @@ interface Paid {
   amount: number
   envelope: string | null
   taken: number
+  isRefund: boolean
+  refunded: number
 }
 
 export function emptyEnvelope(isGoal: boolean): Envelope {
-  return { isGoal, current: 0, used: 0, spent: 0 }
+  return { isGoal, current: 0, net: 0, spent: 0 }
+}
+
+/** Returns what a goal has used. */
+export function usedOf({ isGoal, net }: Envelope): number {
+  return isGoal ? Math.max(0, net) : 0
 }
 
 /** Adds the amounts of a funding run to the envelopes that still exist. Returns true: accepted. */
@@ -24,7 +31,7 @@ export function fund(envelopes: Envelopes, { lines }: Of<'fund'>): boolean {
   for (const { envelope: id, amount, ceiling } of lines) {
     const envelope = envelopes[id]
     if (!envelope) continue
-    const progress = envelope.current + (envelope.isGoal ? envelope.used : 0)
+    const progress = envelope.current + usedOf(envelope)
     envelope.current += Math.min(amount, Math.max(0, ceiling - progress))
   }
   return true
@@ -44,17 +51,19 @@ export function endPeriod(
 
 export function take(envelopes: Envelopes, row: Paid): void {
   const envelope = row.envelope === null ? undefined : envelopes[row.envelope]
-  row.taken = envelope ? Math.min(envelope.current, row.amount) : 0
-  give(envelope, -row.taken)
+  row.taken = envelope && !row.isRefund ? Math.min(envelope.current, row.amount) : 0
+  row.refunded = envelope && row.isRefund ? Math.min(Math.max(0, envelope.net), -row.amount) : 0
+  give(envelope, row.refunded - row.taken)
 }
 
 export function giveBack(envelopes: Envelopes, row: Paid): void {
-  give(row.envelope === null ? undefined : envelopes[row.envelope], row.taken)
+  const envelope = row.envelope === null ? undefined : envelopes[row.envelope]
+  give(envelope, row.taken - Math.min(row.refunded, envelope?.current ?? 0))
 }
 
 function give(envelope: Envelope | undefined, amount: number): void {
   if (!envelope) return
   envelope.current += amount
   envelope.spent -= amount
-  if (envelope.isGoal) envelope.used -= amount
+  envelope.net -= amount
 }

@@ -31,7 +31,9 @@ export function undo(model: Model, { upload }: Of<'undo'>): boolean {
   if (model.undone.includes(upload)) return true
   if (model.stage === 'archived') return false
   model.undone.push(upload)
-  for (const row of model.rows.filter((one) => one.upload === upload && !one.isDeleted)) {
+  const undone = model.rows.filter((one) => one.upload === upload && !one.isDeleted)
+  // Payments are given back before refunds are reversed.
+  for (const row of undone.toSorted((a, b) => Number(a.isRefund) - Number(b.isRefund))) {
     if (row.taken > 0) model.paths.push('undone from an envelope')
     giveBack(model.envelopes, row)
   }

@@ -4,8 +4,19 @@ import { freeValues } from './model-fields.ts'
 import { largeFile } from './model-files.ts'
 import { among, type For, generator, generatorOn, pick } from './model-generator.ts'
 import type { Body, Fields, Line, ProviderRow } from './model-operation.ts'
-import type { Model, ProviderRecord, Row } from './model-state.ts'
-import { liveOf } from './model-sync.ts'
+import {
+  held,
+  heldOf,
+  isPaid,
+  isRefunded,
+  liveRows,
+  missingOf,
+  paidOf,
+  posted,
+  recordsOf,
+  textOf,
+} from './model-provider-rows.ts'
+import type { Model, Row } from './model-state.ts'
 
 const cents = fc.integer({ min: -5000, max: 20_000 }).filter((amount) => amount !== 0)
 /** Generates a day of January, before, between or after the days of the files' balances. */
@@ -15,7 +26,7 @@ const mostly = fc.constantFrom(true, true, true, false)
 const sum = fc.integer({ min: 1, max: 30_000 })
 const schedule = fc.constantFrom('fund_1', 'fund_2')
 const fields = { amount: cents, day, envelope: pick, isPending: flag, ...freeValues }
-const body = fc.record({ ...fields, adjusts: flag })
+const body = fc.record({ ...fields, isRefund: mostly, adjusts: flag })
 const line = fc.record({ envelope: pick, amount: sum, ceiling: sum })
 const lines = fc.array(line, { minLength: 1, maxLength: 3 })
 const stated = fc.record({ current: cents, available: cents, limit: cents }, { requiredKeys: [] })
@@ -95,6 +106,20 @@ export const kinds = {
     const envelope = among(filled, made.envelope)
     return envelope === null ? null : { kind: 'change', id, fields: { envelope } }
   }),
+  refund: onRow('each', ({ isRefund, amount, isDeleted }) => {
+    return !isRefund && amount < 0 && !isDeleted
+  })({ envelope: pick }, (id, made, { envelopes }) => {
+    const paying = Object.keys(envelopes).filter((name) => (envelopes[name]?.net ?? 0) > 0)
+    const envelope = among(paying, made.envelope)
+    if (envelope === null) return null
+    return { kind: 'change', id, fields: { envelope, isRefund: true } }
+  }),
+  endRefund: onRow('each', ({ isRefund }) => isRefund)({}, (id) => {
+    return { kind: 'change', id, fields: { envelope: null, isRefund: true } }
+  }),
+  deleteRefund: onRow('manual', isRefunded)({ soft: mostly }, (id, made) => {
+    return { kind: 'delete', id, adjusts: true, ...made }
+  }),
   rename: onRow('each')({}, (id, _made, _model, serial) => {
     return { kind: 'change', id, fields: { name: `n${serial}` } }
   }),
@@ -161,6 +186,10 @@ export const kinds = {
   modifyPaid: onProviderRow(paidOf)({ amount: sum }, (providerRow, made) =>
     synced({ ...providerRow, ...made }),
   ),
+  modifyRefund: onProviderRow((row) => (isRefunded(row) ? liveRows(row) : []))(
+    { amount: sum },
+    (providerRow, { amount }) => synced({ ...providerRow, amount: -amount }),
+  ),
   withdraw: onProviderRow(liveRows)({}, ({ id }) => ({ kind: 'withdraw', ids: [id, 'unknown'] })),
   withdrawPaid: onProviderRow(paidOf)({}, ({ id }) => ({ kind: 'withdraw', ids: [id] })),
   bringBack: onProviderRow((row) => (row.isDeleted ? recordsOf(row) : []))({}, synced),
@@ -216,7 +245,8 @@ function synced(providerRow: ProviderRow) {
 }
 
 function paying(model: Model, one: Omit<Body, 'envelope'> & { envelope: number }): Body {
-  return { ...one, envelope: envelopeOf(model, one.envelope) }
+  const envelope = envelopeOf(model, one.envelope)
+  return { ...one, envelope, isRefund: one.isRefund && one.amount < 0 }
 }
 
 function envelopeOf({ envelopes }: Model, index: number): string | null {
@@ -236,57 +266,4 @@ function linesOf(
     return envelope === null ? [] : [{ ...rest, envelope }]
   })
   return [...new Map(found.map((one) => [one.envelope, one])).values()]
-}
-
-function posted(id: string, amount: number): ProviderRow {
-  return { id, amount, isPending: false, pendingOf: null, text: 'shop' }
-}
-
-function held(id: string, amount: number): ProviderRow {
-  return { ...posted(id, amount), isPending: true }
-}
-
-/** Returns a list of the transaction's live record if it is pending, else an empty list. */
-function heldOf(row: Row): ProviderRow[] {
-  return liveRows(row).filter(({ isPending }) => isPending)
-}
-
-function paidOf(row: Row): ProviderRow[] {
-  return isPaid(row) ? liveRows(row) : []
-}
-
-function liveRows(row: Row): ProviderRow[] {
-  const live = liveOf(row)
-  return live ? [rowOf(live)] : []
-}
-
-/** Returns whether the transaction is not deleted and took money from an envelope. */
-function isPaid({ taken, isDeleted }: Row): boolean {
-  return taken > 0 && !isDeleted
-}
-
-/**
- * Returns the IDs of pending transactions that the provider's posted ones replace, and that no sync
- * has imported.
- */
-function missingOf({ records }: Row): string[] {
-  const named = records.flatMap(({ pendingOf }) => pendingOf ?? [])
-  return named.filter((id) => !records.some((one) => one.id === id))
-}
-
-function recordsOf({ records }: Row): ProviderRow[] {
-  return records.map(rowOf)
-}
-
-function rowOf({ end, ...providerRow }: ProviderRecord): ProviderRow {
-  return providerRow
-}
-
-/**
- * Returns a text that is unique for `serial`, in letters: the ledger ignores digits when it
- * compares the texts of provider transactions.
- */
-function textOf(serial: number): string {
-  const letters = [...`${serial}`.padStart(4, '0')].map((digit) => 'abcdefghij'[Number(digit)])
-  return `hold ${letters.join('')}`
 }

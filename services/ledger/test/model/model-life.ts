@@ -22,6 +22,7 @@ const requestCounts: Partial<Record<GeneratorKind, number>> = {
   pay: 4,
   withdraw: 2,
   deletePaid: 3,
+  refund: 3,
 }
 
 /** Kinds of request that are never misfits: budgeting sends them only to manual bank accounts. */

@@ -39,6 +39,8 @@ export type Fields = FreeFields & {
   amount: number
   day: number
   envelope: string | null
+  /** Whether the envelope is named as that of a refund. */
+  isRefund: boolean
   isPending: boolean
 }
 

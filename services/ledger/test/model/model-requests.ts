@@ -90,7 +90,9 @@ const requests: Requests = {
   forget: ({ transactions, bankAccountId, as }, { schedule: fundingScheduleId }) =>
     twice(() => transactions.forgetSchedule({ bankAccountId, fundingScheduleId }, as)),
   change: ({ transactions, bankAccountId, as }, { id: transactionId, fields }) => {
-    const updateMask = maskOf(fields, { day: 'date', envelope: 'spending_id' })
+    const { isRefund, ...named } = fields
+    const envelope = isRefund ? 'refund_spending_id' : 'spending_id'
+    const updateMask = maskOf(named, { day: 'date', envelope })
     const body = { bankAccountId, transactionId, ...fieldsOf(fields), updateMask }
     return transactions.updateTransaction(body, as)
   },
@@ -166,12 +168,19 @@ function maskOf(fields: object, renamed: Record<string, string>) {
 }
 
 /** Returns fields of a transaction in the terms of the contract; null ones are left out. */
-function fieldsOf({ amount, day, envelope, ...rest }: Partial<Fields & { name: string }>) {
+function fieldsOf({
+  amount,
+  day,
+  envelope,
+  isRefund,
+  ...rest
+}: Partial<Fields & { name: string }>) {
+  const named = isRefund ? 'refundSpendingId' : 'spendingId'
   return {
     ...withoutNulls(rest),
     ...(amount === undefined ? {} : { amount: BigInt(amount) }),
     ...(day === undefined ? {} : { date: dateOf(day) }),
-    ...(envelope ? { spendingId: envelope } : {}),
+    ...(envelope ? { [named]: envelope } : {}),
   }
 }
 

@@ -1,4 +1,4 @@
-import { type Envelope, emptyEnvelope } from './model-envelope.ts'
+import { type Envelope, emptyEnvelope, usedOf } from './model-envelope.ts'
 import { type FreeFields, freeOf } from './model-fields.ts'
 import type { Pots, ProviderRow } from './model-operation.ts'
 
@@ -14,6 +14,8 @@ export const paths = [
   'restored as kept',
   'restored to an envelope',
   'undone from an envelope',
+  'refunded in part',
+  'refund reversed',
 ] as const
 
 /** The expected state of one bank account. Amounts are in cents. */
@@ -57,6 +59,9 @@ export type Row = FreeFields & {
   amount: number
   envelope: string | null
   taken: number
+  /** Whether the transaction is a deposit that gave `refunded` back to the envelope. */
+  isRefund: boolean
+  refunded: number
   isPending: boolean
   isDeleted: boolean
   /** Whether the deletion of the transaction returned its money. */
@@ -115,6 +120,8 @@ export function newRow(made: Pick<Row, 'key' | 'name' | 'amount' | 'day'> & Part
     ...freeOf({}),
     envelope: null,
     taken: 0,
+    isRefund: false,
+    refunded: 0,
     isPending: false,
     isDeleted: false,
     isReturned: false,
@@ -147,13 +154,14 @@ export function visibleState(model: Model) {
       free: available - expenses - goals,
     },
     envelopes: Object.entries(model.envelopes)
-      .map(([id, { current, used }]) => ({ id, current, used }))
+      .map(([id, one]) => ({ id, current: one.current, used: usedOf(one) }))
       .sort((a, b) => (a.id < b.id ? -1 : 1)),
     rows: model.rows
       .filter(({ isDeleted }) => !isDeleted)
-      .map(({ name, amount, day, envelope, taken, isPending, upload, schedule, ...rest }) => {
-        const ruled = { name, amount, day, envelope, taken, isPending, upload, schedule }
-        return { ...ruled, ...freeOf(rest) }
+      .map(({ name, amount, day, envelope, isPending, upload, schedule, ...rest }) => {
+        const { taken, isRefund, refunded } = rest
+        const paid = { envelope, taken, isRefund, refunded }
+        return { name, amount, day, ...paid, isPending, upload, schedule, ...freeOf(rest) }
       })
       .sort((a, b) => (a.name < b.name ? -1 : 1)),
   }

@@ -33,6 +33,7 @@ export function withdraw(model: Model, { ids }: Of<'withdraw'>): boolean {
     if (row.taken > 0) model.paths.push('withdrawn from an envelope')
     giveBack(model.envelopes, row)
     row.taken = 0
+    row.refunded = 0
     row.isDeleted = true
   }
   return true
@@ -115,7 +116,7 @@ function updateEnvelope(model: Model, row: Row, { amount, isPending }: ProviderR
   giveBack(envelopes, row)
   row.isDeleted = false
   row.amount = amount
-  if (amount < 0) row.envelope = null
+  if (row.isRefund !== amount < 0) Object.assign(row, { envelope: null, isRefund: false })
   take(envelopes, row)
 }
 

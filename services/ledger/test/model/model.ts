@@ -1,6 +1,6 @@
 import { emptyEnvelope, endPeriod, fund, giveBack, take } from './model-envelope.ts'
 import { importFile, undo } from './model-file.ts'
-import type { Body, Kind, Of, Operation, Pots } from './model-operation.ts'
+import type { Body, Fields, Kind, Of, Operation, Pots } from './model-operation.ts'
 import { type Model, newRow, type Row } from './model-state.ts'
 import { setBalances, sync, withdraw } from './model-sync.ts'
 
@@ -107,7 +107,8 @@ function create(model: Model, name: string, body: Body): boolean {
   const { adjusts, ...fields } = body
   const row = newRow({ key: name, name, ...fields })
   if (!isAssignable(model, row)) return false
-  take(model.envelopes, row)
+  row.isRefund &&= row.envelope !== null
+  pay(model, row)
   model.rows.push(row)
   if (adjusts) addPots(model, row, potsOf(row))
   return true
@@ -122,17 +123,25 @@ function book(model: Model, row: Row): void {
 
 /**
  * Returns whether the server accepts the envelope of a transaction: null for every transaction, an
- * open envelope unless the transaction is a deposit.
+ * open envelope named as that of a refund if the transaction is a deposit, as payer otherwise.
  */
-function isAssignable(model: Model, { amount, envelope }: Pick<Row, 'amount' | 'envelope'>) {
-  return envelope === null || (amount >= 0 && model.envelopes[envelope] !== undefined)
+function isAssignable(
+  model: Model,
+  { amount, envelope, isRefund }: Pick<Row, 'amount' | 'envelope' | 'isRefund'>,
+) {
+  if (envelope === null) return true
+  return isRefund === amount < 0 && model.envelopes[envelope] !== undefined
+}
+
+function pay(model: Model, row: Row): void {
+  take(model.envelopes, row)
+  if (row.refunded > 0 && row.refunded < -row.amount) model.paths.push('refunded in part')
 }
 
 function close(model: Model, { envelope }: Of<'close'>): boolean {
   delete model.envelopes[envelope]
   for (const row of model.rows.filter((one) => one.envelope === envelope)) {
-    row.envelope = null
-    row.taken = 0
+    Object.assign(row, { envelope: null, taken: 0, isRefund: false, refunded: 0 })
   }
   return true
 }
@@ -142,7 +151,7 @@ function change(model: Model, { id, fields }: Of<'change'>): boolean {
   const index = model.rows.findIndex((row) => row.id === id && !row.isDeleted)
   const row = model.rows[index]
   if (!row) return false
-  const after = { ...row, ...fields }
+  const after = { ...row, ...fields, ...namedAfter(row, fields) }
   if (!isAssignable(model, after)) return false
   model.rows[index] = after
   for (const event of model.history) {
@@ -150,8 +159,18 @@ function change(model: Model, { id, fields }: Of<'change'>): boolean {
   }
   if (after.amount === row.amount && after.envelope === row.envelope) return true
   giveBack(model.envelopes, row)
-  take(model.envelopes, after)
+  pay(model, after)
   return true
+}
+
+/** Returns the envelope after a change, which names it as payer or as that of a refund. */
+function namedAfter(row: Row, { envelope, isRefund = false }: Partial<Fields>) {
+  const { envelope: former, isRefund: wasRefund } = row
+  if (envelope === undefined) return { envelope: former, isRefund: wasRefund }
+  if (envelope !== null || isRefund === wasRefund) {
+    return { envelope, isRefund: isRefund && envelope !== null }
+  }
+  return { envelope: former, isRefund: wasRefund }
 }
 
 function correct(model: Model, { id, amount, serial }: Of<'correct'>): boolean {
@@ -187,6 +206,7 @@ function remove(model: Model, { id, adjusts, soft }: Of<'delete'>): boolean {
     row.returned = isMoving(booked) ? negated(booked) : negated(potsOf(row))
     addPots(model, row, row.returned)
     if (row.taken > 0) model.paths.push('deleted from an envelope')
+    if (row.refunded > 0) model.paths.push('refund reversed')
     giveBack(model.envelopes, row)
     row.isReturned = true
   }

@@ -87,6 +87,28 @@ const steps: [RegExp, (world: World, amount: string) => Promise<Answer | undefin
     /^spend (\S+) of the envelope$/,
     (world, amount) => create(world, cents(amount), { spendingId: world.spendingId }),
   ],
+  [
+    /^refund (\S+)$/,
+    (world, amount) => create(world, -cents(amount), { refundSpendingId: world.spendingId }),
+  ],
+  [
+    /^note a refund (\S+)$/,
+    (world, amount) => {
+      const { spendingId: refundSpendingId } = world
+      return create(world, -cents(amount), { adjustsBalance: false, refundSpendingId })
+    },
+  ],
+  [/^end the refund$/, (world) => patch(world, {}, 'refund_spending_id')],
+  [
+    /^empty it$/,
+    async ({ home, spendingId: fromSpendingId }) => {
+      const { bankAccountId, as } = home
+      const { envelopes } = await home.envelopes.listEnvelopes({ bankAccountId }, as)
+      const amount = envelopes[0]?.currentAmount ?? 0n
+      await home.envelopes.transfer({ bankAccountId, fromSpendingId, amount }, as)
+      return undefined
+    },
+  ],
   [/^note (\S+)$/, (world, amount) => create(world, cents(amount), { adjustsBalance: false })],
   [/^PATCH to (\S+)$/, (world, amount) => patch(world, { amount: cents(amount) }, 'amount')],
   [/^post it$/, (world) => patch(world, { isPending: false }, 'is_pending')],

@@ -81,6 +81,8 @@ async function useEverything(home: Household): Promise<void> {
   const bill = { bankAccountId, amount: 70n, date, name: 'Bill', spendingId }
   const { transaction } = await transactions.createTransaction(bill, as)
   await transactions.createTransactions({ bankAccountId, transactions: [bill, bill] }, as)
+  const { spendingId: refundSpendingId, ...named } = bill
+  await transactions.createTransaction({ ...named, amount: -7n, refundSpendingId }, as)
   const key = { bankAccountId, transactionId: transaction?.transactionId ?? '' }
   const page = { bankAccountId, limit: 25, offset: 0 }
   await transactions.listTransactions(page, as)

@@ -10,6 +10,7 @@ WITH
         transaction_ids text[],
         operation_ids text[],
         booked_ids text[],
+        refund_ids text[],
         provider_ids text[],
         amounts bigint[],
         alike_from timestamptz,
@@ -242,6 +243,100 @@ FROM
     OFFSET
       0
   ) AS found
+UNION ALL
+SELECT
+  'refundable',
+  jsonb_build_object(
+    'account_id',
+    owner.account_id,
+    'bank_account_id',
+    owner.bank_account_id,
+    'spending_id',
+    owner.spending_id,
+    'amount',
+    (
+      SELECT
+        (- coalesce(sum(delta), 0))::text
+      FROM
+        journal AS one
+      WHERE
+        one.account_id = owner.account_id
+        AND one.bank_account_id = owner.bank_account_id
+        AND one.spending_id = owner.spending_id
+        AND one.pot = 'envelope'
+        AND one.cause IN (
+          'transaction',
+          'deletion',
+          'kept',
+          'undo',
+          'refund'
+        )
+    )
+  )
+FROM
+  (
+    SELECT
+      scope.account_id,
+      scope.bank_account_id,
+      spending_id
+    FROM
+      scope
+      CROSS JOIN LATERAL unnest(scope.refund_ids) AS spending_id
+  ) AS owner
+UNION ALL
+SELECT
+  'refundable',
+  jsonb_build_object(
+    'account_id',
+    owner.account_id,
+    'bank_account_id',
+    owner.bank_account_id,
+    'spending_id',
+    owner.spending_id,
+    'amount',
+    (
+      SELECT
+        (- coalesce(sum(delta), 0))::text
+      FROM
+        journal AS one
+      WHERE
+        one.account_id = owner.account_id
+        AND one.bank_account_id = owner.bank_account_id
+        AND one.spending_id = owner.spending_id
+        AND one.pot = 'envelope'
+        AND one.cause IN (
+          'transaction',
+          'deletion',
+          'kept',
+          'undo',
+          'refund'
+        )
+    )
+  )
+FROM
+  (
+    SELECT DISTINCT
+      one.account_id,
+      one.bank_account_id,
+      coalesce(one.spending_id, one.unassigned_by_deletion) AS spending_id
+    FROM
+      named
+      CROSS JOIN LATERAL (
+        SELECT
+          *
+        FROM
+          transactions AS one
+        WHERE
+          one.account_id = named.account_id
+          AND one.bank_account_id = named.bank_account_id
+          AND one.transaction_id = named.transaction_id
+        OFFSET
+          0
+      ) AS one
+    WHERE
+      one.amount < 0
+      AND coalesce(one.spending_id, one.unassigned_by_deletion) IS NOT NULL
+  ) AS owner
 UNION ALL
 SELECT
   'accountRecord' AS kind,

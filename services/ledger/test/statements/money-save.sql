@@ -108,6 +108,7 @@ WITH
         "amount",
         "spending_id",
         "spending_amount",
+        "refund_amount",
         "created_by_spending_id",
         "created_by_funding_schedule_id",
         "categories",
@@ -133,6 +134,7 @@ WITH
       new."amount",
       new."spending_id",
       new."spending_amount",
+      new."refund_amount",
       new."created_by_spending_id",
       new."created_by_funding_schedule_id",
       new."categories",
@@ -249,6 +251,7 @@ WITH
       "amount" = "new"."amount",
       "spending_id" = "new"."spending_id",
       "spending_amount" = "new"."spending_amount",
+      "refund_amount" = "new"."refund_amount",
       "created_by_spending_id" = "new"."created_by_spending_id",
       "created_by_funding_schedule_id" = "new"."created_by_funding_schedule_id",
       "categories" = "new"."categories",
@@ -465,6 +468,10 @@ WITH
       spending_amount = CASE
         WHEN spending_id = ANY (gone.ids) THEN NULL
         ELSE spending_amount
+      END,
+      refund_amount = CASE
+        WHEN spending_id = ANY (gone.ids) THEN NULL
+        ELSE refund_amount
       END,
       created_by_spending_id = CASE
         WHEN created_by_spending_id = ANY (gone.ids) THEN NULL

@@ -25,6 +25,8 @@ const amounts = { amounts: [1n], from: day, to: day }
 const wholeScope: MoneyScope = {
   ...key,
   spendingIds: ['spnd_1'],
+  refundIds: ['spnd_1'],
+  readsRefundable: true,
   transactionId: 'txn_1',
   operationId: 'op_1',
   synced: {

@@ -5,6 +5,7 @@ SELECT
   "page"."amount" AS "amount",
   "page"."spending_id" AS "spendingId",
   "page"."spending_amount" AS "spendingAmount",
+  "page"."refund_amount" AS "refundAmount",
   "page"."created_by_spending_id" AS "createdBySpendingId",
   "page"."created_by_funding_schedule_id" AS "createdByFundingScheduleId",
   "page"."categories" AS "categories",

@@ -5,6 +5,7 @@ SELECT
   "transactions"."amount" AS "amount",
   "transactions"."spending_id" AS "spendingId",
   "transactions"."spending_amount" AS "spendingAmount",
+  "transactions"."refund_amount" AS "refundAmount",
   "transactions"."created_by_spending_id" AS "createdBySpendingId",
   "transactions"."created_by_funding_schedule_id" AS "createdByFundingScheduleId",
   "transactions"."categories" AS "categories",
