@@ -5,7 +5,7 @@ import { beforeEach, expect, test } from '@jest/globals'
 import { createGoalIn } from '../harness/goal.ts'
 import type { Json } from '../harness/person.ts'
 import { faults } from '../providers/feed-faults.ts'
-import { daysAgo, linkOne, startFeedWorld } from './feed-world.ts'
+import { addAccount, daysAgo, linkOne, startFeedWorld } from './feed-world.ts'
 
 const stages = ['begin', 'transactions', 'balances', 'complete']
 
@@ -164,4 +164,34 @@ test('the removal of a posted transaction shows a pending one that equals it', a
   await sync()
   const { transactionId } = before
   expect(await list()).toMatchObject([{ transactionId, isPending: true }, { amount: 100 }])
+})
+
+test('a bank account under a new ID is attached to it, and keeps its transactions', async () => {
+  const home = await linkOne(world)
+  const { provider } = world
+  const { person, feedLinkId, path } = home
+  const paid = { date: daysAgo(3), amount: '-10', merchant: 'Deli' }
+  home.bank.post(paid)
+  await home.sync()
+  const [before] = await home.list()
+  await person.patch(`${path}/transactions/${before?.transactionId}`, { name: 'Lunch with Kim' })
+  provider.accounts.splice(0, 1)
+  const feedId = addAccount(provider)
+  provider.bank(feedId).post(paid)
+  const { lastError } = await home.sync()
+  expect(lastError).toMatchObject({
+    code: 'account-missing',
+    advice: expect.stringMatching(/\/bank_accounts as feedBankAccountId in a PATCH/),
+  })
+  const list = (): Promise<Json[]> => person.get(`/feed/link/${feedLinkId}/bank_accounts`)
+  const [fresh, former] = await list()
+  expect(fresh).toMatchObject({ feedId, status: 'inactive' })
+  const { feedBankAccountId } = fresh ?? {}
+  const attached = await person.patch(path, { feedBankAccountId })
+  expect(attached.feedBankAccount).toMatchObject({ feedBankAccountId, status: 'active' })
+  expect((await list()).map(({ status }) => status)).toEqual(['active', 'inactive'])
+  expect((await home.sync()).lastArrival).toMatchObject({ added: 0, matched: 1, removed: 0 })
+  expect(await home.list()).toMatchObject([{ ...before, name: 'Lunch with Kim' }])
+  const back = { feedBankAccountId: former?.feedBankAccountId }
+  expect(await person.patch(path, back)).toMatchObject(back)
 })

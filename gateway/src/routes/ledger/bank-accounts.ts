@@ -1,3 +1,4 @@
+import { invalid } from '@coffer/kit/rpc/errors'
 import { FeedBankAccountSchema } from '@coffer/proto/feedsync/v1/feed_bank_account'
 import {
   BalancesSchema,
@@ -7,7 +8,7 @@ import {
 } from '@coffer/proto/ledger/v1/bank_account'
 import { LinkService } from '@coffer/proto/ledger/v1/link'
 import { values } from '@coffer/proto/values'
-import type { Client } from '@connectrpc/connect'
+import type { CallOptions, Client } from '@connectrpc/connect'
 import { z } from 'zod'
 import { requireFeature } from '../../auth/features.ts'
 import { type Candidates, createCandidates } from '../../compose/feed-bank-account.ts'
@@ -89,6 +90,9 @@ const change = z.strictObject({
   mask: nullOr(maskChange)
     .optional()
     .describe('New mask of any four characters; null clears it; not on an aggregator link'),
+  feedBankAccountId: id('lbac')
+    .optional()
+    .describe('Free candidate of the same feed link, for an account under a new ID; on it only'),
 })
 
 /** Returns the routes of bank accounts (docs/links.md#bank-accounts). */
@@ -171,6 +175,7 @@ function reads({ versionTag }: RouteDeps, accounts: Accounts, candidates: Candid
 }
 
 function writes(deps: RouteDeps, accounts: Accounts, candidates: Candidates): Route[] {
+  const attach = createAttach(deps, accounts, candidates)
   return [
     creationRoute(deps, accounts, candidates),
     route({
@@ -209,13 +214,44 @@ function writes(deps: RouteDeps, accounts: Accounts, candidates: Candidates): Ro
       body: change,
       answer: written,
       handler: async ({ params, body, options }) => {
+        const former = await attach({ ...params, ...body }, options)
         const update = { ...updateOf(UpdateBankAccountRequestSchema, body), ...params }
         const updated = await accounts.updateBankAccount(update, options)
         const bankAccount = requirePart(updated.bankAccount)
-        return { ...(await candidates.joinChanged(bankAccount, options)), ...hintsOf(updated) }
+        const isAttached = former !== null && former !== bankAccount.feedBankAccountId
+        if (!isAttached) {
+          return { ...(await candidates.joinChanged(bankAccount, options)), ...hintsOf(updated) }
+        }
+        await candidates.deactivate({ ...params, feedBankAccountId: former }, options)
+        return { ...(await candidates.activate(bankAccount, options)), ...hintsOf(updated) }
       },
     }),
   ]
+}
+
+/**
+ * Returns a function that checks the new candidate of a PATCH; it returns the former one, null
+ * without a candidate in the PATCH. It throws invalid for a candidate of another link or in use.
+ */
+function createAttach({ mesh, config }: RouteDeps, accounts: Accounts, candidates: Candidates) {
+  const links = mesh.client('ledger', LinkService)
+  return async (
+    patch: { bankAccountId: string; feedBankAccountId?: string | undefined },
+    options: CallOptions,
+  ): Promise<string | null> => {
+    const { bankAccountId, feedBankAccountId } = patch
+    if (feedBankAccountId === undefined) return null
+    const { bankAccount } = await accounts.getBankAccount({ bankAccountId }, options)
+    const { linkId, feedBankAccountId: former } = requirePart(bankAccount)
+    // The ledger refuses the key for a bank account of another kind of link.
+    if (former === undefined || former === feedBankAccountId) return null
+    requireFeature('feed', config)
+    const { link } = await links.getLink({ linkId }, options)
+    const { feedLinkId } = requirePart(link)
+    const candidate = await candidates.get({ feedBankAccountId, feedLinkId }, options)
+    if (candidate.status === 'inactive') return former
+    throw invalid({ feedBankAccountId: 'is in use: send one whose status is inactive' })
+  }
 }
 
 function creationRoute(deps: RouteDeps, accounts: Accounts, candidates: Candidates): Route {

@@ -7,13 +7,14 @@ import {
   saveFeedBankAccount,
   scheduleSoon,
 } from './feed-bank-account.sql.ts'
-import type { FeedBankAccount } from './feed-bank-account.ts'
+import type { FeedBankAccount, Use } from './feed-bank-account.ts'
 
-/** IDs of a candidate and of the bank account that was created from it. */
-interface Use {
+/** A candidate with the bank account that uses it, or did; `version` only in newer events. */
+interface CandidateUse {
   accountId: string
   feedBankAccountId: string
   bankAccountId: string
+  version?: bigint
 }
 
 /**
@@ -22,19 +23,19 @@ interface Use {
  */
 export async function changeCandidate(
   { database, clock }: Pick<ServiceDeps<typeof settings>, 'database' | 'clock'>,
-  { accountId, feedBankAccountId, bankAccountId }: Use,
-  decide: (candidate: FeedBankAccount, bankAccountId: string, now: Date) => FeedBankAccount,
+  { accountId, feedBankAccountId, bankAccountId, version = 0n }: CandidateUse,
+  decide: (candidate: FeedBankAccount, use: Use, now: Date) => FeedBankAccount,
 ): Promise<FeedBankAccount | null> {
   const now = clock()
   return database.transaction(async (tx) => {
     await lockConnectionOf(tx, { accountId, feedBankAccountId })
     const before = await lockFeedBankAccount(tx, accountId, feedBankAccountId)
     if (!before) return null
-    const after = decide(before, bankAccountId, now)
+    const after = decide(before, { bankAccountId, version }, now)
     if (after === before) return before
     await saveFeedBankAccount(tx, after)
     if (after.bankAccountId !== before.bankAccountId) await forgetSyncs(tx, after)
-    if (after.status === 'active') await scheduleSoon(tx, after, now)
+    if (after.status === 'active' && before.status !== 'active') await scheduleSoon(tx, after, now)
     return after
   })
 }

@@ -77,7 +77,7 @@ export async function saveFeedBankAccount(
   const { accountId, feedBankAccountId } = candidate
   await tx.query(sql.unsafe`
     UPDATE feed_bank_accounts
-    SET ${assignmentsOf(candidate, ['bankAccountId', 'status', 'updatedAt'])}
+    SET ${assignmentsOf(candidate, ['bankAccountId', 'useVersion', 'status', 'updatedAt'])}
     WHERE account_id = ${accountId} AND feed_bank_account_id = ${feedBankAccountId}`)
 }
 

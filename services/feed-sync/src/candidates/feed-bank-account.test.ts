@@ -22,22 +22,24 @@ const found = createFeedBankAccount(
   { accountId: 'acct_1', feedBankAccountId: 'lbac_1', feedLinkId: 'lfx_1', createdBy: 'u', now },
 )
 
+const use = (bankAccountId: string, version = 0n) => ({ bankAccountId, version })
+
 test('a new candidate is inactive', () => {
   expect(found).toMatchObject({ status: 'inactive', bankAccountId: null, createdAt: now })
 })
 
 test('a candidate is active while its bank account is live', () => {
-  const used = activateFeedBankAccount(found, 'bac_1', now)
+  const used = activateFeedBankAccount(found, use('bac_1'), now)
   expect(used).toMatchObject({ status: 'active', bankAccountId: 'bac_1' })
-  const free = deactivateFeedBankAccount(used, 'bac_1', now)
+  const free = deactivateFeedBankAccount(used, use('bac_1'), now)
   expect(free).toMatchObject({ status: 'inactive', bankAccountId: 'bac_1' })
-  expect(activateFeedBankAccount(free, 'bac_2', now).status).toBe('active')
+  expect(activateFeedBankAccount(free, use('bac_2'), now).status).toBe('active')
 })
 
 test('a candidate with an error becomes inactive when its bank account is archived', () => {
-  const failing = { ...activateFeedBankAccount(found, 'bac_1', now), status: 'error' as const }
-  expect(activateFeedBankAccount(failing, 'bac_1', now)).toBe(failing)
-  expect(deactivateFeedBankAccount(failing, 'bac_1', now).status).toBe('inactive')
+  const failing = { ...activateFeedBankAccount(found, use('bac_1'), now), status: 'error' as const }
+  expect(activateFeedBankAccount(failing, use('bac_1'), now)).toBe(failing)
+  expect(deactivateFeedBankAccount(failing, use('bac_1'), now).status).toBe('inactive')
 })
 
 const uses = ['bac_1', 'bac_2', 'bac_3']
@@ -55,18 +57,32 @@ test('repeated or reordered events lead to the same state', () => {
     fc.property(heard, fc.infiniteStream(fc.nat()), ([count, repeats], shuffle) => {
       const said = all.slice(0, count)
       const repeated = repeats.flatMap((index) => said[index] ?? [])
-      const inOrder = said.reduce((one, { decide, id }) => decide(one, id, now), found)
+      const inOrder = said.reduce((one, { decide, id }) => decide(one, use(id), now), found)
       const shuffled = [...said, ...repeated]
         .map((one) => ({ one, at: shuffle.next().value }))
         .sort((a, b) => a.at - b.at)
-      const end = shuffled.reduce((state, { one }) => one.decide(state, one.id, now), found)
+      const end = shuffled.reduce((state, { one }) => one.decide(state, use(one.id), now), found)
       expect(end).toEqual(inOrder)
     }),
   )
 })
 
+test('a candidate that a bank account leaves and uses again is active, in any order', () => {
+  const said = [activateFeedBankAccount, deactivateFeedBankAccount, activateFeedBankAccount]
+  const events = said.map((decide, index) => ({ decide, version: BigInt(index + 1) }))
+  for (const order of [events, events.toReversed(), [...events, ...events]]) {
+    const end = order.reduce(
+      (one, { decide, version }) => {
+        return decide(one, use('bac_1', version), now)
+      },
+      activateFeedBankAccount(found, use('bac_2'), now),
+    )
+    expect(end).toMatchObject({ status: 'active', bankAccountId: 'bac_1', useVersion: 3n })
+  }
+})
+
 const used: CandidateSync = {
-  ...activateFeedBankAccount(found, 'bac_1', now),
+  ...activateFeedBankAccount(found, use('bac_1'), now),
   syncCount: 7n,
   lastSyncedAt: null,
   lastWholeAt: null,

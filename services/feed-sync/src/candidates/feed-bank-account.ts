@@ -18,8 +18,10 @@ export const FeedBankAccount = z.object({
   status: z.enum(values['FeedBankAccount.status']),
   /** Minor units of the currency. */
   currentBalance: z.bigint(),
-  /** ID of the latest bank account created from the candidate, archived or not; null if none. */
+  /** ID of the last bank account that used the candidate, archived or not; null if none. */
   bankAccountId: z.string().nullable(),
+  /** Largest version of an event about that use; 0 before the first event with a version. */
+  useVersion: z.bigint(),
   createdAt: z.date(),
   createdBy: z.string(),
   updatedAt: z.date(),
@@ -58,39 +60,63 @@ export function createFeedBankAccount(
     ...discovery,
     status: 'inactive',
     bankAccountId: null,
+    useVersion: 0n,
     createdAt: now,
     updatedAt: now,
     deletedAt: null,
   }
 }
 
+/** A bank account that uses a candidate, or did; `version` is that of its event, 0 if unknown. */
+export type Use = { bankAccountId: string; version: bigint }
+
 /**
  * Returns the candidate as active with a new bank account. Repeated and late events change nothing:
- * the candidate has the same or a newer bank account (by ID).
+ * their version is not above that of the last one. Without a version, the bank account with the
+ * largest ID counts.
  */
 export function activateFeedBankAccount(
   candidate: FeedBankAccount,
-  bankAccountId: string,
+  use: Use,
   now: Date,
 ): FeedBankAccount {
-  const isNewer = (candidate.bankAccountId ?? '') < bankAccountId
-  return isNewer ? { ...candidate, bankAccountId, status: 'active', updatedAt: now } : candidate
+  const isNewer = (candidate.bankAccountId ?? '') < use.bankAccountId
+  return used(candidate, use, { isNewer, status: 'active', now })
 }
 
 /**
- * Returns the candidate as inactive, after its bank account was archived; the event of the bank
- * account's creation may arrive later. If the candidate has a newer bank account (by ID), nothing
- * changes.
+ * Returns the candidate as inactive, after its bank account was archived or got another candidate;
+ * the event of the bank account's creation may arrive later. Repeated and late events change
+ * nothing, as in an activation.
  */
 export function deactivateFeedBankAccount(
   candidate: FeedBankAccount,
-  bankAccountId: string,
+  use: Use,
   now: Date,
 ): FeedBankAccount {
   const last = candidate.bankAccountId ?? ''
-  const isNewer =
-    last < bankAccountId || (last === bankAccountId && candidate.status !== 'inactive')
-  return isNewer ? { ...candidate, bankAccountId, status: 'inactive', updatedAt: now } : candidate
+  const isUsed = last === use.bankAccountId && candidate.status !== 'inactive'
+  return used(candidate, use, {
+    isNewer: last < use.bankAccountId || isUsed,
+    status: 'inactive',
+    now,
+  })
+}
+
+function used(
+  candidate: FeedBankAccount,
+  { bankAccountId, version }: Use,
+  to: { isNewer: boolean; status: 'active' | 'inactive'; now: Date },
+): FeedBankAccount {
+  const { isNewer, status, now } = to
+  const isLater = version > 0n ? version > candidate.useVersion : isNewer
+  if (!isLater) return candidate
+  const useVersion = version > 0n ? version : candidate.useVersion
+  const isInUse = candidate.status !== 'inactive'
+  const isSame = candidate.bankAccountId === bankAccountId && isInUse === (status === 'active')
+  // An event after the call of the gateway says the same: a status `error` stays.
+  if (isSame) return { ...candidate, useVersion }
+  return { ...candidate, bankAccountId, useVersion, status, updatedAt: now }
 }
 
 /** Number of failures in a row after which only requested syncs include a bank account. */

@@ -47,7 +47,9 @@ const faults = {
   ],
   'account-missing': [
     () => 'the feed provider does not list the bank account any more',
-    'Renew the connection at the provider, or archive the bank account.',
+    'If the provider lists it under a new ID, send that candidate of GET ' +
+      '/api/feed/link/:feedLinkId/bank_accounts as feedBankAccountId in a PATCH of the bank ' +
+      'account. Otherwise renew the connection at the provider, or archive the bank account.',
   ],
   disconnected: [
     (detail) => `the feed provider is not connected to the bank: its status is ${detail}`,

@@ -80,10 +80,11 @@ export function createBankAccount(
 export type BankAccountPatch = Partial<
   Pick<BankAccount, 'name' | 'mask' | 'currency' | 'availableBalance' | 'currentBalance'> &
     Record<'accountType' | 'accountSubType', string> &
-    Record<'limitBalance', bigint | null>
+    Record<'limitBalance', bigint | null> &
+    Record<'feedBankAccountId', string | null>
 >
 
-const FEED_KEYS = ['name', 'mask', 'currency']
+const FEED_KEYS = ['name', 'mask', 'currency', 'feedBankAccountId']
 
 /**
  * Returns the rows to save for a PATCH (docs/links.md#bank-accounts lists the allowed fields). A
@@ -96,11 +97,15 @@ export function changeBankAccount(
   requireWritable(bankAccount)
   refuseForeignKeys(bankAccount, patch)
   const { now } = operation
-  const { mask, accountType, accountSubType } = patch
+  const { mask, accountType, accountSubType, feedBankAccountId } = patch
   requireMask(mask ?? null)
   const started = startOperation({ bankAccount, envelopes: [], operation })
   const changed = started.bankAccount
   changed.name = patch.name ?? changed.name
+  if (feedBankAccountId !== undefined) {
+    requireCandidate(bankAccount, feedBankAccountId)
+    changed.feedBankAccountId = feedBankAccountId
+  }
   changed.mask = mask === undefined ? changed.mask : mask
   changed.currency =
     patch.currency === undefined ? changed.currency : requireCurrency(patch.currency)
@@ -136,7 +141,7 @@ export function requireOwnLink(link: Link): void {
   }
 }
 
-function requireCandidate(link: Link, feedBankAccountId: string | null): void {
+function requireCandidate(link: Pick<Link, 'linkType'>, feedBankAccountId: string | null): void {
   if (link.linkType === 'feed' && feedBankAccountId === null) {
     throw invalid({ feedBankAccountId: 'is required on a feed link' })
   }
@@ -146,10 +151,12 @@ function requireCandidate(link: Link, feedBankAccountId: string | null): void {
 }
 
 function refuseForeignKeys(bankAccount: BankAccount, patch: BankAccountPatch): void {
-  if (bankAccount.linkType === 'manual') return
-  const allowed = bankAccount.linkType === 'feed' ? FEED_KEYS : ['name']
+  const { linkType } = bankAccount
+  const allowed = linkType === 'feed' ? FEED_KEYS : ['name']
+  const isAllowed = (key: string) =>
+    linkType === 'manual' ? key !== 'feedBankAccountId' : allowed.includes(key)
   const others = Object.entries(patch).filter(
-    ([key, value]) => value !== undefined && !allowed.includes(key),
+    ([key, value]) => value !== undefined && !isAllowed(key),
   )
   if (others.length > 0) {
     throw invalid(Object.fromEntries(others.map(([key]) => [key, 'key not expected'])))

@@ -49,7 +49,7 @@ function saveOf(creation: Creation<unknown>): MoneySave {
 }
 
 /** Throws `duplicate` (400) if another bank account uses the candidate; rethrows other errors. */
-function refuseTaken(error: unknown): never {
+export function refuseTaken(error: unknown): never {
   const isTaken = error instanceof UniqueIntegrityConstraintViolationError
   if (isTaken && error.constraint === 'bank_accounts_feed') {
     const feedBankAccountId = 'is taken by another bank account'

@@ -32,7 +32,7 @@ import {
   createBankAccount,
   requireOwnLink,
 } from './bank-account-change.ts'
-import { createBankAccounts } from './bank-account-creation.service.ts'
+import { createBankAccounts, refuseTaken } from './bank-account-creation.service.ts'
 import { bankAccountHints } from './bank-account-hints.ts'
 import type { Bounds } from './bounds.sql.ts'
 import { findLink } from './link.sql.ts'
@@ -74,9 +74,10 @@ export function bankAccountRoutes(deps: Deps): ServiceImpl<typeof BankAccountSer
       const patch = patchOf(UpdateBankAccountRequestSchema, request) as BankAccountPatch
       // The record is read before the write: an error after the commit would hide a saved change.
       const records = await findAccountRecords(database, accountId, [bankAccountId])
-      const { before, bankAccount } = await change(deps, { context, id: bankAccountId }, (locked) =>
+      const key = { context, id: bankAccountId }
+      const { before, bankAccount } = await change(deps, key, (locked) =>
         changeBankAccount(locked, patch),
-      )
+      ).catch(refuseTaken)
       const hints = bankAccountHints(before, bankAccount)
       return { bankAccount: renderBankAccount(bankAccount, records.get(bankAccountId)), hints }
     },

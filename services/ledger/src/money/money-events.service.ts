@@ -12,12 +12,22 @@ import type { BankAccount } from '../book/bank-account.ts'
 import type { Envelope } from '../book/envelope.ts'
 import type { ChangeSet } from './unit-of-work.ts'
 
-/** Returns the events of a save: changed and closed envelopes, and an archived bank account. */
-export function createChanges({ bankAccount, created, envelopes }: ChangeSet): Change[] {
+/**
+ * Returns the events of a save: changed and closed envelopes, an archived bank account, and one
+ * that was attached to another candidate.
+ */
+export function createChanges({
+  bankAccount,
+  readCandidateId: former,
+  created,
+  envelopes,
+}: ChangeSet): Change[] {
+  const isAttached = former !== null && former !== bankAccount.feedBankAccountId
   return [
     ...envelopeChanges(bankAccount, [...created.filter(isMoved), ...envelopes]),
     // Only the write that archives a bank account has `deletedAt`: later writes are refused.
-    ...(bankAccount.deletedAt === null ? [] : candidateChanges(bankAccount)),
+    ...(isAttached ? [candidateChange(bankAccount, former, { isFree: true })] : []),
+    ...(bankAccount.deletedAt !== null || isAttached ? candidateChanges(bankAccount) : []),
   ]
 }
 
@@ -49,9 +59,17 @@ export function envelopeChanges(
 
 /** Returns the event that a candidate is in use or free again; none without a candidate. */
 export function candidateChanges(bankAccount: BankAccount): Change[] {
-  const { accountId, bankAccountId, feedBankAccountId, deletedAt, version } = bankAccount
+  const { feedBankAccountId, deletedAt } = bankAccount
   if (feedBankAccountId === null) return []
+  return [candidateChange(bankAccount, feedBankAccountId, { isFree: deletedAt !== null })]
+}
+
+function candidateChange(
+  { accountId, bankAccountId, version }: BankAccount,
+  feedBankAccountId: string,
+  { isFree }: { isFree: boolean },
+): Change {
   const subject = { accountId, entityId: feedBankAccountId, version }
-  const schema = deletedAt === null ? FeedBankAccountOpenedSchema : FeedBankAccountArchivedSchema
-  return [changeOf(schema, subject, { accountId, bankAccountId, feedBankAccountId })]
+  const schema = isFree ? FeedBankAccountArchivedSchema : FeedBankAccountOpenedSchema
+  return changeOf(schema, subject, { accountId, bankAccountId, feedBankAccountId, version })
 }

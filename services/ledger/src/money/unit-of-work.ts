@@ -74,6 +74,8 @@ export interface ChangeSet {
   /** The bank account's version when it was read; the save requires that it is unchanged. */
   readVersion: bigint
   bankAccount: BankAccount
+  /** The candidate of the bank account when it was read; null without one. */
+  readCandidateId: string | null
   created: readonly Envelope[]
   envelopes: readonly Envelope[]
   entries: readonly JournalEntry[]
@@ -219,6 +221,7 @@ function changeSetOf(unit: UnitOfWork): ChangeSet {
   return {
     readVersion: unit.state.bankAccount.version,
     bankAccount,
+    readCandidateId: unit.state.bankAccount.feedBankAccountId,
     created: envelopes.created,
     envelopes: envelopes.changed,
     entries,

@@ -7,6 +7,7 @@ export const emptyChangeSet = {
   updated: [],
   deleted: [],
   records: [],
+  readCandidateId: null,
   closed: [],
   forgotten: [],
   accountRecords: [],
