@@ -43,7 +43,7 @@ export function uploadRoutes(deps: RouteDeps): Route[] {
       method: 'POST',
       path: '/api/bank_accounts/:bankAccountId/transactions/upload',
       summary:
-        'Upload a file of transactions (OFX, QFX, QBO, CAMT.053, QIF) to a manual bank account',
+        'Upload a file of transactions (OFX, CAMT, MT940, QIF and others) to a manual bank account',
       description:
         'The file is imported in the background: read the upload, or watch its progress. Rows ' +
         'that are stored already are skipped; a stated balance may set that of the bank ' +

@@ -2,13 +2,13 @@ import { invalid } from '@coffer/kit/rpc/errors'
 import { values } from '@coffer/proto/values'
 import { z } from 'zod'
 import { UploadKey } from '../book/upload-key.ts'
-import { detectKind } from './formats/file-kind.ts'
+import { detectKind, fileKinds } from './formats/file-kind.ts'
 import { createFile, type NewFile, type StoredFile } from './storage/stored-file.ts'
 
 /** The import of one file (docs/files.md#uploading). `error` is set exactly in status `failed`. */
 export const Upload = UploadKey.extend({
   fileId: z.string(),
-  format: z.enum(['ofx', 'camt053', 'qif', 'csv']),
+  format: z.enum(fileKinds),
   status: z.enum(values['Upload.status']),
   error: z.string().nullable(),
   createdAt: z.date(),
@@ -32,7 +32,7 @@ export function detectFormat({ name, head }: { name: string; head: Uint8Array })
   if (head.length === 0) throw invalid({ data: 'must not be empty' })
   const format = detectKind({ name, head })
   if (format === null) {
-    const kinds = 'an OFX, QFX, QBO, CAMT or QIF file'
+    const kinds = 'an OFX, QFX, QBO, CAMT, MT940, MT942 or QIF file'
     throw invalid({ data: `must be ${kinds}; a CSV file goes to transactions/import` })
   }
   if (format === 'csv') {

@@ -96,3 +96,12 @@ test('a notification and a statement that shows its booking as one row are joine
     [3000n, 30n],
   ])
 })
+
+test('MT940', async () => {
+  const home = await createHousehold(booted, { currency: 'EUR' })
+  const entries = ':61:2601200120D10,00NMSC\n:86:Shop\n:61:2601200120X10,00NMSC'
+  const file = `:20:S\n:25:1\n:60F:C260101EUR100,00\n${entries}\n:62F:C260131EUR90,00\n-\n`
+  const done = await uploaded(home, file)
+  expect(done).toMatchObject({ status: 'complete', importedCount: 1n, skippedCount: 1n })
+  expect(await home.balances()).toMatchObject({ current: 9000n })
+})

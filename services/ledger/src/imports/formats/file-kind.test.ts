@@ -16,6 +16,8 @@ test.each([
   ['a.qif', 'qif'],
   ['a.xml', 'camt053'],
   ['a.csv', 'csv'],
+  ['a.STA', 'mt940'],
+  ['a.940', 'mt940'],
   ['a.txt', null],
   ['ofx', null],
   ['', null],

@@ -1,7 +1,11 @@
 import { decodeFile } from './file-text.ts'
 
-/** The file formats that are supported; `csv` needs a mapping of its columns. */
-export type FileKind = 'ofx' | 'camt053' | 'qif' | 'csv'
+/**
+ * The file formats that are supported: `camt053` is all of CAMT, `mt940` MT942 too, `csv` needs a
+ * mapping of its columns.
+ */
+export const fileKinds = ['ofx', 'camt053', 'mt940', 'qif', 'csv'] as const
+export type FileKind = (typeof fileKinds)[number]
 
 /** Number of bytes at the start of a file that are read to detect its kind. */
 const HEAD_LENGTH = 4096
@@ -12,6 +16,11 @@ const kindsByExtension = new Map<string, FileKind>([
   ['qbo', 'ofx'],
   ['xml', 'camt053'],
   ['qif', 'qif'],
+  ['sta', 'mt940'],
+  ['940', 'mt940'],
+  ['942', 'mt940'],
+  ['mt940', 'mt940'],
+  ['mt942', 'mt940'],
   ['csv', 'csv'],
 ])
 
@@ -25,5 +34,8 @@ function kindByContent(head: Uint8Array): FileKind | null {
   const text = decodeFile(head.subarray(0, HEAD_LENGTH))
   if (/OFXHEADER|<OFX[\s>]/i.test(text)) return 'ofx'
   if (/:camt\.05[234]\.|<(?:\w+:)?BkToCstmr/.test(text)) return 'camt053'
+  if (/(?:^|\{4:|@@)\s*:20:/m.test(text) && /(?:^|@@):(?:25P?|28C?|60[FM]|61):/m.test(text)) {
+    return 'mt940'
+  }
   return /^\s*!(?:Type|Account|Option|Clear)\b/im.test(text) ? 'qif' : null
 }

@@ -2,6 +2,8 @@ import { endOfDay, localDay } from '@coffer/kit/values/day'
 import { readCamt } from './camt/camt.ts'
 import { readCsv } from './csv/csv.ts'
 import type { CsvMapping } from './csv/csv-mapping.ts'
+import type { FileKind } from './file-kind.ts'
+import { readMt940 } from './mt940/mt940.ts'
 import { readOfx } from './ofx/ofx.ts'
 import { readQif } from './qif/qif.ts'
 import {
@@ -12,12 +14,12 @@ import {
 } from './statement.ts'
 
 export type ReadingFormat =
-  | { kind: 'ofx' | 'camt053' | 'qif' }
+  | { kind: Exclude<FileKind, 'csv'> }
   | { kind: 'csv'; delimiter: string; mapping: CsvMapping }
 
 export type ReadingTask = { bytes: Uint8Array; settings: ReadingSettings; format: ReadingFormat }
 
-const readers = { ofx: readOfx, camt053: readCamt, qif: readQif } as const
+const readers = { ofx: readOfx, camt053: readCamt, mt940: readMt940, qif: readQif } as const
 
 /** Returns the content of a file, or why it is unreadable. Pure, so a worker thread can run it. */
 export function readStatementFile(task: ReadingTask): FileStatement | Unreadable {

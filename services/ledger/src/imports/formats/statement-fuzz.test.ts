@@ -1,17 +1,16 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { amountMax } from '@coffer/kit/values/money'
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { headers, mapping } from '../../../test/imports/importing.ts'
+import { expectSound } from '../../../test/imports/sound-statement.ts'
 import { CsvMapping } from './csv/csv-mapping.ts'
 import { detectShape } from './csv/csv-shape.ts'
-import type { FileStatement, Unreadable } from './statement.ts'
 import { type ReadingFormat, readStatementFile } from './statement-file.ts'
-import { rowsMax } from './statement-values.ts'
 
 const formats: ReadingFormat[] = [
   { kind: 'ofx' },
   { kind: 'camt053' },
+  { kind: 'mt940' },
   { kind: 'qif' },
   { kind: 'csv', delimiter: ',', mapping: CsvMapping.parse({ ...mapping, headers }) },
 ]
@@ -29,6 +28,7 @@ const words = [
   '<!DOCTYPE a [<!ENTITY b "c">]>',
   '<?xml version="1.0"?>',
   ...'&b; &amp; &lt; &#0; &#x10FFFF; &#xD800; < > " \0 \r\n \n \r \u2028 \t'.split(' '),
+  ...':20: :25:1 :28C:1 :60F:C260101USD1,00 :61:2601010101D1,00NMSC :86:166?20A?32B -}'.split(' '),
   ...'!Type:Bank !Account ^ D1/1/26 T-1,00 N PPayee 20260115 -1.00 1e9 (1.00)'.split(' '),
   ...`9007199254740992.00 ٣ 1,234.56 1'000.00 , ; "a""b"`.split(' '),
 ]
@@ -58,29 +58,6 @@ function edited(file: Uint8Array, { at, removed, added }: { at: number } & Edit)
 type Edit = { removed: number; added: Uint8Array }
 
 const settings = { currency: 'USD', timezone: 'America/Chicago' }
-
-function expectSound(statement: FileStatement | Unreadable): void {
-  if ('unreadable' in statement) {
-    expect(statement.unreadable).toMatch(/^[A-Z][^\n]{5,200}$/)
-    return
-  }
-  const { rows, balances } = statement
-  expect(rows.length).toBeLessThanOrEqual(rowsMax)
-  expect(new Set(rows.map((row) => row.uploadIdentifier)).size).toBe(rows.length)
-  for (const { amount, date, uploadIdentifier, name, ...row } of rows) {
-    expect(amount !== 0n && amount <= amountMax && amount >= -amountMax).toBe(true)
-    expect(date.getTime()).not.toBeNaN()
-    for (const written of [uploadIdentifier, name, row.originalName, row.originalMerchantName]) {
-      // Postgres rejects malformed UTF-16, and lists cannot show control characters.
-      expect(written.isWellFormed() && !/\p{Cc}/u.test(written)).toBe(true)
-    }
-    expect([1, 300]).toEqual([Math.min(name.length, 1), Math.max(name.length, 300)])
-    expect(uploadIdentifier.length).toBeLessThanOrEqual(300)
-  }
-  for (const balance of [balances.current, balances.available, balances.limit]) {
-    expect(balance === null || (balance <= amountMax && balance >= -amountMax)).toBe(true)
-  }
-}
 
 describe.each(formats)('any bytes read as $kind give storable rows or are refused', (format) => {
   const inputs = { bytes, text, 'a file with mistakes': mutated }

@@ -1,0 +1,94 @@
+/** The texts of the field `:86:`; `name` is the other party, `kind` the kind of the booking. */
+export type MtTexts = { name: string; memo: string; kind: string }
+
+/** Length at which a line of a plain text is full, so that a word may go on in the next line. */
+const LINE_LENGTH = 65
+/** Length of a full subfield of the structured form. */
+const PART_LENGTH = 27
+/** Three digits, then subfields of a separator and two digits: German, Austrian, Polish banks. */
+const STRUCTURED = /^\d{3}\s?([?~^<>|@+])\d\d/
+/** Words that begin a part of the purpose of SEPA payments. */
+const SEPA = /(EREF|KREF|MREF|CRED|DEBT|COAM|OAMT|SVWZ|ABWA|ABWE|PURP|IBAN|BIC)\+/g
+/** Words between slashes that begin a part: Dutch and Belgian banks. */
+const SLASHED_WORDS =
+  'TRTP CSID NAME MARF REMI IBAN BIC EREF ORDP BENM ADDR ISDT PREF CNTP PURP RTRN ULTD ULTC ID SVCL'
+const SLASHED = new RegExp(`/(${SLASHED_WORDS.replaceAll(' ', '|')})/`, 'g')
+
+/** Returns the texts of a field `:86:` in the form that its bank uses (docs/file-formats.md). */
+export function readMtTexts(lines: readonly string[], { isOut }: { isOut: boolean }): MtTexts {
+  const mark = STRUCTURED.exec(lines[0] ?? '')?.[1]
+  if (mark !== undefined) return structuredTexts(lines, { mark, isOut })
+  const text = joined(lines, LINE_LENGTH)
+  return slashedTexts(lines, { isOut }) ?? { name: '', memo: text, kind: '' }
+}
+
+/** Reads subfields: 00 kind, 20 to 29 and 60 to 63 purpose, 32 and 33 the other party's name. */
+function structuredTexts(
+  lines: readonly string[],
+  { mark, isOut }: { mark: string; isOut: boolean },
+): MtTexts {
+  // A line ends anywhere in a subfield, also within its number.
+  const [, ...parts] = lines.join('').split(mark)
+  const purpose: string[] = []
+  const names: string[] = []
+  let kind = ''
+  for (const part of parts) {
+    const number = /^\d\d/.exec(part)?.[0]
+    const text = part.slice(2)
+    if (number === undefined) {
+      // The separator is a character of the text.
+      purpose.push(`${purpose.pop() ?? ''}${mark}${part}`)
+    } else if (/^(?:2\d|6[0-3])$/.test(number)) {
+      purpose.push(text)
+    } else if (number === '32' || number === '33') {
+      names.push(text)
+    } else if (number === '00') {
+      kind = text.trim()
+    }
+  }
+  const written = joined(purpose, PART_LENGTH)
+  const sepa = partsBetween(written, SEPA)
+  const ultimate = sepa.get(isOut ? 'ABWE' : 'ABWA') ?? ''
+  return {
+    name: ultimate || joined(names, PART_LENGTH),
+    memo: sepa.get('SVWZ') || written,
+    kind,
+  }
+}
+
+/** Reads `/NAME/…/REMI/…` and `/CNTP/account/BIC/name/city//`; null for a text without these. */
+function slashedTexts(lines: readonly string[], { isOut }: { isOut: boolean }): MtTexts | null {
+  const text = lines.join('')
+  const parts = partsBetween(text, SLASHED)
+  if (!/^\s*\//.test(text) || parts.size === 0) return null
+  const [, , counterparty = ''] = (parts.get('CNTP') ?? '').split('/')
+  const ultimate = parts.get(isOut ? 'ULTC' : 'ULTD')
+  const remittance = (parts.get('REMI') ?? '').replace(/^(?:USTD|STRD\/CUR)?\/+/, '')
+  return {
+    name: (ultimate || parts.get('NAME') || counterparty).replace(/\/+$/, ''),
+    memo: remittance.replace(/\/+$/, '') || text,
+    kind: parts.get('TRTP') ?? '',
+  }
+}
+
+/** Returns the texts behind the words that a pattern finds, each up to the next one; first wins. */
+function partsBetween(text: string, words: RegExp): Map<string, string> {
+  const found = [...text.matchAll(words)]
+  const parts = new Map<string, string>()
+  for (const [index, match] of found.entries()) {
+    const [all, word = ''] = match
+    const value = text.slice(match.index + all.length, found[index + 1]?.index).trim()
+    if (!parts.has(word) && value !== '') parts.set(word, value)
+  }
+  return parts
+}
+
+/** Joins texts; a blank stands between two unless the first is full, since banks cut by length. */
+function joined(texts: readonly string[], fullLength: number): string {
+  return texts
+    .map((text, index) =>
+      index < texts.length - 1 && text.length < fullLength ? `${text} ` : text,
+    )
+    .join('')
+    .trim()
+}

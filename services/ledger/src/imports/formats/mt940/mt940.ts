@@ -1,0 +1,117 @@
+import { currencies, decimalPlaces } from '@coffer/kit/values/currency'
+import { endOfDay, readDay } from '@coffer/kit/values/day'
+import { fullYear } from '../day-text.ts'
+import { decodeFile } from '../file-text.ts'
+import {
+  type FileBalances,
+  type FileStatement,
+  latestOf,
+  noBalances,
+  type ReadingSettings,
+  type Unreadable,
+} from '../statement.ts'
+import { nameRows } from '../statement-rows.ts'
+import { readAmount, rowsMax } from '../statement-values.ts'
+import { firstLineOf, type MtMessage, readMtMessages } from './mt940-fields.ts'
+import { type MtEntry, readMtEntry } from './mt940-rows.ts'
+
+const BALANCE = /^([CD])(\d\d)(\d\d)(\d\d)([A-Z]{3})([\d.,]+)$/
+const BALANCE_TAGS = ['60F', '60M', '62F', '62M', '64']
+
+/**
+ * Returns the balances and rows of the bank account in an MT940 or MT942 file
+ * (docs/file-formats.md#mt940-and-mt942); unreadable rows are in `skipped`. Returns `Unreadable`
+ * for a file without a statement or about several bank accounts.
+ */
+export function readMt940(
+  bytes: Uint8Array,
+  settings: ReadingSettings,
+): FileStatement | Unreadable {
+  const messages = readMtMessages(decodeFile(bytes)).filter(
+    (one) => isStatement(one) || one.some(({ tag }) => tag === '61'),
+  )
+  if (messages.length === 0) {
+    return { unreadable: 'The file holds no statement of a bank account (MT940 or MT942)' }
+  }
+  const accounts = new Set(
+    messages.map((one) => (firstLineOf(one, '25', '25P') ?? '').replaceAll(' ', '')),
+  )
+  if (accounts.size > 1) {
+    return { unreadable: `The file holds ${accounts.size} accounts: export one account per file` }
+  }
+  const codes = new Set(messages.map((one) => currencyOf(one) ?? settings.currency))
+  const [currency = ''] = codes
+  if (codes.size > 1 || !currencies().includes(currency)) {
+    return { unreadable: 'The file is not in one currency that this server knows' }
+  }
+  const places = decimalPlaces(currency)
+  const hasStatement = messages.some(isStatement)
+  const entries = messages.flatMap((message) => {
+    const isInterim = hasStatement && !isStatement(message)
+    return entriesOf(message).map((entry) => ({ entry, isInterim }))
+  })
+  if (entries.length > rowsMax) {
+    return { unreadable: `The file has more than ${rowsMax} transactions` }
+  }
+  const { timezone } = settings
+  return {
+    currency,
+    balances: latestOf(messages.map((one) => readBalances(one, { places, timezone }))),
+    ...nameRows(
+      entries.map(({ entry, isInterim }) => readMtEntry(entry, { places, timezone, isInterim })),
+    ),
+  }
+}
+
+/** Returns whether a message is an MT940, which has balances; an MT942 has none. */
+function isStatement(message: MtMessage): boolean {
+  return message.some(({ tag }) => BALANCE_TAGS.includes(tag))
+}
+
+/** Returns the entries of a message: each `:61:` with the fields `:86:` that follow it. */
+function entriesOf(message: MtMessage): MtEntry[] {
+  const entries: { lines: string[]; texts: string[] }[] = []
+  let isOpen = false
+  for (const { tag, lines } of message) {
+    if (tag === '61') {
+      entries.push({ lines, texts: [] })
+    } else if (tag === '86' && isOpen) {
+      entries.at(-1)?.texts.push(...lines)
+    }
+    isOpen = tag === '61' || (tag === '86' && isOpen)
+  }
+  return entries
+}
+
+function currencyOf(message: MtMessage): string | undefined {
+  const balance = BALANCE.exec(firstLineOf(message, ...BALANCE_TAGS) ?? '')?.[5]
+  const floor = /^([A-Z]{3})/.exec(firstLineOf(message, '34F') ?? '')?.[1]
+  return balance ?? floor ?? /^\d*([A-Z]{3})/.exec(firstLineOf(message, '90D', '90C') ?? '')?.[1]
+}
+
+/** Returns the final closing balance and the available one; of a page (`:62M:`) there is none. */
+function readBalances(
+  message: MtMessage,
+  settings: { places: number; timezone: string },
+): FileBalances {
+  const booked = readBalance(firstLineOf(message, '62F'), settings)
+  const available = readBalance(firstLineOf(message, '64'), settings)
+  return {
+    ...noBalances,
+    current: booked?.amount ?? null,
+    available: available?.amount ?? null,
+    asOf: booked?.asOf ?? available?.asOf ?? null,
+    availableAsOf: available?.asOf ?? null,
+  }
+}
+
+function readBalance(
+  text: string | undefined,
+  { places, timezone }: { places: number; timezone: string },
+): { amount: bigint; asOf: Date } | null {
+  const [, mark, year, month, date, , digits = ''] = BALANCE.exec(text ?? '') ?? []
+  const amount = readAmount(digits, places)
+  const day = readDay(`${fullYear(Number(year))}-${month}-${date}`)
+  if (amount === null || day === null) return null
+  return { amount: mark === 'D' ? -amount : amount, asOf: new Date(endOfDay(day, timezone)) }
+}

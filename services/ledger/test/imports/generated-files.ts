@@ -1,0 +1,141 @@
+import fc from 'fast-check'
+
+/** Values that are usual in one field of a file: most generated ones are, the others are odd. */
+function usually(...usual: string[]): fc.Arbitrary<string> {
+  return fc.oneof(
+    { weight: 30, arbitrary: fc.constantFrom(...usual) },
+    { weight: 1, arbitrary: fc.constantFrom(...odd) },
+  )
+}
+
+const odd = [
+  '',
+  ' ',
+  '\0',
+  '\u2028',
+  '\uD800',
+  '٣',
+  '<',
+  '&amp;',
+  ']]>',
+  '?20',
+  '=1+1',
+  '1e9',
+  '-0',
+  '9'.repeat(40),
+  'x'.repeat(3000),
+  '(1,00)',
+  '260230',
+  '2026-02-30',
+]
+
+const amount = usually('5.00', '0.01', '1200', '0', '-5.00', '5,00', '1.234')
+const day = usually('2026-01-20', '2026-12-31', '1999-01-01', '20260120')
+const text = usually(
+  'Shop',
+  'Rent of a flat',
+  'Bäckerei &amp; Co',
+  '/NAME/Ada/REMI/Bill',
+  '166?20SVWZ+A',
+)
+
+function element(name: string, content: fc.Arbitrary<string>, rarity = 8): fc.Arbitrary<string> {
+  const some = fc.tuple(content, fc.noBias(fc.nat(rarity))).map(([written, dice]) => {
+    if (dice === 0) return ''
+    return dice === 1 ? `<${name}>${written}${written}</${name}>` : `<${name}>${written}</${name}>`
+  })
+  return some
+}
+
+function elements(...all: fc.Arbitrary<string>[]): fc.Arbitrary<string> {
+  return fc.tuple(...all).map((parts) => parts.join(''))
+}
+
+function repeated(one: fc.Arbitrary<string>, maxLength: number, mark = ''): fc.Arbitrary<string> {
+  return fc.array(one, { maxLength }).map((all) => all.join(mark))
+}
+
+const party = elements(element('Nm', text), element('Pty', element('Nm', text)))
+const roles = ['Dbtr', 'Cdtr', 'UltmtDbtr', 'UltmtCdtr'].map((role) => element(role, party, 3))
+const transaction = element(
+  'TxDtls',
+  elements(
+    element('Amt', amount),
+    element('RltdPties', elements(...roles)),
+    element('RmtInf', repeated(element('Ustrd', text), 2)),
+  ),
+)
+const entry = element(
+  'Ntry',
+  elements(
+    element('Amt', amount),
+    element('CdtDbtInd', usually('DBIT', 'CRDT')),
+    element('Sts', fc.oneof(usually('BOOK', 'PDNG'), element('Cd', usually('BOOK')))),
+    element('BookgDt', element('Dt', day)),
+    element('AcctSvcrRef', usually('R-1', 'R-2', 'NOTPROVIDED')),
+    element('NtryDtls', repeated(transaction, 3)),
+  ),
+)
+const balance = element(
+  'Bal',
+  elements(
+    element('Tp', element('CdOrPrtry', element('Cd', usually('CLBD', 'CLAV', 'ITBD')))),
+    element('Amt', amount),
+    element('CdtDbtInd', usually('DBIT', 'CRDT')),
+    element('Dt', fc.oneof(element('Dt', day), element('DtTm', usually('2026-01-20T10:00:00Z')))),
+  ),
+)
+
+function message(name: string, part: string): fc.Arbitrary<string> {
+  const account = element('Acct', element('Id', element('IBAN', usually('X'))), 50)
+  return element(name, element(part, elements(account, balance, repeated(entry, 6)), 50), 50)
+}
+
+/** CAMT files of the three messages. */
+export const camtFiles = element(
+  'Document',
+  fc.oneof(
+    message('BkToCstmrStmt', 'Stmt'),
+    message('BkToCstmrAcctRpt', 'Rpt'),
+    message('BkToCstmrDbtCdtNtfctn', 'Ntfctn'),
+  ),
+  50,
+)
+
+function field(tag: string, ...values: fc.Arbitrary<string>[]): fc.Arbitrary<string> {
+  return elements(fc.constant(`:${tag}:`), ...values)
+}
+
+const mtBalance = elements(
+  usually('C', 'D'),
+  usually('260131', '991231'),
+  usually('USD'),
+  usually('100,00', '0,'),
+)
+const mtEntry = elements(
+  field(
+    '61',
+    usually('2601310131', '260131', '2601021231'),
+    usually('C', 'D', 'RC', 'RD', 'CR', 'ED'),
+    usually('10,00', '1,', '0,5'),
+    usually('NMSC', 'N051', 'NOV '),
+    usually('NONREF', 'REF//B1', 'NONREF\r\nMore'),
+  ),
+  fc.constant('\r\n'),
+  field('86', repeated(fc.oneof(text, usually('?32Ada', '?33Byron', '\r\n')), 4)),
+)
+
+/** MT940 and MT942 files of one or more messages. */
+export const mtFiles = repeated(
+  elements(
+    field('20', usually('START\r\n')),
+    field('25', fc.constant('1/2\r\n')),
+    fc.oneof(field('60F', mtBalance), field('34F', usually('USD0,'))),
+    fc.constant('\r\n'),
+    repeated(mtEntry, 5, '\r\n'),
+    fc.constant('\r\n'),
+    fc.oneof(field('62F', mtBalance), field('62M', mtBalance), fc.constant('')),
+    usually('\r\n-\r\n', '@@-\r\n', '\r\n'),
+  ),
+  3,
+)

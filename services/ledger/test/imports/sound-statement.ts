@@ -1,0 +1,28 @@
+import { amountMax } from '@coffer/kit/values/money'
+import { expect } from '@jest/globals'
+import type { FileStatement, Unreadable } from '../../src/imports/formats/statement.ts'
+import { rowsMax } from '../../src/imports/formats/statement-values.ts'
+
+/** Expects that a file is refused with a reason in one line, or has rows that can be stored. */
+export function expectSound(statement: FileStatement | Unreadable): void {
+  if ('unreadable' in statement) {
+    expect(statement.unreadable).toMatch(/^[A-Z][^\n]{5,200}$/)
+    return
+  }
+  const { rows, balances } = statement
+  expect(rows.length).toBeLessThanOrEqual(rowsMax)
+  expect(new Set(rows.map((row) => row.uploadIdentifier)).size).toBe(rows.length)
+  for (const { amount, date, uploadIdentifier, name, ...row } of rows) {
+    expect(amount !== 0n && amount <= amountMax && amount >= -amountMax).toBe(true)
+    expect(date.getTime()).not.toBeNaN()
+    for (const written of [uploadIdentifier, name, row.originalName, row.originalMerchantName]) {
+      // Postgres rejects malformed UTF-16, and lists cannot show control characters.
+      expect(written.isWellFormed() && !/\p{Cc}/u.test(written)).toBe(true)
+    }
+    expect([1, 300]).toEqual([Math.min(name.length, 1), Math.max(name.length, 300)])
+    expect(uploadIdentifier.length).toBeLessThanOrEqual(300)
+  }
+  for (const balance of [balances.current, balances.available, balances.limit]) {
+    expect(balance === null || (balance <= amountMax && balance >= -amountMax)).toBe(true)
+  }
+}
