@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url'
+import locales from '@react-aria/optimize-locales-plugin'
 import react from '@vitejs/plugin-react'
 import type { InlineConfig } from 'vite'
 
@@ -13,7 +14,11 @@ export const settings: InlineConfig = {
   base: './',
   configFile: false,
   logLevel: 'warn',
-  plugins: [react({ compiler: true })],
+  // React Aria has texts in 34 languages. It fails without those of en-US.
+  plugins: [
+    react({ compiler: true }),
+    { ...locales.vite({ locales: ['en-US', 'de-DE'] }), enforce: 'pre' },
+  ],
   optimizeDeps: { entries: ['./src/main.tsx'] },
   build: {
     target: 'es2023',

@@ -11,12 +11,27 @@ import { meQuery } from './api/account-queries.ts'
 import { basePath } from './api/client.ts'
 import { isSignedOut } from './api/faults.ts'
 import { queries } from './api/query-client.ts'
+import type { Filters } from './api/transaction-queries.ts'
 import { BrokenPage, MissingPage } from './shell/faulty-pages.tsx'
 import { Frame } from './shell/frame.tsx'
 
 const root = createRootRoute({ component: Outlet, notFoundComponent: MissingPage })
 
 const textOf = (value: unknown) => (typeof value === 'string' ? value : undefined)
+
+/** Reads the filters of transactions from the URL; whatever is none of them is left out. */
+function filtersOf(search: Record<string, unknown>): Filters {
+  const sources = ['aggregator', 'upload', 'manual', 'feed'] as const
+  return {
+    search: textOf(search.search),
+    from: textOf(search.from),
+    to: textOf(search.to),
+    spendingId: textOf(search.spendingId),
+    source: sources.find((one) => one === search.source),
+    pending: typeof search.pending === 'boolean' ? search.pending : undefined,
+    deleted: search.deleted === true || undefined,
+  }
+}
 
 const signIn = createRoute({
   getParentRoute: () => root,
@@ -70,6 +85,46 @@ const home = createRoute({
   component: lazyRouteComponent(() => import('./screens/home/home.tsx'), 'Home'),
 })
 
+const transactions = createRoute({
+  getParentRoute: () => frame,
+  path: '/transactions',
+  validateSearch: filtersOf,
+  component: lazyRouteComponent(
+    () => import('./screens/transactions/transactions.tsx'),
+    'Transactions',
+  ),
+})
+
+const transaction = createRoute({
+  getParentRoute: () => frame,
+  path: '/transactions/$transactionId',
+  component: lazyRouteComponent(
+    () => import('./screens/transactions/transaction-detail.tsx'),
+    'TransactionDetail',
+  ),
+})
+
+const envelopes = createRoute({
+  getParentRoute: () => frame,
+  path: '/envelopes',
+  component: lazyRouteComponent(() => import('./screens/envelopes/envelopes.tsx'), 'Envelopes'),
+})
+
+const envelope = createRoute({
+  getParentRoute: () => frame,
+  path: '/envelopes/$spendingId',
+  component: lazyRouteComponent(
+    () => import('./screens/envelopes/envelope-detail.tsx'),
+    'EnvelopeDetail',
+  ),
+})
+
+const schedules = createRoute({
+  getParentRoute: () => frame,
+  path: '/schedules',
+  component: lazyRouteComponent(() => import('./screens/schedules/schedules.tsx'), 'Schedules'),
+})
+
 const setup = createRoute({
   getParentRoute: () => frame,
   path: '/setup',
@@ -87,7 +142,16 @@ export const router = createRouter({
     signIn,
     secondFactor,
     register,
-    frame.addChildren([home, setup, more]),
+    frame.addChildren([
+      home,
+      transactions,
+      transaction,
+      envelopes,
+      envelope,
+      schedules,
+      setup,
+      more,
+    ]),
   ]),
   basepath: basePath,
   defaultPreload: 'intent',

@@ -9,6 +9,11 @@ import { createHousehold, type Household } from './household.ts'
 /** Addresses of the screens with their headings; IDs of the household are filled in. */
 const screens = `
 /                  Home
+/transactions      Transactions
+/transactions/$transactionId  Transaction
+/envelopes         Envelopes
+/envelopes/$spendingId  Groceries
+/schedules         Paydays
 /more              More
 /setup             Your first bank account
 /nothing/here      There is no such page
@@ -35,27 +40,28 @@ const rows = () =>
       heading,
     ])
 
-async function visit(page: Page, path = '/', heading = 'Home'): Promise<void> {
+async function visit(page: Page, path: string, heading: string): Promise<void> {
   await page.goto(`${coffer.baseUrl}${path}`)
   await page.getByRole('heading', { level: 1, name: heading, exact: true }).waitFor()
   await page.waitForLoadState('networkidle')
   expect(await page.title()).toBe(`${heading} – Coffer`)
-  expect(await overflowOf(page)).toBeLessThanOrEqual(0)
 }
 
-test.each([
-  ['light', 1280],
-  ['dark', 390],
-] as const)(
-  'every screen works on reload and is accessible: %s, %d pixels',
-  async (scheme, width) => {
-    const viewing = { url: coffer.baseUrl, cookie: alice.cookie, scheme, width }
-    await viewBypassed(viewing, async (page) => {
-      for (const [path = '', heading] of rows()) {
-        await visit(page, path, heading)
-        expect([path, await axeFaults(page)]).toEqual([path, []])
-        await takePicture(page, `web${path.replaceAll('/', '-')}-${scheme}`)
-      }
-    })
-  },
-)
+test('every screen works on reload, fits and is accessible, light and dark', async () => {
+  const viewing = { url: `${coffer.baseUrl}/login`, cookie: alice.cookie }
+  await viewBypassed(viewing, async (page) => {
+    for (const [path = '', heading = ''] of rows()) {
+      await page.emulateMedia({ colorScheme: 'light' })
+      await page.setViewportSize({ width: 1280, height: 900 })
+      await visit(page, path, heading)
+      const shown = `web${path.replace(/_.*/, '').replaceAll('/', '-')}`
+      await takePicture(page, shown)
+      expect([path, await axeFaults(page)]).toEqual([path, []])
+      await page.emulateMedia({ colorScheme: 'dark' })
+      await page.setViewportSize({ width: 390, height: 844 })
+      expect([path, await overflowOf(page)]).toEqual([path, 0])
+      await takePicture(page, `${shown}-phone`)
+      expect([path, await axeFaults(page)]).toEqual([path, []])
+    }
+  })
+})

@@ -26,6 +26,11 @@ export const bankAccountsQuery = queryOptions({
   },
 })
 
+export const linksQuery = queryOptions({
+  queryKey: ['links'],
+  queryFn: () => Array.fromAsync(paginate(coffer.listLinks)),
+})
+
 /** Health of a link: whether it syncs, and why not. */
 export function linkHealthQuery(linkId: string) {
   return queryOptions({

@@ -39,11 +39,11 @@ export function explanationQuery(bankAccountId: string, spendingId: string) {
   })
 }
 
-/** The newest transactions of a bank account; a hundred at most. */
-export function newestTransactionsQuery(bankAccountId: string) {
-  const query = { limit: 100 }
+/** The newest transactions that no envelope paid for; 25 at most. */
+export function unassignedQuery(bankAccountId: string) {
+  const query = { limit: 25, spendingId: 'free' as const }
   return queryOptions({
-    queryKey: ['transactions', bankAccountId, 'newest'],
+    queryKey: ['transactions', bankAccountId, 'unassigned'],
     queryFn: async ({ signal }) =>
       (await coffer.listTransactions({ path: { bankAccountId }, query, signal })).data,
   })

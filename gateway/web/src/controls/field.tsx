@@ -80,3 +80,13 @@ export function ChoiceField({ label, hint, fault, options, onChange, ...rest }: 
     </Field>
   )
 }
+
+/** A field that is on or off. */
+export function CheckField({ label, ...rest }: { label: string } & ComponentProps<'input'>) {
+  return (
+    <label className={styles.check}>
+      <input {...rest} type="checkbox" />
+      {label}
+    </label>
+  )
+}

@@ -49,10 +49,20 @@ export function formatShortDay(day: string, { locale, today }: { locale: string;
   return formatOf(locale, options).format(Date.parse(day))
 }
 
-/** Returns the distance of a day from today in words: `today`, `tomorrow`, `in 12 days`. */
+/** Returns the distance of a day from today in words: `today`, `in 12 days`, `in 3 months`. */
 export function formatDistance(day: string, { locale, today }: { locale: string; today: string }) {
   const days = daysBetween(today, day)
-  return new Intl.RelativeTimeFormat(locale, { numeric: 'auto' }).format(days, 'day')
+  const format = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' })
+  if (Math.abs(days) < 60) return format.format(days, 'day')
+  const months = Math.round(days / 30.44)
+  if (Math.abs(months) < 24) return format.format(months, 'month')
+  return format.format(Math.round(days / 365.25), 'year')
+}
+
+/** Returns an instant with its time of day. */
+export function formatInstant(instant: string, { locale, timezone }: Place): string {
+  const options = { dateStyle: 'medium', timeStyle: 'short', timeZone: timezone } as const
+  return formatOf(locale, options).format(new Date(instant))
 }
 
 /** Locale (BCP 47) and timezone (IANA) of a reader. */

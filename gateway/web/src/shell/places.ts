@@ -1,4 +1,4 @@
-import { Ellipsis, House, type LucideIcon } from 'lucide-react'
+import { CalendarClock, Ellipsis, House, type LucideIcon, Mail, ReceiptText } from 'lucide-react'
 import { frameWords } from '../words/frame.ts'
 
 /** An entry of the navigation. */
@@ -9,7 +9,12 @@ export interface Place {
 }
 
 /** Places of the navigation, in its order. The bar of a phone has the first ones, and `more`. */
-export const places = [{ to: '/', text: frameWords.home, icon: House }] as const satisfies Place[]
+export const places = [
+  { to: '/', text: frameWords.home, icon: House },
+  { to: '/transactions', text: frameWords.transactions, icon: ReceiptText },
+  { to: '/envelopes', text: frameWords.envelopes, icon: Mail },
+  { to: '/schedules', text: frameWords.schedules, icon: CalendarClock },
+] as const satisfies Place[]
 
 export const more = { to: '/more', text: frameWords.more, icon: Ellipsis } as const satisfies Place
 

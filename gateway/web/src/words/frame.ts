@@ -17,5 +17,6 @@ export const frameWords = {
   theme: 'Colours',
   themes: { system: 'As the system', light: 'Light', dark: 'Dark' },
   hidden: 'hidden',
+  close: 'Close',
   loading: 'Loading',
 }

@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
 import {
-  newestTransactionsQuery,
   type Spending,
   spendingQuery,
   type Transaction,
+  unassignedQuery,
 } from '../../api/budget-queries.ts'
 import { useChange } from '../../api/changes.ts'
 import { coffer } from '../../api/client.ts'
@@ -20,14 +20,14 @@ const shownMax = 6
 
 /** The newest payments that no envelope paid for, each with the choice of one. */
 export function Unassigned({ bankAccountId }: { bankAccountId: string }) {
-  const newest = useQuery(newestTransactionsQuery(bankAccountId))
+  const newest = useQuery(unassignedQuery(bankAccountId))
   const { data: spending = [] } = useQuery(spendingQuery(bankAccountId))
   if (spending.length === 0) return null
   return (
     <Card title={homeWords.unassigned}>
       <Asked query={newest}>
         {(all) => {
-          const waiting = all.filter(({ amount, spendingId }) => amount > 0 && spendingId === null)
+          const waiting = all.filter(({ amount }) => amount > 0)
           if (waiting.length === 0) return <p className={styles.soft}>{homeWords.unassignedNone}</p>
           return (
             <ul className={styles.rows}>

@@ -1,0 +1,43 @@
+import type { HistoryEntry } from '../api/history-queries.ts'
+import type { Manner } from '../format/currency.ts'
+import { formatInstant, type Place } from '../format/days.ts'
+import { historyWords } from '../words/history.ts'
+import { Amount } from './amount.tsx'
+import styles from './rows.module.css'
+
+interface Props {
+  entries: HistoryEntry[]
+  manner: Manner
+  place: Place
+  /** Whether the rows name the pot, because there are several. */
+  hasPots?: boolean
+}
+
+/** Entries of the journal: when, why, by how much, and the amount after it. */
+export function History({ entries, manner, place, hasPots = false }: Props) {
+  return (
+    <ul className={styles.rows} aria-label={historyWords.list}>
+      {entries.map((entry) => (
+        <li key={`${entry.operationId} ${entry.pot} ${entry.spendingId}`} className={styles.row}>
+          <div>
+            <p className={styles.name}>{nameOf(entry, hasPots)}</p>
+            <p className={styles.soft}>{formatInstant(entry.createdAt, place)}</p>
+          </div>
+          <div className={styles.figures}>
+            <p>
+              <Amount amount={-entry.delta} manner={manner} as="flow" />
+            </p>
+            <p className={styles.soft}>
+              <Amount amount={entry.amount} manner={manner} />
+            </p>
+          </div>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function nameOf({ cause, pot, transaction }: HistoryEntry, hasPots: boolean): string {
+  const why = transaction?.name ?? historyWords.causes[cause] ?? cause
+  return hasPots ? `${historyWords.pots[pot] ?? pot}: ${why}` : why
+}

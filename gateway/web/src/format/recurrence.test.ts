@@ -1,0 +1,19 @@
+import { expect, test } from '@jest/globals'
+import { repeatOf, rulesetOf } from './recurrence.ts'
+
+test.each([
+  ['weekly', '2026-11-27', 'FREQ=WEEKLY;INTERVAL=1;BYDAY=FR'],
+  ['biweekly', '2026-11-30', 'FREQ=WEEKLY;INTERVAL=2;BYDAY=MO'],
+  ['monthly', '2026-11-15', 'FREQ=MONTHLY;INTERVAL=1;BYMONTHDAY=15'],
+  ['quarterly', '2026-01-31', 'FREQ=MONTHLY;INTERVAL=3;BYMONTHDAY=-1'],
+  ['yearly', '2027-02-03', 'FREQ=YEARLY;INTERVAL=1;BYMONTH=2;BYMONTHDAY=3'],
+] as const)('%s from %s is %s', (repeat, day, rule) => {
+  const ruleset = rulesetOf(repeat, { day, start: `${day}T06:00:00.000Z` })
+  expect(ruleset).toBe(`DTSTART:${day.replaceAll('-', '')}T060000Z\nRRULE:${rule}`)
+  expect(repeatOf(ruleset)).toBe(repeat)
+})
+
+test('a rule of several days has no word', () => {
+  expect(repeatOf('RRULE:FREQ=MONTHLY;INTERVAL=1;BYMONTHDAY=15,-1')).toBeNull()
+  expect(repeatOf('RRULE:FREQ=DAILY')).toBeNull()
+})

@@ -1,0 +1,47 @@
+/** Rules that a person chooses by a word. */
+export type Repeat = 'weekly' | 'biweekly' | 'monthly' | 'quarterly' | 'yearly'
+
+const weekdays = ['SU', 'MO', 'TU', 'WE', 'TH', 'FR', 'SA']
+
+const frequencies: Record<Repeat, { frequency: string; interval: number }> = {
+  weekly: { frequency: 'WEEKLY', interval: 1 },
+  biweekly: { frequency: 'WEEKLY', interval: 2 },
+  monthly: { frequency: 'MONTHLY', interval: 1 },
+  quarterly: { frequency: 'MONTHLY', interval: 3 },
+  yearly: { frequency: 'YEARLY', interval: 1 },
+}
+
+/**
+ * Returns a rule (RFC 5545) that begins on a day and repeats. `start` is the first instant of the
+ * day in the account's timezone. A rule of the 29th to 31st would skip shorter months, so it means
+ * the last day of the month.
+ */
+export function rulesetOf(repeat: Repeat, { day, start }: { day: string; start: string }): string {
+  const { frequency, interval } = frequencies[repeat]
+  const [, month = 1, date = 1] = day.split('-').map(Number)
+  const weekday = weekdays[new Date(`${day}T00:00:00Z`).getUTCDay()]
+  const on = {
+    WEEKLY: `BYDAY=${weekday}`,
+    MONTHLY: `BYMONTHDAY=${date > 28 ? -1 : date}`,
+    YEARLY: `BYMONTH=${month};BYMONTHDAY=${date > 28 ? -1 : date}`,
+  }[frequency]
+  const begin = start.replace(/\.\d+/, '').replaceAll(/[-:]/g, '')
+  return `DTSTART:${begin}\nRRULE:FREQ=${frequency};INTERVAL=${interval};${on}`
+}
+
+/** Returns the rule for paydays on the 15th and the last day of each month. */
+export function twiceMonthly(start: string): string {
+  const begin = start.replace(/\.\d+/, '').replaceAll(/[-:]/g, '')
+  return `DTSTART:${begin}\nRRULE:FREQ=MONTHLY;INTERVAL=1;BYMONTHDAY=15,-1`
+}
+
+/** Returns the word for a rule; null for one that no word says. */
+export function repeatOf(ruleset: string): Repeat | null {
+  const [, frequency = ''] = /FREQ=(\w+)/.exec(ruleset) ?? []
+  const interval = Number(/INTERVAL=(\d+)/.exec(ruleset)?.[1] ?? 1)
+  const isPlain = !/BY(?!DAY=\w\w(;|$)|MONTH=\d+(;|$)|MONTHDAY=-?\d+(;|$))/.test(ruleset)
+  const found = Object.entries(frequencies).find(([, one]) => {
+    return one.frequency === frequency && one.interval === interval
+  })
+  return isPlain && found !== undefined ? (found[0] as Repeat) : null
+}

@@ -1,0 +1,79 @@
+import { Link } from '@tanstack/react-router'
+import type { Spending } from '../../api/budget-queries.ts'
+import { Amount } from '../../controls/amount.tsx'
+import { dayOf, formatDistance } from '../../format/days.ts'
+import { useManner, useReader } from '../../shell/chosen-account.ts'
+import { envelopeWords as words } from '../../words/envelopes.ts'
+import styles from './envelopes.module.css'
+
+/** An envelope: what it holds of its target, until when, and the next contribution. */
+export function EnvelopeCard({ spending }: { spending: Spending }) {
+  const { bankAccountId, spendingId, spendingType, name, isBehind, isPaused } = spending
+  const { currentAmount, targetAmount, usedAmount, nextRecurrence } = spending
+  const reader = useReader()
+  const manner = useManner(bankAccountId)
+  const distance = formatDistance(dayOf(nextRecurrence, reader.timezone), reader)
+  const progress = currentAmount + (spendingType === 'goal' ? usedAmount : 0)
+  return (
+    <li className={styles.card}>
+      <div className={styles.head}>
+        <Link
+          to="/envelopes/$spendingId"
+          params={{ spendingId }}
+          search={{ account: bankAccountId }}
+          className={styles.name}
+        >
+          {name}
+        </Link>
+        {isPaused && <span className={styles.tag}>{words.paused}</span>}
+        {isBehind && !isPaused && (
+          <span className={`${styles.tag} ${styles.behind}`}>{words.behind}</span>
+        )}
+      </div>
+      <p>
+        <strong className={styles.held}>
+          <Amount amount={currentAmount} manner={manner} />
+        </strong>{' '}
+        <span className={styles.soft}>
+          {words.of} <Amount amount={targetAmount} manner={manner} />
+        </span>
+      </p>
+      <Progress value={progress} max={targetAmount} isBehind={isBehind} />
+      <p className={`${styles.soft} ${styles.foot}`}>
+        <span>{spendingType === 'goal' ? words.saved(distance) : words.due(distance)}</span>
+        <Next spending={spending} />
+      </p>
+    </li>
+  )
+}
+
+function Next({ spending }: { spending: Spending }) {
+  const { bankAccountId, isPaused, nextContributionAmount } = spending
+  const manner = useManner(bankAccountId)
+  if (isPaused) return null
+  if (nextContributionAmount === 0) return <span>{words.full}</span>
+  return (
+    <span>
+      {words.next} <Amount amount={nextContributionAmount} manner={manner} />
+    </span>
+  )
+}
+
+interface ProgressProps {
+  value: number
+  max: number
+  isBehind: boolean
+}
+
+/** A bar of the share that is there. The amounts above say the same in figures. */
+function Progress({ value, max, isBehind }: ProgressProps) {
+  const share = max > 0 ? Math.min(Math.max(value / max, 0), 1) : 1
+  return (
+    <div className={styles.track} aria-hidden="true">
+      <div
+        className={isBehind ? styles.short : styles.filled}
+        style={{ width: `${share * 100}%` }}
+      />
+    </div>
+  )
+}

@@ -1,0 +1,131 @@
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi, Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import { explanationQuery, type Spending, spendingQuery } from '../../api/budget-queries.ts'
+import { spendingHistoryQuery } from '../../api/history-queries.ts'
+import { Amount } from '../../controls/amount.tsx'
+import { Asked } from '../../controls/asked.tsx'
+import { Button } from '../../controls/button.tsx'
+import { History } from '../../controls/history.tsx'
+import rows from '../../controls/rows.module.css'
+import { Card, Screen } from '../../controls/screen.tsx'
+import { dayOf, formatDay } from '../../format/days.ts'
+import { useChosenAccountId, useManner, useReader } from '../../shell/chosen-account.ts'
+import { envelopeWords as words } from '../../words/envelopes.ts'
+import { faultWords } from '../../words/faults.ts'
+import { EnvelopeForm } from './envelope-form.tsx'
+import styles from './envelopes.module.css'
+import { MoveMoney } from './move-money.tsx'
+import { PaidFromIt } from './paid-from-it.tsx'
+import { RemoveEnvelope } from './remove-envelope.tsx'
+
+const route = getRouteApi('/frame/envelopes/$spendingId')
+
+/** All about one envelope. */
+export function EnvelopeDetail() {
+  const { spendingId } = route.useParams()
+  const bankAccountId = useChosenAccountId()
+  if (bankAccountId === null) return <Screen title={words.title}>{null}</Screen>
+  return <Found bankAccountId={bankAccountId} spendingId={spendingId} />
+}
+
+function Found({ bankAccountId, spendingId }: { bankAccountId: string; spendingId: string }) {
+  const all = useQuery(spendingQuery(bankAccountId))
+  const spending = all.data?.find((one) => one.spendingId === spendingId)
+  const back = (
+    <Link to="/envelopes" search={{ account: bankAccountId }}>
+      {words.back}
+    </Link>
+  )
+  return (
+    <Screen key={spending?.name} title={spending?.name ?? words.title} actions={back}>
+      <Asked query={all} lines={8}>
+        {() => (spending ? <Parts spending={spending} /> : <p>{faultWords.notFound}</p>)}
+      </Asked>
+    </Screen>
+  )
+}
+
+function Parts({ spending }: { spending: Spending }) {
+  const { bankAccountId, spendingId } = spending
+  const reader = useReader()
+  const manner = useManner(bankAccountId)
+  const explanation = useQuery(explanationQuery(bankAccountId, spendingId))
+  const history = useQuery(spendingHistoryQuery(bankAccountId, spendingId))
+  return (
+    <div className={styles.parts}>
+      <Facts spending={spending} />
+      <Card title={words.explanation}>
+        <Asked query={explanation}>
+          {({ sentences }) => (
+            <ul className={styles.sentences}>
+              {sentences.map((sentence) => (
+                <li key={sentence}>{sentence}</li>
+              ))}
+            </ul>
+          )}
+        </Asked>
+      </Card>
+      <PaidFromIt spending={spending} />
+      <Card title={words.history}>
+        <Asked query={history}>
+          {(entries) =>
+            entries.length === 0 ? (
+              <p className={styles.soft}>{words.historyNone}</p>
+            ) : (
+              <History entries={entries} manner={manner} place={reader} />
+            )
+          }
+        </Asked>
+      </Card>
+    </div>
+  )
+}
+
+function Facts({ spending }: { spending: Spending }) {
+  const { bankAccountId, spendingId, currentAmount, targetAmount, usedAmount } = spending
+  const reader = useReader()
+  const manner = useManner(bankAccountId)
+  const [open, setOpen] = useState<'edit' | 'move' | 'remove' | null>(null)
+  const close = () => setOpen(null)
+  const amounts = [
+    [words.held, currentAmount],
+    [words.needed, targetAmount],
+    [words.contribution, spending.nextContributionAmount],
+    ...(spending.spendingType === 'goal' ? [[words.used, usedAmount] as const] : []),
+  ] as const
+  return (
+    <Card title={spending.spendingType === 'goal' ? words.goals : words.expenses}>
+      <dl className={rows.facts}>
+        {amounts.map(([label, amount]) => (
+          <div key={label}>
+            <dt>{label}</dt>
+            <dd>
+              <Amount amount={amount} manner={manner} />
+            </dd>
+          </div>
+        ))}
+        <div>
+          <dt>{words.day}</dt>
+          <dd>{formatDay(dayOf(spending.nextRecurrence, reader.timezone), reader)}</dd>
+        </div>
+      </dl>
+      <div className={rows.toolbar}>
+        <Button kind="primary" onClick={() => setOpen('move')}>
+          {words.move}
+        </Button>
+        <Button onClick={() => setOpen('edit')}>{words.edit}</Button>
+        <Button kind="danger" onClick={() => setOpen('remove')}>
+          {words.remove}
+        </Button>
+      </div>
+      {open === 'edit' && (
+        <EnvelopeForm bankAccountId={bankAccountId} spending={spending} onClose={close} />
+      )}
+      {open === 'move' && (
+        <MoveMoney bankAccountId={bankAccountId} toSpendingId={spendingId} onClose={close} />
+      )}
+      {open === 'remove' && <RemoveEnvelope spending={spending} onClose={close} />}
+    </Card>
+  )
+}

@@ -1,0 +1,165 @@
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { type Spending, schedulesQuery } from '../../api/budget-queries.ts'
+import { useChange } from '../../api/changes.ts'
+import { Button } from '../../controls/button.tsx'
+import { Dialog } from '../../controls/dialog.tsx'
+import { CheckField, ChoiceField, TextField } from '../../controls/field.tsx'
+import { Form } from '../../controls/form.tsx'
+import { amountText } from '../../format/amount-input.ts'
+import { dayAfter, dayOf } from '../../format/days.ts'
+import { repeatOf } from '../../format/recurrence.ts'
+import { useManner, useReader } from '../../shell/chosen-account.ts'
+import { envelopeWords as words } from '../../words/envelopes.ts'
+import { type Entries, faultsOf, type Kind, saveEnvelope } from './envelope-entries.ts'
+import { Preview } from './preview.tsx'
+
+interface Props {
+  bankAccountId: string
+  /** The envelope to change; without it a new one is created. */
+  spending?: Spending
+  onClose: () => void
+}
+
+/** Creates an envelope, or changes one, and shows what a payday would put into it. */
+export function EnvelopeForm({ bankAccountId, spending, onClose }: Props) {
+  const reader = useReader()
+  const manner = useManner(bankAccountId)
+  const [entries, setEntries] = useState(() => entriesOf(spending, { reader, manner }))
+  const [faults, setFaults] = useState<Record<string, string>>({})
+  const { send, isSending, fault } = useChange((wanted: Entries) =>
+    saveEnvelope(wanted, { bankAccountId, spending, manner, timezone: reader.timezone }),
+  )
+  const change = (next: Partial<Entries>) => setEntries((now) => ({ ...now, ...next }))
+  const submit = () => {
+    const found = faultsOf(entries, manner)
+    setFaults(found)
+    if (Object.keys(found).length === 0) send(entries, onClose)
+  }
+  const problems = { ...fault?.problems, ...faults }
+  return (
+    <Dialog
+      title={spending ? words.editTitle(spending.name) : words.create}
+      isOpen
+      onClose={onClose}
+    >
+      <Form
+        action={words.save}
+        isSending={isSending}
+        fault={fault}
+        problems={faults}
+        onSubmit={submit}
+        others={<Button onClick={onClose}>{words.cancel}</Button>}
+      >
+        {!spending && (
+          <ChoiceField
+            label={words.kind}
+            value={entries.kind}
+            options={[
+              { value: 'expense', text: words.expense },
+              { value: 'goal', text: words.goal },
+            ]}
+            onChange={(kind) => change({ kind: kind as Kind })}
+          />
+        )}
+        <Fields
+          bankAccountId={bankAccountId}
+          entries={entries}
+          problems={problems}
+          change={change}
+        />
+        {spending && (
+          <CheckField
+            label={words.pause}
+            checked={entries.isPaused}
+            onChange={(event) => change({ isPaused: event.target.checked })}
+          />
+        )}
+        <Preview
+          bankAccountId={bankAccountId}
+          entries={entries}
+          held={spending?.currentAmount ?? 0}
+        />
+      </Form>
+    </Dialog>
+  )
+}
+
+interface FieldsProps {
+  bankAccountId: string
+  entries: Entries
+  problems: Record<string, string>
+  change: (next: Partial<Entries>) => void
+}
+
+function Fields({ bankAccountId, entries, problems, change }: FieldsProps) {
+  const { data: schedules = [] } = useQuery(schedulesQuery(bankAccountId))
+  const { name, target, day, repeat, kind } = entries
+  const first = schedules[0]?.fundingScheduleId ?? ''
+  if (entries.fundingScheduleId === '' && first !== '') change({ fundingScheduleId: first })
+  return (
+    <>
+      <TextField
+        label={words.name}
+        value={name}
+        onChange={(event) => change({ name: event.target.value })}
+        fault={problems.name}
+      />
+      <TextField
+        label={words.target}
+        inputMode="decimal"
+        autoComplete="off"
+        value={target}
+        onChange={(event) => change({ target: event.target.value })}
+        fault={problems.targetAmount}
+      />
+      <TextField
+        label={words.day}
+        type="date"
+        value={day}
+        onChange={(event) => change({ day: event.target.value })}
+        fault={problems.nextRecurrence}
+      />
+      {kind === 'expense' && (
+        <ChoiceField
+          label={words.repeats}
+          value={repeat}
+          options={Object.entries(words.repeatsEvery)
+            .filter(([value]) => value !== 'kept' || entries.ruleset !== null)
+            .map(([value, text]) => ({ value, text }))}
+          onChange={(value) => change({ repeat: value as Entries['repeat'] })}
+          fault={problems.ruleset}
+        />
+      )}
+      <ChoiceField
+        label={words.schedule}
+        value={entries.fundingScheduleId}
+        options={schedules.map((one) => ({ value: one.fundingScheduleId, text: one.name }))}
+        onChange={(fundingScheduleId) => change({ fundingScheduleId })}
+        fault={problems.fundingScheduleId}
+      />
+    </>
+  )
+}
+
+/** The entries of a new envelope are a month ahead. */
+function entriesOf(
+  spending: Spending | undefined,
+  {
+    reader,
+    manner,
+  }: { reader: ReturnType<typeof useReader>; manner: ReturnType<typeof useManner> },
+): Entries {
+  const { name = '', fundingScheduleId = '', isPaused = false, ruleset = null } = spending ?? {}
+  const isPlain = ruleset === null || repeatOf(ruleset) !== null
+  return {
+    kind: spending?.spendingType ?? 'expense',
+    name,
+    target: spending ? amountText(spending.targetAmount, manner) : '',
+    day: spending ? dayOf(spending.nextRecurrence, reader.timezone) : dayAfter(reader.today, 30),
+    repeat: isPlain ? (repeatOf(ruleset ?? '') ?? 'monthly') : 'kept',
+    ruleset,
+    fundingScheduleId,
+    isPaused,
+  }
+}

@@ -1,0 +1,87 @@
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { balancesQuery, spendingQuery } from '../../api/budget-queries.ts'
+import { useChange } from '../../api/changes.ts'
+import { coffer } from '../../api/client.ts'
+import { Button } from '../../controls/button.tsx'
+import { Dialog } from '../../controls/dialog.tsx'
+import { ChoiceField, TextField } from '../../controls/field.tsx'
+import { Form } from '../../controls/form.tsx'
+import { parseAmount } from '../../format/amount-input.ts'
+import { formatMoney } from '../../format/money.ts'
+import { useManner } from '../../shell/chosen-account.ts'
+import { envelopeWords as words } from '../../words/envelopes.ts'
+
+interface Props {
+  bankAccountId: string
+  /** The envelope that the money goes to at first. */
+  toSpendingId?: string
+  onClose: () => void
+}
+
+/** Moves money between two envelopes, or between one and the money that is free to use. */
+export function MoveMoney({ bankAccountId, toSpendingId, onClose }: Props) {
+  const manner = useManner(bankAccountId)
+  const { data: spending = [] } = useQuery(spendingQuery(bankAccountId))
+  const { data: balances } = useQuery(balancesQuery(bankAccountId))
+  const [faults, setFaults] = useState<Record<string, string>>({})
+  const { send, isSending, fault } = useChange(
+    (body: { fromSpendingId: string | null; toSpendingId: string | null; amount: number }) =>
+      coffer.transferBetweenEnvelopes({ path: { bankAccountId }, body }),
+  )
+  const submit = ({ from = '', to = '', amount: typed = '' }: Record<string, string>) => {
+    const amount = parseAmount(typed, manner) ?? 0
+    const found = {
+      ...(amount > 0 ? {} : { amount: words.amountFault }),
+      ...(from === to ? { toSpendingId: words.sameFault } : {}),
+    }
+    setFaults(found)
+    if (Object.keys(found).length > 0) return
+    send({ fromSpendingId: from || null, toSpendingId: to || null, amount }, onClose)
+  }
+  const problems: Record<string, string> = { ...fault?.problems, ...faults }
+  const places = [
+    { value: '', name: words.free, amount: balances?.free ?? 0 },
+    ...spending.map((one) => ({
+      value: one.spendingId,
+      name: one.name,
+      amount: one.currentAmount,
+    })),
+  ].map(({ value, name, amount }) => ({ value, text: `${name} (${formatMoney(amount, manner)})` }))
+  return (
+    <Dialog title={words.move} isOpen onClose={onClose}>
+      <Form
+        action={words.moved}
+        isSending={isSending}
+        fault={fault}
+        problems={faults}
+        onSubmit={submit}
+        others={<Button onClick={onClose}>{words.cancel}</Button>}
+      >
+        <ChoiceField
+          label={words.from}
+          name="from"
+          options={places}
+          fault={problems.fromSpendingId}
+        />
+        <ChoiceField
+          // The choices come later than the dialog, and the first choice would be kept.
+          key={spending.length}
+          label={words.to}
+          name="to"
+          defaultValue={toSpendingId ?? spending[0]?.spendingId ?? ''}
+          options={places}
+          fault={problems.toSpendingId}
+        />
+        <TextField
+          label={words.amount}
+          hint={words.amountHint}
+          name="amount"
+          inputMode="decimal"
+          autoComplete="off"
+          fault={problems.amount}
+        />
+      </Form>
+    </Dialog>
+  )
+}

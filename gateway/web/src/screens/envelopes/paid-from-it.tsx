@@ -1,0 +1,62 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import type { Spending } from '../../api/budget-queries.ts'
+import { coffer } from '../../api/client.ts'
+import { Amount } from '../../controls/amount.tsx'
+import { Asked } from '../../controls/asked.tsx'
+import rows from '../../controls/rows.module.css'
+import { Card } from '../../controls/screen.tsx'
+import { dayOf, formatShortDay } from '../../format/days.ts'
+import { useManner, useReader } from '../../shell/chosen-account.ts'
+import { envelopeWords as words } from '../../words/envelopes.ts'
+import { transactionWords } from '../../words/transactions.ts'
+
+const shownMax = 10
+
+/** The newest payments from an envelope. */
+export function PaidFromIt({ spending }: { spending: Spending }) {
+  const { bankAccountId, spendingId } = spending
+  const reader = useReader()
+  const manner = useManner(bankAccountId)
+  const path = { bankAccountId, spendingId }
+  const paid = useQuery({
+    queryKey: ['paid', bankAccountId, spendingId],
+    queryFn: async ({ signal }) =>
+      (await coffer.listSpendingTransactions({ path, query: { limit: shownMax }, signal })).data,
+  })
+  const all = (
+    <Link to="/transactions" search={{ account: bankAccountId, spendingId }}>
+      {transactionWords.back}
+    </Link>
+  )
+  return (
+    <Card title={words.transactions} aside={all}>
+      <Asked query={paid}>
+        {(found) => {
+          if (found.length === 0) return <p className={rows.soft}>{words.transactionsNone}</p>
+          return (
+            <ul className={rows.rows}>
+              {found.map(({ transactionId, date, name, originalName, amount }) => (
+                <li key={transactionId} className={rows.row}>
+                  <div>
+                    <Link
+                      to="/transactions/$transactionId"
+                      params={{ transactionId }}
+                      search={{ account: bankAccountId }}
+                    >
+                      {name ?? originalName}
+                    </Link>
+                    <p className={rows.soft}>
+                      {formatShortDay(dayOf(date, reader.timezone), reader)}
+                    </p>
+                  </div>
+                  <Amount amount={amount} manner={manner} as="flow" />
+                </li>
+              ))}
+            </ul>
+          )
+        }}
+      </Asked>
+    </Card>
+  )
+}

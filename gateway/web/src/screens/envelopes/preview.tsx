@@ -1,0 +1,47 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { coffer } from '../../api/client.ts'
+import { parseAmount } from '../../format/amount-input.ts'
+import { instantOf } from '../../format/days.ts'
+import { formatMoney } from '../../format/money.ts'
+import { useManner, useReader } from '../../shell/chosen-account.ts'
+import { envelopeWords as words } from '../../words/envelopes.ts'
+import { type Entries, ruleOf } from './envelope-entries.ts'
+import styles from './envelopes.module.css'
+
+interface Props {
+  bankAccountId: string
+  entries: Entries
+  /** Amount that the envelope holds, in minor units. */
+  held: number
+}
+
+/** The contribution at each payday for the entries, as they are typed. */
+export function Preview({ bankAccountId, entries, held }: Props) {
+  const { timezone } = useReader()
+  const manner = useManner(bankAccountId)
+  const targetAmount = parseAmount(entries.target, manner) ?? 0
+  const { kind, day, fundingScheduleId } = entries
+  const rule = ruleOf(entries, timezone)
+  const isAskable = targetAmount > 0 && day !== '' && fundingScheduleId !== ''
+  const { data } = useQuery({
+    queryKey: ['estimate', bankAccountId, targetAmount, day, fundingScheduleId, rule, held],
+    enabled: isAskable,
+    placeholderData: keepPreviousData,
+    refetchInterval: false,
+    queryFn: async ({ signal }) => {
+      const nextRecurrence = instantOf(day, timezone)
+      const shared = { fundingScheduleId, targetAmount, currentAmount: held, nextRecurrence }
+      const body =
+        kind === 'goal'
+          ? { ...shared, spendingType: 'goal' as const }
+          : { ...shared, spendingType: 'expense' as const, recurrenceRule: rule ?? '' }
+      return (await coffer.estimateSpending({ path: { bankAccountId }, body, signal })).data
+    },
+  })
+  if (!isAskable || data === undefined) return null
+  return (
+    <p className={styles.preview} role="status">
+      {words.preview(formatMoney(data.estimatedCost, manner))}
+    </p>
+  )
+}

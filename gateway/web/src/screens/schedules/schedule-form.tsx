@@ -1,0 +1,160 @@
+import { useState } from 'react'
+import type { FundingSchedule } from '../../api/budget-queries.ts'
+import { useChange } from '../../api/changes.ts'
+import { coffer } from '../../api/client.ts'
+import { Button } from '../../controls/button.tsx'
+import { Dialog } from '../../controls/dialog.tsx'
+import { CheckField, ChoiceField, TextField } from '../../controls/field.tsx'
+import { Form } from '../../controls/form.tsx'
+import { amountText, parseAmount } from '../../format/amount-input.ts'
+import { dayAfter, dayOf, instantOf } from '../../format/days.ts'
+import { useManner, useReader } from '../../shell/chosen-account.ts'
+import { scheduleWords as words } from '../../words/schedules.ts'
+import { type Pace, paceOf, paydaysOf } from './schedule-pace.ts'
+
+interface Props {
+  bankAccountId: string
+  /** The payday to change; without it a new one is planned. */
+  schedule?: FundingSchedule
+  onClose: () => void
+}
+
+interface Wanted {
+  name: string
+  excludeWeekends: boolean
+  estimatedDeposit: number | null
+  /** Undefined leaves the rule as it is. */
+  ruleset?: string
+}
+
+/** Plans a payday in words, or changes one. */
+export function ScheduleForm({ bankAccountId, schedule, onClose }: Props) {
+  const { timezone, today } = useReader()
+  const manner = useManner(bankAccountId)
+  const [faults, setFaults] = useState<Record<string, string>>({})
+  const { send, isSending, fault } = useChange((wanted: Wanted) =>
+    savePayday(wanted, { bankAccountId, schedule }),
+  )
+  const { pace: former, day: formerDay } = formerOf(schedule, { timezone, today })
+  const submit = (values: Record<string, string>) => {
+    const { name = '', day = '', pace = '', deposit = '', excludeWeekends } = values
+    const estimatedDeposit = deposit === '' ? null : parseAmount(deposit, manner)
+    const isNoAmount = deposit !== '' && estimatedDeposit === null
+    const found = {
+      ...(name.trim() ? {} : { name: words.required }),
+      ...(day ? {} : { ruleset: words.required }),
+      ...(isNoAmount ? { estimatedDeposit: words.amountFault } : {}),
+    }
+    setFaults(found)
+    if (Object.keys(found).length > 0) return
+    const isSame = schedule !== undefined && pace === former && day === formerDay
+    const isKept = isSame || pace === 'kept'
+    const start = instantOf(day, timezone)
+    const rule = isKept ? {} : { ruleset: paydaysOf(pace as Pace, { day, start }) }
+    const excludes = excludeWeekends === 'on'
+    send({ name: name.trim(), excludeWeekends: excludes, estimatedDeposit, ...rule }, onClose)
+  }
+  const problems: Record<string, string> = { ...fault?.problems, ...faults }
+  return (
+    <Dialog
+      title={schedule ? words.editTitle(schedule.name) : words.create}
+      isOpen
+      onClose={onClose}
+    >
+      <Form
+        action={words.save}
+        isSending={isSending}
+        fault={fault}
+        problems={faults}
+        onSubmit={submit}
+        others={<Button onClick={onClose}>{words.cancel}</Button>}
+      >
+        <Fields bankAccountId={bankAccountId} schedule={schedule} problems={problems} />
+      </Form>
+    </Dialog>
+  )
+}
+
+interface FieldsProps extends Omit<Props, 'onClose'> {
+  problems: Record<string, string>
+}
+
+function Fields({ bankAccountId, schedule, problems }: FieldsProps) {
+  const { timezone, today } = useReader()
+  const manner = useManner(bankAccountId)
+  const { pace: former, day: formerDay } = formerOf(schedule, { timezone, today })
+  const deposit = schedule?.estimatedDeposit ?? null
+  return (
+    <>
+      <TextField
+        label={words.name}
+        name="name"
+        defaultValue={schedule?.name ?? ''}
+        fault={problems.name}
+      />
+      <TextField
+        label={words.first}
+        name="day"
+        type="date"
+        min={dayAfter(today, 1)}
+        defaultValue={formerDay}
+        fault={problems.nextRecurrence}
+      />
+      <ChoiceField
+        label={words.repeats}
+        name="pace"
+        defaultValue={former}
+        options={Object.entries(words.repeatsEvery)
+          .filter(([value]) => value !== 'kept' || former === 'kept')
+          .map(([value, text]) => ({ value, text }))}
+        fault={problems.ruleset}
+      />
+      <CheckField
+        label={words.weekends}
+        name="excludeWeekends"
+        defaultChecked={schedule?.excludeWeekends ?? true}
+      />
+      <TextField
+        label={words.deposit}
+        hint={words.depositHint}
+        name="deposit"
+        inputMode="decimal"
+        autoComplete="off"
+        defaultValue={deposit === null ? '' : amountText(deposit, manner)}
+        fault={problems.estimatedDeposit}
+      />
+    </>
+  )
+}
+
+/** The pace and the next day of a payday; those that are proposed for a new one. */
+function formerOf(
+  schedule: FundingSchedule | undefined,
+  { timezone, today }: { timezone: string; today: string },
+): { pace: Pace | 'kept'; day: string } {
+  if (schedule === undefined) return { pace: 'biweekly', day: dayAfter(today, 1) }
+  const day = dayOf(schedule.nextRecurrence, timezone)
+  return { pace: paceOf(schedule.ruleset) ?? 'kept', day }
+}
+
+async function savePayday(
+  wanted: Wanted,
+  { bankAccountId, schedule }: Pick<Props, 'bankAccountId' | 'schedule'>,
+): Promise<unknown> {
+  if (schedule === undefined) {
+    const body = { ...wanted, ruleset: wanted.ruleset ?? '' }
+    return await coffer.createFundingSchedule({ path: { bankAccountId }, body })
+  }
+  const { fundingScheduleId, name, excludeWeekends, estimatedDeposit } = schedule
+  const body = {
+    ...(wanted.ruleset ? { ruleset: wanted.ruleset } : {}),
+    ...(wanted.name === name ? {} : { name: wanted.name }),
+    ...(wanted.excludeWeekends === excludeWeekends
+      ? {}
+      : { excludeWeekends: wanted.excludeWeekends }),
+    ...(wanted.estimatedDeposit === estimatedDeposit
+      ? {}
+      : { estimatedDeposit: wanted.estimatedDeposit }),
+  }
+  return await coffer.updateFundingSchedule({ path: { bankAccountId, fundingScheduleId }, body })
+}

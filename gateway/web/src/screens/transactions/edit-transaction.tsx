@@ -1,0 +1,56 @@
+import { useQuery } from '@tanstack/react-query'
+import { type Spending, spendingQuery, type Transaction } from '../../api/budget-queries.ts'
+import { useChange } from '../../api/changes.ts'
+import { coffer } from '../../api/client.ts'
+import { ChoiceField, TextField } from '../../controls/field.tsx'
+import { Form } from '../../controls/form.tsx'
+import { transactionWords as words } from '../../words/transactions.ts'
+
+/** Name, envelope and note of a transaction. The name of the bank is kept beside. */
+export function EditTransaction({ transaction }: { transaction: Transaction }) {
+  const { bankAccountId, transactionId, amount, originalName, notes } = transaction
+  const name = transaction.name ?? originalName
+  const { data: spending = [] } = useQuery(spendingQuery(bankAccountId))
+  const { send, isSending, fault } = useChange((values: Record<string, string>) => {
+    const { spendingId, ...texts } = values
+    const body = {
+      ...(texts.name === name ? {} : { name: texts.name }),
+      ...(texts.notes === (notes ?? '') ? {} : { notes: texts.notes || null }),
+      ...(amount > 0 && spendingId !== (transaction.spendingId ?? '')
+        ? { spendingId: spendingId || null }
+        : {}),
+    }
+    return coffer.updateTransaction({ path: { bankAccountId, transactionId }, body })
+  })
+  return (
+    <Form
+      action={words.save}
+      isSending={isSending}
+      fault={fault}
+      onSubmit={(values) => send(values)}
+    >
+      <TextField label={words.name} name="name" defaultValue={name} fault={fault?.problems.name} />
+      {amount > 0 && (
+        <ChoiceField
+          key={spending.length}
+          label={words.envelope}
+          name="spendingId"
+          defaultValue={transaction.spendingId ?? ''}
+          options={choicesOf(spending)}
+          fault={fault?.problems.spendingId}
+        />
+      )}
+      <TextField
+        label={words.note}
+        name="notes"
+        defaultValue={notes ?? ''}
+        fault={fault?.problems.notes}
+      />
+    </Form>
+  )
+}
+
+function choicesOf(spending: Spending[]) {
+  const envelopes = spending.map((one) => ({ value: one.spendingId, text: one.name }))
+  return [{ value: '', text: words.fromFree }, ...envelopes]
+}

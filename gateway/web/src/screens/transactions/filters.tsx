@@ -1,0 +1,136 @@
+import { useQuery } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { Search } from 'lucide-react'
+import { useEffect, useRef, useState } from 'react'
+import { spendingQuery } from '../../api/budget-queries.ts'
+import type { Filters as FilterValues } from '../../api/transaction-queries.ts'
+import { Button } from '../../controls/button.tsx'
+import { ChoiceField, TextField } from '../../controls/field.tsx'
+import { transactionWords as words } from '../../words/transactions.ts'
+import styles from './transactions.module.css'
+import { useKey } from './use-key.ts'
+
+interface Props {
+  bankAccountId: string
+  filters: FilterValues
+}
+
+/** Time without a keystroke after which a search begins, in ms. */
+const pauseMs = 250
+
+/** Search and filters. Their state is the URL: it can be kept, shared and gone back to. */
+export function Filters({ bankAccountId, filters }: Props) {
+  const navigate = useNavigate()
+  const { search, ...others } = filters
+  const isFiltered = Object.values(others).some((one) => one !== undefined)
+  const [isOpen, setOpen] = useState(isFiltered)
+  const change = (next: FilterValues) =>
+    void navigate({ to: '.', search: (now) => ({ ...now, ...next }), replace: true })
+  const none = Object.fromEntries(Object.keys(filters).map((name) => [name, undefined]))
+  return (
+    <search className={styles.filters}>
+      <SearchField text={search ?? ''} onChange={(text) => change({ search: text || undefined })} />
+      <Button aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+        {words.filters}
+      </Button>
+      {(isFiltered || search) && (
+        <Button kind="quiet" onClick={() => change(none)}>
+          {words.clear}
+        </Button>
+      )}
+      {isOpen && (
+        <div className={styles.filterFields}>
+          <FilterFields bankAccountId={bankAccountId} filters={filters} change={change} />
+        </div>
+      )}
+    </search>
+  )
+}
+
+function SearchField({ text, onChange }: { text: string; onChange: (text: string) => void }) {
+  const input = useRef<HTMLInputElement>(null)
+  const [typed, setTyped] = useState(text)
+  const timer = useRef(0)
+  useKey('/', () => input.current?.focus())
+  useEffect(() => () => clearTimeout(timer.current), [])
+  return (
+    <div className={styles.search}>
+      <Search size={18} aria-hidden />
+      <input
+        ref={input}
+        type="search"
+        aria-label={words.search}
+        placeholder={words.searchHint}
+        maxLength={300}
+        value={typed}
+        onChange={(event) => {
+          const { value } = event.target
+          setTyped(value)
+          clearTimeout(timer.current)
+          timer.current = setTimeout(() => onChange(value), pauseMs) as unknown as number
+        }}
+      />
+    </div>
+  )
+}
+
+interface FieldsProps extends Props {
+  change: (next: FilterValues) => void
+}
+
+function FilterFields({ bankAccountId, filters, change }: FieldsProps) {
+  const { data: spending = [] } = useQuery(spendingQuery(bankAccountId))
+  const { from = '', to = '', spendingId = '', source = '', pending, deleted } = filters
+  const state = deleted ? 'deleted' : pending === undefined ? '' : String(pending)
+  return (
+    <>
+      <TextField
+        label={words.from}
+        type="date"
+        value={from}
+        onChange={(event) => change({ from: event.target.value || undefined })}
+      />
+      <TextField
+        label={words.to}
+        type="date"
+        value={to}
+        onChange={(event) => change({ to: event.target.value || undefined })}
+      />
+      <ChoiceField
+        label={words.envelope}
+        value={spendingId}
+        options={[
+          { value: '', text: words.all },
+          { value: 'free', text: words.noEnvelope },
+          ...spending.map((one) => ({ value: one.spendingId, text: one.name })),
+        ]}
+        onChange={(value) => change({ spendingId: value || undefined })}
+      />
+      <ChoiceField
+        label={words.source}
+        value={source}
+        options={[
+          { value: '', text: words.anySource },
+          ...Object.entries(words.sources).map(([value, text]) => ({ value, text })),
+        ]}
+        onChange={(value) => change({ source: (value || undefined) as FilterValues['source'] })}
+      />
+      <ChoiceField
+        label={words.state}
+        value={state}
+        options={[
+          { value: '', text: words.anyState },
+          { value: 'false', text: words.posted },
+          { value: 'true', text: words.pending },
+          { value: 'deleted', text: words.deleted },
+        ]}
+        onChange={(value) =>
+          change({
+            deleted: value === 'deleted' || undefined,
+            pending: value === 'true' || value === 'false' ? value === 'true' : undefined,
+          })
+        }
+      />
+    </>
+  )
+}

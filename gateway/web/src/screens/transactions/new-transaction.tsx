@@ -1,0 +1,142 @@
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { spendingQuery } from '../../api/budget-queries.ts'
+import { useChange } from '../../api/changes.ts'
+import { coffer } from '../../api/client.ts'
+import { Button } from '../../controls/button.tsx'
+import { Dialog } from '../../controls/dialog.tsx'
+import { CheckField, ChoiceField, TextField } from '../../controls/field.tsx'
+import { Form } from '../../controls/form.tsx'
+import { parseAmount } from '../../format/amount-input.ts'
+import { instantOf } from '../../format/days.ts'
+import { useManner, useReader } from '../../shell/chosen-account.ts'
+import { transactionWords as words } from '../../words/transactions.ts'
+import styles from './transactions.module.css'
+
+interface Props {
+  bankAccountId: string
+  onClose: () => void
+}
+
+type Body = Parameters<typeof coffer.createTransaction>[0]['body']
+
+/** A transaction by hand. Spent and received are two words, never a sign. */
+export function NewTransaction({ bankAccountId, onClose }: Props) {
+  const reader = useReader()
+  const manner = useManner(bankAccountId)
+  const [isDeposit, setDeposit] = useState(false)
+  const [faults, setFaults] = useState<Record<string, string>>({})
+  const { send, isSending, fault } = useChange((body: Body) =>
+    coffer.createTransaction({ path: { bankAccountId }, body }),
+  )
+  const submit = ({
+    name = '',
+    amount: typed = '',
+    date = '',
+    ...more
+  }: Record<string, string>) => {
+    const amount = parseAmount(typed, manner)
+    const found = {
+      ...(name.trim() ? {} : { name: words.required }),
+      ...(amount ? {} : { amount: words.amountFault }),
+      ...(date ? {} : { date: words.required }),
+    }
+    setFaults(found)
+    if (!amount || Object.keys(found).length > 0) return
+    const { spendingId, notes, adjustsBalance, isPending } = more
+    const body = {
+      name,
+      amount: isDeposit ? -amount : amount,
+      date: instantOf(date, reader.timezone),
+      adjustsBalance: adjustsBalance === 'on',
+      isPending: isPending === 'on',
+      ...(spendingId && !isDeposit ? { spendingId } : {}),
+      ...(notes ? { notes } : {}),
+    }
+    send(body, onClose)
+  }
+  const problems: Record<string, string> = { ...fault?.problems, ...faults }
+  return (
+    <Dialog title={words.addTitle} isOpen onClose={onClose}>
+      <Form
+        action={words.save}
+        isSending={isSending}
+        fault={fault}
+        problems={faults}
+        onSubmit={submit}
+        others={<Button onClick={onClose}>{words.cancel}</Button>}
+      >
+        <Kinds isDeposit={isDeposit} onChange={setDeposit} />
+        <Fields bankAccountId={bankAccountId} isDeposit={isDeposit} problems={problems} />
+      </Form>
+    </Dialog>
+  )
+}
+
+interface FieldsProps {
+  bankAccountId: string
+  isDeposit: boolean
+  problems: Record<string, string>
+}
+
+function Fields({ bankAccountId, isDeposit, problems }: FieldsProps) {
+  const { today } = useReader()
+  const { data: spending = [] } = useQuery(spendingQuery(bankAccountId))
+  return (
+    <>
+      <TextField label={words.name} name="name" fault={problems.name} />
+      <TextField
+        label={words.amount}
+        hint={words.amountHint}
+        name="amount"
+        inputMode="decimal"
+        autoComplete="off"
+        fault={problems.amount}
+      />
+      <TextField
+        label={words.date}
+        name="date"
+        type="date"
+        defaultValue={today}
+        fault={problems.date}
+      />
+      {!isDeposit && (
+        <ChoiceField
+          label={words.envelope}
+          name="spendingId"
+          options={[
+            { value: '', text: words.fromFree },
+            ...spending.map((one) => ({ value: one.spendingId, text: one.name })),
+          ]}
+          fault={problems.spendingId}
+        />
+      )}
+      <TextField label={words.note} name="notes" fault={problems.notes} />
+      <CheckField label={words.adjusts} name="adjustsBalance" defaultChecked />
+      <CheckField label={words.isPending} name="isPending" />
+    </>
+  )
+}
+
+interface KindsProps {
+  isDeposit: boolean
+  onChange: (isDeposit: boolean) => void
+}
+
+function Kinds({ isDeposit, onChange }: KindsProps) {
+  return (
+    <fieldset className={styles.kinds} aria-label={words.kind}>
+      {[false, true].map((one) => (
+        <label key={String(one)}>
+          <input
+            type="radio"
+            name="kind"
+            checked={one === isDeposit}
+            onChange={() => onChange(one)}
+          />
+          {one ? words.deposit : words.spend}
+        </label>
+      ))}
+    </fieldset>
+  )
+}

@@ -1,0 +1,53 @@
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { bankAccountsQuery, linksQuery } from '../../api/account-queries.ts'
+import type { Transaction } from '../../api/budget-queries.ts'
+import { useChange } from '../../api/changes.ts'
+import { coffer } from '../../api/client.ts'
+import { Button } from '../../controls/button.tsx'
+import { CheckField } from '../../controls/field.tsx'
+import { FaultBanner } from '../../controls/form.tsx'
+import rows from '../../controls/rows.module.css'
+import { Card } from '../../controls/screen.tsx'
+import { transactionWords as words } from '../../words/transactions.ts'
+
+/** Deletes a transaction that is kept by hand, and restores it. Others belong to their bank. */
+export function RemoveTransaction({ transaction }: { transaction: Transaction }) {
+  const { bankAccountId, transactionId, deletedAt } = transaction
+  const { data: accounts = [] } = useQuery(bankAccountsQuery)
+  const { data: links = [] } = useQuery(linksQuery)
+  const [isReturned, setReturned] = useState(true)
+  const path = { bankAccountId, transactionId }
+  const change = useChange(() =>
+    deletedAt === null
+      ? coffer.deleteTransaction({ path, query: { adjusts_balance: isReturned } })
+      : coffer.restoreTransaction({ path, body: {} }),
+  )
+  const account = accounts.find((one) => one.bankAccountId === bankAccountId)
+  const link = links.find((one) => one.linkId === account?.linkId)
+  if (link?.linkType !== 'manual') return null
+  return (
+    <Card title={deletedAt === null ? words.remove : words.restore}>
+      {change.fault && <FaultBanner fault={change.fault} />}
+      {deletedAt === null && (
+        <>
+          <p>{words.removeText}</p>
+          <CheckField
+            label={words.returns}
+            checked={isReturned}
+            onChange={(event) => setReturned(event.target.checked)}
+          />
+        </>
+      )}
+      <div className={rows.toolbar}>
+        <Button
+          kind={deletedAt === null ? 'danger' : 'primary'}
+          isBusy={change.isSending}
+          onClick={() => change.send(undefined)}
+        >
+          {deletedAt === null ? words.remove : words.restore}
+        </Button>
+      </div>
+    </Card>
+  )
+}

@@ -1,0 +1,140 @@
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi, Link } from '@tanstack/react-router'
+import type { Transaction } from '../../api/budget-queries.ts'
+import { transactionHistoryQuery } from '../../api/history-queries.ts'
+import { similarQuery, transactionQuery } from '../../api/transaction-queries.ts'
+import { Amount } from '../../controls/amount.tsx'
+import { Asked } from '../../controls/asked.tsx'
+import { History } from '../../controls/history.tsx'
+import rows from '../../controls/rows.module.css'
+import { Card, Screen } from '../../controls/screen.tsx'
+import { dayOf, formatDay, formatInstant } from '../../format/days.ts'
+import { useChosenAccountId, useManner, useReader } from '../../shell/chosen-account.ts'
+import { transactionWords as words } from '../../words/transactions.ts'
+import { EditTransaction } from './edit-transaction.tsx'
+import { RemoveTransaction } from './remove-transaction.tsx'
+import styles from './transactions.module.css'
+
+const route = getRouteApi('/frame/transactions/$transactionId')
+
+/** All about one transaction. */
+export function TransactionDetail() {
+  const { transactionId } = route.useParams()
+  const bankAccountId = useChosenAccountId()
+  return (
+    <Screen
+      title={words.detail}
+      actions={
+        <Link to="/transactions" search={{ account: bankAccountId ?? undefined }}>
+          {words.back}
+        </Link>
+      }
+    >
+      {bankAccountId && <Detail bankAccountId={bankAccountId} transactionId={transactionId} />}
+    </Screen>
+  )
+}
+
+function Detail(path: { bankAccountId: string; transactionId: string }) {
+  const transaction = useQuery(transactionQuery(path.bankAccountId, path.transactionId))
+  return (
+    <Asked query={transaction} lines={8}>
+      {(found) => (
+        <div className={styles.parts}>
+          <Facts transaction={found} />
+          <Card title={words.edit}>
+            <EditTransaction key={found.transactionId} transaction={found} />
+          </Card>
+          <Similar transaction={found} />
+          <Changes transaction={found} />
+          <RemoveTransaction transaction={found} />
+        </div>
+      )}
+    </Asked>
+  )
+}
+
+function Facts({ transaction }: { transaction: Transaction }) {
+  const { bankAccountId, amount, date, name, originalName, merchantName, source } = transaction
+  const { createdAt, category, spendingAmount, deletedAt } = transaction
+  const reader = useReader()
+  const manner = useManner(bankAccountId)
+  const facts = [
+    [words.original, originalName],
+    [words.merchant, merchantName],
+    [words.category, category],
+    [words.cameFrom, words.sources[source]],
+    [words.booked, formatInstant(createdAt, reader)],
+  ]
+  return (
+    <Card title={name ?? originalName}>
+      {deletedAt && <p>{words.wasDeleted}</p>}
+      <p className={styles.figure}>
+        <Amount amount={amount} manner={manner} as="flow" />
+      </p>
+      <p>{formatDay(dayOf(date, reader.timezone), reader)}</p>
+      {spendingAmount !== undefined && (
+        <p className={styles.soft}>
+          <Amount amount={spendingAmount} manner={manner} /> {words.fromEnvelope}
+        </p>
+      )}
+      <dl className={rows.facts}>
+        {facts.map(
+          ([label, value]) =>
+            value && (
+              <div key={label}>
+                <dt>{label}</dt>
+                <dd>{value}</dd>
+              </div>
+            ),
+        )}
+      </dl>
+    </Card>
+  )
+}
+
+function Similar({ transaction }: { transaction: Transaction }) {
+  const { bankAccountId, transactionId } = transaction
+  const similar = useQuery(similarQuery(bankAccountId, transactionId))
+  return (
+    <Card title={words.similar}>
+      <Asked query={similar} lines={1}>
+        {(cluster) => {
+          const others = cluster?.members.filter((id) => id !== transactionId) ?? []
+          if (cluster === null || others.length === 0) return <p>{words.similarNone}</p>
+          return (
+            <p>
+              {words.similarText(others.length, cluster.name)}{' '}
+              <Link
+                to="/transactions"
+                search={{ account: bankAccountId, search: cluster.name.slice(0, 40) }}
+              >
+                {words.title}
+              </Link>
+            </p>
+          )
+        }}
+      </Asked>
+    </Card>
+  )
+}
+
+function Changes({ transaction }: { transaction: Transaction }) {
+  const { bankAccountId, transactionId } = transaction
+  const reader = useReader()
+  const manner = useManner(bankAccountId)
+  const history = useQuery(transactionHistoryQuery(bankAccountId, transactionId))
+  return (
+    <Card title={words.history}>
+      <Asked query={history}>
+        {(entries) =>
+          entries.length === 0 ? (
+            <p className={styles.soft}>{words.historyNone}</p>
+          ) : (
+            <History entries={entries} manner={manner} place={reader} hasPots />
+          )
+        }
+      </Asked>
+    </Card>
+  )
+}

@@ -1,0 +1,69 @@
+import { Link } from '@tanstack/react-router'
+import type { Spending, Transaction } from '../../api/budget-queries.ts'
+import { useChange } from '../../api/changes.ts'
+import { coffer } from '../../api/client.ts'
+import { Amount } from '../../controls/amount.tsx'
+import { FaultBanner } from '../../controls/form.tsx'
+import { useManner } from '../../shell/chosen-account.ts'
+import { transactionWords as words } from '../../words/transactions.ts'
+import styles from './transactions.module.css'
+
+interface Props {
+  transaction: Transaction
+  spending: Spending[]
+}
+
+/** A transaction: its name leads to all of it, its envelope is changed in place. */
+export function TransactionRow({ transaction, spending }: Props) {
+  const { bankAccountId, transactionId, amount, originalName, notes, isPending } = transaction
+  const manner = useManner(bankAccountId)
+  const name = transaction.name ?? originalName
+  const { send, isSending, fault } = useChange((spendingId: string | null) => {
+    return coffer.updateTransaction({
+      path: { bankAccountId, transactionId },
+      body: { spendingId },
+    })
+  })
+  const isAssignable = amount > 0 && transaction.deletedAt === null
+  return (
+    <>
+      <div className={styles.row}>
+        <div className={styles.what}>
+          <Link
+            to="/transactions/$transactionId"
+            params={{ transactionId }}
+            search={{ account: bankAccountId }}
+          >
+            {name}
+          </Link>
+          {(isPending || notes) && (
+            <p className={styles.soft}>
+              {[isPending ? words.pending : '', notes ?? ''].filter(Boolean).join(' · ')}
+            </p>
+          )}
+        </div>
+        {isAssignable ? (
+          <select
+            aria-label={words.assign(name)}
+            value={transaction.spendingId ?? ''}
+            disabled={isSending}
+            onChange={(event) => send(event.target.value || null)}
+          >
+            <option value="">{words.fromFree}</option>
+            {spending.map((one) => (
+              <option key={one.spendingId} value={one.spendingId}>
+                {one.name}
+              </option>
+            ))}
+          </select>
+        ) : (
+          <span className={styles.soft}>{amount < 0 ? words.income : ''}</span>
+        )}
+        <span className={styles.amount}>
+          <Amount amount={amount} manner={manner} as="flow" />
+        </span>
+      </div>
+      {fault && <FaultBanner fault={fault} />}
+    </>
+  )
+}

@@ -1,0 +1,54 @@
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi, Navigate } from '@tanstack/react-router'
+import { Plus } from 'lucide-react'
+import { useState } from 'react'
+import { bankAccountsQuery } from '../../api/account-queries.ts'
+import { Asked } from '../../controls/asked.tsx'
+import { Button } from '../../controls/button.tsx'
+import { Screen } from '../../controls/screen.tsx'
+import { useChosenAccountId } from '../../shell/chosen-account.ts'
+import { transactionWords } from '../../words/transactions.ts'
+import { Filters } from './filters.tsx'
+import { NewTransaction } from './new-transaction.tsx'
+import { TransactionList } from './transaction-list.tsx'
+import { useKey } from './use-key.ts'
+
+const route = getRouteApi('/frame/transactions')
+
+/** The transactions of the chosen bank account, by day, with filters that are in the URL. */
+export function Transactions() {
+  const accounts = useQuery(bankAccountsQuery)
+  const chosen = useChosenAccountId()
+  const { account: _, ...filters } = route.useSearch()
+  const [isAdding, setAdding] = useState(false)
+  useKey('n', () => setAdding(true))
+  const add = (
+    <Button kind="primary" onClick={() => setAdding(true)}>
+      <Plus size={18} aria-hidden />
+      {transactionWords.add}
+    </Button>
+  )
+  return (
+    <Screen title={transactionWords.title} actions={chosen && add}>
+      <Asked query={accounts} lines={10}>
+        {() =>
+          chosen === null ? (
+            <Navigate to="/setup" />
+          ) : (
+            <>
+              <Filters bankAccountId={chosen} filters={filters} />
+              <TransactionList
+                key={JSON.stringify([chosen, filters])}
+                bankAccountId={chosen}
+                filters={filters}
+              />
+              {isAdding && (
+                <NewTransaction bankAccountId={chosen} onClose={() => setAdding(false)} />
+              )}
+            </>
+          )
+        }
+      </Asked>
+    </Screen>
+  )
+}

@@ -1,0 +1,90 @@
+import { started } from '@coffer/host/testing/started'
+import { startCoffer } from '@coffer/test/harness/coffer.ts'
+import { expect, test } from '@jest/globals'
+import type { Page } from 'playwright-core'
+import { takePicture, useBrowser } from '../browser.ts'
+
+const { view } = useBrowser()
+
+const coffer = started(() => startCoffer())
+
+/** Opens a dialog by the name of its button, fills it in by labels, and waits until it is gone. */
+async function fillIn(page: Page, opener: string, values: Record<string, string>, save = 'Save') {
+  await page.getByRole('button', { name: opener, exact: true }).click()
+  const dialog = page.getByRole('dialog')
+  for (const [label, value] of Object.entries(values)) {
+    const field = dialog.getByLabel(label, { exact: true })
+    const isChoice = (await field.evaluate((one) => one.tagName)) === 'SELECT'
+    await (isChoice ? field.selectOption({ label: value }) : field.fill(value))
+  }
+  await page.waitForTimeout(400)
+  await takePicture(page, `web-dialog-${opener.replaceAll(' ', '-')}`)
+  await dialog.getByRole('button', { name: save }).click()
+  await dialog.waitFor({ state: 'detached' })
+}
+
+const open = async (page: Page, place: string) => {
+  await page.getByRole('link', { name: place, exact: true }).first().click()
+  await page.getByRole('heading', { level: 1, name: place }).waitFor()
+}
+
+test('a person plans a payday and an envelope, moves money, and pays from it', async () => {
+  const alice = await coffer.person()
+  const { path } = await alice.createBankAccount(100_000)
+  await view({ url: coffer.baseUrl, cookie: alice.cookie }, async (page) => {
+    await open(page, 'Paydays')
+    await fillIn(page, 'New payday', { Name: 'Salary', 'Expected pay': '1,800.00' })
+    await open(page, 'Envelopes')
+    const rent = { Name: 'Rent', 'Amount needed': '250.00' }
+    await fillIn(page, 'New envelope', rent)
+    const move = { To: 'Rent ($0.00)', Amount: '100+20.50' }
+    await fillIn(page, 'Move money', move, 'Move it')
+    await page.getByText('$120.50').waitFor()
+    await open(page, 'Transactions')
+    await page.getByRole('heading', { name: 'Transactions' }).press('n')
+    await page.keyboard.press('Escape')
+    await fillIn(page, 'Add', { Name: 'Landlord', Amount: '70', Note: 'half' })
+    await page.getByLabel('Envelope for Landlord').selectOption('Rent')
+    await expectTo(async () => (await alice.get(`${path}/balances`)).expenses === 5_050)
+    await page.getByRole('link', { name: 'Landlord' }).click()
+    await page.getByLabel('Name', { exact: true }).fill('Ms Landlord')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('heading', { name: 'Ms Landlord' }).waitFor()
+    await takePicture(page, 'web-transaction')
+    await page.getByRole('button', { name: 'Delete' }).click()
+    await page.getByText('This transaction is deleted.').waitFor()
+  })
+  expect(await alice.get(`${path}/balances`)).toMatchObject({ available: 100_000, free: 87_950 })
+})
+
+/** Waits until a condition of the server holds. */
+async function expectTo(hold: () => Promise<boolean>): Promise<void> {
+  while (!(await hold())) await new Promise((resolve) => setTimeout(resolve, 50))
+}
+
+test('of 2,000 transactions the last shows after scrolling; filters are in the URL', async () => {
+  const bob = await coffer.person()
+  const { bank } = await bob.createBankAccount()
+  for (let page = 0; page < 4; page += 1) {
+    const transactions = Array.from({ length: 500 }, (_, at) => {
+      const day = new Date(Date.UTC(2026, 0, 1) + (page * 500 + at) * 8_640_000).toISOString()
+      return { name: `Payment ${page * 500 + at}`, amount: 100 + at, date: day }
+    })
+    await bob.client.createTransactions({ ...bank, body: { transactions } })
+  }
+  await view({ url: `${coffer.baseUrl}/transactions`, cookie: bob.cookie }, async (page) => {
+    await page.getByRole('link', { name: 'Payment 1999' }).waitFor()
+    expect(await page.getByRole('link', { name: /^Payment/ }).count()).toBeLessThan(60)
+    const last = page.getByRole('link', { name: 'Payment 0', exact: true })
+    while (!(await last.isVisible())) {
+      await page.evaluate('scrollTo(0, document.documentElement.scrollHeight)')
+      await page.waitForTimeout(20)
+    }
+    await page.getByLabel('Search').fill('payment 1234')
+    await page.waitForURL(/search=payment/)
+    await page.getByRole('link', { name: 'Payment 1234' }).waitFor()
+    await page.reload()
+    await page.getByRole('link', { name: 'Payment 1234' }).waitFor()
+    expect(await page.getByRole('link', { name: /^Payment/ }).count()).toBe(1)
+  })
+})
