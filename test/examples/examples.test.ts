@@ -172,6 +172,8 @@ const unseen: Record<string, string> = {
   'FeedLink.error': 'syncs have to stop after several failures',
   'FeedBankAccount.deletedAt': 'removed candidates are not listed',
   'FeedTransaction.deletedAt': 'the provider has to remove a transaction',
+  'HistoryEntry.occurrence': 'the hourly job has to run',
+  'EstimateCostResponse.hints': 'the rule has to skip months',
 }
 
 test('every key of an answer is in an example', () => {
