@@ -42,6 +42,8 @@ async function signsIn(as: As): Promise<Take> {
   })
   const session = as({ cookie: cookieOf(registered) })
   await session('PATCH', '/users/me', { body: { firstName: 'Ada' } })
+  const moved = { timezone: 'America/Chicago', currentPassword: password }
+  await session('PUT', '/users/me/timezone', { body: moved })
   const { body: key } = await session('POST', '/keys', { body: { name: 'test' } })
   const { body: setUp } = await session('POST', '/users/security/totp/setup')
   const secret = new URL(setUp.uri).searchParams.get('secret') ?? ''

@@ -21,6 +21,10 @@ const aggregates: Aggregate[] = [
     folder: 'services/ledger/src/',
     writers: {
       'money/assigned-rows.sql.ts': ['envelopes/envelope.rpc.ts'],
+      'money/dates.sql.ts': [
+        'tenancy/timezone.activities.ts',
+        'accounts/bank-account-creation.service.ts',
+      ],
       'money/link-type.sql.ts': ['syncs/sync-links.rpc.ts'],
       'money/money-save.sql.ts': [
         'money/writer.service.ts',

@@ -56,6 +56,9 @@ export async function runEveryWorkflow(): Promise<Coffer> {
     await person.call('DELETE', `/links/${one}`)
     await completed(coffer, `link-clean-up/${one}`)
   }
+  const moved = { timezone: 'Europe/Berlin', currentPassword: person.password }
+  await person.call('PUT', '/users/me/timezone', { asSession: true, body: moved })
+  await completed(coffer, `change-timezone/${person.accountId}`)
   await deleteAccount(coffer, person)
   const stack = opening.move()
   return { ...coffer, [Symbol.asyncDispose]: () => stack.disposeAsync() }

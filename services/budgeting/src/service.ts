@@ -10,6 +10,7 @@ import { FundingScheduleService } from '@coffer/proto/budgeting/v1/funding_sched
 import { SpendingService } from '@coffer/proto/budgeting/v1/spending'
 import { advanceActivities } from './advance/advance.activities.ts'
 import { startAdvanceMetrics } from './advance/advance-metrics.service.ts'
+import { timezoneActivities } from './advance/timezone.activities.ts'
 import { settings } from './config.ts'
 import { type Forecasters, forecastRoutes } from './forecast/forecast.rpc.ts'
 import { spendingRoutes } from './plans/spending.rpc.ts'
@@ -54,6 +55,7 @@ export const budgeting = defineService({
         ...comparisonActivities(deps),
         ...removalActivities(deps),
         ...sweepActivities(deps),
+        ...timezoneActivities(deps),
       },
       schedules: [
         { args: [], id: 'advance', type: 'advance', cron: '0 * * * *' },

@@ -17,6 +17,9 @@ import { deletionHandler } from './accounts/account-deletion.consumer.ts'
 import { accountDeletion } from './accounts/account-deletion.rpc.ts'
 import { emails } from './accounts/email.rpc.ts'
 import { sweepActivities } from './accounts/sweep.activities.ts'
+import { timezoneChangeActivities } from './accounts/timezone-change.activities.ts'
+import { timezoneHandler } from './accounts/timezone-change.consumer.ts'
+import { timezoneChange } from './accounts/timezone-change.rpc.ts'
 import { users } from './accounts/user.rpc.ts'
 import { userChange } from './accounts/user-change.rpc.ts'
 import { apiKeys } from './api-keys/api-key.rpc.ts'
@@ -96,16 +99,18 @@ export const identity = defineService({
         router.service(ProofOfWorkService, proofOfWork(deps))
         router.service(ApiKeyService, apiKeys(deps))
         router.service(BillingService, billingRoutes(deps))
-        router.service(AccountService, accountDeletion(deps))
+        router.service(AccountService, { ...accountDeletion(deps), ...timezoneChange(deps) })
       },
       handlers: [
         mailHandler(deps),
         linkMailHandler(deps),
         deletionHandler(deps),
+        timezoneHandler(deps),
         registrationHandler({ ...deps, hasBilling: billing !== null }),
       ],
       activities: {
         ...accountDeletionActivities(deps),
+        ...timezoneChangeActivities(deps),
         ...mailActivities(deps),
         ...sweepActivities(deps),
         ...(billing ? billingActivities({ ...deps, billing }) : {}),

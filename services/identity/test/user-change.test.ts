@@ -1,16 +1,23 @@
+import { loadSigner } from '@coffer/host/rpc/signing-key'
 import { eventually } from '@coffer/host/testing/boot'
+import { systemCaller } from '@coffer/kit/rpc/caller'
 import { problemsOf, refusalOf } from '@coffer/kit/rpc/errors'
+import { asCaller } from '@coffer/kit/rpc/rpc'
+import { AccountService } from '@coffer/proto/identity/v1/account'
 import { AccountSettingsChangedSchema } from '@coffer/proto/identity/v1/events'
 import { SignInService } from '@coffer/proto/identity/v1/sign_in'
 import { UserService } from '@coffer/proto/identity/v1/user'
 import { ConnectError } from '@connectrpc/connect'
 import { expect, test } from '@jest/globals'
+import { completeTimezone } from '../src/accounts/timezone-change.sql.ts'
 import { anonymous, bootingIdentity, newcomer, password, register } from './household.ts'
 
 const booted = bootingIdentity()
 
 const users = () => booted.client('identity', UserService)
 const proof = { kind: { case: 'currentPassword' as const, value: password } }
+const asLedger = (accountId: string) =>
+  asCaller(systemCaller(loadSigner(booted.keysFolder, 'ledger'), accountId, new Date()))
 const login = (email: string) =>
   booted.client('identity', SignInService).login({ email, password }, anonymous(booted))
 
@@ -99,4 +106,28 @@ test('an address changes five times in a quarter of an hour', async () => {
   const change = () => users().updateUser({ email: newcomer().email, proof }, ann.as)
   for (const _ of [1, 2, 3, 4, 5]) await change()
   expect(await refusal(change())).toMatchObject({ status: 429 })
+})
+
+test('an owner requests a timezone, which is pending until all days are moved', async () => {
+  const ann = await register(booted, { timezone: 'Europe/Berlin' })
+  const accounts = booted.client('identity', AccountService)
+  const change = (timezone: string, value = password) => {
+    const kind = { case: 'currentPassword' as const, value }
+    return accounts.changeTimezone({ timezone, proof: { kind } }, ann.as)
+  }
+  expect(await refusal(change('Asia/Tokyo', 'not the password'))).toMatchObject({ status: 401 })
+  expect((await refusal(change('+09:00')))?.problems).toHaveProperty('timezone')
+  expect((await accounts.getTimezoneChange({}, asLedger(ann.accountId))).timezone).toBeUndefined()
+  const pending = { timezone: 'Europe/Berlin', pendingTimezone: 'Asia/Kolkata' }
+  expect((await change('Asia/Calcutta')).user?.account).toMatchObject(pending)
+  expect((await change('Asia/Kolkata')).user?.account).toMatchObject(pending)
+  expect(await refusal(change('Asia/Tokyo'))).toMatchObject({ status: 409 })
+  expect(await accounts.getTimezoneChange({}, asLedger(ann.accountId))).toMatchObject({
+    timezone: 'Asia/Kolkata',
+  })
+  const database = booted.database('identity')
+  await completeTimezone({ database, billed: false }, ann.accountId)
+  await completeTimezone({ database, billed: false }, ann.accountId)
+  const account = (await users().getMe({}, ann.as)).user?.account
+  expect([account?.timezone, account?.pendingTimezone]).toEqual(['Asia/Kolkata', undefined])
 })

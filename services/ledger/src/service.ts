@@ -41,6 +41,7 @@ import { accountDeletionActivities } from './tenancy/account-deletion.activities
 import { eventHandlers } from './tenancy/events.consumer.ts'
 import { linkCleanUpActivities } from './tenancy/link-clean-up.activities.ts'
 import { sweepActivities } from './tenancy/sweep.activities.ts'
+import { timezoneActivities } from './tenancy/timezone.activities.ts'
 import { transactionRoutes } from './transactions/transaction.rpc.ts'
 import { transactionBatchRoutes } from './transactions/transaction-batch.rpc.ts'
 import { correctionRoutes } from './transactions/transaction-correction.rpc.ts'
@@ -93,6 +94,7 @@ export const ledger = defineService({
         ...linkCleanUpActivities(deps),
         ...similarActivities(deps),
         ...sweepActivities(deps),
+        ...timezoneActivities(deps),
       },
       schedules: [
         {

@@ -3,11 +3,13 @@ import { Readable } from 'node:stream'
 import { refused } from '@coffer/kit/rpc/errors'
 import { AccountDataService } from '@coffer/proto/data/v1/account_data'
 import { AccountService } from '@coffer/proto/identity/v1/account'
-import { GetMeResponseSchema, UserService } from '@coffer/proto/identity/v1/user'
+import { GetMeResponseSchema, UserSchema, UserService } from '@coffer/proto/identity/v1/user'
+import { z } from 'zod'
 import { reAuthentication, reAuthenticationMessage } from '../../auth/re-authentication.ts'
 import { exportText } from '../../compose/account-export.ts'
 import type { RouteDeps } from '../../deps.ts'
 import { toRest } from '../../http/answers/rest.ts'
+import { text } from '../../http/fields/fields.ts'
 import { type Route, route } from '../../http/route.ts'
 import { codesLocked } from './sign-in-answers.ts'
 
@@ -20,7 +22,7 @@ const idleTimeoutMs = 45_000
 
 /** Returns the routes of an account's export and deletion (docs/account-data.md). */
 export function accountRoutes(deps: RouteDeps): Route[] {
-  return [exportRoute(deps), deletionRoute(deps)]
+  return [exportRoute(deps), timezoneRoute(deps), deletionRoute(deps)]
 }
 
 function exportRoute({ mesh, clock, exportIdleTimeoutMs = idleTimeoutMs }: RouteDeps): Route {
@@ -70,6 +72,42 @@ function watchSocket(socket: Socket, idleMs: number): { end: () => void } {
   const close = () => socket.destroy()
   socket.setTimeout(idleMs, close)
   return { end: () => socket.setTimeout(0).off('timeout', close) }
+}
+
+/** A new timezone, with re-authentication by the current password or a code. */
+const timezoneChange = z.union(
+  reAuthentication.options.map((option) =>
+    option.extend({ timezone: text.describe('IANA name of the new timezone: Europe/Berlin') }),
+  ),
+)
+
+function timezoneRoute({ mesh }: RouteDeps): Route {
+  const accounts = mesh.client('identity', AccountService)
+  return route({
+    id: 'changeTimezone',
+    tag: 'Account',
+    method: 'PUT',
+    path: '/api/users/me/timezone',
+    summary: 'Change the timezone of the account, by the current password or a code',
+    description:
+      'Only an owner may do so. Every transaction, due date and funding keeps its calendar day. ' +
+      'They are moved in the background: until that is done, the account has pendingTimezone ' +
+      '(docs/account-data.md#a-new-timezone).',
+    since: '0.4.0',
+    auth: 'session',
+    body: timezoneChange,
+    answers: {
+      409: 'The days of the account are being moved to another timezone',
+      428: codesLocked,
+    },
+    attempts: 'refused',
+    answer: UserSchema,
+    handler: async ({ body, options }) => {
+      const { timezone, ...answer } = body
+      const request = { timezone, ...reAuthenticationMessage(answer) }
+      return (await accounts.changeTimezone(request, options)).user
+    },
+  })
 }
 
 function deletionRoute({ mesh, sessions, cookie }: RouteDeps): Route {

@@ -34,7 +34,7 @@ const registration = z.strictObject({
   timezone: text
     .meta(formShape('(?:[A-Za-z][A-Za-z0-9_+\\-/]{0,99})?'))
     .optional()
-    .describe("IANA name of the timezone of the account's days; it cannot change. Default: UTC"),
+    .describe("IANA name of the timezone of the account's days. Default: UTC"),
   betaCode: ignoringNull(text).describe(
     'Code that permits the registration; ignored unless the server requires beta codes',
   ),

@@ -79,6 +79,7 @@ async function takeStep(
   const outcomes = await deps.writeEach(
     steps.map(({ advancing, booked }) => ({
       scope: { ...advancing.scope, isWhole: true },
+      timezone: advancing.timezone,
       decide: (current) => decideStep(current, { advancing, booked, now, createId: newId }),
     })),
   )
@@ -103,13 +104,14 @@ async function takeStep(
 
 function createBooking(
   { config }: AdvanceDeps,
-  { isManualLink }: Advancing,
+  { isManualLink, timezone }: Advancing,
   one: BookableOperation,
 ): Booking | null {
   return one.kind === 'run'
-    ? createRunBooking(one.run, one.lines)
+    ? createRunBooking(one.run, { lines: one.lines, timezone })
     : createDueBooking(one.plan, {
         isManualLink,
+        timezone,
         carryOver: config.expenseCarryOver,
         transactionId: newId('txn'),
       })

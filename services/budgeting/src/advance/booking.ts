@@ -9,11 +9,15 @@ import { isSettled } from '../contributions/due-dates.ts'
 export type Booking = MessageInitShape<typeof BookingSchema>
 
 /** Returns the booking of a funding run. The ledger uses the run's ID as idempotency key. */
-export function createRunBooking(run: FundingRun, lines: readonly RunLine[]): Booking {
+export function createRunBooking(
+  run: FundingRun,
+  { lines, timezone }: { lines: readonly RunLine[]; timezone: string },
+): Booking {
   const { accountId, bankAccountId, fundingRunId, fundingScheduleId } = run
   const deposit = createDepositMessage(run)
   return {
     accountId,
+    timezone,
     operation: {
       case: 'funding',
       value: {
@@ -51,9 +55,9 @@ function createDepositMessage({
  */
 export function createDueBooking(
   { accountId, bankAccountId, spendingId, name, targetAmount, ...plan }: FundedSpending,
-  by: { isManualLink: boolean; carryOver: boolean; transactionId: string },
+  by: { isManualLink: boolean; carryOver: boolean; transactionId: string; timezone: string },
 ): Booking | null {
-  const { isManualLink, carryOver, transactionId } = by
+  const { isManualLink, carryOver, transactionId, timezone } = by
   if (plan.spendingType === 'goal') return null
   const isPaid = isSettled(plan)
   const due = timestampFromDate(plan.nextRecurrence)
@@ -66,5 +70,5 @@ export function createDueBooking(
     carryOver: carryOver || isPaid,
     ...(plan.autoCreateTransaction && isManualLink && !isPaid ? { transaction } : {}),
   }
-  return { accountId, operation: { case: 'periodEnd', value } }
+  return { accountId, timezone, operation: { case: 'periodEnd', value } }
 }

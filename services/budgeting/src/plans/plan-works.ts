@@ -31,11 +31,12 @@ export function completeCreation<Reply>(
   { plan: key, asOf, amounts }: Completion,
   answer: (created: FundedSpending) => Pick<Decision<Reply>, 'reply' | 'replies'>,
 ): Work<Reply | null> {
-  return onPlan<Reply | null>(key, (reserved) => {
+  const work = onPlan<Reply | null>(key, (reserved) => {
     if (!reserved) return { reply: null }
     const plan = openPlan(reserved, amounts, asOf)
     return { ...answer(plan), plans: [plan] }
   })
+  return { ...work, timezone: asOf.timezone }
 }
 
 /** Returns the plan in state `open`, with its contribution and the amounts of its envelope. */

@@ -42,6 +42,7 @@ export async function updateSpending(
   const moveTo = patch.fundingScheduleId ? [patch.fundingScheduleId] : []
   const asOf = { timezone, now: deps.clock() }
   const plan = await deps.write({
+    timezone,
     scope: {
       accountId,
       bankAccountId,

@@ -146,6 +146,7 @@ function reservePlan({ scope, input, key, asOf, isManualLink }: NewPlan): Work<F
   const spendingId = newId('spnd')
   return {
     scope: { ...scope, fundingScheduleIds: [fundingScheduleId], openingKey: key?.key ?? null },
+    timezone: asOf.timezone,
     decide: ({ plans, schedules }) => {
       const first = key && plans.find(({ openingKey }) => openingKey === key.key)
       if (first) {

@@ -149,6 +149,5 @@ function createExplanation(plan: FundedSpending, style: Style) {
     sentences: renderSentences(plan, explanation, style),
     dueDates: explanation.dueDates.map(timestampFromDate),
     fundingDates: explanation.fundingDates.map(timestampFromDate),
-    skippedDates: explanation.skippedDates.map(timestampFromDate),
   })
 }

@@ -7,7 +7,7 @@ import {
   track,
 } from '@coffer/kit/database/tracked-rows'
 import { nextVersion } from '@coffer/kit/database/version'
-import { notFound } from '@coffer/kit/rpc/errors'
+import { notFound, unavailable } from '@coffer/kit/rpc/errors'
 import type { FundingRun, RunLine } from '../book/funding-run.ts'
 import type { FundingSchedule } from '../book/funding-schedule.ts'
 import { type FundedSpending, type Spending, withFunding } from '../book/spending.ts'
@@ -72,6 +72,8 @@ export interface Decision<Reply> {
 /** One requested change of a bank account's plans. */
 export interface Work<Reply> {
   scope: PlanScope
+  /** Timezone by which the change calculates dates; undefined if it calculates none. */
+  timezone?: string
   /** Pure function, which may be called several times. An error rejects this work alone. */
   decide: (current: Current) => Decision<Reply>
 }
@@ -129,14 +131,24 @@ export function decideWorks(
   return { outcomes, changeSet: changeSetOf(unit, now) }
 }
 
-function attempt(unit: UnitOfWork, { decide }: Work<unknown>): PromiseSettledResult<unknown> {
+function attempt(
+  unit: UnitOfWork,
+  { decide, timezone }: Work<unknown>,
+): PromiseSettledResult<unknown> {
   try {
+    requireTimezone(unit.state, timezone)
     const decision = decide(currentOf(unit))
     apply(unit, decision)
     return { status: 'fulfilled', value: decision.reply }
   } catch (reason) {
     return { status: 'rejected', reason }
   }
+}
+
+/** Throws unavailable for another timezone: that of the account has changed meanwhile. */
+function requireTimezone({ timezone: stored }: PlanState, timezone: string | undefined): void {
+  if (timezone === undefined || stored === null || stored === timezone) return
+  throw unavailable('the timezone of the account is being changed: repeat the request')
 }
 
 function currentOf({ state, plans, schedules, runs, lines }: UnitOfWork): Current {

@@ -1,4 +1,5 @@
 import { createAggregateWriter } from '@coffer/kit/database/aggregate-writer'
+import type { Transaction } from '@coffer/kit/database/database'
 import { otherRequest } from '@coffer/kit/database/idempotency'
 import { findMarkedSaves, type MarkedSave, markSave } from '@coffer/kit/database/save-mark.sql'
 import { duplicate } from '@coffer/kit/rpc/errors'
@@ -19,6 +20,11 @@ export interface PlanWriter {
   writeEach: <Reply>(
     works: readonly Work<Reply>[],
   ) => Promise<readonly PromiseSettledResult<Reply>[]>
+  /** Makes changes of several bank accounts in one transaction, and `last` in it: all or none. */
+  writeTogether: (
+    works: readonly Work<void>[],
+    last: (tx: Transaction) => Promise<void>,
+  ) => Promise<void>
 }
 
 type Save = ChangeSet & MarkedSave
@@ -47,6 +53,15 @@ export function createPlanWriter({
     writeEach: async <Reply>(works: readonly Work<Reply>[]) => {
       return (await writer.writeEach(works)) as PromiseSettledResult<Reply>[]
     },
+    writeTogether: (works, last) =>
+      database.transaction(async (tx) => {
+        await lockPlanVersions(
+          tx,
+          works.map(({ scope }) => scope),
+        )
+        for (const work of works) await writer.writeIn(tx, work)
+        await last(tx)
+      }),
   }
 }
 

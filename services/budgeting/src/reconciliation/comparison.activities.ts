@@ -185,6 +185,7 @@ async function compare(
   const asOf = { timezone: await accountTimezone(deps, accountId), now }
   const { envelopes } = found
   const { withoutPlan, deleted, corrected } = await deps.write({
+    timezone: asOf.timezone,
     scope: { ...scope, isWhole: true },
     decide: ({ plans }) => {
       const correction = correctPlans({ plans, before, envelopes, asOf })
@@ -202,7 +203,9 @@ async function compare(
   const runs = await listBookedRuns(database, scope, new Date(now.getTime() - bookAgainMs))
   if (runs.length === 0) return
   // Idempotent: the ledger ignores operations that it has booked.
-  const bookings = runs.map(({ run, lines }) => createRunBooking(run, lines))
+  const bookings = runs.map(({ run, lines }) =>
+    createRunBooking(run, { lines, timezone: asOf.timezone }),
+  )
   await mesh.client('ledger', ScheduledService).book({ bookings }, asJob(deps))
 }
 

@@ -48,6 +48,7 @@ export async function updateFundingSchedule(
   const asOf = { timezone, now: deps.clock() }
   const byId = new Map(held?.envelopes.map((each) => [each.spendingId, each]))
   return deps.write({
+    timezone,
     scope: { accountId, bankAccountId, plansOnIds: [fundingScheduleId] },
     signal: context.signal,
     decide: ({ schedules, plans }) => {

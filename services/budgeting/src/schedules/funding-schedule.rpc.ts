@@ -76,6 +76,7 @@ async function createFundingSchedule(
     }
     return write({
       scope: { accountId, bankAccountId, countsSchedules: true },
+      timezone,
       signal: context.signal,
       decide: ({ scheduleCount }) => {
         const max = config.fundingSchedulesMax

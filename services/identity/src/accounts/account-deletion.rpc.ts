@@ -10,7 +10,9 @@ import { reauthenticate } from '../second-factor/re-authentication.service.ts'
 import { findDeletion, requestDeletion } from './account-deletion.sql.ts'
 
 /** Returns the RPCs that delete the caller's account (docs/account-data.md#deletion). */
-export function accountDeletion(deps: IdentityDeps): ServiceImpl<typeof AccountService> {
+export function accountDeletion(
+  deps: IdentityDeps,
+): Pick<ServiceImpl<typeof AccountService>, 'deleteAccount' | 'getDeletion'> {
   const { database, clock } = deps
   return {
     deleteAccount: async ({ proof: answer }, context) => {

@@ -1,8 +1,9 @@
 import { isHistoryLong } from '@coffer/kit/workflows/history'
 import { type Place, paged, runSteps } from '@coffer/kit/workflows/pages'
 import { activitiesOf } from '@coffer/kit/workflows/task-queue'
-import { continueAsNew, sleep } from '@temporalio/workflow'
+import { continueAsNew, patched, sleep } from '@temporalio/workflow'
 import type { accountDeletionActivities } from './account-deletion.activities.ts'
+import type { timezoneChangeActivities } from './timezone-change.activities.ts'
 
 /** Activities that every service runs on its own task queue; each can be repeated. */
 interface RemovalActivities {
@@ -79,7 +80,12 @@ async function removeAll(
   }
 }
 
-/** Restarts deletions whose workflow was lost; runs every ten minutes. */
+/** Restarts deletions and changes of timezones whose workflow was lost; runs every ten minutes. */
 export async function sweepDeletions(place?: Place): Promise<void> {
-  await runSteps([paged('', ownActivities().restartDeletions)], place)
+  const steps = [paged('', ownActivities().restartDeletions)]
+  if (patched('timezone-changes')) {
+    const changes = activitiesOf<ReturnType<typeof timezoneChangeActivities>>('identity', timeouts)
+    steps.push(paged('', changes.restartTimezoneChanges))
+  }
+  await runSteps(steps, place)
 }

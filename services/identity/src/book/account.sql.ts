@@ -40,9 +40,10 @@ export async function findUser(
       l.email, l.first_name AS "firstName", l.last_name AS "lastName",
       t.enabled_at AS "totpEnabledAt", l.password_reset_at AS "passwordResetAt",
       l.email_verified_at AS "emailVerifiedAt", l.pending_email AS "pendingEmail",
-      ${userColumns}
+      c.timezone AS "pendingTimezone", ${userColumns}
     FROM users u JOIN logins l USING (login_id) JOIN accounts a USING (account_id)
     LEFT JOIN authenticators t USING (login_id)
+    LEFT JOIN timezone_changes c USING (account_id)
     WHERE u.account_id = ${accountId} AND u.user_id = ${userId}`)
 }
 

@@ -25,6 +25,8 @@ export const UserRow = z.object({
   role: z.enum(values['User.role']),
   ...Login.shape,
   ...Account.shape,
+  /** The timezone to which the days of the account are being moved; null if none is. */
+  pendingTimezone: z.string().nullable(),
 })
 export type UserRow = z.infer<typeof UserRow>
 

@@ -26,6 +26,7 @@ export function createOwner(
     passwordResetAt: null,
     emailVerifiedAt: null,
     pendingEmail: null,
+    pendingTimezone: null,
     timezone: canonicalTimezone(wanted.timezone) ?? 'UTC',
     locale: knownLocale(wanted.locale),
     version: 1n,

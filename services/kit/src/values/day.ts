@@ -71,3 +71,14 @@ export function isInMidnightHour(instant: Date, timezone: string): boolean {
 export function endOfDay(day: number, timezone: string): number {
   return startOfDay(day + 1, timezone) - 1000
 }
+
+/**
+ * Returns the instant that has in the timezone `to` the day and time of `instant` in `from`:
+ * midnight of a day becomes midnight of the same day (`startOfDay`).
+ */
+export function movedTo(instant: Date, { from, to }: { from: string; to: string }): Date {
+  const at = instant.getTime()
+  const day = localDay(at, from)
+  const isMidnight = at === startOfDay(day, from)
+  return new Date(isMidnight ? startOfDay(day, to) : fromLocal(toLocal(at, from), to))
+}

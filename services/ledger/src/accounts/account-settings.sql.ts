@@ -1,3 +1,4 @@
+import type { BankAccountKey } from '@coffer/kit/database/aggregate-key'
 import type { Database } from '@coffer/kit/database/database'
 import { type FragmentSqlToken, sql } from 'slonik'
 import { z } from 'zod'
@@ -11,14 +12,17 @@ export const AccountSettings = z.object({
 })
 export type AccountSettings = z.infer<typeof AccountSettings>
 
-/** Returns an upsert of settings that ignores older versions; usable alone or as a CTE. */
+/**
+ * Returns an upsert of settings that ignores older versions; usable alone or as a CTE. The stored
+ * timezone changes only with the dates that are in it (docs/account-data.md#a-new-timezone).
+ */
 export function insertSettings(settings: AccountSettings): FragmentSqlToken {
   const { accountId, timezone, locale, version } = settings
   return sql.fragment`
     INSERT INTO account_settings AS stored (account_id, timezone, locale, version)
     VALUES (${accountId}, ${timezone}, ${locale}, ${version})
     ON CONFLICT (account_id) DO UPDATE SET
-      timezone = excluded.timezone, locale = excluded.locale, version = excluded.version
+      locale = excluded.locale, version = excluded.version
     WHERE stored.version < excluded.version`
 }
 
@@ -26,8 +30,16 @@ export async function saveSettings({ pool }: Database, settings: AccountSettings
   await pool.query(sql.unsafe`${insertSettings(settings)}`)
 }
 
-/** Returns the IANA timezone of an account; null until an event or an upload has stored it. */
-export function findTimezone({ pool }: Database, accountId: string): Promise<string | null> {
+/**
+ * Returns the IANA timezone of the dates of a bank account, empty while they are being moved; null
+ * until an event or an upload has stored that of the account.
+ */
+export function findTimezone(
+  { pool }: Database,
+  { accountId, bankAccountId }: BankAccountKey,
+): Promise<string | null> {
   return pool.maybeOneFirst(sql.type(AccountSettings.pick({ timezone: true }))`
-    SELECT timezone FROM account_settings WHERE account_id = ${accountId}`)
+    SELECT coalesce((SELECT timezone FROM bank_accounts
+      WHERE account_id = ${accountId} AND bank_account_id = ${bankAccountId}), timezone) AS timezone
+    FROM account_settings WHERE account_id = ${accountId}`)
 }

@@ -4,6 +4,7 @@ import { duplicate, notFound } from '@coffer/kit/rpc/errors'
 import type { ServiceDeps } from '@coffer/kit/service/service'
 import { UniqueIntegrityConstraintViolationError } from 'slonik'
 import type { Link, LinkKey } from '../book/link.ts'
+import { setTimezones } from '../money/dates.sql.ts'
 import { candidateChanges } from '../money/money-events.service.ts'
 import { createMoney, type MoneySave } from '../money/money-save.sql.ts'
 import { type Creation, createdSet } from '../money/unit-of-work.ts'
@@ -37,6 +38,8 @@ export async function createBankAccounts<Reply>(
     const { creations, reply } = await decide(link, tx)
     if (creations.length === 0) return reply
     await createMoney(tx, creations.map(saveOf))
+    const ids = creations.map(({ settlement }) => settlement.bankAccount.bankAccountId)
+    await setTimezones(tx, accountId, ids)
     await requireWithin(tx, bound)
     return reply
   })

@@ -5,6 +5,7 @@ import { invalid } from '@coffer/kit/rpc/errors'
 import { toMessage } from '@coffer/kit/rpc/message'
 import { callerOf } from '@coffer/kit/rpc/rpc'
 import type { ServiceDeps } from '@coffer/kit/service/service'
+import { movedTo } from '@coffer/kit/values/day'
 import { EnvelopeSchema } from '@coffer/proto/ledger/v1/envelope'
 import {
   type AutomaticTransaction as AutomaticMessage,
@@ -18,6 +19,7 @@ import {
 import type { ServiceImpl } from '@connectrpc/connect'
 import type { Locked } from '../money/operation.ts'
 import { renderResult } from '../money/settlements.ts'
+import { datesAreMoving } from '../money/unit-of-work.ts'
 import type { MoneyWork, MoneyWriter } from '../money/writer.service.ts'
 import { type AutomaticTransaction, applyFunding, type ScheduledDecision } from './funding.ts'
 import { endPeriod } from './period.ts'
@@ -66,19 +68,27 @@ interface ScheduledOperation {
   bankAccountId: string
   operationId: string
   spendingIds: readonly string[]
-  decide: (locked: Locked) => ScheduledDecision
+  /** Timezone of the dates of its transaction. until 0.5: empty, as 0.3 sends none. */
+  timezone: string
+  decide: (locked: Locked, dayOf: MoveDate) => ScheduledDecision
 }
+
+/** Returns the midnight of the same day in the timezone of the stored transactions. */
+type MoveDate = (date: Date) => Date
 
 /** Returns the change that saves an operation once; a repetition returns the stored reply. */
 function createWork(operation: ScheduledOperation, createdBy: string): MoneyWork<Booked> {
-  const { accountId, bankAccountId, operationId, spendingIds } = operation
+  const { accountId, bankAccountId, operationId, spendingIds, timezone: from } = operation
   return {
     scope: { accountId, bankAccountId, operationId, spendingIds },
     operationId,
     createdBy,
-    decide: ({ booked, ...current }) => {
+    decide: ({ booked, timezone: to, ...current }) => {
       if (booked) return { reply: fromBinary(BookedSchema, booked.reply) }
-      const { settlement, transaction } = operation.decide(current)
+      if (to === '') throw datesAreMoving()
+      // Budgeting moves its dates after the ledger (docs/account-data.md#a-new-timezone).
+      const dayOf: MoveDate = (date) => (to && from ? movedTo(date, { from, to }) : date)
+      const { settlement, transaction } = operation.decide(current, dayOf)
       const reply = create(BookedSchema, renderResult(settlement))
       const kept = {
         accountId,
@@ -99,23 +109,27 @@ function requireBooked(outcome: PromiseSettledResult<Booked>): Booked {
 }
 
 /** Parses a funding run, or a period's end, whose operation ID is `<spendingId>/<due date>`. */
-function readOperation({ accountId, operation }: Booking): ScheduledOperation {
-  if (operation.case === 'funding') return readFunding(accountId, operation.value)
-  if (operation.case === 'periodEnd') return readPeriodEnd(accountId, operation.value)
+function readOperation({ accountId, timezone, operation }: Booking): ScheduledOperation {
+  const of = { accountId, timezone }
+  if (operation.case === 'funding') return { ...of, ...readFunding(operation.value) }
+  if (operation.case === 'periodEnd') return { ...of, ...readPeriodEnd(operation.value) }
   throw invalid({ operation: 'is required' })
 }
 
-function readFunding(accountId: string, request: Funding): ScheduledOperation {
+type Read = Omit<ScheduledOperation, 'accountId' | 'timezone'>
+
+function readFunding(request: Funding): Read {
   const { bankAccountId, fundingRunId: operationId, fundingScheduleId, lines } = request
   const { occurrence: date } = request
   const occurrence = date ? timestampDate(date) : undefined
   const run = { fundingScheduleId, lines, occurrence, deposit: readAutomatic(request.deposit) }
   const spendingIds = lines.map(({ spendingId }) => spendingId)
-  const decide: ScheduledOperation['decide'] = (locked) => applyFunding(locked, run)
-  return { accountId, bankAccountId, operationId, spendingIds, decide }
+  const decide: Read['decide'] = (locked, dayOf) =>
+    applyFunding(locked, { ...run, deposit: onDay(run.deposit, dayOf) })
+  return { bankAccountId, operationId, spendingIds, decide }
 }
 
-function readPeriodEnd(accountId: string, request: PeriodEnd): ScheduledOperation {
+function readPeriodEnd(request: PeriodEnd): Read {
   const { bankAccountId, spendingId, targetAmount, carryOver, due } = request
   const end = {
     spendingId,
@@ -125,8 +139,13 @@ function readPeriodEnd(accountId: string, request: PeriodEnd): ScheduledOperatio
     transaction: readAutomatic(request.transaction),
   }
   const operationId = `${spendingId}/${due ? timestampDate(due).toISOString() : ''}`
-  const decide: ScheduledOperation['decide'] = (locked) => endPeriod(locked, end)
-  return { accountId, bankAccountId, operationId, spendingIds: [spendingId], decide }
+  const decide: Read['decide'] = (locked, dayOf) =>
+    endPeriod(locked, { ...end, transaction: onDay(end.transaction, dayOf) })
+  return { bankAccountId, operationId, spendingIds: [spendingId], decide }
+}
+
+function onDay(transaction: AutomaticTransaction | null, dayOf: MoveDate) {
+  return transaction && { ...transaction, date: dayOf(transaction.date) }
 }
 
 function readAutomatic(message: AutomaticMessage | undefined): AutomaticTransaction | null {

@@ -3,6 +3,7 @@ import { isTransient } from '@coffer/kit/rpc/errors'
 import type { ServiceDeps } from '@coffer/kit/service/service'
 import { newId } from '@coffer/kit/values/id'
 import { ConnectError } from '@connectrpc/connect'
+import { findTimezone } from '../accounts/account-settings.sql.ts'
 import type { UploadKey } from '../book/upload-key.ts'
 import { insertUploaded } from '../money/uploaded-rows.sql.ts'
 import type { MoneyWriter } from '../money/writer.service.ts'
@@ -50,12 +51,16 @@ export function fileImportActivities(deps: Deps) {
       if (await startUpload(database, key, clock())) await publishState(deps, key)
     },
     /**
-     * Imports the file and returns `done`, also if the upload fails. Returns `busy` while this
+     * Imports the file and returns `done`, also if the upload fails. Returns `busy` while the dates
+     * of the bank account are being moved to another timezone, this
      * process reads another file of the account, or another import into the bank account runs.
      */
     importFile: async (key: UploadKey): Promise<'busy' | 'done'> => {
       const upload = await findUpload(database, key)
       if (upload?.status !== 'processing') return 'done'
+      // Read before the file: if it changes meanwhile, the save is refused and repeated.
+      const timezone = await findTimezone(database, key)
+      if (timezone === '') return 'busy'
       // Finds a running import before the file is read. Outside a transaction no lock is kept.
       if (!(await tryLockImports(database.pool, key))) return 'busy'
       try {
@@ -65,7 +70,8 @@ export function fileImportActivities(deps: Deps) {
         if ('unreadable' in statement) {
           await fail(key, statement.unreadable)
         } else {
-          if (!(await saveStatement(deps, key, statement))) return 'busy'
+          const read = { statement, timezone: timezone ?? undefined }
+          if (!(await saveStatement(deps, key, read))) return 'busy'
           await publishState(deps, key)
         }
       } catch (error) {
@@ -94,7 +100,7 @@ export function fileImportActivities(deps: Deps) {
 async function saveStatement(
   { database, clock, writeIn }: Deps,
   key: UploadKey,
-  statement: FileStatement,
+  { statement, timezone }: { statement: FileStatement; timezone: string | undefined },
 ): Promise<boolean> {
   const { accountId, bankAccountId, transactionUploadId: causeId } = key
   const now = clock()
@@ -124,6 +130,7 @@ async function saveStatement(
         scope: { accountId, bankAccountId },
         operationId: causeId,
         createdBy: upload.createdBy,
+        timezone,
         decide: (current) => {
           const own = balancesToSet(current, { balances, importedCount })
           const stated = own && later && addLater(own, later)

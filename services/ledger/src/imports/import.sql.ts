@@ -36,6 +36,7 @@ const Listed = CsvImport.omit({ preview: true }).extend({
 const Reading = z.object({
   currency: z.string(),
   timezone: z.string(),
+  identifierTimezone: z.string(),
   delimiter: z.string().nullable(),
   mapping: CsvMapping.nullable(),
 })
@@ -146,7 +147,9 @@ export function findReading(
   { accountId, bankAccountId, fileId }: Pick<StoredFile, 'accountId' | 'bankAccountId' | 'fileId'>,
 ) {
   return pool.maybeOne(sql.type(Reading)`
-    SELECT currency, timezone, delimeter AS delimiter, mapping
+    SELECT currency, coalesce(bank_accounts.timezone, account_settings.timezone) AS timezone,
+      coalesce(identifier_timezone, account_settings.timezone) AS "identifierTimezone",
+      delimeter AS delimiter, mapping
     FROM bank_accounts JOIN account_settings USING (account_id) LEFT JOIN LATERAL (
       SELECT delimeter, mapping FROM transaction_imports
         JOIN transaction_import_mappings USING (account_id, transaction_import_mapping_id)

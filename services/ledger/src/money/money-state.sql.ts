@@ -241,7 +241,8 @@ export async function readMoney(
   const states = new Map(
     accounts.map(({ record }): [string, MoneyState] => {
       const bankAccount = entityOf(BankAccount, record)
-      return [keyOf(bankAccount), emptyState(bankAccount)]
+      const timezone = record.timezone as string | null
+      return [keyOf(bankAccount), emptyState(bankAccount, timezone)]
     }),
   )
   for (const { kind, record, key } of rows) {

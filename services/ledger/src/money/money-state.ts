@@ -45,6 +45,8 @@ export interface Provider {
 /** The rows of one bank account that its scopes name; closed envelopes included. */
 export interface MoneyState extends Provider {
   bankAccount: BankAccount
+  /** Timezone of its dates; null if it never changed, empty while they are being moved. */
+  timezone: string | null
   envelopes: Envelope[]
   transactions: Transaction[]
   /** All provider records of `transactions`. */
@@ -59,9 +61,10 @@ export interface MoneyState extends Provider {
 }
 
 /** Returns a state that has the row of the bank account, and no other rows. */
-export function emptyState(bankAccount: BankAccount): MoneyState {
+export function emptyState(bankAccount: BankAccount, timezone: string | null = null): MoneyState {
   return {
     bankAccount,
+    timezone,
     envelopes: [],
     transactions: [],
     records: [],

@@ -6,7 +6,7 @@ import {
   track,
 } from '@coffer/kit/database/tracked-rows'
 import { nextVersion } from '@coffer/kit/database/version'
-import { notFound } from '@coffer/kit/rpc/errors'
+import { notFound, unavailable } from '@coffer/kit/rpc/errors'
 import type { BankAccount } from '../book/bank-account.ts'
 import type { Envelope } from '../book/envelope.ts'
 import type { BookedOperation, JournalEntry } from '../book/journal.ts'
@@ -25,6 +25,8 @@ export interface Current extends Locked, Provider {
   transactions: readonly Transaction[]
   /** Journal rows by which the scope's transaction moved the balances, if the scope reads them. */
   bookings: readonly JournalEntry[]
+  /** Timezone of the stored dates; null if it never changed, empty while they are being moved. */
+  timezone: string | null
   /** Number of open envelopes; 0 unless a scope asks to count them. */
   openEnvelopes: number
   /** The saved operation with the scope's `operationId`; null if it is not saved yet. */
@@ -65,6 +67,8 @@ export interface Work<Reply> {
   operationId: string
   /** ID of the user who makes the change; null if unknown. */
   createdBy: string | null
+  /** Timezone of the dates that the change brings; undefined without one. */
+  timezone?: string | undefined
   /** Pure function that may run several times. An error that it throws rejects this work only. */
   decide: (current: Current) => Decision<Reply>
 }
@@ -157,7 +161,7 @@ function unitOf(state: MoneyState): UnitOfWork {
 
 function attempt(
   unit: UnitOfWork,
-  { scope, operationId, createdBy, decide }: Work<unknown>,
+  { scope, operationId, createdBy, timezone, decide }: Work<unknown>,
   now: Date,
 ): PromiseSettledResult<unknown> {
   const { settlements, transactions, records } = unit
@@ -165,6 +169,7 @@ function attempt(
   const version = nextVersion(bankAccount.version, now)
   const isBooked = (one: BookedOperation) => one.operationId === scope.operationId
   try {
+    requireTimezone(unit.state, timezone)
     const decision = decide({
       bankAccount,
       envelopes: [...envelopes.current.values()],
@@ -176,6 +181,7 @@ function attempt(
         (one) => one.causeId === scope.transactionId && isBooking(one),
       ),
       refundable: refundableAfter(unit.state.refundable, settlements.entries),
+      timezone: unit.state.timezone,
       accountRecord: unit.state.accountRecord,
       aliases: unit.state.aliases,
       // Plus the envelopes that earlier decisions created: those in `current` and not in `read`.
@@ -187,6 +193,20 @@ function attempt(
   } catch (reason) {
     return { status: 'rejected', reason }
   }
+}
+
+/** Throws unavailable for dates in another timezone: that of the account has changed meanwhile. */
+function requireTimezone(
+  { timezone: stored }: Pick<MoneyState, 'timezone'>,
+  timezone: string | undefined,
+): void {
+  if (timezone === undefined || stored === null || stored === timezone) return
+  throw datesAreMoving()
+}
+
+/** Returns the error of a dated change while the dates are being moved to another timezone. */
+export function datesAreMoving(): Error {
+  return unavailable('the timezone of the account is being changed: repeat the request')
 }
 
 function apply(unit: UnitOfWork, decision: Decision<unknown>, version: bigint): void {

@@ -14,6 +14,7 @@ import { decideWorks, type Work } from './unit-of-work.ts'
 export type MoneyWork<Reply> = Pick<Work<Reply>, 'scope' | 'decide'> & {
   operationId?: string
   createdBy?: string | null
+  timezone?: string | undefined
   /** Whether to exclude group commit: the change reads many rows, or changes unlisted rows. */
   isAlone?: boolean
 }

@@ -62,9 +62,9 @@ async function importBatch(
 ): Promise<{ imported: Map<string, Imported>; replaced: number }> {
   const { accountId, issuer, userId: createdBy } = callerOf(context)
   const { bankAccountId, providerAccountId, transactions } = request
-  const timezone = await findTimezone(deps.database, accountId)
+  const timezone = await findTimezone(deps.database, { accountId, bankAccountId })
   // Transient: identity's event with the timezone arrives later, and the sync repeats the call.
-  if (timezone === null) throw unavailable('the timezone of the account is not known yet')
+  if (!timezone) throw unavailable('the timezone of the account is not known yet')
   const { rows, unreadable } = readRows(transactions, { providerAccountId, timezone })
   const ids = {
     transactionIds: rows.map(() => newId('txn')),
@@ -73,7 +73,7 @@ async function importBatch(
   const key = { accountId, bankAccountId }
   const listed = readListed(request, { timezone, issuer })
   const synced = scopeOf(rows, { source: sourceOf(issuer), listed })
-  const by = { synced, createdBy, isStored }
+  const by = { synced, createdBy, isStored, timezone }
   const { imported, replaced } = await writeBatch(deps, key, by, (locked, known) => {
     const source = requireSource(locked.bankAccount, issuer)
     return importTransactions(locked, { rows, known, ids, source, listed })
@@ -98,7 +98,8 @@ async function removeBatch(
   ])
   const providerIds = providerTransactionIds
   const key = { accountId, bankAccountId }
-  const by = { synced: { providerIds, alike: null, posted: null }, createdBy, isStored: true }
+  const undated = { timezone: undefined, isStored: true }
+  const by = { synced: { providerIds, alike: null, posted: null }, createdBy, ...undated }
   const { removedCount, unknownCount } = await writeBatch(deps, key, by, (locked, known) => {
     requireSource(locked.bankAccount, issuer)
     return removeSynced(locked, { providerIds, known })
@@ -106,16 +107,25 @@ async function removeBatch(
   return { removedCount, unknownCount }
 }
 
+type Batch = {
+  synced: SyncedScope
+  createdBy: string
+  isStored: boolean
+  /** Timezone of the dates of the batch; undefined without dates. */
+  timezone: string | undefined
+}
+
 /** Saves a batch without group commit: one read selects synced transactions of only one batch. */
 function writeBatch<Outcome extends SyncDecision>(
   { write }: Deps,
   key: BankAccountKey,
-  { synced, createdBy, isStored }: { synced: SyncedScope; createdBy: string; isStored: boolean },
+  { synced, createdBy, isStored, timezone }: Batch,
   decide: (current: Current, known: SyncedTransaction[]) => Outcome,
 ): Promise<Outcome> {
   return write({
     scope: { ...key, synced, readsRefundable: true },
     createdBy,
+    timezone,
     isAlone: true,
     decide: (current) => {
       const outcome = decide(current, joinRecords(current))

@@ -30,7 +30,7 @@ export function providerListRoutes({
       const bankAccount = await getBankAccount(database, accountId, bankAccountId)
       requireWritable(bankAccount)
       requireSource(bankAccount, issuer)
-      const timezone = await findTimezone(database, accountId)
+      const timezone = await findTimezone(database, { accountId, bankAccountId })
       const page = { after, ...readBounds(request, timezone), limit: pageSize + 1 }
       const ids = await listLiveIds(database, bankAccount, page)
       return { providerTransactionIds: ids.slice(0, pageSize), hasMore: ids.length > pageSize }
@@ -47,7 +47,7 @@ function readBounds(
   timezone: string | null,
 ): { from: Date | null; to: Date | null } {
   if (from === undefined && to === undefined) return { from: null, to: null }
-  if (timezone === null) throw unavailable('the timezone of the account is not known yet')
+  if (!timezone) throw unavailable('the timezone of the account is not known yet')
   const first = from === undefined ? null : readDay(from)
   const last = to === undefined ? null : readDay(to)
   const text = 'must be a day as YYYY-MM-DD, in the years 1900 to 2199'

@@ -50,6 +50,7 @@ async function createBatch(
     write({
       scope: { accountId, bankAccountId, spendingIds, refundIds },
       createdBy,
+      timezone,
       signal: context.signal,
       isAlone: items.length > sharedSizeMax,
       decide: (locked) => {

@@ -29,6 +29,7 @@ export function correctionRoutes({ database, write }: Deps): ServiceImpl<typeof 
           scope: { ...ids, accountId, readsBookings: true, readsRefundable: true },
           signal: context.signal,
           createdBy,
+          timezone: request.date && timezone,
           decide: ({ transaction: before, records, ...current }) => {
             if (!before) throw notFound('transaction')
             const correction = readCorrection(request, timezone)

@@ -49,13 +49,15 @@ export function transactionRoutes(
     },
     createTransaction: (request, context) => post(deps, request, context),
     updateTransaction: async (request, context) => {
-      const patch = readPatch(request, callerOf(context).timezone)
+      const { timezone } = callerOf(context)
+      const patch = readPatch(request, timezone)
+      const dated = patch.date === undefined ? {} : { timezone }
       const refundIds = patch.refundSpendingId ? [patch.refundSpendingId] : []
       const spendingIds = patch.spendingId ? [patch.spendingId, ...refundIds] : refundIds
       const { bankAccountId, transactionId } = request
       const readsRefundable = patch.amount !== undefined
       const ids = { bankAccountId, transactionId, spendingIds, refundIds, readsRefundable }
-      return change(deps, { ...ids, context }, (locked, provided) => {
+      return change(deps, { ...ids, ...dated, context }, (locked, provided) => {
         requireMatch(context, TransactionSchema, renderTransaction(locked.transaction))
         const { settlement, transaction } = changeTransaction(locked, patch)
         const message = renderTransaction(transaction, provided)
@@ -96,6 +98,7 @@ async function post(deps: Deps, request: CreateTransactionRequest, context: Hand
       scope,
       signal: context.signal,
       createdBy,
+      timezone,
       decide: (locked) => {
         const { settlement, transaction } = createTransaction(locked, body)
         const { balance, envelopes } = renderResult(settlement)
@@ -128,12 +131,16 @@ async function restore(deps: Deps, request: RestoreTransactionRequest, context: 
   )
 }
 
-type Existing = Omit<MoneyScope, 'accountId'> & { transactionId: string; context: HandlerContext }
+type Existing = Omit<MoneyScope, 'accountId'> & {
+  transactionId: string
+  context: HandlerContext
+  timezone?: string
+}
 
 /** Changes an existing transaction; throws `notFound` if it does not exist. */
 function change<Reply>(
   { write }: Deps,
-  { context, ...ids }: Existing,
+  { context, timezone, ...ids }: Existing,
   decide: (current: BookedState, provided: ProviderRecords) => Decision<Reply>,
 ): Promise<Reply> {
   const { accountId, userId: createdBy } = callerOf(context)
@@ -141,6 +148,7 @@ function change<Reply>(
     scope: { ...ids, accountId, readsBookings: true },
     signal: context.signal,
     createdBy,
+    timezone,
     decide: ({ transaction, records, ...current }) => {
       if (!transaction) throw notFound('transaction')
       return decide({ ...current, transaction }, renderRecords(transaction, records))

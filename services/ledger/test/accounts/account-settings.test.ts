@@ -5,6 +5,8 @@ import { changeOf, emit } from '@coffer/kit/events/changes'
 import { newId } from '@coffer/kit/values/id'
 import { AccountSettingsChangedSchema } from '@coffer/proto/identity/v1/events'
 import { expect, test } from '@jest/globals'
+import { sql } from 'slonik'
+import { z } from 'zod'
 import { findTimezone } from '../../src/accounts/account-settings.sql.ts'
 import { ledger } from '../../src/service.ts'
 import { partsOf } from '../imports/file-parts.ts'
@@ -20,9 +22,12 @@ function emitSettings(accountId: string, settings: { timezone: string; version: 
     .transaction((tx) => emit(tx, changeOf(AccountSettingsChangedSchema, subject, message)))
 }
 
+const timezoneOf = (accountId: string) =>
+  findTimezone(booted.database('ledger'), { accountId, bankAccountId: '' })
+
 function timezoneBecomes(accountId: string, timezone: string) {
   return eventually(
-    () => findTimezone(booted.database('ledger'), accountId),
+    () => timezoneOf(accountId),
     (known) => known === timezone,
   )
 }
@@ -30,20 +35,28 @@ function timezoneBecomes(accountId: string, timezone: string) {
 test('the settings of the highest version are stored, in any order of events', async () => {
   const accountId = newId('acct')
   const last = newId('acct')
-  expect(await findTimezone(booted.database('ledger'), accountId)).toBeNull()
+  expect(await timezoneOf(accountId)).toBeNull()
   await emitSettings(accountId, { timezone: 'Europe/Vienna', version: 2n })
   await timezoneBecomes(accountId, 'Europe/Vienna')
   await emitSettings(accountId, { timezone: 'Asia/Tokyo', version: 1n })
   await emitSettings(last, { timezone: 'UTC', version: 1n })
   await timezoneBecomes(last, 'UTC')
-  expect(await findTimezone(booted.database('ledger'), accountId)).toBe('Europe/Vienna')
+  expect(await timezoneOf(accountId)).toBe('Europe/Vienna')
 })
 
-test('the first upload stores the timezone of its caller, which an event replaces', async () => {
+/** Returns the version of the stored settings. */
+function readVersion(accountId: string) {
+  return booted.database('ledger').pool.oneFirst(sql.type(z.object({ version: z.bigint() }))`
+    SELECT version FROM account_settings WHERE account_id = ${accountId}`)
+}
+
+test('the first upload stores the timezone of its caller, which no event replaces', async () => {
   const { uploads, accountId, bankAccountId, as } = await createHousehold(booted)
   const file = { name: 'a.ofx', contentType: 'application/octet-stream' }
   await uploads.createUpload(partsOf({ bankAccountId, ...file, content: Uint8Array.of(1) }), as)
   await timezoneBecomes(accountId, 'America/Chicago')
   await emitSettings(accountId, { timezone: 'Europe/Vienna', version: 1n })
-  await timezoneBecomes(accountId, 'Europe/Vienna')
+  const stored = () => readVersion(accountId)
+  await eventually(stored, (version) => version === 1n)
+  expect(await timezoneOf(accountId)).toBe('America/Chicago')
 })

@@ -52,8 +52,11 @@ export type FileStatement = ReadRows & {
   balances: FileBalances
 }
 
-/** Settings to read a file: `currency` if the file states none, and the account's `timezone`. */
-export type ReadingSettings = { currency: string; timezone: string }
+/**
+ * Settings to read a file: `currency` if the file states none, and the account's `timezone`. Its
+ * timezone at registration is part of identifiers, which never change; by default the same.
+ */
+export type ReadingSettings = { currency: string; timezone: string; identifierTimezone?: string }
 
 /** The reason why a file is unreadable, in words for the user. */
 export type Unreadable = { unreadable: string }

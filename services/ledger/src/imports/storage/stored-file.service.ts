@@ -1,4 +1,5 @@
 import type { Database } from '@coffer/kit/database/database'
+import { unavailable } from '@coffer/kit/rpc/errors'
 import type { FileKind } from '../formats/file-kind.ts'
 import type { Unreadable } from '../formats/statement.ts'
 import type { ReadingTask } from '../formats/statement-file.ts'
@@ -29,7 +30,10 @@ export async function keepFile(
   }
 }
 
-/** Returns a file's bytes and the settings to read it; `Unreadable` if either is missing. */
+/**
+ * Returns a file's bytes and the settings to read it; `Unreadable` if either is missing. Throws
+ * unavailable while the dates of the bank account are being moved to another timezone.
+ */
 export async function loadFile(
   { database, storage }: { database: Database; storage: Storage },
   file: Pick<StoredFile, 'accountId' | 'bankAccountId' | 'fileId'>,
@@ -40,6 +44,7 @@ export async function loadFile(
   const { delimiter, mapping } = found ?? {}
   const format = kind !== 'csv' ? { kind } : delimiter && mapping && { kind, delimiter, mapping }
   if (!found || !format || !bytes) return { unreadable: 'The file is no longer there' }
-  const { currency, timezone } = found
-  return { bytes, settings: { currency, timezone }, format }
+  const { currency, timezone, identifierTimezone } = found
+  if (timezone === '') throw unavailable('the timezone of the account is being changed')
+  return { bytes, settings: { currency, timezone, identifierTimezone }, format }
 }

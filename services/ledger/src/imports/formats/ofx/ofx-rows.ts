@@ -1,7 +1,7 @@
-import { type Day, dayNumber, endOfDay } from '@coffer/kit/values/day'
+import { type Day, dayNumber, endOfDay, movedTo } from '@coffer/kit/values/day'
 import { fromLocal } from '@coffer/kit/values/time'
 import { DateTime } from 'luxon'
-import type { ReadRows, SkipReason } from '../statement.ts'
+import type { ReadingSettings, ReadRows, SkipReason } from '../statement.ts'
 import { nameRows, namesOf, type UnnamedRow } from '../statement-rows.ts'
 import { identifierInstant, midnightOn, readAmount, withinYears } from '../statement-values.ts'
 import { childOf, descendantsOf, type OfxNode, textOf } from './ofx-tree.ts'
@@ -9,7 +9,7 @@ import { childOf, descendantsOf, type OfxNode, textOf } from './ofx-tree.ts'
 const minuteMs = 60_000
 const DATE = /^(\d{8})(\d{4}(?:\d{2})?)?(?:\.\d+)?\s*(?:\[([+-]?\d{1,2}(?:\.\d+)?)?[^\]]*\]?)?$/
 
-type RowSettings = { currency: string; places: number; timezone: string }
+type RowSettings = ReadingSettings & { places: number }
 
 /**
  * Returns the transactions of a statement, and skipped ones with the reason. Amounts are positive
@@ -58,7 +58,7 @@ function writtenDay(date: string): Day {
 
 function readRow(
   node: OfxNode,
-  { currency, places, timezone }: RowSettings,
+  { currency, places, timezone, identifierTimezone = timezone }: RowSettings,
 ): UnnamedRow | SkipReason {
   const ownCurrency = textOf(childOf(node, 'CURRENCY'), 'CURSYM').toUpperCase()
   if (ownCurrency !== '' && ownCurrency !== currency) return 'currency'
@@ -76,7 +76,8 @@ function readRow(
   const row = { amount: -amount, date, ...names, isPending: false }
   const identifier = textOf(node, 'FITID')
   if (identifier !== '') return { identifier, row }
-  const day = identifierInstant(date, timezone).toISOString()
+  const midnight = movedTo(date, { from: timezone, to: identifierTimezone })
+  const day = identifierInstant(midnight, identifierTimezone).toISOString()
   const content = `${day} ${row.amount} ${names.name} ${names.originalName}`
   return { identifier, content, row }
 }

@@ -1,18 +1,18 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
-import type { FileStatement } from '../statement.ts'
+import type { FileStatement, ReadingSettings } from '../statement.ts'
 import { readOfx } from './ofx.ts'
 
 const CHICAGO = { currency: 'USD', timezone: 'America/Chicago' }
 /** 15 January 2026, 00:00 in Chicago (UTC−6). */
 const JANUARY_15 = new Date('2026-01-15T06:00:00Z')
 
-function read(name: string, settings = CHICAGO) {
+function read(name: string, settings: ReadingSettings = CHICAGO) {
   const path = new URL(`../../../../../../test/data/${name}`, import.meta.url)
   return readOfx(readFileSync(path), settings)
 }
 
-function statement(name: string, settings = CHICAGO): FileStatement {
+function statement(name: string, settings: ReadingSettings = CHICAGO): FileStatement {
   const result = read(name, settings)
   if ('unreadable' in result) throw new Error(result.unreadable)
   return result
@@ -184,8 +184,11 @@ describe('rows', () => {
     expect(file.rows.map((row) => row.amount)).toEqual([575n, 575n])
   })
 
-  test('without identifiers get the same ones when the file is read again', () => {
-    const identifiers = () => statement('no-ids.ofx').rows.map((row) => row.uploadIdentifier)
+  test('without identifiers get the same ones again, also in a new timezone', () => {
+    const identifiers = (settings: ReadingSettings = CHICAGO) =>
+      statement('no-ids.ofx', settings).rows.map((row) => row.uploadIdentifier)
+    const moved = { currency: 'USD', timezone: 'Asia/Tokyo', identifierTimezone: CHICAGO.timezone }
+    expect(identifiers(moved)).toEqual(identifiers())
     expect(new Set(identifiers()).size).toBe(3)
     expect(identifiers()).toEqual(identifiers())
   })

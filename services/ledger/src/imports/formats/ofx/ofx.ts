@@ -56,7 +56,7 @@ function readStatements(statements: OfxNode[], settings: ReadingSettings): FileS
   return {
     currency,
     balances: latestOf(balances),
-    ...readRows(transactions, { currency, places, timezone }),
+    ...readRows(transactions, { ...settings, currency, places }),
   }
 }
 

@@ -1,0 +1,69 @@
+import { unavailable } from '@coffer/kit/rpc/errors'
+import { movedTo } from '@coffer/kit/values/day'
+import { type FundingSchedule, isOver } from '../book/funding-schedule.ts'
+import { type FundedSpending, withFunding } from '../book/spending.ts'
+import { justAfter, withContribution } from '../plans/plan.ts'
+import type { Current, Decision } from '../plans/unit-of-work.ts'
+import { movedRuleset } from '../recurrence/moved-ruleset.ts'
+
+type Zones = { from: string; to: string }
+
+/**
+ * Decides the move of all plans and schedules of a bank account to another timezone
+ * (docs/account-data.md#a-new-timezone): dates and rules keep their days, contributions are
+ * calculated anew. With `isLive`, throws unavailable while a funding or due date up to `now` is not
+ * booked: a booking that is repeated must have the same date.
+ */
+export function movePlans(
+  { plans, schedules, runs }: Pick<Current, 'plans' | 'schedules' | 'runs'>,
+  { isLive, now, ...zones }: Zones & { isLive: boolean; now: Date },
+): Decision<void> {
+  const isDue = (one: { nextRecurrence: Date; lastRecurrence: Date | null }) =>
+    one.nextRecurrence <= now && !isOver(one)
+  const waits = plans.some((plan) => plan.state === 'open' && !plan.isPaused && isDue(plan))
+  const fires = schedules.some((one) => one.deletedAt === null && isDue(one))
+  if (isLive && (runs.length > 0 || waits || fires)) {
+    throw unavailable('a funding or due date is not booked yet: repeat the call')
+  }
+  const moved = new Map(
+    schedules.map((one) => [one.fundingScheduleId, moveSchedule(one, zones)] as const),
+  )
+  return {
+    reply: undefined,
+    schedules: [...moved.values()],
+    plans: plans.flatMap((plan) => {
+      const schedule = moved.get(plan.fundingScheduleId)
+      return schedule ? movePlan(plan, schedule, { ...zones, now }) : []
+    }),
+  }
+}
+
+function moveSchedule(schedule: FundingSchedule, zones: Zones): FundingSchedule {
+  const { ruleset, lastRecurrence, nextRecurrence, nextRecurrenceOriginal } = schedule
+  return {
+    ...schedule,
+    ruleset: movedRuleset(ruleset, zones),
+    lastRecurrence: lastRecurrence && movedTo(lastRecurrence, zones),
+    nextRecurrence: movedTo(nextRecurrence, zones),
+    nextRecurrenceOriginal: movedTo(nextRecurrenceOriginal, zones),
+  }
+}
+
+function movePlan(
+  plan: FundedSpending,
+  schedule: FundingSchedule,
+  { now, ...zones }: Zones & { now: Date },
+): FundedSpending {
+  const { ruleset, lastRecurrence, nextRecurrence, settledFor } = plan
+  const moved = {
+    ...plan,
+    ruleset: ruleset && movedRuleset(ruleset, zones),
+    lastRecurrence: lastRecurrence && movedTo(lastRecurrence, zones),
+    nextRecurrence: movedTo(nextRecurrence, zones),
+    settledFor: settledFor && movedTo(settledFor, zones),
+  }
+  // Westwards, a firing of today is still to come in the new timezone: it does not count again.
+  const fired = schedule.lastRecurrence
+  const asOf = fired && fired >= now ? justAfter(fired) : now
+  return withContribution(withFunding(moved, schedule), { timezone: zones.to, now: asOf })
+}

@@ -1,0 +1,38 @@
+import { findTimezoneChange } from '@coffer/kit/accounts/timezone-change'
+import { groupsOf } from '@coffer/kit/database/batch'
+import type { Current } from '../plans/unit-of-work.ts'
+import { accountTimezone } from '../tenancy/account-settings.client.ts'
+import { listMovable, saveTimezone } from '../tenancy/account-settings.sql.ts'
+import { type AdvanceDeps, advanceTogether } from './advance-together.service.ts'
+import { movePlans } from './moved-plans.ts'
+
+const bankAccountsAtOnce = 50
+
+/** Returns budgeting's activity of a change of an account's timezone. */
+export function timezoneActivities(deps: AdvanceDeps) {
+  const { database, clock } = deps
+  return {
+    /**
+     * Books what is due, then moves all plans of the account and its timezone in one transaction
+     * (docs/account-data.md#a-new-timezone). Idempotent. Throws unavailable while a firing or due
+     * date is not booked.
+     */
+    movePlans: async (accountId: string): Promise<void> => {
+      const to = await findTimezoneChange(deps, accountId)
+      const from = await accountTimezone(deps, accountId)
+      if (to === null || from === to) return
+      const now = clock()
+      const movable = await listMovable(database, { accountId, now })
+      const live = movable.filter(({ isLive }) => isLive)
+      for (const group of groupsOf(live, bankAccountsAtOnce)) {
+        await advanceTogether(deps, group, now)
+      }
+      const works = movable.map(({ isLive, ...scope }) => ({
+        scope: { ...scope, isWhole: true },
+        timezone: from,
+        decide: (current: Current) => movePlans(current, { from, to, isLive, now: clock() }),
+      }))
+      await deps.writeTogether(works, (tx) => saveTimezone(tx, accountId, to))
+    },
+  }
+}
