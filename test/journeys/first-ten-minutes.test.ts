@@ -66,6 +66,8 @@ test('the commands of the first ten minutes do what the page says', async () => 
     { name: 'Rent', amount: 80_000 },
     { name: 'Northfield Tools', amount: -150_000 },
     { name: 'Cafe Elan', amount: 475 },
+    { name: 'Ferry cancelled', amount: -9_000, refundSpendingId: TRIP, refundAmount: 9_000 },
+    { name: 'Ferry', amount: 9_000, spendingId: TRIP },
   ])
   expect((await client.listSpending(bank)).data).toMatchObject([
     { spendingId: RENT, spendingType: 'expense', currentAmount: 0 },

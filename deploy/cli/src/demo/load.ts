@@ -97,7 +97,7 @@ async function schedulesByName(
 
 /**
  * Creates an envelope with its plan, fills it, and spends the newest matching transactions from it.
- * The envelope then holds the amount `plan.held`, in minor units.
+ * The envelope then holds `plan.held` in minor units, and what its refund gives back.
  */
 async function createEnvelope(options: {
   coffer: Coffer
@@ -120,6 +120,21 @@ async function createEnvelope(options: {
   await coffer.transferBetweenEnvelopes({ path, body: transfer })
   for (const { transactionId } of paid) {
     await coffer.updateTransaction({ path: { ...path, transactionId }, body: { spendingId } })
+  }
+  const { refundedBy: prefix } = plan
+  if (prefix !== undefined) await refund(coffer, path, { spendingId, prefix })
+}
+
+/** Gives the newest deposit whose name begins with `prefix` back to the envelope. */
+async function refund(
+  coffer: Coffer,
+  path: Path,
+  { spendingId, prefix }: { spendingId: string; prefix: string },
+): Promise<void> {
+  const query = { search: prefix, amount_to: -1, limit: 1 }
+  for (const { transactionId } of (await coffer.listTransactions({ path, query })).data) {
+    const body = { refundSpendingId: spendingId }
+    await coffer.updateTransaction({ path: { ...path, transactionId }, body })
   }
 }
 

@@ -21,12 +21,14 @@ export type EnvelopePlan = {
   /** Name of the funding schedule that fills the envelope. */
   schedule: string
   targetAmount: number
-  /** Amount that the envelope holds when the demo is loaded. */
+  /** Amount that the envelope holds when the demo is loaded, refunds apart. */
   held: number
   nextRecurrence: DateTime
   ruleset?: string
   /** Prefixes of the names of transactions that are spent from the envelope. */
   spentAt: string[]
+  /** Prefix of the name of a deposit that gives money back to the envelope. */
+  refundedBy?: string
 }
 
 /**
@@ -55,7 +57,10 @@ export function envelopePlans(today: DateTime): EnvelopePlan[] {
   const soon = today.plus({ days: 2 }).day
   const expenses = [
     expense(today, { name: 'Groceries', day: 1, targetAmount: 60_000, held: 42_000 }),
-    expense(today, { name: 'Eating out', day: 1, targetAmount: 25_000, held: 12_500 }),
+    {
+      ...expense(today, { name: 'Eating out', day: 1, targetAmount: 25_000, held: 12_500 }),
+      refundedBy: 'MOBILE CHECK',
+    },
     expense(today, { name: 'Fuel', day: 10, targetAmount: 12_000, held: 9_000 }),
     expense(today, { name: 'Electricity and gas', day: 20, targetAmount: 18_000, held: 18_000 }),
     expense(today, { name: 'Internet and phone', day: soon, targetAmount: 11_500, held: 6_000 }),

@@ -117,6 +117,29 @@ test('a posted transaction is not changed by a late pending one', async () => {
   expect(await home.all()).toMatchObject([{ isPending: false }])
 })
 
+test('a refund stays one when its deposit is posted, changed, removed and sent again', async () => {
+  const { home, spendingId, held } = await withPending()
+  const deposit = aRow({ providerTransactionId: 'd', isPending: true, amount: -1000n })
+  const [one] = await home.brings(deposit)
+  await assign(home, one?.transactionId, { refundSpendingId: spendingId })
+  const amounts = [await held()]
+  for (const change of [
+    () => home.brings({ ...deposit, isPending: false, name: 'DELI BACK' }),
+    () => home.brings({ ...deposit, isPending: false, amount: -2000n }),
+    () => home.loses('d'),
+    () => home.brings({ ...deposit, amount: -900n }),
+  ]) {
+    await change()
+    amounts.push(await held())
+  }
+  // The envelope has given 12.00 of its 50.00.
+  expect(amounts).toEqual([4800n, 4800n, 5000n, 3800n, 4700n])
+  expect(await home.one(one?.transactionId)).toMatchObject({
+    refundSpendingId: spendingId,
+    refundAmount: 900n,
+  })
+})
+
 describe('a removal', () => {
   test('returns the money to the envelope', async () => {
     const { home, transactionId, held } = await withPending()
