@@ -41,7 +41,7 @@ export function importRoutes({ mesh, ledgerTimeoutMs }: RouteDeps): Route[] {
       tag: 'Files',
       method: 'POST',
       path: '/api/bank_accounts/:bankAccountId/transactions/import',
-      summary: 'Upload a CSV file of transactions to a manual bank account',
+      summary: 'Upload a CSV file or a sheet (XLSX, ODS, HTML) to a manual bank account',
       description:
         'Answers the columns of the file. The next step is a mapping; nothing is stored before ' +
         'the preview is confirmed (docs/files.md#csv-mappings).',

@@ -29,6 +29,8 @@ import {
   requireStatus,
 } from './formats/csv/csv-import.ts'
 import { signatureOf } from './formats/csv/csv-mapping.ts'
+import { isSheet, sheetDelimiter } from './formats/sheets/sheet.ts'
+import type { Readers } from './formats/statement-pool.client.ts'
 import {
   findImport,
   insertImport,
@@ -38,12 +40,17 @@ import {
 } from './import.sql.ts'
 import { type FileTotals, receiveFile } from './incoming-file.ts'
 import { findMapping } from './mapping.sql.ts'
+import { convertSheetFile } from './sheet-file.service.ts'
 import type { Storage } from './storage/storage.ts'
 import { keepFile } from './storage/stored-file.service.ts'
 import { newUpload } from './upload.ts'
 import { isUndoable } from './upload-undo.ts'
 
-type Deps = Pick<ServiceDeps, 'database' | 'clock'> & { config: Bounds; storage: Storage }
+type Deps = Pick<ServiceDeps, 'database' | 'clock'> & {
+  config: Bounds
+  storage: Storage
+  readers: Readers
+}
 
 /** Returns the RPC handlers of CSV imports (docs/files.md#csv-mappings). */
 export function importRoutes(deps: Deps): ServiceImpl<typeof ImportService> {
@@ -92,14 +99,16 @@ async function createFromParts(
   requests: AsyncIterable<CreateImportRequest>,
   context: HandlerContext,
 ) {
-  const { database, clock, storage } = deps
+  const { database, clock, storage, readers } = deps
   const { accountId, userId: createdBy, timezone, locale } = callerOf(context)
-  const file = await receiveFile(requests)
-  const bodyHash = async () => (await file.finish()).bodyHash
+  const received = await receiveFile(requests)
+  const bodyHash = async () => (await received.finish()).bodyHash
   return once({ database, context, reply: CreateImportResponseSchema, bodyHash }, async (key) => {
-    const { bankAccountId, name } = file
+    const { bankAccountId, name } = received
     requireManual(await getBankAccount(database, accountId, bankAccountId))
-    const shape = requireShape(file.head)
+    const file = await convertSheetFile(readers, accountId, received)
+    const delimiter = isSheet(received.head) ? sheetDelimiter : undefined
+    const shape = requireShape(file.head, { delimiter })
     const reply = create(CreateImportResponseSchema)
     const ids = { accountId, bankAccountId, fileId: newId('file') }
     const transactionImportId = newId('txim')

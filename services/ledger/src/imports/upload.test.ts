@@ -55,7 +55,7 @@ test.each(['', 'text/plain', 'application/ofx', 'application/vnd.intu.qbo', 'ima
 )
 
 test.each([
-  ['export.csv', 'a,b', 'is a CSV file, which needs a mapping: use transactions/import'],
+  ['export.csv', 'a,b', 'is a CSV file or a sheet, which needs a mapping: use transactions/import'],
   [
     'ofx',
     'a,b',

@@ -36,7 +36,8 @@ export function detectFormat({ name, head }: { name: string; head: Uint8Array })
     throw invalid({ data: `must be ${kinds}; a CSV file goes to transactions/import` })
   }
   if (format === 'csv') {
-    throw invalid({ data: 'is a CSV file, which needs a mapping: use transactions/import' })
+    const text = 'is a CSV file or a sheet, which needs a mapping: use transactions/import'
+    throw invalid({ data: text })
   }
   return format
 }

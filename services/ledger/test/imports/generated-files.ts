@@ -1,4 +1,5 @@
 import fc from 'fast-check'
+import { ods, xlsx } from './workbooks.ts'
 
 /** Values that are usual in one field of a file: most generated ones are, the others are odd. */
 function usually(...usual: string[]): fc.Arbitrary<string> {
@@ -27,6 +28,7 @@ const odd = [
   '(1,00)',
   '260230',
   '2026-02-30',
+  '1048576',
 ]
 
 const amount = usually('5.00', '0.01', '1200', '0', '-5.00', '5,00', '1.234')
@@ -139,3 +141,76 @@ export const mtFiles = repeated(
   ),
   3,
 )
+
+const cell = fc.oneof(
+  elements(fc.constant('<c t="s"><v>'), usually('0', '1'), fc.constant('</v></c>')),
+  elements(fc.constant('<c t="inlineStr"><is><t>'), text, fc.constant('</t></is></c>')),
+  elements(fc.constant('<c s="1"><v>'), usually('46027', '0.5', '-1'), fc.constant('</v></c>')),
+  elements(fc.constant('<c><f>1+1</f><v>'), amount, fc.constant('</v></c>')),
+  elements(fc.constant('<c r="'), usually('B2', 'ZZ1', 'A0'), fc.constant('"><v>1</v></c>')),
+)
+const sheetRow = elements(
+  fc.constant('<row r="'),
+  usually('', '1', '3', '60', '-7'),
+  fc.constant('">'),
+  repeated(cell, 6),
+  fc.constant('</row>'),
+)
+
+/** XLSX files of up to three sheets. */
+export const xlsxFiles = fc
+  .record({
+    sheets: fc.array(repeated(sheetRow, 5), { maxLength: 3 }),
+    hidden: fc.nat(5),
+    is1904: fc.boolean(),
+  })
+  .map(({ sheets, ...look }) => xlsx(sheets, look))
+
+const attribute = (name: string, ...values: string[]) =>
+  fc.oneof(
+    fc.constant(''),
+    usually(...values).map((value) => ` ${name}="${value.replaceAll('<', '')}"`),
+  )
+const odsCell = elements(
+  fc.constant('<table:table-cell'),
+  attribute('office:value-type', 'float', 'date', 'string'),
+  attribute('office:value', '1.5', '-3'),
+  attribute('office:date-value', '2026-01-05', '2026-01-05T10:00:00'),
+  attribute('table:number-columns-repeated', '2', '30', '-1'),
+  fc.constant('><text:p>'),
+  text,
+  fc.constant('</text:p></table:table-cell>'),
+)
+
+/** OpenDocument spreadsheets with one sheet. */
+export const odsFiles = repeated(
+  elements(
+    fc.constant('<table:table-row'),
+    attribute('table:number-rows-repeated', '2', '30', '0'),
+    fc.constant('>'),
+    repeated(odsCell, 5),
+    fc.constant('</table:table-row>'),
+  ),
+  5,
+).map(ods)
+
+/** HTML pages with tables, whose tags are not always closed, and tables within. */
+export const htmlFiles = repeated(
+  fc.oneof(
+    usually(
+      '<tr>',
+      '<td>',
+      '<th>',
+      '</tr>',
+      '</td>',
+      '<table>',
+      '</table>',
+      '<br>',
+      '<td colspan=9>',
+    ),
+    usually('<script>', '</script>', '<!-- ', ' -->', '<tbody>', '<p>', '&nbsp;', '&#8364;'),
+    text,
+    amount,
+  ),
+  60,
+).map((written) => new TextEncoder().encode(`<html><table>${written}`))

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from '@jest/globals'
+import { ods, xlsx } from '../../../test/imports/workbooks.ts'
 import { detectKind } from './file-kind.ts'
 
 function kind(name: string, content: string | Uint8Array = '') {
@@ -25,6 +26,14 @@ test.each([
   ['a.toString', null],
 ])('a file named %j with neutral content is %s', (name, expected) => {
   expect(kind(name, 'twelve bytes')).toBe(expected)
+})
+
+test.each([
+  ['an XLSX file', xlsx(['<row/>'])],
+  ['an ODS file', ods('')],
+  ['an HTML page', Buffer.from('<html><table>')],
+])('%s needs a mapping as a CSV file', (_name, bytes) => {
+  expect(kind('a.qif', bytes)).toBe('csv')
 })
 
 test.each([

@@ -1,8 +1,9 @@
 import { decodeFile } from './file-text.ts'
+import { hasTable } from './sheets/sheet.ts'
 
 /**
  * The file formats that are supported: `camt053` is all of CAMT, `mt940` MT942 too, `csv` needs a
- * mapping of its columns.
+ * mapping of its columns, and is that of sheets too.
  */
 export const fileKinds = ['ofx', 'camt053', 'mt940', 'qif', 'csv'] as const
 export type FileKind = (typeof fileKinds)[number]
@@ -37,5 +38,6 @@ function kindByContent(head: Uint8Array): FileKind | null {
   if (/(?:^|\{4:|@@)\s*:20:/m.test(text) && /(?:^|@@):(?:25P?|28C?|60[FM]|61):/m.test(text)) {
     return 'mt940'
   }
-  return /^\s*!(?:Type|Account|Option|Clear)\b/im.test(text) ? 'qif' : null
+  if (/^\s*!(?:Type|Account|Option|Clear)\b/im.test(text)) return 'qif'
+  return hasTable(head) ? 'csv' : null
 }

@@ -1,4 +1,5 @@
 import { startWorkers } from '@coffer/kit/service/workers'
+import type { SheetTask } from './sheets/sheet.ts'
 import type { FileStatement, Unreadable } from './statement.ts'
 import type { ReadingTask } from './statement-file.ts'
 
@@ -12,6 +13,11 @@ export interface Readers extends AsyncDisposable {
     accountId: string,
     load: () => Promise<ReadingTask | Unreadable>,
   ) => Promise<FileStatement | Unreadable | 'busy'>
+  /** Returns a sheet as CSV, or why it is unreadable; else as `read`. */
+  convert: (
+    accountId: string,
+    load: () => Promise<Uint8Array>,
+  ) => Promise<Uint8Array | Unreadable | 'busy'>
 }
 
 /** Starts the worker threads. The largest file takes a few seconds, far below `taskTimeoutMs`. */
@@ -19,7 +25,7 @@ export function startReaders({
   module = new URL('./statement.worker.ts', import.meta.url),
   taskTimeoutMs = 30_000,
 } = {}): Readers {
-  const threads = startWorkers<ReadingTask, FileStatement | Unreadable>({
+  const threads = startWorkers<ReadingTask | SheetTask, FileStatement | Uint8Array | Unreadable>({
     module,
     threadsMax: 2,
     queueMax: 20,
@@ -31,17 +37,23 @@ export function startReaders({
     }),
   })
   const reading = new Set<string>()
+  const alone = async <Result>(accountId: string, run: () => Promise<Result>) => {
+    if (reading.has(accountId)) return 'busy'
+    reading.add(accountId)
+    return run().finally(() => reading.delete(accountId))
+  }
   return {
-    read: async (accountId, load) => {
-      if (reading.has(accountId)) return 'busy'
-      reading.add(accountId)
-      try {
+    read: (accountId, load) =>
+      alone(accountId, async () => {
         const task = await load()
-        return 'unreadable' in task ? task : await threads.run(task)
-      } finally {
-        reading.delete(accountId)
-      }
-    },
+        if ('unreadable' in task) return task
+        return (await threads.run(task)) as FileStatement | Unreadable
+      }),
+    convert: (accountId, load) =>
+      alone(accountId, async () => {
+        const sheet = await load()
+        return (await threads.run({ sheet })) as Uint8Array | Unreadable
+      }),
     [Symbol.asyncDispose]: () => threads[Symbol.asyncDispose](),
   }
 }

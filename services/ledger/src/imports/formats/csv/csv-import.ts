@@ -48,9 +48,12 @@ export type NewImport = Omit<NewFile, 'kind' | 'contentType'> & {
 const PREVIEW_ROWS = 50
 
 /** Returns the delimiter and columns of a CSV file; throws `invalid` if they cannot be detected. */
-export function requireShape(head: Uint8Array): CsvShape {
+export function requireShape(
+  head: Uint8Array,
+  choices: { delimiter?: string | undefined } = {},
+): CsvShape {
   if (head.length === 0) throw invalid({ data: 'must not be empty' })
-  const shape = detectShape(head)
+  const shape = detectShape(head, choices)
   if ('unreadable' in shape) throw invalid({ data: shape.unreadable })
   return shape
 }

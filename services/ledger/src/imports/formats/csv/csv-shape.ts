@@ -15,9 +15,13 @@ const LINE_FEED = 0x0a
 const CARRIAGE_RETURN = 0x0d
 
 /** Returns delimiter and column names, or why they are not found (docs/file-formats.md#csv). */
-export function detectShape(bytes: Uint8Array): CsvShape | Unreadable {
+export function detectShape(
+  bytes: Uint8Array,
+  choices: { delimiter?: string | undefined } = {},
+): CsvShape | Unreadable {
   const head = decodeFile(headOf(bytes))
-  const found = delimiters.flatMap((delimiter) => {
+  const possible = choices.delimiter === undefined ? delimiters : [choices.delimiter]
+  const found = possible.flatMap((delimiter) => {
     const { rows } = readTable(head, { delimiter, rowsMax: headRows })
     const at = headerIndex(rows)
     return at === -1 ? [] : [{ delimiter, ...fitOf(rows.slice(at)) }]

@@ -1,0 +1,102 @@
+import { Parser } from 'htmlparser2'
+import type { Unreadable } from '../statement.ts'
+import { columnsMax, longer, rowsOf, TableRows } from './table-rows.ts'
+
+const ELEMENTS_MAX = 1_000_000
+const DEPTH_MAX = 500
+/** Characters per write to the parser: reading stops after the write that finds a fault. */
+const PIECE_LENGTH = 65_536
+/** Elements that put a blank between the texts before and after them. */
+const BREAKS = ['br', 'p', 'div', 'li']
+const HIDDEN = ['script', 'style', 'template']
+
+/** A table that is open; a table may be within a cell of another. */
+type OpenTable = {
+  rows: TableRows
+  column: number
+  span: number
+  text: string
+  isCell: boolean
+  isRow: boolean
+}
+
+/**
+ * Returns the rows of the table in an HTML text that has the most, as texts. Scripts and styles are
+ * left out, nothing is loaded. A cell over several columns has its text in the first.
+ */
+export function readHtmlTable(text: string): string[][] | Unreadable {
+  let longest = new TableRows()
+  const open: OpenTable[] = []
+  const read = { elements: 0, depth: 0, hidden: 0, fault: null as Unreadable | null }
+  const parser = new Parser({
+    onopentag: (name, attributes) => {
+      read.elements += 1
+      read.depth += 1
+      read.hidden += HIDDEN.includes(name) ? 1 : 0
+      if (read.depth > DEPTH_MAX || read.elements > ELEMENTS_MAX) {
+        read.fault ??= { unreadable: 'The file has more elements than a table needs' }
+      }
+      const table = open.at(-1)
+      if (name === 'table') {
+        open.push({
+          rows: new TableRows(),
+          column: 0,
+          span: 1,
+          text: '',
+          isCell: false,
+          isRow: false,
+        })
+      } else if (table === undefined) {
+        return
+      } else if (name === 'td' || name === 'th') {
+        endCell(table)
+        Object.assign(table, { span: spanOf(attributes.colspan), isCell: true, isRow: true })
+      } else if (name === 'tr') {
+        endRow(table)
+        table.isRow = true
+      } else if (BREAKS.includes(name)) {
+        table.text += ' '
+      }
+    },
+    ontext: (part) => {
+      const table = open.at(-1)
+      if (table?.isCell && read.hidden === 0) table.text += part
+    },
+    onclosetag: (name) => {
+      read.depth -= 1
+      read.hidden -= HIDDEN.includes(name) ? 1 : 0
+      const table = open.at(-1)
+      if (table === undefined) return
+      if (name === 'td' || name === 'th') endCell(table)
+      if (name === 'tr' || name === 'table') endRow(table)
+      if (name === 'table') {
+        open.pop()
+        longest = longer(longest, table.rows)
+      }
+    },
+  })
+  for (let at = 0; at < text.length && read.fault === null; at += PIECE_LENGTH) {
+    parser.write(text.slice(at, at + PIECE_LENGTH))
+    read.fault ??= open.at(-1)?.rows.fault ?? null
+  }
+  if (read.fault === null) parser.end()
+  return read.fault ?? rowsOf(longest)
+}
+
+function endCell(table: OpenTable): void {
+  if (table.isCell) {
+    table.rows.setCell(table.column, table.text)
+    table.column += table.span
+  }
+  Object.assign(table, { text: '', isCell: false })
+}
+
+function endRow(table: OpenTable): void {
+  endCell(table)
+  if (table.isRow) table.rows.endRow()
+  Object.assign(table, { column: 0, isRow: false })
+}
+
+function spanOf(text: string | undefined): number {
+  return Math.min(Math.max(1, Math.trunc(Number(text ?? 1)) || 1), columnsMax)
+}

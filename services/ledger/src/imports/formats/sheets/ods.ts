@@ -1,0 +1,74 @@
+import type { Unreadable } from '../statement.ts'
+import { streamXml } from '../xml-stream.ts'
+import { unzip } from '../zip-archive.ts'
+import { numberText } from './cell-text.ts'
+import { columnsMax, longer, rowsOf, sheetRowsMax, TableRows } from './table-rows.ts'
+
+const ELEMENTS_MAX = 10_000_000
+const NUMBERS = ['float', 'currency', 'percentage']
+
+/** Attributes of a cell that state its value, which its text shows rounded and in a language. */
+type Value = Readonly<Record<string, string>>
+
+/**
+ * Returns the rows of the sheet of an OpenDocument spreadsheet (ISO/IEC 26300) that has the most,
+ * as texts: days as YYYY-MM-DD, numbers with a decimal point. Formulas are never evaluated: a cell
+ * has the result that the program stored.
+ */
+export function readOds(bytes: Uint8Array): string[][] | Unreadable {
+  const entries = unzip(bytes, (name) => name === 'content.xml')
+  if ('unreadable' in entries) return entries
+  let longest = new TableRows()
+  let rows = new TableRows()
+  const at = { column: 0, repeated: 1, rowRepeated: 1, value: {} as Value, text: '', notes: 0 }
+  let paragraphs = 0
+  const fault = streamXml(
+    new TextDecoder().decode(entries.get('content.xml')),
+    {
+      open: (name, attributes) => {
+        if (name === 'annotation') at.notes += 1
+        if (name === 'table') rows = new TableRows()
+        if (name === 'table-row') {
+          at.column = 0
+          at.rowRepeated = countOf(attributes['table:number-rows-repeated'], sheetRowsMax)
+        }
+        if (name === 'table-cell' || name === 'covered-table-cell') {
+          const repeated = countOf(attributes['table:number-columns-repeated'], columnsMax)
+          Object.assign(at, { repeated, value: attributes, text: '' })
+        }
+        if (name === 'p') {
+          paragraphs += 1
+          at.text += ' '
+        }
+        if (['s', 'tab', 'line-break'].includes(name)) at.text += ' '
+      },
+      text: (text) => {
+        if (paragraphs > 0 && at.notes === 0) at.text += text
+      },
+      close: (name) => {
+        if (name === 'annotation') at.notes -= 1
+        if (name === 'p') paragraphs -= 1
+        if (name === 'table-cell' || name === 'covered-table-cell') {
+          rows.setCell(at.column, shownText(at.value, at.text), at.repeated)
+          at.column += at.repeated
+        }
+        if (name === 'table-row') rows.endRow(at.rowRepeated)
+        if (name === 'table') longest = longer(longest, rows)
+      },
+      fault: () => rows.fault,
+    },
+    { elementsMax: ELEMENTS_MAX },
+  )
+  return fault ?? rowsOf(longest)
+}
+
+function shownText(value: Value, text: string): string {
+  const type = value['office:value-type'] ?? ''
+  if (NUMBERS.includes(type)) return numberText(value['office:value'] ?? text.trim())
+  const day = type === 'date' ? value['office:date-value'] : undefined
+  return day === undefined ? text : day.slice(0, 19).replace('T', ' ').replace(' 00:00:00', '')
+}
+
+function countOf(text: string | undefined, max: number): number {
+  return Math.min(Math.max(1, Math.trunc(Number(text ?? 1)) || 1), max + 1)
+}

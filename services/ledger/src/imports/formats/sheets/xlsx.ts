@@ -1,0 +1,204 @@
+import type { Unreadable } from '../statement.ts'
+import { attributeOf, streamXml } from '../xml-stream.ts'
+import { unzip } from '../zip-archive.ts'
+import { type NumberStyle, numberText, serialText, styleOfFormat } from './cell-text.ts'
+import { columnsMax, longer, rowsOf, TableRows } from './table-rows.ts'
+
+/** Maximum number of elements of a part: five million cells have one or two each. */
+const ELEMENTS_MAX = 10_000_000
+/** Built-in number formats of days and times (ECMA-376 part 1, 18.8.30), and those of East Asia. */
+const DATE_FORMATS = [14, 15, 16, 17, 22, 27, 28, 29, 30, 31, 36, 50, 51, 52, 53, 54, 57, 58]
+const TIME_FORMATS = [18, 19, 20, 21, 32, 33, 34, 35, 45, 46, 47, 55, 56]
+
+type Parts = { text: (path: string) => string; find: (pattern: RegExp) => string | undefined }
+type Workbook = { sheets: string[]; system: 1900 | 1904 }
+type Look = { strings: string[]; styles: NumberStyle[]; system: 1900 | 1904 }
+
+/**
+ * Returns the rows of the visible sheet of a workbook (ECMA-376) that has the most, as texts: days
+ * as YYYY-MM-DD, numbers with a decimal point. Formulas are never evaluated: a cell has the result
+ * that the program stored, or is blank.
+ */
+export function readXlsx(bytes: Uint8Array): string[][] | Unreadable {
+  const entries = unzip(bytes, (name) => /\.(?:xml|rels)$/i.test(name))
+  if ('unreadable' in entries) return entries
+  const decoder = new TextDecoder()
+  const parts: Parts = {
+    text: (path) => decoder.decode(entries.get(path)),
+    find: (pattern) => [...entries.keys()].find((name) => pattern.test(name)),
+  }
+  const workbook = readWorkbook(parts)
+  if ('unreadable' in workbook) return workbook
+  const strings = readStrings(parts)
+  const styles = readStyles(parts)
+  if ('unreadable' in strings) return strings
+  if ('unreadable' in styles) return styles
+  const look = { strings, styles, system: workbook.system }
+  let longest = new TableRows()
+  for (const path of workbook.sheets) {
+    const rows = new TableRows()
+    const fault = readSheet(parts.text(path), { rows, look })
+    if (fault !== null) return fault
+    longest = longer(longest, rows)
+  }
+  return rowsOf(longest)
+}
+
+/** Returns the paths of the visible sheets, in the order of the tabs, and the date system. */
+function readWorkbook(parts: Parts): Workbook | Unreadable {
+  const path = parts.find(/(?:^|\/)workbook\.xml$/i)
+  if (path === undefined) return { unreadable: 'The file is no workbook: save it as .xlsx or CSV' }
+  const folder = path.slice(0, path.lastIndexOf('/') + 1)
+  const targets = new Map<string, string>()
+  const links = parts.text(`${folder}_rels/${path.slice(folder.length)}.rels`)
+  const linked = streamElements(links, {
+    Relationship: (attributes) => {
+      const target = attributes.Target ?? ''
+      const full = target.startsWith('/') ? target.slice(1) : `${folder}${target}`
+      targets.set(attributes.Id ?? '', full)
+    },
+  })
+  const found = { sheets: [] as string[], system: 1900 as 1900 | 1904 }
+  const read = streamElements(parts.text(path), {
+    workbookPr: ({ date1904 = '' }) => {
+      found.system = ['1', 'true'].includes(date1904) ? 1904 : 1900
+    },
+    sheet: (attributes) => {
+      const target = targets.get(attributeOf(attributes, 'id') ?? '')
+      const isVisible = (attributes.state ?? 'visible') === 'visible'
+      if (isVisible && target !== undefined) found.sheets.push(target)
+    },
+  })
+  return linked ?? read ?? found
+}
+
+/** Returns the shared texts, without the pronunciation that East Asian ones have. */
+function readStrings(parts: Parts): string[] | Unreadable {
+  const path = parts.find(/(?:^|\/)sharedStrings\.xml$/i)
+  const strings: string[] = []
+  if (path === undefined) return strings
+  const at = { isText: false, phonetic: 0 }
+  const fault = streamXml(
+    parts.text(path),
+    {
+      open: (name) => {
+        if (name === 'si') strings.push('')
+        at.phonetic += name === 'rPh' ? 1 : 0
+        at.isText = name === 't' && at.phonetic === 0
+      },
+      text: (text) => {
+        if (at.isText) strings.push(`${strings.pop() ?? ''}${text}`)
+      },
+      close: (name) => {
+        at.phonetic -= name === 'rPh' ? 1 : 0
+        at.isText = false
+      },
+    },
+    { elementsMax: ELEMENTS_MAX },
+  )
+  return fault ?? strings
+}
+
+/** Returns how each cell style shows numbers, by its index. */
+function readStyles(parts: Parts): NumberStyle[] | Unreadable {
+  const path = parts.find(/(?:^|\/)styles\.xml$/i)
+  const styles: NumberStyle[] = []
+  if (path === undefined) return styles
+  const codes = new Map<string, string>()
+  let isCell = false
+  const fault = streamElements(parts.text(path), {
+    numFmt: ({ numFmtId = '', formatCode = '' }) => {
+      codes.set(numFmtId, formatCode)
+    },
+    cellStyleXfs: () => {
+      isCell = false
+    },
+    cellXfs: () => {
+      isCell = true
+    },
+    cellStyles: () => {
+      isCell = false
+    },
+    xf: ({ numFmtId = '' }) => {
+      if (isCell) styles.push(styleOf(numFmtId, codes))
+    },
+  })
+  return fault ?? styles
+}
+
+function styleOf(id: string, codes: ReadonlyMap<string, string>): NumberStyle {
+  const code = codes.get(id)
+  if (code !== undefined) return styleOfFormat(code)
+  if (DATE_FORMATS.includes(Number(id))) return 'date'
+  return TIME_FORMATS.includes(Number(id)) ? 'time' : 'number'
+}
+
+/** Adds the cells of a sheet to the rows; returns why it is unreadable, or null. */
+function readSheet(
+  text: string,
+  { rows, look }: { rows: TableRows; look: Look },
+): Unreadable | null {
+  const cell = { column: -1, type: '', style: 0, text: '', isValue: false }
+  return streamXml(
+    text,
+    {
+      open: (name, attributes) => {
+        if (name === 'row') {
+          cell.column = -1
+          rows.skipTo(Number(attributes.r) || 0)
+        }
+        if (name === 'c') {
+          cell.column = columnOf(attributes.r) ?? cell.column + 1
+          Object.assign(cell, { type: attributes.t ?? 'n', style: Number(attributes.s), text: '' })
+        }
+        // The formula is in `f`, which is left out; an inline text is in `is/t`.
+        cell.isValue = name === 'v' || name === 't'
+      },
+      text: (part) => {
+        if (cell.isValue) cell.text += part
+      },
+      close: (name) => {
+        cell.isValue = false
+        if (name === 'c') rows.setCell(cell.column, shownText(cell, look))
+        if (name === 'row') rows.endRow()
+      },
+      fault: () => rows.fault,
+    },
+    { elementsMax: ELEMENTS_MAX },
+  )
+}
+
+function shownText(
+  { type, style, text }: { type: string; style: number; text: string },
+  { strings, styles, system }: Look,
+): string {
+  if (type === 's') return strings[Number(text)] ?? ''
+  if (type === 'b') return text === '1' ? 'TRUE' : 'FALSE'
+  if (type === 'd') return text.replace('T', ' ').replace(/ 00:00:00(?:\.0*)?Z?$/, '')
+  if (type !== 'n') return text
+  const shown = styles[style] ?? 'number'
+  return shown === 'number' ? numberText(text) : serialText(text, { style: shown, system })
+}
+
+/** Returns the column of a cell reference from 0: 2 for `C7`; undefined without a reference. */
+function columnOf(reference: string | undefined): number | undefined {
+  const letters = /^[A-Z]{1,3}/i.exec(reference ?? '')?.[0].toUpperCase()
+  if (letters === undefined) return undefined
+  let column = 0
+  for (const letter of letters) column = column * 26 + letter.charCodeAt(0) - 64
+  return Math.min(column - 1, columnsMax)
+}
+
+/** Calls a handler for each element of its name; returns why the text is unreadable, or null. */
+function streamElements(
+  text: string,
+  handlers: Record<string, (attributes: Readonly<Record<string, string>>) => void>,
+): Unreadable | null {
+  if (text === '') return null
+  const byName = new Map(Object.entries(handlers))
+  return streamXml(
+    text,
+    { open: (name, attributes) => byName.get(name)?.(attributes), text: () => {}, close: () => {} },
+    { elementsMax: ELEMENTS_MAX },
+  )
+}

@@ -1,0 +1,80 @@
+import { SaxesParser } from 'saxes'
+import type { Unreadable } from './statement.ts'
+
+/** Receives the parts of an XML text in their order; names have no namespace prefix. */
+export type XmlHandlers = {
+  open: (name: string, attributes: Readonly<Record<string, string>>) => void
+  text: (text: string) => void
+  close: (name: string) => void
+  /** Returns a fault that ends the reading; null to go on. */
+  fault?: () => Unreadable | null
+}
+
+const DEPTH_MAX = 100
+/** Ends the parser at the first error: after it, the parser would report each further character. */
+const malformed = new Error('The file is not well-formed XML')
+/** Characters per write to the XML parser: reading stops after the write that finds a fault. */
+const PIECE_LENGTH = 65_536
+
+/**
+ * Passes an XML text to handlers. Returns why it is unreadable, or null. A DOCTYPE is refused: its
+ * entities could expand without bound. Beyond 100 levels or `elementsMax` nothing is passed.
+ */
+export function streamXml(
+  text: string,
+  handlers: XmlHandlers,
+  { elementsMax }: { elementsMax: number },
+): Unreadable | null {
+  const read = { elements: 0, depth: 0, fault: null as string | null }
+  const parser = new SaxesParser()
+  parser.on('error', () => {
+    throw malformed
+  })
+  parser.on('doctype', () => {
+    read.fault ??= 'The file declares a document type, which statements do not have'
+  })
+  parser.on('opentag', ({ name, attributes }) => {
+    read.elements += 1
+    read.depth += 1
+    if (read.depth > DEPTH_MAX || read.elements > elementsMax) {
+      read.fault ??= 'The file has more elements than a statement needs'
+    }
+    if (read.fault === null) handlers.open(localName(name), attributes)
+  })
+  const passText = (part: string) => {
+    if (read.fault === null) handlers.text(part)
+  }
+  parser.on('text', passText)
+  parser.on('cdata', passText)
+  parser.on('closetag', ({ name }) => {
+    read.depth -= 1
+    if (read.fault === null) handlers.close(localName(name))
+  })
+  const content = text.trimStart()
+  try {
+    for (let at = 0; at < content.length && read.fault === null; at += PIECE_LENGTH) {
+      parser.write(content.slice(at, at + PIECE_LENGTH))
+      read.fault ??= handlers.fault?.()?.unreadable ?? null
+    }
+    if (read.fault === null) {
+      parser.close()
+    }
+  } catch (error) {
+    if (error !== malformed) throw error
+    read.fault ??= malformed.message
+  }
+  return read.fault === null ? null : { unreadable: read.fault }
+}
+
+function localName(name: string): string {
+  return name.slice(name.indexOf(':') + 1)
+}
+
+/** Returns an attribute by its name without namespace prefix, undefined if there is none. */
+export function attributeOf(
+  attributes: Readonly<Record<string, string>>,
+  name: string,
+): string | undefined {
+  const key = Object.keys(attributes).find((one) => localName(one) === name)
+  return key === undefined ? undefined : attributes[key]
+}

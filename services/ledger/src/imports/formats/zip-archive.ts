@@ -1,0 +1,53 @@
+import { unzipSync } from 'fflate'
+import type { Unreadable } from './statement.ts'
+
+/** Maximum number of entries of an archive, those that are left out included. */
+const ENTRIES_MAX = 1000
+/** Maximum size in bytes of the chosen entries together, once unpacked. */
+const unpackedSizeMax = 64 * 1024 * 1024
+
+/** The methods of entries that are read: stored and deflated, which is all that banks use. */
+const METHODS = [0, 8]
+
+/** Returns whether bytes begin as a ZIP archive does, XLSX and ODS files included. */
+export function isZip(bytes: Uint8Array): boolean {
+  return bytes[0] === 0x50 && bytes[1] === 0x4b && bytes[2] === 3 && bytes[3] === 4
+}
+
+/**
+ * Unpacks the entries of a ZIP archive that `isWanted` chooses by name, by name. An entry is never
+ * longer than its header states, and these lengths are summed before anything is unpacked, so that
+ * a small archive cannot fill the memory. Returns `Unreadable` beyond a bound.
+ */
+export function unzip(
+  bytes: Uint8Array,
+  isWanted: (name: string) => boolean,
+): Map<string, Uint8Array> | Unreadable {
+  const seen = { entries: 0, size: 0, isOther: false }
+  const filter = ({ name, originalSize, compression }: EntryInfo) => {
+    seen.entries += 1
+    if (name.endsWith('/') || !isWanted(name)) return false
+    seen.size += originalSize
+    seen.isOther ||= !METHODS.includes(compression)
+    // The filter runs for all entries before the caller sees one, so none is unpacked in vain.
+    return seen.entries <= ENTRIES_MAX && seen.size <= unpackedSizeMax && !seen.isOther
+  }
+  let entries: Record<string, Uint8Array>
+  try {
+    entries = unzipSync(bytes, { filter })
+  } catch {
+    return { unreadable: 'The archive is damaged, or has a password' }
+  }
+  if (seen.entries > ENTRIES_MAX) {
+    return { unreadable: `The archive has more than ${ENTRIES_MAX} files` }
+  }
+  if (seen.size > unpackedSizeMax) {
+    return {
+      unreadable: `The archive has more than ${unpackedSizeMax / 1024 / 1024} MiB of content`,
+    }
+  }
+  if (seen.isOther) return { unreadable: 'The archive is packed by an unusual method: use ZIP' }
+  return new Map(Object.entries(entries))
+}
+
+type EntryInfo = { name: string; originalSize: number; compression: number }

@@ -1,0 +1,34 @@
+import { invalid, unavailable } from '@coffer/kit/rpc/errors'
+import { isSheet } from './formats/sheets/sheet.ts'
+import type { Readers } from './formats/statement-pool.client.ts'
+import { fileSizeMax, type IncomingFile } from './incoming-file.ts'
+
+/**
+ * Returns a received file as it is, or if it is a sheet, its longest table as a CSV file: from here
+ * on a sheet is read as CSV (docs/files.md#sheets). Throws `invalid` for an unreadable sheet, and
+ * `unavailable` while another file of the account is read.
+ */
+export async function convertSheetFile(
+  readers: Readers,
+  accountId: string,
+  file: IncomingFile,
+): Promise<IncomingFile> {
+  if (!isSheet(file.head)) return file
+  const csv = await readers.convert(accountId, () => wholeOf(file.bytes))
+  if (csv === 'busy') throw unavailable('another file of this account is read: upload it again')
+  if ('unreadable' in csv) throw invalid({ data: csv.unreadable })
+  if (csv.length > fileSizeMax) {
+    throw invalid({ data: 'The table is larger than 6 MiB as CSV: export a shorter period' })
+  }
+  return { ...file, head: csv, bytes: onlyOf(csv) }
+}
+
+async function wholeOf(bytes: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = []
+  for await (const chunk of bytes) chunks.push(chunk)
+  return Buffer.concat(chunks)
+}
+
+async function* onlyOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes
+}

@@ -1,0 +1,54 @@
+import { booting } from '@coffer/host/testing/booting'
+import { createHousehold } from '@coffer/host/testing/household'
+import { beforeAll, expect, test } from '@jest/globals'
+import { ledger } from '../../src/service.ts'
+import { listed, problems } from '../outcomes.ts'
+import { headers, importing } from './importing.ts'
+import { xlsx } from './workbooks.ts'
+
+const booted = booting([ledger])
+let steps: ReturnType<typeof importing>
+
+beforeAll(() => {
+  steps = importing(booted)
+})
+
+/** Returns an XLSX file whose sheet has these rows of texts. */
+function workbook(rows: readonly string[][]): Uint8Array {
+  const shown = rows.map((cells) => {
+    const list = cells.map((text) => `<c t="inlineStr"><is><t>${text}</t></is></c>`)
+    return `<row>${list.join('')}</row>`
+  })
+  return xlsx([shown.join('')])
+}
+
+test('a sheet is imported as the CSV file of its table', async () => {
+  const home = await createHousehold(booted)
+  const row = (id: string, amount: string) => [
+    id,
+    '01/15/2026',
+    'Shop, Main Street, Town',
+    'Shop',
+    amount,
+    '10.00',
+    'Posted',
+  ]
+  const content = workbook([headers, row('T-1', '-3.40'), row('T-2', '1,200.00')])
+  expect(await steps.createImport(home, content)).toMatchObject({ headers, delimeter: '\t' })
+  const done = await steps.processed(home, content)
+  expect(done).toMatchObject({ status: 'complete' })
+  expect((await listed(home)).map((one) => [one.uploadIdentifier, one.amount])).toEqual([
+    ['T-1', 340n],
+    ['T-2', -120000n],
+  ])
+})
+
+test.each([
+  [Buffer.from([0xd0, 0xcf, 0x11, 0xe0]), 'An old .xls file or one with a password: save it as'],
+  [workbook([]), 'The file has no table with a text'],
+  [workbook([['a', 'b'.repeat(7 * 1024 * 1024)]]), 'The table is larger than 6 MiB as CSV'],
+])('a sheet that is unreadable is refused before it is stored: %#', async (content, reason) => {
+  const home = await createHousehold(booted)
+  const { data } = (await problems(steps.createImport(home, content))) as { data: string }
+  expect(data.startsWith(reason)).toBe(true)
+})
