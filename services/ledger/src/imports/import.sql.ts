@@ -34,6 +34,8 @@ const Listed = CsvImport.omit({ preview: true }).extend({
   upload: z.record(z.string(), z.unknown()).nullable(),
 })
 const Reading = z.object({
+  bankAccountId: z.string(),
+  name: z.string(),
   currency: z.string(),
   timezone: z.string(),
   identifierTimezone: z.string(),
@@ -147,7 +149,8 @@ export function findReading(
   { accountId, bankAccountId, fileId }: Pick<StoredFile, 'accountId' | 'bankAccountId' | 'fileId'>,
 ) {
   return pool.maybeOne(sql.type(Reading)`
-    SELECT currency, coalesce(bank_accounts.timezone, account_settings.timezone) AS timezone,
+    SELECT bank_account_id AS "bankAccountId", name, currency,
+      coalesce(bank_accounts.timezone, account_settings.timezone) AS timezone,
       coalesce(identifier_timezone, account_settings.timezone) AS "identifierTimezone",
       delimeter AS delimiter, mapping
     FROM bank_accounts JOIN account_settings USING (account_id) LEFT JOIN LATERAL (

@@ -11,20 +11,20 @@ const Stored = z.object({
 })
 
 /**
- * Returns those of the bookings that are stored, as one row or in parts (`/1`, `/2`, … without a
- * gap), soft-deleted rows included.
+ * Returns those of the bookings that are stored, by their identifiers: as one row or in parts
+ * (`/1`, `/2`, … without a gap), soft-deleted rows included.
  */
 export async function listStoredBookings(
   tx: Tx,
   { accountId, bankAccountId }: Pick<UploadKey, 'accountId' | 'bankAccountId'>,
   identifiers: readonly string[],
-): Promise<readonly StoredBooking[]> {
-  if (identifiers.length === 0) return []
+): Promise<Map<string, StoredBooking>> {
+  if (identifiers.length === 0) return new Map()
   const amountOf = (identifier: ReturnType<typeof sql.fragment>) => sql.fragment`
     SELECT amount FROM transactions
     WHERE account_id = ${accountId} AND bank_account_id = ${bankAccountId}
       AND upload_identifier = ${identifier}`
-  return tx.any(sql.type(Stored)`
+  const stored = await tx.any(sql.type(Stored)`
     WITH RECURSIVE asked AS (
       SELECT unnest(${sql.array(identifiers, 'text')}) AS identifier
     ), parts AS (
@@ -40,4 +40,5 @@ export async function listStoredBookings(
     )
     SELECT identifier, whole, parts FROM wholes LEFT JOIN sums USING (identifier)
     WHERE whole IS NOT NULL OR parts IS NOT NULL`)
+  return new Map(stored.map((one) => [one.identifier, one]))
 }

@@ -15,12 +15,10 @@ export function bookingsOf(rows: readonly FileRow[]): string[] {
  */
 export function withoutStored(
   rows: readonly FileRow[],
-  stored: readonly StoredBooking[],
+  stored: ReadonlyMap<string, StoredBooking>,
 ): FileRow[] {
-  if (stored.length === 0) return [...rows]
-  const byIdentifier = new Map(stored.map((one) => [one.identifier, one]))
   return rows.filter(({ booking }) => {
-    const known = booking && byIdentifier.get(booking.identifier)
+    const known = booking && stored.get(booking.identifier)
     if (!known) return true
     if (booking.isPart) return known.whole !== booking.amount
     // Beside parts, the stored row is that of the fee, which has the reference in this form too.

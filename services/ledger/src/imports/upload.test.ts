@@ -59,8 +59,8 @@ test.each([
   [
     'ofx',
     'a,b',
-    'must be an OFX, QFX, QBO, CAMT, MT940, MT942 or QIF file; ' +
-      'a CSV file goes to transactions/import',
+    'must be an OFX, QFX, QBO, CAMT, MT940, MT942, QIF or ZIP file, ' +
+      'or an export of this program; a CSV file goes to transactions/import',
   ],
   ['export.ofx', '', 'must not be empty'],
   ['export', '', 'must not be empty'],

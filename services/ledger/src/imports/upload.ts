@@ -32,7 +32,8 @@ export function detectFormat({ name, head }: { name: string; head: Uint8Array })
   if (head.length === 0) throw invalid({ data: 'must not be empty' })
   const format = detectKind({ name, head })
   if (format === null) {
-    const kinds = 'an OFX, QFX, QBO, CAMT, MT940, MT942 or QIF file'
+    const kinds =
+      'an OFX, QFX, QBO, CAMT, MT940, MT942, QIF or ZIP file, or an export of this program'
     throw invalid({ data: `must be ${kinds}; a CSV file goes to transactions/import` })
   }
   if (format === 'csv') {

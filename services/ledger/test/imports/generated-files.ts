@@ -1,4 +1,5 @@
 import fc from 'fast-check'
+import { zipSync } from 'fflate'
 import { ods, xlsx } from './workbooks.ts'
 
 /** Values that are usual in one field of a file: most generated ones are, the others are odd. */
@@ -30,6 +31,9 @@ const odd = [
   '2026-02-30',
   '1048576',
 ]
+
+/** An MT940 that is read whole. */
+const booked = ':20:S\n:25:1\n:60F:C260101USD1,00\n:61:260120D1,00NMSC\n:62F:C260120USD1,00\n'
 
 const amount = usually('5.00', '0.01', '1200', '0', '-5.00', '5,00', '1.234')
 const day = usually('2026-01-20', '2026-12-31', '1999-01-01', '20260120')
@@ -93,8 +97,12 @@ function message(name: string, part: string): fc.Arbitrary<string> {
   return element(name, element(part, elements(account, balance, repeated(entry, 6)), 50), 50)
 }
 
-/** CAMT files of the three messages. */
-export const camtFiles = element(
+/** Returns the files as bytes. */
+function encoded(files: fc.Arbitrary<string>): fc.Arbitrary<Uint8Array> {
+  return files.map((written) => new TextEncoder().encode(written))
+}
+
+const camtTexts = element(
   'Document',
   fc.oneof(
     message('BkToCstmrStmt', 'Stmt'),
@@ -127,8 +135,10 @@ const mtEntry = elements(
   field('86', repeated(fc.oneof(text, usually('?32Ada', '?33Byron', '\r\n')), 4)),
 )
 
-/** MT940 and MT942 files of one or more messages. */
-export const mtFiles = repeated(
+/** CAMT files of the three messages. */
+export const camtFiles = encoded(camtTexts)
+
+const mtTexts = repeated(
   elements(
     field('20', usually('START\r\n')),
     field('25', fc.constant('1/2\r\n')),
@@ -141,6 +151,68 @@ export const mtFiles = repeated(
   ),
   3,
 )
+
+/** MT940 and MT942 files of one or more messages. */
+export const mtFiles = encoded(mtTexts)
+
+/** ZIP archives of CAMT and MT940 files, some with other files. */
+export const zipFiles = fc
+  .array(
+    fc.tuple(
+      fc.constantFrom('a.xml', 'b.xml', 'c.sta', 'x/d.sta', 'e.bin', '__MACOSX/f'),
+      fc.oneof(camtFiles, mtFiles, { weight: 6, arbitrary: encoded(fc.constant(booked)) }),
+    ),
+    { maxLength: 3 },
+  )
+  .map((files) => zipSync(Object.fromEntries(files)))
+
+const written = (values: fc.Arbitrary<unknown>, ...others: unknown[]) =>
+  fc.oneof(
+    { weight: 400, arbitrary: values },
+    { weight: 1, arbitrary: fc.constantFrom(null, undefined, {}, 1e300, ...others, ...odd) },
+  )
+const exportedRow = fc.record({
+  bankAccountId: fc.constantFrom('A', 'A', 'A', 'B'),
+  transactionId: fc.constantFrom('1', '2', '3', '\u0007'),
+  uploadIdentifier: fc.constantFrom(null, '', 'U', 'x'.repeat(500)),
+  amount: written(fc.integer(), 1.5, 2 ** 53),
+  date: written(fc.constantFrom('2026-01-20T06:00:00Z', '9999-01-01T00:00:00Z'), '2026-01-20'),
+  name: fc.option(text),
+  originalName: text,
+  merchantName: fc.option(text),
+  originalMerchantName: text,
+  isPending: fc.constantFrom(false, false, false, true),
+  deletedAt: fc.constantFrom(null, null, '2026-01-20T06:00:00Z'),
+})
+const exportedAccount = fc.record({
+  bankAccountId: fc.constantFrom('A', 'A', 'A', 'B'),
+  name: text,
+  currency: written(fc.constantFrom('USD', 'EUR')),
+  currentBalance: written(fc.integer()),
+  availableBalance: written(fc.integer()),
+  limitBalance: fc.constant(0),
+  deletedAt: fc.constant(null),
+})
+
+/** Exports of this program with one or two bank accounts. */
+export const exportFiles = fc
+  .record({
+    accounts: fc.oneof(
+      { weight: 4, arbitrary: fc.tuple(exportedAccount) },
+      { weight: 1, arbitrary: fc.tuple(exportedAccount, exportedAccount) },
+    ),
+    transactions: fc.array(exportedRow, { minLength: 1, maxLength: 6 }),
+    timezone: usually('America/Chicago', 'Asia/Kathmandu'),
+    complete: written(fc.constant(true)),
+  })
+  .map(({ accounts, transactions, timezone, complete }) => {
+    const services = { ledger: { bank_accounts: accounts, transactions } }
+    const me = { user: { account: { timezone } } }
+    const exportedAt = '2026-02-01T12:00:00Z'
+    return new TextEncoder().encode(
+      JSON.stringify({ format: 1, exportedAt, me, services, complete }),
+    )
+  })
 
 const cell = fc.oneof(
   elements(fc.constant('<c t="s"><v>'), usually('0', '1'), fc.constant('</v></c>')),

@@ -2,6 +2,7 @@ import { eventually } from '@coffer/host/testing/boot'
 import { booting } from '@coffer/host/testing/booting'
 import { createHousehold, type Household } from '@coffer/host/testing/household'
 import { expect, test } from '@jest/globals'
+import { zipSync } from 'fflate'
 import { ledger } from '../../src/service.ts'
 import { listed } from '../outcomes.ts'
 import { partsOf } from './file-parts.ts'
@@ -104,4 +105,46 @@ test('MT940', async () => {
   const done = await uploaded(home, file)
   expect(done).toMatchObject({ status: 'complete', importedCount: 1n, skippedCount: 1n })
   expect(await home.balances()).toMatchObject({ current: 9000n })
+})
+
+test('a ZIP archive, and an export by the name of its bank account', async () => {
+  const home = await createHousehold(booted, { currency: 'EUR' })
+  const { uploads, bankAccountId, as } = home
+  const send = async (content: Uint8Array) => {
+    const file = { bankAccountId, name: 'a', content }
+    const { upload } = await uploads.createUpload(partsOf(file), as)
+    const key = { bankAccountId, transactionUploadId: upload?.transactionUploadId ?? '' }
+    return eventually(
+      async () => (await uploads.getUpload(key, as)).upload,
+      (one) => one?.status === 'complete' || one?.status === 'failed',
+    )
+  }
+  const camt = await fixture('camt-053-v2.xml')
+  expect(await send(zipSync({ 'a.xml': camt, 'b.xml': camt }))).toMatchObject({
+    status: 'complete',
+    importedCount: 7n,
+  })
+  const { bankAccount } = await home.accounts.getBankAccount({ bankAccountId }, as)
+  const balances = { currentBalance: 100, availableBalance: 100, limitBalance: 0, deletedAt: null }
+  const exported = ['A', 'B'].map((id) => ({
+    bankAccountId: id,
+    name: id === 'A' ? bankAccount?.name : 'Other',
+    currency: 'EUR',
+    ...balances,
+  }))
+  const text = { name: null, originalName: 'SHOP', merchantName: null, originalMerchantName: '' }
+  const row = { ...text, bankAccountId: 'A', transactionId: 'T', uploadIdentifier: null, amount: 5 }
+  const transactions = [{ ...row, date: '2026-02-01T06:00:00Z', isPending: false, deletedAt: null }]
+  const file = {
+    format: 1,
+    exportedAt: '2026-02-01T12:00:00Z',
+    me: { user: { account: { timezone: 'America/Chicago' } } },
+    services: { ledger: { bank_accounts: exported, transactions } },
+    complete: true,
+  }
+  expect(await send(new TextEncoder().encode(JSON.stringify(file)))).toMatchObject({
+    status: 'complete',
+    importedCount: 1n,
+  })
+  expect(await home.balances()).toMatchObject({ current: 100n })
 })

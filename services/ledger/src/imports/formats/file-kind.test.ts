@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from '@jest/globals'
+import { zipSync } from 'fflate'
 import { ods, xlsx } from '../../../test/imports/workbooks.ts'
 import { detectKind } from './file-kind.ts'
 
@@ -34,6 +35,11 @@ test.each([
   ['an HTML page', Buffer.from('<html><table>')],
 ])('%s needs a mapping as a CSV file', (_name, bytes) => {
   expect(kind('a.qif', bytes)).toBe('csv')
+})
+
+test('a ZIP archive and an export are detected by their content', () => {
+  expect(kind('a.csv', zipSync({ 'a.ofx': new Uint8Array() }))).toBe('zip')
+  expect(kind('a.csv', '{"format":1,"exportedAt":"2026-01-01T00:00:00Z"')).toBe('json')
 })
 
 test.each([

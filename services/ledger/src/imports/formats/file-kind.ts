@@ -1,11 +1,13 @@
 import { decodeFile } from './file-text.ts'
 import { hasTable } from './sheets/sheet.ts'
+import { isZip } from './zip-archive.ts'
 
 /**
- * The file formats that are supported: `camt053` is all of CAMT, `mt940` MT942 too, `csv` needs a
- * mapping of its columns, and is that of sheets too.
+ * The file formats that are supported: `camt053` is all of CAMT, `mt940` MT942 too, `json` an
+ * export of this program, `zip` several of these. `csv` needs a mapping of its columns, as sheets
+ * do.
  */
-export const fileKinds = ['ofx', 'camt053', 'mt940', 'qif', 'csv'] as const
+export const fileKinds = ['ofx', 'camt053', 'mt940', 'qif', 'csv', 'json', 'zip'] as const
 export type FileKind = (typeof fileKinds)[number]
 
 /** Number of bytes at the start of a file that are read to detect its kind. */
@@ -39,5 +41,7 @@ function kindByContent(head: Uint8Array): FileKind | null {
     return 'mt940'
   }
   if (/^\s*!(?:Type|Account|Option|Clear)\b/im.test(text)) return 'qif'
-  return hasTable(head) ? 'csv' : null
+  if (/^\s*\{\s*"format":\s*1,\s*"exportedAt":/.test(text)) return 'json'
+  if (hasTable(head)) return 'csv'
+  return isZip(head) ? 'zip' : null
 }

@@ -2,6 +2,7 @@ import { endOfDay, localDay } from '@coffer/kit/values/day'
 import { readCamt } from './camt/camt.ts'
 import { readCsv } from './csv/csv.ts'
 import type { CsvMapping } from './csv/csv-mapping.ts'
+import { readExport } from './export/coffer-export.ts'
 import type { FileKind } from './file-kind.ts'
 import { readMt940 } from './mt940/mt940.ts'
 import { readOfx } from './ofx/ofx.ts'
@@ -12,6 +13,7 @@ import {
   statesBalances,
   type Unreadable,
 } from './statement.ts'
+import { readZip } from './zip-statements.ts'
 
 export type ReadingFormat =
   | { kind: Exclude<FileKind, 'csv'> }
@@ -19,11 +21,22 @@ export type ReadingFormat =
 
 export type ReadingTask = { bytes: Uint8Array; settings: ReadingSettings; format: ReadingFormat }
 
-const readers = { ofx: readOfx, camt053: readCamt, mt940: readMt940, qif: readQif } as const
+const readers = {
+  ofx: readOfx,
+  camt053: readCamt,
+  mt940: readMt940,
+  qif: readQif,
+  json: readExport,
+} as const
 
 /** Returns the content of a file, or why it is unreadable. Pure, so a worker thread can run it. */
 export function readStatementFile(task: ReadingTask): FileStatement | Unreadable {
   const { bytes, settings, format } = task
+  if (format.kind === 'zip') {
+    return readZip(bytes, ({ kind, ...file }) =>
+      readStatementFile({ ...file, settings, format: { kind } }),
+    )
+  }
   const statement =
     format.kind === 'csv'
       ? readCsv(bytes, { ...settings, delimiter: format.delimiter, mapping: format.mapping })

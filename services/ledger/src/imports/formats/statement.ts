@@ -49,6 +49,8 @@ export type FileBalances = {
 /** The content of a file about one bank account. */
 export type FileStatement = ReadRows & {
   currency: string
+  /** Number of the account where the format has one; never stored. */
+  account?: string
   balances: FileBalances
 }
 
@@ -56,7 +58,13 @@ export type FileStatement = ReadRows & {
  * Settings to read a file: `currency` if the file states none, and the account's `timezone`. Its
  * timezone at registration is part of identifiers, which never change; by default the same.
  */
-export type ReadingSettings = { currency: string; timezone: string; identifierTimezone?: string }
+export type ReadingSettings = {
+  currency: string
+  timezone: string
+  identifierTimezone?: string
+  /** The bank account that is imported into, for an export that holds several. */
+  bankAccount?: { bankAccountId: string; name: string }
+}
 
 /** The reason why a file is unreadable, in words for the user. */
 export type Unreadable = { unreadable: string }

@@ -2,10 +2,12 @@ import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import {
   camtFiles,
+  exportFiles,
   htmlFiles,
   mtFiles,
   odsFiles,
   xlsxFiles,
+  zipFiles,
 } from '../../../test/imports/generated-files.ts'
 import { expectSound } from '../../../test/imports/sound-statement.ts'
 import { detectShape } from './csv/csv-shape.ts'
@@ -17,13 +19,14 @@ import { readStatementFile } from './statement-file.ts'
 const settings = { currency: 'USD', timezone: 'America/Chicago' }
 
 // Files of the structure of their kind, with odd values: 500 of each, 10,000 in `test:long`.
-test.each<[Exclude<FileKind, 'csv'>, fc.Arbitrary<string>]>([
+test.each<[Exclude<FileKind, 'csv'>, fc.Arbitrary<Uint8Array>]>([
   ['camt053', camtFiles],
   ['mt940', mtFiles],
+  ['json', exportFiles],
+  ['zip', zipFiles],
 ])('any file of the structure of %s gives storable rows or is refused', (kind, files) => {
   let rows = 0
-  const property = fc.property(files, (text) => {
-    const bytes = new TextEncoder().encode(text)
+  const property = fc.property(files, (bytes) => {
     const read = () => readStatementFile({ bytes, settings, format: { kind } })
     const statement = read()
     expectSound(statement)

@@ -44,7 +44,8 @@ export async function loadFile(
   const { delimiter, mapping } = found ?? {}
   const format = kind !== 'csv' ? { kind } : delimiter && mapping && { kind, delimiter, mapping }
   if (!found || !format || !bytes) return { unreadable: 'The file is no longer there' }
-  const { currency, timezone, identifierTimezone } = found
+  const { currency, timezone, identifierTimezone, bankAccountId, name } = found
   if (timezone === '') throw unavailable('the timezone of the account is being changed')
-  return { bytes, settings: { currency, timezone, identifierTimezone }, format }
+  const bankAccount = { bankAccountId, name }
+  return { bytes, settings: { currency, timezone, identifierTimezone, bankAccount }, format }
 }

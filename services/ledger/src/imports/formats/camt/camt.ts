@@ -53,12 +53,13 @@ export function readCamt(bytes: Uint8Array, settings: ReadingSettings): FileStat
   if (codes.size > 1 || !currencies().includes(currency)) {
     return { unreadable: 'The file is not in one currency that this server knows' }
   }
-  return readStatements(statements, {
+  const read = readStatements(statements, {
     ...settings,
     currency,
     places: decimalPlaces(currency),
     needsReference: nodeAt(document, NOTIFICATION) !== undefined,
   })
+  return 'unreadable' in read ? read : { ...read, account: [...accounts].join() }
 }
 
 /** Counts the transactions of all entries; an entry without details counts as one. */

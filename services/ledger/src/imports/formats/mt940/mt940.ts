@@ -56,6 +56,7 @@ export function readMt940(
   const { timezone } = settings
   return {
     currency,
+    account: [...accounts].join(),
     balances: latestOf(messages.map((one) => readBalances(one, { places, timezone }))),
     ...nameRows(
       entries.map(({ entry, isInterim }) => readMtEntry(entry, { places, timezone, isInterim })),

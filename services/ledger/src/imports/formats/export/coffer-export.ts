@@ -1,0 +1,154 @@
+import { currencies } from '@coffer/kit/values/currency'
+import { localDay, startOfDay } from '@coffer/kit/values/day'
+import { isTimezone } from '@coffer/kit/values/time'
+import { z } from 'zod'
+import { decodeFile } from '../file-text.ts'
+import {
+  type FileStatement,
+  noBalances,
+  type ReadingSettings,
+  type SkippedRow,
+  type Unreadable,
+} from '../statement.ts'
+import { cut, nameRows, namesOf, oneLine, type UnnamedRow } from '../statement-rows.ts'
+import { rowsMax, withinYears } from '../statement-values.ts'
+
+const Amount = z.int().transform(BigInt)
+const Instant = z.iso.datetime({ offset: true }).transform((text) => new Date(text))
+
+const ExportedAccount = z.object({
+  bankAccountId: z.string(),
+  name: z.string(),
+  currency: z.string(),
+  currentBalance: Amount,
+  availableBalance: Amount,
+  limitBalance: Amount,
+  deletedAt: z.string().nullable(),
+})
+type ExportedAccount = z.infer<typeof ExportedAccount>
+
+const ExportedRow = z.object({
+  bankAccountId: z.string(),
+  transactionId: z.string(),
+  uploadIdentifier: z.string().nullable(),
+  amount: Amount,
+  date: Instant,
+  name: z.string().nullable(),
+  originalName: z.string(),
+  merchantName: z.string().nullable(),
+  originalMerchantName: z.string(),
+  isPending: z.boolean(),
+  deletedAt: z.string().nullable(),
+})
+type ExportedRow = z.infer<typeof ExportedRow>
+
+/** The parts of an account's export that an import reads (docs/account-data.md#export). */
+const Export = z.object({
+  format: z.literal(1),
+  exportedAt: Instant,
+  me: z.object({ user: z.object({ account: z.object({ timezone: z.string() }) }) }),
+  services: z.object({
+    ledger: z.object({
+      bank_accounts: z.array(ExportedAccount),
+      transactions: z.array(ExportedRow).default([]),
+    }),
+  }),
+  complete: z.literal(true),
+})
+
+/**
+ * Returns the live transactions and the balances of one bank account in an export of this program
+ * (docs/file-formats.md#export): the one with the ID or the name of the bank account that is
+ * imported into, else the only one. Returns `Unreadable` for other files.
+ */
+export function readExport(
+  bytes: Uint8Array,
+  settings: ReadingSettings,
+): FileStatement | Unreadable {
+  const parsed = Export.safeParse(parseJson(decodeFile(bytes)))
+  if (!parsed.success) return { unreadable: 'The file is no whole export of this program' }
+  const { exportedAt, me, services } = parsed.data
+  const account = chooseAccount(services.ledger.bank_accounts, settings)
+  if ('unreadable' in account) return account
+  if (!currencies().includes(account.currency)) {
+    return { unreadable: 'The file is not in one currency that this server knows' }
+  }
+  const isOurs = ({ bankAccountId, deletedAt }: ExportedRow) =>
+    bankAccountId === account.bankAccountId && deletedAt === null
+  const exported = services.ledger.transactions.filter(isOurs)
+  if (exported.length > rowsMax) {
+    return { unreadable: `The file has more than ${rowsMax} transactions` }
+  }
+  const { timezone } = me.user.account
+  const zones = {
+    from: isTimezone(timezone) ? timezone : settings.timezone,
+    to: settings.timezone,
+  }
+  const isSame = account.bankAccountId === settings.bankAccount?.bankAccountId
+  const rows = exported
+    .toReversed()
+    .toSorted((one, other) => other.date.getTime() - one.date.getTime())
+    .map((row) => readRow(row, { zones, isSame }))
+  return {
+    currency: account.currency,
+    balances: {
+      ...noBalances,
+      current: account.currentBalance,
+      available: account.availableBalance,
+      limit: account.limitBalance,
+      asOf: withinYears(exportedAt),
+    },
+    ...nameRows(rows),
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    // No JSON, or nested too deeply for the parser.
+    return null
+  }
+}
+
+function chooseAccount(
+  all: readonly ExportedAccount[],
+  { bankAccount }: ReadingSettings,
+): ExportedAccount | Unreadable {
+  const same = all.find(({ bankAccountId }) => bankAccountId === bankAccount?.bankAccountId)
+  if (same !== undefined) return same
+  const live = all.filter(({ deletedAt }) => deletedAt === null)
+  const named = live.filter(({ name }) => name === bankAccount?.name)
+  const [only, ...others] = named.length === 0 ? live : named
+  if (only !== undefined && others.length === 0) return only
+  if (live.length === 0) return { unreadable: 'The export holds no account' }
+  const count = `The export holds ${live.length} accounts`
+  return { unreadable: `${count}: give this one the name of the one to import` }
+}
+
+/** Returns a row; the same bank account has those without an identifier of a file already. */
+function readRow(
+  exported: ExportedRow,
+  { zones, isSame }: { zones: { from: string; to: string }; isSame: boolean },
+): UnnamedRow | SkippedRow {
+  const { uploadIdentifier, amount, isPending } = exported
+  const identifier = oneLine(exported.transactionId)
+  if (isPending) return { identifier, reason: 'pending' }
+  if (amount === 0n) return { identifier, reason: 'zero' }
+  if (isSame && uploadIdentifier === null) return { identifier, reason: 'duplicate' }
+  const day = localDay(exported.date.getTime(), zones.from)
+  const date = withinYears(new Date(startOfDay(day, zones.to)))
+  if (date === null) return { identifier, reason: 'date' }
+  const { name, merchantName, originalName, originalMerchantName } = exported
+  const names = namesOf({
+    name: name || merchantName || originalMerchantName,
+    memo: originalName,
+    description: 'Transaction',
+  })
+  const merchant = cut(oneLine(originalMerchantName), 300) || names.originalMerchantName
+  return {
+    identifier: oneLine(uploadIdentifier ?? '') || identifier,
+    content: `${amount} ${identifier}`,
+    row: { amount, date, ...names, originalMerchantName: merchant, isPending },
+  }
+}
