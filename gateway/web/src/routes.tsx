@@ -53,6 +53,18 @@ const secondFactor = createRoute({
   ),
 })
 
+const forgotten = createRoute({
+  getParentRoute: () => root,
+  path: '/login/forgot',
+  component: lazyRouteComponent(() => import('./screens/sign-in/forgotten.tsx'), 'Forgotten'),
+})
+
+const newPassword = createRoute({
+  getParentRoute: () => root,
+  path: '/login/new-password',
+  component: lazyRouteComponent(() => import('./screens/sign-in/new-password.tsx'), 'NewPassword'),
+})
+
 const register = createRoute({
   getParentRoute: () => root,
   path: '/register',
@@ -74,6 +86,8 @@ const frame = createRoute({
       throw error
     })
     if (me.mfaPending) throw redirect({ to: '/login/multifactor', search: { next } })
+    const isPayable = /^\/(account|settings)/.test(location.pathname)
+    if (me.nextUrl === '/account/subscribe' && !isPayable) throw redirect({ to: me.nextUrl })
     return { me }
   },
   component: Frame,
@@ -125,6 +139,57 @@ const schedules = createRoute({
   component: lazyRouteComponent(() => import('./screens/schedules/schedules.tsx'), 'Schedules'),
 })
 
+const forecast = createRoute({
+  getParentRoute: () => frame,
+  path: '/forecast',
+  component: lazyRouteComponent(() => import('./screens/forecast/forecast.tsx'), 'Forecast'),
+})
+
+const imports = createRoute({
+  getParentRoute: () => frame,
+  path: '/imports',
+  component: lazyRouteComponent(() => import('./screens/imports/imports.tsx'), 'Imports'),
+})
+
+const csvImport = createRoute({
+  getParentRoute: () => frame,
+  path: '/imports/$transactionImportId',
+  component: lazyRouteComponent(() => import('./screens/imports/csv-import.tsx'), 'CsvImport'),
+})
+
+const accounts = createRoute({
+  getParentRoute: () => frame,
+  path: '/accounts',
+  component: lazyRouteComponent(() => import('./screens/accounts/accounts.tsx'), 'Accounts'),
+})
+
+const feedLink = createRoute({
+  getParentRoute: () => frame,
+  path: '/links/feed',
+  component: lazyRouteComponent(() => import('./screens/accounts/feed-link.tsx'), 'FeedLink'),
+})
+
+const settings = createRoute({
+  getParentRoute: () => frame,
+  path: '/settings',
+  component: lazyRouteComponent(() => import('./screens/settings/settings.tsx'), 'Settings'),
+})
+
+const subscribe = createRoute({
+  getParentRoute: () => frame,
+  path: '/account/subscribe',
+  component: lazyRouteComponent(() => import('./screens/billing/subscribe.tsx'), 'Subscribe'),
+})
+
+const subscribed = createRoute({
+  getParentRoute: () => frame,
+  path: '/account/subscribe/after',
+  validateSearch: (search): { session?: string | undefined } => ({
+    session: textOf(search.session),
+  }),
+  component: lazyRouteComponent(() => import('./screens/billing/subscribed.tsx'), 'Subscribed'),
+})
+
 const setup = createRoute({
   getParentRoute: () => frame,
   path: '/setup',
@@ -141,6 +206,8 @@ export const router = createRouter({
   routeTree: root.addChildren([
     signIn,
     secondFactor,
+    forgotten,
+    newPassword,
     register,
     frame.addChildren([
       home,
@@ -149,6 +216,14 @@ export const router = createRouter({
       envelopes,
       envelope,
       schedules,
+      forecast,
+      imports,
+      csvImport,
+      accounts,
+      feedLink,
+      settings,
+      subscribe,
+      subscribed,
       setup,
       more,
     ]),
@@ -162,5 +237,11 @@ export const router = createRouter({
 declare module '@tanstack/react-router' {
   interface Register {
     router: typeof router
+  }
+
+  /** State of an entry of the history, which the URL does not show. */
+  interface HistoryState {
+    /** Token for a new password, of a sign-in that needs one. */
+    resetToken?: string | undefined
   }
 }

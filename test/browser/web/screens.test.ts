@@ -14,6 +14,11 @@ const screens = `
 /envelopes         Envelopes
 /envelopes/$spendingId  Groceries
 /schedules         Paydays
+/forecast          Forecast
+/imports           Imports
+/accounts          Accounts
+/settings          Settings
+/account/subscribe  Subscription
 /more              More
 /setup             Your first bank account
 /nothing/here      There is no such page

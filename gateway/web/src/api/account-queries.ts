@@ -1,6 +1,9 @@
 import { paginate } from '@coffer/client'
+import type { BankAccount, Link, User } from '@coffer/client/types'
 import { queryOptions } from '@tanstack/react-query'
 import { coffer } from './client.ts'
+
+export type { BankAccount, Link, User }
 
 /** The features of the server. */
 export const configQuery = queryOptions({

@@ -1,4 +1,15 @@
-import { CalendarClock, Ellipsis, House, type LucideIcon, Mail, ReceiptText } from 'lucide-react'
+import {
+  CalendarClock,
+  ChartLine,
+  Ellipsis,
+  FileUp,
+  House,
+  Landmark,
+  type LucideIcon,
+  Mail,
+  ReceiptText,
+  Settings,
+} from 'lucide-react'
 import { frameWords } from '../words/frame.ts'
 
 /** An entry of the navigation. */
@@ -13,7 +24,11 @@ export const places = [
   { to: '/', text: frameWords.home, icon: House },
   { to: '/transactions', text: frameWords.transactions, icon: ReceiptText },
   { to: '/envelopes', text: frameWords.envelopes, icon: Mail },
+  { to: '/forecast', text: frameWords.forecast, icon: ChartLine },
   { to: '/schedules', text: frameWords.schedules, icon: CalendarClock },
+  { to: '/imports', text: frameWords.imports, icon: FileUp },
+  { to: '/accounts', text: frameWords.accounts, icon: Landmark },
+  { to: '/settings', text: frameWords.settings, icon: Settings },
 ] as const satisfies Place[]
 
 export const more = { to: '/more', text: frameWords.more, icon: Ellipsis } as const satisfies Place

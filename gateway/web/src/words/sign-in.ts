@@ -27,6 +27,14 @@ export const signInWords = {
   continue: 'Continue',
   startAgain: 'Sign in as another person',
   ended: 'You were signed out. Sign in to go on where you were.',
+  forgottenTitle: 'Ask for a new password',
+  resetSend: 'Mail a link for a new password',
+  resetSent: 'If a login has this address, a mail with a link is on its way.',
+  resetOff:
+    'This server mails no links for new passwords. Ask its operator, who can print one with ' +
+    'coffer login:reset-password.',
+  newPassword: 'Set a new password',
+  newPasswordText: 'Your password has to be changed before you go on.',
   verify: 'Look into your mailbox',
   verifyText: (email: string) =>
     `A mail with a link is on its way to ${email}. Open the link, then sign in.`,

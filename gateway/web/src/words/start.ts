@@ -10,4 +10,8 @@ export const startWords = {
   create: 'Create the account',
   amountFault: 'Enter an amount, such as 1,250.00.',
   required: 'This is needed.',
+  files:
+    'Does your bank give out files (OFX, QFX, CSV)? Create the account first, then import one.',
+  feed: 'Do you run a feed of bank data?',
+  toFeed: 'Connect it',
 }

@@ -7,12 +7,12 @@ import { coffer } from '../../api/client.ts'
 import { solveChallenge } from '../../api/proof-of-work.ts'
 import { ChoiceField, TextField } from '../../controls/field.tsx'
 import { Form } from '../../controls/form.tsx'
+import { PasswordField } from '../../controls/password-field.tsx'
+import { localeChoices, timezoneChoices } from '../../controls/region-choices.ts'
 import { signInWords } from '../../words/sign-in.ts'
 import { useArrival } from './arrival.ts'
 import styles from './gate.module.css'
 import { Gate } from './gate.tsx'
-import { PasswordField } from './password-field.tsx'
-import { localeChoices, timezoneChoices } from './region-choices.ts'
 
 type Body = Parameters<typeof coffer.registerAccount>[0]['body']
 

@@ -1,3 +1,4 @@
+import type { CofferError } from '@coffer/client'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
 import { configQuery } from '../../api/account-queries.ts'
@@ -7,11 +8,11 @@ import { faultOf } from '../../api/faults.ts'
 import { solveChallenge } from '../../api/proof-of-work.ts'
 import { TextField } from '../../controls/field.tsx'
 import { Form } from '../../controls/form.tsx'
+import { PasswordField } from '../../controls/password-field.tsx'
 import { signInWords } from '../../words/sign-in.ts'
 import { useArrival } from './arrival.ts'
 import styles from './gate.module.css'
 import { Gate } from './gate.tsx'
-import { PasswordField } from './password-field.tsx'
 import { Resend } from './resend.tsx'
 
 const route = getRouteApi('/login')
@@ -26,18 +27,22 @@ export function SignIn() {
     const solved = await solveChallenge('login', config?.proofOfWorkEnabled ?? false)
     const body = { email: email.trim().toLowerCase(), password, ...solved }
     return await coffer.signIn({ body: body as Parameters<typeof coffer.signIn>[0]['body'] }).then(
-      ({ data }) => ({ step: null, nextUrl: data.nextUrl }),
+      ({ data }) => ({ step: null, nextUrl: data.nextUrl, resetToken: undefined }),
       (error: unknown) => {
         const { code } = faultOf(error) ?? {}
-        if (code === 'MFA_REQUIRED') return { step: code, nextUrl: undefined }
+        const { resetToken } = ((error as CofferError).body ?? {}) as { resetToken?: string }
+        if (code === 'MFA_REQUIRED' || code === 'PASSWORD_CHANGE_REQUIRED') {
+          return { step: code, nextUrl: undefined, resetToken }
+        }
         throw error
       },
     )
   })
   const { fault, isSending } = change
   const submit = ({ email = '', password = '' }: Record<string, string>) =>
-    change.send({ email, password }, ({ step, nextUrl }) => {
+    change.send({ email, password }, ({ step, nextUrl, resetToken }) => {
       if (step === null) arrive({ next, nextUrl })
+      else if (resetToken) void navigate({ to: '/login/new-password', state: { resetToken } })
       else void navigate({ to: '/login/multifactor', search: { next } })
     })
   return (
@@ -67,7 +72,7 @@ export function SignIn() {
 function OtherWays({ mayRegister }: { mayRegister: boolean }) {
   return (
     <>
-      <a href="./password/forgot">{signInWords.forgotten}</a>
+      <Link to="/login/forgot">{signInWords.forgotten}</Link>
       {mayRegister && (
         <p>
           {signInWords.noLogin} <Link to="/register">{signInWords.register}</Link>

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
-import { useNavigate } from '@tanstack/react-router'
+import { Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import { currenciesQuery } from '../../api/account-queries.ts'
+import { configQuery, currenciesQuery } from '../../api/account-queries.ts'
 import { useChange } from '../../api/changes.ts'
 import { coffer } from '../../api/client.ts'
 import { ChoiceField, TextField } from '../../controls/field.tsx'
@@ -21,10 +21,17 @@ interface NewAccount {
 
 /** The first run: a bank account that is kept by hand. */
 export function Start() {
+  const { data: config } = useQuery(configQuery)
   return (
     <Screen title={startWords.title} isNarrow>
       <Card>
         <p>{startWords.text}</p>
+        {config?.uploadsEnabled && <p>{startWords.files}</p>}
+        {config?.feedEnabled && (
+          <p>
+            {startWords.feed} <Link to="/links/feed">{startWords.toFeed}</Link>
+          </p>
+        )}
         <AccountForm />
       </Card>
     </Screen>

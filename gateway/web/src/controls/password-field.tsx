@@ -1,8 +1,8 @@
 import { useState } from 'react'
-import { Button } from '../../controls/button.tsx'
-import fieldStyles from '../../controls/field.module.css'
-import { Field } from '../../controls/field.tsx'
-import { signInWords } from '../../words/sign-in.ts'
+import { signInWords } from '../words/sign-in.ts'
+import { Button } from './button.tsx'
+import fieldStyles from './field.module.css'
+import { Field } from './field.tsx'
 import styles from './password-field.module.css'
 
 interface Props {
@@ -12,10 +12,12 @@ interface Props {
   fault?: string | undefined
   /** Tells password managers whether to fill in a known password, or to propose one. */
   autoComplete: 'current-password' | 'new-password'
+  onChange?: (text: string) => void
 }
 
 /** A password, which its person may show. */
-export function PasswordField({ name = 'password', label, hint, fault, autoComplete }: Props) {
+export function PasswordField({ name = 'password', label, hint, fault, ...props }: Props) {
+  const { autoComplete, onChange } = props
   const [isShown, setShown] = useState(false)
   return (
     <Field label={label ?? signInWords.password} hint={hint} fault={fault}>
@@ -29,6 +31,7 @@ export function PasswordField({ name = 'password', label, hint, fault, autoCompl
             autoComplete={autoComplete}
             autoCapitalize="none"
             spellCheck={false}
+            onChange={(event) => onChange?.(event.target.value)}
             required
           />
           <Button kind="quiet" onClick={() => setShown(!isShown)}>

@@ -1,0 +1,18 @@
+import type { Forecast } from '@coffer/client/types'
+import { keepPreviousData, queryOptions } from '@tanstack/react-query'
+import { coffer } from './client.ts'
+
+export type { Forecast }
+
+/** Free-to-use money and envelopes until a day (`2026-11-20`), included. */
+export function forecastQuery(bankAccountId: string, end: string) {
+  const path = { bankAccountId }
+  return queryOptions({
+    queryKey: ['forecast', bankAccountId, end],
+    queryFn: async ({ signal }) => {
+      const { data } = await coffer.getForecast({ path, query: { end }, signal })
+      return data as Forecast
+    },
+    placeholderData: keepPreviousData,
+  })
+}

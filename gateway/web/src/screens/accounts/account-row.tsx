@@ -1,0 +1,106 @@
+import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import type { BankAccount } from '../../api/account-queries.ts'
+import { useChange } from '../../api/changes.ts'
+import { coffer } from '../../api/client.ts'
+import { Amount } from '../../controls/amount.tsx'
+import { Button } from '../../controls/button.tsx'
+import { Dialog } from '../../controls/dialog.tsx'
+import { TextField } from '../../controls/field.tsx'
+import { FaultBanner, Form } from '../../controls/form.tsx'
+import rows from '../../controls/rows.module.css'
+import { useManner } from '../../shell/chosen-account.ts'
+import { accountWords as words } from '../../words/accounts.ts'
+
+interface Props {
+  account: BankAccount
+}
+
+interface AskedProps extends Props {
+  onClose: () => void
+}
+
+/** A bank account in the list: its sums, its name, its end. */
+export function AccountRow({ account }: Props) {
+  const { bankAccountId, name, mask, availableBalance, currentBalance, accountType } = account
+  const manner = useManner(bankAccountId)
+  const [open, setOpen] = useState<'rename' | 'archive' | null>(null)
+  const close = () => setOpen(null)
+  const isOwed = accountType === 'credit' || accountType === 'loan'
+  return (
+    <li className={rows.row}>
+      <div>
+        <Link to="/" search={{ account: bankAccountId }}>
+          {name}
+        </Link>{' '}
+        <span className={rows.soft}>{mask && `·${mask}`}</span>
+        <div className={rows.toolbar}>
+          <Button
+            kind="quiet"
+            aria-label={`${words.rename} ${name}`}
+            onClick={() => setOpen('rename')}
+          >
+            {words.rename}
+          </Button>
+          <Button
+            kind="quiet"
+            aria-label={`${words.archive} ${name}`}
+            onClick={() => setOpen('archive')}
+          >
+            {words.archive}
+          </Button>
+        </div>
+      </div>
+      <div className={rows.figures}>
+        <p className={rows.name}>
+          <Amount amount={isOwed ? currentBalance : availableBalance} manner={manner} />
+        </p>
+        <p className={rows.soft}>{isOwed ? words.owed : words.balance}</p>
+      </div>
+      {open === 'rename' && <Rename account={account} onClose={close} />}
+      {open === 'archive' && <Archive account={account} onClose={close} />}
+    </li>
+  )
+}
+
+function Rename({ account: { bankAccountId, name }, onClose }: AskedProps) {
+  const { send, isSending, fault } = useChange((wanted: string) =>
+    coffer.updateBankAccount({ path: { bankAccountId }, body: { name: wanted } }),
+  )
+  return (
+    <Dialog title={words.rename} isOpen onClose={onClose}>
+      <Form
+        action={words.save}
+        isSending={isSending}
+        fault={fault}
+        onSubmit={(values) => send(values.name ?? '', onClose)}
+        others={<Button onClick={onClose}>{words.cancel}</Button>}
+      >
+        <TextField
+          label={words.name}
+          name="name"
+          defaultValue={name}
+          fault={fault?.problems.name}
+        />
+      </Form>
+    </Dialog>
+  )
+}
+
+function Archive({ account: { bankAccountId, name }, onClose }: AskedProps) {
+  const { send, isSending, fault } = useChange(() =>
+    coffer.archiveBankAccount({ path: { bankAccountId } }),
+  )
+  return (
+    <Dialog title={words.archiveTitle(name)} isOpen onClose={onClose}>
+      {fault && <FaultBanner fault={fault} />}
+      <p>{words.archiveText}</p>
+      <div className={rows.toolbar}>
+        <Button kind="danger" isBusy={isSending} onClick={() => send(undefined, onClose)}>
+          {words.archive}
+        </Button>
+        <Button onClick={onClose}>{words.cancel}</Button>
+      </div>
+    </Dialog>
+  )
+}

@@ -1,0 +1,34 @@
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi, Link } from '@tanstack/react-router'
+import { coffer } from '../../api/client.ts'
+import { Asked } from '../../controls/asked.tsx'
+import { Card, Screen } from '../../controls/screen.tsx'
+import { billingWords as words } from '../../words/billing.ts'
+
+const route = getRouteApi('/frame/account/subscribe/after')
+const againMs = 3_000
+
+/** The page that Stripe leads back to: the server reads the subscription at once. */
+export function Subscribed() {
+  const { session = '' } = route.useSearch()
+  const path = { checkoutSessionId: session }
+  const checkout = useQuery({
+    queryKey: ['checkout', session],
+    queryFn: async ({ signal }) => (await coffer.getCheckout({ path, signal })).data,
+    refetchInterval: ({ state }) => (state.data?.isActive ? false : againMs),
+  })
+  return (
+    <Screen title={words.after} isNarrow>
+      <Card>
+        <Asked query={checkout} lines={2}>
+          {({ isActive, message }) => (
+            <>
+              <p role="status">{isActive ? words.active : (message ?? words.notActive)}</p>
+              {isActive && <Link to="/">{words.toHome}</Link>}
+            </>
+          )}
+        </Asked>
+      </Card>
+    </Screen>
+  )
+}

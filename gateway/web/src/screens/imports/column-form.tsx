@@ -1,0 +1,147 @@
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useChange } from '../../api/changes.ts'
+import { coffer } from '../../api/client.ts'
+import { type Import, mappingQuery } from '../../api/import-queries.ts'
+import { Button } from '../../controls/button.tsx'
+import { CheckField, ChoiceField, TextField } from '../../controls/field.tsx'
+import { FaultBanner, Form } from '../../controls/form.tsx'
+import { Card } from '../../controls/screen.tsx'
+import { useReader } from '../../shell/chosen-account.ts'
+import { importWords as words } from '../../words/imports.ts'
+import { type Columns, dayFormats, guessColumns, mappingOf } from './column-guess.ts'
+import styles from './imports.module.css'
+
+/** Asks what the columns of a CSV file mean, or reads it as the last one with these columns. */
+export function ColumnForm({ found }: { found: Import }) {
+  const { bankAccountId, transactionImportId, headers, signature } = found
+  const { locale } = useReader()
+  const { data: known } = useQuery(mappingQuery(signature))
+  const [columns, setColumns] = useState(() => guessColumns(headers, locale))
+  const path = { bankAccountId, transactionImportId }
+  const { send, isSending, fault } = useChange(async (mappingId: string | null) => {
+    const body = { mapping: mappingOf(columns, headers) }
+    const made = mappingId ?? (await coffer.createMapping({ body })).data.transactionImportMappingId
+    const step = { transactionImportMappingId: made, status: 'pending-preview' } as const
+    return await coffer.updateImport({ path, body: step })
+  })
+  const change = (next: Partial<Columns>) => setColumns((now) => ({ ...now, ...next }))
+  return (
+    <>
+      {known && (
+        <Card title={words.known}>
+          {fault && <FaultBanner fault={fault} />}
+          <Button
+            kind="primary"
+            isBusy={isSending}
+            onClick={() => send(known.transactionImportMappingId)}
+          >
+            {words.useKnown}
+          </Button>
+        </Card>
+      )}
+      <Card title={words.columns}>
+        <p className={styles.soft}>{words.mapText}</p>
+        <Form
+          action={words.preview}
+          isSending={isSending}
+          fault={fault}
+          onSubmit={() => send(null)}
+        >
+          <div className={styles.pair}>
+            <Texts headers={headers} columns={columns} change={change} />
+          </div>
+          <Amounts headers={headers} columns={columns} change={change} />
+        </Form>
+      </Card>
+    </>
+  )
+}
+
+interface PartProps {
+  headers: string[]
+  columns: Columns
+  change: (next: Partial<Columns>) => void
+}
+
+interface ColumnProps extends PartProps {
+  label: string
+  name: keyof Columns
+  hint?: string
+  isOptional?: boolean
+}
+
+function Column({ label, name, hint, headers, columns, change, isOptional }: ColumnProps) {
+  const options = headers.map((value) => ({ value, text: value }))
+  return (
+    <ChoiceField
+      label={label}
+      hint={hint}
+      value={String(columns[name])}
+      options={isOptional ? [{ value: '', text: words.nothing }, ...options] : options}
+      onChange={(value) => change({ [name]: value })}
+    />
+  )
+}
+
+function Texts(part: PartProps) {
+  const { columns, change } = part
+  return (
+    <>
+      <Column {...part} label={words.date} name="date" />
+      <ChoiceField
+        label={words.format}
+        value={columns.format}
+        options={dayFormats.map((value) => ({ value, text: value }))}
+        onChange={(format) => change({ format })}
+      />
+      <Column {...part} label={words.memo} name="memo" />
+      <Column {...part} label={words.merchant} name="merchant" isOptional />
+      <Column {...part} label={words.id} hint={words.idHint} name="id" isOptional />
+      <Column {...part} label={words.balance} name="balance" isOptional />
+    </>
+  )
+}
+
+function Amounts(part: PartProps) {
+  const { columns, change } = part
+  const { amountKind } = columns
+  return (
+    <>
+      <ChoiceField
+        label={words.amountKind}
+        value={amountKind}
+        options={Object.entries(words.amountKinds).map(([value, text]) => ({ value, text }))}
+        onChange={(value) => {
+          const kind = value as Columns['amountKind']
+          change({ amountKind: kind, invert: kind === 'sign' })
+        }}
+      />
+      <div className={styles.pair}>
+        {amountKind !== 'column' && <Column {...part} label={words.amount} name="amount" />}
+        {amountKind === 'column' && <Column {...part} label={words.debits} name="debits" />}
+        {amountKind === 'column' && <Column {...part} label={words.credits} name="credits" />}
+        {amountKind === 'type' && <Column {...part} label={words.direction} name="direction" />}
+        {amountKind === 'type' && (
+          <>
+            <TextField
+              label={words.debitWord}
+              value={columns.debitWord}
+              onChange={(event) => change({ debitWord: event.target.value })}
+            />
+            <TextField
+              label={words.creditWord}
+              value={columns.creditWord}
+              onChange={(event) => change({ creditWord: event.target.value })}
+            />
+          </>
+        )}
+      </div>
+      <CheckField
+        label={amountKind === 'sign' ? words.invert : words.swap}
+        checked={columns.invert}
+        onChange={(event) => change({ invert: event.target.checked })}
+      />
+    </>
+  )
+}

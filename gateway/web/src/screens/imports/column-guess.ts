@@ -1,0 +1,101 @@
+import type { CsvMapping } from '../../api/import-queries.ts'
+
+/** The meaning of the columns, as the form holds it; an empty text is no column. */
+export interface Columns {
+  date: string
+  format: string
+  memo: string
+  merchant: string
+  amountKind: 'sign' | 'column' | 'type'
+  amount: string
+  debits: string
+  credits: string
+  direction: string
+  debitWord: string
+  creditWord: string
+  invert: boolean
+  id: string
+  balance: string
+}
+
+/** Ways to write a day that are offered, the most usual ones first. */
+export const dayFormats = [
+  'YYYY-MM-DD',
+  'MM/DD/YYYY',
+  'DD.MM.YYYY',
+  'DD/MM/YYYY',
+  'M/D/YYYY',
+  'D.M.YYYY',
+  'DD-MM-YYYY',
+  'DD.MM.YY',
+  'MM/DD/YY',
+  'YYYY/MM/DD',
+]
+
+/** Words of headers by their meaning: English, German, French, Spanish and Dutch banks. */
+const meanings = {
+  date: /date|datum|buchungstag|fecha|day/i,
+  merchant: /merchant|payee|name|empfänger|beguenstigter|tegenpartij/i,
+  memo: /description|memo|details|text|verwendungszweck|concept|libell|omschrijving|narrative/i,
+  amount: /amount|betrag|montant|importe|bedrag|value/i,
+  debits: /debit|soll|withdrawal|money out|paid out|cargo/i,
+  credits: /credit|haben|deposit|money in|paid in|abono/i,
+  id: /(transaction|reference).*(id|number|no)|\bid\b|referenz|fitid/i,
+  balance: /balance|saldo|solde|kontostand/i,
+} as const
+
+/** Returns a first guess by the headers, which the person may change. */
+export function guessColumns(headers: string[], locale: string): Columns {
+  const free = new Set(headers)
+  const take = (meaning: RegExp) => {
+    const found = [...free].find((header) => meaning.test(header)) ?? ''
+    free.delete(found)
+    return found
+  }
+  const date = take(meanings.date)
+  const id = take(meanings.id)
+  const balance = take(meanings.balance)
+  const amount = take(meanings.amount)
+  const [debits, credits] = [take(meanings.debits), take(meanings.credits)]
+  const memo = take(meanings.memo)
+  const merchant = take(meanings.merchant)
+  return {
+    date,
+    format: locale.endsWith('US') ? 'MM/DD/YYYY' : 'YYYY-MM-DD',
+    memo: memo || merchant || (headers[0] ?? ''),
+    merchant: memo === '' ? '' : merchant,
+    amountKind: amount === '' && debits !== '' ? 'column' : 'sign',
+    amount,
+    debits,
+    credits,
+    direction: '',
+    debitWord: 'debit',
+    creditWord: 'credit',
+    invert: amount !== '',
+    id,
+    balance,
+  }
+}
+
+/** Returns the mapping that the API takes (docs/files.md#csv-mappings). */
+export function mappingOf(columns: Columns, headers: string[]): CsvMapping {
+  const { date, format, memo, merchant, amountKind, invert, id, balance } = columns
+  const amounts = {
+    sign: [columns.amount],
+    column: [columns.debits, columns.credits],
+    type: [columns.amount, columns.direction],
+  }[amountKind]
+  const words =
+    amountKind === 'type' ? { debit: columns.debitWord, credit: columns.creditWord } : {}
+  // Without a number of the bank, a row is what its day, text and amount are.
+  const identity = id === '' ? [...new Set([date, memo, ...amounts])] : [id]
+  return {
+    headers,
+    id: { kind: id === '' ? 'hashed' : 'native', fields: identity.map((name) => ({ name })) },
+    amount: { kind: amountKind, invert, fields: amounts.map((name) => ({ name })), ...words },
+    memo: { name: memo },
+    ...(merchant === '' ? {} : { merchant: { name: merchant } }),
+    date: { fields: [{ name: date }], format },
+    balance: balance === '' ? { kind: 'none' } : { kind: 'field', fields: [{ name: balance }] },
+  }
+}

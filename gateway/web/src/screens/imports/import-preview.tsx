@@ -1,0 +1,83 @@
+import { Link } from '@tanstack/react-router'
+import { useChange } from '../../api/changes.ts'
+import { coffer } from '../../api/client.ts'
+import type { Import } from '../../api/import-queries.ts'
+import { Amount } from '../../controls/amount.tsx'
+import { Button } from '../../controls/button.tsx'
+import { FaultBanner } from '../../controls/form.tsx'
+import rows from '../../controls/rows.module.css'
+import { Card } from '../../controls/screen.tsx'
+import { dayOf, formatShortDay } from '../../format/days.ts'
+import { useManner, useReader } from '../../shell/chosen-account.ts'
+import { importWords as words } from '../../words/imports.ts'
+import { transactionWords } from '../../words/transactions.ts'
+import styles from './imports.module.css'
+
+/** The first rows of a file as transactions, and what is left out and why. */
+export function ImportPreview({ found }: { found: Import }) {
+  const { bankAccountId, transactionImportId, preview } = found
+  const path = { bankAccountId, transactionImportId }
+  const { send, isSending, fault } = useChange(() =>
+    coffer.updateImport({ path, body: { status: 'pending-processing' } }),
+  )
+  if (preview === null) return null
+  const { newCount, duplicateCount, skippedCount, skipped } = preview
+  return (
+    <Card title={words.previewTitle}>
+      {fault && <FaultBanner fault={fault} />}
+      <p>{words.counts(newCount, duplicateCount, skippedCount)}</p>
+      {skipped.length > 0 && (
+        <p className={styles.soft}>
+          {skipped
+            .map(({ reason, count }) => `${words.reasons[reason] ?? reason}: ${count}`)
+            .join(', ')}
+        </p>
+      )}
+      <PreviewRows found={found} />
+      <div className={rows.toolbar}>
+        <Button kind="primary" isBusy={isSending} onClick={() => send(undefined)}>
+          {words.store}
+        </Button>
+        <Link to="/imports" search={{ account: bankAccountId }}>
+          {words.again}
+        </Link>
+      </div>
+    </Card>
+  )
+}
+
+function PreviewRows({ found: { bankAccountId, preview } }: { found: Import }) {
+  const reader = useReader()
+  const manner = useManner(bankAccountId)
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: keyboards scroll it sideways
+    <section className={styles.scroll} tabIndex={0} aria-label={words.previewTitle}>
+      <table className={styles.table}>
+        <thead>
+          <tr>
+            <th scope="col">{transactionWords.date}</th>
+            <th scope="col">{transactionWords.name}</th>
+            <th scope="col">{transactionWords.amount}</th>
+            <th scope="col">{words.previewTitle}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {preview?.rows.map((row, at) => (
+            <tr
+              // biome-ignore lint/suspicious/noArrayIndexKey: rows of a file may be alike
+              key={at}
+              className={row.duplicate ? styles.known : ''}
+            >
+              <td>{formatShortDay(dayOf(row.date, reader.timezone), reader)}</td>
+              <td>{row.name || row.originalName}</td>
+              <td>
+                <Amount amount={row.amount} manner={manner} as="flow" />
+              </td>
+              <td>{row.duplicate ? words.duplicate : row.effect}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  )
+}

@@ -1,0 +1,70 @@
+import { useState } from 'react'
+import { useChange } from '../../api/changes.ts'
+import { coffer } from '../../api/client.ts'
+import { isWorking, type Upload } from '../../api/import-queries.ts'
+import { Button } from '../../controls/button.tsx'
+import { Dialog } from '../../controls/dialog.tsx'
+import { FaultBanner } from '../../controls/form.tsx'
+import rows from '../../controls/rows.module.css'
+import { formatInstant } from '../../format/days.ts'
+import { useReader } from '../../shell/chosen-account.ts'
+import { importWords as words } from '../../words/imports.ts'
+import { useProgress } from './upload-progress.ts'
+
+/** A file that was imported: its state, its counts, and how to undo it. */
+export function UploadRow({ upload }: { upload: Upload }) {
+  const reader = useReader()
+  const [isAsked, setAsked] = useState(false)
+  const { importedCount, skippedCount, status, error } = useProgress(upload)
+  const { file, createdAt, undoneAt, note, isUndoable } = upload
+  const name = file?.name ?? words.file
+  const counts = [
+    words.imported(importedCount),
+    ...(skippedCount > 0 ? [words.skipped(skippedCount)] : []),
+  ].join(', ')
+  return (
+    <li className={rows.row}>
+      <div>
+        <p className={rows.name}>{name}</p>
+        <p className={rows.soft}>{formatInstant(createdAt, reader)}</p>
+        {(error ?? note) && <p>{error ?? note}</p>}
+      </div>
+      <div className={rows.figures} role="status">
+        <p>{undoneAt === null ? words.statuses[status] : words.undone}</p>
+        {status !== 'failed' && <p className={rows.soft}>{counts}</p>}
+        {isWorking({ status }) && <progress aria-label={words.reading} />}
+        {isUndoable && (
+          <Button kind="quiet" onClick={() => setAsked(true)}>
+            {words.undo}
+          </Button>
+        )}
+      </div>
+      {isAsked && <Undo upload={upload} name={name} onClose={() => setAsked(false)} />}
+    </li>
+  )
+}
+
+interface UndoProps {
+  upload: Upload
+  name: string
+  onClose: () => void
+}
+
+function Undo({ upload, name, onClose }: UndoProps) {
+  const { bankAccountId, transactionUploadId, importedCount } = upload
+  const { send, isSending, fault } = useChange(() =>
+    coffer.undoUpload({ path: { bankAccountId, transactionUploadId } }),
+  )
+  return (
+    <Dialog title={words.undoTitle(name)} isOpen onClose={onClose}>
+      {fault && <FaultBanner fault={fault} />}
+      <p>{words.undoText(importedCount)}</p>
+      <div className={rows.toolbar}>
+        <Button kind="danger" isBusy={isSending} onClick={() => send(undefined, onClose)}>
+          {words.undo}
+        </Button>
+        <Button onClick={onClose}>{words.cancel}</Button>
+      </div>
+    </Dialog>
+  )
+}

@@ -1,0 +1,102 @@
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { configQuery } from '../../api/account-queries.ts'
+import { useChange } from '../../api/changes.ts'
+import { coffer } from '../../api/client.ts'
+import { solveChallenge } from '../../api/proof-of-work.ts'
+import { apiKeysQuery } from '../../api/security-queries.ts'
+import { Asked } from '../../controls/asked.tsx'
+import { Button } from '../../controls/button.tsx'
+import { ChoiceField, TextField } from '../../controls/field.tsx'
+import { FaultBanner, Form } from '../../controls/form.tsx'
+import rows from '../../controls/rows.module.css'
+import { Card } from '../../controls/screen.tsx'
+import { formatInstant } from '../../format/days.ts'
+import { useReader } from '../../shell/chosen-account.ts'
+import { settingsWords as words } from '../../words/settings.ts'
+import styles from './settings.module.css'
+
+type Body = Parameters<typeof coffer.createApiKey>[0]['body']
+
+/** API keys: a new one is shown once, a known one can be revoked. */
+export function ApiKeys() {
+  const { data: config } = useQuery(configQuery)
+  const [made, setMade] = useState<string | null>(null)
+  const { send, isSending, fault } = useChange(async ({ name, scope }: Record<string, string>) => {
+    const solved = await solveChallenge('create_api_key', config?.proofOfWorkEnabled ?? false)
+    const { data } = await coffer.createApiKey({ body: { name, scope, ...solved } as Body })
+    return `${data.apiKeyId}:${data.secret}`
+  })
+  return (
+    <Card title={words.keys}>
+      <p>
+        {words.keysText} <a href="./api/reference">{words.keysReference}</a>
+      </p>
+      {made && (
+        <div className={styles.secret} role="status">
+          <p>{words.keyShown}</p>
+          <code className={styles.code}>{made}</code>
+        </div>
+      )}
+      <Form
+        key={made}
+        action={words.createKey}
+        isSending={isSending}
+        fault={fault}
+        onSubmit={(values) => send(values, setMade)}
+      >
+        <TextField label={words.keyName} name="name" fault={fault?.problems.name} />
+        <ChoiceField
+          label={words.keyScope}
+          name="scope"
+          options={Object.entries(words.scopes).map(([value, text]) => ({ value, text }))}
+        />
+      </Form>
+      <Known isProofNeeded={config?.proofOfWorkEnabled ?? false} />
+    </Card>
+  )
+}
+
+function Known({ isProofNeeded }: { isProofNeeded: boolean }) {
+  const reader = useReader()
+  const keys = useQuery(apiKeysQuery)
+  const { send, isSending, fault } = useChange(async (apiKeyId: string) => {
+    const solved = await solveChallenge('delete_api_key', isProofNeeded)
+    const path = { apiKeyId }
+    return await coffer.deleteApiKey({ path, ...(solved ? { body: solved } : {}) } as Parameters<
+      typeof coffer.deleteApiKey
+    >[0])
+  })
+  return (
+    <Asked query={keys}>
+      {(all) => (
+        <>
+          {fault && <FaultBanner fault={fault} />}
+          <ul className={rows.rows}>
+            {all.map(({ apiKeyId, name, scope, lastUsedAt }) => (
+              <li key={apiKeyId} className={rows.row}>
+                <div>
+                  <p className={rows.name}>{name}</p>
+                  <p className={rows.soft}>
+                    {words.scopes[scope]},{' '}
+                    {lastUsedAt
+                      ? words.lastUsed(formatInstant(lastUsedAt, reader))
+                      : words.neverUsed}
+                  </p>
+                </div>
+                <Button
+                  kind="danger"
+                  aria-label={`${words.revoke} ${name}`}
+                  isBusy={isSending}
+                  onClick={() => send(apiKeyId)}
+                >
+                  {words.revoke}
+                </Button>
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+    </Asked>
+  )
+}

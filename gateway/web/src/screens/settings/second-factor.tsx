@@ -1,0 +1,143 @@
+import { useState } from 'react'
+import { useChange } from '../../api/changes.ts'
+import { coffer } from '../../api/client.ts'
+import { Button } from '../../controls/button.tsx'
+import { TextField } from '../../controls/field.tsx'
+import { Form } from '../../controls/form.tsx'
+import { PasswordField } from '../../controls/password-field.tsx'
+import rows from '../../controls/rows.module.css'
+import { Card } from '../../controls/screen.tsx'
+import { settingsWords as words } from '../../words/settings.ts'
+import { QrPicture } from './qr-picture.tsx'
+import styles from './settings.module.css'
+
+interface Secret {
+  uri: string
+  recoveryCodes: string[]
+}
+
+/** The second factor: its set-up with a picture, its recovery codes, its end. */
+export function SecondFactor({ isOn }: { isOn: boolean }) {
+  const [secret, setSecret] = useState<Secret | null>(null)
+  const [codes, setCodes] = useState<string[]>([])
+  const isSettingUp = secret !== null && !isOn
+  return (
+    <Card title={words.secondFactor}>
+      <p>{isOn ? words.secondFactorOn : words.secondFactorOff}</p>
+      {codes.length > 0 && <Codes codes={codes} />}
+      {isSettingUp && <Confirm secret={secret} onDone={() => setCodes(secret.recoveryCodes)} />}
+      {!isOn && !isSettingUp && <Begin onBegun={setSecret} />}
+      {isOn && <Others onReplaced={setCodes} />}
+    </Card>
+  )
+}
+
+function Begin({ onBegun }: { onBegun: (secret: Secret) => void }) {
+  const { send, isSending, fault } = useChange(async (currentPassword: string) => {
+    return (await coffer.setUpTotp({ body: { currentPassword } })).data
+  })
+  return (
+    <Form
+      action={words.setUp}
+      isSending={isSending}
+      fault={fault}
+      onSubmit={({ currentPassword = '' }) => send(currentPassword, onBegun)}
+    >
+      <PasswordField
+        name="currentPassword"
+        label={words.currentPassword}
+        autoComplete="current-password"
+        fault={fault?.problems.currentPassword}
+      />
+    </Form>
+  )
+}
+
+function Confirm({ secret, onDone }: { secret: Secret; onDone: () => void }) {
+  const { send, isSending, fault } = useChange((totp: string) =>
+    coffer.confirmTotp({ body: { totp: totp.trim() } }),
+  )
+  const key = new URL(secret.uri).searchParams.get('secret') ?? ''
+  return (
+    <>
+      <p>{words.scan}</p>
+      <QrPicture text={secret.uri} label={words.picture} />
+      <p>
+        {words.key}: <code className={styles.code}>{key.match(/.{1,4}/g)?.join(' ')}</code>
+      </p>
+      <Codes codes={secret.recoveryCodes} />
+      <Form
+        action={words.confirm}
+        isSending={isSending}
+        fault={fault}
+        onSubmit={({ totp = '' }) => send(totp, onDone)}
+      >
+        <TextField
+          label={words.code}
+          name="totp"
+          inputMode="numeric"
+          autoComplete="one-time-code"
+          fault={fault?.problems.totp}
+        />
+      </Form>
+    </>
+  )
+}
+
+function Codes({ codes }: { codes: string[] }) {
+  return (
+    <section aria-label={words.codes}>
+      <h3>{words.codes}</h3>
+      <p className={rows.soft}>{words.codesText}</p>
+      <ul className={styles.codes}>
+        {codes.map((code) => (
+          <li key={code} className={styles.code}>
+            {code}
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+function Others({ onReplaced }: { onReplaced: (codes: string[]) => void }) {
+  const [intent, setIntent] = useState<'replace' | 'disable' | null>(null)
+  const { send, isSending, fault } = useChange(async (currentPassword: string) => {
+    const body = { currentPassword }
+    if (intent === 'replace')
+      return (await coffer.replaceRecoveryCodes({ body })).data.recoveryCodes
+    await coffer.disableTotp({ body })
+    return []
+  })
+  if (intent === null) {
+    return (
+      <div className={rows.toolbar}>
+        <Button onClick={() => setIntent('replace')}>{words.replace}</Button>
+        <Button kind="danger" onClick={() => setIntent('disable')}>
+          {words.disable}
+        </Button>
+      </div>
+    )
+  }
+  return (
+    <Form
+      action={intent === 'replace' ? words.replace : words.disable}
+      isSending={isSending}
+      fault={fault}
+      onSubmit={({ currentPassword = '' }) =>
+        send(currentPassword, (codes) => {
+          onReplaced(codes)
+          setIntent(null)
+        })
+      }
+      others={<Button onClick={() => setIntent(null)}>{words.cancel}</Button>}
+    >
+      <PasswordField
+        name="currentPassword"
+        label={words.currentPassword}
+        autoComplete="current-password"
+        fault={fault?.problems.currentPassword}
+      />
+    </Form>
+  )
+}

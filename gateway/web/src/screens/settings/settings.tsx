@@ -1,0 +1,80 @@
+import { useQuery, useSuspenseQuery } from '@tanstack/react-query'
+import { configQuery, meQuery } from '../../api/account-queries.ts'
+import { useChange } from '../../api/changes.ts'
+import { coffer } from '../../api/client.ts'
+import { Button } from '../../controls/button.tsx'
+import { FaultBanner } from '../../controls/form.tsx'
+import rows from '../../controls/rows.module.css'
+import { Card, Screen } from '../../controls/screen.tsx'
+import { settingsWords as words } from '../../words/settings.ts'
+import { ApiKeys } from './api-keys.tsx'
+import { DeleteAccount } from './delete-account.tsx'
+import { Password } from './password.tsx'
+import { Profile } from './profile.tsx'
+import { SecondFactor } from './second-factor.tsx'
+import { Sessions } from './sessions.tsx'
+
+/** Settings of the person and the account. */
+export function Settings() {
+  const { user } = useSuspenseQuery(meQuery).data
+  return (
+    <Screen title={words.title} isNarrow>
+      <Profile user={user} />
+      <Password />
+      <SecondFactor isOn={user.login.totpEnabledAt !== null} />
+      <Sessions />
+      <ApiKeys />
+      <Billing />
+      <Card title={words.export}>
+        <p>{words.exportText}</p>
+        <p>
+          <a href="./api/users/me/export" download>
+            {words.exportDo}
+          </a>
+        </p>
+      </Card>
+      <DeleteAccount />
+      <About />
+    </Screen>
+  )
+}
+
+function Billing() {
+  const { data: config } = useQuery(configQuery)
+  const { hasSubscription } = useSuspenseQuery(meQuery).data
+  const { send, isSending, fault } = useChange(async () => {
+    return (await coffer.getBillingPortal()).data.url
+  })
+  if (!config?.billingEnabled || !hasSubscription) return null
+  return (
+    <Card title={words.billing}>
+      {fault && <FaultBanner fault={fault} />}
+      <div className={rows.toolbar}>
+        <Button isBusy={isSending} onClick={() => send(undefined, (url) => location.assign(url))}>
+          {words.manageBilling}
+        </Button>
+      </div>
+    </Card>
+  )
+}
+
+function About() {
+  const { data: config } = useQuery(configQuery)
+  const facts = [
+    [words.release, config?.release],
+    [words.revision, config?.revision],
+  ].filter(([, value]) => value)
+  if (facts.length === 0) return null
+  return (
+    <Card title={words.about}>
+      <dl className={rows.facts}>
+        {facts.map(([label, value]) => (
+          <div key={label}>
+            <dt>{label}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+    </Card>
+  )
+}

@@ -1,0 +1,40 @@
+import { join } from 'node:path'
+import { started } from '@coffer/host/testing/started'
+import { root } from '@coffer/local/bootstrap/paths.mjs'
+import { startCoffer } from '@coffer/test/harness/coffer.ts'
+import { expect, test } from '@jest/globals'
+import { takePicture, useBrowser } from '../browser.ts'
+
+const { view } = useBrowser()
+
+const coffer = started(() => startCoffer())
+
+const data = (name: string) => join(root, 'test/data', name)
+
+test('a file of the bank is imported and undone, a CSV file is mapped and stored', async () => {
+  const alice = await coffer.person()
+  const { path } = await alice.createBankAccount(0)
+  const count = async () => (await alice.get(`${path}/transactions?limit=100`)).length
+  await view({ url: `${coffer.baseUrl}/imports`, cookie: alice.cookie }, async (page) => {
+    const choice = page.getByLabel('Choose a file')
+    await choice.setInputFiles(data('card.qfx'))
+    await page.getByText('Done').waitFor()
+    expect(await count()).toBeGreaterThan(0)
+    await takePicture(page, 'web-imports')
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Undo' }).click()
+    await page.getByText('Undone').waitFor()
+    expect(await count()).toBe(0)
+    await choice.setInputFiles(data('sign.csv'))
+    await page.getByRole('heading', { name: 'Read a CSV file' }).waitFor()
+    await page.getByLabel('Column of the day').waitFor()
+    await takePicture(page, 'web-csv-columns')
+    await page.getByRole('button', { name: 'Show a preview' }).click()
+    await page.getByText('4 new, 0 known, 0 left out').waitFor()
+    await takePicture(page, 'web-csv-preview')
+    await page.getByRole('button', { name: 'Store them' }).click()
+    await page.getByRole('link', { name: 'Look at the transactions' }).click()
+    await page.getByText('+1,500.00').waitFor()
+    expect(await count()).toBe(4)
+  })
+})
