@@ -69,7 +69,10 @@ async function registers(baseUrl: string, recorder: Recorder) {
     name: 'session',
     summary: 'Signed in: the session is in the cookie',
   })
-  await take('POST', path, { body: { ...grace, ...(await proof()) }, isShown: false })
+  const hers = await take('POST', path, { body: { ...grace, ...(await proof()) }, isShown: false })
+  await recorder.as({ cookie: cookieOf(hers) })('PUT', '/users/me/timezone', {
+    body: { timezone: 'Europe/Berlin', currentPassword: password },
+  })
   const inUse = { name: 'known', summary: 'The address is in use' }
   await take('POST', path, { body: { ...grace, ...(await proof()) }, ...inUse })
   const session = recorder.as({ cookie: cookieOf(registered) })

@@ -167,8 +167,5 @@ export async function securesLogin(world: World, { session }: Ada): Promise<void
   const mail = await mails.mailTo(email, 'Reset your password')
   await take('POST', '/authentication/reset', { body: { token: tokenIn(mail), password } })
   const last = asSession(await signIn(password, null))
-  await last('PUT', '/users/me/timezone', {
-    body: { timezone: 'Europe/Berlin', currentPassword: password },
-  })
   await last('DELETE', '/users/me', { body: { currentPassword: password } })
 }

@@ -1,5 +1,6 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt'
 import { loadSigner } from '@coffer/host/rpc/signing-key'
+import { eventually } from '@coffer/host/testing/boot'
 import { booting } from '@coffer/host/testing/booting'
 import { createHousehold } from '@coffer/host/testing/household'
 import { systemCaller } from '@coffer/kit/rpc/caller'
@@ -12,7 +13,10 @@ import { sql } from 'slonik'
 import { z } from 'zod'
 import { beginMove, findUnmoved, moveDates } from '../../src/money/dates.sql.ts'
 import { ledger } from '../../src/service.ts'
+import { fixture } from '../imports/importing.ts'
+import { sendFile } from '../imports/uploading.ts'
 import { refusals } from '../outcomes.ts'
+import { aRow, feedHome } from '../syncs/syncing.ts'
 
 const booted = booting([ledger])
 
@@ -88,4 +92,24 @@ test('every day is moved once, in steps that refuse dated changes between them',
   const { transactionId } = deposit
   const { transaction } = await transactions.getTransaction({ bankAccountId, transactionId }, fresh)
   expect(transaction?.date).toEqual(midnight)
+})
+
+test('an import and a sync wait while the days of their bank account are moved', async () => {
+  const home = await createHousehold(booted)
+  const feed = await feedHome(booted)
+  const ids = sql.array([home.bankAccountId, feed.bankAccountId], 'text')
+  const setTimezone = (timezone: string | null) =>
+    booted.database('ledger').pool.query(sql.unsafe`
+      UPDATE bank_accounts SET timezone = ${timezone}, version = version + 1
+      WHERE bank_account_id = ANY(${ids})`)
+  await setTimezone('')
+  const key = await sendFile(home, await fixture('checking.qfx'))
+  const status = async () => (await home.uploads.getUpload(key, home.as)).upload?.status
+  await eventually(status, (found) => found === 'processing')
+  const row = aRow({ providerTransactionId: 'one' })
+  expect(await refusals(feed.lists(row))).toEqual(['Unavailable'])
+  expect(await status()).toBe('processing')
+  await setTimezone(null)
+  expect(await feed.lists(row)).toMatchObject([{ outcome: 'created' }])
+  await eventually(status, (found) => found === 'complete')
 })
