@@ -82,6 +82,7 @@ export async function plans({ pass }: World, { key }: Ada): Promise<Household> {
   const rentPath = `${path}/spending/${rent.spendingId}`
   await key('POST', `${rentPath}/settle`, { body: {} })
   await key('DELETE', `${rentPath}/settle`)
+  await key('POST', `${rentPath}/skip`, { body: {} })
   const tripPath = `${path}/spending/${trip.spendingId}`
   await key('PATCH', tripPath, { body: { targetAmount: 200_000 } })
   await key('GET', tripPath)

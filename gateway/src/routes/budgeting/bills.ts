@@ -3,9 +3,10 @@ import { z } from 'zod'
 import type { RouteDeps } from '../../deps.ts'
 import { type Route, route } from '../../http/route.ts'
 
-const path = '/api/bank_accounts/:bankAccountId/spending/:spendingId/settle'
+const one = '/api/bank_accounts/:bankAccountId/spending/:spendingId'
+const path = `${one}/settle` as const
 
-/** Returns the routes of bills that are paid before they are due (docs/plans.md). */
+/** Returns the routes of bills that are paid before they are due, or left out (docs/plans.md). */
 export function billRoutes({ mesh }: RouteDeps): Route[] {
   const spending = mesh.client('budgeting', SpendingService)
   return [
@@ -48,6 +49,27 @@ export function billRoutes({ mesh }: RouteDeps): Route[] {
       answer: SpendingSchema,
       handler: async ({ params, options }) =>
         (await spending.unsettleSpending(params, options)).spending,
+    }),
+    route({
+      id: 'skipSpending',
+      tag: 'Spending',
+      method: 'POST',
+      path: `${one}/skip`,
+      summary: 'Leave out the next due date of an expense',
+      description:
+        'nextRecurrence becomes the due date after it; a PATCH of nextRecurrence undoes that. ' +
+        'Moves no money. Not for goals (docs/plans.md#due-dates-left-out).',
+      since: '0.4.0',
+      auth: 'key',
+      idempotent: true,
+      tagged: true,
+      find: ({ params, options }) => spending.getSpending(params, options),
+      body: z.strictObject({}),
+      isBodyOptional: true,
+      answers: { 409: 'Another request is deleting the expense, or has changed its due date' },
+      answer: SpendingSchema,
+      handler: async ({ params, writeOptions }) =>
+        (await spending.skipSpending(params, writeOptions)).spending,
     }),
   ]
 }

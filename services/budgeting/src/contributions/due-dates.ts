@@ -48,6 +48,26 @@ export function currentDue(due: Due, timezone: string, now: number): number | nu
 }
 
 /**
+ * Lists the first `limit` due dates (midnights) of the rule that are left out between the last due
+ * date, or the creation, and the stored one. A goal has none.
+ */
+export function listSkipped(
+  plan: Due & { lastRecurrence: Date | null; createdAt: Date },
+  timezone: string,
+  limit: number,
+): Date[] {
+  if (plan.ruleset === null) return []
+  const next = midnightMs(plan.nextRecurrence.getTime(), timezone)
+  const skipped: Date[] = []
+  let due = dueAfter(plan.ruleset, timezone, (plan.lastRecurrence ?? plan.createdAt).getTime())
+  while (due !== null && due < next && skipped.length < limit) {
+    skipped.push(new Date(due))
+    due = dueAfter(plan.ruleset, timezone, due)
+  }
+  return skipped
+}
+
+/**
  * Counts the due dates in `[from, before)` (ms) that are not paid: a goal's date, or occurrences of
  * the rule, none before the stored due date.
  */

@@ -18,6 +18,7 @@ export function renderSentences(plan: Spending, explanation: Explanation, style:
   const { words } = texts
   const { method, isBehind } = explanation
   return [
+    ...skipped(explanation, texts),
     ...settled(explanation, texts),
     start(plan, explanation, texts),
     ...(method === 'split' ? split(plan, explanation, texts) : []),
@@ -26,6 +27,11 @@ export function renderSentences(plan: Spending, explanation: Explanation, style:
     ...(isBehind ? [behind(explanation, texts)] : []),
     ...(plan.isPaused ? [words.paused] : []),
   ]
+}
+
+function skipped({ skippedDates }: Explanation, { words, day }: Texts): string[] {
+  const [first] = skippedDates
+  return first ? [words.skipped({ first: day(first), count: skippedDates.length })] : []
 }
 
 function settled({ settledAt, due }: Explanation, { words, day }: Texts): string[] {

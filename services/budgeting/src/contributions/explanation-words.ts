@@ -3,6 +3,7 @@
  * numbers; a day is null if no date follows.
  */
 export type Words = {
+  skipped: (of: { first: string; count: number }) => string
   settled: (of: { paid: string; due: string | null }) => string
   target: (of: {
     target: string
@@ -24,6 +25,10 @@ export type Words = {
 
 /** English sentences. */
 export const english: Words = {
+  skipped: ({ first, count }) =>
+    count === 1
+      ? `The due date ${first} is left out.`
+      : `${count} due dates are left out, the first on ${first}.`,
   settled: ({ paid, due }) =>
     `It was paid on ${paid}; ${due === null ? 'no due date follows' : `this is for ${due}`}.`,
   target: ({ target, due, progress, used }) =>
@@ -51,6 +56,10 @@ export const english: Words = {
 
 /** German sentences. */
 export const german: Words = {
+  skipped: ({ first, count }) =>
+    count === 1
+      ? `Die Fälligkeit am ${first} entfällt.`
+      : `${count} Fälligkeiten entfallen, die erste am ${first}.`,
   settled: ({ paid, due }) =>
     `Bezahlt am ${paid}; ${due === null ? 'keine Fälligkeit folgt' : `dies ist für den ${due}`}.`,
   target: ({ target, due, progress, used }) =>

@@ -11,7 +11,9 @@ const timezone = chicago
 const daily = 'DTSTART:20230101T060000Z\nRRULE:FREQ=DAILY'
 const now = sample.calculatedAt
 const nextRecurrence = new Date('2024-03-01T06:00Z')
-const rent = { ...sample, targetAmount: 12_500n, currentAmount: 157n, nextRecurrence }
+const lastRecurrence = new Date('2024-02-01T06:00Z')
+const due = { lastRecurrence, nextRecurrence }
+const rent = { ...sample, ...due, targetAmount: 12_500n, currentAmount: 157n }
 const goal: FundedSpending = { ...rent, spendingType: 'goal', ruleset: null }
 
 function render(plan: FundedSpending, style = { currency: 'USD', locale: 'en_US' }): string[] {

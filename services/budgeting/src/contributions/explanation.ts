@@ -1,7 +1,7 @@
 import { type FundedSpending, fundingOf } from '../book/spending.ts'
 import { listOccurrences, occurrencesOf } from '../recurrence/recurrence.ts'
 import { type AsOf, type Contribution, progress, recalculate } from './contribution.ts'
-import { firstUnpaid, isSettled } from './due-dates.ts'
+import { firstUnpaid, isSettled, listSkipped } from './due-dates.ts'
 
 /** A contribution with the dates that were counted for it; amounts in minor units. */
 export type Explanation = Contribution & {
@@ -10,6 +10,7 @@ export type Explanation = Contribution & {
   dueDates: Date[]
   fundingDates: Date[]
   settledAt: Date | null
+  skippedDates: Date[]
 }
 
 /** Maximum length of each list of dates in an explanation; the counts of dates are not limited. */
@@ -28,6 +29,7 @@ export function explain(plan: FundedSpending, { timezone, now }: AsOf): Explanat
     dueDates: listDueDates(plan, contribution, { timezone, now }),
     fundingDates: listFundingDates(plan, contribution, { timezone, now }),
     settledAt: isSettled(plan) ? plan.settledAt : null,
+    skippedDates: listSkipped(plan, timezone, datesMax),
   }
 }
 

@@ -31,7 +31,8 @@ test('a settled bill is calculated as if the due date after it were the next', (
 })
 
 test('the explanation says when the bill was paid, and which due date follows', () => {
-  const settled = settle({ ...rent, currentAmount: 0n }, now)
+  const lastRecurrence = new Date('2023-10-01T05:00Z')
+  const settled = settle({ ...rent, lastRecurrence, currentAmount: 0n }, now)
   const explanation = explain(settled, { timezone: chicago, now })
   expect(renderSentences(settled, explanation, style)[0]).toBe(
     'It was paid on Oct 20, 2023; this is for Dec 1, 2023.',

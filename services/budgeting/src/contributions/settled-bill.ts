@@ -1,7 +1,8 @@
 import { refused } from '@coffer/kit/rpc/errors'
 import { isOver } from '../book/funding-schedule.ts'
 import type { Spending } from '../book/spending.ts'
-import { isSettled } from './due-dates.ts'
+import { notInFuture } from '../recurrence/date-problems.ts'
+import { dueAfter, isSettled } from './due-dates.ts'
 
 type Bill = Pick<
   Spending,
@@ -42,6 +43,22 @@ export function settle<Plan extends Bill>(plan: Plan, now: Date): Plan {
 export function unsettle<Plan extends Bill>(plan: Plan): Plan {
   requireBill(plan)
   return { ...plan, ...unsettled }
+}
+
+/**
+ * Returns the plan with the due date after the next one. Throws refused if no bill is left, if its
+ * due date has passed (the hourly job has yet to close the period), and if the rule ends with it.
+ */
+export function skip<Plan extends Bill & { ruleset: string | null }>(
+  plan: Plan,
+  { timezone, now }: { timezone: string; now: Date },
+): Plan {
+  requireBill(plan)
+  const { ruleset, nextRecurrence } = plan
+  if (nextRecurrence <= now) throw refused(notInFuture)
+  const next = ruleset === null ? null : dueAfter(ruleset, timezone, nextRecurrence.getTime())
+  if (next === null) throw refused('No due date follows the next one: delete the expense instead')
+  return { ...plan, nextRecurrence: new Date(next) }
 }
 
 /** Throws refused for a goal, and for an expense whose rule has ended. */

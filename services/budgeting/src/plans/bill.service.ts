@@ -1,37 +1,44 @@
 import { create } from '@bufbuild/protobuf'
+import { timestampFromDate } from '@bufbuild/protobuf/wkt'
 import { keptReplies, once } from '@coffer/kit/database/idempotency'
-import { notFound } from '@coffer/kit/rpc/errors'
+import { notFound, refused } from '@coffer/kit/rpc/errors'
 import { toMessage } from '@coffer/kit/rpc/message'
 import { requireMatch } from '@coffer/kit/rpc/object-tag'
 import { callerOf } from '@coffer/kit/rpc/rpc'
 import type { ServiceDeps } from '@coffer/kit/service/service'
 import {
   SettleSpendingResponseSchema,
+  SkipSpendingResponseSchema,
   SpendingSchema,
   type SpendingService,
   UnsettleSpendingResponseSchema,
 } from '@coffer/proto/budgeting/v1/spending'
+import { EnvelopeService } from '@coffer/proto/ledger/v1/envelope'
 import type { HandlerContext, ServiceImpl } from '@connectrpc/connect'
 import type { FundedSpending } from '../book/spending.ts'
-import { settle, unsettle } from '../contributions/settled-bill.ts'
+import type { AsOf } from '../contributions/contribution.ts'
+import { settle, skip, unsettle } from '../contributions/settled-bill.ts'
 import { describeWritable, findEnvelope, onBehalfOf } from '../ledger/ledger.client.ts'
 import { withAmounts, withContribution } from './plan.ts'
 import { onPlan, requireNotClosing } from './plan-works.ts'
+import { findPlans } from './spending.sql.ts'
 import type { Decision } from './unit-of-work.ts'
 import type { PlanWriter } from './writer.service.ts'
 
 type Deps = Pick<ServiceDeps, 'database' | 'mesh' | 'clock'> & Pick<PlanWriter, 'write'>
 type Handlers = ServiceImpl<typeof SpendingService>
 
-/** Returns the RPC handlers of bills that are paid early (docs/plans.md#bills-paid-early). */
-export function billRoutes(deps: Deps): Pick<Handlers, 'settleSpending' | 'unsettleSpending'> {
+/** Returns the RPC handlers of bills that are paid early or left out (docs/plans.md). */
+export function billRoutes(
+  deps: Deps,
+): Pick<Handlers, 'settleSpending' | 'unsettleSpending' | 'skipSpending'> {
   const { database } = deps
   return {
     settleSpending: (request, context) =>
       once({ database, context, reply: SettleSpendingResponseSchema }, (key) =>
         changeBill(deps, request, {
           context,
-          change: settle,
+          change: (plan, { now }) => settle(plan, now),
           answer: (plan) => {
             const spending = toMessage(SpendingSchema, plan)
             const reply = create(SettleSpendingResponseSchema, { spending })
@@ -39,6 +46,23 @@ export function billRoutes(deps: Deps): Pick<Handlers, 'settleSpending' | 'unset
           },
         }),
       ),
+    skipSpending: (request, context) =>
+      once({ database, context, reply: SkipSpendingResponseSchema }, async (key) => {
+        const due = await noteSkipped(deps, request, context)
+        return changeBill(deps, request, {
+          context,
+          change: (plan, asOf) => {
+            const isSame = plan.nextRecurrence.getTime() === due.getTime()
+            if (!isSame) throw refused(moved, { status: 409 })
+            return skip(plan, asOf)
+          },
+          answer: (plan) => {
+            const spending = toMessage(SpendingSchema, plan)
+            const reply = create(SkipSpendingResponseSchema, { spending })
+            return { reply, replies: keptReplies(key, reply) }
+          },
+        })
+      }),
     unsettleSpending: (request, context) =>
       changeBill(deps, request, {
         context,
@@ -51,10 +75,33 @@ export function billRoutes(deps: Deps): Pick<Handlers, 'settleSpending' | 'unset
   }
 }
 
+const moved = 'the due date was changed by another request: read the expense again'
+
+/**
+ * Journals the due date that a request leaves out, and returns it: before the plan is changed, so
+ * that a request which is repeated after a failure completes both. Throws the refusals of `skip`.
+ */
+async function noteSkipped(
+  { database, mesh, clock }: Deps,
+  { bankAccountId, spendingId }: { bankAccountId: string; spendingId: string },
+  context: HandlerContext,
+): Promise<Date> {
+  const { accountId, timezone } = callerOf(context)
+  const [plan] = await findPlans(database, { accountId, bankAccountId }, [spendingId])
+  if (!plan) throw notFound('spending')
+  requireNotClosing(plan, clock())
+  skip(plan, { timezone, now: clock() })
+  const due = plan.nextRecurrence
+  const ledger = mesh.client('ledger', EnvelopeService)
+  const skipped = { bankAccountId, spendingId, due: timestampFromDate(due) }
+  await ledger.noteSkippedPeriod(skipped, onBehalfOf(context))
+  return due
+}
+
 interface BillChange<Reply> {
   context: HandlerContext
   /** Pure decision on the plan with the ledger's amounts; may throw a refusal. */
-  change: (plan: FundedSpending, now: Date) => FundedSpending
+  change: (plan: FundedSpending, asOf: AsOf) => FundedSpending
   answer: (plan: FundedSpending) => Pick<Decision<Reply>, 'reply' | 'replies'>
 }
 
@@ -78,7 +125,7 @@ async function changeBill<Reply>(
       if (!current) throw notFound('spending')
       requireNotClosing(current, asOf.now)
       requireMatch(context, SpendingSchema, toMessage(SpendingSchema, current))
-      const changed = change(withAmounts(current, envelope, asOf), asOf.now)
+      const changed = change(withAmounts(current, envelope, asOf), asOf)
       const plan = withContribution(changed, asOf)
       return { ...answer(plan), plans: [plan] }
     }),

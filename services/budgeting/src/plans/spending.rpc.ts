@@ -149,5 +149,6 @@ function createExplanation(plan: FundedSpending, style: Style) {
     sentences: renderSentences(plan, explanation, style),
     dueDates: explanation.dueDates.map(timestampFromDate),
     fundingDates: explanation.fundingDates.map(timestampFromDate),
+    skippedDates: explanation.skippedDates.map(timestampFromDate),
   })
 }

@@ -235,6 +235,7 @@ async function createPlanned({ funding, excludeWeekends, expenses, goal }: Plan)
     const created = { ...plan, autoCreateTransaction: true }
     const { spendingId } = await home.expense(fundingScheduleId, created)
     await fill({ spendingId }, saved)
+    if (saved % 3n === 0n) await home.spending.skipSpending({ bankAccountId, spendingId }, home.as)
     if (saved % 2n === 0n)
       await home.spending.settleSpending({ bankAccountId, spendingId }, home.as)
   }

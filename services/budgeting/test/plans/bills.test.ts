@@ -5,6 +5,7 @@ import { headers } from '@coffer/kit/rpc/rpc'
 import { newId } from '@coffer/kit/values/id'
 import { auditLedger } from '@coffer/ledger/money/audit.sql'
 import { ledger } from '@coffer/ledger/service'
+import { HistoryService } from '@coffer/proto/ledger/v1/history'
 import { expect, test } from '@jest/globals'
 import { budgeting } from '../../src/service.ts'
 import { advanceOnly } from '../advancing.ts'
@@ -53,6 +54,7 @@ async function sumsOf({ home }: Rent) {
 function takeStep({ home, key, pay }: Rent, step: string, day: Date) {
   if (step === 'paid') return pay(day)
   if (step === 'settled') return home.spending.settleSpending(key, home.as)
+  if (step === 'skipped') return home.spending.skipSpending(key, home.as)
   throw new Error(`no step is called ${step}`)
 }
 
@@ -114,4 +116,27 @@ test('a bill is settled once: repeated, at the same time, and until it is undone
     const { spending } = await home.spending.unsettleSpending(key, home.as)
     expect(spending?.settledAt).toBeUndefined()
   }
+})
+
+test('a due date is left out once: at the same time, repeated, and after a failure', async () => {
+  const { home, key } = await createRent()
+  const due = at('2023-12-01T06:00Z')
+  // The request that failed between its two steps has journaled the date.
+  await home.envelopes.noteSkippedPeriod({ ...key, due }, home.as)
+  const keyed = { ...home.as, headers: { [headers.idempotencyKey]: newId('k') } }
+  await Promise.all([1, 2].map(() => home.spending.skipSpending(key, keyed)))
+  const january = at('2024-01-01T06:00Z')
+  expect(await home.list()).toMatchObject([{ nextRecurrence: january, isBehind: false }])
+  const histories = booted.client('ledger', HistoryService)
+  const { entries } = await histories.listHistory({ ...key, limit: 9 }, home.as)
+  const noted = entries.filter(({ cause }) => cause === 'period-skipped')
+  expect(noted).toMatchObject([{ delta: 0n, occurrence: due }])
+  const { explanation } = await home.spending.explainSpending(key, home.as)
+  expect(explanation).toMatchObject({ skippedDates: [due] })
+  expect(explanation?.sentences[0]).toBe('The due date Dec 1, 2023 is left out.')
+  const skipping = [1, 2].map(() => home.spending.skipSpending(key, home.as))
+  const outcomes = await Promise.allSettled(skipping)
+  const moves = outcomes.filter(({ status }) => status === 'fulfilled').length
+  const nextRecurrence = at(`2024-0${moves + 1}-01T06:00Z`)
+  expect(await home.list()).toMatchObject([{ nextRecurrence }])
 })

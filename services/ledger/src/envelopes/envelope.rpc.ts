@@ -1,4 +1,5 @@
 import { create } from '@bufbuild/protobuf'
+import { timestampDate } from '@bufbuild/protobuf/wkt'
 import { keptReplies, once } from '@coffer/kit/database/idempotency'
 import { notFound, refused } from '@coffer/kit/rpc/errors'
 import { toMessage } from '@coffer/kit/rpc/message'
@@ -21,7 +22,7 @@ import { transfer } from '../money/transfer.ts'
 import type { Decision } from '../money/unit-of-work.ts'
 import type { MoneyWriter } from '../money/writer.service.ts'
 import { listEnvelopes } from './envelope.sql.ts'
-import { closeEnvelope } from './period.ts'
+import { closeEnvelope, notePeriodSkipped } from './period.ts'
 
 type Deps = Pick<ServiceDeps, 'database'> & MoneyWriter & { config: Bounds }
 
@@ -39,6 +40,25 @@ export function envelopeRoutes(deps: Deps): ServiceImpl<typeof EnvelopeService> 
     openEnvelope: (request, context) => findOrCreate(deps, request, context),
     closeEnvelope: async (request, context) => {
       await close(deps, request, context)
+      return {}
+    },
+    noteSkippedPeriod: async ({ bankAccountId, spendingId, due }, context) => {
+      const { accountId, userId: createdBy } = callerOf(context)
+      const skipped = { spendingId, due: due ? timestampDate(due) : new Date(0) }
+      const operationId = `${spendingId}/skipped/${skipped.due.toISOString()}`
+      const key = { accountId, bankAccountId, operationId }
+      await deps.write({
+        scope: { ...key, spendingIds: [spendingId] },
+        operationId,
+        signal: context.signal,
+        createdBy,
+        decide: ({ booked, ...locked }) => {
+          if (booked) return { reply: {} }
+          const settlement = notePeriodSkipped(locked, skipped)
+          const operation = { ...key, reply: Buffer.alloc(0), createdAt: locked.operation.now }
+          return { settlement, operation, reply: {} }
+        },
+      })
       return {}
     },
     transfer: (request, context) =>

@@ -57,11 +57,11 @@ function withShownName(transaction: Transaction) {
 }
 
 /**
- * Returns the date of a funding or the due date of a closed period; null for other causes. Releases
+ * Returns the date of a funding, or the due date of a period; null for other causes. Releases
  * before 0.4 stored the due date in the operation ID alone (`<spendingId>/<due date>`).
  */
 function findOccurrence({ cause, date, operationId }: HistoryRow): Date | null {
-  if (cause === 'funding') return date
+  if (cause === 'funding' || cause === 'period-skipped') return date
   if (cause !== 'period-closed') return null
   return date ?? new Date(operationId.slice(operationId.indexOf('/') + 1))
 }

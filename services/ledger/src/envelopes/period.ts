@@ -1,3 +1,4 @@
+import { notFound } from '@coffer/kit/rpc/errors'
 import { lesser } from '@coffer/kit/values/money'
 import { requireWritable } from '../book/bank-account.ts'
 import type { Envelope } from '../book/envelope.ts'
@@ -8,6 +9,7 @@ import {
   type Locked,
   postHeld,
   postUsed,
+  type Settlement,
   type StartedOperation,
   startOperation,
 } from '../money/operation.ts'
@@ -21,6 +23,22 @@ export function closeEnvelope(started: StartedOperation, envelope: Envelope): vo
   postUsed(started, envelope, { delta: -envelope.usedAmount, ...reason })
   envelope.periodSpent = 0n
   envelope.closedAt = started.operation.now
+}
+
+/**
+ * Returns the rows to save for a due date that is left out: a row of the journal, which moves no
+ * money. Throws notFound for an envelope that is closed or missing.
+ */
+export function notePeriodSkipped(
+  locked: Locked,
+  { spendingId: causeId, due: date }: { spendingId: string; due: Date },
+): Settlement {
+  requireWritable(locked.bankAccount)
+  const started = startOperation(locked)
+  const envelope = findEnvelope(started, causeId)
+  if (envelope === null) throw notFound('spending')
+  postHeld(started, envelope, { delta: 0n, cause: 'period-skipped', causeId, date })
+  return endOperation(started)
 }
 
 /**

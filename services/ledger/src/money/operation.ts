@@ -257,7 +257,7 @@ export function isSpending({ pot, cause }: Pick<JournalEntry, 'pot' | 'cause'>):
 }
 
 // Causes journaled even with a change of 0: the row records from when the amount is valid.
-const statedBy: ReadonlySet<Cause> = new Set(['period-closed', 'upload', 'manual-edit'])
+const statedBy = new Set<Cause>(['period-closed', 'period-skipped', 'upload', 'manual-edit'])
 
 /** Returns the journal rows in the order of posting; a row sums up postings of a pot and cause. */
 function entriesOf(started: StartedOperation): JournalEntry[] {
