@@ -172,7 +172,6 @@ const unseen: Record<string, string> = {
   'FeedLink.error': 'syncs have to stop after several failures',
   'FeedBankAccount.deletedAt': 'removed candidates are not listed',
   'FeedTransaction.deletedAt': 'the provider has to remove a transaction',
-  'HistoryEntry.occurrence': 'the hourly job has to run',
   'EstimateCostResponse.hints': 'the rule has to skip months',
 }
 

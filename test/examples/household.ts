@@ -10,6 +10,8 @@ const payday = 'DTSTART:20260115T060000Z\nRRULE:FREQ=MONTHLY;INTERVAL=1;BYMONTHD
 const friday = 'DTSTART:20260306T060000Z\nRRULE:FREQ=WEEKLY;INTERVAL=1;BYDAY=FR'
 const firstOfMonth = 'DTSTART:20260401T050000Z\nRRULE:FREQ=MONTHLY;INTERVAL=1;BYMONTHDAY=1'
 
+const bill = { graceDays: 5, settlesWhenSpent: true }
+
 /** A link that is kept by hand, with its first bank account and what is in it. */
 export interface Household {
   linkId: string
@@ -63,6 +65,7 @@ export async function plans({ pass }: World, { key }: Ada): Promise<Household> {
       name: 'Rent',
       fundingScheduleId,
       targetAmount: 120_000,
+      ...bill,
       ruleset: firstOfMonth,
     },
     name: 'expense',
@@ -79,10 +82,9 @@ export async function plans({ pass }: World, { key }: Ada): Promise<Household> {
     name: 'goal',
     summary: 'A goal, due once',
   })
-  const rentPath = `${path}/spending/${rent.spendingId}`
-  await key('POST', `${rentPath}/settle`, { body: {} })
-  await key('DELETE', `${rentPath}/settle`)
-  await key('POST', `${rentPath}/skip`, { body: {} })
+  await key('POST', `${path}/spending/${rent.spendingId}/settle`, { body: {} })
+  await key('DELETE', `${path}/spending/${rent.spendingId}/settle`)
+  await key('POST', `${path}/spending/${rent.spendingId}/skip`, { body: {} })
   const tripPath = `${path}/spending/${trip.spendingId}`
   await key('PATCH', tripPath, { body: { targetAmount: 200_000 } })
   await key('GET', tripPath)

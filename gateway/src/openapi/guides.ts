@@ -33,6 +33,7 @@ export const contents: readonly Group[] = [
       'transactions.md',
       'money.md',
       'money/refunds.md',
+      'money/grace.md',
       'similar-transactions.md',
     ],
   },
@@ -43,7 +44,7 @@ export const contents: readonly Group[] = [
   { title: 'Files', entries: ['files.md', 'file-formats.md'] },
   {
     title: 'Plans',
-    entries: ['plans.md', 'funding-schedules.md', 'recurrence.md', 'forecast.md'],
+    entries: ['plans.md', 'plans/bills.md', 'funding-schedules.md', 'recurrence.md', 'forecast.md'],
   },
   {
     title: 'People and rights',

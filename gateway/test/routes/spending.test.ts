@@ -26,8 +26,8 @@ test.each([
   [goal, { spendingType: 'goal', name: 'Bike', targetAmount: 50_000n }],
   [{ ...goal, ruleset: null, isPaused: true }, { isPaused: true }],
   [
-    { ...expense, autoCreateTransaction: true, settlesWhenSpent: true },
-    { ruleset, autoCreateTransaction: true, settlesWhenSpent: true },
+    { ...expense, autoCreateTransaction: true, settlesWhenSpent: true, graceDays: 14 },
+    { ruleset, autoCreateTransaction: true, settlesWhenSpent: true, graceDays: 14 },
   ],
   [undated, { ruleset }],
 ])('%j is an expense or a goal', async (body, expected) => {
@@ -55,6 +55,10 @@ test.each([
     periodSpentAmount: 0,
     settlesWhenSpent: false,
     settledAt: null,
+    graceDays: 0,
+    carryOver: null,
+    graceUntil: null,
+    graceAmount: 0,
   })
   expect(gateway.received.at(-1)?.message).toMatchObject({
     ...expected,
@@ -103,6 +107,8 @@ test.each([
   [{ ...goal, targetAmount: 0 }, { targetAmount: 'must be greater than 0' }],
   [{ ...goal, nextRecurrence: '' }, { nextRecurrence: 'cannot be blank' }],
   [{ ...goal, isPaused: null }, { isPaused: 'cannot be blank' }],
+  [{ ...goal, graceDays: 5 }, { graceDays: 'key not expected' }],
+  [{ ...goal, carryOver: true }, { carryOver: 'key not expected' }],
 ])('the goal %j has a fault', async (body, problems) => {
   gateway = await createGateway({})
   const answer = await gateway.send('POST', url, { body })

@@ -1,5 +1,6 @@
 import { accountBound, setting } from '@coffer/kit/service/config'
 import { z } from 'zod'
+import { graceDaysMax } from './book/spending.ts'
 
 export const settings = {
   fundingSchedulesMax: setting(
@@ -11,6 +12,11 @@ export const settings = {
     'COFFER_EXPENSE_CARRY_OVER',
     z.stringbool().default(false),
     'Keep the unspent money of an expense on its due date',
+  ),
+  expenseGraceDays: setting(
+    'COFFER_EXPENSE_GRACE_DAYS',
+    z.coerce.number().int().min(0).max(graceDaysMax).default(0),
+    'graceDays of new expenses that do not state them: 0 to 14',
   ),
   expenseSettlesWhenSpent: setting(
     'COFFER_EXPENSE_SETTLES_WHEN_SPENT',

@@ -112,7 +112,7 @@ async function createEnvelope(options: {
   const body =
     spendingType === 'goal'
       ? { ...shared, spendingType }
-      : { ...shared, spendingType, ruleset: ruleset ?? '' }
+      : { ...shared, spendingType, ruleset: ruleset ?? '', graceDays: 5, settlesWhenSpent: true }
   const { spendingId } = (await coffer.createSpending({ path, body })).data
   const paid = await newestPaid(coffer, path, plan.spentAt)
   const amount = paid.reduce((sum, transaction) => sum + transaction.amount, held)

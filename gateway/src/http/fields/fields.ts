@@ -205,6 +205,11 @@ export const notNegativeMoney = integer
   .transform(BigInt)
   .meta({ minimum: 0 })
 
+/** A number of days of grace, 0 to 14 (docs/limits.md). */
+export const graceDays = integer
+  .refine((value) => value >= 0 && value <= 14, rule('must be 0 to 14'))
+  .meta({ minimum: 0, maximum: 14 })
+
 export const boolean = z.boolean({ error: typed(texts.boolean) })
 
 /** Returns whether a text is a calendar day (2026-01-31) of the years 1900 to 2199. */

@@ -19,7 +19,7 @@ export function billRoutes({ mesh }: RouteDeps): Route[] {
       description:
         'Contributions and the forecast are then for the due date after it, and the due date ' +
         'passes without emptying the envelope. Moves no money. Not for goals ' +
-        '(docs/plans.md#bills-paid-early).',
+        '(docs/plans/bills.md#bills-paid-early).',
       since: '0.4.0',
       auth: 'key',
       idempotent: true,
@@ -40,7 +40,7 @@ export function billRoutes({ mesh }: RouteDeps): Route[] {
       summary: 'Undo the marking of the next bill as paid',
       description:
         'An expense that settles by itself stays settled while its target is spent ' +
-        '(docs/plans.md#bills-paid-early).',
+        '(docs/plans/bills.md#bills-paid-early).',
       since: '0.4.0',
       auth: 'key',
       isConditional: true,
@@ -58,7 +58,7 @@ export function billRoutes({ mesh }: RouteDeps): Route[] {
       summary: 'Leave out the next due date of an expense',
       description:
         'nextRecurrence becomes the due date after it; a PATCH of nextRecurrence undoes that. ' +
-        'Moves no money. Not for goals (docs/plans.md#due-dates-left-out).',
+        'Moves no money. Not for goals (docs/plans/bills.md#due-dates-left-out).',
       since: '0.4.0',
       auth: 'key',
       idempotent: true,

@@ -24,10 +24,10 @@ export interface Advancing {
   envelopes: readonly Amounts[]
 }
 
-/** An operation to book in the ledger: a pending funding run, or the due date of a plan. */
+/** An operation to book in the ledger: a pending funding run, or a due date or grace of a plan. */
 export type BookableOperation =
   | { kind: 'run'; run: FundingRun; lines: readonly RunLine[] }
-  | { kind: 'due'; plan: FundedSpending }
+  | { kind: 'due' | 'grace'; plan: FundedSpending }
 
 /** A booked operation with the envelope amounts of the ledger's response; a goal has no amounts. */
 export type BookedOperation = BookableOperation & { envelopes: readonly Amounts[] }
@@ -97,7 +97,16 @@ export function decideStep(
 /** Updates the plans after one booked operation, unless another process has already done so. */
 function applyBooked({ advancing, plans, runs, savedRuns }: StepState, one: BookedOperation): void {
   const { timezone } = advancing
-  if (one.kind === 'due') {
+  if (one.kind === 'grace') {
+    const plan = plans.get(one.plan.spendingId)
+    const isSame = plan?.graceUntil?.getTime() === one.plan.graceUntil?.getTime()
+    if (plan?.graceUntil && isSame) {
+      const asOf = { timezone, now: justAfter(plan.graceUntil) }
+      plans.set(plan.spendingId, afterGrace(plan, one.envelopes[0], asOf))
+    }
+    return
+  }
+  if (one.kind !== 'run') {
     const plan = plans.get(one.plan.spendingId)
     const isUnchanged = plan?.nextRecurrence.getTime() === one.plan.nextRecurrence.getTime()
     if (!plan || !isUnchanged || isOver(plan)) return
@@ -139,6 +148,12 @@ function afterDue(
   const asOf = { timezone, now: justAfter(plan.nextRecurrence) }
   const closed = withAmounts(plan, amounts, asOf)
   return withContribution({ ...closed, ...rollDue(closed, timezone) }, asOf)
+}
+
+/** Returns the plan after its grace. The ledger answers without amounts if it had ended before. */
+function afterGrace(plan: FundedSpending, amounts: Amounts | undefined, asOf: AsOf) {
+  const ended = { ...plan, graceUntil: null, graceAmount: 0n }
+  return withContribution(withAmounts(ended, amounts, asOf), asOf)
 }
 
 function listPending({ runs }: StepState, lines: readonly RunLine[]): BookableOperation[] {
@@ -211,12 +226,13 @@ function decideFirings(state: StepState, { fundings }: DateBatch): BookableOpera
   })
 }
 
-/** Lists a batch's due dates, each with its plan as of then; a plan may occur several times. */
+/** Lists a batch's due dates and graces, each with its plan as of then; plans may repeat. */
 function listDues({ advancing, plans }: StepState, { dues }: DateBatch): BookableOperation[] {
   const rolled = new Map<string, FundedSpending>()
-  return dues.flatMap(({ spendingId }): BookableOperation[] => {
+  return dues.flatMap(({ kind, spendingId }): BookableOperation[] => {
     const plan = rolled.get(spendingId) ?? plans.get(spendingId)
     if (!plan) return []
+    if (kind === 'grace') return [{ kind, plan }]
     rolled.set(spendingId, { ...plan, ...rollDue(plan, advancing.timezone) })
     return [{ kind: 'due', plan }]
   })

@@ -13,7 +13,7 @@ import {
   type BookedOperation,
   decideStep,
 } from './advance-step.ts'
-import { type Booking, createDueBooking, createRunBooking } from './booking.ts'
+import { type Booking, createDueBooking, createGraceBooking, createRunBooking } from './booking.ts'
 
 /** Maximum number of steps of a group in one run of the hourly job; the next run continues. */
 const stepsMax = 10_000
@@ -107,14 +107,17 @@ function createBooking(
   { isManualLink, timezone }: Advancing,
   one: BookableOperation,
 ): Booking | null {
-  return one.kind === 'run'
-    ? createRunBooking(one.run, { lines: one.lines, timezone })
-    : createDueBooking(one.plan, {
-        isManualLink,
-        timezone,
-        carryOver: config.expenseCarryOver,
-        transactionId: newId('txn'),
-      })
+  const carryOver = config.expenseCarryOver
+  switch (one.kind) {
+    case 'run':
+      return createRunBooking(one.run, { lines: one.lines, timezone })
+    case 'grace':
+      return createGraceBooking(one.plan, { carryOver, timezone })
+    default: {
+      const transactionId = newId('txn')
+      return createDueBooking(one.plan, { isManualLink, carryOver, transactionId, timezone })
+    }
+  }
 }
 
 /**

@@ -44,6 +44,7 @@ function dueIn(
 const hasNext = sql.fragment`last_recurrence IS DISTINCT FROM next_recurrence`
 const isFiring = sql.fragment`${hasNext} AND deleted_at IS NULL`
 const isOpenAndDue = sql.fragment`state = 'open' AND NOT is_paused AND ${hasNext}`
+const isGraced = sql.fragment`state = 'open' AND NOT is_paused AND grace_until IS NOT NULL`
 const isPending = sql.fragment`state = 'pending'`
 
 const duePage = prepare(
@@ -55,13 +56,15 @@ const duePage = prepare(
       UNION ALL
       ${dueIn(page, { table: 'spending', instant: 'next_recurrence', isDue: isOpenAndDue })}
       UNION ALL
+      ${dueIn(page, { table: 'spending', instant: 'grace_until', isDue: isGraced })}
+      UNION ALL
       ${dueIn(page, { table: 'funding_runs', instant: 'occurrence', isDue: isPending })}
     ) AS due
     ORDER BY due_at, account_id, bank_account_id LIMIT ${page.limit}::int`,
 )
 
 /**
- * Lists the rows due at `now`, the earliest first: schedules, plans and pending funding runs.
+ * Lists the rows due at `now`, the earliest first: schedules, plans, graces, pending funding runs.
  * `after` is the last row of the page before. A bank account may appear several times. Leaves out
  * archived or removed bank accounts, and accounts that are not paid up. The cost grows with
  * `limit`, not with the number of due rows.

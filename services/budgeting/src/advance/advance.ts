@@ -6,15 +6,15 @@ import { clampNeed, progress, recalculate } from '../contributions/contribution.
 import { countDues, rollDue } from '../contributions/due-dates.ts'
 import { fire } from '../contributions/funding-dates.ts'
 
-/** A past firing of a funding schedule, or past due date of a plan, that is not booked yet. */
+/** A past firing of a schedule, or past due date or grace of a plan, that is not booked yet. */
 export type MissedDate =
   | { kind: 'funding'; at: Date; fundingScheduleId: string }
-  | { kind: 'due'; at: Date; spendingId: string }
+  | { kind: 'due' | 'grace'; at: Date; spendingId: string }
 
 /**
- * Lists the earliest `limit` firings and due dates up to `now` that are not booked, ordered by
- * instant, firings first on a tie (docs/hourly-job.md#order). Paused plans and ended rules have
- * none.
+ * Lists the earliest `limit` firings, graces and due dates up to `now` that are not booked, ordered
+ * by instant, firings first on a tie, then graces (docs/hourly-job.md#order). Paused plans and
+ * ended rules have none.
  */
 export function listMissedDates(
   { schedules, spending }: { schedules: readonly FundingSchedule[]; spending: readonly Spending[] },
@@ -34,8 +34,13 @@ export function listMissedDates(
         (at) => ({ kind: 'due' as const, at, spendingId: plan.spendingId }),
       ),
     )
-  // Array.sort is stable: fundings stay before due dates of the same instant.
-  return [...fundings, ...dues].sort((a, b) => a.at.getTime() - b.at.getTime()).slice(0, limit)
+  const graces = spending.flatMap(({ spendingId, graceUntil: at, isPaused }) =>
+    at !== null && at <= now && !isPaused ? [{ kind: 'grace' as const, at, spendingId }] : [],
+  )
+  // Array.sort is stable: fundings, then graces, stay before due dates of the same instant.
+  return [...fundings, ...graces, ...dues]
+    .sort((a, b) => a.at.getTime() - b.at.getTime())
+    .slice(0, limit)
 }
 
 type Dates = { lastRecurrence: Date | null; nextRecurrence: Date }
@@ -55,7 +60,7 @@ function listInstants<T extends Dates>(
 }
 
 type Funding = Extract<MissedDate, { kind: 'funding' }>
-type DueDate = Extract<MissedDate, { kind: 'due' }>
+type DueDate = Exclude<MissedDate, Funding>
 
 /** Consecutive dates that one step decides and books together: firings, then due dates. */
 export type DateBatch = { fundings: Funding[]; dues: DueDate[] }
@@ -81,7 +86,7 @@ export function splitIntoBatches(missed: readonly MissedDate[]): DateBatch[] {
 }
 
 function fitsBatch({ fundings, dues }: DateBatch, date: MissedDate): boolean {
-  if (date.kind === 'due') return dues.length < duesMax
+  if (date.kind !== 'funding') return dues.length < duesMax
   const isAnother = fundings.every((one) => one.fundingScheduleId !== date.fundingScheduleId)
   return dues.length === 0 && isAnother
 }

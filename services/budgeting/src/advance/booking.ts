@@ -1,5 +1,6 @@
 import type { MessageInitShape } from '@bufbuild/protobuf'
-import { timestampFromDate } from '@bufbuild/protobuf/wkt'
+import { timestampFromDate, timestampFromMs } from '@bufbuild/protobuf/wkt'
+import { localDay, startOfDay } from '@coffer/kit/values/day'
 import type { BookingSchema } from '@coffer/proto/ledger/v1/scheduled'
 import type { FundingRun, RunLine } from '../book/funding-run.ts'
 import type { FundedSpending } from '../book/spending.ts'
@@ -67,8 +68,37 @@ export function createDueBooking(
     spendingId,
     due,
     targetAmount,
-    carryOver: carryOver || isPaid,
+    carryOver: (plan.carryOver ?? carryOver) || isPaid,
+    ...(plan.graceDays > 0 && !isPaid
+      ? { graceUntil: timestampFromMs(graceEnd(plan, timezone)) }
+      : {}),
     ...(plan.autoCreateTransaction && isManualLink && !isPaid ? { transaction } : {}),
   }
   return { accountId, timezone, operation: { case: 'periodEnd', value } }
+}
+
+/** Returns when the grace of a due date ends (ms): the midnight after its last day. */
+function graceEnd(plan: Pick<FundedSpending, 'nextRecurrence' | 'graceDays'>, timezone: string) {
+  const day = localDay(plan.nextRecurrence.getTime(), timezone)
+  return startOfDay(day + plan.graceDays + 1, timezone)
+}
+
+/**
+ * Returns the booking of the end of a grace, null if none runs. Its idempotency key in the ledger
+ * consists of spending ID and end.
+ */
+export function createGraceBooking(
+  plan: FundedSpending,
+  { carryOver, timezone }: { carryOver: boolean; timezone: string },
+): Booking | null {
+  const { accountId, bankAccountId, spendingId, graceUntil, lastRecurrence } = plan
+  if (graceUntil === null) return null
+  const value = {
+    bankAccountId,
+    spendingId,
+    graceUntil: timestampFromDate(graceUntil),
+    carryOver: plan.carryOver ?? carryOver,
+    ...(lastRecurrence ? { due: timestampFromDate(lastRecurrence) } : {}),
+  }
+  return { accountId, timezone, operation: { case: 'graceEnd', value } }
 }

@@ -7,7 +7,8 @@ import type { FundingDates, FundingSchedule } from './funding-schedule.ts'
  * The plan of an envelope; amounts in minor units. An expense has a ruleset, a goal none.
  * `currentAmount`, `usedAmount` and `periodSpentAmount` are the ledger's as of `amountsVersion`;
  * the contribution is as of `calculatedAt`. The bill of `settledFor` counts as paid since
- * `settledAt`, by a request or because its target is spent. In state `opening` a plan is being
+ * `settledAt`, by a request or because its target is spent. Until `graceUntil` the envelope keeps
+ * `graceAmount` of a closed period, both the ledger's too. In state `opening` a plan is being
  * created and hidden from clients. `openingKey` and `openingBody` are the idempotency key and body
  * hash of the creating request, `openingAttempts` counts its attempts. Until `closingUntil` a
  * request that deletes the plan closes its envelope.
@@ -42,8 +43,15 @@ export const Spending = z.object({
   settledFor: z.date().nullable(),
   settledAt: z.date().nullable(),
   settledByRequest: z.boolean(),
+  graceDays: z.number().int(),
+  carryOver: z.boolean().nullable(),
+  graceUntil: z.date().nullable(),
+  graceAmount: z.bigint(),
 })
 export type Spending = z.infer<typeof Spending>
+
+/** Maximum number of days after a due date in which money stays for its bill (docs/limits.md). */
+export const graceDaysMax = 14
 
 export interface PlanKey extends BankAccountKey {
   spendingId: string

@@ -7,7 +7,8 @@ import { countDues, currentDue, type Due, dueAfter, firstUnpaid } from './due-da
 import { nextTwoFundings } from './funding-dates.ts'
 
 /** Fields of a plan that determine its contribution; amounts in minor units. */
-export type Need = Due & Pick<Spending, 'targetAmount' | 'currentAmount' | 'usedAmount'>
+export type Need = Due &
+  Pick<Spending, 'targetAmount' | 'currentAmount' | 'usedAmount'> & { graceAmount?: bigint }
 
 /**
  * A contribution and the terms of its calculation (docs/plans.md#contributions), in minor units:
@@ -72,13 +73,13 @@ export function recalculate(
 }
 
 /**
- * Returns what counts towards the target, in minor units: the money in the envelope and, for a
- * goal, the money already spent from it.
+ * Returns what counts towards the target, in minor units: the money in the envelope, without that
+ * of a closed period, and for a goal the money already spent from it.
  */
 export function progress(spending: Omit<Need, 'nextRecurrence'>): bigint {
   return spending.ruleset === null
     ? spending.currentAmount + spending.usedAmount
-    : spending.currentAmount
+    : spending.currentAmount - (spending.graceAmount ?? 0n)
 }
 
 type Dues = { beforeFunding: number; afterFunding: number }

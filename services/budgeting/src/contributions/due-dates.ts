@@ -11,7 +11,7 @@ export type Due = {
   settledFor?: Date | null | undefined
 }
 
-/** Returns whether the next due date counts as paid (docs/plans.md#bills-paid-early). */
+/** Returns whether the next due date counts as paid (docs/plans/bills.md#bills-paid-early). */
 export function isSettled({ settledFor, nextRecurrence }: Omit<Due, 'ruleset'>): boolean {
   return settledFor?.getTime() === nextRecurrence.getTime()
 }

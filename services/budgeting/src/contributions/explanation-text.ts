@@ -21,6 +21,7 @@ export function renderSentences(plan: Spending, explanation: Explanation, style:
     ...skipped(explanation, texts),
     ...settled(explanation, texts),
     start(plan, explanation, texts),
+    ...graced(explanation, texts),
     ...(method === 'split' ? split(plan, explanation, texts) : []),
     ...(method === 'targets' ? targets(plan, explanation, texts) : []),
     ...(method === 'none' ? [words.none] : []),
@@ -36,6 +37,10 @@ function skipped({ skippedDates }: Explanation, { words, day }: Texts): string[]
 
 function settled({ settledAt, due }: Explanation, { words, day }: Texts): string[] {
   return settledAt ? [words.settled({ paid: day(settledAt), due: due && day(due) })] : []
+}
+
+function graced({ graceUntil, graceAmount }: Explanation, { words, money, day }: Texts): string[] {
+  return graceUntil && graceAmount > 0n ? [words.grace(money(graceAmount), day(graceUntil))] : []
 }
 
 function start(plan: Spending, { due, progress }: Explanation, { words, money, day }: Texts) {

@@ -11,6 +11,7 @@ export type Words = {
     progress: string
     used: string | null
   }) => string
+  grace: (amount: string, until: string) => string
   reached: string
   missing: (sum: string) => string
   all: (funding: string) => string
@@ -34,6 +35,8 @@ export const english: Words = {
   target: ({ target, due, progress, used }) =>
     `${target} is the target${due === null ? '' : `, due on ${due}`}; ` +
     `${progress} is put aside so far${used === null ? '' : ` (${used} of it already spent)`}.`,
+  grace: (amount, until) =>
+    `${amount} more is kept for the bill of the last due date until ${until}.`,
   reached: 'The target is reached, so the next funding adds nothing.',
   missing: (sum) => `${sum} is missing.`,
   all: (funding) => `The next funding, on ${funding}, adds all of it.`,
@@ -66,6 +69,8 @@ export const german: Words = {
     `${target} ist das Ziel${due === null ? '' : `, fällig am ${due}`}; ` +
     `${progress} sind bisher zurückgelegt` +
     `${used === null ? '' : ` (davon ${used} schon ausgegeben)`}.`,
+  grace: (amount, until) =>
+    `Weitere ${amount} bleiben bis zum ${until} für die Rechnung der letzten Fälligkeit.`,
   reached: 'Das Ziel ist erreicht: Die nächste Zuführung legt nichts zurück.',
   missing: (sum) => `${sum} fehlen.`,
   all: (funding) => `Die nächste Zuführung am ${funding} legt alles davon zurück.`,

@@ -11,6 +11,8 @@ export type Explanation = Contribution & {
   fundingDates: Date[]
   settledAt: Date | null
   skippedDates: Date[]
+  graceUntil: Date | null
+  graceAmount: bigint
 }
 
 /** Maximum length of each list of dates in an explanation; the counts of dates are not limited. */
@@ -30,6 +32,8 @@ export function explain(plan: FundedSpending, { timezone, now }: AsOf): Explanat
     fundingDates: listFundingDates(plan, contribution, { timezone, now }),
     settledAt: isSettled(plan) ? plan.settledAt : null,
     skippedDates: listSkipped(plan, timezone, datesMax),
+    graceUntil: plan.graceUntil,
+    graceAmount: plan.graceAmount,
   }
 }
 

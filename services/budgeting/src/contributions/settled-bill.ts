@@ -21,7 +21,7 @@ const unsettled = { settledFor: null, settledAt: null, settledByRequest: false }
 
 /**
  * Returns the plan as of `now`: settled if it settles by itself and its target is spent in this
- * period, not settled if that, or the due date, has changed (docs/plans.md#bills-paid-early).
+ * period, not settled if that, or the due date, has changed (docs/plans/bills.md#bills-paid-early).
  */
 export function withSettledBill<Plan extends Bill>(plan: Plan, now: Date): Plan {
   const isSpent = plan.settlesWhenSpent && plan.periodSpentAmount >= plan.targetAmount

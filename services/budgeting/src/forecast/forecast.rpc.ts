@@ -19,6 +19,7 @@ import { BankAccountService } from '@coffer/proto/ledger/v1/bank_account'
 import { EnvelopeService } from '@coffer/proto/ledger/v1/envelope'
 import type { HandlerContext, ServiceImpl } from '@connectrpc/connect'
 import { describeBankAccount, onBehalfOf } from '../ledger/ledger.client.ts'
+import { heldIn } from '../plans/plan.ts'
 import { listSpending } from '../plans/spending.sql.ts'
 import { renderRuleset } from '../recurrence/ruleset-text.ts'
 import { rulesetHints } from '../recurrence/skipped-months.ts'
@@ -127,7 +128,8 @@ async function load({ database, mesh }: Deps, bankAccountId: string, context: Ha
         nextRecurrence: plan.nextRecurrence,
         settledFor: plan.settledFor,
         targetAmount: plan.targetAmount,
-        currentAmount: envelope.currentAmount,
+        // The money of a closed period counts as paid: its bill is due already.
+        currentAmount: envelope.currentAmount - heldIn(plan, envelope).graceAmount,
         usedAmount: envelope.usedAmount,
       },
     ]

@@ -1,3 +1,5 @@
+import { type Timestamp, timestampDate } from '@bufbuild/protobuf/wkt'
+import { lesser } from '@coffer/kit/values/money'
 import { type FundedSpending, fundingOf } from '../book/spending.ts'
 import { type AsOf, recalculate } from '../contributions/contribution.ts'
 import { withSettledBill } from '../contributions/settled-bill.ts'
@@ -10,6 +12,10 @@ export type Amounts = {
   version: bigint
   /** Given to transactions in this period; undefined in replies that the ledger stored earlier. */
   periodSpent?: bigint | undefined
+  /** The grace of a closed period, undefined if none runs (docs/money/grace.md). */
+  graceUntil?: Timestamp | undefined
+  graceUnspent?: bigint
+  graceMissing?: bigint
 }
 
 /**
@@ -23,7 +29,9 @@ export function withAmounts(
 ): FundedSpending {
   if (!amounts || amounts.version < plan.amountsVersion) return plan
   const held = heldIn(plan, amounts)
-  const isSame = held.periodSpentAmount === plan.periodSpentAmount
+  const isSame =
+    held.periodSpentAmount === plan.periodSpentAmount &&
+    held.graceUntil?.getTime() === plan.graceUntil?.getTime()
   if (amounts.version === plan.amountsVersion && isSame) return plan
   return withContribution({ ...plan, ...held }, asOf)
 }
@@ -33,7 +41,16 @@ export function heldIn(plan: FundedSpending, amounts: Amounts) {
   const { currentAmount, usedAmount, version: amountsVersion, periodSpent } = amounts
   const isGoal = plan.spendingType === 'goal'
   const periodSpentAmount = isGoal ? 0n : (periodSpent ?? plan.periodSpentAmount)
-  return { currentAmount, usedAmount, amountsVersion, periodSpentAmount }
+  const { graceUntil, graceUnspent = 0n, graceMissing = 0n } = amounts
+  const graced = graceUnspent - graceMissing
+  return {
+    currentAmount,
+    usedAmount,
+    amountsVersion,
+    periodSpentAmount,
+    graceUntil: graceUntil ? timestampDate(graceUntil) : null,
+    graceAmount: graceUntil && graced > 0n ? lesser(currentAmount, graced) : 0n,
+  }
 }
 
 /**

@@ -15,13 +15,14 @@ const notNullable = [
   'autoCreateTransaction',
   'isPaused',
   'settlesWhenSpent',
+  'graceDays',
 ] as const
 
-const ofExpenses = ['autoCreateTransaction', 'settlesWhenSpent'] as const
+const ofExpenses = ['autoCreateTransaction', 'settlesWhenSpent', 'graceDays', 'carryOver'] as const
 
-/** Fields of a PATCH. Null is refused, except for the ruleset of a goal. */
+/** Fields of a PATCH. Null is refused, except for the ruleset of a goal and for `carryOver`. */
 export type SpendingPatch = {
-  [Field in (typeof notNullable)[number] | 'ruleset']?: Spending[Field] | null
+  [Field in (typeof notNullable)[number] | 'ruleset' | 'carryOver']?: Spending[Field] | null
 }
 
 type Where = { timezone: string; now: Date; isManualLink: boolean }
@@ -56,6 +57,8 @@ export function changeSpending(
     autoCreateTransaction: patch.autoCreateTransaction ?? current.autoCreateTransaction,
     isPaused: patch.isPaused ?? current.isPaused,
     settlesWhenSpent: patch.settlesWhenSpent ?? current.settlesWhenSpent,
+    graceDays: patch.graceDays ?? current.graceDays,
+    carryOver: patch.carryOver === undefined ? current.carryOver : patch.carryOver,
     ruleset,
     nextRecurrence: patch.nextRecurrence
       ? sentDue(current, patch.nextRecurrence, where, problems)

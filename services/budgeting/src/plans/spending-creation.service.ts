@@ -179,6 +179,8 @@ function reservePlan({ scope, input, key, asOf, isManualLink }: NewPlan): Work<F
         settledFor: null,
         settledAt: null,
         settledByRequest: false,
+        graceUntil: null,
+        graceAmount: 0n,
       }
       const plan = withContribution(withFunding(entity, funding), asOf)
       return { reply: plan, plans: [plan] }
@@ -188,7 +190,7 @@ function reservePlan({ scope, input, key, asOf, isManualLink }: NewPlan): Work<F
 
 function readInput(
   request: CreateSpendingRequest,
-  { expenseSettlesWhenSpent }: Deps['config'],
+  { expenseSettlesWhenSpent, expenseGraceDays }: Deps['config'],
 ): NewSpending {
   const { name, fundingScheduleId, targetAmount, autoCreateTransaction, isPaused } = request
   const { nextRecurrence } = request
@@ -197,8 +199,10 @@ function readInput(
     throw invalid({ spendingType: 'Spending type must be expense or goal' })
   }
   const isExpense = spendingType.data === 'expense'
-  if (!isExpense && request.settlesWhenSpent) {
-    throw invalid({ settlesWhenSpent: 'key not expected' })
+  const ofExpenses = ['settlesWhenSpent', 'graceDays', 'carryOver'] as const
+  const unexpected = isExpense ? [] : ofExpenses.filter((key) => request[key])
+  if (unexpected.length > 0) {
+    throw invalid(Object.fromEntries(unexpected.map((key) => [key, 'key not expected'])))
   }
   return {
     spendingType: spendingType.data,
@@ -207,6 +211,8 @@ function readInput(
     targetAmount,
     autoCreateTransaction,
     isPaused,
+    graceDays: isExpense ? (request.graceDays ?? expenseGraceDays) : 0,
+    carryOver: isExpense ? (request.carryOver ?? null) : null,
     settlesWhenSpent: isExpense && (request.settlesWhenSpent ?? expenseSettlesWhenSpent),
     nextRecurrence: nextRecurrence ? timestampDate(nextRecurrence) : null,
     ruleset: request.ruleset ?? null,

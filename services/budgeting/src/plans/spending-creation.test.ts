@@ -17,6 +17,8 @@ const rent: NewSpending = {
   autoCreateTransaction: false,
   isPaused: false,
   settlesWhenSpent: false,
+  graceDays: 0,
+  carryOver: null,
 }
 const holiday: NewSpending = { ...rent, spendingType: 'goal', name: 'Holiday', ruleset: null }
 

@@ -1,7 +1,7 @@
 import { invalid, type Problems } from '@coffer/kit/rpc/errors'
 import { isInMidnightHour, midnightOf } from '@coffer/kit/values/day'
 import { readRuleset } from '@coffer/kit/values/ruleset'
-import type { Spending } from '../book/spending.ts'
+import { graceDaysMax, type Spending } from '../book/spending.ts'
 import { dueAfter } from '../contributions/due-dates.ts'
 import { noDateLeft, notInFuture } from '../recurrence/date-problems.ts'
 import { renderRuleset } from '../recurrence/ruleset-text.ts'
@@ -17,6 +17,8 @@ export type NewSpending = Pick<
   | 'autoCreateTransaction'
   | 'isPaused'
   | 'settlesWhenSpent'
+  | 'graceDays'
+  | 'carryOver'
 > & { nextRecurrence: Date | null }
 
 /**
@@ -70,14 +72,17 @@ export function nextDue(
   return due === null ? null : new Date(due)
 }
 
-/** Validates the target and the automatic transactions of a plan. Adds to `problems`. */
+/** Validates target, grace and automatic transactions of a plan. Adds to `problems`. */
 export function checkPlan(
-  plan: Pick<Spending, 'targetAmount' | 'autoCreateTransaction'>,
+  plan: Pick<Spending, 'targetAmount' | 'autoCreateTransaction' | 'graceDays'>,
   isManualLink: boolean,
   problems: Problems,
 ): void {
   if (plan.targetAmount <= 0n) {
     problems.targetAmount = 'Target amount must be greater than 0'
+  }
+  if (plan.graceDays < 0 || plan.graceDays > graceDaysMax) {
+    problems.graceDays = `Grace days must be 0 to ${graceDaysMax}`
   }
   if (plan.autoCreateTransaction && !isManualLink) {
     problems.autoCreateTransaction = 'Automatic transactions need a manual link'

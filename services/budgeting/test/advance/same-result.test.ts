@@ -95,7 +95,9 @@ async function createPrepared({ place, schedules, envelopes }: Case): Promise<Ho
     if (rule === null) await home.goal(funding, plan)
     else {
       const ruleset = rulesetOf(rule, first)
-      await home.expense(funding, { ...plan, ruleset, autoCreateTransaction })
+      // The day of the month varies these too, without another random value.
+      const late = { graceDays: day % 8, settlesWhenSpent: day % 2 === 0 }
+      await home.expense(funding, { ...plan, ...late, ruleset, autoCreateTransaction })
     }
   }
   return home
@@ -113,6 +115,8 @@ function findNextDue({ bankAccountId }: Household): Promise<Date | null> {
       SELECT next_recurrence FROM spending
       WHERE bank_account_id = ${bankAccountId} AND last_recurrence IS DISTINCT FROM next_recurrence
         AND NOT is_paused
+      UNION ALL
+      SELECT grace_until FROM spending WHERE bank_account_id = ${bankAccountId} AND NOT is_paused
     ) AS due`)
 }
 

@@ -232,7 +232,7 @@ async function createPlanned({ funding, excludeWeekends, expenses, goal }: Plan)
   for (const { ruleset, target, saved } of expenses) {
     const due = occurrenceAfter(occurrencesOf(ruleset, chicago), now.getTime()) ?? 0
     const plan = { ruleset, targetAmount: target, nextRecurrence: timestampFromMs(due) }
-    const created = { ...plan, autoCreateTransaction: true }
+    const created = { ...plan, autoCreateTransaction: true, graceDays: Number(saved % 8n) }
     const { spendingId } = await home.expense(fundingScheduleId, created)
     await fill({ spendingId }, saved)
     if (saved % 3n === 0n) await home.spending.skipSpending({ bankAccountId, spendingId }, home.as)

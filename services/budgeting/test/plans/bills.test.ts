@@ -140,3 +140,25 @@ test('a due date is left out once: at the same time, repeated, and after a failu
   const nextRecurrence = at(`2024-0${moves + 1}-01T06:00Z`)
   expect(await home.list()).toMatchObject([{ nextRecurrence }])
 })
+
+test('a bill paid late from money of the next period does not settle that one', async () => {
+  const { home, key, pay } = await createRent('graceDays 14, settlesWhenSpent', 1n)
+  await advanceOnly(booted, home, noonOf('30 Nov'))
+  const out = { ...key, fromSpendingId: key.spendingId, amount: 79_999n }
+  await home.envelopes.transfer(out, home.as)
+  await advanceOnly(booted, home, noonOf('15 Dec'))
+  const graceUntil = at('2023-12-16T06:00Z')
+  const paying = { currentAmount: 40_001n, graceAmount: 1n, graceUntil }
+  expect(await home.list()).toMatchObject([paying])
+  const { explanation } = await home.spending.explainSpending(key, home.as)
+  expect(explanation).toMatchObject({ progress: 40_000n, graceAmount: 1n, graceUntil })
+  expect(explanation?.sentences[1]).toBe(
+    '$0.01 more is kept for the bill of the last due date until Dec 16, 2023.',
+  )
+  await pay(noonOf('15 Dec'))
+  const [bill] = await home.list()
+  expect(bill).toMatchObject({ currentAmount: 0n, periodSpentAmount: 0n, graceAmount: 0n })
+  expect(bill?.settledAt).toBeUndefined()
+  await Promise.all([1, 2].map(() => advanceOnly(booted, home, noonOf('16 Dec'))))
+  expect((await home.list())[0]?.graceUntil).toBeUndefined()
+})

@@ -1,6 +1,7 @@
+import { lesser } from '@coffer/kit/values/money'
 import { values } from '@coffer/proto/values'
 import { z } from 'zod'
-import { Money } from './money.ts'
+import { atLeastZero, Money } from './money.ts'
 
 export const SpendingType = z.enum(values['Spending.spendingType'])
 export type SpendingType = z.infer<typeof SpendingType>
@@ -9,8 +10,10 @@ export type SpendingType = z.infer<typeof SpendingType>
  * Money set aside on a bank account for one expense or goal, in minor units. `currentAmount` is
  * held now; `usedAmount` is what a goal gave to transactions; `periodSpent` is what was given since
  * the period began, minus money given back (negative if a transaction of an earlier period returned
- * money). `version` is the bank account's version after the last change of the envelope, or 1 if
- * the envelope has not changed since its creation.
+ * money). While `graceUntil` is set, `graceUnspent` is the unspent part of the closed period's
+ * target, and `graceMissing` what the envelope lacked of it (docs/money/grace.md). `version` is the
+ * bank account's version after the last change of the envelope, or 1 if the envelope has not
+ * changed since its creation.
  */
 export const Envelope = z.object({
   accountId: z.string(),
@@ -20,11 +23,25 @@ export const Envelope = z.object({
   currentAmount: Money.min(0n),
   usedAmount: Money.min(0n),
   periodSpent: Money,
+  graceUntil: z.date().nullable(),
+  graceUnspent: Money,
+  graceMissing: Money,
   version: z.bigint(),
   openedAt: z.date(),
   closedAt: z.date().nullable(),
 })
 export type Envelope = z.infer<typeof Envelope>
+
+/** Fields of an envelope without a grace. */
+export const noGrace = { graceUntil: null, graceUnspent: 0n, graceMissing: 0n }
+
+/** Returns the held money that belongs to the closed period while its grace runs; otherwise 0. */
+export function graceAmountOf(
+  envelope: Pick<Envelope, 'currentAmount' | 'graceUnspent' | 'graceMissing'>,
+): bigint {
+  const { currentAmount, graceUnspent, graceMissing } = envelope
+  return lesser(currentAmount, atLeastZero(graceUnspent - graceMissing))
+}
 
 /** Returns a new envelope that holds no money. */
 export function createEnvelope(
@@ -36,14 +53,18 @@ export function createEnvelope(
     currentAmount: 0n,
     usedAmount: 0n,
     periodSpent: 0n,
+    ...noGrace,
     version: 1n,
     openedAt: now,
     closedAt: null,
   }
 }
 
-/** Returns the progress to the target in minor units: held money, plus the used money of a goal. */
+/**
+ * Returns the progress to the target in minor units: held money, without that of a closed period,
+ * plus the used money of a goal.
+ */
 export function progressOf(envelope: Envelope): bigint {
   if (envelope.spendingType === 'goal') return envelope.currentAmount + envelope.usedAmount
-  return envelope.currentAmount
+  return envelope.currentAmount - graceAmountOf(envelope)
 }

@@ -1,8 +1,11 @@
+import { readFile } from 'node:fs/promises'
 import { describe, expect, test } from '@jest/globals'
+import fc from 'fast-check'
 import { aBankAccount, anEnvelope, anOperation } from '../../test/imports/samples.ts'
-import type { Envelope } from '../book/envelope.ts'
-import { endOperation, startOperation } from '../money/operation.ts'
-import { closeEnvelope, endPeriod, type PeriodEnd } from './period.ts'
+import { type Envelope, graceAmountOf } from '../book/envelope.ts'
+import { endOperation, postHeld, startOperation } from '../money/operation.ts'
+import { giveBack, take } from '../money/spend.ts'
+import { closeEnvelope, endGrace, endPeriod, type PeriodEnd } from './period.ts'
 
 function end(held: Partial<Envelope>, period: Partial<PeriodEnd> = {}) {
   const expenses = held.currentAmount ?? 0n
@@ -101,4 +104,76 @@ test('a closed envelope is journaled to zero and stays as a tombstone', () => {
     ['envelope', -700n, 0n],
     ['used', -50n, 0n],
   ])
+})
+
+describe('a grace (docs/money/grace.md)', () => {
+  const graceUntil = new Date('2026-02-07T06:00:00Z')
+  const within = new Date('2026-02-06T06:00:00Z')
+
+  /** Returns a started operation after the period's end, with `next` for the next period. */
+  function graced(held: bigint, spent: bigint, next: bigint) {
+    const closed = end({ currentAmount: held, periodSpent: spent }, { graceUntil })
+    const { bankAccount, envelopes } = closed.settlement
+    const started = startOperation({ bankAccount, envelopes, operation: anOperation('op_2') })
+    const envelope = started.envelopes.get('spnd_e')
+    if (envelope === undefined) throw new Error('no envelope')
+    postHeld(started, envelope, { delta: next, cause: 'funding', causeId: 'fund_1' })
+    const pay = (amount: bigint, day = within) =>
+      take(started, envelope, { amount, day, cause: 'transaction', causeId: 'txn_1' })
+    return { started, envelope, pay }
+  }
+
+  test('has the figures of the table', async () => {
+    const docs = new URL('../../../../docs/money/grace.md', import.meta.url)
+    const rows = [...(await readFile(docs, 'utf8')).matchAll(/^\|( +[\d,]+ \|){7}$/gm)]
+    const numbers = rows.map(([row]) => {
+      return [...row.replaceAll(',', '').matchAll(/\d+/g)].map(([digits]) => BigInt(digits))
+    })
+    expect(numbers.length).toBeGreaterThan(6)
+    for (const [held = 0n, spent = 0n, next = 0n, paid = 0n, ...after] of numbers) {
+      const { started, envelope, pay } = graced(held, spent, next)
+      pay(paid)
+      const before = envelope.currentAmount
+      const { bankAccount, envelopes } = endOperation(started)
+      const locked = { bankAccount, envelopes, operation: anOperation('op_3') }
+      const of = { spendingId: 'spnd_e', carryOver: false, graceUntil: envelope.graceUntil }
+      const ended = endGrace(locked, { ...of, graceUntil: of.graceUntil ?? graceUntil })
+      const [last = envelope] = ended.settlement.envelopes
+      const seen = [before - last.currentAmount, last.currentAmount, last.periodSpent]
+      expect([held, spent, next, paid, ...seen]).toEqual([held, spent, next, paid, ...after])
+      expect(last).toMatchObject({ graceUntil: null, graceUnspent: 0n, graceMissing: 0n })
+    }
+  })
+
+  test('counts what is given back as if it had not been taken', () => {
+    const amount = fc.bigInt(0n, 2000n)
+    fc.assert(
+      fc.property(amount, amount, fc.array(amount, { maxLength: 4 }), (held, next, paid) => {
+        const { started, envelope, pay } = graced(held, 0n, next)
+        const before = { ...envelope }
+        const given = paid.map((one) => pay(one))
+        for (const spendingAmount of given) {
+          const assignment = { spendingId: 'spnd_e', spendingAmount, refundAmount: null }
+          giveBack(started, assignment, { cause: 'deletion', causeId: 'txn_1' })
+        }
+        expect(envelope).toEqual(before)
+      }),
+    )
+  })
+
+  test('keeps its money from later days, and ends once or with the next period', () => {
+    const { started, envelope, pay } = graced(1000n, 0n, 300n)
+    expect([pay(800n, graceUntil), graceAmountOf(envelope)]).toEqual([300n, 1000n])
+    const { bankAccount, envelopes } = endOperation(started)
+    const locked = { bankAccount, envelopes, operation: anOperation('op_3') }
+    const of = { spendingId: 'spnd_e', carryOver: false }
+    const other = endGrace(locked, { ...of, graceUntil: within })
+    expect(other.settlement.entries).toEqual([])
+    const kept = endGrace(locked, { ...of, carryOver: true, graceUntil })
+    expect(kept.settlement.envelopes).toMatchObject([{ currentAmount: 1000n, graceUntil: null }])
+    const closing = { ...of, targetAmount: 1000n, transaction: null }
+    const next = endPeriod(locked, closing).settlement
+    expect(next.envelopes).toMatchObject([{ currentAmount: 0n, graceUntil: null }])
+    expect(next.entries).toMatchObject([{ cause: 'period-closed', delta: -1000n }])
+  })
 })

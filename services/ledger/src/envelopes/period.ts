@@ -1,7 +1,7 @@
 import { notFound } from '@coffer/kit/rpc/errors'
 import { lesser } from '@coffer/kit/values/money'
 import { requireWritable } from '../book/bank-account.ts'
-import type { Envelope } from '../book/envelope.ts'
+import { type Envelope, graceAmountOf, noGrace } from '../book/envelope.ts'
 import { atLeastZero } from '../book/money.ts'
 import {
   endOperation,
@@ -21,7 +21,7 @@ export function closeEnvelope(started: StartedOperation, envelope: Envelope): vo
   const reason = { cause: 'envelope-closed', causeId: envelope.spendingId } as const
   postHeld(started, envelope, { delta: -envelope.currentAmount, ...reason })
   postUsed(started, envelope, { delta: -envelope.usedAmount, ...reason })
-  envelope.periodSpent = 0n
+  Object.assign(envelope, noGrace, { periodSpent: 0n })
   envelope.closedAt = started.operation.now
 }
 
@@ -50,33 +50,65 @@ export type PeriodEnd = {
   targetAmount: bigint
   carryOver: boolean
   due?: Date | undefined
+  /** Until when the unspent money stays for transactions of the period; undefined: not at all. */
+  graceUntil?: Date | undefined
   transaction: AutomaticTransaction | null
 }
 
 /**
  * Returns the rows to save at the end of a period: the envelope gives min(held, amount) to the
- * automatic transaction, then the unspent part of the target becomes free to use. If the envelope
- * is closed, no amount changes and no transaction is created.
+ * automatic transaction, then the unspent part of the target becomes free to use, or does so after
+ * the grace. A grace that still runs ends first. If the envelope is closed, no amount changes and
+ * no transaction is created.
  */
 export function endPeriod(locked: Locked, end: PeriodEnd): ScheduledDecision {
   requireWritable(locked.bankAccount)
   const started = startOperation(locked)
   const envelope = findEnvelope(started, end.spendingId)
   if (envelope === null) return { settlement: endOperation(started), transaction: null }
+  returnGraced(started, envelope, end)
   const transaction = end.transaction && bookAutomatic(started, locked, end.transaction)
   if (transaction) {
-    const { amount, transactionId: causeId } = transaction
+    const { amount, transactionId: causeId, date: day } = transaction
+    const reason = { cause: 'transaction', causeId } as const
     transaction.spendingId = end.spendingId
-    transaction.spendingAmount = take(started, envelope, { amount, cause: 'transaction', causeId })
+    transaction.spendingAmount = take(started, envelope, { amount, day, ...reason })
     transaction.createdBySpendingId = end.spendingId
   }
   closePeriod(started, envelope, end)
   return { settlement: endOperation(started), transaction }
 }
 
+/** The end of the grace that runs until `graceUntil`, after the due date `due`. */
+export type GraceEnd = Pick<PeriodEnd, 'spendingId' | 'carryOver' | 'due'> & { graceUntil: Date }
+
+/** Returns the rows to save at the end of a grace; none if it has ended by the next due date. */
+export function endGrace(locked: Locked, end: GraceEnd): ScheduledDecision {
+  requireWritable(locked.bankAccount)
+  const started = startOperation(locked)
+  const envelope = findEnvelope(started, end.spendingId)
+  if (envelope?.graceUntil?.getTime() === end.graceUntil.getTime()) {
+    returnGraced(started, envelope, end)
+  }
+  return { settlement: endOperation(started), transaction: null }
+}
+
+/** Makes the money of a closed period free to use, or keeps it with `carryOver`; ends its grace. */
+function returnGraced(
+  started: StartedOperation,
+  envelope: Envelope,
+  { carryOver, due: date }: Pick<PeriodEnd, 'carryOver' | 'due'>,
+): void {
+  if (envelope.graceUntil === null) return
+  const delta = carryOver ? 0n : -graceAmountOf(envelope)
+  const causeId = envelope.spendingId
+  postHeld(started, envelope, { delta, cause: 'period-closed', causeId, date })
+  Object.assign(envelope, noGrace)
+}
+
 /**
- * Makes min(held, max(0, target − periodSpent)) free to use, or nothing with `carryOver`, and sets
- * `periodSpent` to 0 (docs/money.md#funding-and-periods).
+ * Makes min(held, max(0, target − periodSpent)) free to use, or nothing with `carryOver` or a
+ * grace, and sets `periodSpent` to 0 (docs/money.md#funding-and-periods).
  */
 function closePeriod(
   started: StartedOperation,
@@ -84,7 +116,9 @@ function closePeriod(
   period: Omit<PeriodEnd, 'transaction'>,
 ): void {
   const unspent = atLeastZero(period.targetAmount - envelope.periodSpent)
-  const returned = period.carryOver ? 0n : lesser(envelope.currentAmount, unspent)
+  const held = lesser(envelope.currentAmount, unspent)
+  const isGraced = period.graceUntil !== undefined && unspent > 0n
+  const returned = period.carryOver || isGraced ? 0n : held
   const causeId = envelope.spendingId
   postHeld(started, envelope, {
     delta: -returned,
@@ -93,4 +127,8 @@ function closePeriod(
     date: period.due,
   })
   envelope.periodSpent = 0n
+  if (!isGraced) return
+  envelope.graceUntil = period.graceUntil ?? null
+  envelope.graceUnspent = unspent
+  envelope.graceMissing = unspent - held
 }

@@ -13,6 +13,7 @@ import {
   BookedSchema,
   type Booking,
   type Funding,
+  type GraceEnd,
   type PeriodEnd,
   type ScheduledService,
 } from '@coffer/proto/ledger/v1/scheduled'
@@ -22,7 +23,7 @@ import { renderResult } from '../money/settlements.ts'
 import { datesAreMoving } from '../money/unit-of-work.ts'
 import type { MoneyWork, MoneyWriter } from '../money/writer.service.ts'
 import { type AutomaticTransaction, applyFunding, type ScheduledDecision } from './funding.ts'
-import { endPeriod } from './period.ts'
+import { endGrace, endPeriod } from './period.ts'
 import { listWithEnvelopes, lookUpScheduled } from './scheduled.sql.ts'
 
 type Deps = Pick<ServiceDeps, 'database'> & Pick<MoneyWriter, 'writeEach'>
@@ -113,6 +114,7 @@ function readOperation({ accountId, timezone, operation }: Booking): ScheduledOp
   const of = { accountId, timezone }
   if (operation.case === 'funding') return { ...of, ...readFunding(operation.value) }
   if (operation.case === 'periodEnd') return { ...of, ...readPeriodEnd(operation.value) }
+  if (operation.case === 'graceEnd') return { ...of, ...readGraceEnd(operation.value) }
   throw invalid({ operation: 'is required' })
 }
 
@@ -136,6 +138,7 @@ function readPeriodEnd(request: PeriodEnd): Read {
     targetAmount,
     carryOver,
     due: due && timestampDate(due),
+    graceUntil: request.graceUntil && timestampDate(request.graceUntil),
     transaction: readAutomatic(request.transaction),
   }
   const operationId = `${spendingId}/${due ? timestampDate(due).toISOString() : ''}`
@@ -146,6 +149,17 @@ function readPeriodEnd(request: PeriodEnd): Read {
 
 function onDay(transaction: AutomaticTransaction | null, dayOf: MoveDate) {
   return transaction && { ...transaction, date: dayOf(transaction.date) }
+}
+
+/** Parses the end of a grace, whose operation ID is `<spendingId>/grace/<end>`. */
+function readGraceEnd(request: GraceEnd): Read {
+  const { bankAccountId, spendingId, carryOver, due } = request
+  if (!request.graceUntil) throw invalid({ graceUntil: 'is required' })
+  const graceUntil = timestampDate(request.graceUntil)
+  const end = { spendingId, carryOver, graceUntil, due: due && timestampDate(due) }
+  const operationId = `${spendingId}/grace/${graceUntil.toISOString()}`
+  const decide: Read['decide'] = (locked) => endGrace(locked, end)
+  return { bankAccountId, operationId, spendingIds: [spendingId], decide }
 }
 
 function readAutomatic(message: AutomaticMessage | undefined): AutomaticTransaction | null {

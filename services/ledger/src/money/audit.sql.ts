@@ -48,6 +48,13 @@ const rules: Record<string, FragmentSqlToken> = {
     ) AS steps
     WHERE amount <> before + delta`,
 
+  'an envelope in a grace names its period': sql.fragment`
+    SELECT account_id, format('%s: until %s, unspent %s, missing %s', spending_id, grace_until,
+      grace_unspent, grace_missing) AS detail
+    FROM bank_accounts JOIN envelopes USING (account_id, bank_account_id)
+    WHERE ${live} AND (grace_unspent < 0 OR grace_missing < 0
+      OR (grace_until IS NULL AND (grace_unspent > 0 OR grace_missing > 0)))`,
+
   'the totals are the sums over the open envelopes': sql.fragment`
     SELECT account_id, format('%s: expenses %s of %s, goals %s of %s', bank_account_id, expenses,
       coalesce(in_expenses, 0), goals, coalesce(in_goals, 0)) AS detail

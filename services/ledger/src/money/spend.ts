@@ -1,19 +1,28 @@
 import { lesser } from '@coffer/kit/values/money'
 import { z } from 'zod'
-import type { Envelope } from '../book/envelope.ts'
+import { type Envelope, graceAmountOf } from '../book/envelope.ts'
 import type { Reason } from '../book/journal.ts'
 import { atLeastZero } from '../book/money.ts'
 import type { Assignment } from '../book/transaction.ts'
 import { findEnvelope, postHeld, postUsed, type StartedOperation } from './operation.ts'
 
-/** Takes min(held, amount) from an envelope for a transaction; returns the taken minor units. */
+/**
+ * Takes min(held, amount) from an envelope for a transaction of the day `day`; returns the taken
+ * minor units. A day after a running grace takes nothing of the closed period's money
+ * (docs/money/grace.md).
+ */
 export function take(
   started: StartedOperation,
   envelope: Envelope,
-  change: Reason & { amount: bigint },
+  change: Reason & { amount: bigint; day: Date },
 ): bigint {
-  const { cause, causeId, amount } = change
-  const taken = lesser(envelope.currentAmount, amount)
+  const { cause, causeId, amount, day } = change
+  const { graceUntil, currentAmount } = envelope
+  const isAfter = graceUntil !== null && day >= graceUntil
+  const available = isAfter ? currentAmount - graceAmountOf(envelope) : currentAmount
+  const taken = lesser(available, amount)
+  // Spending of the closed period comes first: it is not spending of the next one.
+  spendOfGrace(envelope, isAfter ? 0n : lesser(envelope.graceUnspent, taken))
   move(started, envelope, { cause, causeId, delta: -taken })
   return taken
 }
@@ -25,14 +34,19 @@ export function take(
 export function assignTo(
   started: StartedOperation,
   envelope: Envelope,
-  { amount, causeId, isRefund }: { amount: bigint; causeId: string; isRefund: boolean },
+  {
+    amount,
+    day,
+    causeId,
+    isRefund,
+  }: { amount: bigint; day: Date; causeId: string; isRefund: boolean },
 ): Assignment {
   const { spendingId } = envelope
   if (isRefund) {
     const refundAmount = refund(started, envelope, { amount: -amount, causeId })
     return { spendingId, spendingAmount: 0n, refundAmount }
   }
-  const spendingAmount = take(started, envelope, { amount, cause: 'transaction', causeId })
+  const spendingAmount = take(started, envelope, { amount, day, cause: 'transaction', causeId })
   return { spendingId, spendingAmount, refundAmount: null }
 }
 
@@ -64,13 +78,23 @@ export function giveBack(started: StartedOperation, assignment: Assignment, reas
   const envelope = envelopeOf(started, assignment)
   if (envelope === null) return
   if (assignment.refundAmount === null) {
-    move(started, envelope, { ...reason, delta: assignment.spendingAmount ?? 0n })
+    const delta = assignment.spendingAmount ?? 0n
+    // The reverse of `take`: what the running period has not spent was spent in the closed one.
+    const spent = lesser(delta, atLeastZero(envelope.periodSpent))
+    spendOfGrace(envelope, envelope.graceUntil === null ? 0n : spent - delta)
+    move(started, envelope, { ...reason, delta })
     return
   }
   const cause = reason.cause === 'transaction' ? 'refund' : reason.cause
   const missing = atLeastZero(assignment.refundAmount - envelope.currentAmount)
   move(started, envelope, { ...reason, cause: 'kept', delta: missing })
   move(started, envelope, { ...reason, cause, delta: -assignment.refundAmount })
+}
+
+/** Counts spending of an amount in the closed period, not in the running one. */
+function spendOfGrace(envelope: Envelope, amount: bigint): void {
+  envelope.graceUnspent -= amount
+  envelope.periodSpent -= amount
 }
 
 /** Returns a transaction's envelope, null if unassigned; throws Error if the envelope is closed. */

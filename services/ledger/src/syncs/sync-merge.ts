@@ -139,7 +139,7 @@ function spendAgain(
   const started = startOperation({ bankAccount, envelopes: [envelope], operation, refundable })
   const { transactionId: causeId } = before
   giveBack(started, before, { cause: 'transaction', causeId })
-  const after = assignAgain(started, before, { causeId, amount: merged.amount })
+  const after = assignAgain(started, before, { ...merged, causeId })
   addSettlement(settlements, endOperation(started))
   return after
 }
@@ -147,13 +147,13 @@ function spendAgain(
 function assignAgain(
   started: StartedOperation,
   before: Transaction,
-  { amount, causeId }: { amount: bigint; causeId: string },
+  { amount, date: day, causeId }: Pick<Transaction, 'amount' | 'date'> & { causeId: string },
 ): Assignment {
   const envelope = started.envelopes.get(before.spendingId ?? '')
   const isRefund = before.refundAmount !== null
   return envelope === undefined || isRefund !== amount < 0n
     ? unassigned
-    : assignTo(started, envelope, { amount, causeId, isRefund })
+    : assignTo(started, envelope, { amount, day, causeId, isRefund })
 }
 
 /** Returns the journal operation of one row in a batch. */

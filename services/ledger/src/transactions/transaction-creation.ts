@@ -82,7 +82,11 @@ export function nameEnvelope(patch: TransactionPatch, present: NamedEnvelope): N
  */
 export function assign(
   started: StartedOperation,
-  { amount, transactionId: causeId }: Pick<Transaction, 'amount' | 'transactionId'>,
+  {
+    amount,
+    date: day,
+    transactionId: causeId,
+  }: Pick<Transaction, 'amount' | 'date' | 'transactionId'>,
   named: NamedEnvelope,
 ): Assignment {
   const isRefund = named.refundSpendingId !== null
@@ -93,7 +97,7 @@ export function assign(
     const text = 'does not exist in this bank account: see its list of spending'
     throw invalid(isRefund ? { refundSpendingId: text } : { spendingId: text })
   }
-  return assignTo(started, envelope, { amount, causeId, isRefund })
+  return assignTo(started, envelope, { amount, day, causeId, isRefund })
 }
 
 /** Returns a posted, unassigned transaction of source manual; its original name is its name. */

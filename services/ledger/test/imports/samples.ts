@@ -1,5 +1,5 @@
 import type { BankAccount } from '../../src/book/bank-account.ts'
-import type { Envelope } from '../../src/book/envelope.ts'
+import { type Envelope, noGrace } from '../../src/book/envelope.ts'
 import type { Link } from '../../src/book/link.ts'
 import { emptyTransaction, type Transaction } from '../../src/book/transaction.ts'
 import type { Operation } from '../../src/money/operation.ts'
@@ -65,6 +65,7 @@ export function anEnvelope(changes: Partial<Envelope> = {}): Envelope {
     currentAmount: 0n,
     usedAmount: 0n,
     periodSpent: 0n,
+    ...noGrace,
     version: 1n,
     openedAt: CREATED,
     closedAt: null,

@@ -80,6 +80,9 @@ WITH
         "current_amount",
         "used_amount",
         "period_spent",
+        "grace_until",
+        "grace_unspent",
+        "grace_missing",
         "version",
         "opened_at",
         "closed_at"
@@ -92,6 +95,9 @@ WITH
       new."current_amount",
       new."used_amount",
       new."period_spent",
+      new."grace_until",
+      new."grace_unspent",
+      new."grace_missing",
       new."version",
       new."opened_at",
       new."closed_at"
@@ -224,6 +230,9 @@ WITH
       "current_amount" = "new"."current_amount",
       "used_amount" = "new"."used_amount",
       "period_spent" = "new"."period_spent",
+      "grace_until" = "new"."grace_until",
+      "grace_unspent" = "new"."grace_unspent",
+      "grace_missing" = "new"."grace_missing",
       "version" = "new"."version",
       "opened_at" = "new"."opened_at",
       "closed_at" = "new"."closed_at"
