@@ -32,7 +32,9 @@ export function renderTransaction(
 }
 
 function refundOf(transaction: Transaction) {
-  return { ...transaction, ...namedEnvelope(transaction), spendingAmount: null }
+  const shown = { ...transaction, ...namedEnvelope(transaction), spendingAmount: null }
+  // A row that a replica of 0.3 has unassigned still has its refund amount.
+  return transaction.spendingId === null ? { ...shown, refundAmount: null } : shown
 }
 
 /**

@@ -3,8 +3,10 @@ import { booting } from '@coffer/host/testing/booting'
 import { newId } from '@coffer/kit/values/id'
 import { expect, test } from '@jest/globals'
 import { auditLedger } from '../../src/money/audit.sql.ts'
+import { renderTransaction } from '../../src/records/transaction-records.ts'
 import { ledger } from '../../src/service.ts'
 import { createFundedHousehold, type FundedHousehold } from '../funded-household.ts'
+import { aTransaction } from '../imports/samples.ts'
 import { refusals } from '../outcomes.ts'
 
 const booted = booting([ledger])
@@ -44,6 +46,11 @@ test('concurrent and bulk refunds together give back no more than was taken', as
   expect(after.transactions).toHaveLength(8)
   expect(after.transactions.every(({ refundAmount }) => refundAmount === undefined)).toBe(true)
   expect(await auditLedger(booted.database('ledger'))).toEqual([])
+})
+
+test('a row without an envelope shows no refund', () => {
+  const shown = renderTransaction(aTransaction({ amount: -5n, refundAmount: 5n }))
+  expect([shown.refundSpendingId, shown.refundAmount]).toEqual([undefined, undefined])
 })
 
 test('a goal whose payment is deleted after its refund has used nothing, and no less', async () => {
