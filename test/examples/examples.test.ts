@@ -140,7 +140,9 @@ test('dates that have to lie in the future do so for years', () => {
 })
 
 test('the household is the same in every example', () => {
-  const text = JSON.stringify(readExamples())
+  // Another person changes a timezone, so that the dates of the household stay.
+  const { changeTimezone: _, ...others } = readExamples().operations
+  const text = JSON.stringify(others)
   const ids = [...text.matchAll(/"userId":"(user_\w+)"/g)].map(([, id]) => id)
   expect(new Set(ids).size).toBe(1)
 })
