@@ -5,7 +5,7 @@ import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
-import { queries } from './api/query-client.ts'
+import { forgetSession, queries } from './api/query-client.ts'
 import { apply } from './preferences/preferences.ts'
 import { router } from './routes.tsx'
 
@@ -19,7 +19,8 @@ addEventListener('vite:preloadError', (event) => {
 
 addEventListener('coffer-signed-out', () => {
   const next = router.state.location.href
-  void router.navigate({ to: '/login', search: { next, ended: true } })
+  if (router.state.location.pathname === '/login') return
+  void router.navigate({ to: '/login', search: { next, ended: true } }).then(forgetSession)
 })
 
 const root = document.getElementById('root')

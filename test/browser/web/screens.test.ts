@@ -20,7 +20,7 @@ const screens = `
 /settings          Settings
 /account/subscribe  Subscription
 /more              More
-/setup             Your first bank account
+/setup             Another bank account
 /nothing/here      There is no such page
 `
 

@@ -17,14 +17,15 @@ export function useChange<Input, Output>(
   work: (input: Input) => Promise<Output>,
 ): Change<Input, Output> {
   const { mutate, isPending, error, reset } = useMutation({
-    mutationFn: async (input: Input) => {
+    mutationFn: async ({ input, done }: { input: Input; done?: (output: Output) => void }) => {
       const output = await work(input)
       await announceChange()
-      return output
+      // Callbacks of `mutate` do not run if the renewed answers have removed the form.
+      done?.(output)
     },
   })
   return {
-    send: (input, done) => mutate(input, done ? { onSuccess: done } : {}),
+    send: (input, done) => mutate({ input, done }),
     isSending: isPending,
     fault: faultOf(error),
     reset,

@@ -13,7 +13,8 @@ export const queries = new QueryClient({
   queryCache: new QueryCache({
     onError: (error, query) => {
       // The frame looks at `me` at each navigation, and leads to the sign-in.
-      if (isSignedOut(error) && query.queryKey[0] !== 'me') endSession()
+      const isOther = query.queryKey[0] !== 'me'
+      if (isSignedOut(error) && isOther) dispatchEvent(new Event('coffer-signed-out'))
     },
   }),
   defaultOptions: {
@@ -30,13 +31,7 @@ export async function announceChange(): Promise<void> {
   await queries.invalidateQueries()
 }
 
-/** Forgets all that belongs to a session, and leads to the sign-in. */
-function endSession(): void {
-  forgetSession()
-  dispatchEvent(new Event('coffer-signed-out'))
-}
-
-/** Forgets all that belongs to a session. */
+/** Forgets all that belongs to a session. No screen of the frame may be shown any more. */
 export function forgetSession(): void {
   forgetAnswers()
   queries.clear()

@@ -1,3 +1,5 @@
+import { noteAnswer } from './reachability.ts'
+
 const answersMax = 200
 
 interface Kept {
@@ -14,10 +16,10 @@ const kept = new Map<string, Kept>()
  * 9110, 13.1.2); a 304 becomes the known answer, so that a look every few seconds costs little.
  */
 export async function fetchRevalidated(request: Request): Promise<Response> {
-  if (request.method !== 'GET') return fetch(request)
+  if (request.method !== 'GET') return send(request)
   const known = kept.get(request.url)
   if (known !== undefined) request.headers.set('if-none-match', known.etag)
-  const response = await fetch(request)
+  const response = await send(request)
   if (response.status === 304 && known !== undefined) {
     keep(request.url, known)
     return new Response(known.body, { status: 200, headers: known.headers })
@@ -27,6 +29,18 @@ export async function fetchRevalidated(request: Request): Promise<Response> {
   const body = await response.text()
   keep(request.url, { etag, body, headers: response.headers })
   return new Response(body, { status: response.status, headers: response.headers })
+}
+
+/** Sends a request, and notes whether the server answers. An aborted request says nothing. */
+async function send(request: Request): Promise<Response> {
+  try {
+    const response = await fetch(request)
+    noteAnswer(true)
+    return response
+  } catch (error) {
+    if (!request.signal.aborted) noteAnswer(false)
+    throw error
+  }
 }
 
 /** Forgets all answers, for example at the end of a session. */

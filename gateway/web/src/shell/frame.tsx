@@ -4,10 +4,10 @@ import { setPreferences, usePreferences } from '../preferences/preferences.ts'
 import { frameWords } from '../words/frame.ts'
 import { AccountChoice } from './account-choice.tsx'
 import styles from './frame.module.css'
+import { OfflineNotice, UpgradeNotice } from './notices.tsx'
 import { barPlacesMax, more, places } from './places.ts'
 import { useSignOut } from './sign-out.ts'
 import { ThemeChoice } from './theme-choice.tsx'
-import { UpgradeNotice } from './upgrade-notice.tsx'
 
 /** The frame of every screen after sign-in: navigation, the chosen bank account, and the screen. */
 export function Frame() {
@@ -31,6 +31,7 @@ export function Frame() {
       </aside>
       <main id="content" tabIndex={-1} className={styles.content}>
         <UpgradeNotice />
+        <OfflineNotice />
         <Outlet />
       </main>
       <nav aria-label={frameWords.navigation} className={styles.bar}>

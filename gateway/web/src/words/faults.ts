@@ -5,6 +5,7 @@ export const faultWords = {
   fields: 'Some entries need another look.',
   again: 'Try again',
   request: (id: string) => `Request ${id}`,
+  offline: 'The server cannot be reached. You see what was last known; it is tried again.',
   upgraded: 'A newer version of Coffer is here.',
   reload: 'Reload',
   broken: 'This page has failed. The fault is ours, not yours.',

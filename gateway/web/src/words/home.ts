@@ -2,6 +2,8 @@ export const homeWords = {
   title: 'Home',
   free: 'Free to use',
   available: 'Available',
+  credit: 'Unused credit',
+  owed: 'Owed',
   expenses: 'In expenses',
   goals: 'In goals',
   why: 'Why?',

@@ -2,7 +2,7 @@ export const importWords = {
   title: 'Imports',
   choose: 'Choose a file',
   drop: 'Drop a file of your bank here',
-  kinds: 'OFX, QFX, QBO, QIF, CAMT (XML) or CSV. It goes to the chosen bank account.',
+  kinds: 'OFX, QFX, QBO, QIF, CAMT (XML), MT940 or CSV, for the chosen bank account.',
   notManual:
     'Files go to bank accounts that are kept by hand. This one gets its data from the bank.',
   off: 'This server takes no files.',
@@ -54,6 +54,7 @@ export const importWords = {
   preview: 'Show a preview',
   reading: 'Reading the file',
   previewTitle: 'This will be stored',
+  effect: 'Effect',
   counts: (fresh: number, known: number, skipped: number) =>
     `${fresh} new, ${known} known, ${skipped} left out`,
   reasons: {

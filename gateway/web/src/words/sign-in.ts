@@ -14,7 +14,7 @@ export const signInWords = {
   optional: 'optional',
   betaCode: 'Beta code',
   timezone: 'Timezone of your days',
-  timezoneHint: 'It cannot be changed later: days of money are stored in it.',
+  timezoneHint: 'Days of payments and due dates are days there.',
   locale: 'Language and country',
   working: 'One moment: your browser solves a small task that keeps robots out.',
   secondFactor: 'Enter a code',

@@ -1,5 +1,6 @@
 export const startWords = {
   title: 'Your first bank account',
+  titleFurther: 'Another bank account',
   text: 'Enter it by hand: a name and the money that is in it now. You can add others later.',
   bank: 'Bank',
   bankHint: 'Any name, such as that of the bank or “Cash”.',

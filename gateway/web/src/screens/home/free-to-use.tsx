@@ -27,7 +27,7 @@ export function FreeToUse({ bankAccountId }: { bankAccountId: string }) {
 }
 
 function Figures({ balances }: { balances: Balances }) {
-  const { bankAccountId, available, expenses, goals, free } = balances
+  const { bankAccountId, available, current, expenses, goals, free, isCredit } = balances
   const manner = useManner(bankAccountId)
   const [isWhyShown, setWhyShown] = useState(false)
   const id = useId()
@@ -54,7 +54,12 @@ function Figures({ balances }: { balances: Balances }) {
         <span className={styles.goals} style={{ flexGrow: goals }} />
       </div>
       <dl className={styles.sums}>
-        <Sum text={homeWords.available} amount={available} manner={manner} />
+        <Sum
+          text={isCredit ? homeWords.credit : homeWords.available}
+          amount={available}
+          manner={manner}
+        />
+        {isCredit && <Sum text={homeWords.owed} amount={current} manner={manner} />}
         <Sum
           text={homeWords.expenses}
           amount={expenses}

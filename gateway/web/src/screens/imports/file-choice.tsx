@@ -57,7 +57,7 @@ export function FileChoice({ bankAccountId }: { bankAccountId: string }) {
           type="file"
           hidden
           aria-label={words.choose}
-          accept=".ofx,.qfx,.qbo,.qif,.xml,.csv"
+          accept=".ofx,.qfx,.qbo,.qif,.xml,.sta,.940,.942,.mt940,.mt942,.csv,.txt"
           onChange={(event) => {
             take(event.target.files?.[0])
             event.target.value = ''

@@ -58,7 +58,7 @@ function PreviewRows({ found: { bankAccountId, preview } }: { found: Import }) {
             <th scope="col">{transactionWords.date}</th>
             <th scope="col">{transactionWords.name}</th>
             <th scope="col">{transactionWords.amount}</th>
-            <th scope="col">{words.previewTitle}</th>
+            <th scope="col">{words.effect}</th>
           </tr>
         </thead>
         <tbody>

@@ -1,7 +1,9 @@
+import { useMutation } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import { useChange } from '../../api/changes.ts'
 import { coffer } from '../../api/client.ts'
+import { faultOf } from '../../api/faults.ts'
+import { forgetSession } from '../../api/query-client.ts'
 import { Button } from '../../controls/button.tsx'
 import { Dialog } from '../../controls/dialog.tsx'
 import { Form } from '../../controls/form.tsx'
@@ -14,9 +16,15 @@ import { settingsWords as words } from '../../words/settings.ts'
 export function DeleteAccount() {
   const navigate = useNavigate()
   const [isAsked, setAsked] = useState(false)
-  const { send, isSending, fault } = useChange((currentPassword: string) =>
-    coffer.deleteAccount({ body: { currentPassword } }),
-  )
+  // Not a change: answers of the account must not be asked for again.
+  const { mutate, isPending, error } = useMutation({
+    mutationFn: (currentPassword: string) => coffer.deleteAccount({ body: { currentPassword } }),
+    onSuccess: async () => {
+      await navigate({ to: '/login', search: {} })
+      forgetSession()
+    },
+  })
+  const fault = faultOf(error)
   return (
     <Card title={words.remove}>
       <div className={rows.toolbar}>
@@ -29,11 +37,9 @@ export function DeleteAccount() {
           <p>{words.removeText}</p>
           <Form
             action={words.removeDo}
-            isSending={isSending}
+            isSending={isPending}
             fault={fault}
-            onSubmit={({ currentPassword = '' }) =>
-              send(currentPassword, () => void navigate({ to: '/login', search: {} }))
-            }
+            onSubmit={({ currentPassword = '' }) => mutate(currentPassword)}
             others={<Button onClick={() => setAsked(false)}>{words.cancel}</Button>}
           >
             <PasswordField

@@ -86,12 +86,6 @@ function Names({ user: { login, account }, problems }: NamesProps) {
         options={localeChoices(localeOf(account.locale))}
         fault={problems.locale}
       />
-      <TextField
-        label={words.timezone}
-        hint={words.timezoneHint}
-        value={account.timezone}
-        readOnly
-      />
     </>
   )
 }

@@ -13,6 +13,7 @@ import { Password } from './password.tsx'
 import { Profile } from './profile.tsx'
 import { SecondFactor } from './second-factor.tsx'
 import { Sessions } from './sessions.tsx'
+import { Timezone } from './timezone.tsx'
 
 /** Settings of the person and the account. */
 export function Settings() {
@@ -20,6 +21,7 @@ export function Settings() {
   return (
     <Screen title={words.title} isNarrow>
       <Profile user={user} />
+      <Timezone timezone={user.account.timezone} />
       <Password />
       <SecondFactor isOn={user.login.totpEnabledAt !== null} />
       <Sessions />

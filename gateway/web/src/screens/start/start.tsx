@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import { configQuery, currenciesQuery } from '../../api/account-queries.ts'
+import { bankAccountsQuery, configQuery, currenciesQuery } from '../../api/account-queries.ts'
 import { useChange } from '../../api/changes.ts'
 import { coffer } from '../../api/client.ts'
 import { ChoiceField, TextField } from '../../controls/field.tsx'
@@ -22,8 +22,10 @@ interface NewAccount {
 /** The first run: a bank account that is kept by hand. */
 export function Start() {
   const { data: config } = useQuery(configQuery)
+  const { data: accounts = [] } = useQuery(bankAccountsQuery)
+  const title = accounts.length === 0 ? startWords.title : startWords.titleFurther
   return (
-    <Screen title={startWords.title} isNarrow>
+    <Screen title={title} isNarrow>
       <Card>
         <p>{startWords.text}</p>
         {config?.uploadsEnabled && <p>{startWords.files}</p>}

@@ -1,0 +1,21 @@
+import { useSyncExternalStore } from 'react'
+
+const listeners = new Set<() => void>()
+let isReached = true
+
+/** Notes whether the last request has had an answer of the server, whatever it was. */
+export function noteAnswer(hasAnswer: boolean): void {
+  if (isReached === hasAnswer) return
+  isReached = hasAnswer
+  for (const listener of listeners) listener()
+}
+
+/** Returns whether the server has answered the last request. */
+export function useReachability(): boolean {
+  return useSyncExternalStore(listen, () => isReached)
+}
+
+function listen(listener: () => void): () => void {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
+}
