@@ -93,7 +93,7 @@ const files: { format: ReadingFormat; content: (days: string[]) => string }[] = 
     },
   },
   {
-    format: { kind: 'csv', delimiter: ',', mapping },
+    format: { kind: 'csv', delimiter: ',', headerRow: 1, headers: mapping.headers, mapping },
     content: (days) => `Day,Amount,Text\n${days.map((day) => `${day},1.00,x`).join('\n')}\n`,
   },
 ]

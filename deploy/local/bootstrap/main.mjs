@@ -53,6 +53,7 @@ const commands = new Map([
     'bench:web',
     { servers: testEnvironment, script: '../../../test/browser/bench.ts', ...ofBrowser },
   ],
+  ['corpus', { servers: null, script: '../../../test/corpus/corpus.ts' }],
   ['coffer', { servers: null, script: '../../cli/src/coffer.ts' }],
   ['check', { servers: null, script: '../src/check.ts', ...ofBrowser }],
   ['examples', { servers: testEnvironment, script: '../../../test/examples/record.ts' }],

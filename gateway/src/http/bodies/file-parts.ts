@@ -1,6 +1,6 @@
 import type { MessageInitShape } from '@bufbuild/protobuf'
 import { unanswered, unavailable } from '@coffer/kit/rpc/errors'
-import type { FilePartSchema } from '@coffer/proto/ledger/v1/upload'
+import type { FilePartSchema, ReadingChoicesSchema } from '@coffer/proto/ledger/v1/upload'
 import type { CallOptions } from '@connectrpc/connect'
 import type { FastifyRequest } from 'fastify'
 import { isUnanswered } from '../errors/errors.ts'
@@ -20,6 +20,8 @@ interface FileCall {
   body: Form
   request: Pick<FastifyRequest, 'method' | 'url'>
   writeOptions: CallOptions
+  /** Choices of the client about the reading of the file. */
+  choices?: MessageInitShape<typeof ReadingChoicesSchema>
 }
 
 /**
@@ -74,9 +76,10 @@ async function* fileParts({
   params: { bankAccountId },
   body: { name, contentType, content },
   request: { method, url },
+  choices,
 }: FileCall): AsyncGenerator<{ part: FilePart }> {
   const hash = hashOf([method, url, name, contentType])
-  const start = { bankAccountId, name, contentType }
+  const start = { bankAccountId, name, contentType, ...(choices ? { choices } : {}) }
   yield { part: { of: { case: 'start', value: start } } }
   for await (const bytes of content) {
     hash.update(bytes)

@@ -105,12 +105,12 @@ export const timestampShape: Shape = {
 
 /** Format of the days in a CSV file: year, month and day once each, with marks around them. */
 export const dayFormatShape: Shape = {
-  ...formShape(`${mark()}(?:${orders(['YY(?:YY)?', 'MM?', 'DD?']).join('|')})${mark()}`),
-  ...lengthOf({ min: 6, max: 10 }),
+  ...formShape(`${mark()}(?:${orders(['YY(?:YY)?', 'MM?M?', 'DD?']).join('|')})${mark()}`),
+  ...lengthOf({ min: 6, max: 13 }),
 }
 
 function mark(): string {
-  return '[.\\-/ ]*'
+  return '[.,\\-/ ]*'
 }
 
 function orders(parts: string[]): string[] {

@@ -9,14 +9,16 @@ import { exactly, id } from '../../http/fields/fields.ts'
 import { nextPageLink, pageText } from '../../http/queries/cursor.ts'
 import { pagedById } from '../../http/queries/query.ts'
 import { type Lookup, type Route, route } from '../../http/route.ts'
+import { choicesOf, csvChoices, csvQuery } from './reading-choices.ts'
 
 const importPath = '/api/bank_accounts/:bankAccountId/transactions/import/:transactionImportId'
 
 /** The next step of an import: choose its mapping, or process it (docs/files.md#csv-mappings). */
 const step = z.union([
   z.strictObject({
+    ...csvChoices,
     transactionImportMappingId: id('txix').describe(
-      'Mapping with exactly the columns of the file; the import must have status mapping',
+      'Mapping whose columns the file has; without choices the import must have status mapping',
     ),
     status: exactly('pending-preview').describe('Requests the preview by the mapping'),
   }),
@@ -25,7 +27,11 @@ const step = z.union([
       'Stores the transactions of the preview; the import must have status preview',
     ),
   }),
+  z.strictObject(csvChoices),
 ])
+
+type Sent = Partial<Record<'transactionImportMappingId' | 'status', string>> &
+  Partial<z.infer<typeof csvQuery>>
 
 /** Returns the routes of imports of CSV files (docs/files.md#csv-mappings). */
 export function importRoutes({ mesh, ledgerTimeoutMs }: RouteDeps): Route[] {
@@ -51,8 +57,12 @@ export function importRoutes({ mesh, ledgerTimeoutMs }: RouteDeps): Route[] {
       idempotent: true,
       file: 'data',
       body: formFile,
+      query: csvQuery,
       answer: ImportSchema,
-      handler: async (call) => (await sendFile(call, imports.createImport, ledgerTimeoutMs)).import,
+      handler: async (call) => {
+        const file = { ...call, ...choicesOf(call.query) }
+        return (await sendFile(file, imports.createImport, ledgerTimeoutMs)).import
+      },
     }),
     listRoute(imports),
     route({
@@ -77,16 +87,20 @@ export function importRoutes({ mesh, ledgerTimeoutMs }: RouteDeps): Route[] {
       path: importPath,
       summary: 'Choose the mapping of an import, or store the transactions of its preview',
       description:
-        'Two steps: pending-preview with a mapping, then pending-processing. A step that does ' +
-        'not follow the present status is 400 (docs/files.md#csv-mappings).',
+        'Two steps: pending-preview with a mapping, then pending-processing; others are 400. ' +
+        'Choices read the file again, also after a failed preview (docs/files.md#choices).',
       since: '0.1.0',
       auth: 'key',
       feature: 'uploads',
       body: step,
       find,
       answer: ImportSchema,
-      handler: async ({ params, body, options }) =>
-        (await imports.updateImport({ ...params, ...body }, options)).import,
+      handler: async ({ params, body, options }) => {
+        const { transactionImportMappingId, status = '', ...choices }: Sent = body
+        const step = { status, ...valuesOf({ transactionImportMappingId }) }
+        const request = { ...params, ...step, ...choicesOf(choices) }
+        return (await imports.updateImport(request, options)).import
+      },
     }),
   ]
 }

@@ -17,10 +17,12 @@ import { toRest } from '../../http/answers/rest.ts'
 import { sendFile } from '../../http/bodies/file-parts.ts'
 import { formFile } from '../../http/bodies/form.ts'
 import { valuesOf } from '../../http/bodies/update.ts'
+import { object } from '../../http/fields/fields.ts'
 import { nextPageLink, pageText } from '../../http/queries/cursor.ts'
 import { pagedById } from '../../http/queries/query.ts'
 import { type Lookup, type Route, route, socketRoute } from '../../http/route.ts'
 import { showProgress } from '../../sockets/progress.ts'
+import { choicesOf, fileChoices, fileQuery } from './reading-choices.ts'
 
 const uploadPath = '/api/bank_accounts/:bankAccountId/transactions/upload/:transactionUploadId'
 
@@ -54,9 +56,14 @@ export function uploadRoutes(deps: RouteDeps): Route[] {
       idempotent: true,
       file: 'data',
       body: formFile,
+      query: fileQuery,
       answer: UploadSchema,
-      handler: async (call) => (await sendFile(call, uploads.createUpload, ledgerTimeoutMs)).upload,
+      handler: async (call) => {
+        const file = { ...call, ...choicesOf(call.query) }
+        return (await sendFile(file, uploads.createUpload, ledgerTimeoutMs)).upload
+      },
     }),
+    updateRoute(uploads, find),
     listRoute(uploads),
     route({
       id: 'getUpload',
@@ -87,6 +94,29 @@ export function uploadRoutes(deps: RouteDeps): Route[] {
       handler: async ({ options }) => (await files.listFiles({}, options)).files,
     }),
   ]
+}
+
+function updateRoute(uploads: Client<typeof UploadService>, find: Find): Route {
+  return route({
+    id: 'updateUpload',
+    tag: 'Files',
+    method: 'PATCH',
+    path: uploadPath,
+    summary: 'Read a file again by a choice that its upload asks for',
+    description:
+      'An upload that fails with asks is read again while its file is stored, for an hour. ' +
+      'Any other upload is 400 (docs/files.md#choices).',
+    since: '0.4.0',
+    auth: 'key',
+    feature: 'uploads',
+    body: object(fileChoices),
+    find,
+    answer: UploadSchema,
+    handler: async ({ params, body, options }) => {
+      const request = { ...params, choices: valuesOf(body) }
+      return (await uploads.updateUpload(request, options)).upload
+    },
+  })
 }
 
 function undoRoute(deps: RouteDeps, uploads: Client<typeof UploadService>): Route {

@@ -31,7 +31,7 @@ export interface MappingProblems {
   [field: string]: string | MappingProblems
 }
 
-export const headersMax = 20
+const headersMax = 20
 export const headerLengthMax = 100
 const wordLengthMax = 100
 const printable = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]*$/u
@@ -94,8 +94,8 @@ export function problemsOfMapping(mapping: unknown): MappingProblems | null {
 export function isDayFormat(format: string): boolean {
   const parts = format.match(/Y+|M+|D+/g) ?? []
   const letters = parts.map((part) => part.charAt(0)).sort()
-  const areKnown = parts.every((part) => /^(YYYY|YY|MM?|DD?)$/.test(part))
-  return /^[YMD.\-/ ]{6,10}$/.test(format) && letters.join('') === 'DMY' && areKnown
+  const areKnown = parts.every((part) => /^(YYYY|YY|M{1,3}|DD?)$/.test(part))
+  return /^[YMD.,\-/ ]{6,13}$/.test(format) && letters.join('') === 'DMY' && areKnown
 }
 
 /** Returns the length in characters: Unicode code points. */

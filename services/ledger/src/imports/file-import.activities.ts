@@ -30,6 +30,7 @@ import {
   startUpload,
   tryLockImports,
 } from './upload.sql.ts'
+import type { Upload } from './upload.ts'
 
 type Deps = Pick<ServiceDeps, 'database' | 'broker' | 'clock'> &
   Pick<MoneyWriter, 'writeIn'> & {
@@ -39,11 +40,13 @@ type Deps = Pick<ServiceDeps, 'database' | 'broker' | 'clock'> &
 
 const rowsPerStatement = 1000
 
+type Failure = { unreadable: string; asks?: Upload['asks'] }
+
 /** Returns the idempotent Temporal activities that import a file (docs/files.md#importing). */
 export function fileImportActivities(deps: Deps) {
   const { database, clock, storage } = deps
-  const fail = async (key: UploadKey, error: string) => {
-    await failUpload(database, key, { error, now: clock() })
+  const fail = async (key: UploadKey, { unreadable: error, asks = null }: Failure) => {
+    await failUpload(database, key, { error, asks, now: clock() })
     await publishState(deps, key)
   }
   return {
@@ -68,7 +71,7 @@ export function fileImportActivities(deps: Deps) {
         const statement = await deps.readers.read(key.accountId, load)
         if (statement === 'busy') return 'busy'
         if ('unreadable' in statement) {
-          await fail(key, statement.unreadable)
+          await fail(key, statement)
         } else {
           const read = { statement, timezone: timezone ?? undefined }
           if (!(await saveStatement(deps, key, read))) return 'busy'
@@ -77,15 +80,17 @@ export function fileImportActivities(deps: Deps) {
       } catch (error) {
         // Temporal retries transient errors; any other error marks the upload as failed.
         if (isTransient(error)) throw error
-        await fail(key, ConnectError.from(error).rawMessage)
+        await fail(key, { unreadable: ConnectError.from(error).rawMessage })
       }
       return 'done'
     },
     failImport: (key: UploadKey): Promise<void> =>
-      fail(key, 'The file could not be imported for now; please upload it again'),
+      fail(key, { unreadable: 'The file could not be imported for now; please upload it again' }),
     removeFile: async (key: UploadKey): Promise<void> => {
       const upload = await findUpload(database, key)
-      if (!upload) return
+      // A file that asks for a choice is kept, and read again once the choice is stated.
+      const isRead = upload?.status === 'complete' || upload?.status === 'failed'
+      if (!isRead || upload.asks !== null) return
       await storage.remove(nameOf(upload))
       await markFileDeleted(database, upload, clock())
     },

@@ -2,6 +2,7 @@ import { toBinary } from '@bufbuild/protobuf'
 import type { ServiceDeps } from '@coffer/kit/service/service'
 import { ImportPreviewSchema } from '@coffer/proto/ledger/v1/import'
 import { type ImportKey, previewOf } from './formats/csv/csv-import.ts'
+import { withMark } from './formats/csv/csv-reading.ts'
 import type { FileStatement } from './formats/statement.ts'
 import type { Readers } from './formats/statement-pool.client.ts'
 import { findImport, listKnownIdentifiers, savePreview } from './import.sql.ts'
@@ -27,7 +28,13 @@ export function importPreviewActivities(deps: Deps) {
       const result =
         'unreadable' in statement
           ? { error: statement.unreadable }
-          : { preview: await encodePreview(deps, key, statement) }
+          : {
+              preview: await encodePreview(deps, key, statement),
+              reading:
+                found.reading && statement.mark
+                  ? withMark(found.reading, statement.mark)
+                  : found.reading,
+            }
       await savePreview(database, key, { result, now: clock() })
       return 'done'
     },

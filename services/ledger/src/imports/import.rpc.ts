@@ -2,7 +2,7 @@ import { create, fromBinary } from '@bufbuild/protobuf'
 import { requireWithin } from '@coffer/kit/database/account-bound.sql'
 import { keepReply, once } from '@coffer/kit/database/idempotency'
 import { changeOf } from '@coffer/kit/events/changes'
-import { invalid, notFound } from '@coffer/kit/rpc/errors'
+import { invalid, notFound, refused } from '@coffer/kit/rpc/errors'
 import { toMessage } from '@coffer/kit/rpc/message'
 import { callerOf } from '@coffer/kit/rpc/rpc'
 import type { ServiceDeps } from '@coffer/kit/service/service'
@@ -14,6 +14,7 @@ import {
   ImportPreviewSchema,
   ImportSchema,
   type ImportService,
+  ReadingSchema,
 } from '@coffer/proto/ledger/v1/import'
 import { FileSchema, UploadSchema } from '@coffer/proto/ledger/v1/upload'
 import type { HandlerContext, ServiceImpl } from '@connectrpc/connect'
@@ -24,11 +25,15 @@ import {
   type CsvImport,
   createImport,
   type ImportKey,
-  requireSameHeaders,
+  isReread,
+  requireColumns,
+  requireRereadable,
   requireShape,
   requireStatus,
+  shapeFields,
 } from './formats/csv/csv-import.ts'
 import { signatureOf } from './formats/csv/csv-mapping.ts'
+import { requireChoices } from './formats/reading-choices.ts'
 import { isSheet, sheetDelimiter } from './formats/sheets/sheet.ts'
 import type { Readers } from './formats/statement-pool.client.ts'
 import {
@@ -37,6 +42,7 @@ import {
   listImports,
   requestPreview,
   requestProcessing,
+  reread,
 } from './import.sql.ts'
 import { type FileTotals, receiveFile } from './incoming-file.ts'
 import { findMapping } from './mapping.sql.ts'
@@ -80,9 +86,12 @@ export function importRoutes(deps: Deps): ServiceImpl<typeof ImportService> {
     updateImport: async (request, context) => {
       const { accountId, userId } = callerOf(context)
       const key = { ...request, accountId }
-      const found = await getImport(deps, key)
-      requireManual(await getBankAccount(database, accountId, found.bankAccountId))
-      const { transactionImportMappingId, status } = request
+      const stored = await getImport(deps, key)
+      const bankAccount = await getBankAccount(database, accountId, stored.bankAccountId)
+      requireManual(bankAccount)
+      const { transactionImportMappingId, status, choices } = request
+      const found = choices ? await readAgain(deps, stored, { choices, bankAccount }) : stored
+      if (choices && status === '') return { import: renderImport(found) }
       if (status === 'pending-preview' && transactionImportMappingId !== undefined) {
         return { import: await startPreview(deps, found, transactionImportMappingId) }
       }
@@ -105,15 +114,17 @@ async function createFromParts(
   const bodyHash = async () => (await received.finish()).bodyHash
   return once({ database, context, reply: CreateImportResponseSchema, bodyHash }, async (key) => {
     const { bankAccountId, name } = received
-    requireManual(await getBankAccount(database, accountId, bankAccountId))
+    const bankAccount = await getBankAccount(database, accountId, bankAccountId)
+    requireManual(bankAccount)
     const file = await convertSheetFile(readers, accountId, received)
-    const delimiter = isSheet(received.head) ? sheetDelimiter : undefined
-    const shape = requireShape(file.head, { delimiter })
+    const isTabbed = isSheet(received.head)
+    const choices = { ...received.choices, ...(isTabbed ? { delimiter: sheetDelimiter } : {}) }
+    const found = requireShape(file.head, { choices, currency: bankAccount.currency })
     const reply = create(CreateImportResponseSchema)
     const ids = { accountId, bankAccountId, fileId: newId('file') }
     const transactionImportId = newId('txim')
     const save = async ({ size, bodyHash }: FileTotals) => {
-      const body = { ...ids, transactionImportId, createdBy, name, shape, size }
+      const body = { ...ids, transactionImportId, createdBy, name, choices, found, size }
       const stored = createImport(body, clock())
       reply.import = { ...renderImport(stored.made), file: toMessage(FileSchema, stored.file) }
       const settings = { accountId, timezone, locale, version: 0n }
@@ -140,9 +151,10 @@ async function startPreview(
     throw invalid({
       transactionImportMappingId: 'is not a mapping of this account: see GET /api/mappings',
     })
-  requireSameHeaders(found, mapping.mapping.headers)
+  requireColumns(found, mapping.mapping.headers)
   const { accountId, transactionImportId: entityId } = found
-  const event = toMessage(ImportPreviewRequestedSchema, found)
+  const attempt = isReread(found) ? BigInt(clock().getTime()) : 0n
+  const event = toMessage(ImportPreviewRequestedSchema, { ...found, attempt })
   const changes = [
     changeOf(ImportPreviewRequestedSchema, { accountId, entityId, version: 1n }, event),
   ]
@@ -154,6 +166,27 @@ async function startPreview(
   })
 }
 
+/**
+ * Reads the file of an import again by other choices, which are added to the stored ones: the
+ * import returns to status `mapping`. Throws `refused` if it is processed or its file is gone.
+ */
+async function readAgain(
+  { database, clock, storage }: Deps,
+  stored: CsvImport,
+  { choices, bankAccount }: { choices: object; bankAccount: { currency: string } },
+): Promise<CsvImport> {
+  requireRereadable(stored)
+  const bytes = await storage.read(stored)
+  if (!bytes) throw refused('the file is no longer there: upload it again')
+  const all = { ...stored.choices, ...requireChoices(choices) }
+  const { currency } = bankAccount
+  const fields = shapeFields(requireShape(bytes, { choices: all, currency }), all)
+  const isDone = await reread(database, stored, { fields, now: clock() })
+  const found = await getImport({ database }, stored)
+  if (!isDone) requireRereadable(found)
+  return found
+}
+
 /** Creates an upload of the CSV file; the import of this upload runs like that of any other. */
 async function startProcessing(
   { config, database, clock }: Deps,
@@ -163,7 +196,11 @@ async function startProcessing(
   requireStatus(found, 'preview')
   const now = clock()
   const transactionUploadId = newId('txup')
-  const upload = newUpload(found, { transactionUploadId, format: 'csv', createdBy }, now)
+  const upload = newUpload(
+    found,
+    { transactionUploadId, format: 'csv' as const, createdBy, choices: null },
+    now,
+  )
   const subject = { accountId: found.accountId, entityId: transactionUploadId, version: 1n }
   const event = toMessage(UploadCreatedSchema, upload)
   const changes = [changeOf(UploadCreatedSchema, subject, event)]
@@ -175,7 +212,7 @@ async function startProcessing(
   })
 }
 
-async function getImport({ database }: Deps, key: ImportKey): Promise<CsvImport> {
+async function getImport({ database }: Pick<Deps, 'database'>, key: ImportKey): Promise<CsvImport> {
   const found = await findImport(database, key)
   if (!found) throw notFound('transaction import')
   return found
@@ -186,5 +223,6 @@ function renderImport(found: CsvImport) {
     ...found,
     signature: signatureOf(found.headers),
     preview: found.preview && fromBinary(ImportPreviewSchema, found.preview),
+    reading: found.reading && create(ReadingSchema, found.reading),
   })
 }

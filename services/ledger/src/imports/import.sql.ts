@@ -1,11 +1,13 @@
 import type { Database, Queries, Transaction as Tx } from '@coffer/kit/database/database'
-import { columnsOf, entityOf, insertOf } from '@coffer/kit/database/rows'
+import { assignmentsOf, columnsOf, entityOf, insertOf } from '@coffer/kit/database/rows'
 import { type Change, insertChanges } from '@coffer/kit/events/changes'
 import { type FragmentSqlToken, sql } from 'slonik'
 import { z } from 'zod'
 import { type AccountSettings, insertSettings } from '../accounts/account-settings.sql.ts'
 import { CsvImport, type ImportKey } from './formats/csv/csv-import.ts'
 import { CsvMapping } from './formats/csv/csv-mapping.ts'
+import type { CsvReading } from './formats/csv/csv-reading.ts'
+import { ReadingChoices } from './formats/reading-choices.ts'
 import { StoredFile } from './storage/stored-file.ts'
 import type { NewestPage } from './upload.sql.ts'
 import { Upload } from './upload.ts'
@@ -33,6 +35,7 @@ const Listed = CsvImport.omit({ preview: true }).extend({
   file: z.record(z.string(), z.unknown()),
   upload: z.record(z.string(), z.unknown()).nullable(),
 })
+const shapeColumns = ['headers', 'delimeter', 'headerRow', 'choices', 'reading'] as const
 const Reading = z.object({
   bankAccountId: z.string(),
   name: z.string(),
@@ -40,8 +43,12 @@ const Reading = z.object({
   timezone: z.string(),
   identifierTimezone: z.string(),
   delimiter: z.string().nullable(),
+  headers: z.array(z.string()).nullable(),
+  headerRow: z.number().nullable(),
   mapping: CsvMapping.nullable(),
+  choices: ReadingChoices.nullable(),
 })
+export type FoundReading = z.infer<typeof Reading>
 const Identifier = z.object({ identifier: z.string() })
 
 /** Inserts a file, its import, and the account settings that reading the file needs. */
@@ -122,22 +129,43 @@ export async function requestProcessing(
   return true
 }
 
+/**
+ * Compare-and-set on an import that is not processed: stores another reading of its file, and
+ * returns the import to status `mapping`. Returns false if the import has moved on.
+ */
+export async function reread(
+  { pool }: Database,
+  key: ImportKey,
+  { fields, now }: { fields: Pick<CsvImport, (typeof shapeColumns)[number]>; now: Date },
+): Promise<boolean> {
+  const { rowCount } = await pool.query(sql.unsafe`
+    UPDATE transaction_imports imports SET ${assignmentsOf(fields, shapeColumns)},
+      status = 'mapping', error = NULL, preview = NULL, completed_at = NULL,
+      transaction_import_mapping_id = NULL, updated_at = ${at(now)}
+    WHERE ${isImport(key)} AND status IN ('mapping', 'preview', 'failed')
+      AND transaction_upload_id IS NULL`)
+  return rowCount > 0
+}
+
 /** Returns whether the import still waits for its preview. */
 export function isAwaitingPreview({ pool }: Database, key: ImportKey): Promise<boolean> {
   return pool.exists(sql.unsafe`
     SELECT FROM transaction_imports imports WHERE ${isImport(key)} AND ${awaitsPreview}`)
 }
 
+type PreviewResult = { preview: Uint8Array; reading: CsvReading | null } | { error: string }
+
 /** Stores the preview (an encoded ImportPreview) or the error, unless the import has either. */
 export async function savePreview(
   { pool }: Database,
   key: ImportKey,
-  { result, now }: { result: { preview: Uint8Array } | { error: string }; now: Date },
+  { result, now }: { result: PreviewResult; now: Date },
 ): Promise<void> {
   const outcome =
     'error' in result
       ? sql.fragment`status = 'failed', error = ${result.error}, completed_at = ${at(now)}`
-      : sql.fragment`status = 'preview', preview = ${sql.binary(Buffer.from(result.preview))}`
+      : sql.fragment`status = 'preview', preview = ${sql.binary(Buffer.from(result.preview))},
+          reading = ${sql.jsonb(result.reading)}`
   await pool.query(sql.unsafe`
     UPDATE transaction_imports imports SET ${outcome}, updated_at = ${at(now)}
     WHERE ${isImport(key)} AND ${awaitsPreview}`)
@@ -152,12 +180,16 @@ export function findReading(
     SELECT bank_account_id AS "bankAccountId", name, currency,
       coalesce(bank_accounts.timezone, account_settings.timezone) AS timezone,
       coalesce(identifier_timezone, account_settings.timezone) AS "identifierTimezone",
-      delimeter AS delimiter, mapping
+      delimeter AS delimiter, headers, header_row AS "headerRow", mapping,
+      coalesce(csv.choices, upload.choices) AS choices
     FROM bank_accounts JOIN account_settings USING (account_id) LEFT JOIN LATERAL (
-      SELECT delimeter, mapping FROM transaction_imports
+      SELECT delimeter, headers, header_row, mapping, choices FROM transaction_imports
         JOIN transaction_import_mappings USING (account_id, transaction_import_mapping_id)
       WHERE account_id = ${accountId} AND file_id = ${fileId} LIMIT 1
-    ) AS csv ON true
+    ) AS csv ON true LEFT JOIN LATERAL (
+      SELECT choices FROM uploads
+      WHERE account_id = ${accountId} AND file_id = ${fileId} LIMIT 1
+    ) AS upload ON true
     WHERE account_id = ${accountId} AND bank_account_id = ${bankAccountId}
       AND removed_at IS NULL`)
 }

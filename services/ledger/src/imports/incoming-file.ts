@@ -1,5 +1,6 @@
 import { refused } from '@coffer/kit/rpc/errors'
 import type { FilePart } from '@coffer/proto/ledger/v1/upload'
+import { type ReadingChoices, requireChoices } from './formats/reading-choices.ts'
 
 /** Maximum size of a file in bytes (docs/limits.md). */
 export const fileSizeMax = 6 * 1024 * 1024
@@ -19,6 +20,8 @@ export interface IncomingFile {
   /** The file's name, as the client sent it. */
   name: string
   contentType: string
+  /** Choices of the client about the reading. */
+  choices: ReadingChoices
   /** The first bytes: more than 64 KiB, or the whole of a smaller file. */
   head: Uint8Array
   /** All bytes, readable once. Throws `refused` if the file is above 6 MiB (413) or incomplete. */
@@ -29,7 +32,8 @@ export interface IncomingFile {
 
 /**
  * Receives the head of a file and streams the rest, so that memory never holds a whole file. Throws
- * `refused` if the first part has no file name. Without an end part the file is incomplete.
+ * `refused` if the first part has no file name, and `invalid` for unknown choices. Without an end
+ * part the file is incomplete.
  */
 export async function receiveFile(
   parts: AsyncIterable<{ part?: FilePart | undefined }>,
@@ -44,6 +48,7 @@ export async function receiveFile(
     throw refused('the first part must be the start part, with the name of the file')
   }
   const { bankAccountId, name, contentType } = start.value
+  const choices = requireChoices(start.value.choices)
   const read = { size: 0, bodyHash: null as Buffer | null }
   const rest = restOf(next, read)
   const head = await headOf(rest)
@@ -51,6 +56,7 @@ export async function receiveFile(
     bankAccountId,
     name,
     contentType,
+    choices,
     head,
     bytes: joined(head, rest),
     finish: async () => {

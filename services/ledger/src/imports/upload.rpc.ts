@@ -2,7 +2,7 @@ import { create } from '@bufbuild/protobuf'
 import { requireRoom, requireWithin } from '@coffer/kit/database/account-bound.sql'
 import { keepReply, once } from '@coffer/kit/database/idempotency'
 import { changeOf } from '@coffer/kit/events/changes'
-import { notFound } from '@coffer/kit/rpc/errors'
+import { notFound, refused } from '@coffer/kit/rpc/errors'
 import { toMessage } from '@coffer/kit/rpc/message'
 import { callerOf } from '@coffer/kit/rpc/rpc'
 import type { ServiceDeps } from '@coffer/kit/service/service'
@@ -27,11 +27,12 @@ import type { MoneyWriter } from '../money/writer.service.ts'
 import { findLastStatement } from './debt-restatement.sql.ts'
 import { debtCorrection } from './debt-restatement.ts'
 import { sumTakenBack } from './file-balances.sql.ts'
+import { type ReadingChoices, requireChoices } from './formats/reading-choices.ts'
 import { type FileTotals, receiveFile } from './incoming-file.ts'
 import type { Storage } from './storage/storage.ts'
 import { keepFile } from './storage/stored-file.service.ts'
-import { findUpload, insertUpload, listUploads, markUndone } from './upload.sql.ts'
-import { createUpload, detectFormat, noteOf, type Upload } from './upload.ts'
+import { findUpload, insertUpload, listUploads, markUndone, restartUpload } from './upload.sql.ts'
+import { createUpload, detectFormat, noteOf, requireAsking, type Upload } from './upload.ts'
 import { isUndoable, requireComplete, settleUndo } from './upload-undo.ts'
 
 type Deps = Pick<ServiceDeps, 'database' | 'clock'> &
@@ -46,6 +47,12 @@ export function uploadRoutes(deps: Deps): ServiceImpl<typeof UploadService> {
       const key = { ...request, accountId }
       requireComplete(await getUpload(deps, key))
       return renderResult(await undo(deps, key, createdBy))
+    },
+    updateUpload: async (request, context) => {
+      const { accountId } = callerOf(context)
+      const upload = await getUpload(deps, { ...request, accountId })
+      requireManual(await getBankAccount(deps.database, accountId, upload.bankAccountId))
+      return { upload: await readAgain(deps, upload, requireChoices(request.choices)) }
     },
     getUpload: async (request, context) => {
       const { accountId } = callerOf(context)
@@ -76,7 +83,7 @@ async function createFromParts(
   const file = await receiveFile(requests)
   const bodyHash = async () => (await file.finish()).bodyHash
   return once({ database, context, reply: CreateUploadResponseSchema, bodyHash }, async (key) => {
-    const { bankAccountId, name, contentType } = file
+    const { bankAccountId, name, contentType, choices } = file
     requireManual(await getBankAccount(database, accountId, bankAccountId))
     const format = detectFormat(file)
     await requireRoom(database, uploadBound(config, accountId))
@@ -84,7 +91,16 @@ async function createFromParts(
     const ids = { accountId, bankAccountId, fileId: newId('file') }
     const transactionUploadId = newId('txup')
     const save = async ({ size, bodyHash }: FileTotals) => {
-      const body = { ...ids, transactionUploadId, createdBy, name, contentType, format, size }
+      const body = {
+        ...ids,
+        transactionUploadId,
+        createdBy,
+        name,
+        contentType,
+        format,
+        choices,
+        size,
+      }
       const made = createUpload(body, clock())
       reply.upload = renderUpload(made)
       const subject = { accountId, entityId: transactionUploadId, version: 1n }
@@ -104,7 +120,21 @@ async function createFromParts(
   })
 }
 
-async function getUpload({ database }: Deps, key: UploadKey): Promise<Upload> {
+/** Starts the import of a file that asks for a choice again, by the choices that are added. */
+async function readAgain({ database, clock }: Deps, upload: Upload, added: ReadingChoices) {
+  requireAsking(upload)
+  const { accountId, transactionUploadId: entityId } = upload
+  const choices = { ...upload.choices, ...added }
+  const attempt = BigInt(clock().getTime())
+  const event = toMessage(UploadCreatedSchema, { ...upload, attempt })
+  const changes = [changeOf(UploadCreatedSchema, { accountId, entityId, version: 2n }, event)]
+  const isDone = await database.transaction((tx) => restartUpload(tx, upload, { choices, changes }))
+  if (!isDone) throw refused('the file is no longer there: upload it again')
+  const found = await getUpload({ database }, upload)
+  return toMessage(UploadSchema, { ...found, note: noteOf(found) })
+}
+
+async function getUpload({ database }: Pick<Deps, 'database'>, key: UploadKey): Promise<Upload> {
   const upload = await findUpload(database, key)
   if (!upload) throw notFound('transaction upload')
   return upload

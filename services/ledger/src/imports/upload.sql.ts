@@ -5,6 +5,7 @@ import { type FragmentSqlToken, sql } from 'slonik'
 import { z } from 'zod'
 import { type AccountSettings, insertSettings } from '../accounts/account-settings.sql.ts'
 import type { UploadKey } from '../book/upload-key.ts'
+import type { ReadingChoices } from './formats/reading-choices.ts'
 import { StoredFile } from './storage/stored-file.ts'
 import { Upload } from './upload.ts'
 
@@ -96,11 +97,32 @@ export async function completeUpload(
 export async function failUpload(
   { pool }: Database,
   key: UploadKey,
-  { error, now }: { error: string; now: Date },
+  { error, asks, now }: { error: string; asks: Upload['asks']; now: Date },
 ): Promise<void> {
   await pool.query(sql.unsafe`
-    UPDATE uploads SET status = 'failed', error = ${error}, completed_at = ${at(now)}
+    UPDATE uploads SET status = 'failed', error = ${error}, asks = ${asks},
+      completed_at = ${at(now)}
     WHERE ${isUpload(key)} AND ${isUnfinished}`)
+}
+
+/**
+ * Compare-and-set on an upload that asks for a choice and whose file is stored: stores the choices,
+ * the `changes` to publish, and status `pending`, else returns false.
+ */
+export async function restartUpload(
+  tx: Tx,
+  key: UploadKey,
+  { choices, changes }: { choices: ReadingChoices; changes: Change[] },
+): Promise<boolean> {
+  const { rowCount } = await tx.query(sql.unsafe`
+    UPDATE uploads SET status = 'pending', error = NULL, asks = NULL, completed_at = NULL,
+      processed_at = NULL, choices = ${sql.jsonb(choices)}
+    WHERE ${isUpload(key)} AND status = 'failed' AND asks IS NOT NULL AND EXISTS (
+      SELECT FROM files WHERE files.account_id = uploads.account_id
+        AND files.file_id = uploads.file_id AND deleted_at IS NULL)`)
+  if (rowCount === 0) return false
+  await tx.query(sql.unsafe`${insertChanges(changes)}`)
+  return true
 }
 
 /** Marks a complete upload as undone. Returns false if it is undone already, or not complete. */

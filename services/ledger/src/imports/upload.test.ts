@@ -10,7 +10,10 @@ function create(name: string, contentType: string, text = 'twelve bytes') {
   const body = { ...ids, fileId: 'file_1', transactionUploadId: 'txup_1' }
   const head = Buffer.from(text)
   const format = detectFormat({ name, head })
-  return createUpload({ ...body, name, contentType, format, size: BigInt(head.length) }, NOW)
+  return createUpload(
+    { ...body, name, contentType, format, choices: null, size: BigInt(head.length) },
+    NOW,
+  )
 }
 
 test('a new upload is pending, and its file is kept for an hour', () => {
@@ -42,6 +45,8 @@ test('a new upload is pending, and its file is kept for an hour', () => {
       importedCount: 0n,
       skippedCount: 0n,
       balancesAsOf: null,
+      choices: null,
+      asks: null,
       undoneAt: null,
     },
   })

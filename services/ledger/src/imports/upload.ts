@@ -1,8 +1,9 @@
-import { invalid } from '@coffer/kit/rpc/errors'
+import { invalid, refused } from '@coffer/kit/rpc/errors'
 import { values } from '@coffer/proto/values'
 import { z } from 'zod'
 import { UploadKey } from '../book/upload-key.ts'
 import { detectKind, fileKinds } from './formats/file-kind.ts'
+import { ReadingChoices } from './formats/reading-choices.ts'
 import { createFile, type NewFile, type StoredFile } from './storage/stored-file.ts'
 
 /** The import of one file (docs/files.md#uploading). `error` is set exactly in status `failed`. */
@@ -18,12 +19,16 @@ export const Upload = UploadKey.extend({
   importedCount: z.bigint(),
   skippedCount: z.bigint(),
   undoneAt: z.date().nullable(),
+  choices: ReadingChoices.nullable(),
+  /** The choice that a failed upload needs; its file is kept, so that the client can state it. */
+  asks: z.enum(values['Upload.asks']).nullable(),
   /** The instant of the balances in the file; null if the file states none. */
   balancesAsOf: z.date().nullable(),
 })
 export type Upload = z.infer<typeof Upload>
 
-export type NewUpload = Omit<NewFile, 'kind'> & Pick<Upload, 'transactionUploadId' | 'format'>
+export type NewUpload = Omit<NewFile, 'kind'> &
+  Pick<Upload, 'transactionUploadId' | 'format' | 'choices'>
 
 /**
  * Returns a file's format (docs/files.md#kinds); throws `invalid` if it is empty, CSV or unknown.
@@ -43,6 +48,13 @@ export function detectFormat({ name, head }: { name: string; head: Uint8Array })
   return format
 }
 
+/** Throws `refused` unless a failed upload asks for a choice. */
+export function requireAsking({ status, asks }: Upload): void {
+  if (status !== 'failed' || asks === null) {
+    throw refused(`the transaction upload is ${status} and asks for no choice`)
+  }
+}
+
 /** Returns the note for the user that a QIF file states no balances; null for other formats. */
 export function noteOf({ format }: Pick<Upload, 'format'>): string | null {
   return format === 'qif'
@@ -59,10 +71,10 @@ export function createUpload(body: NewUpload, now: Date): { file: StoredFile; up
 /** Returns a new upload of a stored file, in status `pending`. */
 export function newUpload(
   { accountId, bankAccountId, fileId }: Pick<StoredFile, 'accountId' | 'bankAccountId' | 'fileId'>,
-  of: Pick<Upload, 'transactionUploadId' | 'format' | 'createdBy'>,
+  of: Pick<Upload, 'transactionUploadId' | 'format' | 'createdBy' | 'choices'>,
   now: Date,
 ): Upload {
-  const { transactionUploadId, format, createdBy } = of
+  const { transactionUploadId, format, createdBy, choices } = of
   return {
     accountId,
     bankAccountId,
@@ -78,6 +90,8 @@ export function newUpload(
     importedCount: 0n,
     skippedCount: 0n,
     undoneAt: null,
+    choices,
+    asks: null,
     balancesAsOf: null,
   }
 }

@@ -45,22 +45,31 @@ export function eventHandlers({ database, workflows }: Deps): Handler[] {
   ]
 }
 
+type Attempt = { attempt?: bigint }
+
+/** A further reading has an ID of its own: the workflow before may still be ending. */
+function suffixOf(attempt = 0n): string {
+  return attempt === 0n ? '' : `/${attempt}`
+}
+
 /** Starts the import of an uploaded file; does nothing if its workflow is running. */
 export function startImport(
   workflows: Workflows,
-  { accountId, bankAccountId, transactionUploadId }: UploadKey,
+  { accountId, bankAccountId, transactionUploadId, attempt }: UploadKey & Attempt,
 ): Promise<void> {
   const key: UploadKey = { accountId, bankAccountId, transactionUploadId }
-  return start(workflows, 'importUpload', { id: `file-import/${transactionUploadId}`, key })
+  const id = `file-import/${transactionUploadId}${suffixOf(attempt)}`
+  return start(workflows, 'importUpload', { id, key })
 }
 
 /** Starts the preview of a CSV file; does nothing if its workflow is running. */
 export function startPreview(
   workflows: Workflows,
-  { accountId, bankAccountId, transactionImportId }: ImportKey,
+  { accountId, bankAccountId, transactionImportId, attempt }: ImportKey & Attempt,
 ): Promise<void> {
   const key: ImportKey = { accountId, bankAccountId, transactionImportId }
-  return start(workflows, 'previewCsvImport', { id: `import-preview/${transactionImportId}`, key })
+  const id = `import-preview/${transactionImportId}${suffixOf(attempt)}`
+  return start(workflows, 'previewCsvImport', { id, key })
 }
 
 /** Starts the clean-up after a deleted link; does nothing if its workflow is running. */

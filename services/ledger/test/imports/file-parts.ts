@@ -1,5 +1,5 @@
 import type { MessageInitShape } from '@bufbuild/protobuf'
-import type { FilePartSchema } from '@coffer/proto/ledger/v1/upload'
+import type { FilePartSchema, ReadingChoicesSchema } from '@coffer/proto/ledger/v1/upload'
 
 type Part = { part: MessageInitShape<typeof FilePartSchema> }
 
@@ -8,6 +8,7 @@ export interface SentFile {
   name: string
   contentType?: string
   content: Uint8Array
+  choices?: MessageInitShape<typeof ReadingChoicesSchema>
   /** Hash of the body of the request; it is stored with the Idempotency-Key of the request. */
   bodyHash?: Uint8Array
 }

@@ -123,10 +123,7 @@ describe('an import', () => {
     const { preview } = await steps.previewed(home, content)
     expect(preview?.rows).toHaveLength(50)
     expect(preview).toMatchObject({ rowCount: 108n, newCount: 108n, skippedCount: 13n })
-    expect(preview?.skipped.map(({ reason, count }) => [reason, count])).toEqual([
-      ['amount', 12n],
-      ['columns', 1n],
-    ])
+    expect(preview?.skipped.map(({ reason, count }) => [reason, count])).toEqual([['amount', 13n]])
   })
 
   test('of an unreadable file fails with the reason', async () => {
@@ -209,9 +206,11 @@ describe('refused steps', () => {
     }
     expect(await step(newId('txix'))).toEqual(absent)
     expect(await step(await steps.createMapping(stranger))).toEqual(absent)
-    expect(await step(await steps.createMapping(home, { headers: headers.toReversed() }))).toEqual({
-      transactionImportMappingId: 'is for other columns: create another',
-    })
+    expect(await step(await steps.createMapping(home, { headers: [...headers, 'Other'] }))).toEqual(
+      {
+        transactionImportMappingId: 'is for other columns: create another',
+      },
+    )
   })
 
   test('for a file without a header, an archived bank account, and another account', async () => {
@@ -221,7 +220,7 @@ describe('refused steps', () => {
     const create = (text: string) => steps.createImport(home, Buffer.from(text))
     expect(await problems(create(''))).toEqual({ data: 'must not be empty' })
     expect(await problems(create('a,b\n'))).toEqual({
-      data: 'The file has no row with the names of at least three columns',
+      data: expect.stringContaining('The file has no row with the names of at least three columns'),
     })
     const { transactionImportId } = await steps.createImport(home)
     const key = { bankAccountId, transactionImportId }

@@ -79,10 +79,38 @@ describe('an uploaded file', () => {
     expect(await list(home)).toHaveLength(1)
   })
 
+  test('asks for a choice, keeps the file and reads it again by the choice', async () => {
+    const home = await createHousehold(booted)
+    const { uploads, bankAccountId, accountId, as } = home
+    const failed = await importFile(home, statementOf({ a: '-1,400' }))
+    expect(failed).toMatchObject({
+      status: 'failed',
+      asks: 'decimalMark',
+      error: expect.stringContaining('State decimalMark'),
+    })
+    expect(await storedFiles(booted.dataDir, accountId)).toHaveLength(1)
+    const key = { bankAccountId, transactionUploadId: failed.transactionUploadId }
+    await uploads.updateUpload({ ...key, choices: { decimalMark: '.' } }, as)
+    const done = await eventually(
+      async () => (await uploads.getUpload(key, as)).upload,
+      (one) => one?.status === 'complete',
+    )
+    expect(done).toMatchObject({ importedCount: 1n })
+    expect(done?.asks).toBeUndefined()
+    expect((await list(home)).map(({ amount }) => amount)).toEqual([140000n])
+    await expect(uploads.updateUpload(key, as)).rejects.toMatchObject({
+      code: Code.FailedPrecondition,
+    })
+    await eventually(
+      () => storedFiles(booted.dataDir, accountId),
+      (files) => files.length === 0,
+    )
+  })
+
   test('counts skipped rows', async () => {
     const home = await createHousehold(booted)
     const done = await importFile(home, 'bad-rows.ofx')
-    expect(done).toMatchObject({ status: 'complete', importedCount: 1n, skippedCount: 10n })
+    expect(done).toMatchObject({ status: 'complete', importedCount: 2n, skippedCount: 9n })
   })
 
   test.each([

@@ -37,7 +37,7 @@ async function uploadWithoutEvent(home: Household, createdAt: Date) {
   const ids = { fileId: newId('file'), transactionUploadId: newId('txup') }
   const content = await readFile(new URL('../../../../test/data/equal-rows.ofx', import.meta.url))
   const size = BigInt(content.length)
-  const what = { name: 'a.ofx', contentType: 'application/octet-stream', size }
+  const what = { name: 'a.ofx', contentType: 'application/octet-stream', size, choices: null }
   const owner = { accountId, bankAccountId, createdBy: 'user_1' }
   const stored = createUpload({ ...owner, ...ids, ...what, format: 'ofx' }, createdAt)
   const settings = { accountId, timezone: 'UTC', locale: 'en_US', version: 0n }

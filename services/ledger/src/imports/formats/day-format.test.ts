@@ -1,6 +1,6 @@
 import { isDayFormat } from '@coffer/kit/values/mapping-rules'
 import { expect, test } from '@jest/globals'
-import { createDayParser } from './day-format.ts'
+import { createDayParser, detectDayFormat, isWrittenDay } from './day-format.ts'
 
 test.each([
   ['YYYY-MM-DD', '2026-01-05', [2026, 1, 5]],
@@ -13,6 +13,16 @@ test.each([
   ['YYYYMMDD', '20260105', [2026, 1, 5]],
   ['DD MM YYYY', '05 01 2026', [2026, 1, 5]],
   ['YYYY-MM-DD', '2026-02-31', [2026, 2, 31]],
+  ['DD-MMM-YYYY', '12-Dec-2026', [2026, 12, 12]],
+  ['D MMM YYYY', '3 février 2026', [2026, 2, 3]],
+  ['D. MMM YYYY', '3. März 2026', [2026, 3, 3]],
+  ['D MMM YY', '24 lug 24. 02:59', [2024, 7, 24]],
+  ['MMM D, YYYY', 'Sept. 5, 2026', [2026, 9, 5]],
+  ['D MMM YYYY', '3 Smarch 2026', [2026, 0, 3]],
+  ['DD/MM/YY', '30/12/26, 14:42', [2026, 12, 30]],
+  ['YYYY-MM-DD', '2026-07-03-08.21.36', [2026, 7, 3]],
+  ['YYYY.MM.DD', '2026.07.03.', [2026, 7, 3]],
+  ['YYYYMMDD', '20260703082136', [2026, 7, 3]],
 ] as const)('%s reads %s', (format, text, [year, month, day]) => {
   expect(isDayFormat(format)).toBe(true)
   expect(createDayParser(format)(text)).toEqual({ year, month, day })
@@ -35,10 +45,39 @@ test.each([
   'YYYY-MM',
   'YYYY-MM-MM',
   'YYY-MM-DD',
-  'YYYY-MMM-D',
+  'YYYY-MMMM-D',
   'D M Y',
   'YYYY_MM_DD',
-  'YYYY-MM-DD ',
+  'YYYY-MM-DD    ',
 ])('%j is not a format', (format) => {
   expect(isDayFormat(format)).toBe(false)
+})
+
+// The cells of a column, their format where days are preferred first, and whether that is sure.
+test.each([
+  ['28/02/2026|01/02/2026', 'DD/MM/YYYY', true],
+  ['02/28/2026|01/02/2026', 'MM/DD/YYYY', true],
+  ['1/2/26|11/12/26', 'D/M/YY', false],
+  ['01.01.2026', 'DD.MM.YYYY', true],
+  ['2026-02-01T10:00:00Z|x', 'YYYY-MM-DD', true],
+  ['2026/2/11', 'YYYY/M/DD', true],
+  ['20260201', 'YYYYMMDD', true],
+  ['12-Dec-2026', 'D-MMM-YYYY', true],
+  ['Dec 12, 2026', 'MMM D, YYYY', true],
+])('the format of %j is %s', (cells, format, isSure) => {
+  expect(detectDayFormat(cells.split('|'), 'day first')).toEqual({ format, isSure })
+})
+
+test.each([
+  '',
+  'Shop',
+  '12.50',
+  '1.2.3',
+  '31.31.2026',
+  '01.02.2026 Shop',
+  '3 Smarch 2026',
+  '99999999',
+])('a cell %j is no date', (cell) => {
+  expect(isWrittenDay(cell)).toBe(false)
+  expect(detectDayFormat([cell], 'day first')).toBeNull()
 })

@@ -20,6 +20,7 @@ test.each([
 test.each([
   ["1/31'24", [2024, 1, 31]],
   ["1/31'2024", [2024, 1, 31]],
+  ["8/31' 5", [2005, 8, 31]],
   ["1/ 5'24", [2024, 1, 5]],
   ["1/31/'24", [2024, 1, 31]],
   ['1/31’24', [2024, 1, 31]],
@@ -41,12 +42,18 @@ test('31.01.2024 is the 31st of January where the day is first', () => {
   expect(readWrittenDay('31.01.2024', 'day first')).toEqual({ year: 2024, month: 1, day: 31 })
 })
 
-test.each(['', '1/31', '20240131', '31 Jan 2024', '1/31/024', '1/31/20245', '1'.repeat(50)])(
-  '%s is not a day',
-  (text) => {
-    expect(readWrittenDay(text, 'month first')).toBeNull()
-  },
-)
+test.each([
+  '',
+  '1/31',
+  '1/31/5',
+  '20240131',
+  '31 Jan 2024',
+  '1/31/024',
+  '1/31/20245',
+  '1'.repeat(50),
+])('%s is not a day', (text) => {
+  expect(readWrittenDay(text, 'month first')).toBeNull()
+})
 
 test('a day is read as it was written, in either order', () => {
   const written = fc.record({

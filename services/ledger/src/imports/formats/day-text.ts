@@ -1,10 +1,11 @@
 import type { Day } from '@coffer/kit/values/day'
+import type { Unreadable } from './statement.ts'
 
 export type DayOrder = 'day first' | 'month first'
 
 const LENGTH_MAX = 20
 const YEAR_FIRST = /^(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})$/
-const YEAR_LAST = /^(\d{1,2})[-/.](\d{1,2})([-/.']{1,2})(\d{4}|\d{2})$/
+const YEAR_LAST = /^(\d{1,2})[-/.](\d{1,2})([-/.']{1,2})(\d{4}|\d{1,2})$/
 /** Two-digit years below 69 are in the years 2000 to 2068, others in 1969 to 1999 (POSIX). */
 const CENTURY_PIVOT = 69
 
@@ -24,6 +25,25 @@ export function detectDayOrder(texts: Iterable<string>, preferred: DayOrder): Da
 }
 
 /**
+ * Returns the order of day and month in a file: the one that the client states, or that of dates
+ * with a number above 12. Asks for `dayFirst` if every date fits both orders and they differ.
+ */
+export function chooseDayOrder(
+  texts: readonly string[],
+  dayFirst: boolean | undefined,
+): DayOrder | Unreadable {
+  if (dayFirst !== undefined) return dayFirst ? 'day first' : 'month first'
+  const order = detectDayOrder(texts, 'day first')
+  const open = texts.find((text) => {
+    const [, first, second] = YEAR_LAST.exec(bare(text)) ?? []
+    return Number(first) <= 12 && Number(second) <= 12 && Number(first) !== Number(second)
+  })
+  if (open === undefined || order === detectDayOrder(texts, 'month first')) return order
+  const unreadable = `${open} can begin with the day or the month. State dayFirst to read it again`
+  return { unreadable, asks: 'dayFirst' }
+}
+
+/**
  * Returns the day of a text such as `2024-01-31`, `1/31'24` or `31.01.2024`, null for other texts.
  * An apostrophe before a two-digit year means 2000 to 2099. Does not check that the day exists.
  */
@@ -33,6 +53,8 @@ export function readWrittenDay(text: string, order: DayOrder): Day | null {
   if (year !== undefined) return { year: Number(year), month: Number(month), day: Number(day) }
   const [, first, second, mark, last] = YEAR_LAST.exec(written) ?? []
   if (mark === undefined || last === undefined) return null
+  // Old programs wrote 2000 to 2009 as an apostrophe and one digit, padded by a blank.
+  if (last.length === 1 && !mark.includes("'")) return null
   const [monthText, dayText] = order === 'month first' ? [first, second] : [second, first]
   return { year: yearOf(last, mark), month: Number(monthText), day: Number(dayText) }
 }

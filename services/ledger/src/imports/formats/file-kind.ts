@@ -35,7 +35,8 @@ export function detectKind({ name, head }: { name: string; head: Uint8Array }): 
 
 function kindByContent(head: Uint8Array): FileKind | null {
   const text = decodeFile(head.subarray(0, HEAD_LENGTH))
-  if (/OFXHEADER|<OFX[\s>]/i.test(text)) return 'ofx'
+  const ofx = /OFXHEADER|<OFX[\s>]|<(?:BANK|CREDITCARD)MSGSRSV1>|<(?:CC)?STMTRS>/i
+  if (ofx.test(text)) return 'ofx'
   if (/:camt\.05[234]\.|<(?:\w+:)?BkToCstmr/.test(text)) return 'camt053'
   if (/(?:^|\{4:|@@)\s*:20:/m.test(text) && /(?:^|@@):(?:25P?|28C?|60[FM]|61):/m.test(text)) {
     return 'mt940'

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { decodeFile } from './file-text.ts'
+import { decodeFile, detectEncoding, isEncoding } from './file-text.ts'
 
 const header = (encoding: string, charset: string) =>
   `OFXHEADER:100\r\nENCODING:${encoding}\r\nCHARSET:${charset}\r\n\r\n`
@@ -35,4 +35,35 @@ test.each([
   ['nothing', [], ''],
 ])('%s', (_what, tail, text) => {
   expect(decodeFile(Uint8Array.of(...tail))).toBe(text)
+})
+
+// Without a declaration the character set is guessed. Each text is written in it by its letters.
+const letters = {
+  'windows-1250': 'Příjem;Výdaj;Účet;Částka. Převod žádost Novák, úhrada nájmu Dvořák',
+  'windows-1251': 'Дата;Описание;Сумма. Зарплата за январь, перевод от частного лица',
+  'windows-1257': 'Gavėjas;Mokėjimas už paslaugas ąžuolas. Žemės ūkis šįmet, įmokos',
+  'iso-8859-2': 'Odbiorca;Kwota. Żabka Łódź świeże, przelew przychodzący od męża',
+  'windows-1252': 'Empfänger;Müller Bäckerei. Straße Gebühr für März',
+}
+
+test.each(Object.entries(letters))('%s is guessed', (encoding, text) => {
+  const codes = new Map(
+    Array.from({ length: 128 }, (_, at) => {
+      const letter = new TextDecoder(encoding).decode(Uint8Array.of(128 + at))
+      return [letter, 128 + at] as const
+    }),
+  )
+  const bytes = Uint8Array.from([...text], (letter) => codes.get(letter) ?? letter.charCodeAt(0))
+  expect(detectEncoding(bytes)).toBe(encoding)
+  expect(decodeFile(bytes)).toBe(text)
+  expect(decodeFile(bytes, encoding)).toBe(text)
+})
+
+test.each([
+  ['windows-1250', true],
+  ['Shift_JIS', true],
+  ['utf-16le', true],
+  ['klingon', false],
+])('%s can be stated: %s', (label, isKnown) => {
+  expect(isEncoding(label)).toBe(isKnown)
 })

@@ -1,15 +1,53 @@
+import chardet from 'chardet'
+
 const SINGLE_BYTE = 'windows-1252'
 const HEADER_LENGTH_MAX = 1024
+/** Number of bytes from which the character set is guessed. */
+const SAMPLE_LENGTH = 65_536
+/** Fewer bytes above ASCII say too little: a file with two accents is taken for Windows-1252. */
+const SAMPLE_MIN = 3
+/** Minimum confidence (of 100) in a character set with several bytes for a character. */
+const MULTIBYTE_MIN = 50
+const SINGLE_BYTES = /^(?:windows-|ISO-8859-|KOI8-)/
 
-/** Returns the text of a file, whose encoding is detected (docs/file-formats.md#text). */
-export function decodeFile(bytes: Uint8Array): string {
+/**
+ * Returns the text of a file. Its encoding is `stated` by the client (a label of the WHATWG
+ * Encoding Standard), or detected (docs/file-formats.md#text).
+ */
+export function decodeFile(bytes: Uint8Array, stated?: string): string {
+  return new TextDecoder(stated ?? detectEncoding(bytes)).decode(bytes)
+}
+
+/** Returns the encoding of a file as a label of TextDecoder (docs/file-formats.md#text). */
+export function detectEncoding(bytes: Uint8Array): string {
   const unicode = utf16Of(bytes)
-  if (unicode !== null) return new TextDecoder(unicode).decode(bytes)
+  if (unicode !== null) return unicode
   const declared = declaredCharset(bytes)
-  if (declared === SINGLE_BYTE || declared === 'utf-8') {
-    return decodeStrictly(bytes) ?? new TextDecoder(SINGLE_BYTE).decode(bytes)
-  }
-  return new TextDecoder(declared).decode(bytes)
+  if (declared !== null && declared !== SINGLE_BYTE && declared !== 'utf-8') return declared
+  if (isUtf8(bytes)) return 'utf-8'
+  return declared === null ? guessCharset(bytes) : SINGLE_BYTE
+}
+
+/** Returns whether a client can state this encoding. */
+export function isEncoding(label: string): boolean {
+  return labelOf(label) !== null || /^utf-16(?:le|be)?$/i.test(label)
+}
+
+/** Guesses the character set of a text by the frequency of its bytes. */
+function guessCharset(bytes: Uint8Array): string {
+  const first = bytes.findIndex((byte) => byte > 0x7f)
+  const start = Math.max(0, bytes.lastIndexOf(0x0a, first))
+  const sample = bytes.subarray(start, start + SAMPLE_LENGTH)
+  if (sample.reduce((count, byte) => count + (byte > 0x7f ? 1 : 0), 0) < SAMPLE_MIN)
+    return SINGLE_BYTE
+  const matches = chardet
+    .analyse(sample)
+    .filter(({ name, confidence }) => SINGLE_BYTES.test(name) || confidence >= MULTIBYTE_MIN)
+  const [best] = matches
+  // On a tie with a western set, the other one fits letters that western languages lack.
+  const equal = matches.filter(({ confidence }) => confidence === best?.confidence)
+  const chosen = equal.find(({ name }) => !/^(?:windows-1252|ISO-8859-1)$/.test(name)) ?? best
+  return labelOf(chosen?.name) ?? SINGLE_BYTE
 }
 
 function utf16Of(bytes: Uint8Array): string | null {
@@ -20,8 +58,8 @@ function utf16Of(bytes: Uint8Array): string | null {
   return first === 0 && second !== 0 ? 'utf-16be' : null
 }
 
-/** Returns the character set that an OFX header or XML declaration names, else `windows-1252`. */
-function declaredCharset(bytes: Uint8Array): string {
+/** Returns the character set that an OFX header or XML declaration names, null without one. */
+function declaredCharset(bytes: Uint8Array): string | null {
   const head = new TextDecoder(SINGLE_BYTE).decode(bytes.subarray(0, HEADER_LENGTH_MAX))
   const xml = /<\?xml[^>]*?encoding\s*=\s*["']([\w.:-]+)["']/i.exec(head)?.[1]
   const encoding = /ENCODING\s*:\s*([\w-]+)/i.exec(head)?.[1]
@@ -30,7 +68,7 @@ function declaredCharset(bytes: Uint8Array): string {
     const label = labelOf(name)
     if (label !== null) return label
   }
-  return SINGLE_BYTE
+  return null
 }
 
 function labelOf(name: string | undefined): string | null {
@@ -47,10 +85,11 @@ function labelOf(name: string | undefined): string | null {
   return null
 }
 
-function decodeStrictly(bytes: Uint8Array): string | null {
+function isUtf8(bytes: Uint8Array): boolean {
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+    new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+    return true
   } catch {
-    return null
+    return false
   }
 }

@@ -1,7 +1,6 @@
 import { endOfDay, localDay } from '@coffer/kit/values/day'
 import { readCamt } from './camt/camt.ts'
-import { readCsv } from './csv/csv.ts'
-import type { CsvMapping } from './csv/csv-mapping.ts'
+import { type CsvFormat, readCsv } from './csv/csv.ts'
 import { readExport } from './export/coffer-export.ts'
 import type { FileKind } from './file-kind.ts'
 import { readMt940 } from './mt940/mt940.ts'
@@ -15,9 +14,7 @@ import {
 } from './statement.ts'
 import { readZip } from './zip-statements.ts'
 
-export type ReadingFormat =
-  | { kind: Exclude<FileKind, 'csv'> }
-  | { kind: 'csv'; delimiter: string; mapping: CsvMapping }
+export type ReadingFormat = { kind: Exclude<FileKind, 'csv'> } | ({ kind: 'csv' } & CsvFormat)
 
 export type ReadingTask = { bytes: Uint8Array; settings: ReadingSettings; format: ReadingFormat }
 
@@ -39,7 +36,7 @@ export function readStatementFile(task: ReadingTask): FileStatement | Unreadable
   }
   const statement =
     format.kind === 'csv'
-      ? readCsv(bytes, { ...settings, delimiter: format.delimiter, mapping: format.mapping })
+      ? readCsv(bytes, { ...settings, ...format })
       : readers[format.kind](bytes, settings)
   return 'unreadable' in statement ? statement : withInstant(statement, settings.timezone)
 }

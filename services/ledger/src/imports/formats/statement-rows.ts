@@ -26,6 +26,7 @@ const identifierLengthMax = 200
 export function nameRows(found: Iterable<UnnamedRow | SkippedRow>): ReadRows {
   const read: ReadRows = { rows: [], skipped: [] }
   const seen = new Map<string, string | undefined>()
+  const others = new Map<string, Set<string | undefined>>()
   const equals = new Map<string, number>()
   for (const one of found) {
     if ('reason' in one) {
@@ -34,7 +35,8 @@ export function nameRows(found: Iterable<UnnamedRow | SkippedRow>): ReadRows {
     }
     const identifier = bounded(one.identifier)
     const isRepeated = seen.has(identifier)
-    if (isRepeated && seen.get(identifier) === one.content) {
+    const isEqual = seen.get(identifier) === one.content || others.get(identifier)?.has(one.content)
+    if (isRepeated && isEqual) {
       read.skipped.push({ identifier, reason: 'duplicate' })
       continue
     }
@@ -43,6 +45,7 @@ export function nameRows(found: Iterable<UnnamedRow | SkippedRow>): ReadRows {
         ? numberedIdentifier(one.content ?? identifier, equals)
         : identifier
     seen.set(uploadIdentifier, one.content)
+    if (isRepeated) others.set(identifier, (others.get(identifier) ?? new Set()).add(one.content))
     read.rows.push({ uploadIdentifier, ...one.row })
   }
   return read

@@ -52,6 +52,22 @@ export type FileStatement = ReadRows & {
   /** Number of the account where the format has one; never stored. */
   account?: string
   balances: FileBalances
+  /** The decimal mark of the amounts and its reason; unset for formats that define it. */
+  mark?: MarkChoice
+}
+
+export type DecimalMark = '.' | ','
+
+/** The decimal mark of a file and the reason in words. */
+export type MarkChoice = { mark: DecimalMark; reason: string }
+
+/** Choices of a client about the reading of a file in any format. */
+export type Statable = {
+  decimalMark?: DecimalMark | undefined
+  /** Whether days are written before months. */
+  dayFirst?: boolean | undefined
+  /** A label of the WHATWG Encoding Standard. */
+  encoding?: string | undefined
 }
 
 /**
@@ -64,10 +80,14 @@ export type ReadingSettings = {
   identifierTimezone?: string
   /** The bank account that is imported into, for an export that holds several. */
   bankAccount?: { bankAccountId: string; name: string }
+  stated?: Statable
 }
 
-/** The reason why a file is unreadable, in words for the user. */
-export type Unreadable = { unreadable: string }
+/**
+ * The reason why a file is unreadable, in words for the user; `asks` is the choice with which the
+ * file can be read again.
+ */
+export type Unreadable = { unreadable: string; asks?: 'decimalMark' | 'dayFirst' }
 
 export const noBalances: FileBalances = {
   current: null,

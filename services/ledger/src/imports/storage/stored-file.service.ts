@@ -2,8 +2,8 @@ import type { Database } from '@coffer/kit/database/database'
 import { unavailable } from '@coffer/kit/rpc/errors'
 import type { FileKind } from '../formats/file-kind.ts'
 import type { Unreadable } from '../formats/statement.ts'
-import type { ReadingTask } from '../formats/statement-file.ts'
-import { findReading } from '../import.sql.ts'
+import type { ReadingFormat, ReadingTask } from '../formats/statement-file.ts'
+import { type FoundReading, findReading } from '../import.sql.ts'
 import type { FileTotals, IncomingFile } from '../incoming-file.ts'
 import { nameOf, type Storage } from './storage.ts'
 import type { FileKey, StoredFile } from './stored-file.ts'
@@ -41,11 +41,23 @@ export async function loadFile(
 ): Promise<ReadingTask | Unreadable> {
   const found = await findReading(database, file)
   const bytes = await storage.read(file)
-  const { delimiter, mapping } = found ?? {}
-  const format = kind !== 'csv' ? { kind } : delimiter && mapping && { kind, delimiter, mapping }
+  const format = found && formatOf(found, kind)
   if (!found || !format || !bytes) return { unreadable: 'The file is no longer there' }
-  const { currency, timezone, identifierTimezone, bankAccountId, name } = found
+  const { currency, timezone, identifierTimezone, bankAccountId, name, choices } = found
   if (timezone === '') throw unavailable('the timezone of the account is being changed')
   const bankAccount = { bankAccountId, name }
-  return { bytes, settings: { currency, timezone, identifierTimezone, bankAccount }, format }
+  const stated = choices ?? {}
+  return {
+    bytes,
+    settings: { currency, timezone, identifierTimezone, bankAccount, stated },
+    format,
+  }
+}
+
+/** Returns the format of a file; null for a CSV file without a mapping. */
+function formatOf(found: FoundReading, kind: FileKind): ReadingFormat | null {
+  if (kind !== 'csv') return { kind }
+  const { delimiter, headers, headerRow, mapping, choices } = found
+  if (delimiter === null || headers === null || mapping === null) return null
+  return { kind, delimiter, headers, headerRow, mapping, dateFormat: choices?.dateFormat }
 }

@@ -33,7 +33,7 @@ const NOTIFICATION = 'BkToCstmrDbtCdtNtfctn'
  * malformed file or a file about several bank accounts.
  */
 export function readCamt(bytes: Uint8Array, settings: ReadingSettings): FileStatement | Unreadable {
-  const document = readXmlTree(decodeFile(bytes))
+  const document = readXmlTree(decodeFile(bytes, settings.stated?.encoding))
   if ('unreadable' in document) return document
   const statements = MESSAGES.flatMap(([message, part]) =>
     childrenOf(nodeAt(document, message), part),

@@ -6,8 +6,10 @@ import { type ImportPreview, ImportPreviewSchema } from '@coffer/proto/ledger/v1
 import { values } from '@coffer/proto/values'
 import { z } from 'zod'
 import { createFile, type NewFile, type StoredFile } from '../../storage/stored-file.ts'
+import { ReadingChoices } from '../reading-choices.ts'
 import type { FileRow, FileStatement } from '../statement.ts'
-import { type CsvShape, detectShape } from './csv-shape.ts'
+import { CsvReading, readShape } from './csv-reading.ts'
+import type { CsvShape } from './csv-shape.ts'
 
 /**
  * The import of a CSV file (docs/files.md#csv-mappings). `error` is set exactly in status `failed`.
@@ -23,6 +25,10 @@ export const CsvImport = z.object({
   headers: z.array(z.string()),
   /** The delimiter, one character. This misspelling is part of the REST API. */
   delimeter: z.string(),
+  /** Line of the header, 0 without one; null for imports without it (until 0.5). */
+  headerRow: z.number().nullable(),
+  choices: ReadingChoices.nullable(),
+  reading: CsvReading.nullable(),
   status: z.enum(values['Import.status']),
   error: z.string().nullable(),
   preview: z.instanceof(Buffer).nullable(),
@@ -42,20 +48,21 @@ export type ImportKey = z.infer<typeof ImportKey>
 
 export type NewImport = Omit<NewFile, 'kind' | 'contentType'> & {
   transactionImportId: string
-  shape: CsvShape
+  choices: ReadingChoices
+  found: { shape: CsvShape; reading: CsvReading }
 }
 
 const PREVIEW_ROWS = 50
 
-/** Returns the delimiter and columns of a CSV file; throws `invalid` if they cannot be detected. */
+/** Returns columns and reading of a CSV file; throws `invalid` if they cannot be detected. */
 export function requireShape(
   head: Uint8Array,
-  choices: { delimiter?: string | undefined } = {},
-): CsvShape {
+  { choices, currency }: { choices: ReadingChoices; currency: string },
+): NewImport['found'] {
   if (head.length === 0) throw invalid({ data: 'must not be empty' })
-  const shape = detectShape(head, choices)
-  if ('unreadable' in shape) throw invalid({ data: shape.unreadable })
-  return shape
+  const found = readShape(head, choices, currency)
+  if ('unreadable' in found) throw invalid({ data: found.unreadable })
+  return found
 }
 
 /** Returns the entities of an uploaded CSV file: the file, and its import in status `mapping`. */
@@ -70,8 +77,7 @@ export function createImport(body: NewImport, now: Date): { file: StoredFile; ma
       fileId: body.fileId,
       transactionImportMappingId: null,
       transactionUploadId: null,
-      headers: body.shape.headers,
-      delimeter: body.shape.delimiter,
+      ...shapeFields(body.found, body.choices),
       status: 'mapping',
       error: null,
       preview: null,
@@ -83,6 +89,25 @@ export function createImport(body: NewImport, now: Date): { file: StoredFile; ma
   }
 }
 
+/** Returns the fields of an import that its shape and the choices of the client decide. */
+export function shapeFields({ shape, reading }: NewImport['found'], choices: ReadingChoices) {
+  const { headers, delimiter: delimeter, headerRow } = shape
+  return { headers, delimeter, headerRow, choices, reading }
+}
+
+/** Returns whether the client has asked to read the file of an import by choices. */
+export function isReread({ choices }: CsvImport): boolean {
+  return choices !== null && Object.keys(choices).length > 0
+}
+
+/** Throws `refused` unless the file of an import can be read again by other choices. */
+export function requireRereadable({ status, transactionUploadId }: CsvImport): void {
+  const isReadable = ['mapping', 'preview', 'failed'].includes(status)
+  if (!isReadable || transactionUploadId !== null) {
+    throw refused(`the transaction import is ${status}; its file cannot be read again now`)
+  }
+}
+
 /** Throws `refused` unless the import is in the required status (docs/files.md#csv-mappings). */
 export function requireStatus({ status }: CsvImport, wanted: 'mapping' | 'preview'): void {
   if (status !== wanted) {
@@ -90,9 +115,10 @@ export function requireStatus({ status }: CsvImport, wanted: 'mapping' | 'previe
   }
 }
 
-/** Throws `invalid` if the columns of a mapping differ from those of the file. */
-export function requireSameHeaders({ headers }: CsvImport, of: readonly string[]): void {
-  if (headers.length !== of.length || headers.some((name, index) => name !== of[index])) {
+/** Throws `invalid` if the file lacks a column of a mapping. */
+export function requireColumns({ headers }: CsvImport, of: readonly string[]): void {
+  const columns = new Set(headers)
+  if (!of.every((name) => columns.has(name))) {
     throw invalid({
       transactionImportMappingId: 'is for other columns: create another',
     })

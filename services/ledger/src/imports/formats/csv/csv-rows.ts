@@ -1,10 +1,10 @@
 import type { Day } from '@coffer/kit/values/day'
-import { type DecimalMark, readWrittenAmount } from '../amount-text.ts'
+import { type AmountNotation, readWrittenAmount } from '../amounts/amount-text.ts'
 import type { SkippedRow, SkipReason } from '../statement.ts'
 import { namesOf, type UnnamedRow } from '../statement-rows.ts'
 import { midnightOn } from '../statement-values.ts'
+import { columnsOf } from './csv-layout.ts'
 import type { CsvMapping, FieldRef } from './csv-mapping.ts'
-import { widthOf } from './csv-shape.ts'
 
 const OFFSET = 0xcbf29ce484222325n
 const PRIME = 0x100000001b3n
@@ -17,11 +17,8 @@ export type CsvCells = {
   at: (ref: FieldRef) => string
 }
 
-export type CsvSettings = {
+export type CsvSettings = AmountNotation & {
   mapping: CsvMapping
-  currency: string
-  places: number
-  mark: DecimalMark
   readDay: (text: string) => Day | null
   timezone: string
 }
@@ -37,7 +34,7 @@ export function readCsvRow(line: CsvCells, settings: CsvSettings): CsvRow | Skip
   const { mapping, readDay, timezone } = settings
   const values = mapping.id.fields.map(line.at)
   const skipped = (reason: SkipReason) => ({ identifier: values.join('::'), reason })
-  if (widthOf(line.cells, line.columns) !== line.columns) return skipped('columns')
+  if (columnsOf(line.cells) > line.columns) return skipped('columns')
   const amount = readCsvAmount(line, settings)
   if (typeof amount === 'string') return skipped(amount)
   if (amount === 0n) return skipped('zero')

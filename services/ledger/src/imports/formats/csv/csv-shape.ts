@@ -1,45 +1,108 @@
-import { headerLengthMax, headersMax } from '@coffer/kit/values/mapping-rules'
+import { headerLengthMax } from '@coffer/kit/values/mapping-rules'
 import { toPrintable } from '@coffer/kit/values/printable'
-import { decodeFile } from '../file-text.ts'
+import { isWrittenDay } from '../day-format.ts'
+import { decodeFile, detectEncoding } from '../file-text.ts'
 import type { Unreadable } from '../statement.ts'
-import { delimiters, readTable } from './csv-table.ts'
+import { columnsOf, findLayout, headRows, type Layout } from './csv-layout.ts'
+import { type CsvLine, delimiters, readTable } from './csv-table.ts'
 
-export type CsvShape = { delimiter: string; headers: string[] }
+/** How the table of a CSV file is read; `headerRow` is the line of the header, 0 without one. */
+export type CsvShape = { delimiter: string; headerRow: number; headers: string[] }
+
+/** The shape with its evidence: the cells that are dates, and the number of rows that it reads. */
+export type DetectedShape = CsvShape & { encoding: string; dates: string[]; used: number }
+
+/** Parts of the shape that the client states; the others are detected. */
+export type ShapeChoices = {
+  delimiter?: string | undefined
+  headerRow?: number | undefined
+  encoding?: string | undefined
+}
 
 /** Number of bytes at the start of a file that are read to detect its delimiter and header. */
 const HEAD_LENGTH = 65_536
-/** Maximum number of rows that are read to find the header, which is one of them. */
-export const headRows = 50
-const COLUMNS_MIN = 3
+/** Maximum number of rows that decide the shape, more than 64 KiB of a statement have. */
+const shapeRowsMax = 5000
+/** Maximum number of columns: the widest exports of payment services have about 150. */
+const columnsMax = 400
 const LINE_FEED = 0x0a
 const CARRIAGE_RETURN = 0x0d
 
-/** Returns delimiter and column names, or why they are not found (docs/file-formats.md#csv). */
+type Table = { delimiter: string; rows: CsvLine[] }
+
+type Candidate = Table & { layout: Layout }
+
+/** Returns delimiter and columns, or why they are not found (docs/file-formats.md#csv). */
 export function detectShape(
   bytes: Uint8Array,
-  choices: { delimiter?: string | undefined } = {},
-): CsvShape | Unreadable {
-  const head = decodeFile(headOf(bytes))
-  const possible = choices.delimiter === undefined ? delimiters : [choices.delimiter]
-  const found = possible.flatMap((delimiter) => {
-    const { rows } = readTable(head, { delimiter, rowsMax: headRows })
-    const at = headerIndex(rows)
-    return at === -1 ? [] : [{ delimiter, ...fitOf(rows.slice(at)) }]
-  })
-  const [best] = found.toSorted((one, other) => other.fit - one.fit)
-  if (best === undefined) {
-    return { unreadable: 'The file has no row with the names of at least three columns' }
+  choices: ShapeChoices = {},
+): DetectedShape | Unreadable {
+  const encoding = choices.encoding ?? detectEncoding(headOf(bytes))
+  const head = decodeFile(headOf(bytes), encoding)
+  const stated = choices.delimiter ?? /^\ufeff?sep=([,;|\t])/i.exec(head)?.[1]
+  const tables = (stated === undefined ? delimiters : [stated]).map((delimiter) => ({
+    delimiter,
+    ...readTable(head, { delimiter, rowsMax: shapeRowsMax }),
+  }))
+  const isCut = bytes.length > HEAD_LENGTH
+  const whole = tables.filter(({ fault }) => fault === null || isCut)
+  const best = bestOf(whole, choices) ?? bestOf(tables, choices)
+  if (best === undefined) return { unreadable: unreadable(choices) }
+  if (best.layout.columns > columnsMax) {
+    return { unreadable: `The file has more than ${columnsMax} columns` }
   }
-  const { delimiter, header } = best
-  return columnsOf(header) > headersMax
-    ? { unreadable: `The file has more than ${headersMax} columns` }
-    : { delimiter, headers: nameColumns(header) }
+  return { ...shapeOf(best), encoding }
 }
 
-/** Returns the rows below the header; null if none of the first 50 rows equals `headers`. */
-export function rowsBelow(rows: string[][], headers: readonly string[]): string[][] | null {
-  const isHeader = (cells: readonly string[]) =>
-    columnsOf(cells) === headers.length && nameColumns(cells).join('\n') === headers.join('\n')
+function bestOf(tables: readonly Table[], { headerRow }: ShapeChoices): Candidate | undefined {
+  const candidates = tables.flatMap((table) => candidatesOf(table, headerRow))
+  return candidates.toSorted((one, other) => other.layout.score - one.layout.score)[0]
+}
+
+function unreadable({ headerRow = 0 }: ShapeChoices): string {
+  return headerRow > 0
+    ? `Line ${headerRow} of the file has no names of columns: state another headerRow`
+    : 'The file has no row with the names of at least three columns, ' +
+        'and none with a date and an amount'
+}
+
+/** Returns the best layout of a table, if any; `headerRow` is a line of the file, 0 for none. */
+function candidatesOf({ delimiter, rows }: Table, headerRow: number | undefined): Candidate[] {
+  const given = headerRow && rows.findIndex(({ line }) => line === headerRow)
+  if (headerRow && given === -1) return []
+  const layout = findLayout(rows, headerRow === 0 ? -1 : (given ?? null))
+  return layout === null ? [] : [{ delimiter, rows, layout }]
+}
+
+function shapeOf({ delimiter, rows, layout }: Candidate): Omit<DetectedShape, 'encoding'> {
+  const { at, columns, dateColumn, used } = layout
+  const header = rows[at]
+  const cells = Array.from({ length: columns }, (_, index) => header?.cells[index] ?? '')
+  const dates = rows.slice(at + 1).map((row) => row.cells[dateColumn] ?? '')
+  const headerRow = header?.line ?? 0
+  return {
+    delimiter,
+    headerRow,
+    headers: nameColumns(cells),
+    dates: dates.filter(isWrittenDay),
+    used,
+  }
+}
+
+/**
+ * Returns the rows below the header; null if the file has no such header. The header of an
+ * import without `headerRow` is the row that has the names (until 0.5: stored before 0.4.0).
+ */
+export function rowsBelow(
+  rows: CsvLine[],
+  { headerRow, headers }: { headerRow: number | null; headers: readonly string[] },
+): CsvLine[] | null {
+  if (headerRow === 0) return rows
+  const isHeader = ({ cells, line }: CsvLine) =>
+    headerRow === null
+      ? columnsOf(cells) === headers.length &&
+        nameColumns(cells.slice(0, headers.length)).join('\n') === headers.join('\n')
+      : line === headerRow
   const at = rows.slice(0, headRows).findIndex(isHeader)
   return at === -1 ? null : rows.slice(at + 1)
 }
@@ -52,44 +115,10 @@ function headOf(bytes: Uint8Array): Uint8Array {
   return end === -1 ? head : head.subarray(0, end)
 }
 
-/**
- * Returns the index of the header, or -1: the first row that is mostly filled and has about as many
- * cells as most rows.
- */
-function headerIndex(rows: string[][]): number {
-  const counts = new Map<number, number>()
-  for (const { length } of rows) {
-    counts.set(length, (counts.get(length) ?? 0) + 1)
-  }
-  const usual = [...counts].toSorted(([a, m], [b, n]) => n - m || b - a)[0]?.[0] ?? 0
-  return rows.findIndex((cells) => {
-    const names = cells.filter((cell) => cell !== '').length
-    return names >= COLUMNS_MIN && names * 2 > usual && Math.abs(cells.length - usual) <= 1
-  })
-}
-
-function fitOf(rows: string[][]): { header: string[]; fit: number } {
-  const [header = []] = rows
-  const columns = columnsOf(header)
-  const fitting = rows.filter((cells) => widthOf(cells, columns) === columns)
-  return { header, fit: fitting.length / rows.length }
-}
-
-/** Returns the number of cells of a header, without blank ones at its end. */
-function columnsOf(header: readonly string[]): number {
-  return header.findLastIndex((cell) => cell !== '') + 1
-}
-
-/** Returns the number of cells of a row; empty cells to the right of the header do not count. */
-export function widthOf(cells: readonly string[], columns: number): number {
-  const beyond = cells.slice(columns).some((cell) => cell !== '')
-  return beyond ? cells.length : Math.min(cells.length, columns)
-}
-
 /** Returns unique, printable column names. Takes quadratic time, so callers limit the columns. */
 function nameColumns(cells: readonly string[]): string[] {
   const names: string[] = []
-  for (const [index, cell] of cells.slice(0, columnsOf(cells)).entries()) {
+  for (const [index, cell] of cells.entries()) {
     const name = toPrintable(cell, { lengthMax: headerLengthMax }) || `Column ${index + 1}`
     names.push(names.includes(name) ? `${index + 1} ${name}`.slice(0, headerLengthMax) : name)
   }

@@ -8,18 +8,21 @@ export const delimiters = [',', ';', '|', '\t'] as const
 /** Maximum size of a row in bytes, far more than the rows of bank statements have. */
 const ROW_SIZE_MAX = 100_000
 
+/** A row of a CSV file: its cells, trimmed and on one line, and the line of the file it ends on. */
+export type CsvLine = { cells: string[]; line: number }
+
 /**
- * Returns the first `rowsMax` rows of a CSV text (RFC 4180), without blank rows; each cell is
- * trimmed and on one line. The rows end before an unreadable one; `fault` is its reason, or null.
+ * Returns the first `rowsMax` rows of a CSV text (RFC 4180), without blank rows. The rows end
+ * before an unreadable one; `fault` is its reason, or null.
  */
 export function readTable(
   text: string,
   { delimiter, rowsMax }: { delimiter: string; rowsMax: number },
-): { rows: string[][]; fault: Unreadable | null } {
-  const rows: string[][] = []
-  const keep = (cells: string[]) => {
+): { rows: CsvLine[]; fault: Unreadable | null } {
+  const rows: CsvLine[] = []
+  const keep = (cells: string[], { lines }: { lines: number }) => {
     if (cells.some((cell) => cell !== '')) {
-      rows.push(cells)
+      rows.push({ cells, line: lines })
     }
     return null
   }
@@ -33,7 +36,7 @@ export function readTable(
       relax_column_count: true,
       relax_quotes: true,
       skip_empty_lines: true,
-      cast: oneLine,
+      cast: bareCell,
       on_record: keep,
     })
     return { rows, fault: null }
@@ -41,6 +44,17 @@ export function readTable(
     if (error instanceof CsvError) return { rows, fault: { unreadable: faultOf(error) } }
     throw error
   }
+}
+
+/**
+ * Returns a cell on one line, without quotes that blanks part from the delimiter. `="12"` tells
+ * spreadsheets that 12 is text.
+ */
+function bareCell(cell: string): string {
+  const text = oneLine(cell)
+  if (!text.endsWith('"')) return text
+  const [, inside] = /^=?"((?:[^"]|"")*)"$/.exec(text) ?? []
+  return inside === undefined ? text : inside.replaceAll('""', '"').trim()
 }
 
 function faultOf(error: CsvError): string {

@@ -21,8 +21,7 @@ function read(
 ): FileStatement {
   const shape = detectShape(bytes)
   if ('unreadable' in shape) throw new Error(shape.unreadable)
-  const { delimiter, headers } = shape
-  const format = { kind: 'csv' as const, delimiter, mapping: { ...mapping, headers } }
+  const format = { kind: 'csv' as const, ...shape, mapping: { ...mapping, headers: [] } }
   const result = readStatementFile({ bytes, settings, format })
   if ('unreadable' in result) throw new Error(result.unreadable)
   return result
@@ -120,7 +119,7 @@ describe('a German file with columns of debits and credits, below a preamble', (
       'date',
       'zero',
       'columns',
-      'columns',
+      'zero',
     ])
   })
 
@@ -188,7 +187,9 @@ describe('an unreadable file', () => {
   const settings = {
     ...CHICAGO,
     delimiter: ',',
-    mapping: { ...sign, headers: ['Transaction ID', 'Posting Date', 'Description'] },
+    headerRow: null,
+    headers: ['Transaction ID', 'Posting Date', 'Description'],
+    mapping: { ...sign, headers: [] },
   }
   test.each([
     ['', 'The columns of the file are not those of the mapping'],
@@ -224,7 +225,8 @@ test('every row is read once, with its amount, whatever its texts', () => {
       id: { kind: 'hashed', fields: [{ name: 'Payee' }, { name: 'Date' }] },
       headers: ['Date', 'Type', 'Amount', 'Payee'],
     }
-    const result = readCsv(bytes, { ...CHICAGO, delimiter: ',', mapping })
+    const { headers } = mapping
+    const result = readCsv(bytes, { ...CHICAGO, delimiter: ',', headerRow: 1, headers, mapping })
     if ('unreadable' in result) throw new Error(result.unreadable)
     expect(result.rows.map((one) => Number(one.amount))).toEqual(all.map(({ cents }) => cents))
     expect(new Set(result.rows.map((one) => one.uploadIdentifier)).size).toBe(all.length)

@@ -1,5 +1,5 @@
 import { decimalPlaces } from '@coffer/kit/values/currency'
-import { detectDecimalMark } from '../amount-text.ts'
+import { chooseDecimalMark } from '../amounts/decimal-mark.ts'
 import { createDayParser } from '../day-format.ts'
 import { decodeFile } from '../file-text.ts'
 import {
@@ -12,10 +12,22 @@ import {
 } from '../statement.ts'
 import { nameRows } from '../statement-rows.ts'
 import { rowsMax } from '../statement-values.ts'
+import { headRows } from './csv-layout.ts'
 import type { CsvMapping, FieldRef } from './csv-mapping.ts'
 import { type CsvCells, type CsvRow, readCsvRow } from './csv-rows.ts'
-import { headRows, rowsBelow } from './csv-shape.ts'
+import { rowsBelow } from './csv-shape.ts'
 import { readTable } from './csv-table.ts'
+
+/** How a CSV file is read: its shape, and the mapping of its columns. */
+export type CsvFormat = {
+  delimiter: string
+  /** Line of the header, 0 without one; null for imports without it (until 0.5). */
+  headerRow: number | null
+  headers: readonly string[]
+  mapping: CsvMapping
+  /** The format that the client states for this file, instead of that of the mapping. */
+  dateFormat?: string | undefined
+}
 
 /**
  * Returns the balances and rows of a CSV file by a mapping (docs/files.md#csv-mappings); unreadable
@@ -24,43 +36,55 @@ import { readTable } from './csv-table.ts'
  */
 export function readCsv(
   bytes: Uint8Array,
-  settings: ReadingSettings & { delimiter: string; mapping: CsvMapping },
+  settings: ReadingSettings & CsvFormat,
 ): FileStatement | Unreadable {
-  const { delimiter, mapping, currency, timezone } = settings
-  const table = readTable(decodeFile(bytes), { delimiter, rowsMax: rowsMax + headRows })
+  const { delimiter, mapping, currency, timezone, stated, dateFormat } = settings
+  const table = readTable(decodeFile(bytes, stated?.encoding), {
+    delimiter,
+    rowsMax: rowsMax + headRows,
+  })
   if (table.fault !== null) return table.fault
-  const below = rowsBelow(table.rows, mapping.headers)
+  const below = rowsBelow(table.rows, settings)
   if (below === null) return { unreadable: 'The columns of the file are not those of the mapping' }
   if (below.length > rowsMax) return { unreadable: `The file has more than ${rowsMax} rows` }
   const places = decimalPlaces(currency)
-  const all = below.map((cells, index) => cellsOf(cells, { mapping, number: index + 1 }))
-  const amounts = all.flatMap((cells) => mapping.amount.fields.map((ref) => cells.at(ref)))
+  const columns = new Map(settings.headers.map((name, index) => [name, index]))
+  const all = below.map(({ cells }, index) => cellsOf(cells, { columns, number: index + 1 }))
+  const fields = [...amountFields(mapping), ...mapping.balance.fields]
+  const amounts = all.flatMap((cells) => fields.map((ref) => cells.at(ref)))
+  const mark = chooseDecimalMark(amounts, { currency, places, stated: stated?.decimalMark })
+  if ('unreadable' in mark) return mark
   const rowSettings = {
     mapping,
     currency,
     places,
-    mark: detectDecimalMark(amounts, places),
-    readDay: createDayParser(mapping.date.format),
+    mark: mark.mark,
+    readDay: createDayParser(dateFormat ?? mapping.date.format),
     timezone,
   }
   const read = all.map((cells) => readCsvRow(cells, rowSettings))
   return {
     currency,
     balances: readBalances(read, mapping),
+    mark,
     ...nameRows(numbered(read)),
   }
 }
 
+/** Returns the fields that hold amounts: of kind `type`, the second is a word. */
+function amountFields({ amount }: CsvMapping): readonly FieldRef[] {
+  return amount.kind === 'type' ? amount.fields.slice(0, 1) : amount.fields
+}
+
 function cellsOf(
   cells: readonly string[],
-  { mapping, number }: { mapping: CsvMapping; number: number },
+  { columns, number }: { columns: ReadonlyMap<string, number>; number: number },
 ): CsvCells {
-  const { headers } = mapping
   return {
     cells,
-    columns: headers.length,
+    columns: columns.size,
     at: ({ name }: FieldRef) =>
-      name === undefined ? String(number) : (cells[headers.indexOf(name)] ?? ''),
+      name === undefined ? String(number) : (cells[columns.get(name) ?? -1] ?? ''),
   }
 }
 

@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals'
+import { readOfx } from './ofx.ts'
 import { readDay, readInstant } from './ofx-rows.ts'
 
 const CHICAGO = 'America/Chicago'
@@ -44,3 +45,57 @@ test.each([
 ])('the instant of %s is %s', (text, instant) => {
   expect(readInstant(text, CHICAGO)?.toISOString()).toBe(instant)
 })
+
+/** Returns amounts and reasons of a statement; a row is `FITID amount name [other fields]`. */
+function read(rows: string, change = (text: string) => text) {
+  const list = rows.split('|').map((row) => {
+    const [id, amount, name, ...more] = row.split(' ')
+    const fields = `<DTPOSTED>20260110<TRNAMT>${amount?.replace('_', ' ')}<FITID>${id}<NAME>${name}`
+    return `<STMTTRN>${fields}${more.join('')}</STMTTRN>`
+  })
+  const balance = '<LEDGERBAL><BALAMT>5.00<DTASOF>20260115</LEDGERBAL>'
+  const rowList = `<BANKTRANLIST>${list.join('')}</BANKTRANLIST>`
+  const statement = `<STMTRS><CURDEF>USD${rowList}${balance}</STMTRS>`
+  const file = change(`<OFX><BANKMSGSRSV1><STMTTRNRS>${statement}</STMTTRNRS></BANKMSGSRSV1></OFX>`)
+  const settings = { currency: 'USD', timezone: 'UTC' }
+  const found = readOfx(new TextEncoder().encode(file), settings)
+  if ('unreadable' in found) return found.asks ?? found.unreadable
+  const reasons = found.skipped.map(({ reason }) => reason)
+  return [...found.rows.map((row) => Number(row.amount)), ...reasons].join(' ')
+}
+
+test.each([
+  // Contents decide: one FITID for a purchase, two equal fees and a reward; zeros identify nothing.
+  ['77 -10.00 Shop|77 -1.00 Fee|77 -1.00 Fee|77 0.50 Reward', '1000 100 -50 duplicate'],
+  ['000 -10.00 Shop|000 -1.00 Fee|000 -1.00 Fee', '1000 100 100'],
+  // A correction is a row where its original is not in the file.
+  ['1 -1.00 A|2 -2.00 B <CORRECTFITID>1<CORRECTACTION>REPLACE', '100 correction'],
+  ['1 -1.00 A|2 -2.00 B <CORRECTFITID>9<CORRECTACTION>REPLACE', '100 200'],
+  ['2 -2.00 B <CORRECTFITID>2<CORRECTACTION>REPLACE', '200'],
+  ['2 -2.00 B <CORRECTFITID>9<CORRECTACTION>DELETE', 'correction'],
+  // Groups of thousands by the whole file.
+  ['1 -1,400 A|2 -1,234.50 B', '140000 123450'],
+  ['1 -1.400,82 A|2 -_12,00 B|3 12,00- C', '140082 1200 1200'],
+  ['1 -222,22 A|2 -333.33 B', '22222 33333'],
+])('the rows %s are %s', (rows, expected) => {
+  expect(read(rows)).toBe(expected)
+})
+
+test('an amount of thousands or decimals is asked for', () => {
+  expect(read('1 -1,400 A', (file) => file.replace('5.00', '5'))).toBe('decimalMark')
+})
+
+test.each(['STMTRN', 'STMTTRNRS', 'STMTRS', 'BANKTRANLIST', 'BANKMSGSRSV1'])(
+  'a transaction that ends with %s keeps its row and those behind it',
+  (tag) => {
+    const wrong = (file: string) => file.replace('</STMTTRN>', `</${tag}>`)
+    expect(read('1 -1.00 A|2 -2.00 B', wrong)).toBe('100 200')
+  },
+)
+
+test.each([/<\/?OFX>/g, /<\/?(?:OFX|BANKMSGSRSV1|STMTTRNRS)>/g])(
+  'a file without the wrapper %s is read',
+  (wrapper) => {
+    expect(read('1 -1.00 A', (file) => file.replace(wrapper, ''))).toBe('100')
+  },
+)

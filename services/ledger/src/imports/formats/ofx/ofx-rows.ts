@@ -1,26 +1,40 @@
 import { type Day, dayNumber, endOfDay, movedTo } from '@coffer/kit/values/day'
 import { fromLocal } from '@coffer/kit/values/time'
 import { DateTime } from 'luxon'
+import { type AmountNotation, readWrittenAmount } from '../amounts/amount-text.ts'
 import type { ReadingSettings, ReadRows, SkipReason } from '../statement.ts'
 import { nameRows, namesOf, type UnnamedRow } from '../statement-rows.ts'
-import { identifierInstant, midnightOn, readAmount, withinYears } from '../statement-values.ts'
+import { identifierInstant, midnightOn, withinYears } from '../statement-values.ts'
 import { childOf, descendantsOf, type OfxNode, textOf } from './ofx-tree.ts'
 
 const minuteMs = 60_000
 const DATE = /^(\d{8})(\d{4}(?:\d{2})?)?(?:\.\d+)?\s*(?:\[([+-]?\d{1,2}(?:\.\d+)?)?[^\]]*\]?)?$/
 
-type RowSettings = ReadingSettings & { places: number }
+/** An identifier of zeros alone, which some banks write for every transaction. */
+const NO_IDENTIFIER = /^0*$/
+
+type RowSettings = ReadingSettings & AmountNotation
 
 /**
  * Returns the transactions of a statement, and skipped ones with the reason. Amounts are positive
  * if money leaves the account (docs/file-formats.md#ofx-qfx-qbo).
  */
 export function readRows(statement: OfxNode, settings: RowSettings): ReadRows {
-  const found = descendantsOf(statement, 'STMTTRN').map((node) => {
-    const row = readRow(node, settings)
+  const nodes = descendantsOf(statement, 'STMTTRN')
+  const holders = Map.groupBy(nodes, (node) => textOf(node, 'FITID'))
+  const found = nodes.map((node) => {
+    const row = isCorrection(node, holders) ? 'correction' : readRow(node, settings)
     return typeof row === 'string' ? { identifier: textOf(node, 'FITID'), reason: row } : row
   })
   return nameRows(found)
+}
+
+/** Returns whether a transaction deletes or replaces another one of the file, which keeps that. */
+function isCorrection(node: OfxNode, holders: ReadonlyMap<string, OfxNode[]>): boolean {
+  const corrected = textOf(node, 'CORRECTFITID')
+  const isDeletion = textOf(node, 'CORRECTACTION').toUpperCase() === 'DELETE'
+  const hasOriginal = holders.get(corrected)?.some((one) => one !== node)
+  return corrected !== '' && (isDeletion || hasOriginal === true)
 }
 
 /** Returns midnight of the day in an OFX date, ignoring its time and offset; null if invalid. */
@@ -56,14 +70,11 @@ function writtenDay(date: string): Day {
   return { year, month, day } as Day
 }
 
-function readRow(
-  node: OfxNode,
-  { currency, places, timezone, identifierTimezone = timezone }: RowSettings,
-): UnnamedRow | SkipReason {
+function readRow(node: OfxNode, settings: RowSettings): UnnamedRow | SkipReason {
+  const { currency, timezone, identifierTimezone = timezone } = settings
   const ownCurrency = textOf(childOf(node, 'CURRENCY'), 'CURSYM').toUpperCase()
   if (ownCurrency !== '' && ownCurrency !== currency) return 'currency'
-  if (textOf(node, 'CORRECTFITID') !== '') return 'correction'
-  const amount = readAmount(textOf(node, 'TRNAMT'), places)
+  const amount = readWrittenAmount(textOf(node, 'TRNAMT'), settings)
   if (amount === null) return 'amount'
   if (amount === 0n) return 'zero'
   const date = readDay(textOf(node, 'DTPOSTED'), timezone)
@@ -74,12 +85,12 @@ function readRow(
     description: describe(node),
   })
   const row = { amount: -amount, date, ...names, isPending: false }
-  const identifier = textOf(node, 'FITID')
-  if (identifier !== '') return { identifier, row }
+  const stated = textOf(node, 'FITID')
+  const identifier = NO_IDENTIFIER.test(stated) ? '' : stated
   const midnight = movedTo(date, { from: timezone, to: identifierTimezone })
   const day = identifierInstant(midnight, identifierTimezone).toISOString()
-  const content = `${day} ${row.amount} ${names.name} ${names.originalName}`
-  return { identifier, content, row }
+  const written = `${day} ${row.amount} ${names.name} ${names.originalName}`
+  return { identifier, content: identifier === '' ? written : `${identifier} ${written}`, row }
 }
 
 /** Returns a description of a transaction without name and memo, such as `Check 12`. */

@@ -8,6 +8,12 @@ const NODES_MAX = 1_000_000
 // The lookahead prevents backtracking into shorter names, which would take quadratic time.
 const TAG = /<(\/?)([A-Za-z][\w.:-]*)(?![\w.:-])[^<>]*>/y
 
+/** Elements that a file without the OFX element begins with. */
+const STATEMENT = /^(?:SIGNONMSGSRSV1|BANKMSGSRSV1|CREDITCARDMSGSRSV1|(?:CC)?STMT(?:TRN)?RS)$/
+
+/** Groups that fields without end tags never contain. */
+const GROUP = /^(?:STMTTRN|BANKTRANLIST|LEDGERBAL|AVAILBAL|(?:CC)?STMT(?:TRN)?RS|\w+MSGSRSV1)$/
+
 const ENTITY = /&(?:#(\d{1,7})|#x([\da-f]{1,6})|(amp|lt|gt|quot|apos|nbsp));/gi
 
 const NAMED: Readonly<Record<string, string>> = {
@@ -29,9 +35,15 @@ export function readOfxTree(text: string): OfxNode | Unreadable {
     const fault = readNext(reader)
     if (fault !== null) return { unreadable: fault }
   }
-  const ofx = root.children.find((node) => node.name === 'OFX')
+  const ofx = root.children.find((node) => node.name === 'OFX') ?? unwrapped(root)
   if (ofx === undefined) return { unreadable: 'This is not an OFX, QFX or QBO file' }
-  return reader.complete ? ofx : { unreadable: 'The file ends before its statement does' }
+  const isWhole = ofx === root ? reader.stack.length === 1 : reader.complete
+  return isWhole ? ofx : { unreadable: 'The file ends before its statement does' }
+}
+
+/** Returns the root if it holds a statement: some exports leave out the OFX element around it. */
+function unwrapped(root: OfxNode): OfxNode | undefined {
+  return root.children.some(({ name }) => STATEMENT.test(name)) ? root : undefined
 }
 
 export function childOf(node: OfxNode | undefined, name: string): OfxNode | undefined {
@@ -103,6 +115,9 @@ function openElement(reader: Reader, tag: { name: string; isEmpty: boolean }): s
   if (last !== undefined && last.children.length === 0 && last.text.trim() !== '') {
     stack.pop()
   }
+  // No group of OFX holds one of its own name: the open one was closed with a wrong tag.
+  const open = GROUP.test(tag.name) ? stack.findLastIndex(({ name }) => name === tag.name) : -1
+  if (open > 0) stack.splice(open)
   if (stack.length > DEPTH_MAX || reader.nodes === NODES_MAX) {
     return 'The file has more elements than a statement needs'
   }
@@ -124,7 +139,14 @@ function closeElement(reader: Reader, name: string): void {
   const index = stack.findLastIndex((node) => node.name === name)
   const group = stack[index]
   if (group === undefined) return
+  // An end tag that skips several groups is a wrong one, for the innermost group.
+  const groups = stack.slice(index + 1).filter((node) => GROUP.test(node.name))
+  if (groups.length > 1 && name !== 'OFX') {
+    stack.splice(stack.lastIndexOf(groups.at(-1) ?? group))
+    return
+  }
   for (const field of stack.splice(index + 1)) {
+    if (GROUP.test(field.name)) continue
     for (const child of field.children) {
       group.children.push(child)
     }

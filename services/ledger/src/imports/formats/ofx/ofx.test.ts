@@ -83,6 +83,7 @@ describe('OFX 2', () => {
 
   test('is read as XML: empty elements, character data, decimal commas, payees', () => {
     expect(statement('ofx-2.ofx', vienna)).toEqual({
+      mark: { mark: '.', reason: '2500.00 has the decimal mark .' },
       currency: 'EUR',
       balances: {
         current: 310010n,
@@ -172,10 +173,10 @@ describe('difficult text', () => {
 })
 
 describe('rows', () => {
-  test('with one identifier: the later one is skipped', () => {
+  test('with one identifier and other contents are both kept', () => {
     const file = statement('duplicate-ids.ofx')
-    expect(file.rows.map((row) => row.name)).toEqual(['LUNCH', 'BUS'])
-    expect(file.skipped).toEqual([{ identifier: 'A-1', reason: 'duplicate' }])
+    expect(file.rows.map((row) => row.name)).toEqual(['LUNCH', 'BUS', 'OTHER LUNCH'])
+    expect(file.skipped).toEqual([])
   })
 
   test('with equal content and two identifiers are both kept', () => {
@@ -195,9 +196,8 @@ describe('rows', () => {
 
   test('that are unreadable are skipped with a reason', () => {
     const file = statement('bad-rows.ofx')
-    expect(file.rows.map((row) => row.uploadIdentifier)).toEqual(['GOOD'])
+    expect(file.rows.map((row) => row.uploadIdentifier)).toEqual(['GOOD', 'B-1'])
     expect(file.skipped).toEqual([
-      { identifier: 'B-1', reason: 'amount' },
       { identifier: 'B-2', reason: 'amount' },
       { identifier: 'B-3', reason: 'amount' },
       { identifier: 'B-4', reason: 'amount' },

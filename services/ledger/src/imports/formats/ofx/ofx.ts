@@ -1,4 +1,6 @@
 import { currencies, decimalPlaces } from '@coffer/kit/values/currency'
+import { type AmountNotation, readWrittenAmount } from '../amounts/amount-text.ts'
+import { chooseDecimalMark } from '../amounts/decimal-mark.ts'
 import { decodeFile } from '../file-text.ts'
 import {
   type FileBalances,
@@ -7,7 +9,7 @@ import {
   type ReadingSettings,
   type Unreadable,
 } from '../statement.ts'
-import { readAmount, rowsMax } from '../statement-values.ts'
+import { rowsMax } from '../statement-values.ts'
 import { readInstant, readRows } from './ofx-rows.ts'
 import { childOf, countOf, descendantsOf, type OfxNode, readOfxTree, textOf } from './ofx-tree.ts'
 
@@ -17,7 +19,7 @@ import { childOf, countOf, descendantsOf, type OfxNode, readOfxTree, textOf } fr
  * malformed file or a file about several bank accounts.
  */
 export function readOfx(bytes: Uint8Array, settings: ReadingSettings): FileStatement | Unreadable {
-  const tree = readOfxTree(decodeFile(bytes))
+  const tree = readOfxTree(decodeFile(bytes, settings.stated?.encoding))
   if ('unreadable' in tree) return tree
   const statements = [...descendantsOf(tree, 'STMTRS'), ...descendantsOf(tree, 'CCSTMTRS')]
   const transactions = statements.reduce((sum, one) => sum + countOf(one, 'STMTTRN'), 0)
@@ -48,27 +50,39 @@ function accountOf(statement: OfxNode): string {
 }
 
 /** Returns the merged statements of a bank account, with the balances of the latest instant. */
-function readStatements(statements: OfxNode[], settings: ReadingSettings): FileStatement {
+function readStatements(
+  statements: OfxNode[],
+  settings: ReadingSettings,
+): FileStatement | Unreadable {
   const { currency, timezone } = settings
   const places = decimalPlaces(currency)
   const transactions = { name: '', text: '', children: statements }
-  const balances = statements.map((one) => readBalances(one, { places, timezone }))
-  return {
-    currency,
-    balances: latestOf(balances),
-    ...readRows(transactions, { ...settings, currency, places }),
-  }
+  const written = { currency, places, stated: settings.stated?.decimalMark }
+  const mark = chooseDecimalMark(amountsOf(transactions), written)
+  if ('unreadable' in mark) return mark
+  const notation = { ...settings, currency, places, mark: mark.mark, timezone }
+  const balances = statements.map((one) => readBalances(one, notation))
+  return { currency, balances: latestOf(balances), mark, ...readRows(transactions, notation) }
+}
+
+/** Returns the amounts of transactions and balances as written. */
+function amountsOf(statements: OfxNode): string[] {
+  const texts = (group: string, field: string) =>
+    descendantsOf(statements, group).map((node) => textOf(node, field))
+  const balances = ['LEDGERBAL', 'AVAILBAL'].flatMap((group) => texts(group, 'BALAMT'))
+  return [...texts('STMTTRN', 'TRNAMT'), ...balances]
 }
 
 /** Returns a statement's balances in minor units (docs/file-formats.md#ofx-qfx-qbo). */
 function readBalances(
   statement: OfxNode,
-  { places, timezone }: { places: number; timezone: string },
+  notation: AmountNotation & { timezone: string },
 ): FileBalances {
+  const { timezone } = notation
   const ledger = childOf(statement, 'LEDGERBAL')
   const availableNode = childOf(statement, 'AVAILBAL')
-  const booked = readAmount(textOf(ledger, 'BALAMT'), places)
-  const available = readAmount(textOf(availableNode, 'BALAMT'), places)
+  const booked = readWrittenAmount(textOf(ledger, 'BALAMT'), notation)
+  const available = readWrittenAmount(textOf(availableNode, 'BALAMT'), notation)
   const availableAsOf = readInstant(textOf(availableNode, 'DTASOF'), timezone)
   const asOf =
     readInstant(textOf(ledger, 'DTASOF'), timezone) ??

@@ -1,23 +1,24 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import type { FileStatement } from '../statement.ts'
+import type { FileStatement, ReadingSettings } from '../statement.ts'
 import { readQif } from './qif.ts'
 
 const DENVER = { currency: 'USD', timezone: 'America/Denver' }
+const UTC = { currency: 'USD', timezone: 'UTC' }
 const VIENNA = { currency: 'EUR', timezone: 'Europe/Vienna' }
 
 function bytesOf(name: string): Buffer {
   return readFileSync(new URL(`../../../../../../test/data/${name}`, import.meta.url))
 }
 
-function statement(bytes: Uint8Array, settings = DENVER): FileStatement {
+function statement(bytes: Uint8Array, settings: ReadingSettings = DENVER): FileStatement {
   const result = readQif(bytes, settings)
   if ('unreadable' in result) throw new Error(result.unreadable)
   return result
 }
 
-function written(text: string, settings = DENVER): FileStatement {
+function written(text: string, settings: ReadingSettings = DENVER): FileStatement {
   return statement(new TextEncoder().encode(text), settings)
 }
 
@@ -72,20 +73,51 @@ test('a card with European days and amounts, an opening balance and categories',
   ])
 })
 
-describe('ambiguous days', () => {
+describe('days up to the 12th', () => {
   const text = '!Type:Bank\nD03/04/2024\nT-1.00\nPX\n^\n'
-  const days = (content: string, settings: typeof DENVER) =>
-    written(content, { ...settings, timezone: 'UTC' }).rows.map((row) => row.date.toISOString())
+  const days = (content: string, stated = {}) =>
+    written(content, { ...UTC, stated }).rows.map((row) => row.date.toISOString().slice(0, 10))
 
-  test('are read in the order of the currency’s country', () => {
-    expect(days(text, DENVER)).toEqual(['2024-03-04T00:00:00.000Z'])
-    expect(days(text, VIENNA)).toEqual(['2024-04-03T00:00:00.000Z'])
+  test('are asked for, and read as stated', () => {
+    expect(readQif(new TextEncoder().encode(text), UTC)).toEqual({
+      asks: 'dayFirst',
+      unreadable: '03/04/2024 can begin with the day or the month. State dayFirst to read it again',
+    })
+    expect(days(text, { dayFirst: false })).toEqual(['2024-03-04'])
+    expect(days(text, { dayFirst: true })).toEqual(['2024-04-03'])
   })
 
   test('are read in the order of the rest of the file', () => {
-    const more = `${text}D31/01/2024\nT-1.00\nPX\n^\n`
-    expect(days(more, DENVER)[0]).toBe('2024-04-03T00:00:00.000Z')
+    expect(days(`${text}D31/01/2024\nT-1.00\nPX\n^\n`)[0]).toBe('2024-04-03')
+    expect(days("!Type:Bank\nD8/31' 5\nT-1.00\n^\n")).toEqual(['2005-08-31'])
   })
+})
+
+test.each([
+  ['-1.400,82', 140082n],
+  ['-1,400.82', 140082n],
+  ['- 12.00', 1200n],
+  ['12.00-', 1200n],
+])('the amount %j has grouping and a sign', (amount, read) => {
+  expect(written(`!Type:Bank\nD1/31/24\nT${amount}\n^\n`).rows[0]?.amount).toBe(read)
+})
+
+test('an amount of thousands or decimals is asked for', () => {
+  const bytes = new TextEncoder().encode('!Type:Bank\nD1/31/24\nT-1,400\n^\n')
+  expect(readQif(bytes, UTC)).toMatchObject({ asks: 'decimalMark' })
+  const read = statement(bytes, { ...UTC, stated: { decimalMark: ',' } })
+  expect(read.rows[0]?.amount).toBe(140n)
+})
+
+test.each([
+  ['Solde d’ouverture', '[x]', 1],
+  ['Eröffnungssaldo', '[x]', 1],
+  ['Whatever', '[Giro]', 1],
+  ['Whatever', '[Savings]', 0],
+  ['Saldo inicial', 'Food', 0],
+])('%s to %s is the opening balance %i times', (payee, category, times) => {
+  const account = `!Account\nNGiro\n^\n!Type:Bank\nD1/31/24\nT5.00\nP${payee}\nL${category}\n^\n`
+  expect(written(account).skipped.filter(({ reason }) => reason === 'balance')).toHaveLength(times)
 })
 
 test.each([
@@ -104,7 +136,7 @@ describe('an unreadable file', () => {
     ['Date,Amount\n2024-01-31,5\n', 'This is not a QIF file'],
     [
       '!Type:Invst\nD1/31/24\nNBuy\n^',
-      'The file holds no transactions of a bank account or a card',
+      'The file holds no transactions of a bank account or a card, only Invst',
     ],
     ['!Option:AutoSwitch\n', 'This is not a QIF file'],
     [
@@ -137,7 +169,10 @@ test('every row is read once, with its amount', () => {
     const records = all.map(
       ({ cents, day, payee }) => `D1/${day}/2024\nT${format.format(cents / 100)}\nP${payee}\n^\n`,
     )
-    const { rows, skipped } = written(`!Type:Bank\n${records.join('')}`)
+    const { rows, skipped } = written(`!Type:Bank\n${records.join('')}`, {
+      ...DENVER,
+      stated: { dayFirst: false },
+    })
     expect(skipped).toEqual([])
     expect(rows.map((one) => Number(-one.amount))).toEqual(all.map(({ cents }) => cents))
     expect(new Set(rows.map((one) => one.uploadIdentifier)).size).toBe(all.length)

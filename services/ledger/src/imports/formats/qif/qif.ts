@@ -1,6 +1,7 @@
 import { decimalPlaces } from '@coffer/kit/values/currency'
-import { type DecimalMark, detectDecimalMark, readWrittenAmount } from '../amount-text.ts'
-import { type DayOrder, detectDayOrder, readWrittenDay } from '../day-text.ts'
+import { type AmountNotation, readWrittenAmount } from '../amounts/amount-text.ts'
+import { chooseDecimalMark } from '../amounts/decimal-mark.ts'
+import { chooseDayOrder, type DayOrder, readWrittenDay } from '../day-text.ts'
 import { decodeFile } from '../file-text.ts'
 import {
   type FileStatement,
@@ -22,28 +23,31 @@ type QifSection = { kind: string; account: string; records: QifRecord[] }
 /** Maximum length of a line in characters, far more than banks write; longer lines are cut. */
 const LINE_LENGTH_MAX = 10_000
 
-type RowSettings = {
-  currency: string
-  places: number
-  timezone: string
-  mark: DecimalMark
-  order: DayOrder
-}
+type RowSettings = AmountNotation & { timezone: string; order: DayOrder; account: string }
 
 const ACCOUNT_KIND = /^(?:Bank|CCard|Cash|Oth [AL])$/i
-/** Currencies of countries that write the month first, the order assumed for ambiguous dates. */
-const MONTH_FIRST = ['USD', 'CAD', 'PHP']
+/** The opening balance in the languages of programs that write it, without accents. */
+const OPENING = new Set(
+  [
+    'opening balance, eroffnungssaldo, anfangssaldo, anfangsbestand, solde initial',
+    "solde d'ouverture, solde douverture, saldo inicial, saldo iniziale, saldo apertura",
+    'saldo di apertura, saldo de apertura, saldo otwarcia, saldo poczatkowe, beginsaldo',
+    'openingssaldo, beginbalans, ingaende saldo, ingaende balans, startsaldo, alkusaldo',
+    'pocatecni stav, pocatecni zustatek, nyito egyenleg',
+  ].flatMap((line) => line.split(', ')),
+)
 
 /**
  * Returns the rows of the account in a QIF file (docs/file-formats.md#qif); unreadable rows are in
  * `skipped`. Returns `Unreadable` for a malformed file or a file about several bank accounts.
  */
 export function readQif(bytes: Uint8Array, settings: ReadingSettings): FileStatement | Unreadable {
-  const sections = readQifSections(decodeFile(bytes))
+  const sections = readQifSections(decodeFile(bytes, settings.stated?.encoding))
   const ours = sections.filter(({ kind }) => ACCOUNT_KIND.test(kind))
   if (ours.length === 0) {
-    const held = sections.length > 0 && 'The file holds no transactions of a bank account or a card'
-    return { unreadable: held || 'This is not a QIF file' }
+    const kinds = [...new Set(sections.map(({ kind }) => kind.slice(0, 20)))].slice(0, 5).join(', ')
+    const held = 'The file holds no transactions of a bank account or a card'
+    return { unreadable: kinds === '' ? 'This is not a QIF file' : `${held}, only ${kinds}` }
   }
   const filled = ours.filter(({ records }) => records.length > 0)
   const accounts = new Set(filled.map(({ kind, account }) => `${kind.toLowerCase()} ${account}`))
@@ -54,21 +58,19 @@ export function readQif(bytes: Uint8Array, settings: ReadingSettings): FileState
   if (records.length > rowsMax) {
     return { unreadable: `The file has more than ${rowsMax} transactions` }
   }
-  const { currency, timezone } = settings
+  const { currency, timezone, stated } = settings
   const places = decimalPlaces(currency)
-  const rowSettings = {
-    currency,
-    places,
-    timezone,
-    mark: detectDecimalMark(records.map(amountOf), places),
-    order: detectDayOrder(
-      records.map(dayOf),
-      MONTH_FIRST.includes(currency) ? 'month first' : 'day first',
-    ),
-  }
+  const notation = { currency, places, stated: stated?.decimalMark }
+  const mark = chooseDecimalMark(records.map(amountOf), notation)
+  if ('unreadable' in mark) return mark
+  const order = chooseDayOrder(records.map(dayOf), stated?.dayFirst)
+  if (typeof order !== 'string') return order
+  const { account = '' } = filled[0] ?? {}
+  const rowSettings = { currency, places, timezone, mark: mark.mark, order, account }
   return {
     currency,
     balances: noBalances,
+    mark,
     ...nameRows(records.map((record) => readRow(record, rowSettings))),
   }
 }
@@ -121,11 +123,17 @@ function dayOf(record: QifRecord): string {
   return record.D ?? ''
 }
 
+/** Returns whether a record is the opening balance: a transfer from the account to itself. */
+function isOpening({ L = '', P: payee = '' }: QifRecord, account: string): boolean {
+  const [, other] = /^\[(.*)\]$/.exec(L) ?? []
+  const words = payee.normalize('NFD').replace(/\p{M}/gu, '').replace('’', "'").toLowerCase()
+  return other !== undefined && (other === account || OPENING.has(words))
+}
+
 function readRow(record: QifRecord, settings: RowSettings): UnnamedRow | SkippedRow {
   const payee = record.P ?? ''
   const skipped = (reason: SkipReason) => ({ identifier: `${dayOf(record)} ${payee}`, reason })
-  // QIF exports have the opening balance as a transaction from the account to itself.
-  if (/^opening balance$/i.test(payee) && /^\[.*\]$/.test(record.L ?? '')) return skipped('balance')
+  if (isOpening(record, settings.account)) return skipped('balance')
   const amount = readWrittenAmount(amountOf(record), settings)
   if (amount === null) return skipped('amount')
   if (amount === 0n) return skipped('zero')

@@ -38,7 +38,7 @@ export function convertSheet(bytes: Uint8Array): Uint8Array | Unreadable {
 }
 
 /** The delimiter of converted sheets; cells have no tab, because each is one line of printables. */
-export const sheetDelimiter = '\t'
+export const sheetDelimiter = '\t' as const
 
 function readSheetRows(bytes: Uint8Array): string[][] | Unreadable {
   if (isCompound(bytes)) {

@@ -1,0 +1,73 @@
+import { values } from '@coffer/proto/values'
+import { z } from 'zod'
+import { type Values, valuesOf } from '../../http/bodies/update.ts'
+import { boolean, oneOf, text, typed } from '../../http/fields/fields.ts'
+import { lineShape } from '../../http/fields/shapes.ts'
+import { optionalBoolean, value } from '../../http/queries/query.ts'
+
+const headerRowMax = 1000
+const rowText = `must be an integer between 0 and ${headerRowMax}`
+
+const descriptions = {
+  delimiter: 'Delimiter of the columns: a comma, a semicolon, a bar or a tab',
+  encoding: 'Encoding of the text, a label of the Encoding Standard such as windows-1250',
+  headerRow: 'Line with the names of the columns, from 1; 0 if the file has none',
+  dateFormat: 'Format of the dates, instead of that of the mapping, such as D MMM YYYY',
+  decimalMark: 'Mark in front of decimals: a point or a comma',
+  dayFirst: 'Whether days are written before months',
+} as const
+
+const label = text.meta(lineShape({ min: 1, max: 40 })).optional()
+const headerRow = z
+  .int({ error: typed(rowText) })
+  .min(0, rowText)
+  .max(headerRowMax, rowText)
+const delimiter = oneOf(values['ReadingChoices.delimiter'])
+const decimalMark = oneOf(values['ReadingChoices.decimalMark'])
+
+/** Choices about the reading of a file of any format, in a body (docs/files.md#choices). */
+export const fileChoices = {
+  encoding: label.describe(descriptions.encoding),
+  decimalMark: decimalMark.optional().describe(descriptions.decimalMark),
+  dayFirst: boolean.optional().describe(descriptions.dayFirst),
+}
+
+/** Choices about the reading of a CSV file, in a body. */
+export const csvChoices = {
+  delimiter: delimiter.optional().describe(descriptions.delimiter),
+  headerRow: headerRow.optional().describe(descriptions.headerRow),
+  dateFormat: label.describe(descriptions.dateFormat),
+  ...fileChoices,
+}
+
+const sent = {
+  encoding: value.pipe(label).meta({ type: 'string', description: descriptions.encoding }),
+  decimalMark: value
+    .pipe(decimalMark.optional())
+    .meta({ type: 'string', description: descriptions.decimalMark }),
+  dayFirst: optionalBoolean.meta({ type: 'boolean', description: descriptions.dayFirst }),
+}
+
+/** Choices about the reading of a file of any format, in a query. */
+export const fileQuery = z.object(sent)
+
+/** Choices about the reading of a CSV file, in a query. */
+export const csvQuery = z.object({
+  delimiter: value
+    .pipe(delimiter.optional())
+    .meta({ type: 'string', description: descriptions.delimiter }),
+  headerRow: value
+    .transform((row) => (row === undefined ? undefined : Number(row)))
+    .pipe(headerRow.optional())
+    .meta({ type: 'integer', description: descriptions.headerRow }),
+  dateFormat: value.pipe(label).meta({ type: 'string', description: descriptions.dateFormat }),
+  ...sent,
+})
+
+/** Returns the choices that are sent, as a message; an empty object without any. */
+export function choicesOf(all: Partial<z.infer<typeof csvQuery>>): {
+  choices?: Values<typeof all>
+} {
+  const choices = valuesOf(all)
+  return Object.keys(choices).length === 0 ? {} : { choices }
+}

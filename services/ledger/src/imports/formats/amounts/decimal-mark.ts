@@ -1,0 +1,105 @@
+import type { DecimalMark, MarkChoice, Unreadable } from '../statement.ts'
+import { bareAmount, markShownBy, otherMark } from './amount-text.ts'
+
+type Ambiguous = { mark: null; reason: string }
+
+/** Minimum number of amounts with three digits behind one mark that decide together. */
+const DECIDING_MIN = 3
+
+/** Evidence of the amounts of a file for the decimal mark. */
+type Evidence = {
+  /** Number of amounts that decide alone, by mark, and the first of each. */
+  counts: Record<DecimalMark, number>
+  first: Partial<Record<DecimalMark, string>>
+  /** Amounts such as `29.000`, which are decimals or thousands. */
+  open: { text: string; mark: DecimalMark; endsInZero: boolean }[]
+  hasUnmarked: boolean
+}
+
+/**
+ * Returns the decimal mark of a file: the `stated` one, or by all its amounts and the decimals of
+ * its currency (docs/file-formats.md#amounts). Asks for `decimalMark` if the amounts fit both.
+ */
+export function chooseDecimalMark(
+  texts: Iterable<string>,
+  notation: { currency: string; places: number; stated?: DecimalMark | undefined },
+): MarkChoice | Unreadable {
+  const { stated } = notation
+  if (stated !== undefined) return { mark: stated, reason: 'stated' }
+  const { mark, reason } = decide(texts, notation)
+  if (mark !== null) return { mark, reason }
+  const unreadable = `${reason}. State decimalMark, a point or a comma, to read the file again`
+  return { unreadable, asks: 'decimalMark' }
+}
+
+function decide(
+  texts: Iterable<string>,
+  { currency, places }: { currency: string; places: number },
+): MarkChoice | Ambiguous {
+  const evidence = collect(texts, currency)
+  const { counts, first, open } = evidence
+  const mark = counts['.'] >= counts[','] ? '.' : ','
+  const isDisputed = counts['.'] > 0 && counts[','] > 0
+  if (counts[mark] > 0 && !(isDisputed && open.length > 0)) {
+    return { mark, reason: `${first[mark]} has the decimal mark ${mark}` }
+  }
+  const [one] = open
+  if (one === undefined) return { mark: '.', reason: 'no amount has a decimal mark' }
+  if (isDisputed) return ambiguous(one.text, 'other amounts have both marks')
+  return places === 0
+    ? thousands(one, 'the currency has no decimals')
+    : decideOpen(evidence, places)
+}
+
+/** Decides by amounts with exactly three digits behind a single mark. */
+function decideOpen({ open, hasUnmarked }: Evidence, places: number): MarkChoice | Ambiguous {
+  const [one = { text: '', mark: '.', endsInZero: false } as const] = open
+  if (open.some(({ mark }) => mark !== one.mark)) {
+    return ambiguous(one.text, 'the amounts have both marks')
+  }
+  if (open.length < DECIDING_MIN) return ambiguous(one.text, 'too few amounts decide it')
+  const uneven = open.find(({ endsInZero }) => !endsInZero)
+  if (places === 2 && uneven !== undefined) {
+    return thousands(uneven, 'its last digit is not 0, as in an amount of two decimals with a 0')
+  }
+  if (hasUnmarked) return ambiguous(one.text, 'other amounts have no mark')
+  return { mark: one.mark, reason: `every amount is written like ${one.text}` }
+}
+
+function thousands({ text, mark }: { text: string; mark: DecimalMark }, why: string): MarkChoice {
+  return { mark: otherMark(mark), reason: `${text} has groups of thousands: ${why}` }
+}
+
+function ambiguous(text: string, why: string): Ambiguous {
+  return { mark: null, reason: `${text} can have decimals or thousands: ${why}` }
+}
+
+function collect(texts: Iterable<string>, currency: string): Evidence {
+  const evidence: Evidence = {
+    counts: { '.': 0, ',': 0 },
+    first: {},
+    open: [],
+    hasUnmarked: false,
+  }
+  for (const text of texts) {
+    addAmount(evidence, text, bareAmount(text, currency))
+  }
+  return evidence
+}
+
+function addAmount(evidence: Evidence, text: string, bare: string): void {
+  const [digits] = /\d[\d.,' ]*|[.,]\d+/.exec(bare) ?? []
+  if (digits === undefined) return
+  const [mark] = /[.,]/.exec(digits) ?? []
+  if (mark === undefined) {
+    evidence.hasUnmarked ||= /[1-9]/.test(digits)
+    return
+  }
+  const shown = markShownBy(digits.trim())
+  if (shown === null) {
+    evidence.open.push({ text, mark: mark as DecimalMark, endsInZero: digits.trim().endsWith('0') })
+    return
+  }
+  evidence.counts[shown] += 1
+  evidence.first[shown] ??= text
+}

@@ -1,0 +1,146 @@
+import { isWrittenDay } from '../day-format.ts'
+import type { CsvLine } from './csv-table.ts'
+
+/** A header and the rows below it, as one reading of a table. */
+export type Layout = {
+  /** Index of the header among the rows; -1 without one. */
+  at: number
+  columns: number
+  /** Index of the column of dates; -1 without dates. */
+  dateColumn: number
+  /** Number of rows that fit the columns and have a date and an amount. */
+  used: number
+  score: number
+}
+
+/** `day`, an `amount` with decimals or a currency, or a `number`; null for any other text. */
+type CellKind = 'day' | 'amount' | 'number' | null
+
+type Row = { cells: readonly string[]; kinds: readonly CellKind[]; width: number }
+
+/** Maximum number of rows that are read to find the header, which is one of them. */
+export const headRows = 50
+/** Minimum number of names of a header, and of columns of a table without dates. */
+const NAMES_MIN = 2
+const UNDATED_MIN = 3
+/** Number of columns at the end that a header may leave without a name. */
+const UNNAMED_MAX = 2
+/** Weight of rows without a date, which decide only between layouts without dates. */
+const UNDATED = 0.001
+
+const AMOUNT_LENGTH_MAX = 30
+const LETTERS = 'kr zł Kč Ft Rs\\.? Fr\\.? лв\\.? руб\\.? 元 円 CR DR Cr Dr'.replaceAll(' ', '|')
+const CODE = String.raw`(?:[A-Za-z]{3}|[A-Z]{0,2}\p{Sc}|${LETTERS})`
+const AMOUNT = new RegExp(
+  String.raw`^\(?[-+−]{0,2} ?(?:${CODE} ?)?[-+−]?\(?(\d[\d.,'’ ]*|[.,]\d+)\)?[-+−]?(?: ?${CODE})?$`,
+  'u',
+)
+
+/**
+ * Returns the best reading of a table: more columns, more rows used, and more cells that are dates
+ * and amounts win; jumped lines count against it (docs/file-formats.md#csv). `given` is the index
+ * of the header that the client states, -1 for none. Returns null if no layout fits.
+ */
+export function findLayout(rows: readonly CsvLine[], given: number | null): Layout | null {
+  const table = rows.map(({ cells }) => ({
+    cells,
+    kinds: cells.map(kindOf),
+    width: columnsOf(cells),
+  }))
+  const headers = table.slice(0, headRows).flatMap((row, at) => (isHeader(row) ? [at] : []))
+  const places = given === null ? [-1, ...headers] : [given]
+  const layouts = places.map((at) => layoutOf(table, at))
+  const [best] = layouts.toSorted((one, other) => other.score - one.score)
+  return best === undefined || (best.score <= 0 && given === null) ? null : best
+}
+
+/** Returns the number of cells of a row, without blank ones at its end. */
+export function columnsOf(cells: readonly string[]): number {
+  return cells.findLastIndex((cell) => cell !== '') + 1
+}
+
+/** Returns whether a row can be a header: names in most cells, and neither a date nor an amount. */
+function isHeader({ cells, kinds, width }: Row): boolean {
+  const names = cells.filter((cell) => cell !== '').length
+  return names >= NAMES_MIN && names * 2 > width && kinds.every((kind) => kind === null)
+}
+
+function layoutOf(table: readonly Row[], at: number): Layout {
+  const first = at === -1 ? Math.max(table.findIndex(isDated), 0) : at + 1
+  const below = table.slice(first)
+  const dated = below.filter(isDated).map(({ width }) => width)
+  const names = namesOf(table[at], below)
+  const columns = at === -1 ? usual(dated) : Math.max(names, widened(names, dated))
+  const fitting = below.filter(({ width }) => width <= columns)
+  const dateColumn = mostFrequent(fitting, columns)
+  const used = fitting.filter((row) => row.kinds[dateColumn] === 'day' && isDated(row))
+  const told = used.flatMap(({ kinds }) => kinds).reduce((sum, kind) => sum + weightOf(kind), 0)
+  const isNamed = at !== -1 && columns >= UNDATED_MIN
+  const share = (fitting.length + 1) / (below.length + 1)
+  const undated = isNamed ? UNDATED * (fitting.length + 1) * share : 0
+  // Lines that are neither the header nor a row count against a layout.
+  const unread = table.length - used.length - (at === -1 ? 0 : 1)
+  return {
+    at,
+    columns,
+    dateColumn: used.length === 0 ? -1 : dateColumn,
+    used: used.length,
+    score: columns * (told + undated) * (1 - unread / (table.length + 1)),
+  }
+}
+
+/** Returns the width of a header, with blank names at its end only if a row has such cells. */
+function namesOf(header: Row | undefined, below: readonly Row[]): number {
+  const widths = below.map(({ width }) => width).filter((one) => one <= (header?.cells.length ?? 0))
+  return widths.reduce((widest, one) => Math.max(widest, one), header?.width ?? 0)
+}
+
+/** Returns the width of rows that are a little wider than their header, else 0. */
+function widened(names: number, dated: readonly number[]): number {
+  const width = usual(dated)
+  const wide = dated.filter((one) => one === width).length
+  const isWider = width > names && width - names <= UNNAMED_MAX && names > NAMES_MIN
+  return isWider && wide * 2 > dated.length && dated.every((one) => one > names) ? width : 0
+}
+
+function usual(widths: readonly number[]): number {
+  const counts = new Map<number, number>()
+  for (const width of widths) {
+    counts.set(width, (counts.get(width) ?? 0) + 1)
+  }
+  const most = Math.max(0, ...counts.values())
+  // Rows may leave out blank cells at their end, so the widest frequent width counts.
+  const frequent = [...counts].filter(([, count]) => count * 4 >= most)
+  return Math.max(0, ...frequent.map(([width]) => width))
+}
+
+/** Returns the column in which most rows have a date. */
+function mostFrequent(rows: readonly Row[], columns: number): number {
+  const counts = Array.from({ length: columns }, () => 0)
+  for (const { kinds } of rows) {
+    for (const [column, kind] of kinds.entries()) {
+      if (kind === 'day' && column < columns) counts[column] = (counts[column] ?? 0) + 1
+    }
+  }
+  return counts.indexOf(Math.max(...counts))
+}
+
+function isDated({ kinds }: Row): boolean {
+  return kinds.includes('day') && kinds.some(isAmount)
+}
+
+function isAmount(kind: CellKind): boolean {
+  return kind === 'amount' || kind === 'number'
+}
+
+function weightOf(kind: CellKind): number {
+  return kind === null ? 0 : { day: 2, amount: 2, number: 1 }[kind]
+}
+
+function kindOf(cell: string): CellKind {
+  if (cell === '') return null
+  if (isWrittenDay(cell)) return 'day'
+  const [, digits] = (cell.length > AMOUNT_LENGTH_MAX ? null : AMOUNT.exec(cell)) ?? []
+  if (digits === undefined) return null
+  return digits !== cell || /[.,]\d{1,2}$/.test(digits) ? 'amount' : 'number'
+}

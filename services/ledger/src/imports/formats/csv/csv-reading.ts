@@ -1,0 +1,61 @@
+import { z } from 'zod'
+import { detectDayFormat } from '../day-format.ts'
+import type { ReadingChoices } from '../reading-choices.ts'
+import type { MarkChoice, Unreadable } from '../statement.ts'
+import { type CsvShape, detectShape } from './csv-shape.ts'
+
+/** How a CSV file is read, and the reason of each choice (docs/files.md#choices). */
+export const CsvReading = z.object({
+  delimiter: z.string(),
+  encoding: z.string(),
+  headerRow: z.number(),
+  dateFormat: z.string().optional(),
+  decimalMark: z.string().optional(),
+  reasons: z.array(z.object({ choice: z.string(), reason: z.string() })),
+})
+export type CsvReading = z.infer<typeof CsvReading>
+
+/** Currencies of countries that write the month first. */
+const MONTH_FIRST = ['USD', 'CAD', 'PHP']
+
+/**
+ * Returns the columns of a CSV file and how it is read, by the choices of the client and by its
+ * first 64 KiB. Returns `Unreadable` if no columns are found.
+ */
+export function readShape(
+  bytes: Uint8Array,
+  choices: ReadingChoices,
+  currency: string,
+): { shape: CsvShape; reading: CsvReading } | Unreadable {
+  const found = detectShape(bytes, choices)
+  if ('unreadable' in found) return found
+  const { dates, encoding, used, ...shape } = found
+  const { delimiter, headerRow, headers } = shape
+  const dayFirst = choices.dayFirst ?? !MONTH_FIRST.includes(currency)
+  const days = detectDayFormat(dates, dayFirst ? 'day first' : 'month first')
+  const isSure = days?.isSure === true || choices.dayFirst !== undefined
+  const reasonOf = (choice: keyof ReadingChoices, detected: string) => ({
+    choice,
+    reason: choices[choice] === undefined ? detected : 'stated',
+  })
+  const open = `${dates[0]} fits both orders of day and month: state dayFirst if this one is wrong`
+  const reasons = [
+    reasonOf('delimiter', `${headers.length} columns, and ${used} rows with a date and an amount`),
+    reasonOf('encoding', encoding === 'utf-8' ? 'the text is valid UTF-8' : 'guessed by its bytes'),
+    reasonOf('headerRow', headerRow === 0 ? 'no line has names' : 'the line above the rows'),
+    ...(days === null ? [] : [reasonOf('dateFormat', isSure ? `as in ${dates[0]}` : open)]),
+  ]
+  const dateFormat = choices.dateFormat ?? days?.format
+  const reading = { delimiter, encoding, headerRow, reasons }
+  return { shape, reading: dateFormat === undefined ? reading : { ...reading, dateFormat } }
+}
+
+/** Returns a reading with the decimal mark that the preview found. */
+export function withMark(reading: CsvReading, { mark, reason }: MarkChoice): CsvReading {
+  const others = reading.reasons.filter(({ choice }) => choice !== 'decimalMark')
+  return {
+    ...reading,
+    decimalMark: mark,
+    reasons: [...others, { choice: 'decimalMark', reason }],
+  }
+}

@@ -1,0 +1,34 @@
+import { invalid } from '@coffer/kit/rpc/errors'
+import { isDayFormat } from '@coffer/kit/values/mapping-rules'
+import { values } from '@coffer/proto/values'
+import { z } from 'zod'
+import { isEncoding } from './file-text.ts'
+
+/** Choices of a client about the reading of a file (docs/files.md#choices). */
+export const ReadingChoices = z.object({
+  delimiter: z.enum(values['ReadingChoices.delimiter']).optional(),
+  encoding: z.string().optional(),
+  headerRow: z.number().optional(),
+  dateFormat: z.string().optional(),
+  decimalMark: z.enum(values['ReadingChoices.decimalMark']).optional(),
+  dayFirst: z.boolean().optional(),
+})
+export type ReadingChoices = z.infer<typeof ReadingChoices>
+
+const headerRowMax = 1000
+
+/** Returns the choices of a request, with only those that are set. Throws `invalid` for others. */
+export function requireChoices(message: object | undefined): ReadingChoices {
+  const choices = ReadingChoices.parse(message ?? {})
+  const { encoding, headerRow = 0, dateFormat } = choices
+  const problems = {
+    encoding: encoding === undefined || isEncoding(encoding) || 'must be a known encoding',
+    headerRow:
+      (headerRow >= 0 && headerRow <= headerRowMax) || `must be between 0 and ${headerRowMax}`,
+    dateFormat:
+      dateFormat === undefined || isDayFormat(dateFormat) || 'must be like YYYY-MM-DD or D MMM YY',
+  }
+  const found = Object.entries(problems).filter(([, problem]) => problem !== true)
+  if (found.length > 0) throw invalid(Object.fromEntries(found) as Record<string, string>)
+  return choices
+}

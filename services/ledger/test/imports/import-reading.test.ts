@@ -1,0 +1,69 @@
+import { booting } from '@coffer/host/testing/booting'
+import { createHousehold } from '@coffer/host/testing/household'
+import { Code } from '@connectrpc/connect'
+import { beforeAll, describe, expect, test } from '@jest/globals'
+import { ledger } from '../../src/service.ts'
+import { listed, problems } from '../outcomes.ts'
+import { headers, importing } from './importing.ts'
+
+const booted = booting([ledger])
+let steps: ReturnType<typeof importing>
+
+beforeAll(() => {
+  steps = importing(booted)
+})
+
+describe('the reading of a file', () => {
+  const text = (rows: string) => Buffer.from(`${headers.join(',')}\n${rows}`)
+
+  test('is shown with its reasons, and changed by choices', async () => {
+    const home = await createHousehold(booted)
+    const { bankAccountId, as } = home
+    const made = await steps.createImport(home)
+    expect(made.reading).toMatchObject({
+      delimiter: ',',
+      encoding: 'utf-8',
+      headerRow: 1,
+      dateFormat: 'MM/DD/YYYY',
+      reasons: [
+        { choice: 'delimiter', reason: '7 columns, and 4 rows with a date and an amount' },
+        { choice: 'encoding', reason: 'the text is valid UTF-8' },
+        { choice: 'headerRow', reason: 'the line above the rows' },
+        { choice: 'dateFormat', reason: 'as in 01/17/2026' },
+      ],
+    })
+    const key = { bankAccountId, transactionImportId: made.transactionImportId }
+    const choices = { headerRow: 0, dayFirst: true }
+    const { import: changed } = await steps.imports.updateImport({ ...key, choices }, as)
+    expect(changed).toMatchObject({ status: 'mapping', reading: { headerRow: 0 } })
+    expect(changed?.headers).toEqual(headers.map((_, index) => `Column ${index + 1}`))
+    expect(changed?.signature).not.toBe(made.signature)
+    const outcome = (wrong: object) =>
+      problems(steps.imports.updateImport({ ...key, choices: wrong }, as))
+    expect(await outcome({ encoding: 'klingon' })).toEqual({ encoding: 'must be a known encoding' })
+    expect(await outcome({ headerRow: -1, dateFormat: 'x' })).toHaveProperty('dateFormat')
+  })
+
+  test('asks for the decimal mark, and is repeated with it', async () => {
+    const home = await createHousehold(booted)
+    const { bankAccountId, as } = home
+    const failed = await steps.previewed(home, text('1,01/15/2026,X,,"1,400",,Posted\n'))
+    expect(failed).toMatchObject({
+      status: 'failed',
+      error: expect.stringContaining('State decimalMark'),
+    })
+    const { transactionImportId, transactionImportMappingId } = failed
+    const step = { bankAccountId, transactionImportId, status: 'pending-preview' }
+    const choices = { decimalMark: '.' }
+    await steps.imports.updateImport({ ...step, transactionImportMappingId, choices }, as)
+    const read = await steps.reached(home, transactionImportId, ['preview', 'failed'])
+    expect(read.preview?.rows[0]).toMatchObject({ effect: '1400.00 comes into the account' })
+    expect(read.reading).toMatchObject({ decimalMark: '.' })
+    await steps.imports.updateImport({ ...step, status: 'pending-processing' }, as)
+    await steps.reached(home, transactionImportId, ['complete'])
+    expect((await listed(home)).map(({ amount }) => amount)).toEqual([-140000n])
+    await expect(
+      steps.imports.updateImport({ ...step, status: '', choices }, as),
+    ).rejects.toMatchObject({ code: Code.FailedPrecondition })
+  })
+})
