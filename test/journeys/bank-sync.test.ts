@@ -231,12 +231,12 @@ describe('notes', () => {
   })
 
   test('outlast an import, and its undoing', async () => {
-    const first = "D3/1'26\nT-7.00\nPBakery"
+    const first = "D3/21'26\nT-7.00\nPBakery"
     await imports(first)
     const [bakery] = await search('Bakery')
     const one = { path: { ...bank.path, transactionId: bakery?.transactionId ?? '' } }
     await client.updateTransaction({ ...one, body: { notes: 'Rolls' } })
-    const second = await imports(first, "D3/2'26\nT-9.00\nPButcher")
+    const second = await imports(first, "D3/22'26\nT-9.00\nPButcher")
     expect(second).toMatchObject({ importedCount: 1, skippedCount: 1 })
     expect((await client.getTransaction(one)).data).toMatchObject({ notes: 'Rolls' })
     const { transactionUploadId } = second

@@ -4,7 +4,7 @@ import type { Person } from '../harness/person.ts'
 import { type StripeSimulator, startStripe } from '../providers/stripe.ts'
 
 const statement = `!Type:Bank
-D01/05/2026
+D01/15/2026
 T-12.50
 PLunch
 ^

@@ -93,7 +93,7 @@ export async function startJobs(baseUrl: string, feed: LunchFlow): Promise<Jobs>
 
 /** Returns a form with a QIF file of one transaction, with a payee of its own. */
 function qifForm(): FormData {
-  const rows = ['!Type:Bank', 'D01/05/2026', 'T-12.50', `P${newId('payee')}`, '^', '']
+  const rows = ['!Type:Bank', 'D01/15/2026', 'T-12.50', `P${newId('payee')}`, '^', '']
   const form = new FormData()
   form.set('data', new Blob([rows.join('\n')]), 'bank.qif')
   return form
