@@ -105,8 +105,9 @@ async function addFaulty(linkId: string, codes: readonly (string | null)[]): Pro
 const missing = [
   ': the feed provider does not list the bank account any more',
   'If the provider lists it under a new ID, send that candidate of GET ' +
-    '/api/feed/link/:feedLinkId/bank_accounts as feedBankAccountId in a PATCH of the bank account. ' +
-    'Otherwise renew the connection at the provider, or archive the bank account. Syncs are repeated.',
+    '/api/feed/link/:feedLinkId/bank_accounts as feedBankAccountId in a PATCH of the bank ' +
+    'account. Otherwise renew the connection at the provider, or archive the bank account. ' +
+    'Syncs are repeated.',
 ].join('\n')
 
 test('bank accounts that were not synced are named, and the exit code is 1', async () => {

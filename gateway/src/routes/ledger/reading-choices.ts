@@ -1,9 +1,9 @@
 import { values } from '@coffer/proto/values'
 import { z } from 'zod'
 import { type Values, valuesOf } from '../../http/bodies/update.ts'
-import { boolean, oneOf, text, typed } from '../../http/fields/fields.ts'
+import { boolean, line, oneOf, typed } from '../../http/fields/fields.ts'
 import { lineShape } from '../../http/fields/shapes.ts'
-import { optionalBoolean, value } from '../../http/queries/query.ts'
+import { integerText, optionalBoolean, value } from '../../http/queries/query.ts'
 
 const headerRowMax = 1000
 const rowText = `must be an integer between 0 and ${headerRowMax}`
@@ -17,13 +17,16 @@ const descriptions = {
   dayFirst: 'Whether days are written before months',
 } as const
 
-const label = text.meta(lineShape({ min: 1, max: 40 })).optional()
+const labelRange = { min: 1, max: 40 }
+const label = line(labelRange).optional()
 const headerRow = z
   .int({ error: typed(rowText) })
   .min(0, rowText)
   .max(headerRowMax, rowText)
-const delimiter = oneOf(values['ReadingChoices.delimiter'])
-const decimalMark = oneOf(values['ReadingChoices.decimalMark'])
+const delimiters = values['ReadingChoices.delimiter']
+const delimiter = oneOf(delimiters)
+const decimalMarks = values['ReadingChoices.decimalMark']
+const decimalMark = oneOf(decimalMarks)
 
 /** Choices about the reading of a file of any format, in a body (docs/files.md#choices). */
 export const fileChoices = {
@@ -40,11 +43,13 @@ export const csvChoices = {
   ...fileChoices,
 }
 
+const labelShape = { type: 'string', ...lineShape(labelRange) } as const
+
 const sent = {
-  encoding: value.pipe(label).meta({ type: 'string', description: descriptions.encoding }),
+  encoding: value.pipe(label).meta({ ...labelShape, description: descriptions.encoding }),
   decimalMark: value
     .pipe(decimalMark.optional())
-    .meta({ type: 'string', description: descriptions.decimalMark }),
+    .meta({ type: 'string', enum: [...decimalMarks], description: descriptions.decimalMark }),
   dayFirst: optionalBoolean.meta({ type: 'boolean', description: descriptions.dayFirst }),
 }
 
@@ -55,12 +60,17 @@ export const fileQuery = z.object(sent)
 export const csvQuery = z.object({
   delimiter: value
     .pipe(delimiter.optional())
-    .meta({ type: 'string', description: descriptions.delimiter }),
+    .meta({ type: 'string', enum: [...delimiters], description: descriptions.delimiter }),
   headerRow: value
-    .transform((row) => (row === undefined ? undefined : Number(row)))
+    .transform((row) => (row === undefined || !integerText.test(row) ? row : Number(row)))
     .pipe(headerRow.optional())
-    .meta({ type: 'integer', description: descriptions.headerRow }),
-  dateFormat: value.pipe(label).meta({ type: 'string', description: descriptions.dateFormat }),
+    .meta({
+      type: 'integer',
+      minimum: 0,
+      maximum: headerRowMax,
+      description: descriptions.headerRow,
+    }),
+  dateFormat: value.pipe(label).meta({ ...labelShape, description: descriptions.dateFormat }),
   ...sent,
 })
 
