@@ -10,7 +10,8 @@ export async function uploads(world: World, ada: Ada, { path }: Household): Prom
   const { key } = ada
   await imports(key, path)
   await world.pass(60)
-  const { body: upload } = await key('POST', `${path}/transactions/upload`, {
+  const choices = 'encoding=utf-8&decimalMark=.&dayFirst=false'
+  const { body: upload } = await key('POST', `${path}/transactions/upload?${choices}`, {
     form: formWith('february.qif', '!Type:Bank\nD02/13/2026\nT-4.75\nPCafe Elan\n^\n'),
   })
   const uploaded = `${path}/transactions/upload/${upload.transactionUploadId}`
@@ -28,6 +29,14 @@ export async function uploads(world: World, ada: Ada, { path }: Household): Prom
   const failed = `${path}/transactions/upload/${broken.transactionUploadId}`
   await until(key, failed, ({ status }) => status === 'failed')
   await key('GET', failed, { name: 'failed', summary: 'A file that cannot be read' })
+  const { body: unclear } = await key('POST', `${path}/transactions/upload`, {
+    form: formWith('april.qif', '!Type:Bank\nD04/03/2026\nT-4.75\nPCafe Elan\n^\n'),
+    isShown: false,
+  })
+  const asking = `${path}/transactions/upload/${unclear.transactionUploadId}`
+  await until(key, asking, ({ status }) => status === 'failed')
+  await key('GET', asking, { name: 'asks', summary: 'A file whose days have two meanings' })
+  await key('PATCH', asking, { body: { dayFirst: false } })
 }
 
 /** Undoes an upload that is set back to running for that time. */
@@ -66,7 +75,11 @@ async function imports(key: Ada['key'], path: string): Promise<void> {
     '1,02/03/2026,POS DEBIT POWER & LIGHT,Power & Light,-64.20,2785.80,Posted',
     '2,02/04/2026,HOTEL HOLD,Hotel,,,Pending',
   ]
-  const { body: made } = await key('POST', `${path}/transactions/import`, {
+  const choices = [
+    'delimiter=%2C&headerRow=1&dateFormat=MM%2FDD%2FYYYY',
+    'encoding=utf-8&decimalMark=.&dayFirst=false',
+  ]
+  const { body: made } = await key('POST', `${path}/transactions/import?${choices.join('&')}`, {
     form: formWith('february.csv', `${rows.join('\n')}\n`),
   })
   await key('GET', '/files')

@@ -41,8 +41,12 @@ const others = [
   'MappingField.derivedKind',
   'MappingIdentifier.kind',
   'PreviewSkip.reason',
+  'ReadingChoices.decimalMark',
+  'ReadingChoices.delimiter',
+  'ReadingReason.choice',
   'SyncHealth.linkType',
   'SyncHealth.status',
+  'Upload.asks',
 ]
 
 const listed = new Map(

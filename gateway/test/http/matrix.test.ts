@@ -30,6 +30,7 @@ const gateway = await createGateway(
     fundingSchedules: { getFundingSchedule: finding },
     spending: { getSpending: finding },
     imports: { getImport: finding },
+    uploads: { getUpload: finding },
     features: { getFeatures: () => everything },
   },
   environment,

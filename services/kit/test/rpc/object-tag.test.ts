@@ -4,6 +4,7 @@ import {
   type DescMessage,
   getOption,
   type MessageInitShape,
+  ScalarType,
 } from '@bufbuild/protobuf'
 import { TimestampSchema, timestampFromMs } from '@bufbuild/protobuf/wkt'
 import { FundingScheduleSchema } from '@coffer/proto/budgeting/v1/funding_schedule'
@@ -30,7 +31,8 @@ function sampleOf(field: DescField, n: number): unknown {
   if (field.message) return create(field.message, { amount: BigInt(n) } as Record<string, unknown>)
   const [sample] = [create(field.parent)] as unknown as Record<string, unknown>[]
   const type = typeof sample?.[field.localName]
-  if (type === 'boolean') return n % 2 === 1
+  if (field.scalar === ScalarType.BOOL) return n % 2 === 1
+  if (field.scalar === ScalarType.INT32) return n
   if (type === 'bigint' || /amount|deposit/.test(field.name)) return BigInt(n)
   return `value ${n}`
 }
@@ -59,7 +61,16 @@ test('fields of other objects and derived amounts are no own fields', () => {
   })
   expect(Object.fromEntries(names)).toEqual({
     Transaction: ['aggregatorTransaction', 'pendingAggregatorTransaction', 'feedTransaction'],
-    Spending: ['currentAmount', 'usedAmount', 'nextContributionAmount', 'isBehind'],
+    Spending: [
+      'currentAmount',
+      'usedAmount',
+      'nextContributionAmount',
+      'isBehind',
+      'periodSpentAmount',
+      'settledAt',
+      'graceUntil',
+      'graceAmount',
+    ],
     FundingSchedule: [],
     BankAccount: ['updatedAt', 'aggregatorBankAccount'],
     Link: ['updatedAt'],

@@ -1,10 +1,11 @@
 import { headerLengthMax } from '@coffer/kit/values/mapping-rules'
 import { toPrintable } from '@coffer/kit/values/printable'
+import { values } from '@coffer/proto/values'
 import { isWrittenDay } from '../day-format.ts'
 import { decodeFile, detectEncoding } from '../file-text.ts'
 import type { Unreadable } from '../statement.ts'
 import { columnsOf, findLayout, headRows, type Layout } from './csv-layout.ts'
-import { type CsvLine, delimiters, readTable } from './csv-table.ts'
+import { type CsvLine, readTable } from './csv-table.ts'
 
 /** How the table of a CSV file is read; `headerRow` is the line of the header, 0 without one. */
 export type CsvShape = { delimiter: string; headerRow: number; headers: string[] }
@@ -40,10 +41,13 @@ export function detectShape(
   const encoding = choices.encoding ?? detectEncoding(headOf(bytes))
   const head = decodeFile(headOf(bytes), encoding)
   const stated = choices.delimiter ?? /^\ufeff?sep=([,;|\t])/i.exec(head)?.[1]
-  const tables = (stated === undefined ? delimiters : [stated]).map((delimiter) => ({
-    delimiter,
-    ...readTable(head, { delimiter, rowsMax: shapeRowsMax }),
-  }))
+  // Values of the contract, by preference if several fit a file equally well.
+  const tables = (stated === undefined ? values['ReadingChoices.delimiter'] : [stated]).map(
+    (delimiter) => ({
+      delimiter,
+      ...readTable(head, { delimiter, rowsMax: shapeRowsMax }),
+    }),
+  )
   const isCut = bytes.length > HEAD_LENGTH
   const whole = tables.filter(({ fault }) => fault === null || isCut)
   const best = bestOf(whole, choices) ?? bestOf(tables, choices)

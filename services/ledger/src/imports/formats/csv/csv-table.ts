@@ -2,9 +2,6 @@ import { CsvError, parse } from 'csv-parse/sync'
 import type { Unreadable } from '../statement.ts'
 import { oneLine } from '../statement-rows.ts'
 
-/** The delimiters of CSV files, by preference if several fit a file equally well. */
-export const delimiters = [',', ';', '|', '\t'] as const
-
 /** Maximum size of a row in bytes, far more than the rows of bank statements have. */
 const ROW_SIZE_MAX = 100_000
 
