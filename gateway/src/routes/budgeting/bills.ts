@@ -1,14 +1,26 @@
 import { SpendingSchema, SpendingService } from '@coffer/proto/budgeting/v1/spending'
 import { z } from 'zod'
 import type { RouteDeps } from '../../deps.ts'
-import { type Route, route } from '../../http/route.ts'
+import { type Lookup, type Route, route } from '../../http/route.ts'
 
 const one = '/api/bank_accounts/:bankAccountId/spending/:spendingId'
 const path = `${one}/settle` as const
 
+/** An action on an expense: an optional, empty body, and a key by which it may be repeated. */
+const action = {
+  since: '0.4.0',
+  auth: 'key',
+  idempotent: true,
+  tagged: true,
+  body: z.strictObject({}),
+  isBodyOptional: true,
+} as const
+
 /** Returns the routes of bills that are paid before they are due, or left out (docs/plans.md). */
 export function billRoutes({ mesh }: RouteDeps): Route[] {
   const spending = mesh.client('budgeting', SpendingService)
+  const find = ({ params, options }: Lookup<{ bankAccountId: string; spendingId: string }>) =>
+    spending.getSpending(params, options)
   return [
     route({
       id: 'settleSpending',
@@ -20,13 +32,8 @@ export function billRoutes({ mesh }: RouteDeps): Route[] {
         'Contributions and the forecast are then for the due date after it, and the due date ' +
         'passes without emptying the envelope. Moves no money. Not for goals ' +
         '(docs/plans/bills.md#bills-paid-early).',
-      since: '0.4.0',
-      auth: 'key',
-      idempotent: true,
-      tagged: true,
-      find: ({ params, options }) => spending.getSpending(params, options),
-      body: z.strictObject({}),
-      isBodyOptional: true,
+      ...action,
+      find,
       answers: { 409: 'Another request is deleting the expense' },
       answer: SpendingSchema,
       handler: async ({ params, writeOptions }) =>
@@ -59,13 +66,8 @@ export function billRoutes({ mesh }: RouteDeps): Route[] {
       description:
         'nextRecurrence becomes the due date after it; a PATCH of nextRecurrence undoes that. ' +
         'Moves no money. Not for goals (docs/plans/bills.md#due-dates-left-out).',
-      since: '0.4.0',
-      auth: 'key',
-      idempotent: true,
-      tagged: true,
-      find: ({ params, options }) => spending.getSpending(params, options),
-      body: z.strictObject({}),
-      isBodyOptional: true,
+      ...action,
+      find,
       answers: { 409: 'Another request is deleting the expense, or has changed its due date' },
       answer: SpendingSchema,
       handler: async ({ params, writeOptions }) =>
