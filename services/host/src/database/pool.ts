@@ -217,8 +217,16 @@ function healthCheck(pool: Queries): () => Promise<boolean> {
         () => true,
         () => false,
       ),
-      sleep(healthMs, false, { ref: false }),
+      waitTurns(healthMs).then(() => false),
     ])
     return answer
   }
+}
+
+/**
+ * Waits for at least `ms`, in ten steps. A process that computes for a second, as at its start,
+ * thereby uses up one step only: answers that arrived meanwhile are read before the last.
+ */
+async function waitTurns(ms: number): Promise<void> {
+  for (let step = 0; step < 10; step++) await sleep(ms / 10, undefined, { ref: false })
 }
