@@ -170,8 +170,8 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   const reads = new Map(routes.filter(isGet).map((one) => [one.path, one]))
   const mounting = { ...admitting, sockets, files, attempts, admissions, versionTag, reads }
   for (const route of routes) mount(app, route, mounting)
-  const { externalUrl } = config
-  const web = await mountWebApp(app, { externalUrl, folder: deps.webFolder })
+  const { externalUrl, aggregatorLinkUrl } = config
+  const web = await mountWebApp(app, { externalUrl, aggregatorLinkUrl, folder: deps.webFolder })
   const start = web === null ? [landingPage] : []
   const pages = [...start, ...mailedLinkPages(routeDeps), ...mailRequestPages(routeDeps)]
   mountPages(app, pages, { log, origins, sessions, attempts })

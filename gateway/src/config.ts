@@ -75,6 +75,11 @@ export const settings = {
     flag(false),
     'Let Plaid announce changes by webhooks; needs the domain',
   ),
+  aggregatorLinkUrl: setting(
+    'COFFER_AGGREGATOR_LINK_URL',
+    address,
+    'URL of the script of Plaid Link, of a simulator; unset: that of Plaid',
+  ),
   billingEnabled: setting(
     'COFFER_BILLING_ENABLED',
     flag(false),

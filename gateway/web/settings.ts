@@ -19,11 +19,11 @@ export const settings: InlineConfig = {
     react({ compiler: true }),
     { ...locales.vite({ locales: ['en-US', 'de-DE'] }), enforce: 'pre' },
   ],
-  optimizeDeps: { entries: ['./src/main.tsx'] },
+  optimizeDeps: { entries: ['./src/main.tsx', './src/connect.tsx'] },
   build: {
     target: 'es2023',
     assetsInlineLimit: 0,
-
+    rolldownOptions: { input: ['index.html', 'connect.html'].map((page) => `${root}${page}`) },
     modulePreload: { polyfill: false },
     chunkSizeWarningLimit: 1_000,
     manifest: 'manifest.json',

@@ -12,6 +12,8 @@ export interface Viewing {
   width?: number
   /** Whether the server refuses some requests (4xx), which the browser logs. */
   hasRefusals?: boolean
+  /** Other origins that the page may ask. */
+  origins?: string[]
   /** `Cookie` header of a session. */
   cookie?: string
   /** Name of a picture for people to look at, in the folder that COFFER_SCREENSHOTS names. */
@@ -100,9 +102,9 @@ async function inContext(
 /** Returns a list to which the faults of all pages of a context are added. */
 async function faultsOf(
   context: BrowserContext,
-  { url, hasRefusals = false }: Viewing,
+  { url, origins = [], hasRefusals = false }: Viewing,
 ): Promise<string[]> {
-  const { origin } = new URL(url)
+  const allowed = [new URL(url).origin, ...origins]
   const faults: string[] = []
   context.on('console', (message) => {
     if (hasRefusals && /^Failed to load resource: .* status of 4\d\d/.test(message.text())) return
@@ -111,7 +113,8 @@ async function faultsOf(
   context.on('weberror', (error) => faults.push(String(error.error())))
   context.on('request', (request) => {
     const asked = request.url()
-    if (!asked.startsWith(`${origin}/`) && !asked.startsWith('data:')) faults.push(asked)
+    const isAllowed = allowed.some((origin) => asked.startsWith(`${origin}/`))
+    if (!isAllowed && !asked.startsWith('data:')) faults.push(asked)
   })
   await context.addInitScript(reportViolations)
   return faults

@@ -24,6 +24,7 @@ export function aggregatorSettings({ url, clientId, secret }: Plaid): Record<str
   return {
     COFFER_AGGREGATOR_ENABLED: 'true',
     COFFER_AGGREGATOR_URL: url,
+    COFFER_AGGREGATOR_LINK_URL: `${url}/link/v2/stable/link-initialize.js`,
     COFFER_AGGREGATOR_CLIENT_ID: clientId,
     COFFER_AGGREGATOR_CLIENT_SECRET: secret,
     COFFER_AGGREGATOR_WEBHOOKS_ENABLED: 'true',

@@ -76,7 +76,7 @@ function clientCode() {
 function webApp() {
   const folders = ['gateway/web/src', 'gateway/web/build', 'gateway/web/public']
   const sources = [...folders, 'gateway/client/src'].flatMap(filesIn)
-  const own = ['index.html', 'settings.ts', 'package.json', 'pnpm-lock.yaml']
+  const own = ['index.html', 'connect.html', 'settings.ts', 'package.json', 'pnpm-lock.yaml']
   return {
     name: 'web',
     text: 'building the app for browsers',

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import staticFiles from '@fastify/static'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { RoutedPath } from '../http/route.ts'
+import { connectPage, connectPaths } from './connect-page.ts'
 
 /** The build of the app (gateway/web/README.md). */
 const built = fileURLToPath(new URL('../../web/dist', import.meta.url))
@@ -44,6 +45,8 @@ interface WebApp {
 /** Settings of the app. */
 interface WebAppDeps {
   externalUrl: string
+  /** URL of the script of Plaid Link; empty for that of Plaid. */
+  aggregatorLinkUrl: string
   /** Folder of the build; null serves no app. */
   folder?: string | null | undefined
 }
@@ -51,19 +54,29 @@ interface WebAppDeps {
 /** Registers the app's page and files; returns null without a build of it. */
 export async function mountWebApp(
   app: FastifyInstance,
-  { externalUrl, folder = built }: WebAppDeps,
+  { externalUrl, aggregatorLinkUrl, folder = built }: WebAppDeps,
 ): Promise<WebApp | null> {
   if (folder === null || !existsSync(join(folder, 'index.html'))) return null
   const base = externalUrl === '' ? '/' : new URL(externalUrl).pathname.replace(/\/*$/, '/')
   const icon = readFileSync(join(folder, 'icon.svg'))
-  const sendPage: WebApp['sendPage'] = (reply) =>
+  // Relative URLs would depend on the depth of the screen's path. A page takes 20 µs to read, and
+  // that of a new build names its files.
+  const read = (name: string) =>
+    readFileSync(join(folder, name), 'utf8').replaceAll('="./', `="${base}`)
+  const send = (reply: FastifyReply, page: { csp: string; html: string }) =>
     reply
       .code(200)
-      .headers({ 'content-security-policy': policy, 'content-type': 'text/html; charset=utf-8' })
-      // Relative URLs would depend on the depth of the screen's path. A page takes 20 µs to read,
-      // and that of a new build names its files.
-      .send(readFileSync(join(folder, 'index.html'), 'utf8').replaceAll('="./', `="${base}`))
+      .headers({ 'content-security-policy': page.csp, 'content-type': 'text/html; charset=utf-8' })
+      .send(page.html)
+  const sendPage: WebApp['sendPage'] = (reply) =>
+    send(reply, { csp: policy, html: read('index.html') })
   app.route({ method: ['GET', 'HEAD'], url: '/', handler: (_, reply) => sendPage(reply) })
+  const { policy: csp, fill } = connectPage(aggregatorLinkUrl)
+  for (const url of connectPaths) {
+    const handler = (_: FastifyRequest, reply: FastifyReply) =>
+      send(reply, { csp, html: fill(read('connect.html')) })
+    app.route({ method: ['GET', 'HEAD'], url, handler })
+  }
   app.route({
     method: ['GET', 'HEAD'],
     url: '/icon.svg',
@@ -87,7 +100,7 @@ export async function mountWebApp(
       })
     },
   })
-  const paths = ['/', '/icon.svg', '/assets/:name']
+  const paths = ['/', '/icon.svg', '/assets/:name', ...connectPaths]
   return {
     routes: paths.map((path) => ({ method: 'GET', path })),
     isScreen: ({ method, url, headers }) => {

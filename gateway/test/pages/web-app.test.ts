@@ -13,10 +13,14 @@ let gateway: Gateway
 beforeAll(async () => {
   mkdirSync(join(folder, 'assets'))
   writeFileSync(join(folder, 'index.html'), '<html data-base="./"><script src="./assets/a.js">')
+  writeFileSync(join(folder, 'connect.html'), '<html data-base="./" data-script="">')
   writeFileSync(join(folder, 'icon.svg'), '<svg/>')
   writeFileSync(join(folder, 'assets/a-1.js'), script)
   writeFileSync(join(folder, 'assets/a-1.js.gz'), gzipSync(script))
-  const environment = { COFFER_EXTERNAL_URL: 'https://example.org/money' }
+  const environment = {
+    COFFER_EXTERNAL_URL: 'https://example.org/money',
+    COFFER_AGGREGATOR_LINK_URL: 'https://link.example/"a".js',
+  }
   gateway = await createGateway({}, environment, { webFolder: folder })
 })
 afterAll(async () => {
@@ -38,6 +42,18 @@ test.each(['/', '/transactions', '/envelopes/spnd_1?account=bac_1', '/login/mult
       expect(policy).toContain(rule)
     }
     expect(policy).not.toContain('unsafe')
+  },
+)
+
+test.each(['/links/connect', '/aggregator/oauth-return?oauth_state_id=1'])(
+  '%s has the script of the aggregator, and a CSP that allows its origin alone',
+  async (url) => {
+    const { text, headers } = await get(url, html)
+    expect(text).toBe('<html data-base="/money/" data-script="https://link.example/%22a%22.js">')
+    const policy = String(headers['content-security-policy'])
+    expect(policy).toContain("script-src 'self' https://link.example;")
+    expect(policy).not.toContain('unsafe-eval')
+    expect((await get('/', html)).headers['content-security-policy']).not.toContain('link.example')
   },
 )
 

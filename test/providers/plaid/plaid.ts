@@ -8,6 +8,7 @@ import { createInstitution, type PlaidInstitution } from './institutions.ts'
 import type { NewItem, PlaidItem, StoredItem } from './item.ts'
 import { createItems } from './items.ts'
 import { createLimiter, type Limit } from './limits.ts'
+import { serveLinkPages } from './link-pages.ts'
 import { createWebhookKeys } from './webhook-keys.ts'
 import { createWebhooks, type Webhooks } from './webhooks.ts'
 
@@ -105,6 +106,7 @@ export async function startPlaid({
   const serve = async (request: IncomingMessage, response: ServerResponse) => {
     const { url: path = '', headers } = request
     const body = parseObject(await text(request))
+    if (serveLinkPages({ url: path, body }, response, { ...state, ...scriptOf(state) })) return
     const version = String(headers['plaid-version'])
     const call: PlaidCall = { path, version, request: body, status: 0, answer: null }
     calls.push(call)

@@ -52,6 +52,7 @@ const aggregator: TryProvider = {
     COFFER_AGGREGATOR_CLIENT_ID: client.id,
     COFFER_AGGREGATOR_CLIENT_SECRET: client.secret,
     COFFER_AGGREGATOR_URL: url,
+    COFFER_AGGREGATOR_LINK_URL: `${url}/link/v2/stable/link-initialize.js`,
     COFFER_AGGREGATOR_COUNTRY_CODES: 'US',
     COFFER_AGGREGATOR_WEBHOOKS_ENABLED: 'true',
     COFFER_AGGREGATOR_WEBHOOKS_DOMAIN: `localhost:${gatewayPortOf(environment)}`,

@@ -2,6 +2,7 @@ export const accountWords = {
   title: 'Accounts',
   add: 'Add a bank account',
   byHand: 'By hand, or by files of the bank',
+  byBank: 'Connect a bank (Plaid)',
   byFeed: 'By a feed of your own',
   none: 'There is no bank account yet.',
   balance: 'Available',
@@ -23,7 +24,21 @@ export const accountWords = {
     `This deletes for good: ${accounts}, with all transactions, envelopes and paydays.`,
   removeEmpty: 'This connection has no bank accounts.',
   sync: 'Sync now',
-  synced: 'A sync was started.',
+  syncing: 'Transactions are being read.',
+  arrived: (count: number) =>
+    count === 0
+      ? 'Synced: nothing new.'
+      : `Synced: ${count === 1 ? 'one new transaction' : `${count} new transactions`}.`,
+  linkFaults: {
+    'login-required': 'Your bank asks you to sign in again. Until then nothing new comes in.',
+    revoked: 'The access to your bank has ended. All that was read stays.',
+    'item-gone': 'The access to your bank has ended. All that was read stays.',
+    'institution-down': 'Your bank does not answer at present. It is tried again by itself.',
+  } as Record<string, string>,
+  renew: 'Sign in at the bank again',
+  linkAgain: 'Connect the bank again',
+  newAccounts: 'The bank has further accounts: choose those that Coffer shall read.',
+  chooseAccounts: 'Choose its accounts',
   kinds: { manual: 'By hand', aggregator: 'Bank', feed: 'Feed', unknown: 'Other' },
   statuses: {
     none: '',

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Plus } from 'lucide-react'
 import { bankAccountsQuery, configQuery, linksQuery } from '../../api/account-queries.ts'
+import { basePath } from '../../api/client.ts'
 import { Asked } from '../../controls/asked.tsx'
 import rows from '../../controls/rows.module.css'
 import { Screen } from '../../controls/screen.tsx'
@@ -15,6 +16,7 @@ export function Accounts() {
   const { data: config } = useQuery(configQuery)
   const actions = (
     <div className={rows.toolbar}>
+      {config?.aggregatorEnabled && <a href={`${basePath}links/connect`}>{words.byBank}</a>}
       {config?.feedEnabled && <Link to="/links/feed">{words.byFeed}</Link>}
       <Link to="/setup" className={rows.action}>
         <Plus size={18} aria-hidden />

@@ -1,6 +1,5 @@
-import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { type BankAccount, type Link, linkHealthQuery } from '../../api/account-queries.ts'
+import type { BankAccount, Link } from '../../api/account-queries.ts'
 import { useChange } from '../../api/changes.ts'
 import { coffer } from '../../api/client.ts'
 import { Button } from '../../controls/button.tsx'
@@ -8,10 +7,10 @@ import { Dialog } from '../../controls/dialog.tsx'
 import { FaultBanner } from '../../controls/form.tsx'
 import rows from '../../controls/rows.module.css'
 import { Card } from '../../controls/screen.tsx'
-import { formatInstant } from '../../format/days.ts'
 import { useReader } from '../../shell/chosen-account.ts'
 import { accountWords as words } from '../../words/accounts.ts'
 import { AccountRow } from './account-row.tsx'
+import { LinkHealth } from './link-health.tsx'
 
 interface Props {
   link: Link
@@ -20,7 +19,7 @@ interface Props {
 
 /** A connection: its health in words, a sync, its bank accounts. */
 export function LinkCard({ link, accounts }: Props) {
-  const { linkId, linkType, institutionName, description } = link
+  const { linkType, institutionName, description } = link
   const [isAsked, setAsked] = useState(false)
   return (
     <Card
@@ -28,7 +27,7 @@ export function LinkCard({ link, accounts }: Props) {
       aside={<span className={rows.soft}>{words.kinds[linkType]}</span>}
     >
       {description && <p className={rows.soft}>{description}</p>}
-      {linkType !== 'manual' && <Health linkId={linkId} linkType={linkType} />}
+      {(linkType === 'feed' || linkType === 'aggregator') && <LinkHealth link={link} />}
       <ul className={rows.rows}>
         {accounts.map((one) => (
           <AccountRow key={one.bankAccountId} account={one} />
@@ -41,40 +40,6 @@ export function LinkCard({ link, accounts }: Props) {
       </div>
       {isAsked && <Remove link={link} accounts={accounts} onClose={() => setAsked(false)} />}
     </Card>
-  )
-}
-
-function Health({ linkId, linkType }: Pick<Link, 'linkId' | 'linkType'>) {
-  const reader = useReader()
-  const { data: health } = useQuery(linkHealthQuery(linkId))
-  const { send, isSending, fault } = useChange(() =>
-    linkType === 'feed'
-      ? coffer.syncFeedLink({ body: { linkId } })
-      : coffer.syncAggregatorLink({ body: { linkId } }),
-  )
-  const [isStarted, setStarted] = useState(false)
-  return (
-    <>
-      {fault && <FaultBanner fault={fault} />}
-      <p>
-        {words.statuses[health?.status ?? 'none']}
-        {health?.lastSuccess && `. ${words.lastSuccess(formatInstant(health.lastSuccess, reader))}`}
-      </p>
-      {health?.lastError && (
-        <p>
-          {health.lastError.text} {health.lastError.advice}
-        </p>
-      )}
-      <div className={rows.toolbar}>
-        <Button
-          isBusy={isSending || health?.isSyncing}
-          onClick={() => send(undefined, () => setStarted(true))}
-        >
-          {words.sync}
-        </Button>
-        {isStarted && <p role="status">{words.synced}</p>}
-      </div>
-    </>
   )
 }
 

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { bankAccountsQuery, linkHealthQuery } from '../../api/account-queries.ts'
+import { faultText, LinkStep } from '../../controls/link-step.tsx'
 import styles from './home.module.css'
 
 /** Says so where the connection of the bank account does not work, and what helps. */
@@ -11,11 +12,10 @@ export function LinkHealth({ bankAccountId }: { bankAccountId: string }) {
     enabled: account !== undefined,
   })
   if (!health?.lastError) return null
-  const { text, advice } = health.lastError
   return (
     <div className={styles.warned} role="status">
-      <p className={styles.name}>{text}</p>
-      <p>{advice}</p>
+      <p className={styles.name}>{faultText(health)}</p>
+      <LinkStep health={health} />
     </div>
   )
 }

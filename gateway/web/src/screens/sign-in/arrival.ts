@@ -1,5 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate, useRouter } from '@tanstack/react-router'
+import { basePath } from '../../api/client.ts'
 import { forgetSession } from '../../api/query-client.ts'
 
 /**
@@ -19,6 +20,8 @@ export function useArrival(): (to: {
     cache.clear()
     const isOwn = next !== undefined && /^\/(?![/\\])/.test(next)
     const to = nextUrl ?? (isOwn ? next : '/')
-    void router.invalidate().then(() => navigate({ to: to as '/' }))
+    // Plaid Link has a document of its own.
+    if (/^\/(links\/connect|aggregator\/)/.test(to)) location.assign(`${basePath}${to.slice(1)}`)
+    else void router.invalidate().then(() => navigate({ to: to as '/' }))
   }
 }

@@ -1,0 +1,33 @@
+import type { SyncHealth } from '@coffer/client/types'
+import { basePath } from '../api/client.ts'
+import { accountWords as words } from '../words/accounts.ts'
+import rows from './rows.module.css'
+
+/** Errors that end when the person signs in at the bank again, and those that need a new link. */
+const renewable = /^login-required$/
+const ended = /^(revoked|item-gone|unsupported)$/
+
+/** The last error of a connection in words; null without one. */
+export function faultText({ lastError }: SyncHealth): string | null {
+  if (lastError === null) return null
+  const { code, text, advice } = lastError
+  return words.linkFaults[code] ?? `${text.slice(0, 1).toUpperCase()}${text.slice(1)}. ${advice}`
+}
+
+/** The step that mends a connection over the aggregator; none where it mends itself. */
+export function LinkStep({ health }: { health: SyncHealth }) {
+  const { linkId, linkType, status, lastError } = health
+  if (linkType !== 'aggregator') return null
+  const code = lastError?.code ?? ''
+  const isEnded = status === 'revoked' || ended.test(code)
+  const isRenewable = status === 'pending_expiration' || renewable.test(code)
+  if (!isEnded && !isRenewable) return null
+  const query = isEnded ? '' : `?link=${linkId}`
+  return (
+    <p>
+      <a className={rows.action} href={`${basePath}links/connect${query}`}>
+        {isEnded ? words.linkAgain : words.renew}
+      </a>
+    </p>
+  )
+}

@@ -1,0 +1,62 @@
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { type Link, linkHealthQuery } from '../../api/account-queries.ts'
+import { useChange } from '../../api/changes.ts'
+import { basePath, coffer } from '../../api/client.ts'
+import { Button } from '../../controls/button.tsx'
+import { FaultBanner } from '../../controls/form.tsx'
+import { faultText, LinkStep } from '../../controls/link-step.tsx'
+import rows from '../../controls/rows.module.css'
+import { formatInstant } from '../../format/days.ts'
+import { useReader } from '../../shell/chosen-account.ts'
+import { accountWords as words } from '../../words/accounts.ts'
+
+const workingMs = 1_000
+
+/** The health of a connection in words, the step that mends it, and a sync with its progress. */
+export function LinkHealth({ link }: { link: Link }) {
+  const { linkId, linkType, aggregatorLink } = link
+  const reader = useReader()
+  /** End of the last sync when one was asked for; undefined while none is. */
+  const [before, setBefore] = useState<string | null | undefined>(undefined)
+  const { data: health } = useQuery({
+    ...linkHealthQuery(linkId),
+    ...(before === undefined ? {} : { refetchInterval: workingMs }),
+  })
+  const { send, isSending, fault } = useChange(() =>
+    linkType === 'feed'
+      ? coffer.syncFeedLink({ body: { linkId } })
+      : coffer.syncAggregatorLink({ body: { linkId } }),
+  )
+  if (health === undefined) return null
+  const { status, isSyncing, lastAttempt, lastSuccess, lastError, lastArrival } = health
+  const isWaiting = before !== undefined && before === lastAttempt
+  const isBusy = isSending || isSyncing || isWaiting
+  return (
+    <>
+      {fault && <FaultBanner fault={fault} />}
+      <p>
+        {words.statuses[status]}
+        {lastSuccess && `. ${words.lastSuccess(formatInstant(lastSuccess, reader))}`}
+      </p>
+      {lastError && <p>{faultText(health)}</p>}
+      <LinkStep health={health} />
+      {aggregatorLink?.newAccountsAvailable && <p>{words.newAccounts}</p>}
+      <div className={rows.toolbar}>
+        <Button
+          isBusy={isBusy}
+          onClick={() => send(undefined, () => setBefore(health.lastAttempt))}
+        >
+          {words.sync}
+        </Button>
+        {linkType === 'aggregator' && (
+          <a href={`${basePath}links/connect?link=${linkId}&accounts=1`}>{words.chooseAccounts}</a>
+        )}
+        <p role="status" className={rows.soft}>
+          {isBusy && words.syncing}
+          {before !== undefined && !isBusy && !lastError && words.arrived(lastArrival?.added ?? 0)}
+        </p>
+      </div>
+    </>
+  )
+}

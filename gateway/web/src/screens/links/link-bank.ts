@@ -1,0 +1,93 @@
+import { CofferError } from '@coffer/client'
+import { basePath, coffer } from '../../api/client.ts'
+import { linkWords as words } from '../../words/links.ts'
+import { openPlaidLink } from './plaid-link.ts'
+
+/** Steps that the person sees. */
+export type Step = 'opening' | 'open' | 'storing' | 'syncing'
+
+/** A link that Plaid Link was opened for; without an ID, a new one. */
+interface Wanted {
+  linkToken: string
+  linkId: string | null
+  /** Query of the address at which it was opened. */
+  search: string
+}
+
+const place = 'coffer-link'
+/** A wait for the set-up ends after 30 s with 408; so many are enough for a slow bank. */
+const waitsMax = 10
+
+/**
+ * Creates a link, or updates that of the address, by Plaid Link. Returns the address of the app at
+ * which the person goes on; null if the person has left Plaid Link.
+ */
+export async function linkBank(report: (step: Step) => void): Promise<string | null> {
+  report('opening')
+  const isReturn = location.pathname.endsWith('/oauth-return')
+  const wanted = isReturn ? await readWanted() : await newWanted()
+  // A bank with a sign-in of its own leaves this page, and comes back with the same token.
+  sessionStorage.setItem(place, JSON.stringify(wanted))
+  report('open')
+  const returnedTo = isReturn ? location.href : null
+  const chosen = await openPlaidLink(wanted.linkToken, { returnedTo, blocked: words.blocked })
+  if (chosen === null) return null
+  sessionStorage.removeItem(place)
+  report('storing')
+  const { publicToken, accountIds, ...institution } = chosen
+  const choice = { publicToken, accountIds }
+  if (wanted.linkId !== null) {
+    await coffer.updateAggregatorLink({ body: { ...choice, linkId: wanted.linkId } })
+    return `${basePath}accounts`
+  }
+  const { linkId } = (await coffer.createAggregatorLink({ body: { ...choice, ...institution } }))
+    .data
+  report('syncing')
+  await waitForSetup(linkId)
+  const accounts = (await coffer.listBankAccounts({ query: { link_id: linkId } })).data
+  const [first] = accounts ?? []
+  return first ? `${basePath}?account=${first.bankAccountId}` : `${basePath}accounts`
+}
+
+async function newWanted(): Promise<Wanted> {
+  const asked = new URLSearchParams(location.search)
+  const linkId = asked.get('link')
+  const { search } = location
+  if (linkId === null) {
+    return { search, linkId, linkToken: (await coffer.createLinkToken()).data.linkToken }
+  }
+  const query = { update_account_selection: asked.has('accounts') }
+  const { linkToken } = (await coffer.createUpdateToken({ path: { linkId }, query })).data
+  return { search, linkId, linkToken }
+}
+
+/** Opens Plaid Link again: after a bank's own sign-in at the address where it began. */
+export function startAgain(repeat: () => void): void {
+  if (!location.pathname.endsWith('/oauth-return')) {
+    repeat()
+    return
+  }
+  const kept = sessionStorage.getItem(place)
+  const { search }: Wanted = kept === null ? { search: '' } : JSON.parse(kept)
+  location.assign(`${basePath}links/connect${search}`)
+}
+
+/** Returns what Link was opened for in this tab; the server knows the token of a new link. */
+async function readWanted(): Promise<Wanted> {
+  const kept = sessionStorage.getItem(place)
+  if (kept !== null) return JSON.parse(kept)
+  const { linkToken } = (await coffer.createLinkToken({ query: { use_cache: true } })).data
+  return { search: '', linkId: null, linkToken }
+}
+
+/** Waits for the first sync. A slow one goes on without this page. */
+async function waitForSetup(linkId: string): Promise<void> {
+  for (let waits = 0; waits < waitsMax; waits += 1) {
+    try {
+      await coffer.waitForLinkSetup({ path: { linkId }, timeoutMs: 45_000 })
+      return
+    } catch (error) {
+      if (!(error instanceof CofferError && error.status === 408)) throw error
+    }
+  }
+}
