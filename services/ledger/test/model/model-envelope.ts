@@ -1,16 +1,26 @@
-import type { Of } from './model-operation.ts'
+import type { Of, Until } from './model-operation.ts'
 
 /**
  * Amounts in cents: `current` is what the envelope holds, `net` is what transactions took and did
- * not give back, `spent` is the same since the period began.
+ * not give back, `spent` is the same since the period began. `grace` is null if none runs.
  */
-export type Envelope = { isGoal: boolean; current: number; net: number; spent: number }
+export type Envelope = {
+  isGoal: boolean
+  current: number
+  net: number
+  spent: number
+  grace: Grace | null
+}
+
+/** A running grace: its end, and U and M of docs/money/grace.md. */
+type Grace = { until: Until; unspent: number; missing: number }
 
 type Envelopes = Record<string, Envelope>
 
 /** The fields of a transaction that determine how its envelope pays it; amounts in cents. */
 interface Paid {
   amount: number
+  day: number
   envelope: string | null
   taken: number
   isRefund: boolean
@@ -18,7 +28,7 @@ interface Paid {
 }
 
 export function emptyEnvelope(isGoal: boolean): Envelope {
-  return { isGoal, current: 0, net: 0, spent: 0 }
+  return { isGoal, current: 0, net: 0, spent: 0, grace: null }
 }
 
 /** Returns what a goal has used. */
@@ -26,44 +36,73 @@ export function usedOf({ isGoal, net }: Envelope): number {
   return isGoal ? Math.max(0, net) : 0
 }
 
+/** Returns what of the held money belongs to the closed period. */
+function gracedOf({ current, grace }: Envelope): number {
+  return grace ? Math.min(current, Math.max(0, grace.unspent - grace.missing)) : 0
+}
+
 /** Adds the amounts of a funding run to the envelopes that still exist. Returns true: accepted. */
 export function fund(envelopes: Envelopes, { lines }: Of<'fund'>): boolean {
   for (const { envelope: id, amount, ceiling } of lines) {
     const envelope = envelopes[id]
     if (!envelope) continue
-    const progress = envelope.current + usedOf(envelope)
+    const progress = envelope.current - gracedOf(envelope) + usedOf(envelope)
     envelope.current += Math.min(amount, Math.max(0, ceiling - progress))
   }
   return true
 }
 
+/** Ends the grace of an envelope: its money becomes free, or stays with `carryOver`. */
+export function endGrace(envelope: Envelope | undefined, carryOver: boolean): void {
+  if (!envelope?.grace) return
+  envelope.current -= carryOver ? 0 : gracedOf(envelope)
+  envelope.grace = null
+}
+
 export function endPeriod(
   envelopes: Envelopes,
-  { envelope: id, target, carryOver }: Of<'endPeriod'>,
+  { envelope: id, target, carryOver, until }: Of<'endPeriod'>,
 ): boolean {
   const envelope = envelopes[id]
   if (!envelope) return true
   const unspent = Math.max(0, target - envelope.spent)
-  envelope.current -= carryOver ? 0 : Math.min(envelope.current, unspent)
+  const held = Math.min(envelope.current, unspent)
+  if (until && unspent > 0) envelope.grace = { until, unspent, missing: unspent - held }
+  else envelope.current -= carryOver ? 0 : held
   envelope.spent = 0
   return true
 }
 
 export function take(envelopes: Envelopes, row: Paid): void {
   const envelope = row.envelope === null ? undefined : envelopes[row.envelope]
-  row.taken = envelope && !row.isRefund ? Math.min(envelope.current, row.amount) : 0
-  row.refunded = envelope && row.isRefund ? Math.min(Math.max(0, envelope.net), -row.amount) : 0
-  give(envelope, row.refunded - row.taken)
+  Object.assign(row, { taken: 0, refunded: 0 })
+  if (!envelope) return
+  if (row.isRefund) {
+    row.refunded = Math.min(Math.max(0, envelope.net), -row.amount)
+    move(envelope, { given: row.refunded, spent: -row.refunded })
+    return
+  }
+  const { grace } = envelope
+  const isLate = grace !== null && row.day > grace.until.day
+  row.taken = Math.min(envelope.current - (isLate ? gracedOf(envelope) : 0), row.amount)
+  const ofGrace = grace && !isLate ? Math.min(grace.unspent, row.taken) : 0
+  if (grace) grace.unspent -= ofGrace
+  move(envelope, { given: -row.taken, spent: row.taken - ofGrace })
 }
 
 export function giveBack(envelopes: Envelopes, row: Paid): void {
   const envelope = row.envelope === null ? undefined : envelopes[row.envelope]
-  give(envelope, row.taken - Math.min(row.refunded, envelope?.current ?? 0))
+  if (!envelope) return
+  const refunded = Math.min(row.refunded, envelope.current)
+  const { grace } = envelope
+  const ofGrace = grace && row.taken - Math.min(row.taken, Math.max(0, envelope.spent))
+  if (grace) grace.unspent += ofGrace ?? 0
+  move(envelope, { given: row.taken - refunded, spent: refunded - row.taken + (ofGrace ?? 0) })
 }
 
-function give(envelope: Envelope | undefined, amount: number): void {
-  if (!envelope) return
-  envelope.current += amount
-  envelope.spent -= amount
-  envelope.net -= amount
+/** Adds amounts to what an envelope holds, and to the spending of its running period. */
+function move(envelope: Envelope, { given, spent }: { given: number; spent: number }): void {
+  envelope.current += given
+  envelope.net -= given
+  envelope.spent += spent
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
-import type { Operation } from './model-operation.ts'
-import type { Model } from './model-state.ts'
+import type { Operation, ProviderRow } from './model-operation.ts'
+import type { Model, Row } from './model-state.ts'
 
 /** The bank accounts to which a kind of request applies: all, or those of one link type. */
 export type For = 'each' | 'manual' | 'synced'
@@ -47,6 +47,18 @@ export function generatorOn<One>(isFor: For, list: (model: Model) => readonly On
       return one === null ? null : operate(one, made, model, serial)
     })
   }
+}
+
+/** Like `generatorOn`, with the IDs of the chosen rows that have been read from the server. */
+export function onRow(isFor: For, isChosen: (row: Row, model: Model) => boolean = () => true) {
+  return generatorOn(isFor, (model) => {
+    return model.rows.flatMap((row) => (isChosen(row, model) ? (row.id ?? []) : []))
+  })
+}
+
+/** Like `generatorOn`, with provider transactions that the rows have. */
+export function onProviderRow(rowsOf: (row: Row) => ProviderRow[]) {
+  return generatorOn('synced', ({ rows }) => rows.flatMap(rowsOf))
 }
 
 /** Returns the row at `index` modulo the length; null if the list is empty. */

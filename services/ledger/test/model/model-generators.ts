@@ -2,7 +2,15 @@ import { newId } from '@coffer/kit/values/id'
 import fc from 'fast-check'
 import { freeValues } from './model-fields.ts'
 import { largeFile } from './model-files.ts'
-import { among, type For, generator, generatorOn, pick } from './model-generator.ts'
+import {
+  among,
+  type For,
+  generator,
+  generatorOn,
+  onProviderRow,
+  onRow,
+  pick,
+} from './model-generator.ts'
 import type { Body, Fields, Line, ProviderRow } from './model-operation.ts'
 import {
   held,
@@ -30,7 +38,7 @@ const body = fc.record({ ...fields, isRefund: mostly, adjusts: flag })
 const line = fc.record({ envelope: pick, amount: sum, ceiling: sum })
 const lines = fc.array(line, { minLength: 1, maxLength: 3 })
 const stated = fc.record({ current: cents, available: cents, limit: cents }, { requiredKeys: [] })
-const ending = { target: sum, carryOver: flag }
+const ending = { target: sum, carryOver: flag, graceDay: fc.option(day) }
 
 /** Batches of provider transactions that a sync imports. Some transactions are in two batches. */
 const batches = [
@@ -69,18 +77,40 @@ export const kinds = {
     const { lines: generated, ...deposit } = made
     return { kind: 'fund', lines: linesOf(model, generated), deposit }
   }),
-  endPeriod: onExpense.each(ending, (envelope, made) => {
-    return { kind: 'endPeriod', envelope, ...made, bill: null }
+  endPeriod: onExpense.each(ending, (envelope, made, _model, serial) => {
+    return { kind: 'endPeriod', envelope, ...endingOf(made, serial), bill: null }
   }),
+  endWithGrace: generatorOn('each', ({ envelopes }) => {
+    return Object.entries(envelopes).filter(([, one]) => !one.isGoal && one.current > 1)
+  })({ day }, ([envelope, { spent, current }], { day }, _model, serial) => {
+    const target = Math.max(0, spent) + Math.ceil(current / 2)
+    const until = { day, serial }
+    return { kind: 'endPeriod', envelope, target, carryOver: false, bill: null, until }
+  }),
+  payInGrace: onRow('each', ({ isDeleted, amount }) => !isDeleted && amount > 0)(
+    { envelope: pick },
+    (id, made, { envelopes }) => {
+      const running = Object.keys(envelopes).filter((name) => envelopes[name]?.grace)
+      const envelope = among(running, made.envelope)
+      return envelope === null ? null : { kind: 'change', id, fields: { envelope } }
+    },
+  ),
+  endGrace: generatorOn('each', ({ envelopes }) => {
+    return Object.entries(envelopes).filter(([, { grace }]) => grace !== null)
+  })({ carryOver: flag }, ([envelope, { grace }], { carryOver }) => {
+    return grace && { kind: 'endGrace', envelope, until: grace.until, carryOver }
+  }),
+  skip: onExpense.each({}, (envelope) => ({ kind: 'skip', envelope })),
   endSpent: generatorOn('each', ({ envelopes }) => {
     return Object.entries(envelopes).filter(([, one]) => {
       return !one.isGoal && one.spent > 0 && one.current > 1
     })
   })({}, ([envelope, { spent }]) => {
-    return { kind: 'endPeriod', envelope, target: spent + 1, carryOver: false, bill: null }
+    const target = spent + 1
+    return { kind: 'endPeriod', envelope, target, carryOver: false, bill: null, until: null }
   }),
-  bill: onExpense.manual({ ...ending, day }, (envelope, { day, ...made }) => {
-    return { kind: 'endPeriod', envelope, ...made, bill: { day } }
+  bill: onExpense.manual({ ...ending, day }, (envelope, { day, ...made }, _model, serial) => {
+    return { kind: 'endPeriod', envelope, ...endingOf(made, serial), bill: { day } }
   }),
   forget: generatorOn('manual', ({ rows }) => rows.flatMap((row) => row.schedule ?? []))(
     {},
@@ -218,22 +248,17 @@ function changes<Name extends keyof Fields>(
   return Object.fromEntries(made) as Record<`change ${Name}`, ReturnType<typeof generator>>
 }
 
-/** Like `generatorOn`, with the IDs of the chosen rows that have been read from the server. */
-function onRow(isFor: For, isChosen: (row: Row, model: Model) => boolean = () => true) {
-  return generatorOn(isFor, (model) => {
-    return model.rows.flatMap((row) => (isChosen(row, model) ? (row.id ?? []) : []))
-  })
-}
-
-/** Like `generatorOn`, with provider transactions that the rows have. */
-function onProviderRow(rowsOf: (row: Row) => ProviderRow[]) {
-  return generatorOn('synced', ({ rows }) => rows.flatMap(rowsOf))
-}
-
 function onExpenseOf(isFor: For) {
   return generatorOn(isFor, ({ envelopes }) => {
     return Object.keys(envelopes).filter((id) => !envelopes[id]?.isGoal)
   })
+}
+
+function endingOf<Made extends { graceDay: number | null }>(
+  { graceDay, ...made }: Made,
+  serial: number,
+) {
+  return { ...made, until: graceDay === null ? null : { day: graceDay, serial } }
 }
 
 function restoration(id: string) {

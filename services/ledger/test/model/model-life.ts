@@ -23,6 +23,8 @@ const requestCounts: Partial<Record<GeneratorKind, number>> = {
   withdraw: 2,
   deletePaid: 3,
   refund: 3,
+  endWithGrace: 4,
+  payInGrace: 4,
 }
 
 /** Kinds of request that are never misfits: budgeting sends them only to manual bank accounts. */

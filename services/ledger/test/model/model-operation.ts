@@ -13,7 +13,9 @@ export type Operation = { serial: number } & (
   | { kind: 'open'; envelope: string; isGoal: boolean }
   | { kind: 'close'; envelope: string }
   | { kind: 'fund'; lines: Line[]; deposit: Deposit | null }
-  | { kind: 'endPeriod'; envelope: string; target: number; carryOver: boolean; bill: Bill | null }
+  | ({ kind: 'endPeriod'; envelope: string; target: number; carryOver: boolean } & Ending)
+  | { kind: 'endGrace'; envelope: string; until: Until; carryOver: boolean }
+  | { kind: 'skip'; envelope: string }
   | { kind: 'forget'; schedule: string }
   | { kind: 'change'; id: string; fields: Partial<Fields & { name: string }> }
   | { kind: 'delete'; id: string; adjusts: boolean; soft: boolean }
@@ -51,8 +53,14 @@ export type Line = { envelope: string; amount: number; ceiling: number }
 /** Deposit that a funding run creates; `amount` is positive, in cents. */
 export type Deposit = { schedule: string; amount: number; day: number }
 
-/** Transaction that a due expense creates. Its amount is the target of the expense. */
-export type Bill = { day: number }
+/** End of a grace, after the midnight of a day of January 2026; no two have one serial number. */
+export type Until = { day: number; serial: number }
+
+/**
+ * `bill` is the transaction that a due expense creates; its amount is the target of the expense.
+ * `until` is null for a period without a grace.
+ */
+type Ending = { bill: { day: number } | null; until: Until | null }
 
 /** Fields that a user changes in a bank account; amounts in cents, a null limit is stored as 0. */
 export type AccountFields = Pots & {

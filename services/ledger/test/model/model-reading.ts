@@ -43,6 +43,8 @@ export async function readState(home: Home, database: Database, uploads: Uploads
           id: one.spendingId,
           current: Number(one.currentAmount),
           used: Number(one.usedAmount),
+          spent: Number(one.periodSpent),
+          graced: one.graceUntil ? [Number(one.graceUnspent), Number(one.graceMissing)] : [],
         }))
         .sort((a, b) => (a.id < b.id ? -1 : 1)),
       rows: rows

@@ -20,6 +20,7 @@ import type {
   Operation,
   ProviderRow,
   Stated,
+  Until,
 } from './model-operation.ts'
 
 /** Upload IDs by the serial number of the operation that imported the file. */
@@ -70,13 +71,22 @@ const requests: Requests = {
     const value = { bankAccountId: home.bankAccountId, ...run, ...(made ? { deposit: made } : {}) }
     return twice(() => book(home, { case: 'funding', value }))
   },
-  endPeriod: (home, { serial, envelope: spendingId, target, carryOver, bill }) => {
-    const due = timestampFromDate(new Date(Date.UTC(2026, 1, 1) + serial * hourMs))
-    const end = { spendingId, due, targetAmount: BigInt(target), carryOver }
-    const transaction = bill && automatic(`b${serial}`, { ...bill, amount: target })
-    const { bankAccountId } = home
-    const value = { bankAccountId, ...end, ...(transaction ? { transaction } : {}) }
+  endPeriod: (home, { serial, envelope: spendingId, target, carryOver, bill, until }) => {
+    const end = { spendingId, due: dueOf(serial), targetAmount: BigInt(target), carryOver }
+    const made = bill && automatic(`b${serial}`, { ...bill, amount: target })
+    const transaction = made ? { transaction: made } : {}
+    const graceUntil = until ? { graceUntil: instantOf(until) } : {}
+    const value = { bankAccountId: home.bankAccountId, ...end, ...transaction, ...graceUntil }
     return twice(() => book(home, { case: 'periodEnd', value }))
+  },
+  endGrace: (home, { envelope: spendingId, until, carryOver }) => {
+    const end = { spendingId, graceUntil: instantOf(until), carryOver }
+    const value = { bankAccountId: home.bankAccountId, ...end }
+    return twice(() => book(home, { case: 'graceEnd', value }))
+  },
+  skip: ({ envelopes, bankAccountId, as }, { serial, envelope: spendingId }) => {
+    const body = { bankAccountId, spendingId, due: dueOf(serial) }
+    return twice(() => envelopes.noteSkippedPeriod(body, as))
   },
   transfer: (home, { serial, from, to, amount }) => {
     const { envelopes, bankAccountId } = home
@@ -265,6 +275,15 @@ function keyed({ as }: Home, serial: number) {
 /** Returns midnight in Chicago of a day of January 2026. */
 function dateOf(day: number) {
   return timestampFromDate(new Date(Date.UTC(2026, 0, day, 6)))
+}
+
+/** Returns a due date of its own for each serial number. */
+function dueOf(serial: number) {
+  return timestampFromDate(new Date(Date.UTC(2026, 1, 1) + serial * hourMs))
+}
+
+function instantOf({ day, serial }: Until) {
+  return timestampFromDate(new Date(Date.UTC(2026, 0, day, 6) + serial))
 }
 
 function dollars(cents: number): string {

@@ -16,6 +16,8 @@ export const paths = [
   'undone from an envelope',
   'refunded in part',
   'refund reversed',
+  'paid in a grace',
+  'paid after a grace',
 ] as const
 
 /** The expected state of one bank account. Amounts are in cents. */
@@ -154,7 +156,11 @@ export function visibleState(model: Model) {
       free: available - expenses - goals,
     },
     envelopes: Object.entries(model.envelopes)
-      .map(([id, one]) => ({ id, current: one.current, used: usedOf(one) }))
+      .map(([id, one]) => {
+        const { current, spent, grace } = one
+        const graced = grace ? [grace.unspent, grace.missing] : []
+        return { id, current, used: usedOf(one), spent, graced }
+      })
       .sort((a, b) => (a.id < b.id ? -1 : 1)),
     rows: model.rows
       .filter(({ isDeleted }) => !isDeleted)

@@ -1,4 +1,4 @@
-import { emptyEnvelope, endPeriod, fund, giveBack, take } from './model-envelope.ts'
+import { emptyEnvelope, endGrace, endPeriod, fund, giveBack, take } from './model-envelope.ts'
 import { importFile, undo } from './model-file.ts'
 import type { Body, Fields, Kind, Of, Operation, Pots } from './model-operation.ts'
 import { type Model, newRow, type Row } from './model-state.ts'
@@ -56,7 +56,8 @@ const rules: { [One in Kind]: (model: Model, of: Of<One>) => boolean } = {
     return fund(model.envelopes, of)
   },
   endPeriod: (model, of) => {
-    const { envelope, target: amount, bill, serial } = of
+    const { envelope, target: amount, carryOver, bill, serial } = of
+    endGrace(model.envelopes[envelope], carryOver)
     if (bill && model.envelopes[envelope]) {
       book(
         model,
@@ -65,6 +66,12 @@ const rules: { [One in Kind]: (model: Model, of: Of<One>) => boolean } = {
     }
     return endPeriod(model.envelopes, of)
   },
+  endGrace: ({ envelopes }, { envelope: id, until, carryOver }) => {
+    const envelope = envelopes[id]
+    if (envelope?.grace?.until.serial === until.serial) endGrace(envelope, carryOver)
+    return true
+  },
+  skip: ({ envelopes }, { envelope }) => envelopes[envelope] !== undefined,
   forget: ({ rows }, { schedule }) => {
     for (const row of rows) if (row.schedule === schedule) row.schedule = null
     return true
@@ -136,6 +143,10 @@ function isAssignable(
 function pay(model: Model, row: Row): void {
   take(model.envelopes, row)
   if (row.refunded > 0 && row.refunded < -row.amount) model.paths.push('refunded in part')
+  const grace = model.envelopes[row.envelope ?? '']?.grace
+  if (grace && row.taken > 0) {
+    model.paths.push(row.day > grace.until.day ? 'paid after a grace' : 'paid in a grace')
+  }
 }
 
 function close(model: Model, { envelope }: Of<'close'>): boolean {
