@@ -30,6 +30,7 @@ import { linkRoutes } from './routes/ledger/links.ts'
 import { mappingRoutes } from './routes/ledger/mappings.ts'
 import { transactionRoutes } from './routes/ledger/transactions.ts'
 import { uploadRoutes } from './routes/ledger/uploads.ts'
+import { overviewRoutes } from './routes/overview.ts'
 import { referenceRoutes } from './routes/reference.ts'
 
 /** Returns every route, in the order of the OpenAPI document. */
@@ -46,6 +47,7 @@ export function createRoutes(deps: RouteDeps): Route[] {
     apiKeyRoutes(deps),
     billingRoutes(deps),
     iconRoutes(),
+    overviewRoutes(deps),
     linkRoutes(deps),
     bankAccountRoutes(deps),
     fundingScheduleRoutes(deps),

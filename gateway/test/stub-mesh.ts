@@ -13,6 +13,7 @@ import { InstitutionService } from '@coffer/proto/aggregatorsync/v1/institution'
 import { WebhookService } from '@coffer/proto/aggregatorsync/v1/webhook'
 import { ForecastService } from '@coffer/proto/budgeting/v1/forecast'
 import { FundingScheduleService } from '@coffer/proto/budgeting/v1/funding_schedule'
+import { OverviewService } from '@coffer/proto/budgeting/v1/overview'
 import { SpendingService } from '@coffer/proto/budgeting/v1/spending'
 import { AccountDataService } from '@coffer/proto/data/v1/account_data'
 import { FeedBankAccountService } from '@coffer/proto/feedsync/v1/feed_bank_account'
@@ -84,6 +85,7 @@ const services = {
   budgeting: {
     spending: SpendingService,
     fundingSchedules: FundingScheduleService,
+    overviews: OverviewService,
     forecasts: ForecastService,
   },
   'aggregator-sync': {

@@ -30,13 +30,15 @@ export async function uploads(world: World, ada: Ada, { path }: Household): Prom
   await until(key, failed, ({ status }) => status === 'failed')
   await key('GET', failed, { name: 'failed', summary: 'A file that cannot be read' })
   const { body: unclear } = await key('POST', `${path}/transactions/upload`, {
-    form: formWith('april.qif', '!Type:Bank\nD04/03/2026\nT-4.75\nPCafe Elan\n^\n'),
+    form: formWith('unclear.qif', '!Type:Bank\nD02/03/2026\nT-4.75\nPCafe Elan\n^\n'),
     isShown: false,
   })
   const asking = `${path}/transactions/upload/${unclear.transactionUploadId}`
   await until(key, asking, ({ status }) => status === 'failed')
   await key('GET', asking, { name: 'asks', summary: 'A file whose days have two meanings' })
   await key('PATCH', asking, { body: { dayFirst: false } })
+  // It is read again: before anything that is listed afterwards.
+  await until(key, asking, ({ status }) => status === 'complete')
 }
 
 /** Undoes an upload that is set back to running for that time. */

@@ -236,6 +236,7 @@ async function filters({ key }: Ada, { path, tripId }: Household): Promise<void>
 
 /** Lists the links and bank accounts of every kind. */
 export async function listsAll({ key }: Ada): Promise<void> {
+  await key('GET', '/overview')
   await key('GET', '/links')
   await key('GET', '/bank_accounts')
 }

@@ -73,6 +73,11 @@ async function refusesInput(world: World, ada: Ada, { path, linkId, tripId }: Ho
     name: 'key',
     summary: 'A body with a key that the operation does not have',
   })
+  await refuse(400, 'GET', '/overview?fields=balances', {
+    headers,
+    name: 'fields',
+    summary: 'A key that the answer does not have',
+  })
   const form = new FormData()
   form.set('file', new File(['Date,Amount\n'], 'march.csv'))
   await refuse(400, 'POST', `${path}/transactions/import`, {

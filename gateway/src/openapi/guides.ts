@@ -17,6 +17,7 @@ export const contents: readonly Group[] = [
       'api.md#bulk-requests',
       'api.md#sockets',
       'api/errors.md',
+      'api/overview.md',
       'api/conditional-requests.md',
       'api/lists.md',
       'api/lists.md#paging',

@@ -1,6 +1,8 @@
 /** Descriptions of the keys that join messages in one answer, by key. */
 export const partTexts: Record<string, string> = {
   aggregatorLink: 'Connection over the aggregator; only of a link of type aggregator',
+  bankAccounts: 'Live bank accounts with their balances, in the order of their IDs',
+  behind: 'Expenses and goals that are behind and not paused, the first due date first',
   balance: 'Balances of the bank account after the change',
   entries: 'Entries of the journal, newest first',
   error: 'Refusal of the item, for people; instead of a transaction',
@@ -10,7 +12,9 @@ export const partTexts: Record<string, string> = {
   hints: 'Texts for people about effects of the request that may surprise; left out without one',
   isActive: 'Whether the account is paid up; always true without billing',
   isSetup: 'Whether the account has a link that is not deleted',
+  links: 'Live links with the state of their connections, in the order of their IDs',
   nextCursor: 'Cursor of the next page, for the parameter after; null on the last page',
+  paydays: 'Funding schedules that fire again, the next firing first',
   problems: 'Faults of the item by key, as for a single request',
   results: 'One result for each item of the request, in the same order',
   spending:

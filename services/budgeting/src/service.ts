@@ -7,6 +7,7 @@ import { defineService } from '@coffer/kit/service/service'
 import { startWorkers } from '@coffer/kit/service/workers'
 import { ForecastService } from '@coffer/proto/budgeting/v1/forecast'
 import { FundingScheduleService } from '@coffer/proto/budgeting/v1/funding_schedule'
+import { OverviewService } from '@coffer/proto/budgeting/v1/overview'
 import { SpendingService } from '@coffer/proto/budgeting/v1/spending'
 import { advanceActivities } from './advance/advance.activities.ts'
 import { startAdvanceMetrics } from './advance/advance-metrics.service.ts'
@@ -18,6 +19,7 @@ import { createPlanWriter } from './plans/writer.service.ts'
 import { comparisonActivities } from './reconciliation/comparison.activities.ts'
 import { handlers } from './reconciliation/envelope.consumer.ts'
 import { fundingScheduleRoutes } from './schedules/funding-schedule.rpc.ts'
+import { overviewRoutes } from './schedules/overview.rpc.ts'
 import { removalActivities } from './tenancy/removal.activities.ts'
 import { sweepActivities } from './tenancy/sweep.activities.ts'
 
@@ -47,6 +49,7 @@ export const budgeting = defineService({
       routes: (router) => {
         router.service(FundingScheduleService, fundingScheduleRoutes(deps))
         router.service(SpendingService, spendingRoutes(deps))
+        router.service(OverviewService, overviewRoutes(deps))
         router.service(ForecastService, forecastRoutes({ ...deps, forecasters }))
       },
       activities: {

@@ -3,6 +3,7 @@ import type { Booted } from '@coffer/host/testing/boot'
 import { createHousehold, type Opening } from '@coffer/host/testing/household'
 import { newId } from '@coffer/kit/values/id'
 import { FundingScheduleService } from '@coffer/proto/budgeting/v1/funding_schedule'
+import { OverviewService } from '@coffer/proto/budgeting/v1/overview'
 import { SpendingService } from '@coffer/proto/budgeting/v1/spending'
 import { sql } from 'slonik'
 import { chicago, monthly, twiceMonthly } from './samples.ts'
@@ -40,7 +41,9 @@ export async function createBudgetHousehold(booted: Booted, opening: Opening = {
   const goal = (fundingScheduleId: string, changes: object = {}) =>
     expense(fundingScheduleId, { spendingType: 'goal', ruleset: undefined, ...changes })
   const list = async () => (await spending.listSpending({ bankAccountId }, as)).spending
-  return { ...home, schedules, spending, pay, expense, goal, list }
+  const overview = (bankAccountIds = [bankAccountId]) =>
+    booted.client('budgeting', OverviewService).getPlanOverview({ bankAccountIds }, as)
+  return { ...home, schedules, spending, pay, expense, goal, list, overview }
 }
 
 export type Household = Awaited<ReturnType<typeof createBudgetHousehold>>

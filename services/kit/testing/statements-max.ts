@@ -18,6 +18,9 @@ export const statementsMax = {
   getHistory: 1,
   undoFileOfTenThousandRows: 16,
   listPlans: 1,
+  // Those of plans that are behind, and of paydays.
+  getPlanOverview: 2,
+  listOverviews: 1,
   // Two reads, two saves, and the statements that store the emitted events.
   createPlan: 6,
   // The statements of budgeting and ledger together.

@@ -1,5 +1,8 @@
 import { type Timestamp, timestampDate } from '@bufbuild/protobuf/wkt'
+import { toMessage } from '@coffer/kit/rpc/message'
 import { lesser } from '@coffer/kit/values/money'
+import { type Spending, SpendingSchema } from '@coffer/proto/budgeting/v1/spending'
+import type { Envelope } from '@coffer/proto/ledger/v1/envelope'
 import { type FundedSpending, fundingOf } from '../book/spending.ts'
 import { type AsOf, recalculate } from '../contributions/contribution.ts'
 import { withSettledBill } from '../contributions/settled-bill.ts'
@@ -34,6 +37,23 @@ export function withAmounts(
     held.graceUntil?.getTime() === plan.graceUntil?.getTime()
   if (amounts.version === plan.amountsVersion && isSame) return plan
   return withContribution({ ...plan, ...held }, asOf)
+}
+
+/**
+ * Joins plans and envelopes, in the order of the envelopes; leaves out plans without an envelope.
+ * If the ledger's amounts are newer than the plan's, its contribution is recalculated in memory;
+ * the consumer of ledger events stores it.
+ */
+export function compose(
+  plans: readonly FundedSpending[],
+  envelopes: readonly Envelope[],
+  asOf: AsOf,
+): Spending[] {
+  const byId = new Map(plans.map((plan) => [plan.spendingId, plan]))
+  return envelopes.flatMap((envelope) => {
+    const plan = byId.get(envelope.spendingId)
+    return plan ? [toMessage(SpendingSchema, withAmounts(plan, envelope, asOf))] : []
+  })
 }
 
 /** Returns the fields of a plan that the amounts of its envelope replace. */

@@ -10,16 +10,15 @@ import {
   type SpendingService,
 } from '@coffer/proto/budgeting/v1/spending'
 import { BankAccountService } from '@coffer/proto/ledger/v1/bank_account'
-import { type Envelope, EnvelopeService } from '@coffer/proto/ledger/v1/envelope'
+import { EnvelopeService } from '@coffer/proto/ledger/v1/envelope'
 import type { HandlerContext, ServiceImpl } from '@connectrpc/connect'
 import type { FundedSpending, PlanKey } from '../book/spending.ts'
 import type { settings } from '../config.ts'
-import type { AsOf } from '../contributions/contribution.ts'
 import { explain } from '../contributions/explanation.ts'
 import { renderSentences, type Style } from '../contributions/explanation-text.ts'
 import { findAfterFailure, findEnvelope, onBehalfOf } from '../ledger/ledger.client.ts'
 import { billRoutes } from './bill.service.ts'
-import { withAmounts } from './plan.ts'
+import { compose, withAmounts } from './plan.ts'
 import { beginClosing, deletePlan } from './plan-works.ts'
 import { findPlans, listSpending } from './spending.sql.ts'
 import { updateSpending } from './spending-change.service.ts'
@@ -103,19 +102,6 @@ async function deleteSpending(deps: Deps, key: PlanKey, context: HandlerContext)
   } catch (error) {
     deps.log.warn({ err: error, spendingId }, 'the event of the envelope will delete its plan')
   }
-}
-
-/**
- * Joins plans and envelopes, in the order of the envelopes; leaves out plans without an envelope.
- * If the ledger's amounts are newer than the plan's, its contribution is recalculated in memory;
- * the consumer of ledger events stores it.
- */
-function compose(plans: readonly FundedSpending[], envelopes: readonly Envelope[], asOf: AsOf) {
-  const byId = new Map(plans.map((plan) => [plan.spendingId, plan]))
-  return envelopes.flatMap((envelope) => {
-    const plan = byId.get(envelope.spendingId)
-    return plan ? [toMessage(SpendingSchema, withAmounts(plan, envelope, asOf))] : []
-  })
 }
 
 /**

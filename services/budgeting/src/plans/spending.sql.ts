@@ -52,6 +52,25 @@ export function findPlans(
   return pool.any(plansById({ accountId, bankAccountId, spendingIds }))
 }
 
+/** Plans that an overview has at most (docs/limits.md). */
+const behindMax = 100
+
+/**
+ * Lists plans that are behind as of their last calculation and not paused, by due date: those of
+ * these bank accounts alone.
+ */
+export function listBehind(
+  { pool }: Database,
+  accountId: string,
+  bankAccountIds: readonly string[],
+): Promise<readonly FundedSpending[]> {
+  return pool.any(sql.type(FundedSpending)`
+    ${funded} WHERE spending.account_id = ${accountId}
+      AND spending.bank_account_id = ANY(${sql.array([...bankAccountIds], 'text')})
+      AND is_behind AND state = 'open' AND NOT is_paused
+    ORDER BY spending.next_recurrence, spending.spending_id LIMIT ${behindMax}`)
+}
+
 const PlanCount = z.object({
   accountId: z.string(),
   bankAccountId: z.string(),

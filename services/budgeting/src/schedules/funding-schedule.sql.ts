@@ -19,6 +19,23 @@ export function listFundingSchedules(
     ORDER BY funding_schedule_id`)
 }
 
+/** Schedules that an overview has at most (docs/limits.md). */
+const paydaysMax = 20
+
+/** Lists the schedules of these bank accounts that fire again, the next firing first. */
+export function listPaydays(
+  { pool }: Database,
+  accountId: string,
+  bankAccountIds: readonly string[],
+): Promise<readonly FundingSchedule[]> {
+  return pool.any(sql.type(FundingSchedule)`
+    SELECT ${columns} FROM funding_schedules
+    WHERE account_id = ${accountId}
+      AND bank_account_id = ANY(${sql.array([...bankAccountIds], 'text')})
+      AND last_recurrence IS DISTINCT FROM next_recurrence AND deleted_at IS NULL
+    ORDER BY next_recurrence, funding_schedule_id LIMIT ${paydaysMax}`)
+}
+
 /** Returns the schedule with this ID; null if it is missing or deleted. */
 export function findFundingSchedule(
   { pool }: Database,

@@ -4,7 +4,8 @@ import { statementsMax } from '@coffer/kit/testing/statements-max'
 import { ledger } from '@coffer/ledger/service'
 import { expect, test } from '@jest/globals'
 import { budgeting } from '../../src/service.ts'
-import { createBudgetHousehold } from '../household.ts'
+import { at, createBudgetHousehold } from '../household.ts'
+import { monthly } from '../samples.ts'
 
 const booted = booting([ledger, budgeting], {}, '2023-10-09T13:32Z')
 
@@ -27,23 +28,69 @@ test('a list is complete during concurrent changes and lists', async () => {
   }
 })
 
-test('a list costs few statements in each service', async () => {
+test('an overview has what is behind by due date, with the present money', async () => {
   const home = await createBudgetHousehold(booted)
+  const { as, bankAccountId, accounts, linkId, envelopes } = home
+  const late = await home.pay({ name: 'Late', ruleset: monthly })
   const { fundingScheduleId } = await home.pay()
+  const [one, other] = [at('2023-10-12T05:00Z'), at('2023-10-11T05:00Z')]
+  const second = await home.expense(fundingScheduleId, { nextRecurrence: one })
+  const first = await home.goal(fundingScheduleId, { nextRecurrence: other })
+  await home.expense(fundingScheduleId, { nextRecurrence: other, isPaused: true })
   await home.expense(fundingScheduleId)
-  const sent = () => ['budgeting', 'ledger'].map((name) => booted.database(name).statements())
-  // The counts include concurrent event handlers: the minimum of several runs is compared.
-  const costs: number[][] = []
-  for (let time = 0; time < 8; time += 1) {
-    const before = sent()
-    await home.list()
-    costs.push(sent().map((count, index) => count - (before[index] ?? 0)))
-  }
-  for (const index of [0, 1]) {
-    const least = Math.min(...costs.map((cost) => cost[index] ?? 0))
-    expect(least).toBeLessThanOrEqual(statementsMax.listPlans)
-  }
+  const { behind, paydays } = await home.overview()
+  expect(behind).toEqual([first, second])
+  const names = [fundingScheduleId, late.fundingScheduleId]
+  expect(paydays.map((payday) => payday.fundingScheduleId)).toEqual(names)
+  await envelopes.transfer({ bankAccountId, toSpendingId: first.spendingId, amount: 1000n }, as)
+  expect((await home.overview()).behind).toEqual([second])
+  await envelopes.closeEnvelope({ bankAccountId, spendingId: second.spendingId }, as)
+  expect((await home.overview()).behind).toEqual([])
+  const empty = { behind: [], paydays: [] }
+  expect(await home.overview([])).toMatchObject(empty)
+  const stranger = await createBudgetHousehold(booted)
+  expect(await stranger.overview([bankAccountId])).toMatchObject(empty)
+  const date = at('2023-10-08T05:00Z')
+  const tea = { name: 'Tea', amount: 3n, date }
+  const transactions = [tea, tea, { ...tea, amount: -3n }, { ...tea, spendingId: first.spendingId }]
+  await home.transactions.createTransactions({ bankAccountId, transactions }, as)
+  const { bankAccount } = await accounts.createBankAccount({ linkId, name: 'Savings' }, as)
+  const listed = await accounts.listOverviews({}, as)
+  const shown = listed.bankAccounts.map((row) => [row.balance?.goals, row.unassignedCount])
+  expect(shown).toEqual([
+    [997n, 2],
+    [0n, 0],
+  ])
+  await accounts.archiveBankAccount({ bankAccountId }, as)
+  const left = await accounts.listOverviews({}, as)
+  expect(left.bankAccounts.map((row) => row.bankAccount)).toEqual([bankAccount])
 })
+
+test.each(['list', 'overview'] as const)(
+  '%s costs few statements in each service',
+  async (read) => {
+    const home = await createBudgetHousehold(booted)
+    const { fundingScheduleId } = await home.pay()
+    for (const nextRecurrence of [at('2023-10-11T05:00Z'), at('2023-10-12T05:00Z')]) {
+      await home.expense(fundingScheduleId, { nextRecurrence })
+    }
+    const sent = () => ['budgeting', 'ledger'].map((name) => booted.database(name).statements())
+    // The counts include concurrent event handlers: the minimum of several runs is compared.
+    const costs: number[][] = []
+    for (let time = 0; time < 8; time += 1) {
+      const before = sent()
+      await home[read]()
+      costs.push(sent().map((count, index) => count - (before[index] ?? 0)))
+    }
+    for (const index of [0, 1]) {
+      const least = Math.min(...costs.map((cost) => cost[index] ?? 0))
+      const { listPlans, getPlanOverview } = statementsMax
+      expect(least).toBeLessThanOrEqual(
+        read === 'list' || index === 1 ? listPlans : getPlanOverview,
+      )
+    }
+  },
+)
 
 test('a creation beside thirty envelopes takes no more statements than the first', async () => {
   const { pay, expense } = await createBudgetHousehold(booted)

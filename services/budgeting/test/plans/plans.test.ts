@@ -35,6 +35,7 @@ test('every statement on an account uses an index on the account', async () => {
   await expect(spending.createSpending(trip, keyed)).rejects.toThrow('similar object')
   await spending.getSpending({ bankAccountId, spendingId }, as)
   await home.list()
+  await home.overview()
   const moved = await envelopes.transfer(
     { bankAccountId, toSpendingId: spendingId, amount: 5n },
     as,

@@ -24,7 +24,12 @@ import type { Locked, Settlement } from '../money/operation.ts'
 import type { MoneyWriter } from '../money/writer.service.ts'
 import { renderBankAccount } from '../records/account-records.ts'
 import { findAccountRecords } from '../records/provider-record.sql.ts'
-import { getBankAccount, listBankAccounts, listBankAccountsOfLink } from './bank-account.sql.ts'
+import {
+  getBankAccount,
+  listBankAccounts,
+  listBankAccountsOfLink,
+  listOverviews,
+} from './bank-account.sql.ts'
 import {
   archiveBankAccount,
   type BankAccountPatch,
@@ -51,6 +56,15 @@ export function bankAccountRoutes(deps: Deps): ServiceImpl<typeof BankAccountSer
         ? await accountsOfLink(deps, accountId, linkId)
         : await listBankAccounts(database, accountId)
       return { bankAccounts: await withRecords(deps, accountId, bankAccounts) }
+    },
+    listOverviews: async (_request, context) => {
+      const overviews = await listOverviews(database, callerOf(context).accountId)
+      const bankAccounts = overviews.map(({ unassignedCount, ...one }) => ({
+        bankAccount: toMessage(BankAccountSchema, one),
+        balance: toMessage(BalancesSchema, balancesOf(one)),
+        unassignedCount,
+      }))
+      return { bankAccounts }
     },
     getBankAccount: async ({ bankAccountId }, context) => {
       const { accountId } = callerOf(context)

@@ -2,6 +2,8 @@ import type { Database } from '@coffer/kit/database/database'
 import { columnsOf } from '@coffer/kit/database/rows'
 import { prepare, read } from '@coffer/kit/database/statement'
 import { notFound } from '@coffer/kit/rpc/errors'
+import { sql } from 'slonik'
+import { z } from 'zod'
 import { BankAccount } from '../book/bank-account.ts'
 
 const columns = columnsOf(BankAccount, { table: 'bank_accounts' })
@@ -20,6 +22,32 @@ export function listBankAccounts(
   accountId: string,
 ): Promise<readonly BankAccount[]> {
   return pool.any(liveBankAccounts({ accountId }))
+}
+
+const Overview = BankAccount.extend({ unassignedCount: z.number() })
+/** Transactions of a bank account that an overview counts among (docs/limits.md). */
+const countedMax = 100
+
+/**
+ * Lists live bank accounts, ordered by ID, with the number of payments in no envelope among their
+ * newest transactions: the scan of an index, bounded for each.
+ */
+export function listOverviews(
+  { pool }: Database,
+  accountId: string,
+): Promise<readonly z.infer<typeof Overview>[]> {
+  return pool.any(sql.type(Overview)`
+    SELECT ${columns}, unassigned.count AS "unassignedCount"
+    FROM bank_accounts CROSS JOIN LATERAL (
+      SELECT count(*)::integer FROM (
+        SELECT spending_id, amount FROM transactions
+        WHERE account_id = ${accountId} AND bank_account_id = bank_accounts.bank_account_id
+          AND deleted_at IS NULL
+        ORDER BY date DESC, transaction_id DESC LIMIT ${countedMax}
+      ) AS newest WHERE spending_id IS NULL AND amount > 0
+    ) AS unassigned
+    WHERE account_id = ${accountId} AND deleted_at IS NULL AND removed_at IS NULL
+    ORDER BY bank_account_id`)
 }
 
 /** Lists a link's bank accounts, ordered by ID, archived ones too; none if the link is deleted. */

@@ -21,7 +21,7 @@ import { renderResult } from '../money/settlements.ts'
 import { transfer } from '../money/transfer.ts'
 import type { Decision } from '../money/unit-of-work.ts'
 import type { MoneyWriter } from '../money/writer.service.ts'
-import { listEnvelopes } from './envelope.sql.ts'
+import { findEnvelopes, listEnvelopes } from './envelope.sql.ts'
 import { closeEnvelope, notePeriodSkipped } from './period.ts'
 
 type Deps = Pick<ServiceDeps, 'database'> & MoneyWriter & { config: Bounds }
@@ -35,6 +35,10 @@ export function envelopeRoutes(deps: Deps): ServiceImpl<typeof EnvelopeService> 
       const { accountId } = callerOf(context)
       const envelopes = await listEnvelopes(database, { accountId, bankAccountId }, spendingIds)
       if (!envelopes) throw notFound('bank account')
+      return { envelopes: envelopes.map((one) => toMessage(EnvelopeSchema, one)) }
+    },
+    findEnvelopes: async (request, context) => {
+      const envelopes = await findEnvelopes(database, callerOf(context).accountId, request)
       return { envelopes: envelopes.map((one) => toMessage(EnvelopeSchema, one)) }
     },
     openEnvelope: (request, context) => findOrCreate(deps, request, context),

@@ -2,6 +2,7 @@ import type { BankAccountKey } from '@coffer/kit/database/aggregate-key'
 import type { Database } from '@coffer/kit/database/database'
 import { columnsOf } from '@coffer/kit/database/rows'
 import { prepare, read } from '@coffer/kit/database/statement'
+import { sql } from 'slonik'
 import { z } from 'zod'
 import { Envelope } from '../book/envelope.ts'
 
@@ -37,4 +38,19 @@ export async function listEnvelopes(
   const isAll = spendingIds.length === 0
   const rows = await pool.any(openEnvelopes({ accountId, bankAccountId, isAll, spendingIds }))
   return rows.length === 0 ? null : rows.filter((row) => row.spendingId !== null)
+}
+
+/** Returns the open ones of these envelopes, of any of these bank accounts, in any order. */
+export function findEnvelopes(
+  { pool }: Database,
+  accountId: string,
+  of: { bankAccountIds: readonly string[]; spendingIds: readonly string[] },
+): Promise<readonly OpenEnvelope[]> {
+  return pool.any(sql.type(OpenEnvelope)`
+    SELECT ${columnsOf(OpenEnvelope, { table: 'envelopes' })} FROM envelopes
+    JOIN bank_accounts AS owner USING (account_id, bank_account_id)
+    WHERE account_id = ${accountId}
+      AND bank_account_id = ANY(${sql.array([...of.bankAccountIds], 'text')})
+      AND spending_id = ANY(${sql.array([...of.spendingIds], 'text')})
+      AND closed_at IS NULL AND owner.removed_at IS NULL`)
 }

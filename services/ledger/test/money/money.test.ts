@@ -114,11 +114,14 @@ test('a write that is still queued at its deadline is dropped', async () => {
 })
 
 test('reading balances, listing, and creating a transaction cost few statements', async () => {
-  const { as, bankAccountId, expense, transactions, balances } = await createFundedHousehold(booted)
+  const home = await createFundedHousehold(booted)
+  const { as, bankAccountId, expense, transactions, balances, accounts } = home
   const count = async (run: () => Promise<unknown>) =>
     (await counted(booted.database('ledger'), run)).count
   const body = { bankAccountId, amount: 500n, date, name: 'Tea', spendingId: expense }
   expect(await count(balances)).toBeLessThanOrEqual(statementsMax.getBalances)
+  const overview = () => accounts.listOverviews({}, as)
+  expect(await count(overview)).toBeLessThanOrEqual(statementsMax.listOverviews)
   const list = () => transactions.listTransactions({ bankAccountId, limit: 25 }, as)
   expect(await count(list)).toBeLessThanOrEqual(statementsMax.listTransactions)
   const created = await counted(booted.database('ledger'), () =>

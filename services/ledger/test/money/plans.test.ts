@@ -70,12 +70,15 @@ async function useEverything(home: Household): Promise<void> {
   await links.updateLink({ linkId, description: 'x', updateMask: { paths: ['description'] } }, as)
   await accounts.listBankAccounts({}, as)
   await accounts.listBankAccounts({ linkId }, as)
+  await accounts.listOverviews({}, as)
   await accounts.getBalances({ bankAccountId }, as)
   const renamed = { name: 'Main', updateMask: { paths: ['name'] } }
   await accounts.updateBankAccount({ bankAccountId, ...renamed }, as)
   const spendingId = newId('spnd')
   await envelopes.openEnvelope({ bankAccountId, spendingId, spendingType: 'expense' }, as)
   await envelopes.listEnvelopes({ bankAccountId }, as)
+  const both = { bankAccountIds: [bankAccountId], spendingIds: [spendingId] }
+  await envelopes.findEnvelopes(both, as)
   await envelopes.transfer({ bankAccountId, toSpendingId: spendingId, amount: 500n }, keyed)
   const date = timestampFromDate(new Date('2026-03-02T06:00:00Z'))
   const bill = { bankAccountId, amount: 70n, date, name: 'Bill', spendingId }

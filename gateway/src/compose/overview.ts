@@ -1,0 +1,51 @@
+import type { Mesh } from '@coffer/kit/rpc/mesh'
+import type { Log } from '@coffer/kit/service/log'
+import { FundingScheduleSchema } from '@coffer/proto/budgeting/v1/funding_schedule'
+import { OverviewService } from '@coffer/proto/budgeting/v1/overview'
+import { SpendingSchema } from '@coffer/proto/budgeting/v1/spending'
+import { BankAccountOverviewSchema, BankAccountService } from '@coffer/proto/ledger/v1/bank_account'
+import { LinkService } from '@coffer/proto/ledger/v1/link'
+import type { CallOptions } from '@connectrpc/connect'
+import type { ValueOf } from '../http/answers/answer.ts'
+import { createConnections, linkAnswer } from './link.ts'
+
+/** Shape of the answer of an overview. */
+export const overviewAnswer = {
+  object: {
+    bankAccounts: { list: BankAccountOverviewSchema },
+    behind: { list: SpendingSchema },
+    paydays: { list: FundingScheduleSchema },
+    links: { list: linkAnswer },
+  },
+}
+
+/**
+ * Returns a function that composes the overview of an account (docs/api/overview.md): two calls of
+ * the ledger, and at most one each of budgeting, feed-sync and aggregator-sync.
+ */
+export function createOverview({ mesh, log }: { mesh: Mesh; log: Log }) {
+  const accounts = mesh.client('ledger', BankAccountService)
+  const links = mesh.client('ledger', LinkService)
+  const plans = mesh.client('budgeting', OverviewService)
+  const connections = createConnections({ mesh, log })
+
+  async function readBudget(options: CallOptions) {
+    const { bankAccounts } = await accounts.listOverviews({}, options)
+    const bankAccountIds = bankAccounts.flatMap(
+      ({ bankAccount }) => bankAccount?.bankAccountId ?? [],
+    )
+    if (bankAccountIds.length === 0) return { bankAccounts, behind: [], paydays: [] }
+    const { behind, paydays } = await plans.getPlanOverview({ bankAccountIds }, options)
+    return { bankAccounts, behind, paydays }
+  }
+
+  async function readLinks(options: CallOptions) {
+    const listed = await links.listLinks({}, options)
+    return connections.join(listed.links, options)
+  }
+
+  return async (options: CallOptions): Promise<ValueOf<typeof overviewAnswer>> => {
+    const [budget, shown] = await Promise.all([readBudget(options), readLinks(options)])
+    return { ...budget, links: shown }
+  }
+}
