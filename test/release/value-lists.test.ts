@@ -44,6 +44,7 @@ const others = [
   'ReadingChoices.decimalMark',
   'ReadingChoices.delimiter',
   'ReadingReason.choice',
+  'SkippedRows.reason',
   'SyncHealth.linkType',
   'SyncHealth.status',
   'Upload.asks',

@@ -15,6 +15,7 @@ import { openSocket, refusedUpgrade } from '../sockets.ts'
 import { alice, type Stubs } from '../stub-mesh.ts'
 
 const url = `${accountUrl}/transactions/upload`
+const counts = { importedCount: 0, skippedCount: 0, rowCount: null, knownCount: null, skipped: [] }
 const uploadsOn = { COFFER_UPLOADS_ENABLED: 'true' }
 
 let gateway: Gateway
@@ -104,8 +105,7 @@ test('the status of an upload can be read', async () => {
     createdBy: alice.userId,
     processedAt: null,
     completedAt: null,
-    importedCount: 0,
-    skippedCount: 0,
+    ...counts,
     undoneAt: null,
   })
 })
@@ -220,7 +220,7 @@ describe('the progress socket', () => {
     expect(code).toBe(1000)
     expect(frames).toEqual([
       expect.objectContaining({ status: 'failed', error: 'no OFX' }),
-      { status: 'failed', error: 'no OFX', importedCount: 0, skippedCount: 0 },
+      { status: 'failed', error: 'no OFX', ...counts },
     ])
   })
 
@@ -235,7 +235,7 @@ describe('the progress socket', () => {
     await serve({ getUpload }, { progressTimes: { ...never, pollMs: 5 } })
     const { frames, closed } = connect()
     await closed
-    expect(frames.at(-1)).toEqual({ status: 'complete', importedCount: 2, skippedCount: 0 })
+    expect(frames.at(-1)).toEqual({ status: 'complete', ...counts, importedCount: 2 })
     expect(frames.slice(1, -1)).toContainEqual(expect.objectContaining({ status: 'processing' }))
   })
 

@@ -183,9 +183,34 @@ const progressFrame = {
       minimum: 0,
       description: 'Number of rows that are not stored',
     },
+    rowCount: { type: ['integer', 'null'], description: 'Number of rows in the file' },
+    knownCount: {
+      type: ['integer', 'null'],
+      description: 'Number of rows that were there already',
+    },
+    skipped: {
+      type: 'array',
+      items: {
+        type: 'object',
+        properties: {
+          reason: { type: 'string', enum: [...values['SkippedRows.reason']] },
+          count: { type: 'integer', minimum: 1 },
+          rows: {
+            type: 'array',
+            items: {
+              type: 'object',
+              properties: { line: { type: ['integer', 'null'] }, text: { type: 'string' } },
+            },
+          },
+        },
+      },
+      description: 'Other rows that are not stored, by reason, as in the upload',
+    },
   },
   required: ['status'],
 }
+
+const progressKeys = Object.keys(progressFrame.properties)
 
 function progressRoute({ broker, progressTimes }: RouteDeps, find: Find): Route {
   return socketRoute({
@@ -204,7 +229,7 @@ function progressRoute({ broker, progressTimes }: RouteDeps, find: Find): Route 
         socket,
         connection: broker.hasConnected() ? broker.connection : null,
         subject: broker.subject(progressSubject({ accountId, id: params.transactionUploadId })),
-        keys: ['status', 'error', 'importedCount', 'skippedCount'],
+        keys: progressKeys,
         finalStatuses: ['complete', 'failed', 'timed out'],
         statusAtLimit: 'timed out',
         times: progressTimes ?? { pollMs: 5_000, limitMs: 120_000 },

@@ -11,11 +11,13 @@ import { sumLaterBookings } from './file-balances.sql.ts'
 import {
   addLater,
   balancesToSet,
+  countsOf,
   createTransactions,
   findInstants,
   settleFile,
 } from './file-import.ts'
-import type { FileStatement } from './formats/statement.ts'
+import { countSkipped } from './formats/skipped-rows.ts'
+import type { FileStatement, Unreadable } from './formats/statement.ts'
 import type { Readers } from './formats/statement-pool.client.ts'
 import { listStoredBookings } from './joined-bookings.sql.ts'
 import { bookingsOf, withoutStored } from './joined-bookings.ts'
@@ -30,7 +32,6 @@ import {
   startUpload,
   tryLockImports,
 } from './upload.sql.ts'
-import type { Upload } from './upload.ts'
 
 type Deps = Pick<ServiceDeps, 'database' | 'broker' | 'clock'> &
   Pick<MoneyWriter, 'writeIn'> & {
@@ -40,13 +41,13 @@ type Deps = Pick<ServiceDeps, 'database' | 'broker' | 'clock'> &
 
 const rowsPerStatement = 1000
 
-type Failure = { unreadable: string; asks?: Upload['asks'] }
-
 /** Returns the idempotent Temporal activities that import a file (docs/files.md#importing). */
 export function fileImportActivities(deps: Deps) {
   const { database, clock, storage } = deps
-  const fail = async (key: UploadKey, { unreadable: error, asks = null }: Failure) => {
-    await failUpload(database, key, { error, asks, now: clock() })
+  const fail = async (key: UploadKey, fault: Unreadable) => {
+    const { unreadable: error, asks = null, skipped: rows } = fault
+    const skipped = rows === undefined ? null : countSkipped(rows)
+    await failUpload(database, key, { error, asks, skipped, now: clock() })
     await publishState(deps, key)
   }
   return {
@@ -109,7 +110,7 @@ async function saveStatement(
 ): Promise<boolean> {
   const { accountId, bankAccountId, transactionUploadId: causeId } = key
   const now = clock()
-  const { rows, skipped, balances, currency } = statement
+  const { rows, balances, currency } = statement
   const instants = findInstants(balances, now)
   const balancesAsOf = instants?.asOf ?? null
   return database.transaction(async (tx) => {
@@ -127,8 +128,8 @@ async function saveStatement(
       const of = { accountId, bankAccountId, transactionIds, now }
       importedCount += await insertUploaded(tx, key, createTransactions(page, of))
     }
-    const skippedCount = BigInt(rows.length + skipped.length) - importedCount
-    await completeUpload(tx, key, { importedCount, skippedCount, balancesAsOf, now: clock() })
+    const counts = countsOf(statement, importedCount)
+    await completeUpload(tx, key, { ...counts, balancesAsOf, now: clock() })
     return writeIn(tx, key, async () => {
       const later = instants && (await sumLaterBookings(tx, key, instants))
       return {
@@ -152,11 +153,14 @@ async function publishState({ database, broker }: Deps, key: UploadKey): Promise
   const upload = await findUpload(database, key)
   if (!upload) return
   const of = { accountId: key.accountId, id: key.transactionUploadId }
-  const { status, error, importedCount, skippedCount } = upload
+  const { status, error, importedCount, skippedCount, rowCount, knownCount, skipped } = upload
   publishProgress(broker, of, {
     status,
     ...(error === null ? {} : { error }),
     importedCount: Number(importedCount),
     skippedCount: Number(skippedCount),
+    rowCount: rowCount === null ? null : Number(rowCount),
+    knownCount: knownCount === null ? null : Number(knownCount),
+    skipped: skipped ?? [],
   })
 }

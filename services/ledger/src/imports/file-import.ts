@@ -10,6 +10,7 @@ import {
   setBalances,
   startOperation,
 } from '../money/operation.ts'
+import { countSkipped } from './formats/skipped-rows.ts'
 import { type FileBalances, type FileStatement, statesBalances } from './formats/statement.ts'
 
 /**
@@ -27,6 +28,18 @@ export function createTransactions(
     const created = { transactionId, amount, date, source: 'upload', createdAt: of.now } as const
     return { ...emptyTransaction(of, created), ...row }
   })
+}
+
+/** Returns the counts of an import that has stored `importedCount` rows (docs/files.md#counts). */
+export function countsOf({ rows, skipped }: FileStatement, importedCount: bigint) {
+  const rowCount = BigInt(rows.length + skipped.length)
+  return {
+    rowCount,
+    importedCount,
+    knownCount: BigInt(rows.length) - importedCount,
+    skippedCount: rowCount - importedCount,
+    skipped: countSkipped(skipped),
+  }
 }
 
 /** Balances that a file sets, in minor units, and the instant for which the bank states them. */

@@ -16,7 +16,7 @@ import {
   type ImportService,
   ReadingSchema,
 } from '@coffer/proto/ledger/v1/import'
-import { FileSchema, UploadSchema } from '@coffer/proto/ledger/v1/upload'
+import { FileSchema } from '@coffer/proto/ledger/v1/upload'
 import type { HandlerContext, ServiceImpl } from '@connectrpc/connect'
 import { getBankAccount } from '../accounts/bank-account.sql.ts'
 import { type Bounds, uploadBound } from '../accounts/bounds.sql.ts'
@@ -37,6 +37,7 @@ import { requireChoices } from './formats/reading-choices.ts'
 import { isSheet, sheetDelimiter } from './formats/sheets/sheet.ts'
 import type { Readers } from './formats/statement-pool.client.ts'
 import {
+  type FoundImport,
   findImport,
   insertImport,
   listImports,
@@ -49,7 +50,8 @@ import { findMapping } from './mapping.sql.ts'
 import { convertSheetFile } from './sheet-file.service.ts'
 import type { Storage } from './storage/storage.ts'
 import { keepFile } from './storage/stored-file.service.ts'
-import { newUpload } from './upload.ts'
+import { newUpload, type Upload } from './upload.ts'
+import { renderListed, renderSkipped } from './upload-answer.ts'
 import { isUndoable } from './upload-undo.ts'
 
 type Deps = Pick<ServiceDeps, 'database' | 'clock'> & {
@@ -74,11 +76,12 @@ export function importRoutes(deps: Deps): ServiceImpl<typeof ImportService> {
       const page = { bankAccountId, before, limit: limit + 1 }
       const rows = await listImports(database, accountId, page)
       const imports = rows.slice(0, limit).map(({ found, file, upload }) => {
-        const undo = upload && { ...upload, isUndoable: isUndoable(upload, bankAccount) }
+        const undo = upload && renderListed(upload, isUndoable(upload, bankAccount))
         return {
-          ...renderImport(found),
+          ...renderImport({ ...found, processedBy: upload }),
+          skipped: undo?.skipped ?? [],
           file: toMessage(FileSchema, file),
-          ...(undo ? { upload: toMessage(UploadSchema, undo) } : {}),
+          ...(undo ? { upload: undo } : {}),
         }
       })
       return { imports, hasMore: rows.length > limit }
@@ -212,15 +215,26 @@ async function startProcessing(
   })
 }
 
-async function getImport({ database }: Pick<Deps, 'database'>, key: ImportKey): Promise<CsvImport> {
+async function getImport(
+  { database }: Pick<Deps, 'database'>,
+  key: ImportKey,
+): Promise<FoundImport> {
   const found = await findImport(database, key)
   if (!found) throw notFound('transaction import')
   return found
 }
 
-function renderImport(found: CsvImport) {
+/** Returns the counts of an upload that has ended (docs/files.md#counts). */
+function countsOf({ rowCount, importedCount, knownCount, skippedCount, skipped }: Upload) {
+  const counts = { rowCount, importedCount, knownCount, skippedCount }
+  return { ...counts, skipped: renderSkipped(skipped) }
+}
+
+function renderImport({ processedBy, ...found }: CsvImport & Partial<FoundImport>) {
+  const isEnded = processedBy?.status === 'complete' || processedBy?.status === 'failed'
   return toMessage(ImportSchema, {
     ...found,
+    ...(isEnded ? countsOf(processedBy) : {}),
     signature: signatureOf(found.headers),
     preview: found.preview && fromBinary(ImportPreviewSchema, found.preview),
     reading: found.reading && create(ReadingSchema, found.reading),

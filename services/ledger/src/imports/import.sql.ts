@@ -35,6 +35,9 @@ const Listed = CsvImport.omit({ preview: true }).extend({
   file: z.record(z.string(), z.unknown()),
   upload: z.record(z.string(), z.unknown()).nullable(),
 })
+/** An import with the upload that processes it; null before. */
+export type FoundImport = CsvImport & { processedBy: Upload | null }
+const Single = CsvImport.extend({ upload: Listed.shape.upload })
 const shapeColumns = ['headers', 'delimeter', 'headerRow', 'choices', 'reading'] as const
 const Reading = z.object({
   bankAccountId: z.string(),
@@ -66,12 +69,18 @@ export async function insertImport(
  * Returns the import with its current status. Returns null if it is unknown, or the link that owns
  * its bank account is deleted.
  */
-export function findImport({ pool }: { pool: Queries }, key: ImportKey): Promise<CsvImport | null> {
-  return pool.maybeOne(sql.type(CsvImport)`
-    SELECT ${columns}, ${currentStatus}
+export async function findImport(
+  { pool }: { pool: Queries },
+  key: ImportKey,
+): Promise<FoundImport | null> {
+  const row = await pool.maybeOne(sql.type(Single)`
+    SELECT ${columns}, ${currentStatus}, to_jsonb(uploads) AS upload
     FROM transaction_imports imports
       JOIN bank_accounts USING (account_id, bank_account_id) ${itsFileAndUpload}
     WHERE ${isImport(key)} AND removed_at IS NULL`)
+  if (row === null) return null
+  const { upload, ...found } = row
+  return { ...found, processedBy: upload && entityOf(Upload, upload) }
 }
 
 /** Lists the imports of a bank account, newest first, without previews. */

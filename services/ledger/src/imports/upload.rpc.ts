@@ -12,7 +12,6 @@ import {
   type CreateUploadRequest,
   CreateUploadResponseSchema,
   FileSchema,
-  UploadSchema,
   type UploadService,
 } from '@coffer/proto/ledger/v1/upload'
 import type { HandlerContext, ServiceImpl } from '@connectrpc/connect'
@@ -32,7 +31,8 @@ import { type FileTotals, receiveFile } from './incoming-file.ts'
 import type { Storage } from './storage/storage.ts'
 import { keepFile } from './storage/stored-file.service.ts'
 import { findUpload, insertUpload, listUploads, markUndone, restartUpload } from './upload.sql.ts'
-import { createUpload, detectFormat, noteOf, requireAsking, type Upload } from './upload.ts'
+import { createUpload, detectFormat, requireAsking, type Upload } from './upload.ts'
+import { renderListed, renderUpload } from './upload-answer.ts'
 import { isUndoable, requireComplete, settleUndo } from './upload-undo.ts'
 
 type Deps = Pick<ServiceDeps, 'database' | 'clock'> &
@@ -57,7 +57,7 @@ export function uploadRoutes(deps: Deps): ServiceImpl<typeof UploadService> {
     getUpload: async (request, context) => {
       const { accountId } = callerOf(context)
       const upload = await getUpload(deps, { ...request, accountId })
-      return { upload: toMessage(UploadSchema, { ...upload, note: noteOf(upload) }) }
+      return { upload: renderUpload(upload) }
     },
     listUploads: async ({ bankAccountId, before = null, limit }, context) => {
       const { accountId } = callerOf(context)
@@ -65,8 +65,9 @@ export function uploadRoutes(deps: Deps): ServiceImpl<typeof UploadService> {
       // Reads one row more than the limit: if it exists, there is a next page.
       const page = { bankAccountId, before, limit: limit + 1 }
       const rows = await listUploads(deps.database, accountId, page)
-      const uploads = rows.slice(0, limit).map((row) => {
-        return { ...renderUpload(row), isUndoable: isUndoable(row.upload, bankAccount) }
+      const uploads = rows.slice(0, limit).map(({ upload, file }) => {
+        const shown = renderListed(upload, isUndoable(upload, bankAccount))
+        return { ...shown, file: toMessage(FileSchema, file) }
       })
       return { uploads, hasMore: rows.length > limit }
     },
@@ -102,7 +103,8 @@ async function createFromParts(
         size,
       }
       const made = createUpload(body, clock())
-      reply.upload = renderUpload(made)
+      const shown = toMessage(FileSchema, made.file)
+      reply.upload = { ...renderUpload(made.upload), file: shown }
       const subject = { accountId, entityId: transactionUploadId, version: 1n }
       const event = toMessage(UploadCreatedSchema, made.upload)
       const changes = [changeOf(UploadCreatedSchema, subject, event)]
@@ -130,19 +132,13 @@ async function readAgain({ database, clock }: Deps, upload: Upload, added: Readi
   const changes = [changeOf(UploadCreatedSchema, { accountId, entityId, version: 2n }, event)]
   const isDone = await database.transaction((tx) => restartUpload(tx, upload, { choices, changes }))
   if (!isDone) throw refused('the file is no longer there: upload it again')
-  const found = await getUpload({ database }, upload)
-  return toMessage(UploadSchema, { ...found, note: noteOf(found) })
+  return renderUpload(await getUpload({ database }, upload))
 }
 
 async function getUpload({ database }: Pick<Deps, 'database'>, key: UploadKey): Promise<Upload> {
   const upload = await findUpload(database, key)
   if (!upload) throw notFound('transaction upload')
   return upload
-}
-
-function renderUpload({ file, upload }: ReturnType<typeof createUpload>) {
-  const shown = { ...upload, note: noteOf(upload), file: toMessage(FileSchema, file) }
-  return toMessage(UploadSchema, shown)
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { Database, Queries, Transaction as Tx } from '@coffer/kit/database/database'
-import { columnsOf, entityOf, insertOf } from '@coffer/kit/database/rows'
+import { assignmentsOf, columnsOf, entityOf, insertOf } from '@coffer/kit/database/rows'
 import { type Change, insertChanges } from '@coffer/kit/events/changes'
 import { type FragmentSqlToken, sql } from 'slonik'
 import { z } from 'zod'
@@ -12,6 +12,8 @@ import { Upload } from './upload.ts'
 const columns = columnsOf(Upload, { table: 'uploads' })
 // NOT IN keeps the planner from the partial index on status: the index on the key is faster.
 const isUnfinished = sql.fragment`status NOT IN ('complete', 'failed')`
+
+const countColumns = ['importedCount', 'skippedCount', 'rowCount', 'knownCount'] as const
 
 /** Inserts a file, its upload, changes to publish, and the account settings for the import. */
 export async function insertUpload(
@@ -84,23 +86,24 @@ export function tryLockImports(
 export async function completeUpload(
   tx: Tx,
   key: UploadKey,
-  done: { importedCount: bigint; skippedCount: bigint; balancesAsOf: Date | null; now: Date },
+  done: Pick<Upload, (typeof countColumns)[number] | 'skipped' | 'balancesAsOf'> & { now: Date },
 ): Promise<void> {
   await tx.query(sql.unsafe`
     UPDATE uploads SET status = 'complete', completed_at = ${at(done.now)},
-      imported_count = ${done.importedCount}, skipped_count = ${done.skippedCount},
+      ${assignmentsOf(done, countColumns)}, skipped = ${sql.jsonb(done.skipped)},
       balances_as_of = ${done.balancesAsOf?.toISOString() ?? null}, owed_is_negative = true
     WHERE ${isUpload(key)}`)
 }
 
-/** Marks an unfinished upload as failed, with the error that the user sees. */
+/** Marks an unfinished upload as failed, with the error that the user sees and the rows seen. */
 export async function failUpload(
   { pool }: Database,
   key: UploadKey,
-  { error, asks, now }: { error: string; asks: Upload['asks']; now: Date },
+  { error, asks, skipped, now }: Pick<Upload, 'asks' | 'skipped'> & { error: string; now: Date },
 ): Promise<void> {
   await pool.query(sql.unsafe`
     UPDATE uploads SET status = 'failed', error = ${error}, asks = ${asks},
+      ${assignmentsOf(failedCounts(skipped), countColumns)}, skipped = ${sql.jsonb(skipped)},
       completed_at = ${at(now)}
     WHERE ${isUpload(key)} AND ${isUnfinished}`)
 }
@@ -116,7 +119,8 @@ export async function restartUpload(
 ): Promise<boolean> {
   const { rowCount } = await tx.query(sql.unsafe`
     UPDATE uploads SET status = 'pending', error = NULL, asks = NULL, completed_at = NULL,
-      processed_at = NULL, choices = ${sql.jsonb(choices)}
+      processed_at = NULL, row_count = NULL, known_count = NULL, skipped = NULL,
+      skipped_count = 0, choices = ${sql.jsonb(choices)}
     WHERE ${isUpload(key)} AND status = 'failed' AND asks IS NOT NULL AND EXISTS (
       SELECT FROM files WHERE files.account_id = uploads.account_id
         AND files.file_id = uploads.file_id AND deleted_at IS NULL)`)
@@ -155,6 +159,13 @@ export async function markFileDeleted(
   await pool.query(sql.unsafe`
     UPDATE files SET deleted_at = ${at(now)}
     WHERE account_id = ${accountId} AND file_id = ${fileId} AND deleted_at IS NULL`)
+}
+
+/** Returns the counts of a failed upload, whose rows are all skipped; null if none was seen. */
+function failedCounts(skipped: Upload['skipped']): Pick<Upload, (typeof countColumns)[number]> {
+  const all = BigInt((skipped ?? []).reduce((sum, { count }) => sum + count, 0))
+  const [rowCount, knownCount] = skipped === null ? [null, null] : [all, 0n]
+  return { importedCount: 0n, skippedCount: all, rowCount, knownCount }
 }
 
 function isUpload(key: UploadKey): FragmentSqlToken {

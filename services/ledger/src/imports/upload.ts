@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { UploadKey } from '../book/upload-key.ts'
 import { detectKind, fileKinds } from './formats/file-kind.ts'
 import { ReadingChoices } from './formats/reading-choices.ts'
+import { SkippedRows } from './formats/skipped-rows.ts'
 import { createFile, type NewFile, type StoredFile } from './storage/stored-file.ts'
 
 /** The import of one file (docs/files.md#uploading). `error` is set exactly in status `failed`. */
@@ -18,6 +19,10 @@ export const Upload = UploadKey.extend({
   completedAt: z.date().nullable(),
   importedCount: z.bigint(),
   skippedCount: z.bigint(),
+  /** Number of rows in the file; null before the end, and for imports of former releases. */
+  rowCount: z.bigint().nullable(),
+  knownCount: z.bigint().nullable(),
+  skipped: z.array(SkippedRows).nullable(),
   undoneAt: z.date().nullable(),
   choices: ReadingChoices.nullable(),
   /** The choice that a failed upload needs; its file is kept, so that the client can state it. */
@@ -89,6 +94,9 @@ export function newUpload(
     completedAt: null,
     importedCount: 0n,
     skippedCount: 0n,
+    rowCount: null,
+    knownCount: null,
+    skipped: null,
     undoneAt: null,
     choices,
     asks: null,

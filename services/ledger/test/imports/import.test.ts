@@ -77,6 +77,12 @@ describe('an import', () => {
     const { bankAccountId, as, uploads, accountId } = home
     const { transactionUploadId = '' } = done
     expect(done.completedAt).toBeDefined()
+    expect(done).toMatchObject({
+      rowCount: 4n,
+      importedCount: 4n,
+      knownCount: 0n,
+      skippedCount: 0n,
+    })
     const { upload } = await uploads.getUpload({ bankAccountId, transactionUploadId }, as)
     expect(upload).toMatchObject({ status: 'complete', importedCount: 4n, skippedCount: 0n })
     const stored = await listed(home)
@@ -123,7 +129,10 @@ describe('an import', () => {
     const { preview } = await steps.previewed(home, content)
     expect(preview?.rows).toHaveLength(50)
     expect(preview).toMatchObject({ rowCount: 108n, newCount: 108n, skippedCount: 13n })
-    expect(preview?.skipped.map(({ reason, count }) => [reason, count])).toEqual([['amount', 13n]])
+    const [amounts, ...others] = preview?.skipped ?? []
+    expect(amounts).toMatchObject({ reason: 'amount', count: 13n, rows: { length: 10 } })
+    expect(amounts?.rows[1]).toMatchObject({ line: 12, text: '10,01/15/2026,X,,x,,Posted' })
+    expect(others).toEqual([])
   })
 
   test('of an unreadable file fails with the reason', async () => {

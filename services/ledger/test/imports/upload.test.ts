@@ -111,6 +111,26 @@ describe('an uploaded file', () => {
     const home = await createHousehold(booted)
     const done = await importFile(home, 'bad-rows.ofx')
     expect(done).toMatchObject({ status: 'complete', importedCount: 2n, skippedCount: 9n })
+    const counts = { rowCount: 11n, importedCount: 2n, knownCount: 0n, skippedCount: 9n }
+    expect(done).toMatchObject(counts)
+    expect(done.skipped[0]).toMatchObject({ reason: 'amount', count: 4n, rows: { length: 4 } })
+    const { uploads, bankAccountId, as } = home
+    const [shown] = (await uploads.listUploads({ bankAccountId, limit: 1 }, as)).uploads
+    const skippedInList = done.skipped.map((one) => ({ ...one, rows: [] }))
+    expect(shown).toMatchObject({ ...counts, skipped: skippedInList })
+    const again = await importFile(home, 'bad-rows.ofx')
+    expect(again).toMatchObject({ rowCount: 11n, knownCount: 2n, skippedCount: 11n })
+  })
+
+  test('of whose rows none can be read fails, and tells them', async () => {
+    const home = await createHousehold(booted)
+    expect(await importFile(home, statementOf({ a: 'x', b: '0.00' }))).toMatchObject({
+      status: 'failed',
+      error: expect.stringContaining('No row of the file can be read: 1 without a readable amount'),
+      rowCount: 2n,
+      skippedCount: 2n,
+      skipped: [{ reason: 'amount', count: 1n, rows: [{ line: 1 }] }, { reason: 'zero' }],
+    })
   })
 
   test.each([
@@ -149,9 +169,11 @@ describe('an uploaded file', () => {
       async () => seen,
       (all) => all.length > 1,
     )
+    const counts = { importedCount: 0, skippedCount: 0, rowCount: null, knownCount: null }
+    const none = { ...counts, skipped: [] }
     expect(seen).toEqual([
-      { status: 'processing', importedCount: 0, skippedCount: 0 },
-      { status: 'complete', importedCount: 2, skippedCount: 0 },
+      { ...none, status: 'processing' },
+      { ...none, status: 'complete', importedCount: 2, rowCount: 2, knownCount: 0 },
     ])
     progress.unsubscribe()
     await eventually(

@@ -12,6 +12,7 @@ import { useManner, useReader } from '../../shell/chosen-account.ts'
 import { importWords as words } from '../../words/imports.ts'
 import { transactionWords } from '../../words/transactions.ts'
 import styles from './imports.module.css'
+import { SkippedRows } from './skipped-rows.tsx'
 
 /** The first rows of a file as transactions, and what is left out and why. */
 export function ImportPreview({ found }: { found: Import }) {
@@ -26,13 +27,7 @@ export function ImportPreview({ found }: { found: Import }) {
     <Card title={words.previewTitle}>
       {fault && <FaultBanner fault={fault} />}
       <p>{words.counts(newCount, duplicateCount, skippedCount)}</p>
-      {skipped.length > 0 && (
-        <p className={styles.soft}>
-          {skipped
-            .map(({ reason, count }) => `${words.reasons[reason] ?? reason}: ${count}`)
-            .join(', ')}
-        </p>
-      )}
+      <SkippedRows skipped={skipped} />
       <PreviewRows found={found} />
       <div className={rows.toolbar}>
         <Button kind="primary" isBusy={isSending} onClick={() => send(undefined)}>

@@ -3,7 +3,10 @@ import { coffer } from '../../api/client.ts'
 import { isWorking, type Upload } from '../../api/import-queries.ts'
 import { announceChange } from '../../api/query-client.ts'
 
-type Progress = Pick<Upload, 'status' | 'importedCount' | 'skippedCount' | 'error'>
+type Progress = Pick<
+  Upload,
+  'status' | 'importedCount' | 'skippedCount' | 'knownCount' | 'skipped' | 'error'
+>
 
 /** Returns the state of an upload, renewed over a socket while the file is read. */
 export function useProgress(upload: Upload): Progress {

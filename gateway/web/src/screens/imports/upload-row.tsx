@@ -9,18 +9,22 @@ import rows from '../../controls/rows.module.css'
 import { formatInstant } from '../../format/days.ts'
 import { useReader } from '../../shell/chosen-account.ts'
 import { importWords as words } from '../../words/imports.ts'
+import { reasonsOf } from './skipped-rows.tsx'
 import { useProgress } from './upload-progress.ts'
 
 /** A file that was imported: its state, its counts, and how to undo it. */
 export function UploadRow({ upload }: { upload: Upload }) {
   const reader = useReader()
   const [isAsked, setAsked] = useState(false)
-  const { importedCount, skippedCount, status, error } = useProgress(upload)
+  const { importedCount, skippedCount, knownCount, skipped, status, error } = useProgress(upload)
   const { file, createdAt, undoneAt, note, isUndoable } = upload
   const name = file?.name ?? words.file
+  const known = knownCount ?? 0
+  const leftOut = skippedCount - known
   const counts = [
     words.imported(importedCount),
-    ...(skippedCount > 0 ? [words.skipped(skippedCount)] : []),
+    ...(known > 0 ? [words.knownBefore(known)] : []),
+    ...(leftOut > 0 ? [words.leftOut(leftOut)] : []),
   ].join(', ')
   return (
     <li className={rows.row}>
@@ -28,6 +32,7 @@ export function UploadRow({ upload }: { upload: Upload }) {
         <p className={rows.name}>{name}</p>
         <p className={rows.soft}>{formatInstant(createdAt, reader)}</p>
         {(error ?? note) && <p>{error ?? note}</p>}
+        {skipped.length > 0 && <p className={rows.soft}>{reasonsOf(skipped)}</p>}
       </div>
       <div className={rows.figures} role="status">
         <p>{undoneAt === null ? words.statuses[status] : words.undone}</p>

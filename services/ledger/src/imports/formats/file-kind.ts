@@ -1,6 +1,6 @@
 import { decodeFile } from './file-text.ts'
 import { hasTable } from './sheets/sheet.ts'
-import { isZip } from './zip-archive.ts'
+import { isZip } from './zip/zip-archive.ts'
 
 /**
  * The file formats that are supported: `camt053` is all of CAMT, `mt940` MT942 too, `json` an

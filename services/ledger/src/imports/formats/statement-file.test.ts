@@ -2,6 +2,8 @@ import { expect, test } from '@jest/globals'
 import { statementOf } from '../../../test/imports/uploading.ts'
 import { readStatementFile } from './statement-file.ts'
 
+type Kind = 'ofx' | 'qif' | 'mt940' | 'camt053'
+
 const settings = { currency: 'USD', timezone: 'America/Chicago' }
 
 function asOf(file: string, kind: 'ofx' | 'qif' = 'ofx') {
@@ -16,6 +18,40 @@ test.each([
   ['the day of its newest row', { ledger: '1.00', asOf: null }, '2026-01-11T05:59:59.000Z'],
 ])('the balance of a file holds for the end of %s', (_name, balances, instant) => {
   expect(asOf(statementOf({ a: '-1.00' }, balances))).toBe(instant)
+})
+
+const camt = (amount: string) =>
+  `<Ntry>\n<Amt Ccy="USD">${amount}</Amt><CdtDbtInd>DBIT</CdtDbtInd><BookgDt><Dt>2026-01-20</Dt>` +
+  '</BookgDt></Ntry>'
+const camtFile = `\n<D>\n<BkToCstmrStmt><Stmt><Acct><Id><IBAN>1</IBAN></Id></Acct>
+${camt('1.00')}
+${camt('x')}</Stmt></BkToCstmrStmt></D>`
+const mt = ':20:S\n:25:1\n:60F:C260101USD1,00\n:61:260120D1,00NMSC\n:61:260120D,,NMSC\n:86:Shop\n'
+
+// One row is read and one is not; without the first, the file is refused.
+test.each<[Kind, string, [string, string], string]>([
+  ['ofx', statementOf({ a: '1', b: 'x' }), ['20260110<TRNAMT>1', ''], '2 <STMTTRN><TRNTYPE>POS<DT'],
+  [
+    'qif',
+    '!Type:Bank\nD31/1/26\nT1\n^\n\nD31/1/26\nTx\nPShop',
+    ['T1', 'Tx'],
+    '6 D31/1/26 Tx PShop',
+  ],
+  ['mt940', mt, ['D1,00NMSC', 'D,,NMSC'], '5 260120D,,NMSC Shop'],
+  ['camt053', camtFile, ['1.00', 'y'], '6 x DBIT 2026-01-20'],
+])('%s tells line and text of a row that it skips', (kind, file, [good, bad], place) => {
+  const read = (text: string) => {
+    const bytes = new TextEncoder().encode(text)
+    return readStatementFile({ bytes, settings, format: { kind } })
+  }
+  const found = read(file)
+  const [skipped] = found.skipped ?? []
+  expect(found).toMatchObject({ rows: [expect.anything()], skipped: [{ reason: 'amount' }] })
+  expect(`${skipped?.line} ${skipped?.text}`).toMatch(place)
+  expect(read(file.replace(good, bad))).toMatchObject({
+    unreadable: expect.stringMatching(/^No row of the file can be read: 2 without a .*line \d+: ./),
+    skipped: [expect.anything(), expect.anything()],
+  })
 })
 
 test('a file without a balance, or without a row, has no instant', () => {

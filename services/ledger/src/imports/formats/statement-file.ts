@@ -6,15 +6,19 @@ import type { FileKind } from './file-kind.ts'
 import { readMt940 } from './mt940/mt940.ts'
 import { readOfx } from './ofx/ofx.ts'
 import { readQif } from './qif/qif.ts'
+import { noneRead } from './skipped-rows.ts'
 import {
   type FileStatement,
   type ReadingSettings,
   statesBalances,
   type Unreadable,
 } from './statement.ts'
-import { readZip } from './zip-statements.ts'
+import { readZip } from './zip/zip-statements.ts'
 
-export type ReadingFormat = { kind: Exclude<FileKind, 'csv'> } | ({ kind: 'csv' } & CsvFormat)
+export type ReadingFormat =
+  | { kind: 'zip' }
+  | { kind: Exclude<FileKind, 'csv' | 'zip'> }
+  | ({ kind: 'csv' } & CsvFormat)
 
 export type ReadingTask = { bytes: Uint8Array; settings: ReadingSettings; format: ReadingFormat }
 
@@ -26,14 +30,22 @@ const readers = {
   json: readExport,
 } as const
 
-/** Returns the content of a file, or why it is unreadable. Pure, so a worker thread can run it. */
+/**
+ * Returns the content of a file, or why it is unreadable: also if it has rows, and none of them can
+ * be read. Pure, so a worker thread can run it.
+ */
 export function readStatementFile(task: ReadingTask): FileStatement | Unreadable {
   const { bytes, settings, format } = task
-  if (format.kind === 'zip') {
-    return readZip(bytes, ({ kind, ...file }) =>
-      readStatementFile({ ...file, settings, format: { kind } }),
-    )
-  }
+  const read =
+    format.kind === 'zip'
+      ? readZip(bytes, ({ kind, ...file }) => readKind({ ...file, settings, format: { kind } }))
+      : readKind({ bytes, settings, format })
+  return 'unreadable' in read ? read : (noneRead(read) ?? read)
+}
+
+type KindTask = Omit<ReadingTask, 'format'> & { format: Exclude<ReadingFormat, { kind: 'zip' }> }
+
+function readKind({ bytes, settings, format }: KindTask): FileStatement | Unreadable {
   const statement =
     format.kind === 'csv'
       ? readCsv(bytes, { ...settings, ...format })

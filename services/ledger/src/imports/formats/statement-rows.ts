@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { FileRow, ReadRows, SkippedRow } from './statement.ts'
+import type { FileRow, ReadRows, RowPlace, SkippedRow } from './statement.ts'
 
 /** A row of a file without upload identifier; `identifier` is from the bank, empty without one. */
 export type UnnamedRow = {
@@ -12,6 +12,9 @@ export type UnnamedRow = {
   row: Omit<FileRow, 'uploadIdentifier'>
 }
 
+/** A row, or one that is skipped, with the place that is shown if it is skipped. */
+export type FoundRow = (UnnamedRow | SkippedRow) & { place?: () => RowPlace }
+
 /** Maximum length of a name in characters, more than banks write. */
 const nameLengthMax = 300
 /** Maximum length of a memo or description in characters, more than banks write. */
@@ -23,21 +26,22 @@ const identifierLengthMax = 200
  * Returns rows with upload identifiers that are the same at each import of the file. Skips the
  * later of two rows with equal `identifier` and `content` (docs/file-formats.md#identifiers).
  */
-export function nameRows(found: Iterable<UnnamedRow | SkippedRow>): ReadRows {
+export function nameRows(found: Iterable<FoundRow>): ReadRows {
   const read: ReadRows = { rows: [], skipped: [] }
   const seen = new Map<string, string | undefined>()
   const others = new Map<string, Set<string | undefined>>()
   const equals = new Map<string, number>()
   for (const one of found) {
     if ('reason' in one) {
-      read.skipped.push({ ...one, identifier: bounded(one.identifier) })
+      const { reason, place } = one
+      read.skipped.push({ identifier: bounded(one.identifier), reason, ...place?.() })
       continue
     }
     const identifier = bounded(one.identifier)
     const isRepeated = seen.has(identifier)
     const isEqual = seen.get(identifier) === one.content || others.get(identifier)?.has(one.content)
     if (isRepeated && isEqual) {
-      read.skipped.push({ identifier, reason: 'duplicate' })
+      read.skipped.push({ identifier, reason: 'duplicate', ...one.place?.() })
       continue
     }
     const uploadIdentifier =

@@ -31,7 +31,10 @@ export type SkipReason =
   | 'balance'
   | 'identifier'
 
-export type SkippedRow = { identifier: string; reason: SkipReason }
+export type SkippedRow = { identifier: string; reason: SkipReason } & RowPlace
+
+/** The place of a row in its file: its line, from 1, if the format has lines, and its text. */
+export type RowPlace = { line?: number; text?: string }
 
 export type ReadRows = { rows: FileRow[]; skipped: SkippedRow[] }
 
@@ -85,9 +88,13 @@ export type ReadingSettings = {
 
 /**
  * The reason why a file is unreadable, in words for the user; `asks` is the choice with which the
- * file can be read again.
+ * file can be read again, `skipped` the rows that were seen.
  */
-export type Unreadable = { unreadable: string; asks?: 'decimalMark' | 'dayFirst' }
+export type Unreadable = {
+  unreadable: string
+  asks?: 'decimalMark' | 'dayFirst'
+  skipped?: SkippedRow[]
+}
 
 export const noBalances: FileBalances = {
   current: null,

@@ -1,9 +1,13 @@
 import { SaxesParser } from 'saxes'
+import { lineCounter } from './row-place.ts'
 import type { Unreadable } from './statement.ts'
 
-/** Receives the parts of an XML text in their order; names have no namespace prefix. */
+/**
+ * Receives the parts of an XML text in their order; names have no namespace prefix. `line` is the
+ * one of the file on which the start tag ends, from 1.
+ */
 export type XmlHandlers = {
-  open: (name: string, attributes: Readonly<Record<string, string>>) => void
+  open: (name: string, attributes: Readonly<Record<string, string>>, line: number) => void
   text: (text: string) => void
   close: (name: string) => void
   /** Returns a fault that ends the reading; null to go on. */
@@ -27,6 +31,8 @@ export function streamXml(
 ): Unreadable | null {
   const read = { elements: 0, depth: 0, fault: null as string | null }
   const parser = new SaxesParser()
+  const content = text.trimStart()
+  const before = lineCounter(text)(text.length - content.length) - 1
   parser.on('error', () => {
     throw malformed
   })
@@ -39,7 +45,7 @@ export function streamXml(
     if (read.depth > DEPTH_MAX || read.elements > elementsMax) {
       read.fault ??= 'The file has more elements than a statement needs'
     }
-    if (read.fault === null) handlers.open(localName(name), attributes)
+    if (read.fault === null) handlers.open(localName(name), attributes, before + parser.line)
   })
   const passText = (part: string) => {
     if (read.fault === null) handlers.text(part)
@@ -50,7 +56,6 @@ export function streamXml(
     read.depth -= 1
     if (read.fault === null) handlers.close(localName(name))
   })
-  const content = text.trimStart()
   try {
     for (let at = 0; at < content.length && read.fault === null; at += PIECE_LENGTH) {
       parser.write(content.slice(at, at + PIECE_LENGTH))

@@ -3,6 +3,7 @@ import { endOfDay, readDay } from '@coffer/kit/values/day'
 import { fromLocal } from '@coffer/kit/values/time'
 import { DateTime } from 'luxon'
 import { decodeFile } from '../file-text.ts'
+import { placeOf } from '../row-place.ts'
 import {
   type FileBalances,
   type FileStatement,
@@ -14,7 +15,7 @@ import {
 import { nameRows } from '../statement-rows.ts'
 import { rowsMax, withinYears } from '../statement-values.ts'
 import { detailsOf, type RowSettings, readCamtAmount, readEntry } from './camt-rows.ts'
-import { childrenOf, nodeAt, readXmlTree, textAt, type XmlNode } from './xml-tree.ts'
+import { childrenOf, nodeAt, readXmlTree, textAt, textsBelow, type XmlNode } from './xml-tree.ts'
 
 /** Maximum number of statements in a file: one a day for 27 years. */
 const STATEMENTS_MAX = 10_000
@@ -88,7 +89,12 @@ function readStatements(
   settings: RowSettings,
 ): FileStatement | Unreadable {
   const entries = statements.flatMap((one) => childrenOf(one, 'Ntry'))
-  const read = nameRows(entries.flatMap((entry) => readEntry(entry, settings)))
+  const read = nameRows(
+    entries.flatMap((entry) => {
+      const place = () => placeOf(entry.line, textsBelow(entry))
+      return readEntry(entry, settings).map((one) => ({ ...one, place }))
+    }),
+  )
   if (read.rows.length === 0 && read.skipped.some(({ reason }) => reason === 'identifier')) {
     return { unreadable: 'The notifications have no references: upload the statement (CAMT.053)' }
   }

@@ -7,6 +7,8 @@ export type XmlNode = {
   name: string
   text: string
   attributes: Readonly<Record<string, string>>
+  /** Line of the file, from 1. */
+  line: number
   /** Child elements by name, in document order; null if there are none. */
   children: Map<string, XmlNode[]> | null
 }
@@ -17,7 +19,7 @@ const TEXT_LENGTH_MAX = 100_000
 
 /** Returns the root element, or why the text is unreadable (`streamXml`). */
 export function readXmlTree(text: string): XmlNode | Unreadable {
-  const root = newNode('', {})
+  const root = newNode('', {}, 0)
   const stack: XmlNode[] = [root]
   const fault = streamXml(text, handlersInto(stack), { elementsMax: ELEMENTS_MAX })
   const [[element] = []] = root.children?.values() ?? []
@@ -41,10 +43,16 @@ export function childrenOf(node: XmlNode | undefined, name: string): readonly Xm
   return node?.children?.get(name) ?? []
 }
 
+/** Returns all texts of an element and those below it, in the order of the names. */
+export function textsBelow({ text, children }: XmlNode): string {
+  if (children === null) return text.trim()
+  return [...children.values()].flat().map(textsBelow).filter(Boolean).join(' ')
+}
+
 function handlersInto(stack: XmlNode[]): XmlHandlers {
   return {
-    open: (name, attributes) => {
-      const node = newNode(name, attributes)
+    open: (name, attributes, line) => {
+      const node = newNode(name, attributes, line)
       addChild(stack.at(-1), node)
       stack.push(node)
     },
@@ -74,6 +82,10 @@ function addChild(parent: XmlNode | undefined, node: XmlNode): void {
   }
 }
 
-function newNode(name: string, attributes: Readonly<Record<string, string>>): XmlNode {
-  return { name, text: '', attributes, children: null }
+function newNode(
+  name: string,
+  attributes: Readonly<Record<string, string>>,
+  line: number,
+): XmlNode {
+  return { name, text: '', attributes, line, children: null }
 }

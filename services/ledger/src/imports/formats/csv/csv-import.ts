@@ -7,6 +7,7 @@ import { values } from '@coffer/proto/values'
 import { z } from 'zod'
 import { createFile, type NewFile, type StoredFile } from '../../storage/stored-file.ts'
 import { ReadingChoices } from '../reading-choices.ts'
+import { countSkipped, skippedParts } from '../skipped-rows.ts'
 import type { FileRow, FileStatement } from '../statement.ts'
 import { CsvReading, readShape } from './csv-reading.ts'
 import type { CsvShape } from './csv-shape.ts'
@@ -132,7 +133,6 @@ export function previewOf(
 ): ImportPreview {
   const isKnown = (identifier: string) => known.has(identifier)
   const duplicates = rows.filter((row) => isKnown(row.uploadIdentifier)).length
-  const reasons = Map.groupBy(skipped, ({ reason }) => reason)
   return create(ImportPreviewSchema, {
     rows: rows.slice(0, PREVIEW_ROWS).map(({ date, ...row }) => ({
       ...row,
@@ -144,7 +144,7 @@ export function previewOf(
     newCount: BigInt(rows.length - duplicates),
     duplicateCount: BigInt(duplicates),
     skippedCount: BigInt(skipped.length),
-    skipped: [...reasons].map(([reason, { length }]) => ({ reason, count: BigInt(length) })),
+    skipped: skippedParts(countSkipped(skipped)),
     ...(balances.current === null ? {} : { currentBalance: balances.current }),
     ...(balances.available === null ? {} : { availableBalance: balances.available }),
   })

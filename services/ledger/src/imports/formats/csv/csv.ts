@@ -2,6 +2,7 @@ import { decimalPlaces } from '@coffer/kit/values/currency'
 import { chooseDecimalMark } from '../amounts/decimal-mark.ts'
 import { createDayParser } from '../day-format.ts'
 import { decodeFile } from '../file-text.ts'
+import { placeOf } from '../row-place.ts'
 import {
   type FileBalances,
   type FileStatement,
@@ -62,7 +63,11 @@ export function readCsv(
     readDay: createDayParser(dateFormat ?? mapping.date.format),
     timezone,
   }
-  const read = all.map((cells) => readCsvRow(cells, rowSettings))
+  const read = all.map((cells, index) => {
+    const row = below[index]
+    const place = () => placeOf(row?.line, row?.cells.join(delimiter) ?? '')
+    return { ...readCsvRow(cells, rowSettings), place }
+  })
   return {
     currency,
     balances: readBalances(read, mapping),

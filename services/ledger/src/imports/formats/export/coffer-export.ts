@@ -3,6 +3,7 @@ import { localDay, startOfDay } from '@coffer/kit/values/day'
 import { isTimezone } from '@coffer/kit/values/time'
 import { z } from 'zod'
 import { decodeFile } from '../file-text.ts'
+import { placeOf } from '../row-place.ts'
 import {
   type FileStatement,
   noBalances,
@@ -88,7 +89,10 @@ export function readExport(
   const rows = exported
     .toReversed()
     .toSorted((one, other) => other.date.getTime() - one.date.getTime())
-    .map((row) => readRow(row, { zones, isSame }))
+    .map((row) => ({
+      ...readRow(row, { zones, isSame }),
+      place: () => placeOf(undefined, `${row.name ?? row.originalName} ${row.amount}`),
+    }))
   return {
     currency: account.currency,
     balances: {

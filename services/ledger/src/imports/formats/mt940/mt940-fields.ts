@@ -1,5 +1,10 @@
-/** A field of a SWIFT message: its tag, such as `61`, and its lines without the tag. */
-export type MtField = { tag: string; lines: string[] }
+import { lineCounter } from '../row-place.ts'
+
+/**
+ * A field of a SWIFT message: its tag, such as `61`, its lines without the tag, and the line of the
+ * file on which it begins.
+ */
+export type MtField = { tag: string; lines: string[]; at: number }
 
 /** The fields of one message of an account, from `:20:` on, in their order. */
 export type MtMessage = MtField[]
@@ -16,14 +21,16 @@ const LINES_MAX = 100
  */
 export function readMtMessages(text: string): MtMessage[] {
   const messages: MtMessage[] = []
-  for (const [found] of text.replaceAll('@@', '\n').matchAll(/[^\r\n]+/g)) {
+  const broken = text.replaceAll('@@', '\n')
+  const lineAt = lineCounter(broken)
+  for (const { 0: found, index } of broken.matchAll(/[^\r\n]+/g)) {
     const line = found.slice(0, LINE_LENGTH_MAX).replace(/^\{.*\{4:|-\}$/g, '')
     const [start = '', tag] = /^\s*:(\d\d[A-Z]?):/.exec(line) ?? []
     const message = messages.at(-1)
     if (tag === '20') {
-      messages.push([{ tag, lines: [line.slice(start.length)] }])
+      messages.push([{ tag, lines: [line.slice(start.length)], at: lineAt(index) }])
     } else if (tag !== undefined) {
-      message?.push({ tag, lines: [line.slice(start.length)] })
+      message?.push({ tag, lines: [line.slice(start.length)], at: lineAt(index) })
     } else if (!/^(?:\{|-?\s*$)/.test(line)) {
       const lines = message?.at(-1)?.lines
       if (lines !== undefined && lines.length < LINES_MAX) lines.push(line)

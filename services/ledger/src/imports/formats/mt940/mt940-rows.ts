@@ -12,8 +12,8 @@ export type MtRowSettings = {
   isInterim: boolean
 }
 
-/** The lines of a field `:61:`, and those of the field `:86:` after it. */
-export type MtEntry = { lines: readonly string[]; texts: readonly string[] }
+/** The lines of a field `:61:`, which is on line `at`, and those of the field `:86:` after it. */
+export type MtEntry = { lines: readonly string[]; texts: readonly string[]; at: number }
 
 /**
  * Value date, entry date, direction with the third letter of the currency, amount, kind of booking,

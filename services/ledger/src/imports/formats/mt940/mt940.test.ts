@@ -79,7 +79,7 @@ test.each([
 ])('the reason %s is given for %s', (reason, entry) => {
   const { rows, skipped } = read(statementOf(`:61:${entry}\n:61:2601310131D1,NMSC`))
   expect(rows).toHaveLength(1)
-  expect(skipped).toEqual([{ identifier: entry, reason }])
+  expect(skipped).toMatchObject([{ identifier: entry, reason }])
 })
 
 // Name and text of an entry from the field :86: in the forms of different banks.

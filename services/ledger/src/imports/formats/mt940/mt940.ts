@@ -2,6 +2,7 @@ import { currencies, decimalPlaces } from '@coffer/kit/values/currency'
 import { endOfDay, readDay } from '@coffer/kit/values/day'
 import { fullYear } from '../day-text.ts'
 import { decodeFile } from '../file-text.ts'
+import { placeOf } from '../row-place.ts'
 import {
   type FileBalances,
   type FileStatement,
@@ -59,7 +60,10 @@ export function readMt940(
     account: [...accounts].join(),
     balances: latestOf(messages.map((one) => readBalances(one, { places, timezone }))),
     ...nameRows(
-      entries.map(({ entry, isInterim }) => readMtEntry(entry, { places, timezone, isInterim })),
+      entries.map(({ entry, isInterim }) => ({
+        ...readMtEntry(entry, { places, timezone, isInterim }),
+        place: () => placeOf(entry.at, [...entry.lines, ...entry.texts].join(' ')),
+      })),
     ),
   }
 }
@@ -71,11 +75,11 @@ function isStatement(message: MtMessage): boolean {
 
 /** Returns the entries of a message: each `:61:` with the fields `:86:` that follow it. */
 function entriesOf(message: MtMessage): MtEntry[] {
-  const entries: { lines: string[]; texts: string[] }[] = []
+  const entries: { lines: string[]; texts: string[]; at: number }[] = []
   let isOpen = false
-  for (const { tag, lines } of message) {
+  for (const { tag, lines, at } of message) {
     if (tag === '61') {
-      entries.push({ lines, texts: [] })
+      entries.push({ lines, texts: [], at })
     } else if (tag === '86' && isOpen) {
       entries.at(-1)?.texts.push(...lines)
     }

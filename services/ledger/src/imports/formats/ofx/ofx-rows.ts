@@ -2,10 +2,11 @@ import { type Day, dayNumber, endOfDay, movedTo } from '@coffer/kit/values/day'
 import { fromLocal } from '@coffer/kit/values/time'
 import { DateTime } from 'luxon'
 import { type AmountNotation, readWrittenAmount } from '../amounts/amount-text.ts'
+import { placeOf } from '../row-place.ts'
 import type { ReadingSettings, ReadRows, SkipReason } from '../statement.ts'
 import { nameRows, namesOf, type UnnamedRow } from '../statement-rows.ts'
 import { identifierInstant, midnightOn, withinYears } from '../statement-values.ts'
-import { childOf, descendantsOf, type OfxNode, textOf } from './ofx-tree.ts'
+import { childOf, descendantsOf, type OfxNode, textOf, writtenOf } from './ofx-tree.ts'
 
 const minuteMs = 60_000
 const DATE = /^(\d{8})(\d{4}(?:\d{2})?)?(?:\.\d+)?\s*(?:\[([+-]?\d{1,2}(?:\.\d+)?)?[^\]]*\]?)?$/
@@ -13,7 +14,7 @@ const DATE = /^(\d{8})(\d{4}(?:\d{2})?)?(?:\.\d+)?\s*(?:\[([+-]?\d{1,2}(?:\.\d+)
 /** An identifier of zeros alone, which some banks write for every transaction. */
 const NO_IDENTIFIER = /^0*$/
 
-type RowSettings = ReadingSettings & AmountNotation
+type RowSettings = ReadingSettings & AmountNotation & { lineAt: (index: number) => number }
 
 /**
  * Returns the transactions of a statement, and skipped ones with the reason. Amounts are positive
@@ -24,7 +25,9 @@ export function readRows(statement: OfxNode, settings: RowSettings): ReadRows {
   const holders = Map.groupBy(nodes, (node) => textOf(node, 'FITID'))
   const found = nodes.map((node) => {
     const row = isCorrection(node, holders) ? 'correction' : readRow(node, settings)
-    return typeof row === 'string' ? { identifier: textOf(node, 'FITID'), reason: row } : row
+    const place = () => placeOf(settings.lineAt(node.at), writtenOf(node))
+    const identifier = textOf(node, 'FITID')
+    return { ...(typeof row === 'string' ? { identifier, reason: row } : row), place }
   })
   return nameRows(found)
 }

@@ -1,7 +1,10 @@
 import type { Unreadable } from '../statement.ts'
 
-/** An OFX element: a field with text, or a group with children. `name` is in upper case. */
-export type OfxNode = { name: string; text: string; children: OfxNode[] }
+/**
+ * An OFX element: a field with text, or a group with children. `name` is in upper case, `at` the
+ * index of the element in the text of the file.
+ */
+export type OfxNode = { name: string; text: string; at: number; children: OfxNode[] }
 
 const DEPTH_MAX = 100
 const NODES_MAX = 1_000_000
@@ -29,7 +32,7 @@ type Reader = { text: string; at: number; stack: OfxNode[]; nodes: number; compl
 
 /** Parses OFX 1 (SGML) or OFX 2 (XML); returns the OFX element, or why the text is unreadable. */
 export function readOfxTree(text: string): OfxNode | Unreadable {
-  const root = newNode('')
+  const root = newNode('', 0)
   const reader: Reader = { text, at: 0, stack: [root], nodes: 0, complete: false }
   while (reader.at < text.length && !reader.complete) {
     const fault = readNext(reader)
@@ -63,6 +66,11 @@ export function textOf(node: OfxNode | undefined, name: string): string {
 export function descendantsOf(node: OfxNode, name: string): OfxNode[] {
   const found = node.children.flatMap((child) => descendantsOf(child, name))
   return node.name === name ? [node, ...found] : found
+}
+
+/** Returns an element as OFX writes it, without end tags. */
+export function writtenOf({ name, text, children }: OfxNode): string {
+  return `<${name}>${children.length === 0 ? text.trim() : children.map(writtenOf).join('')}`
 }
 
 /** Counts `node` and its descendants that have this name. */
@@ -106,10 +114,13 @@ function readNext(reader: Reader): string | null {
     closeElement(reader, name.toUpperCase())
     return null
   }
-  return openElement(reader, { name: name.toUpperCase(), isEmpty: whole.endsWith('/>') })
+  return openElement(reader, { name: name.toUpperCase(), at, isEmpty: whole.endsWith('/>') })
 }
 
-function openElement(reader: Reader, tag: { name: string; isEmpty: boolean }): string | null {
+function openElement(
+  reader: Reader,
+  tag: { name: string; at: number; isEmpty: boolean },
+): string | null {
   const { stack } = reader
   const last = stack.at(-1)
   if (last !== undefined && last.children.length === 0 && last.text.trim() !== '') {
@@ -122,7 +133,7 @@ function openElement(reader: Reader, tag: { name: string; isEmpty: boolean }): s
     return 'The file has more elements than a statement needs'
   }
   reader.nodes += 1
-  const node = newNode(tag.name)
+  const node = newNode(tag.name, tag.at)
   stack.at(-1)?.children.push(node)
   if (!tag.isEmpty) {
     stack.push(node)
@@ -180,8 +191,8 @@ function skipTo(reader: Reader, end: string): void {
   reader.at = found === -1 ? reader.text.length : found + end.length
 }
 
-function newNode(name: string): OfxNode {
-  return { name, text: '', children: [] }
+function newNode(name: string, at: number): OfxNode {
+  return { name, text: '', at, children: [] }
 }
 
 /** Decodes character references and predefined entities once; any other `&` is text. */

@@ -2,6 +2,7 @@ import { currencies, decimalPlaces } from '@coffer/kit/values/currency'
 import { type AmountNotation, readWrittenAmount } from '../amounts/amount-text.ts'
 import { chooseDecimalMark } from '../amounts/decimal-mark.ts'
 import { decodeFile } from '../file-text.ts'
+import { lineCounter } from '../row-place.ts'
 import {
   type FileBalances,
   type FileStatement,
@@ -19,7 +20,8 @@ import { childOf, countOf, descendantsOf, type OfxNode, readOfxTree, textOf } fr
  * malformed file or a file about several bank accounts.
  */
 export function readOfx(bytes: Uint8Array, settings: ReadingSettings): FileStatement | Unreadable {
-  const tree = readOfxTree(decodeFile(bytes, settings.stated?.encoding))
+  const text = decodeFile(bytes, settings.stated?.encoding)
+  const tree = readOfxTree(text)
   if ('unreadable' in tree) return tree
   const statements = [...descendantsOf(tree, 'STMTRS'), ...descendantsOf(tree, 'CCSTMTRS')]
   const transactions = statements.reduce((sum, one) => sum + countOf(one, 'STMTTRN'), 0)
@@ -40,7 +42,7 @@ export function readOfx(bytes: Uint8Array, settings: ReadingSettings): FileState
   if (codes.size > 1 || !currencies().includes(currency)) {
     return { unreadable: 'The file is not in one currency that this server knows' }
   }
-  return readStatements(statements, { ...settings, currency })
+  return readStatements(statements, { ...settings, currency, lineAt: lineCounter(text) })
 }
 
 /** Returns a bank account's bank, number and type (never stored), to detect several in a file. */
@@ -52,11 +54,11 @@ function accountOf(statement: OfxNode): string {
 /** Returns the merged statements of a bank account, with the balances of the latest instant. */
 function readStatements(
   statements: OfxNode[],
-  settings: ReadingSettings,
+  settings: ReadingSettings & { lineAt: (index: number) => number },
 ): FileStatement | Unreadable {
   const { currency, timezone } = settings
   const places = decimalPlaces(currency)
-  const transactions = { name: '', text: '', children: statements }
+  const transactions = { name: '', text: '', at: 0, children: statements }
   const written = { currency, places, stated: settings.stated?.decimalMark }
   const mark = chooseDecimalMark(amountsOf(transactions), written)
   if ('unreadable' in mark) return mark

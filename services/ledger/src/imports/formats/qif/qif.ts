@@ -3,6 +3,7 @@ import { type AmountNotation, readWrittenAmount } from '../amounts/amount-text.t
 import { chooseDecimalMark } from '../amounts/decimal-mark.ts'
 import { chooseDayOrder, type DayOrder, readWrittenDay } from '../day-text.ts'
 import { decodeFile } from '../file-text.ts'
+import { lineCounter, placeOf } from '../row-place.ts'
 import {
   type FileStatement,
   noBalances,
@@ -14,8 +15,11 @@ import {
 import { nameRows, namesOf, type UnnamedRow } from '../statement-rows.ts'
 import { midnightOn, rowsMax } from '../statement-values.ts'
 
-/** The fields of a QIF record, keyed by letter; only the first field of a repeated letter. */
-type QifRecord = Readonly<Record<string, string>>
+/**
+ * The fields of a QIF record, keyed by letter, only the first field of a repeated letter; `line` is
+ * that of its first field.
+ */
+type QifRecord = { fields: Readonly<Record<string, string>>; line: number }
 
 /** Consecutive records of a kind such as `Bank`; `account` is empty if the file names none. */
 type QifSection = { kind: string; account: string; records: QifRecord[] }
@@ -71,7 +75,12 @@ export function readQif(bytes: Uint8Array, settings: ReadingSettings): FileState
     currency,
     balances: noBalances,
     mark,
-    ...nameRows(records.map((record) => readRow(record, rowSettings))),
+    ...nameRows(
+      records.map((record) => ({
+        ...readRow(record, rowSettings),
+        place: () => placeOf(record.line, writtenOf(record)),
+      })),
+    ),
   }
 }
 
@@ -80,16 +89,18 @@ function readQifSections(text: string): QifSection[] {
   const sections: QifSection[] = []
   let account = ''
   let fields: Record<string, string> = {}
+  let line = 0
+  const lineAt = lineCounter(text)
   const endRecord = () => {
     const section = sections.at(-1)
     if (section !== undefined && Object.keys(fields).length > 0) {
-      section.records.push(fields)
+      section.records.push({ fields, line })
       account = section.kind === 'Account' ? (fields.N ?? account) : account
     }
     fields = {}
   }
-  for (const [line] of text.matchAll(/[^\r\n]+/g)) {
-    const written = line.trim().slice(0, LINE_LENGTH_MAX)
+  for (const { 0: found, index } of text.matchAll(/[^\r\n]+/g)) {
+    const written = found.trim().slice(0, LINE_LENGTH_MAX)
     if (written.startsWith('!')) {
       endRecord()
       startSection(sections, { header: written, account })
@@ -97,6 +108,7 @@ function readQifSections(text: string): QifSection[] {
       endRecord()
     } else if (written !== '') {
       const letter = written.charAt(0)
+      if (Object.keys(fields).length === 0) line = lineAt(index)
       fields[letter] ??= written.slice(1).trim()
     }
   }
@@ -115,23 +127,31 @@ function startSection(
   }
 }
 
-function amountOf(record: QifRecord): string {
-  return record.T || record.U || ''
+function amountOf({ fields }: QifRecord): string {
+  return fields.T || fields.U || ''
 }
 
-function dayOf(record: QifRecord): string {
-  return record.D ?? ''
+function dayOf({ fields }: QifRecord): string {
+  return fields.D ?? ''
+}
+
+function writtenOf({ fields }: QifRecord): string {
+  return Object.entries(fields)
+    .map(([letter, text]) => `${letter}${text}`)
+    .join(' ')
 }
 
 /** Returns whether a record is the opening balance: a transfer from the account to itself. */
-function isOpening({ L = '', P: payee = '' }: QifRecord, account: string): boolean {
+function isOpening({ fields }: QifRecord, account: string): boolean {
+  const { L = '', P: payee = '' } = fields
   const [, other] = /^\[(.*)\]$/.exec(L) ?? []
   const words = payee.normalize('NFD').replace(/\p{M}/gu, '').replace('’', "'").toLowerCase()
   return other !== undefined && (other === account || OPENING.has(words))
 }
 
 function readRow(record: QifRecord, settings: RowSettings): UnnamedRow | SkippedRow {
-  const payee = record.P ?? ''
+  const { fields } = record
+  const payee = fields.P ?? ''
   const skipped = (reason: SkipReason) => ({ identifier: `${dayOf(record)} ${payee}`, reason })
   if (isOpening(record, settings.account)) return skipped('balance')
   const amount = readWrittenAmount(amountOf(record), settings)
@@ -140,10 +160,10 @@ function readRow(record: QifRecord, settings: RowSettings): UnnamedRow | Skipped
   const day = readWrittenDay(dayOf(record), settings.order)
   const date = day === null ? null : midnightOn(day, settings.timezone)
   if (day === null || date === null) return skipped('date')
-  const number = record.N ?? ''
+  const number = fields.N ?? ''
   const names = namesOf({
     name: payee,
-    memo: record.M ?? '',
+    memo: fields.M ?? '',
     description: /^\d+$/.test(number) ? `Check ${number}` : 'Transaction',
   })
   const { name, originalName } = names

@@ -1,6 +1,6 @@
 import type { Unreadable } from '../statement.ts'
 import { streamXml } from '../xml-stream.ts'
-import { unzip } from '../zip-archive.ts'
+import { unzip } from '../zip/zip-archive.ts'
 import { numberText } from './cell-text.ts'
 import { columnsMax, longer, rowsOf, sheetRowsMax, TableRows } from './table-rows.ts'
 

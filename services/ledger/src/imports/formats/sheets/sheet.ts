@@ -1,6 +1,6 @@
 import { decodeFile } from '../file-text.ts'
 import type { Unreadable } from '../statement.ts'
-import { isZip } from '../zip-archive.ts'
+import { isZip } from '../zip/zip-archive.ts'
 import { readHtmlTable } from './html-table.ts'
 import { readOds } from './ods.ts'
 import { readXlsx } from './xlsx.ts'

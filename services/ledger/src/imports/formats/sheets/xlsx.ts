@@ -1,6 +1,6 @@
 import type { Unreadable } from '../statement.ts'
 import { attributeOf, streamXml } from '../xml-stream.ts'
-import { unzip } from '../zip-archive.ts'
+import { unzip } from '../zip/zip-archive.ts'
 import { type NumberStyle, numberText, serialText, styleOfFormat } from './cell-text.ts'
 import { columnsMax, longer, rowsOf, TableRows } from './table-rows.ts'
 

@@ -1,5 +1,5 @@
 import { unzipSync } from 'fflate'
-import type { Unreadable } from './statement.ts'
+import type { Unreadable } from '../statement.ts'
 
 /** Maximum number of entries of an archive, those that are left out included. */
 const ENTRIES_MAX = 1000

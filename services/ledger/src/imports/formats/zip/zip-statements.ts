@@ -1,20 +1,22 @@
-import { type StoredBooking, withoutStored } from '../joined-bookings.ts'
-import { detectKind, type FileKind } from './file-kind.ts'
-import { decodeFile } from './file-text.ts'
+import { type StoredBooking, withoutStored } from '../../joined-bookings.ts'
+import { detectKind, type FileKind } from '../file-kind.ts'
+import { decodeFile } from '../file-text.ts'
+import { placeOf } from '../row-place.ts'
 import {
   type FileRow,
   type FileStatement,
   latestOf,
   type SkippedRow,
   type Unreadable,
-} from './statement.ts'
-import { cut, oneLine } from './statement-rows.ts'
-import { rowsMax } from './statement-values.ts'
+} from '../statement.ts'
+import { cut, oneLine } from '../statement-rows.ts'
+import { rowsMax } from '../statement-values.ts'
 import { unzip } from './zip-archive.ts'
 
 /** The kinds of files that an archive may hold, because they state their account. */
 export type ZippedKind = Extract<FileKind, 'ofx' | 'camt053' | 'mt940'>
 type ReadOne = (file: { bytes: Uint8Array; kind: ZippedKind }) => FileStatement | Unreadable
+type ReadFile = FileStatement & { name: string }
 type Named = { name: string; bytes: Uint8Array; kind: ZippedKind }
 
 /** Files that programs put into archives beside those of the user. */
@@ -40,12 +42,12 @@ export function readZip(bytes: Uint8Array, readOne: ReadOne): FileStatement | Un
 }
 
 function readAll(files: readonly Named[], readOne: ReadOne): FileStatement | Unreadable {
-  const read: FileStatement[] = []
+  const read: ReadFile[] = []
   const accounts = new Set<string>()
   for (const { name, bytes, kind } of files) {
     const statement = readOne({ bytes, kind })
     if ('unreadable' in statement) return inFile(name, statement.unreadable)
-    read.push(statement)
+    read.push({ ...statement, name: shownName(name) })
     accounts.add(statement.account ?? accountOf(bytes))
   }
   if (accounts.size > 1) {
@@ -66,7 +68,7 @@ function readAll(files: readonly Named[], readOne: ReadOne): FileStatement | Unr
 }
 
 /** Returns the rows of all files, without those that an earlier file has, whole or in parts. */
-function mergeRows(all: readonly FileStatement[]): Pick<FileStatement, 'rows' | 'skipped'> {
+function mergeRows(all: readonly ReadFile[]): Pick<FileStatement, 'rows' | 'skipped'> {
   const rows = new Map<string, FileRow>()
   const skipped: SkippedRow[] = []
   const bookings = new Map<string, StoredBooking>()
@@ -78,10 +80,13 @@ function mergeRows(all: readonly FileStatement[]): Pick<FileStatement, 'rows' | 
         rows.set(uploadIdentifier, row)
         addBooking(bookings, row)
       } else {
-        skipped.push({ identifier: uploadIdentifier, reason: 'duplicate' })
+        const place = placeOf(undefined, `${statement.name}: ${row.name}`)
+        skipped.push({ identifier: uploadIdentifier, reason: 'duplicate', ...place })
       }
     }
-    skipped.push(...statement.skipped)
+    for (const one of statement.skipped) {
+      skipped.push({ ...one, ...placeOf(one.line, `${statement.name}: ${one.text ?? ''}`) })
+    }
   }
   return { rows: [...rows.values()], skipped }
 }
@@ -108,6 +113,9 @@ function accountOf(ofx: Uint8Array): string {
 }
 
 function inFile(name: string, reason: string): Unreadable {
-  const shown = cut(oneLine(name), 60) || 'a file'
-  return { unreadable: `In the archive, ${shown}: ${cut(reason, 120)}` }
+  return { unreadable: `In the archive, ${shownName(name)}: ${cut(reason, 120)}` }
+}
+
+function shownName(name: string): string {
+  return cut(oneLine(name), 60) || 'a file'
 }

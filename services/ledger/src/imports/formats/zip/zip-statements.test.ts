@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from '@jest/globals'
 import { strToU8, zipSync } from 'fflate'
-import { statementOf } from '../../../test/imports/uploading.ts'
-import { xlsx } from '../../../test/imports/workbooks.ts'
-import { readStatementFile } from './statement-file.ts'
+import { statementOf } from '../../../../test/imports/uploading.ts'
+import { xlsx } from '../../../../test/imports/workbooks.ts'
+import { readStatementFile } from '../statement-file.ts'
 
 const settings = { currency: 'USD', timezone: 'America/Chicago' }
 
@@ -39,7 +39,7 @@ const parts =
 const ofx = (account: string) =>
   statementOf({ a: '-1.00' }).replace('<STMTRS>', `<STMTRS><BANKACCTFROM><ACCTID>${account}`)
 const fixture = (name: string) =>
-  readFileSync(new URL(`../../../../../test/data/${name}`, import.meta.url))
+  readFileSync(new URL(`../../../../../../test/data/${name}`, import.meta.url))
 
 test.each<[string, Record<string, string | Uint8Array>, unknown]>([
   [

@@ -1,0 +1,30 @@
+import type { Upload } from '../../api/import-queries.ts'
+import { importWords as words } from '../../words/imports.ts'
+import styles from './imports.module.css'
+
+type Skipped = Upload['skipped']
+
+/** Returns the reasons for which rows are left out, with their counts, in words. */
+export function reasonsOf(skipped: Skipped): string {
+  return skipped
+    .map(({ reason, count }) => `${words.reasons[reason] ?? reason}: ${count}`)
+    .join(', ')
+}
+
+/** Rows of a file that are left out: the reasons, and the first rows of each when opened. */
+export function SkippedRows({ skipped }: { skipped: Skipped }) {
+  if (skipped.length === 0) return null
+  return (
+    <details className={styles.soft}>
+      <summary>{reasonsOf(skipped)}</summary>
+      {skipped.map(({ reason, rows }) => (
+        <ul key={reason} aria-label={words.reasons[reason] ?? reason}>
+          {rows.map(({ line, text }, at) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: rows of a file may be alike
+            <li key={at}>{words.ofLine(line, text)}</li>
+          ))}
+        </ul>
+      ))}
+    </details>
+  )
+}

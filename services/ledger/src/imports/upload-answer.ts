@@ -1,0 +1,29 @@
+import { create } from '@bufbuild/protobuf'
+import { toMessage } from '@coffer/kit/rpc/message'
+import {
+  type SkippedRows as SkippedMessage,
+  SkippedRowsSchema,
+  type Upload as UploadMessage,
+  UploadSchema,
+} from '@coffer/proto/ledger/v1/upload'
+import { type SkippedRows, skippedParts } from './formats/skipped-rows.ts'
+import { noteOf, type Upload } from './upload.ts'
+
+/** Returns an upload as the answer shows it. */
+export function renderUpload(upload: Upload): UploadMessage {
+  return toMessage(UploadSchema, {
+    ...upload,
+    note: noteOf(upload),
+    skipped: renderSkipped(upload.skipped),
+  })
+}
+
+/** Returns an upload as lists show it: without the texts of skipped rows. */
+export function renderListed(upload: Upload, isUndoable: boolean): UploadMessage {
+  const skipped = (upload.skipped ?? []).map((one) => ({ ...one, rows: [] }))
+  return { ...renderUpload({ ...upload, skipped }), isUndoable }
+}
+
+export function renderSkipped(skipped: readonly SkippedRows[] | null): SkippedMessage[] {
+  return skippedParts(skipped ?? []).map((one) => create(SkippedRowsSchema, one))
+}
