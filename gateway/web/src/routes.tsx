@@ -196,6 +196,12 @@ const setup = createRoute({
   component: lazyRouteComponent(() => import('./screens/start/start.tsx'), 'Start'),
 })
 
+const plan = createRoute({
+  getParentRoute: () => frame,
+  path: '/setup/plan',
+  component: lazyRouteComponent(() => import('./screens/start/plan.tsx'), 'Plan'),
+})
+
 const more = createRoute({
   getParentRoute: () => frame,
   path: '/more',
@@ -225,6 +231,7 @@ export const router = createRouter({
       subscribe,
       subscribed,
       setup,
+      plan,
       more,
     ]),
   ]),

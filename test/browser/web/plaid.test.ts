@@ -31,7 +31,7 @@ test('a bank is linked by Plaid Link, and renewed when it asks for a sign-in', a
     await next('Sign in')
     await link.getByLabel('Plaid Saving').uncheck()
     await next('Link these')
-    await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor()
+    await page.getByRole('heading', { level: 1, name: 'Your plan' }).waitFor()
     expect(await names()).toEqual(['Plaid Checking'])
     const [item] = plaid.items()
     if (item) item.error = { code: 'ITEM_LOGIN_REQUIRED', isRefused: true }

@@ -20,6 +20,7 @@ const screens = `
 /settings          Settings
 /account/subscribe  Subscription
 /more              More
+/setup/plan        Your plan
 /setup             Another bank account
 /nothing/here      There is no such page
 `

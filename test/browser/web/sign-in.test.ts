@@ -31,6 +31,8 @@ test('a stranger registers with proof of work, and comes back with a second fact
     await page.getByLabel('Bank', { exact: true }).fill('First Bank')
     await page.getByLabel('Money in it now').fill('1,000.00+250.50')
     await page.getByRole('button', { name: 'Create the account' }).click()
+    await page.getByRole('heading', { name: 'Your plan' }).waitFor()
+    await page.getByRole('link', { name: 'Later' }).click()
     await page.getByText('$1,250.50').first().waitFor()
     const [cookie] = await page.context().cookies()
     const session = clientOf(coffer.baseUrl, { session: `${cookie?.name}=${cookie?.value}` })

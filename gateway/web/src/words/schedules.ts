@@ -15,6 +15,7 @@ export const scheduleWords = {
     yearly: 'every year',
     kept: 'as now',
   },
+  nextDates: 'The next ten:',
   other: 'by a rule of its own',
   weekends: 'On a weekend, pay on the Friday before',
   deposit: 'Expected pay',

@@ -11,8 +11,37 @@ export const startWords = {
   create: 'Create the account',
   amountFault: 'Enter an amount, such as 1,250.00.',
   required: 'This is needed.',
-  files:
-    'Does your bank give out files (OFX, QFX, CSV)? Create the account first, then import one.',
-  feed: 'Do you run a feed of bank data?',
-  toFeed: 'Connect it',
+  hand: 'By hand',
+  handText: 'You enter what you spend.',
+  file: 'A file of the bank',
+  fileText: 'OFX, QFX, CSV, QIF, CAMT, MT940.',
+  fileNext: 'Name the account of the file, and the money in it now; the file comes next.',
+  plaid: 'My bank',
+  plaidText: 'Plaid reads its transactions.',
+  feed: 'My own provider',
+  feedText: 'A feed of bank data that you run.',
+  planTitle: 'Your plan',
+  later: 'Later: to the home page',
+  payday: 'When does money come in?',
+  paydayText:
+    'At a payday, Coffer puts a share into each envelope, so that the money for a bill is there ' +
+    'when it comes.',
+  paydayName: 'Payday',
+  envelopes: 'Your first envelopes',
+  envelopesText:
+    'These come again and again in your transactions. Take them, change them, or leave them out.',
+  envelopesNone:
+    'An envelope sets money aside for a bill. Enter what these need, or leave them out; you can ' +
+    'add and change envelopes at any time.',
+  examples: ['Rent', 'Groceries', 'Electricity'],
+  unnamed: 'New envelope',
+  another: 'Another one',
+  createThem: (count: number) => {
+    if (count === 0) return 'Go on without envelopes'
+    return count === 1 ? 'Create one envelope' : `Create ${count} envelopes`
+  },
+  resume: 'Your plan is not complete',
+  resumePayday: 'Without a payday nothing fills the envelopes.',
+  resumeEnvelopes: 'There are no envelopes yet: all money is free to use.',
+  goOn: 'Go on with the plan',
 }

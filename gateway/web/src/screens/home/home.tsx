@@ -10,6 +10,7 @@ import { FreeToUse } from './free-to-use.tsx'
 import styles from './home.module.css'
 import { LinkHealth } from './link-health.tsx'
 import { NextPayday } from './next-payday.tsx'
+import { Resume } from './resume.tsx'
 import { Unassigned } from './unassigned.tsx'
 
 /** The state of the chosen bank account at a glance. */
@@ -31,6 +32,7 @@ function Parts({ bankAccountId }: { bankAccountId: string }) {
     <div className={styles.parts} key={bankAccountId}>
       <LinkHealth bankAccountId={bankAccountId} />
       <FreeToUse bankAccountId={bankAccountId} />
+      <Resume bankAccountId={bankAccountId} />
       <div className={styles.pair}>
         <NextPayday bankAccountId={bankAccountId} />
         <Behind bankAccountId={bankAccountId} />

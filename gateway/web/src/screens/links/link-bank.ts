@@ -46,7 +46,7 @@ export async function linkBank(report: (step: Step) => void): Promise<string | n
   await waitForSetup(linkId)
   const accounts = (await coffer.listBankAccounts({ query: { link_id: linkId } })).data
   const [first] = accounts ?? []
-  return first ? `${basePath}?account=${first.bankAccountId}` : `${basePath}accounts`
+  return first ? `${basePath}setup/plan?account=${first.bankAccountId}` : `${basePath}accounts`
 }
 
 async function newWanted(): Promise<Wanted> {

@@ -1,4 +1,4 @@
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import type { FundingSchedule } from '../../api/budget-queries.ts'
 import { useChange } from '../../api/changes.ts'
 import { coffer } from '../../api/client.ts'
@@ -10,7 +10,8 @@ import { amountText, parseAmount } from '../../format/amount-input.ts'
 import { dayAfter, dayOf, instantOf } from '../../format/days.ts'
 import { useManner, useReader } from '../../shell/chosen-account.ts'
 import { scheduleWords as words } from '../../words/schedules.ts'
-import { type Pace, paceOf, paydaysOf } from './schedule-pace.ts'
+import { NextDates } from './next-dates.tsx'
+import { nextFriday, type Pace, type Proposal, paceOf, paydaysOf } from './schedule-pace.ts'
 
 interface Props {
   bankAccountId: string
@@ -27,15 +28,41 @@ interface Wanted {
   ruleset?: string
 }
 
-/** Plans a payday in words, or changes one. */
+/** A dialog that plans a payday in words, or changes one. */
 export function ScheduleForm({ bankAccountId, schedule, onClose }: Props) {
+  return (
+    <Dialog
+      title={schedule ? words.editTitle(schedule.name) : words.create}
+      isOpen
+      onClose={onClose}
+    >
+      <PaydayForm
+        bankAccountId={bankAccountId}
+        schedule={schedule}
+        proposal={{ pace: 'biweekly' }}
+        onDone={onClose}
+        others={<Button onClick={onClose}>{words.cancel}</Button>}
+      />
+    </Dialog>
+  )
+}
+
+interface FormProps extends Omit<Props, 'onClose'> {
+  /** Entries of a new payday. */
+  proposal: Proposal
+  onDone: () => void
+  others?: ReactNode
+}
+
+/** The form of a payday. */
+export function PaydayForm({ bankAccountId, schedule, proposal, onDone, others }: FormProps) {
   const { timezone, today } = useReader()
   const manner = useManner(bankAccountId)
   const [faults, setFaults] = useState<Record<string, string>>({})
   const { send, isSending, fault } = useChange((wanted: Wanted) =>
     savePayday(wanted, { bankAccountId, schedule }),
   )
-  const { pace: former, day: formerDay } = formerOf(schedule, { timezone, today })
+  const { pace: former, day: formerDay } = formerOf(schedule, { timezone, today, proposal })
   const submit = (values: Record<string, string>) => {
     const { name = '', day = '', pace = '', deposit = '', excludeWeekends } = values
     const estimatedDeposit = deposit === '' ? null : parseAmount(deposit, manner)
@@ -52,44 +79,48 @@ export function ScheduleForm({ bankAccountId, schedule, onClose }: Props) {
     const start = instantOf(day, timezone)
     const rule = isKept ? {} : { ruleset: paydaysOf(pace as Pace, { day, start }) }
     const excludes = excludeWeekends === 'on'
-    send({ name: name.trim(), excludeWeekends: excludes, estimatedDeposit, ...rule }, onClose)
+    send({ name: name.trim(), excludeWeekends: excludes, estimatedDeposit, ...rule }, onDone)
   }
   const problems: Record<string, string> = { ...fault?.problems, ...faults }
   return (
-    <Dialog
-      title={schedule ? words.editTitle(schedule.name) : words.create}
-      isOpen
-      onClose={onClose}
+    <Form
+      action={words.save}
+      isSending={isSending}
+      fault={fault}
+      problems={faults}
+      onSubmit={submit}
+      others={others}
     >
-      <Form
-        action={words.save}
-        isSending={isSending}
-        fault={fault}
-        problems={faults}
-        onSubmit={submit}
-        others={<Button onClick={onClose}>{words.cancel}</Button>}
-      >
-        <Fields bankAccountId={bankAccountId} schedule={schedule} problems={problems} />
-      </Form>
-    </Dialog>
+      <Fields
+        bankAccountId={bankAccountId}
+        schedule={schedule}
+        proposal={proposal}
+        problems={problems}
+      />
+    </Form>
   )
 }
 
-interface FieldsProps extends Omit<Props, 'onClose'> {
+interface FieldsProps extends Omit<FormProps, 'onDone'> {
   problems: Record<string, string>
 }
 
-function Fields({ bankAccountId, schedule, problems }: FieldsProps) {
+function Fields({ bankAccountId, schedule, proposal, problems }: FieldsProps) {
   const { timezone, today } = useReader()
   const manner = useManner(bankAccountId)
-  const { pace: former, day: formerDay } = formerOf(schedule, { timezone, today })
-  const deposit = schedule?.estimatedDeposit ?? null
+  const { pace: former, day: formerDay } = formerOf(schedule, { timezone, today, proposal })
+  const deposit = schedule ? schedule.estimatedDeposit : (proposal.deposit ?? null)
+  const [plan, setPlan] = useState({
+    pace: former,
+    day: formerDay,
+    excludesWeekends: schedule?.excludeWeekends ?? true,
+  })
   return (
     <>
       <TextField
         label={words.name}
         name="name"
-        defaultValue={schedule?.name ?? ''}
+        defaultValue={schedule?.name ?? proposal.name ?? ''}
         fault={problems.name}
       />
       <TextField
@@ -98,6 +129,7 @@ function Fields({ bankAccountId, schedule, problems }: FieldsProps) {
         type="date"
         min={dayAfter(today, 1)}
         defaultValue={formerDay}
+        onChange={(event) => setPlan({ ...plan, day: event.target.value })}
         fault={problems.nextRecurrence}
       />
       <ChoiceField
@@ -107,13 +139,16 @@ function Fields({ bankAccountId, schedule, problems }: FieldsProps) {
         options={Object.entries(words.repeatsEvery)
           .filter(([value]) => value !== 'kept' || former === 'kept')
           .map(([value, text]) => ({ value, text }))}
+        onChange={(pace) => setPlan({ ...plan, pace: pace as Pace | 'kept' })}
         fault={problems.ruleset}
       />
       <CheckField
         label={words.weekends}
         name="excludeWeekends"
-        defaultChecked={schedule?.excludeWeekends ?? true}
+        defaultChecked={plan.excludesWeekends}
+        onChange={(event) => setPlan({ ...plan, excludesWeekends: event.target.checked })}
       />
+      <NextDates {...plan} />
       <TextField
         label={words.deposit}
         hint={words.depositHint}
@@ -130,9 +165,10 @@ function Fields({ bankAccountId, schedule, problems }: FieldsProps) {
 /** The pace and the next day of a payday; those that are proposed for a new one. */
 function formerOf(
   schedule: FundingSchedule | undefined,
-  { timezone, today }: { timezone: string; today: string },
+  { timezone, today, proposal }: { timezone: string; today: string; proposal: Proposal },
 ): { pace: Pace | 'kept'; day: string } {
-  if (schedule === undefined) return { pace: 'biweekly', day: dayAfter(today, 1) }
+  const { pace, day: proposed = nextFriday(today) } = proposal
+  if (schedule === undefined) return { pace, day: proposed }
   const day = dayOf(schedule.nextRecurrence, timezone)
   return { pace: paceOf(schedule.ruleset) ?? 'kept', day }
 }

@@ -1,7 +1,18 @@
+import { dayAfter } from '../../format/days.ts'
 import { type Repeat, repeatOf, rulesetOf, twiceMonthly } from '../../format/recurrence.ts'
 
 /** How often a payday comes, as the form offers it. */
 export type Pace = Repeat | 'twice-monthly'
+
+/** Entries that the form proposes for a new payday. */
+export interface Proposal {
+  pace: Pace
+  name?: string
+  /** `2026-11-20` */
+  day?: string
+  /** In minor units. */
+  deposit?: number
+}
 
 /** Returns the word for the rule of a payday; null for one that no word says. */
 export function paceOf(ruleset: string): Pace | null {
@@ -12,4 +23,54 @@ export function paceOf(ruleset: string): Pace | null {
 /** Returns the rule (RFC 5545) of paydays that begin on a day. */
 export function paydaysOf(pace: Pace, from: { day: string; start: string }): string {
   return pace === 'twice-monthly' ? twiceMonthly(from.start) : rulesetOf(pace, from)
+}
+
+const monthsBetween: Partial<Record<Pace, number>> = { monthly: 1, quarterly: 3, yearly: 12 }
+const daysBetween: Partial<Record<Pace, number>> = { weekly: 7, biweekly: 14 }
+
+/**
+ * Returns the next paydays from a day on, as the server moves them: those of a weekend to the
+ * Friday before. The 29th to 31st mean the last day of a month.
+ */
+export function nextPaydays(
+  pace: Pace,
+  { day, count, excludesWeekends }: { day: string; count: number; excludesWeekends: boolean },
+): string[] {
+  const days = Array.from({ length: count }, (_, at) => {
+    const step = daysBetween[pace]
+    if (step !== undefined) return dayAfter(day, step * at)
+    const months = monthsBetween[pace]
+    return months === undefined ? halfMonthAfter(day, at) : monthsAfter(day, months * at)
+  })
+  return days.map((one) => (excludesWeekends ? beforeWeekend(one) : one))
+}
+
+/** Returns the n-th 15th or last day of a month from a day on. */
+function halfMonthAfter(day: string, n: number): string {
+  const isFirstHalf = Number(day.slice(8)) <= 15
+  const half = (isFirstHalf ? 0 : 1) + n
+  const month = monthsAfter(`${day.slice(0, 8)}01`, Math.floor(half / 2))
+  return half % 2 === 0 ? `${month.slice(0, 8)}15` : lastDayOf(month)
+}
+
+function monthsAfter(day: string, months: number): string {
+  const [year = 0, month = 1, date = 1] = day.split('-').map(Number)
+  const first = new Date(Date.UTC(year, month - 1 + months, 1)).toISOString().slice(0, 10)
+  return date > 28 ? lastDayOf(first) : `${first.slice(0, 8)}${day.slice(8)}`
+}
+
+function lastDayOf(day: string): string {
+  const [year = 0, month = 1] = day.split('-').map(Number)
+  return new Date(Date.UTC(year, month, 0)).toISOString().slice(0, 10)
+}
+
+/** Returns the first Friday after a day. */
+export function nextFriday(day: string): string {
+  const weekday = new Date(`${day}T00:00:00Z`).getUTCDay()
+  return dayAfter(day, ((11 - weekday) % 7) + 1)
+}
+
+function beforeWeekend(day: string): string {
+  const weekday = new Date(`${day}T00:00:00Z`).getUTCDay()
+  return dayAfter(day, weekday === 6 ? -1 : weekday === 0 ? -2 : 0)
 }

@@ -1,9 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
+import { FileUp, Landmark, type LucideIcon, PencilLine, Rss } from 'lucide-react'
 import { useState } from 'react'
 import { bankAccountsQuery, configQuery, currenciesQuery } from '../../api/account-queries.ts'
 import { useChange } from '../../api/changes.ts'
-import { coffer } from '../../api/client.ts'
+import { basePath, coffer } from '../../api/client.ts'
 import { ChoiceField, TextField } from '../../controls/field.tsx'
 import { Form } from '../../controls/form.tsx'
 import { Card, Screen } from '../../controls/screen.tsx'
@@ -11,6 +12,7 @@ import { parseAmount } from '../../format/amount-input.ts'
 import { setPreferences } from '../../preferences/preferences.ts'
 import { useReader } from '../../shell/chosen-account.ts'
 import { startWords } from '../../words/start.ts'
+import styles from './start.module.css'
 
 interface NewAccount {
   institutionName: string
@@ -19,28 +21,70 @@ interface NewAccount {
   amount: number
 }
 
-/** The first run: a bank account that is kept by hand. */
+/** Ways that begin with a bank account by hand. */
+type Way = 'hand' | 'file'
+
+/** The first run: by hand, by a file, by the bank itself, or by a feed. */
 export function Start() {
-  const { data: config } = useQuery(configQuery)
   const { data: accounts = [] } = useQuery(bankAccountsQuery)
+  const [way, setWay] = useState<Way>('hand')
   const title = accounts.length === 0 ? startWords.title : startWords.titleFurther
   return (
     <Screen title={title} isNarrow>
       <Card>
-        <p>{startWords.text}</p>
-        {config?.uploadsEnabled && <p>{startWords.files}</p>}
-        {config?.feedEnabled && (
-          <p>
-            {startWords.feed} <Link to="/links/feed">{startWords.toFeed}</Link>
-          </p>
-        )}
-        <AccountForm />
+        <Ways way={way} choose={setWay} />
+        <p>{way === 'hand' ? startWords.text : startWords.fileNext}</p>
+        <AccountForm way={way} />
       </Card>
     </Screen>
   )
 }
 
-function AccountForm() {
+function Ways({ way, choose }: { way: Way; choose: (way: Way) => void }) {
+  const { data: config } = useQuery(configQuery)
+  const own: [Way, LucideIcon, string, string][] = [
+    ['hand', PencilLine, startWords.hand, startWords.handText],
+    ['file', FileUp, startWords.file, startWords.fileText],
+  ]
+  return (
+    <div className={styles.ways}>
+      {config?.aggregatorEnabled && (
+        <a className={styles.way} href={`${basePath}links/connect`}>
+          <strong>
+            <Landmark size={18} aria-hidden /> {startWords.plaid}
+          </strong>
+          <span>{startWords.plaidText}</span>
+        </a>
+      )}
+      {own
+        .filter(([one]) => one === 'hand' || config?.uploadsEnabled)
+        .map(([one, Icon, name, text]) => (
+          <button
+            key={one}
+            type="button"
+            className={styles.way}
+            aria-pressed={one === way}
+            onClick={() => choose(one)}
+          >
+            <strong>
+              <Icon size={18} aria-hidden /> {name}
+            </strong>
+            <span>{text}</span>
+          </button>
+        ))}
+      {config?.feedEnabled && (
+        <Link className={styles.way} to="/links/feed">
+          <strong>
+            <Rss size={18} aria-hidden /> {startWords.feed}
+          </strong>
+          <span>{startWords.feedText}</span>
+        </Link>
+      )}
+    </div>
+  )
+}
+
+function AccountForm({ way }: { way: Way }) {
   const { locale, currencyDefault } = useReader()
   const navigate = useNavigate()
   const { data: currencies = [currencyDefault] } = useQuery(currenciesQuery)
@@ -59,7 +103,8 @@ function AccountForm() {
     if (Object.keys(found).length > 0 || amount === null) return
     send({ institutionName, name, currency, amount }, (bankAccountId) => {
       setPreferences({ bankAccountId })
-      void navigate({ to: '/', search: { account: bankAccountId } })
+      const to = way === 'file' ? '/imports' : '/setup/plan'
+      void navigate({ to, search: { account: bankAccountId } })
     })
   }
   return (

@@ -1,0 +1,23 @@
+import rows from '../../controls/rows.module.css'
+import { formatShortDay } from '../../format/days.ts'
+import { useReader } from '../../shell/chosen-account.ts'
+import { scheduleWords as words } from '../../words/schedules.ts'
+import { nextPaydays, type Pace } from './schedule-pace.ts'
+
+interface Props {
+  pace: Pace | 'kept'
+  day: string
+  excludesWeekends: boolean
+}
+
+/** The next ten paydays of the entries, to compare with a calendar. */
+export function NextDates({ pace, day, excludesWeekends }: Props) {
+  const reader = useReader()
+  if (pace === 'kept' || day === '') return null
+  const days = nextPaydays(pace, { day, count: 10, excludesWeekends })
+  return (
+    <p className={rows.soft}>
+      {words.nextDates} {days.map((one) => formatShortDay(one, reader)).join(' · ')}
+    </p>
+  )
+}

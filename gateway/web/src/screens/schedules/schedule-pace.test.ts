@@ -1,0 +1,18 @@
+import { expect, test } from '@jest/globals'
+import { nextFriday, nextPaydays, type Pace } from './schedule-pace.ts'
+
+test.each`
+  pace               | day             | next
+  ${'biweekly'}      | ${'2026-12-18'} | ${'2026-12-18 2027-01-01 2027-01-15'}
+  ${'monthly'}       | ${'2026-01-31'} | ${'2026-01-30 2026-02-27 2026-03-31'}
+  ${'twice-monthly'} | ${'2026-02-10'} | ${'2026-02-13 2026-02-27 2026-03-13'}
+  ${'twice-monthly'} | ${'2026-11-16'} | ${'2026-11-30 2026-12-15 2026-12-31'}
+  ${'quarterly'}     | ${'2026-11-05'} | ${'2026-11-05 2027-02-05 2027-05-05'}
+`('paydays $pace from $day, on weekdays: $next', ({ pace, day, next }) => {
+  const days = nextPaydays(pace as Pace, { day, count: 3, excludesWeekends: true })
+  expect(days.join(' ')).toBe(next)
+})
+
+test('the Friday after a Friday is a week later', () => {
+  expect([nextFriday('2026-11-27'), nextFriday('2026-11-28')]).toEqual(['2026-12-04', '2026-12-04'])
+})

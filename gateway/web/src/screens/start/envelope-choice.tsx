@@ -1,0 +1,147 @@
+import { Plus } from 'lucide-react'
+import { useState } from 'react'
+import { useChange } from '../../api/changes.ts'
+import { coffer } from '../../api/client.ts'
+import { Button } from '../../controls/button.tsx'
+import { CheckField, ChoiceField, TextField } from '../../controls/field.tsx'
+import { Form } from '../../controls/form.tsx'
+import { Card } from '../../controls/screen.tsx'
+import { amountText, parseAmount } from '../../format/amount-input.ts'
+import { dayAfter, instantOf } from '../../format/days.ts'
+import { type Repeat, rulesetOf } from '../../format/recurrence.ts'
+import { useManner, useReader } from '../../shell/chosen-account.ts'
+import { envelopeWords } from '../../words/envelopes.ts'
+import { startWords as words } from '../../words/start.ts'
+import styles from './start.module.css'
+import type { Suggestion } from './suggestions.ts'
+
+interface Props {
+  bankAccountId: string
+  fundingScheduleId: string
+  suggestions: Suggestion[]
+  onDone: () => void
+}
+
+/** A proposed envelope, as the person adjusts it. */
+interface Row {
+  id: number
+  isChosen: boolean
+  name: string
+  target: string
+  repeat: Repeat
+  day: string
+  isBill: boolean
+}
+
+/** The proposed envelopes, each to take, to change or to leave. */
+export function EnvelopeChoice({ bankAccountId, fundingScheduleId, ...props }: Props) {
+  const { suggestions, onDone } = props
+  const { timezone, today } = useReader()
+  const manner = useManner(bankAccountId)
+  const blank = blankRow(dayAfter(today, 30))
+  const [rows, setRows] = useState<Row[]>(() =>
+    suggestions.length > 0
+      ? suggestions.map((one, id) => ({
+          ...blank,
+          ...one,
+          id,
+          target: amountText(one.target, manner),
+        }))
+      : words.examples.map((name, id) => ({ ...blank, id, name, isBill: id === 0 })),
+  )
+  const change = (id: number, next: Partial<Row>) =>
+    setRows((all) => all.map((row) => (row.id === id ? { ...row, ...next } : row)))
+  const amountOf = ({ target }: Row) => parseAmount(target, manner) ?? 0
+  const wanted = rows.filter((row) => row.isChosen && row.name.trim() && amountOf(row) > 0)
+  const { send, isSending, fault } = useChange(async (chosen: Row[]) => {
+    for (const row of chosen) {
+      const plan = { ...planOf(row, timezone), fundingScheduleId, targetAmount: amountOf(row) }
+      await coffer.createSpending({ path: { bankAccountId }, body: plan })
+      // A fault of a later one does not create this one again.
+      change(row.id, { isChosen: false })
+    }
+  })
+  return (
+    <Card title={words.envelopes}>
+      <p>{suggestions.length > 0 ? words.envelopesText : words.envelopesNone}</p>
+      <Form
+        action={words.createThem(wanted.length)}
+        isSending={isSending}
+        fault={fault}
+        onSubmit={() => (wanted.length === 0 ? onDone() : send(wanted, onDone))}
+        others={
+          <Button onClick={() => setRows((all) => [...all, { ...blank, id: all.length }])}>
+            <Plus size={18} aria-hidden />
+            {words.another}
+          </Button>
+        }
+      >
+        <ul className={styles.rows}>
+          {rows.map((row) => (
+            <EnvelopeRow key={row.id} row={row} change={(next) => change(row.id, next)} />
+          ))}
+        </ul>
+      </Form>
+    </Card>
+  )
+}
+
+function blankRow(day: string): Row {
+  return { id: 0, isChosen: true, name: '', target: '', repeat: 'monthly', day, isBill: false }
+}
+
+/** Returns the plan of a row, as the API takes it. Bills may come some days late. */
+function planOf({ name, repeat, day, isBill }: Row, timezone: string) {
+  const start = instantOf(day, timezone)
+  return {
+    name: name.trim(),
+    spendingType: 'expense' as const,
+    ruleset: rulesetOf(repeat, { day, start }),
+    nextRecurrence: start,
+    graceDays: 5,
+    settlesWhenSpent: isBill,
+  }
+}
+
+function EnvelopeRow({ row, change }: { row: Row; change: (next: Partial<Row>) => void }) {
+  const { isChosen, name, target, repeat, day } = row
+  return (
+    <li className={styles.row}>
+      <CheckField
+        label={name.trim() || words.unnamed}
+        checked={isChosen}
+        onChange={(event) => change({ isChosen: event.target.checked })}
+      />
+      {isChosen && (
+        <div className={styles.fields}>
+          <TextField
+            label={envelopeWords.name}
+            value={name}
+            onChange={(event) => change({ name: event.target.value })}
+          />
+          <TextField
+            label={envelopeWords.target}
+            inputMode="decimal"
+            autoComplete="off"
+            value={target}
+            onChange={(event) => change({ target: event.target.value })}
+          />
+          <ChoiceField
+            label={envelopeWords.repeats}
+            value={repeat}
+            options={Object.entries(envelopeWords.repeatsEvery)
+              .filter(([value]) => value !== 'kept')
+              .map(([value, text]) => ({ value, text }))}
+            onChange={(value) => change({ repeat: value as Repeat })}
+          />
+          <TextField
+            label={envelopeWords.day}
+            type="date"
+            value={day}
+            onChange={(event) => change({ day: event.target.value || day })}
+          />
+        </div>
+      )}
+    </li>
+  )
+}

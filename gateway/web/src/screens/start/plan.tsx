@@ -1,0 +1,71 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link, Navigate, useNavigate } from '@tanstack/react-router'
+import { bankAccountsQuery } from '../../api/account-queries.ts'
+import { schedulesQuery } from '../../api/budget-queries.ts'
+import { Asked } from '../../controls/asked.tsx'
+import { Card, Screen } from '../../controls/screen.tsx'
+import { dayOf } from '../../format/days.ts'
+import { useChosenAccountId, useReader } from '../../shell/chosen-account.ts'
+import { startWords as words } from '../../words/start.ts'
+import { PaydayForm } from '../schedules/schedule-form.tsx'
+import { EnvelopeChoice } from './envelope-choice.tsx'
+import { groupsQuery } from './similar-groups.ts'
+import { suggestEnvelopes, suggestPayday } from './suggestions.ts'
+
+/** The plan of a bank account: its payday, then its envelopes. It begins at what is missing. */
+export function Plan() {
+  const accounts = useQuery(bankAccountsQuery)
+  const chosen = useChosenAccountId()
+  const later = (
+    <Link to="/" search={{ account: chosen ?? undefined }}>
+      {words.later}
+    </Link>
+  )
+  return (
+    <Screen title={words.planTitle} actions={later} isNarrow>
+      <Asked query={accounts} lines={8}>
+        {() =>
+          chosen === null ? <Navigate to="/setup" /> : <Steps key={chosen} bankAccountId={chosen} />
+        }
+      </Asked>
+    </Screen>
+  )
+}
+
+function Steps({ bankAccountId }: { bankAccountId: string }) {
+  const reader = useReader()
+  const navigate = useNavigate()
+  const schedules = useQuery(schedulesQuery(bankAccountId))
+  const groups = useQuery(groupsQuery(bankAccountId, (at) => dayOf(at, reader.timezone)))
+  return (
+    <Asked query={groups} lines={8}>
+      {({ deposits, payments }) => (
+        <Asked query={schedules}>
+          {([first]) =>
+            first === undefined ? (
+              <Card title={words.payday}>
+                <p>{words.paydayText}</p>
+                <PaydayForm
+                  bankAccountId={bankAccountId}
+                  proposal={{
+                    pace: 'biweekly',
+                    ...suggestPayday(deposits, reader.today),
+                    name: words.paydayName,
+                  }}
+                  onDone={() => undefined}
+                />
+              </Card>
+            ) : (
+              <EnvelopeChoice
+                bankAccountId={bankAccountId}
+                fundingScheduleId={first.fundingScheduleId}
+                suggestions={suggestEnvelopes(payments, reader.today)}
+                onDone={() => void navigate({ to: '/', search: { account: bankAccountId } })}
+              />
+            )
+          }
+        </Asked>
+      )}
+    </Asked>
+  )
+}

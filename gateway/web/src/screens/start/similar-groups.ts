@@ -1,0 +1,51 @@
+import { paginate } from '@coffer/client'
+import { queryOptions } from '@tanstack/react-query'
+import type { Transaction } from '../../api/budget-queries.ts'
+import { coffer } from '../../api/client.ts'
+import { type Group, groupByName, movementsOf } from './suggestions.ts'
+
+/** Newest transactions that the suggestions are made of: about a year of a household. */
+const transactionsMax = 600
+/** Requests for clusters: payments that come more than once are among the first. */
+const clustersMax = 12
+
+/** Payments and deposits of a bank account that look alike. */
+interface Groups {
+  payments: Group[]
+  deposits: Group[]
+}
+
+/** Groups the newest transactions by the similar clusters, and by name where there is none. */
+export function groupsQuery(bankAccountId: string, dayOf: (instant: string) => string) {
+  const path = { bankAccountId }
+  return queryOptions({
+    queryKey: ['start-groups', bankAccountId],
+    refetchInterval: false,
+    queryFn: async (): Promise<Groups> => {
+      const all: Transaction[] = []
+      for await (const one of paginate(coffer.listTransactions, { path, query: { limit: 100 } })) {
+        all.push(one)
+        if (all.length === transactionsMax) break
+      }
+      const deposits = groupByName(movementsOf(all, { isIncome: true, dayOf }))
+      let rest = movementsOf(all, { isIncome: false, dayOf })
+      const payments: Group[] = []
+      for (let asked = 0; asked < clustersMax && rest.length > 0; asked += 1) {
+        const [first] = rest
+        if (first === undefined) break
+        const members = await membersOf(bankAccountId, first.transactionId)
+        const isOwn = ({ transactionId }: { transactionId: string }) => members.has(transactionId)
+        payments.push({ name: first.name, movements: rest.filter(isOwn) })
+        rest = rest.filter((one) => !isOwn(one))
+      }
+      return { deposits, payments: [...payments, ...groupByName(rest)] }
+    },
+  })
+}
+
+/** Returns the IDs of the transactions that look like one; of that alone before the search. */
+async function membersOf(bankAccountId: string, transactionId: string): Promise<Set<string>> {
+  const path = { bankAccountId, transactionId }
+  const cluster = (await coffer.getSimilarTransactions({ path })).data
+  return new Set([transactionId, ...(cluster ? cluster.members : [])])
+}

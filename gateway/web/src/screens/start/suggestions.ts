@@ -1,0 +1,142 @@
+import type { Transaction } from '../../api/budget-queries.ts'
+import { daysBetween } from '../../format/days.ts'
+import type { Repeat } from '../../format/recurrence.ts'
+import type { Pace, Proposal } from '../schedules/schedule-pace.ts'
+
+/** A payment or deposit, as the suggestions use it. */
+interface Movement {
+  name: string
+  /** `2026-11-20` */
+  day: string
+  /** In minor units, above zero. */
+  amount: number
+}
+
+/** Transactions that look alike, newest first. */
+export interface Group {
+  name: string
+  movements: Movement[]
+}
+
+/** An envelope that is proposed. */
+export interface Suggestion {
+  name: string
+  /** In minor units. */
+  target: number
+  repeat: Repeat
+  /** Next due date. */
+  day: string
+  /** Whether it is paid at once, and not in parts over the month. */
+  isBill: boolean
+}
+
+const suggestionsMax = 8
+/** Days between two bills, at least; more frequent payments are shopping. */
+const billDaysMin = 25
+
+/** Returns the movements of one direction: payments, or deposits with `isIncome`. */
+export function movementsOf(
+  transactions: Transaction[],
+  { isIncome, dayOf }: { isIncome: boolean; dayOf: (instant: string) => string },
+): (Movement & { transactionId: string })[] {
+  return transactions
+    .filter(({ amount }) => (isIncome ? amount < 0 : amount > 0))
+    .map(({ transactionId, amount, date, merchantName, name, originalName }) => ({
+      transactionId,
+      name: merchantName || name || originalName,
+      day: dayOf(date),
+      amount: Math.abs(amount),
+    }))
+}
+
+/** Groups movements by their names without figures, for those that no cluster holds. */
+export function groupByName(movements: Movement[]): Group[] {
+  const plain = (name: string) =>
+    name
+      .toLowerCase()
+      .replaceAll(/[\d#*.:/-]+/g, ' ')
+      .trim()
+  const byName = Map.groupBy(movements, ({ name }) => plain(name))
+  return [...byName.values()].map((own) => ({ name: own[0]?.name ?? '', movements: own }))
+}
+
+/** Returns envelopes for what was paid at least twice, the most money first. */
+export function suggestEnvelopes(groups: Group[], today: string): Suggestion[] {
+  return groups
+    .flatMap(({ name, movements }) => {
+      const gaps = gapsOf(movements)
+      const gap = median(gaps)
+      const last = movements[0]
+      if (gap === null || last === undefined) return []
+      if (Math.min(...gaps) >= billDaysMin) {
+        const repeat = gap > 300 ? 'yearly' : gap > 75 ? 'quarterly' : 'monthly'
+        const months = { monthly: 1, quarterly: 3, yearly: 12 }[repeat]
+        const day = nextAfter(last.day, months, today)
+        return [
+          { name, target: last.amount, repeat, day, isBill: true, month: last.amount / months },
+        ]
+      }
+      const days = daysBetween(movements.at(-1)?.day ?? last.day, last.day) + gap
+      const total = movements.reduce((sum, { amount }) => sum + amount, 0)
+      const month = Math.min(total, (total / Math.max(days, 30)) * 30.44)
+      const target = Math.ceil(month / 1_000) * 1_000
+      const day = nextAfter(`${today.slice(0, 8)}01`, 1, today)
+      return [{ name, target, repeat: 'monthly' as const, day, isBill: false, month }]
+    })
+    .sort((a, b) => b.month - a.month)
+    .slice(0, suggestionsMax)
+    .map(({ month: _, ...one }) => one)
+}
+
+/** Returns the payday that the largest regular deposits show; null without one. */
+export function suggestPayday(groups: Group[], today: string): Omit<Proposal, 'name'> | null {
+  const regular = groups.flatMap(({ movements }) => {
+    const gap = median(gapsOf(movements))
+    const pace = gap === null ? null : paceOf(gap)
+    const last = movements[0]
+    return pace === null || last === undefined ? [] : [{ pace, gap: gap ?? 0, last }]
+  })
+  const [largest] = regular.sort((a, b) => b.last.amount - a.last.amount)
+  if (largest === undefined) return null
+  const { pace, gap, last } = largest
+  return { pace, day: paydayAfter(last.day, { pace, gap, today }), deposit: last.amount }
+}
+
+function paceOf(gap: number): Pace | null {
+  if (gap >= 6 && gap <= 8) return 'weekly'
+  if (gap === 14) return 'biweekly'
+  if (gap >= 13 && gap <= 17) return 'twice-monthly'
+  return gap >= 26 && gap <= 33 ? 'monthly' : null
+}
+
+function paydayAfter(
+  last: string,
+  { pace, gap, today }: { pace: Pace; gap: number; today: string },
+): string {
+  if (pace === 'monthly') return nextAfter(last, 1, today)
+  let day = last
+  while (day <= today) day = addDays(day, pace === 'twice-monthly' ? 15 : Math.round(gap))
+  return day
+}
+
+/** Returns the day of the month of `day`, so many months later, that is the first after today. */
+function nextAfter(day: string, months: number, today: string): string {
+  const [year = 0, month = 1, date = 1] = day.split('-').map(Number)
+  for (let later = 0; ; later += months) {
+    // The 29th to 31st would move on in shorter months.
+    const next = new Date(Date.UTC(year, month - 1 + later, Math.min(date, 28)))
+    if (next.toISOString().slice(0, 10) > today) return next.toISOString().slice(0, 10)
+  }
+}
+
+function addDays(day: string, days: number): string {
+  return new Date(Date.parse(day) + days * 86_400_000).toISOString().slice(0, 10)
+}
+
+function gapsOf(movements: Movement[]): number[] {
+  return movements.slice(1).map(({ day }, at) => daysBetween(day, movements[at]?.day ?? day))
+}
+
+function median(numbers: number[]): number | null {
+  return numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? null
+}
