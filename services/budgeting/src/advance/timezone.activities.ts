@@ -1,8 +1,9 @@
 import { findTimezoneChange } from '@coffer/kit/accounts/timezone-change'
 import { groupsOf } from '@coffer/kit/database/batch'
+import type { Transaction } from '@coffer/kit/database/database'
 import type { Current } from '../plans/unit-of-work.ts'
 import { accountTimezone } from '../tenancy/account-settings.client.ts'
-import { listMovable, saveTimezone } from '../tenancy/account-settings.sql.ts'
+import { listMovable, lockSettings, saveTimezone } from '../tenancy/account-settings.sql.ts'
 import { type AdvanceDeps, advanceTogether } from './advance-together.service.ts'
 import { movePlans } from './moved-plans.ts'
 
@@ -22,17 +23,21 @@ export function timezoneActivities(deps: AdvanceDeps) {
       const from = await accountTimezone(deps, accountId)
       if (to === null || from === to) return
       const now = clock()
-      const movable = await listMovable(database, { accountId, now })
-      const live = movable.filter(({ isLive }) => isLive)
+      const started = await listMovable(database.pool, { accountId, now })
+      const live = started.filter(({ isLive }) => isLive)
       for (const group of groupsOf(live, bankAccountsAtOnce)) {
         await advanceTogether(deps, group, now)
       }
-      const works = movable.map(({ isLive, ...scope }) => ({
-        scope: { ...scope, isWhole: true },
-        timezone: from,
-        decide: (current: Current) => movePlans(current, { from, to, isLive, now: clock() }),
-      }))
-      await deps.writeTogether(works, (tx) => saveTimezone(tx, accountId, to))
+      const decide = (isLive: boolean) => (current: Current) =>
+        movePlans(current, { from, to, isLive, now: clock() })
+      const listWorks = async (tx: Transaction) => {
+        await lockSettings(tx, accountId)
+        const movable = await listMovable(tx, { accountId, now })
+        return movable.map(({ isLive, ...key }) => {
+          return { scope: { ...key, isWhole: true }, timezone: from, decide: decide(isLive) }
+        })
+      }
+      await deps.writeTogether(listWorks, (tx) => saveTimezone(tx, accountId, to))
     },
   }
 }

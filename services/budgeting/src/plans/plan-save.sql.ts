@@ -54,8 +54,8 @@ const nothing = sql.fragment``
 
 /**
  * Optimistic concurrency: compare-and-set on the version of a bank account's plans. `guard` locks
- * version rows that are unchanged since the read, in key order; missing ones are inserted. All
- * other parts save rows of guarded bank accounts only.
+ * version rows that are unchanged since the read, in key order; missing ones are inserted unless a
+ * change of the timezone has begun since. All other parts save rows of guarded bank accounts only.
  */
 const saveStatement = prepareParts(
   ['changeSets'],
@@ -70,12 +70,12 @@ const saveStatement = prepareParts(
     return sql.type(SavedRow)`
     WITH changed AS MATERIALIZED (
       SELECT * FROM jsonb_to_recordset(${changeSets}::jsonb) AS new(
-        account_id text, bank_account_id text, read_version bigint, versions jsonb,
+        account_id text, bank_account_id text, read_version bigint, timezone text, versions jsonb,
         ${sql.join(
           partNames.map((name) => sql.fragment`${sql.identifier([name])} jsonb`),
           sql.fragment`, `,
         )})
-    )${has.has('createdVersions') ? createdVersions : nothing},
+    )${has.has('createdVersions') ? createdVersions(has.has('skipsLocked')) : nothing},
     guard AS MATERIALIZED (
       SELECT changed.* FROM changed CROSS JOIN LATERAL (
         SELECT 1 FROM plan_books AS stored
@@ -93,15 +93,27 @@ const saveStatement = prepareParts(
   },
 )
 
-const createdVersions = sql.fragment`, created AS (
+/**
+ * Inserts version rows. The share lock on the settings makes a change of the timezone wait: it then
+ * finds the new row.
+ */
+function createdVersions(skipsLocked: boolean): FragmentSqlToken {
+  return sql.fragment`, unmoved AS MATERIALIZED (
+      SELECT changed.* FROM changed CROSS JOIN LATERAL (
+        SELECT 1 FROM account_settings AS stored
+        WHERE stored.account_id = changed.account_id AND stored.timezone = changed.timezone
+        LIMIT 1 FOR SHARE ${skipping(skipsLocked)}
+      ) AS same WHERE read_version = 0
+      UNION ALL SELECT * FROM changed WHERE read_version = 0 AND timezone IS NULL
+    ), created AS (
       INSERT INTO plan_books (${columnNames(PlanVersion)})
       SELECT ${columnNames(PlanVersion)} FROM (
-        SELECT new.* FROM changed
-        CROSS JOIN LATERAL jsonb_populate_recordset(NULL::plan_books, changed.versions) AS new
-        WHERE read_version = 0
+        SELECT new.* FROM unmoved
+        CROSS JOIN LATERAL jsonb_populate_recordset(NULL::plan_books, unmoved.versions) AS new
       ) AS new
       ON CONFLICT DO NOTHING RETURNING account_id, bank_account_id
     )`
+}
 
 /**
  * Saves change sets in one statement, whose text does not depend on the number of rows. Leaves out
@@ -126,10 +138,11 @@ export async function saveChangeSets(
 }
 
 function documentOf(save: ChangeSet, filled: readonly PartName[]): string {
-  const { accountId, bankAccountId, readVersion, version } = save
+  const { accountId, bankAccountId, readVersion, timezone, version } = save
   const rows = filled.map((name) => `,"${name}":${recordsOf(save[name])}`)
   return `{"account_id":${JSON.stringify(accountId)},
     "bank_account_id":${JSON.stringify(bankAccountId)},
     "read_version":${readVersion},
+    "timezone":${JSON.stringify(timezone)},
     "versions":${recordsOf([{ accountId, bankAccountId, version }])}${rows.join('')}}`
 }

@@ -83,6 +83,8 @@ export interface ChangeSet extends BankAccountKey {
   /** The version at the read; the save fails if it has changed. */
   readVersion: bigint
   version: bigint
+  /** The timezone at the read; the first save of a bank account fails if it has changed. */
+  timezone: string | null
   createdPlans: readonly Spending[]
   plans: readonly Spending[]
   deletedPlans: readonly Spending[]
@@ -188,7 +190,7 @@ function apply(unit: UnitOfWork, decision: Decision<unknown>): void {
 }
 
 function changeSetOf(unit: UnitOfWork, now: Date): ChangeSet | null {
-  const { accountId, bankAccountId, version: readVersion } = unit.state
+  const { accountId, bankAccountId, timezone, version: readVersion } = unit.state
   const plans = changedRows(unit.plans)
   const schedules = changedRows(unit.schedules)
   const runs = changedRows(unit.runs)
@@ -206,5 +208,5 @@ function changeSetOf(unit: UnitOfWork, now: Date): ChangeSet | null {
   }
   if (Object.values(parts).every((rows) => rows.length === 0)) return null
   const version = nextVersion(readVersion, now)
-  return { accountId, bankAccountId, readVersion, version, ...parts }
+  return { accountId, bankAccountId, readVersion, version, timezone, ...parts }
 }

@@ -20,9 +20,9 @@ export interface PlanWriter {
   writeEach: <Reply>(
     works: readonly Work<Reply>[],
   ) => Promise<readonly PromiseSettledResult<Reply>[]>
-  /** Makes changes of several bank accounts in one transaction, and `last` in it: all or none. */
+  /** Makes the changes that `listWorks` finds in one transaction, and `last` in it: all or none. */
   writeTogether: (
-    works: readonly Work<void>[],
+    listWorks: (tx: Transaction) => Promise<readonly Work<void>[]>,
     last: (tx: Transaction) => Promise<void>,
   ) => Promise<void>
 }
@@ -53,8 +53,9 @@ export function createPlanWriter({
     writeEach: async <Reply>(works: readonly Work<Reply>[]) => {
       return (await writer.writeEach(works)) as PromiseSettledResult<Reply>[]
     },
-    writeTogether: (works, last) =>
+    writeTogether: (listWorks, last) =>
       database.transaction(async (tx) => {
+        const works = await listWorks(tx)
         await lockPlanVersions(
           tx,
           works.map(({ scope }) => scope),

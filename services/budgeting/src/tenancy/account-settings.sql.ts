@@ -1,5 +1,5 @@
 import { type Timestamp, timestampDate } from '@bufbuild/protobuf/wkt'
-import type { Database, Transaction } from '@coffer/kit/database/database'
+import type { Database, Queries, Transaction } from '@coffer/kit/database/database'
 import { sql } from 'slonik'
 import { z } from 'zod'
 
@@ -31,6 +31,12 @@ export async function saveSettings({ pool }: Database, settings: Settings): Prom
     WHERE stored.version < excluded.version`)
 }
 
+/** Locks the settings of an account: the first save of a bank account's plans waits for it. */
+export async function lockSettings(tx: Transaction, accountId: string): Promise<void> {
+  await tx.query(sql.unsafe`
+    SELECT FROM account_settings WHERE account_id = ${accountId} FOR NO KEY UPDATE`)
+}
+
 /** Sets the timezone of an account, in the transaction that moves its plans. */
 export async function saveTimezone(
   tx: Transaction,
@@ -52,10 +58,10 @@ const Movable = z.object({
  * due: they are not archived, and the account is paid up.
  */
 export function listMovable(
-  { pool }: Database,
+  connection: Queries,
   { accountId, now }: { accountId: string; now: Date },
 ): Promise<readonly z.infer<typeof Movable>[]> {
-  return pool.any(sql.type(Movable)`
+  return connection.any(sql.type(Movable)`
     SELECT account_id AS "accountId", bank_account_id AS "bankAccountId",
       ended.reason IS NULL AND coalesce(
         (SELECT subscription_active_until > ${now.toISOString()}::timestamptz

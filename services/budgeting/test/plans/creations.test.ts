@@ -1,12 +1,14 @@
+import { eventually } from '@coffer/host/testing/boot'
 import { booting } from '@coffer/host/testing/booting'
 import { refusalOf } from '@coffer/kit/rpc/errors'
 import { headers } from '@coffer/kit/rpc/rpc'
 import { newId } from '@coffer/kit/values/id'
 import { ledger } from '@coffer/ledger/service'
-import { type CallOptions, ConnectError } from '@connectrpc/connect'
+import { type CallOptions, Code, ConnectError } from '@connectrpc/connect'
 import { expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { budgeting } from '../../src/service.ts'
+import { lockSettings, saveTimezone } from '../../src/tenancy/account-settings.sql.ts'
 import { sweepActivities } from '../../src/tenancy/sweep.activities.ts'
 import { depsOf } from '../advancing.ts'
 import { at, createBudgetHousehold, type Household } from '../household.ts'
@@ -189,4 +191,23 @@ test('twenty retries under one key create one schedule and get one reply', async
   const replies = await Promise.all(Array.from({ length: 20 }, create))
   const ids = replies.map(({ fundingSchedule }) => fundingSchedule?.fundingScheduleId)
   expect(new Set(ids).size).toBe(1)
+})
+
+test('no first plan is saved while a change of the timezone is under way', async () => {
+  const home = await createBudgetHousehold(booted)
+  const { accountId, bankAccountId, schedules, as } = home
+  const body = { bankAccountId, name: 'Pay', ruleset: twiceMonthly }
+  let outcome: Promise<unknown> | null = null
+  await booted.database('budgeting').transaction(async (tx) => {
+    await lockSettings(tx, accountId)
+    outcome = schedules.createFundingSchedule(body, as).catch(({ code }) => code)
+    const isWaiting = sql.unsafe`
+      SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%plan_books%'`
+    const isBlocked = () => booted.database('budgeting').pool.exists(isWaiting)
+    await eventually(isBlocked, Boolean)
+    await saveTimezone(tx, accountId, 'Europe/Berlin')
+  })
+  expect(await outcome).toBe(Code.Unavailable)
+  const { fundingSchedules } = await schedules.listFundingSchedules({ bankAccountId }, as)
+  expect(fundingSchedules).toEqual([])
 })
