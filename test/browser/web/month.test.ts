@@ -14,8 +14,9 @@ async function fillIn(page: Page, opener: string, values: Record<string, string>
   const dialog = page.getByRole('dialog')
   for (const [label, value] of Object.entries(values)) {
     const field = dialog.getByLabel(label, { exact: true })
-    const isChoice = (await field.evaluate((one) => one.tagName)) === 'SELECT'
-    await (isChoice ? field.selectOption({ label: value }) : field.fill(value))
+    const kind = await field.evaluate((one) => one.getAttribute('type') ?? one.tagName)
+    if (kind === 'radio') await field.check()
+    else await (kind === 'SELECT' ? field.selectOption({ label: value }) : field.fill(value))
   }
   await page.waitForTimeout(400)
   await takePicture(page, `web-dialog-${opener.replaceAll(' ', '-')}`)
@@ -40,6 +41,14 @@ test('a person plans a payday and an envelope, moves money, and pays from it', a
     const move = { To: 'Rent ($0.00)', Amount: '100+20.50' }
     await fillIn(page, 'Move money', move, 'Move it')
     await page.getByText('$120.50').waitFor()
+    await page.getByRole('link', { name: 'Rent' }).click()
+    await page.getByRole('button', { name: 'Mark as paid' }).click()
+    await page.getByRole('button', { name: 'It is not paid' }).click()
+    await page.getByRole('button', { name: 'Skip this one' }).click()
+    await page.getByText('Skipped:').waitFor()
+    await takePicture(page, 'web-envelope-skipped')
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await page.getByText('Skipped:').waitFor({ state: 'detached' })
     await open(page, 'Transactions')
     await page.getByRole('heading', { name: 'Transactions' }).press('n')
     await page.keyboard.press('Escape')
@@ -51,10 +60,25 @@ test('a person plans a payday and an envelope, moves money, and pays from it', a
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByRole('heading', { name: 'Ms Landlord' }).waitFor()
     await takePicture(page, 'web-transaction')
+    await page.getByLabel('Spent').fill('80')
+    await page.getByRole('button', { name: 'Correct it' }).click()
+    await page.getByText('$80.00 of it from the envelope').waitFor()
+    await open(page, 'Transactions')
+    const refund = {
+      Received: '',
+      Name: 'Deposit back',
+      Amount: '90',
+      'Refund of an envelope': 'Rent',
+    }
+    await fillIn(page, 'Add', refund)
+    await page.getByText('Refund: Rent').waitFor()
+    await page.getByText('free-to-use').first().waitFor()
+    await takePicture(page, 'web-hint')
+    await page.getByRole('link', { name: 'Ms Landlord' }).click()
     await page.getByRole('button', { name: 'Delete' }).click()
     await page.getByText('This transaction is deleted.').waitFor()
   })
-  expect(await alice.get(`${path}/balances`)).toMatchObject({ available: 100_000, free: 87_950 })
+  expect(await alice.get(`${path}/balances`)).toMatchObject({ available: 109_000, free: 88_950 })
 })
 
 /** Waits until a condition of the server holds. */

@@ -1,5 +1,6 @@
 import { useMutation } from '@tanstack/react-query'
 import { type Fault, faultOf } from './faults.ts'
+import { showHints } from './notes.ts'
 import { announceChange } from './query-client.ts'
 
 /** A request that changes something, as a form or a button uses it. */
@@ -19,6 +20,7 @@ export function useChange<Input, Output>(
   const { mutate, isPending, error, reset } = useMutation({
     mutationFn: async ({ input, done }: { input: Input; done?: (output: Output) => void }) => {
       const output = await work(input)
+      showHints(output)
       await announceChange()
       // Callbacks of `mutate` do not run if the renewed answers have removed the form.
       done?.(output)

@@ -1,5 +1,6 @@
 import { CofferError } from '@coffer/client'
 import { faultWords } from '../words/faults.ts'
+import { sentenceOf } from './notes.ts'
 
 /** A failed request in words, for people. */
 export interface Fault {
@@ -48,8 +49,4 @@ function problemsOf(problems: unknown, field = ''): Record<string, string> {
   })
   // The first of several faults of a field is shown.
   return Object.assign({}, ...found.reverse())
-}
-
-function sentenceOf(text: string): string {
-  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? '' : '.'}`
 }

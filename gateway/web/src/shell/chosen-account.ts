@@ -1,6 +1,6 @@
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query'
 import { useSearch } from '@tanstack/react-router'
-import { bankAccountsQuery, meQuery } from '../api/account-queries.ts'
+import { bankAccountsQuery, linksQuery, meQuery } from '../api/account-queries.ts'
 import type { Manner } from '../format/currency.ts'
 import { dayOf, type Place } from '../format/days.ts'
 import { usePreferences } from '../preferences/preferences.ts'
@@ -38,4 +38,12 @@ export function useManner(bankAccountId: string): Manner {
   const accounts = useQuery(bankAccountsQuery).data ?? []
   const account = accounts.find((one) => one.bankAccountId === bankAccountId)
   return { locale, currency: account?.currency ?? currencyDefault }
+}
+
+/** Returns whether a bank account is kept by hand: its transactions are then the person's own. */
+export function useIsManual(bankAccountId: string): boolean {
+  const accounts = useQuery(bankAccountsQuery).data ?? []
+  const links = useQuery(linksQuery).data ?? []
+  const account = accounts.find((one) => one.bankAccountId === bankAccountId)
+  return links.some(({ linkId, linkType }) => linkId === account?.linkId && linkType === 'manual')
 }

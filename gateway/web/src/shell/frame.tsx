@@ -4,6 +4,7 @@ import { setPreferences, usePreferences } from '../preferences/preferences.ts'
 import { frameWords } from '../words/frame.ts'
 import { AccountChoice } from './account-choice.tsx'
 import styles from './frame.module.css'
+import { NoteNotice } from './note-notice.tsx'
 import { OfflineNotice, UpgradeNotice } from './notices.tsx'
 import { barPlacesMax, more, places } from './places.ts'
 import { useSignOut } from './sign-out.ts'
@@ -34,6 +35,7 @@ export function Frame() {
         <OfflineNotice />
         <Outlet />
       </main>
+      <NoteNotice />
       <nav aria-label={frameWords.navigation} className={styles.bar}>
         {[...places.slice(0, barPlacesMax), more].map(({ to, text, icon: Icon }) => (
           <Link key={to} to={to} activeOptions={{ exact: to === '/', includeSearch: false }}>

@@ -9,7 +9,7 @@ import styles from './envelopes.module.css'
 /** An envelope: what it holds of its target, until when, and the next contribution. */
 export function EnvelopeCard({ spending }: { spending: Spending }) {
   const { bankAccountId, spendingId, spendingType, name, isBehind, isPaused } = spending
-  const { currentAmount, targetAmount, usedAmount, nextRecurrence } = spending
+  const { currentAmount, targetAmount, usedAmount, nextRecurrence, settledAt } = spending
   const reader = useReader()
   const manner = useManner(bankAccountId)
   const distance = formatDistance(dayOf(nextRecurrence, reader.timezone), reader)
@@ -25,6 +25,7 @@ export function EnvelopeCard({ spending }: { spending: Spending }) {
         >
           {name}
         </Link>
+        {settledAt && <span className={styles.tag}>{words.paid}</span>}
         {isPaused && <span className={styles.tag}>{words.paused}</span>}
         {isBehind && !isPaused && (
           <span className={`${styles.tag} ${styles.behind}`}>{words.behind}</span>

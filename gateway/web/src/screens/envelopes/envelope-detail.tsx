@@ -13,6 +13,7 @@ import { dayOf, formatDay } from '../../format/days.ts'
 import { useChosenAccountId, useManner, useReader } from '../../shell/chosen-account.ts'
 import { envelopeWords as words } from '../../words/envelopes.ts'
 import { faultWords } from '../../words/faults.ts'
+import { Bill } from './bill.tsx'
 import { EnvelopeForm } from './envelope-form.tsx'
 import styles from './envelopes.module.css'
 import { MoveMoney } from './move-money.tsx'
@@ -55,6 +56,7 @@ function Parts({ spending }: { spending: Spending }) {
   return (
     <div className={styles.parts}>
       <Facts spending={spending} />
+      {spending.spendingType === 'expense' && <Bill spending={spending} />}
       <Card title={words.explanation}>
         <Asked query={explanation}>
           {({ sentences }) => (

@@ -20,6 +20,10 @@ export interface Entries {
   ruleset: string | null
   fundingScheduleId: string
   isPaused: boolean
+  /** Of an expense: days in which its money stays for a late bill. */
+  graceDays: number
+  /** Of an expense: whether its bill counts as paid once its target is spent. */
+  settlesWhenSpent: boolean
 }
 
 /** Returns the faults of entries by field of the API. */
@@ -56,12 +60,20 @@ export async function saveEnvelope(
   const nextRecurrence = instantOf(day, timezone)
   const shared = { name: name.trim(), fundingScheduleId, targetAmount }
   const ruleset = ruleOf(entries, timezone)
+  const { graceDays, settlesWhenSpent } = entries
   if (spending === undefined) {
     const path = { bankAccountId }
+    const bill = { graceDays, settlesWhenSpent }
     const body =
       kind === 'goal'
         ? { ...shared, spendingType: 'goal' as const, nextRecurrence }
-        : { ...shared, spendingType: 'expense' as const, nextRecurrence, ruleset: ruleset ?? '' }
+        : {
+            ...shared,
+            spendingType: 'expense' as const,
+            nextRecurrence,
+            ruleset: ruleset ?? '',
+            ...bill,
+          }
     return await coffer.createSpending({ path, body })
   }
   const isMoved = Date.parse(spending.nextRecurrence) !== Date.parse(nextRecurrence)
@@ -73,6 +85,8 @@ export async function saveEnvelope(
     ...(fundingScheduleId === spending.fundingScheduleId ? {} : { fundingScheduleId }),
     ...(isMoved ? { nextRecurrence } : {}),
     ...(hasNewRule && ruleset !== null ? { ruleset } : {}),
+    ...(graceDays === spending.graceDays ? {} : { graceDays }),
+    ...(settlesWhenSpent === spending.settlesWhenSpent ? {} : { settlesWhenSpent }),
     ...(isPaused === spending.isPaused ? {} : { isPaused }),
   }
   const path = { bankAccountId, spendingId: spending.spendingId }

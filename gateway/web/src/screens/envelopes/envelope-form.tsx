@@ -14,6 +14,9 @@ import { envelopeWords as words } from '../../words/envelopes.ts'
 import { type Entries, faultsOf, type Kind, saveEnvelope } from './envelope-entries.ts'
 import { Preview } from './preview.tsx'
 
+/** Banks post a bill some days after its due date. */
+const graceDaysDefault = 5
+
 interface Props {
   bankAccountId: string
   /** The envelope to change; without it a new one is created. */
@@ -138,6 +141,28 @@ function Fields({ bankAccountId, entries, problems, change }: FieldsProps) {
         onChange={(fundingScheduleId) => change({ fundingScheduleId })}
         fault={problems.fundingScheduleId}
       />
+      {kind === 'expense' && <BillFields entries={entries} change={change} />}
+    </>
+  )
+}
+
+/** Bills that are paid before or after their due date (docs/plans/bills.md). */
+function BillFields({ entries, change }: Pick<FieldsProps, 'entries' | 'change'>) {
+  const { graceDays, settlesWhenSpent } = entries
+  const days = [...new Set([0, 3, graceDaysDefault, 7, 14, graceDays])].sort((a, b) => a - b)
+  return (
+    <>
+      <CheckField
+        label={words.settles}
+        checked={settlesWhenSpent}
+        onChange={(event) => change({ settlesWhenSpent: event.target.checked })}
+      />
+      <ChoiceField
+        label={words.graceDays}
+        value={String(graceDays)}
+        options={days.map((one) => ({ value: String(one), text: words.days(one) }))}
+        onChange={(value) => change({ graceDays: Number(value) })}
+      />
     </>
   )
 }
@@ -161,5 +186,7 @@ function entriesOf(
     ruleset,
     fundingScheduleId,
     isPaused,
+    graceDays: spending?.graceDays ?? graceDaysDefault,
+    settlesWhenSpent: spending?.settlesWhenSpent ?? true,
   }
 }

@@ -11,14 +11,14 @@ export function EditTransaction({ transaction }: { transaction: Transaction }) {
   const { bankAccountId, transactionId, amount, originalName, notes } = transaction
   const name = transaction.name ?? originalName
   const { data: spending = [] } = useQuery(spendingQuery(bankAccountId))
+  const former = amount > 0 ? transaction.spendingId : transaction.refundSpendingId
   const { send, isSending, fault } = useChange((values: Record<string, string>) => {
     const { spendingId, ...texts } = values
+    const key = amount > 0 ? ('spendingId' as const) : ('refundSpendingId' as const)
     const body = {
       ...(texts.name === name ? {} : { name: texts.name }),
       ...(texts.notes === (notes ?? '') ? {} : { notes: texts.notes || null }),
-      ...(amount > 0 && spendingId !== (transaction.spendingId ?? '')
-        ? { spendingId: spendingId || null }
-        : {}),
+      ...(spendingId === (former ?? '') ? {} : { [key]: spendingId || null }),
     }
     return coffer.updateTransaction({ path: { bankAccountId, transactionId }, body })
   })
@@ -30,16 +30,14 @@ export function EditTransaction({ transaction }: { transaction: Transaction }) {
       onSubmit={(values) => send(values)}
     >
       <TextField label={words.name} name="name" defaultValue={name} fault={fault?.problems.name} />
-      {amount > 0 && (
-        <ChoiceField
-          key={spending.length}
-          label={words.envelope}
-          name="spendingId"
-          defaultValue={transaction.spendingId ?? ''}
-          options={choicesOf(spending)}
-          fault={fault?.problems.spendingId}
-        />
-      )}
+      <ChoiceField
+        key={spending.length}
+        label={amount > 0 ? words.envelope : words.refund}
+        name="spendingId"
+        defaultValue={former ?? ''}
+        options={choicesOf(spending, amount)}
+        fault={fault?.problems.spendingId ?? fault?.problems.refundSpendingId}
+      />
       <TextField
         label={words.note}
         name="notes"
@@ -50,7 +48,7 @@ export function EditTransaction({ transaction }: { transaction: Transaction }) {
   )
 }
 
-function choicesOf(spending: Spending[]) {
+function choicesOf(spending: Spending[], amount: number) {
   const envelopes = spending.map((one) => ({ value: one.spendingId, text: one.name }))
-  return [{ value: '', text: words.fromFree }, ...envelopes]
+  return [{ value: '', text: amount > 0 ? words.fromFree : words.noRefund }, ...envelopes]
 }

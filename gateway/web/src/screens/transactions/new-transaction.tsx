@@ -50,7 +50,7 @@ export function NewTransaction({ bankAccountId, onClose }: Props) {
       date: instantOf(date, reader.timezone),
       adjustsBalance: adjustsBalance === 'on',
       isPending: isPending === 'on',
-      ...(spendingId && !isDeposit ? { spendingId } : {}),
+      ...(spendingId ? { [isDeposit ? 'refundSpendingId' : 'spendingId']: spendingId } : {}),
       ...(notes ? { notes } : {}),
     }
     send(body, onClose)
@@ -100,17 +100,15 @@ function Fields({ bankAccountId, isDeposit, problems }: FieldsProps) {
         defaultValue={today}
         fault={problems.date}
       />
-      {!isDeposit && (
-        <ChoiceField
-          label={words.envelope}
-          name="spendingId"
-          options={[
-            { value: '', text: words.fromFree },
-            ...spending.map((one) => ({ value: one.spendingId, text: one.name })),
-          ]}
-          fault={problems.spendingId}
-        />
-      )}
+      <ChoiceField
+        label={isDeposit ? words.refund : words.envelope}
+        name="spendingId"
+        options={[
+          { value: '', text: isDeposit ? words.noRefund : words.fromFree },
+          ...spending.map((one) => ({ value: one.spendingId, text: one.name })),
+        ]}
+        fault={problems.spendingId ?? problems.refundSpendingId}
+      />
       <TextField label={words.note} name="notes" fault={problems.notes} />
       <CheckField label={words.adjusts} name="adjustsBalance" defaultChecked />
       <CheckField label={words.isPending} name="isPending" />

@@ -1,6 +1,4 @@
-import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { bankAccountsQuery, linksQuery } from '../../api/account-queries.ts'
 import type { Transaction } from '../../api/budget-queries.ts'
 import { useChange } from '../../api/changes.ts'
 import { coffer } from '../../api/client.ts'
@@ -9,13 +7,13 @@ import { CheckField } from '../../controls/field.tsx'
 import { FaultBanner } from '../../controls/form.tsx'
 import rows from '../../controls/rows.module.css'
 import { Card } from '../../controls/screen.tsx'
+import { useIsManual } from '../../shell/chosen-account.ts'
 import { transactionWords as words } from '../../words/transactions.ts'
 
 /** Deletes a transaction that is kept by hand, and restores it. Others belong to their bank. */
 export function RemoveTransaction({ transaction }: { transaction: Transaction }) {
   const { bankAccountId, transactionId, deletedAt } = transaction
-  const { data: accounts = [] } = useQuery(bankAccountsQuery)
-  const { data: links = [] } = useQuery(linksQuery)
+  const isManual = useIsManual(bankAccountId)
   const [isReturned, setReturned] = useState(true)
   const path = { bankAccountId, transactionId }
   const change = useChange(() =>
@@ -23,9 +21,7 @@ export function RemoveTransaction({ transaction }: { transaction: Transaction })
       ? coffer.deleteTransaction({ path, query: { adjusts_balance: isReturned } })
       : coffer.restoreTransaction({ path, body: {} }),
   )
-  const account = accounts.find((one) => one.bankAccountId === bankAccountId)
-  const link = links.find((one) => one.linkId === account?.linkId)
-  if (link?.linkType !== 'manual') return null
+  if (!isManual) return null
   return (
     <Card title={deletedAt === null ? words.remove : words.restore}>
       {change.fault && <FaultBanner fault={change.fault} />}

@@ -11,6 +11,7 @@ import { Card, Screen } from '../../controls/screen.tsx'
 import { dayOf, formatDay, formatInstant } from '../../format/days.ts'
 import { useChosenAccountId, useManner, useReader } from '../../shell/chosen-account.ts'
 import { transactionWords as words } from '../../words/transactions.ts'
+import { CorrectTransaction } from './correct-transaction.tsx'
 import { EditTransaction } from './edit-transaction.tsx'
 import { RemoveTransaction } from './remove-transaction.tsx'
 import styles from './transactions.module.css'
@@ -45,6 +46,7 @@ function Detail(path: { bankAccountId: string; transactionId: string }) {
           <Card title={words.edit}>
             <EditTransaction key={found.transactionId} transaction={found} />
           </Card>
+          <CorrectTransaction transaction={found} />
           <Similar transaction={found} />
           <Changes transaction={found} />
           <RemoveTransaction transaction={found} />
@@ -56,7 +58,7 @@ function Detail(path: { bankAccountId: string; transactionId: string }) {
 
 function Facts({ transaction }: { transaction: Transaction }) {
   const { bankAccountId, amount, date, name, originalName, merchantName, source } = transaction
-  const { createdAt, category, spendingAmount, deletedAt } = transaction
+  const { createdAt, category, spendingAmount, refundAmount, deletedAt } = transaction
   const reader = useReader()
   const manner = useManner(bankAccountId)
   const facts = [
@@ -76,6 +78,11 @@ function Facts({ transaction }: { transaction: Transaction }) {
       {spendingAmount !== undefined && (
         <p className={styles.soft}>
           <Amount amount={spendingAmount} manner={manner} /> {words.fromEnvelope}
+        </p>
+      )}
+      {refundAmount !== undefined && (
+        <p className={styles.soft}>
+          <Amount amount={refundAmount} manner={manner} /> {words.toEnvelope}
         </p>
       )}
       <dl className={rows.facts}>

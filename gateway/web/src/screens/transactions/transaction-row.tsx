@@ -24,6 +24,8 @@ export function TransactionRow({ transaction, spending }: Props) {
       body: { spendingId },
     })
   })
+  const refunded = spending.find((one) => one.spendingId === transaction.refundSpendingId)
+  const refund = refunded && words.refundTo(refunded.name)
   const isAssignable = amount > 0 && transaction.deletedAt === null
   return (
     <>
@@ -57,7 +59,7 @@ export function TransactionRow({ transaction, spending }: Props) {
             ))}
           </select>
         ) : (
-          <span className={styles.soft}>{amount < 0 ? words.income : ''}</span>
+          <span className={styles.soft}>{amount < 0 ? (refund ?? words.income) : ''}</span>
         )}
         <span className={styles.amount}>
           <Amount amount={amount} manner={manner} as="flow" />

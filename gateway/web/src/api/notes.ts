@@ -1,0 +1,38 @@
+import { useSyncExternalStore } from 'react'
+
+/** A text about what has just happened, with the way back where there is one. */
+export interface Note {
+  text: string
+  undo?: { text: string; work: () => Promise<unknown> }
+}
+
+const listeners = new Set<() => void>()
+let current: Note | null = null
+
+/** Shows a note in place of the former one; null shows none. */
+export function showNote(note: Note | null): void {
+  current = note
+  for (const listener of listeners) listener()
+}
+
+/** Returns the note to show. */
+export function useNote(): Note | null {
+  return useSyncExternalStore(listen, () => current)
+}
+
+/** Shows the hints of an answer (docs/api.md#hints), which say what a person may not expect. */
+export function showHints(answer: unknown): void {
+  const { data } = (answer ?? {}) as { data?: { hints?: string[] } }
+  const hints = data?.hints ?? []
+  if (hints.length > 0) showNote({ text: hints.map(sentenceOf).join(' ') })
+}
+
+/** Returns a text of the server as a sentence. */
+export function sentenceOf(text: string): string {
+  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? '' : '.'}`
+}
+
+function listen(listener: () => void): () => void {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
+}

@@ -1,0 +1,74 @@
+import { useQuery } from '@tanstack/react-query'
+import { explanationQuery, type Spending } from '../../api/budget-queries.ts'
+import { useChange } from '../../api/changes.ts'
+import { coffer } from '../../api/client.ts'
+import { Amount } from '../../controls/amount.tsx'
+import { Button } from '../../controls/button.tsx'
+import { FaultBanner } from '../../controls/form.tsx'
+import rows from '../../controls/rows.module.css'
+import { Card } from '../../controls/screen.tsx'
+import { dayOf, formatDay } from '../../format/days.ts'
+import { useManner, useReader } from '../../shell/chosen-account.ts'
+import { envelopeWords as words } from '../../words/envelopes.ts'
+
+/** The next bill of an expense: paid early, paid late, or left out (docs/plans/bills.md). */
+export function Bill({ spending }: { spending: Spending }) {
+  const { bankAccountId, spendingId, settledAt, nextRecurrence } = spending
+  const { settlesWhenSpent, periodSpentAmount, targetAmount } = spending
+  const reader = useReader()
+  const path = { bankAccountId, spendingId }
+  const { data: explanation } = useQuery(explanationQuery(bankAccountId, spendingId))
+  const settle = useChange(() =>
+    settledAt === null ? coffer.settleSpending({ path }) : coffer.unsettleSpending({ path }),
+  )
+  const skip = useChange(() => coffer.skipSpending({ path }))
+  const move = useChange((day: string) =>
+    coffer.updateSpending({ path, body: { nextRecurrence: day } }),
+  )
+  const day = (instant: string) => formatDay(dayOf(instant, reader.timezone), reader)
+  const skipped = explanation?.skippedDates ?? []
+  const lastSkipped = skipped.at(-1)
+  const isPaid = settledAt !== null
+  const isPaidBySpending = isPaid && settlesWhenSpent && periodSpentAmount >= targetAmount
+  const fault = settle.fault ?? skip.fault ?? move.fault
+  return (
+    <Card title={words.bill}>
+      {fault && <FaultBanner fault={fault} />}
+      <p>{isPaid ? words.billPaid(day(nextRecurrence)) : words.billDue(day(nextRecurrence))}</p>
+      {isPaidBySpending && <p className={rows.soft}>{words.billPaidBySpending}</p>}
+      <Grace spending={spending} />
+      <div className={rows.toolbar}>
+        {!isPaidBySpending && (
+          <Button isBusy={settle.isSending} onClick={() => settle.send(undefined)}>
+            {isPaid ? words.unsettle : words.settle}
+          </Button>
+        )}
+        <Button isBusy={skip.isSending} onClick={() => skip.send(undefined)}>
+          {words.skip}
+        </Button>
+      </div>
+      {lastSkipped && (
+        <div className={rows.toolbar}>
+          <p>{words.skipped(new Intl.ListFormat(reader.locale).format(skipped.map(day)))}</p>
+          <Button isBusy={move.isSending} onClick={() => move.send(lastSkipped)}>
+            {words.unskip}
+          </Button>
+        </div>
+      )}
+    </Card>
+  )
+}
+
+/** Money of the former period that waits for its late bill. */
+function Grace({ spending }: { spending: Spending }) {
+  const { bankAccountId, graceUntil, graceAmount } = spending
+  const reader = useReader()
+  const manner = useManner(bankAccountId)
+  if (graceUntil === null || graceAmount === 0) return null
+  return (
+    <p>
+      <Amount amount={graceAmount} manner={manner} />{' '}
+      {words.grace(formatDay(dayOf(graceUntil, reader.timezone), reader))}
+    </p>
+  )
+}

@@ -1,0 +1,70 @@
+import { useState } from 'react'
+import type { Transaction } from '../../api/budget-queries.ts'
+import { useChange } from '../../api/changes.ts'
+import { coffer } from '../../api/client.ts'
+import { TextField } from '../../controls/field.tsx'
+import { Form } from '../../controls/form.tsx'
+import { Card } from '../../controls/screen.tsx'
+import { amountText, parseAmount } from '../../format/amount-input.ts'
+import { dayOf, instantOf } from '../../format/days.ts'
+import { useIsManual, useManner, useReader } from '../../shell/chosen-account.ts'
+import { transactionWords as words } from '../../words/transactions.ts'
+
+/** Corrects amount or day of a transaction by hand, and the balances with it. */
+export function CorrectTransaction({ transaction }: { transaction: Transaction }) {
+  const { bankAccountId, transactionId, amount, date, deletedAt } = transaction
+  const { timezone } = useReader()
+  const manner = useManner(bankAccountId)
+  const isManual = useIsManual(bankAccountId)
+  const [faults, setFaults] = useState<Record<string, string>>({})
+  const { send, isSending, fault } = useChange((body: { amount?: number; date?: string }) =>
+    coffer.correctTransaction({ path: { bankAccountId, transactionId }, body }),
+  )
+  if (!isManual || deletedAt !== null) return null
+  const submit = ({ amount: typed = '', date: day = '' }: Record<string, string>) => {
+    const size = parseAmount(typed, manner)
+    const found = {
+      ...(size ? {} : { amount: words.amountFault }),
+      ...(day ? {} : { date: words.required }),
+    }
+    setFaults(found)
+    if (!size || Object.keys(found).length > 0) return
+    const wanted = amount < 0 ? -size : size
+    const isOther = day !== dayOf(date, timezone)
+    if (wanted === amount && !isOther) return
+    send({
+      ...(wanted === amount ? {} : { amount: wanted }),
+      ...(isOther ? { date: instantOf(day, timezone) } : {}),
+    })
+  }
+  const problems: Record<string, string> = { ...fault?.problems, ...faults }
+  return (
+    <Card title={words.correct}>
+      <p>{words.correctText}</p>
+      <Form
+        key={`${amount} ${date}`}
+        action={words.correctIt}
+        isSending={isSending}
+        fault={fault}
+        problems={faults}
+        onSubmit={submit}
+      >
+        <TextField
+          label={amount < 0 ? words.deposit : words.spend}
+          name="amount"
+          inputMode="decimal"
+          autoComplete="off"
+          defaultValue={amountText(Math.abs(amount), manner)}
+          fault={problems.amount}
+        />
+        <TextField
+          label={words.date}
+          name="date"
+          type="date"
+          defaultValue={dayOf(date, timezone)}
+          fault={problems.date}
+        />
+      </Form>
+    </Card>
+  )
+}

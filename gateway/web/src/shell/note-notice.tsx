@@ -1,0 +1,35 @@
+import { X } from 'lucide-react'
+import { useChange } from '../api/changes.ts'
+import { type Note, showNote, useNote } from '../api/notes.ts'
+import { Button } from '../controls/button.tsx'
+import { FaultBanner } from '../controls/form.tsx'
+import { frameWords } from '../words/frame.ts'
+import styles from './frame.module.css'
+
+/** The note about the last change, over the screen until it is closed. */
+export function NoteNotice() {
+  const note = useNote()
+  return (
+    <div role="status" className={styles.toasts}>
+      {note && <Toast key={note.text} note={note} />}
+    </div>
+  )
+}
+
+function Toast({ note: { text, undo } }: { note: Note }) {
+  const { send, isSending, fault } = useChange(async () => undo?.work())
+  return (
+    <div className={styles.toast}>
+      {fault && <FaultBanner fault={fault} />}
+      <p>{text}</p>
+      {undo && (
+        <Button isBusy={isSending} onClick={() => send(undefined, () => showNote(null))}>
+          {undo.text}
+        </Button>
+      )}
+      <Button kind="quiet" aria-label={frameWords.close} onClick={() => showNote(null)}>
+        <X size={18} aria-hidden />
+      </Button>
+    </div>
+  )
+}
