@@ -12,6 +12,28 @@ export const MatchReason = z.enum([
 export type MatchReason = z.infer<typeof MatchReason>
 
 /**
+ * How a posted record joined the transaction of a pending one of another amount
+ * (docs/syncs.md#tips-and-holds). Its `matchReason` is amount-date-name, as release 0.3 refuses new
+ * ones. A record with another reason has left the transaction since.
+ */
+export const Joined = z.object({
+  by: z.enum(['rule', 'user']),
+  /** ID of the transaction that the posted record had before; null without one. */
+  from: z.string().nullable(),
+  /** Whether the provider still lists the pending record. */
+  isListed: z.boolean(),
+  /** Fields of the pending transaction before. */
+  before: z.object({
+    originalName: z.string(),
+    name: z.string().nullable(),
+    merchantName: z.string().nullable(),
+    notes: z.string().nullable(),
+    spendingId: z.string().nullable(),
+  }),
+})
+export type Joined = z.infer<typeof Joined>
+
+/**
  * A provider's data of a transaction under one of its IDs. Amounts are minor units, positive if
  * money leaves the bank account; dates are midnight in the account's timezone. `deletedAt` is set
  * when the provider withdraws the record or another one replaces it. A transaction has at most one
@@ -39,6 +61,9 @@ export const ProviderRecord = z.object({
   /** The provider's JSON object as received. */
   raw: z.string().nullable(),
   matchReason: MatchReason,
+  joined: Joined.nullable(),
+  /** IDs of pending transactions that are not this one, as the user said. */
+  rejectedIds: z.array(z.string()).nullable(),
   createdAt: z.date(),
   deletedAt: z.date().nullable(),
 })

@@ -9,7 +9,8 @@ import { Envelope } from '../book/envelope.ts'
 import { BookedOperation, JournalEntry } from '../book/journal.ts'
 import { AccountAlias, AccountRecord, ProviderRecord } from '../book/provider-record.ts'
 import { Transaction } from '../book/transaction.ts'
-import { emptyState, type MoneyScope, type MoneyState } from './money-state.ts'
+import { emptyState, type MoneyScope, type MoneyState, type SyncedScope } from './money-state.ts'
+import { postedTransactions, syncedTransactions, tipTransactions } from './synced-rows.sql.ts'
 
 /** Optional parts of the read statement; a part is included only if a scope needs it. */
 type ScopePart =
@@ -20,6 +21,7 @@ type ScopePart =
   | 'refundIds'
   | 'providerIds'
   | 'postedAmounts'
+  | 'tips'
   | 'refundable'
   | 'provider'
   | 'counts'
@@ -41,7 +43,8 @@ function scopeRows(scopes: string): FragmentSqlToken {
       account_id text, bank_account_id text, spending_ids text[], transaction_ids text[],
       operation_ids text[], booked_ids text[], refund_ids text[], provider_ids text[],
       amounts bigint[], alike_from timestamptz, alike_to timestamptz, alike_except text,
-      posted_amounts bigint[], posted_from timestamptz, posted_to timestamptz)`
+      posted_amounts bigint[], posted_from timestamptz, posted_to timestamptz,
+      tips_from timestamptz, tips_to timestamptz)`
 }
 
 /**
@@ -153,54 +156,12 @@ const ownTransactions = sql.fragment`
   SELECT scope.account_id, scope.bank_account_id, transaction_id
   FROM scope CROSS JOIN LATERAL unnest(scope.transaction_ids) AS transaction_id`
 
-/**
- * Returns a SELECT of the transactions of provider records, with one index search for each entry
- * of a list of the scope: `= ANY(list)` may read all records of a bank account instead.
- */
-function searchRecords(list: string, where: FragmentSqlToken): FragmentSqlToken {
-  return sql.fragment`
-    SELECT one.transaction_id FROM unnest(${sql.identifier(['scope', list])}) AS entry
-    CROSS JOIN LATERAL (
-      SELECT transaction_id FROM provider_transactions AS one
-      WHERE ${inScope} AND ${where} OFFSET 0
-    ) AS one`
-}
-
-// The LIMIT of 5,000 is a safeguard: a batch of at most 500 rows matches fewer transactions.
-const syncedTransactions = sql.fragment`
-  SELECT scope.account_id, scope.bank_account_id, found.transaction_id
-  FROM scope CROSS JOIN LATERAL (
-    ${searchRecords('provider_ids', sql.fragment`provider_transaction_id = entry`)}
-    UNION
-    ${searchRecords('provider_ids', sql.fragment`pending_provider_transaction_id = entry`)}
-    UNION (
-      ${searchRecords(
-        'amounts',
-        sql.fragment`amount = entry AND date BETWEEN scope.alike_from AND scope.alike_to
-          AND (is_pending OR provider_account_id <> scope.alike_except)`,
-      )}
-      LIMIT 5000
-    )
-  ) AS found`
-
-// The same safeguard; the posted transactions, deleted ones too, that pending ones of a feed may
-// match.
-const postedTransactions = sql.fragment`
-  SELECT DISTINCT scope.account_id, scope.bank_account_id, found.transaction_id
-  FROM scope CROSS JOIN LATERAL (
-    ${searchRecords(
-      'posted_amounts',
-      sql.fragment`amount = entry AND date BETWEEN scope.posted_from AND scope.posted_to
-        AND NOT is_pending`,
-    )}
-    LIMIT 5000
-  ) AS found`
-
 const readStatement = prepareParts(['scopes'], ({ scopes }, has: ReadonlySet<ScopePart>) => {
   const names = [
     ...(has.has('transactionIds') ? [ownTransactions] : []),
     ...(has.has('providerIds') ? [syncedTransactions] : []),
     ...(has.has('postedAmounts') ? [postedTransactions] : []),
+    ...(has.has('tips') ? [tipTransactions] : []),
   ]
   const union = sql.join(names, sql.fragment` UNION `)
   const named = names.length > 0 ? [sql.fragment`, named AS MATERIALIZED (${union})`] : []
@@ -234,6 +195,7 @@ export async function readMoney(
   const merged = [...Map.groupBy(scopes, keyOf).values()].map(mergedScope)
   const asked: ScopePart[] = listParts.filter((name) => merged.some((one) => one[name].length > 0))
   if (scopes.some(({ readsRefundable }) => readsRefundable)) asked.push('refundable')
+  if (scopes.some(({ synced }) => synced?.tips)) asked.push('tips')
   if (scopes.some(({ readsProvider }) => readsProvider)) asked.push('provider')
   if (scopes.some(({ countsEnvelopes }) => countsEnvelopes)) asked.push('counts')
   const rows = await connection.any(readStatement({ scopes: recordsOf(merged) }, asked))
@@ -291,7 +253,12 @@ function mergedScope(scopes: readonly MoneyScope[]) {
     postedAmounts: (synced?.posted?.amounts ?? []).map(Number),
     postedFrom: synced?.posted?.from,
     postedTo: synced?.posted?.to,
+    ...tipDays(synced?.tips),
   }
+}
+
+function tipDays(tips: SyncedScope['tips'] = null) {
+  return tips === null || tips === 'removed' ? {} : { tipsFrom: tips.from, tipsTo: tips.to }
 }
 
 /** Locks bank accounts in key order (prevents deadlocks); rows must be read after the lock. */

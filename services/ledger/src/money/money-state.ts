@@ -34,6 +34,11 @@ export interface SyncedScope {
   alike: { amounts: readonly bigint[]; from: Date; to: Date; providerAccountId: string } | null
   /** Selects by amount and date posted transactions, for the pending ones of a feed. */
   posted: { amounts: readonly bigint[]; from: Date; to: Date } | null
+  /**
+   * Days of pending transactions that posted rows with a tip may join; such rows are read too.
+   * `removed`: the days of the pending ones among `providerIds`.
+   */
+  tips: { from: Date; to: Date } | 'removed' | null
 }
 
 /** The provider's data and IDs (aliases) of a bank account; empty if no scope reads them. */

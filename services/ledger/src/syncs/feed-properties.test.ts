@@ -131,8 +131,8 @@ const purchases: fc.Arbitrary<Purchase> = fc
 /** Returns the rows of a purchase in the list of a sync: none, pending, posted, or both. */
 function rowsOf(purchase: Purchase, serial: number, step: number): Row[] {
   const { pending, posted, day, later, keepsId } = purchase
-  // Each purchase has its own amount, so that a client can tell them apart.
-  const amount = BigInt(100 + serial)
+  // Amounts that are no tip of another, so that a client can tell the purchases apart.
+  const amount = 200n << BigInt(serial)
   const isPosted = step >= posted
   const isPending = pending !== null && step >= pending.from && step <= pending.to
   const early = { id: `p${serial}`, amount, day, isPending: true }

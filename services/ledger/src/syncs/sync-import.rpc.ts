@@ -99,7 +99,8 @@ async function removeBatch(
   const providerIds = providerTransactionIds
   const key = { accountId, bankAccountId }
   const undated = { timezone: undefined, isStored: true }
-  const by = { synced: { providerIds, alike: null, posted: null }, createdBy, ...undated }
+  const synced = { providerIds, alike: null, posted: null, tips: 'removed' as const }
+  const by = { synced, createdBy, ...undated }
   const { removedCount, unknownCount } = await writeBatch(deps, key, by, (locked, known) => {
     requireSource(locked.bankAccount, issuer)
     return removeSynced(locked, { providerIds, known })

@@ -17,6 +17,7 @@ import {
 } from './sync-merge.ts'
 import { pairRenewed } from './sync-renewal.ts'
 import { isOtherPurchase, separate } from './sync-separation.ts'
+import { findDisplaced, findTip, findTips, separateListedAgain, type TipWork } from './sync-tips.ts'
 import {
   addToIndex,
   createSyncedIndex,
@@ -49,7 +50,7 @@ export type SyncDecision = {
 }
 
 /** `renewed`: transaction IDs by the new IDs of the provider. */
-type Work = ImportWork & { syncedIndex: SyncedIndex; renewed: ReadonlyMap<string, string> }
+type Work = TipWork & { renewed: ReadonlyMap<string, string> }
 
 /**
  * Returns the rows that an import call saves (docs/syncs.md#changes), each row's outcome, and how
@@ -65,7 +66,8 @@ export function importTransactions(
   const rows = oldestFirst(batch.rows)
   const syncedIndex = createSyncedIndex(batch.known)
   const renewed = pairRenewed(rows.filter(isOwn), syncedIndex, batch.listed)
-  const work = { ...batch, locked, syncedIndex, settlements, renewed }
+  const tips = findTips(rows.filter(isOwn), { ...batch, syncedIndex, renewed })
+  const work = { ...batch, locked, syncedIndex, settlements, renewed, tips }
   const imported = new Map<string, Imported>()
   for (const [index, row] of rows.entries()) {
     imported.set(
@@ -125,7 +127,11 @@ function importOne(work: Work, row: ProviderRow, index: number): Imported {
   const { syncedIndex } = work
   const known = findSynced(syncedIndex, syncedIndex.byProviderId, row.providerTransactionId)
   if (known !== null) return updateKnown(work, known, { row, index })
-  const match = findRenewed(work, row) ?? findMatch(row, syncedIndex, work)
+  const match =
+    findRenewed(work, row) ??
+    findMatch(row, syncedIndex, work) ??
+    findDisplaced(work, row, index) ??
+    findTip(work, row)
   if (match === null) {
     const transaction = newTransaction(work, row, idAt(work.ids.transactionIds, index))
     const { transactionId } = transaction
@@ -133,9 +139,9 @@ function importOne(work: Work, row: ProviderRow, index: number): Imported {
     addToIndex(syncedIndex, { transaction, records: [record] })
     return { transactionId, outcome: 'created', reason: 'new', isMatch: false }
   }
-  const { synced, reason } = match
+  const { synced, reason, joined } = match
   const { transactionId } = synced.transaction
-  const updated = newRecord(work, row, { transactionId, index, reason })
+  const updated = newRecord(work, row, { transactionId, index, reason, ...(joined && { joined }) })
   addToIndex(syncedIndex, updateSynced(work, synced, { own: null, updated, row, index }))
   return { transactionId, outcome: 'updated', reason, isMatch: true }
 }
@@ -157,6 +163,8 @@ function updateKnown(
   const own = synced.records.find((one) => isOf(one, row))
   if (own === undefined) throw new Error('the index names a transaction without the record')
   const known = { reason: own.matchReason, isMatch: false }
+  const again = separateListedAgain(work, synced, { own, row, index })
+  if (again) return updateKnown(work, again, { row, index })
   if (isOtherPurchase(work, synced, row)) {
     const { kept, created, owner } = separate(work, synced, { own, row, index })
     addToIndex(work.syncedIndex, kept)

@@ -18,7 +18,8 @@ function synced(transactionId: string, ...rows: Partial<ProviderRow>[]): SyncedT
     const { accountId, bankAccountId, createdAt } = aTransaction()
     const deletedAt = index < rows.length - 1 ? day(index) : null
     const names = { accountId, bankAccountId, createdAt, recordId: 'ptxn_1', transactionId }
-    return { ...row, ...names, matchReason: 'new' as const, deletedAt }
+    const joining = { matchReason: 'new' as const, joined: null, rejectedIds: null }
+    return { ...row, ...names, ...joining, deletedAt }
   })
   return { transaction: aTransaction({ transactionId }), records }
 }

@@ -1,5 +1,5 @@
 import { dayMs } from '@coffer/kit/values/time'
-import type { MatchReason, ProviderRecord } from '../book/provider-record.ts'
+import type { Joined, MatchReason, ProviderRecord } from '../book/provider-record.ts'
 import { lastRecord, liveRecord } from '../records/transaction-records.ts'
 import type { ProviderRow, SyncedTransaction } from './provider-transaction.ts'
 import { findSynced, type SyncedIndex } from './synced-transactions.ts'
@@ -11,7 +11,7 @@ export const postingDaysMin = -1
 
 const PREFIX_LENGTH_MIN = 5
 
-export type Match = { synced: SyncedTransaction; reason: MatchReason }
+export type Match = { synced: SyncedTransaction; reason: MatchReason; joined?: Joined }
 
 /**
  * Returns the stored transaction that matches a row whose provider ID is not stored, and the rule
@@ -72,13 +72,12 @@ function isReconsented(row: ProviderRow, { last, synced }: Candidate): boolean {
   )
 }
 
-function isPendingOf(row: ProviderRow, { last, synced }: Candidate): boolean {
-  const days = daysAfter(last, row)
+/** Returns whether a row of the same amount posts a pending transaction. */
+export function isPendingOf(row: ProviderRow, { last, synced }: Candidate): boolean {
   return (
     !row.isPending &&
     last.isPending &&
-    days >= postingDaysMin &&
-    days <= postingDaysMax &&
+    isPostingDay(last, row) &&
     (row.pendingProviderTransactionId === null || isFromBefore(row, synced)) &&
     haveAlikeTexts(row, last)
   )
@@ -114,15 +113,29 @@ function daysAfter(before: { date: Date }, after: { date: Date }): number {
   return Math.round((after.date.getTime() - before.date.getTime()) / dayMs)
 }
 
+/** Returns whether banks post a pending transaction of one day on the other. */
+export function isPostingDay(pending: { date: Date }, posted: { date: Date }): boolean {
+  const days = daysAfter(pending, posted)
+  return days >= postingDaysMin && days <= postingDaysMax
+}
+
+type Named = Pick<ProviderRow, 'name' | 'merchantName'>
+
 /** Returns the names as lower-case letters: banks change digits, blanks and case on posting. */
-export function textsOf({ name, merchantName }: { name: string; merchantName: string }): string[] {
-  return [name, merchantName].flatMap((text) => {
-    const letters = text.normalize('NFKD').toLowerCase().replaceAll(/\P{L}/gu, '')
+export function textsOf(named: Named, others = /\P{L}/gu): string[] {
+  return [named.name, named.merchantName].flatMap((text) => {
+    const letters = text.normalize('NFKD').toLowerCase().replaceAll(others, '')
     return letters === '' ? [] : [letters]
   })
 }
 
-function haveAlikeTexts(row: ProviderRow, record: ProviderRecord): boolean {
+/** Returns whether two texts are equal but for case, accents, blanks and signs. */
+export function haveSameText(one: Named, other: Named): boolean {
+  const [texts, others] = [one, other].map((named) => textsOf(named, /[^\p{L}\p{N}]/gu))
+  return texts?.some((text) => others?.includes(text)) === true
+}
+
+function haveAlikeTexts(row: Named, record: Named): boolean {
   return textsOf(row).some((text) => textsOf(record).some((other) => areAlike(text, other)))
 }
 

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { MatchReason, ProviderRecord } from '../book/provider-record.ts'
+import type { Joined, MatchReason, ProviderRecord } from '../book/provider-record.ts'
 import {
   type Assignment,
   emptyTransaction,
@@ -17,6 +17,7 @@ import {
 import { addSettlement, type Settlements } from '../money/settlements.ts'
 import { assignTo, giveBack } from '../money/spend.ts'
 import { liveRecord } from '../records/transaction-records.ts'
+import { nameOf } from './provider-row.ts'
 import {
   isUnlisted,
   type Listed,
@@ -24,10 +25,11 @@ import {
   type SyncedTransaction,
 } from './provider-transaction.ts'
 
+/** A change of synced transactions in progress. */
+export type SyncWork = { locked: Locked; settlements: Settlements }
+
 /** An import call in progress. */
-export type ImportWork = {
-  locked: Locked
-  settlements: Settlements
+export type ImportWork = SyncWork & {
   /** Ascending IDs for new rows: for each row one transaction ID and one record ID. */
   ids: { transactionIds: readonly string[]; recordIds: readonly string[] }
   source: 'aggregator' | 'feed'
@@ -96,14 +98,25 @@ function isReturned(
   return isOfAlias && live.isPending === row.isPending && isUnlisted(listed, live)
 }
 
+/** The provider's values of a transaction, and the number of its operation in the call. */
+export type Merge = { row: ProviderRow; index: number | string }
+
 /** Returns the transaction with the provider's latest values; the same object if none differs. */
-function mergeTransaction(
-  work: ImportWork,
+export function mergeTransaction(
+  work: SyncWork,
   before: Transaction,
-  { row, index }: { row: ProviderRow; index: number },
+  { row, index }: Merge,
 ): Transaction {
+  const merged = { ...describe(before, row), deletedAt: null }
+  if (isDeepStrictEqual(merged, before)) return before
+  const isSpent = before.deletedAt === null && before.amount === merged.amount
+  return isSpent ? merged : { ...merged, ...spendAgain(work, { before, merged, index }) }
+}
+
+/** Returns the transaction with the provider's latest values, without moving money. */
+export function describe(before: Transaction, row: ProviderRow): Transaction {
   const isOwnMerchant = (before.merchantName ?? '') !== before.originalMerchantName
-  const merged: Transaction = {
+  return {
     ...before,
     amount: row.amount,
     date: row.date,
@@ -113,11 +126,25 @@ function mergeTransaction(
     originalName: row.isPending ? before.originalName : row.originalName,
     merchantName: isOwnMerchant ? before.merchantName : row.merchantName || null,
     originalMerchantName: row.merchantName,
-    deletedAt: null,
   }
-  if (isDeepStrictEqual(merged, before)) return before
-  const isSpent = before.deletedAt === null && before.amount === merged.amount
-  return isSpent ? merged : { ...merged, ...spendAgain(work, { before, merged, index }) }
+}
+
+/** Soft-deletes a transaction; its envelope gets the money back, and stays assigned. */
+export function removeTransaction(
+  { locked, settlements }: SyncWork,
+  before: Transaction,
+  index: number | string,
+): Transaction {
+  const { now } = locked.operation
+  const { bankAccount, envelopes } = settlements
+  const envelope = envelopes.current.get(before.spendingId ?? '')
+  if (envelope === undefined) return { ...before, deletedAt: now }
+  const operation = createOperation(locked, index)
+  const started = startOperation({ bankAccount, envelopes: [envelope], operation })
+  giveBack(started, before, { cause: 'deletion', causeId: before.transactionId })
+  addSettlement(settlements, endOperation(started))
+  const refundAmount = before.refundAmount === null ? null : 0n
+  return { ...before, spendingAmount: 0n, refundAmount, deletedAt: now }
 }
 
 /**
@@ -125,8 +152,8 @@ function mergeTransaction(
  * becomes a deposit, or a refund that becomes a payment, is unassigned.
  */
 function spendAgain(
-  { locked, settlements }: ImportWork,
-  { before, merged, index }: { before: Transaction; merged: Transaction; index: number },
+  { locked, settlements }: SyncWork,
+  { before, merged, index }: { before: Transaction; merged: Transaction; index: Merge['index'] },
 ): Assignment {
   const envelope = settlements.envelopes.current.get(before.spendingId ?? '')
   if (envelope === undefined) {
@@ -157,12 +184,12 @@ function assignAgain(
 }
 
 /** Returns the journal operation of one row in a batch. */
-export function createOperation({ operation }: Locked, index: number): Operation {
+function createOperation({ operation }: Locked, index: Merge['index']): Operation {
   return { ...operation, operationId: `${operation.operationId}/${index}` }
 }
 
 export function newTransaction(
-  { locked, source }: ImportWork,
+  { locked, source }: Pick<ImportWork, 'locked' | 'source'>,
   row: ProviderRow,
   transactionId: string,
 ): Transaction {
@@ -183,7 +210,7 @@ export function newTransaction(
 export function newRecord(
   { locked, ids }: ImportWork,
   row: ProviderRow,
-  of: { transactionId: string; index: number; reason: MatchReason },
+  of: { transactionId: string; index: number; reason: MatchReason; joined?: Joined },
 ): ProviderRecord {
   const { accountId, bankAccountId } = locked.bankAccount
   return {
@@ -193,9 +220,16 @@ export function newRecord(
     transactionId: of.transactionId,
     ...withoutNames(row),
     matchReason: of.reason,
+    joined: of.joined ?? null,
+    rejectedIds: null,
     createdAt: locked.operation.now,
     deletedAt: null,
   }
+}
+
+/** Returns a stored record as the provider sent it, with the name of its transaction there. */
+export function rowOf(record: ProviderRecord, originalName: string): ProviderRow {
+  return { ...record, displayName: nameOf(record.merchantName || record.name), originalName }
 }
 
 /** Returns the fields of a row that its provider record stores. */

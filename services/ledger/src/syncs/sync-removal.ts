@@ -1,11 +1,11 @@
 import { requireWritable } from '../book/bank-account.ts'
-import type { Transaction } from '../book/transaction.ts'
-import { endOperation, type Locked, startOperation } from '../money/operation.ts'
-import { addSettlement, type Settlements, startSettlements, totalOf } from '../money/settlements.ts'
-import { giveBack } from '../money/spend.ts'
+import type { Locked } from '../money/operation.ts'
+import { startSettlements, totalOf } from '../money/settlements.ts'
 import type { SyncedTransaction } from './provider-transaction.ts'
 import { findChanges, type SyncDecision } from './sync-import.ts'
-import { createOperation } from './sync-merge.ts'
+import { findJoined } from './sync-join.ts'
+import { removeTransaction } from './sync-merge.ts'
+import { joinTips } from './sync-tips.ts'
 import { addToIndex, createSyncedIndex, findSynced } from './synced-transactions.ts'
 
 /** Decides the removal of transactions that a provider withdraws (docs/syncs.md#removal). */
@@ -17,7 +17,9 @@ export function removeSynced(
   const { now } = locked.operation
   const settlements = startSettlements(locked)
   const syncedIndex = createSyncedIndex(known)
+  const work = { locked, settlements }
   const ids = new Set(providerIds)
+  const removed = new Set<string>()
   let unknownCount = 0
   for (const [index, id] of [...ids].entries()) {
     const synced = findSynced(syncedIndex, syncedIndex.byProviderId, id)
@@ -28,27 +30,25 @@ export function removeSynced(
       const records = synced.records.map((one) =>
         one === record ? { ...one, deletedAt: now } : one,
       )
-      const transaction = removeTransaction({ locked, settlements, index }, synced.transaction)
+      const transaction = removeTransaction(work, synced.transaction, index)
       addToIndex(syncedIndex, { transaction, records })
+      removed.add(transaction.transactionId)
+    } else if (findJoined(synced)?.isListed && record.isPending) {
+      addToIndex(syncedIndex, withdrawJoined(synced))
     }
   }
+  const joinedCount = joinTips(work, syncedIndex, removed)
   const changes = findChanges(syncedIndex, known)
   const settlement = totalOf(settlements)
-  return { ...changes, settlement, removedCount: changes.transactions.length, unknownCount }
+  return { ...changes, settlement, removedCount: removed.size - joinedCount, unknownCount }
 }
 
-function removeTransaction(
-  { locked, settlements, index }: { locked: Locked; settlements: Settlements; index: number },
-  before: Transaction,
-): Transaction {
-  const { now } = locked.operation
-  const { bankAccount, envelopes } = settlements
-  const envelope = envelopes.current.get(before.spendingId ?? '')
-  if (envelope === undefined) return { ...before, deletedAt: now }
-  const operation = createOperation(locked, index)
-  const started = startOperation({ bankAccount, envelopes: [envelope], operation })
-  giveBack(started, before, { cause: 'deletion', causeId: before.transactionId })
-  addSettlement(settlements, endOperation(started))
-  const refundAmount = before.refundAmount === null ? null : 0n
-  return { ...before, spendingAmount: 0n, refundAmount, deletedAt: now }
+/** Notes that the provider does not list the pending record of a joined transaction any more. */
+function withdrawJoined({ transaction, records }: SyncedTransaction): SyncedTransaction {
+  return {
+    transaction,
+    records: records.map((one) =>
+      one.joined ? { ...one, joined: { ...one.joined, isListed: false } } : one,
+    ),
+  }
 }

@@ -1,14 +1,13 @@
 import { localDay } from '@coffer/kit/values/day'
 import type { ProviderRecord } from '../book/provider-record.ts'
-import { userFields } from '../book/transaction.ts'
 import { liveRecord } from '../records/transaction-records.ts'
-import { nameOf } from './provider-row.ts'
 import {
   isUnlisted,
   type Listed,
   type ProviderRow,
   type SyncedTransaction,
 } from './provider-transaction.ts'
+import { isEdited } from './sync-join.ts'
 import { textsOf } from './sync-match.ts'
 import type { SyncedIndex } from './synced-transactions.ts'
 
@@ -66,15 +65,6 @@ function isListedOtherwise(
   return records.some(({ providerTransactionId, isPending }) => {
     return isPending === live.isPending && ids.has(providerTransactionId)
   })
-}
-
-function isEdited({ transaction }: SyncedTransaction, live: ProviderRecord): boolean {
-  const { name, merchantName, originalMerchantName } = transaction
-  return (
-    userFields.some((field) => transaction[field] !== null) ||
-    (merchantName ?? '') !== originalMerchantName ||
-    (name ?? '') !== nameOf(live.merchantName || live.name)
-  )
 }
 
 type Keyed = Pick<ProviderRecord, 'date' | 'amount' | 'isPending' | 'providerAccountId'>

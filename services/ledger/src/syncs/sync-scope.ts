@@ -9,7 +9,7 @@ export function scopeOf(
   { source, listed }: { source: 'aggregator' | 'feed'; listed: Listed },
 ): SyncedScope {
   const [first] = rows
-  if (first === undefined) return { providerIds: [], alike: null, posted: null }
+  if (first === undefined) return { providerIds: [], alike: null, posted: null, tips: null }
   const days = daysOf(rows)
   const named = rows.flatMap((row) => row.pendingProviderTransactionId ?? [])
   return {
@@ -21,6 +21,7 @@ export function scopeOf(
       providerAccountId: first.providerAccountId,
     },
     posted: source === 'feed' ? postedOf(rows, listed) : null,
+    tips: tipsOf(rows),
   }
 }
 
@@ -34,6 +35,17 @@ function postedOf(rows: readonly ProviderRow[], listed: Listed): SyncedScope['po
     amounts: amountsOf(some),
     from: new Date(days.first - dayMs),
     to: new Date(days.last + later * dayMs),
+  }
+}
+
+/** Returns the days of pending transactions that posted rows with a tip may join. */
+function tipsOf(rows: readonly ProviderRow[]): SyncedScope['tips'] {
+  const posted = rows.filter(({ isPending }) => !isPending)
+  if (posted.length === 0) return null
+  const days = daysOf(posted)
+  return {
+    from: new Date(days.first - (postingDaysMax + 1) * dayMs),
+    to: new Date(days.last - (postingDaysMin - 1) * dayMs),
   }
 }
 

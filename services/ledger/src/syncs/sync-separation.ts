@@ -1,12 +1,12 @@
 import type { MatchReason, ProviderRecord } from '../book/provider-record.ts'
 import { liveRecord } from '../records/transaction-records.ts'
-import { nameOf } from './provider-row.ts'
 import { isUnlisted, type ProviderRow, type SyncedTransaction } from './provider-transaction.ts'
 import {
   type ImportWork,
   idAt,
   isOf,
   newTransaction,
+  rowOf,
   updateSynced,
   withoutNames,
 } from './sync-merge.ts'
@@ -53,10 +53,13 @@ export function separate(
   const live = liveRecord(synced)
   const isJoined = live !== null && joiningReasons.includes(live.matchReason)
   const joined = isJoined && own.matchReason !== 'posted-first' ? live : null
-  const leaving = joined
-    ? { ...joined, displayName: nameOf(joined.merchantName || joined.name), originalName }
-    : { ...own, ...row }
-  const record = { ...withoutNames(leaving), transactionId, matchReason: 'new' as const }
+  const leaving = joined ? { ...joined, ...rowOf(joined, originalName) } : { ...own, ...row }
+  const record = {
+    ...withoutNames(leaving),
+    transactionId,
+    matchReason: 'new' as const,
+    joined: null,
+  }
   const created = {
     transaction: newTransaction(work, leaving, transactionId),
     records: [{ ...record, deletedAt: null }],

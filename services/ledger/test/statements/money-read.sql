@@ -18,7 +18,9 @@ WITH
         alike_except text,
         posted_amounts bigint[],
         posted_from timestamptz,
-        posted_to timestamptz
+        posted_to timestamptz,
+        tips_from timestamptz,
+        tips_to timestamptz
       )
   ),
   named AS MATERIALIZED (
@@ -125,6 +127,99 @@ WITH
           ) AS one
         LIMIT
           5000
+      ) AS found
+    UNION
+    SELECT DISTINCT
+      scope.account_id,
+      scope.bank_account_id,
+      found.transaction_id
+    FROM
+      scope
+      CROSS JOIN LATERAL (
+        SELECT
+          coalesce(
+            scope.tips_from,
+            min(one.date) - interval '12 days'
+          ) AS first,
+          coalesce(scope.tips_to, max(one.date) + interval '12 days') AS last
+        FROM
+          unnest(scope.provider_ids) AS entry
+          CROSS JOIN LATERAL (
+            SELECT
+              date
+            FROM
+              provider_transactions AS one
+            WHERE
+              one.account_id = scope.account_id
+              AND one.bank_account_id = scope.bank_account_id
+              AND provider_transaction_id = entry
+              AND is_pending
+              AND deleted_at IS NULL
+              AND scope.tips_from IS NULL
+            OFFSET
+              0
+          ) AS one
+      ) AS days
+      CROSS JOIN LATERAL (
+        (
+          SELECT
+            transaction_id,
+            date,
+            amount
+          FROM
+            transactions AS one
+          WHERE
+            one.account_id = scope.account_id
+            AND one.bank_account_id = scope.bank_account_id
+            AND is_pending
+            AND deleted_at IS NULL
+            AND source IN ('aggregator', 'feed')
+            AND date BETWEEN days.first AND days.last
+          LIMIT
+            5000
+        )
+        UNION ALL
+        (
+          SELECT
+            transaction_id,
+            date,
+            amount
+          FROM
+            transactions AS one
+          WHERE
+            one.account_id = scope.account_id
+            AND one.bank_account_id = scope.bank_account_id
+            AND is_pending
+            AND deleted_at IS NOT NULL
+            AND source IN ('aggregator', 'feed')
+            AND date BETWEEN days.first AND days.last
+          LIMIT
+            5000
+        )
+      ) AS pending
+      CROSS JOIN LATERAL (
+        SELECT
+          pending.transaction_id
+        UNION ALL
+        (
+          SELECT
+            transaction_id
+          FROM
+            transactions AS one
+          WHERE
+            one.account_id = scope.account_id
+            AND one.bank_account_id = scope.bank_account_id
+            AND NOT is_pending
+            AND deleted_at IS NULL
+            AND date BETWEEN pending.date - interval '2 days' AND pending.date + interval '11 days'
+            AND CASE
+              WHEN pending.amount BETWEEN 0 AND 1000 THEN amount > pending.amount
+              ELSE abs(amount) * 10 <= abs(pending.amount) * 13
+              AND abs(amount) > abs(pending.amount)
+            END
+          LIMIT
+            5000
+        )
       ) AS found
   )
 SELECT

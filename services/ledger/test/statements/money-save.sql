@@ -335,6 +335,8 @@ WITH
         "is_pending",
         "raw",
         "match_reason",
+        "joined",
+        "rejected_ids",
         "created_at",
         "deleted_at"
       )
@@ -357,6 +359,8 @@ WITH
       new."is_pending",
       new."raw",
       new."match_reason",
+      new."joined",
+      new."rejected_ids",
       new."created_at",
       new."deleted_at"
     FROM
@@ -383,6 +387,8 @@ WITH
       "is_pending" = "excluded"."is_pending",
       "raw" = "excluded"."raw",
       "match_reason" = "excluded"."match_reason",
+      "joined" = "excluded"."joined",
+      "rejected_ids" = "excluded"."rejected_ids",
       "created_at" = "excluded"."created_at",
       "deleted_at" = "excluded"."deleted_at"
   ),

@@ -33,6 +33,7 @@ const wholeScope: MoneyScope = {
     providerIds: ['p1'],
     alike: { ...amounts, providerAccountId: 'pa1' },
     posted: amounts,
+    tips: { from: day, to: day },
   },
   readsProvider: true,
   countsEnvelopes: true,

@@ -39,7 +39,7 @@ test('an import reads only what its rows name, with and without statistics', asy
       {
         statements,
         tables: ['provider_transactions', 'transactions'],
-        columns: ['transaction_id', 'amount'],
+        columns: ['transaction_id', 'amount', 'date'],
       },
     )
     return scans.map(({ table, node }) => `${table}: ${node}`)

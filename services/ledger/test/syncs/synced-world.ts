@@ -55,7 +55,9 @@ export function bring(
   const wholeDays = datesOfWholeDays.map((date) => localDay(date.getTime(), timezone))
   const listed = { ids: listedIds, wholeDays: new Set(wholeDays), timezone }
   const scope = scopeOf(rows, { source, listed })
-  const known = all.filter(({ records }) => records.some((record) => isInScope(scope, record)))
+  const known = all.filter(
+    (one) => one.records.some((record) => isInScope(scope, record)) || isTip(scope, one, all),
+  )
   const batch = { rows, ids, source, listed }
   const decision = importTransactions(locked, { ...batch, known })
   expect(decision).toEqual(importTransactions(locked, { ...batch, known: all }))
@@ -150,4 +152,16 @@ function isInScope({ providerIds, alike, posted }: SyncedScope, record: Provider
     (isIn(alike) && (isPending || record.providerAccountId !== alike?.providerAccountId)) ||
     (isIn(posted) && !isPending && deletedAt === null)
   )
+}
+
+/** The same for a tip: pending transactions of the days, and what is posted near them. */
+function isTip({ tips }: SyncedScope, one: SyncedTransaction, all: SyncedTransaction[]): boolean {
+  const pendings = all.filter(({ transaction: { isPending, date } }) => {
+    return isPending && tips !== null && tips !== 'removed' && tips.from <= date && date <= tips.to
+  })
+  const { isPending, deletedAt, date } = one.transaction
+  const days = (pending: SyncedTransaction) =>
+    (date.getTime() - pending.transaction.date.getTime()) / 86_400_000
+  const isNear = (pending: SyncedTransaction) => days(pending) >= -2 && days(pending) <= 11
+  return pendings.includes(one) || (!isPending && !deletedAt && pendings.some(isNear))
 }

@@ -1,0 +1,184 @@
+import type { Joined, ProviderRecord } from '../book/provider-record.ts'
+import { type Assignment, type Transaction, userFields } from '../book/transaction.ts'
+import { lastRecord, liveRecord } from '../records/transaction-records.ts'
+import { nameOf } from './provider-row.ts'
+import type { SyncedTransaction } from './provider-transaction.ts'
+import {
+  describe,
+  type ImportWork,
+  mergeTransaction,
+  newTransaction,
+  removeTransaction,
+  rowOf,
+  type SyncWork,
+} from './sync-merge.ts'
+
+/** Two transactions after one joined the other, or left it. */
+export type Pair = { kept: SyncedTransaction; left: SyncedTransaction }
+
+/** Returns what a posted record stores of the pending transaction that it joins. */
+export function joinedTo(
+  { transaction, records }: SyncedTransaction,
+  { by, from }: Pick<Joined, 'by' | 'from'>,
+): Joined {
+  const { originalName, name, merchantName, notes, spendingId } = transaction
+  const before = { originalName, name, merchantName, notes, spendingId }
+  return { by, from, isListed: liveRecord({ records }) !== null, before }
+}
+
+/**
+ * Joins a posted transaction to the pending one (docs/syncs.md#tips-and-holds): that one keeps its
+ * ID, its user's fields and its envelope, which takes the posted amount. Fields that the user set
+ * on the posted one take precedence. That one is soft-deleted, without records. `index` numbers the
+ * operations.
+ */
+export function joinPosted(
+  work: SyncWork,
+  { pending, posted }: { pending: SyncedTransaction; posted: SyncedTransaction },
+  { by, index }: { by: Joined['by']; index: number | string },
+): Pair {
+  const live = liveRecord(posted)
+  if (live === null) throw new Error('a posted transaction without a live record')
+  const { now } = work.locked.operation
+  const left = removeTransaction(work, posted.transaction, `${index}/left`)
+  const isLive = pending.transaction.deletedAt === null
+  const removed = isLive
+    ? removeTransaction(work, pending.transaction, `${index}/pending`)
+    : pending.transaction
+  const carried = { ...removed, ...carryOver(removed, posted.transaction, live) }
+  const row = rowOf(live, posted.transaction.originalName)
+  const transaction = mergeTransaction(work, carried, { row, index: `${index}/joined` })
+  const { transactionId } = transaction
+  const joined = joinedTo(pending, { by, from: left.transactionId })
+  const ended = pending.records.map((one) => ({ ...one, deletedAt: one.deletedAt ?? now }))
+  const moved = posted.records.map((one) =>
+    one === live
+      ? { ...one, transactionId, matchReason: 'amount-date-name' as const, joined }
+      : { ...one, transactionId },
+  )
+  return {
+    kept: { transaction, records: [...ended, ...moved] },
+    left: { transaction: left, records: [] },
+  }
+}
+
+/** Returns whether the user has changed a transaction; `last` is the provider's last record. */
+export function isEdited(
+  { transaction }: Pick<SyncedTransaction, 'transaction'>,
+  last: ProviderRecord,
+): boolean {
+  const { merchantName, originalMerchantName } = transaction
+  return (
+    userFields.some((field) => transaction[field] !== null) ||
+    (merchantName ?? '') !== originalMerchantName ||
+    isRenamed(transaction, last)
+  )
+}
+
+function isRenamed({ name, originalName }: Transaction, last: ProviderRecord): boolean {
+  const stated = [last.merchantName, last.name, originalName].map(nameOf)
+  return name !== null && !stated.includes(name)
+}
+
+/** Returns the fields of the pending transaction that the user has set on the posted one. */
+function carryOver(
+  pending: Transaction,
+  posted: Transaction,
+  live: ProviderRecord,
+): Partial<Transaction> {
+  const set = userFields.filter((field) => posted[field] !== null)
+  const isOwnMerchant = (posted.merchantName ?? '') !== posted.originalMerchantName
+  return {
+    ...Object.fromEntries(set.map((field) => [field, posted[field]])),
+    ...(isRenamed(posted, live) ? { name: posted.name } : {}),
+    ...(isOwnMerchant ? { merchantName: posted.merchantName } : {}),
+    ...unpaid(pending.amount, posted.spendingId ?? pending.spendingId),
+  }
+}
+
+/** Returns the envelope of a transaction that took nothing from it; a deposit is a refund. */
+function unpaid(amount: bigint, spendingId: string | null): Assignment {
+  if (spendingId === null) return { spendingId, spendingAmount: null, refundAmount: null }
+  return { spendingId, spendingAmount: 0n, refundAmount: amount < 0n ? 0n : null }
+}
+
+/** Returns how a posted record joined its transaction by a tip; null if none did. */
+export function findJoined({ records }: Pick<SyncedTransaction, 'records'>): Joined | null {
+  const by = records.find((one) => one.joined !== null && one.matchReason === 'amount-date-name')
+  return by?.joined ?? null
+}
+
+/** `isRejected`: whether the user says so, and never wants them to be joined again. */
+type Apart = {
+  former: Transaction | null
+  transactionId: string
+  index: number | string
+  isRejected: boolean
+}
+
+/**
+ * Takes apart what `joinPosted` or an import has joined. The pending transaction is as before: live
+ * if the provider lists it, else removed, without money of its envelope. The posted one is
+ * `former`, with its user's fields and envelope, or a new one with `transactionId`.
+ */
+export function takeApart(
+  work: Pick<ImportWork, 'locked' | 'settlements' | 'source'>,
+  { transaction, records }: SyncedTransaction,
+  of: Apart,
+): Pair {
+  const { former, index } = of
+  const live = liveRecord({ records })
+  const joined = findJoined({ records })
+  const pendings = records.filter(({ isPending }) => isPending)
+  const last = lastRecord({ records: pendings })
+  if (!live || live.isPending || !joined || !last)
+    throw new Error('a transaction that nothing has joined')
+  const removed = removeTransaction(work, transaction, `${index}/apart`)
+  const before = { ...removed, ...takeBack(removed, joined, former) }
+  const pendingRow = rowOf(last, joined.before.originalName)
+  const kept = joined.isListed
+    ? mergeTransaction(work, before, { row: pendingRow, index: `${index}/pending` })
+    : describe(before, pendingRow)
+  const row = rowOf(live, transaction.originalName)
+  const transactionId = former?.transactionId ?? of.transactionId
+  const left = former
+    ? mergeTransaction(work, former, { row, index: `${index}/posted` })
+    : newTransaction(work, row, transactionId)
+  const rejectedIds = of.isRejected
+    ? [...(live.rejectedIds ?? []), transaction.transactionId]
+    : live.rejectedIds
+  const moved = records.filter(({ isPending }) => !isPending)
+  return {
+    kept: {
+      transaction: kept,
+      records: pendings.map((one) =>
+        one === last && joined.isListed ? { ...one, deletedAt: null } : one,
+      ),
+    },
+    left: {
+      transaction: left,
+      records: moved.map((one) =>
+        one === live || one.joined !== null
+          ? { ...one, transactionId, matchReason: 'new' as const, joined: null, rejectedIds }
+          : { ...one, transactionId },
+      ),
+    },
+  }
+}
+
+/** Returns the pending transaction's own fields, except those that the user changed since. */
+function takeBack(
+  transaction: Transaction,
+  { before }: Joined,
+  former: Transaction | null,
+): Partial<Transaction> {
+  const isCarried = (field: keyof typeof before) =>
+    former !== null && former[field] !== null && transaction[field] === former[field]
+  const fields = ['name', 'merchantName', 'notes', 'spendingId'] as const
+  const back = fields.filter(isCarried).map((field) => [field, before[field]])
+  const { spendingId = transaction.spendingId, ...texts } = Object.fromEntries(back) as Partial<
+    Pick<Transaction, (typeof fields)[number]>
+  >
+  const { originalName } = before
+  return { ...texts, originalName, ...unpaid(transaction.amount, spendingId) }
+}

@@ -1,0 +1,100 @@
+import { decimalPlaces } from '@coffer/kit/values/currency'
+import type { ProviderRecord } from '../book/provider-record.ts'
+import { lastRecord, liveRecord } from '../records/transaction-records.ts'
+import type { ProviderRow, SyncedTransaction } from './provider-transaction.ts'
+import { haveSameText, isPostingDay } from './sync-match.ts'
+
+/** The values by which a pending and a posted row of one purchase are recognized. */
+type Stated = Pick<ProviderRow, 'amount' | 'currency' | 'date' | 'name' | 'merchantName'>
+
+/** A posted row without a pending one: stored as a transaction of its own, or about to be. */
+export type PostedRow = { stated: Stated; synced: SyncedTransaction | null }
+
+/**
+ * Returns whether a posted row is a pending one with a tip, or what a hold became: the same text,
+ * within 10 days, up to 30 % more, or any amount after a hold of at most 1.00
+ * (docs/syncs.md#tips-and-holds).
+ */
+function isTipOf(pending: Stated, posted: Stated): boolean {
+  const isMore = isLarger(pending, posted) && isWithin(pending, posted, [10n, 13n])
+  return (
+    isPostingDay(pending, posted) &&
+    (isMore || isHoldOf(pending, posted)) &&
+    haveSameText(pending, posted)
+  )
+}
+
+function isLarger(pending: Stated, posted: Stated): boolean {
+  return pending.amount > 0n ? posted.amount > pending.amount : posted.amount < pending.amount
+}
+
+/** Returns whether the posted amount is at most so many times the pending one. */
+function isWithin(pending: Stated, posted: Stated, [of, times]: [bigint, bigint]): boolean {
+  const [before, after] = [pending.amount * times, posted.amount * of]
+  return pending.amount > 0n ? after <= before : pending.amount < 0n && after >= before
+}
+
+function isHoldOf({ amount, currency }: Stated, posted: Stated): boolean {
+  // The read of the writer has the same bound: no amount of money has four places.
+  const places = Math.min(decimalPlaces(currency), 3)
+  return amount >= 0n && amount <= 10n ** BigInt(places) && posted.amount > amount
+}
+
+/** Returns the pending transactions that no posted row has joined, withdrawn ones too. */
+export function listUnposted(synced: Iterable<SyncedTransaction>): SyncedTransaction[] {
+  return [...synced].filter(({ transaction, records }) => {
+    return transaction.isPending && records.length > 0 && records.every((one) => one.isPending)
+  })
+}
+
+/** Returns the live posted record of a transaction that never was pending; null without one. */
+function unjoinedRecord({ records }: SyncedTransaction): ProviderRecord | null {
+  const live = liveRecord({ records })
+  const isAlone = records.every(({ isPending }) => !isPending)
+  const isNew = live?.matchReason === 'new' && live.pendingProviderTransactionId === null
+  return isAlone && isNew ? live : null
+}
+
+/** Returns the posted rows that are stored as transactions of their own. */
+export function listPostedAlone(synced: Iterable<SyncedTransaction>): PostedRow[] {
+  return [...synced].flatMap((one) => {
+    const stated = unjoinedRecord(one)
+    return stated ? [{ stated, synced: one }] : []
+  })
+}
+
+/**
+ * Returns the pending transaction of each posted row with a tip: only if it is the one that the row
+ * fits, and the row the one that fits it.
+ */
+export function pairTips(
+  postedRows: readonly PostedRow[],
+  unposted: readonly SyncedTransaction[],
+): Map<Stated, SyncedTransaction> {
+  const edges = unposted.flatMap((pending) =>
+    postedRows
+      .filter((posted) => isTip(pending, posted))
+      .map(({ stated }) => ({ pending, stated })),
+  )
+  const byPending = Map.groupBy(edges, ({ pending }) => pending)
+  const byPosting = Map.groupBy(edges, ({ stated }) => stated)
+  const isOnly = ({ pending, stated }: (typeof edges)[number]) =>
+    byPending.get(pending)?.length === 1 && byPosting.get(stated)?.length === 1
+  return new Map(edges.filter(isOnly).map(({ pending, stated }) => [stated, pending]))
+}
+
+function isTip(pending: SyncedTransaction, { stated, synced }: PostedRow): boolean {
+  return !isRejected(pending, synced) && isTipOf(statedOf(pending), stated)
+}
+
+/** Returns whether the user has said that a posted row is another purchase. */
+function isRejected({ transaction }: SyncedTransaction, posted: SyncedTransaction | null) {
+  const { transactionId } = transaction
+  return posted?.records.some((one) => one.rejectedIds?.includes(transactionId)) === true
+}
+
+function statedOf(pending: SyncedTransaction): Stated {
+  const last = lastRecord(pending)
+  if (last === null) throw new Error('a synced transaction has a record')
+  return last
+}
