@@ -1,6 +1,8 @@
 import { SpendingSchema, SpendingService } from '@coffer/proto/budgeting/v1/spending'
 import { z } from 'zod'
 import type { RouteDeps } from '../../deps.ts'
+import { requirePart } from '../../http/answers/answer.ts'
+import { hintsOf, hintsShape } from '../../http/answers/hints.ts'
 import { type Lookup, type Route, route } from '../../http/route.ts'
 
 const one = '/api/bank_accounts/:bankAccountId/spending/:spendingId'
@@ -53,9 +55,11 @@ export function billRoutes({ mesh }: RouteDeps): Route[] {
       isConditional: true,
       tagged: true,
       answers: { 409: 'Another request is deleting the expense' },
-      answer: SpendingSchema,
-      handler: async ({ params, options }) =>
-        (await spending.unsettleSpending(params, options)).spending,
+      answer: { message: SpendingSchema, with: { hints: hintsShape } },
+      handler: async ({ params, options }) => {
+        const changed = await spending.unsettleSpending(params, options)
+        return { message: requirePart(changed.spending), ...hintsOf(changed) }
+      },
     }),
     route({
       id: 'skipSpending',

@@ -193,14 +193,25 @@ const progressFrame = {
       items: {
         type: 'object',
         properties: {
-          reason: { type: 'string', enum: [...values['SkippedRows.reason']] },
-          count: { type: 'integer', minimum: 1 },
+          reason: {
+            type: 'string',
+            enum: [...values['SkippedRows.reason']],
+            description: 'Why these rows are not stored (docs/file-formats.md)',
+          },
+          count: { type: 'integer', minimum: 1, description: 'Number of rows with this reason' },
           rows: {
             type: 'array',
             items: {
               type: 'object',
-              properties: { line: { type: ['integer', 'null'] }, text: { type: 'string' } },
+              properties: {
+                line: {
+                  type: ['integer', 'null'],
+                  description: 'Line of the file, from 1; null for formats without lines',
+                },
+                text: { type: 'string', description: 'The row as the file has it, on one line' },
+              },
             },
+            description: 'The first ten of them',
           },
         },
       },

@@ -1,6 +1,6 @@
-import { create } from '@bufbuild/protobuf'
+import { create, type Message } from '@bufbuild/protobuf'
 import { timestampFromDate } from '@bufbuild/protobuf/wkt'
-import { keptReplies, once } from '@coffer/kit/database/idempotency'
+import { type IdempotencyKey, keptReplies, once } from '@coffer/kit/database/idempotency'
 import { notFound, refused } from '@coffer/kit/rpc/errors'
 import { toMessage } from '@coffer/kit/rpc/message'
 import { requireMatch } from '@coffer/kit/rpc/object-tag'
@@ -9,6 +9,7 @@ import type { ServiceDeps } from '@coffer/kit/service/service'
 import {
   SettleSpendingResponseSchema,
   SkipSpendingResponseSchema,
+  type Spending as SpendingMessage,
   SpendingSchema,
   type SpendingService,
   UnsettleSpendingResponseSchema,
@@ -39,11 +40,7 @@ export function billRoutes(
         changeBill(deps, request, {
           context,
           change: (plan, { now }) => settle(plan, now),
-          answer: (plan) => {
-            const spending = toMessage(SpendingSchema, plan)
-            const reply = create(SettleSpendingResponseSchema, { spending })
-            return { reply, replies: keptReplies(key, reply) }
-          },
+          answer: (spending) => kept(key, create(SettleSpendingResponseSchema, { spending })),
         }),
       ),
     skipSpending: (request, context) =>
@@ -56,24 +53,29 @@ export function billRoutes(
             if (!isSame) throw refused(moved, { status: 409 })
             return skip(plan, asOf)
           },
-          answer: (plan) => {
-            const spending = toMessage(SpendingSchema, plan)
-            const reply = create(SkipSpendingResponseSchema, { spending })
-            return { reply, replies: keptReplies(key, reply) }
-          },
+          answer: (spending) => kept(key, create(SkipSpendingResponseSchema, { spending })),
         })
       }),
     unsettleSpending: (request, context) =>
       changeBill(deps, request, {
         context,
         change: unsettle,
-        answer: (plan) => {
-          const spending = toMessage(SpendingSchema, plan)
-          return { reply: create(UnsettleSpendingResponseSchema, { spending }) }
+        answer: (spending) => {
+          const hints = spending.settledAt ? [staysSettled] : []
+          return { reply: create(UnsettleSpendingResponseSchema, { spending, hints }) }
         },
       }),
   }
 }
+
+/** Returns a decision that also keeps its reply under the Idempotency-Key of the request. */
+function kept<Reply extends Message>(key: IdempotencyKey | null, reply: Reply) {
+  return { reply, replies: keptReplies(key, reply) }
+}
+
+const staysSettled =
+  'The bill stays paid: the expense settles by itself, and its target is spent in this period. ' +
+  'PATCH settlesWhenSpent to false to pay it again.'
 
 const moved = 'the due date was changed by another request: read the expense again'
 
@@ -102,7 +104,7 @@ interface BillChange<Reply> {
   context: HandlerContext
   /** Pure decision on the plan with the ledger's amounts; may throw a refusal. */
   change: (plan: FundedSpending, asOf: AsOf) => FundedSpending
-  answer: (plan: FundedSpending) => Pick<Decision<Reply>, 'reply' | 'replies'>
+  answer: (spending: SpendingMessage) => Pick<Decision<Reply>, 'reply' | 'replies'>
 }
 
 /** Changes the bill of an expense, and its contribution with it. Throws notFound. */
@@ -127,7 +129,7 @@ async function changeBill<Reply>(
       requireMatch(context, SpendingSchema, toMessage(SpendingSchema, current))
       const changed = change(withAmounts(current, envelope, asOf), asOf)
       const plan = withContribution(changed, asOf)
-      return { ...answer(plan), plans: [plan] }
+      return { ...answer(toMessage(SpendingSchema, plan)), plans: [plan] }
     }),
     signal: context.signal,
   })

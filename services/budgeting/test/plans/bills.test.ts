@@ -113,9 +113,17 @@ test('a bill is settled once: repeated, at the same time, and until it is undone
   await home.spending.settleSpending(key, home.as)
   expect((await bill())?.settledAt).toEqual(timestampFromDate(noonOf('2 Dec')))
   for (let time = 1; time <= 2; time += 1) {
-    const { spending } = await home.spending.unsettleSpending(key, home.as)
-    expect(spending?.settledAt).toBeUndefined()
+    const { spending, hints } = await home.spending.unsettleSpending(key, home.as)
+    expect([spending?.settledAt, hints]).toEqual([undefined, []])
   }
+})
+
+test('a bill that settles by itself stays paid after DELETE, and the answer says why', async () => {
+  const { home, key, pay } = await createRent('settlesWhenSpent')
+  await pay(noonOf('26 Nov'))
+  const { spending, hints } = await home.spending.unsettleSpending(key, home.as)
+  expect(spending?.settledAt).toBeDefined()
+  expect(hints).toEqual([expect.stringMatching(/^The bill stays paid: .* settlesWhenSpent/)])
 })
 
 test('a due date is left out once: at the same time, repeated, and after a failure', async () => {
