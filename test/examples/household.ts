@@ -226,12 +226,16 @@ async function filters({ key }: Ada, { path, tripId }: Household): Promise<void>
   const lists = [
     `${path}/transactions?${filter}&spendingId=${tripId}`,
     `${path}/spending/${tripId}/transactions?${filter}`,
+    `/transactions?${filter}&spendingId=${tripId}`,
   ]
   for (const list of lists) {
     const { body } = await key('GET', list, { isShown: false })
     if (body.length !== 1) throw new Error(`${list} finds ${body.length} transactions`)
   }
-  await key('GET', `${path}/transactions?deleted=true`, { isShown: false })
+  for (const list of [path, '']) {
+    await key('GET', `${list}/transactions?deleted=true`, { isShown: false })
+  }
+  await key('GET', '/transactions?limit=3')
 }
 
 /** Lists the links and bank accounts of every kind. */

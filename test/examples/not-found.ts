@@ -17,6 +17,7 @@ export async function refusesUnknown(world: World, ada: Ada, home: Household): P
     ['bankAccount', 'bank account', `/bank_accounts/${unknown('bac')}`],
     ['fundingSchedule', 'funding schedule', `${path}/funding_schedules/${unknown('fund')}`],
     ['spending', 'expense or goal', `${path}/spending/${unknown('spnd')}`],
+    ['spending', 'expense or goal', `/transactions?spendingId=${unknown('spnd')}`],
     ['transaction', 'transaction', `${path}/transactions/${unknown('txn')}`],
     ['upload', 'upload', `${path}/transactions/upload/${unknown('txup')}`],
     ['import', 'import', `${path}/transactions/import/${unknown('txim')}`],

@@ -24,6 +24,7 @@ afterEach(async () => await gateway[Symbol.asyncDispose]())
 test.each([
   [url, '?offset=3&limit=1'],
   [url, '?limit=1&search=caf%C3%A9%20central'],
+  ['/api/transactions', '?limit=1&search=caf%C3%A9&spendingId=free'],
   [`${accountUrl}/spending/${ids.spendingId}/transactions`, '?pending=true'],
 ])('%s%s has a Link header to the next page', async (path, query) => {
   const { status, body, headers } = await gateway.send('GET', path + query)
@@ -47,6 +48,7 @@ test.each([
   [url, 'min_amount=1', 'min_amount', /^no such parameter: use limit, .*amount_from, .*fields$/],
   [url, 'constructor=1', 'constructor', /^no such parameter: use/],
   [envelopeUrl, 'spendingId=free', 'spendingId', /^no such parameter: use (?!.*spendingId)/],
+  ['/api/transactions', 'offset=1', 'offset', /^no such parameter: use (?!.*offset)/],
   ['/api/mappings', 'sign=1', 'sign', /^no such parameter: use .*signature/],
 ])('%s?%s is refused, not answered with everything', async (path, query, name, text) => {
   const { status, body } = await gateway.send('GET', `${path}?limit=1&${query}`)

@@ -64,9 +64,9 @@ const filters = {
   source,
 }
 
-/** Returns the schema of a query of transactions: `offset` excludes filters and `after`. */
+/** Returns the schema of a query of transactions: an `offset` excludes filters and `after`. */
 function filtered<Shape extends z.ZodRawShape>(more: Shape) {
-  const query = paged(transactionPosition).extend({ offset, ...filters, ...more })
+  const query = paged(transactionPosition).extend({ ...filters, ...more })
   return query.superRefine((sent, context) => {
     const { limit: _, offset: skipped, ...more } = sent as z.output<typeof transactionPage>
     const { from, to } = more
@@ -91,10 +91,17 @@ const deleted = optionalBoolean
   .meta({ type: 'boolean', description: 'true for the soft-deleted transactions alone' })
 
 /** Query of an envelope's transactions. */
-export const transactionPage = filtered({})
+export const transactionPage = filtered({ offset })
 
 /** Query of a bank account's transactions; `spendingId` is an ID, or `free` for unassigned ones. */
-export const accountTransactionPage = filtered({ spendingId: envelopeOrFree(), deleted })
+export const accountTransactionPage = filtered({
+  offset,
+  spendingId: envelopeOrFree(),
+  deleted,
+})
+
+/** Query of the transactions of all bank accounts. */
+export const everyTransactionPage = filtered({ spendingId: envelopeOrFree(), deleted })
 
 function envelopeOrFree() {
   return value

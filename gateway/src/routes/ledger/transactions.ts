@@ -26,7 +26,10 @@ import {
   timestamp,
 } from '../../http/fields/fields.ts'
 import { pageText } from '../../http/queries/cursor.ts'
-import { accountTransactionPage } from '../../http/queries/transaction-query.ts'
+import {
+  accountTransactionPage,
+  everyTransactionPage,
+} from '../../http/queries/transaction-query.ts'
 import { type Route, route } from '../../http/route.ts'
 import {
   answerChanged,
@@ -122,6 +125,11 @@ export function transactionRoutes(deps: RouteDeps): Route[] {
   ]
 }
 
+/** Returns the filter of an envelope: an ID, or `free` for transactions in none. */
+function envelopeOf(spendingId: string | undefined) {
+  return spendingId === 'free' ? { free: true } : valuesOf({ spendingId })
+}
+
 type Transactions = Client<typeof TransactionService>
 
 function reads(ledger: Transactions, lists: ReturnType<typeof createTransactionLists>): Route[] {
@@ -140,10 +148,26 @@ function reads(ledger: Transactions, lists: ReturnType<typeof createTransactionL
       isPaged: true,
       versionOf: lists.versionOf,
       answer: { list: TransactionSchema },
-      handler: ({ query: { spendingId, ...page }, ...call }) => {
-        const of = spendingId === 'free' ? { free: true } : valuesOf({ spendingId })
-        return lists.page({ ...call.params, ...valuesOf(page), ...of }, call)
-      },
+      handler: ({ query: { spendingId, ...page }, ...call }) =>
+        lists.page({ ...call.params, ...valuesOf(page), ...envelopeOf(spendingId) }, call),
+    }),
+    route({
+      id: 'listEveryTransaction',
+      tag: 'Transactions',
+      method: 'GET',
+      path: '/api/transactions',
+      summary: 'Transactions of all bank accounts, newest first',
+      description:
+        'Archived bank accounts too; each transaction names its bank account. Filters and search ' +
+        `as in the list of a bank account, without offset. ${pageText}`,
+      since: '0.4.0',
+      auth: 'key',
+      query: everyTransactionPage,
+      isFiltered: true,
+      isPaged: true,
+      answer: { list: TransactionSchema },
+      handler: ({ query: { spendingId, ...page }, ...call }) =>
+        lists.page({ ...valuesOf(page), ...envelopeOf(spendingId) }, call),
     }),
     route({
       id: 'getTransaction',

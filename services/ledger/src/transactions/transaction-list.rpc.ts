@@ -10,6 +10,7 @@ import {
 } from '@coffer/proto/ledger/v1/transaction'
 import type { HandlerContext, ServiceImpl } from '@connectrpc/connect'
 import { renderTransaction } from '../records/transaction-records.ts'
+import { findOwner } from './transaction.sql.ts'
 import { listNewest, searchTransactions } from './transaction-search.service.ts'
 import { rangeOf, type TransactionSearch } from './transaction-search.ts'
 
@@ -22,17 +23,26 @@ export function transactionListRoutes(
   return { listTransactions: (request, context) => listPage(deps, request, context) }
 }
 
-/** Returns a page of transactions, newest first: a plain list by offset, a search by cursor. */
+/**
+ * Returns a page of transactions, newest first: a plain list of a bank account by offset, a search
+ * and the list of all bank accounts by cursor.
+ */
 async function listPage(
   { database }: Deps,
   request: ListTransactionsRequest,
   context: HandlerContext,
 ) {
   const { accountId, timezone } = callerOf(context)
-  const { bankAccountId, spendingId = null, limit, offset } = request
-  const page = isPlain(request)
-    ? await listNewest(database, accountId, { bankAccountId, spendingId, limit, offset })
-    : await searchTransactions(database, accountId, searchOf(request, timezone))
+  const { spendingId = null, limit, offset } = request
+  const isOfEnvelope = request.bankAccountId === '' && spendingId !== null
+  const bankAccountId = isOfEnvelope
+    ? await findOwner(database, accountId, spendingId)
+    : request.bankAccountId || null
+  if (isOfEnvelope && bankAccountId === null) throw notFound('spending')
+  const page =
+    bankAccountId !== null && isPlain(request)
+      ? await listNewest(database, accountId, { bankAccountId, spendingId, limit, offset })
+      : await searchTransactions(database, accountId, searchOf(request, bankAccountId, timezone))
   if (!page) throw notFound(spendingId ? 'spending' : 'bank account')
   const { transactions, next, version } = page
   return {
@@ -48,8 +58,12 @@ function isPlain(request: ListTransactionsRequest): boolean {
   return !free && !deleted && filters.every((filter) => filter === undefined)
 }
 
-function searchOf(request: ListTransactionsRequest, timezone: string): TransactionSearch {
-  const { bankAccountId, spendingId, free, pending, search, from, to, after, limit } = request
+function searchOf(
+  request: ListTransactionsRequest,
+  bankAccountId: string | null,
+  timezone: string,
+): TransactionSearch {
+  const { spendingId, free, pending, search, from, to, after, limit } = request
   const { deleted: isDeleted, amountFrom = null, amountTo = null, source = null } = request
   const date = after?.date && timestampDate(after.date)
   const cursor = after && date ? { date, transactionId: after.transactionId } : null

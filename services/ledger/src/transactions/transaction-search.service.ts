@@ -32,9 +32,10 @@ export async function listNewest(
 }
 
 /**
- * Returns the newest matches (docs/transactions.md#search); null if the bank account or the open
- * envelope does not exist. Scans by date find frequent matches, the trigram index rare ones. A page
- * may have fewer matches than `limit` and still a `next` cursor.
+ * Returns the newest matches (docs/transactions.md#search) of a bank account, an open envelope or
+ * all bank accounts; null if the bank account or the open envelope does not exist. Scans by date
+ * find frequent matches, the trigram index rare ones. A page may have fewer matches than `limit`
+ * and still a `next` cursor.
  */
 export async function searchTransactions(
   database: Database,

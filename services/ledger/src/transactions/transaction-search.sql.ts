@@ -19,13 +19,14 @@ type Parameters = Record<(typeof names)[number], string>
 
 /** Filters that change the SQL of the prepared statement; all other values are parameters. */
 type Filter =
-  | ('deleted' | 'envelope' | 'free' | 'pending' | 'posted')
+  | ('everywhere' | 'deleted' | 'envelope' | 'free' | 'pending' | 'posted')
   | ('amountFrom' | 'amountTo' | 'source' | 'text')
 type Filters = ReadonlySet<Filter>
 
 function filtersOf(search: TransactionSearch): Filter[] {
   const { spendingId, isDeleted, isFree, isPending, text, amountFrom, amountTo, source } = search
   const filters: Record<Filter, boolean> = {
+    everywhere: search.bankAccountId === null,
     deleted: isDeleted,
     envelope: spendingId !== null,
     free: isFree,
@@ -40,8 +41,8 @@ function filtersOf(search: TransactionSearch): Filter[] {
 }
 
 /**
- * Returns the matches among the newest `examined` transactions of the bank account or envelope;
- * null if the bank account is missing, or the envelope is missing or closed.
+ * Returns the matches among the newest `examined` transactions of the bank account, the envelope or
+ * all bank accounts; null if the bank account is missing, or the envelope is missing or closed.
  */
 export async function scan(
   { pool }: Database,
@@ -116,8 +117,7 @@ const findStatement = prepareParts(
   (p, has: Filters) => sql.type(Found)`
     WITH matching AS MATERIALIZED (
       SELECT * FROM transactions
-      WHERE ARRAY[account_id || '/' || bank_account_id]
-          @> ARRAY[${p.accountId}::text || '/' || ${p.bankAccountId}::text]
+      WHERE ${indexedBy(p, has)}
         AND ${textLike(p)} AND deleted_at IS NULL
     ), found AS MATERIALIZED (
       SELECT * FROM matching WHERE ${inRange(p)} AND ${keptBy(p, has)}
@@ -128,7 +128,30 @@ const findStatement = prepareParts(
     ORDER BY date DESC, transaction_id DESC LIMIT ${p.limit}::int`,
 )
 
+/** Returns the SQL condition on the first column of the trigram index. */
+function indexedBy(p: Parameters, has: Filters): FragmentSqlToken {
+  const owner = sql.fragment`ARRAY[account_id || '/' || bank_account_id]`
+  return has.has('everywhere')
+    ? sql.fragment`${owner} && ARRAY(
+          SELECT owned.account_id || '/' || owned.bank_account_id
+          FROM bank_accounts AS owned ${isOwned(p)})`
+    : sql.fragment`${owner}
+          @> ARRAY[${p.accountId}::text || '/' || ${p.bankAccountId}::text]`
+}
+
+/** Returns the SQL clause of the bank accounts whose transactions a list of all of them has. */
+function isOwned({ accountId }: Parameters): FragmentSqlToken {
+  return sql.fragment`WHERE owned.account_id = ${accountId} AND owned.removed_at IS NULL`
+}
+
 function ownerOf(p: Parameters, has: Filters): FragmentSqlToken {
+  // A digest: versions of different bank accounts come from clocks that may differ.
+  if (has.has('everywhere')) {
+    return sql.fragment`(
+      SELECT coalesce(hashtextextended(string_agg(
+        bank_account_id || version, ',' ORDER BY bank_account_id), 0), 0) AS version
+      FROM bank_accounts AS owned ${isOwned(p)})`
+  }
   const under = sql.fragment`account_id = ${p.accountId} AND bank_account_id = ${p.bankAccountId}
     AND removed_at IS NULL`
   return has.has('envelope')
@@ -141,14 +164,18 @@ function ownerOf(p: Parameters, has: Filters): FragmentSqlToken {
 
 /** Returns the SQL conditions that an index serves: they select the transactions to scan. */
 function scannedBy(p: Parameters, has: Filters): FragmentSqlToken {
-  const owned = sql.fragment`account_id = ${p.accountId} AND bank_account_id = ${p.bankAccountId}`
+  const owned = has.has('everywhere')
+    ? sql.fragment`account_id = ${p.accountId}`
+    : sql.fragment`account_id = ${p.accountId} AND bank_account_id = ${p.bankAccountId}`
   // One index serves all deleted transactions: their other filters are checked row by row.
   if (has.has('deleted')) {
     return sql.fragment`${owned} AND deleted_at IS NOT NULL AND ${inRange(p)}`
   }
   const under = sql.fragment`${owned} AND deleted_at IS NULL AND ${inRange(p)}`
   if (has.has('envelope')) return sql.fragment`${under} AND spending_id = ${p.spendingId}`
-  return has.has('pending') ? sql.fragment`${under} AND is_pending` : under
+  return has.has('pending') && !has.has('everywhere')
+    ? sql.fragment`${under} AND is_pending`
+    : under
 }
 
 function inRange(p: Parameters): FragmentSqlToken {
@@ -159,6 +186,12 @@ function inRange(p: Parameters): FragmentSqlToken {
 /** Returns the SQL conditions to check for each scanned transaction. */
 function keptBy(p: Parameters, has: Filters): FragmentSqlToken {
   const kept = [
+    ...(has.has('everywhere')
+      ? [
+          sql.fragment`bank_account_id IN (
+          SELECT owned.bank_account_id FROM bank_accounts AS owned ${isOwned(p)})`,
+        ]
+      : []),
     ...(has.has('deleted') && has.has('envelope')
       ? [sql.fragment`spending_id = ${p.spendingId}`]
       : []),

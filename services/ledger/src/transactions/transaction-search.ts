@@ -6,9 +6,10 @@ import { z } from 'zod'
 export const TransactionCursor = z.object({ date: z.date(), transactionId: z.string() })
 export type TransactionCursor = z.infer<typeof TransactionCursor>
 
-/** The filters of a search in one bank account; null matches any value. */
+/** The filters of a search; null matches any value. */
 export interface TransactionSearch {
-  bankAccountId: string
+  /** Null for all bank accounts whose link is not deleted; then `spendingId` is null. */
+  bankAccountId: string | null
   spendingId: string | null
   /** Whether to return the soft-deleted transactions instead of the live ones. */
   isDeleted: boolean

@@ -82,6 +82,19 @@ export async function listTransactions(
   return listedOf(rows)
 }
 
+const Owner = z.object({ bankAccountId: z.string() })
+
+/** Returns the bank account of an open envelope; null if there is none of this ID. */
+export function findOwner(
+  { pool }: Database,
+  accountId: string,
+  spendingId: string,
+): Promise<string | null> {
+  return pool.maybeOneFirst(sql.type(Owner)`
+    SELECT bank_account_id AS "bankAccountId" FROM envelopes
+    WHERE account_id = ${accountId} AND spending_id = ${spendingId} AND closed_at IS NULL`)
+}
+
 const transactionById = prepare(
   ['accountId', 'bankAccountId', 'transactionId'],
   ({ accountId, bankAccountId, transactionId }) => read(Transaction)`

@@ -6,7 +6,7 @@ import { fillFrom } from '@coffer/host/testing/database'
 import { createHousehold, type Household } from '@coffer/host/testing/household'
 import { systemCaller } from '@coffer/kit/rpc/caller'
 import { asCaller, headers } from '@coffer/kit/rpc/rpc'
-import { slowScans } from '@coffer/kit/testing/plans'
+import { slowScans, wideScans } from '@coffer/kit/testing/plans'
 import { newId } from '@coffer/kit/values/id'
 import { FileService } from '@coffer/proto/ledger/v1/file'
 import { HistoryService } from '@coffer/proto/ledger/v1/history'
@@ -194,4 +194,16 @@ test('every statement uses an index that starts with the account', async () => {
   expect(await slowScans(place, { statements, tables: tenantTables })).toEqual([])
   await database.pool.query(sql.unsafe`ANALYZE`)
   expect(await slowScans(place, { statements, tables: tenantTables })).toEqual([])
+  // Lists are read in their order: of one bank account by its ID, of all by the date. The crowd has
+  // no deleted transactions: any index of these looks as good as the other.
+  const lists = statements.filter((text) => /ORDER BY date DESC, transaction_id DESC/.test(text))
+  const live = lists.filter((text) => !text.includes('deleted_at IS NOT NULL'))
+  const ofAll = live.filter((text) => !text.includes('bank_account_id = '))
+  const ofOne = live.filter((text) => text.includes('bank_account_id = '))
+  expect([ofAll.length > 5, ofOne.length > 5]).toEqual([true, true])
+  const tables = ['transactions']
+  const columns = ['bank_account_id']
+  expect(await wideScans(place, { statements: ofOne, tables, columns })).toEqual([])
+  const byDate = { tables, columns: ['date', 'ARRAY'] }
+  expect(await wideScans(place, { statements: ofAll, ...byDate })).toEqual([])
 })

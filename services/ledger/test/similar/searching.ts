@@ -11,15 +11,15 @@ import { rangeOf } from '../../src/transactions/transaction-search.ts'
  */
 export async function searchInEveryWay(
   database: Database,
-  {
-    accountId,
-    bankAccountId,
-    ...ids
-  }: Record<'accountId' | 'bankAccountId' | 'spendingId', string>,
+  { accountId, ...ids }: Record<'accountId' | 'bankAccountId' | 'spendingId', string>,
 ): Promise<void> {
   const costs = { ...searchCosts, examinedFirst: 1, examined: 1, foundMax: 0 }
   const range = rangeOf({ from: '2026-01-01', to: '2026-12-31', after: null }, 'UTC')
-  for (const spendingId of [null, ids.spendingId]) {
+  for (const [spendingId, bankAccountId] of [
+    [null, null],
+    [null, ids.bankAccountId],
+    [ids.spendingId, ids.bankAccountId],
+  ] as const) {
     for (const isPending of [null, true, false]) {
       for (const [isFree, text] of [[true, 'bill'] as const, [false, null] as const]) {
         for (const isDeleted of [false, true]) {

@@ -53,6 +53,7 @@ const search: TransactionSearch = {
   behind: { date: day, transactionId: 'txn_1' },
   limit: 25,
 }
+const everywhere = { ...search, bankAccountId: null, spendingId: null }
 const page = { bankAccountId: 'bac_1', limit: 25, offset: 0 }
 
 /** Calls that send one statement each, by the name of its file. */
@@ -66,9 +67,13 @@ const calls: Record<string, (database: Database) => Promise<unknown>> = {
   'transaction-scan': (database) => scan(database, 'acct_1', { search, examined: 2_000 }),
   'transaction-scan-deleted': (database) =>
     scan(database, 'acct_1', { search: { ...search, isDeleted: true }, examined: 2_000 }),
+  'transaction-scan-everywhere': (database) =>
+    scan(database, 'acct_1', { search: everywhere, examined: 2_000 }),
   'transaction-scan-end': (database) => endOfScan(database, 'acct_1', { search, examined: 20_000 }),
   'transaction-text': (database) =>
     findByText(database, 'acct_1', { search, foundMax: 5_000, withinMs: 500 }),
+  'transaction-text-everywhere': (database) =>
+    findByText(database, 'acct_1', { search: everywhere, foundMax: 5_000, withinMs: 500 }),
 }
 
 test.each(Object.entries(calls))('the statement %s is the committed one', async (name, call) => {

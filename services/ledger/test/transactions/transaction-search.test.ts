@@ -4,7 +4,6 @@ import { booting } from '@coffer/host/testing/booting'
 import { createHousehold, type Household } from '@coffer/host/testing/household'
 import { statementsMax } from '@coffer/kit/testing/statements-max'
 import { newId } from '@coffer/kit/values/id'
-import type { ListTransactionsRequest } from '@coffer/proto/ledger/v1/transaction'
 import { describe, expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { z } from 'zod'
@@ -14,57 +13,22 @@ import {
   searchTransactions,
 } from '../../src/transactions/transaction-search.service.ts'
 import { findByText } from '../../src/transactions/transaction-search.sql.ts'
-import {
-  rangeOf,
-  type TransactionCursor,
-  type TransactionSearch,
-} from '../../src/transactions/transaction-search.ts'
+import type { TransactionCursor } from '../../src/transactions/transaction-search.ts'
 import { refusals } from '../outcomes.ts'
+import {
+  type Filter,
+  list,
+  namesOf,
+  nextOf,
+  searchFor,
+  withTransactions,
+} from './searched-household.ts'
 
 const booted = booting([ledger])
 
-type Filter = Partial<Omit<ListTransactionsRequest, '$typeName'>>
-
-function list({ transactions, bankAccountId, as }: Household, filter: Filter = {}) {
-  return transactions.listTransactions({ bankAccountId, limit: 25, ...filter }, as)
-}
-
-async function namesOf(home: Household, filter: Filter): Promise<string[]> {
-  const { transactions, next } = await list(home, filter)
-  expect(next).toBeUndefined()
-  return transactions.map(({ name = '' }) => name)
-}
-
-/** Creates five transactions on three days: one has an envelope, one is pending, one is deleted. */
-async function withTransactions() {
-  const home = await createHousehold(booted, { availableBalance: 10_000n })
-  const { as, bankAccountId, envelopes, transactions } = home
-  const spendingId = newId('spnd')
-  await envelopes.openEnvelope({ bankAccountId, spendingId, spendingType: 'expense' }, as)
-  const at = (day: number) => timestampFromDate(new Date(Date.UTC(2026, 2, day, 12)))
-  const bill = { amount: 5n }
-  const { results } = await transactions.createTransactions(
-    {
-      bankAccountId,
-      transactions: [
-        { ...bill, date: at(1), name: 'Café Central', spendingId },
-        { amount: -7n, date: at(2), name: 'Tram', merchantName: 'City of CAFÉS' },
-        { ...bill, date: at(2), name: '100% Juice', isPending: true },
-        { ...bill, date: at(3), name: 'Fuel', spendingId, isPending: true },
-        { ...bill, date: at(3), name: 'Café gone' },
-      ],
-    },
-    as,
-  )
-  const gone = results[4]?.result.value as { transactionId: string }
-  const key = { bankAccountId, transactionId: gone.transactionId }
-  await transactions.deleteTransaction({ ...key, soft: true }, as)
-  return { ...home, spendingId }
-}
-
 describe('a filtered list', () => {
   test('has the transactions that match every filter, newest first', async () => {
-    const home = await withTransactions()
+    const home = await withTransactions(booted)
     const { spendingId } = home
     const table: [Filter, string[]][] = [
       [{ search: 'café' }, ['Tram', 'Café Central']],
@@ -110,8 +74,8 @@ describe('a filtered list', () => {
   })
 
   test('is not found for another bank account or a closed envelope', async () => {
-    const home = await withTransactions()
-    const other = await withTransactions()
+    const home = await withTransactions(booted)
+    const other = await withTransactions(booted)
     const { envelopes, bankAccountId, as, spendingId } = home
     await envelopes.closeEnvelope({ bankAccountId, spendingId }, as)
     const stranger = { ...home, as: booted.as(newId('acct')) }
@@ -173,10 +137,6 @@ test('pages stay stable while transactions are created and deleted', async () =>
   expect(last?.date && timestampDate(last.date)).toEqual(new Date('2026-03-02T06:00:00Z'))
 })
 
-function nextOf({ next }: Awaited<ReturnType<typeof list>>): Filter {
-  return next ? { after: next } : {}
-}
-
 describe('a search in a large account', () => {
   /**
    * Inserts 300 transactions with dates in the order of their numbers. 1 to 100 are named 'Rent',
@@ -193,26 +153,6 @@ describe('a search in a large account', () => {
         CASE WHEN n <= 100 THEN 'Rent ' ELSE 'Tea ' END || n, '', '', false, 'manual', now()
       FROM generate_series(1, 300) AS n`)
     return home
-  }
-
-  function searchFor(
-    bankAccountId: string,
-    text: string,
-    after: TransactionCursor | null,
-  ): TransactionSearch {
-    return {
-      bankAccountId,
-      spendingId: null,
-      isDeleted: false,
-      isFree: false,
-      isPending: null,
-      text,
-      amountFrom: null,
-      amountTo: null,
-      source: null,
-      limit: 4,
-      ...rangeOf({ from: null, to: null, after }, 'UTC'),
-    }
   }
 
   /**
