@@ -1,9 +1,12 @@
 import { paginate } from '@coffer/client'
-import type { BankAccount, Link, User } from '@coffer/client/types'
+import type { BankAccount, ListLinksResponse, User } from '@coffer/client/types'
 import { queryOptions } from '@tanstack/react-query'
 import { coffer } from './client.ts'
 
-export type { BankAccount, Link, User }
+export type { BankAccount, User }
+
+/** A link with its connection, where it has one. */
+export type Link = NonNullable<ListLinksResponse>[number]
 
 /** The features of the server. */
 export const configQuery = queryOptions({

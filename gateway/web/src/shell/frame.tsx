@@ -4,6 +4,7 @@ import { setPreferences, usePreferences } from '../preferences/preferences.ts'
 import { frameWords } from '../words/frame.ts'
 import { AccountChoice } from './account-choice.tsx'
 import styles from './frame.module.css'
+import { Keyboard } from './keyboard.tsx'
 import { NoteNotice } from './note-notice.tsx'
 import { OfflineNotice, UpgradeNotice } from './notices.tsx'
 import { barPlacesMax, more, places } from './places.ts'
@@ -36,6 +37,7 @@ export function Frame() {
         <Outlet />
       </main>
       <NoteNotice />
+      <Keyboard />
       <nav aria-label={frameWords.navigation} className={styles.bar}>
         {[...places.slice(0, barPlacesMax), more].map(({ to, text, icon: Icon }) => (
           <Link key={to} to={to} activeOptions={{ exact: to === '/', includeSearch: false }}>

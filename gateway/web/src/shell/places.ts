@@ -17,21 +17,26 @@ export interface Place {
   to: string
   text: string
   icon: LucideIcon
+  /** Key that leads there after `g`. */
+  key: string
 }
 
 /** Places of the navigation, in its order. The bar of a phone has the first ones, and `more`. */
 export const places = [
-  { to: '/', text: frameWords.home, icon: House },
-  { to: '/transactions', text: frameWords.transactions, icon: ReceiptText },
-  { to: '/envelopes', text: frameWords.envelopes, icon: Mail },
-  { to: '/forecast', text: frameWords.forecast, icon: ChartLine },
-  { to: '/schedules', text: frameWords.schedules, icon: CalendarClock },
-  { to: '/imports', text: frameWords.imports, icon: FileUp },
-  { to: '/accounts', text: frameWords.accounts, icon: Landmark },
-  { to: '/settings', text: frameWords.settings, icon: Settings },
+  { to: '/', text: frameWords.home, icon: House, key: 'h' },
+  { to: '/transactions', text: frameWords.transactions, icon: ReceiptText, key: 't' },
+  { to: '/envelopes', text: frameWords.envelopes, icon: Mail, key: 'e' },
+  { to: '/forecast', text: frameWords.forecast, icon: ChartLine, key: 'f' },
+  { to: '/schedules', text: frameWords.schedules, icon: CalendarClock, key: 'p' },
+  { to: '/imports', text: frameWords.imports, icon: FileUp, key: 'i' },
+  { to: '/accounts', text: frameWords.accounts, icon: Landmark, key: 'a' },
+  { to: '/settings', text: frameWords.settings, icon: Settings, key: 's' },
 ] as const satisfies Place[]
 
-export const more = { to: '/more', text: frameWords.more, icon: Ellipsis } as const satisfies Place
+export const more = { to: '/more', text: frameWords.more, icon: Ellipsis } as const satisfies Omit<
+  Place,
+  'key'
+>
 
 /** Number of places in the bar of a phone, beside `more`: six entries would be cut off. */
 export const barPlacesMax = 4

@@ -18,5 +18,24 @@ export const frameWords = {
   themes: { system: 'As the system', light: 'Light', dark: 'Dark' },
   hidden: 'hidden',
   close: 'Close',
+  keyboard: 'Keys',
+  palette: 'Find or go to',
   loading: 'Loading',
+}
+
+/** Texts of the keys and of the palette. */
+export const keyWords = {
+  keys: {
+    'Ctrl K': 'Find a screen, an envelope or a transaction',
+    n: 'New transaction',
+    'j k': 'Next and former line of a list',
+    '1–9': 'On the home page: pay the marked line from an envelope',
+    '/': 'Search the transactions, on their screen',
+    '?': 'These keys',
+  },
+  paletteHint: 'A screen, an envelope, a transaction',
+  paletteNone: 'Nothing fits.',
+  screen: 'Screen',
+  action: 'Action',
+  add: 'New transaction',
 }

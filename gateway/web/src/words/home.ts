@@ -27,5 +27,7 @@ export const homeWords = {
   unassigned: 'Not from an envelope yet',
   unassignedNone: 'Nothing waits: every recent payment has its envelope.',
   assign: (name: string) => `Envelope for ${name}`,
+  assigned: (name: string, envelope: string) => `${name}: from ${envelope}.`,
+  undo: 'Undo',
   fromFree: 'Free to use',
 }

@@ -18,6 +18,7 @@ export function EnvelopeCard({ spending }: { spending: Spending }) {
     <li className={styles.card}>
       <div className={styles.head}>
         <Link
+          data-line
           to="/envelopes/$spendingId"
           params={{ spendingId }}
           search={{ account: bankAccountId }}

@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
 import {
   type Spending,
   spendingQuery,
@@ -7,16 +8,26 @@ import {
 } from '../../api/budget-queries.ts'
 import { useChange } from '../../api/changes.ts'
 import { coffer } from '../../api/client.ts'
+import { showNote } from '../../api/notes.ts'
 import { Amount } from '../../controls/amount.tsx'
 import { Asked } from '../../controls/asked.tsx'
 import { FaultBanner } from '../../controls/form.tsx'
 import { Card } from '../../controls/screen.tsx'
+import { useKeys } from '../../controls/use-keys.ts'
 import { dayOf, formatShortDay } from '../../format/days.ts'
 import { useManner, useReader } from '../../shell/chosen-account.ts'
 import { homeWords } from '../../words/home.ts'
 import styles from './home.module.css'
 
 const shownMax = 6
+
+/** Keys of the envelopes in their order, without those of the frame (shell/keyboard.tsx). */
+const keys = '123456789bcdlmoqruvwxyz'
+
+interface Assignment {
+  path: { bankAccountId: string; transactionId: string }
+  spendingId: string | null
+}
 
 /** The newest payments that no envelope paid for, each with the choice of one. */
 export function Unassigned({ bankAccountId }: { bankAccountId: string }) {
@@ -29,53 +40,106 @@ export function Unassigned({ bankAccountId }: { bankAccountId: string }) {
         {(all) => {
           const waiting = all.filter(({ amount }) => amount > 0)
           if (waiting.length === 0) return <p className={styles.soft}>{homeWords.unassignedNone}</p>
-          return (
-            <ul className={styles.rows}>
-              {waiting.slice(0, shownMax).map((one) => (
-                <Payment key={one.transactionId} transaction={one} spending={spending} />
-              ))}
-            </ul>
-          )
+          return <Payments payments={waiting.slice(0, shownMax)} spending={spending} />
         }}
       </Asked>
     </Card>
   )
 }
 
-function Payment({ transaction, spending }: { transaction: Transaction; spending: Spending[] }) {
-  const { bankAccountId, transactionId, date, amount, originalName } = transaction
+interface PaymentsProps {
+  payments: Transaction[]
+  spending: Spending[]
+}
+
+/** The payments, of which one is marked: a key pays it from an envelope. */
+function Payments({ payments, spending }: PaymentsProps) {
+  const [marked, setMarked] = useState(0)
+  const at = Math.min(marked, payments.length - 1)
+  const { send, isSending, fault } = useChange(assign)
+  const choose = (payment: Transaction, envelope: Spending | undefined) => {
+    if (envelope === undefined || isSending) return false
+    const { bankAccountId, transactionId, name, originalName } = payment
+    const path = { bankAccountId, transactionId }
+    send({ path, spendingId: envelope.spendingId }, () =>
+      showNote({
+        text: homeWords.assigned(name ?? originalName, envelope.name),
+        undo: { text: homeWords.undo, work: () => assign({ path, spendingId: null }) },
+      }),
+    )
+    return true
+  }
+  useKeys((key) => {
+    const payment = payments[at]
+    return payment !== undefined && choose(payment, spending[keys.indexOf(key)])
+  })
+  return (
+    <>
+      {fault && <FaultBanner fault={fault} />}
+      <ul className={styles.rows}>
+        {payments.map((one, index) => (
+          <li
+            key={one.transactionId}
+            data-line
+            data-marked={index === at || undefined}
+            tabIndex={-1}
+            className={styles.markable}
+            onFocus={() => setMarked(index)}
+          >
+            <Payment transaction={one} spending={spending} choose={choose} />
+          </li>
+        ))}
+      </ul>
+      <p className={styles.legend}>
+        {spending.slice(0, keys.length).map(({ spendingId, name }, index) => (
+          <span key={spendingId}>
+            <kbd>{keys[index]}</kbd> {name}
+          </span>
+        ))}
+      </p>
+    </>
+  )
+}
+
+function assign({ path, spendingId }: Assignment) {
+  return coffer.updateTransaction({ path, body: { spendingId } })
+}
+
+interface PaymentProps {
+  transaction: Transaction
+  spending: Spending[]
+  choose: (payment: Transaction, envelope: Spending | undefined) => boolean
+}
+
+function Payment({ transaction, spending, choose }: PaymentProps) {
+  const { bankAccountId, date, amount, originalName } = transaction
   const name = transaction.name ?? originalName
   const reader = useReader()
   const manner = useManner(bankAccountId)
-  const { send, isSending, fault } = useChange((spendingId: string) => {
-    return coffer.updateTransaction({
-      path: { bankAccountId, transactionId },
-      body: { spendingId },
-    })
-  })
   return (
-    <li>
-      <div className={styles.payment}>
-        <p className={styles.soft}>{formatShortDay(dayOf(date, reader.timezone), reader)}</p>
-        <p className={styles.name}>{name}</p>
-        <div>
-          <select
-            aria-label={homeWords.assign(name)}
-            value=""
-            disabled={isSending}
-            onChange={(event) => send(event.target.value)}
-          >
-            <option value="">{homeWords.fromFree}</option>
-            {spending.map((one) => (
-              <option key={one.spendingId} value={one.spendingId}>
-                {one.name}
-              </option>
-            ))}
-          </select>
-        </div>
-        <Amount amount={amount} manner={manner} as="flow" />
+    <div className={styles.payment}>
+      <p className={styles.soft}>{formatShortDay(dayOf(date, reader.timezone), reader)}</p>
+      <p className={styles.name}>{name}</p>
+      <div>
+        <select
+          aria-label={homeWords.assign(name)}
+          value=""
+          onChange={({ target: { value } }) =>
+            choose(
+              transaction,
+              spending.find((one) => one.spendingId === value),
+            )
+          }
+        >
+          <option value="">{homeWords.fromFree}</option>
+          {spending.map((one) => (
+            <option key={one.spendingId} value={one.spendingId}>
+              {one.name}
+            </option>
+          ))}
+        </select>
       </div>
-      {fault && <FaultBanner fault={fault} />}
-    </li>
+      <Amount amount={amount} manner={manner} as="flow" />
+    </div>
   )
 }

@@ -14,7 +14,7 @@ test.each`
   ${'2026-06-10 TAX-2 300, 2025-06-12 TAX-1 280'}   | ${'TAX-2 300 yearly 2027-06-10 bill'}
   ${'2026-11-15 SHOP 4000, 2026-11-08 SHOP 4500'}   | ${'SHOP 9000 monthly 2026-12-01'}
   ${'2026-11-15 ONCE 4000'}                         | ${''}
-`('of $payments the start suggests "$suggested"', ({ payments, suggested }) => {
+`('of $payments the start suggests "$suggested"', ({ payments = '', suggested }) => {
   const found = suggestEnvelopes(groupByName(movements(payments)), today)
   const texts = found.map(({ isBill, ...one }) => [...Object.values(one), isBill ? 'bill' : ''])
   expect(texts.map((one) => one.join(' ').trim()).join()).toBe(suggested)
@@ -25,7 +25,7 @@ test.each`
   ${'2026-11-13 PAY 180000, 2026-10-30 PAY 180000'} | ${'biweekly'} | ${'2026-11-27'}
   ${'2026-10-31 PAY 1, 2026-09-30 PAY 1'}           | ${'monthly'}  | ${'2026-11-28'}
   ${'2026-11-13 GIFT 1, 2026-11-12 GIFT 1'}         | ${undefined}  | ${undefined}
-`('of $deposits the start proposes a payday $pace from $day', ({ deposits, pace, day }) => {
+`('of $deposits the start proposes a payday $pace from $day', ({ deposits = '', pace, day }) => {
   const found = suggestPayday(groupByName(movements(deposits)), today)
   expect([found?.pace, found?.day]).toEqual([pace, day])
 })

@@ -63,7 +63,7 @@ export function groupByName(movements: Movement[]): Group[] {
 /** Returns envelopes for what was paid at least twice, the most money first. */
 export function suggestEnvelopes(groups: Group[], today: string): Suggestion[] {
   return groups
-    .flatMap(({ name, movements }) => {
+    .flatMap(({ name, movements }): (Suggestion & { month: number })[] => {
       const gaps = gapsOf(movements)
       const gap = median(gaps)
       const last = movements[0]

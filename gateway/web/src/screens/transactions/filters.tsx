@@ -6,9 +6,9 @@ import { spendingQuery } from '../../api/budget-queries.ts'
 import type { Filters as FilterValues } from '../../api/transaction-queries.ts'
 import { Button } from '../../controls/button.tsx'
 import { ChoiceField, TextField } from '../../controls/field.tsx'
+import { useKeys } from '../../controls/use-keys.ts'
 import { transactionWords as words } from '../../words/transactions.ts'
 import styles from './transactions.module.css'
-import { useKey } from './use-key.ts'
 
 interface Props {
   bankAccountId: string
@@ -51,7 +51,10 @@ function SearchField({ text, onChange }: { text: string; onChange: (text: string
   const input = useRef<HTMLInputElement>(null)
   const [typed, setTyped] = useState(text)
   const timer = useRef(0)
-  useKey('/', () => input.current?.focus())
+  useKeys((key) => {
+    if (key === '/') input.current?.focus()
+    return key === '/'
+  })
   useEffect(() => () => clearTimeout(timer.current), [])
   return (
     <div className={styles.search}>

@@ -32,6 +32,7 @@ export function TransactionRow({ transaction, spending }: Props) {
       <div className={styles.row}>
         <div className={styles.what}>
           <Link
+            data-line
             to="/transactions/$transactionId"
             params={{ transactionId }}
             search={{ account: bankAccountId }}

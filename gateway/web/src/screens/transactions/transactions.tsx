@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
-import { getRouteApi, Navigate } from '@tanstack/react-router'
+import { getRouteApi, Navigate, useLocation, useNavigate } from '@tanstack/react-router'
 import { Plus } from 'lucide-react'
-import { useState } from 'react'
 import { bankAccountsQuery } from '../../api/account-queries.ts'
 import { Asked } from '../../controls/asked.tsx'
 import { Button } from '../../controls/button.tsx'
@@ -11,7 +10,6 @@ import { transactionWords } from '../../words/transactions.ts'
 import { Filters } from './filters.tsx'
 import { NewTransaction } from './new-transaction.tsx'
 import { TransactionList } from './transaction-list.tsx'
-import { useKey } from './use-key.ts'
 
 const route = getRouteApi('/frame/transactions')
 
@@ -20,8 +18,16 @@ export function Transactions() {
   const accounts = useQuery(bankAccountsQuery)
   const chosen = useChosenAccountId()
   const { account: _, ...filters } = route.useSearch()
-  const [isAdding, setAdding] = useState(false)
-  useKey('n', () => setAdding(true))
+  const navigate = useNavigate()
+  // The key `n` of any screen leads here with this state.
+  const isAdding = useLocation({ select: ({ state }) => state.isAdding === true })
+  const setAdding = (wanted: boolean) =>
+    void navigate({
+      to: '/transactions',
+      search: (now) => now,
+      state: { isAdding: wanted },
+      replace: true,
+    })
   const add = (
     <Button kind="primary" onClick={() => setAdding(true)}>
       <Plus size={18} aria-hidden />

@@ -1,0 +1,54 @@
+import { useNavigate } from '@tanstack/react-router'
+import { lazy, Suspense, useEffect, useEffectEvent, useRef, useState } from 'react'
+import { useKeys } from '../controls/use-keys.ts'
+import { places } from './places.ts'
+
+const Palette = lazy(() => import('./palette.tsx').then((part) => ({ default: part.Palette })))
+const Help = lazy(() => import('./keyboard-help.tsx').then((part) => ({ default: part.Help })))
+
+/** Time after `g` in which the letter of a place counts, in ms. */
+const goMs = 1_500
+
+/** The keys of every screen, the palette of Ctrl-K or Cmd-K, and the help of `?`. */
+export function Keyboard() {
+  const navigate = useNavigate()
+  const [open, setOpen] = useState<'palette' | 'help' | null>(null)
+  const goUntil = useRef(0)
+  const add = () =>
+    void navigate({ to: '/transactions', search: (now) => now, state: { isAdding: true } })
+  useKeys((key) => {
+    const place = places.find((one) => one.key === key)
+    if (place && performance.now() < goUntil.current) void navigate({ to: place.to })
+    else if (key === 'g') goUntil.current = performance.now() + goMs
+    else if (key === 'n') add()
+    else if (key === '?') setOpen('help')
+    else if (key === 'j' || key === 'k') moveInList(key === 'j' ? 1 : -1)
+    else return false
+    if (key !== 'g') goUntil.current = 0
+    return true
+  })
+  const press = useEffectEvent((event: KeyboardEvent) => {
+    if (event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey)) return
+    event.preventDefault()
+    setOpen('palette')
+  })
+  useEffect(() => {
+    addEventListener('keydown', press)
+    return () => removeEventListener('keydown', press)
+  }, [])
+  const close = () => setOpen(null)
+  return (
+    <Suspense fallback={null}>
+      {open === 'palette' && <Palette onClose={close} />}
+      {open === 'help' && <Help onClose={close} />}
+    </Suspense>
+  )
+}
+
+/** Moves the focus to the next or former line of the screen's lists. */
+function moveInList(step: 1 | -1): void {
+  const lines = [...document.querySelectorAll<HTMLElement>('main [data-line]')]
+  const at = lines.findIndex((line) => line.contains(document.activeElement))
+  const next = at < 0 ? lines.at(step === 1 ? 0 : -1) : lines[at + step]
+  next?.focus()
+}

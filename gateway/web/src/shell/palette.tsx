@@ -1,0 +1,151 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { type KeyboardEvent, useDeferredValue, useEffect, useState } from 'react'
+import { spendingQuery } from '../api/budget-queries.ts'
+import { coffer } from '../api/client.ts'
+import { Dialog } from '../controls/dialog.tsx'
+import fields from '../controls/field.module.css'
+import { dayOf, formatShortDay } from '../format/days.ts'
+import { formatFlow } from '../format/money.ts'
+import { usePreferences } from '../preferences/preferences.ts'
+import { frameWords, keyWords } from '../words/frame.ts'
+import { useChosenAccountId, useManner, useReader } from './chosen-account.ts'
+import styles from './palette.module.css'
+import { places } from './places.ts'
+
+const foundMax = 8
+
+/** An entry that the person may choose. */
+interface Entry {
+  key: string
+  text: string
+  about: string
+  act: () => void
+}
+
+/** Screens, envelopes and transactions by a few letters. */
+export function Palette({ onClose }: { onClose: () => void }) {
+  const [text, setText] = useState('')
+  const [at, setAt] = useState(0)
+  const entries = useEntries(text.trim())
+  const chosen = entries[Math.min(at, entries.length - 1)]
+  useEffect(() => {
+    document.getElementById(`palette-${chosen?.key}`)?.scrollIntoView({ block: 'nearest' })
+  }, [chosen?.key])
+  const choose = (entry: Entry | undefined) => {
+    if (entry === undefined) return
+    onClose()
+    entry.act()
+  }
+  const press = (event: KeyboardEvent) => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
+    if (step !== undefined) setAt((now) => Math.max(0, Math.min(now + step, entries.length - 1)))
+    else if (event.key === 'Enter') choose(chosen)
+    else return
+    event.preventDefault()
+  }
+  return (
+    <Dialog title={frameWords.palette} isOpen onClose={onClose}>
+      <input
+        autoFocus
+        role="combobox"
+        aria-expanded="true"
+        aria-controls="palette-entries"
+        aria-activedescendant={chosen && `palette-${chosen.key}`}
+        aria-label={frameWords.palette}
+        placeholder={keyWords.paletteHint}
+        className={fields.input}
+        value={text}
+        onChange={(event) => {
+          setText(event.target.value)
+          setAt(0)
+        }}
+        onKeyDown={press}
+      />
+      <div id="palette-entries" role="listbox" aria-label={frameWords.palette}>
+        {entries.map((entry) => (
+          // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are those of the combobox
+          <div
+            key={entry.key}
+            id={`palette-${entry.key}`}
+            role="option"
+            tabIndex={-1}
+            aria-selected={entry === chosen}
+            className={styles.entry}
+            onClick={() => choose(entry)}
+          >
+            <span>{entry.text}</span>
+            <span className={styles.about}>{entry.about}</span>
+          </div>
+        ))}
+      </div>
+      {entries.length === 0 && <p className={styles.about}>{keyWords.paletteNone}</p>}
+    </Dialog>
+  )
+}
+
+/** Returns the entries for a text: screens and envelopes at once, transactions when they come. */
+function useEntries(text: string): Entry[] {
+  const navigate = useNavigate()
+  const account = useChosenAccountId() ?? ''
+  const { data: spending = [] } = useQuery({
+    ...spendingQuery(account),
+    enabled: account !== '',
+  })
+  const transactions = useFound(account, text)
+  const search = { account: account || undefined }
+  const own: Entry[] = [
+    ...places.map(({ to, text: name }) => ({
+      key: to,
+      text: name,
+      about: keyWords.screen,
+      act: () => void navigate({ to }),
+    })),
+    {
+      key: 'new',
+      text: keyWords.add,
+      about: keyWords.action,
+      act: () => void navigate({ to: '/transactions', state: { isAdding: true } }),
+    },
+    ...spending.map(({ spendingId, name }) => ({
+      key: spendingId,
+      text: name,
+      about: frameWords.envelopes,
+      act: () => void navigate({ to: '/envelopes/$spendingId', params: { spendingId }, search }),
+    })),
+  ]
+  const plain = text.toLowerCase()
+  return [...own.filter((one) => one.text.toLowerCase().includes(plain)), ...transactions]
+}
+
+function useFound(bankAccountId: string, text: string): Entry[] {
+  const navigate = useNavigate()
+  const reader = useReader()
+  const manner = useManner(bankAccountId)
+  const { areAmountsHidden } = usePreferences()
+  const searched = useDeferredValue(text)
+  const { data: found = [] } = useQuery({
+    queryKey: ['transactions', bankAccountId, 'palette', searched],
+    enabled: bankAccountId !== '' && searched.length > 1,
+    placeholderData: keepPreviousData,
+    queryFn: async ({ signal }) => {
+      const query = { search: searched, limit: foundMax }
+      return (await coffer.listTransactions({ path: { bankAccountId }, query, signal })).data
+    },
+  })
+  if (text.length < 2) return []
+  return found.map(({ transactionId, name, originalName, amount, date }) => ({
+    key: transactionId,
+    text: name ?? originalName,
+    about: [
+      formatShortDay(dayOf(date, reader.timezone), reader),
+      areAmountsHidden ? '' : formatFlow(amount, manner),
+    ].join(' '),
+    act: () =>
+      void navigate({
+        to: '/transactions/$transactionId',
+        params: { transactionId },
+        search: { account: bankAccountId },
+      }),
+  }))
+}

@@ -1,0 +1,55 @@
+import { started } from '@coffer/host/testing/started'
+import { startCoffer } from '@coffer/test/harness/coffer.ts'
+import { expect, test } from '@jest/globals'
+import { axeFaults, takePicture, useBrowser } from '../browser.ts'
+import { createHousehold } from './household.ts'
+
+const { viewBypassed } = useBrowser()
+
+const coffer = started(() => startCoffer())
+
+test('the keyboard alone goes to screens, assigns, finds and adds', async () => {
+  const alice = await coffer.person()
+  const { path } = await createHousehold(alice)
+  await viewBypassed({ url: coffer.baseUrl, cookie: alice.cookie }, async (page) => {
+    const { keyboard } = page
+    const heading = (name: string) => page.getByRole('heading', { level: 1, name, exact: true })
+    const press = async (keys: string) => {
+      for (const key of keys.split(' ')) await keyboard.press(key)
+    }
+    await page.getByText('Corner').waitFor()
+    await takePicture(page, 'web-home-keys')
+    await press('1')
+    await page.getByText('from Groceries').waitFor()
+    expect((await alice.get(`${path}/balances`)).expenses).toBe(9_650)
+    await page.getByRole('button', { name: 'Undo' }).press('Enter')
+    await page.getByText('from Groceries').waitFor({ state: 'detached' })
+    await press('g t')
+    await heading('Transactions').waitFor()
+    await page.getByRole('link', { name: 'Corner' }).waitFor()
+    await press('j Enter')
+    await heading('Transaction').waitFor()
+    await press('?')
+    await page.getByRole('dialog', { name: 'Keys' }).waitFor()
+    await takePicture(page, 'web-keys')
+    expect(await axeFaults(page)).toEqual([])
+    await press('Escape Control+k')
+    await page.getByRole('combobox', { name: 'Find or go to' }).waitFor()
+    await keyboard.type('co')
+    await page.getByRole('option', { name: /Corner/ }).waitFor()
+    await takePicture(page, 'web-palette')
+    expect(await axeFaults(page)).toEqual([])
+    await keyboard.press('Control+a')
+    await keyboard.type('groc')
+    await page.getByRole('option', { name: 'Groceries Envelopes' }).waitFor()
+    await press('Enter')
+    await heading('Groceries').waitFor()
+    await press('n')
+    await page.getByRole('dialog').getByLabel('Name').focus()
+    await keyboard.type('Bakery')
+    await press('Tab')
+    await keyboard.type('3.50')
+    await press('Enter')
+    await page.getByRole('link', { name: 'Bakery' }).waitFor()
+  })
+})
