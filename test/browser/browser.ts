@@ -14,6 +14,8 @@ export interface Viewing {
   hasRefusals?: boolean
   /** Other origins that the page may ask. */
   origins?: string[]
+  /** Whether the server is away for a while, which the browser logs too. */
+  hasOutage?: boolean
   /** `Cookie` header of a session. */
   cookie?: string
   /** Name of a picture for people to look at, in the folder that COFFER_SCREENSHOTS names. */
@@ -102,12 +104,13 @@ async function inContext(
 /** Returns a list to which the faults of all pages of a context are added. */
 async function faultsOf(
   context: BrowserContext,
-  { url, origins = [], hasRefusals = false }: Viewing,
+  { url, origins = [], hasRefusals = false, hasOutage = false }: Viewing,
 ): Promise<string[]> {
   const allowed = [new URL(url).origin, ...origins]
   const faults: string[] = []
   context.on('console', (message) => {
     if (hasRefusals && /^Failed to load resource: .* status of 4\d\d/.test(message.text())) return
+    if (hasOutage && message.text().includes('net::ERR_')) return
     if (['error', 'warning'].includes(message.type())) faults.push(message.text())
   })
   context.on('weberror', (error) => faults.push(String(error.error())))

@@ -10,8 +10,8 @@ export interface CuttingProxy extends AsyncDisposable {
   cuts: () => number
 }
 
-/** Starts a proxy to the host and port of a URL. */
-export async function startCuttingProxy(target: string): Promise<CuttingProxy> {
+/** Starts a proxy to the host and port of a URL; on a free port unless one is given. */
+export async function startCuttingProxy(target: string, own = 0): Promise<CuttingProxy> {
   const { hostname, port } = new URL(target)
   const sockets = new Set<Socket>()
   let left = Number.POSITIVE_INFINITY
@@ -41,7 +41,7 @@ export async function startCuttingProxy(target: string): Promise<CuttingProxy> {
         cuts += 1
       })
     }
-  }).listen(0, '127.0.0.1')
+  }).listen(own, '127.0.0.1')
   await once(server, 'listening')
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,

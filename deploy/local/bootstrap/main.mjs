@@ -50,6 +50,10 @@ const commands = new Map([
     { servers: testEnvironment, script: '../../../test/bench/syncs/aggregator.ts' },
   ],
   [
+    'pictures',
+    { servers: testEnvironment, script: '../../../test/browser/pictures.ts', ...ofBrowser },
+  ],
+  [
     'bench:web',
     { servers: testEnvironment, script: '../../../test/browser/bench.ts', ...ofBrowser },
   ],

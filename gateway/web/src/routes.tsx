@@ -65,6 +65,12 @@ const newPassword = createRoute({
   component: lazyRouteComponent(() => import('./screens/sign-in/new-password.tsx'), 'NewPassword'),
 })
 
+const verification = createRoute({
+  getParentRoute: () => root,
+  path: '/login/verify',
+  component: lazyRouteComponent(() => import('./screens/sign-in/verification.tsx'), 'Verification'),
+})
+
 const register = createRoute({
   getParentRoute: () => root,
   path: '/register',
@@ -214,6 +220,7 @@ export const router = createRouter({
     secondFactor,
     forgotten,
     newPassword,
+    verification,
     register,
     frame.addChildren([
       home,

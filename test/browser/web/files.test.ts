@@ -1,8 +1,10 @@
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { started } from '@coffer/host/testing/started'
 import { root } from '@coffer/local/bootstrap/paths.mjs'
 import { startCoffer } from '@coffer/test/harness/coffer.ts'
 import { expect, test } from '@jest/globals'
+import type { Page } from 'playwright-core'
 import { takePicture, useBrowser } from '../browser.ts'
 
 const { view } = useBrowser()
@@ -11,13 +13,29 @@ const coffer = started(() => startCoffer())
 
 const data = (name: string) => join(root, 'test/data', name)
 
+/** Drops a file of the test data on the screen. */
+async function drop(page: Page, name: string): Promise<void> {
+  const parts = [readFileSync(data(name), 'utf8'), name].map((one) => JSON.stringify(one))
+  const dataTransfer = await page.evaluateHandle(`(() => {
+    const held = new DataTransfer()
+    held.items.add(new File([${parts[0]}], ${parts[1]}))
+    return held
+  })()`)
+  await page.dispatchEvent('main', 'dragover', { dataTransfer })
+  await page.getByText('Let go of the file').waitFor()
+  await takePicture(page, 'web-drop')
+  await page.dispatchEvent('main', 'drop', { dataTransfer })
+}
+
 test('a file of the bank is imported and undone, a CSV file is mapped and stored', async () => {
   const alice = await coffer.person()
   const { path } = await alice.createBankAccount(0)
   const count = async () => (await alice.get(`${path}/transactions?limit=100`)).length
   await view({ url: `${coffer.baseUrl}/imports`, cookie: alice.cookie }, async (page) => {
     const choice = page.getByLabel('Choose a file')
-    await choice.setInputFiles(data('card.qfx'))
+    await page.goto(`${coffer.baseUrl}/envelopes`)
+    await page.getByRole('heading', { level: 1, name: 'Envelopes' }).waitFor()
+    await drop(page, 'card.qfx')
     await page.getByText('Done').waitFor()
     expect(await count()).toBeGreaterThan(0)
     await takePicture(page, 'web-imports')

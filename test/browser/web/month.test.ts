@@ -1,5 +1,6 @@
 import { started } from '@coffer/host/testing/started'
 import { startCoffer } from '@coffer/test/harness/coffer.ts'
+import { startCuttingProxy } from '@coffer/test/harness/cutting-proxy.ts'
 import { expect, test } from '@jest/globals'
 import type { Page } from 'playwright-core'
 import { takePicture, useBrowser } from '../browser.ts'
@@ -41,6 +42,12 @@ test('a person plans a payday and an envelope, moves money, and pays from it', a
     const move = { To: 'Rent ($0.00)', Amount: '100+20.50' }
     await fillIn(page, 'Move money', move, 'Move it')
     await page.getByText('$120.50').waitFor()
+    const rentCard = page.getByRole('listitem').filter({ hasText: 'Rent' })
+    await rentCard.dragTo(page.getByRole('region', { name: 'Free to use' }))
+    const source = page.getByRole('dialog').getByLabel('From')
+    expect(await source.locator('option:checked').textContent()).toBe('Rent ($120.50)')
+    await page.keyboard.press('Escape')
+    await takePicture(page, 'web-cards')
     await page.getByRole('link', { name: 'Rent' }).click()
     await page.getByRole('button', { name: 'Mark as paid' }).click()
     await page.getByRole('button', { name: 'It is not paid' }).click()
@@ -49,6 +56,10 @@ test('a person plans a payday and an envelope, moves money, and pays from it', a
     await takePicture(page, 'web-envelope-skipped')
     await page.getByRole('button', { name: 'Undo' }).click()
     await page.getByText('Skipped:').waitFor({ state: 'detached' })
+    await open(page, 'Forecast')
+    await page.getByRole('checkbox', { name: 'Rent' }).check()
+    await page.getByText('· Rent $').waitFor()
+    await takePicture(page, 'web-forecast-lines')
     await open(page, 'Transactions')
     await page.getByRole('heading', { name: 'Transactions' }).press('n')
     await page.keyboard.press('Escape')
@@ -111,4 +122,24 @@ test('of 2,000 transactions the last shows after scrolling; filters are in the U
     await page.getByRole('link', { name: 'Payment 1234' }).waitFor()
     expect(await page.getByRole('link', { name: /^Payment/ }).count()).toBe(1)
   })
+})
+
+test('a restart of the server loses no entry, and books it once', async () => {
+  const carol = await coffer.person()
+  const { bank } = await carol.createBankAccount(100_000)
+  const running = await startCuttingProxy(coffer.baseUrl)
+  const viewing = { url: `${running.url}/transactions`, cookie: carol.cookie, hasOutage: true }
+  await view(viewing, async (page) => {
+    await page.getByRole('button', { name: 'Add', exact: true }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Name').fill('Bakery')
+    await dialog.getByLabel('Amount').fill('3.50')
+    await running[Symbol.asyncDispose]()
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('The server cannot be reached.').waitFor()
+    await using _ = await startCuttingProxy(coffer.baseUrl, Number(new URL(running.url).port))
+    await page.getByRole('link', { name: 'Bakery' }).waitFor()
+    await page.getByText('The server cannot be reached.').waitFor({ state: 'detached' })
+  })
+  expect((await carol.client.listTransactions(bank)).data).toHaveLength(1)
 })

@@ -4,6 +4,7 @@ import { statusOf } from '@coffer/test/harness/person.ts'
 import { codeFor } from '@coffer/test/harness/second-factor.ts'
 import { expect, test } from '@jest/globals'
 import { takePicture, useBrowser } from '../browser.ts'
+import { atHome } from '../launch.ts'
 
 const { view } = useBrowser()
 
@@ -11,7 +12,8 @@ const coffer = started(() => startCoffer())
 
 test('a person sets up a second factor, has a key, and deletes the account', async () => {
   const alice = await coffer.person()
-  const viewing = { url: `${coffer.baseUrl}/settings`, cookie: alice.cookie, hasRefusals: true }
+  const url = `${atHome(coffer.baseUrl)}/settings`
+  const viewing = { url, cookie: alice.cookie, hasRefusals: true }
   await view(viewing, async (page) => {
     const card = (name: string) => page.getByRole('region', { name, exact: true })
     await card('Second factor').getByLabel('Present password').fill(alice.password)
@@ -24,6 +26,8 @@ test('a person sets up a second factor, has a key, and deletes the account', asy
     await page.getByText('Sign-in needs a code of your authenticator app.').waitFor()
     await card('API keys').getByLabel('Name').fill('script')
     await page.getByRole('button', { name: 'Create a key' }).click()
+    await page.getByRole('button', { name: 'Copy: API keys' }).click()
+    await page.getByText('Copied.').waitFor()
     const secret = await card('API keys').locator('code').textContent()
     const client = alice.connect({ key: secret ?? '' })
     expect(await statusOf(client.listLinks())).toBe(200)

@@ -5,6 +5,7 @@ import { setUpSecondFactor } from '@coffer/test/harness/second-factor.ts'
 import { expect, test } from '@jest/globals'
 import type { Page } from 'playwright-core'
 import { useBrowser } from '../browser.ts'
+import { atHome } from '../launch.ts'
 
 const { view } = useBrowser()
 
@@ -19,7 +20,9 @@ async function signIn(page: Page, email: string, password: string): Promise<void
 test('a stranger registers with proof of work, and comes back with a second factor', async () => {
   const email = 'ada@example.com'
   const password = 'a long enough password'
-  await view({ url: `${coffer.baseUrl}/register`, hasRefusals: true }, async (page) => {
+  const home = atHome(coffer.baseUrl)
+  await view({ url: `${home}/register`, hasRefusals: true }, async (page) => {
+    expect(await page.evaluate('isSecureContext')).toBe(false)
     await page.getByRole('button', { name: 'Create a login' }).click()
     await page.getByRole('alert').waitFor()
     await page.getByLabel('First name').fill('Ada')
@@ -39,7 +42,7 @@ test('a stranger registers with proof of work, and comes back with a second fact
     const [code = ''] = await setUpSecondFactor({ session, password })
     await page.getByRole('button', { name: 'Sign out' }).click()
     await page.getByRole('heading', { name: 'Sign in' }).waitFor()
-    await page.goto(`${coffer.baseUrl}/more`)
+    await page.goto(`${home}/more`)
     await signIn(page, email, 'not the password')
     expect(await page.getByRole('alert').textContent()).toContain('password')
     await signIn(page, email, password)

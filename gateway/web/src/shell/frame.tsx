@@ -3,6 +3,7 @@ import { Eye, EyeOff, LogOut } from 'lucide-react'
 import { setPreferences, usePreferences } from '../preferences/preferences.ts'
 import { frameWords } from '../words/frame.ts'
 import { AccountChoice } from './account-choice.tsx'
+import { FileDrop } from './file-drop.tsx'
 import styles from './frame.module.css'
 import { Keyboard } from './keyboard.tsx'
 import { NoteNotice } from './note-notice.tsx'
@@ -38,6 +39,7 @@ export function Frame() {
       </main>
       <NoteNotice />
       <Keyboard />
+      <FileDrop />
       <nav aria-label={frameWords.navigation} className={styles.bar}>
         {[...places.slice(0, barPlacesMax), more].map(({ to, text, icon: Icon }) => (
           <Link key={to} to={to} activeOptions={{ exact: to === '/', includeSearch: false }}>

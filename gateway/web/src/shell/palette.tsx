@@ -1,6 +1,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { type KeyboardEvent, useDeferredValue, useEffect, useState } from 'react'
+import { bankAccountsQuery } from '../api/account-queries.ts'
 import { spendingQuery } from '../api/budget-queries.ts'
 import { coffer } from '../api/client.ts'
 import { Dialog } from '../controls/dialog.tsx'
@@ -9,7 +10,7 @@ import { dayOf, formatShortDay } from '../format/days.ts'
 import { formatFlow } from '../format/money.ts'
 import { usePreferences } from '../preferences/preferences.ts'
 import { frameWords, keyWords } from '../words/frame.ts'
-import { useChosenAccountId, useManner, useReader } from './chosen-account.ts'
+import { useChosenAccountId, useReader } from './chosen-account.ts'
 import styles from './palette.module.css'
 import { places } from './places.ts'
 
@@ -92,7 +93,7 @@ function useEntries(text: string): Entry[] {
     ...spendingQuery(account),
     enabled: account !== '',
   })
-  const transactions = useFound(account, text)
+  const transactions = useFound(text)
   const search = { account: account || undefined }
   const own: Entry[] = [
     ...places.map(({ to, text: name }) => ({
@@ -118,34 +119,40 @@ function useEntries(text: string): Entry[] {
   return [...own.filter((one) => one.text.toLowerCase().includes(plain)), ...transactions]
 }
 
-function useFound(bankAccountId: string, text: string): Entry[] {
+/** Returns the transactions of all bank accounts that fit; archived accounts have no screen. */
+function useFound(text: string): Entry[] {
   const navigate = useNavigate()
   const reader = useReader()
-  const manner = useManner(bankAccountId)
+  const { data: accounts = [] } = useQuery(bankAccountsQuery)
   const { areAmountsHidden } = usePreferences()
   const searched = useDeferredValue(text)
   const { data: found = [] } = useQuery({
-    queryKey: ['transactions', bankAccountId, 'palette', searched],
-    enabled: bankAccountId !== '' && searched.length > 1,
+    queryKey: ['transactions', 'palette', searched],
+    enabled: searched.length > 1,
     placeholderData: keepPreviousData,
     queryFn: async ({ signal }) => {
       const query = { search: searched, limit: foundMax }
-      return (await coffer.listTransactions({ path: { bankAccountId }, query, signal })).data
+      return (await coffer.listEveryTransaction({ query, signal })).data
     },
   })
   if (text.length < 2) return []
-  return found.map(({ transactionId, name, originalName, amount, date }) => ({
-    key: transactionId,
-    text: name ?? originalName,
-    about: [
+  return found.flatMap(({ transactionId, bankAccountId, name, originalName, amount, date }) => {
+    const account = accounts.find((one) => one.bankAccountId === bankAccountId)
+    if (account === undefined) return []
+    const manner = { locale: reader.locale, currency: account.currency }
+    const about = [
+      accounts.length > 1 ? account.name : '',
       formatShortDay(dayOf(date, reader.timezone), reader),
       areAmountsHidden ? '' : formatFlow(amount, manner),
-    ].join(' '),
-    act: () =>
-      void navigate({
-        to: '/transactions/$transactionId',
-        params: { transactionId },
-        search: { account: bankAccountId },
-      }),
-  }))
+    ]
+    const to = '/transactions/$transactionId'
+    const params = { transactionId }
+    const search = { account: bankAccountId }
+    return {
+      key: transactionId,
+      text: name ?? originalName,
+      about: about.filter(Boolean).join(' · '),
+      act: () => void navigate({ to, params, search }),
+    }
+  })
 }

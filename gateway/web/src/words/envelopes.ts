@@ -32,6 +32,7 @@ export const envelopeWords = {
   from: 'From',
   to: 'To',
   free: 'Free to use',
+  drag: 'Drag from one card to another to move money.',
   amount: 'Amount',
   amountHint: 'Sums are added up: 12.50+3',
   amountFault: 'Enter an amount above zero, such as 25.00.',

@@ -20,6 +20,10 @@ export const frameWords = {
   close: 'Close',
   keyboard: 'Keys',
   palette: 'Find or go to',
+  copy: 'Copy',
+  copied: 'Copied.',
+  notCopied: 'Copying failed: select the text instead.',
+  drop: 'Let go of the file: it is imported into the chosen bank account.',
   loading: 'Loading',
 }
 

@@ -39,6 +39,8 @@ export const signInWords = {
   verifyText: (email: string) =>
     `A mail with a link is on its way to ${email}. Open the link, then sign in.`,
   notVerified: 'This address is not verified yet. Follow the link in the mail that we sent.',
+  resendTitle: 'Verify your address',
+  resent: 'If the address waits for its verification, another mail is on its way.',
   resend: 'Send the mail again',
   closed: 'This server takes no new logins.',
   showPassword: 'Show',

@@ -5,20 +5,30 @@ import { dayOf, formatDistance } from '../../format/days.ts'
 import { useManner, useReader } from '../../shell/chosen-account.ts'
 import { envelopeWords as words } from '../../words/envelopes.ts'
 import styles from './envelopes.module.css'
+import { type Move, useMoneyDrag } from './money-drag.ts'
+
+interface Props {
+  spending: Spending
+  /** Money of one place is dragged to another one. */
+  onMove: (move: Move) => void
+}
 
 /** An envelope: what it holds of its target, until when, and the next contribution. */
-export function EnvelopeCard({ spending }: { spending: Spending }) {
+export function EnvelopeCard({ spending, onMove }: Props) {
   const { bankAccountId, spendingId, spendingType, name, isBehind, isPaused } = spending
   const { currentAmount, targetAmount, usedAmount, nextRecurrence, settledAt } = spending
+  const drag = useMoneyDrag(spendingId, onMove)
   const reader = useReader()
   const manner = useManner(bankAccountId)
   const distance = formatDistance(dayOf(nextRecurrence, reader.timezone), reader)
   const progress = currentAmount + (spendingType === 'goal' ? usedAmount : 0)
   return (
-    <li className={styles.card}>
+    <li {...drag} className={styles.card}>
       <div className={styles.head}>
         <Link
           data-line
+          // The browser would drag the address.
+          draggable={false}
           to="/envelopes/$spendingId"
           params={{ spendingId }}
           search={{ account: bankAccountId }}

@@ -125,7 +125,7 @@ function Facts({ spending }: { spending: Spending }) {
         <EnvelopeForm bankAccountId={bankAccountId} spending={spending} onClose={close} />
       )}
       {open === 'move' && (
-        <MoveMoney bankAccountId={bankAccountId} toSpendingId={spendingId} onClose={close} />
+        <MoveMoney bankAccountId={bankAccountId} to={spendingId} onClose={close} />
       )}
       {open === 'remove' && <RemoveEnvelope spending={spending} onClose={close} />}
     </Card>

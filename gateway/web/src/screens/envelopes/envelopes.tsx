@@ -12,6 +12,8 @@ import { envelopeWords as words } from '../../words/envelopes.ts'
 import { EnvelopeCard } from './envelope-card.tsx'
 import { EnvelopeForm } from './envelope-form.tsx'
 import styles from './envelopes.module.css'
+import { FreeCard } from './free-card.tsx'
+import type { Move } from './money-drag.ts'
 import { MoveMoney } from './move-money.tsx'
 
 /** The envelopes of the chosen bank account: expenses, then goals. */
@@ -28,13 +30,14 @@ export function Envelopes() {
 function List({ bankAccountId }: { bankAccountId: string }) {
   const spending = useQuery(spendingQuery(bankAccountId))
   const { data: schedules } = useQuery(schedulesQuery(bankAccountId))
-  const [open, setOpen] = useState<'create' | 'move' | null>(null)
+  const [open, setOpen] = useState<'create' | null>(null)
+  const [move, setMove] = useState<Partial<Move> | null>(null)
   const close = () => setOpen(null)
   const hasSchedules = (schedules?.length ?? 0) > 0
   const actions = (
     <>
       {(spending.data?.length ?? 0) > 0 && (
-        <Button onClick={() => setOpen('move')}>
+        <Button onClick={() => setMove({})}>
           <ArrowLeftRight size={18} aria-hidden />
           {words.move}
         </Button>
@@ -58,13 +61,14 @@ function List({ bankAccountId }: { bankAccountId: string }) {
         {(all) => (
           <>
             {all.length === 0 && <p>{words.none}</p>}
-            <Kind title={words.expenses} all={all} kind="expense" />
-            <Kind title={words.goals} all={all} kind="goal" />
+            {all.length > 0 && <FreeCard bankAccountId={bankAccountId} onMove={setMove} />}
+            <Kind title={words.expenses} all={all} kind="expense" onMove={setMove} />
+            <Kind title={words.goals} all={all} kind="goal" onMove={setMove} />
           </>
         )}
       </Asked>
       {open === 'create' && <EnvelopeForm bankAccountId={bankAccountId} onClose={close} />}
-      {open === 'move' && <MoveMoney bankAccountId={bankAccountId} onClose={close} />}
+      {move && <MoveMoney bankAccountId={bankAccountId} {...move} onClose={() => setMove(null)} />}
     </Screen>
   )
 }
@@ -73,9 +77,10 @@ interface KindProps {
   title: string
   all: Spending[]
   kind: Spending['spendingType']
+  onMove: (move: Move) => void
 }
 
-function Kind({ title, all, kind }: KindProps) {
+function Kind({ title, all, kind, onMove }: KindProps) {
   const own = all
     .filter(({ spendingType }) => spendingType === kind)
     .sort((a, b) => a.nextRecurrence.localeCompare(b.nextRecurrence))
@@ -85,7 +90,7 @@ function Kind({ title, all, kind }: KindProps) {
       <h2>{title}</h2>
       <ul className={styles.cards}>
         {own.map((one) => (
-          <EnvelopeCard key={one.spendingId} spending={one} />
+          <EnvelopeCard key={one.spendingId} spending={one} onMove={onMove} />
         ))}
       </ul>
     </section>

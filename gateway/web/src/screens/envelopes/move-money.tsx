@@ -14,13 +14,14 @@ import { envelopeWords as words } from '../../words/envelopes.ts'
 
 interface Props {
   bankAccountId: string
-  /** The envelope that the money goes to at first. */
-  toSpendingId?: string
+  /** The envelopes that are chosen at first; null for free-to-use. */
+  from?: string | null
+  to?: string | null
   onClose: () => void
 }
 
 /** Moves money between two envelopes, or between one and the money that is free to use. */
-export function MoveMoney({ bankAccountId, toSpendingId, onClose }: Props) {
+export function MoveMoney({ bankAccountId, from: source, to: goal, onClose }: Props) {
   const manner = useManner(bankAccountId)
   const { data: spending = [] } = useQuery(spendingQuery(bankAccountId))
   const { data: balances } = useQuery(balancesQuery(bankAccountId))
@@ -59,8 +60,10 @@ export function MoveMoney({ bankAccountId, toSpendingId, onClose }: Props) {
         others={<Button onClick={onClose}>{words.cancel}</Button>}
       >
         <ChoiceField
+          key={`from ${spending.length}`}
           label={words.from}
           name="from"
+          defaultValue={source ?? ''}
           options={places}
           fault={problems.fromSpendingId}
         />
@@ -69,7 +72,7 @@ export function MoveMoney({ bankAccountId, toSpendingId, onClose }: Props) {
           key={spending.length}
           label={words.to}
           name="to"
-          defaultValue={toSpendingId ?? spending[0]?.spendingId ?? ''}
+          defaultValue={goal === undefined ? (spending[0]?.spendingId ?? '') : (goal ?? '')}
           options={places}
           fault={problems.toSpendingId}
         />

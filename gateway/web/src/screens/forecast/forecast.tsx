@@ -2,9 +2,10 @@ import { useQuery } from '@tanstack/react-query'
 import { Link, Navigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { bankAccountsQuery } from '../../api/account-queries.ts'
+import { type Spending, spendingQuery } from '../../api/budget-queries.ts'
 import { type Forecast as Answer, forecastQuery } from '../../api/forecast-queries.ts'
 import { Asked } from '../../controls/asked.tsx'
-import { ChoiceField } from '../../controls/field.tsx'
+import { CheckField, ChoiceField } from '../../controls/field.tsx'
 import { Card, Screen } from '../../controls/screen.tsx'
 import { dayAfter, dayOf, formatDay } from '../../format/days.ts'
 import { formatMoney } from '../../format/money.ts'
@@ -12,6 +13,7 @@ import { useChosenAccountId, useManner, useReader } from '../../shell/chosen-acc
 import { envelopeWords } from '../../words/envelopes.ts'
 import { forecastWords as words } from '../../words/forecast.ts'
 import { ChangeTable } from './change-table.tsx'
+import { envelopeLines } from './envelope-lines.ts'
 import styles from './forecast.module.css'
 import { FreeChart } from './free-chart.tsx'
 
@@ -55,6 +57,10 @@ function Parts({ forecast, bankAccountId }: { forecast: Answer; bankAccountId: s
   const reader = useReader()
   const manner = useManner(bankAccountId)
   const { free, lowestFree, lowestFreeDate, negativeFreeDate } = forecast
+  const { data: spending = [] } = useQuery(spendingQuery(bankAccountId))
+  const [chosen, setChosen] = useState<string[]>([])
+  const isShown = ({ spendingId }: { spendingId: string }) => chosen.includes(spendingId)
+  const lines = envelopeLines(forecast, spending.filter(isShown))
   const dayTextOf = (instant: string) => formatDay(dayOf(instant, reader.timezone), reader)
   if (free.length < 2) {
     return (
@@ -66,7 +72,8 @@ function Parts({ forecast, bankAccountId }: { forecast: Answer; bankAccountId: s
   return (
     <>
       <Card title={words.free}>
-        <FreeChart forecast={forecast} bankAccountId={bankAccountId} />
+        <FreeChart forecast={forecast} bankAccountId={bankAccountId} envelopes={lines} />
+        <Choice spending={spending} chosen={chosen} choose={setChosen} />
         <p>
           {words.lowest(formatMoney(lowestFree, manner), dayTextOf(lowestFreeDate))}{' '}
           {negativeFreeDate && (
@@ -78,5 +85,35 @@ function Parts({ forecast, bankAccountId }: { forecast: Answer; bankAccountId: s
         <ChangeTable forecast={forecast} bankAccountId={bankAccountId} />
       </Card>
     </>
+  )
+}
+
+interface ChoiceProps {
+  spending: Spending[]
+  chosen: string[]
+  choose: (chosen: string[]) => void
+}
+
+/** The envelopes whose lines are drawn, each underlined in the colour of its line. */
+function Choice({ spending, chosen, choose }: ChoiceProps) {
+  const drawn = spending.filter(({ spendingId }) => chosen.includes(spendingId))
+  const lookOf = (one: Spending) => (drawn.includes(one) ? drawn.indexOf(one) % 4 : undefined)
+  if (spending.length === 0) return null
+  return (
+    <fieldset className={styles.choices}>
+      <legend>{words.lines}</legend>
+      {spending.map((one) => (
+        <span key={one.spendingId} data-look={lookOf(one)}>
+          <CheckField
+            label={one.name}
+            checked={chosen.includes(one.spendingId)}
+            onChange={({ target: { checked } }) => {
+              const others = chosen.filter((id) => id !== one.spendingId)
+              choose(checked ? [...others, one.spendingId] : others)
+            }}
+          />
+        </span>
+      ))}
+    </fieldset>
   )
 }

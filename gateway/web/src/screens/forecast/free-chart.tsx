@@ -6,18 +6,20 @@ import { usePreferences } from '../../preferences/preferences.ts'
 import { useManner, useReader } from '../../shell/chosen-account.ts'
 import { forecastWords as words } from '../../words/forecast.ts'
 import { type Frame, frameOf, type Point, type Scale, scaleOf, stepsOf } from './chart-scale.ts'
+import { amountAt, type EnvelopeLine } from './envelope-lines.ts'
 import styles from './forecast.module.css'
 
 interface Props {
   forecast: Forecast
   bankAccountId: string
+  envelopes: EnvelopeLine[]
 }
 
 /** Steps by which an arrow key moves. */
 const moves: Record<string, number> = { ArrowLeft: -1, ArrowRight: 1, Home: -1e6, End: 1e6 }
 
 /** The line of free-to-use money. Pointer and arrow keys name the amount at each change. */
-export function FreeChart({ forecast, bankAccountId }: Props) {
+export function FreeChart({ forecast, bankAccountId, envelopes }: Props) {
   const reader = useReader()
   const manner = useManner(bankAccountId)
   const { areAmountsHidden } = usePreferences()
@@ -26,7 +28,8 @@ export function FreeChart({ forecast, bankAccountId }: Props) {
   const lowest = points.findIndex(({ amount }) => amount === forecast.lowestFree)
   const [shown, setShown] = useState<number | null>(null)
   const frame = frameOf(useIsNarrow())
-  const scale = scaleOf(points, { end, frame })
+  const all = [points, ...envelopes.map((line) => line.points)]
+  const scale = scaleOf(all.flat(), { end, frame })
   const at = Math.min(shown ?? lowest, points.length - 1)
   const point = points[at]
   const dayTextOf = (instant: number) =>
@@ -53,6 +56,10 @@ export function FreeChart({ forecast, bankAccountId }: Props) {
       <p className={styles.tip} aria-live="polite">
         {point && `${dayTextOf(point.at)}: `}
         <strong>{point && moneyOf(point.amount)}</strong>
+        {point &&
+          envelopes.map(({ spendingId, name, points: own }) => (
+            <span key={spendingId}>{` · ${name} ${moneyOf(amountAt(own, point.at))}`}</span>
+          ))}
       </p>
       <svg
         viewBox={`0 0 ${frame.width} ${frame.height}`}
@@ -65,6 +72,7 @@ export function FreeChart({ forecast, bankAccountId }: Props) {
         onPointerLeave={() => setShown(null)}
       >
         <Lines frame={frame} scale={scale} moneyOf={moneyOf} />
+        <Envelopes lines={envelopes} scale={scale} end={end} />
         <path className={styles.line} d={stepsOf(points, scale, end)} />
         {point && <Mark frame={frame} point={point} scale={scale} isLow={at === lowest} />}
         <text className={styles.label} x={frame.left} y={frame.height - 6}>
@@ -80,6 +88,23 @@ export function FreeChart({ forecast, bankAccountId }: Props) {
       </svg>
     </div>
   )
+}
+
+interface EnvelopesProps {
+  lines: EnvelopeLine[]
+  scale: Scale
+  end: number
+}
+
+function Envelopes({ lines, scale, end }: EnvelopesProps) {
+  return lines.map(({ spendingId, points }, index) => (
+    <path
+      key={spendingId}
+      className={styles.envelope}
+      data-look={index % 4}
+      d={stepsOf(points, scale, end)}
+    />
+  ))
 }
 
 interface LinesProps {

@@ -1,8 +1,9 @@
 import { useNavigate } from '@tanstack/react-router'
 import { FileUp } from 'lucide-react'
-import { type DragEvent, useRef, useState } from 'react'
+import { type DragEvent, useEffect, useEffectEvent, useRef, useState } from 'react'
 import { useChange } from '../../api/changes.ts'
 import { coffer } from '../../api/client.ts'
+import { takeDropped } from '../../api/dropped-file.ts'
 import { Button } from '../../controls/button.tsx'
 import { FaultBanner } from '../../controls/form.tsx'
 import { importWords as words } from '../../words/imports.ts'
@@ -31,6 +32,8 @@ export function FileChoice({ bankAccountId }: { bankAccountId: string }) {
       })
     })
   }
+  const takeLate = useEffectEvent(take)
+  useEffect(() => takeDropped((file) => takeLate(file)), [])
   const drop = (event: DragEvent) => {
     event.preventDefault()
     setOver(false)

@@ -7,6 +7,7 @@ import { solveChallenge } from '../../api/proof-of-work.ts'
 import { apiKeysQuery } from '../../api/security-queries.ts'
 import { Asked } from '../../controls/asked.tsx'
 import { Button } from '../../controls/button.tsx'
+import { CopyButton } from '../../controls/copy-button.tsx'
 import { ChoiceField, TextField } from '../../controls/field.tsx'
 import { FaultBanner, Form } from '../../controls/form.tsx'
 import rows from '../../controls/rows.module.css'
@@ -36,6 +37,9 @@ export function ApiKeys() {
         <div className={styles.secret} role="status">
           <p>{words.keyShown}</p>
           <code className={styles.code}>{made}</code>
+          <p>
+            <CopyButton text={made} label={words.keys} />
+          </p>
         </div>
       )}
       <Form

@@ -2,6 +2,7 @@ import { useState } from 'react'
 import { useChange } from '../../api/changes.ts'
 import { coffer } from '../../api/client.ts'
 import { Button } from '../../controls/button.tsx'
+import { CopyButton } from '../../controls/copy-button.tsx'
 import { TextField } from '../../controls/field.tsx'
 import { Form } from '../../controls/form.tsx'
 import { PasswordField } from '../../controls/password-field.tsx'
@@ -63,7 +64,8 @@ function Confirm({ secret, onDone }: { secret: Secret; onDone: () => void }) {
       <p>{words.scan}</p>
       <QrPicture text={secret.uri} label={words.picture} />
       <p>
-        {words.key}: <code className={styles.code}>{key.match(/.{1,4}/g)?.join(' ')}</code>
+        {words.key}: <code className={styles.code}>{key.match(/.{1,4}/g)?.join(' ')}</code>{' '}
+        <CopyButton text={key} label={words.key} />
       </p>
       <Codes codes={secret.recoveryCodes} />
       <Form
@@ -96,6 +98,9 @@ function Codes({ codes }: { codes: string[] }) {
           </li>
         ))}
       </ul>
+      <div className={rows.toolbar}>
+        <CopyButton text={codes.join('\n')} label={words.codes} />
+      </div>
     </section>
   )
 }

@@ -1,10 +1,11 @@
+import { Link } from '@tanstack/react-router'
 import { signInWords } from '../../words/sign-in.ts'
 
 /** The way to another verification mail. */
 export function Resend() {
   return (
     <p>
-      {signInWords.notVerified} <a href="./verify/resend">{signInWords.resend}</a>
+      {signInWords.notVerified} <Link to="/login/verify">{signInWords.resend}</Link>
     </p>
   )
 }
