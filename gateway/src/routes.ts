@@ -28,6 +28,7 @@ import { historyRoutes } from './routes/ledger/history.ts'
 import { importRoutes } from './routes/ledger/imports.ts'
 import { linkRoutes } from './routes/ledger/links.ts'
 import { mappingRoutes } from './routes/ledger/mappings.ts'
+import { suggestionRoutes } from './routes/ledger/suggestions.ts'
 import { transactionRoutes } from './routes/ledger/transactions.ts'
 import { uploadRoutes } from './routes/ledger/uploads.ts'
 import { overviewRoutes } from './routes/overview.ts'
@@ -55,6 +56,7 @@ export function createRoutes(deps: RouteDeps): Route[] {
     billRoutes(deps),
     forecastRoutes(deps),
     transactionRoutes(deps),
+    suggestionRoutes(deps),
     bulkTransactionRoutes(deps),
     historyRoutes(deps),
     uploadRoutes(deps),

@@ -41,6 +41,7 @@ import { ImportService } from '@coffer/proto/ledger/v1/import'
 import { LinkService } from '@coffer/proto/ledger/v1/link'
 import { MappingService } from '@coffer/proto/ledger/v1/mapping'
 import { SimilarService } from '@coffer/proto/ledger/v1/similar'
+import { SuggestionService } from '@coffer/proto/ledger/v1/suggestion'
 import { TransactionService } from '@coffer/proto/ledger/v1/transaction'
 import { UploadService } from '@coffer/proto/ledger/v1/upload'
 import {
@@ -74,6 +75,7 @@ const services = {
     bankAccounts: BankAccountService,
     transactions: TransactionService,
     corrections: CorrectionService,
+    suggestions: SuggestionService,
     envelopes: EnvelopeService,
     similar: SimilarService,
     uploads: UploadService,

@@ -54,6 +54,7 @@ export async function linksFeed(world: World, { key, headers }: Ada): Promise<Js
     summary: 'A link over the feed, after its first sync',
   })
   await details(key, account, 'feed')
+  await tips(world, key, { linkId, account })
   feed.misbehave('/accounts', { status: 401, body: '{"error":"Invalid API key"}' })
   await pass(1800)
   await key('POST', '/feed/link/sync', { body: { linkId }, isShown: false })
@@ -99,6 +100,35 @@ async function details(key: Take, account: string, name: 'feed' | 'aggregator'):
   const summary = `A transaction over the ${name}, with the record of the provider`
   await key('GET', `${account}/transactions/${posted.transactionId}`, { name, summary })
   await key('GET', account, { name, summary: `A bank account over the ${name}` })
+}
+
+/** Posts two rows that may be the pending one: the user rejects one, and accepts the other. */
+async function tips(
+  { feed, now, pass }: World,
+  key: Take,
+  { linkId, account }: { linkId: string; account: string },
+): Promise<void> {
+  const bank = feed.bank(4417)
+  bank.post({ date: '2026-03-01', amount: '-7.90', merchant: 'Corner Bakery' })
+  bank.post({ date: '2026-03-01', amount: '-8.40', merchant: 'Corner Bakery' })
+  await pass(1800)
+  await key('POST', '/feed/link/sync', { body: { linkId }, isShown: false })
+  await until(key, `/links/${linkId}/health`, isSynced(now()))
+  const { body: listed } = await key('GET', `${account}/transactions`, { isShown: false })
+  const of = (amount: number) => listed.find((one: Json) => one.amount === amount).transactionId
+  const body = { kind: 'pending', transactionId: of(480) }
+  const pathOf = (amount: number) => `${account}/transactions/${of(amount)}`
+  await key('GET', pathOf(790), {
+    name: 'suggestion',
+    summary: 'A posted transaction that may be a pending one',
+  })
+  await key('POST', `${pathOf(840)}/suggestions/reject`, { body })
+  await key('POST', `${pathOf(790)}/suggestions/accept`, { body })
+  await key('GET', pathOf(480), {
+    name: 'joined',
+    summary: 'A transaction that was pending, with the posted row that its user accepted',
+  })
+  await key('POST', `${pathOf(480)}/separate`, { body: {} })
 }
 
 function fill(feed: LunchFlow): void {

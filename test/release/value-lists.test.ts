@@ -45,8 +45,10 @@ const others = [
   'ReadingChoices.delimiter',
   'ReadingReason.choice',
   'SkippedRows.reason',
+  'Suggestion.kind',
   'SyncHealth.linkType',
   'SyncHealth.status',
+  'Transaction.joinedBy',
   'Upload.asks',
 ]
 

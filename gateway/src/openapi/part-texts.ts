@@ -15,6 +15,7 @@ export const partTexts: Record<string, string> = {
   links: 'Live links with the state of their connections, in the order of their IDs',
   nextCursor: 'Cursor of the next page, for the parameter after; null on the last page',
   paydays: 'Funding schedules that fire again, the next firing first',
+  pending: 'The pending transaction; soft-deleted unless the bank still lists it',
   problems: 'Faults of the item by key, as for a single request',
   results: 'One result for each item of the request, in the same order',
   spending:

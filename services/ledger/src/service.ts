@@ -10,6 +10,7 @@ import { LinkService } from '@coffer/proto/ledger/v1/link'
 import { MappingService } from '@coffer/proto/ledger/v1/mapping'
 import { ScheduledService } from '@coffer/proto/ledger/v1/scheduled'
 import { SimilarService } from '@coffer/proto/ledger/v1/similar'
+import { SuggestionService } from '@coffer/proto/ledger/v1/suggestion'
 import { SyncImportService } from '@coffer/proto/ledger/v1/sync_import'
 import { TransactionService } from '@coffer/proto/ledger/v1/transaction'
 import { UploadService } from '@coffer/proto/ledger/v1/upload'
@@ -33,6 +34,8 @@ import { createMoneyWriter } from './money/writer.service.ts'
 import { startSearchers } from './similar/cluster-pool.client.ts'
 import { similarActivities } from './similar/similar.activities.ts'
 import { similarRoutes } from './similar/similar.rpc.ts'
+import { suggestionRoutes } from './suggestions/suggestion.rpc.ts'
+import { suggestionReader } from './suggestions/suggestion.service.ts'
 import { accountSyncRoutes } from './syncs/sync-accounts.rpc.ts'
 import { transactionSyncRoutes } from './syncs/sync-import.rpc.ts'
 import { linkSyncRoutes } from './syncs/sync-links.rpc.ts'
@@ -68,11 +71,12 @@ export const ledger = defineService({
         router.service(EnvelopeService, envelopeRoutes(deps))
         router.service(ScheduledService, scheduledRoutes(deps))
         router.service(TransactionService, {
-          ...transactionRoutes(deps),
+          ...transactionRoutes({ ...deps, listSuggestions: suggestionReader(deps) }),
           ...transactionBatchRoutes(deps),
           ...transactionListRoutes(deps),
         })
         router.service(CorrectionService, correctionRoutes(deps))
+        router.service(SuggestionService, suggestionRoutes(deps))
         router.service(SyncImportService, {
           ...linkSyncRoutes(deps),
           ...accountSyncRoutes(deps),

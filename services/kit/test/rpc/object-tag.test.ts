@@ -60,7 +60,13 @@ test('fields of other objects and derived amounts are no own fields', () => {
     return [name, fields.filter((one) => getOption(one, untagged)).map((one) => one.localName)]
   })
   expect(Object.fromEntries(names)).toEqual({
-    Transaction: ['aggregatorTransaction', 'pendingAggregatorTransaction', 'feedTransaction'],
+    Transaction: [
+      'aggregatorTransaction',
+      'pendingAggregatorTransaction',
+      'feedTransaction',
+      'suggestions',
+      'joinedBy',
+    ],
     Spending: [
       'currentAmount',
       'usedAmount',

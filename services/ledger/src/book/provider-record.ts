@@ -1,3 +1,4 @@
+import { values } from '@coffer/proto/values'
 import { z } from 'zod'
 import { Money } from './money.ts'
 
@@ -17,7 +18,7 @@ export type MatchReason = z.infer<typeof MatchReason>
  * ones. A record with another reason has left the transaction since.
  */
 export const Joined = z.object({
-  by: z.enum(['rule', 'user']),
+  by: z.enum(values['Transaction.joinedBy']),
   /** ID of the transaction that the posted record had before; null without one. */
   from: z.string().nullable(),
   /** Whether the provider still lists the pending record. */

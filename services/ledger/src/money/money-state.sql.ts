@@ -237,7 +237,12 @@ function mergedScope(scopes: readonly MoneyScope[]) {
     accountId: first?.accountId,
     bankAccountId: first?.bankAccountId,
     spendingIds: distinct(scopes.flatMap(({ spendingIds = [] }) => spendingIds)),
-    transactionIds: distinct(scopes.flatMap(({ transactionId }) => transactionId ?? [])),
+    transactionIds: distinct(
+      scopes.flatMap(({ transactionId, otherTransactionId }) => [
+        ...(transactionId ? [transactionId] : []),
+        ...(otherTransactionId ? [otherTransactionId] : []),
+      ]),
+    ),
     bookedIds: distinct(
       scopes.flatMap(({ readsBookings, transactionId }) =>
         readsBookings && transactionId ? transactionId : [],

@@ -11,6 +11,8 @@ export interface MoneyScope {
   spendingIds?: readonly string[]
   /** ID of a transaction to read, with its (or its former) envelope and provider records. */
   transactionId?: string
+  /** ID of a transaction to read beside it in the same way. */
+  otherTransactionId?: string
   /** Whether to read the journal rows by which that transaction moved the balances. */
   readsBookings?: boolean
   /** IDs of envelopes that get a refund: what transactions took from them is read. */

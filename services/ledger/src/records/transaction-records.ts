@@ -7,19 +7,21 @@ import {
   type Transaction as TransactionMessage,
   TransactionSchema,
 } from '@coffer/proto/ledger/v1/transaction'
-import type { ProviderRecord } from '../book/provider-record.ts'
+import type { Joined, ProviderRecord } from '../book/provider-record.ts'
 import { namedEnvelope, type Transaction } from '../book/transaction.ts'
 
 export type ProviderRecords = {
   aggregatorTransaction: AggregatorTransaction | null
   pendingAggregatorTransaction: AggregatorTransaction | null
   feedTransaction: FeedTransaction | null
+  joinedBy: Joined['by'] | null
 }
 
 const noRecords: ProviderRecords = {
   aggregatorTransaction: null,
   pendingAggregatorTransaction: null,
   feedTransaction: null,
+  joinedBy: null,
 }
 
 /** Returns the message of a transaction: that of a refund names its envelope apart. */
@@ -49,9 +51,12 @@ export function renderRecords(
   const own = records.filter((record) => record.transactionId === transactionId)
   const posted = lastRecord({ records: own.filter(({ isPending }) => !isPending) })
   const pending = lastRecord({ records: own.filter(({ isPending }) => isPending) })
-  if (source === 'feed') return { ...noRecords, feedTransaction: feedOf(posted ?? pending) }
+  const joinedBy = findJoined({ records: own })?.by ?? null
+  if (source === 'feed')
+    return { ...noRecords, feedTransaction: feedOf(posted ?? pending), joinedBy }
   return {
     ...noRecords,
+    joinedBy,
     aggregatorTransaction: aggregatorOf(posted),
     pendingAggregatorTransaction: aggregatorOf(pending),
   }
@@ -69,6 +74,12 @@ export function liveRecord({ records }: Recorded): ProviderRecord | null {
 export function lastRecord({ records }: Recorded): ProviderRecord | null {
   const [last = null] = records.toSorted((a, b) => endOf(b) - endOf(a))
   return last
+}
+
+/** Returns how a posted record of another amount joined its transaction; null if none did. */
+export function findJoined({ records }: Recorded): Joined | null {
+  const by = records.find((one) => one.joined !== null && one.matchReason === 'amount-date-name')
+  return by?.joined ?? null
 }
 
 function endOf({ deletedAt }: ProviderRecord): number {

@@ -1,6 +1,6 @@
 import type { Joined, ProviderRecord } from '../book/provider-record.ts'
 import { type Assignment, type Transaction, userFields } from '../book/transaction.ts'
-import { lastRecord, liveRecord } from '../records/transaction-records.ts'
+import { findJoined, lastRecord, liveRecord } from '../records/transaction-records.ts'
 import { nameOf } from './provider-row.ts'
 import type { SyncedTransaction } from './provider-transaction.ts'
 import {
@@ -75,6 +75,12 @@ export function isEdited(
   )
 }
 
+/** Returns whether the user has changed a transaction. */
+export function hasEdits(synced: SyncedTransaction): boolean {
+  const last = lastRecord(synced)
+  return last !== null && isEdited(synced, last)
+}
+
 function isRenamed({ name, originalName }: Transaction, last: ProviderRecord): boolean {
   const stated = [last.merchantName, last.name, originalName].map(nameOf)
   return name !== null && !stated.includes(name)
@@ -100,12 +106,6 @@ function carryOver(
 function unpaid(amount: bigint, spendingId: string | null): Assignment {
   if (spendingId === null) return { spendingId, spendingAmount: null, refundAmount: null }
   return { spendingId, spendingAmount: 0n, refundAmount: amount < 0n ? 0n : null }
-}
-
-/** Returns how a posted record joined its transaction by a tip; null if none did. */
-export function findJoined({ records }: Pick<SyncedTransaction, 'records'>): Joined | null {
-  const by = records.find((one) => one.joined !== null && one.matchReason === 'amount-date-name')
-  return by?.joined ?? null
 }
 
 /** `isRejected`: whether the user says so, and never wants them to be joined again. */
@@ -134,7 +134,7 @@ export function takeApart(
   if (!live || live.isPending || !joined || !last)
     throw new Error('a transaction that nothing has joined')
   const removed = removeTransaction(work, transaction, `${index}/apart`)
-  const before = { ...removed, ...takeBack(removed, joined, former) }
+  const before = { ...removed, ...takeBack(work, removed, { joined, former }) }
   const pendingRow = rowOf(last, joined.before.originalName)
   const kept = joined.isListed
     ? mergeTransaction(work, before, { row: pendingRow, index: `${index}/pending` })
@@ -144,9 +144,7 @@ export function takeApart(
   const left = former
     ? mergeTransaction(work, former, { row, index: `${index}/posted` })
     : newTransaction(work, row, transactionId)
-  const rejectedIds = of.isRejected
-    ? [...(live.rejectedIds ?? []), transaction.transactionId]
-    : live.rejectedIds
+  const rejectedIds = of.isRejected ? rejectedBy(live, transaction) : live.rejectedIds
   const moved = records.filter(({ isPending }) => !isPending)
   return {
     kept: {
@@ -168,17 +166,35 @@ export function takeApart(
 
 /** Returns the pending transaction's own fields, except those that the user changed since. */
 function takeBack(
+  { settlements }: SyncWork,
   transaction: Transaction,
-  { before }: Joined,
-  former: Transaction | null,
+  { joined: { before }, former }: { joined: Joined; former: Transaction | null },
 ): Partial<Transaction> {
   const isCarried = (field: keyof typeof before) =>
     former !== null && former[field] !== null && transaction[field] === former[field]
-  const fields = ['name', 'merchantName', 'notes', 'spendingId'] as const
-  const back = fields.filter(isCarried).map((field) => [field, before[field]])
-  const { spendingId = transaction.spendingId, ...texts } = Object.fromEntries(back) as Partial<
-    Pick<Transaction, (typeof fields)[number]>
-  >
-  const { originalName } = before
-  return { ...texts, originalName, ...unpaid(transaction.amount, spendingId) }
+  const fields = ['name', 'merchantName', 'notes'] as const
+  const texts = fields.filter(isCarried).map((field) => [field, before[field]])
+  const spendingId = isCarried('spendingId') ? before.spendingId : transaction.spendingId
+  const envelope = settlements.envelopes.current.get(spendingId ?? '')
+  const isOpen = envelope?.closedAt === null
+  return {
+    ...Object.fromEntries(texts),
+    originalName: before.originalName,
+    ...unpaid(transaction.amount, isOpen ? spendingId : null),
+  }
+}
+
+const rejectedMax = 50
+
+/** Returns the rejected IDs of a record with that of another transaction; the last 50. */
+function rejectedBy({ rejectedIds }: ProviderRecord, { transactionId }: Transaction): string[] {
+  return [...new Set([...(rejectedIds ?? []), transactionId])].slice(-rejectedMax)
+}
+
+/** Returns the records of a posted transaction that is not the pending one, as the user says. */
+export function rejectPending(
+  { records }: SyncedTransaction,
+  pending: Transaction,
+): ProviderRecord[] {
+  return records.map((one) => ({ ...one, rejectedIds: rejectedBy(one, pending) }))
 }

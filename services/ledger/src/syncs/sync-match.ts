@@ -109,7 +109,7 @@ function isFromBefore(row: ProviderRow, { records }: SyncedTransaction): boolean
 }
 
 /** Returns the days between two midnights, rounded because a day may have 23 or 25 hours. */
-function daysAfter(before: { date: Date }, after: { date: Date }): number {
+export function daysAfter(before: { date: Date }, after: { date: Date }): number {
   return Math.round((after.date.getTime() - before.date.getTime()) / dayMs)
 }
 
@@ -135,7 +135,7 @@ export function haveSameText(one: Named, other: Named): boolean {
   return texts?.some((text) => others?.includes(text)) === true
 }
 
-function haveAlikeTexts(row: Named, record: Named): boolean {
+export function haveAlikeTexts(row: Named, record: Named): boolean {
   return textsOf(row).some((text) => textsOf(record).some((other) => areAlike(text, other)))
 }
 

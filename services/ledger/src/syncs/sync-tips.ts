@@ -1,7 +1,7 @@
 import type { ProviderRecord } from '../book/provider-record.ts'
-import { lastRecord, liveRecord } from '../records/transaction-records.ts'
+import { findJoined, lastRecord, liveRecord } from '../records/transaction-records.ts'
 import type { ProviderRow, SyncedTransaction } from './provider-transaction.ts'
-import { findJoined, isEdited, joinedTo, joinPosted, takeApart } from './sync-join.ts'
+import { hasEdits, joinedTo, joinPosted, takeApart } from './sync-join.ts'
 import { findMatch, isPendingOf, type Match } from './sync-match.ts'
 import { type ImportWork, idAt, type SyncWork } from './sync-merge.ts'
 import { addToIndex, findSynced, type SyncedIndex } from './synced-transactions.ts'
@@ -85,11 +85,6 @@ export function joinTips(
     count += 1
   }
   return count
-}
-
-function hasEdits(synced: SyncedTransaction): boolean {
-  const last = lastRecord(synced)
-  return last !== null && isEdited(synced, last)
 }
 
 /**

@@ -2,7 +2,14 @@ import { decimalPlaces } from '@coffer/kit/values/currency'
 import type { ProviderRecord } from '../book/provider-record.ts'
 import { lastRecord, liveRecord } from '../records/transaction-records.ts'
 import type { ProviderRow, SyncedTransaction } from './provider-transaction.ts'
-import { haveSameText, isPostingDay } from './sync-match.ts'
+import { hasEdits } from './sync-join.ts'
+import {
+  daysAfter,
+  haveAlikeTexts,
+  haveSameText,
+  isPostingDay,
+  postingDaysMax,
+} from './sync-match.ts'
 
 /** The values by which a pending and a posted row of one purchase are recognized. */
 type Stated = Pick<ProviderRow, 'amount' | 'currency' | 'date' | 'name' | 'merchantName'>
@@ -48,7 +55,7 @@ export function listUnposted(synced: Iterable<SyncedTransaction>): SyncedTransac
 }
 
 /** Returns the live posted record of a transaction that never was pending; null without one. */
-function unjoinedRecord({ records }: SyncedTransaction): ProviderRecord | null {
+export function unjoinedRecord({ records }: SyncedTransaction): ProviderRecord | null {
   const live = liveRecord({ records })
   const isAlone = records.every(({ isPending }) => !isPending)
   const isNew = live?.matchReason === 'new' && live.pendingProviderTransactionId === null
@@ -97,4 +104,55 @@ function statedOf(pending: SyncedTransaction): Stated {
   const last = lastRecord(pending)
   if (last === null) throw new Error('a synced transaction has a record')
   return last
+}
+
+const scoreMin = 0.25
+const suggestionsMax = 3
+
+/**
+ * Returns the pending transactions that a posted one may be, the likeliest first, at most three.
+ * Removed ones are left out if the user has not worked on them: there is nothing to carry over.
+ */
+export function suggestPending(
+  posted: SyncedTransaction,
+  pendings: readonly SyncedTransaction[],
+): { transactionId: string; score: number }[] {
+  const scored = pendings.flatMap((pending) => {
+    const score = scorePending(pending, posted)
+    const isUseful = liveRecord(pending) !== null || hasEdits(pending)
+    return score === null || !isUseful
+      ? []
+      : [{ transactionId: pending.transaction.transactionId, score }]
+  })
+  return scored
+    .sort((a, b) => b.score - a.score || (a.transactionId < b.transactionId ? -1 : 1))
+    .slice(0, suggestionsMax)
+}
+
+/**
+ * Returns how likely a posted transaction is a pending one, 0 to 1, rounded to hundredths; null if
+ * it is too unlikely, or the user has rejected it (docs/syncs.md#suggestions).
+ */
+export function scorePending(pending: SyncedTransaction, posted: SyncedTransaction): number | null {
+  const [before, after] = [statedOf(pending), unjoinedRecord(posted)]
+  if (!after || isRejected(pending, posted) || !isPostingDay(before, after)) return null
+  const isListed = liveRecord(pending) !== null
+  const days = 1 - Math.abs(daysAfter(before, after)) / (2 * postingDaysMax)
+  const score =
+    scoreTexts(before, after) * scoreAmounts(before, after) * days * (isListed ? 0.8 : 1)
+  return score < scoreMin ? null : Math.round(score * 100) / 100
+}
+
+function scoreTexts(pending: Stated, posted: Stated): number {
+  if (haveSameText(pending, posted)) return 1
+  if (haveAlikeTexts(pending, posted)) return 0.8
+  return pending.amount === posted.amount ? 0.5 : 0
+}
+
+function scoreAmounts(pending: Stated, posted: Stated): number {
+  if (pending.amount === posted.amount || isHoldOf(pending, posted)) return 1
+  const isMore = isLarger(pending, posted)
+  if (isMore && isWithin(pending, posted, [10n, 13n])) return 1
+  const [less, more] = isMore ? [pending, posted] : [posted, pending]
+  return isWithin(less, more, [1n, 2n]) && less.amount * more.amount > 0n ? 0.6 : 0
 }

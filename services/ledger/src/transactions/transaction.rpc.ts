@@ -9,10 +9,13 @@ import {
   CreateTransactionResponseSchema,
   type RestoreTransactionRequest,
   RestoreTransactionResponseSchema,
+  type Suggestion,
   TransactionSchema,
   type TransactionService,
 } from '@coffer/proto/ledger/v1/transaction'
 import { Code, ConnectError, type HandlerContext, type ServiceImpl } from '@connectrpc/connect'
+import type { ProviderRecord } from '../book/provider-record.ts'
+import type { Transaction } from '../book/transaction.ts'
 import type { MoneyScope } from '../money/money-state.ts'
 import { endOperation, startOperation } from '../money/operation.ts'
 import { renderResult } from '../money/settlements.ts'
@@ -31,7 +34,14 @@ import { changeHints, creationHints, removalHints } from './transaction-hints.ts
 import { type BookedState, removeTransaction, restoreTransaction } from './transaction-removal.ts'
 import { readCreation, readPatch } from './transaction-request.ts'
 
-type Deps = Pick<ServiceDeps, 'database' | 'clock'> & MoneyWriter
+type Deps = Pick<ServiceDeps, 'database' | 'clock'> &
+  MoneyWriter & {
+    /** Returns the suggestions of a provider's transaction (docs/syncs.md#suggestions). */
+    listSuggestions: (of: {
+      transaction: Transaction
+      records: readonly ProviderRecord[]
+    }) => Promise<Suggestion[]>
+  }
 
 /** Returns the RPC handlers of single transactions (docs/transactions.md). */
 export function transactionRoutes(
@@ -44,8 +54,9 @@ export function transactionRoutes(
       if (!transaction) throw notFound('transaction')
       const isProvided = transaction.source === 'aggregator' || transaction.source === 'feed'
       const records = isProvided ? await listRecords(deps.database, accountId, transaction) : []
-      const provided = renderRecords(transaction, records)
-      return { transaction: renderTransaction(transaction, provided) }
+      const message = renderTransaction(transaction, renderRecords(transaction, records))
+      message.suggestions = await deps.listSuggestions({ transaction, records })
+      return { transaction: message }
     },
     createTransaction: (request, context) => post(deps, request, context),
     updateTransaction: async (request, context) => {
