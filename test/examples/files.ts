@@ -10,7 +10,7 @@ export async function uploads(world: World, ada: Ada, { path }: Household): Prom
   const { key } = ada
   await imports(key, path)
   await world.pass(60)
-  const choices = 'encoding=utf-8&decimalMark=.&dayFirst=false'
+  const choices = 'encoding=utf-8&decimalMark=.&dayFirst=false&statement=bank'
   const { body: upload } = await key('POST', `${path}/transactions/upload?${choices}`, {
     form: formWith('february.qif', '!Type:Bank\nD02/13/2026\nT-4.75\nPCafe Elan\n^\n'),
   })
@@ -22,6 +22,7 @@ export async function uploads(world: World, ada: Ada, { path }: Household): Prom
   await key('GET', `${path}/transactions/upload`)
   await refusesUndo(world, ada, uploaded)
   await key('DELETE', uploaded)
+  await holdsSeveral(key, path)
   const { body: broken } = await key('POST', `${path}/transactions/upload`, {
     form: formWith('march.ofx', '<OFX><BANKMSGSRSV1><STMTTRNRS><STMTRS>'),
     isShown: false,
@@ -39,6 +40,21 @@ export async function uploads(world: World, ada: Ada, { path }: Household): Prom
   await key('PATCH', asking, { body: { dayFirst: false } })
   // It is read again: before anything that is listed afterwards.
   await until(key, asking, ({ status }) => status === 'complete')
+}
+
+/** Uploads a file of two accounts, which asks for one of them. */
+async function holdsSeveral(key: Ada['key'], path: string): Promise<void> {
+  const statement = (id: string, kind: string) =>
+    `<STMTRS><CURDEF>USD<BANKACCTFROM><ACCTID>${id}<ACCTTYPE>${kind}</BANKACCTFROM><BANKTRANLIST>` +
+    '</BANKTRANLIST><LEDGERBAL><BALAMT>250.00<DTASOF>20260301</LEDGERBAL></STMTRS>'
+  const file = `<OFX>${statement('1001', 'CHECKING')}${statement('1002', 'SAVINGS')}</OFX>`
+  const { body } = await key('POST', `${path}/transactions/upload`, {
+    form: formWith('all.ofx', file),
+    isShown: false,
+  })
+  const one = `${path}/transactions/upload/${body.transactionUploadId}`
+  await until(key, one, ({ status }) => status === 'failed')
+  await key('GET', one, { name: 'accounts', summary: 'A file of several accounts' })
 }
 
 /** Undoes an upload that is set back to running for that time. */

@@ -15,10 +15,13 @@ const descriptions = {
   dateFormat: 'Format of the dates, instead of that of the mapping, such as D MMM YYYY',
   decimalMark: 'Mark in front of decimals: a point or a comma',
   dayFirst: 'Whether days are written before months',
+  statement: 'Account to read, of a file that holds several: statement of one of those listed',
 } as const
 
 const labelRange = { min: 1, max: 40 }
 const label = line(labelRange).optional()
+const nameRange = { min: 1, max: 300 }
+const name = line(nameRange)
 const headerRow = z
   .int({ error: typed(rowText) })
   .min(0, rowText)
@@ -28,11 +31,17 @@ const delimiter = oneOf(delimiters)
 const decimalMarks = values['ReadingChoices.decimalMark']
 const decimalMark = oneOf(decimalMarks)
 
-/** Choices about the reading of a file of any format, in a body (docs/files.md#choices). */
-export const fileChoices = {
+/** Choices about the reading of a file of any format, in a body. */
+const commonChoices = {
   encoding: label.describe(descriptions.encoding),
   decimalMark: decimalMark.optional().describe(descriptions.decimalMark),
   dayFirst: boolean.optional().describe(descriptions.dayFirst),
+}
+
+/** Choices about the reading of an uploaded file, in a body (docs/files.md#choices). */
+export const fileChoices = {
+  ...commonChoices,
+  statement: name.optional().describe(descriptions.statement),
 }
 
 /** Choices about the reading of a CSV file, in a body. */
@@ -40,7 +49,7 @@ export const csvChoices = {
   delimiter: delimiter.optional().describe(descriptions.delimiter),
   headerRow: headerRow.optional().describe(descriptions.headerRow),
   dateFormat: label.describe(descriptions.dateFormat),
-  ...fileChoices,
+  ...commonChoices,
 }
 
 const labelShape = { type: 'string', ...lineShape(labelRange) } as const
@@ -53,8 +62,13 @@ const sent = {
   dayFirst: optionalBoolean.meta({ type: 'boolean', description: descriptions.dayFirst }),
 }
 
-/** Choices about the reading of a file of any format, in a query. */
-export const fileQuery = z.object(sent)
+/** Choices about the reading of an uploaded file, in a query. */
+export const fileQuery = z.object({
+  ...sent,
+  statement: value
+    .pipe(name.optional())
+    .meta({ type: 'string', ...lineShape(nameRange), description: descriptions.statement }),
+})
 
 /** Choices about the reading of a CSV file, in a query. */
 export const csvQuery = z.object({
@@ -75,7 +89,7 @@ export const csvQuery = z.object({
 })
 
 /** Returns the choices that are sent, as a message; an empty object without any. */
-export function choicesOf(all: Partial<z.infer<typeof csvQuery>>): {
+export function choicesOf(all: Partial<z.infer<typeof csvQuery> & z.infer<typeof fileQuery>>): {
   choices?: Values<typeof all>
 } {
   const choices = valuesOf(all)

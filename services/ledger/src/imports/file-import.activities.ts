@@ -45,9 +45,9 @@ const rowsPerStatement = 1000
 export function fileImportActivities(deps: Deps) {
   const { database, clock, storage } = deps
   const fail = async (key: UploadKey, fault: Unreadable) => {
-    const { unreadable: error, asks = null, skipped: rows } = fault
+    const { unreadable: error, asks = null, skipped: rows, statements = null } = fault
     const skipped = rows === undefined ? null : countSkipped(rows)
-    await failUpload(database, key, { error, asks, skipped, now: clock() })
+    await failUpload(database, key, { error, asks, skipped, statements, now: clock() })
     await publishState(deps, key)
   }
   return {

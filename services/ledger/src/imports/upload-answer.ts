@@ -1,12 +1,14 @@
 import { create } from '@bufbuild/protobuf'
 import { toMessage } from '@coffer/kit/rpc/message'
 import {
+  FileStatementSchema,
   type SkippedRows as SkippedMessage,
   SkippedRowsSchema,
   type Upload as UploadMessage,
   UploadSchema,
 } from '@coffer/proto/ledger/v1/upload'
 import { type SkippedRows, skippedParts } from './formats/skipped-rows.ts'
+import type { ListedStatement } from './formats/statement.ts'
 import { noteOf, type Upload } from './upload.ts'
 
 /** Returns an upload as the answer shows it. */
@@ -15,6 +17,16 @@ export function renderUpload(upload: Upload): UploadMessage {
     ...upload,
     note: noteOf(upload),
     skipped: renderSkipped(upload.skipped),
+    statements: (upload.statements ?? []).map(renderStatement),
+  })
+}
+
+function renderStatement({ rowCount, balance, kind, ...of }: ListedStatement) {
+  return toMessage(FileStatementSchema, {
+    ...of,
+    kind,
+    rowCount: BigInt(rowCount),
+    balance: balance === null ? null : BigInt(balance),
   })
 }
 

@@ -99,12 +99,13 @@ export async function completeUpload(
 export async function failUpload(
   { pool }: Database,
   key: UploadKey,
-  { error, asks, skipped, now }: Pick<Upload, 'asks' | 'skipped'> & { error: string; now: Date },
+  failed: Pick<Upload, 'asks' | 'skipped' | 'statements'> & { error: string; now: Date },
 ): Promise<void> {
+  const { error, asks, skipped, statements, now } = failed
   await pool.query(sql.unsafe`
     UPDATE uploads SET status = 'failed', error = ${error}, asks = ${asks},
       ${assignmentsOf(failedCounts(skipped), countColumns)}, skipped = ${sql.jsonb(skipped)},
-      completed_at = ${at(now)}
+      statements = coalesce(${sql.jsonb(statements)}::jsonb, statements), completed_at = ${at(now)}
     WHERE ${isUpload(key)} AND ${isUnfinished}`)
 }
 

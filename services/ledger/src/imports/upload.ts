@@ -5,6 +5,7 @@ import { UploadKey } from '../book/upload-key.ts'
 import { detectKind, fileKinds } from './formats/file-kind.ts'
 import { ReadingChoices } from './formats/reading-choices.ts'
 import { SkippedRows } from './formats/skipped-rows.ts'
+import { ListedStatement } from './formats/statement.ts'
 import { createFile, type NewFile, type StoredFile } from './storage/stored-file.ts'
 
 /** The import of one file (docs/files.md#uploading). `error` is set exactly in status `failed`. */
@@ -23,6 +24,8 @@ export const Upload = UploadKey.extend({
   rowCount: z.bigint().nullable(),
   knownCount: z.bigint().nullable(),
   skipped: z.array(SkippedRows).nullable(),
+  /** The accounts of a file that holds several; null for other files. */
+  statements: z.array(ListedStatement).nullable(),
   undoneAt: z.date().nullable(),
   choices: ReadingChoices.nullable(),
   /** The choice that a failed upload needs; its file is kept, so that the client can state it. */
@@ -97,6 +100,7 @@ export function newUpload(
     rowCount: null,
     knownCount: null,
     skipped: null,
+    statements: null,
     undoneAt: null,
     choices,
     asks: null,

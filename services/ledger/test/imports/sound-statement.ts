@@ -1,5 +1,6 @@
 import { amountMax } from '@coffer/kit/values/money'
 import { expect } from '@jest/globals'
+import { chooseAccount, type FileAccount } from '../../src/imports/formats/file-accounts.ts'
 import type { FileStatement, Unreadable } from '../../src/imports/formats/statement.ts'
 import { rowsMax } from '../../src/imports/formats/statement-values.ts'
 
@@ -25,4 +26,9 @@ export function expectSound(statement: FileStatement | Unreadable): void {
   for (const balance of [balances.current, balances.available, balances.limit]) {
     expect(balance === null || (balance <= amountMax && balance >= -amountMax)).toBe(true)
   }
+}
+
+/** Returns the statement of the only account of a file, or why it is unreadable. */
+export function soleOf(accounts: FileAccount[] | Unreadable) {
+  return 'unreadable' in accounts ? accounts : chooseAccount(accounts, undefined)
 }

@@ -107,6 +107,26 @@ describe('an uploaded file', () => {
     )
   })
 
+  test('of several accounts lists them, and reads the stated one', async () => {
+    const home = await createHousehold(booted)
+    const { uploads, bankAccountId, as } = home
+    const failed = await importFile(home, 'several-accounts.ofx')
+    expect(failed).toMatchObject({
+      asks: 'statement',
+      statements: [
+        { statement: '091000000 1001', kind: 'checking', rowCount: 1n, balance: 100000n },
+        { statement: '091000000 2002' },
+      ],
+    })
+    const key = { bankAccountId, transactionUploadId: failed.transactionUploadId }
+    await uploads.updateUpload({ ...key, choices: { statement: '091000000 2002' } }, as)
+    const done = await eventually(
+      async () => (await uploads.getUpload(key, as)).upload,
+      (one) => one?.status === 'complete',
+    )
+    expect(done).toMatchObject({ importedCount: 1n, statements: { length: 2 } })
+  })
+
   test('counts skipped rows', async () => {
     const home = await createHousehold(booted)
     const done = await importFile(home, 'bad-rows.ofx')

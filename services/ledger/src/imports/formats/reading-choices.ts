@@ -12,6 +12,7 @@ export const ReadingChoices = z.object({
   dateFormat: z.string().optional(),
   decimalMark: z.enum(values['ReadingChoices.decimalMark']).optional(),
   dayFirst: z.boolean().optional(),
+  statement: z.string().optional(),
 })
 export type ReadingChoices = z.infer<typeof ReadingChoices>
 

@@ -1,11 +1,12 @@
 import { endOfDay, localDay } from '@coffer/kit/values/day'
-import { readCamt } from './camt/camt.ts'
+import { readCamtAccounts } from './camt/camt.ts'
 import { type CsvFormat, readCsv } from './csv/csv.ts'
-import { readExport } from './export/coffer-export.ts'
+import { readExportAccounts } from './export/coffer-export.ts'
+import { chooseAccount, type FileAccount } from './file-accounts.ts'
 import type { FileKind } from './file-kind.ts'
-import { readMt940 } from './mt940/mt940.ts'
-import { readOfx } from './ofx/ofx.ts'
-import { readQif } from './qif/qif.ts'
+import { readMt940Accounts } from './mt940/mt940.ts'
+import { readOfxAccounts } from './ofx/ofx.ts'
+import { readQifAccounts } from './qif/qif.ts'
 import { noneRead } from './skipped-rows.ts'
 import {
   type FileStatement,
@@ -13,7 +14,7 @@ import {
   statesBalances,
   type Unreadable,
 } from './statement.ts'
-import { readZip } from './zip/zip-statements.ts'
+import { readZipAccounts } from './zip/zip-statements.ts'
 
 export type ReadingFormat =
   | { kind: 'zip' }
@@ -23,11 +24,11 @@ export type ReadingFormat =
 export type ReadingTask = { bytes: Uint8Array; settings: ReadingSettings; format: ReadingFormat }
 
 const readers = {
-  ofx: readOfx,
-  camt053: readCamt,
-  mt940: readMt940,
-  qif: readQif,
-  json: readExport,
+  ofx: readOfxAccounts,
+  camt053: readCamtAccounts,
+  mt940: readMt940Accounts,
+  qif: readQifAccounts,
+  json: readExportAccounts,
 } as const
 
 /**
@@ -35,22 +36,33 @@ const readers = {
  * be read. Pure, so a worker thread can run it.
  */
 export function readStatementFile(task: ReadingTask): FileStatement | Unreadable {
-  const { bytes, settings, format } = task
-  const read =
-    format.kind === 'zip'
-      ? readZip(bytes, ({ kind, ...file }) => readKind({ ...file, settings, format: { kind } }))
-      : readKind({ bytes, settings, format })
-  return 'unreadable' in read ? read : (noneRead(read) ?? read)
+  const { settings } = task
+  const read = readTask(task)
+  return 'unreadable' in read ? read : (noneRead(read) ?? withInstant(read, settings.timezone))
 }
 
-type KindTask = Omit<ReadingTask, 'format'> & { format: Exclude<ReadingFormat, { kind: 'zip' }> }
+function accountsOf(
+  { bytes, kind }: { bytes: Uint8Array; kind: keyof typeof readers },
+  settings: ReadingSettings,
+): FileAccount[] | Unreadable {
+  const accounts = readers[kind](bytes, settings)
+  if ('unreadable' in accounts) return accounts
+  return accounts.map(({ read, ...account }) => ({
+    ...account,
+    read: () => {
+      const statement = read()
+      return 'unreadable' in statement ? statement : withInstant(statement, settings.timezone)
+    },
+  }))
+}
 
-function readKind({ bytes, settings, format }: KindTask): FileStatement | Unreadable {
-  const statement =
-    format.kind === 'csv'
-      ? readCsv(bytes, { ...settings, ...format })
-      : readers[format.kind](bytes, settings)
-  return 'unreadable' in statement ? statement : withInstant(statement, settings.timezone)
+function readTask({ bytes, settings, format }: ReadingTask): FileStatement | Unreadable {
+  if (format.kind === 'csv') return readCsv(bytes, { ...settings, ...format })
+  const accounts =
+    format.kind === 'zip'
+      ? readZipAccounts(bytes, (file) => accountsOf(file, settings))
+      : accountsOf({ bytes, kind: format.kind }, settings)
+  return 'unreadable' in accounts ? accounts : chooseAccount(accounts, settings.stated?.statement)
 }
 
 /** Gives undated balances the end of the newest row's day (docs/files.md#balances). */

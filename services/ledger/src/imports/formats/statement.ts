@@ -1,3 +1,5 @@
+import { z } from 'zod'
+
 /** A transaction in a file; `amount` in minor units, positive when money leaves the account. */
 export type FileRow = {
   uploadIdentifier: string
@@ -52,8 +54,6 @@ export type FileBalances = {
 /** The content of a file about one bank account. */
 export type FileStatement = ReadRows & {
   currency: string
-  /** Number of the account where the format has one; never stored. */
-  account?: string
   balances: FileBalances
   /** The decimal mark of the amounts and its reason; unset for formats that define it. */
   mark?: MarkChoice
@@ -71,6 +71,8 @@ export type Statable = {
   dayFirst?: boolean | undefined
   /** A label of the WHATWG Encoding Standard. */
   encoding?: string | undefined
+  /** The name of the account to read, of a file that holds several. */
+  statement?: string | undefined
 }
 
 /**
@@ -86,14 +88,33 @@ export type ReadingSettings = {
   stated?: Statable
 }
 
+/** An account of a file, as it is listed when a file holds several (docs/files.md#accounts). */
+export const ListedStatement = z.object({
+  /** The text by which a client states this one: the number if that is unique. */
+  statement: z.string(),
+  number: z.string(),
+  kind: z.string().nullable(),
+  currency: z.string(),
+  rowCount: z.number(),
+  /** Current balance in minor units as text; null if the file states none. */
+  balance: z.string().nullable(),
+})
+export type ListedStatement = z.infer<typeof ListedStatement>
+
 /**
  * The reason why a file is unreadable, in words for the user; `asks` is the choice with which the
  * file can be read again, `skipped` the rows that were seen.
  */
 export type Unreadable = {
   unreadable: string
-  asks?: 'decimalMark' | 'dayFirst'
+  asks?: 'decimalMark' | 'dayFirst' | 'statement'
+  /** The accounts of a file that holds several. */
+  statements?: ListedStatement[]
   skipped?: SkippedRow[]
+}
+
+export const unknownCurrency: Unreadable = {
+  unreadable: 'The file is not in one currency that this server knows',
 }
 
 export const noBalances: FileBalances = {

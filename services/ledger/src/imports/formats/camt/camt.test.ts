@@ -1,14 +1,15 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
+import { soleOf } from '../../../../test/imports/sound-statement.ts'
 import { detectKind } from '../file-kind.ts'
 import { type FileStatement, noBalances } from '../statement.ts'
-import { readCamt } from './camt.ts'
+import { readCamtAccounts } from './camt.ts'
 
 const VIENNA = { currency: 'USD', timezone: 'Europe/Vienna' }
 
 function statement(bytes: Uint8Array): FileStatement {
-  const result = readCamt(bytes, VIENNA)
+  const result = soleOf(readCamtAccounts(bytes, VIENNA))
   if ('unreadable' in result) throw new Error(result.unreadable)
   return result
 }
@@ -142,14 +143,6 @@ describe('an unreadable file', () => {
     `<Stmt><Acct><Id><IBAN>${id}</IBAN></Id><Ccy>${currency}</Ccy></Acct></Stmt>`
   test.each([
     [written(''), 'The file holds no statement of a bank account (CAMT.052, 053 or 054)'],
-    [
-      written(account('A') + account('B')),
-      'The file holds 2 accounts: export one account per file',
-    ],
-    [
-      written(account('A') + account('A', 'CHF')),
-      'The file is not in one currency that this server knows',
-    ],
     [written(account('A', 'ZZZ')), 'The file is not in one currency that this server knows'],
     [written('<Stmt>'), 'The file is not well-formed XML'],
     [new Uint8Array(), 'The file is not well-formed XML'],
@@ -162,7 +155,7 @@ describe('an unreadable file', () => {
       'The file holds no statement of a bank account (CAMT.052, 053 or 054)',
     ],
   ])('%# has a reason', (bytes, unreadable) => {
-    expect(readCamt(bytes, VIENNA)).toEqual({ unreadable })
+    expect(soleOf(readCamtAccounts(bytes, VIENNA))).toEqual({ unreadable })
   })
 })
 
@@ -221,14 +214,18 @@ test('notifications without a reference of the bank are skipped', () => {
   )
   expect(read.rows.map((row) => row.uploadIdentifier)).toEqual(['R'])
   expect(read.skipped).toMatchObject([{ identifier: '', reason: 'identifier' }])
-  expect(readCamt(notified(`${amount}${out}${day}`), VIENNA)).toEqual({
+  expect(soleOf(readCamtAccounts(notified(`${amount}${out}${day}`), VIENNA))).toEqual({
     unreadable: 'The notifications have no references: upload the statement (CAMT.053)',
   })
 })
 
 test('a file without a currency has the currency of the account', () => {
   const bytes = written('<Stmt><Acct><Id><IBAN>A</IBAN></Id></Acct></Stmt>')
-  expect(readCamt(bytes, VIENNA)).toMatchObject({ currency: 'USD', rows: [], skipped: [] })
+  expect(soleOf(readCamtAccounts(bytes, VIENNA))).toMatchObject({
+    currency: 'USD',
+    rows: [],
+    skipped: [],
+  })
 })
 
 test('the rows of batch entries add up to the entries', () => {
@@ -251,7 +248,9 @@ test('a file has at most 100,000 transactions, counting those within entries', (
   const details = `<NtryDtls>${'<TxDtls/>'.repeat(50_000)}</NtryDtls>`
   const entry = `${amount}${out}${day}`
   expect(statement(entries(entry + details, entry + details)).rows).toHaveLength(2)
-  expect(readCamt(entries(entry + details, entry + details, entry), VIENNA)).toEqual({
+  expect(
+    soleOf(readCamtAccounts(entries(entry + details, entry + details, entry), VIENNA)),
+  ).toEqual({
     unreadable: 'The file has more than 100000 transactions',
   })
 })

@@ -2,6 +2,7 @@ import { currencies, decimalPlaces } from '@coffer/kit/values/currency'
 import { endOfDay, readDay } from '@coffer/kit/values/day'
 import { fromLocal } from '@coffer/kit/values/time'
 import { DateTime } from 'luxon'
+import { type FileAccount, groupByAccount } from '../file-accounts.ts'
 import { decodeFile } from '../file-text.ts'
 import { placeOf } from '../row-place.ts'
 import {
@@ -11,6 +12,7 @@ import {
   noBalances,
   type ReadingSettings,
   type Unreadable,
+  unknownCurrency,
 } from '../statement.ts'
 import { nameRows } from '../statement-rows.ts'
 import { rowsMax, withinYears } from '../statement-values.ts'
@@ -29,11 +31,13 @@ const MESSAGES = [
 const NOTIFICATION = 'BkToCstmrDbtCdtNtfctn'
 
 /**
- * Returns the balances and rows of the bank account in a CAMT.052, CAMT.053 or CAMT.054 file
- * (docs/file-formats.md#camt); unreadable rows are in `skipped`. Returns `Unreadable` for a
- * malformed file or a file about several bank accounts.
+ * Returns the bank accounts of a CAMT.052, CAMT.053 or CAMT.054 file (docs/file-formats.md#camt);
+ * unreadable rows are in `skipped`. Returns `Unreadable` for a malformed file.
  */
-export function readCamt(bytes: Uint8Array, settings: ReadingSettings): FileStatement | Unreadable {
+export function readCamtAccounts(
+  bytes: Uint8Array,
+  settings: ReadingSettings,
+): FileAccount[] | Unreadable {
   const document = readXmlTree(decodeFile(bytes, settings.stated?.encoding))
   if ('unreadable' in document) return document
   const statements = MESSAGES.flatMap(([message, part]) =>
@@ -42,25 +46,28 @@ export function readCamt(bytes: Uint8Array, settings: ReadingSettings): FileStat
   if (countTransactions(statements) > rowsMax || statements.length > STATEMENTS_MAX) {
     return { unreadable: `The file has more than ${rowsMax} transactions` }
   }
-  const accounts = new Set(statements.map(accountOf))
-  if (accounts.size > 1) {
-    return { unreadable: `The file holds ${accounts.size} accounts: export one account per file` }
-  }
-  if (accounts.size === 0) {
+  if (statements.length === 0) {
     return { unreadable: 'The file holds no statement of a bank account (CAMT.052, 053 or 054)' }
   }
-  const codes = new Set(statements.map((one) => currencyOf(one) || settings.currency))
-  const [currency = ''] = codes
-  if (codes.size > 1 || !currencies().includes(currency)) {
-    return { unreadable: 'The file is not in one currency that this server knows' }
+  const stated = new Map(statements.map((one) => [accountOf(one), currencyOf(one)]))
+  for (const one of statements) {
+    if (currencyOf(one) !== '') stated.set(accountOf(one), currencyOf(one))
   }
-  const read = readStatements(statements, {
-    ...settings,
-    currency,
-    places: decimalPlaces(currency),
-    needsReference: nodeAt(document, NOTIFICATION) !== undefined,
+  const groups = groupByAccount(statements, (one) => {
+    const number = accountOf(one)
+    const currency = currencyOf(one) || stated.get(number) || settings.currency
+    return { number, kind: null, currency }
   })
-  return 'unreadable' in read ? read : { ...read, account: [...accounts].join() }
+  const needsReference = nodeAt(document, NOTIFICATION) !== undefined
+  return groups.map(({ parts, ...account }) => {
+    const { currency } = account
+    const read = () => {
+      if (!currencies().includes(currency)) return unknownCurrency
+      const places = decimalPlaces(currency)
+      return readStatements(parts, { ...settings, currency, places, needsReference })
+    }
+    return { ...account, rowCount: countTransactions(parts), read }
+  })
 }
 
 /** Counts the transactions of all entries; an entry without details counts as one. */
@@ -70,7 +77,7 @@ function countTransactions(statements: readonly XmlNode[]): number {
     .reduce((sum, entry) => sum + Math.max(1, detailsOf(entry).length), 0)
 }
 
-/** Returns the IBAN or account number (never stored), to detect several bank accounts in a file. */
+/** Returns the IBAN or account number. */
 function accountOf(statement: XmlNode): string {
   const id = nodeAt(statement, 'Acct', 'Id')
   return `${textAt(id, 'IBAN')} ${textAt(id, 'Othr', 'Id')}`.replaceAll(' ', '')

@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals'
-import { readExport } from './coffer-export.ts'
+import { soleOf } from '../../../../test/imports/sound-statement.ts'
+import { readExportAccounts } from './coffer-export.ts'
 
 const settings = { currency: 'EUR', timezone: 'Europe/Vienna' }
 
@@ -53,7 +54,7 @@ test('an export has the rows of its account on their days, and its balances', ()
     row('6', { deletedAt: '2026-01-21T06:00:00Z' }),
     row('7', { bankAccountId: 'B' }),
   ]
-  const read = readExport(exported({ rows }), settings)
+  const read = soleOf(readExportAccounts(exported({ rows }), settings))
   if ('unreadable' in read) throw new Error(read.unreadable)
   const shown = read.rows.map((one) => [
     one.uploadIdentifier,
@@ -79,7 +80,7 @@ test('an export has the rows of its account on their days, and its balances', ()
 })
 
 const several = [account('A'), account('B', { name: 'Mine' }), account('C', { name: 'Mine' })]
-const refusal = 'The export holds 3 accounts: give this one the name of the one to import'
+const refusal = 'The file holds 3 accounts: state statement, the one to read'
 test.each([
   [{ bankAccountId: 'A', name: 'Mine' }, ['duplicate']],
   [{ bankAccountId: 'X', name: 'Account A' }, ['1']],
@@ -87,7 +88,7 @@ test.each([
   [{ bankAccountId: 'X', name: 'Other' }, refusal],
 ])('of several accounts, the one of the ID or name of %j is read', (bankAccount, expected) => {
   const bytes = exported({ accounts: several, rows: [row('1')] })
-  const read = readExport(bytes, { ...settings, bankAccount })
+  const read = soleOf(readExportAccounts(bytes, { ...settings, bankAccount }))
   const found =
     'unreadable' in read
       ? read.unreadable
@@ -108,7 +109,7 @@ test.each([
   ],
   [exported({ rows: Array.from({ length: 100_001 }, () => row('1')) }), /more than 100000 trans/],
 ])('%# is refused with the reason', (bytes, reason) => {
-  const read = readExport(bytes, settings)
+  const read = soleOf(readExportAccounts(bytes, settings))
   expect('unreadable' in read && read.unreadable).toEqual(
     reason instanceof RegExp ? expect.stringMatching(reason) : reason,
   )

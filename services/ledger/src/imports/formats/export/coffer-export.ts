@@ -2,6 +2,7 @@ import { currencies } from '@coffer/kit/values/currency'
 import { localDay, startOfDay } from '@coffer/kit/values/day'
 import { isTimezone } from '@coffer/kit/values/time'
 import { z } from 'zod'
+import type { FileAccount } from '../file-accounts.ts'
 import { decodeFile } from '../file-text.ts'
 import { placeOf } from '../row-place.ts'
 import {
@@ -10,6 +11,7 @@ import {
   type ReadingSettings,
   type SkippedRow,
   type Unreadable,
+  unknownCurrency,
 } from '../statement.ts'
 import { cut, nameRows, namesOf, oneLine, type UnnamedRow } from '../statement-rows.ts'
 import { rowsMax, withinYears } from '../statement-values.ts'
@@ -58,26 +60,44 @@ const Export = z.object({
 })
 
 /**
- * Returns the live transactions and the balances of one bank account in an export of this program
- * (docs/file-formats.md#export): the one with the ID or the name of the bank account that is
- * imported into, else the only one. Returns `Unreadable` for other files.
+ * Returns the bank accounts of an export of this program with their live transactions and balances
+ * (docs/file-formats.md#export); of several only the one with the ID or the name of the bank
+ * account that is imported into, if there is one. Returns `Unreadable` for other files.
  */
-export function readExport(
+export function readExportAccounts(
   bytes: Uint8Array,
   settings: ReadingSettings,
-): FileStatement | Unreadable {
+): FileAccount[] | Unreadable {
   const parsed = Export.safeParse(parseJson(decodeFile(bytes)))
   if (!parsed.success) return { unreadable: 'The file is no whole export of this program' }
-  const { exportedAt, me, services } = parsed.data
-  const account = chooseAccount(services.ledger.bank_accounts, settings)
-  if ('unreadable' in account) return account
-  if (!currencies().includes(account.currency)) {
-    return { unreadable: 'The file is not in one currency that this server knows' }
-  }
-  const isOurs = ({ bankAccountId, deletedAt }: ExportedRow) =>
-    bankAccountId === account.bankAccountId && deletedAt === null
-  const exported = services.ledger.transactions.filter(isOurs)
-  if (exported.length > rowsMax) {
+  const { ledger } = parsed.data.services
+  const { bankAccount, stated } = settings
+  const same = ledger.bank_accounts.find((one) => one.bankAccountId === bankAccount?.bankAccountId)
+  const live = ledger.bank_accounts.filter(({ deletedAt }) => deletedAt === null)
+  const named = live.filter(({ name }) => name === bankAccount?.name)
+  const fitting = same === undefined ? named : [same]
+  const isStated = stated?.statement !== undefined
+  const accounts = fitting.length === 1 && !isStated ? fitting : live
+  if (accounts.length === 0) return { unreadable: 'The export holds no account' }
+  const rows = Map.groupBy(
+    ledger.transactions.filter(({ deletedAt }) => deletedAt === null),
+    ({ bankAccountId }) => bankAccountId,
+  )
+  return accounts.map((account) => {
+    const own = rows.get(account.bankAccountId) ?? []
+    const { name: number, currency } = account
+    const read = () => readAccount(parsed.data, { account, rows: own, settings })
+    return { number, kind: null, currency, rowCount: own.length, read }
+  })
+}
+
+function readAccount(
+  { exportedAt, me }: z.infer<typeof Export>,
+  of: { account: ExportedAccount; rows: readonly ExportedRow[]; settings: ReadingSettings },
+): FileStatement | Unreadable {
+  const { account, settings } = of
+  if (!currencies().includes(account.currency)) return unknownCurrency
+  if (of.rows.length > rowsMax) {
     return { unreadable: `The file has more than ${rowsMax} transactions` }
   }
   const { timezone } = me.user.account
@@ -86,7 +106,7 @@ export function readExport(
     to: settings.timezone,
   }
   const isSame = account.bankAccountId === settings.bankAccount?.bankAccountId
-  const rows = exported
+  const rows = of.rows
     .toReversed()
     .toSorted((one, other) => other.date.getTime() - one.date.getTime())
     .map((row) => ({
@@ -113,21 +133,6 @@ function parseJson(text: string): unknown {
     // No JSON, or nested too deeply for the parser.
     return null
   }
-}
-
-function chooseAccount(
-  all: readonly ExportedAccount[],
-  { bankAccount }: ReadingSettings,
-): ExportedAccount | Unreadable {
-  const same = all.find(({ bankAccountId }) => bankAccountId === bankAccount?.bankAccountId)
-  if (same !== undefined) return same
-  const live = all.filter(({ deletedAt }) => deletedAt === null)
-  const named = live.filter(({ name }) => name === bankAccount?.name)
-  const [only, ...others] = named.length === 0 ? live : named
-  if (only !== undefined && others.length === 0) return only
-  if (live.length === 0) return { unreadable: 'The export holds no account' }
-  const count = `The export holds ${live.length} accounts`
-  return { unreadable: `${count}: give this one the name of the one to import` }
 }
 
 /** Returns a row; the same bank account has those without an identifier of a file already. */

@@ -1,14 +1,15 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
+import { soleOf } from '../../../../test/imports/sound-statement.ts'
 import { detectKind } from '../file-kind.ts'
 import { type FileStatement, noBalances } from '../statement.ts'
-import { readMt940 } from './mt940.ts'
+import { readMt940Accounts } from './mt940.ts'
 
 const settings = { currency: 'USD', timezone: 'Europe/Vienna' }
 const bytesOf = (text: string) => new TextEncoder().encode(text)
 
 function read(text: string): FileStatement {
-  const result = readMt940(bytesOf(text), settings)
+  const result = soleOf(readMt940Accounts(bytesOf(text), settings))
   if ('unreadable' in result) throw new Error(result.unreadable)
   return result
 }
@@ -154,21 +155,13 @@ describe('a file', () => {
 
   test.each([
     ['', 'The file holds no statement of a bank account (MT940 or MT942)'],
-    [
-      `${interim}${interim.replace('/1', '/2')}`,
-      'The file holds 2 accounts: export one account per file',
-    ],
     [interim.replaceAll('EUR', 'ZZZ'), 'The file is not in one currency that this server knows'],
-    [
-      `${interim}${interim.replaceAll('EUR', 'CHF')}`,
-      'The file is not in one currency that this server knows',
-    ],
     [
       `${interim}${':61:2601310131D7,NMSC\n'.repeat(100_000)}`,
       'The file has more than 100000 transactions',
     ],
   ])('%# is refused with the reason', (text, unreadable) => {
-    expect(readMt940(bytesOf(text), settings)).toEqual({ unreadable })
+    expect(soleOf(readMt940Accounts(bytesOf(text), settings))).toEqual({ unreadable })
   })
 })
 

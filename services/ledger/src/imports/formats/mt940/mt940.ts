@@ -1,6 +1,7 @@
 import { currencies, decimalPlaces } from '@coffer/kit/values/currency'
 import { endOfDay, readDay } from '@coffer/kit/values/day'
 import { fullYear } from '../day-text.ts'
+import { type FileAccount, groupByAccount } from '../file-accounts.ts'
 import { decodeFile } from '../file-text.ts'
 import { placeOf } from '../row-place.ts'
 import {
@@ -10,6 +11,7 @@ import {
   noBalances,
   type ReadingSettings,
   type Unreadable,
+  unknownCurrency,
 } from '../statement.ts'
 import { nameRows } from '../statement-rows.ts'
 import { readAmount, rowsMax } from '../statement-values.ts'
@@ -20,44 +22,49 @@ const BALANCE = /^([CD])(\d\d)(\d\d)(\d\d)([A-Z]{3})([\d.,]+)$/
 const BALANCE_TAGS = ['60F', '60M', '62F', '62M', '64']
 
 /**
- * Returns the balances and rows of the bank account in an MT940 or MT942 file
- * (docs/file-formats.md#mt940-and-mt942); unreadable rows are in `skipped`. Returns `Unreadable`
- * for a file without a statement or about several bank accounts.
+ * Returns the bank accounts of an MT940 or MT942 file (docs/file-formats.md#mt940-and-mt942);
+ * unreadable rows are in `skipped`. Returns `Unreadable` for a file without a statement.
  */
-export function readMt940(
+export function readMt940Accounts(
   bytes: Uint8Array,
   settings: ReadingSettings,
-): FileStatement | Unreadable {
-  const messages = readMtMessages(decodeFile(bytes)).filter(
+): FileAccount[] | Unreadable {
+  const messages = readMtMessages(decodeFile(bytes, settings.stated?.encoding)).filter(
     (one) => isStatement(one) || one.some(({ tag }) => tag === '61'),
   )
   if (messages.length === 0) {
     return { unreadable: 'The file holds no statement of a bank account (MT940 or MT942)' }
   }
-  const accounts = new Set(
-    messages.map((one) => (firstLineOf(one, '25', '25P') ?? '').replaceAll(' ', '')),
-  )
-  if (accounts.size > 1) {
-    return { unreadable: `The file holds ${accounts.size} accounts: export one account per file` }
+  if (messages.flatMap(entriesOf).length > rowsMax) {
+    return { unreadable: `The file has more than ${rowsMax} transactions` }
   }
-  const codes = new Set(messages.map((one) => currencyOf(one) ?? settings.currency))
-  const [currency = ''] = codes
-  if (codes.size > 1 || !currencies().includes(currency)) {
-    return { unreadable: 'The file is not in one currency that this server knows' }
-  }
+  const stated = new Map<string, string>()
+  for (const one of messages) stated.set(accountOf(one), currencyOf(one) ?? '')
+  const groups = groupByAccount(messages, (one) => {
+    const number = accountOf(one)
+    const currency = currencyOf(one) || stated.get(number) || settings.currency
+    return { number, kind: null, currency }
+  })
+  return groups.map(({ parts, ...account }) => ({
+    ...account,
+    rowCount: parts.flatMap(entriesOf).length,
+    read: () =>
+      currencies().includes(account.currency)
+        ? readMessages(parts, { ...settings, currency: account.currency })
+        : unknownCurrency,
+  }))
+}
+
+function readMessages(messages: readonly MtMessage[], settings: ReadingSettings): FileStatement {
+  const { currency, timezone } = settings
   const places = decimalPlaces(currency)
   const hasStatement = messages.some(isStatement)
   const entries = messages.flatMap((message) => {
     const isInterim = hasStatement && !isStatement(message)
     return entriesOf(message).map((entry) => ({ entry, isInterim }))
   })
-  if (entries.length > rowsMax) {
-    return { unreadable: `The file has more than ${rowsMax} transactions` }
-  }
-  const { timezone } = settings
   return {
     currency,
-    account: [...accounts].join(),
     balances: latestOf(messages.map((one) => readBalances(one, { places, timezone }))),
     ...nameRows(
       entries.map(({ entry, isInterim }) => ({
@@ -66,6 +73,10 @@ export function readMt940(
       })),
     ),
   }
+}
+
+function accountOf(message: MtMessage): string {
+  return (firstLineOf(message, '25', '25P') ?? '').replaceAll(' ', '')
 }
 
 /** Returns whether a message is an MT940, which has balances; an MT942 has none. */

@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals'
-import { readOfx } from './ofx.ts'
+import { soleOf } from '../../../../test/imports/sound-statement.ts'
+import { readOfxAccounts } from './ofx.ts'
 import { readDay, readInstant } from './ofx-rows.ts'
 
 const CHICAGO = 'America/Chicago'
@@ -58,7 +59,7 @@ function read(rows: string, change = (text: string) => text) {
   const statement = `<STMTRS><CURDEF>USD${rowList}${balance}</STMTRS>`
   const file = change(`<OFX><BANKMSGSRSV1><STMTTRNRS>${statement}</STMTTRNRS></BANKMSGSRSV1></OFX>`)
   const settings = { currency: 'USD', timezone: 'UTC' }
-  const found = readOfx(new TextEncoder().encode(file), settings)
+  const found = soleOf(readOfxAccounts(new TextEncoder().encode(file), settings))
   if ('unreadable' in found) return found.asks ?? found.unreadable
   const reasons = found.skipped.map(({ reason }) => reason)
   return [...found.rows.map((row) => Number(row.amount)), ...reasons].join(' ')

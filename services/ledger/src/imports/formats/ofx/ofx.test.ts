@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
+import { soleOf } from '../../../../test/imports/sound-statement.ts'
 import type { FileStatement, ReadingSettings } from '../statement.ts'
-import { readOfx } from './ofx.ts'
+import { readOfxAccounts } from './ofx.ts'
 
 const CHICAGO = { currency: 'USD', timezone: 'America/Chicago' }
 /** 15 January 2026, 00:00 in Chicago (UTC−6). */
@@ -9,7 +10,7 @@ const JANUARY_15 = new Date('2026-01-15T06:00:00Z')
 
 function read(name: string, settings: ReadingSettings = CHICAGO) {
   const path = new URL(`../../../../../../test/data/${name}`, import.meta.url)
-  return readOfx(readFileSync(path), settings)
+  return soleOf(readOfxAccounts(readFileSync(path), settings))
 }
 
 function statement(name: string, settings: ReadingSettings = CHICAGO): FileStatement {
@@ -213,7 +214,6 @@ describe('rows', () => {
 
 describe('an unreadable file', () => {
   test.each([
-    ['several-accounts.ofx', 'The file holds 2 accounts: export one account per file'],
     ['truncated.ofx', 'The file ends before its statement does'],
     ['document-type.ofx', 'The file declares a document type, which OFX files do not have'],
     ['no-statement.ofx', 'The file holds no statement of a bank account or a credit card'],
@@ -225,7 +225,9 @@ describe('an unreadable file', () => {
   test.each(['', 'Date,Amount\n2026-01-15,12.00\n', '\0\0\0\0', '<html></html>', '<OFX', '<<<>>>'])(
     '%j is not an OFX file',
     (text) => {
-      expect(readOfx(new TextEncoder().encode(text), CHICAGO)).toHaveProperty('unreadable')
+      expect(soleOf(readOfxAccounts(new TextEncoder().encode(text), CHICAGO))).toHaveProperty(
+        'unreadable',
+      )
     },
   )
 
@@ -234,9 +236,12 @@ describe('an unreadable file', () => {
       new TextEncoder().encode(
         `<OFX><STMTRS>${currency}<BANKTRANLIST></BANKTRANLIST></STMTRS></OFX>`,
       )
-    expect(readOfx(file('<CURDEF>ZZZ'), CHICAGO)).toHaveProperty('unreadable')
-    expect(readOfx(file('<CURDEF>cad'), CHICAGO)).toMatchObject({ currency: 'CAD', rows: [] })
-    expect(readOfx(file(''), CHICAGO)).toMatchObject({ currency: 'USD', rows: [] })
+    expect(soleOf(readOfxAccounts(file('<CURDEF>ZZZ'), CHICAGO))).toHaveProperty('unreadable')
+    expect(soleOf(readOfxAccounts(file('<CURDEF>cad'), CHICAGO))).toMatchObject({
+      currency: 'CAD',
+      rows: [],
+    })
+    expect(soleOf(readOfxAccounts(file(''), CHICAGO))).toMatchObject({ currency: 'USD', rows: [] })
   })
 })
 
@@ -245,8 +250,8 @@ test('a file has at most 100,000 transactions', () => {
     const rows = '<STMTTRN><TRNAMT>-1<DTPOSTED>20260110</STMTTRN>'.repeat(count)
     return new TextEncoder().encode(`<OFX><STMTRS>${rows}</STMTRS></OFX>`)
   }
-  expect(readOfx(file(100_000), CHICAGO)).toHaveProperty('rows.length', 100_000)
-  expect(readOfx(file(100_001), CHICAGO)).toEqual({
+  expect(soleOf(readOfxAccounts(file(100_000), CHICAGO))).toHaveProperty('rows.length', 100_000)
+  expect(soleOf(readOfxAccounts(file(100_001), CHICAGO))).toEqual({
     unreadable: 'The file has more than 100000 transactions',
   })
 })

@@ -1,6 +1,7 @@
 import { currencies, decimalPlaces } from '@coffer/kit/values/currency'
 import { type AmountNotation, readWrittenAmount } from '../amounts/amount-text.ts'
 import { chooseDecimalMark } from '../amounts/decimal-mark.ts'
+import { type FileAccount, groupByAccount } from '../file-accounts.ts'
 import { decodeFile } from '../file-text.ts'
 import { lineCounter } from '../row-place.ts'
 import {
@@ -9,46 +10,55 @@ import {
   latestOf,
   type ReadingSettings,
   type Unreadable,
+  unknownCurrency,
 } from '../statement.ts'
 import { rowsMax } from '../statement-values.ts'
 import { readInstant, readRows } from './ofx-rows.ts'
 import { childOf, countOf, descendantsOf, type OfxNode, readOfxTree, textOf } from './ofx-tree.ts'
 
 /**
- * Returns the balances and rows of the account in an OFX, QFX or QBO file
- * (docs/file-formats.md#ofx-qfx-qbo); unreadable rows are in `skipped`. Returns `Unreadable` for a
- * malformed file or a file about several bank accounts.
+ * Returns the accounts of an OFX, QFX or QBO file (docs/file-formats.md#ofx-qfx-qbo); unreadable
+ * rows are in `skipped`. Returns `Unreadable` for a malformed file.
  */
-export function readOfx(bytes: Uint8Array, settings: ReadingSettings): FileStatement | Unreadable {
+export function readOfxAccounts(
+  bytes: Uint8Array,
+  settings: ReadingSettings,
+): FileAccount[] | Unreadable {
   const text = decodeFile(bytes, settings.stated?.encoding)
   const tree = readOfxTree(text)
   if ('unreadable' in tree) return tree
   const statements = [...descendantsOf(tree, 'STMTRS'), ...descendantsOf(tree, 'CCSTMTRS')]
-  const transactions = statements.reduce((sum, one) => sum + countOf(one, 'STMTTRN'), 0)
-  if (transactions > rowsMax) {
+  const countRows = (all: readonly OfxNode[]) =>
+    all.reduce((sum, one) => sum + countOf(one, 'STMTTRN'), 0)
+  if (countRows(statements) > rowsMax) {
     return { unreadable: `The file has more than ${rowsMax} transactions` }
   }
-  const accounts = new Set(statements.map(accountOf))
-  if (accounts.size > 1) {
-    return { unreadable: `The file holds ${accounts.size} accounts: export one account per file` }
-  }
-  const codes = new Set(
-    statements.map((one) => textOf(one, 'CURDEF').toUpperCase() || settings.currency),
-  )
-  const [currency] = codes
-  if (currency === undefined) {
+  if (statements.length === 0) {
     return { unreadable: 'The file holds no statement of a bank account or a credit card' }
   }
-  if (codes.size > 1 || !currencies().includes(currency)) {
-    return { unreadable: 'The file is not in one currency that this server knows' }
-  }
-  return readStatements(statements, { ...settings, currency, lineAt: lineCounter(text) })
+  const lineAt = lineCounter(text)
+  const groups = groupByAccount(statements, (one) => {
+    return { ...accountOf(one), currency: textOf(one, 'CURDEF').toUpperCase() || settings.currency }
+  })
+  return groups.map(({ parts, ...account }) => ({
+    ...account,
+    rowCount: countRows(parts),
+    read: () =>
+      currencies().includes(account.currency)
+        ? readStatements(parts, { ...settings, currency: account.currency, lineAt })
+        : unknownCurrency,
+  }))
 }
 
-/** Returns a bank account's bank, number and type (never stored), to detect several in a file. */
-function accountOf(statement: OfxNode): string {
-  const account = childOf(statement, 'BANKACCTFROM') ?? childOf(statement, 'CCACCTFROM')
-  return ['BANKID', 'ACCTID', 'ACCTTYPE'].map((field) => textOf(account, field)).join(' ')
+/** Returns number and kind of a bank account or card. */
+function accountOf(statement: OfxNode): { number: string; kind: string | null } {
+  const bank = childOf(statement, 'BANKACCTFROM')
+  const holder = bank ?? childOf(statement, 'CCACCTFROM')
+  // Where the group has no end tag, its fields are those of the statement.
+  const number = textOf(holder, 'ACCTID') || textOf(statement, 'ACCTID')
+  const isCard = bank === undefined && statement.name === 'CCSTMTRS'
+  const kind = isCard ? 'card' : textOf(bank, 'ACCTTYPE').toLowerCase() || null
+  return { number: [textOf(bank, 'BANKID'), number].filter(Boolean).join(' '), kind }
 }
 
 /** Returns the merged statements of a bank account, with the balances of the latest instant. */

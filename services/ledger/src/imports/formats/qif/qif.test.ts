@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
+import { soleOf } from '../../../../test/imports/sound-statement.ts'
 import type { FileStatement, ReadingSettings } from '../statement.ts'
-import { readQif } from './qif.ts'
+import { readQifAccounts } from './qif.ts'
 
 const DENVER = { currency: 'USD', timezone: 'America/Denver' }
 const UTC = { currency: 'USD', timezone: 'UTC' }
@@ -13,7 +14,7 @@ function bytesOf(name: string): Buffer {
 }
 
 function statement(bytes: Uint8Array, settings: ReadingSettings = DENVER): FileStatement {
-  const result = readQif(bytes, settings)
+  const result = soleOf(readQifAccounts(bytes, settings))
   if ('unreadable' in result) throw new Error(result.unreadable)
   return result
 }
@@ -79,7 +80,7 @@ describe('days up to the 12th', () => {
     written(content, { ...UTC, stated }).rows.map((row) => row.date.toISOString().slice(0, 10))
 
   test('are asked for, and read as stated', () => {
-    expect(readQif(new TextEncoder().encode(text), UTC)).toEqual({
+    expect(soleOf(readQifAccounts(new TextEncoder().encode(text), UTC))).toEqual({
       asks: 'dayFirst',
       unreadable: '03/04/2024 can begin with the day or the month. State dayFirst to read it again',
     })
@@ -104,7 +105,7 @@ test.each([
 
 test('an amount of thousands or decimals is asked for', () => {
   const bytes = new TextEncoder().encode('!Type:Bank\nD1/31/24\nT-1,400\n^\n')
-  expect(readQif(bytes, UTC)).toMatchObject({ asks: 'decimalMark' })
+  expect(soleOf(readQifAccounts(bytes, UTC))).toMatchObject({ asks: 'decimalMark' })
   const read = statement(bytes, { ...UTC, stated: { decimalMark: ',' } })
   expect(read.rows[0]?.amount).toBe(140n)
 })
@@ -139,18 +140,8 @@ describe('an unreadable file', () => {
       'The file holds no transactions of a bank account or a card, only Invst',
     ],
     ['!Option:AutoSwitch\n', 'This is not a QIF file'],
-    [
-      '!Type:Bank\nD1/31/24\nT1\n^\n!Type:CCard\nD1/31/24\nT1\n^',
-      'The file holds 2 accounts: export one account per file',
-    ],
   ])('%j has a reason', (text, unreadable) => {
-    expect(readQif(new TextEncoder().encode(text), DENVER)).toEqual({ unreadable })
-  })
-
-  test('holds several accounts', () => {
-    expect(readQif(bytesOf('several-accounts.qif'), DENVER)).toEqual({
-      unreadable: 'The file holds 2 accounts: export one account per file',
-    })
+    expect(soleOf(readQifAccounts(new TextEncoder().encode(text), DENVER))).toEqual({ unreadable })
   })
 })
 

@@ -2,6 +2,7 @@ import { decimalPlaces } from '@coffer/kit/values/currency'
 import { type AmountNotation, readWrittenAmount } from '../amounts/amount-text.ts'
 import { chooseDecimalMark } from '../amounts/decimal-mark.ts'
 import { chooseDayOrder, type DayOrder, readWrittenDay } from '../day-text.ts'
+import { type FileAccount, groupByAccount } from '../file-accounts.ts'
 import { decodeFile } from '../file-text.ts'
 import { lineCounter, placeOf } from '../row-place.ts'
 import {
@@ -42,10 +43,13 @@ const OPENING = new Set(
 )
 
 /**
- * Returns the rows of the account in a QIF file (docs/file-formats.md#qif); unreadable rows are in
- * `skipped`. Returns `Unreadable` for a malformed file or a file about several bank accounts.
+ * Returns the accounts of a QIF file (docs/file-formats.md#qif); unreadable rows are in `skipped`.
+ * Returns `Unreadable` for a malformed file.
  */
-export function readQif(bytes: Uint8Array, settings: ReadingSettings): FileStatement | Unreadable {
+export function readQifAccounts(
+  bytes: Uint8Array,
+  settings: ReadingSettings,
+): FileAccount[] | Unreadable {
   const sections = readQifSections(decodeFile(bytes, settings.stated?.encoding))
   const ours = sections.filter(({ kind }) => ACCOUNT_KIND.test(kind))
   if (ours.length === 0) {
@@ -53,23 +57,34 @@ export function readQif(bytes: Uint8Array, settings: ReadingSettings): FileState
     const held = 'The file holds no transactions of a bank account or a card'
     return { unreadable: kinds === '' ? 'This is not a QIF file' : `${held}, only ${kinds}` }
   }
-  const filled = ours.filter(({ records }) => records.length > 0)
-  const accounts = new Set(filled.map(({ kind, account }) => `${kind.toLowerCase()} ${account}`))
-  if (accounts.size > 1) {
-    return { unreadable: `The file holds ${accounts.size} accounts: export one account per file` }
-  }
-  const records = filled.flatMap((section) => section.records)
-  if (records.length > rowsMax) {
+  const countRows = (all: readonly QifSection[]) =>
+    all.reduce((sum, { records }) => sum + records.length, 0)
+  if (countRows(ours) > rowsMax) {
     return { unreadable: `The file has more than ${rowsMax} transactions` }
   }
-  const { currency, timezone, stated } = settings
+  const filled = ours.filter(({ records }) => records.length > 0)
+  const { currency } = settings
+  const groups = groupByAccount(filled.length === 0 ? ours.slice(0, 1) : filled, (section) => {
+    return { number: section.account, kind: section.kind.toLowerCase(), currency }
+  })
+  return groups.map(({ parts, ...account }) => ({
+    ...account,
+    rowCount: countRows(parts),
+    read: () => readSections(parts, { ...settings, account: account.number }),
+  }))
+}
+
+function readSections(
+  sections: readonly QifSection[],
+  { currency, timezone, stated, account }: ReadingSettings & { account: string },
+): FileStatement | Unreadable {
+  const records = sections.flatMap((section) => section.records)
   const places = decimalPlaces(currency)
   const notation = { currency, places, stated: stated?.decimalMark }
   const mark = chooseDecimalMark(records.map(amountOf), notation)
   if ('unreadable' in mark) return mark
   const order = chooseDayOrder(records.map(dayOf), stated?.dayFirst)
   if (typeof order !== 'string') return order
-  const { account = '' } = filled[0] ?? {}
   const rowSettings = { currency, places, timezone, mark: mark.mark, order, account }
   return {
     currency,

@@ -34,6 +34,7 @@ function camt(message: string, part: string, details = ''): string {
   return `<Document><${message}><${part}>${account}${entry}</${part}></${message}></Document>`
 }
 
+const several = 'The file holds 2 accounts: state statement, the one to read'
 const parts =
   '<NtryDtls><TxDtls><Amt>10.00</Amt></TxDtls><TxDtls><Amt>20.00</Amt></TxDtls></NtryDtls>'
 const ofx = (account: string) =>
@@ -61,21 +62,9 @@ test.each<[string, Record<string, string | Uint8Array>, unknown]>([
     [['R/1', 'R/2'], 1, null],
   ],
   ['OFX files of one account', { 'a.ofx': ofx('1'), 'b.ofx': ofx('1') }, [['a'], 1, null]],
-  [
-    'two accounts: refused',
-    { 'a.ofx': ofx('1'), 'b.ofx': ofx('2') },
-    'The archive holds 2 accounts: upload one account per file',
-  ],
-  [
-    'two accounts of an MT940: refused',
-    { a: mt940({}), b: mt940({ account: '2' }) },
-    'The archive holds 2 accounts: upload one account per file',
-  ],
-  [
-    'two currencies: refused',
-    { a: mt940({}), b: mt940({ currency: 'EUR' }) },
-    'The files of the archive are in different currencies',
-  ],
+  ['two accounts: refused', { 'a.ofx': ofx('1'), 'b.ofx': ofx('2') }, several],
+  ['two accounts of an MT940: refused', { a: mt940({}), b: mt940({ account: '2' }) }, several],
+  ['two currencies: refused', { a: mt940({}), b: mt940({ currency: 'EUR' }) }, several],
   [
     'an unreadable file: refused',
     { 'a.ofx': ofx('1'), 'b.ofx': '<OFX>' },

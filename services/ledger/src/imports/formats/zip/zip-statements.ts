@@ -1,6 +1,6 @@
 import { type StoredBooking, withoutStored } from '../../joined-bookings.ts'
+import { type FileAccount, groupByAccount } from '../file-accounts.ts'
 import { detectKind, type FileKind } from '../file-kind.ts'
-import { decodeFile } from '../file-text.ts'
 import { placeOf } from '../row-place.ts'
 import {
   type FileRow,
@@ -15,56 +15,58 @@ import { unzip } from './zip-archive.ts'
 
 /** The kinds of files that an archive may hold, because they state their account. */
 export type ZippedKind = Extract<FileKind, 'ofx' | 'camt053' | 'mt940'>
-type ReadOne = (file: { bytes: Uint8Array; kind: ZippedKind }) => FileStatement | Unreadable
+type AccountsOf = (file: { bytes: Uint8Array; kind: ZippedKind }) => FileAccount[] | Unreadable
 type ReadFile = FileStatement & { name: string }
-type Named = { name: string; bytes: Uint8Array; kind: ZippedKind }
+type Part = { name: string; account: FileAccount }
 
 /** Files that programs put into archives beside those of the user. */
 const LEFT_OUT = /(?:^|\/)(?:__MACOSX\/|\.|Thumbs\.db$|desktop\.ini$)/i
 const ZIPPED: readonly (FileKind | null)[] = ['ofx', 'camt053', 'mt940'] satisfies ZippedKind[]
 
 /**
- * Returns the statements of one bank account in a ZIP archive as one, in the order of their names;
- * `readOne` reads a file (docs/file-formats.md#zip). One unreadable file, an archive within, or a
- * file of another kind makes all unreadable, with its name.
+ * Returns the bank accounts of the files in a ZIP archive, each with its statements as one, in the
+ * order of their names; `accountsOf` reads a file (docs/file-formats.md#zip). One unreadable file,
+ * an archive within, or a file of another kind makes all unreadable, with its name.
  */
-export function readZip(bytes: Uint8Array, readOne: ReadOne): FileStatement | Unreadable {
+export function readZipAccounts(
+  bytes: Uint8Array,
+  accountsOf: AccountsOf,
+): FileAccount[] | Unreadable {
   const entries = unzip(bytes, (name) => !LEFT_OUT.test(name))
   if ('unreadable' in entries) return entries
-  const files: Named[] = []
+  const parts: Part[] = []
   for (const [name, content] of [...entries].toSorted(([one], [other]) => (one < other ? -1 : 1))) {
     const kind = detectKind({ name, head: content })
     if (!isZipped(kind))
       return inFile(name, 'must be an OFX, CAMT or MT940 file to be in an archive')
-    files.push({ name, bytes: content, kind })
+    const accounts = accountsOf({ bytes: content, kind })
+    if ('unreadable' in accounts) return inFile(name, accounts.unreadable)
+    parts.push(...accounts.map((account) => ({ name, account })))
   }
-  return files.length === 0 ? { unreadable: 'The archive has no file' } : readAll(files, readOne)
+  if (parts.length === 0) return { unreadable: 'The archive has no file' }
+  // A format may leave out the kind of an account that another one states.
+  const groups = groupByAccount(parts, ({ account }) => ({ ...account, kind: null }))
+  return groups.map(({ parts: own, number, currency }) => ({
+    number,
+    kind: own.map(({ account }) => account.kind).find(Boolean) ?? null,
+    currency,
+    rowCount: own.reduce((sum, { account }) => sum + account.rowCount, 0),
+    read: () => readParts(own, currency),
+  }))
 }
 
-function readAll(files: readonly Named[], readOne: ReadOne): FileStatement | Unreadable {
+function readParts(parts: readonly Part[], currency: string): FileStatement | Unreadable {
   const read: ReadFile[] = []
-  const accounts = new Set<string>()
-  for (const { name, bytes, kind } of files) {
-    const statement = readOne({ bytes, kind })
-    if ('unreadable' in statement) return inFile(name, statement.unreadable)
+  for (const { name, account } of parts) {
+    const statement = account.read()
+    if ('unreadable' in statement) return { ...statement, ...inFile(name, statement.unreadable) }
     read.push({ ...statement, name: shownName(name) })
-    accounts.add(statement.account ?? accountOf(bytes))
-  }
-  if (accounts.size > 1) {
-    return {
-      unreadable: `The archive holds ${accounts.size} accounts: upload one account per file`,
-    }
-  }
-  const [first, ...others] = read
-  if (first === undefined || others.some(({ currency }) => currency !== first.currency)) {
-    return { unreadable: 'The files of the archive are in different currencies' }
   }
   const merged = mergeRows(read)
   if (merged.rows.length > rowsMax) {
     return { unreadable: `The archive has more than ${rowsMax} transactions` }
   }
-  const balances = latestOf(read.map((one) => one.balances))
-  return { currency: first.currency, balances, ...merged }
+  return { currency, balances: latestOf(read.map((one) => one.balances)), ...merged }
 }
 
 /** Returns the rows of all files, without those that an earlier file has, whole or in parts. */
@@ -105,11 +107,6 @@ function addBooking(bookings: Map<string, StoredBooking>, row: FileRow): void {
 
 function isZipped(kind: FileKind | null): kind is ZippedKind {
   return ZIPPED.includes(kind)
-}
-
-/** Returns the number of the account in an OFX file, which stands before its transactions. */
-function accountOf(ofx: Uint8Array): string {
-  return /<ACCTID>\s*([^<\r\n]*)/i.exec(decodeFile(ofx))?.[1]?.trim() ?? ''
 }
 
 function inFile(name: string, reason: string): Unreadable {
