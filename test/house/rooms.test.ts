@@ -42,6 +42,7 @@ test('a folder of 26 files is crowded, but for the data of tests', () => {
     Array.from({ length: count }, (_, index) => ({ path: `${path}/${index}.ts` }))
   expect(crowdedFolders(folder('services/ledger/src', 25))).toEqual([])
   expect(crowdedFolders(folder('test/data', 26))).toEqual([])
+  expect(crowdedFolders(folder('services/ledger/migrations', 26))).toEqual([])
   expect(crowdedFolders([...folder('test/a', 26), ...folder('test/a/b', 2)])).toEqual([
     'test/a: 26 files',
   ])
