@@ -21,6 +21,7 @@ const screens = `
 /account/subscribe  Subscription
 /more              More
 /setup/plan        Your plan
+/login/verify      Verify your address
 /setup             Another bank account
 /nothing/here      There is no such page
 `
@@ -64,7 +65,7 @@ test('every screen works on reload, fits and is accessible, light and dark', asy
       await takePicture(page, shown)
       expect([path, await axeFaults(page)]).toEqual([path, []])
       await page.emulateMedia({ colorScheme: 'dark' })
-      await page.setViewportSize({ width: 390, height: 844 })
+      await page.setViewportSize({ width: 360, height: 800 })
       expect([path, await overflowOf(page)]).toEqual([path, 0])
       await takePicture(page, `${shown}-phone`)
       expect([path, await axeFaults(page)]).toEqual([path, []])

@@ -79,9 +79,12 @@ function Candidates({ feedLinkId }: { feedLinkId: string }) {
     const wanted = found.data?.filter((one) => chosen.includes(one.feedBankAccountId)) ?? []
     const institutionName = wanted[0]?.institutionName || words.kinds.feed
     const link = (await coffer.createLink({ body: { institutionName, feedLinkId } })).data
+    const created: string[] = []
     for (const { feedBankAccountId, name } of wanted) {
-      await coffer.createBankAccount({ body: { linkId: link.linkId, name, feedBankAccountId } })
+      const body = { linkId: link.linkId, name, feedBankAccountId }
+      created.push((await coffer.createBankAccount({ body })).data.bankAccountId)
     }
+    return created[0]
   })
   const toggle = (id: string, isChosen: boolean) =>
     setChosen((now) => (isChosen ? [...now, id] : now.filter((one) => one !== id)))
@@ -112,7 +115,12 @@ function Candidates({ feedLinkId }: { feedLinkId: string }) {
           <Button
             kind="primary"
             isBusy={isSending}
-            onClick={() => send(undefined, () => void navigate({ to: '/accounts' }))}
+            onClick={() =>
+              send(
+                undefined,
+                (account) => void navigate({ to: '/setup/plan', search: { account } }),
+              )
+            }
           >
             {words.take}
           </Button>
