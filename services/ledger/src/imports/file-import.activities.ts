@@ -19,8 +19,10 @@ import {
 import { countSkipped } from './formats/skipped-rows.ts'
 import type { FileStatement, Unreadable } from './formats/statement.ts'
 import type { Readers } from './formats/statement-pool.client.ts'
-import { listStoredBookings } from './joined-bookings.sql.ts'
-import { bookingsOf, withoutStored } from './joined-bookings.ts'
+import { listStoredBookings } from './known/joined-bookings.sql.ts'
+import { bookingsOf, withoutStored } from './known/joined-bookings.ts'
+import { listStoredRows } from './known/reused-identifiers.sql.ts'
+import { besideStored, identifiersOf } from './known/reused-identifiers.ts'
 import { nameOf, type Storage } from './storage/storage.ts'
 import { loadFile } from './storage/stored-file.service.ts'
 import {
@@ -110,13 +112,16 @@ async function saveStatement(
 ): Promise<boolean> {
   const { accountId, bankAccountId, transactionUploadId: causeId } = key
   const now = clock()
-  const { rows, balances, currency } = statement
+  const { balances, currency } = statement
   const instants = findInstants(balances, now)
   const balancesAsOf = instants?.asOf ?? null
   return database.transaction(async (tx) => {
     if (!(await tryLockImports(tx, key))) return false
     const upload = await lockUnfinished(tx, key)
     if (!upload) return true
+    const stored = await listStoredRows(tx, key, identifiersOf(statement.rows))
+    const resolved = besideStored(statement, stored)
+    const { rows } = resolved
     const bookings = await listStoredBookings(tx, key, bookingsOf(rows))
     const unknown = withoutStored(rows, bookings)
     let importedCount = 0n
@@ -128,7 +133,7 @@ async function saveStatement(
       const of = { accountId, bankAccountId, transactionIds, now }
       importedCount += await insertUploaded(tx, key, createTransactions(page, of))
     }
-    const counts = countsOf(statement, importedCount)
+    const counts = countsOf(resolved, importedCount)
     await completeUpload(tx, key, { ...counts, balancesAsOf, now: clock() })
     return writeIn(tx, key, async () => {
       const later = instants && (await sumLaterBookings(tx, key, instants))

@@ -21,7 +21,7 @@ export function createTransactions(
   rows: FileStatement['rows'],
   of: { accountId: string; bankAccountId: string; transactionIds: readonly string[]; now: Date },
 ): Transaction[] {
-  return rows.toReversed().map(({ booking: _, ...row }, index) => {
+  return rows.toReversed().map(({ booking: _b, reuse: _r, corrects: _c, ...row }, index) => {
     const transactionId = of.transactionIds[index]
     if (transactionId === undefined) throw new Error(`no ID for row ${index} of ${rows.length}`)
     const { amount, date } = row

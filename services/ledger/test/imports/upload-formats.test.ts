@@ -55,6 +55,65 @@ test('CAMT.053, in the currency of the account only', async () => {
   expect(await listed(euros)).toHaveLength(7)
 })
 
+const ofx = (...rows: string[]) => {
+  const list = rows.map((row) => `<STMTTRN>${row}</STMTTRN>`).join('\n')
+  return `<OFX>\n<STMTRS><CURDEF>USD<BANKTRANLIST>${list}</BANKTRANLIST></STMTRS></OFX>`
+}
+const booking = (id: string, day: string, text: string) => {
+  const [amount, name] = text.split(' ')
+  return `<FITID>${id}<DTPOSTED>202601${day}<TRNAMT>-${amount}<NAME>${name}`
+}
+const shop = booking('77', '10', '1 Shop')
+const fee = booking('77', '10', '2 Fee')
+const later = booking('77', '25', '3 Shop')
+const corrected = `${booking('78', '11', '9 Shop')}<CORRECTFITID>77<CORRECTACTION>REPLACE`
+
+// The counts of imported, known and skipped rows of each file, one after the other.
+test.each<[string, string[][], string[]]>([
+  [
+    'used again by another file',
+    [[shop], [fee], [shop], [fee]],
+    ['1 0 0', '1 0 0', '0 1 0', '0 1 0'],
+  ],
+  ['used again in another order', [[shop], [fee, shop], [fee]], ['1 0 0', '1 1 0', '0 1 0']],
+  [
+    'used again with a text on another day',
+    [[shop], [later], [later, shop]],
+    ['1 0 0', '1 0 0', '0 2 0'],
+  ],
+  [
+    'whose text alone the bank changes',
+    [[shop], [booking('77', '10', '1 SHOP')]],
+    ['1 0 0', '0 1 0'],
+  ],
+  ['that corrects a row of a former file', [[shop], [corrected]], ['1 0 0', '0 0 1']],
+  ['that corrects a row that is not there', [[corrected], [corrected]], ['1 0 0', '0 1 0']],
+  [
+    'of zeros',
+    [[booking('0000', '10', '1 Shop')], [booking('0000', '10', '1 Shop')]],
+    ['1 0 0', '0 1 0'],
+  ],
+])('a FITID %s', async (_name, files, expected) => {
+  const home = await createHousehold(booted)
+  const counts: string[] = []
+  for (const rows of files) {
+    const { importedCount, knownCount, skipped = [] } = (await uploaded(home, ofx(...rows))) ?? {}
+    counts.push(`${importedCount} ${knownCount} ${skipped.length}`)
+  }
+  expect(counts).toEqual(expected)
+})
+
+test('a row under a FITID that is used again stays known after an undo', async () => {
+  const home = await createHousehold(booted)
+  const first = await uploaded(home, ofx(shop))
+  await uploaded(home, ofx(fee))
+  const { bankAccountId, as } = home
+  const transactionUploadId = first?.transactionUploadId ?? ''
+  await home.uploads.undoUpload({ bankAccountId, transactionUploadId }, as)
+  expect(await uploaded(home, ofx(fee, shop))).toMatchObject({ importedCount: 1n, knownCount: 1n })
+  expect((await listed(home)).map(({ amount }) => amount).toSorted()).toEqual([100n, 200n])
+})
+
 /** Returns a CAMT.053 or CAMT.054 file with a booking of 30.00 and its fee under one reference. */
 function camt(message: string, part: string, details: string): string {
   const entry = (amount: string, within = '') =>

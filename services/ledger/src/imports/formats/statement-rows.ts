@@ -9,7 +9,9 @@ export type UnnamedRow = {
    * Rows with an empty one need it.
    */
   content?: string
-  row: Omit<FileRow, 'uploadIdentifier'>
+  /** Whether the bank may give one identifier to several bookings. */
+  isReusable?: boolean
+  row: Omit<FileRow, 'uploadIdentifier' | 'reuse'>
 }
 
 /** A row, or one that is skipped, with the place that is shown if it is skipped. */
@@ -50,7 +52,11 @@ export function nameRows(found: Iterable<FoundRow>): ReadRows {
         : identifier
     seen.set(uploadIdentifier, one.content)
     if (isRepeated) others.set(identifier, (others.get(identifier) ?? new Set()).add(one.content))
-    read.rows.push({ uploadIdentifier, ...one.row })
+    const reuse = one.isReusable && {
+      identifier,
+      byContents: numberedIdentifier(one.content ?? identifier, new Map()),
+    }
+    read.rows.push({ uploadIdentifier, ...one.row, ...(reuse ? { reuse } : {}) })
   }
   return read
 }

@@ -11,7 +11,16 @@ export type FileRow = {
   originalMerchantName: string
   isPending: boolean
   booking?: Booking
+  reuse?: Reuse
+  /** The identifier of the row that the bank corrects by this one, and its place in the file. */
+  corrects?: { identifier: string; place: RowPlace }
 }
+
+/**
+ * The identifier of the bank of a row, and the one by its contents, which the row has if another
+ * one holds that of the bank.
+ */
+export type Reuse = { identifier: string; byContents: string }
 
 /**
  * The booking of the bank that a row is, or is a part of: its identifier and its amount as one row.

@@ -27,7 +27,10 @@ export function readRows(statement: OfxNode, settings: RowSettings): ReadRows {
     const row = isCorrection(node, holders) ? 'correction' : readRow(node, settings)
     const place = () => placeOf(settings.lineAt(node.at), writtenOf(node))
     const identifier = textOf(node, 'FITID')
-    return { ...(typeof row === 'string' ? { identifier, reason: row } : row), place }
+    if (typeof row === 'string') return { identifier, reason: row, place }
+    const corrected = textOf(node, 'CORRECTFITID')
+    const corrects = { identifier: corrected, place: place() }
+    return { ...row, row: { ...row.row, ...(corrected === '' ? {} : { corrects }) }, place }
   })
   return nameRows(found)
 }
@@ -93,7 +96,8 @@ function readRow(node: OfxNode, settings: RowSettings): UnnamedRow | SkipReason 
   const midnight = movedTo(date, { from: timezone, to: identifierTimezone })
   const day = identifierInstant(midnight, identifierTimezone).toISOString()
   const written = `${day} ${row.amount} ${names.name} ${names.originalName}`
-  return { identifier, content: identifier === '' ? written : `${identifier} ${written}`, row }
+  if (identifier === '') return { identifier, content: written, row }
+  return { identifier, content: `${identifier} ${written}`, isReusable: true, row }
 }
 
 /** Returns a description of a transaction without name and memo, such as `Check 12`. */

@@ -1,4 +1,4 @@
-import { type StoredBooking, withoutStored } from '../../joined-bookings.ts'
+import { type StoredBooking, withoutStored } from '../../known/joined-bookings.ts'
 import { type FileAccount, groupByAccount } from '../file-accounts.ts'
 import { detectKind, type FileKind } from '../file-kind.ts'
 import { placeOf } from '../row-place.ts'

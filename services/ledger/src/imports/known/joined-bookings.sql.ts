@@ -1,7 +1,7 @@
 import type { Transaction as Tx } from '@coffer/kit/database/database'
 import { sql } from 'slonik'
 import { z } from 'zod'
-import type { UploadKey } from '../book/upload-key.ts'
+import type { UploadKey } from '../../book/upload-key.ts'
 import type { StoredBooking } from './joined-bookings.ts'
 
 const Stored = z.object({

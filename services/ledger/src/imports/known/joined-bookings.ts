@@ -1,4 +1,4 @@
-import type { FileRow } from './formats/statement.ts'
+import type { FileRow } from '../formats/statement.ts'
 
 /** Amounts in minor units of a stored booking: as one row, and the sum of its parts; or null. */
 export type StoredBooking = { identifier: string; whole: bigint | null; parts: bigint | null }

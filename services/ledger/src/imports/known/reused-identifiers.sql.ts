@@ -1,0 +1,36 @@
+import type { Transaction as Tx } from '@coffer/kit/database/database'
+import { sql } from 'slonik'
+import { z } from 'zod'
+import type { UploadKey } from '../../book/upload-key.ts'
+import type { StoredRow } from './reused-identifiers.ts'
+
+const Stored = z.object({
+  identifier: z.string(),
+  amount: z.bigint(),
+  date: z.date(),
+  originalName: z.string(),
+  originalMerchantName: z.string(),
+})
+
+/** Number of identifiers per statement: a longer array would be slow to send and to plan. */
+const pageSize = 10_000
+
+/** Returns the stored transactions with these identifiers, soft-deleted ones included. */
+export async function listStoredRows(
+  tx: Tx,
+  { accountId, bankAccountId }: Pick<UploadKey, 'accountId' | 'bankAccountId'>,
+  identifiers: readonly string[],
+): Promise<Map<string, StoredRow>> {
+  const found = new Map<string, StoredRow>()
+  for (let at = 0; at < identifiers.length; at += pageSize) {
+    const page = identifiers.slice(at, at + pageSize)
+    const rows = await tx.any(sql.type(Stored)`
+      SELECT upload_identifier AS identifier, amount, date, original_name AS "originalName",
+        original_merchant_name AS "originalMerchantName"
+      FROM transactions
+      WHERE account_id = ${accountId} AND bank_account_id = ${bankAccountId}
+        AND upload_identifier = ANY(${sql.array(page, 'text')})`)
+    for (const { identifier, ...row } of rows) found.set(identifier, row)
+  }
+  return found
+}
