@@ -36,6 +36,19 @@ export const bankEvents = {
       show(one, row)
     },
   },
+  settleWithTip: {
+    fits: (one) => isPending(one) && one.delayed === 0 && isRead(one),
+    happen: (bank, _, one) => {
+      const { account, id } = one
+      const before = lastOf(one)
+      const amount = Math.sign(before.amount) * (1_000 + nextOf(bank))
+      const row = { ...before, isPending: false, amount }
+      bankOf(bank, account).remove(id)
+      one.id = bankOf(bank, account).post(listed(bank, account, row))
+      one.isTipped = true
+      show(one, row)
+    },
+  },
   dropBeforePosting: {
     fits: (one) => isPending(one) && one.delayed === 0,
     happen: (bank, _, one) => {
@@ -182,11 +195,18 @@ function buy(bank: Bank, chance: Chance, row: Row, pendingId?: string): Purchase
     delayed: 0,
     isCancelled: false,
     isRenewed: false,
+    isTipped: false,
     mayStay: false,
     transactionId: null,
   }
   bank.purchases.push(one)
   return one
+}
+
+/** Whether a whole sync has read it, and nothing has changed since. */
+function isRead({ transactionId, isRenewed, account, seen }: Purchase): boolean {
+  const isPlain = !isRenewed && !account.isRefused && !account.isHidden
+  return isPlain && transactionId !== null && seen.length === 1
 }
 
 const postingDays = [-1, 0, 1, 2, 5, 12]

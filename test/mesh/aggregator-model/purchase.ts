@@ -47,6 +47,8 @@ export interface Purchase {
   isCancelled: boolean
   /** Whether a renewed consent has changed its ID since the last whole sync. */
   isRenewed: boolean
+  /** Whether it is posted with a tip, under an ID that names no pending one, since then. */
+  isTipped: boolean
   /** Whether no client can learn that it was removed: its cursor was refused. */
   mayStay: boolean
   /** Its transaction; null before a sync. */
@@ -77,6 +79,16 @@ export function hide(purchase: Purchase): void {
  * Returns whether the ledger must keep the transaction: it knows an ID of the purchase. After a
  * renewed consent it compares rows, so these must be the same (docs/syncs.md#matching).
  */
-export function keepsTransaction({ isRenewed, seen }: Purchase): boolean {
-  return !isRenewed || seen.length === 1
+export function keepsTransaction({ isRenewed, isTipped, seen }: Purchase): boolean {
+  return !isTipped && (!isRenewed || seen.length === 1)
+}
+
+/**
+ * Returns whether a client must recognize a purchase by its tip, if the user has worked on it: the
+ * same text and day, and nothing else has changed (docs/syncs.md#tips-and-holds).
+ */
+export function hasTip({ isTipped, isRenewed, account, seen }: Purchase): boolean {
+  const [before, after, ...others] = seen
+  const isPlain = isTipped && !isRenewed && !account.isRefused && others.length === 0
+  return isPlain && before?.text === after?.text && before?.day === after?.day
 }

@@ -7,7 +7,16 @@ export type Round = AnyRound<BankEvent, SyncKind>
 /** A random script of rounds, with each kind of event, action and sync. */
 export const scripts = scriptsOf({
   events: Object.keys(bankEvents) as BankEvent[],
-  often: ['pend', 'pend', 'post', 'settle', 'dropBeforePosting', 'postDropped', 'postBeside'],
+  often: [
+    'pend',
+    'pend',
+    'post',
+    'settle',
+    'dropBeforePosting',
+    'postDropped',
+    'postBeside',
+    'settleWithTip',
+  ],
   count: 90,
   syncs: Object.keys(syncKinds) as SyncKind[],
 })

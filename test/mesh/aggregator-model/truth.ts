@@ -1,8 +1,16 @@
 import { expect } from '@jest/globals'
 import type { Json } from '../../harness/person.ts'
 import { checkUser, type Shown } from '../sync-model/shown.ts'
+import { hasEdits, type User } from '../sync-model/user-actions.ts'
 import { type Bank, textOf } from './bank.ts'
-import { type Account, keepsTransaction, lastOf, type Purchase, type Row } from './purchase.ts'
+import {
+  type Account,
+  hasTip,
+  keepsTransaction,
+  lastOf,
+  type Purchase,
+  type Row,
+} from './purchase.ts'
 
 /**
  * Compares a bank account with the bank after a sync that may have read only a part: each
@@ -31,6 +39,7 @@ export function checkWhole(bank: Bank, account: Account, shown: Shown): void {
   if (account.isHidden) return
   expect(shown.balances).toEqual([account.balance, account.balance])
   account.balances = [account.balance]
+  for (const one of own.filter(hasTip)) checkTip(account.user, one, liveOf(shown, one))
   account.isRefused = false
   for (const one of own) {
     if (one.delayed > 0) continue
@@ -43,11 +52,19 @@ export function checkWhole(bank: Bank, account: Account, shown: Shown): void {
   }
 }
 
+/** A posted row with a tip is the transaction on which the user has worked, unless on both. */
+function checkTip(user: User, { transactionId: before }: Purchase, [one]: Json[]): void {
+  const { transactionId } = one ?? {}
+  if (transactionId === before || !hasEdits(user, before)) return
+  expect(hasEdits(user, transactionId)).toBe(true)
+}
+
 /** Forgets former rows, because a whole sync has read the present one. */
 function settleSeen(one: Purchase, transaction: Json | undefined): void {
   const { row, seen } = one
   if (transaction) one.transactionId = transaction.transactionId
   one.isRenewed = false
+  one.isTipped = false
   one.seen = row === null ? seen : [row]
   one.mayLack = row === null
   if (row !== null) one.mayStay = false

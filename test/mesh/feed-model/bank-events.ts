@@ -7,14 +7,13 @@ import {
   inUnits,
   lastOf,
   listed,
-  lotAt,
   lotOf,
   newId,
   nextOf,
   rowOf,
   settledRow,
 } from './bank.ts'
-import { hide, type Purchase, type Row, show } from './purchase.ts'
+import { hide, lotAt, type Purchase, type Row, show } from './purchase.ts'
 
 type Event =
   | { fits: null; happen: (bank: Bank, chance: Chance) => void }
@@ -55,6 +54,10 @@ export const bankEvents = {
   settleUnderOtherId: {
     fits: isPending,
     happen: (bank, chance, one) => settle(bank, one, { chance, isSameId: false }),
+  },
+  settleWithTip: {
+    fits: (one, bank) => isPending(one) && isPlain(one, bank),
+    happen: settleWithTip,
   },
   dropBeforePosting: {
     fits: (one) => isPending(one) && !one.isUnsure,
@@ -198,6 +201,7 @@ function buy(bank: Bank, one: { row: Row; isCancelled?: boolean }): void {
     handle,
     stale: null,
     isUnsure: false,
+    isTipped: false,
     isBroken: false,
     isCancelled,
     wasPending: row.isPending,
@@ -220,6 +224,16 @@ function buyAlike(bank: Bank, { days: more, variant }: Chance, { row }: Purchase
 
 function settle(bank: Bank, one: Purchase, how: How): void {
   const row = settledRow(bank, lastOf(one), how)
+  one.handle = bank.feed.settle(one.handle, listed(bank, row))
+  show(one, row)
+}
+
+/** Posts a pending row under another ID, with a larger amount of its lot. */
+function settleWithTip(bank: Bank, _chance: Chance, one: Purchase): void {
+  const before = lastOf(one)
+  const cents = correctedCents(bank, before)
+  const row = { ...before, id: newId(bank), isPending: false, cents }
+  one.isTipped = one.seen.length === 1
   one.handle = bank.feed.settle(one.handle, listed(bank, row))
   show(one, row)
 }

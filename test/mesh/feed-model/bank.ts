@@ -1,6 +1,6 @@
 import type { FeedBank } from '../../providers/feed-bank.ts'
 import { type Chance, choose } from '../sync-model/chance.ts'
-import { type Purchase, type Row, textsOf } from './purchase.ts'
+import { lotCents, type Purchase, type Row, textsOf } from './purchase.ts'
 
 /** The bank of a script: the purchases as they are, and the simulated list of the provider. */
 export interface Bank {
@@ -31,12 +31,6 @@ export function nextOf(bank: Bank): number {
 
 /** Returns a new ID of the provider. */
 export const newId = (bank: Bank): string => `row-${nextOf(bank)}`
-
-/** Amounts of a lot differ by less than this many cents. */
-const lotCents = 10_000
-
-/** Returns the lot that has an amount. */
-export const lotAt = (cents: number): number => Math.floor(Math.abs(cents) / lotCents)
 
 /** Returns a posted row of a new lot; one of four is a deposit. */
 export function rowOf(bank: Bank, { days: day, variant, pick }: Chance): Row {

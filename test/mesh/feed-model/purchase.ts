@@ -31,6 +31,8 @@ export interface Purchase {
   stale: string | null
   /** Whether the next sync may read a former state: the row is delayed, or moves meanwhile. */
   isUnsure: boolean
+  /** Whether the row was pending, and is posted with a tip since the last complete sync. */
+  isTipped: boolean
   /** Whether a client could once not know that two rows are the same purchase. */
   isBroken: boolean
   isCancelled: boolean
@@ -49,9 +51,16 @@ const spellings = [
   (text: string) => `${text} Downtown`,
 ]
 
-/** Returns the texts of a row at the provider. */
-export function textsOf({ family, variant }: Pick<Row, 'family' | 'variant'>) {
-  const merchant = families[family % families.length] ?? ''
+/** Amounts of a lot differ by less than this many cents. */
+export const lotCents = 10_000
+
+/** Returns the lot that has an amount. */
+export const lotAt = (cents: number): number => Math.floor(Math.abs(cents) / lotCents)
+
+/** Returns the texts of a row at the provider. Those of two lots are not alike. */
+export function textsOf({ family, variant, cents }: Pick<Row, 'family' | 'variant' | 'cents'>) {
+  const lot = [...`${lotAt(cents)}`].map((digit) => 'abcdefghij'[Number(digit)]).join('')
+  const merchant = `x${lot}x ${families[family % families.length] ?? ''}`
   const spell = spellings[variant % spellings.length]
   const text = spell?.(merchant) ?? merchant
   // A fourth of the rows has no merchant, only a description.
@@ -69,6 +78,18 @@ function isRecognizable(before: Row, after: Row): boolean {
   const days = after.day - before.day
   if (after.isPending) return before.id === null && after.id === null && days === 0
   return before.family === after.family && days >= -1 && days <= 10
+}
+
+/**
+ * Returns whether a client must recognize a purchase by its tip, if the user has worked on it:
+ * the same text, and the pending row is not listed any more (docs/syncs.md#tips-and-holds).
+ */
+export function hasTip({ isTipped, isUnsure, seen }: Purchase): boolean {
+  const [before, after, ...others] = seen
+  if (!isTipped || isUnsure || !before || !after || others.length > 0) return false
+  const days = after.day - before.day
+  const areSame = before.family === after.family && before.variant === after.variant
+  return areSame && days >= -1 && days <= 10 && after.cents !== before.cents
 }
 
 /** Returns whether two rows differ in the provider's ID only. */
@@ -118,5 +139,6 @@ export function settleSeen(purchase: Purchase): void {
   const { row, seen } = purchase
   if (!keepsTransaction(purchase)) purchase.isBroken = true
   purchase.seen = row === null ? seen : [row]
+  purchase.isTipped = false
   purchase.mayLack = row === null
 }

@@ -16,6 +16,7 @@ export const scripts = scriptsOf({
     'settleUnderOtherId',
     'dropBeforePosting',
     'postDropped',
+    'settleWithTip',
   ],
   count: 120,
   syncs: Object.keys(syncKinds) as SyncKind[],

@@ -33,6 +33,12 @@ export async function createUser(home: Home): Promise<User> {
   return { home, envelopeId, mine: new Map() }
 }
 
+/** Returns whether the user has worked on a transaction. */
+export function hasEdits({ mine }: User, transactionId: string | null | undefined): boolean {
+  const { name = '', ...others } = mine.get(transactionId ?? '') ?? {}
+  return name.startsWith('Mine ') || Object.values(others).some((value) => value !== undefined)
+}
+
 type Act = (user: User, transaction: Json, chance: Chance) => Promise<void>
 
 /** All actions of a user on a transaction. */

@@ -73,7 +73,8 @@ async function separate(deps: Deps, request: Ids, context: HandlerContext) {
       const synced = findSynced(current, request.transactionId)
       if (synced === null) throw notFound('transaction')
       const joined = findJoined(synced)
-      if (joined === null) throw invalid({ transactionId: notJoined })
+      const isLive = synced.transaction.deletedAt === null
+      if (joined === null || !isLive) throw invalid({ transactionId: notJoined })
       // Another request has separated and joined it meanwhile.
       if ((joined.from ?? '') !== otherTransactionId) throw unavailable('repeat the request')
       const former = findSynced(current, otherTransactionId)?.transaction ?? null

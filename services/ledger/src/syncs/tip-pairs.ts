@@ -47,10 +47,19 @@ function isHoldOf({ amount, currency }: Stated, posted: Stated): boolean {
   return amount >= 0n && amount <= 10n ** BigInt(places) && posted.amount > amount
 }
 
-/** Returns the pending transactions that no posted row has joined, withdrawn ones too. */
+/**
+ * Returns the pending transactions that no posted row has joined, removed ones too, but none that
+ * the user of a link which is manual by now has deleted.
+ */
 export function listUnposted(synced: Iterable<SyncedTransaction>): SyncedTransaction[] {
   return [...synced].filter(({ transaction, records }) => {
-    return transaction.isPending && records.length > 0 && records.every((one) => one.isPending)
+    const { isPending, adjustedByDeletion } = transaction
+    return (
+      isPending &&
+      adjustedByDeletion === null &&
+      records.length > 0 &&
+      records.every((one) => one.isPending)
+    )
   })
 }
 

@@ -149,3 +149,13 @@ test('a tip is taken apart, and not joined again', async () => {
   expect(await home.all()).toMatchObject([{ transactionId: of.other, amount: 6000n, name: 'Deli' }])
   expect(await of.held()).toBe(20_000n)
 })
+
+test('of acceptances and a removal at once one takes the money', async () => {
+  const home = await syncedHome(booted)
+  const of = await pair(home)
+  const all = [of.accept(), of.accept(), home.loses('a'), of.accept()]
+  const ends = (await Promise.allSettled(all)).map(({ status }) => status)
+  expect(ends.filter((status) => status === 'rejected')).toHaveLength(2)
+  expect(await home.all()).toMatchObject([{ ...of.mine, transactionId: of.one, amount: 8000n }])
+  expect(await of.held()).toBe(12_000n)
+})

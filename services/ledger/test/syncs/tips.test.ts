@@ -1,4 +1,6 @@
+import { readFile } from 'node:fs/promises'
 import { booting } from '@coffer/host/testing/booting'
+import { SuggestionService } from '@coffer/proto/ledger/v1/suggestion'
 import { describe, expect, test } from '@jest/globals'
 import { ledger } from '../../src/service.ts'
 import { auditing } from '../auditing.ts'
@@ -42,40 +44,6 @@ describe('a posted row with a tip', () => {
   })
 
   const pick = ({ transactionId }: { transactionId: string | undefined }) => ({ transactionId })
-
-  test.each<[string, object, object]>([
-    ['30 % more', { amount: 6500n }, { isPending: false }],
-    ['more than 30 %', { amount: 6501n }, { isPending: true }],
-    ['less', { amount: 4999n }, { isPending: true }],
-    ['a deposit', { amount: -6000n }, { isPending: true }],
-    ['10 days later', { date: '2026-03-12' }, { isPending: false }],
-    ['11 days later', { date: '2026-03-13' }, { isPending: true }],
-    ['another text', { name: 'Deli 43', merchantName: 'Deli 43' }, { isPending: true }],
-    [
-      'a text in capitals',
-      { name: 'x', merchantName: 'DÉLI', displayName: 'DÉLI' },
-      { isPending: false },
-    ],
-    ['of another pending one', { pendingProviderTransactionId: 'q' }, { isPending: true }],
-  ])('that is %s', async (_case, changes, expected) => {
-    const home = await feedHome(booted)
-    const { mine } = await held(home)
-    await home.brings({ ...posted, ...changes })
-    await home.loses('a')
-    expect(await home.one(mine.transactionId)).toMatchObject({ name: mine.name, ...expected })
-  })
-
-  test.each([
-    ['1.00', 100n, false],
-    ['1.01', 101n, true],
-    ['0.00', 0n, false],
-  ])('of a hold of %s', async (_case, amount, isPending) => {
-    const home = await feedHome(booted)
-    const { mine } = await held(home, { ...pending, amount })
-    await home.brings({ ...posted, amount: 8700n })
-    await home.loses('a')
-    expect(await home.one(mine.transactionId)).toMatchObject({ name: mine.name, isPending })
-  })
 
   const second = { ...posted, providerTransactionId: 'c' }
   test.each<[string, Step[]]>([
@@ -149,4 +117,79 @@ describe('a posted row with a tip', () => {
     expect(other?.transactionId).not.toBe(one?.transactionId)
     expect(await home.all()).toMatchObject([{ transactionId: other?.transactionId }])
   })
+})
+
+const cents = (text = '') => BigInt(Math.round(Number(text) * 100))
+const sumOf = (amount = 0n) => (Number(amount) / 100).toFixed(2)
+
+type World = { home: SyncedHome; spendingId: string; one: string; other: string }
+
+/** The steps of the table in docs/money/edges.md. */
+const steps: [RegExp, (world: World, ...parts: string[]) => Promise<unknown>][] = [
+  [
+    /^pending (\S+)$/,
+    async (world, amount) => {
+      const id = `a${world.one}`
+      const row = { ...pending, providerTransactionId: id, amount: cents(amount) }
+      const [made] = await world.home.brings(row)
+      world.one = made?.transactionId ?? ''
+      const { spendingId } = world
+      return assign(world.home, world.one, { name: 'Mine', spendingId })
+    },
+  ],
+  [
+    /^post (\S+)(?: after (\d+) days)?(?: at (.+))?$/,
+    async (world, amount, days = '2', name = 'Deli') => {
+      const date = `2026-03-${String(2 + Number(days)).padStart(2, '0')}`
+      const texts = { name, merchantName: name, displayName: name }
+      const [made] = await world.home.brings({ ...posted, ...texts, date, amount: cents(amount) })
+      world.other = made?.transactionId ?? ''
+      const { providerTransactionIds } = await world.home.sync.listProviderTransactions(
+        { bankAccountId: world.home.bankAccountId },
+        world.home.by,
+      )
+      return world.home.loses(...providerTransactionIds.filter((id) => id.startsWith('a')))
+    },
+  ],
+  [
+    /^(accept|reject|separate)$/,
+    ({ home, one, other }, step) => {
+      const client = booted.client('ledger', SuggestionService)
+      const key = { bankAccountId: home.bankAccountId, transactionId: other }
+      const suggestion = { kind: 'pending', transactionId: one }
+      if (step === 'accept') return client.acceptSuggestion({ ...key, suggestion }, home.as)
+      if (step === 'reject') return client.rejectSuggestion({ ...key, suggestion }, home.as)
+      return client.separateTransaction({ ...key, transactionId: one }, home.as)
+    },
+  ],
+]
+
+/** Returns what the envelope holds before the last step and after it, and whether all is kept. */
+async function run(words: string) {
+  const home = await feedHome(booted)
+  const envelope = await envelopeOf(home, 10_000n)
+  const world = { home, spendingId: envelope.spendingId, one: '', other: '' }
+  let before = ''
+  for (const word of words.split('; ')) {
+    const [pattern, take] = steps.find(([one]) => one.test(word)) ?? []
+    if (!pattern || !take) throw new Error(`no step is called ${word}`)
+    before = sumOf(await envelope.held())
+    await take(world, ...(pattern.exec(word) ?? []).slice(1))
+  }
+  const [live, ...others] = await home.all()
+  expect([live?.isPending, others]).toEqual([false, []])
+  const isKept = live?.name === 'Mine' && live.spendingId === envelope.spendingId
+  return [words, before, sumOf(await envelope.held()), isKept ? 'yes' : '']
+}
+
+test('every tip and hold of the table in docs/money/edges.md holds', async () => {
+  const docs = await readFile(new URL('../../../../docs/money/edges.md', import.meta.url), 'utf8')
+  const rows = [
+    ...docs.matchAll(/^\| (pending [^|]+?) +\| ([\d.]+) +\| ([\d.]+) +\| +(yes)? *\|$/gm),
+  ]
+  expect(rows.length).toBeGreaterThan(12)
+  const seen = await Promise.all(rows.map(([, words = '']) => run(words)))
+  expect(seen).toEqual(
+    rows.map(([, words, before, after, kept = '']) => [words, before, after, kept]),
+  )
 })
