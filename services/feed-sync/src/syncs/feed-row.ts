@@ -11,7 +11,7 @@ import type { OfferedTransaction } from '../provider/lunch-flow.ts'
 
 /** Readable rows of an answer by ascending day, each ID once. */
 export interface ReadableRows {
-  /** `toProviderTransaction` converts them. */
+  /** The rows that are kept, for `toProviderTransaction`. */
   readable: Row[]
   /** Number of rows that are left out: bad amount, day or currency. */
   skipped: number

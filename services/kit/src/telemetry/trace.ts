@@ -19,7 +19,7 @@ export interface NewSpan {
   name: string
   kind: SpanKind
   attributes: Attributes
-  /** Trace of a first span. */
+  /** Its trace, which a span without a parent begins. */
   traceId: string
   parentId: string | null
   link: SpanContext | null

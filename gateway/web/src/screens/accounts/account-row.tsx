@@ -6,25 +6,27 @@ import { coffer } from '../../api/client.ts'
 import { Amount } from '../../controls/amount.tsx'
 import { Button } from '../../controls/button.tsx'
 import { Dialog } from '../../controls/dialog.tsx'
-import { TextField } from '../../controls/field.tsx'
-import { FaultBanner, Form } from '../../controls/form.tsx'
+import { FaultBanner } from '../../controls/form.tsx'
 import rows from '../../controls/rows.module.css'
 import { useManner } from '../../shell/chosen-account.ts'
 import { accountWords as words } from '../../words/accounts.ts'
+import { EditAccount } from './edit-account.tsx'
 
 interface Props {
   account: BankAccount
+  /** Whether no bank states its balance: its user does. */
+  isByHand: boolean
 }
 
-interface AskedProps extends Props {
+interface AskedProps extends Pick<Props, 'account'> {
   onClose: () => void
 }
 
 /** A bank account in the list: its sums, its name, its end. */
-export function AccountRow({ account }: Props) {
+export function AccountRow({ account, isByHand }: Props) {
   const { bankAccountId, name, mask, availableBalance, currentBalance, accountType } = account
   const manner = useManner(bankAccountId)
-  const [open, setOpen] = useState<'rename' | 'archive' | null>(null)
+  const [open, setOpen] = useState<'edit' | 'archive' | null>(null)
   const close = () => setOpen(null)
   const isOwed = accountType === 'credit' || accountType === 'loan'
   return (
@@ -35,12 +37,8 @@ export function AccountRow({ account }: Props) {
         </Link>{' '}
         <span className={rows.soft}>{mask && `·${mask}`}</span>
         <div className={rows.toolbar}>
-          <Button
-            kind="quiet"
-            aria-label={`${words.rename} ${name}`}
-            onClick={() => setOpen('rename')}
-          >
-            {words.rename}
+          <Button kind="quiet" aria-label={`${words.edit} ${name}`} onClick={() => setOpen('edit')}>
+            {words.edit}
           </Button>
           <Button
             kind="quiet"
@@ -57,33 +55,9 @@ export function AccountRow({ account }: Props) {
         </p>
         <p className={rows.soft}>{isOwed ? words.owed : words.balance}</p>
       </div>
-      {open === 'rename' && <Rename account={account} onClose={close} />}
+      {open === 'edit' && <EditAccount account={account} isByHand={isByHand} onClose={close} />}
       {open === 'archive' && <Archive account={account} onClose={close} />}
     </li>
-  )
-}
-
-function Rename({ account: { bankAccountId, name }, onClose }: AskedProps) {
-  const { send, isSending, fault } = useChange((wanted: string) =>
-    coffer.updateBankAccount({ path: { bankAccountId }, body: { name: wanted } }),
-  )
-  return (
-    <Dialog title={words.rename} isOpen onClose={onClose}>
-      <Form
-        action={words.save}
-        isSending={isSending}
-        fault={fault}
-        onSubmit={(values) => send(values.name ?? '', onClose)}
-        others={<Button onClick={onClose}>{words.cancel}</Button>}
-      >
-        <TextField
-          label={words.name}
-          name="name"
-          defaultValue={name}
-          fault={fault?.problems.name}
-        />
-      </Form>
-    </Dialog>
   )
 }
 

@@ -30,7 +30,7 @@ export function LinkCard({ link, accounts }: Props) {
       {(linkType === 'feed' || linkType === 'aggregator') && <LinkHealth link={link} />}
       <ul className={rows.rows}>
         {accounts.map((one) => (
-          <AccountRow key={one.bankAccountId} account={one} />
+          <AccountRow key={one.bankAccountId} account={one} isByHand={linkType === 'manual'} />
         ))}
       </ul>
       <div className={rows.toolbar}>

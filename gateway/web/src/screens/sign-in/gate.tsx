@@ -5,7 +5,7 @@ import styles from './gate.module.css'
 interface Props {
   title: string
   children: ReactNode
-  /** Other ways, below the form. */
+  /** Links below the form: to register, or to reset the password. */
   ways?: ReactNode
 }
 

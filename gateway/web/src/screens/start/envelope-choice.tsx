@@ -57,7 +57,7 @@ export function EnvelopeChoice({ bankAccountId, fundingScheduleId, ...props }: P
     for (const row of chosen) {
       const plan = { ...planOf(row, timezone), fundingScheduleId, targetAmount: amountOf(row) }
       await coffer.createSpending({ path: { bankAccountId }, body: plan })
-      // A fault of a later one does not create this one again.
+      // Unchosen: a repetition after the fault of a later one does not create it again.
       change(row.id, { isChosen: false })
     }
   })

@@ -1,0 +1,146 @@
+import { useQuery } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import { currenciesQuery } from '../../api/account-queries.ts'
+import { useChange } from '../../api/changes.ts'
+import { coffer } from '../../api/client.ts'
+import { ChoiceField, TextField } from '../../controls/field.tsx'
+import { Form } from '../../controls/form.tsx'
+import { parseAmount } from '../../format/amount-input.ts'
+import { setPreferences } from '../../preferences/preferences.ts'
+import { useReader } from '../../shell/chosen-account.ts'
+import { startWords } from '../../words/start.ts'
+
+/** Ways that begin with a bank account by hand. */
+export type Way = 'hand' | 'file'
+
+/** Types of the API by the kinds of accounts that the form offers. */
+const types = {
+  checking: { accountType: 'depository', accountSubType: 'checking' },
+  savings: { accountType: 'depository', accountSubType: 'savings' },
+  card: { accountType: 'credit', accountSubType: 'credit card' },
+  loan: { accountType: 'loan', accountSubType: 'other' },
+} as const
+
+type Kind = keyof typeof types
+
+const kinds = Object.keys(types) as Kind[]
+
+/** `amount`: money in the account or owed on it, `limit`: that of a card; minor units. */
+interface NewAccount {
+  institutionName: string
+  name: string
+  kind: Kind
+  currency: string
+  amount: number
+  limit: number
+}
+
+/** The form of a bank account that is kept by hand, or by files. */
+export function AccountForm({ way }: { way: Way }) {
+  const { locale, currencyDefault } = useReader()
+  const navigate = useNavigate()
+  const { data: currencies = [currencyDefault] } = useQuery(currenciesQuery)
+  const [kind, setKind] = useState<Kind>('checking')
+  const [faults, setFaults] = useState<Record<string, string>>({})
+  const { send, isSending, fault } = useChange(createAccount)
+  const problems = { ...fault?.problems, ...faults }
+  const submit = (values: Record<string, string>) => {
+    const { account, faults } = readAccount(values, locale)
+    setFaults(faults)
+    if (account === null) return
+    send({ ...account, kind }, (bankAccountId) => {
+      setPreferences({ bankAccountId })
+      const to = way === 'file' ? '/imports' : '/setup/plan'
+      void navigate({ to, search: { account: bankAccountId } })
+    })
+  }
+  return (
+    <Form
+      action={startWords.create}
+      isSending={isSending}
+      fault={fault}
+      problems={faults}
+      onSubmit={submit}
+    >
+      <TextField
+        label={startWords.bank}
+        hint={startWords.bankHint}
+        name="institutionName"
+        fault={problems.institutionName}
+      />
+      <ChoiceField
+        label={startWords.kind}
+        value={kind}
+        onChange={(next) => setKind(next as Kind)}
+        options={kinds.map((value) => ({ value, text: startWords.kinds[value] }))}
+        fault={problems.accountType}
+      />
+      <TextField
+        key={kind}
+        label={startWords.name}
+        name="name"
+        defaultValue={startWords.kinds[kind]}
+        fault={problems.name}
+      />
+      <ChoiceField
+        label={startWords.currency}
+        name="currency"
+        defaultValue={currencyDefault}
+        options={currencies.map((value) => ({ value, text: value }))}
+        fault={problems.currency}
+      />
+      <AmountField
+        label={isDebt(kind) ? startWords.owed : startWords.balance}
+        name="balance"
+        fault={problems.currentBalance}
+      />
+      {kind === 'card' && (
+        <AmountField label={startWords.limit} name="limit" fault={problems.limitBalance} />
+      )}
+    </Form>
+  )
+}
+
+/** Returns the account that a person typed; null with the faults by field. */
+function readAccount(values: Record<string, string>, locale: string) {
+  const { institutionName = '', name = '', currency = '', balance = '', limit = '' } = values
+  const amount = parseAmount(balance || '0', { locale, currency })
+  const ofCard = parseAmount(limit || '0', { locale, currency })
+  const faults: Record<string, string> = {
+    ...(institutionName.trim() ? {} : { institutionName: startWords.required }),
+    ...(name.trim() ? {} : { name: startWords.required }),
+    ...(amount === null ? { currentBalance: startWords.amountFault } : {}),
+    ...(ofCard === null || ofCard < 0 ? { limitBalance: startWords.amountFault } : {}),
+  }
+  const isWhole = Object.keys(faults).length === 0 && amount !== null && ofCard !== null
+  const account = isWhole ? { institutionName, name, currency, amount, limit: ofCard } : null
+  return { account, faults }
+}
+
+interface AmountProps {
+  label: string
+  name: string
+  fault: string | undefined
+}
+
+function AmountField(props: AmountProps) {
+  return <TextField {...props} inputMode="decimal" autoComplete="off" />
+}
+
+function isDebt(kind: Kind): boolean {
+  return kind === 'card' || kind === 'loan'
+}
+
+/** Creates a bank account. Debts are below zero; the unused credit of a card is available. */
+async function createAccount({ institutionName, kind, amount, limit, ...rest }: NewAccount) {
+  const { linkId } = (await coffer.createLink({ body: { institutionName } })).data
+  const currentBalance = isDebt(kind) && amount > 0 ? -amount : amount
+  const sums = {
+    currentBalance,
+    availableBalance: currentBalance + limit,
+    ...(kind === 'card' ? { limitBalance: limit } : {}),
+  }
+  const body = { linkId, ...types[kind], ...rest, ...sums }
+  return (await coffer.createBankAccount({ body })).data.bankAccountId
+}
