@@ -20,7 +20,7 @@ export function FreeCard({ bankAccountId, onMove }: Props) {
     <section {...drag} className={`${styles.card} ${styles.freeCard}`} aria-label={words.free}>
       <p className={styles.soft}>{words.free}</p>
       <p className={styles.held}>{balances && <Amount amount={balances.free} manner={manner} />}</p>
-      <p className={styles.soft}>{words.drag}</p>
+      <p className={`${styles.soft} ${styles.drag}`}>{words.drag}</p>
     </section>
   )
 }

@@ -1,0 +1,47 @@
+import { expect } from '@jest/globals'
+import type { Page } from 'playwright-core'
+import type { Household } from './household.ts'
+
+/** Addresses of the screens with their headings; IDs of the household are filled in. */
+const screens = `
+/                  Home
+/transactions      Transactions
+/transactions/$transactionId  Transaction
+/envelopes         Envelopes
+/envelopes/$spendingId  Groceries
+/schedules         Paydays
+/forecast          Forecast
+/imports           Imports
+/accounts          Accounts
+/settings          Settings
+/account/subscribe  Subscription
+/more              More
+/setup/plan        Your plan
+/login/verify      Verify your address
+/setup             Another bank account
+/nothing/here      There is no such page
+`
+
+/** Returns the paths of the screens with their headings. */
+export function screensOf(household: Household): { path: string; heading: string }[] {
+  return screens
+    .trim()
+    .split('\n')
+    .map((row) => row.split(/ {2,}/))
+    .map(([path = '', heading = '']) => ({
+      path: path.replace(/\$(\w+)/g, (_, name: keyof Household) => String(household[name])),
+      heading,
+    }))
+}
+
+/** Opens a screen as after a reload. Returns the name of its picture. */
+export async function visit(
+  page: Page,
+  { baseUrl, path, heading }: { baseUrl: string; path: string; heading: string },
+): Promise<string> {
+  await page.goto(`${baseUrl}${path}`)
+  await page.getByRole('heading', { level: 1, name: heading, exact: true }).waitFor()
+  await page.waitForLoadState('networkidle')
+  expect(await page.title()).toBe(`${heading} – Coffer`)
+  return `web${path.replace(/_.*/, '').replaceAll('/', '-')}`
+}
