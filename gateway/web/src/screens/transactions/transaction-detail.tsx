@@ -14,6 +14,7 @@ import { transactionWords as words } from '../../words/transactions.ts'
 import { CorrectTransaction } from './correct-transaction.tsx'
 import { EditTransaction } from './edit-transaction.tsx'
 import { RemoveTransaction } from './remove-transaction.tsx'
+import { Separate, Suggestions } from './suggestions.tsx'
 import styles from './transactions.module.css'
 
 const route = getRouteApi('/frame/transactions/$transactionId')
@@ -43,6 +44,8 @@ function Detail(path: { bankAccountId: string; transactionId: string }) {
       {(found) => (
         <div className={styles.parts}>
           <Facts transaction={found} />
+          <Suggestions transaction={found} />
+          <Separate transaction={found} />
           <Card title={words.edit}>
             <EditTransaction key={found.transactionId} transaction={found} />
           </Card>
