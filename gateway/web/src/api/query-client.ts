@@ -1,5 +1,6 @@
 import { QueryCache, QueryClient } from '@tanstack/react-query'
 import { isSignedOut } from './faults.ts'
+import { showNote } from './notes.ts'
 import { forgetAnswers } from './revalidation.ts'
 
 /** Other devices change the same account: what is seen is compared so often, in ms. */
@@ -34,5 +35,6 @@ export async function announceChange(): Promise<void> {
 /** Forgets all that belongs to a session. No screen of the frame may be shown any more. */
 export function forgetSession(): void {
   forgetAnswers()
+  showNote(null)
   queries.clear()
 }

@@ -45,7 +45,7 @@ export function Connect() {
             fault && <FaultBanner fault={{ ...fault, text: text ?? words.failed }} />
           )}
           <div className={rows.toolbar}>
-            {!isPending && (
+            {(hasLeft || fault) && (
               <Button kind="primary" onClick={() => startAgain(() => mutate())}>
                 {words.again}
               </Button>
