@@ -23,6 +23,7 @@ import { securityRoutes } from './routes/identity/security.ts'
 import { sessionRoutes } from './routes/identity/sessions.ts'
 import { userRoutes } from './routes/identity/users.ts'
 import { bankAccountRoutes } from './routes/ledger/bank-accounts.ts'
+import { bulkChangeRoutes } from './routes/ledger/bulk-changes.ts'
 import { bulkTransactionRoutes } from './routes/ledger/bulk-transactions.ts'
 import { historyRoutes } from './routes/ledger/history.ts'
 import { importRoutes } from './routes/ledger/imports.ts'
@@ -58,6 +59,7 @@ export function createRoutes(deps: RouteDeps): Route[] {
     transactionRoutes(deps),
     suggestionRoutes(deps),
     bulkTransactionRoutes(deps),
+    bulkChangeRoutes(deps),
     historyRoutes(deps),
     uploadRoutes(deps),
     importRoutes(deps),

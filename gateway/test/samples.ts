@@ -18,6 +18,7 @@ export const ids = {
   apiKeyId: apiKey.apiKeyId,
   checkoutSessionId: 'cs_test_1',
   bankAccountId: 'bac_01hzzzzzzzzzzzzzzzzzzzzzza',
+  bulkOperationId: 'op_01hzzzzzzzzzzzzzzzzzzzzzza',
   feedLinkId: 'lfx_01hzzzzzzzzzzzzzzzzzzzzzza',
   fundingScheduleId: 'fund_01hzzzzzzzzzzzzzzzzzzzzzza',
   institutionId: 'ins_109508',

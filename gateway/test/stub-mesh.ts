@@ -33,6 +33,7 @@ import { SessionService } from '@coffer/proto/identity/v1/session'
 import { SignInService } from '@coffer/proto/identity/v1/sign_in'
 import { UserService } from '@coffer/proto/identity/v1/user'
 import { BankAccountService } from '@coffer/proto/ledger/v1/bank_account'
+import { BulkChangeService } from '@coffer/proto/ledger/v1/bulk_change'
 import { CorrectionService } from '@coffer/proto/ledger/v1/correction'
 import { EnvelopeService } from '@coffer/proto/ledger/v1/envelope'
 import { FileService } from '@coffer/proto/ledger/v1/file'
@@ -76,6 +77,7 @@ const services = {
     transactions: TransactionService,
     corrections: CorrectionService,
     suggestions: SuggestionService,
+    bulkChanges: BulkChangeService,
     envelopes: EnvelopeService,
     similar: SimilarService,
     uploads: UploadService,

@@ -148,6 +148,27 @@ export async function spends(world: World, ada: Ada, home: Household): Promise<v
     },
   })
   await changes(ada, home, `${path}/transactions/${made.transaction.transactionId}`)
+  await changesMany(ada, home)
+}
+
+/** Assigns the grocers to an envelope by one request, undoes that, and deletes by a filter. */
+async function changesMany({ key }: Ada, { path, tripId }: Household): Promise<void> {
+  const { body: all } = await key('GET', `${path}/transactions?search=grocer`, { isShown: false })
+  const { body: assigned } = await key('PATCH', `${path}/transactions/bulk`, {
+    body: {
+      items: all.map(({ transactionId }: Json) => transactionId),
+      set: { spendingId: tripId, notes: 'Food for the trip' },
+    },
+    name: 'set',
+    summary: 'Transactions by their IDs, into an envelope',
+  })
+  await key('DELETE', `/operations/${assigned.operationId}`)
+  const { body: deleted } = await key('PATCH', `${path}/transactions/bulk`, {
+    body: { filter: { search: 'grocer', to: '2026-02-21' }, delete: { adjustsBalance: false } },
+    name: 'delete',
+    summary: 'What matches a filter, softly deleted',
+  })
+  await key('DELETE', `/operations/${deleted.operationId}`, { isShown: false })
 }
 
 /** Changes, corrects, deletes and restores a transaction, spends it again, and gets a refund. */

@@ -40,6 +40,11 @@ export async function refusesUnknown(world: World, ada: Ada, home: Household): P
     name: 'mapping',
     summary: 'No mapping has the ID',
   })
+  await refuse(404, 'DELETE', `/operations/${unknown('op')}`, {
+    headers,
+    name: 'operation',
+    summary: 'No change of many transactions has the ID, or it is older than 7 days',
+  })
   await refusesUnknownInBodies(world, ada)
 }
 

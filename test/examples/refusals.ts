@@ -132,6 +132,7 @@ async function refusesIds({ recorder }: World, ada: Ada, path: string): Promise<
     ['fundingScheduleId', 'GET', `${path}/funding_schedules/42`],
     ['spendingId', 'GET', `${path}/spending/42`],
     ['transactionId', 'GET', `${path}/transactions/42`],
+    ['bulkOperationId', 'DELETE', '/operations/42'],
     ['transactionUploadId', 'GET', `${path}/transactions/upload/42`],
     ['transactionImportId', 'GET', `${path}/transactions/import/42`],
     ['transactionImportMappingId', 'DELETE', '/mappings/42'],

@@ -64,12 +64,14 @@ export async function createFullAccount(
   const transfer = { fromSpendingId: null, toSpendingId: rent.spendingId, amount: 3_000 }
   await person.post(`${path}/spending/transfer`, transfer)
   const date = new Date().toISOString()
-  await person.post(`${path}/transactions`, {
+  const { transaction } = await person.post(`${path}/transactions`, {
     name: 'Tea',
     amount: 300,
     date,
     adjustsBalance: true,
   })
+  const noted = { items: [transaction.transactionId], set: { notes: 'green' } }
+  await person.patch(`${path}/transactions/bulk`, noted)
   await uploads(person, path)
   const feedURL = fullSettings.COFFER_FEED_ALLOWED_URLS
   await person.post('/feed/link', { name: 'Feed', feedURL, apiKey: feedKey })

@@ -27,6 +27,8 @@ export async function createObjects(person: Person, provider: LunchFlow): Promis
     date: '2026-03-02T06:00:00Z',
     spendingId,
   })
+  const notes = { items: [transaction.transactionId], set: { notes: 'tea' } }
+  const { operationId } = await person.patch(`${path}/transactions/bulk`, notes)
   const feed = { name: 'Feed', feedURL: provider.url, apiKey: provider.apiKey }
   const { feedLinkId } = await person.post('/feed/link', feed)
   await person.call('POST', `/feed/link/${feedLinkId}/bank_accounts/refresh`)
@@ -42,6 +44,7 @@ export async function createObjects(person: Person, provider: LunchFlow): Promis
     spnd: spendingId,
     lfx: feedLinkId,
     txn: transaction.transactionId,
+    op: operationId,
     key: apiKeyId,
     sess: sessionId,
     user: userId,

@@ -34,6 +34,7 @@ export const contents: readonly Group[] = [
       'transactions.md',
       'money.md',
       'money/refunds.md',
+      'money/bulk.md',
       'money/grace.md',
       'similar-transactions.md',
     ],

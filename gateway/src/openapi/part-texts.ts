@@ -14,6 +14,7 @@ export const partTexts: Record<string, string> = {
   isSetup: 'Whether the account has a link that is not deleted',
   links: 'Live links with the state of their connections, in the order of their IDs',
   nextCursor: 'Cursor of the next page, for the parameter after; null on the last page',
+  operationId: 'ID by which the change is undone for 7 days; left out if nothing changed',
   paydays: 'Funding schedules that fire again, the next firing first',
   pending: 'The pending transaction; soft-deleted unless the bank still lists it',
   problems: 'Faults of the item by key, as for a single request',
@@ -22,5 +23,6 @@ export const partTexts: Record<string, string> = {
     'Expenses and goals that changed, with new amounts and contributions; left out or empty if ' +
     'none did, or while the calculation is pending (header Coffer-Recalculation)',
   transaction: 'The transaction after the change',
+  transactionId: 'ID of the transaction of the result',
   user: 'The new user, with its login and account',
 }

@@ -2,6 +2,7 @@
 export const pathIds: Record<string, string> = {
   apiKeyId: 'API key of the account: key_ and 26 characters. It is also its user name',
   bankAccountId: 'Bank account: bac_ and 26 characters. Those of deleted links are 404',
+  bulkOperationId: 'Change of many transactions, from its answer: op_ and 26 characters',
   checkoutSessionId: 'Checkout session, as Stripe names it in its redirect: cs_ and more',
   feedLinkId: 'Feed connection: lfx_ and 26 characters. Deleted ones are found too',
   fundingScheduleId: 'Funding schedule of the bank account in the path: fund_ and 26 characters',

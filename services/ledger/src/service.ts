@@ -1,6 +1,7 @@
 import { askIdentity } from '@coffer/kit/accounts/account-removal.activities'
 import { defineService } from '@coffer/kit/service/service'
 import { BankAccountService } from '@coffer/proto/ledger/v1/bank_account'
+import { BulkChangeService } from '@coffer/proto/ledger/v1/bulk_change'
 import { CorrectionService } from '@coffer/proto/ledger/v1/correction'
 import { EnvelopeService } from '@coffer/proto/ledger/v1/envelope'
 import { FileService } from '@coffer/proto/ledger/v1/file'
@@ -45,6 +46,7 @@ import { eventHandlers } from './tenancy/events.consumer.ts'
 import { linkCleanUpActivities } from './tenancy/link-clean-up.activities.ts'
 import { sweepActivities } from './tenancy/sweep.activities.ts'
 import { timezoneActivities } from './tenancy/timezone.activities.ts'
+import { bulkChangeRoutes } from './transactions/bulk-change.rpc.ts'
 import { transactionRoutes } from './transactions/transaction.rpc.ts'
 import { transactionBatchRoutes } from './transactions/transaction-batch.rpc.ts'
 import { correctionRoutes } from './transactions/transaction-correction.rpc.ts'
@@ -75,6 +77,7 @@ export const ledger = defineService({
           ...transactionBatchRoutes(deps),
           ...transactionListRoutes(deps),
         })
+        router.service(BulkChangeService, bulkChangeRoutes(deps))
         router.service(CorrectionService, correctionRoutes(deps))
         router.service(SuggestionService, suggestionRoutes(deps))
         router.service(SyncImportService, {

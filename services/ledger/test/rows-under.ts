@@ -9,6 +9,7 @@ const tables = [
   'transactions',
   'journal',
   'operations',
+  'bulk_operations',
   'uploads',
   'files',
 ]

@@ -2,6 +2,7 @@
 export const idPrefixes: Record<string, string> = {
   apiKeyId: 'key',
   bankAccountId: 'bac',
+  bulkOperationId: 'op',
   feedBankAccountId: 'lbac',
   feedLinkId: 'lfx',
   fileId: 'file',

@@ -1,6 +1,7 @@
 import { problemsOfDetail } from '@coffer/kit/rpc/errors'
 import { SpendingSchema } from '@coffer/proto/budgeting/v1/spending'
 import { BalancesSchema, BankAccountService } from '@coffer/proto/ledger/v1/bank_account'
+import type { ChangedTransaction } from '@coffer/proto/ledger/v1/bulk_change'
 import {
   type CreatedTransaction,
   TransactionSchema,
@@ -18,10 +19,10 @@ import { type Route, route } from '../../http/route.ts'
 import { hintsSchema } from '../../openapi/errors.ts'
 import { transactionCreation } from './transactions.ts'
 
-const sizeMax = 500
+export const sizeMax = 500
 
 /** An item is answered with its transaction, or with an error as it would be alone. */
-const result = {
+export const bulkResult = {
   transaction: { optional: TransactionSchema },
   error: { optional: { json: { type: 'string' } } },
   problems: { optional: { json: { $ref: '#/components/schemas/Problems' } } },
@@ -59,7 +60,7 @@ export function bulkTransactionRoutes(deps: RouteDeps): Route[] {
       }),
       answer: {
         object: {
-          results: { list: { object: result } },
+          results: { list: { object: bulkResult } },
           balance: BalancesSchema,
           spending: { list: SpendingSchema },
         },
@@ -84,8 +85,13 @@ export function bulkTransactionRoutes(deps: RouteDeps): Route[] {
 
 function resultOf(created: CreatedTransaction | undefined) {
   const item = requirePart(created)
-  const { result } = item
-  if (result.case === 'transaction') return { transaction: result.value, ...hintsOf(item) }
+  const shown = toResult(item.result)
+  return 'transaction' in shown ? { ...shown, ...hintsOf(item) } : shown
+}
+
+/** Returns the transaction of an item, or its refusal as that of a single request. */
+export function toResult(result: ChangedTransaction['result']) {
+  if (result.case === 'transaction') return { transaction: result.value }
   const refused = requirePart(result.value)
   const found = refused.problems && problemTree(problemsOfDetail(refused.problems))
   return { error: refused.error, ...(found ? { problems: found } : {}) }

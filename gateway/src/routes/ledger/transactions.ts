@@ -65,7 +65,7 @@ export const transactionCreation = z.strictObject({
 })
 
 /** Fields of a PATCH; some are refused for provider transactions (docs/api.md#patch). */
-const change = z.strictObject({
+export const transactionChange = z.strictObject({
   name: name.optional().describe('New name; on every kind of link'),
   merchantName: ignoringNull(text).describe(
     'New name of the merchant; a blank text clears it, null counts as not sent',
@@ -251,7 +251,7 @@ function changeRoute(transactions: Transactions, recalculate: Recalculate): Rout
       const { transaction } = await transactions.getTransaction(params, options)
       if (transaction?.deletedAt) throw notFound('transaction')
     },
-    body: change,
+    body: transactionChange,
     headers: ['Coffer-Recalculation'],
     answer: changedTransaction,
     handler: async (call) => {

@@ -18,6 +18,7 @@ import { prepareParts } from '@coffer/kit/database/statement'
 import { Change } from '@coffer/kit/events/changes'
 import { type FragmentSqlToken, sql } from 'slonik'
 import { BankAccount } from '../book/bank-account.ts'
+import { BulkOperation } from '../book/bulk-operation.ts'
 import { Envelope } from '../book/envelope.ts'
 import { BookedOperation, JournalEntry } from '../book/journal.ts'
 import { AccountAlias, AccountRecord, ProviderRecord } from '../book/provider-record.ts'
@@ -44,6 +45,7 @@ const changingNames = [
   'records',
   'accountRecords',
   'aliases',
+  'bulkOperations',
 ] as const
 /** Parts of a change set that list IDs, not rows; only a save of one bank account has them. */
 const clearingNames = ['closed', 'forgotten'] as const
@@ -54,6 +56,7 @@ const bankAccountPart = { table: 'bank_accounts', entity: BankAccount }
 const recordPart = { table: 'provider_transactions', entity: ProviderRecord }
 const accountPart = { table: 'provider_accounts', entity: AccountRecord }
 const aliasPart = { table: 'provider_account_ids', entity: AccountAlias }
+const bulkPart = { table: 'bulk_operations', entity: BulkOperation }
 const recordKey = [...keyFields, 'providerTransactionId']
 const envelopePart = { table: 'envelopes', entity: Envelope, id: 'spendingId' }
 const transactionPart = { table: 'transactions', entity: Transaction, id: 'transactionId' }
@@ -75,6 +78,10 @@ const changingParts: Record<Exclude<PartName, keyof typeof insertParts>, Fragmen
     ${guardedInsert(aliasPart, 'aliases')}
     ON CONFLICT (account_id, link_id, provider_account_id) DO UPDATE
     SET bank_account_id = excluded.bank_account_id, is_current = excluded.is_current`,
+  // On conflict the operation is undone.
+  bulkOperations: sql.fragment`
+    ${guardedInsert(bulkPart, 'bulkOperations')}
+    ON CONFLICT (account_id, operation_id) DO UPDATE SET undone_at = excluded.undone_at`,
   closed: clearing({
     part: 'closed',
     names: ['spending_id', 'created_by_spending_id'],
@@ -131,7 +138,8 @@ function documentRows(changeSets: string): FragmentSqlToken {
         account_id text, bank_account_id text, read_version bigint, bank_account jsonb,
         entries jsonb, created jsonb, inserted jsonb, changes jsonb, replies jsonb,
         operations jsonb, envelopes jsonb, updated jsonb, deleted jsonb, records jsonb,
-        "accountRecords" jsonb, aliases jsonb, closed text[], forgotten text[])`
+        "accountRecords" jsonb, aliases jsonb, "bulkOperations" jsonb, closed text[],
+        forgotten text[])`
 }
 
 function partsOf(has: ReadonlySet<StatementPart>): FragmentSqlToken {

@@ -5,6 +5,7 @@ import { entityOf, recordsOf } from '@coffer/kit/database/rows'
 import { prepareParts } from '@coffer/kit/database/statement'
 import { type FragmentSqlToken, sql } from 'slonik'
 import { BankAccount } from '../book/bank-account.ts'
+import { BulkOperation } from '../book/bulk-operation.ts'
 import { Envelope } from '../book/envelope.ts'
 import { BookedOperation, JournalEntry } from '../book/journal.ts'
 import { AccountAlias, AccountRecord, ProviderRecord } from '../book/provider-record.ts'
@@ -17,6 +18,7 @@ type ScopePart =
   | 'spendingIds'
   | 'transactionIds'
   | 'operationIds'
+  | 'bulkIds'
   | 'bookedIds'
   | 'refundIds'
   | 'providerIds'
@@ -31,6 +33,7 @@ const listParts = [
   'spendingIds',
   'transactionIds',
   'operationIds',
+  'bulkIds',
   'bookedIds',
   'refundIds',
   'providerIds',
@@ -41,8 +44,9 @@ const listParts = [
 function scopeRows(scopes: string): FragmentSqlToken {
   return sql.fragment`jsonb_to_recordset(${scopes}::jsonb) AS scope(
       account_id text, bank_account_id text, spending_ids text[], transaction_ids text[],
-      operation_ids text[], booked_ids text[], refund_ids text[], provider_ids text[],
-      amounts bigint[], alike_from timestamptz, alike_to timestamptz, alike_except text,
+      operation_ids text[], bulk_ids text[], booked_ids text[], refund_ids text[],
+      provider_ids text[], amounts bigint[], alike_from timestamptz, alike_to timestamptz,
+      alike_except text,
       posted_amounts bigint[], posted_from timestamptz, posted_to timestamptz,
       tips_from timestamptz, tips_to timestamptz)`
 }
@@ -80,6 +84,11 @@ const operations = lookUp('operation', {
   where: sql.fragment`one.operation_id = ANY(scope.operation_ids)`,
 })
 
+const bulkOperations = lookUp('bulkOperation', {
+  source: 'scope',
+  table: 'bulk_operations',
+  where: sql.fragment`one.operation_id = ANY(scope.bulk_ids)`,
+})
 const bookings = lookUp('booking', {
   source: 'scope',
   table: 'journal',
@@ -170,6 +179,7 @@ const readStatement = prepareParts(['scopes'], ({ scopes }, has: ReadonlySet<Sco
     has.has('spendingIds') ? [envelopes] : [],
     names.length > 0 ? namedLookUps : [],
     has.has('operationIds') ? [operations] : [],
+    has.has('bulkIds') ? [bulkOperations] : [],
     has.has('bookedIds') ? [bookings] : [],
     has.has('refundIds') ? [refundedEnvelopes] : [],
     has.has('refundable') && names.length > 0 ? [envelopesOfRefunds] : [],
@@ -218,6 +228,7 @@ export async function readMoney(
     else if (kind === 'refundable')
       state?.refundable.set(String(record.spending_id), BigInt(String(record.amount)))
     else if (kind === 'openEnvelopes' && state) state.openEnvelopes = Number(record.count)
+    else if (kind === 'bulkOperation') state?.bulkOperations.push(entityOf(BulkOperation, record))
     else if (kind === 'operation') state?.operations.push(entityOf(BookedOperation, record))
   }
   const booked = rows.filter(({ kind }) => kind === 'booking')
@@ -238,17 +249,16 @@ function mergedScope(scopes: readonly MoneyScope[]) {
     bankAccountId: first?.bankAccountId,
     spendingIds: distinct(scopes.flatMap(({ spendingIds = [] }) => spendingIds)),
     transactionIds: distinct(
-      scopes.flatMap(({ transactionId, otherTransactionId }) => [
-        ...(transactionId ? [transactionId] : []),
-        ...(otherTransactionId ? [otherTransactionId] : []),
+      scopes.flatMap((scope) => [
+        ...transactionIdsOf(scope),
+        ...(scope.otherTransactionId ? [scope.otherTransactionId] : []),
       ]),
     ),
     bookedIds: distinct(
-      scopes.flatMap(({ readsBookings, transactionId }) =>
-        readsBookings && transactionId ? transactionId : [],
-      ),
+      scopes.flatMap((scope) => (scope.readsBookings ? transactionIdsOf(scope) : [])),
     ),
     refundIds: distinct(scopes.flatMap(({ refundIds = [] }) => refundIds)),
+    bulkIds: distinct(scopes.flatMap(({ bulkOperationId }) => bulkOperationId ?? [])),
     operationIds: distinct(scopes.flatMap(({ operationId }) => operationId ?? [])),
     providerIds: distinct(synced?.providerIds ?? []),
     amounts: (synced?.alike?.amounts ?? []).map(Number),
@@ -260,6 +270,10 @@ function mergedScope(scopes: readonly MoneyScope[]) {
     postedTo: synced?.posted?.to,
     ...tipDays(synced?.tips),
   }
+}
+
+function transactionIdsOf({ transactionId, transactionIds = [] }: MoneyScope): readonly string[] {
+  return transactionId === undefined ? transactionIds : [transactionId, ...transactionIds]
 }
 
 function tipDays(tips: SyncedScope['tips'] = null) {

@@ -1,4 +1,5 @@
 import type { BankAccount } from '../book/bank-account.ts'
+import type { BulkOperation } from '../book/bulk-operation.ts'
 import type { Envelope } from '../book/envelope.ts'
 import type { BookedOperation, JournalEntry } from '../book/journal.ts'
 import type { AccountAlias, AccountRecord, ProviderRecord } from '../book/provider-record.ts'
@@ -13,7 +14,9 @@ export interface MoneyScope {
   transactionId?: string
   /** ID of a transaction to read beside it in the same way. */
   otherTransactionId?: string
-  /** Whether to read the journal rows by which that transaction moved the balances. */
+  /** IDs of further transactions to read, as `transactionId`. */
+  transactionIds?: readonly string[]
+  /** Whether to read the journal rows by which these transactions moved the balances. */
   readsBookings?: boolean
   /** IDs of envelopes that get a refund: what transactions took from them is read. */
   refundIds?: readonly string[]
@@ -26,6 +29,8 @@ export interface MoneyScope {
   countsEnvelopes?: boolean
   /** ID of an operation that another service chose; if it is saved already, its reply is read. */
   operationId?: string
+  /** ID of a change of many transactions to read, for its undo. */
+  bulkOperationId?: string
 }
 
 /** Selects the synced transactions that a provider's batch may change. */
@@ -59,6 +64,7 @@ export interface MoneyState extends Provider {
   /** All provider records of `transactions`. */
   records: ProviderRecord[]
   operations: BookedOperation[]
+  bulkOperations: BulkOperation[]
   /** Journal rows by which transactions moved the balances, oldest first. */
   bookings: JournalEntry[]
   /** Minor units that transactions took from envelopes and did not give back. */
@@ -76,6 +82,7 @@ export function emptyState(bankAccount: BankAccount, timezone: string | null = n
     transactions: [],
     records: [],
     operations: [],
+    bulkOperations: [],
     bookings: [],
     refundable: new Map(),
     accountRecord: null,

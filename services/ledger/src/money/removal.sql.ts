@@ -40,6 +40,7 @@ export async function updateAll(
 const keys = [
   ['journal', 'entry_id'],
   ['operations', 'operation_id'],
+  ['bulk_operations', 'operation_id'],
   ['transactions', 'transaction_id'],
   ['envelopes', 'spending_id'],
 ] as const

@@ -8,6 +8,7 @@ import {
 import { nextVersion } from '@coffer/kit/database/version'
 import { notFound, unavailable } from '@coffer/kit/rpc/errors'
 import type { BankAccount } from '../book/bank-account.ts'
+import type { BulkOperation } from '../book/bulk-operation.ts'
 import type { Envelope } from '../book/envelope.ts'
 import type { BookedOperation, JournalEntry } from '../book/journal.ts'
 import type { AccountAlias, AccountRecord, ProviderRecord } from '../book/provider-record.ts'
@@ -23,7 +24,7 @@ export interface Current extends Locked, Provider {
   /** All provider records of `transactions`. */
   records: readonly ProviderRecord[]
   transactions: readonly Transaction[]
-  /** Journal rows by which the scope's transaction moved the balances, if the scope reads them. */
+  /** Journal rows by which the scope's transactions moved the balances, if the scope reads them. */
   bookings: readonly JournalEntry[]
   /** Timezone of the stored dates; null if it never changed, empty while they are being moved. */
   timezone: string | null
@@ -31,6 +32,8 @@ export interface Current extends Locked, Provider {
   openEnvelopes: number
   /** The saved operation with the scope's `operationId`; null if it is not saved yet. */
   booked: BookedOperation | null
+  /** The change of many transactions that the scope names; null without one. */
+  bulkOperation: BulkOperation | null
 }
 
 /** Output of a decision: the rows to save, and the reply once they are saved. */
@@ -53,6 +56,8 @@ export interface Decision<Reply> {
   /** Rows to insert into the table `idempotency_keys`. */
   replies?: readonly object[]
   operation?: BookedOperation
+  /** A change of many transactions: new, or undone. */
+  bulkOperation?: BulkOperation
   /** ID of a deleted funding schedule to remove from all transactions; excludes group commit. */
   forgotten?: string
 }
@@ -98,6 +103,7 @@ export interface ChangeSet {
   forgotten: readonly string[]
   replies: readonly object[]
   operations: readonly BookedOperation[]
+  bulkOperations: readonly BulkOperation[]
 }
 
 /** Unit of work: applies decisions in order and collects the rows to save. */
@@ -113,6 +119,7 @@ interface UnitOfWork {
   forgotten: string[]
   replies: object[]
   operations: BookedOperation[]
+  bulkOperations: TrackedRows<BulkOperation>
 }
 
 /**
@@ -156,6 +163,7 @@ function unitOf(state: MoneyState): UnitOfWork {
     forgotten: [],
     replies: [],
     operations: [],
+    bulkOperations: track(state.bulkOperations, ({ operationId }) => operationId),
   }
 }
 
@@ -167,6 +175,7 @@ function attempt(
   const { settlements, transactions, records } = unit
   const { bankAccount, envelopes } = settlements
   const version = nextVersion(bankAccount.version, now)
+  const named = new Set([scope.transactionId, ...(scope.transactionIds ?? [])])
   const isBooked = (one: BookedOperation) => one.operationId === scope.operationId
   try {
     requireTimezone(unit.state, timezone)
@@ -178,7 +187,7 @@ function attempt(
       transactions: [...transactions.current.values()],
       records: [...records.current.values()],
       bookings: [...unit.state.bookings, ...settlements.entries].filter(
-        (one) => one.causeId === scope.transactionId && isBooking(one),
+        (one) => named.has(one.causeId) && isBooking(one),
       ),
       refundable: refundableAfter(unit.state.refundable, settlements.entries),
       timezone: unit.state.timezone,
@@ -187,6 +196,7 @@ function attempt(
       // Plus the envelopes that earlier decisions created: those in `current` and not in `read`.
       openEnvelopes: unit.state.openEnvelopes + envelopes.current.size - envelopes.read.size,
       booked: unit.operations.find(isBooked) ?? unit.state.operations.find(isBooked) ?? null,
+      bulkOperation: unit.bulkOperations.current.get(scope.bulkOperationId ?? '') ?? null,
     })
     apply(unit, decision, version)
     return { status: 'fulfilled', value: decision.reply }
@@ -224,6 +234,7 @@ function apply(unit: UnitOfWork, decision: Decision<unknown>, version: bigint): 
   if (decision.accountRecord) unit.accountRecords.push(decision.accountRecord)
   unit.aliases.push(...(decision.aliases ?? []))
   unit.replies.push(...(decision.replies ?? []))
+  if (decision.bulkOperation) put(unit.bulkOperations, [decision.bulkOperation])
   if (decision.operation !== undefined) unit.operations.push(decision.operation)
   if (decision.forgotten !== undefined) unit.forgotten.push(decision.forgotten)
 }
@@ -256,6 +267,7 @@ function changeSetOf(unit: UnitOfWork): ChangeSet {
     forgotten: unit.forgotten,
     replies: unit.replies,
     operations: unit.operations,
+    bulkOperations: Object.values(changedRows(unit.bulkOperations)).flat(),
   }
 }
 

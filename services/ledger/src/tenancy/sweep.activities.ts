@@ -1,6 +1,7 @@
 import type { ServiceDeps } from '@coffer/kit/service/service'
 import { nameOf, type Storage, type StoredBytes } from '../imports/storage/storage.ts'
 import { markFileDeleted } from '../imports/upload.sql.ts'
+import { deleteBulkOperations } from '../transactions/bulk-change.sql.ts'
 import { startCleanUp, startImport, startPreview } from './events.consumer.ts'
 import {
   listExpiredFiles,
@@ -18,6 +19,8 @@ const pageSize = 200
 const graceMs = 30_000
 // Minimum age of stored bytes without a row: longer than any upload and any clock difference.
 const leftoverMs = 24 * 60 * 60_000
+// Time in which a change of many transactions can be undone (docs/limits.md).
+const bulkKeptMs = 7 * 24 * 60 * 60_000
 
 /**
  * Returns the Temporal activities that restart unfinished work and delete expired files
@@ -45,7 +48,10 @@ export function sweepActivities({ database, workflows, clock, storage }: Deps) {
       for (const link of links) await startCleanUp(workflows, link)
       return links.at(pageSize - 1)?.linkId ?? null
     },
+    // Bulk operations of any account too, on the first page: another step would be another type.
     expireFiles: async (after: string): Promise<string | null> => {
+      const old = await before(bulkKeptMs)
+      if (after === '') await deleteBulkOperations(database, old, pageSize)
       const files = await listExpiredFiles(database, await page(after, 0))
       for (const file of files) {
         await storage.remove(nameOf(file))

@@ -7,16 +7,14 @@ import { newId } from '@coffer/kit/values/id'
 import {
   type CreateTransactionsRequest,
   CreateTransactionsResponseSchema,
-  RefusedTransactionSchema,
   type TransactionService,
 } from '@coffer/proto/ledger/v1/transaction'
-import { ProblemsSchema } from '@coffer/proto/options/v1/options'
 import type { HandlerContext, ServiceImpl } from '@connectrpc/connect'
 import { renderResult } from '../money/settlements.ts'
 import type { MoneyWriter } from '../money/writer.service.ts'
 import { renderTransaction } from '../records/transaction-records.ts'
 import { batchSizeMax, createTransactions, type ItemOutcome } from './transaction-batch.ts'
-import { readCreation } from './transaction-request.ts'
+import { readCreation, renderRefusal } from './transaction-request.ts'
 
 type Deps = Pick<ServiceDeps, 'database'> & Pick<MoneyWriter, 'write'>
 
@@ -76,8 +74,5 @@ function renderOutcome(outcome: ItemOutcome) {
     const value = renderTransaction(outcome.transaction)
     return { case: 'transaction', value } as const
   }
-  const { rawMessage: error } = outcome.refusal
-  const [problems] = outcome.refusal.findDetails(ProblemsSchema)
-  const value = create(RefusedTransactionSchema, { error, ...(problems ? { problems } : {}) })
-  return { case: 'refused', value } as const
+  return renderRefusal(outcome.refusal)
 }

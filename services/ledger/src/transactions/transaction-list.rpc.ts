@@ -1,4 +1,3 @@
-import { timestampDate } from '@bufbuild/protobuf/wkt'
 import { notFound } from '@coffer/kit/rpc/errors'
 import { toMessage } from '@coffer/kit/rpc/message'
 import { callerOf } from '@coffer/kit/rpc/rpc'
@@ -11,8 +10,8 @@ import {
 import type { HandlerContext, ServiceImpl } from '@connectrpc/connect'
 import { renderTransaction } from '../records/transaction-records.ts'
 import { findOwner } from './transaction.sql.ts'
+import { readSearch } from './transaction-request.ts'
 import { listNewest, searchTransactions } from './transaction-search.service.ts'
-import { rangeOf, type TransactionSearch } from './transaction-search.ts'
 
 type Deps = Pick<ServiceDeps, 'database'>
 
@@ -42,7 +41,7 @@ async function listPage(
   const page =
     bankAccountId !== null && isPlain(request)
       ? await listNewest(database, accountId, { bankAccountId, spendingId, limit, offset })
-      : await searchTransactions(database, accountId, searchOf(request, bankAccountId, timezone))
+      : await searchTransactions(database, accountId, readSearch(request, bankAccountId, timezone))
   if (!page) throw notFound(spendingId ? 'spending' : 'bank account')
   const { transactions, next, version } = page
   return {
@@ -56,28 +55,4 @@ function isPlain(request: ListTransactionsRequest): boolean {
   const { free, deleted, pending, search, from, to, after, amountFrom, amountTo, source } = request
   const filters = [pending, search, from, to, after, amountFrom, amountTo, source]
   return !free && !deleted && filters.every((filter) => filter === undefined)
-}
-
-function searchOf(
-  request: ListTransactionsRequest,
-  bankAccountId: string | null,
-  timezone: string,
-): TransactionSearch {
-  const { spendingId, free, pending, search, from, to, after, limit } = request
-  const { deleted: isDeleted, amountFrom = null, amountTo = null, source = null } = request
-  const date = after?.date && timestampDate(after.date)
-  const cursor = after && date ? { date, transactionId: after.transactionId } : null
-  return {
-    bankAccountId,
-    spendingId: spendingId ?? null,
-    limit,
-    isDeleted,
-    isFree: free,
-    isPending: pending ?? null,
-    text: search ?? null,
-    amountFrom,
-    amountTo,
-    source,
-    ...rangeOf({ from: from ?? null, to: to ?? null, after: cursor }, timezone),
-  }
 }

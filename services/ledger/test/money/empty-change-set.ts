@@ -15,5 +15,6 @@ export const emptyChangeSet = {
   changes: [],
   replies: [],
   operations: [],
+  bulkOperations: [],
   changesTexts: false,
 }

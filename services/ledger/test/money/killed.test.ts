@@ -6,6 +6,7 @@ import { headers } from '@coffer/kit/rpc/rpc'
 import { mortalOf } from '@coffer/kit/testing/mortal'
 import { newId } from '@coffer/kit/values/id'
 import type { BankAccount } from '@coffer/proto/ledger/v1/bank_account'
+import { BulkChangeService } from '@coffer/proto/ledger/v1/bulk_change'
 import { type FundingSchema, ScheduledService } from '@coffer/proto/ledger/v1/scheduled'
 import { Code, ConnectError } from '@connectrpc/connect'
 import { expect, test } from '@jest/globals'
@@ -34,10 +35,7 @@ interface Path {
 const date = timestampFromDate(new Date('2026-03-02T06:00:00Z'))
 const bill = { name: 'Bill', amount: 300n, date, adjustsBalance: true }
 
-/**
- * Creates a household with 1,000.00, 10.00 of it in an expense. `look` reads the balances, the
- * number of transactions and the amounts of envelopes.
- */
+/** Creates a household with 1,000.00, 10.00 of it in an expense. `look` reads its amounts. */
 async function createHomeWithExpense() {
   const home = await createExpenseHousehold(booted)
   const { envelopes, transactions, bankAccountId, spendingId, as } = home
@@ -183,6 +181,8 @@ const paths: Record<string, () => Promise<Path>> = {
     const deletion = { ...key, adjustsBalance: true }
     return { run: () => transactions.deleteTransaction(deletion, as).catch(unlessDone), look }
   },
+  'a change of many transactions': () => bulkPath('change'),
+  'the undo of a change of many': () => bulkPath('undo'),
   'a new envelope': async () => {
     const { envelopes, bankAccountId, as, look } = await createHomeWithExpense()
     const body = { bankAccountId, spendingId: newId('spnd'), spendingType: 'goal' }
@@ -233,6 +233,18 @@ async function householdWithBill() {
   return { ...home, key: { bankAccountId, transactionId: transaction?.transactionId ?? '' } }
 }
 
+/** Takes a transaction out of its envelope by a bulk request, or undoes that. */
+async function bulkPath(what: 'change' | 'undo'): Promise<Path> {
+  const { bankAccountId, keyed, as, look, key } = await householdWithBill()
+  const bulk = booted.client('ledger', BulkChangeService)
+  const items = [key.transactionId]
+  const request = { bankAccountId, items, set: { updateMask: { paths: ['spending_id'] } } }
+  const change = () => bulk.changeTransactions(request, keyed)
+  if (what === 'change') return { run: change, look }
+  const { operationId = '' } = await change()
+  return { run: () => bulk.undoOperation({ operationId }, as), look }
+}
+
 /** Books a funding by the RPC that the hourly job of budgeting calls. */
 function bookFunding(accountId: string, value: MessageInitShape<typeof FundingSchema>) {
   const bookings = [{ accountId, operation: { case: 'funding' as const, value } }]
@@ -240,7 +252,7 @@ function bookFunding(accountId: string, value: MessageInitShape<typeof FundingSc
   return scheduled.book({ bookings }, byService(booted, '', 'budgeting'))
 }
 
-/** Returns a text with name and balances for each bank account. */
+/** Returns name and balances of each bank account. */
 async function named(list: Promise<{ bankAccounts: BankAccount[] }>) {
   const { bankAccounts } = await list
   return bankAccounts.map(({ name, availableBalance, currentBalance }) =>

@@ -34,6 +34,7 @@ const tenantTables = [
   'transactions',
   'journal',
   'operations',
+  'bulk_operations',
   'uploads',
   'files',
   'transaction_imports',

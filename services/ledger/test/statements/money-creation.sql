@@ -20,6 +20,7 @@ WITH
         records jsonb,
         "accountRecords" jsonb,
         aliases jsonb,
+        "bulkOperations" jsonb,
         closed text[],
         forgotten text[]
       )

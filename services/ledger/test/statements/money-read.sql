@@ -9,6 +9,7 @@ WITH
         spending_ids text[],
         transaction_ids text[],
         operation_ids text[],
+        bulk_ids text[],
         booked_ids text[],
         refund_ids text[],
         provider_ids text[],

@@ -20,6 +20,7 @@ WITH
         records jsonb,
         "accountRecords" jsonb,
         aliases jsonb,
+        "bulkOperations" jsonb,
         closed text[],
         forgotten text[]
       )
@@ -472,6 +473,32 @@ WITH
     SET
       bank_account_id = excluded.bank_account_id,
       is_current = excluded.is_current
+  ),
+  "saved_bulkOperations" AS (
+    INSERT INTO
+      "bulk_operations" (
+        "account_id",
+        "bank_account_id",
+        "operation_id",
+        "changes",
+        "created_at",
+        "created_by",
+        "undone_at"
+      )
+    SELECT
+      new."account_id",
+      new."bank_account_id",
+      new."operation_id",
+      new."changes",
+      new."created_at",
+      new."created_by",
+      new."undone_at"
+    FROM
+      guard
+      CROSS JOIN LATERAL jsonb_populate_recordset(NULL::"bulk_operations", guard."bulkOperations") AS new
+    ON CONFLICT (account_id, operation_id) DO UPDATE
+    SET
+      undone_at = excluded.undone_at
   ),
   "saved_closed" AS (
     UPDATE transactions

@@ -8,6 +8,7 @@ import { createHousehold, type Household } from '@coffer/host/testing/household'
 import { systemCaller } from '@coffer/kit/rpc/caller'
 import { asCaller } from '@coffer/kit/rpc/rpc'
 import { newId } from '@coffer/kit/values/id'
+import { BulkChangeService } from '@coffer/proto/ledger/v1/bulk_change'
 import { ScheduledService } from '@coffer/proto/ledger/v1/scheduled'
 import { describe, expect, test } from '@jest/globals'
 import { sql } from 'slonik'
@@ -33,6 +34,10 @@ async function fill(home: Household) {
   const date = timestampFromDate(new Date('2026-03-02T06:00:00Z'))
   const bill = { bankAccountId, amount: 700n, date, name: 'Bill', spendingId }
   const { transaction } = await transactions.createTransaction(bill, as)
+  const items = [transaction?.transactionId ?? '']
+  const bulk = booted.client('ledger', BulkChangeService)
+  await bulk.changeTransactions({ bankAccountId, items, delete: {} }, as)
+  await bulk.changeTransactions({ bankAccountId, items, restore: {} }, as)
   const due = { bankAccountId, spendingId, due: date, targetAmount: 500n }
   const signer = loadSigner(booted.keysFolder, 'budgeting')
   const job = asCaller(systemCaller(signer, '', new Date()))

@@ -82,8 +82,8 @@ function mergeRows(all: readonly ReadFile[]): Pick<FileStatement, 'rows' | 'skip
         rows.set(uploadIdentifier, row)
         addBooking(bookings, row)
       } else {
-        const place = placeOf(undefined, `${statement.name}: ${row.name}`)
-        skipped.push({ identifier: uploadIdentifier, reason: 'duplicate', ...place })
+        const where = placeOf(undefined, `${statement.name}: ${row.name}`)
+        skipped.push({ identifier: uploadIdentifier, reason: 'duplicate', ...where })
       }
     }
     for (const one of statement.skipped) {

@@ -1,0 +1,131 @@
+import { isDeepStrictEqual } from 'node:util'
+import { type Timestamp, timestampDate } from '@bufbuild/protobuf/wkt'
+import { invalid, type Refusal, refused, settledOrRefused } from '@coffer/kit/rpc/errors'
+import type { BulkChangedRow } from '@coffer/proto/ledger/v1/bulk_change'
+import { requireWritable } from '../book/bank-account.ts'
+import type { Transaction } from '../book/transaction.ts'
+import { refundableAfter } from '../money/bookings.ts'
+import type { Settlement } from '../money/operation.ts'
+import { addSettlement, startSettlements, totalOf } from '../money/settlements.ts'
+import type { Current } from '../money/unit-of-work.ts'
+import { changeTransaction } from './transaction-change.ts'
+import type { TransactionDecision, TransactionPatch } from './transaction-creation.ts'
+import { type BookedState, removeTransaction, restoreTransaction } from './transaction-removal.ts'
+
+/** One of the changes of a bulk request (docs/money/bulk.md). */
+export type BulkChange =
+  | { kind: 'set'; patch: TransactionPatch }
+  | { kind: 'delete'; adjustsBalance: boolean }
+  | { kind: 'restore' }
+
+/** A transaction to change, and the ID of its own operation in the journal. */
+export type BulkItem = { transactionId: string; operationId: string }
+
+/** The outcome of one item: the transaction before and after, or a refusal without effect. */
+export type BulkOutcome = { transactionId: string } & (
+  | { before: Transaction; after: Transaction }
+  | { refusal: Refusal }
+)
+
+type Decide = (state: BookedState) => TransactionDecision
+
+/** Returns the function that decides a change of one transaction. */
+export function deciderOf(change: BulkChange): Decide {
+  return (state) => {
+    if (change.kind === 'set') return changeTransaction(state, change.patch)
+    if (change.kind === 'restore') return restoreTransaction(state)
+    return removeSoftly(state, change.adjustsBalance)
+  }
+}
+
+/**
+ * Changes transactions in order, each as its own operation on the rows that the one before leaves.
+ * A refused item has no effect. Throws if the bank account is archived.
+ */
+export function changeEach(
+  current: Current,
+  items: readonly BulkItem[],
+  decide: Decide,
+): { settlement: Settlement; outcomes: BulkOutcome[] } {
+  requireWritable(current.bankAccount)
+  const settlements = startSettlements(current)
+  const transactions = new Map(current.transactions.map((one) => [one.transactionId, one]))
+  const bookings = Map.groupBy(current.bookings, ({ causeId }) => causeId)
+  const outcomes = items.map(({ transactionId, operationId }): BulkOutcome => {
+    const transaction = transactions.get(transactionId)
+    const state = {
+      bankAccount: settlements.bankAccount,
+      envelopes: [...settlements.envelopes.current.values()],
+      operation: { ...current.operation, operationId },
+      refundable: refundableAfter(current.refundable ?? new Map(), settlements.entries),
+      bookings: bookings.get(transactionId) ?? [],
+    }
+    const decided = settledOrRefused(() => {
+      if (!transaction) throw invalid({ transactionId: 'is no transaction of this bank account' })
+      return { before: transaction, ...decide({ ...state, transaction }) }
+    })
+    if ('refusal' in decided) return { transactionId, refusal: decided.refusal }
+    const { before, transaction: after, settlement } = decided.result
+    if (!isDeepStrictEqual(before, after)) addSettlement(settlements, settlement)
+    return { transactionId, before, after }
+  })
+  return { settlement: totalOf(settlements), outcomes }
+}
+
+/** Returns the outcomes of the transactions that a bulk request has changed. */
+export function changedOf(outcomes: readonly BulkOutcome[]) {
+  return outcomes.filter(
+    (one) => 'after' in one && !isDeepStrictEqual(one.before, one.after),
+  ) as Extract<BulkOutcome, { after: Transaction }>[]
+}
+
+/**
+ * Returns the function that undoes the change of one transaction; it throws refused if the
+ * transaction has changed since. Money moves by the rules of today: a former envelope gives what
+ * it holds now.
+ */
+export function undoerOf(
+  kind: string,
+  rows: readonly BulkChangedRow[],
+  tagOf: (transaction: Transaction) => string,
+): Decide {
+  const byId = new Map(rows.map((row) => [row.before?.transactionId, row]))
+  return (state) => {
+    const { transaction } = state
+    const row = byId.get(transaction.transactionId)
+    if (!row?.before || tagOf(transaction) !== row.after) {
+      throw refused('The transaction has changed since: change it by itself')
+    }
+    if (kind === 'delete') return restoreTransaction(state)
+    if (kind === 'restore') {
+      const { settlement, transaction: removed } = removeSoftly(state, row.isAdjusted)
+      return { settlement, transaction: { ...removed, deletedAt: dateOf(row.before.deletedAt) } }
+    }
+    return setBack(state, row.before)
+  }
+}
+
+function dateOf(timestamp: Timestamp | undefined): Date | null {
+  return timestamp ? timestampDate(timestamp) : null
+}
+
+function removeSoftly(state: BookedState, adjustsBalance: boolean): TransactionDecision {
+  const { settlement, transaction } = removeTransaction(state, { adjustsBalance, soft: true })
+  return { settlement, transaction: transaction ?? state.transaction }
+}
+
+function setBack(
+  state: BookedState,
+  before: NonNullable<BulkChangedRow['before']>,
+): TransactionDecision {
+  const { amount, spendingId = null, refundSpendingId = null, isPending, date } = before
+  const stated = amount === state.transaction.amount ? {} : { amount }
+  const patch = { ...stated, spendingId, refundSpendingId }
+  const { settlement, transaction } = changeTransaction(state, patch)
+  const { name = null, merchantName = null, notes = null } = before
+  const day = dateOf(date) ?? transaction.date
+  return {
+    settlement,
+    transaction: { ...transaction, name, merchantName, notes, isPending, date: day },
+  }
+}
