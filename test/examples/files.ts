@@ -23,6 +23,14 @@ export async function uploads(world: World, ada: Ada, { path }: Household): Prom
   await refusesUndo(world, ada, uploaded)
   await key('DELETE', uploaded)
   await holdsSeveral(key, path)
+  await key('POST', `${path}/transactions/upload?preview=true`, {
+    form: formWith(
+      'march.qif',
+      '!Type:Bank\nD03/13/2026\nT-4.75\nPCafe Elan\n^\nD03/14/2026\nTx\n^\n',
+    ),
+    name: 'preview',
+    summary: 'What the import would do',
+  })
   const { body: broken } = await key('POST', `${path}/transactions/upload`, {
     form: formWith('march.ofx', '<OFX><BANKMSGSRSV1><STMTTRNRS><STMTRS>'),
     isShown: false,

@@ -18,7 +18,6 @@ const constraints: Record<string, [schema: string, name: string]> = {
   'Transaction.source': ['ledger', 'transaction_source_check'],
   'HistoryEntry.pot': ['ledger', 'journal_pot_check'],
   'HistoryEntry.cause': ['ledger', 'journal_cause_check'],
-  'Upload.status': ['ledger', 'uploads_status_check'],
   'File.kind': ['ledger', 'files_kind_check'],
   'Spending.spendingType': ['budgeting', 'spending_spending_type_check'],
   'FeedLink.status': ['feed_sync', 'feed_links_status_check'],
@@ -50,6 +49,7 @@ const others = [
   'SyncHealth.status',
   'Transaction.joinedBy',
   'Upload.asks',
+  'Upload.status',
 ]
 
 const listed = new Map(

@@ -10,7 +10,7 @@ import { readConfig } from '../settings/environment.ts'
 
 /**
  * `coffer files:move`: copies the uploaded files of the data directory to the bucket of the
- * settings (docs/files.md#from-disk-to-a-bucket). Throws SettingsError without a bucket.
+ * settings (docs/running/stored-files.md). Throws SettingsError without a bucket.
  */
 export async function moveFiles(env: Environment): Promise<undefined> {
   const { dataDir, logLevel, environment } = readConfig(env)

@@ -22,6 +22,8 @@ interface FileCall {
   writeOptions: CallOptions
   /** Choices of the client about the reading of the file. */
   choices?: MessageInitShape<typeof ReadingChoicesSchema>
+  /** Whether the file is only read, and nothing of it stored. */
+  preview?: boolean
 }
 
 /**
@@ -77,9 +79,10 @@ async function* fileParts({
   body: { name, contentType, content },
   request: { method, url },
   choices,
+  preview = false,
 }: FileCall): AsyncGenerator<{ part: FilePart }> {
   const hash = hashOf([method, url, name, contentType])
-  const start = { bankAccountId, name, contentType, ...(choices ? { choices } : {}) }
+  const start = { bankAccountId, name, contentType, preview, ...(choices ? { choices } : {}) }
   yield { part: { of: { case: 'start', value: start } } }
   for await (const bytes of content) {
     hash.update(bytes)

@@ -63,7 +63,11 @@ const sent = {
 }
 
 /** Choices about the reading of an uploaded file, in a query. */
-export const fileQuery = z.object({
+export const uploadQuery = z.object({
+  preview: optionalBoolean.meta({
+    type: 'boolean',
+    description: 'Answers what the import would do, and stores nothing',
+  }),
   ...sent,
   statement: value
     .pipe(name.optional())
@@ -89,7 +93,9 @@ export const csvQuery = z.object({
 })
 
 /** Returns the choices that are sent, as a message; an empty object without any. */
-export function choicesOf(all: Partial<z.infer<typeof csvQuery> & z.infer<typeof fileQuery>>): {
+export function choicesOf(
+  all: Partial<z.infer<typeof csvQuery> & Omit<z.infer<typeof uploadQuery>, 'preview'>>,
+): {
   choices?: Values<typeof all>
 } {
   const choices = valuesOf(all)

@@ -22,8 +22,10 @@ import { nextPageLink, pageText } from '../../http/queries/cursor.ts'
 import { pagedById } from '../../http/queries/query.ts'
 import { type Lookup, type Route, route, socketRoute } from '../../http/route.ts'
 import { showProgress } from '../../sockets/progress.ts'
-import { choicesOf, fileChoices, fileQuery } from './reading-choices.ts'
+import { choicesOf, fileChoices, uploadQuery } from './reading-choices.ts'
 
+/** A preview is read before the answer: as long as the thread that reads files may take. */
+const previewTimeoutMs = 30_000
 const uploadPath = '/api/bank_accounts/:bankAccountId/transactions/upload/:transactionUploadId'
 
 type Find = (
@@ -56,11 +58,13 @@ export function uploadRoutes(deps: RouteDeps): Route[] {
       idempotent: true,
       file: 'data',
       body: formFile,
-      query: fileQuery,
+      query: uploadQuery,
       answer: UploadSchema,
       handler: async (call) => {
-        const file = { ...call, ...choicesOf(call.query) }
-        return (await sendFile(file, uploads.createUpload, ledgerTimeoutMs)).upload
+        const { preview = false, ...choices } = call.query
+        const file = { ...call, ...choicesOf(choices), preview }
+        const timeoutMs = preview ? previewTimeoutMs : ledgerTimeoutMs
+        return (await sendFile(file, uploads.createUpload, timeoutMs)).upload
       },
     }),
     updateRoute(uploads, find),
@@ -173,7 +177,7 @@ const progressFrame = {
   properties: {
     status: {
       type: 'string',
-      enum: [...values['Upload.status'], 'timed out'],
+      enum: [...values['Upload.status'].filter((one) => one !== 'preview'), 'timed out'],
       description: 'complete, failed and timed out are in the last frame',
     },
     error: { type: ['string', 'null'], description: 'Reason of the failure, with status failed' },

@@ -88,6 +88,15 @@ export function addLater({ to, asOf }: StatedBalances, later: LaterBookings): St
   return { to: { ...to, available, current }, asOf }
 }
 
+/** Returns why a file cannot go to a bank account of another currency; null if it can. */
+export function currencyFault(
+  { currency }: Pick<FileStatement, 'currency'>,
+  { currency: own }: { currency: string },
+): string | null {
+  if (currency === own) return null
+  return `The file is in ${currency}, the account in ${own}: choose another account`
+}
+
 /**
  * Returns the bank account with the `stated` balances, if any, and the entries of upload `causeId`.
  * Throws `refused` if the bank account is archived, not manual or in another currency.
@@ -102,11 +111,8 @@ export function settleFile(
 ): Settlement {
   const { bankAccount } = locked
   requireManual(bankAccount)
-  if (currency !== bankAccount.currency) {
-    throw refused(
-      `The file is in ${currency}, the account in ${bankAccount.currency}: choose another account`,
-    )
-  }
+  const fault = currencyFault({ currency }, bankAccount)
+  if (fault !== null) throw refused(fault)
   const started = startOperation(locked)
   if (stated !== null) {
     setBalances(started, { to: stated.to, cause: 'upload', causeId })

@@ -1,7 +1,8 @@
-import { toBinary } from '@bufbuild/protobuf'
+import { create, toBinary } from '@bufbuild/protobuf'
 import type { ServiceDeps } from '@coffer/kit/service/service'
 import { ImportPreviewSchema } from '@coffer/proto/ledger/v1/import'
-import { type ImportKey, previewOf } from './formats/csv/csv-import.ts'
+import { previewParts } from './file-preview.ts'
+import type { ImportKey } from './formats/csv/csv-import.ts'
 import { withMark } from './formats/csv/csv-reading.ts'
 import type { FileStatement } from './formats/statement.ts'
 import type { Readers } from './formats/statement-pool.client.ts'
@@ -47,6 +48,7 @@ export function importPreviewActivities(deps: Deps) {
 
 async function encodePreview({ database }: Deps, key: ImportKey, statement: FileStatement) {
   const identifiers = statement.rows.map((row) => row.uploadIdentifier)
-  const known = await listKnownIdentifiers(database, key, identifiers)
-  return toBinary(ImportPreviewSchema, previewOf(statement, new Set(known)))
+  const known = new Set(await listKnownIdentifiers(database, key, identifiers))
+  const parts = previewParts(statement, (row) => known.has(row.uploadIdentifier))
+  return toBinary(ImportPreviewSchema, create(ImportPreviewSchema, parts))
 }

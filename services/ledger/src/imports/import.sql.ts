@@ -205,7 +205,7 @@ export function findReading(
 
 /** Returns the given identifiers that transactions already have, soft-deleted ones included. */
 export async function listKnownIdentifiers(
-  { pool }: Database,
+  { pool }: { pool: Queries },
   { accountId, bankAccountId }: Pick<ImportKey, 'accountId' | 'bankAccountId'>,
   identifiers: readonly string[],
 ): Promise<readonly string[]> {

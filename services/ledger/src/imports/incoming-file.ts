@@ -22,6 +22,8 @@ export interface IncomingFile {
   contentType: string
   /** Choices of the client about the reading. */
   choices: ReadingChoices
+  /** Whether the file is only read, and nothing of it stored. */
+  isPreview: boolean
   /** The first bytes: more than 64 KiB, or the whole of a smaller file. */
   head: Uint8Array
   /** All bytes, readable once. Throws `refused` if the file is above 6 MiB (413) or incomplete. */
@@ -47,7 +49,7 @@ export async function receiveFile(
   if (start.case !== 'start') {
     throw refused('the first part must be the start part, with the name of the file')
   }
-  const { bankAccountId, name, contentType } = start.value
+  const { bankAccountId, name, contentType, preview: isPreview } = start.value
   const choices = requireChoices(start.value.choices)
   const read = { size: 0, bodyHash: null as Buffer | null }
   const rest = restOf(next, read)
@@ -57,6 +59,7 @@ export async function receiveFile(
     name,
     contentType,
     choices,
+    isPreview,
     head,
     bytes: joined(head, rest),
     finish: async () => {
@@ -93,6 +96,13 @@ async function headOf(rest: AsyncGenerator<Uint8Array>): Promise<Uint8Array> {
     chunks.push(value)
     length += value.length
   }
+  return Buffer.concat(chunks)
+}
+
+/** Returns all bytes of a received file. */
+export async function wholeOf(bytes: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = []
+  for await (const chunk of bytes) chunks.push(chunk)
   return Buffer.concat(chunks)
 }
 

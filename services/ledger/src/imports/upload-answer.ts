@@ -5,10 +5,12 @@ import {
   type SkippedRows as SkippedMessage,
   SkippedRowsSchema,
   type Upload as UploadMessage,
+  UploadPreviewSchema,
   UploadSchema,
 } from '@coffer/proto/ledger/v1/upload'
-import { type SkippedRows, skippedParts } from './formats/skipped-rows.ts'
-import type { ListedStatement } from './formats/statement.ts'
+import { previewParts } from './file-preview.ts'
+import { countSkipped, type SkippedRows, skippedParts } from './formats/skipped-rows.ts'
+import type { FileRow, FileStatement, ListedStatement, Unreadable } from './formats/statement.ts'
 import { noteOf, type Upload } from './upload.ts'
 
 /** Returns an upload as the answer shows it. */
@@ -28,6 +30,20 @@ function renderStatement({ rowCount, balance, kind, ...of }: ListedStatement) {
     rowCount: BigInt(rowCount),
     balance: balance === null ? null : BigInt(balance),
   })
+}
+
+/** Returns the answer to an upload that is only read: what its import would do, or the fault. */
+export function renderPreview(
+  upload: Upload,
+  read: { statement: FileStatement; isKnown: (row: FileRow) => boolean } | Unreadable,
+): UploadMessage {
+  if ('unreadable' in read) {
+    const { unreadable: error, asks = null, skipped: rows = [], statements = [] } = read
+    const skipped = countSkipped(rows)
+    return renderUpload({ ...upload, status: 'failed', error, asks, skipped, statements })
+  }
+  const preview = create(UploadPreviewSchema, previewParts(read.statement, read.isKnown))
+  return { ...renderUpload({ ...upload, status: 'preview' }), preview }
 }
 
 /** Returns an upload as lists show it: without the texts of skipped rows. */

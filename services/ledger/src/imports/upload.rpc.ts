@@ -2,6 +2,7 @@ import { create } from '@bufbuild/protobuf'
 import { requireRoom, requireWithin } from '@coffer/kit/database/account-bound.sql'
 import { keepReply, once } from '@coffer/kit/database/idempotency'
 import { changeOf } from '@coffer/kit/events/changes'
+import type { Caller } from '@coffer/kit/rpc/caller'
 import { notFound, refused } from '@coffer/kit/rpc/errors'
 import { toMessage } from '@coffer/kit/rpc/message'
 import { callerOf } from '@coffer/kit/rpc/rpc'
@@ -27,16 +28,22 @@ import { findLastStatement } from './debt-restatement.sql.ts'
 import { debtCorrection } from './debt-restatement.ts'
 import { sumTakenBack } from './file-balances.sql.ts'
 import { type ReadingChoices, requireChoices } from './formats/reading-choices.ts'
-import { type FileTotals, receiveFile } from './incoming-file.ts'
+import type { Readers } from './formats/statement-pool.client.ts'
+import { type FileTotals, type IncomingFile, receiveFile } from './incoming-file.ts'
 import type { Storage } from './storage/storage.ts'
 import { keepFile } from './storage/stored-file.service.ts'
 import { findUpload, insertUpload, listUploads, markUndone, restartUpload } from './upload.sql.ts'
-import { createUpload, detectFormat, requireAsking, type Upload } from './upload.ts'
-import { renderListed, renderUpload } from './upload-answer.ts'
+import { createUpload, detectFormat, newUpload, requireAsking, type Upload } from './upload.ts'
+import { renderListed, renderPreview, renderUpload } from './upload-answer.ts'
+import { previewUpload } from './upload-preview.service.ts'
 import { isUndoable, requireComplete, settleUndo } from './upload-undo.ts'
 
 type Deps = Pick<ServiceDeps, 'database' | 'clock'> &
-  Pick<MoneyWriter, 'changeRows' | 'writeIn'> & { config: Bounds; storage: Storage }
+  Pick<MoneyWriter, 'changeRows' | 'writeIn'> & {
+    config: Bounds
+    storage: Storage
+    readers: Readers
+  }
 
 /** Returns the RPC handlers of uploads: create, get, list, undo (docs/files.md#uploading). */
 export function uploadRoutes(deps: Deps): ServiceImpl<typeof UploadService> {
@@ -82,6 +89,7 @@ async function createFromParts(
   const { config, database, clock, storage } = deps
   const { accountId, userId: createdBy, timezone, locale } = callerOf(context)
   const file = await receiveFile(requests)
+  if (file.isPreview) return { upload: await previewFile(deps, file, callerOf(context)) }
   const bodyHash = async () => (await file.finish()).bodyHash
   return once({ database, context, reply: CreateUploadResponseSchema, bodyHash }, async (key) => {
     const { bankAccountId, name, contentType, choices } = file
@@ -120,6 +128,22 @@ async function createFromParts(
     await keepFile(storage, { key: ids, file }, { save, isSaved })
     return reply
   })
+}
+
+/** Returns what the import of a file would do, as an upload that is not stored. */
+async function previewFile(
+  { database, clock, readers }: Deps,
+  file: IncomingFile,
+  { accountId, userId: createdBy, timezone }: Caller,
+) {
+  const { bankAccountId, choices } = file
+  const bankAccount = await getBankAccount(database, accountId, bankAccountId)
+  requireManual(bankAccount)
+  const format = detectFormat(file)
+  const of = { transactionUploadId: newId('txup'), format, createdBy, choices }
+  const upload = newUpload({ accountId, bankAccountId, fileId: newId('file') }, of, clock())
+  const read = await previewUpload({ database, readers }, { file, format, bankAccount, timezone })
+  return renderPreview(upload, read)
 }
 
 /** Starts the import of a file that asks for a choice again, by the choices that are added. */

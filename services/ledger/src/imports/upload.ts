@@ -41,7 +41,13 @@ export type NewUpload = Omit<NewFile, 'kind'> &
 /**
  * Returns a file's format (docs/files.md#kinds); throws `invalid` if it is empty, CSV or unknown.
  */
-export function detectFormat({ name, head }: { name: string; head: Uint8Array }): Upload['format'] {
+export function detectFormat({
+  name,
+  head,
+}: {
+  name: string
+  head: Uint8Array
+}): Exclude<Upload['format'], 'csv'> {
   if (head.length === 0) throw invalid({ data: 'must not be empty' })
   const format = detectKind({ name, head })
   if (format === null) {

@@ -9,6 +9,7 @@ export interface SentFile {
   contentType?: string
   content: Uint8Array
   choices?: MessageInitShape<typeof ReadingChoicesSchema>
+  preview?: boolean
   /** Hash of the body of the request; it is stored with the Idempotency-Key of the request. */
   bodyHash?: Uint8Array
 }

@@ -23,6 +23,41 @@ async function uploaded(home: Household, name: string) {
   )
 }
 
+const ofx = (...rows: string[]) => {
+  const list = rows.map((row) => `<STMTTRN>${row}</STMTTRN>`).join('\n')
+  return `<OFX>\n<STMTRS><CURDEF>USD<BANKTRANLIST>${list}</BANKTRANLIST></STMTRS></OFX>`
+}
+
+test.each([
+  ['bank.qif', 5n, ''],
+  [ofx('<FITID>1<DTPOSTED>20260110<TRNAMT>-1<NAME>A', '<TRNAMT>x'), 1n, ''],
+  ['camt-053-v2.xml', null, 'The file is in EUR, the account in USD: choose another account'],
+  ['several-accounts.ofx', null, 'The file holds 2 accounts: state statement, the one to read'],
+])('a preview of %s says what would be done, and stores nothing', async (name, count, fault) => {
+  const home = await createHousehold(booted)
+  const { uploads, bankAccountId, as } = home
+  const content = /\s/.test(name) ? new TextEncoder().encode(name) : await fixture(name)
+  const file = { name: name.slice(-20), content }
+  const preview = async () => {
+    const parts = partsOf({ bankAccountId, ...file, preview: true })
+    return (await uploads.createUpload(parts, as)).upload
+  }
+  const before = await preview()
+  if (count === null) {
+    expect(before).toMatchObject({ status: 'failed', error: fault })
+  } else {
+    const shown = { rowCount: count, newCount: count, duplicateCount: 0n }
+    expect(before).toMatchObject({ status: 'preview', preview: shown })
+    expect(before?.preview?.rows[0]?.effect).toMatch(/^[\d.]+ (leaves|comes into) the account$/)
+    await uploaded(home, name)
+    const after = (await preview())?.preview
+    expect(after).toMatchObject({ newCount: 0n, duplicateCount: count })
+    expect(after?.rows[0]).toMatchObject({ duplicate: true, effect: 'left out: stored already' })
+  }
+  const listedUploads = await uploads.listUploads({ bankAccountId, limit: 10 }, as)
+  expect(listedUploads.uploads).toHaveLength(count === null ? 0 : 1)
+})
+
 test('QIF', async () => {
   const home = await createHousehold(booted)
   const done = await uploaded(home, 'bank.qif')
@@ -55,10 +90,6 @@ test('CAMT.053, in the currency of the account only', async () => {
   expect(await listed(euros)).toHaveLength(7)
 })
 
-const ofx = (...rows: string[]) => {
-  const list = rows.map((row) => `<STMTTRN>${row}</STMTTRN>`).join('\n')
-  return `<OFX>\n<STMTRS><CURDEF>USD<BANKTRANLIST>${list}</BANKTRANLIST></STMTRS></OFX>`
-}
 const booking = (id: string, day: string, text: string) => {
   const [amount, name] = text.split(' ')
   return `<FITID>${id}<DTPOSTED>202601${day}<TRNAMT>-${amount}<NAME>${name}`

@@ -13,8 +13,8 @@ const everyMs = 60_000
 
 /**
  * Warns while other processes store uploaded files elsewhere, on another disk or in a bucket: a
- * file that one process stores is then missing where another imports it (docs/files.md#storing).
- * Does nothing while uploads are off.
+ * file that one process stores is then missing where another imports it
+ * (docs/running/stored-files.md). Does nothing while uploads are off.
  */
 export function watchFilePlace(deps: Deps): AsyncDisposable {
   let warnedOf = ''

@@ -21,8 +21,9 @@ const logger = { trace: silence, debug: silence, info: silence, warn: silence, e
 const callMs = 8_000
 
 /**
- * Returns a storage in a bucket of S3 or a compatible server (docs/files.md#storing). A file is
- * spooled to disk before its one PUT request, so an incomplete upload never reaches the server.
+ * Returns a storage in a bucket of S3 or a compatible server (docs/running/stored-files.md). A
+ * file is spooled to disk before its one PUT request, so an incomplete upload never reaches the
+ * server.
  */
 export function createS3Storage(settings: S3Settings): Storage {
   const { bucket: Bucket } = settings

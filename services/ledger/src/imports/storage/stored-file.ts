@@ -27,7 +27,7 @@ const NAME_LENGTH_MAX = 300
 
 export type NewFile = Omit<StoredFile, 'createdAt' | 'expiresAt' | 'deletedAt'>
 
-/** Returns a new file, which expires after one hour (docs/files.md#storing). */
+/** Returns a new file, which expires after one hour (docs/running/stored-files.md#storing). */
 export function createFile(body: NewFile, now: Date): StoredFile {
   return {
     accountId: body.accountId,

@@ -1,14 +1,8 @@
-import { create } from '@bufbuild/protobuf'
-import { timestampFromDate } from '@bufbuild/protobuf/wkt'
 import { invalid, refused } from '@coffer/kit/rpc/errors'
-import { decimalPlaces } from '@coffer/kit/values/currency'
-import { type ImportPreview, ImportPreviewSchema } from '@coffer/proto/ledger/v1/import'
 import { values } from '@coffer/proto/values'
 import { z } from 'zod'
 import { createFile, type NewFile, type StoredFile } from '../../storage/stored-file.ts'
 import { ReadingChoices } from '../reading-choices.ts'
-import { countSkipped, skippedParts } from '../skipped-rows.ts'
-import type { FileRow, FileStatement } from '../statement.ts'
 import { CsvReading, readShape } from './csv-reading.ts'
 import type { CsvShape } from './csv-shape.ts'
 
@@ -52,8 +46,6 @@ export type NewImport = Omit<NewFile, 'kind' | 'contentType'> & {
   choices: ReadingChoices
   found: { shape: CsvShape; reading: CsvReading }
 }
-
-const PREVIEW_ROWS = 50
 
 /** Returns columns and reading of a CSV file; throws `invalid` if they cannot be detected. */
 export function requireShape(
@@ -124,38 +116,4 @@ export function requireColumns({ headers }: CsvImport, of: readonly string[]): v
       transactionImportMappingId: 'is for other columns: create another',
     })
   }
-}
-
-/** Returns the preview of an import; `known` has the upload identifiers of stored transactions. */
-export function previewOf(
-  { rows, skipped, balances, currency }: FileStatement,
-  known: ReadonlySet<string>,
-): ImportPreview {
-  const isKnown = (identifier: string) => known.has(identifier)
-  const duplicates = rows.filter((row) => isKnown(row.uploadIdentifier)).length
-  return create(ImportPreviewSchema, {
-    rows: rows.slice(0, PREVIEW_ROWS).map(({ date, ...row }) => ({
-      ...row,
-      date: timestampFromDate(date),
-      duplicate: isKnown(row.uploadIdentifier),
-      effect: isKnown(row.uploadIdentifier) ? 'left out: stored already' : effectOf(row, currency),
-    })),
-    rowCount: BigInt(rows.length),
-    newCount: BigInt(rows.length - duplicates),
-    duplicateCount: BigInt(duplicates),
-    skippedCount: BigInt(skipped.length),
-    skipped: skippedParts(countSkipped(skipped)),
-    ...(balances.current === null ? {} : { currentBalance: balances.current }),
-    ...(balances.available === null ? {} : { availableBalance: balances.available }),
-  })
-}
-
-/** Returns the effect of a row on the bank account as text, such as `4.75 leaves the account`. */
-function effectOf({ amount, isPending }: Omit<FileRow, 'date'>, currency: string): string {
-  const places = decimalPlaces(currency)
-  const digits = String(amount < 0n ? -amount : amount).padStart(places + 1, '0')
-  const whole = digits.slice(0, digits.length - places)
-  const shown = places === 0 ? whole : `${whole}.${digits.slice(-places)}`
-  const direction = amount > 0n ? 'leaves the account' : 'comes into the account'
-  return `${shown} ${direction}${isPending ? ', pending' : ''}`
 }
