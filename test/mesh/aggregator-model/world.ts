@@ -4,11 +4,11 @@ import type { Json } from '../../harness/person.ts'
 import { choose } from '../sync-model/chance.ts'
 import type { Step } from '../sync-model/script.ts'
 import { look, written } from '../sync-model/shown.ts'
-import { act, createUser } from '../sync-model/user-actions.ts'
+import { act, createUser, workOn } from '../sync-model/user-actions.ts'
 import { type AggregatorWorld, linkByRest } from './aggregator-world.ts'
 import { accountKinds, type Bank, inUnits, pageMax } from './bank.ts'
-import { type BankEvent, happen } from './bank-events.ts'
-import type { Account } from './purchase.ts'
+import { type BankEvent, bankEvents, happen } from './bank-events.ts'
+import { type Account, hasTip } from './purchase.ts'
 import type { Round } from './script.ts'
 import { announce, type Syncing, syncKinds } from './sync-kinds.ts'
 import { checkPart, checkWhole } from './truth.ts'
@@ -116,15 +116,32 @@ function change(run: Run, events: readonly Event[]): void {
   })
 }
 
+async function syncWhole(run: Run): Promise<void> {
+  run.log.push('announced')
+  run.syncing.world.pass(hourMs)
+  await announce(run.syncing)
+  await check(run, checkWhole)
+}
+
+/** A pending purchase, on which the user has worked, is posted with a tip. */
+async function tip(run: Run): Promise<void> {
+  const { bank } = run
+  const chance = { pick: 0, days: 5, variant: 0 }
+  happen(bank, 'pend', chance)
+  await syncWhole(run)
+  const one = bank.purchases.at(-1)
+  if (!one) throw new Error('the bank has no purchase')
+  await workOn(one.account.user, one.transactionId, chance)
+  bankEvents.settleWithTip.happen(bank, chance, one)
+  expect(hasTip(one)).toBe(true)
+  await syncWhole(run)
+}
+
 /** Syncs until all is known; another sync then writes nothing. */
 async function end(run: Run): Promise<void> {
   const { bank, log, syncing } = run
-  for (let count = 0; count < 2; count += 1) {
-    log.push('announced')
-    syncing.world.pass(hourMs)
-    await announce(syncing)
-    await check(run, checkWhole)
-  }
+  for (let count = 0; count < 2; count += 1) await syncWhole(run)
+  await tip(run)
   const { coffer } = syncing.world
   const all = () => Promise.all(bank.accounts.map(({ user }) => written(coffer, user.home)))
   const before = await all()

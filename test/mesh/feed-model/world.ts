@@ -2,10 +2,10 @@ import { expect } from '@jest/globals'
 import { linkOne } from '../feed-world.ts'
 import type { Step } from '../sync-model/script.ts'
 import { look, written } from '../sync-model/shown.ts'
-import { act, createUser, type User } from '../sync-model/user-actions.ts'
+import { act, createUser, type User, workOn } from '../sync-model/user-actions.ts'
 import type { Bank } from './bank.ts'
-import { type BankEvent, buyFirst, happen } from './bank-events.ts'
-import { showPart } from './purchase.ts'
+import { type BankEvent, bankEvents, buyFirst, happen } from './bank-events.ts'
+import { hasTip, showPart } from './purchase.ts'
 import type { Round } from './script.ts'
 import { type Syncing, syncKinds } from './sync-kinds.ts'
 import { checkPart, checkWhole } from './truth.ts'
@@ -81,14 +81,31 @@ function change(run: Run, events: readonly Event[]): void {
   })
 }
 
+async function syncWhole({ log, syncing: { home, world }, bank, user }: Run): Promise<void> {
+  log.push('plain')
+  await home.sync()
+  checkWhole(bank, user, await look(world.coffer, user))
+}
+
+/** A pending purchase, on which the user has worked, is posted with a tip. */
+async function tip(run: Run): Promise<void> {
+  const { bank, user } = run
+  const chance = { pick: 0, days: 5, variant: 0 }
+  happen(bank, 'pend', chance)
+  await syncWhole(run)
+  const one = bank.purchases.at(-1)
+  if (!one) throw new Error('the bank has no purchase')
+  await workOn(user, one.transactionId, chance)
+  bankEvents.settleWithTip.happen(bank, chance, one)
+  expect(hasTip(one)).toBe(true)
+  await syncWhole(run)
+}
+
 /** Syncs until all is known; another sync then writes nothing. */
 async function end(run: Run): Promise<void> {
   const { home, world } = run.syncing
-  for (let count = 0; count < 2; count += 1) {
-    run.log.push('plain')
-    await home.sync()
-    checkWhole(run.bank, run.user, await look(world.coffer, run.user))
-  }
+  for (let count = 0; count < 2; count += 1) await syncWhole(run)
+  await tip(run)
   const before = await written(world.coffer, home)
   home.bank.reorder(7)
   run.log.push('quiet')

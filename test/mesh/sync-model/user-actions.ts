@@ -70,6 +70,15 @@ export async function act(user: User, kind: UserAction, chance: Chance): Promise
   if (one) await userActions[kind](user, one, chance)
 }
 
+/** Renames a transaction, adds a note, and assigns it to the envelope. */
+export async function workOn(user: User, transactionId: string | null, chance: Chance) {
+  const one = (await readTransactions(user.home)).find((is) => is.transactionId === transactionId)
+  if (!one) throw new Error('the ledger lacks a transaction')
+  for (const kind of ['rename', 'note', 'assign'] as const) {
+    await userActions[kind](user, one, chance)
+  }
+}
+
 /** Lists all live transactions of the bank account. */
 export function readTransactions({ person, path }: Home): Promise<Json[]> {
   return person.get(`${path}/transactions?limit=100`)
