@@ -22,6 +22,7 @@ import { emailRoutes } from './routes/identity/email.ts'
 import { securityRoutes } from './routes/identity/security.ts'
 import { sessionRoutes } from './routes/identity/sessions.ts'
 import { userRoutes } from './routes/identity/users.ts'
+import { bankAccountRestorationRoutes } from './routes/ledger/bank-account-restoration.ts'
 import { bankAccountRoutes } from './routes/ledger/bank-accounts.ts'
 import { bulkChangeRoutes } from './routes/ledger/bulk-changes.ts'
 import { bulkTransactionRoutes } from './routes/ledger/bulk-transactions.ts'
@@ -52,6 +53,7 @@ export function createRoutes(deps: RouteDeps): Route[] {
     overviewRoutes(deps),
     linkRoutes(deps),
     bankAccountRoutes(deps),
+    bankAccountRestorationRoutes(deps),
     fundingScheduleRoutes(deps),
     spendingRoutes(deps),
     billRoutes(deps),

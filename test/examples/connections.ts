@@ -76,6 +76,7 @@ export async function removes({ key }: Ada, made: Json): Promise<void> {
     name: 'archived',
     summary: 'An archived bank account',
   })
+  await key('POST', `/bank_accounts/${bankAccountId}/restore`, { body: {} })
   await key('DELETE', `/links/${linkId}`)
   const path = `/feed/link/${feedLinkId}`
   await until(key, path, ({ deletedAt }) => deletedAt !== undefined)

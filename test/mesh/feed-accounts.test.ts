@@ -86,6 +86,10 @@ test('a candidate of the provider is listed, used, archived and used again', asy
 
   await alice.call('DELETE', `/bank_accounts/${account.bankAccountId}`)
   expect((await list())[1]).toMatchObject({ feedBankAccountId, status: 'inactive' })
+  const restored = await alice.post(`/bank_accounts/${account.bankAccountId}/restore`, {})
+  expect(restored).toMatchObject({ bankAccountId: account.bankAccountId, status: 'active' })
+  await eventually(list, (all) => all[1].status === 'active')
+  await alice.call('DELETE', `/bank_accounts/${account.bankAccountId}`)
   const readded = await use(alice, linkId, feedBankAccountId)
   expect([readded.status, readded.body.feedBankAccount.status]).toEqual([200, 'active'])
   expect((await refresh()).status).toBe(204)

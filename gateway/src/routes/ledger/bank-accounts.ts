@@ -185,7 +185,7 @@ function writes(deps: RouteDeps, accounts: Accounts, candidates: Candidates): Ro
       path: '/api/bank_accounts/:bankAccountId',
       summary: 'Archive a bank account; its data is kept',
       description:
-        'From now on every write under it is 400. Cannot be reversed, and a second time is 400; ' +
+        'From now on every write under it is 400, and so is a second time. It can be restored; ' +
         'an aggregator link has to be deleted as a whole (docs/links.md#archiving).',
       since: '0.1.0',
       auth: 'key',

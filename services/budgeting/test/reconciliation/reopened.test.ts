@@ -90,6 +90,20 @@ test('a bank account whose link was deleted after the backup takes plans again',
   expect(await findings(booted)).toEqual([])
 })
 
+test('plans of an archived bank account resume once it is restored', async () => {
+  const home = await createFunded()
+  const { bankAccountId, accounts, as } = home
+  const [held] = (await shown(home)).rent ?? []
+  await accounts.archiveBankAccount({ bankAccountId }, as)
+  await advanceOnly(booted, home, new Date('2023-11-15T12:00Z'))
+  expect(await endedAs(home)).toBe('archived')
+  await accounts.restoreBankAccount({ bankAccountId }, as)
+  await comparePlans(booted)
+  expect(await endedAs(home)).toBeNull()
+  await advanceOnly(booted, home, new Date('2023-11-15T12:00Z'))
+  expect((await shown(home)).rent?.[0]).not.toBe(held)
+})
+
 test('plans resume when a ledger that was restored too far back is restored again', async () => {
   await backups.create('too_early')
   const home = await createFunded()

@@ -133,6 +133,12 @@ export function archiveBankAccount(account: BankAccount, now: Date): BankAccount
   return { ...account, status: 'inactive', deletedAt: now, updatedAt: now }
 }
 
+/** Returns an archived bank account as it is after its restoration; a live one as it is. */
+export function restoreBankAccount(account: BankAccount, now: Date): BankAccount {
+  if (account.deletedAt === null) return account
+  return { ...account, status: 'active', deletedAt: null, updatedAt: now }
+}
+
 /** Throws `refused` if the link is deleted, `invalid` if it is neither manual nor of type feed. */
 export function requireOwnLink(link: Link): void {
   if (link.deletedAt !== null) throw refused('The link has been deleted: use another one')

@@ -36,6 +36,7 @@ import {
   changeBankAccount,
   createBankAccount,
   requireOwnLink,
+  restoreBankAccount,
 } from './bank-account-change.ts'
 import { createBankAccounts, refuseTaken } from './bank-account-creation.service.ts'
 import { bankAccountHints } from './bank-account-hints.ts'
@@ -103,6 +104,13 @@ export function bankAccountRoutes(deps: Deps): ServiceImpl<typeof BankAccountSer
         return { bankAccount: archived, envelopes: [], entries: [] }
       })
       return feedBankAccountId === null ? {} : { feedBankAccountId }
+    },
+    restoreBankAccount: async ({ bankAccountId: id }, context) => {
+      const { bankAccount } = await change(deps, { context, id }, (locked) => {
+        const restored = restoreBankAccount(locked.bankAccount, locked.operation.now)
+        return { bankAccount: restored, envelopes: [], entries: [] }
+      }).catch(refuseTaken)
+      return { bankAccount: toMessage(BankAccountSchema, bankAccount) }
     },
   }
 }

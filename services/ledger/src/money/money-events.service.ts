@@ -13,8 +13,8 @@ import type { Envelope } from '../book/envelope.ts'
 import type { ChangeSet } from './unit-of-work.ts'
 
 /**
- * Returns the events of a save: changed and closed envelopes, an archived bank account, and one
- * that was attached to another candidate.
+ * Returns the events of a save: changed and closed envelopes, an archived or restored bank account,
+ * and one that was attached to another candidate.
  */
 export function createChanges({
   bankAccount,
@@ -22,12 +22,12 @@ export function createChanges({
   created,
   envelopes,
 }: ChangeSet): Change[] {
-  const isAttached = former !== null && former !== bankAccount.feedBankAccountId
+  const isOther = former !== bankAccount.feedBankAccountId
   return [
     ...envelopeChanges(bankAccount, [...created.filter(isMoved), ...envelopes]),
     // Only the write that archives a bank account has `deletedAt`: later writes are refused.
-    ...(isAttached ? [candidateChange(bankAccount, former, { isFree: true })] : []),
-    ...(bankAccount.deletedAt !== null || isAttached ? candidateChanges(bankAccount) : []),
+    ...(isOther && former !== null ? [candidateChange(bankAccount, former, { isFree: true })] : []),
+    ...(bankAccount.deletedAt !== null || isOther ? candidateChanges(bankAccount) : []),
   ]
 }
 

@@ -83,7 +83,7 @@ export interface ChangeSet {
   /** The bank account's version when it was read; the save requires that it is unchanged. */
   readVersion: bigint
   bankAccount: BankAccount
-  /** The candidate of the bank account when it was read; null without one. */
+  /** The candidate that the bank account used when it was read; null without one, or archived. */
   readCandidateId: string | null
   created: readonly Envelope[]
   envelopes: readonly Envelope[]
@@ -252,7 +252,7 @@ function changeSetOf(unit: UnitOfWork): ChangeSet {
   return {
     readVersion: unit.state.bankAccount.version,
     bankAccount,
-    readCandidateId: unit.state.bankAccount.feedBankAccountId,
+    readCandidateId: usedCandidate(unit.state.bankAccount),
     created: envelopes.created,
     envelopes: envelopes.changed,
     entries,
@@ -269,6 +269,10 @@ function changeSetOf(unit: UnitOfWork): ChangeSet {
     operations: unit.operations,
     bulkOperations: Object.values(changedRows(unit.bulkOperations)).flat(),
   }
+}
+
+function usedCandidate({ deletedAt, feedBankAccountId }: BankAccount): string | null {
+  return deletedAt === null ? feedBankAccountId : null
 }
 
 /**

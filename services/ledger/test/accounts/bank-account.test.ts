@@ -93,7 +93,8 @@ describe('bank accounts', () => {
   })
 
   test('are readable, inactive, and refuse every write once archived', async () => {
-    const { accounts, envelopes, bankAccountId, as } = await createHousehold(booted)
+    const home = await createHousehold(booted)
+    const { accounts, envelopes, links, linkId, bankAccountId, as } = home
     await accounts.archiveBankAccount({ bankAccountId }, as)
     const { bankAccount } = await accounts.getBankAccount({ bankAccountId }, as)
     expect(bankAccount).toMatchObject({ status: 'inactive' })
@@ -107,6 +108,16 @@ describe('bank accounts', () => {
         envelopes.openEnvelope(spending, as),
       ),
     ).toEqual(Array(3).fill('FailedPrecondition'))
+    for (let time = 0; time < 2; time += 1) {
+      const restored = (await accounts.restoreBankAccount({ bankAccountId }, as)).bankAccount
+      expect(restored).toMatchObject({ status: 'active' })
+      expect(restored?.deletedAt).toBeUndefined()
+    }
+    await accounts.updateBankAccount(rename, as)
+    await accounts.archiveBankAccount({ bankAccountId }, as)
+    await links.deleteLink({ linkId }, as)
+    const deleted = accounts.restoreBankAccount({ bankAccountId }, as)
+    expect(await refusals(deleted)).toEqual(['NotFound'])
   })
 
   test('of a feed have a candidate each, which is free again once they are archived', async () => {
@@ -121,9 +132,13 @@ describe('bank accounts', () => {
     await expect(accounts.createBankAccount(candidate, as)).rejects.toMatchObject({
       code: Code.AlreadyExists,
     })
-    await accounts.archiveBankAccount({ bankAccountId: bankAccount?.bankAccountId ?? '' }, as)
+    const first = { bankAccountId: bankAccount?.bankAccountId ?? '' }
+    await accounts.archiveBankAccount(first, as)
+    await accounts.restoreBankAccount(first, as)
+    await accounts.archiveBankAccount(first, as)
     const again = await accounts.createBankAccount(candidate, as)
     expect(again.bankAccount?.feedBankAccountId).toBe(candidate.feedBankAccountId)
+    expect(await refusals(accounts.restoreBankAccount(first, as))).toEqual(['AlreadyExists'])
   })
 
   test('are not found in another account or under its link', async () => {
