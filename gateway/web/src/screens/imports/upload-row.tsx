@@ -9,6 +9,7 @@ import rows from '../../controls/rows.module.css'
 import { formatInstant } from '../../format/days.ts'
 import { useReader } from '../../shell/chosen-account.ts'
 import { importWords as words } from '../../words/imports.ts'
+import { AskedChoice } from './asked-choice.tsx'
 import { reasonsOf } from './skipped-rows.tsx'
 import { useProgress } from './upload-progress.ts'
 
@@ -32,6 +33,7 @@ export function UploadRow({ upload }: { upload: Upload }) {
         <p className={rows.name}>{name}</p>
         <p className={rows.soft}>{formatInstant(createdAt, reader)}</p>
         {(error ?? note) && <p>{error ?? note}</p>}
+        {status === 'failed' && <AskedChoice upload={upload} />}
         {skipped.length > 0 && <p className={rows.soft}>{reasonsOf(skipped)}</p>}
       </div>
       <div className={rows.figures} role="status">
