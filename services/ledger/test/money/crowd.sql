@@ -72,6 +72,10 @@ INSERT INTO operations (account_id, bank_account_id, operation_id, reply, create
 SELECT account_id, bank_account_id, 'run_' || n, '', now()
 FROM bank_accounts, generate_series(1, 5) AS n;
 
+INSERT INTO bulk_operations (account_id, bank_account_id, operation_id, changes, created_at)
+SELECT account_id, bank_account_id, 'op_' || bank_account_id || n, '', now()
+FROM bank_accounts, generate_series(1, 5) AS n;
+
 INSERT INTO account_settings (account_id, timezone, locale, version)
 SELECT 'acct_' || a, 'UTC', 'en_US', 1 FROM generate_series(1, 10000) AS a;
 
