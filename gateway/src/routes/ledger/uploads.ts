@@ -109,7 +109,7 @@ function updateRoute(uploads: Client<typeof UploadService>, find: Find): Route {
     summary: 'Read a file again by a choice that its upload asks for',
     description:
       'An upload that fails with asks is read again while its file is stored, for an hour. ' +
-      'Any other upload is 400 (docs/files.md#choices).',
+      'A repetition changes nothing; any other upload is 400 (docs/files.md#choices).',
     since: '0.4.0',
     auth: 'key',
     feature: 'uploads',

@@ -33,7 +33,14 @@ import { type FileTotals, type IncomingFile, receiveFile } from './incoming-file
 import type { Storage } from './storage/storage.ts'
 import { keepFile } from './storage/stored-file.service.ts'
 import { findUpload, insertUpload, listUploads, markUndone, restartUpload } from './upload.sql.ts'
-import { createUpload, detectFormat, newUpload, requireAsking, type Upload } from './upload.ts'
+import {
+  createUpload,
+  detectFormat,
+  isReadBy,
+  newUpload,
+  requireAsking,
+  type Upload,
+} from './upload.ts'
 import { renderListed, renderPreview, renderUpload } from './upload-answer.ts'
 import { previewUpload } from './upload-preview.service.ts'
 import { isUndoable, requireComplete, settleUndo } from './upload-undo.ts'
@@ -146,8 +153,12 @@ async function previewFile(
   return renderPreview(upload, read)
 }
 
-/** Starts the import of a file that asks for a choice again, by the choices that are added. */
+/**
+ * Starts the import of a file that asks for a choice again, by the choices that are added. Changes
+ * nothing if an earlier request has stated them.
+ */
 async function readAgain({ database, clock }: Deps, upload: Upload, added: ReadingChoices) {
+  if (isReadBy(upload, added)) return renderUpload(upload)
   requireAsking(upload)
   const { accountId, transactionUploadId: entityId } = upload
   const choices = { ...upload.choices, ...added }
@@ -155,8 +166,11 @@ async function readAgain({ database, clock }: Deps, upload: Upload, added: Readi
   const event = toMessage(UploadCreatedSchema, { ...upload, attempt })
   const changes = [changeOf(UploadCreatedSchema, { accountId, entityId, version: 2n }, event)]
   const isDone = await database.transaction((tx) => restartUpload(tx, upload, { choices, changes }))
-  if (!isDone) throw refused('the file is no longer there: upload it again')
-  return renderUpload(await getUpload({ database }, upload))
+  const after = await getUpload({ database }, upload)
+  if (!isDone && !isReadBy(after, added)) {
+    throw refused('the file is no longer there: upload it again')
+  }
+  return renderUpload(after)
 }
 
 async function getUpload({ database }: Pick<Deps, 'database'>, key: UploadKey): Promise<Upload> {

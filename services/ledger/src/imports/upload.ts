@@ -69,6 +69,15 @@ export function requireAsking({ status, asks }: Upload): void {
   }
 }
 
+/** Returns whether the file is, or was, read by these choices. */
+export function isReadBy({ asks, choices }: Upload, stated: ReadingChoices): boolean {
+  const entries = Object.entries(stated)
+  const stored = new Map(Object.entries(choices ?? {}))
+  return (
+    asks === null && entries.length > 0 && entries.every(([key, one]) => stored.get(key) === one)
+  )
+}
+
 /** Returns the note for the user that a QIF file states no balances; null for other formats. */
 export function noteOf({ format }: Pick<Upload, 'format'>): string | null {
   return format === 'qif'

@@ -90,7 +90,8 @@ describe('an uploaded file', () => {
     })
     expect(await storedFiles(booted.dataDir, accountId)).toHaveLength(1)
     const key = { bankAccountId, transactionUploadId: failed.transactionUploadId }
-    await uploads.updateUpload({ ...key, choices: { decimalMark: '.' } }, as)
+    const chosen = { ...key, choices: { decimalMark: '.' } }
+    await Promise.all([1, 2].map(() => uploads.updateUpload(chosen, as)))
     const done = await eventually(
       async () => (await uploads.getUpload(key, as)).upload,
       (one) => one?.status === 'complete',
@@ -98,6 +99,7 @@ describe('an uploaded file', () => {
     expect(done).toMatchObject({ importedCount: 1n })
     expect(done?.asks).toBeUndefined()
     expect((await list(home)).map(({ amount }) => amount)).toEqual([140000n])
+    expect((await uploads.updateUpload(chosen, as)).upload).toEqual(done)
     await expect(uploads.updateUpload(key, as)).rejects.toMatchObject({
       code: Code.FailedPrecondition,
     })
