@@ -69,6 +69,7 @@ test('each kind of change is one commit with a result each, and is undone as one
   const set = { spendingId: expense, name: 'Rent', notes: 'x', ...paths('spending_id', 'notes') }
   const named = { ...set, updateMask: { paths: ['spending_id', 'name', 'notes'] } }
   const moved = { ...named, spendingId: goal }
+  const refund = { refundSpendingId: goal, ...paths('refund_spending_id') }
   const deposit = 'Invalid request'
   const table: [Request, unknown[], bigint[]][] = [
     [
@@ -83,13 +84,14 @@ test('each kind of change is one commit with a result each, and is undone as one
       [30_000n, 5_000n],
     ],
     [{ filter: { deleted: true }, restore: {} }, ['transaction'], [30_000n, 5_000n]],
+    [{ items: ids.slice(2), set: refund }, ['transaction'], [30_000n, 5_500n]],
     [
-      { items: ids, delete: { adjustsBalance: true } },
+      { items: ids.toReversed(), delete: { adjustsBalance: true } },
       Array(3).fill('transaction'),
       [30_000n, 40_000n],
     ],
-    [{ items: ids, restore: {} }, Array(3).fill('transaction'), [30_000n, 5_000n]],
-    [{ items: ids, delete: {} }, Array(3).fill('transaction'), [30_000n, 5_000n]],
+    [{ items: ids, restore: {} }, Array(3).fill('transaction'), [30_000n, 5_500n]],
+    [{ items: ids, delete: {} }, Array(3).fill('transaction'), [30_000n, 5_500n]],
   ]
   const done: [string, unknown][] = []
   for (const [request, outcomes, held] of table) {
