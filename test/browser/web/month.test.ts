@@ -30,6 +30,26 @@ const open = async (page: Page, place: string) => {
   await page.getByRole('heading', { level: 1, name: place }).waitFor()
 }
 
+/** Selects a payment and a refund, tries to assign both, deletes them and undoes that. */
+async function deleteBothAndUndo(page: Page) {
+  const marked = page.getByRole('link', { name: 'Ms Landlord' })
+  await marked.press('x')
+  await page.getByLabel('Select Deposit back').check()
+  await page.getByLabel('Envelope', { exact: true }).selectOption('Rent')
+  await page.getByRole('button', { name: 'Assign' }).click()
+  await page.getByText('1 of 2 transactions changed.').waitFor()
+  expect(await page.getByRole('alert').textContent()).toMatch(/^Not changed:Deposit back/)
+  await takePicture(page, 'web-bulk')
+  await page.setViewportSize({ width: 360, height: 900 })
+  await takePicture(page, 'web-bulk-phone')
+  await page.setViewportSize({ width: 1280, height: 900 })
+  await marked.press('x')
+  await fillIn(page, 'Delete', {}, 'Delete')
+  await page.getByText('2 transactions changed.').waitFor()
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await marked.waitFor()
+}
+
 test('a person plans a payday and an envelope, moves money, and pays from it', async () => {
   const alice = await coffer.person()
   const { path } = await alice.createBankAccount(100_000)
@@ -85,6 +105,9 @@ test('a person plans a payday and an envelope, moves money, and pays from it', a
     await page.getByText('Refund: Rent').waitFor()
     await page.getByText('free-to-use').first().waitFor()
     await takePicture(page, 'web-hint')
+    const before = await alice.get(`${path}/balances`)
+    await deleteBothAndUndo(page)
+    expect(await alice.get(`${path}/balances`)).toEqual(before)
     await page.getByRole('link', { name: 'Ms Landlord' }).click()
     await page.getByRole('button', { name: 'Delete' }).click()
     await page.getByText('This transaction is deleted.').waitFor()

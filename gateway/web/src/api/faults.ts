@@ -34,6 +34,12 @@ export function faultOf(error: unknown): Fault | null {
   }
 }
 
+/** Returns why an item of a bulk request was refused, as sentences for people. */
+export function refusalOf(error: string, problems: unknown): string {
+  const named = [...new Set(Object.values(problemsOf(problems)))]
+  return named.length > 0 ? named.join(' ') : sentenceOf(error)
+}
+
 /** Returns whether the server refuses a request for want of a session. */
 export function isSignedOut(error: unknown): boolean {
   return error instanceof CofferError && error.status === 401

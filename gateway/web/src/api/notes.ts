@@ -15,6 +15,11 @@ export function showNote(note: Note | null): void {
   for (const listener of listeners) listener()
 }
 
+/** Closes a note, unless a newer one is shown. */
+export function closeNote(note: Note): void {
+  if (current === note) showNote(null)
+}
+
 /** Returns the note to show. */
 export function useNote(): Note | null {
   return useSyncExternalStore(listen, () => current)

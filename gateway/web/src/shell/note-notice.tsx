@@ -1,6 +1,6 @@
 import { X } from 'lucide-react'
 import { useChange } from '../api/changes.ts'
-import { type Note, showNote, useNote } from '../api/notes.ts'
+import { closeNote, type Note, useNote } from '../api/notes.ts'
 import { Button } from '../controls/button.tsx'
 import { FaultBanner } from '../controls/form.tsx'
 import { frameWords } from '../words/frame.ts'
@@ -16,18 +16,19 @@ export function NoteNotice() {
   )
 }
 
-function Toast({ note: { text, undo } }: { note: Note }) {
+function Toast({ note }: { note: Note }) {
+  const { text, undo } = note
   const { send, isSending, fault } = useChange(async () => undo?.work())
   return (
     <div className={styles.toast}>
       {fault && <FaultBanner fault={fault} />}
       <p>{text}</p>
       {undo && (
-        <Button isBusy={isSending} onClick={() => send(undefined, () => showNote(null))}>
+        <Button isBusy={isSending} onClick={() => send(undefined, () => closeNote(note))}>
           {undo.text}
         </Button>
       )}
-      <Button kind="quiet" aria-label={frameWords.close} onClick={() => showNote(null)}>
+      <Button kind="quiet" aria-label={frameWords.close} onClick={() => closeNote(note)}>
         <X size={18} aria-hidden />
       </Button>
     </div>

@@ -34,6 +34,7 @@ export const keyWords = {
     n: 'New transaction',
     'j k': 'Next and former line of a list',
     '1–9': 'On the home page: pay the marked line from an envelope',
+    x: 'On the screen of transactions: select the marked one',
     '/': 'Search the transactions, on their screen',
     '?': 'These keys',
   },

@@ -10,19 +10,21 @@ import { dayOf, formatDay, formatDistance } from '../../format/days.ts'
 import { useReader } from '../../shell/chosen-account.ts'
 import { transactionWords as words } from '../../words/transactions.ts'
 import { linesOf } from './day-lines.ts'
+import type { Selection } from './selection.ts'
 import { TransactionRow } from './transaction-row.tsx'
 import styles from './transactions.module.css'
 
 interface Props {
   bankAccountId: string
   filters: Filters
+  selection: Selection
 }
 
 /** Heights in pixels before a line is measured. */
 const heights = { day: 44, transaction: 56 }
 
 /** The transactions by day. Only visible rows are in the page; scrolling loads further ones. */
-export function TransactionList({ bankAccountId, filters }: Props) {
+export function TransactionList({ bankAccountId, filters, selection }: Props) {
   const reader = useReader()
   const { data: spending = [] } = useQuery(spendingQuery(bankAccountId))
   const query = useInfiniteQuery(transactionsQuery(bankAccountId, filters))
@@ -75,7 +77,12 @@ export function TransactionList({ bankAccountId, filters }: Props) {
                   <span>{distance(line.day, reader)}</span>
                 </h2>
               ) : (
-                <TransactionRow transaction={line.transaction} spending={spending} />
+                <TransactionRow
+                  transaction={line.transaction}
+                  spending={spending}
+                  isSelected={selection.chosen?.has(key as string) ?? null}
+                  onSelect={() => selection.toggle(line.transaction)}
+                />
               )}
             </li>
           )

@@ -5,16 +5,20 @@ import { coffer } from '../../api/client.ts'
 import { Amount } from '../../controls/amount.tsx'
 import { FaultBanner } from '../../controls/form.tsx'
 import { useManner } from '../../shell/chosen-account.ts'
+import { bulkWords } from '../../words/bulk.ts'
 import { transactionWords as words } from '../../words/transactions.ts'
 import styles from './transactions.module.css'
 
 interface Props {
   transaction: Transaction
   spending: Spending[]
+  /** Whether it is selected; null while nothing can be selected. */
+  isSelected: boolean | null
+  onSelect: () => void
 }
 
 /** A transaction: its name leads to all of it, its envelope is changed in place. */
-export function TransactionRow({ transaction, spending }: Props) {
+export function TransactionRow({ transaction, spending, isSelected, onSelect }: Props) {
   const { bankAccountId, transactionId, amount, originalName, notes, isPending } = transaction
   const manner = useManner(bankAccountId)
   const name = transaction.name ?? originalName
@@ -28,11 +32,19 @@ export function TransactionRow({ transaction, spending }: Props) {
   const refund = refunded && words.refundTo(refunded.name)
   const isAssignable = amount > 0 && transaction.deletedAt === null
   return (
-    <>
+    <div className={styles.selectable}>
+      {isSelected !== null && (
+        <input
+          type="checkbox"
+          aria-label={bulkWords.one(name)}
+          checked={isSelected}
+          onChange={onSelect}
+        />
+      )}
       <div className={styles.row}>
         <div className={styles.what}>
           <Link
-            data-line
+            data-line={transactionId}
             to="/transactions/$transactionId"
             params={{ transactionId }}
             search={{ account: bankAccountId }}
@@ -67,6 +79,6 @@ export function TransactionRow({ transaction, spending }: Props) {
         </span>
       </div>
       {fault && <FaultBanner fault={fault} />}
-    </>
+    </div>
   )
 }

@@ -8,8 +8,8 @@ import { Screen } from '../../controls/screen.tsx'
 import { useChosenAccountId } from '../../shell/chosen-account.ts'
 import { transactionWords } from '../../words/transactions.ts'
 import { Filters } from './filters.tsx'
+import { Listing } from './listing.tsx'
 import { NewTransaction } from './new-transaction.tsx'
-import { TransactionList } from './transaction-list.tsx'
 
 const route = getRouteApi('/frame/transactions')
 
@@ -43,7 +43,7 @@ export function Transactions() {
           ) : (
             <>
               <Filters bankAccountId={chosen} filters={filters} />
-              <TransactionList
+              <Listing
                 key={JSON.stringify([chosen, filters])}
                 bankAccountId={chosen}
                 filters={filters}

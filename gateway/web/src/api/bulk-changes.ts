@@ -1,0 +1,58 @@
+import type { ChangeTransactionsData, ChangeTransactionsResponses } from '@coffer/client/types'
+import { bulkWords as words } from '../words/bulk.ts'
+import type { Transaction } from './budget-queries.ts'
+import { coffer } from './client.ts'
+import { refusalOf } from './faults.ts'
+import { type Note, showNote } from './notes.ts'
+
+/** Transactions that one request changes at most (docs/money/bulk.md). */
+export const bulkMax = 500
+
+/** Transactions by their IDs. */
+export type Chosen = ReadonlyMap<string, Transaction>
+
+/** One of `set`, `delete` and `restore`. */
+export type BulkChange = Pick<ChangeTransactionsData['body'], 'set' | 'delete' | 'restore'>
+
+type Results = ChangeTransactionsResponses[200]['results']
+
+/** A refused transaction: its name, and the reason as a sentence. */
+export interface Refusal {
+  transactionId: string
+  name: string
+  reason: string
+}
+
+/**
+ * Changes 1 to 500 transactions of a bank account as one operation, and shows a note that undoes
+ * it. Returns those that were refused.
+ */
+export async function changeMany(
+  bankAccountId: string,
+  chosen: Chosen,
+  change: BulkChange,
+): Promise<Refusal[]> {
+  const body = { items: [...chosen.keys()], ...change }
+  const { data } = await coffer.changeTransactions({ path: { bankAccountId }, body })
+  const refused = refusalsOf(data.results, chosen)
+  const text = words.changed(chosen.size - refused.length, chosen.size)
+  showNote({ text, ...(data.operationId ? { undo: undoOf(data.operationId, chosen) } : {}) })
+  return refused
+}
+
+function undoOf(bulkOperationId: string, chosen: Chosen): Note['undo'] {
+  const work = async () => {
+    const { data } = await coffer.undoOperation({ path: { bulkOperationId } })
+    const left = refusalsOf(data.results, chosen).map(({ name }) => name)
+    if (left.length > 0) showNote({ text: words.left(left) })
+  }
+  return { text: words.undo, work }
+}
+
+function refusalsOf(results: Results, chosen: Chosen): Refusal[] {
+  return results.flatMap(({ transactionId, error, problems }) => {
+    if (error === undefined) return []
+    const { name = null, originalName = '' } = chosen.get(transactionId) ?? {}
+    return { transactionId, name: name ?? originalName, reason: refusalOf(error, problems) }
+  })
+}

@@ -1,0 +1,39 @@
+import { useState } from 'react'
+import type { BulkChange } from '../../api/bulk-changes.ts'
+import { Button } from '../../controls/button.tsx'
+import { Dialog } from '../../controls/dialog.tsx'
+import { CheckField } from '../../controls/field.tsx'
+import rows from '../../controls/rows.module.css'
+import { bulkWords as words } from '../../words/bulk.ts'
+import { transactionWords } from '../../words/transactions.ts'
+
+interface Props {
+  count: number
+  remove: (change: BulkChange) => void
+  onClose: () => void
+}
+
+/** Asks before selected transactions are deleted, and whether the balance gets the money back. */
+export function RemoveMany({ count, remove, onClose }: Props) {
+  const [isReturned, setReturned] = useState(true)
+  const submit = () => {
+    remove({ delete: { adjustsBalance: isReturned } })
+    onClose()
+  }
+  return (
+    <Dialog title={words.removeTitle(count)} isOpen onClose={onClose}>
+      <p>{words.removeText}</p>
+      <CheckField
+        label={words.returns}
+        checked={isReturned}
+        onChange={(event) => setReturned(event.target.checked)}
+      />
+      <div className={rows.toolbar}>
+        <Button kind="danger" onClick={submit}>
+          {transactionWords.remove}
+        </Button>
+        <Button onClick={onClose}>{transactionWords.cancel}</Button>
+      </div>
+    </Dialog>
+  )
+}

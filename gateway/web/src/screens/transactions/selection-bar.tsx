@@ -1,0 +1,139 @@
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { spendingQuery, type Transaction } from '../../api/budget-queries.ts'
+import { type BulkChange, bulkMax, changeMany, type Refusal } from '../../api/bulk-changes.ts'
+import { useChange } from '../../api/changes.ts'
+import { Button } from '../../controls/button.tsx'
+import { FaultBanner } from '../../controls/form.tsx'
+import { useIsManual } from '../../shell/chosen-account.ts'
+import { bulkWords as words } from '../../words/bulk.ts'
+import { transactionWords } from '../../words/transactions.ts'
+import { RemoveMany } from './remove-many.tsx'
+import type { Selection } from './selection.ts'
+import styles from './transactions.module.css'
+
+interface Props {
+  bankAccountId: string
+  selection: Selection
+  loaded: Transaction[]
+  /** Whether the list shows the deleted ones. */
+  areDeleted: boolean
+}
+
+/** Begins a selection, and changes what is selected. Refused ones are named and stay selected. */
+export function SelectionBar({ bankAccountId, selection, loaded, areDeleted }: Props) {
+  const { chosen, choose, end } = selection
+  const [refused, setRefused] = useState<Refusal[]>([])
+  const { send, isSending, fault, reset } = useChange(async (change: BulkChange) =>
+    changeMany(bankAccountId, chosen ?? new Map(), change),
+  )
+  const start = () => {
+    reset()
+    setRefused([])
+    if (chosen === null) choose([])
+    else end()
+  }
+  const change = (wanted: BulkChange) =>
+    send(wanted, (all) => {
+      const ids = new Set(all.map(({ transactionId }) => transactionId))
+      setRefused(all)
+      choose([...(chosen?.values() ?? [])].filter((one) => ids.has(one.transactionId)))
+    })
+  return (
+    <section className={styles.bar} aria-label={words.bar} data-on={chosen !== null || undefined}>
+      <Button onClick={start}>{chosen === null ? words.select : words.done}</Button>
+      {chosen && (
+        <>
+          <p role="status">{(chosen.size < bulkMax ? words.count : words.full)(chosen.size)}</p>
+          <Button kind="quiet" onClick={() => choose(chosen.size > 0 ? [] : loaded)}>
+            {chosen.size > 0 ? words.none : words.all}
+          </Button>
+          <Acts
+            bankAccountId={bankAccountId}
+            count={chosen.size}
+            areDeleted={areDeleted}
+            isSending={isSending}
+            change={change}
+          />
+          {fault && <FaultBanner fault={fault} />}
+          {refused.length > 0 && <Refused refused={refused} />}
+        </>
+      )}
+    </section>
+  )
+}
+
+interface ActsProps extends Pick<Props, 'bankAccountId' | 'areDeleted'> {
+  count: number
+  isSending: boolean
+  change: (wanted: BulkChange) => void
+}
+
+/** The changes that the transactions allow: those of a bank are not deleted by hand. */
+function Acts({ bankAccountId, count, areDeleted, isSending, change }: ActsProps) {
+  const isManual = useIsManual(bankAccountId)
+  const [isAsked, setAsked] = useState(false)
+  const state = { isBusy: isSending, isIdle: count === 0 }
+  if (areDeleted) {
+    return (
+      <Button kind="primary" {...state} onClick={() => change({ restore: {} })}>
+        {transactionWords.restore}
+      </Button>
+    )
+  }
+  return (
+    <>
+      <Assign bankAccountId={bankAccountId} state={state} change={change} />
+      {isManual && (
+        <Button kind="danger" {...state} onClick={() => setAsked(true)}>
+          {transactionWords.remove}
+        </Button>
+      )}
+      {isAsked && <RemoveMany count={count} remove={change} onClose={() => setAsked(false)} />}
+    </>
+  )
+}
+
+interface AssignProps extends Pick<ActsProps, 'bankAccountId' | 'change'> {
+  state: { isBusy: boolean; isIdle: boolean }
+}
+
+function Assign({ bankAccountId, state, change }: AssignProps) {
+  const { data: spending = [] } = useQuery(spendingQuery(bankAccountId))
+  const [spendingId, setSpendingId] = useState('')
+  return (
+    <div className={styles.assign}>
+      <select
+        aria-label={transactionWords.envelope}
+        value={spendingId}
+        onChange={(event) => setSpendingId(event.target.value)}
+      >
+        <option value="">{transactionWords.fromFree}</option>
+        {spending.map((one) => (
+          <option key={one.spendingId} value={one.spendingId}>
+            {one.name}
+          </option>
+        ))}
+      </select>
+      <Button {...state} onClick={() => change({ set: { spendingId: spendingId || null } })}>
+        {words.assign}
+      </Button>
+    </div>
+  )
+}
+
+/** The names of the refused transactions with the reasons. */
+function Refused({ refused }: { refused: Refusal[] }) {
+  return (
+    <div role="alert" className={styles.refused}>
+      <p>{words.refused}</p>
+      <ul>
+        {refused.map(({ transactionId, name, reason }) => (
+          <li key={transactionId}>
+            <strong>{name}</strong> {reason}
+          </li>
+        ))}
+      </ul>
+    </div>
+  )
+}

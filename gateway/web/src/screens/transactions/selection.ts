@@ -1,0 +1,28 @@
+import { useState } from 'react'
+import type { Transaction } from '../../api/budget-queries.ts'
+import { bulkMax, type Chosen } from '../../api/bulk-changes.ts'
+
+/** The transactions that are selected, 500 at most; `chosen` is null while none can be. */
+export interface Selection {
+  chosen: Chosen | null
+  toggle: (transaction: Transaction) => void
+  /** Selects the first 500 of these in place of the former ones. */
+  choose: (transactions: Transaction[]) => void
+  end: () => void
+}
+
+/** Returns the selection of a list. */
+export function useSelection(): Selection {
+  const [chosen, setChosen] = useState<Chosen | null>(null)
+  const choose = (transactions: Transaction[]) => {
+    const entries = transactions.slice(0, bulkMax).map((one) => [one.transactionId, one] as const)
+    setChosen(new Map(entries))
+  }
+  const toggle = (transaction: Transaction) => {
+    const { transactionId } = transaction
+    const others = [...(chosen?.values() ?? [])]
+    if (!chosen?.has(transactionId)) choose([...others, transaction])
+    else choose(others.filter((one) => one.transactionId !== transactionId))
+  }
+  return { chosen, toggle, choose, end: () => setChosen(null) }
+}
