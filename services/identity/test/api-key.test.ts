@@ -51,15 +51,27 @@ test('keys are listed newest first, each account its own', async () => {
   expect(await names(bob.as)).toEqual([])
 })
 
-test('a name is free again once its key is revoked', async () => {
+test('a name is free again, in any spelling, once its key is revoked', async () => {
   const ann = await register(booted)
   const { apiKeyId } = await create(ann.as)
-  expect(await refusal(create(ann.as))).toMatchObject({ code: Code.AlreadyExists })
+  for (const spelling of ['Laptop', 'LÁPTOP']) {
+    const error = await refusal(create(ann.as, spelling))
+    expect(error).toMatchObject({ code: Code.AlreadyExists })
+    expect(error && problemsOf(error)).toEqual({ name: 'is taken by another API key: Laptop' })
+  }
   await keys().deleteApiKey({ apiKeyId }, ann.as)
   await create(ann.as)
   expect(await names(ann.as)).toEqual(['Laptop'])
   const bob = await register(booted)
   await create(bob.as)
+})
+
+test('of spellings of one name at once, one becomes a key', async () => {
+  const ann = await register(booted)
+  const spellings = ['straße', 'STRASSE', 'Straße', 'strasse']
+  const made = await Promise.allSettled(spellings.map((name) => create(ann.as, name)))
+  expect(made.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+  expect(await names(ann.as)).toHaveLength(1)
 })
 
 test('a blank name is a problem', async () => {

@@ -27,7 +27,7 @@ import { type Route, route } from '../../http/route.ts'
 const rule = 'DTSTART line, LF, RRULE line (RFC 5545; docs/recurrence.md)'
 
 const creation = z.strictObject({
-  name: name.describe('Name, unique within the bank account, case-sensitive'),
+  name: name.describe('Name, unique within the bank account, ignoring case and accents'),
   // Blank and null both mean no description (docs/funding-schedules.md).
   description: nullOr(text)
     .transform((sent) => sent || undefined)

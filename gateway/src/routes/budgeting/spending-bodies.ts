@@ -15,7 +15,7 @@ import {
 const rule = 'DTSTART line, LF, RRULE line (RFC 5545; docs/recurrence.md)'
 
 const plan = {
-  name: name.describe('Name, unique within the bank account and type, case-sensitive'),
+  name: name.describe('Name, unique within the bank account and type, ignoring case and accents'),
   fundingScheduleId: id('fund').describe('Funding schedule of the same bank account'),
   targetAmount: positiveMoney.describe('Amount needed by the due date, in minor units; above 0'),
   isPaused: boolean

@@ -37,7 +37,9 @@ export function apiKeyRoutes({ config, mesh, sessions }: RouteDeps): Route[] {
       auth: 'paidSession',
       hasSecret: true,
       body: z.strictObject({
-        name: name.describe('Name, unique among the keys of the account that are not revoked'),
+        name: name.describe(
+          'Name, unique among the keys that are not revoked, ignoring case and accents',
+        ),
         expiresAt: nullOr(timestamp)
           .optional()
           .describe('Expiry in the future; null or not sent: the key works until it is revoked'),

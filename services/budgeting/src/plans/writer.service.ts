@@ -71,10 +71,12 @@ function refuse(fault: unknown): never {
   if (!(fault instanceof UniqueIntegrityConstraintViolationError)) throw fault
   switch (fault.constraint) {
     case 'spending_name':
-      throw duplicate('spending', { name: 'is taken by another one of the bank account' })
+      throw duplicate('spending', {
+        name: `is taken by another one of the bank account: ${fault.detail}`,
+      })
     case 'funding_schedules_name':
       throw duplicate('funding schedule', {
-        name: 'is taken by another schedule of the bank account',
+        name: `is taken by another schedule of the bank account: ${fault.detail}`,
       })
     case 'spending_opening_key':
       throw otherRequest()

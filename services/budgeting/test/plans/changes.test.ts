@@ -201,7 +201,7 @@ test('an invalid change of a plan is refused', async () => {
     return error && (problemsOf(error) ?? Code[error.code])
   }
   expect(await refusal(rent.spendingId, { name: 'Food' })).toEqual({
-    name: 'is taken by another one of the bank account',
+    name: 'is taken by another one of the bank account: Food',
   })
   expect(await refusal(trip.spendingId, { name: 'Food' })).toBeNull()
   expect(await refusal(rent.spendingId, { fundingScheduleId: newId('fund') })).toBe('NotFound')

@@ -51,7 +51,7 @@ export function apiKeys(deps: IdentityDeps): ServiceImpl<typeof ApiKeyService> {
         })
       } catch (error) {
         throw error instanceof UniqueIntegrityConstraintViolationError
-          ? duplicate('API key', { name: 'is taken by another API key' })
+          ? duplicate('API key', { name: `is taken by another API key: ${error.detail}` })
           : error
       }
       return { apiKey: toMessage(ApiKeySchema, { ...key, secret }) }
