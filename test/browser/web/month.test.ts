@@ -46,8 +46,9 @@ async function deleteBothAndUndo(page: Page) {
   await marked.press('x')
   await fillIn(page, 'Delete', {}, 'Delete')
   await page.getByText('2 transactions changed.').waitFor()
-  await page.getByRole('button', { name: 'Undo' }).click()
-  await marked.waitFor()
+  const undo = page.getByRole('button', { name: 'Undo' })
+  await undo.click()
+  await undo.waitFor({ state: 'detached' })
 }
 
 test('a person plans a payday and an envelope, moves money, and pays from it', async () => {

@@ -32,6 +32,17 @@ export const bankAccountsQuery = queryOptions({
   },
 })
 
+/** Archived bank accounts of a link, in the order of their creation. */
+export function archivedAccountsQuery(link_id: string) {
+  return queryOptions({
+    queryKey: ['bank-accounts', 'archived', link_id],
+    queryFn: async ({ signal }) => {
+      const { data } = await coffer.listBankAccounts({ query: { link_id }, signal })
+      return (data ?? []).filter(({ deletedAt }) => deletedAt !== undefined)
+    },
+  })
+}
+
 export const linksQuery = queryOptions({
   queryKey: ['links'],
   queryFn: () => Array.fromAsync(paginate(coffer.listLinks)),

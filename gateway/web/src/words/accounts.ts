@@ -20,7 +20,10 @@ export const accountWords = {
   archiveTitle: (name: string) => `Archive ${name}?`,
   archiveText:
     'It is no longer shown, its plans no longer run, and it gets no new transactions. All that ' +
-    'it holds stays stored.',
+    'it holds stays stored, and it can be restored here.',
+  archived: (count: number) => `Archived (${count})`,
+  restore: 'Restore',
+  restored: (name: string) => `${name} is back, with all that it holds.`,
   remove: 'Delete the connection',
   removeTitle: (name: string) => `Delete ${name}?`,
   removeText: (accounts: string) =>

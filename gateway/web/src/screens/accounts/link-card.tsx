@@ -1,5 +1,6 @@
+import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { BankAccount, Link } from '../../api/account-queries.ts'
+import { archivedAccountsQuery, type BankAccount, type Link } from '../../api/account-queries.ts'
 import { useChange } from '../../api/changes.ts'
 import { coffer } from '../../api/client.ts'
 import { Button } from '../../controls/button.tsx'
@@ -10,6 +11,7 @@ import { Card } from '../../controls/screen.tsx'
 import { useReader } from '../../shell/chosen-account.ts'
 import { accountWords as words } from '../../words/accounts.ts'
 import { AccountRow } from './account-row.tsx'
+import { ArchivedAccounts } from './archived-accounts.tsx'
 import { LinkHealth } from './link-health.tsx'
 
 interface Props {
@@ -33,6 +35,7 @@ export function LinkCard({ link, accounts }: Props) {
           <AccountRow key={one.bankAccountId} account={one} isByHand={linkType === 'manual'} />
         ))}
       </ul>
+      <ArchivedAccounts linkId={link.linkId} />
       <div className={rows.toolbar}>
         <Button kind="danger" onClick={() => setAsked(true)}>
           {words.remove}
@@ -47,7 +50,9 @@ function Remove({ link, accounts, onClose }: Props & { onClose: () => void }) {
   const { linkId, institutionName } = link
   const { locale } = useReader()
   const { send, isSending, fault } = useChange(() => coffer.deleteLink({ path: { linkId } }))
-  const names = new Intl.ListFormat(locale).format(accounts.map(({ name }) => name))
+  const { data: archived = [] } = useQuery(archivedAccountsQuery(linkId))
+  const all = [...accounts, ...archived].map(({ name }) => name)
+  const names = new Intl.ListFormat(locale).format(all)
   return (
     <Dialog title={words.removeTitle(institutionName)} isOpen onClose={onClose}>
       {fault && <FaultBanner fault={fault} />}
