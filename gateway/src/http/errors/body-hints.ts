@@ -60,7 +60,7 @@ function valueAt(body: unknown, path: string[]): unknown {
 }
 
 /** Names of the integers that are amounts of money. */
-export const isAmount = /(amount|balance|deposit)$/i
+export const isAmount = /(amount|balance|deposit)(from|to)?$/i
 
 function amountHint({ key, problem, value }: Fault): string | null {
   if (problem !== texts.integer || !isAmount.test(key)) return null
