@@ -187,9 +187,16 @@ test('a bank account under a new ID is attached to it, and keeps its transaction
   const [fresh, former] = await list()
   expect(fresh).toMatchObject({ feedId, status: 'inactive' })
   const { feedBankAccountId } = fresh ?? {}
+  addAccount(provider, { currency: 'EUR' })
+  await person.post(`/feed/link/${feedLinkId}/bank_accounts/refresh`, {})
+  const euros = (await list()).find(({ currency }) => currency === 'EUR')
+  const other = { feedBankAccountId: euros?.feedBankAccountId }
+  expect(await person.call('PATCH', path, { body: other })).toMatchObject({ status: 400 })
   const attached = await person.patch(path, { feedBankAccountId })
   expect(attached.feedBankAccount).toMatchObject({ feedBankAccountId, status: 'active' })
-  expect((await list()).map(({ status }) => status)).toEqual(['active', 'inactive'])
+  expect((await list()).filter(({ status }) => status === 'active')).toHaveLength(1)
+  const { bankAccounts } = await person.get(`/links/${home.linkId}/health`)
+  expect(bankAccounts).toMatchObject([{ bankAccountId: home.bankAccountId }])
   expect((await home.sync()).lastArrival).toMatchObject({ added: 0, matched: 1, removed: 0 })
   expect(await home.list()).toMatchObject([{ ...before, name: 'Lunch with Kim' }])
   const back = { feedBankAccountId: former?.feedBankAccountId }

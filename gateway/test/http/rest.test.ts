@@ -60,6 +60,7 @@ test('amounts are integers; an empty list is null, a blank text omitted by optio
 const character = fc.nat(0xffff).map((code) => String.fromCharCode(code))
 const scalars: Partial<Record<ScalarType, fc.Arbitrary<Any>>> = {
   [ScalarType.BOOL]: fc.boolean(),
+  [ScalarType.DOUBLE]: fc.double({ noNaN: true, noDefaultInfinity: true }),
   [ScalarType.INT32]: fc.maxSafeInteger(),
   [ScalarType.INT64]: fc.bigInt(-(2n ** 63n), 2n ** 63n),
   // With quotes, control characters and lone surrogates.

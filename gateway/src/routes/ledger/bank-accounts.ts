@@ -231,7 +231,8 @@ function writes(deps: RouteDeps, accounts: Accounts, candidates: Candidates): Ro
 
 /**
  * Returns a function that checks the new candidate of a PATCH; it returns the former one, null
- * without a candidate in the PATCH. It throws invalid for a candidate of another link or in use.
+ * without a candidate in the PATCH. It throws invalid for a candidate of another link or currency,
+ * or in use.
  */
 function createAttach({ mesh, config }: RouteDeps, accounts: Accounts, candidates: Candidates) {
   const links = mesh.client('ledger', LinkService)
@@ -242,15 +243,21 @@ function createAttach({ mesh, config }: RouteDeps, accounts: Accounts, candidate
     const { bankAccountId, feedBankAccountId } = patch
     if (feedBankAccountId === undefined) return null
     const { bankAccount } = await accounts.getBankAccount({ bankAccountId }, options)
-    const { linkId, feedBankAccountId: former } = requirePart(bankAccount)
+    const { linkId, feedBankAccountId: former, currency } = requirePart(bankAccount)
     // The ledger refuses the key for a bank account of another kind of link.
     if (former === undefined || former === feedBankAccountId) return null
     requireFeature('feed', config)
     const { link } = await links.getLink({ linkId }, options)
     const { feedLinkId } = requirePart(link)
     const candidate = await candidates.get({ feedBankAccountId, feedLinkId }, options)
-    if (candidate.status === 'inactive') return former
-    throw invalid({ feedBankAccountId: 'is in use: send one whose status is inactive' })
+    if (candidate.status !== 'inactive') {
+      throw invalid({ feedBankAccountId: 'is in use: send one whose status is inactive' })
+    }
+    if (candidate.currency !== currency) {
+      const text = `is in ${candidate.currency}, and the bank account in ${currency}`
+      throw invalid({ feedBankAccountId: `${text}: send one in ${currency}` })
+    }
+    return former
   }
 }
 

@@ -55,6 +55,11 @@ test('an expense settles by itself while its target is spent', () => {
     settledFor: null,
     settledAt: null,
   })
+  const { nextRecurrence } = spent
+  const ahead = withSettledBill({ ...spent, nextRecurrence: new Date('2023-12-01T06:00Z') }, later)
+  expect([isSettled(ahead), ahead.settledAt]).toEqual([false, null])
+  expect(withSettledBill({ ...ahead, nextRecurrence }, later)).toMatchObject({ settledAt: later })
+  expect(withSettledBill({ ...ahead, periodSpentAmount: 0n }, later).settledFor).toBeNull()
   const byHand = settle(asks, now)
   expect(withSettledBill(byHand, later)).toBe(byHand)
   const moved = withSettledBill({ ...byHand, nextRecurrence: later }, later)

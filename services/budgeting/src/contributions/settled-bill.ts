@@ -22,14 +22,19 @@ const unsettled = { settledFor: null, settledAt: null, settledByRequest: false }
 /**
  * Returns the plan as of `now`: settled if it settles by itself and its target is spent in this
  * period, not settled if that, or the due date, has changed (docs/plans/bills.md#bills-paid-early).
+ * The spending of a period pays one bill: `settledFor` keeps its date if the due date is moved.
  */
 export function withSettledBill<Plan extends Bill>(plan: Plan, now: Date): Plan {
+  const { settledFor, settledAt, nextRecurrence } = plan
   const isSpent = plan.settlesWhenSpent && plan.periodSpentAmount >= plan.targetAmount
-  if (isSettled(plan) && (plan.settledByRequest || isSpent)) return plan
-  if (isSpent && !isOver(plan)) {
-    return { ...plan, settledFor: plan.nextRecurrence, settledAt: now, settledByRequest: false }
+  if (isSettled(plan) && (plan.settledByRequest || isSpent)) {
+    return settledAt === null ? { ...plan, settledAt: now } : plan
   }
-  return plan.settledFor === null ? plan : { ...plan, ...unsettled }
+  if (isSpent && settledFor === null && !isOver(plan)) {
+    return { ...plan, settledFor: nextRecurrence, settledAt: now, settledByRequest: false }
+  }
+  if (isSpent && settledFor !== null) return { ...plan, settledAt: null, settledByRequest: false }
+  return settledFor === null ? plan : { ...plan, ...unsettled }
 }
 
 /** Returns the plan with its next bill paid by a request. Throws refused if no bill is left. */

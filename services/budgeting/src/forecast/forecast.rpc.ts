@@ -18,6 +18,7 @@ import {
 import { BankAccountService } from '@coffer/proto/ledger/v1/bank_account'
 import { EnvelopeService } from '@coffer/proto/ledger/v1/envelope'
 import type { HandlerContext, ServiceImpl } from '@connectrpc/connect'
+import { withSettledBill } from '../contributions/settled-bill.ts'
 import { describeBankAccount, onBehalfOf } from '../ledger/ledger.client.ts'
 import { heldIn } from '../plans/plan.ts'
 import { listSpending } from '../plans/spending.sql.ts'
@@ -106,7 +107,11 @@ export function forecastRoutes(deps: Deps): ServiceImpl<typeof ForecastService> 
 }
 
 /** Loads schedules, balances, and plans with their amounts: those with an envelope, not paused. */
-async function load({ database, mesh }: Deps, bankAccountId: string, context: HandlerContext) {
+async function load(
+  { database, mesh, clock }: Deps,
+  bankAccountId: string,
+  context: HandlerContext,
+) {
   const { accountId } = callerOf(context)
   const options = onBehalfOf(context)
   const [schedules, open, { envelopes }, { balances }] = await Promise.all([
@@ -119,6 +124,7 @@ async function load({ database, mesh }: Deps, bankAccountId: string, context: Ha
   const plans = open.flatMap((plan) => {
     const envelope = plan.isPaused ? undefined : byId.get(plan.spendingId)
     if (!envelope) return []
+    const present = { ...plan, ...heldIn(plan, envelope) }
     return [
       {
         spendingId: plan.spendingId,
@@ -126,10 +132,10 @@ async function load({ database, mesh }: Deps, bankAccountId: string, context: Ha
         name: plan.name,
         ruleset: plan.ruleset,
         nextRecurrence: plan.nextRecurrence,
-        settledFor: plan.settledFor,
+        settledFor: withSettledBill(present, clock()).settledFor,
         targetAmount: plan.targetAmount,
         // The money of a closed period counts as paid: its bill is due already.
-        currentAmount: envelope.currentAmount - heldIn(plan, envelope).graceAmount,
+        currentAmount: present.currentAmount - present.graceAmount,
         usedAmount: envelope.usedAmount,
       },
     ]

@@ -64,7 +64,10 @@ export function listCandidatesInUse(
     ORDER BY feed_bank_account_id`)
 }
 
-/** Lists the candidates of a feed connection that have or had a bank account, oldest first. */
+/**
+ * Lists the candidates of a feed connection that have or had a bank account, oldest first; without
+ * those whose bank account has another one now.
+ */
 export function listCandidatesEverUsed(
   { pool }: Database,
   { accountId, feedLinkId }: LinkKey,
@@ -73,6 +76,10 @@ export function listCandidatesEverUsed(
     SELECT ${candidateColumns} FROM feed_bank_accounts
     WHERE account_id = ${accountId} AND feed_link_id = ${feedLinkId}
       AND bank_account_id IS NOT NULL
+      AND (status <> 'inactive' OR bank_account_id NOT IN (
+        SELECT bank_account_id FROM feed_bank_accounts
+        WHERE account_id = ${accountId} AND feed_link_id = ${feedLinkId}
+          AND status <> 'inactive' AND bank_account_id IS NOT NULL))
     ORDER BY feed_bank_account_id`)
 }
 
