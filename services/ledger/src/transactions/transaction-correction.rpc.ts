@@ -39,7 +39,7 @@ export function correctionRoutes({ database, write }: Deps): ServiceImpl<typeof 
             const reply = create(CorrectTransactionResponseSchema, {
               transaction: renderTransaction(transaction, provided),
               ...renderResult(settlement),
-              hints: correctionHints(current.bookings),
+              hints: correctionHints(before, transaction, current.bookings),
             })
             const replies = keptReplies(key, reply)
             return { settlement, transactions: [transaction], reply, replies }

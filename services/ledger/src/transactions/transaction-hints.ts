@@ -16,18 +16,20 @@ const refundedInPart =
   'The deposit is more than transactions took from the envelope, or than was left to refund: the ' +
   'rest is free-to-use.'
 
+const paidInPart = 'The envelope held less than the amount: free-to-use pays the rest.'
+
 /** Returns the hints of a creation. */
 export function creationHints(
   created: Transaction,
-  { adjustsBalance }: { adjustsBalance: boolean },
+  { adjustsBalance: isMoved }: { adjustsBalance: boolean },
 ): string[] {
-  const { spendingAmount, amount } = created
-  if (created.refundAmount !== null) return refundHints(created, { isMoved: adjustsBalance })
-  if (spendingAmount === null) return []
-  if (!adjustsBalance) return spendingAmount > 0n ? [paidWithoutMoving] : []
-  return spendingAmount < amount
-    ? ['The envelope held less than the amount: free-to-use pays the rest.']
-    : []
+  if (created.refundAmount !== null) return refundHints(created, { isMoved })
+  const isPaid = (created.spendingAmount ?? 0n) > 0n
+  return [...(isPaid && !isMoved ? [paidWithoutMoving] : []), ...partHints(created)]
+}
+
+function partHints({ spendingAmount, amount }: Transaction): string[] {
+  return spendingAmount !== null && spendingAmount < amount ? [paidInPart] : []
 }
 
 function refundHints(
@@ -48,25 +50,42 @@ export function changeHints(
   bookings: readonly JournalEntry[],
 ): string[] {
   const hasMoved = isBooked(bookings)
-  const isOther = before.amount !== after.amount || before.spendingId !== after.spendingId
-  const refunds =
-    after.refundAmount !== null && isOther
-      ? refundHints(after, { isMoved: hasMoved || after.source !== 'manual' })
-      : []
   const isMoved = before.amount !== after.amount || before.isPending !== after.isPending
-  if (hasMoved) {
-    const text = 'No balance moved: a PATCH never moves one. To move them, correct the transaction.'
-    return isMoved ? [text, ...refunds] : refunds
-  }
-  const isPaid = (after.spendingAmount ?? 0n) > 0n && before.spendingId !== after.spendingId
-  return isPaid && after.source === 'manual' ? [paidWithoutMoving] : refunds
+  return [
+    ...(hasMoved && isMoved
+      ? ['No balance moved: a PATCH never moves one. To move them, correct the transaction.']
+      : []),
+    ...assignmentHints(before, after, { hasMoved }),
+  ]
 }
 
-/** Returns the hints of a correction. */
-export function correctionHints(bookings: readonly JournalEntry[]): string[] {
-  return isBooked(bookings)
-    ? []
-    : ['The transaction has not moved the balances, so only the transaction was corrected.']
+/** Returns the hints of another amount or envelope. Banks and files state the balances. */
+function assignmentHints(
+  before: Transaction,
+  after: Transaction,
+  { hasMoved }: { hasMoved: boolean },
+): string[] {
+  const isAssigned = before.spendingId !== after.spendingId
+  if (!isAssigned && before.amount === after.amount) return []
+  const isMoved = hasMoved || after.source !== 'manual'
+  if (after.refundAmount !== null) return refundHints(after, { isMoved })
+  const isPaid = isAssigned && (after.spendingAmount ?? 0n) > 0n
+  return [...(isPaid && !isMoved ? [paidWithoutMoving] : []), ...partHints(after)]
+}
+
+/** Returns the hints of a correction; `bookings` are those of the transaction before it. */
+export function correctionHints(
+  before: Transaction,
+  after: Transaction,
+  bookings: readonly JournalEntry[],
+): string[] {
+  const hasMoved = isBooked(bookings)
+  return [
+    ...(hasMoved
+      ? []
+      : ['The transaction has not moved the balances, so only the transaction was corrected.']),
+    ...assignmentHints(before, after, { hasMoved }),
+  ]
 }
 
 /** Returns the hints of a deletion; `before` may be soft-deleted already. */
