@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises'
+import { paginate } from '@coffer/client'
 import type { CreateMappingData, Import, UpdateImportData } from '@coffer/client/types'
 import { eventually } from '@coffer/host/testing/boot'
 import { started } from '@coffer/host/testing/started'
@@ -90,4 +91,52 @@ test('of ten thousand rows fifty are previewed, and all are stored', async () =>
   const upload = await client.getUpload({ path: { ...bank.path, transactionUploadId } })
   expect(upload.data).toMatchObject({ importedCount: 10_000, skippedCount: 0 })
   expect((await client.getBalances(bank)).data.current).toBe(-10_000)
+})
+
+test('the file of a list is imported into another bank account as equal rows', async () => {
+  const { client } = alice
+  const [{ bank }, { bank: other }] = [
+    await alice.createBankAccount(0),
+    await alice.createBankAccount(0),
+  ]
+  const names = ['=1+1', "'-5", "''@a", '－5;=2', 'a, "b"', "'s Hof", 'Café', '+49 30']
+  const date = '2026-01-31T06:00:00Z'
+  const plain = Array.from({ length: 600 }, (_, at) => `Row ${at}`)
+  const bookings = [...names, ...plain].map((name, at) => {
+    return { name, date, amount: at * 250 - 5, isPending: at === 1, notes: '=1\n-' }
+  })
+  // The file has more than one page.
+  for (const transactions of [bookings.slice(0, 300), bookings.slice(300)]) {
+    await client.createTransactions({ ...bank, body: { transactions } })
+  }
+  const headers = { Accept: 'text/csv' }
+  const file = (await client.listTransactions({ ...bank, headers })).data as unknown as string
+  const { made, one } = await createImport(other, file)
+  const mapping: CreateMappingData['body']['mapping'] = {
+    headers: made.headers,
+    id: { kind: 'native', fields: [{ name: 'Transaction ID' }] },
+    amount: { kind: 'sign', invert: true, fields: [{ name: 'Amount' }] },
+    memo: { name: 'Original name' },
+    merchant: { name: 'Name' },
+    date: { fields: [{ name: 'Date' }], format: 'YYYY-MM-DD' },
+    posted: { fields: [{ name: 'Status' }], posted: 'posted' },
+    balance: { kind: 'none' },
+  }
+  const { transactionImportMappingId } = (await client.createMapping({ body: { mapping } })).data
+  await advance(one, { transactionImportMappingId, status: 'pending-preview' }, 'preview')
+  await advance(one, { status: 'pending-processing' }, 'complete')
+  const rowsOf = async (of: Bank) => {
+    const rows: string[] = []
+    for await (const row of paginate(client.listTransactions, { ...of, query: { limit: 100 } })) {
+      const { name, originalName, amount, date, isPending } = row
+      rows.push(JSON.stringify({ name, originalName, amount, date, isPending }))
+    }
+    return rows.sort()
+  }
+  expect(await rowsOf(other)).toEqual(await rowsOf(bank))
+
+  const mallory = await coffer.person()
+  await expect(mallory.client.listTransactions({ ...bank, headers })).rejects.toMatchObject({
+    status: 404,
+  })
 })

@@ -5,6 +5,7 @@ import { objectTag } from '@coffer/kit/rpc/object-tag'
 import { headers } from '@coffer/kit/rpc/rpc'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Answer, type JsonSchema, renderAnswer } from './answers/answer.ts'
+import { prefersToJson } from './negotiation.ts'
 import type { Call, Route } from './route.ts'
 
 /** Returns the header with the weak ETag of balances or a list at the URL. */
@@ -119,16 +120,18 @@ export function createVersionTag(
 
 /**
  * Returns whether the client has the version of the list or balances: one look-up in place of the
- * read. Adds the tag of that version to the reply.
+ * read. Adds the tag of that version to the reply. The tag is that of the answer in JSON: another
+ * media type has none.
  */
 export async function hasVersion(
-  { versionOf }: Route,
+  { versionOf, alternative }: Route,
   { params, options, request, reply }: Call,
   versionTag: VersionTag,
 ): Promise<boolean> {
   const condition = request.headers['if-none-match']
   // With `*` any answer matches: whether there is one, only the read knows.
   if (!versionOf || condition === undefined || condition.trim() === '*') return false
+  if (alternative !== undefined && prefersToJson(request, alternative)) return false
   const { etag } = versionTag(await versionOf({ params, options }), request)
   if (etag === undefined || !isNotModified(request, etag)) return false
   reply.header('etag', etag)

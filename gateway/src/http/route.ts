@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream'
 import { refused } from '@coffer/kit/rpc/errors'
 import type { CallOptions } from '@connectrpc/connect'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -46,6 +47,8 @@ export interface Lookup<Params = unknown> {
 export interface Call<Params = unknown, Query = unknown, Body = unknown> extends Lookup<Params> {
   /** ID of the caller's account; empty without a credential. */
   accountId: string
+  /** IANA name of the account's timezone; empty without a credential. */
+  timezone: string
   query: Query
   body: Body
   /** Call options of the request's only write: they carry its idempotency key, if any. */
@@ -88,7 +91,7 @@ export function isTaggedRead({ method, answer, socket, isStreamed }: Route): boo
   return method === 'GET' && answer !== undefined && !socket && !isStreamed
 }
 
-type Handled<Shape> = FastifyReply | (Shape extends Answer ? ValueOf<Shape> : unknown)
+type Handled<Shape> = FastifyReply | Readable | (Shape extends Answer ? ValueOf<Shape> : unknown)
 
 interface Definition<
   Path extends string,

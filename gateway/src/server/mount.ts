@@ -74,6 +74,7 @@ export function mount(app: FastifyInstance, route: Route, deps: MountDeps): void
     const call: Call = {
       params,
       accountId,
+      timezone,
       options,
       request,
       reply,
@@ -110,7 +111,7 @@ export function mount(app: FastifyInstance, route: Route, deps: MountDeps): void
     },
     compress: isCompressible(route) ? {} : false,
     onRequest: async (request, reply) => {
-      if (isCompressible(route)) addVary(reply, 'accept-encoding')
+      addVaries(route, reply)
       if (request.ws) requireVersion(request, reply)
       admissions.set(request, await admit(deps, route, request, reply))
     },
@@ -127,6 +128,12 @@ export function mount(app: FastifyInstance, route: Route, deps: MountDeps): void
       }
     },
   })
+}
+
+/** Names the headers by which the answers of a route differ. */
+function addVaries(route: Route, reply: FastifyReply): void {
+  if (isCompressible(route)) addVary(reply, 'accept-encoding')
+  if (route.alternative) addVary(reply, 'accept')
 }
 
 /** Runs the handler. A 412 gets the present tag, so that the client need not ask for it. */
@@ -233,16 +240,20 @@ function send(
   // A handler that returns the reply has sent its own answer, which is not JSON.
   if (value === reply) return reply
   if (!answer) return reply.send()
+  if (value instanceof Readable) return sendStream(reply, value)
   const { fields } = query
   const isPage = pagedBy && Array.isArray(value)
   const page = isPage ? pageOf(value, query, { answer, pagedBy, reply }) : value
   const whole = renderAnswer(answer, page)
   const rendered = fields ? selectKeys(answer, whole, fields) : whole
   reply.header('content-type', jsonType)
-  if (value instanceof Readable) {
-    if (reply.request.method !== 'HEAD') return reply.send(value)
-    value.destroy()
-    return reply.send()
-  }
   return sendTagged(reply, value, { route, body: JSON.stringify(rendered) })
+}
+
+/** Sends a stream, as JSON unless the handler has set another type. */
+function sendStream(reply: FastifyReply, stream: Readable): FastifyReply {
+  if (!reply.hasHeader('content-type')) reply.header('content-type', jsonType)
+  if (reply.request.method !== 'HEAD') return reply.send(stream)
+  stream.destroy()
+  return reply.send()
 }

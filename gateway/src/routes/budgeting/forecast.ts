@@ -6,13 +6,10 @@ import {
 } from '@coffer/proto/budgeting/v1/forecast'
 import { BankAccountService } from '@coffer/proto/ledger/v1/bank_account'
 import type { Client } from '@connectrpc/connect'
-import type { FastifyRequest } from 'fastify'
-import Negotiator from 'negotiator'
 import { z } from 'zod'
 import type { RouteDeps } from '../../deps.ts'
 import { requirePart } from '../../http/answers/answer.ts'
 import { valuesOf } from '../../http/bodies/update.ts'
-import { addVary } from '../../http/compression.ts'
 import {
   exactly,
   id,
@@ -21,6 +18,7 @@ import {
   ruleset,
   timestamp,
 } from '../../http/fields/fields.ts'
+import { prefersToJson } from '../../http/negotiation.ts'
 import { optionalEnd } from '../../http/queries/query.ts'
 import { type Route, route } from '../../http/route.ts'
 
@@ -129,8 +127,7 @@ function forecastRoute(
     handler: async ({ params, query, options, request, reply }) => {
       const asked = { ...query.end, ...params }
       const { forecast, labels } = await forecasts.getForecast(asked, options)
-      addVary(reply, 'accept')
-      if (!prefersPicture(request)) return forecast
+      if (!prefersToJson(request, pictureType)) return forecast
       const picture = { forecast: requirePart(forecast), labels: requirePart(labels) }
       return reply
         .header('content-type', `${pictureType}; charset=utf-8`)
@@ -138,10 +135,4 @@ function forecastRoute(
         .send(await charts.run(picture))
     },
   })
-}
-
-/** Returns whether `Accept` prefers SVG to JSON (RFC 9110, 12.5.1), as browsers do for an `img`. */
-function prefersPicture(request: FastifyRequest): boolean {
-  const preferred = new Negotiator(request.raw).mediaType(['application/json', pictureType])
-  return preferred === pictureType
 }

@@ -1,6 +1,3 @@
-import type { Socket } from 'node:net'
-import { Readable } from 'node:stream'
-import { refused } from '@coffer/kit/rpc/errors'
 import { AccountDataService } from '@coffer/proto/data/v1/account_data'
 import { AccountService } from '@coffer/proto/identity/v1/account'
 import { GetMeResponseSchema, UserSchema, UserService } from '@coffer/proto/identity/v1/user'
@@ -10,24 +7,21 @@ import { exportText } from '../../compose/account-export.ts'
 import type { RouteDeps } from '../../deps.ts'
 import { toRest } from '../../http/answers/rest.ts'
 import { text } from '../../http/fields/fields.ts'
+import { createFileStreams } from '../../http/file-stream.ts'
 import { type Route, route } from '../../http/route.ts'
 import { codesLocked } from './sign-in-answers.ts'
 
 /** Maximum number of concurrent exports per process: each keeps a page of rows and a connection. */
 const exportsMax = 4
 
-// Time after which an export whose client reads nothing ends and frees its place for another one
-// (docs/account-data.md#export).
-const idleTimeoutMs = 45_000
-
 /** Returns the routes of an account's export and deletion (docs/account-data.md). */
 export function accountRoutes(deps: RouteDeps): Route[] {
   return [exportRoute(deps), timezoneRoute(deps), deletionRoute(deps)]
 }
 
-function exportRoute({ mesh, clock, exportIdleTimeoutMs = idleTimeoutMs }: RouteDeps): Route {
+function exportRoute({ mesh, clock, exportIdleTimeoutMs }: RouteDeps): Route {
   const users = mesh.client('identity', UserService)
-  let running = 0
+  const streams = createFileStreams({ max: exportsMax, idleTimeoutMs: exportIdleTimeoutMs })
   return route({
     id: 'exportAccount',
     tag: 'Account',
@@ -44,34 +38,15 @@ function exportRoute({ mesh, clock, exportIdleTimeoutMs = idleTimeoutMs }: Route
     answer: { json: { type: 'object' } },
     handler: async ({ options, renewOptions, request, reply }) => {
       const me = toRest(GetMeResponseSchema, await users.getMe({}, options))
-      if (running >= exportsMax) {
-        throw refused('too many exports are running: repeat after Retry-After', {
-          status: 429,
-          retryAfterSeconds: 30,
-        })
-      }
       const head = { format: 1, exportedAt: clock().toISOString(), me }
       const text = exportText(head, async (request) =>
         mesh
           .client(request.service, AccountDataService)
           .readAccountData(request, await renewOptions()),
       )
-      running += 1
-      const watch = watchSocket(request.raw.socket, exportIdleTimeoutMs)
-      reply.header('content-disposition', 'attachment; filename="coffer-export.json"')
-      return Readable.from(text, { objectMode: false }).once('close', () => {
-        watch.end()
-        running -= 1
-      })
+      return streams.start(text, { request, reply, fileName: 'coffer-export.json' })
     },
   })
-}
-
-/** Closes the connection after `idleMs` without traffic, until `end` is called. */
-function watchSocket(socket: Socket, idleMs: number): { end: () => void } {
-  const close = () => socket.destroy()
-  socket.setTimeout(idleMs, close)
-  return { end: () => socket.setTimeout(0).off('timeout', close) }
 }
 
 /** A new timezone, with re-authentication by the current password or a code. */

@@ -26,11 +26,9 @@ import {
   timestamp,
 } from '../../http/fields/fields.ts'
 import { pageText } from '../../http/queries/cursor.ts'
-import {
-  accountTransactionPage,
-  everyTransactionPage,
-} from '../../http/queries/transaction-query.ts'
+import { everyTransactionPage } from '../../http/queries/transaction-query.ts'
 import { type Route, route } from '../../http/route.ts'
+import { envelopeOf, transactionListRoute } from './transaction-list.ts'
 import {
   answerChanged,
   changedTransaction,
@@ -100,7 +98,7 @@ export function transactionRoutes(deps: RouteDeps): Route[] {
   const similar = mesh.client('ledger', SimilarService)
   const recalculate = createRecalculation(deps)
   return [
-    ...reads(transactions, createTransactionLists(deps)),
+    ...reads(deps, transactions),
     route({
       id: 'getSimilarTransactions',
       tag: 'Transactions',
@@ -125,32 +123,12 @@ export function transactionRoutes(deps: RouteDeps): Route[] {
   ]
 }
 
-/** Returns the filter of an envelope: an ID, or `free` for transactions in none. */
-function envelopeOf(spendingId: string | undefined) {
-  return spendingId === 'free' ? { free: true } : valuesOf({ spendingId })
-}
-
 type Transactions = Client<typeof TransactionService>
 
-function reads(ledger: Transactions, lists: ReturnType<typeof createTransactionLists>): Route[] {
+function reads(deps: RouteDeps, ledger: Transactions): Route[] {
+  const lists = createTransactionLists(deps)
   return [
-    route({
-      id: 'listTransactions',
-      tag: 'Transactions',
-      method: 'GET',
-      path: '/api/bank_accounts/:bankAccountId/transactions',
-      summary: 'Transactions of a bank account, newest first',
-      description: `Filters may be combined, but not with offset. ${pageText}`,
-      since: '0.1.0',
-      auth: 'key',
-      query: accountTransactionPage,
-      isFiltered: true,
-      isPaged: true,
-      versionOf: lists.versionOf,
-      answer: { list: TransactionSchema },
-      handler: ({ query: { spendingId, ...page }, ...call }) =>
-        lists.page({ ...call.params, ...valuesOf(page), ...envelopeOf(spendingId) }, call),
-    }),
+    transactionListRoute(deps, lists),
     route({
       id: 'listEveryTransaction',
       tag: 'Transactions',

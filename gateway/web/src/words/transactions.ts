@@ -19,6 +19,7 @@ export const transactionWords = {
   posted: 'Posted',
   deleted: 'Deleted',
   clear: 'Clear the filters',
+  download: 'Download as CSV',
   none: 'No transactions yet. Add one by hand, or import a file of your bank.',
   noneFound: 'Nothing fits these filters.',
   end: 'That is all.',

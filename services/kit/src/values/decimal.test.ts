@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { parseExact, parseMinorUnits } from './decimal.ts'
+import { decimalText, parseExact, parseMinorUnits } from './decimal.ts'
 
 test.each([
   ['12.34', 'USD', 1234n],
@@ -41,4 +41,13 @@ test.each([
   ['', 'USD', null],
 ])('%s in %s is exactly %s minor units', (decimal, currency, amount) => {
   expect(parseExact(decimal, currency)).toBe(amount)
+})
+
+test.each([
+  [-1234n, 'USD', '-12.34'],
+  [5n, 'USD', '0.05'],
+  [-1234n, 'JPY', '-1234'],
+  [1n, 'BHD', '0.001'],
+])('%s minor units of %s are %s', (amount, currency, text) => {
+  expect(decimalText(amount, currency)).toBe(text)
 })

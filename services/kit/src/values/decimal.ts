@@ -19,6 +19,15 @@ export function parseExact(decimal: string, currency: string): bigint | null {
   return rounded?.isNoise ? rounded.amount : null
 }
 
+/** Returns minor units as a decimal with all places of the currency: -5 is `-0.05` in USD. */
+export function decimalText(amount: bigint, currency: string): string {
+  const places = decimalPlaces(currency)
+  const digits = String(amount < 0n ? -amount : amount).padStart(places + 1, '0')
+  const whole = digits.slice(0, digits.length - places)
+  const size = places === 0 ? whole : `${whole}.${digits.slice(-places)}`
+  return amount < 0n ? `-${size}` : size
+}
+
 /** Returns the nearest amount, and whether the difference is below 1/1000 of a minor unit. */
 function round(decimal: string, currency: string): { amount: bigint; isNoise: boolean } | null {
   const [, sign = '', whole = '', part = '', exponent = '0'] =

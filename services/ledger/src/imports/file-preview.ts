@@ -1,5 +1,5 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt'
-import { decimalPlaces } from '@coffer/kit/values/currency'
+import { decimalText } from '@coffer/kit/values/decimal'
 import { countSkipped, skippedParts } from './formats/skipped-rows.ts'
 import type { FileRow, FileStatement } from './formats/statement.ts'
 
@@ -38,10 +38,7 @@ export function previewParts(
 
 /** Returns the effect of a row on the bank account as text, such as `4.75 leaves the account`. */
 function effectOf({ amount, isPending }: FileRow, currency: string): string {
-  const places = decimalPlaces(currency)
-  const digits = String(amount < 0n ? -amount : amount).padStart(places + 1, '0')
-  const whole = digits.slice(0, digits.length - places)
-  const shown = places === 0 ? whole : `${whole}.${digits.slice(-places)}`
+  const shown = decimalText(amount < 0n ? -amount : amount, currency)
   const direction = amount > 0n ? 'leaves the account' : 'comes into the account'
   return `${shown} ${direction}${isPending ? ', pending' : ''}`
 }

@@ -7,6 +7,7 @@ import { Button } from '../../controls/button.tsx'
 import { Screen } from '../../controls/screen.tsx'
 import { useChosenAccountId } from '../../shell/chosen-account.ts'
 import { transactionWords } from '../../words/transactions.ts'
+import { DownloadCsv } from './download-csv.tsx'
 import { Filters } from './filters.tsx'
 import { Listing } from './listing.tsx'
 import { NewTransaction } from './new-transaction.tsx'
@@ -43,6 +44,7 @@ export function Transactions() {
           ) : (
             <>
               <Filters bankAccountId={chosen} filters={filters} />
+              <DownloadCsv bankAccountId={chosen} filters={filters} />
               <Listing
                 key={JSON.stringify([chosen, filters])}
                 bankAccountId={chosen}

@@ -45,8 +45,8 @@ export function readCsvRow(line: CsvCells, settings: CsvSettings): CsvRow | Skip
   const { posted, balance } = mapping
   const isHashed = mapping.id.kind === 'hashed'
   const names = namesOf({
-    name: mapping.merchant === undefined ? '' : line.at(mapping.merchant),
-    memo: line.at(mapping.memo),
+    name: mapping.merchant === undefined ? '' : unescaped(line.at(mapping.merchant)),
+    memo: unescaped(line.at(mapping.memo)),
     description: 'Transaction',
   })
   return {
@@ -101,6 +101,14 @@ function readAmountAt(
   settings: CsvSettings,
 ): bigint | null {
   return ref === undefined ? null : readWrittenAmount(line.at(ref), settings)
+}
+
+/**
+ * CSV injection: returns a text without the apostrophes by which exports keep spreadsheets from
+ * taking it for a formula (docs/transactions.md#csv).
+ */
+function unescaped(text: string): string {
+  return text.replace(/(?<=^|;)'(?='*[=+\-@＝＋－＠])/gu, '')
 }
 
 function textOf(line: CsvCells, [ref]: readonly FieldRef[]): string {

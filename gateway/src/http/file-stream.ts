@@ -1,0 +1,50 @@
+import type { Socket } from 'node:net'
+import { Readable } from 'node:stream'
+import { refused } from '@coffer/kit/rpc/errors'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+
+// Time after which a stream whose client reads nothing ends and frees its place for another one
+// (docs/account-data.md#export).
+const idleTimeoutMsDefault = 45_000
+
+/**
+ * Returns a function that sends a text as a file under a name, while it is made. At most `max` run
+ * at the same time in a process: it throws refused with 429 beyond. A text that fails after its
+ * first part ends the connection, so that clients see that the file is not whole.
+ */
+export function createFileStreams({
+  max,
+  idleTimeoutMs = idleTimeoutMsDefault,
+}: {
+  max: number
+  idleTimeoutMs?: number | undefined
+}) {
+  let running = 0
+  return {
+    start: (
+      text: AsyncIterable<string>,
+      to: { request: FastifyRequest; reply: FastifyReply; fileName: string },
+    ): Readable => {
+      if (running >= max) {
+        throw refused('too many exports are running: repeat after Retry-After', {
+          status: 429,
+          retryAfterSeconds: 30,
+        })
+      }
+      running += 1
+      const watch = watchSocket(to.request.raw.socket, idleTimeoutMs)
+      to.reply.header('content-disposition', `attachment; filename="${to.fileName}"`)
+      return Readable.from(text, { objectMode: false }).once('close', () => {
+        watch.end()
+        running -= 1
+      })
+    },
+  }
+}
+
+/** Closes the connection after `idleMs` without traffic, until `end` is called. */
+function watchSocket(socket: Socket, idleMs: number): { end: () => void } {
+  const close = () => socket.destroy()
+  socket.setTimeout(idleMs, close)
+  return { end: () => socket.setTimeout(0).off('timeout', close) }
+}

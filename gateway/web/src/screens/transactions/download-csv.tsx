@@ -1,0 +1,49 @@
+import { useMutation } from '@tanstack/react-query'
+import { Download } from 'lucide-react'
+import { coffer } from '../../api/client.ts'
+import { faultOf } from '../../api/faults.ts'
+import type { Filters } from '../../api/transaction-queries.ts'
+import { Button } from '../../controls/button.tsx'
+import { FaultBanner } from '../../controls/form.tsx'
+import { transactionWords as words } from '../../words/transactions.ts'
+
+interface Props {
+  bankAccountId: string
+  filters: Filters
+}
+
+/** Time for a file of as many rows as a file may have, in ms. */
+const timeoutMs = 300_000
+
+/** Downloads all transactions that fit the filters as a CSV file. */
+export function DownloadCsv({ bankAccountId, filters: query }: Props) {
+  const download = useMutation({
+    mutationFn: async () => {
+      const headers = { Accept: 'text/csv' }
+      const path = { bankAccountId }
+      const { data } = await coffer.listTransactions({ path, query, headers, timeoutMs })
+      save(data as unknown as string)
+    },
+  })
+  const fault = faultOf(download.error)
+  return (
+    <>
+      <Button kind="quiet" isBusy={download.isPending} onClick={() => download.mutate()}>
+        <Download size={18} aria-hidden />
+        {words.download}
+      </Button>
+      {fault && <FaultBanner fault={fault} again={() => download.mutate()} />}
+    </>
+  )
+}
+
+/** Saves a text as a file. `fetch` has removed its byte order mark, which spreadsheets need. */
+function save(text: string): void {
+  const url = URL.createObjectURL(new Blob(['\ufeff', text], { type: 'text/csv' }))
+  const link = document.createElement('a')
+  link.href = url
+  link.download = 'coffer-transactions.csv'
+  link.click()
+  // The browser reads the file after the click.
+  setTimeout(() => URL.revokeObjectURL(url), 60_000)
+}
