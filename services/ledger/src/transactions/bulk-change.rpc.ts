@@ -158,9 +158,9 @@ async function undo({ database, write }: Deps, operationId: string, context: Han
   const { kind, rows } = fromBinary(BulkChangeSchema, changes)
   const before = rows.flatMap((row) => row.before ?? [])
   const ids = before.map(({ transactionId }) => transactionId)
-  // A refund gives back at most what payments have taken, so these come first.
-  const ordered = before.toSorted((a, b) => Number(isRefund(a)) - Number(isRefund(b)))
-  const items = ordered.map(({ transactionId }) => ({ transactionId, operationId: newId('op') }))
+  const items = before.map(({ transactionId, refundSpendingId }) => {
+    return { transactionId, operationId: newId('op'), isRefund: refundSpendingId !== undefined }
+  })
   const refundIds = [...new Set(before.flatMap((one) => one.refundSpendingId ?? []))]
   const paying = before.flatMap(({ spendingId }) => spendingId ?? [])
   const spendingIds = [...new Set([...paying, ...refundIds])]
@@ -179,9 +179,7 @@ async function undo({ database, write }: Deps, operationId: string, context: Han
       if (!bulkOperation) throw notFound('operation')
       const due = bulkOperation.undoneAt === null ? items : []
       const { settlement, outcomes } = changeEach(current, due, undoerOf(kind, rows, tagOf))
-      const found = new Map(outcomes.map((one) => [one.transactionId, renderOutcome(one)]))
-      const results = ids.flatMap((id) => found.get(id) ?? [])
-      const reply = { ...renderResult(settlement), results }
+      const reply = { ...renderResult(settlement), results: outcomes.map(renderOutcome) }
       if (due.length === 0) return { reply }
       return {
         settlement,
@@ -191,10 +189,6 @@ async function undo({ database, write }: Deps, operationId: string, context: Han
       }
     },
   })
-}
-
-function isRefund({ refundSpendingId }: { refundSpendingId?: string | undefined }): boolean {
-  return refundSpendingId !== undefined
 }
 
 function scopeOf(key: { accountId: string; bankAccountId: string }, ids: readonly string[]) {

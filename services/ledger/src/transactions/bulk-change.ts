@@ -18,8 +18,11 @@ export type BulkChange =
   | { kind: 'delete'; adjustsBalance: boolean }
   | { kind: 'restore' }
 
-/** A transaction to change, and the ID of its own operation in the journal. */
-export type BulkItem = { transactionId: string; operationId: string }
+/**
+ * A transaction to change, and the ID of its own operation in the journal. `isRefund`: whether the
+ * change makes it a refund; undefined leaves that as it is.
+ */
+export type BulkItem = { transactionId: string; operationId: string; isRefund?: boolean }
 
 /** The outcome of one item: the transaction before and after, or a refusal without effect. */
 export type BulkOutcome = { transactionId: string } & (
@@ -39,8 +42,9 @@ export function deciderOf(change: BulkChange): Decide {
 }
 
 /**
- * Changes transactions in order, each as its own operation on the rows that the one before leaves.
- * A refused item has no effect. Throws if the bank account is archived.
+ * Changes transactions in order, each as its own operation on the rows that the one before leaves:
+ * refunds last, as they give back at most what payments have taken. Returns the outcomes in the
+ * order of the items. A refused item has no effect. Throws if the bank account is archived.
  */
 export function changeEach(
   current: Current,
@@ -51,7 +55,16 @@ export function changeEach(
   const settlements = startSettlements(current)
   const transactions = new Map(current.transactions.map((one) => [one.transactionId, one]))
   const bookings = Map.groupBy(current.bookings, ({ causeId }) => causeId)
-  const outcomes = items.map(({ transactionId, operationId }): BulkOutcome => {
+  const isRefund = ({ transactionId, isRefund: after }: BulkItem) => {
+    const one = transactions.get(transactionId)
+    // A deposit with an envelope, also with that which its deletion has taken from it.
+    const envelope = one?.spendingId ?? one?.unassignedByDeletion ?? null
+    return after ?? (envelope !== null && (one?.amount ?? 0n) < 0n)
+  }
+  const [refunds = [], others = []] = [true, false].map((is) =>
+    items.filter((one) => isRefund(one) === is),
+  )
+  const outcomes = [...others, ...refunds].map(({ transactionId, operationId }): BulkOutcome => {
     const transaction = transactions.get(transactionId)
     const state = {
       bankAccount: settlements.bankAccount,
@@ -69,7 +82,9 @@ export function changeEach(
     if (!isDeepStrictEqual(before, after)) addSettlement(settlements, settlement)
     return { transactionId, before, after }
   })
-  return { settlement: totalOf(settlements), outcomes }
+  const byId = new Map(outcomes.map((one) => [one.transactionId, one]))
+  const inOrder = items.flatMap(({ transactionId }) => byId.get(transactionId) ?? [])
+  return { settlement: totalOf(settlements), outcomes: inOrder }
 }
 
 /** Returns the outcomes of the transactions that a bulk request has changed. */

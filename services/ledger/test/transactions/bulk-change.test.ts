@@ -90,7 +90,7 @@ test('each kind of change is one commit with a result each, and is undone as one
       Array(3).fill('transaction'),
       [30_000n, 40_000n],
     ],
-    [{ items: ids, restore: {} }, Array(3).fill('transaction'), [30_000n, 5_500n]],
+    [{ items: ids.toReversed(), restore: {} }, Array(3).fill('transaction'), [30_000n, 5_500n]],
     [{ items: ids, delete: {} }, Array(3).fill('transaction'), [30_000n, 5_500n]],
   ]
   const done: [string, unknown][] = []
