@@ -85,7 +85,8 @@ test('a candidate of the provider is listed, used, archived and used again', asy
   ])
 
   await alice.call('DELETE', `/bank_accounts/${account.bankAccountId}`)
-  expect((await list())[1]).toMatchObject({ feedBankAccountId, status: 'inactive' })
+  // The event of the creation may arrive after the request, and that of the archiving after it.
+  await eventually(list, (all) => all[1].status === 'inactive')
   const restored = await alice.post(`/bank_accounts/${account.bankAccountId}/restore`, {})
   expect(restored).toMatchObject({ bankAccountId: account.bankAccountId, status: 'active' })
   await eventually(list, (all) => all[1].status === 'active')
