@@ -27,7 +27,10 @@ type Plain<T> = T extends Timestamp
       ? Plain<Exclude<T, undefined>> | null
       : T
 
-/** Template of a message type: an empty message and its fields. Copies must not share its lists. */
+/**
+ * Template of a message type: an empty message, with undefined for unset fields, and its fields.
+ * Copies must not share its lists.
+ */
 interface Blank {
   message: object
   fields: { name: string; isList: boolean }[]
@@ -57,13 +60,17 @@ export function toMessage<Desc extends DescMessage>(
 }
 
 function blankOf(schema: DescMessage): Blank {
-  const message = create(schema)
-  if (Object.getPrototypeOf(message) !== Object.prototype || schema.oneofs.length > 0) {
+  const created = create(schema)
+  if (Object.getPrototypeOf(created) !== Object.prototype || schema.oneofs.length > 0) {
     throw new Error(`${schema.typeName} has fields that no entity has`)
   }
   const fields = schema.fields.map(({ localName, fieldKind }) => {
     return { name: localName, isList: fieldKind === 'list' }
   })
+  // V8 keeps properties in a hash table once some 16 were added to an object one by one. Filling
+  // such a message takes up to seven times as long: the template has every field from the start.
+  const unset = fields.map(({ name }) => [name, undefined])
+  const message = Object.fromEntries([...unset, ...Object.entries(created)])
   const blank = { message, fields }
   blanks.set(schema, blank)
   return blank

@@ -1,5 +1,7 @@
+import { setFlagsFromString } from 'node:v8'
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf'
 import { timestampFromDate } from '@bufbuild/protobuf/wkt'
+import { SpendingSchema } from '@coffer/proto/budgeting/v1/spending'
 import { LinkSchema, UpdateLinkRequestSchema } from '@coffer/proto/ledger/v1/link'
 import { TransactionSchema } from '@coffer/proto/ledger/v1/transaction'
 import { Code } from '@connectrpc/connect'
@@ -33,13 +35,25 @@ test('an entity becomes a message: null is unset, unknown fields are ignored', (
 test('toMessage gives the same message as create', () => {
   const init = { ...link, feedLinkId: undefined, description: undefined, deletedAt: undefined }
   const times = { createdAt: timestampFromDate(createdAt), updatedAt: at('03:04:05.120') }
-  expect(toMessage(LinkSchema, link)).toStrictEqual(create(LinkSchema, { ...init, ...times }))
+  expect(toMessage(LinkSchema, link)).toEqual(create(LinkSchema, { ...init, ...times }))
   const first = toMessage(TransactionSchema, { categories: null })
   const second = toMessage(TransactionSchema, { amount: 1n })
-  expect(first).toStrictEqual(create(TransactionSchema))
+  expect(first).toEqual(create(TransactionSchema))
+  expect(toBinary(TransactionSchema, first)).toHaveLength(0)
   expect(second.categories).not.toBe(first.categories)
   const early = toMessage(LinkSchema, { ...link, createdAt: new Date(-1) })
   expect(early.createdAt).toStrictEqual(timestampFromDate(new Date(-1)))
+})
+
+test('V8 keeps no properties of a large message in a hash table', () => {
+  setFlagsFromString('--allow-natives-syntax')
+  const isFast = new Function('message', 'return %HasFastProperties(message)')
+  setFlagsFromString('--no-allow-natives-syntax')
+  const fields = SpendingSchema.fields.map(({ localName, message }) => [
+    localName,
+    message ? createdAt : 'text',
+  ])
+  expect(isFast(toMessage(SpendingSchema, Object.fromEntries(fields)))).toBe(true)
 })
 
 const update = (paths: string[], fields = {}) =>
