@@ -50,8 +50,13 @@ test('fields that are not stated are left out', () => {
     merchantName: null,
   })
   expect(bare).toMatchObject({ displayName: row.name, originalName: row.name, merchantName: '' })
-  for (const field of ['pendingProviderTransactionId', 'authorizedDate', 'category', 'raw']) {
-    expect(bare).not.toHaveProperty(field)
+  for (const field of [
+    'pendingProviderTransactionId',
+    'authorizedDate',
+    'category',
+    'raw',
+  ] as const) {
+    expect(bare?.[field]).toBeUndefined()
   }
 })
 
