@@ -31,6 +31,7 @@ import { importRoutes } from './routes/ledger/imports.ts'
 import { linkRoutes } from './routes/ledger/links.ts'
 import { mappingRoutes } from './routes/ledger/mappings.ts'
 import { suggestionRoutes } from './routes/ledger/suggestions.ts'
+import { tagRoutes } from './routes/ledger/tags.ts'
 import { transactionRoutes } from './routes/ledger/transactions.ts'
 import { uploadRoutes } from './routes/ledger/uploads.ts'
 import { overviewRoutes } from './routes/overview.ts'
@@ -59,6 +60,7 @@ export function createRoutes(deps: RouteDeps): Route[] {
     billRoutes(deps),
     forecastRoutes(deps),
     transactionRoutes(deps),
+    tagRoutes(deps),
     suggestionRoutes(deps),
     bulkTransactionRoutes(deps),
     bulkChangeRoutes(deps),

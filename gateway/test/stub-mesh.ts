@@ -43,6 +43,7 @@ import { LinkService } from '@coffer/proto/ledger/v1/link'
 import { MappingService } from '@coffer/proto/ledger/v1/mapping'
 import { SimilarService } from '@coffer/proto/ledger/v1/similar'
 import { SuggestionService } from '@coffer/proto/ledger/v1/suggestion'
+import { TagService } from '@coffer/proto/ledger/v1/tag'
 import { TransactionService } from '@coffer/proto/ledger/v1/transaction'
 import { UploadService } from '@coffer/proto/ledger/v1/upload'
 import {
@@ -78,6 +79,7 @@ const services = {
     corrections: CorrectionService,
     suggestions: SuggestionService,
     bulkChanges: BulkChangeService,
+    tags: TagService,
     envelopes: EnvelopeService,
     similar: SimilarService,
     uploads: UploadService,

@@ -180,10 +180,12 @@ async function changes({ key }: Ada, { path, tripId }: Household, one: string): 
     summary: 'Another amount: its envelope pays the difference',
   })
   await key('PATCH', one, {
-    body: { spendingId: null, notes: 'Paid by Grace' },
+    body: { spendingId: null, notes: 'Paid by Grace', addTags: ['Oslo 2036', 'shared'] },
     name: 'envelope',
     summary: 'Out of its envelope, which gets the money back',
   })
+  await key('GET', '/tags')
+  await key('PATCH', '/tags', { body: { tags: ['oslo 2036'], name: 'Oslo' } })
   await key('POST', `${one}/correct`, { body: { amount: 9_200 } })
   await key('DELETE', one)
   await key('POST', `${one}/restore`, { body: {} })
@@ -242,7 +244,7 @@ export async function looksAhead(world: World, ada: Ada, home: Household): Promi
 /** Sends every filter of transactions, for the examples of parameters. */
 async function filters({ key }: Ada, { path, tripId }: Household): Promise<void> {
   const filter =
-    'search=hostel&from=2026-03-01&to=2026-03-31&pending=false&source=manual' +
+    'search=hostel&from=2026-03-01&to=2026-03-31&pending=false&source=manual&tag=oslo' +
     '&amount_from=5000&amount_to=20000'
   const lists = [
     `${path}/transactions?${filter}&spendingId=${tripId}`,

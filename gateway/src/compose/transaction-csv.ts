@@ -33,6 +33,7 @@ const columns: Record<string, (of: Transaction, style: Style) => string> = {
   Status: ({ isPending }) => (isPending ? 'pending' : 'posted'),
   Category: ({ category = '' }) => textCell(category),
   Notes: ({ notes = '' }) => textCell(notes),
+  Tags: ({ tags }) => textCell(tags.join(', ')),
   Source: ({ source }) => source,
   'Original name': ({ originalName }) => textCell(originalName),
   'Transaction ID': ({ transactionId }) => transactionId,

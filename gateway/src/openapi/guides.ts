@@ -35,6 +35,7 @@ export const contents: readonly Group[] = [
       'money.md',
       'money/refunds.md',
       'money/bulk.md',
+      'rules/tags.md',
       'money/grace.md',
       'similar-transactions.md',
     ],

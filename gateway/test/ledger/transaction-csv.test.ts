@@ -26,7 +26,11 @@ beforeEach(async () => {
     transactions: {
       listTransactions: ({ after }: ListTransactionsRequest) =>
         after
-          ? { transactions: [{ ...row, amount: -5n, isPending: true, notes: 'a "b"\n=c' }] }
+          ? {
+              transactions: [
+                { ...row, amount: -5n, isPending: true, notes: 'a "b"\n=c', tags: ['=x', 'y'] },
+              ],
+            }
           : { transactions: [{ ...row, name: '+1;-2', spendingId: ids.spendingId }], next },
     },
   })
@@ -51,10 +55,10 @@ test('a list as CSV has all pages, with the filters', async () => {
   expect(headers).toMatchObject({ vary: 'accept-encoding, accept' })
   expect(headers['content-disposition']).toBe('attachment; filename="coffer-transactions.csv"')
   expect(text.split('\r\n')).toEqual([
-    '\ufeffDate,Name,Merchant,Amount,Currency,Envelope,Status,Category,Notes,Source,' +
+    '\ufeffDate,Name,Merchant,Amount,Currency,Envelope,Status,Category,Notes,Tags,Source,' +
       'Original name,Transaction ID',
-    `2025-12-31,"'+1;'-2",,-12.50,USD,${spending.name},posted,,,manual,Tea,${transactionId}`,
-    `2025-12-31,,,0.05,USD,,pending,,"a ""b""\n'=c",manual,Tea,${transactionId}`,
+    `2025-12-31,"'+1;'-2",,-12.50,USD,${spending.name},posted,,,,manual,Tea,${transactionId}`,
+    `2025-12-31,,,0.05,USD,,pending,,"a ""b""\n'=c","'=x, y",manual,Tea,${transactionId}`,
     '',
   ])
   const lists = gateway.received.filter(({ rpc }) => rpc === 'ListTransactions')

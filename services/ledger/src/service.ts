@@ -13,6 +13,7 @@ import { ScheduledService } from '@coffer/proto/ledger/v1/scheduled'
 import { SimilarService } from '@coffer/proto/ledger/v1/similar'
 import { SuggestionService } from '@coffer/proto/ledger/v1/suggestion'
 import { SyncImportService } from '@coffer/proto/ledger/v1/sync_import'
+import { TagService } from '@coffer/proto/ledger/v1/tag'
 import { TransactionService } from '@coffer/proto/ledger/v1/transaction'
 import { UploadService } from '@coffer/proto/ledger/v1/upload'
 import { bankAccountRoutes } from './accounts/bank-account.rpc.ts'
@@ -47,6 +48,7 @@ import { linkCleanUpActivities } from './tenancy/link-clean-up.activities.ts'
 import { sweepActivities } from './tenancy/sweep.activities.ts'
 import { timezoneActivities } from './tenancy/timezone.activities.ts'
 import { bulkChangeRoutes } from './transactions/bulk-change.rpc.ts'
+import { tagRoutes } from './transactions/tag.rpc.ts'
 import { transactionRoutes } from './transactions/transaction.rpc.ts'
 import { transactionBatchRoutes } from './transactions/transaction-batch.rpc.ts'
 import { correctionRoutes } from './transactions/transaction-correction.rpc.ts'
@@ -78,6 +80,7 @@ export const ledger = defineService({
           ...transactionListRoutes(deps),
         })
         router.service(BulkChangeService, bulkChangeRoutes(deps))
+        router.service(TagService, tagRoutes(deps))
         router.service(CorrectionService, correctionRoutes(deps))
         router.service(SuggestionService, suggestionRoutes(deps))
         router.service(SyncImportService, {

@@ -35,6 +35,12 @@ export function lineShape({ min, max }: Range, kind: keyof typeof controls = 'li
   return { ...formShape(forms[Math.min(min, 2)] ?? any), ...lengthOf({ min, max }) }
 }
 
+/** A tag: a text of one line without a comma. */
+export const tagShape: Shape = {
+  ...formShape(`[^,${controls.line}]*[^,${controls.line}\\s][^,${controls.line}]*`),
+  ...lengthOf({ min: 1, max: 50 }),
+}
+
 /** Returns the shape of any text that is not blank. */
 export function filledShape({ min, max }: Range): Shape {
   return { pattern: '\\S', ...lengthOf({ min, max }) }

@@ -5,7 +5,8 @@ import { values } from '@coffer/proto/values'
 import { z } from 'zod'
 import { idPattern, isDay } from '../fields/fields.ts'
 import { idFault } from '../fields/id-fault.ts'
-import { dayShape } from '../fields/shapes.ts'
+import { dayShape, tagShape } from '../fields/shapes.ts'
+import { tag } from '../fields/tag.ts'
 import { integerText, offset, optionalBoolean, paged, searchText, value } from './query.ts'
 
 const day = value
@@ -54,6 +55,18 @@ const source = value
   })
   .meta({ type: 'string', enum: sources, description: 'Only transactions of this source' })
 
+const taggedBy = value
+  .transform((sent, context) => {
+    const { data, error } = tag.optional().safeParse(sent)
+    for (const { message } of error?.issues ?? []) context.addIssue(message)
+    return data
+  })
+  .meta({
+    type: 'string',
+    ...tagShape,
+    description: 'Only transactions with this tag; case and accents do not count',
+  })
+
 const filters = {
   search,
   from,
@@ -62,6 +75,7 @@ const filters = {
   amount_from: amountBound('Smallest amount in minor units, included; the sign is that of amount'),
   amount_to: amountBound('Largest amount in minor units, included; the sign is that of amount'),
   source,
+  tag: taggedBy,
 }
 
 /** Returns the schema of a query of transactions: an `offset` excludes filters and `after`. */

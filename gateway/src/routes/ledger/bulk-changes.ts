@@ -24,6 +24,7 @@ import {
   text,
 } from '../../http/fields/fields.ts'
 import { dayShape } from '../../http/fields/shapes.ts'
+import { tag } from '../../http/fields/tag.ts'
 import { type Route, route } from '../../http/route.ts'
 import { bulkResult, sizeMax, toResult } from './bulk-transactions.ts'
 import { transactionChange } from './transactions.ts'
@@ -43,6 +44,7 @@ const filter = object({
   amountFrom: money.optional().describe('Smallest amount in minor units, included'),
   amountTo: money.optional().describe('Largest amount in minor units, included'),
   source: oneOf(values['Transaction.source']).optional().describe('Only those of this source'),
+  tag: tag.optional().describe('Only those with this tag, in any case and accents'),
   deleted: boolean.optional().describe('true: the soft-deleted transactions instead of live ones'),
 })
 

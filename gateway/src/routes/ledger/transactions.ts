@@ -25,6 +25,7 @@ import {
   text,
   timestamp,
 } from '../../http/fields/fields.ts'
+import { tags } from '../../http/fields/tag.ts'
 import { pageText } from '../../http/queries/cursor.ts'
 import { everyTransactionPage } from '../../http/queries/transaction-query.ts'
 import { type Route, route } from '../../http/route.ts'
@@ -60,6 +61,7 @@ export const transactionCreation = z.strictObject({
     'Whether the transaction is not posted yet. Default: false',
   ),
   notes: ignoringNull(notes).describe('Note in any number of lines. Null counts as not sent'),
+  tags: ignoringNull(tags).describe('Tags, at most 20. Null counts as not sent'),
 })
 
 /** Fields of a PATCH; some are refused for provider transactions (docs/api.md#patch). */
@@ -88,6 +90,9 @@ export const transactionChange = z.strictObject({
     'Whether it is not posted yet; on a manual link only. Moves no balance; null is ignored',
   ),
   notes: nullOr(notes).optional().describe('New note; null and a blank text clear it'),
+  tags: nullOr(tags).optional().describe('The tags from now on; null and an empty list clear them'),
+  addTags: ignoringNull(tags).describe('Tags to add; not with tags'),
+  removeTags: ignoringNull(tags).describe('Tags to remove, before others are added; not with tags'),
 })
 
 /** Returns the routes of transactions (docs/transactions.md, docs/similar-transactions.md). */

@@ -36,6 +36,7 @@ export const Transaction = z.object({
   createdAt: z.date(),
   deletedAt: z.date().nullable(),
   notes: z.string().nullable(),
+  tags: z.array(z.string()).nullable(),
   adjustedByDeletion: z.boolean().nullable(),
   unassignedByDeletion: z.string().nullable(),
 })
@@ -58,6 +59,7 @@ export const StatedFields = Transaction.pick({
   spendingId: true,
   isPending: true,
   notes: true,
+  tags: true,
 }).extend({ name: z.string() })
 export type StatedFields = z.infer<typeof StatedFields>
 
@@ -110,6 +112,7 @@ export function emptyTransaction(
     createdAt: created.createdAt,
     deletedAt: null,
     notes: null,
+    tags: null,
     adjustedByDeletion: null,
     unassignedByDeletion: null,
   }

@@ -58,7 +58,8 @@ function pendingOfDays(isDeleted: FragmentSqlToken): FragmentSqlToken {
 /**
  * The pending transactions of tips, and what is posted near them. Of a removal the days are those
  * of the pending ones that it names. 1,000: minor units of the largest hold, 1.00 of three decimal
- * places (`isTipOf` in syncs/tip-pairs.ts).
+ * places (`isTipOf` in syncs/tip-pairs.ts). ORDER BY that of the index by date: without statistics
+ * the planner would read the whole bank account by its primary key.
  */
 export const tipTransactions = sql.fragment`
   SELECT DISTINCT scope.account_id, scope.bank_account_id, found.transaction_id
@@ -81,5 +82,5 @@ export const tipTransactions = sql.fragment`
         AND CASE WHEN pending.amount BETWEEN 0 AND 1000 THEN amount > pending.amount
           ELSE abs(amount) * 10 <= abs(pending.amount) * 13
             AND abs(amount) > abs(pending.amount) END
-      LIMIT 5000)
+      ORDER BY date DESC, transaction_id DESC LIMIT 5000)
   ) AS found`

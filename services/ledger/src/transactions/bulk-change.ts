@@ -138,9 +138,10 @@ function setBack(
   const patch = { ...stated, spendingId, refundSpendingId }
   const { settlement, transaction } = changeTransaction(state, patch)
   const { name = null, merchantName = null, notes = null } = before
+  const tags = before.tags.length > 0 ? before.tags : null
   const day = dateOf(date) ?? transaction.date
   return {
     settlement,
-    transaction: { ...transaction, name, merchantName, notes, isPending, date: day },
+    transaction: { ...transaction, name, merchantName, notes, tags, isPending, date: day },
   }
 }

@@ -69,7 +69,7 @@ function changeIn(
   if (locked.bankAccount.linkType !== 'manual') {
     refuseManualOnly(patch)
   }
-  const stated = storedFields(patch)
+  const stated = storedFields(patch, before)
   const former = namedEnvelope(before)
   const named = nameEnvelope(patch, former)
   const merged = { ...before, ...stated }

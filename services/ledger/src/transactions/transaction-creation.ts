@@ -2,6 +2,7 @@ import { invalid } from '@coffer/kit/rpc/errors'
 import { z } from 'zod'
 import { requireManual } from '../book/bank-account.ts'
 import { inRange } from '../book/money.ts'
+import { changeTags, type TagChange } from '../book/tags.ts'
 import {
   type Assignment,
   emptyTransaction,
@@ -29,7 +30,7 @@ export type TransactionDecision = { settlement: Settlement; transaction: Transac
 /** The fields of a PATCH of a transaction; `date` is midnight in the account's timezone. */
 export type TransactionPatch = {
   [Field in keyof StatedFields]?: StatedFields[Field] | null | undefined
-} & { refundSpendingId?: string | null | undefined }
+} & { refundSpendingId?: string | null | undefined } & TagChange
 
 const statedFields = Object.entries(StatedFields.shape).map(([name, type]) => {
   return { name, isNullable: type instanceof z.ZodNullable }
@@ -60,14 +61,20 @@ export function createTransaction(locked: Locked, body: NewTransaction): Transac
   return { settlement: endOperation(started), transaction }
 }
 
-/** Returns the fields to store. In a nullable column '' becomes null; elsewhere null is ignored. */
-export function storedFields(patch: TransactionPatch): Partial<StatedFields> {
-  const given: Record<string, unknown> = patch
+/**
+ * Returns the fields to store. In a nullable column '' becomes null; elsewhere null is ignored.
+ * Tags are those after the change of `before`.
+ */
+export function storedFields(
+  patch: TransactionPatch,
+  before: Pick<Transaction, 'tags'> = { tags: null },
+): Partial<StatedFields> {
+  const given: Record<string, unknown> = { ...patch }
   const stored = statedFields.flatMap(({ name, isNullable }) => {
     const value = isNullable && given[name] === '' ? null : given[name]
     return value === undefined || (value === null && !isNullable) ? [] : [[name, value]]
   })
-  return Object.fromEntries(stored)
+  return { ...Object.fromEntries(stored), tags: changeTags(before.tags, patch) }
 }
 
 /** Returns the envelope that a request names, or else the present one; a blank text names none. */

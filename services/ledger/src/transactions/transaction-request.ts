@@ -47,7 +47,13 @@ export function readSearch(
   timezone: string,
 ): TransactionSearch {
   const { spendingId, free, pending, search, from, to, after, limit } = request
-  const { deleted: isDeleted, amountFrom = null, amountTo = null, source = null } = request
+  const {
+    deleted: isDeleted,
+    amountFrom = null,
+    amountTo = null,
+    source = null,
+    tag = null,
+  } = request
   const date = after?.date && timestampDate(after.date)
   const cursor = after && date ? { date, transactionId: after.transactionId } : null
   return {
@@ -61,6 +67,7 @@ export function readSearch(
     amountFrom,
     amountTo,
     source,
+    tag,
     ...rangeOf({ from: from ?? null, to: to ?? null, after: cursor }, timezone),
   }
 }

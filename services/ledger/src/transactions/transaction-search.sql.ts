@@ -13,14 +13,15 @@ const Found = Transaction.extend({ found: z.bigint() })
 
 const names = [
   ...(['accountId', 'bankAccountId', 'spendingId', 'from', 'beforeDate', 'beforeId'] as const),
-  ...(['text', 'amountFrom', 'amountTo', 'source', 'examined', 'limit', 'foundMax'] as const),
+  ...(['text', 'amountFrom', 'amountTo', 'source', 'tag', 'examined', 'limit'] as const),
+  'foundMax' as const,
 ]
 type Parameters = Record<(typeof names)[number], string>
 
 /** Filters that change the SQL of the prepared statement; all other values are parameters. */
 type Filter =
   | ('everywhere' | 'deleted' | 'envelope' | 'free' | 'pending' | 'posted')
-  | ('amountFrom' | 'amountTo' | 'source' | 'text')
+  | ('amountFrom' | 'amountTo' | 'source' | 'tag' | 'text')
 type Filters = ReadonlySet<Filter>
 
 function filtersOf(search: TransactionSearch): Filter[] {
@@ -35,6 +36,7 @@ function filtersOf(search: TransactionSearch): Filter[] {
     amountFrom: amountFrom !== null,
     amountTo: amountTo !== null,
     source: source !== null,
+    tag: search.tag !== null,
     text: text !== null,
   }
   return (Object.keys(filters) as Filter[]).filter((name) => filters[name])
@@ -201,11 +203,17 @@ function keptBy(p: Parameters, has: Filters): FragmentSqlToken {
     ...(has.has('amountFrom') ? [sql.fragment`amount >= ${p.amountFrom}::bigint`] : []),
     ...(has.has('amountTo') ? [sql.fragment`amount <= ${p.amountTo}::bigint`] : []),
     ...(has.has('source') ? [sql.fragment`source = ${p.source}`] : []),
+    ...(has.has('tag') ? [isTagged(p)] : []),
     ...(has.has('text') ? [textLike(p)] : []),
   ]
   return kept.length === 0
     ? sql.fragment`true`
     : sql.fragment`${sql.join(kept, sql.fragment` AND `)}`
+}
+
+function isTagged(p: Parameters): FragmentSqlToken {
+  return sql.fragment`tags IS NOT NULL AND EXISTS (
+        SELECT FROM unnest(tags) AS tag WHERE folded_text(tag) = folded_text(${p.tag}))`
 }
 
 function textLike(p: Parameters): FragmentSqlToken {
@@ -218,7 +226,7 @@ function valuesOf(
   { examined = 0, foundMax = 0 }: { examined?: number; foundMax?: number },
 ) {
   const { bankAccountId, spendingId, text, amountFrom, amountTo, source } = search
-  const { from, behind, limit } = search
+  const { from, behind, limit, tag } = search
   return {
     accountId,
     bankAccountId,
@@ -226,6 +234,7 @@ function valuesOf(
     amountFrom,
     amountTo,
     source,
+    tag,
     limit,
     examined,
     foundMax,

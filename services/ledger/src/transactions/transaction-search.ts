@@ -22,6 +22,8 @@ export interface TransactionSearch {
   /** Largest amount in minor units, included. */
   amountTo: bigint | null
   source: string | null
+  /** Only transactions with this tag, by its fold. */
+  tag: string | null
   /** Only transactions from this instant on: midnight of the oldest day. */
   from: Date
   /** Only transactions after this cursor, that is older ones. */

@@ -24,12 +24,16 @@ export const freeValues = Object.fromEntries(
 
 /** Returns the free fields of an object; a missing one is null. */
 export function freeOf(of: Partial<Record<keyof FreeFields, unknown>>): FreeFields {
-  return Object.fromEntries(freeNames.map((name) => [name, of[name] ?? null])) as FreeFields
+  const stated = (value: unknown) => (Array.isArray(value) && value.length === 0 ? null : value)
+  return Object.fromEntries(freeNames.map((name) => [name, stated(of[name]) ?? null])) as FreeFields
 }
 
 function generatorFor(type: z.core.$ZodType): fc.Arbitrary<unknown> {
   if (type instanceof z.ZodNullable) return fc.option(generatorFor(type.unwrap()))
   if (type instanceof z.ZodString) return fc.constantFrom('For Kim', 'Paid twice')
+  if (type instanceof z.ZodArray) {
+    return fc.uniqueArray(generatorFor(type.element), { minLength: 1, maxLength: 2 })
+  }
   if (type instanceof z.ZodBoolean) return fc.boolean()
   if (type instanceof z.ZodEnum) return fc.constantFrom(...type.options)
   throw new Error('no generator for the type of a field: add it here')

@@ -218,6 +218,9 @@ WITH
               ELSE abs(amount) * 10 <= abs(pending.amount) * 13
               AND abs(amount) > abs(pending.amount)
             END
+          ORDER BY
+            date DESC,
+            transaction_id DESC
           LIMIT
             5000
         )

@@ -131,6 +131,7 @@ WITH
         "created_at",
         "deleted_at",
         "notes",
+        "tags",
         "adjusted_by_deletion",
         "unassigned_by_deletion"
       )
@@ -157,6 +158,7 @@ WITH
       new."created_at",
       new."deleted_at",
       new."notes",
+      new."tags",
       new."adjusted_by_deletion",
       new."unassigned_by_deletion"
     FROM
@@ -277,6 +279,7 @@ WITH
       "created_at" = "new"."created_at",
       "deleted_at" = "new"."deleted_at",
       "notes" = "new"."notes",
+      "tags" = "new"."tags",
       "adjusted_by_deletion" = "new"."adjusted_by_deletion",
       "unassigned_by_deletion" = "new"."unassigned_by_deletion"
     FROM

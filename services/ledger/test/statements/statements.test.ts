@@ -49,6 +49,7 @@ const search: TransactionSearch = {
   amountFrom: 1n,
   amountTo: 2n,
   source: 'manual',
+  tag: 'tea',
   from: day,
   behind: { date: day, transactionId: 'txn_1' },
   limit: 25,

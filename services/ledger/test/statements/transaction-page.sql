@@ -21,6 +21,7 @@ SELECT
   "page"."created_at" AS "createdAt",
   "page"."deleted_at" AS "deletedAt",
   "page"."notes" AS "notes",
+  "page"."tags" AS "tags",
   "page"."adjusted_by_deletion" AS "adjustedByDeletion",
   "page"."unassigned_by_deletion" AS "unassignedByDeletion",
   owner.version AS "accountVersion"

@@ -21,6 +21,7 @@ SELECT
   "transactions"."created_at" AS "createdAt",
   "transactions"."deleted_at" AS "deletedAt",
   "transactions"."notes" AS "notes",
+  "transactions"."tags" AS "tags",
   "transactions"."adjusted_by_deletion" AS "adjustedByDeletion",
   "transactions"."unassigned_by_deletion" AS "unassignedByDeletion",
   owner.version AS "accountVersion"
@@ -65,18 +66,26 @@ FROM
       AND amount >= $8::bigint
       AND amount <= $9::bigint
       AND source = $10
+      AND tags IS NOT NULL
+      AND EXISTS (
+        SELECT
+        FROM
+          unnest(tags) AS tag
+        WHERE
+          folded_text (tag) = folded_text ($11)
+      )
       AND folded_transaction_text (
         "name",
         "original_name",
         "merchant_name",
         "original_merchant_name",
         "notes"
-      ) LIKE folded_pattern ($11)
+      ) LIKE folded_pattern ($12)
     ORDER BY
       date DESC,
       transaction_id DESC
     LIMIT
-      $12::int
+      $13::int
   ) AS transactions ON true
 ORDER BY
   transactions.date DESC,

@@ -21,6 +21,7 @@ SELECT
   "transactions"."created_at" AS "createdAt",
   "transactions"."deleted_at" AS "deletedAt",
   "transactions"."notes" AS "notes",
+  "transactions"."tags" AS "tags",
   "transactions"."adjusted_by_deletion" AS "adjustedByDeletion",
   "transactions"."unassigned_by_deletion" AS "unassignedByDeletion",
   owner.version AS "accountVersion"
@@ -79,18 +80,26 @@ FROM
       AND amount >= $6::bigint
       AND amount <= $7::bigint
       AND source = $8
+      AND tags IS NOT NULL
+      AND EXISTS (
+        SELECT
+        FROM
+          unnest(tags) AS tag
+        WHERE
+          folded_text (tag) = folded_text ($9)
+      )
       AND folded_transaction_text (
         "name",
         "original_name",
         "merchant_name",
         "original_merchant_name",
         "notes"
-      ) LIKE folded_pattern ($9)
+      ) LIKE folded_pattern ($10)
     ORDER BY
       date DESC,
       transaction_id DESC
     LIMIT
-      $10::int
+      $11::int
   ) AS transactions ON true
 ORDER BY
   transactions.date DESC,

@@ -44,6 +44,14 @@ WITH
       AND amount >= $6::bigint
       AND amount <= $7::bigint
       AND source = $8
+      AND tags IS NOT NULL
+      AND EXISTS (
+        SELECT
+        FROM
+          unnest(tags) AS tag
+        WHERE
+          folded_text (tag) = folded_text ($9)
+      )
       AND folded_transaction_text (
         "name",
         "original_name",
@@ -52,7 +60,7 @@ WITH
         "notes"
       ) LIKE folded_pattern ($2)
     LIMIT
-      $9::int
+      $10::int
   )
 SELECT
   "transactions"."account_id" AS "accountId",
@@ -77,6 +85,7 @@ SELECT
   "transactions"."created_at" AS "createdAt",
   "transactions"."deleted_at" AS "deletedAt",
   "transactions"."notes" AS "notes",
+  "transactions"."tags" AS "tags",
   "transactions"."adjusted_by_deletion" AS "adjustedByDeletion",
   "transactions"."unassigned_by_deletion" AS "unassignedByDeletion",
   (
@@ -91,4 +100,4 @@ ORDER BY
   date DESC,
   transaction_id DESC
 LIMIT
-  $10::int
+  $11::int

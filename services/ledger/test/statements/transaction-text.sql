@@ -27,6 +27,14 @@ WITH
       AND amount >= $7::bigint
       AND amount <= $8::bigint
       AND source = $9
+      AND tags IS NOT NULL
+      AND EXISTS (
+        SELECT
+        FROM
+          unnest(tags) AS tag
+        WHERE
+          folded_text (tag) = folded_text ($10)
+      )
       AND folded_transaction_text (
         "name",
         "original_name",
@@ -34,9 +42,9 @@ WITH
         "original_merchant_name",
         "notes"
       ) LIKE folded_pattern ($3)
-      AND spending_id = $10
+      AND spending_id = $11
     LIMIT
-      $11::int
+      $12::int
   )
 SELECT
   "transactions"."account_id" AS "accountId",
@@ -61,6 +69,7 @@ SELECT
   "transactions"."created_at" AS "createdAt",
   "transactions"."deleted_at" AS "deletedAt",
   "transactions"."notes" AS "notes",
+  "transactions"."tags" AS "tags",
   "transactions"."adjusted_by_deletion" AS "adjustedByDeletion",
   "transactions"."unassigned_by_deletion" AS "unassignedByDeletion",
   (
@@ -75,4 +84,4 @@ ORDER BY
   date DESC,
   transaction_id DESC
 LIMIT
-  $12::int
+  $13::int

@@ -72,6 +72,7 @@ export function searchFor(
     amountFrom: null,
     amountTo: null,
     source: null,
+    tag: null,
     limit: 4,
     ...rangeOf({ from: null, to: null, after }, 'UTC'),
   }

@@ -1,0 +1,50 @@
+import { invalid } from '@coffer/kit/rpc/errors'
+import { foldText } from '@coffer/kit/values/fold'
+
+/** Maximum number of tags of a transaction (docs/limits.md). */
+export const tagsMax = 20
+
+/** The tags of a change: all of them, or those to add and to remove. */
+export interface TagChange {
+  tags?: readonly string[] | null | undefined
+  addTags?: readonly string[] | null | undefined
+  removeTags?: readonly string[] | null | undefined
+}
+
+/**
+ * Returns the tags of a transaction after a change (docs/rules/tags.md); null without tags. Tags
+ * are equal by their fold, and the first spelling stays. Throws `invalid` beyond 20 tags, and for a
+ * change that both states the tags and adds or removes some.
+ */
+export function changeTags(before: readonly string[] | null, change: TagChange): string[] | null {
+  const { tags, addTags, removeTags } = change
+  if (tags === undefined && !addTags && !removeTags) return before && [...before]
+  if (tags !== undefined && (addTags || removeTags)) {
+    throw invalid({ tags: 'does not go with addTags or removeTags: send one or the other' })
+  }
+  const removed = new Set(removeTags?.map(foldText))
+  const kept = (before ?? []).filter((tag) => !removed.has(foldText(tag)))
+  const changed = distinctTags(tags === undefined ? [...kept, ...(addTags ?? [])] : (tags ?? []))
+  if ((changed?.length ?? 0) <= tagsMax) return changed
+  const problem = `would be more than ${tagsMax} tags of a transaction`
+  throw invalid(tags ? { tags: problem } : { addTags: problem })
+}
+
+/**
+ * Returns tags with each of `former` (folded) renamed to `name`, or removed if that is null; null
+ * without tags. A tag that the transaction then has twice is kept once.
+ */
+export function renameTags(
+  tags: readonly string[],
+  { former, name }: { former: ReadonlySet<string>; name: string | null },
+): string[] | null {
+  const named = name === null ? [] : [name]
+  return distinctTags(tags.flatMap((tag) => (former.has(foldText(tag)) ? named : tag)))
+}
+
+function distinctTags(tags: readonly string[]): string[] | null {
+  const byFold = new Map(tags.toReversed().map((tag) => [foldText(tag), tag]))
+  const distinct = tags.filter((tag) => byFold.get(foldText(tag)) === tag)
+  const unique = [...new Set(distinct)]
+  return unique.length > 0 ? unique : null
+}

@@ -1,0 +1,101 @@
+import { isDeepStrictEqual } from 'node:util'
+import { invalid } from '@coffer/kit/rpc/errors'
+import { toMessage } from '@coffer/kit/rpc/message'
+import { callerOf } from '@coffer/kit/rpc/rpc'
+import type { ServiceDeps } from '@coffer/kit/service/service'
+import { foldText } from '@coffer/kit/values/fold'
+import { type RenameTagsRequest, TagSchema, type TagService } from '@coffer/proto/ledger/v1/tag'
+import { Code, ConnectError, type HandlerContext, type ServiceImpl } from '@connectrpc/connect'
+import { renameTags, tagsMax } from '../book/tags.ts'
+import { endOperation, startOperation } from '../money/operation.ts'
+import type { MoneyWriter } from '../money/writer.service.ts'
+import { findTagged, listTags, type TaggedKey } from './tag.sql.ts'
+
+type Deps = Pick<ServiceDeps, 'database'> & Pick<MoneyWriter, 'write'>
+
+/** Maximum number of tags in the list, the most frequent ones (docs/limits.md). */
+const listedMax = 1_000
+
+/** Transactions of a save. A larger one would delay other changes of the bank account. */
+const pageSize = 200
+
+/** Pages of a request, so that it ends before its deadline (docs/limits.md). */
+const pagesMax = 10
+
+/** Returns the RPC handlers of the tags of an account (docs/rules/tags.md). */
+export function tagRoutes(deps: Deps): ServiceImpl<typeof TagService> {
+  return {
+    listTags: async (_request, context) => {
+      const { accountId } = callerOf(context)
+      const tags = await listTags(deps.database, accountId, listedMax)
+      return { tags: tags.map((one) => toMessage(TagSchema, one)) }
+    },
+    renameTags: (request, context) => renameAll(deps, request, context),
+  }
+}
+
+/**
+ * Renames tags on all transactions of the account, page by page: each page is one save of a bank
+ * account. A repetition continues, because renamed transactions no longer match.
+ */
+async function renameAll(
+  deps: Deps,
+  { tags, name: named }: RenameTagsRequest,
+  context: HandlerContext,
+) {
+  if (tags.length === 0 || tags.length > tagsMax) throw invalid({ tags: 'must have 1 to 20 tags' })
+  const { accountId } = callerOf(context)
+  const name = named ?? null
+  const change = { former: new Set(tags.map(foldText)), name }
+  let after: TaggedKey = { bankAccountId: '', transactionId: '' }
+  let changedCount = 0
+  for (let page = 0; page < pagesMax; page += 1) {
+    const wanted = { tags, name, after, limit: pageSize }
+    const found = await findTagged(deps.database, accountId, wanted)
+    const byAccount = Map.groupBy(found, ({ bankAccountId }) => bankAccountId)
+    for (const [bankAccountId, rows] of byAccount) {
+      const transactionIds = rows.map(({ transactionId }) => transactionId)
+      changedCount += await renameIn(deps, { bankAccountId, transactionIds, change }, context)
+    }
+    const last = found[pageSize - 1]
+    if (!last) return { changedCount, isComplete: true }
+    after = last
+  }
+  return { changedCount, isComplete: false }
+}
+
+interface Page {
+  bankAccountId: string
+  transactionIds: readonly string[]
+  change: Parameters<typeof renameTags>[1]
+}
+
+/** Returns the number of changed transactions; 0 if the bank account is being deleted. */
+async function renameIn(
+  { write }: Deps,
+  { bankAccountId, transactionIds, change }: Page,
+  context: HandlerContext,
+): Promise<number> {
+  const { accountId, userId: createdBy } = callerOf(context)
+  const writing = write({
+    scope: { accountId, bankAccountId, transactionIds },
+    createdBy,
+    isAlone: true,
+    signal: context.signal,
+    decide: (current) => {
+      const named = new Set(transactionIds)
+      const transactions = current.transactions
+        .filter(({ transactionId }) => named.has(transactionId))
+        .map((before) => ({ before, tags: before.tags && renameTags(before.tags, change) }))
+        .filter(({ before, tags }) => !isDeepStrictEqual(before.tags, tags))
+        .map(({ before, tags }) => ({ ...before, tags }))
+      const reply = transactions.length
+      if (reply === 0) return { reply }
+      return { settlement: endOperation(startOperation(current)), transactions, reply }
+    },
+  })
+  return writing.catch((error: unknown) => {
+    if (ConnectError.from(error).code !== Code.NotFound) throw error
+    return 0
+  })
+}
