@@ -15,14 +15,18 @@ const session = { sessionId, isCurrent: true, createdAt: at, lastUsedAt: at, exp
 let gateway: Gateway
 afterEach(async () => await gateway[Symbol.asyncDispose]())
 
-test('the sessions of the caller are listed', async () => {
-  const listSessions = () => ({ sessions: [create(SessionSchema, session)] })
+test('the sessions of the caller are listed, with the device if it is known', async () => {
+  const deviceName = 'Firefox on Windows'
+  const known = create(SessionSchema, { ...session, deviceName })
+  const listSessions = () => ({ sessions: [create(SessionSchema, session), known] })
   gateway = await createGateway({ sessions: { listSessions } })
   const { status, body } = await gateway.send('GET', url, { as: bySession })
   expect(status).toBe(200)
   const time = '2026-01-02T03:04:05Z'
+  const times = { createdAt: time, lastUsedAt: time, expiresAt: time }
   expect(body).toEqual([
-    { sessionId, isCurrent: true, createdAt: time, lastUsedAt: time, expiresAt: time },
+    { sessionId, isCurrent: true, ...times, deviceName: null },
+    { sessionId, isCurrent: true, ...times, deviceName },
   ])
   expect((await gateway.send('GET', url, { as: byKey })).status).toBe(401)
 })

@@ -1,5 +1,6 @@
 import { refusalOf } from '@coffer/kit/rpc/errors'
 import { newId } from '@coffer/kit/values/id'
+import { MultifactorService } from '@coffer/proto/identity/v1/multifactor'
 import { SessionService } from '@coffer/proto/identity/v1/session'
 import { SignInService } from '@coffer/proto/identity/v1/sign_in'
 import { type CallOptions, Code, ConnectError } from '@connectrpc/connect'
@@ -47,6 +48,22 @@ test('sessions are listed newest first, with the current one marked', async () =
   const ids = live.map(({ sessionId }) => sessionId)
   expect(ids).toEqual([...ids].sort().reverse())
   expect(live[0]?.expiresAt?.seconds).toBe(BigInt(after(14 * day).getTime() / 1000))
+})
+
+test('a session has the device of its sign-in, also after a second factor', async () => {
+  const ann = await registerWithAuthenticator(booted, start)
+  const names = async (as: CallOptions) =>
+    (await sessions().listSessions({}, as)).sessions.map(({ deviceName }) => deviceName)
+  const named = { email: ann.email, password, deviceName: 'Firefox on Windows' }
+  const { sessionToken } = await signIn().login(named, anonymous(booted))
+  booted.clock.now = after(minute)
+  const code = { totp: ann.codeAt(after(minute)), deviceName: `Safari on iPhone${'!'.repeat(200)}` }
+  const multifactor = booted.client('identity', MultifactorService)
+  await multifactor.completeSignIn(code, await bySession(booted, sessionToken))
+  const as = await bySession(booted, ann.sessionToken)
+  expect(await names(as)).toEqual([`Safari on iPhone${'!'.repeat(84)}`, undefined])
+  const bob = await register(booted, { deviceName: 'Chrome on Android' })
+  expect(await names(bob.as)).toEqual(['Chrome on Android'])
 })
 
 test('an idle session, and one that still requires its second factor, are not listed', async () => {

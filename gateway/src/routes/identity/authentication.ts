@@ -7,6 +7,7 @@ import { SignInService } from '@coffer/proto/identity/v1/sign_in'
 import { values } from '@coffer/proto/values'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
+import { deviceNameOf } from '../../auth/device-name.ts'
 import { requireOfferedFeature } from '../../auth/features.ts'
 import { proofOfWorkKeys, withProofOfWork } from '../../auth/proof-of-work.ts'
 import type { RouteDeps } from '../../deps.ts'
@@ -159,7 +160,8 @@ function signInRoutes(deps: RouteDeps): Route[] {
       answers: { 428: codesLocked },
       answer: signedInAnswer,
       handler: async ({ body, options, request, reply }) => {
-        const { sessionToken, isActive } = await multifactor.completeSignIn(body, options)
+        const wanted = { ...body, ...deviceOf(request) }
+        const { sessionToken, isActive } = await multifactor.completeSignIn(wanted, options)
         begin(reply, { sessionToken, ...formerOf(request) })
         return signedIn(isActive)
       },
@@ -222,14 +224,22 @@ function challengeRoute({ mesh }: RouteDeps): Route {
   })
 }
 
+/** Returns the field with the device of a request (docs/sign-in.md#session-and-cookie). */
+function deviceOf({ headers }: FastifyRequest): { deviceName: string } {
+  return { deviceName: deviceNameOf(headers['user-agent']) }
+}
+
 /** Returns functions that replace a browser's session: the next sign-in ends the former session. */
 function createSuccession({ cookie, sessions }: RouteDeps) {
   const forget = (token: string) =>
     sessions.forget((sent) => sent.kind === 'session' && sent.token === token)
   return {
     forget,
-    /** Returns the field with the session token of the browser's cookie; empty without a cookie. */
-    formerOf: (request: FastifyRequest) => ({ formerSessionToken: cookie.read(request) ?? '' }),
+    /** Returns the session token of the browser's cookie, empty without a cookie, and its name. */
+    formerOf: (request: FastifyRequest) => ({
+      formerSessionToken: cookie.read(request) ?? '',
+      ...deviceOf(request),
+    }),
     begin: (reply: FastifyReply, began: { sessionToken: string; formerSessionToken: string }) => {
       forget(began.formerSessionToken)
       cookie.set(reply, began.sessionToken)

@@ -9,13 +9,13 @@ import { type NewSession, Session } from './session.ts'
 const accountColumns = columnsOf(AccountFacts, { table: 'a' })
 
 export async function insertSession(tx: Transaction, session: NewSession): Promise<void> {
-  const { accountId, userId, sessionId, tokenHash, isPending } = session
+  const { accountId, userId, sessionId, tokenHash, isPending, deviceName } = session
   const now = sql.timestamp(session.now)
   await tx.query(sql.unsafe`
     INSERT INTO sessions (account_id, user_id, session_id, token_hash, is_pending,
-      created_at, last_used_at, expires_at)
+      created_at, last_used_at, expires_at, device_name)
     VALUES (${accountId}, ${userId}, ${sessionId}, ${sql.binary(tokenHash)}, ${isPending},
-      ${now}, ${now}, ${sql.timestamp(session.expiresAt)})`)
+      ${now}, ${now}, ${sql.timestamp(session.expiresAt)}, ${deviceName})`)
 }
 
 const foundSession = prepare(['tokenHash', 'now', 'idleSince'], (of) => {
@@ -119,7 +119,7 @@ export async function listSessions(
 ): Promise<readonly Session[]> {
   return pool.any(sql.type(Session)`
     SELECT session_id AS "sessionId", created_at AS "createdAt", last_used_at AS "lastUsedAt",
-      expires_at AS "expiresAt"
+      expires_at AS "expiresAt", device_name AS "deviceName"
     FROM sessions
     WHERE account_id = ${accountId} AND user_id = ${userId} AND NOT is_pending
       AND expires_at > ${sql.timestamp(now)} AND last_used_at > ${sql.timestamp(idleSince)}

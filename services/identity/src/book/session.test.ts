@@ -3,7 +3,7 @@ import { boundsOfUse, isToken, newSession } from './session.ts'
 
 const now = new Date('2026-03-01T12:00:00Z')
 const user = { accountId: 'acct_1', userId: 'user_1' }
-const origin = { bytes: new Uint8Array(32), sessionId: 'sess_1', isPending: false }
+const origin = { bytes: new Uint8Array(32), sessionId: 'sess_1', isPending: false, deviceName: '' }
 
 test('a session ends fourteen days after it began', () => {
   const { session } = newSession(origin, user, now)

@@ -14,6 +14,9 @@ const recentMs = 15 * 60 * 1000
 // Minimum interval between two updates of `last_used_at`, to spare a write on every request.
 const notedEveryMs = 5 * 60 * 1000
 
+// Bound of the column. The gateway sends names of a closed list, all of them shorter.
+const deviceNameMax = 100
+
 /** The fields of a session that its user sees. */
 export const Session = z.object({
   sessionId: z.string(),
@@ -21,6 +24,8 @@ export const Session = z.object({
   /** Time of the last request, exact to five minutes. */
   lastUsedAt: z.date(),
   expiresAt: z.date(),
+  /** Browser and system of the sign-in; null if they are not known. */
+  deviceName: z.string().nullable(),
 })
 export type Session = z.infer<typeof Session>
 
@@ -34,18 +39,29 @@ export interface NewSession {
   isPending: boolean
   now: Date
   expiresAt: Date
+  deviceName: string | null
 }
 
-/** Returns a session that begins `now`, and its token, made of 32 random `bytes`. */
+/** Where a session comes from: 32 random bytes of its token, and the device, '' if unknown. */
+export interface SessionOrigin {
+  bytes: Uint8Array
+  sessionId: string
+  isPending: boolean
+  deviceName: string
+}
+
+/** Returns a session that begins `now`, and its token. */
 export function newSession(
-  { bytes, sessionId, isPending }: { bytes: Uint8Array; sessionId: string; isPending: boolean },
+  origin: SessionOrigin,
   { accountId, userId }: { accountId: string; userId: string },
   now: Date,
 ): { token: string; session: NewSession } {
+  const { bytes, sessionId, isPending } = origin
   const token = base32(bytes)
   const expiresAt = new Date(now.getTime() + (isPending ? pendingLifetimeMs : lifetimeMs))
   const tokenHash = hashOf(token)
-  const session = { accountId, userId, sessionId, tokenHash, isPending, now, expiresAt }
+  const deviceName = origin.deviceName.slice(0, deviceNameMax) || null
+  const session = { accountId, userId, sessionId, tokenHash, isPending, now, expiresAt, deviceName }
   return { token, session }
 }
 

@@ -71,7 +71,8 @@ export function multifactor(deps: IdentityDeps): ServiceImpl<typeof MultifactorS
       })
       return { recoveryCodes: codes.shown }
     },
-    completeSignIn: ({ totp }, context) => completeSignIn(deps, totp.trim(), context),
+    completeSignIn: ({ totp, deviceName }, context) =>
+      completeSignIn(deps, { totp: totp.trim(), deviceName }, context),
   }
 }
 
@@ -119,14 +120,19 @@ async function confirm(deps: IdentityDeps, caller: Caller, totp: string) {
   return {}
 }
 
-async function completeSignIn(deps: IdentityDeps, totp: string, context: HandlerContext) {
+async function completeSignIn(
+  deps: IdentityDeps,
+  { totp, deviceName }: { totp: string; deviceName: string },
+  context: HandlerContext,
+) {
   const caller = callerOf(context)
   if (caller.kind !== 'pending') throw unauthenticated('MFA_NOT_PENDING')
   const { accountId, sessionId = '', loginId } = caller
   const { database, clock } = deps
   const now = clock()
   const finalize = await reauthenticateByCode(deps, totp, { loginId, purpose: 'sign-in', now })
-  const origin = { bytes: randomBytes(secretBytes), sessionId: newId('sess'), isPending: false }
+  const bytes = randomBytes(secretBytes)
+  const origin = { bytes, sessionId: newId('sess'), isPending: false, deviceName }
   const { token, session } = newSession(origin, caller, now)
   const isActive = await isAccountActive(deps, accountId)
   await database.transaction(async (tx) => {

@@ -40,8 +40,9 @@ export function registration(
       // Timing: a blocked domain is answered as late as an address in use, to keep the list secret.
       if (isBlocked(wanted.email, config.blockedDomains)) throw emailInUse()
       const row = createOwner(wanted, config, clock())
-      const { formerSessionToken: former } = request
-      const sessionToken = await saveRegistration(deps, { row, passwordHash, betaCode, former })
+      const { formerSessionToken: former, deviceName } = request
+      const origin = { former, deviceName }
+      const sessionToken = await saveRegistration(deps, { row, passwordHash, betaCode, origin })
       if (verifyEmailAddress) return { requiresVerification: true }
       const isActive = isPaidUp(row, row.createdAt, config)
       return { user: userMessage(row), sessionToken, isActive }
@@ -63,16 +64,25 @@ async function requireBetaCode(
   return codeHash
 }
 
+interface Registered {
+  row: UserRow
+  passwordHash: string
+  betaCode: Buffer | null
+  origin: { former: string; deviceName: string }
+}
+
 /** Stores the registration; returns a session token, '' if the address must be verified first. */
 async function saveRegistration(
   { config, database }: IdentityDeps,
-  registered: { row: UserRow; passwordHash: string; betaCode: Buffer | null; former: string },
+  registered: Registered,
 ): Promise<string> {
-  const { row, passwordHash, betaCode, former } = registered
+  const { row, passwordHash, betaCode, origin } = registered
   const { email, createdAt: now } = row
   const verifyBy = featuresOf(config).verifyEmailAddress ? verificationEnd(now) : null
-  const origin = { bytes: randomBytes(secretBytes), sessionId: newId('sess'), isPending: false }
-  const { token, session } = newSession(origin, row, now)
+  const { former, deviceName } = origin
+  const sessionId = newId('sess')
+  const begun = { bytes: randomBytes(secretBytes), sessionId, isPending: false, deviceName }
+  const { token, session } = newSession(begun, row, now)
   try {
     return await database.transaction(async (tx) => {
       if (betaCode && !(await consumeBetaCode(tx, { codeHash: betaCode, now })))

@@ -51,7 +51,7 @@ export function signIn(
 
 async function logIn(
   deps: IdentityDeps,
-  { email, password, proofOfWork, formerSessionToken }: LoginRequest,
+  { email, password, proofOfWork, formerSessionToken, deviceName }: LoginRequest,
   signal: AbortSignal,
 ): Promise<MessageInitShape<typeof LoginResponseSchema>> {
   const { config, database, clock } = deps
@@ -74,7 +74,7 @@ async function logIn(
   if (accountId === null || userId === null) throw new Error('a login is a user of no account')
   const isActive = await isAccountActive(deps, accountId)
   const begun = await database.transaction(async (tx) => {
-    const session = await beginSession(tx, first, { accountId, userId, now })
+    const session = await beginSession(tx, first, { accountId, userId, deviceName, now })
     await deleteSession(tx, hashOf(formerSessionToken))
     await deleteAttempts(tx, subjectHash)
     return session
@@ -82,16 +82,24 @@ async function logIn(
   return { ...begun, isActive }
 }
 
+interface Beginning {
+  accountId: string
+  userId: string
+  deviceName: string
+  now: Date
+}
+
 /** Begins a session under the login's lock; it is pending if the login has an authenticator. */
 async function beginSession(
   tx: Transaction,
   known: SignIn,
-  { now, ...owner }: { accountId: string; userId: string; now: Date },
+  { deviceName, now, ...owner }: Beginning,
 ): Promise<{ sessionToken: string; mfaRequired: boolean }> {
   await lockUnchangedPassword(tx, known)
   if (known.isToVerify) await clearVerifyDeadline(tx, known.loginId)
   const isPending = await hasAuthenticator(tx, known.loginId)
-  const origin = { bytes: randomBytes(secretBytes), sessionId: newId('sess'), isPending }
+  const bytes = randomBytes(secretBytes)
+  const origin = { bytes, sessionId: newId('sess'), isPending, deviceName }
   const { token, session } = newSession(origin, owner, now)
   await insertSession(tx, session)
   return { sessionToken: token, mfaRequired: isPending }

@@ -42,11 +42,12 @@ export function Sessions() {
         {(all) => (
           <>
             <ul className={rows.rows}>
-              {all.map(({ sessionId, isCurrent, createdAt, lastUsedAt }) => (
+              {all.map(({ sessionId, isCurrent, createdAt, lastUsedAt, deviceName }) => (
                 <li key={sessionId} className={rows.row}>
                   <div>
                     <p className={rows.name}>
-                      {isCurrent ? words.thisSession : words.otherSession}
+                      {deviceName ?? words.unknownDevice}
+                      {isCurrent && <span className={rows.soft}> ({words.thisSession})</span>}
                     </p>
                     <p className={rows.soft}>
                       {words.lastUsed(formatInstant(lastUsedAt, reader))},{' '}
