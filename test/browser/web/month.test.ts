@@ -34,7 +34,11 @@ const open = async (page: Page, place: string) => {
 async function deleteBothAndUndo(page: Page) {
   const marked = page.getByRole('link', { name: 'Ms Landlord' })
   await marked.press('x')
-  await page.getByLabel('Select Deposit back').check()
+  const box = page.getByLabel('Select Deposit back')
+  await box.click()
+  for (const key of ['j', 'k', 'x']) await page.keyboard.press(key)
+  expect(await box.isChecked()).toBe(false)
+  await page.keyboard.press('x')
   await page.getByLabel('Envelope', { exact: true }).selectOption('Rent')
   await page.getByRole('button', { name: 'Assign' }).click()
   await page.getByText('1 of 2 transactions changed.').waitFor()

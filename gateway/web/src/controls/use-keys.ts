@@ -1,5 +1,8 @@
 import { useEffect, useEffectEvent } from 'react'
 
+/** Controls that take letters; a checkbox takes none. */
+const typed = 'input:not([type=checkbox], [type=radio]), select, textarea'
+
 /**
  * Runs `act` with a pressed key without Ctrl, Meta or Alt, but not while the person types or a
  * dialog is open. If `act` returns true, the browser does nothing else with the key.
@@ -7,7 +10,7 @@ import { useEffect, useEffectEvent } from 'react'
 export function useKeys(act: (key: string) => boolean): void {
   const press = useEffectEvent((event: KeyboardEvent) => {
     const { target, key, ctrlKey, metaKey, altKey } = event
-    const isTyping = target instanceof Element && target.closest('input, select, textarea')
+    const isTyping = target instanceof Element && target.closest(typed)
     if (ctrlKey || metaKey || altKey || isTyping) return
     if (document.querySelector('[role=dialog]')) return
     if (act(key)) event.preventDefault()
@@ -16,4 +19,11 @@ export function useKeys(act: (key: string) => boolean): void {
     addEventListener('keydown', press)
     return () => removeEventListener('keydown', press)
   }, [])
+}
+
+/** Returns the line of a list that has the focus, or a control of whose row has it. */
+export function findMarkedLine(): HTMLElement | null {
+  const active = document.activeElement
+  const line = active?.closest<HTMLElement>('[data-line]')
+  return line ?? active?.closest('li')?.querySelector<HTMLElement>('[data-line]') ?? null
 }

@@ -1,6 +1,6 @@
 import { useNavigate } from '@tanstack/react-router'
 import { lazy, Suspense, useEffect, useEffectEvent, useRef, useState } from 'react'
-import { useKeys } from '../controls/use-keys.ts'
+import { findMarkedLine, useKeys } from '../controls/use-keys.ts'
 import { places } from './places.ts'
 
 const Palette = lazy(() => import('./palette.tsx').then((part) => ({ default: part.Palette })))
@@ -48,7 +48,8 @@ export function Keyboard() {
 /** Moves the focus to the next or former line of the screen's lists. */
 function moveInList(step: 1 | -1): void {
   const lines = [...document.querySelectorAll<HTMLElement>('main [data-line]')]
-  const at = lines.findIndex((line) => line.contains(document.activeElement))
+  const marked = findMarkedLine()
+  const at = marked === null ? -1 : lines.indexOf(marked)
   const next = at < 0 ? lines.at(step === 1 ? 0 : -1) : lines[at + step]
   next?.focus()
 }

@@ -1,6 +1,6 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { type Filters, transactionsQuery } from '../../api/transaction-queries.ts'
-import { useKeys } from '../../controls/use-keys.ts'
+import { findMarkedLine, useKeys } from '../../controls/use-keys.ts'
 import { useSelection } from './selection.ts'
 import { SelectionBar } from './selection-bar.tsx'
 import { TransactionList } from './transaction-list.tsx'
@@ -16,7 +16,7 @@ export function Listing({ bankAccountId, filters }: Props) {
   const { data } = useInfiniteQuery(transactionsQuery(bankAccountId, filters))
   const loaded = data?.pages.flatMap(({ items }) => items) ?? []
   useKeys((key) => {
-    const line = document.activeElement?.closest<HTMLElement>('[data-line]')?.dataset.line
+    const line = findMarkedLine()?.dataset.line
     const marked = loaded.find((one) => one.transactionId === line)
     if (key !== 'x' || marked === undefined) return false
     selection.toggle(marked)
