@@ -7,6 +7,8 @@ import { BankAccountOverviewSchema, BankAccountService } from '@coffer/proto/led
 import { LinkService } from '@coffer/proto/ledger/v1/link'
 import type { CallOptions } from '@connectrpc/connect'
 import type { ValueOf } from '../http/answers/answer.ts'
+import { isUnknownRpc } from '../http/errors/errors.ts'
+import { readFormerPlans } from './former-plans.ts'
 import { createConnections, linkAnswer } from './link.ts'
 
 /** Shape of the answer of an overview. */
@@ -35,7 +37,11 @@ export function createOverview({ mesh, log }: { mesh: Mesh; log: Log }) {
       ({ bankAccount }) => bankAccount?.bankAccountId ?? [],
     )
     if (bankAccountIds.length === 0) return { bankAccounts, behind: [], paydays: [] }
-    const { behind, paydays } = await plans.getPlanOverview({ bankAccountIds }, options)
+    const read = plans.getPlanOverview({ bankAccountIds }, options)
+    const { behind, paydays } = await read.catch((error: unknown) => {
+      if (isUnknownRpc(error)) return readFormerPlans(mesh, bankAccountIds, options)
+      throw error
+    })
     return { bankAccounts, behind, paydays }
   }
 

@@ -1,4 +1,5 @@
 import { create } from '@bufbuild/protobuf'
+import { timestampFromMs } from '@bufbuild/protobuf/wkt'
 import { BankAccountOverviewSchema } from '@coffer/proto/ledger/v1/bank_account'
 import { LinkSchema } from '@coffer/proto/ledger/v1/link'
 import { expect, test } from '@jest/globals'
@@ -7,7 +8,12 @@ import { balances, bankAccount, fundingSchedule, ids, spending } from '../sample
 import { apiKey } from '../stub-mesh.ts'
 
 const { linkId, feedLinkId, bankAccountId, spendingId, fundingScheduleId } = ids
-const overview = { bankAccount, balance: balances, unassignedCount: 3 }
+const overview = {
+  bankAccount,
+  balance: balances,
+  unassignedCount: 3,
+  isUnassignedCountExact: true,
+}
 const links = [
   create(LinkSchema, { linkId, linkType: 'feed', feedLinkId, institutionName: 'Prairie' }),
 ]
@@ -42,4 +48,47 @@ test.each([
     headers: { 'if-none-match': String(headers.etag) },
   })
   expect(again.status).toBe(304)
+})
+
+test('beside a budgeting of the former release the plans come from its lists', async () => {
+  const at = (day: number) => timestampFromMs(Date.UTC(2026, 0, day))
+  const plan = (day: number, change = {}) => ({
+    ...spending,
+    isBehind: true,
+    isPaused: false,
+    nextRecurrence: at(day),
+    ...change,
+  })
+  const schedule = (day: number, change = {}) => ({
+    ...fundingSchedule,
+    nextRecurrence: at(day),
+    ...change,
+  })
+  await using gateway = await createGateway({
+    bankAccounts: {
+      listOverviews: () => ({ bankAccounts: [create(BankAccountOverviewSchema, overview)] }),
+    },
+    links: { listLinks: () => ({ links: [] }) },
+    spending: {
+      listSpending: () => ({
+        spending: [plan(3), plan(2), plan(1, { isPaused: true }), plan(1, { isBehind: false })],
+      }),
+    },
+    fundingSchedules: {
+      listFundingSchedules: () => ({
+        fundingSchedules: [schedule(3), schedule(2), schedule(1, { lastRecurrence: at(1) })],
+      }),
+    },
+  })
+  const as = { authorization: basic(apiKey.apiKeyId, 'reader') }
+  const { status, body } = await gateway.send('GET', '/api/overview', { as })
+  expect(status).toBe(200)
+  const days = (key: string) =>
+    (body as Record<string, { nextRecurrence: string }[]>)[key]?.map(({ nextRecurrence }) =>
+      nextRecurrence.slice(0, 10),
+    )
+  expect([days('behind'), days('paydays')]).toEqual([
+    ['2026-01-02', '2026-01-03'],
+    ['2026-01-02', '2026-01-03'],
+  ])
 })

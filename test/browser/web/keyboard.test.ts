@@ -1,12 +1,22 @@
 import { started } from '@coffer/host/testing/started'
 import { startCoffer } from '@coffer/test/harness/coffer.ts'
 import { expect, test } from '@jest/globals'
+import type { Page } from 'playwright-core'
 import { axeFaults, takePicture, useBrowser } from '../browser.ts'
 import { createHousehold } from './household.ts'
 
 const { viewBypassed } = useBrowser()
 
 const coffer = started(() => startCoffer())
+
+/** Returns the paths of the API that the page has asked for, in order. */
+async function askedPaths(page: Page): Promise<string[]> {
+  const urls = await page.evaluate<string[]>(
+    "performance.getEntriesByType('resource').map(({ name }) => name)",
+  )
+  const paths = urls.map((url) => new URL(url).pathname.replace(/bac_\w+/, '…'))
+  return [...new Set(paths.filter((path) => path.startsWith('/api/')))].sort()
+}
 
 test('the keyboard alone goes to screens, assigns, finds and adds', async () => {
   const alice = await coffer.person()
@@ -18,6 +28,12 @@ test('the keyboard alone goes to screens, assigns, finds and adds', async () => 
       for (const key of keys.split(' ')) await keyboard.press(key)
     }
     await page.getByText('Corner').waitFor()
+    expect(await askedPaths(page)).toEqual([
+      '/api/bank_accounts/…/spending',
+      '/api/bank_accounts/…/transactions',
+      '/api/overview',
+      '/api/users/me',
+    ])
     await takePicture(page, 'web-home-keys')
     await press('1')
     await page.getByText('from Groceries').waitFor()

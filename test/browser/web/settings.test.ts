@@ -16,6 +16,7 @@ test('a person sets up a second factor, has a key, and deletes the account', asy
   const viewing = { url, cookie: alice.cookie, hasRefusals: true }
   await view(viewing, async (page) => {
     const card = (name: string) => page.getByRole('region', { name, exact: true })
+    await card('Sessions').getByText('A program or an unknown browser (this device)').waitFor()
     await card('Second factor').getByLabel('Present password').fill(alice.password)
     await page.getByRole('button', { name: 'Set it up' }).click()
     await page.getByRole('img', { name: /QR code/ }).waitFor()

@@ -1,9 +1,14 @@
-import { paginate } from '@coffer/client'
-import type { BankAccount, ListLinksResponse, User } from '@coffer/client/types'
+import type {
+  Balances,
+  BankAccount,
+  BankAccountOverview,
+  ListLinksResponse,
+  User,
+} from '@coffer/client/types'
 import { queryOptions } from '@tanstack/react-query'
 import { coffer } from './client.ts'
 
-export type { BankAccount, User }
+export type { Balances, BankAccount, BankAccountOverview, User }
 
 /** A link with its connection, where it has one. */
 export type Link = NonNullable<ListLinksResponse>[number]
@@ -23,13 +28,16 @@ export const meQuery = queryOptions({
   staleTime: 60_000,
 })
 
+/** Bank accounts with balances, next paydays and links: one request for the frame and home. */
+const overviewQuery = queryOptions({
+  queryKey: ['overview'],
+  queryFn: async ({ signal }) => (await coffer.getOverview({ signal })).data,
+})
+
 /** Bank accounts that are not archived, in the order of their creation. */
 export const bankAccountsQuery = queryOptions({
-  queryKey: ['bank-accounts'],
-  queryFn: async () => {
-    const all = await Array.fromAsync(paginate(coffer.listBankAccounts))
-    return all.filter(({ deletedAt }) => deletedAt === undefined)
-  },
+  ...overviewQuery,
+  select: ({ bankAccounts }) => bankAccounts.map(({ bankAccount }) => bankAccount),
 })
 
 /** Archived bank accounts of a link, in the order of their creation. */
@@ -43,10 +51,25 @@ export function archivedAccountsQuery(link_id: string) {
   })
 }
 
-export const linksQuery = queryOptions({
-  queryKey: ['links'],
-  queryFn: () => Array.fromAsync(paginate(coffer.listLinks)),
-})
+/** Sums of a bank account in minor units, and how many payments no envelope has paid for. */
+export function bankAccountOverviewQuery(bankAccountId: string) {
+  return queryOptions({
+    ...overviewQuery,
+    select: ({ bankAccounts }) =>
+      bankAccounts.find((one) => one.bankAccount.bankAccountId === bankAccountId),
+  })
+}
+
+/** The next paydays of a bank account; none if 20 of other bank accounts are before them. */
+export function paydaysQuery(bankAccountId: string) {
+  return queryOptions({
+    ...overviewQuery,
+    select: ({ paydays }) => paydays.filter((one) => one.bankAccountId === bankAccountId),
+  })
+}
+
+/** Links with the state of their connections. */
+export const linksQuery = queryOptions({ ...overviewQuery, select: ({ links }) => links })
 
 /** Health of a link: whether it syncs, and why not. */
 export function linkHealthQuery(linkId: string) {

@@ -5,15 +5,6 @@ import { coffer } from './client.ts'
 
 export type { FundingSchedule, Spending, Transaction }
 
-/** Sums of a bank account, in minor units. */
-export function balancesQuery(bankAccountId: string) {
-  return queryOptions({
-    queryKey: ['balances', bankAccountId],
-    queryFn: async ({ signal }) =>
-      (await coffer.getBalances({ path: { bankAccountId }, signal })).data,
-  })
-}
-
 /** Envelopes of a bank account, with their plans. */
 export function spendingQuery(bankAccountId: string) {
   return queryOptions({

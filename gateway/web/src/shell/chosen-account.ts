@@ -1,6 +1,6 @@
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query'
 import { useSearch } from '@tanstack/react-router'
-import { bankAccountsQuery, linksQuery, meQuery } from '../api/account-queries.ts'
+import { bankAccountsQuery, type Link, linksQuery, meQuery } from '../api/account-queries.ts'
 import type { Manner } from '../format/currency.ts'
 import { dayOf, type Place } from '../format/days.ts'
 import { usePreferences } from '../preferences/preferences.ts'
@@ -40,10 +40,15 @@ export function useManner(bankAccountId: string): Manner {
   return { locale, currency: account?.currency ?? currencyDefault }
 }
 
-/** Returns whether a bank account is kept by hand: its transactions are then the person's own. */
-export function useIsManual(bankAccountId: string): boolean {
+/** Returns the link of a bank account; undefined until it is known. */
+export function useLinkOf(bankAccountId: string): Link | undefined {
   const accounts = useQuery(bankAccountsQuery).data ?? []
   const links = useQuery(linksQuery).data ?? []
   const account = accounts.find((one) => one.bankAccountId === bankAccountId)
-  return links.some(({ linkId, linkType }) => linkId === account?.linkId && linkType === 'manual')
+  return links.find(({ linkId }) => linkId === account?.linkId)
+}
+
+/** Returns whether a bank account is kept by hand: its transactions are then the person's own. */
+export function useIsManual(bankAccountId: string): boolean {
+  return useLinkOf(bankAccountId)?.linkType === 'manual'
 }

@@ -25,6 +25,8 @@ export const homeWords = {
   deposit: 'expected deposit:',
   noPayday: 'No payday is planned, so nothing fills the envelopes.',
   unassigned: 'Not from an envelope yet',
+  unassignedAll: (count: number, isExact: boolean) =>
+    isExact ? `All ${count} payments that wait` : `All payments that wait: ${count} or more`,
   unassignedNone: 'Nothing waits: every recent payment has its envelope.',
   assign: (name: string) => `Envelope for ${name}`,
   assigned: (name: string, envelope: string) => `${name}: from ${envelope}.`,

@@ -61,6 +61,14 @@ test('an overview has what is behind by due date, with the present money', async
     [997n, 2],
     [0n, 0],
   ])
+  const countsOf = async () => {
+    const [row] = (await accounts.listOverviews({}, as)).bankAccounts
+    return [row?.unassignedCount, row?.isUnassignedCountExact]
+  }
+  expect(await countsOf()).toEqual([2, true])
+  const more = Array.from({ length: 96 }, () => ({ ...tea, date: at('2023-10-09T05:00Z') }))
+  await home.transactions.createTransactions({ bankAccountId, transactions: more }, as)
+  expect(await countsOf()).toEqual([98, false])
   await accounts.archiveBankAccount({ bankAccountId }, as)
   const left = await accounts.listOverviews({}, as)
   expect(left.bankAccounts.map((row) => row.bankAccount)).toEqual([bankAccount])

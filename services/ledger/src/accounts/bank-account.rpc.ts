@@ -60,10 +60,11 @@ export function bankAccountRoutes(deps: Deps): ServiceImpl<typeof BankAccountSer
     },
     listOverviews: async (_request, context) => {
       const overviews = await listOverviews(database, callerOf(context).accountId)
-      const bankAccounts = overviews.map(({ unassignedCount, ...one }) => ({
+      const bankAccounts = overviews.map(({ unassignedCount, isUnassignedCountExact, ...one }) => ({
         bankAccount: toMessage(BankAccountSchema, one),
         balance: toMessage(BalancesSchema, balancesOf(one)),
         unassignedCount,
+        isUnassignedCountExact,
       }))
       return { bankAccounts }
     },

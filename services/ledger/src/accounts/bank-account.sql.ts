@@ -24,7 +24,10 @@ export function listBankAccounts(
   return pool.any(liveBankAccounts({ accountId }))
 }
 
-const Overview = BankAccount.extend({ unassignedCount: z.number() })
+const Overview = BankAccount.extend({
+  unassignedCount: z.number(),
+  isUnassignedCountExact: z.boolean(),
+})
 /** Transactions of a bank account that an overview counts among (docs/limits.md). */
 const countedMax = 100
 
@@ -37,14 +40,17 @@ export function listOverviews(
   accountId: string,
 ): Promise<readonly z.infer<typeof Overview>[]> {
   return pool.any(sql.type(Overview)`
-    SELECT ${columns}, unassigned.count AS "unassignedCount"
+    SELECT ${columns}, unassigned.count AS "unassignedCount",
+      unassigned.is_exact AS "isUnassignedCountExact"
     FROM bank_accounts CROSS JOIN LATERAL (
-      SELECT count(*)::integer FROM (
+      SELECT count(*) FILTER (WHERE spending_id IS NULL AND amount > 0)::integer AS count,
+        count(*) < ${countedMax} AS is_exact
+      FROM (
         SELECT spending_id, amount FROM transactions
         WHERE account_id = ${accountId} AND bank_account_id = bank_accounts.bank_account_id
           AND deleted_at IS NULL
         ORDER BY date DESC, transaction_id DESC LIMIT ${countedMax}
-      ) AS newest WHERE spending_id IS NULL AND amount > 0
+      ) AS newest
     ) AS unassigned
     WHERE account_id = ${accountId} AND deleted_at IS NULL AND removed_at IS NULL
     ORDER BY bank_account_id`)

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { balancesQuery } from '../../api/budget-queries.ts'
+import { bankAccountOverviewQuery } from '../../api/account-queries.ts'
 import { Amount } from '../../controls/amount.tsx'
 import { useManner } from '../../shell/chosen-account.ts'
 import { envelopeWords as words } from '../../words/envelopes.ts'
@@ -14,7 +14,7 @@ interface Props {
 /** Money that no envelope holds, to drag into one and back. */
 export function FreeCard({ bankAccountId, onMove }: Props) {
   const manner = useManner(bankAccountId)
-  const { data: balances } = useQuery(balancesQuery(bankAccountId))
+  const balances = useQuery(bankAccountOverviewQuery(bankAccountId)).data?.balance
   const drag = useMoneyDrag(null, onMove)
   return (
     <section {...drag} className={`${styles.card} ${styles.freeCard}`} aria-label={words.free}>

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { balancesQuery, spendingQuery } from '../../api/budget-queries.ts'
+import { bankAccountOverviewQuery } from '../../api/account-queries.ts'
+import { spendingQuery } from '../../api/budget-queries.ts'
 import { useChange } from '../../api/changes.ts'
 import { coffer } from '../../api/client.ts'
 import { Button } from '../../controls/button.tsx'
@@ -24,7 +25,7 @@ interface Props {
 export function MoveMoney({ bankAccountId, from: source, to: goal, onClose }: Props) {
   const manner = useManner(bankAccountId)
   const { data: spending = [] } = useQuery(spendingQuery(bankAccountId))
-  const { data: balances } = useQuery(balancesQuery(bankAccountId))
+  const balances = useQuery(bankAccountOverviewQuery(bankAccountId)).data?.balance
   const [faults, setFaults] = useState<Record<string, string>>({})
   const { send, isSending, fault } = useChange(
     (body: { fromSpendingId: string | null; toSpendingId: string | null; amount: number }) =>

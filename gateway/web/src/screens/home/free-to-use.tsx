@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useId, useState } from 'react'
-import { balancesQuery, spendingQuery } from '../../api/budget-queries.ts'
+import { type Balances, bankAccountOverviewQuery } from '../../api/account-queries.ts'
+import { spendingQuery } from '../../api/budget-queries.ts'
 import { Amount } from '../../controls/amount.tsx'
 import { Asked } from '../../controls/asked.tsx'
 import { Button } from '../../controls/button.tsx'
@@ -12,15 +13,13 @@ import { frameWords } from '../../words/frame.ts'
 import { homeWords } from '../../words/home.ts'
 import styles from './home.module.css'
 
-type Balances = Awaited<ReturnType<NonNullable<ReturnType<typeof balancesQuery>['queryFn']>>>
-
 /** The figure of the app: the money that no envelope holds, and why it is that much. */
 export function FreeToUse({ bankAccountId }: { bankAccountId: string }) {
-  const balances = useQuery(balancesQuery(bankAccountId))
+  const overview = useQuery(bankAccountOverviewQuery(bankAccountId))
   return (
     <Card>
-      <Asked query={balances} lines={5}>
-        {(found) => <Figures balances={found} />}
+      <Asked query={overview} lines={5}>
+        {(found) => found && <Figures balances={found.balance} />}
       </Asked>
     </Card>
   )
@@ -49,9 +48,9 @@ function Figures({ balances }: { balances: Balances }) {
         </Button>
       </div>
       <div className={styles.bar} aria-hidden="true">
-        <span className={styles.free} style={{ flexGrow: Math.max(free, 0) }} />
-        <span className={styles.expenses} style={{ flexGrow: expenses }} />
-        <span className={styles.goals} style={{ flexGrow: goals }} />
+        {free > 0 && <span className={styles.free} style={{ flexGrow: free }} />}
+        {expenses > 0 && <span className={styles.expenses} style={{ flexGrow: expenses }} />}
+        {goals > 0 && <span className={styles.goals} style={{ flexGrow: goals }} />}
       </div>
       <dl className={styles.sums}>
         <Sum

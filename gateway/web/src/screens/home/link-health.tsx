@@ -1,15 +1,15 @@
 import { useQuery } from '@tanstack/react-query'
-import { bankAccountsQuery, linkHealthQuery } from '../../api/account-queries.ts'
+import { linkHealthQuery } from '../../api/account-queries.ts'
 import { faultText, LinkStep } from '../../controls/link-step.tsx'
+import { useLinkOf } from '../../shell/chosen-account.ts'
 import styles from './home.module.css'
 
 /** Says so where the connection of the bank account does not work, and what helps. */
 export function LinkHealth({ bankAccountId }: { bankAccountId: string }) {
-  const { data: accounts = [] } = useQuery(bankAccountsQuery)
-  const account = accounts.find((one) => one.bankAccountId === bankAccountId)
+  const link = useLinkOf(bankAccountId)
   const { data: health } = useQuery({
-    ...linkHealthQuery(account?.linkId ?? ''),
-    enabled: account !== undefined,
+    ...linkHealthQuery(link?.linkId ?? ''),
+    enabled: link !== undefined && link.linkType !== 'manual',
   })
   if (!health?.lastError) return null
   return (

@@ -1,10 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import {
-  type FundingSchedule,
-  type Spending,
-  schedulesQuery,
-  spendingQuery,
-} from '../../api/budget-queries.ts'
+import { type FundingSchedule, type Spending, spendingQuery } from '../../api/budget-queries.ts'
 import { Amount } from '../../controls/amount.tsx'
 import { Asked } from '../../controls/asked.tsx'
 import { Card } from '../../controls/screen.tsx'
@@ -12,12 +7,13 @@ import { dayOf, formatDay, formatDistance } from '../../format/days.ts'
 import { useManner, useReader } from '../../shell/chosen-account.ts'
 import { homeWords } from '../../words/home.ts'
 import styles from './home.module.css'
+import { usePaydays } from './use-paydays.ts'
 
 const shownMax = 3
 
 /** The next paydays, and the envelopes that they fill. */
 export function NextPayday({ bankAccountId }: { bankAccountId: string }) {
-  const schedules = useQuery(schedulesQuery(bankAccountId))
+  const schedules = usePaydays(bankAccountId)
   const { data: spending = [] } = useQuery(spendingQuery(bankAccountId))
   return (
     <Card title={homeWords.payday}>

@@ -1,13 +1,14 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { schedulesQuery, spendingQuery } from '../../api/budget-queries.ts'
+import { spendingQuery } from '../../api/budget-queries.ts'
 import rows from '../../controls/rows.module.css'
 import { Card } from '../../controls/screen.tsx'
 import { startWords as words } from '../../words/start.ts'
+import { usePaydays } from './use-paydays.ts'
 
 /** The way back into the plan of a bank account, until it has a payday and an envelope. */
 export function Resume({ bankAccountId }: { bankAccountId: string }) {
-  const { data: schedules } = useQuery(schedulesQuery(bankAccountId))
+  const { data: schedules } = usePaydays(bankAccountId)
   const { data: spending } = useQuery(spendingQuery(bankAccountId))
   if (schedules === undefined || spending === undefined) return null
   if (schedules.length > 0 && spending.length > 0) return null

@@ -1,5 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
+import { type BankAccountOverview, bankAccountOverviewQuery } from '../../api/account-queries.ts'
 import {
   type Spending,
   spendingQuery,
@@ -33,6 +35,7 @@ interface Assignment {
 export function Unassigned({ bankAccountId }: { bankAccountId: string }) {
   const newest = useQuery(unassignedQuery(bankAccountId))
   const { data: spending = [] } = useQuery(spendingQuery(bankAccountId))
+  const { data: overview } = useQuery(bankAccountOverviewQuery(bankAccountId))
   if (spending.length === 0) return null
   return (
     <Card title={homeWords.unassigned}>
@@ -40,10 +43,33 @@ export function Unassigned({ bankAccountId }: { bankAccountId: string }) {
         {(all) => {
           const waiting = all.filter(({ amount }) => amount > 0)
           if (waiting.length === 0) return <p className={styles.soft}>{homeWords.unassignedNone}</p>
-          return <Payments payments={waiting.slice(0, shownMax)} spending={spending} />
+          return (
+            <>
+              <Payments payments={waiting.slice(0, shownMax)} spending={spending} />
+              {overview && <Others bankAccountId={bankAccountId} overview={overview} />}
+            </>
+          )
         }}
       </Asked>
     </Card>
+  )
+}
+
+interface OthersProps {
+  bankAccountId: string
+  overview: BankAccountOverview
+}
+
+/** How many payments wait in all, with the way to them. */
+function Others({ bankAccountId, overview }: OthersProps) {
+  const { unassignedCount, isUnassignedCountExact } = overview
+  if (unassignedCount <= shownMax) return null
+  return (
+    <p>
+      <Link to="/transactions" search={{ account: bankAccountId, spendingId: 'free' }}>
+        {homeWords.unassignedAll(unassignedCount, isUnassignedCountExact)}
+      </Link>
+    </p>
   )
 }
 
