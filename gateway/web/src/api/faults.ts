@@ -1,5 +1,6 @@
 import { CofferError } from '@coffer/client'
 import { faultWords } from '../words/faults.ts'
+import { problemWords, refusalWords, tooOftenWords } from '../words/refusals.ts'
 import { sentenceOf } from './notes.ts'
 
 /** A failed request in words, for people. */
@@ -21,12 +22,11 @@ export function faultOf(error: unknown): Fault | null {
     const text = error instanceof DOMException ? faultWords.slow : faultWords.unreachable
     return { text, problems: {}, requestId: null, status: null, code: null }
   }
-  const { error: told } = (error.body ?? {}) as { error?: string }
   const problems = problemsOf(error.problems)
   const hints = error.hints.map((hint) => ` ${sentenceOf(hint)}`).join('')
   const isOfFields = Object.keys(problems).length > 0
   return {
-    text: isOfFields ? faultWords.fields : sentenceOf(told ?? faultWords.failed) + hints,
+    text: isOfFields ? faultWords.fields : textOf(error) + hints,
     problems,
     requestId: error.requestId ?? null,
     status: error.status,
@@ -34,10 +34,23 @@ export function faultOf(error: unknown): Fault | null {
   }
 }
 
+/** Returns the words for a refusal as a whole: those of the app, else the server's own. */
+function textOf({ body, status, code, retryAfter }: CofferError): string {
+  const { error } = (body ?? {}) as { error?: string }
+  if (status === 429 && retryAfter !== undefined && code === undefined) {
+    return tooOftenWords(retryAfter)
+  }
+  return error === undefined ? faultWords.failed : wordsOf(error, refusalWords)
+}
+
+function wordsOf(text: string, translate: (text: string) => string | null): string {
+  return translate(text) ?? sentenceOf(text)
+}
+
 /** Returns why an item of a bulk request was refused, as sentences for people. */
 export function refusalOf(error: string, problems: unknown): string {
   const named = [...new Set(Object.values(problemsOf(problems)))]
-  return named.length > 0 ? named.join(' ') : sentenceOf(error)
+  return named.length > 0 ? named.join(' ') : wordsOf(error, refusalWords)
 }
 
 /** Returns whether the server refuses a request for want of a session. */
@@ -46,7 +59,7 @@ export function isSignedOut(error: unknown): boolean {
 }
 
 function problemsOf(problems: unknown, field = ''): Record<string, string> {
-  if (typeof problems === 'string') return { [field]: sentenceOf(problems) }
+  if (typeof problems === 'string') return { [field]: wordsOf(problems, problemWords) }
   if (typeof problems !== 'object' || problems === null) return {}
   const found = Object.entries(problems).map(([key, one]) => {
     // `oneOf` and the positions of lists are no fields.
