@@ -1,4 +1,5 @@
-// npm run bench:web -- [times]: measures the time until the reference page shows its operations.
+// npm run bench:web -- [times]: measures the time until the reference page shows its operations and
+// until home of the demo can be used on a phone; prints the sizes of the app.
 import { loadavg } from 'node:os'
 import { join } from 'node:path'
 import { FatalError } from '@coffer/local/bootstrap/fatal-error.mjs'
@@ -8,7 +9,10 @@ import { findBrowser } from '@coffer/local/browser'
 import { runScript } from '@coffer/local/script'
 import { runMeasured } from '@coffer/test/bench/server.ts'
 import type { Browser, Page } from 'playwright-core'
+import { loadDemo, signInToDemo } from './demo.ts'
 import { launchBrowser } from './launch.ts'
+import { phone, slowDown } from './phone.ts'
+import { entryFiles, homeFiles, sizeOf, styleFiles } from './sizes.ts'
 
 const dataDir = join(root, '.coffer/bench')
 
@@ -18,18 +22,26 @@ await runScript(async (stop) => {
   const path = await findBrowser({ env: process.env, log })
   if (path === null) throw new FatalError('The benchmark needs a browser.')
   return await runMeasured({ dataDir, log, stop, settings: {} }, async ({ baseUrl }) => {
+    await loadDemo(baseUrl, dataDir)
     const browser = await launchBrowser(path)
-    try {
+    const repeat = async <Visit extends object>(page: string, visit: () => Promise<Visit>) => {
       // The first visit reads and renders the files of the server.
-      await measure(browser, baseUrl)
+      await visit()
       const loads = loadavg().map(Math.round)
       const measured: Visit[] = []
-      for (let at = 0; at < times; at += 1) measured.push(await measure(browser, baseUrl))
-      for (const kind of ['cold', 'warm', 'opened'] as const) {
-        const taken = measured.map((one) => Math.round(one[kind])).sort((a, b) => a - b)
+      for (let at = 0; at < times; at += 1) measured.push(await visit())
+      for (const kind of Object.keys(measured[0] ?? {})) {
+        const taken = measured.map((one) => Math.round(one[kind as keyof Visit] as number))
+        taken.sort((a, b) => a - b)
         const [medianMs, slowestMs] = [taken[Math.floor(times / 2)], taken.at(-1)]
-        log.say('bench', JSON.stringify({ kind, times, medianMs, slowestMs, loads }))
+        log.say('bench', JSON.stringify({ page, kind, times, medianMs, slowestMs, loads }))
       }
+    }
+    try {
+      await repeat('reference', () => visitReference(browser, baseUrl))
+      await repeat('home', () => visitHome(browser, baseUrl))
+      const [entry, home, styles] = [entryFiles(), homeFiles(), styleFiles()].map(sizeOf)
+      log.say('bench', JSON.stringify({ brotliBytes: { entry, home, styles } }))
       return 0
     } finally {
       await browser.close()
@@ -37,14 +49,32 @@ await runScript(async (stop) => {
   })
 })
 
-/** Durations in ms: with an empty cache, again in the same window, and of opening an operation. */
-interface Visit {
-  cold: number
-  warm: number
-  opened: number
+/**
+ * Returns durations in ms until home of the demo shows its figures and takes a key: with an empty
+ * cache, and again. The phone has a quarter of the CPU's speed, and a line of 20 Mbit/s.
+ */
+async function visitHome(browser: Browser, baseUrl: string) {
+  // The sign-in has a context of its own, because it fills the cache.
+  const signing = await browser.newContext(phone)
+  await signInToDemo(await signing.newPage(), { baseUrl, dataDir })
+  const context = await browser.newContext({ ...phone, storageState: await signing.storageState() })
+  await signing.close()
+  const page = await context.newPage()
+  await slowDown(page)
+  const visit = async () => {
+    await page.goto(baseUrl, { waitUntil: 'commit' })
+    await page.getByRole('heading', { name: 'Free to use' }).waitFor()
+    await page.getByRole('button', { name: 'Why?' }).first().click()
+    await page.getByText('remains free to use').waitFor()
+  }
+  const cold = await durationOf(visit)
+  const warm = await durationOf(visit)
+  await context.close()
+  return { cold, warm }
 }
 
-async function measure(browser: Browser, baseUrl: string): Promise<Visit> {
+/** Returns durations in ms: with an empty cache, again, and of opening an operation. */
+async function visitReference(browser: Browser, baseUrl: string) {
   const context = await browser.newContext({ locale: 'en-US' })
   const page = await context.newPage()
   const visit = async () => {

@@ -1,15 +1,14 @@
 // npm run pictures: draws the pictures of the README from the demo, into docs/pictures.
-import { execFile } from 'node:child_process'
-import { mkdirSync, readFileSync } from 'node:fs'
+import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { FatalError } from '@coffer/local/bootstrap/fatal-error.mjs'
-import { nodeOptions, root } from '@coffer/local/bootstrap/paths.mjs'
+import { root } from '@coffer/local/bootstrap/paths.mjs'
 import { createProgress } from '@coffer/local/bootstrap/progress.mjs'
 import { findBrowser } from '@coffer/local/browser'
 import { runScript } from '@coffer/local/script'
 import { runMeasured } from '@coffer/test/bench/server.ts'
 import type { Page } from 'playwright-core'
+import { loadDemo, signInToDemo } from './demo.ts'
 import { launchBrowser } from './launch.ts'
 
 const dataDir = join(root, '.coffer/pictures')
@@ -23,12 +22,12 @@ await runScript(async (stop) => {
   if (path === null) throw new FatalError('The pictures need a browser.')
   mkdirSync(folder, { recursive: true })
   return await runMeasured({ dataDir, log, stop, settings }, async ({ baseUrl }) => {
-    await loadDemo(baseUrl)
+    await loadDemo(baseUrl, dataDir)
     const browser = await launchBrowser(path)
     try {
       const options = { locale: 'en-US', viewport: { width: 1280, height: 860 } }
       const page = await browser.newPage({ ...options, colorScheme: 'light' })
-      await signIn(page, baseUrl)
+      await signInToDemo(page, { baseUrl, dataDir })
       await draw(page, { url: baseUrl, text: 'Free to use', name: 'home' })
       await page.emulateMedia({ colorScheme: 'dark' })
       await draw(page, { url: `${baseUrl}/envelopes`, text: 'Expenses', name: 'envelopes' })
@@ -39,22 +38,6 @@ await runScript(async (stop) => {
     }
   })
 })
-
-async function loadDemo(baseUrl: string): Promise<void> {
-  const program = join(root, 'deploy/cli/src/coffer.ts')
-  const env = { ...process.env, COFFER_DATA_DIR: dataDir }
-  const args = [...nodeOptions, program, 'demo', '--url', baseUrl]
-  await promisify(execFile)(process.execPath, args, { env })
-}
-
-async function signIn(page: Page, baseUrl: string): Promise<void> {
-  const { email, password } = JSON.parse(readFileSync(join(dataDir, 'demo.json'), 'utf8'))
-  await page.goto(`${baseUrl}/login`)
-  await page.getByLabel('Email address').fill(email)
-  await page.getByLabel('Password', { exact: true }).fill(password)
-  await page.getByRole('button', { name: 'Sign in' }).click()
-  await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor()
-}
 
 /** Draws a screen once it shows a text and waits for no answer. */
 async function draw(page: Page, of: { url: string; text: string; name: string }): Promise<void> {
