@@ -30,6 +30,7 @@ import { historyRoutes } from './routes/ledger/history.ts'
 import { importRoutes } from './routes/ledger/imports.ts'
 import { linkRoutes } from './routes/ledger/links.ts'
 import { mappingRoutes } from './routes/ledger/mappings.ts'
+import { ruleRoutes } from './routes/ledger/rules.ts'
 import { suggestionRoutes } from './routes/ledger/suggestions.ts'
 import { tagRoutes } from './routes/ledger/tags.ts'
 import { transactionRoutes } from './routes/ledger/transactions.ts'
@@ -61,6 +62,7 @@ export function createRoutes(deps: RouteDeps): Route[] {
     forecastRoutes(deps),
     transactionRoutes(deps),
     tagRoutes(deps),
+    ruleRoutes(deps),
     suggestionRoutes(deps),
     bulkTransactionRoutes(deps),
     bulkChangeRoutes(deps),

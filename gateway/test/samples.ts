@@ -23,6 +23,7 @@ export const ids = {
   fundingScheduleId: 'fund_01hzzzzzzzzzzzzzzzzzzzzzza',
   institutionId: 'ins_109508',
   linkId: 'link_01hzzzzzzzzzzzzzzzzzzzzzza',
+  ruleId: 'rule_01hzzzzzzzzzzzzzzzzzzzzzza',
   sessionId: 'sess_01hzzzzzzzzzzzzzzzzzzzzzza',
   spendingId: 'spnd_01hzzzzzzzzzzzzzzzzzzzzzza',
   transactionId: 'txn_01hzzzzzzzzzzzzzzzzzzzzzza',

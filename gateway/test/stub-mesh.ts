@@ -41,6 +41,7 @@ import { HistoryService } from '@coffer/proto/ledger/v1/history'
 import { ImportService } from '@coffer/proto/ledger/v1/import'
 import { LinkService } from '@coffer/proto/ledger/v1/link'
 import { MappingService } from '@coffer/proto/ledger/v1/mapping'
+import { RuleService } from '@coffer/proto/ledger/v1/rule'
 import { SimilarService } from '@coffer/proto/ledger/v1/similar'
 import { SuggestionService } from '@coffer/proto/ledger/v1/suggestion'
 import { TagService } from '@coffer/proto/ledger/v1/tag'
@@ -80,6 +81,7 @@ const services = {
     suggestions: SuggestionService,
     bulkChanges: BulkChangeService,
     tags: TagService,
+    rules: RuleService,
     envelopes: EnvelopeService,
     similar: SimilarService,
     uploads: UploadService,

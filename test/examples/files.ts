@@ -2,6 +2,7 @@ import { sql } from 'slonik'
 import type { Json } from '../harness/person.ts'
 import type { Household } from './household.ts'
 import { until } from './recorder.ts'
+import { readsProvenance, ruleForFile } from './rules.ts'
 import type { Ada } from './sign-in.ts'
 import type { World } from './world.ts'
 
@@ -118,12 +119,14 @@ async function imports(key: Ada['key'], path: string): Promise<void> {
   })
   await until(key, step, ({ status }) => status === 'preview')
   await key('GET', step, { name: 'preview', summary: 'The rows that would be stored' })
+  await ruleForFile(key, path)
   await key('PATCH', step, {
     body: { status: 'pending-processing' },
     name: 'process',
     summary: 'Store the rows of the preview',
   })
   await until(key, step, ({ status }) => status === 'complete')
+  await readsProvenance(key, path)
   await until(key, `${path}/transactions/import`, ([{ file }]) => file.deletedAt !== null)
   await key('GET', `${path}/transactions/import`)
   const { body: broken } = await key('POST', `${path}/transactions/import`, {

@@ -2,6 +2,7 @@ import { silentLog } from '@coffer/host/testing/silent-log'
 import { startSearchers } from '@coffer/ledger/similar/cluster-pool.client'
 import { similarActivities } from '@coffer/ledger/similar/similar.activities'
 import type { Json } from '../harness/person.ts'
+import { rules } from './rules.ts'
 import type { Ada } from './sign-in.ts'
 import type { World } from './world.ts'
 
@@ -184,6 +185,7 @@ async function changes({ key }: Ada, { path, tripId }: Household, one: string): 
     name: 'envelope',
     summary: 'Out of its envelope, which gets the money back',
   })
+  await rules({ key }, tripId)
   await key('GET', '/tags')
   await key('PATCH', '/tags', { body: { tags: ['oslo 2036'], name: 'Oslo' } })
   await key('POST', `${one}/correct`, { body: { amount: 9_200 } })

@@ -40,6 +40,11 @@ export async function refusesUnknown(world: World, ada: Ada, home: Household): P
     name: 'mapping',
     summary: 'No mapping has the ID',
   })
+  await refuse(404, 'DELETE', `/rules/${unknown('rule')}`, {
+    headers,
+    name: 'rule',
+    summary: 'No rule has the ID',
+  })
   await refuse(404, 'DELETE', `/operations/${unknown('op')}`, {
     headers,
     name: 'operation',
@@ -63,6 +68,18 @@ async function refusesUnknownInBodies(world: World, ada: Ada): Promise<void> {
     body: { institutionName: 'Prairie State Bank', feedLinkId: unknown('lfx') },
     name: 'feedLink',
     summary: 'No feed connection has the ID',
+  })
+  const rule = { headers, name: 'rule', summary: 'No rule has the ID' }
+  await refuse(404, 'PUT', '/rules/order', { body: { ruleIds: [unknown('rule')] }, ...rule })
+  await refuse(404, 'POST', '/rules', {
+    headers,
+    body: {
+      name: 'Deli',
+      conditions: { bankAccountId: unknown('bac') },
+      actions: { name: 'Lunch' },
+    },
+    name: 'bankAccount',
+    summary: 'No bank account has the ID',
   })
   await refuse(404, 'POST', '/feed/link/sync', { headers, body: { linkId }, ...link })
   const sync = { headers: sessionHeaders, body: { linkId }, ...link }

@@ -136,6 +136,7 @@ async function refusesIds({ recorder }: World, ada: Ada, path: string): Promise<
     ['transactionUploadId', 'GET', `${path}/transactions/upload/42`],
     ['transactionImportId', 'GET', `${path}/transactions/import/42`],
     ['transactionImportMappingId', 'DELETE', '/mappings/42'],
+    ['ruleId', 'DELETE', '/rules/42'],
     ['feedLinkId', 'GET', '/feed/link/42'],
   ]
   for (const [name, method, url] of cases) {

@@ -118,7 +118,7 @@ const rules = [
   `${rule}${'\nEXDATE:20270101'.repeat(59)}`,
 ]
 
-const ids = words('link fund spnd lfx lbac txix bac txn').flatMap((prefix) => {
+const ids = words('link fund spnd lfx lbac txix bac txn rule').flatMap((prefix) => {
   const id = `${prefix}_01kb1x3m5n7p9r2t4v6w8y0z1a`
   const changed = [id.replace('_0', '_8'), id.replace('1', 'i'), id.slice(1), `${id}1`]
   return [id, ` ${id}\n`, id.toUpperCase(), ...changed]

@@ -72,6 +72,8 @@ export async function createFullAccount(
   })
   const noted = { items: [transaction.transactionId], set: { notes: 'green' } }
   await person.patch(`${path}/transactions/bulk`, noted)
+  const conditions = { direction: 'out' }
+  await person.post('/rules', { name: 'Out', conditions, actions: { tags: ['out'] } })
   await uploads(person, path)
   const feedURL = fullSettings.COFFER_FEED_ALLOWED_URLS
   await person.post('/feed/link', { name: 'Feed', feedURL, apiKey: feedKey })

@@ -29,6 +29,9 @@ export async function createObjects(person: Person, provider: LunchFlow): Promis
   })
   const notes = { items: [transaction.transactionId], set: { notes: 'tea' } }
   const { operationId } = await person.patch(`${path}/transactions/bulk`, notes)
+  const conditions = { bankAccountId: id, originalName: { kind: 'contains', text: 'tea' } }
+  const rule = { name: 'Tea', conditions, actions: { tags: ['tea'], spendingId } }
+  const { ruleId } = await person.post('/rules', rule)
   const feed = { name: 'Feed', feedURL: provider.url, apiKey: provider.apiKey }
   const { feedLinkId } = await person.post('/feed/link', feed)
   await person.call('POST', `/feed/link/${feedLinkId}/bank_accounts/refresh`)
@@ -45,6 +48,7 @@ export async function createObjects(person: Person, provider: LunchFlow): Promis
     lfx: feedLinkId,
     txn: transaction.transactionId,
     op: operationId,
+    rule: ruleId,
     key: apiKeyId,
     sess: sessionId,
     user: userId,

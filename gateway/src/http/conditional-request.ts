@@ -141,7 +141,9 @@ export async function hasVersion(
 /** Adds the tag of the object's present state, as a GET of it has it. */
 export async function addCurrentTag(call: Call, read: Route | undefined): Promise<void> {
   if (!read?.answer) return
-  const value = await Promise.resolve(read.handler(call)).catch(() => null)
+  // The query is that of the refused change, and none of the read.
+  const query = read.query ? read.query.parse({}) : {}
+  const value = await Promise.resolve(read.handler({ ...call, query })).catch(() => null)
   if (value) call.reply.header('etag', tagOfObject(read.answer, value))
 }
 

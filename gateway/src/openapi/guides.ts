@@ -36,6 +36,7 @@ export const contents: readonly Group[] = [
       'money/refunds.md',
       'money/bulk.md',
       'rules/tags.md',
+      'rules/rules.md',
       'money/grace.md',
       'similar-transactions.md',
     ],

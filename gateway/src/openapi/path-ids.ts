@@ -8,6 +8,7 @@ export const pathIds: Record<string, string> = {
   fundingScheduleId: 'Funding schedule of the bank account in the path: fund_ and 26 characters',
   institutionId: 'Institution, as the aggregator names it: ins_ and 1 to 20 digits',
   linkId: 'Link: link_ and 26 characters',
+  ruleId: 'Rule of the account: rule_ and 26 characters',
   sessionId: 'Session of the caller, from the list of sessions: sess_ and 26 characters',
   spendingId: 'Expense or goal of the bank account in the path: spnd_ and 26 characters',
   transactionId: 'Transaction of the bank account in the path: txn_ and 26 characters',

@@ -74,6 +74,6 @@ test('the integers of bodies are amounts by their names, aside from three', () =
   const names = [...JSON.stringify(schemas).matchAll(integers)].map(([, name = '']) => name)
   expect(new Set(names).size).toBeGreaterThan(4)
   expect(new Set(names.filter((name) => !isAmount.test(name)))).toEqual(
-    new Set(['nonce', 'graceDays', 'headerRow']),
+    new Set(['nonce', 'graceDays', 'headerRow', 'dayFrom', 'dayTo']),
   )
 })

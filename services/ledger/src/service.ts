@@ -9,6 +9,7 @@ import { HistoryService } from '@coffer/proto/ledger/v1/history'
 import { ImportService } from '@coffer/proto/ledger/v1/import'
 import { LinkService } from '@coffer/proto/ledger/v1/link'
 import { MappingService } from '@coffer/proto/ledger/v1/mapping'
+import { RuleService } from '@coffer/proto/ledger/v1/rule'
 import { ScheduledService } from '@coffer/proto/ledger/v1/scheduled'
 import { SimilarService } from '@coffer/proto/ledger/v1/similar'
 import { SuggestionService } from '@coffer/proto/ledger/v1/suggestion'
@@ -33,6 +34,7 @@ import { createStorage } from './imports/storage/storage.client.ts'
 import { fileRoutes } from './imports/storage/stored-file.rpc.ts'
 import { uploadRoutes } from './imports/upload.rpc.ts'
 import { createMoneyWriter } from './money/writer.service.ts'
+import { ruleRoutes } from './rules/rule.rpc.ts'
 import { startSearchers } from './similar/cluster-pool.client.ts'
 import { similarActivities } from './similar/similar.activities.ts'
 import { similarRoutes } from './similar/similar.rpc.ts'
@@ -40,6 +42,7 @@ import { suggestionRoutes } from './suggestions/suggestion.rpc.ts'
 import { suggestionReader } from './suggestions/suggestion.service.ts'
 import { accountSyncRoutes } from './syncs/sync-accounts.rpc.ts'
 import { transactionSyncRoutes } from './syncs/sync-import.rpc.ts'
+import { isRenamed } from './syncs/sync-join.ts'
 import { linkSyncRoutes } from './syncs/sync-links.rpc.ts'
 import { providerListRoutes } from './syncs/sync-list.rpc.ts'
 import { accountDeletionActivities } from './tenancy/account-deletion.activities.ts'
@@ -75,11 +78,12 @@ export const ledger = defineService({
         router.service(EnvelopeService, envelopeRoutes(deps))
         router.service(ScheduledService, scheduledRoutes(deps))
         router.service(TransactionService, {
-          ...transactionRoutes({ ...deps, listSuggestions: suggestionReader(deps) }),
+          ...transactionRoutes({ ...deps, isRenamed, listSuggestions: suggestionReader(deps) }),
           ...transactionBatchRoutes(deps),
           ...transactionListRoutes(deps),
         })
         router.service(BulkChangeService, bulkChangeRoutes(deps))
+        router.service(RuleService, ruleRoutes(deps))
         router.service(TagService, tagRoutes(deps))
         router.service(CorrectionService, correctionRoutes(deps))
         router.service(SuggestionService, suggestionRoutes(deps))

@@ -8,6 +8,7 @@ export const idPrefixes: Record<string, string> = {
   fileId: 'file',
   fundingScheduleId: 'fund',
   linkId: 'link',
+  ruleId: 'rule',
   sessionId: 'sess',
   spendingId: 'spnd',
   transactionId: 'txn',

@@ -27,6 +27,7 @@ import {
 } from '../../http/fields/fields.ts'
 import { tags } from '../../http/fields/tag.ts'
 import { pageText } from '../../http/queries/cursor.ts'
+import { value } from '../../http/queries/query.ts'
 import { everyTransactionPage } from '../../http/queries/transaction-query.ts'
 import { type Route, route } from '../../http/route.ts'
 import { envelopeOf, transactionListRoute } from './transaction-list.ts'
@@ -95,6 +96,11 @@ export const transactionChange = z.strictObject({
   removeTags: ignoringNull(tags).describe('Tags to remove, before others are added; not with tags'),
 })
 
+const provenance = value
+  .refine((sent) => sent === undefined || sent === 'provenance', 'must be provenance')
+  .meta({ type: 'string', enum: ['provenance'] })
+  .describe('provenance: who has set its fields, the user or a rule')
+
 /** Returns the routes of transactions (docs/transactions.md, docs/similar-transactions.md). */
 export function transactionRoutes(deps: RouteDeps): Route[] {
   const { mesh } = deps
@@ -158,13 +164,18 @@ function reads(deps: RouteDeps, ledger: Transactions): Route[] {
       method: 'GET',
       path: '/api/bank_accounts/:bankAccountId/transactions/:transactionId',
       summary: 'One transaction, soft-deleted ones included',
-      description: 'With the records of the provider. A soft-deleted one has deletedAt.',
+      description:
+        'With the records of the provider. A soft-deleted one has deletedAt. With ' +
+        'include=provenance it says who has set its fields (docs/rules/rules.md#provenance).',
       since: '0.1.0',
       auth: 'key',
+      query: z.object({ include: provenance }),
       tagged: true,
       answer: TransactionSchema,
-      handler: async ({ params, options }) =>
-        (await ledger.getTransaction(params, options)).transaction,
+      handler: async ({ params, query: { include }, options }) => {
+        const request = { ...params, includesProvenance: include !== undefined }
+        return (await ledger.getTransaction(request, options)).transaction
+      },
     }),
   ]
 }

@@ -66,6 +66,7 @@ test('fields of other objects and derived amounts are no own fields', () => {
       'feedTransaction',
       'suggestions',
       'joinedBy',
+      'provenance',
     ],
     Spending: [
       'currentAmount',

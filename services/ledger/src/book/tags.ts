@@ -42,7 +42,8 @@ export function renameTags(
   return distinctTags(tags.flatMap((tag) => (former.has(foldText(tag)) ? named : tag)))
 }
 
-function distinctTags(tags: readonly string[]): string[] | null {
+/** Returns tags without those that are equal by their fold to one before; null without tags. */
+export function distinctTags(tags: readonly string[]): string[] | null {
   const byFold = new Map(tags.toReversed().map((tag) => [foldText(tag), tag]))
   const distinct = tags.filter((tag) => byFold.get(foldText(tag)) === tag)
   const unique = [...new Set(distinct)]

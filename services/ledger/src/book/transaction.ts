@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { values } from '@coffer/proto/values'
 import { z } from 'zod'
+import { FieldMarks, type MarkedField } from './field-marks.ts'
 import { Money } from './money.ts'
 
 const Source = z.enum(values['Transaction.source'])
@@ -39,6 +40,7 @@ export const Transaction = z.object({
   tags: z.array(z.string()).nullable(),
   adjustedByDeletion: z.boolean().nullable(),
   unassignedByDeletion: z.string().nullable(),
+  fieldMarks: FieldMarks.nullable(),
 })
 export type Transaction = z.infer<typeof Transaction>
 
@@ -65,7 +67,9 @@ export type StatedFields = z.infer<typeof StatedFields>
 
 /** Fields that are null until the user sets them; a merchant may come from the provider. */
 export const userFields = Object.entries(StatedFields.shape).flatMap(([name, type]) =>
-  type instanceof z.ZodNullable && name !== 'merchantName' ? [name as keyof StatedFields] : [],
+  type instanceof z.ZodNullable && name !== 'merchantName'
+    ? [name as Exclude<MarkedField, 'name' | 'merchantName'>]
+    : [],
 )
 
 /** The envelope of a transaction; all are null if it is unassigned. */
@@ -115,6 +119,7 @@ export function emptyTransaction(
     tags: null,
     adjustedByDeletion: null,
     unassignedByDeletion: null,
+    fieldMarks: null,
   }
 }
 

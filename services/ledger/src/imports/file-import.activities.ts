@@ -7,6 +7,8 @@ import { findTimezone } from '../accounts/account-settings.sql.ts'
 import type { UploadKey } from '../book/upload-key.ts'
 import { insertUploaded } from '../money/uploaded-rows.sql.ts'
 import type { MoneyWriter } from '../money/writer.service.ts'
+import { loadRules } from '../rules/rule.service.ts'
+import type { CompiledRules } from '../rules/rule.ts'
 import { sumLaterBookings } from './file-balances.sql.ts'
 import {
   addLater,
@@ -16,6 +18,7 @@ import {
   findInstants,
   settleFile,
 } from './file-import.ts'
+import { assignRows, type NamedEnvelopes, scopeOfRules, tidyRows } from './file-rules.ts'
 import { countSkipped } from './formats/skipped-rows.ts'
 import type { FileStatement, Unreadable } from './formats/statement.ts'
 import type { Readers } from './formats/statement-pool.client.ts'
@@ -76,7 +79,8 @@ export function fileImportActivities(deps: Deps) {
         if ('unreadable' in statement) {
           await fail(key, statement)
         } else {
-          const read = { statement, timezone: timezone ?? undefined }
+          const rules = await loadRules(database, key.accountId, timezone ?? 'UTC')
+          const read = { statement, rules, timezone: timezone ?? undefined }
           if (!(await saveStatement(deps, key, read))) return 'busy'
           await publishState(deps, key)
         }
@@ -100,6 +104,12 @@ export function fileImportActivities(deps: Deps) {
   }
 }
 
+interface ReadFile {
+  statement: FileStatement
+  rules: CompiledRules
+  timezone: string | undefined
+}
+
 /**
  * Stores rows and balances of a file in one database transaction, which locks the bank account's
  * row last. Returns false, without effect, while another import into the bank account runs, else
@@ -108,7 +118,7 @@ export function fileImportActivities(deps: Deps) {
 async function saveStatement(
   { database, clock, writeIn }: Deps,
   key: UploadKey,
-  { statement, timezone }: { statement: FileStatement; timezone: string | undefined },
+  { statement, rules, timezone }: ReadFile,
 ): Promise<boolean> {
   const { accountId, bankAccountId, transactionUploadId: causeId } = key
   const now = clock()
@@ -125,28 +135,31 @@ async function saveStatement(
     const bookings = await listStoredBookings(tx, key, bookingsOf(rows))
     const unknown = withoutStored(rows, bookings)
     let importedCount = 0n
+    const envelopes: NamedEnvelopes = new Map()
     // One INSERT per 1,000 rows: a larger INSERT would delay requests. From the end of the file:
     // lists show the largest ID of a day first.
     for (let end = unknown.length; end > 0; end -= rowsPerStatement) {
       const page = unknown.slice(Math.max(0, end - rowsPerStatement), end)
       const transactionIds = page.map(() => newId('txn'))
       const of = { accountId, bankAccountId, transactionIds, now }
-      importedCount += await insertUploaded(tx, key, createTransactions(page, of))
+      const created = tidyRows(rules, createTransactions(page, of), envelopes)
+      importedCount += await insertUploaded(tx, key, created)
     }
     const counts = countsOf(resolved, importedCount)
     await completeUpload(tx, key, { ...counts, balancesAsOf, now: clock() })
     return writeIn(tx, key, async () => {
       const later = instants && (await sumLaterBookings(tx, key, instants))
       return {
-        scope: { accountId, bankAccountId },
+        scope: { accountId, bankAccountId, ...scopeOfRules(envelopes) },
         operationId: causeId,
         createdBy: upload.createdBy,
         timezone,
         decide: (current) => {
           const own = balancesToSet(current, { balances, importedCount })
           const stated = own && later && addLater(own, later)
-          const settlement = settleFile(current, { currency, stated, causeId })
-          return { settlement, changesTexts: importedCount > 0n, reply: true }
+          const settled = settleFile(current, { currency, stated, causeId })
+          const { settlement, transactions } = assignRows(current, settled, envelopes)
+          return { settlement, transactions, changesTexts: importedCount > 0n, reply: true }
         },
       }
     })

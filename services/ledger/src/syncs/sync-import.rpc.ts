@@ -14,6 +14,8 @@ import { findTimezone } from '../accounts/account-settings.sql.ts'
 import type { SyncedScope } from '../money/money-state.ts'
 import type { Current } from '../money/unit-of-work.ts'
 import type { MoneyWriter } from '../money/writer.service.ts'
+import { loadRules } from '../rules/rule.service.ts'
+import { envelopesOf } from '../rules/rule-effects.ts'
 import { requireSource, sourceOf } from './link-source.ts'
 import { readListed, readRows, requireBatch, requireIds } from './provider-row.ts'
 import type { SyncedTransaction } from './provider-transaction.ts'
@@ -72,11 +74,16 @@ async function importBatch(
   }
   const key = { accountId, bankAccountId }
   const listed = readListed(request, { timezone, issuer })
-  const synced = scopeOf(rows, { source: sourceOf(issuer), listed })
-  const by = { synced, createdBy, isStored, timezone }
+  const source = sourceOf(issuer)
+  const synced = scopeOf(rows, { source, listed })
+  const rules = await loadRules(deps.database, accountId, timezone)
+  const candidates = rows.map((row) => {
+    return { ...row, bankAccountId, source, originalMerchantName: row.merchantName }
+  })
+  const by = { synced, createdBy, isStored, timezone, ...envelopesOf(rules, candidates) }
   const { imported, replaced } = await writeBatch(deps, key, by, (locked, known) => {
-    const source = requireSource(locked.bankAccount, issuer)
-    return importTransactions(locked, { rows, known, ids, source, listed })
+    requireSource(locked.bankAccount, issuer)
+    return importTransactions(locked, { rows, known, ids, source, listed, rules })
   })
   const skipped = unreadable.map(({ providerTransactionId, reason }): [string, Imported] => {
     return [providerTransactionId, { transactionId: '', outcome: 'skipped', reason }]
@@ -98,7 +105,7 @@ async function removeBatch(
   ])
   const providerIds = providerTransactionIds
   const key = { accountId, bankAccountId }
-  const undated = { timezone: undefined, isStored: true }
+  const undated = { timezone: undefined, isStored: true, spendingIds: [], refundIds: [] }
   const synced = { providerIds, alike: null, posted: null, tips: 'removed' as const }
   const by = { synced, createdBy, ...undated }
   const { removedCount, unknownCount } = await writeBatch(deps, key, by, (locked, known) => {
@@ -112,6 +119,9 @@ type Batch = {
   synced: SyncedScope
   createdBy: string
   isStored: boolean
+  /** Envelopes to which rules may assign rows of the batch, and those that may get refunds. */
+  spendingIds: string[]
+  refundIds: string[]
   /** Timezone of the dates of the batch; undefined without dates. */
   timezone: string | undefined
 }
@@ -120,11 +130,11 @@ type Batch = {
 function writeBatch<Outcome extends SyncDecision>(
   { write }: Deps,
   key: BankAccountKey,
-  { synced, createdBy, isStored, timezone }: Batch,
+  { synced, createdBy, isStored, timezone, spendingIds, refundIds }: Batch,
   decide: (current: Current, known: SyncedTransaction[]) => Outcome,
 ): Promise<Outcome> {
   return write({
-    scope: { ...key, synced, readsRefundable: true },
+    scope: { ...key, synced, readsRefundable: true, spendingIds, refundIds },
     createdBy,
     timezone,
     isAlone: true,

@@ -3,8 +3,11 @@ import type { MatchReason, ProviderRecord } from '../book/provider-record.ts'
 import type { Transaction } from '../book/transaction.ts'
 import type { Locked, Settlement } from '../money/operation.ts'
 import { startSettlements, totalOf } from '../money/settlements.ts'
-import { liveRecord } from '../records/transaction-records.ts'
+import { lastRecord, liveRecord } from '../records/transaction-records.ts'
+import type { CompiledRules } from '../rules/rule.ts'
+import { assignByRule, tidyTransaction } from '../rules/rule-effects.ts'
 import { isUnlisted, type ProviderRow, type SyncedTransaction } from './provider-transaction.ts'
+import { isRenamed } from './sync-join.ts'
 import { findMatch, type Match } from './sync-match.ts'
 import {
   type ImportWork,
@@ -40,6 +43,7 @@ export type Imported =
 export type ImportBatch = Pick<ImportWork, 'ids' | 'source' | 'listed'> & {
   rows: readonly ProviderRow[]
   known: readonly SyncedTransaction[]
+  rules: CompiledRules
 }
 
 /** The rows that an import or removal saves. */
@@ -77,9 +81,34 @@ export function importTransactions(
         : importOne(work, row, index),
     )
   }
+  tidyBorn(work, batch)
   const changes = findChanges(syncedIndex, batch.known)
   const replaced = countEnded(batch.known, changes)
   return { ...changes, settlement: totalOf(settlements), imported, replaced }
+}
+
+/**
+ * Applies the rules to transactions that the call creates, and to pending ones that it posts
+ * (docs/rules/rules.md#when-rules-run): payments before refunds, which give back what those took.
+ */
+function tidyBorn(work: Work, { rules, known }: Pick<ImportBatch, 'rules' | 'known'>): void {
+  const { syncedIndex } = work
+  if (rules.rules.length === 0) return
+  const before = new Map(known.map(({ transaction: one }) => [one.transactionId, one]))
+  const born = [...syncedIndex.byTransaction.values()].filter(({ transaction: one }) => {
+    const former = before.get(one.transactionId)
+    const isBorn = former === undefined || (former.isPending && !one.isPending)
+    return isBorn && one.deletedAt === null
+  })
+  const refunds = born.filter(({ transaction: { amount } }) => amount < 0n)
+  for (const synced of [...born.filter((one) => !refunds.includes(one)), ...refunds]) {
+    const last = lastRecord(synced)
+    const isNamed = last !== null && isRenamed(synced.transaction, last)
+    const { transaction, envelope } = tidyTransaction(rules, synced.transaction, isNamed)
+    const assigned = envelope ? assignByRule(work, transaction, envelope) : transaction
+    if (assigned !== synced.transaction)
+      addToIndex(syncedIndex, { ...synced, transaction: assigned })
+  }
 }
 
 function countEnded(

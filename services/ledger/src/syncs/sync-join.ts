@@ -1,3 +1,4 @@
+import { carryMarks, findRuleOf, type MarkedField, sourceOf } from '../book/field-marks.ts'
 import type { Joined, ProviderRecord } from '../book/provider-record.ts'
 import { type Assignment, type Transaction, userFields } from '../book/transaction.ts'
 import { findJoined, lastRecord, liveRecord } from '../records/transaction-records.ts'
@@ -68,10 +69,11 @@ export function isEdited(
   last: ProviderRecord,
 ): boolean {
   const { merchantName, originalMerchantName } = transaction
+  const isOwn = (field: MarkedField) => findRuleOf(transaction, field) === null
   return (
-    userFields.some((field) => transaction[field] !== null) ||
-    (merchantName ?? '') !== originalMerchantName ||
-    isRenamed(transaction, last)
+    userFields.some((field) => transaction[field] !== null && isOwn(field)) ||
+    ((merchantName ?? '') !== originalMerchantName && isOwn('merchantName')) ||
+    (isRenamed(transaction, last) && isOwn('name'))
   )
 }
 
@@ -81,7 +83,8 @@ export function hasEdits(synced: SyncedTransaction): boolean {
   return last !== null && isEdited(synced, last)
 }
 
-function isRenamed({ name, originalName }: Transaction, last: ProviderRecord): boolean {
+/** Returns whether the name of a transaction is none that the provider has stated. */
+export function isRenamed({ name, originalName }: Transaction, last: ProviderRecord): boolean {
   const stated = [last.merchantName, last.name, originalName].map(nameOf)
   return name !== null && !stated.includes(name)
 }
@@ -92,12 +95,17 @@ function carryOver(
   posted: Transaction,
   live: ProviderRecord,
 ): Partial<Transaction> {
-  const set = userFields.filter((field) => posted[field] !== null)
-  const isOwnMerchant = (posted.merchantName ?? '') !== posted.originalMerchantName
+  const isUsers = (field: MarkedField) =>
+    sourceOf(posted, field, isRenamed(posted, live)).by === 'user'
+  // A value of a rule fills what the pending one lacks.
+  const set = userFields.filter(
+    (field) => posted[field] !== null && (isUsers(field) || pending[field] === null),
+  )
+  const texts = (['name', 'merchantName'] as const).filter(isUsers)
+  const carried = [...set, ...texts]
   return {
-    ...Object.fromEntries(set.map((field) => [field, posted[field]])),
-    ...(isRenamed(posted, live) ? { name: posted.name } : {}),
-    ...(isOwnMerchant ? { merchantName: posted.merchantName } : {}),
+    ...Object.fromEntries(carried.map((field) => [field, posted[field]])),
+    fieldMarks: carryMarks(pending.fieldMarks, posted.fieldMarks, carried),
     ...unpaid(pending.amount, posted.spendingId ?? pending.spendingId),
   }
 }

@@ -3,7 +3,7 @@ import { type Timestamp, timestampDate } from '@bufbuild/protobuf/wkt'
 import { invalid, type Refusal, refused, settledOrRefused } from '@coffer/kit/rpc/errors'
 import type { BulkChangedRow } from '@coffer/proto/ledger/v1/bulk_change'
 import { requireWritable } from '../book/bank-account.ts'
-import type { Transaction } from '../book/transaction.ts'
+import { namedEnvelope, type Transaction } from '../book/transaction.ts'
 import { refundableAfter } from '../money/bookings.ts'
 import type { Settlement } from '../money/operation.ts'
 import { addSettlement, startSettlements, totalOf } from '../money/settlements.ts'
@@ -135,7 +135,9 @@ function setBack(
 ): TransactionDecision {
   const { amount, spendingId = null, refundSpendingId = null, isPending, date } = before
   const stated = amount === state.transaction.amount ? {} : { amount }
-  const patch = { ...stated, spendingId, refundSpendingId }
+  const envelope = { spendingId, refundSpendingId }
+  const isMoved = !isDeepStrictEqual(envelope, namedEnvelope(state.transaction))
+  const patch = { ...stated, ...(isMoved ? envelope : {}) }
   const { settlement, transaction } = changeTransaction(state, patch)
   const { name = null, merchantName = null, notes = null } = before
   const tags = before.tags.length > 0 ? before.tags : null

@@ -34,7 +34,9 @@ describe('a changed transaction', () => {
   test('takes the fields that are named and keeps its originals', () => {
     const patch = { name: 'Dinner', merchantName: 'Grill', date: LATER, isPending: true }
     const { transaction, settlement } = change(patch)
-    expect(transaction).toEqual(aTransaction(patch))
+    const users = { ruleId: null, value: null }
+    const fieldMarks = { name: users, merchantName: users }
+    expect(transaction).toEqual(aTransaction({ ...patch, fieldMarks }))
     expect(settlement.envelopes).toEqual([])
     expect(settlement.entries).toEqual([])
   })
@@ -102,7 +104,8 @@ describe('a changed transaction', () => {
   test('becomes a deposit only when the same request unassigns it', () => {
     expect(() => change({ amount: -1n }, ON_A)).toThrow('Invalid request')
     const { transaction } = change({ amount: -1n, spendingId: null }, ON_A)
-    expect(transaction).toEqual(aTransaction({ amount: -1n }))
+    const fieldMarks = { spendingId: { ruleId: null, value: null } }
+    expect(transaction).toEqual(aTransaction({ amount: -1n, fieldMarks }))
     expect(() => change({ spendingId: 'spnd_a' }, { amount: -1n })).toThrow('Invalid request')
   })
 

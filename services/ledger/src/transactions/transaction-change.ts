@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { invalid, notFound } from '@coffer/kit/rpc/errors'
 import { requireManual, requireWritable } from '../book/bank-account.ts'
+import { type MarkedField, markEdits } from '../book/field-marks.ts'
 import { namedEnvelope, type Transaction } from '../book/transaction.ts'
 import { differenceOf, isBooked, sumBookings } from '../money/bookings.ts'
 import {
@@ -35,8 +36,9 @@ export function changeTransaction(
   patch: TransactionPatch,
 ): TransactionDecision {
   const started = startOperation(locked)
-  const transaction = changeIn(started, locked, patch)
-  return { settlement: endOperation(started), transaction }
+  const changed = changeIn(started, locked, patch)
+  const fieldMarks = markEdits(locked.transaction, changed, editedFields(patch))
+  return { settlement: endOperation(started), transaction: { ...changed, fieldMarks } }
 }
 
 /**
@@ -84,6 +86,23 @@ function changeIn(
   }
   giveBack(started, before, { cause: 'transaction', causeId: before.transactionId })
   return { ...merged, ...assign(started, merged, named) }
+}
+
+/** Returns the fields that a PATCH states, which are its user's from now on. */
+function editedFields(patch: TransactionPatch): MarkedField[] {
+  const { name, merchantName, notes, tags, addTags, removeTags } = patch
+  const stated: [MarkedField, unknown][] = [
+    ['name', name],
+    ['merchantName', merchantName ?? undefined],
+    ['notes', notes],
+    ['tags', tags ?? addTags ?? removeTags],
+    ['spendingId', patch.spendingId ?? patch.refundSpendingId],
+  ]
+  const isNamed = 'spendingId' in patch || 'refundSpendingId' in patch
+  return stated.flatMap(([field, value]) => {
+    const isStated = field === 'spendingId' ? isNamed : value !== undefined
+    return isStated ? field : []
+  })
 }
 
 function refuseManualOnly(patch: TransactionPatch): void {

@@ -27,6 +27,7 @@ import {
   renderRecords,
   renderTransaction,
 } from '../records/transaction-records.ts'
+import { type IsRenamed, renderProvenance } from './provenance.ts'
 import { findTransaction } from './transaction.sql.ts'
 import { changeTransaction } from './transaction-change.ts'
 import { createTransaction } from './transaction-creation.ts'
@@ -36,6 +37,7 @@ import { readCreation, readPatch } from './transaction-request.ts'
 
 type Deps = Pick<ServiceDeps, 'database' | 'clock'> &
   MoneyWriter & {
+    isRenamed: IsRenamed
     /** Returns the suggestions of a provider's transaction (docs/syncs.md#suggestions). */
     listSuggestions: (of: {
       transaction: Transaction
@@ -55,6 +57,9 @@ export function transactionRoutes(
       const isProvided = transaction.source === 'aggregator' || transaction.source === 'feed'
       const records = isProvided ? await listRecords(deps.database, accountId, transaction) : []
       const message = renderTransaction(transaction, renderRecords(transaction, records))
+      if (request.includesProvenance) {
+        message.provenance = renderProvenance(transaction, records, deps.isRenamed)
+      }
       message.suggestions = await deps.listSuggestions({ transaction, records })
       return { transaction: message }
     },

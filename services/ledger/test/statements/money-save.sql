@@ -133,7 +133,8 @@ WITH
         "notes",
         "tags",
         "adjusted_by_deletion",
-        "unassigned_by_deletion"
+        "unassigned_by_deletion",
+        "field_marks"
       )
     SELECT
       new."account_id",
@@ -160,7 +161,8 @@ WITH
       new."notes",
       new."tags",
       new."adjusted_by_deletion",
-      new."unassigned_by_deletion"
+      new."unassigned_by_deletion",
+      new."field_marks"
     FROM
       guard
       CROSS JOIN LATERAL jsonb_populate_recordset(NULL::"transactions", guard."inserted") AS new
@@ -281,7 +283,8 @@ WITH
       "notes" = "new"."notes",
       "tags" = "new"."tags",
       "adjusted_by_deletion" = "new"."adjusted_by_deletion",
-      "unassigned_by_deletion" = "new"."unassigned_by_deletion"
+      "unassigned_by_deletion" = "new"."unassigned_by_deletion",
+      "field_marks" = "new"."field_marks"
     FROM
       guard
       CROSS JOIN LATERAL (

@@ -24,6 +24,7 @@ SELECT
   "page"."tags" AS "tags",
   "page"."adjusted_by_deletion" AS "adjustedByDeletion",
   "page"."unassigned_by_deletion" AS "unassignedByDeletion",
+  "page"."field_marks" AS "fieldMarks",
   owner.version AS "accountVersion"
 FROM
   bank_accounts AS owner

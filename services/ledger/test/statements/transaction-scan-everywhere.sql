@@ -24,6 +24,7 @@ SELECT
   "transactions"."tags" AS "tags",
   "transactions"."adjusted_by_deletion" AS "adjustedByDeletion",
   "transactions"."unassigned_by_deletion" AS "unassignedByDeletion",
+  "transactions"."field_marks" AS "fieldMarks",
   owner.version AS "accountVersion"
 FROM
   (

@@ -58,7 +58,8 @@ export function bring(
   const known = all.filter(
     (one) => one.records.some((record) => isInScope(scope, record)) || isTip(scope, one, all),
   )
-  const batch = { rows, ids, source, listed }
+  const rules = { rules: [], timezone }
+  const batch = { rows, ids, source, listed, rules }
   const decision = importTransactions(locked, { ...batch, known })
   expect(decision).toEqual(importTransactions(locked, { ...batch, known: all }))
   settle(world, decision)

@@ -1,0 +1,181 @@
+import type { MessageInitShape } from '@bufbuild/protobuf'
+import {
+  type CreateRuleRequestSchema,
+  RuleSchema,
+  RuleService,
+  type UpdateRuleRequestSchema,
+} from '@coffer/proto/ledger/v1/rule'
+import { values } from '@coffer/proto/values'
+import type { Client } from '@connectrpc/connect'
+import { z } from 'zod'
+import type { RouteDeps } from '../../deps.ts'
+import {
+  boolean,
+  rule as check,
+  id,
+  line,
+  list,
+  name,
+  notNegativeMoney,
+  object,
+  oneOf,
+  texts,
+} from '../../http/fields/fields.ts'
+import { tags } from '../../http/fields/tag.ts'
+import { type Route, route } from '../../http/route.ts'
+
+const textCondition = object({
+  kind: oneOf(values['RuleText.kind']).describe(
+    'contains, equals or startsWith compare with the text. pattern: the whole text fits, where ' +
+      'each * stands for any characters',
+  ),
+  text: name.describe('Text or pattern, 1 to 300 characters; case and accents do not count'),
+})
+
+const dayOfMonth = z
+  .int({ error: texts.integer })
+  .min(1, check('must be 1 to 31'))
+  .max(31, check('must be 1 to 31'))
+
+const conditions = object({
+  originalName: textCondition.optional().describe('Condition on the original name'),
+  originalMerchantName: textCondition
+    .optional()
+    .describe('Condition on the original name of the merchant'),
+  amountFrom: notNegativeMoney
+    .optional()
+    .describe('Smallest amount without its sign, in minor units, included'),
+  amountTo: notNegativeMoney
+    .optional()
+    .describe('Largest amount without its sign, in minor units, included'),
+  direction: oneOf(values['RuleConditions.direction'])
+    .optional()
+    .describe('out: money that leaves. in: money that comes in'),
+  bankAccountId: id('bac').optional().describe('Only transactions of this bank account'),
+  source: oneOf(values['RuleConditions.source'])
+    .optional()
+    .describe('Only transactions of this source'),
+  isPending: boolean.optional().describe('true: only pending ones. false: only posted ones'),
+  dayFrom: dayOfMonth.optional().describe('First day of the month, 1 to 31'),
+  dayTo: dayOfMonth
+    .optional()
+    .describe('Last day of the month, included; before dayFrom it is one of the next month'),
+})
+
+const actions = object({
+  name: name.optional().describe('Name of the transaction'),
+  merchantName: name.optional().describe('Name of the merchant'),
+  notes: line({ min: 1, max: 2000 }, 'lines').optional().describe('Note in any number of lines'),
+  tags: tags.optional().describe('Tags, at most 20; those of several rules add up'),
+  spendingId: id('spnd')
+    .optional()
+    .describe('Expense or goal whose envelope pays, for money that leaves'),
+  refundSpendingId: id('spnd')
+    .optional()
+    .describe('Expense or goal that gets the money of a deposit back'),
+})
+
+const creation = z.strictObject({
+  name: name.describe('Name of the rule, for people'),
+  conditions: conditions.describe('Conditions, of which at least one; all must hold'),
+  actions: actions.describe('Fields that the rule sets, of which at least one'),
+})
+
+const change = z.strictObject({
+  name: name.optional().describe('New name of the rule'),
+  conditions: conditions.optional().describe('The conditions from now on, instead of all former'),
+  actions: actions.optional().describe('The actions from now on, instead of all former'),
+})
+
+const order = z.strictObject({
+  ruleIds: list(id('rule'))
+    .max(500, check('must have at most 500 items'))
+    .describe('IDs of all rules of the account, each once, in their new order'),
+})
+
+/** Returns the routes of rules (docs/rules/rules.md). */
+export function ruleRoutes({ mesh }: RouteDeps): Route[] {
+  const rules = mesh.client('ledger', RuleService)
+  return [
+    route({
+      id: 'listRules',
+      tag: 'Transactions',
+      method: 'GET',
+      path: '/api/rules',
+      summary: 'All rules of the account, in the order in which they decide',
+      description: 'At most 500, in one answer (docs/rules/rules.md).',
+      since: '0.4.0',
+      auth: 'key',
+      answer: { list: RuleSchema },
+      handler: async ({ options }) => (await rules.listRules({}, options)).rules,
+    }),
+    route({
+      id: 'createRule',
+      tag: 'Transactions',
+      method: 'POST',
+      path: '/api/rules',
+      summary: 'Create a rule behind all others, for transactions that are imported from now on',
+      description:
+        'Stored transactions stay as they are. 400 if the account has 500 rules, 404 for a bank ' +
+        'account or an envelope that does not exist (docs/rules/rules.md).',
+      since: '0.4.0',
+      auth: 'key',
+      body: creation,
+      answer: RuleSchema,
+      handler: async ({ body, options }) => {
+        const request = body as MessageInitShape<typeof CreateRuleRequestSchema>
+        return (await rules.createRule(request, options)).rule
+      },
+    }),
+    route({
+      id: 'updateRule',
+      tag: 'Transactions',
+      method: 'PATCH',
+      path: '/api/rules/:ruleId',
+      summary: 'Change a rule; its conditions and its actions are replaced as a whole',
+      description:
+        'Keys that are not sent stay as they are. Transactions keep what the rule has set ' +
+        '(docs/rules/rules.md).',
+      since: '0.4.0',
+      auth: 'key',
+      body: change,
+      answer: RuleSchema,
+      handler: async ({ params, body, options }) => {
+        const request = { ...body, ...params } as MessageInitShape<typeof UpdateRuleRequestSchema>
+        return (await rules.updateRule(request, options)).rule
+      },
+    }),
+    ...orderRoutes(rules),
+  ]
+}
+
+function orderRoutes(rules: Client<typeof RuleService>): Route[] {
+  return [
+    route({
+      id: 'deleteRule',
+      tag: 'Transactions',
+      method: 'DELETE',
+      path: '/api/rules/:ruleId',
+      summary: 'Delete a rule; transactions keep what it has set',
+      description: 'A repetition is 404 (docs/rules/rules.md).',
+      since: '0.4.0',
+      auth: 'key',
+      handler: ({ params, options }) => rules.deleteRule(params, options),
+    }),
+    route({
+      id: 'orderRules',
+      tag: 'Transactions',
+      method: 'PUT',
+      path: '/api/rules/order',
+      summary: 'Put all rules in another order',
+      description:
+        'Of several rules that match a transaction the first one decides each field. 400 unless ' +
+        'the body has every rule once (docs/rules/rules.md#order).',
+      since: '0.4.0',
+      auth: 'key',
+      body: order,
+      answer: { list: RuleSchema },
+      handler: async ({ body, options }) => (await rules.orderRules(body, options)).rules,
+    }),
+  ]
+}

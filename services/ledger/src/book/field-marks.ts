@@ -1,0 +1,89 @@
+import { isDeepStrictEqual } from 'node:util'
+import { values } from '@coffer/proto/values'
+import { z } from 'zod'
+
+/** The fields that rules may set; `spendingId` is the envelope that pays or gets a refund. */
+export const markedFields = values['FieldProvenance.field']
+export type MarkedField = (typeof markedFields)[number]
+
+/**
+ * Provenance by field: the rule that has set a field, and the value; `ruleId` is null if the user
+ * has. A field that no longer has the value of its rule is the user's.
+ */
+export const FieldMarks = z.partialRecord(
+  z.enum(markedFields),
+  z.object({
+    ruleId: z.string().nullable(),
+    value: z.union([z.string(), z.array(z.string())]).nullable(),
+  }),
+)
+export type FieldMarks = z.infer<typeof FieldMarks>
+
+/** The part of a transaction from which the provenance of its fields follows. */
+export interface Marked {
+  source: string
+  originalName: string
+  originalMerchantName: string
+  name: string | null
+  merchantName: string | null
+  notes: string | null
+  tags: string[] | null
+  spendingId: string | null
+  fieldMarks: FieldMarks | null
+}
+
+export type FieldSource = { by: 'provider' | 'user' } | { by: 'rule'; ruleId: string }
+
+/** Returns the ID of the rule whose value a field has; null if the value is not that of a rule. */
+export function findRuleOf(of: Marked, field: MarkedField): string | null {
+  const mark = of.fieldMarks?.[field]
+  return mark && isDeepStrictEqual(mark.value, of[field]) ? mark.ruleId : null
+}
+
+/**
+ * Returns who has set a field (docs/rules/rules.md#provenance). A field without a mark is the
+ * user's if it differs from the provider's; `isRenamed` says so of the name.
+ */
+export function sourceOf(
+  of: Marked,
+  field: MarkedField,
+  isRenamed = of.name !== of.originalName && of.name !== of.originalMerchantName,
+): FieldSource {
+  const ruleId = findRuleOf(of, field)
+  if (ruleId !== null) return { by: 'rule', ruleId }
+  return { by: of.fieldMarks?.[field] || isUnlike(of, field, isRenamed) ? 'user' : 'provider' }
+}
+
+function isUnlike(of: Marked, field: MarkedField, isRenamed: boolean): boolean {
+  if (field === 'name') return of.source === 'manual' || isRenamed
+  if (field === 'merchantName') return (of.merchantName ?? '') !== of.originalMerchantName
+  return of[field] !== null
+}
+
+/** Returns the marks after the user has set these fields, also to the value of a rule. */
+export function markEdits(
+  before: Marked,
+  after: Marked,
+  fields: readonly MarkedField[],
+): FieldMarks | null {
+  const edited = fields.filter((field) => {
+    const mark = before.fieldMarks?.[field]
+    return (mark && mark.ruleId !== null) || !isDeepStrictEqual(before[field], after[field])
+  })
+  if (edited.length === 0) return before.fieldMarks
+  const marks = edited.map((field) => [field, { ruleId: null, value: null }])
+  return { ...before.fieldMarks, ...Object.fromEntries(marks) }
+}
+
+/** Returns marks in which these fields have those of `from`. */
+export function carryMarks(
+  to: FieldMarks | null,
+  from: FieldMarks | null,
+  fields: readonly MarkedField[],
+): FieldMarks | null {
+  if (to === null && from === null) return null
+  const carried = fields.map((field) => [field, from?.[field]])
+  const marks = Object.entries({ ...to, ...Object.fromEntries(carried) })
+  const kept = marks.filter(([, mark]) => mark !== undefined)
+  return kept.length === 0 ? null : Object.fromEntries(kept)
+}

@@ -1,0 +1,106 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { RuleActions } from '@coffer/proto/ledger/v1/rule'
+import { type FieldMarks, type MarkedField, sourceOf } from '../book/field-marks.ts'
+import { distinctTags, tagsMax } from '../book/tags.ts'
+import { namedEnvelope, type Transaction } from '../book/transaction.ts'
+import { refundableAfter } from '../money/bookings.ts'
+import { endOperation, findEnvelope, type Locked, startOperation } from '../money/operation.ts'
+import { addSettlement, type Settlements } from '../money/settlements.ts'
+import { assignTo, giveBack } from '../money/spend.ts'
+import { type Candidate, type CompiledRule, type CompiledRules, matchRules } from './rule.ts'
+
+/** The envelope that a rule names for a transaction: it pays, or gets the refund of a deposit. */
+export interface RuleEnvelope {
+  ruleId: string
+  spendingId: string
+}
+
+/** Returns the IDs of the envelopes that rules may assign these rows to. */
+export function envelopesOf(rules: CompiledRules, rows: readonly Candidate[]) {
+  const named = rows.flatMap((row) => findEnvelopeOf(matchRules(rules, row), row) ?? [])
+  const spendingIds = [...new Set(named.map(({ spendingId }) => spendingId))]
+  const isRefund = rows.some(({ amount }) => amount < 0n)
+  return { spendingIds, refundIds: isRefund ? spendingIds : [] }
+}
+
+/**
+ * Returns the transaction with the texts and tags of the rules that match it, and the envelope that
+ * they name; the same object if they change nothing. Of several rules the first one decides each
+ * field, and tags add up. A field that the user has set stays as it is.
+ */
+export function tidyTransaction(
+  rules: CompiledRules,
+  transaction: Transaction,
+  isRenamed: boolean,
+): { transaction: Transaction; envelope: RuleEnvelope | null } {
+  const matching = matchRules(rules, transaction)
+  const isFree = (field: MarkedField) => sourceOf(transaction, field, isRenamed).by !== 'user'
+  const marks: FieldMarks = {}
+  const fields: Partial<Pick<Transaction, 'name' | 'merchantName' | 'notes' | 'tags'>> = {}
+  for (const field of ['name', 'merchantName', 'notes'] as const) {
+    const rule = matching.find(({ actions }) => actions[field] !== undefined)
+    const value = rule?.actions[field]
+    if (!rule || value === undefined || !isFree(field)) continue
+    if (value === transaction[field]) continue
+    fields[field] = value
+    marks[field] = { ruleId: rule.ruleId, value }
+  }
+  const tagging = matching.filter(({ actions }) => actions.tags.length > 0)
+  const [first] = tagging
+  const tags = distinctTags(tagging.flatMap(({ actions }) => actions.tags))?.slice(0, tagsMax)
+  if (first && tags && isFree('tags') && !isDeepStrictEqual(tags, transaction.tags)) {
+    fields.tags = tags
+    marks.tags = { ruleId: first.ruleId, value: tags }
+  }
+  const named = findEnvelopeOf(matching, transaction)
+  const envelope = named && isFree('spendingId') ? named : null
+  if (Object.keys(marks).length === 0) return { transaction, envelope }
+  const fieldMarks = { ...transaction.fieldMarks, ...marks }
+  return { transaction: { ...transaction, ...fields, fieldMarks }, envelope }
+}
+
+function findEnvelopeOf(
+  matching: readonly CompiledRule[],
+  { amount }: Pick<Candidate, 'amount'>,
+): RuleEnvelope | null {
+  const idOf = ({ spendingId, refundSpendingId }: RuleActions) =>
+    amount < 0n ? refundSpendingId : spendingId
+  for (const { ruleId, actions } of matching) {
+    const spendingId = idOf(actions)
+    if (spendingId !== undefined) return { ruleId, spendingId }
+  }
+  return null
+}
+
+/**
+ * Returns a transaction after its assignment to the envelope of a rule, as an operation of its own;
+ * the same object if the envelope is closed, of another bank account, or that of the transaction.
+ */
+export function assignByRule(
+  { locked, settlements }: { locked: Locked; settlements: Settlements },
+  before: Transaction,
+  { ruleId, spendingId }: RuleEnvelope,
+): Transaction {
+  const { transactionId: causeId, amount, date: day } = before
+  const former = namedEnvelope(before)
+  if ((former.spendingId ?? former.refundSpendingId) === spendingId) return before
+  const operationId = `${locked.operation.operationId}/rule/${causeId}`
+  const envelopes = [spendingId, before.spendingId].flatMap((id) => {
+    return settlements.envelopes.current.get(id ?? '') ?? []
+  })
+  const started = startOperation({
+    bankAccount: settlements.bankAccount,
+    envelopes,
+    operation: { ...locked.operation, operationId },
+    refundable: refundableAfter(locked.refundable ?? new Map(), settlements.entries),
+  })
+  const envelope = findEnvelope(started, spendingId)
+  // The scope lacks a row that an import takes from another one: it stays unassigned.
+  const isUnread = amount < 0n && !started.refundable.has(spendingId)
+  if (envelope === null || isUnread) return before
+  giveBack(started, before, { cause: 'transaction', causeId })
+  const assignment = assignTo(started, envelope, { amount, day, causeId, isRefund: amount < 0n })
+  addSettlement(settlements, endOperation(started))
+  const fieldMarks = { ...before.fieldMarks, spendingId: { ruleId, value: spendingId } }
+  return { ...before, ...assignment, fieldMarks }
+}

@@ -1,0 +1,96 @@
+import type { Database, Transaction as Tx } from '@coffer/kit/database/database'
+import { assignmentsOf, columnsOf, insertOf } from '@coffer/kit/database/rows'
+import { prepare, read } from '@coffer/kit/database/statement'
+import { sql } from 'slonik'
+import { z } from 'zod'
+
+/** A rule; `conditions` and `actions` are the JSON of their messages. */
+export const Rule = z.object({
+  accountId: z.string(),
+  ruleId: z.string(),
+  place: z.number(),
+  name: z.string(),
+  conditions: z.json(),
+  actions: z.json(),
+  createdAt: z.date(),
+  createdBy: z.string().nullable(),
+  updatedAt: z.date(),
+})
+export type Rule = z.infer<typeof Rule>
+
+const columns = columnsOf(Rule, { table: 'rules' })
+
+const rulesOfAccount = prepare(
+  ['accountId'],
+  ({ accountId }) => read(Rule)`
+    SELECT ${columns} FROM rules WHERE account_id = ${accountId} ORDER BY place, rule_id`,
+)
+
+/** Lists the rules of an account in their order, at most 500. */
+export function listRules({ pool }: Database, accountId: string): Promise<readonly Rule[]> {
+  return pool.any(rulesOfAccount({ accountId }))
+}
+
+/** Inserts a rule behind all others; returns it. */
+export async function insertRule(tx: Tx, rule: Omit<Rule, 'place'>): Promise<Rule> {
+  const behindAll = await tx.oneFirst(sql.type(Rule.pick({ place: true }))`
+    SELECT coalesce(max(place), 0) + 1 AS place FROM rules WHERE account_id = ${rule.accountId}`)
+  const placed = { ...rule, place: behindAll }
+  await tx.query(sql.unsafe`${insertOf('rules', Rule, placed)}`)
+  return placed
+}
+
+/** Changes fields of a rule; returns it, or null if it does not exist. */
+export function updateRule(
+  { pool }: Database,
+  { accountId, ruleId, ...fields }: Pick<Rule, 'accountId' | 'ruleId'> & Partial<Rule>,
+): Promise<Rule | null> {
+  const names = Object.keys(fields) as (keyof typeof fields)[]
+  return pool.maybeOne(sql.type(Rule)`
+    UPDATE rules SET ${assignmentsOf(fields, names)}
+    WHERE account_id = ${accountId} AND rule_id = ${ruleId} RETURNING ${columns}`)
+}
+
+/** Deletes a rule; returns false if it does not exist. */
+export async function deleteRule(
+  { pool }: Database,
+  accountId: string,
+  ruleId: string,
+): Promise<boolean> {
+  const { rowCount } = await pool.query(sql.unsafe`
+    DELETE FROM rules WHERE account_id = ${accountId} AND rule_id = ${ruleId}`)
+  return rowCount > 0
+}
+
+/** Returns the ID of a bank account, archived or not, whose link is not deleted; else null. */
+export function findNamedAccount(
+  { pool }: Database,
+  accountId: string,
+  bankAccountId: string,
+): Promise<string | null> {
+  return pool.maybeOneFirst(sql.type(z.object({ bankAccountId: z.string() }))`
+    SELECT bank_account_id AS "bankAccountId" FROM bank_accounts
+    WHERE account_id = ${accountId} AND bank_account_id = ${bankAccountId}
+      AND removed_at IS NULL`)
+}
+
+const RuleId = z.object({ ruleId: z.string() })
+
+/** Locks the rules of an account; returns their IDs. */
+export function lockRules(tx: Tx, accountId: string): Promise<readonly string[]> {
+  return tx.anyFirst(sql.type(RuleId)`
+    SELECT rule_id AS "ruleId" FROM rules WHERE account_id = ${accountId}
+    ORDER BY rule_id FOR NO KEY UPDATE`)
+}
+
+/** Gives rules the order of these IDs. */
+export async function orderRules(
+  tx: Tx,
+  accountId: string,
+  ruleIds: readonly string[],
+): Promise<void> {
+  await tx.query(sql.unsafe`
+    UPDATE rules SET place = wanted.place
+    FROM unnest(${sql.array([...ruleIds], 'text')}) WITH ORDINALITY AS wanted(rule_id, place)
+    WHERE account_id = ${accountId} AND rules.rule_id = wanted.rule_id`)
+}

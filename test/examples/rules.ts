@@ -1,0 +1,67 @@
+import type { Ada } from './sign-in.ts'
+
+/** Creates a rule for the rows of a file that is imported next, with every condition. */
+export async function ruleForFile(key: Ada['key'], path: string): Promise<void> {
+  await key('POST', '/rules', {
+    body: {
+      name: 'Electricity',
+      conditions: {
+        originalName: { kind: 'pattern', text: '*power*light*' },
+        originalMerchantName: { kind: 'startsWith', text: 'power' },
+        amountFrom: 1_000,
+        amountTo: 20_000,
+        direction: 'out',
+        bankAccountId: path.split('/')[2],
+        source: 'upload',
+        isPending: false,
+        dayFrom: 25,
+        dayTo: 5,
+      },
+      actions: { name: 'Electricity', merchantName: 'Power and Light', tags: ['home'] },
+    },
+    name: 'allConditions',
+    summary: 'Every condition; days go over the end of the month',
+  })
+}
+
+/** Reads a transaction of the file with its provenance. */
+export async function readsProvenance(key: Ada['key'], path: string): Promise<void> {
+  const url = `${path}/transactions?tag=home`
+  const { body } = await key('GET', url, { isShown: false })
+  const { transactionId } = body[0]
+  await key('PATCH', `${path}/transactions/${transactionId}`, {
+    body: { notes: 'February' },
+    isShown: false,
+  })
+  await key('GET', `${path}/transactions/${transactionId}?include=provenance`, {
+    name: 'provenance',
+    summary: 'Which rule has set its fields',
+  })
+}
+
+/** Creates two rules, changes their order and one of them, and deletes it. */
+export async function rules({ key }: Pick<Ada, 'key'>, spendingId: string): Promise<void> {
+  const { body: hostel } = await key('POST', '/rules', {
+    body: {
+      name: 'Hostels of the trip',
+      conditions: { originalName: { kind: 'contains', text: 'hostel' }, direction: 'out' },
+      actions: { name: 'Hostel', tags: ['Oslo'], spendingId, refundSpendingId: spendingId },
+    },
+  })
+  const { body: tools } = await key('POST', '/rules', {
+    body: {
+      name: 'Salary',
+      conditions: {
+        originalName: { kind: 'pattern', text: 'northfield*payroll*' },
+        direction: 'in',
+        amountFrom: 200_000,
+      },
+      actions: { name: 'Salary', notes: 'Northfield Tools' },
+    },
+    isShown: false,
+  })
+  await key('PUT', '/rules/order', { body: { ruleIds: [tools.ruleId, hostel.ruleId] } })
+  await key('GET', '/rules')
+  await key('PATCH', `/rules/${tools.ruleId}`, { body: { actions: { tags: ['salary'] } } })
+  await key('DELETE', `/rules/${tools.ruleId}`)
+}
