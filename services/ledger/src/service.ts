@@ -35,6 +35,7 @@ import { fileRoutes } from './imports/storage/stored-file.rpc.ts'
 import { uploadRoutes } from './imports/upload.rpc.ts'
 import { createMoneyWriter } from './money/writer.service.ts'
 import { ruleRoutes } from './rules/rule.rpc.ts'
+import { createRuleFilling } from './rules/rule.service.ts'
 import { startSearchers } from './similar/cluster-pool.client.ts'
 import { similarActivities } from './similar/similar.activities.ts'
 import { similarRoutes } from './similar/similar.rpc.ts'
@@ -70,6 +71,7 @@ export const ledger = defineService({
     const place = watchFilePlace(offered)
     const quietMs = offered.config.similarQuietSeconds * 1000
     const deps = { ...offered, quietMs, readers, searchers, storage, ...createMoneyWriter(offered) }
+    const upward = { ...deps, ...upwardOf(deps) }
     const debts = watchDebts(deps)
     return {
       routes: (router) => {
@@ -78,8 +80,8 @@ export const ledger = defineService({
         router.service(EnvelopeService, envelopeRoutes(deps))
         router.service(ScheduledService, scheduledRoutes(deps))
         router.service(TransactionService, {
-          ...transactionRoutes({ ...deps, isRenamed, listSuggestions: suggestionReader(deps) }),
-          ...transactionBatchRoutes(deps),
+          ...transactionRoutes(upward),
+          ...transactionBatchRoutes(upward),
           ...transactionListRoutes(deps),
         })
         router.service(BulkChangeService, bulkChangeRoutes(deps))
@@ -111,12 +113,7 @@ export const ledger = defineService({
         ...timezoneActivities(deps),
       },
       schedules: [
-        {
-          type: 'sweepLedger',
-          id: 'ledger-sweep',
-          args: [],
-          cron: '*/10 * * * *',
-        },
+        { type: 'sweepLedger', id: 'ledger-sweep', args: [], cron: '*/10 * * * *' },
         {
           type: 'findWaitingSimilar',
           id: 'similar-waiting',
@@ -134,3 +131,12 @@ export const ledger = defineService({
     }
   },
 })
+
+/** Returns what transactions need of the rooms above them. */
+function upwardOf(deps: Parameters<typeof createRuleFilling>[0]) {
+  return {
+    fillByRules: createRuleFilling(deps),
+    listSuggestions: suggestionReader(deps),
+    isRenamed,
+  }
+}

@@ -63,6 +63,9 @@ export const transactionCreation = z.strictObject({
   ),
   notes: ignoringNull(notes).describe('Note in any number of lines. Null counts as not sent'),
   tags: ignoringNull(tags).describe('Tags, at most 20. Null counts as not sent'),
+  appliesRules: ignoringNull(boolean).describe(
+    'Whether rules set merchant, note, tags and envelope where they are left out. Default: false',
+  ),
 })
 
 /** Fields of a PATCH; some are refused for provider transactions (docs/api.md#patch). */

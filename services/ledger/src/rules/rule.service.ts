@@ -1,8 +1,17 @@
 import { fromJson } from '@bufbuild/protobuf'
 import type { Database } from '@coffer/kit/database/database'
+import type { ServiceDeps } from '@coffer/kit/service/service'
 import { RuleActionsSchema, RuleConditionsSchema } from '@coffer/proto/ledger/v1/rule'
+import { emptyTransaction } from '../book/transaction.ts'
+import { findOwner } from '../transactions/transaction.sql.ts'
+import {
+  type FillByRules,
+  type NewTransaction,
+  storedFields,
+} from '../transactions/transaction-creation.ts'
 import { listRules, type Rule } from './rule.sql.ts'
 import { type CompiledRules, compileRules } from './rule.ts'
+import { tidyTransaction } from './rule-effects.ts'
 
 /** Returns conditions and actions of a stored rule; ignores fields of later versions. */
 export function readParts({ conditions, actions }: Pick<Rule, 'conditions' | 'actions'>) {
@@ -24,4 +33,53 @@ export async function loadRules(
     stored.map((rule) => ({ ruleId: rule.ruleId, ...readParts(rule) })),
     timezone,
   )
+}
+
+/**
+ * Returns the function that fills new transactions by hand with the values of rules. Fields that
+ * the request states are its user's. An envelope that is closed, or of another bank account, is
+ * left out.
+ */
+export function createRuleFilling({
+  database,
+  clock,
+}: Pick<ServiceDeps, 'database' | 'clock'>): FillByRules {
+  return async (key, bodies) => {
+    if (!bodies.some(({ appliesRules }) => appliesRules)) return [...bodies]
+    const { accountId, bankAccountId, timezone } = key
+    const rules = await loadRules(database, accountId, timezone)
+    const owners = new Map<string, Promise<string | null>>()
+    const filled = bodies.map(async (body) => {
+      if (!body.appliesRules) return body
+      const { transaction, envelope } = tidyTransaction(rules, statedBy(key, body, clock()), true)
+      const { merchantName, notes, tags, fieldMarks } = transaction
+      const texts = { ...body, merchantName, notes, tags, fieldMarks }
+      if (envelope === null) return texts
+      const { spendingId, ruleId } = envelope
+      const owner = owners.get(spendingId) ?? findOwner(database, accountId, spendingId)
+      owners.set(spendingId, owner)
+      if ((await owner) !== bankAccountId) return texts
+      const named = body.amount < 0n ? { refundSpendingId: spendingId } : { spendingId }
+      const marks = { ...fieldMarks, spendingId: { ruleId, value: spendingId } }
+      return { ...texts, ...named, fieldMarks: marks }
+    })
+    return Promise.all(filled)
+  }
+}
+
+/** Returns the transaction that a body states, for the conditions of rules. */
+function statedBy(
+  key: { accountId: string; bankAccountId: string },
+  body: NewTransaction,
+  createdAt: Date,
+) {
+  const { transactionId, amount, date, name } = body
+  const created = { transactionId, amount, date, source: 'manual', createdAt } as const
+  const spendingId = body.spendingId || body.refundSpendingId || null
+  return {
+    ...emptyTransaction(key, created),
+    ...storedFields(body),
+    originalName: name,
+    spendingId,
+  }
 }

@@ -14,9 +14,11 @@ import { renderResult } from '../money/settlements.ts'
 import type { MoneyWriter } from '../money/writer.service.ts'
 import { renderTransaction } from '../records/transaction-records.ts'
 import { batchSizeMax, createTransactions, type ItemOutcome } from './transaction-batch.ts'
+import type { FillByRules } from './transaction-creation.ts'
 import { readCreation, renderRefusal } from './transaction-request.ts'
 
-type Deps = Pick<ServiceDeps, 'database'> & Pick<MoneyWriter, 'write'>
+type Deps = Pick<ServiceDeps, 'database'> &
+  Pick<MoneyWriter, 'write'> & { fillByRules: FillByRules }
 
 /** Maximum transactions of a batch in a group commit: a larger batch would delay other changes. */
 const sharedSizeMax = 10
@@ -30,7 +32,7 @@ export function transactionBatchRoutes(
 
 /** Creates transactions in one save; each is accepted or refused independently. */
 async function createBatch(
-  { database, write }: Deps,
+  { database, write, fillByRules }: Deps,
   { bankAccountId, transactions }: CreateTransactionsRequest,
   context: HandlerContext,
 ) {
@@ -38,9 +40,9 @@ async function createBatch(
     throw invalid({ transactions: `must be at most ${batchSizeMax}` })
   }
   const { accountId, userId: createdBy, timezone } = callerOf(context)
-  const items = transactions.map((one) => {
-    return { operationId: newId('op'), body: readCreation(one, timezone) }
-  })
+  const stated = transactions.map((one) => readCreation(one, timezone))
+  const bodies = await fillByRules({ accountId, bankAccountId, timezone }, stated)
+  const items = bodies.map((body) => ({ operationId: newId('op'), body }))
   const refundIds = [...new Set(items.flatMap(({ body }) => body.refundSpendingId ?? []))]
   const paying = items.flatMap(({ body }) => body.spendingId ?? [])
   const spendingIds = [...new Set([...paying, ...refundIds])]

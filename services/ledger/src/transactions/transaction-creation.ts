@@ -1,6 +1,7 @@
 import { invalid } from '@coffer/kit/rpc/errors'
 import { z } from 'zod'
 import { requireManual } from '../book/bank-account.ts'
+import type { FieldMarks } from '../book/field-marks.ts'
 import { inRange } from '../book/money.ts'
 import { changeTags, type TagChange } from '../book/tags.ts'
 import {
@@ -41,7 +42,17 @@ export type NewTransaction = TransactionPatch &
   Pick<StatedFields, 'amount' | 'date' | 'name'> & {
     transactionId: string
     adjustsBalance: boolean
+    /** Whether rules set the fields that the request leaves out. */
+    appliesRules?: boolean
+    /** Marks of the fields that rules have set. */
+    fieldMarks?: FieldMarks | null
   }
+
+/** Returns bodies with the values of rules, where they ask for them (docs/rules/rules.md). */
+export type FillByRules = <Body extends NewTransaction>(
+  of: { accountId: string; bankAccountId: string; timezone: string },
+  bodies: readonly Body[],
+) => Promise<Body[]>
 
 /**
  * Returns the rows to save for a transaction on a manual link (docs/transactions.md#create). Its
@@ -54,7 +65,8 @@ export function createTransaction(locked: Locked, body: NewTransaction): Transac
   const named = nameEnvelope(body, namedEnvelope(unassigned))
   requireSpending(stated, named)
   const started = startOperation(locked)
-  const transaction = { ...stated, ...assign(started, stated, named) }
+  const assigned = { ...stated, ...assign(started, stated, named) }
+  const transaction = { ...assigned, fieldMarks: body.fieldMarks ?? null }
   if (body.adjustsBalance) {
     moveBalances(started, 'transaction', transaction, deltasOf(transaction))
   }

@@ -30,7 +30,7 @@ import {
 import { type IsRenamed, renderProvenance } from './provenance.ts'
 import { findTransaction } from './transaction.sql.ts'
 import { changeTransaction } from './transaction-change.ts'
-import { createTransaction } from './transaction-creation.ts'
+import { createTransaction, type FillByRules } from './transaction-creation.ts'
 import { changeHints, creationHints, removalHints } from './transaction-hints.ts'
 import { type BookedState, removeTransaction, restoreTransaction } from './transaction-removal.ts'
 import { readCreation, readPatch } from './transaction-request.ts'
@@ -38,6 +38,7 @@ import { readCreation, readPatch } from './transaction-request.ts'
 type Deps = Pick<ServiceDeps, 'database' | 'clock'> &
   MoneyWriter & {
     isRenamed: IsRenamed
+    fillByRules: FillByRules
     /** Returns the suggestions of a provider's transaction (docs/syncs.md#suggestions). */
     listSuggestions: (of: {
       transaction: Transaction
@@ -104,8 +105,11 @@ export function transactionRoutes(
 async function post(deps: Deps, request: CreateTransactionRequest, context: HandlerContext) {
   const { database, write } = deps
   const { accountId, userId: createdBy, timezone } = callerOf(context)
-  const { bankAccountId, spendingId, refundSpendingId } = request
-  const body = readCreation(request, timezone)
+  const { bankAccountId } = request
+  const key = { accountId, bankAccountId, timezone }
+  const [body] = await deps.fillByRules(key, [readCreation(request, timezone)])
+  if (!body) throw new Error('no body')
+  const { spendingId, refundSpendingId } = body
   const refundIds = refundSpendingId ? [refundSpendingId] : []
   const spendingIds = spendingId ? [spendingId, ...refundIds] : refundIds
   const scope = { accountId, bankAccountId, spendingIds, refundIds }

@@ -1,9 +1,6 @@
-import type { MessageInitShape } from '@bufbuild/protobuf'
 import { booting } from '@coffer/host/testing/booting'
 import { createHousehold } from '@coffer/host/testing/household'
 import { newId } from '@coffer/kit/values/id'
-import { type CreateRuleRequestSchema, RuleService } from '@coffer/proto/ledger/v1/rule'
-import type { CallOptions } from '@connectrpc/connect'
 import { expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { ledger } from '../../src/service.ts'
@@ -11,27 +8,12 @@ import { auditing } from '../auditing.ts'
 import { importFile, opening, statementOf, undo } from '../imports/uploading.ts'
 import { listed, problems, refusals } from '../outcomes.ts'
 import { aRow, feedHome, type SyncedHome, syncedHome } from '../syncs/syncing.ts'
+import { deli, type Parts, rulingOf } from './ruling.ts'
 
 const booted = auditing(booting([ledger]))
-const deli = { originalName: { kind: 'contains', text: 'deli' } }
 const paths = (...names: string[]) => ({ updateMask: { paths: names } })
 
-type Parts = Omit<MessageInitShape<typeof CreateRuleRequestSchema>, '$typeName'>
-
-/** Returns the client of an account's rules, and a function that creates rules in their order. */
-function rulesOf({ as }: { as: CallOptions }) {
-  const client = booted.client('ledger', RuleService)
-  const write = async (...rules: Parts[]) => {
-    const ids: string[] = []
-    for (const parts of rules) {
-      const { rule } = await client.createRule({ name: 'Rule', conditions: deli, ...parts }, as)
-      ids.push(rule?.ruleId ?? '')
-    }
-    return ids
-  }
-  const order = async () => (await client.listRules({}, as)).rules.map(({ ruleId }) => ruleId)
-  return { client, write, order }
-}
+const rulesOf = rulingOf(booted)
 
 /** Opens an envelope of a synced bank account with an amount. */
 async function envelopeOf({ envelopes, bankAccountId, as }: SyncedHome, amount: bigint) {
