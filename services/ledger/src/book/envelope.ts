@@ -10,10 +10,11 @@ export type SpendingType = z.infer<typeof SpendingType>
  * Money set aside on a bank account for one expense or goal, in minor units. `currentAmount` is
  * held now; `usedAmount` is what a goal gave to transactions; `periodSpent` is what was given since
  * the period began, minus money given back (negative if a transaction of an earlier period returned
- * money). While `graceUntil` is set, `graceUnspent` is the unspent part of the closed period's
- * target, and `graceMissing` what the envelope lacked of it (docs/money/grace.md). `version` is the
- * bank account's version after the last change of the envelope, or 1 if the envelope has not
- * changed since its creation.
+ * money). `periodRefunded` is the part of an expense's refunds that lowered no `periodSpent`, as
+ * this period had not spent it (docs/money/refunds.md#periods). While `graceUntil` is set,
+ * `graceUnspent` is the unspent part of the closed period's target, and `graceMissing` what the
+ * envelope lacked of it (docs/money/grace.md). `version` is the bank account's version after the
+ * last change of the envelope, or 1 if the envelope has not changed since its creation.
  */
 export const Envelope = z.object({
   accountId: z.string(),
@@ -23,6 +24,7 @@ export const Envelope = z.object({
   currentAmount: Money.min(0n),
   usedAmount: Money.min(0n),
   periodSpent: Money,
+  periodRefunded: Money,
   graceUntil: z.date().nullable(),
   graceUnspent: Money,
   graceMissing: Money,
@@ -53,6 +55,7 @@ export function createEnvelope(
     currentAmount: 0n,
     usedAmount: 0n,
     periodSpent: 0n,
+    periodRefunded: 0n,
     ...noGrace,
     version: 1n,
     openedAt: now,

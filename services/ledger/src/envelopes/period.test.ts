@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { aBankAccount, anEnvelope, anOperation } from '../../test/imports/samples.ts'
 import { type Envelope, graceAmountOf } from '../book/envelope.ts'
 import { endOperation, postHeld, startOperation } from '../money/operation.ts'
-import { giveBack, take } from '../money/spend.ts'
+import { assignTo, giveBack, take } from '../money/spend.ts'
 import { closeEnvelope, endGrace, endPeriod, type PeriodEnd } from './period.ts'
 
 function end(held: Partial<Envelope>, period: Partial<PeriodEnd> = {}) {
@@ -176,4 +176,25 @@ describe('a grace (docs/money/grace.md)', () => {
     expect(next.envelopes).toMatchObject([{ currentAmount: 0n, graceUntil: null }])
     expect(next.entries).toMatchObject([{ cause: 'period-closed', delta: -1000n }])
   })
+})
+
+test('a refund of an earlier period has the figures of docs/money/refunds.md', async () => {
+  const docs = new URL('../../../../docs/money/refunds.md', import.meta.url)
+  const rows = [...(await readFile(docs, 'utf8')).matchAll(/^\|(?: +(\d+) \|){7}$/gm)]
+  const numbers = rows.map(([row]) => [...row.matchAll(/\d+/g)].map(([digits]) => BigInt(digits)))
+  expect(numbers).toHaveLength(6)
+  for (const [periodSpent = 0n, graceUnspent = 0n, amount = 0n, ...after] of numbers) {
+    const grace = graceUnspent === 0n ? {} : { graceUntil: new Date('2026-02-07'), graceUnspent }
+    const held = anEnvelope({ currentAmount: 1000n, periodSpent, ...grace })
+    const bankAccount = aBankAccount({ expenses: 1000n })
+    const started = startOperation({ bankAccount, envelopes: [held], operation: anOperation() })
+    started.refundable.set('spnd_e', 1000n)
+    const envelope = started.envelopes.get('spnd_e') ?? held
+    const change = { amount: -amount, day: anOperation().now, causeId: 'txn_1', isRefund: true }
+    const assignment = assignTo(started, envelope, change)
+    const refunded = [envelope.periodSpent, envelope.graceUnspent]
+    giveBack(started, assignment, { cause: 'transaction', causeId: 'txn_1' })
+    expect([...refunded, envelope.periodSpent, envelope.graceUnspent]).toEqual(after)
+    expect(envelope).toEqual({ ...held, version: envelope.version })
+  }
 })

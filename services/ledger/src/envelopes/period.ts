@@ -21,7 +21,7 @@ export function closeEnvelope(started: StartedOperation, envelope: Envelope): vo
   const reason = { cause: 'envelope-closed', causeId: envelope.spendingId } as const
   postHeld(started, envelope, { delta: -envelope.currentAmount, ...reason })
   postUsed(started, envelope, { delta: -envelope.usedAmount, ...reason })
-  Object.assign(envelope, noGrace, { periodSpent: 0n })
+  Object.assign(envelope, noGrace, { periodSpent: 0n, periodRefunded: 0n })
   envelope.closedAt = started.operation.now
 }
 
@@ -108,7 +108,7 @@ function returnGraced(
 
 /**
  * Makes min(held, max(0, target − periodSpent)) free to use, or nothing with `carryOver` or a
- * grace, and sets `periodSpent` to 0 (docs/money.md#funding-and-periods).
+ * grace, and begins to count the spending of a new period (docs/money.md#funding-and-periods).
  */
 function closePeriod(
   started: StartedOperation,
@@ -126,7 +126,7 @@ function closePeriod(
     causeId,
     date: period.due,
   })
-  envelope.periodSpent = 0n
+  Object.assign(envelope, { periodSpent: 0n, periodRefunded: 0n })
   if (!isGraced) return
   envelope.graceUntil = period.graceUntil ?? null
   envelope.graceUnspent = unspent

@@ -62,8 +62,22 @@ function refund(
   const refundable = started.refundable.get(envelope.spendingId)
   if (refundable === undefined) throw new Error('the refundable amount of an envelope is not read')
   const given = lesser(atLeastZero(refundable), amount)
+  const spent = lesser(given, atLeastZero(envelope.periodSpent))
   move(started, envelope, { cause: 'refund', causeId, delta: given })
+  refundEarlier(envelope, given - spent)
   return given
+}
+
+/**
+ * Counts a refund of an amount that the running period of an expense has not spent: it raises the
+ * grace of the closed one. A negative amount reverses it (docs/money/refunds.md#periods).
+ */
+function refundEarlier(envelope: Envelope, amount: bigint): void {
+  if (envelope.spendingType === 'goal') return
+  envelope.periodSpent += amount
+  envelope.periodRefunded += amount
+  if (envelope.graceUntil === null) return
+  envelope.graceUnspent = atLeastZero(envelope.graceUnspent + amount)
 }
 
 /** The amounts that an envelope gave to removed transactions, and got by removed refunds. */
@@ -86,9 +100,11 @@ export function giveBack(started: StartedOperation, assignment: Assignment, reas
     return
   }
   const cause = reason.cause === 'transaction' ? 'refund' : reason.cause
-  const missing = atLeastZero(assignment.refundAmount - envelope.currentAmount)
+  const returned = lesser(assignment.refundAmount, envelope.currentAmount)
+  const missing = assignment.refundAmount - returned
   move(started, envelope, { ...reason, cause: 'kept', delta: missing })
   move(started, envelope, { ...reason, cause, delta: -assignment.refundAmount })
+  refundEarlier(envelope, -lesser(returned, envelope.periodRefunded))
 }
 
 /** Counts spending of an amount in the closed period, not in the running one. */

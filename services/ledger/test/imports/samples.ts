@@ -65,6 +65,7 @@ export function anEnvelope(changes: Partial<Envelope> = {}): Envelope {
     currentAmount: 0n,
     usedAmount: 0n,
     periodSpent: 0n,
+    periodRefunded: 0n,
     ...noGrace,
     version: 1n,
     openedAt: CREATED,

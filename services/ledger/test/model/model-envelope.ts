@@ -2,13 +2,15 @@ import type { Of, Until } from './model-operation.ts'
 
 /**
  * Amounts in cents: `current` is what the envelope holds, `net` is what transactions took and did
- * not give back, `spent` is the same since the period began. `grace` is null if none runs.
+ * not give back, `spent` is the same since the period began. `refunded` is what refunds gave back
+ * that this period had not spent. `grace` is null if none runs.
  */
 export type Envelope = {
   isGoal: boolean
   current: number
   net: number
   spent: number
+  refunded: number
   grace: Grace | null
 }
 
@@ -28,7 +30,7 @@ interface Paid {
 }
 
 export function emptyEnvelope(isGoal: boolean): Envelope {
-  return { isGoal, current: 0, net: 0, spent: 0, grace: null }
+  return { isGoal, current: 0, net: 0, spent: 0, refunded: 0, grace: null }
 }
 
 /** Returns what a goal has used. */
@@ -69,7 +71,7 @@ export function endPeriod(
   const held = Math.min(envelope.current, unspent)
   if (until && unspent > 0) envelope.grace = { until, unspent, missing: unspent - held }
   else envelope.current -= carryOver ? 0 : held
-  envelope.spent = 0
+  Object.assign(envelope, { spent: 0, refunded: 0 })
   return true
 }
 
@@ -79,7 +81,9 @@ export function take(envelopes: Envelopes, row: Paid): void {
   if (!envelope) return
   if (row.isRefund) {
     row.refunded = Math.min(Math.max(0, envelope.net), -row.amount)
+    const earlier = Math.max(0, row.refunded - Math.max(0, envelope.spent))
     move(envelope, { given: row.refunded, spent: -row.refunded })
+    refundEarlier(envelope, earlier)
     return
   }
   const { grace } = envelope
@@ -98,6 +102,15 @@ export function giveBack(envelopes: Envelopes, row: Paid): void {
   const ofGrace = grace && row.taken - Math.min(row.taken, Math.max(0, envelope.spent))
   if (grace) grace.unspent += ofGrace ?? 0
   move(envelope, { given: row.taken - refunded, spent: refunded - row.taken + (ofGrace ?? 0) })
+  refundEarlier(envelope, -Math.min(refunded, envelope.refunded))
+}
+
+/** Counts a refund, or less of it, in an expense's closed period instead of in the running one. */
+function refundEarlier(envelope: Envelope, amount: number): void {
+  if (envelope.isGoal) return
+  envelope.spent += amount
+  envelope.refunded += amount
+  if (envelope.grace) envelope.grace.unspent = Math.max(0, envelope.grace.unspent + amount)
 }
 
 /** Adds amounts to what an envelope holds, and to the spending of its running period. */
