@@ -30,6 +30,8 @@ export const Joined = z.object({
     merchantName: z.string().nullable(),
     notes: z.string().nullable(),
     spendingId: z.string().nullable(),
+    /** Missing in a record of a version without tags, which had none. */
+    tags: z.array(z.string()).nullable().default(null),
   }),
 })
 export type Joined = z.infer<typeof Joined>

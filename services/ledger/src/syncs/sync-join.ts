@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { carryMarks, findRuleOf, type MarkedField, sourceOf } from '../book/field-marks.ts'
 import type { Joined, ProviderRecord } from '../book/provider-record.ts'
 import { type Assignment, type Transaction, userFields } from '../book/transaction.ts'
@@ -22,8 +23,8 @@ export function joinedTo(
   { transaction, records }: SyncedTransaction,
   { by, from }: Pick<Joined, 'by' | 'from'>,
 ): Joined {
-  const { originalName, name, merchantName, notes, spendingId } = transaction
-  const before = { originalName, name, merchantName, notes, spendingId }
+  const { originalName, name, merchantName, notes, spendingId, tags } = transaction
+  const before = { originalName, name, merchantName, notes, spendingId, tags }
   return { by, from, isListed: liveRecord({ records }) !== null, before }
 }
 
@@ -179,14 +180,17 @@ function takeBack(
   { joined: { before }, former }: { joined: Joined; former: Transaction | null },
 ): Partial<Transaction> {
   const isCarried = (field: keyof typeof before) =>
-    former !== null && former[field] !== null && transaction[field] === former[field]
-  const fields = ['name', 'merchantName', 'notes'] as const
-  const texts = fields.filter(isCarried).map((field) => [field, before[field]])
+    former !== null &&
+    former[field] !== null &&
+    isDeepStrictEqual(transaction[field], former[field])
+  const fields = (['name', 'merchantName', 'notes', 'tags'] as const).filter(isCarried)
+  const texts = fields.map((field) => [field, before[field]])
   const spendingId = isCarried('spendingId') ? before.spendingId : transaction.spendingId
   const envelope = settlements.envelopes.current.get(spendingId ?? '')
   const isOpen = envelope?.closedAt === null
   return {
     ...Object.fromEntries(texts),
+    fieldMarks: carryMarks(transaction.fieldMarks, null, fields),
     originalName: before.originalName,
     ...unpaid(transaction.amount, isOpen ? spendingId : null),
   }

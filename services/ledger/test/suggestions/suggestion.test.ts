@@ -116,13 +116,16 @@ test('edits of the posted one take precedence, and both have their own apart', a
   const of = await pair(home)
   const second = await envelopeOf(home, 9000n)
   await assign(home, of.other, { name: 'Tip of Kim', spendingId: second.spendingId })
+  await assign(home, of.one, { addTags: ['before'] })
+  await assign(home, of.other, { addTags: ['after'] })
   const { transaction } = await of.accept()
-  expect(transaction).toMatchObject({ name: 'Tip of Kim', spendingId: second.spendingId })
+  const shown = { name: 'Tip of Kim', spendingId: second.spendingId, tags: ['after'] }
+  expect(transaction).toMatchObject(shown)
   expect([await of.held(), await second.held()]).toEqual([20_000n, 1000n])
   await of.separate()
   expect(await home.all()).toMatchObject([
-    { transactionId: of.other, name: 'Tip of Kim', spendingId: second.spendingId, amount: 8000n },
-    { transactionId: of.one, ...of.mine, amount: 5000n },
+    { ...shown, transactionId: of.other, amount: 8000n },
+    { transactionId: of.one, ...of.mine, amount: 5000n, tags: ['before'] },
   ])
   expect([await of.held(), await second.held()]).toEqual([15_000n, 1000n])
 })

@@ -180,7 +180,10 @@ export async function envelopeOf(
 export async function assign(
   { transactions, bankAccountId, as }: SyncedHome,
   transactionId: string | undefined,
-  patch: { name?: string; spendingId?: string; refundSpendingId?: string; merchantName?: string },
+  patch: Partial<
+    Record<'name' | 'spendingId' | 'refundSpendingId' | 'merchantName', string> &
+      Record<'addTags', string[]>
+  >,
 ) {
   const paths = Object.keys(patch).map((key) => key.replace(/[A-Z]/g, (c) => `_${c.toLowerCase()}`))
   const key = { bankAccountId, transactionId: transactionId ?? '' }
