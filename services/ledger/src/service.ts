@@ -35,7 +35,7 @@ import { fileRoutes } from './imports/storage/stored-file.rpc.ts'
 import { uploadRoutes } from './imports/upload.rpc.ts'
 import { createMoneyWriter } from './money/writer.service.ts'
 import { ruleRoutes } from './rules/rule.rpc.ts'
-import { createRuleFilling } from './rules/rule.service.ts'
+import { createRuleFilling, createRuleRenaming } from './rules/rule.service.ts'
 import { startSearchers } from './similar/cluster-pool.client.ts'
 import { similarActivities } from './similar/similar.activities.ts'
 import { similarRoutes } from './similar/similar.rpc.ts'
@@ -86,7 +86,7 @@ export const ledger = defineService({
         })
         router.service(BulkChangeService, bulkChangeRoutes(deps))
         router.service(RuleService, ruleRoutes(deps))
-        router.service(TagService, tagRoutes(deps))
+        router.service(TagService, tagRoutes(upward))
         router.service(CorrectionService, correctionRoutes(deps))
         router.service(SuggestionService, suggestionRoutes(deps))
         router.service(SyncImportService, {
@@ -136,6 +136,7 @@ export const ledger = defineService({
 function upwardOf(deps: Parameters<typeof createRuleFilling>[0]) {
   return {
     fillByRules: createRuleFilling(deps),
+    renameInRules: createRuleRenaming(deps),
     listSuggestions: suggestionReader(deps),
     isRenamed,
   }

@@ -30,13 +30,19 @@ export function changeTags(before: readonly string[] | null, change: TagChange):
   throw invalid(tags ? { tags: problem } : { addTags: problem })
 }
 
+/** Tags to rename, by their fold, and the new name; null removes them. */
+export interface TagRenaming {
+  former: ReadonlySet<string>
+  name: string | null
+}
+
 /**
  * Returns tags with each of `former` (folded) renamed to `name`, or removed if that is null; null
  * without tags. A tag that the transaction then has twice is kept once.
  */
 export function renameTags(
   tags: readonly string[],
-  { former, name }: { former: ReadonlySet<string>; name: string | null },
+  { former, name }: TagRenaming,
 ): string[] | null {
   const named = name === null ? [] : [name]
   return distinctTags(tags.flatMap((tag) => (former.has(foldText(tag)) ? named : tag)))

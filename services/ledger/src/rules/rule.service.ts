@@ -1,15 +1,18 @@
-import { fromJson } from '@bufbuild/protobuf'
+import { isDeepStrictEqual } from 'node:util'
+import { fromJson, toJson } from '@bufbuild/protobuf'
 import type { Database } from '@coffer/kit/database/database'
 import type { ServiceDeps } from '@coffer/kit/service/service'
 import { RuleActionsSchema, RuleConditionsSchema } from '@coffer/proto/ledger/v1/rule'
+import { renameTags } from '../book/tags.ts'
 import { emptyTransaction } from '../book/transaction.ts'
+import type { RenameInRules } from '../transactions/tag.rpc.ts'
 import { findOwner } from '../transactions/transaction.sql.ts'
 import {
   type FillByRules,
   type NewTransaction,
   storedFields,
 } from '../transactions/transaction-creation.ts'
-import { listRules, type Rule } from './rule.sql.ts'
+import { listRules, lockTagging, type Rule, setActions } from './rule.sql.ts'
 import { type CompiledRules, compileRules } from './rule.ts'
 import { tidyTransaction } from './rule-effects.ts'
 
@@ -65,6 +68,20 @@ export function createRuleFilling({
     })
     return Promise.all(filled)
   }
+}
+
+/** Returns the function that renames tags in the actions of rules; a repetition changes nothing. */
+export function createRuleRenaming({ database }: Pick<ServiceDeps, 'database'>): RenameInRules {
+  return (accountId, change) =>
+    database.transaction(async (tx) => {
+      for (const rule of await lockTagging(tx, accountId)) {
+        const { actions } = readParts(rule)
+        const tags = renameTags(actions.tags, change) ?? []
+        if (isDeepStrictEqual(tags, actions.tags)) continue
+        const renamed = toJson(RuleActionsSchema, { ...actions, tags })
+        await setActions(tx, { accountId, ruleId: rule.ruleId, actions: renamed })
+      }
+    })
 }
 
 /** Returns the transaction that a body states, for the conditions of rules. */

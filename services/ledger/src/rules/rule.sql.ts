@@ -74,6 +74,26 @@ export function findNamedAccount(
       AND removed_at IS NULL`)
 }
 
+/** Locks the rules of an account whose actions have tags, in the order of their IDs. */
+export function lockTagging(
+  tx: Tx,
+  accountId: string,
+): Promise<readonly Pick<Rule, 'ruleId' | 'conditions' | 'actions'>[]> {
+  return tx.any(sql.type(Rule.pick({ ruleId: true, conditions: true, actions: true }))`
+    SELECT rule_id AS "ruleId", conditions, actions FROM rules
+    WHERE account_id = ${accountId} AND actions ? 'tags' ORDER BY rule_id FOR NO KEY UPDATE`)
+}
+
+/** Sets the actions of a rule. */
+export async function setActions(
+  tx: Tx,
+  { accountId, ruleId, actions }: Pick<Rule, 'accountId' | 'ruleId' | 'actions'>,
+): Promise<void> {
+  await tx.query(sql.unsafe`
+    UPDATE rules SET actions = ${JSON.stringify(actions)}
+    WHERE account_id = ${accountId} AND rule_id = ${ruleId}`)
+}
+
 const RuleId = z.object({ ruleId: z.string() })
 
 /** Locks the rules of an account; returns their IDs. */

@@ -6,12 +6,18 @@ import type { ServiceDeps } from '@coffer/kit/service/service'
 import { foldText } from '@coffer/kit/values/fold'
 import { type RenameTagsRequest, TagSchema, type TagService } from '@coffer/proto/ledger/v1/tag'
 import { Code, ConnectError, type HandlerContext, type ServiceImpl } from '@connectrpc/connect'
-import { renameTags, tagsMax } from '../book/tags.ts'
+import { type FieldMarks, findRuleOf } from '../book/field-marks.ts'
+import { renameTags, type TagRenaming, tagsMax } from '../book/tags.ts'
+import type { Transaction } from '../book/transaction.ts'
 import { endOperation, startOperation } from '../money/operation.ts'
 import type { MoneyWriter } from '../money/writer.service.ts'
 import { findTagged, listTags, type TaggedKey } from './tag.sql.ts'
 
-type Deps = Pick<ServiceDeps, 'database'> & Pick<MoneyWriter, 'write'>
+/** Renames tags in what gives transactions tags: the actions of rules. */
+export type RenameInRules = (accountId: string, change: TagRenaming) => Promise<void>
+
+type Deps = Pick<ServiceDeps, 'database'> &
+  Pick<MoneyWriter, 'write'> & { renameInRules: RenameInRules }
 
 /** Maximum number of tags in the list, the most frequent ones (docs/limits.md). */
 const listedMax = 1_000
@@ -47,6 +53,8 @@ async function renameAll(
   const { accountId } = callerOf(context)
   const name = named ?? null
   const change = { former: new Set(tags.map(foldText)), name }
+  // First: a row that is imported meanwhile already gets the new name.
+  await deps.renameInRules(accountId, change)
   let after: TaggedKey = { bankAccountId: '', transactionId: '' }
   let changedCount = 0
   for (let page = 0; page < pagesMax; page += 1) {
@@ -67,7 +75,7 @@ async function renameAll(
 interface Page {
   bankAccountId: string
   transactionIds: readonly string[]
-  change: Parameters<typeof renameTags>[1]
+  change: TagRenaming
 }
 
 /** Returns the number of changed transactions; 0 if the bank account is being deleted. */
@@ -88,7 +96,7 @@ async function renameIn(
         .filter(({ transactionId }) => named.has(transactionId))
         .map((before) => ({ before, tags: before.tags && renameTags(before.tags, change) }))
         .filter(({ before, tags }) => !isDeepStrictEqual(before.tags, tags))
-        .map(({ before, tags }) => ({ ...before, tags }))
+        .map(({ before, tags }) => ({ ...before, tags, fieldMarks: renameMark(before, tags) }))
       const reply = transactions.length
       if (reply === 0) return { reply }
       return { settlement: endOperation(startOperation(current)), transactions, reply }
@@ -98,4 +106,12 @@ async function renameIn(
     if (ConnectError.from(error).code !== Code.NotFound) throw error
     return 0
   })
+}
+
+/** Returns the marks after a renaming: tags of a rule stay those of the rule. */
+function renameMark(before: Transaction, tags: string[] | null): FieldMarks | null {
+  const ruleId = findRuleOf(before, 'tags')
+  return ruleId === null
+    ? before.fieldMarks
+    : { ...before.fieldMarks, tags: { ruleId, value: tags } }
 }

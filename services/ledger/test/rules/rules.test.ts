@@ -1,6 +1,7 @@
 import { booting } from '@coffer/host/testing/booting'
 import { createHousehold } from '@coffer/host/testing/household'
 import { newId } from '@coffer/kit/values/id'
+import { TagService } from '@coffer/proto/ledger/v1/tag'
 import { expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { ledger } from '../../src/service.ts'
@@ -227,6 +228,26 @@ test('rows of a file get texts and envelopes; the undo of the import returns all
   expect(await listed(home)).toEqual(rows)
   await undo(home, transactionUploadId)
   expect(await home.balances()).toEqual(before)
+})
+
+test('renaming a tag renames it in rules, and leaves tags of rules to them', async () => {
+  const home = await feedHome(booted)
+  const { client, write } = rulesOf(home)
+  const tags = booted.client('ledger', TagService)
+  const [ruleId] = await write({ actions: { name: 'Lunch', tags: ['Food', 'x'] } })
+  const [one] = await home.brings(aRow())
+  for (const repeated of [1, 0]) {
+    const { changedCount } = await tags.renameTags({ tags: ['food'], name: 'Meals' }, home.as)
+    expect(changedCount).toBe(repeated)
+  }
+  expect(await provenance(home, one?.transactionId)).toEqual({ name: ruleId, tags: ruleId })
+  const [two] = await home.brings(aRow())
+  for (const row of [one, two]) {
+    expect(await home.one(row?.transactionId)).toMatchObject({ tags: ['Meals', 'x'] })
+  }
+  await tags.renameTags({ tags: ['meals', 'X'] }, home.as)
+  const { rules } = await client.listRules({}, home.as)
+  expect(rules).toMatchObject([{ actions: { name: 'Lunch', tags: [] } }])
 })
 
 test('a closed envelope, and one of another bank account, leave a row unassigned', async () => {
