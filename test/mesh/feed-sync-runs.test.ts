@@ -202,3 +202,32 @@ test('a bank account under a new ID is attached to it, and keeps its transaction
   const back = { feedBankAccountId: former?.feedBankAccountId }
   expect(await person.patch(path, back)).toMatchObject(back)
 })
+
+test.each([
+  ['another list', [{ date: daysAgo(4), amount: '-70', merchant: 'Tools' }]],
+  ['an empty list', []],
+])('a bank account attached to the wrong candidate, with %s, loses nothing', async (_, rows) => {
+  const home = await linkOne(world)
+  const { provider } = world
+  const { person, feedLinkId, path } = home
+  for (const amount of ['-10', '-20']) home.bank.post({ date: daysAgo(3), amount })
+  await home.sync()
+  const before = await home.list()
+  const other = provider.bank(addAccount(provider))
+  for (const row of rows) other.post(row)
+  await person.post(`/feed/link/${feedLinkId}/bank_accounts/refresh`, {})
+  const candidates: Json[] = await person.get(`/feed/link/${feedLinkId}/bank_accounts`)
+  const [right, wrong] = ['active', 'inactive'].map((status) => {
+    const found = candidates.find((one) => one.status === status)
+    return { feedBankAccountId: found?.feedBankAccountId }
+  })
+  await person.patch(path, wrong)
+  expect((await home.sync()).bankAccounts[0]?.lastError).toMatchObject({
+    code: 'other-account',
+    text: expect.stringContaining('none of the 2 known ones'),
+  })
+  expect(await home.list()).toEqual(before)
+  await person.patch(path, right)
+  expect((await home.sync()).lastArrival).toMatchObject({ added: 0, matched: 0, removed: 0 })
+  expect(await home.list()).toEqual(before)
+})

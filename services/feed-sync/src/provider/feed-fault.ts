@@ -45,6 +45,13 @@ const faults = {
       'nothing was imported or removed',
     'Check the bank account at the provider.',
   ],
+  'other-account': [
+    (detail) =>
+      `the feed provider sent a list of transactions with none of the ${detail} known ones: ` +
+      'nothing was imported or removed',
+    'The bank account may be attached to the wrong candidate: send another feedBankAccountId in ' +
+      'a PATCH of the bank account.',
+  ],
   'account-missing': [
     () => 'the feed provider does not list the bank account any more',
     'If the provider lists it under a new ID, send that candidate of GET ' +

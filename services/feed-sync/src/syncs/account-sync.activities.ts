@@ -1,23 +1,16 @@
 import {
   importTransactions,
-  listLiveIds,
   listSyncedAccounts,
   removeTransactions,
 } from '@coffer/sync-kit/ledger/ledger.client'
-import { countIn, emptyTally } from '@coffer/sync-kit/ledger/tally'
+import { emptyTally } from '@coffer/sync-kit/ledger/tally'
 import { lastDayOf, parseBalance } from '@coffer/sync-kit/provider/row-values'
 import type { Step } from '@coffer/sync-kit/syncs/sync-run'
 import { saveCurrentBalance } from '../candidates/feed-bank-account.sql.ts'
-import { type CandidateSync, endCandidateSync } from '../candidates/feed-bank-account.ts'
+import { endCandidateSync } from '../candidates/feed-bank-account.ts'
 import type { DayRange } from '../provider/day-range.ts'
 import { faultOf, feedFailure } from '../provider/feed-fault.ts'
-import {
-  batchRows,
-  type ReadableRows,
-  type RowBatch,
-  selectRows,
-  toProviderTransaction,
-} from './feed-row.ts'
+import { batchRows, selectRows } from './feed-row.ts'
 import {
   listCandidatesInUse,
   lockCandidateSync,
@@ -25,14 +18,15 @@ import {
   storeCandidateFault,
 } from './feed-sync.sql.ts'
 import type { AccountEnding, AccountRun, Page, PageResult } from './feed-sync-run.ts'
-import { countReplaced, setBalances } from './ledger.client.ts'
 import {
-  type OpenedSync,
-  publishError,
-  publishStatus,
-  runFeedStep,
-  type SyncDeps,
-} from './sync-step.service.ts'
+  daysListed,
+  findMissing,
+  type Opened,
+  requireMostListed,
+  sendAll,
+} from './known-rows.service.ts'
+import { setBalances } from './ledger.client.ts'
+import { publishError, publishStatus, runFeedStep, type SyncDeps } from './sync-step.service.ts'
 
 type Removal = AccountRun & { missing: string[] }
 
@@ -48,12 +42,6 @@ export function accountSyncActivities(deps: SyncDeps) {
     endFeedAccount: (of: AccountRun & { ending: AccountEnding; isWhole: boolean }) =>
       endAccount(deps, of),
   }
-}
-
-/** The bank account of a sync: its candidate, and its currency in the ledger. */
-interface Opened extends OpenedSync {
-  candidate: CandidateSync
-  currency: string
 }
 
 /** Runs a step with the bank account; it is gone if the bank account is archived. */
@@ -77,7 +65,6 @@ function runOfAccount<Result>(
   })
 }
 
-const missingMax = 200
 const wholeRange: DayRange = { from: null, to: null }
 
 /** Imports the transactions of some days; returns counts, and IDs that the provider lacks. */
@@ -120,88 +107,6 @@ async function listTransactions(
     if (faultOf(error)?.code === 'too-large') return 'too-large'
     throw error
   }
-}
-
-type Sending = { batches: Iterable<RowBatch>; opened: Opened; send: typeof importTransactions }
-
-/**
- * Sends rows in batches, with pauses for other work; returns the sum of the counts. Messages of all
- * batches at once would take twice the memory of the rows.
- */
-async function sendAll(deps: SyncDeps, of: AccountRun, { batches, opened, send }: Sending) {
-  const { accountId, bankAccountId } = of
-  const { candidate, currency } = opened
-  using work = deps.load.begin(of)
-  const total = emptyTally()
-  for (const { rows, wholeDays } of batches) {
-    const transactions = rows.map((row) => toProviderTransaction(row, currency))
-    const request = { bankAccountId, providerAccountId: candidate.feedId, transactions, wholeDays }
-    const counts = await work.run(() => send(deps, accountId, request))
-    countIn(total, counts)
-  }
-  return total
-}
-
-type Listed = Omit<ReadableRows, 'skipped'>
-
-/**
- * Narrows the days of a page to those from the oldest listed transaction on. Providers keep some
- * months or years: what is older than their list is not missing.
- */
-function daysListed<Of extends { range: DayRange }>(
-  of: Of,
-  { readable }: Pick<Listed, 'readable'>,
-): Of {
-  const { from, to } = of.range
-  return { ...of, range: { from: readable[0]?.date ?? from, to } }
-}
-
-const knownMax = 10
-const missingShareMin = 100
-
-/**
- * Throws the fault of an empty list if the ledger has more than ten transactions, and of a short
- * one if more than half of them, and over 100, are not listed, also under no other ID. Often 500
- * are looked at, and only the others if most of these are missing.
- */
-async function requireMostListed(
-  deps: SyncDeps,
-  { range, ...of }: AccountRun & { range: DayRange },
-  { list, opened }: { list: Listed; opened: Opened },
-): Promise<void> {
-  const isEmpty = list.ids.size === 0
-  if (isEmpty && (range.from !== null || range.to !== null)) return
-  const listed = daysListed({ range }, list)
-  let [known, missing] = [0, 0]
-  for await (const ids of listLiveIds(deps, of.accountId, { ...of, ...listed.range })) {
-    known += ids.length
-    missing += ids.filter((id) => !list.ids.has(id)).length
-    if (isEmpty && missing > knownMax) throw feedFailure('empty-list', { detail: `${missing}` })
-    if (!isMost(missing, known)) return
-  }
-  const batches = batchRows(list)
-  const { matched } = await sendAll(deps, of, { batches, opened, send: countReplaced })
-  if (isMost(missing - matched, known)) {
-    throw feedFailure('short-list', { detail: `${missing - matched} of ${known}` })
-  }
-}
-
-function isMost(missing: number, known: number): boolean {
-  return missing > missingShareMin && missing * 2 > known
-}
-
-/** Returns provider IDs of live records of some days that a list does not contain, at most 200. */
-async function findMissing(
-  deps: SyncDeps,
-  { range, ...of }: Page,
-  listed: ReadonlySet<string>,
-): Promise<string[]> {
-  const missing: string[] = []
-  for await (const ids of listLiveIds(deps, of.accountId, { ...of, ...range })) {
-    missing.push(...ids.filter((id) => !listed.has(id)))
-    if (missing.length >= missingMax) break
-  }
-  return missing.slice(0, missingMax)
 }
 
 /**

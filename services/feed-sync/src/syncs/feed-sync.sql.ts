@@ -83,6 +83,22 @@ export function listCandidatesEverUsed(
     ORDER BY feed_bank_account_id`)
 }
 
+/** Whether the bank account of a candidate was attached to another one before. */
+export function hasFormerCandidate(
+  { pool }: Database,
+  {
+    accountId,
+    feedLinkId,
+    feedBankAccountId,
+    bankAccountId,
+  }: CandidateKey & LinkKey & { bankAccountId: string },
+): Promise<boolean> {
+  return pool.exists(sql.unsafe`
+    SELECT FROM feed_bank_accounts
+    WHERE account_id = ${accountId} AND feed_link_id = ${feedLinkId}
+      AND bank_account_id = ${bankAccountId} AND feed_bank_account_id <> ${feedBankAccountId}`)
+}
+
 /** Locks and returns a candidate with the state of its syncs; null if it is missing. */
 export function lockCandidateSync(
   tx: Transaction,

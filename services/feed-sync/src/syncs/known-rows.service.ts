@@ -1,0 +1,126 @@
+import { type importTransactions, listLiveIds } from '@coffer/sync-kit/ledger/ledger.client'
+import { countIn, emptyTally } from '@coffer/sync-kit/ledger/tally'
+import type { CandidateSync } from '../candidates/feed-bank-account.ts'
+import type { DayRange } from '../provider/day-range.ts'
+import { feedFailure } from '../provider/feed-fault.ts'
+import { batchRows, type ReadableRows, type RowBatch, toProviderTransaction } from './feed-row.ts'
+import { hasFormerCandidate } from './feed-sync.sql.ts'
+import type { AccountRun, Page } from './feed-sync-run.ts'
+import { countReplaced } from './ledger.client.ts'
+import type { OpenedSync, SyncDeps } from './sync-step.service.ts'
+
+/** The bank account of a sync: its candidate, and its currency in the ledger. */
+export interface Opened extends OpenedSync {
+  candidate: CandidateSync
+  currency: string
+}
+
+type Sending = { batches: Iterable<RowBatch>; opened: Opened; send: typeof importTransactions }
+
+/**
+ * Sends rows in batches, with pauses for other work; returns the sum of the counts. Messages of all
+ * batches at once would take twice the memory of the rows.
+ */
+export async function sendAll(deps: SyncDeps, of: AccountRun, { batches, opened, send }: Sending) {
+  const { accountId, bankAccountId } = of
+  const { candidate, currency } = opened
+  using work = deps.load.begin(of)
+  const total = emptyTally()
+  for (const { rows, wholeDays } of batches) {
+    const transactions = rows.map((row) => toProviderTransaction(row, currency))
+    const request = { bankAccountId, providerAccountId: candidate.feedId, transactions, wholeDays }
+    const counts = await work.run(() => send(deps, accountId, request))
+    countIn(total, counts)
+  }
+  return total
+}
+
+type Listed = Omit<ReadableRows, 'skipped'>
+
+/**
+ * Narrows the days of a page to those from the oldest listed transaction on. Providers keep some
+ * months or years: what is older than their list is not missing.
+ */
+export function daysListed<Of extends { range: DayRange }>(
+  of: Of,
+  { readable }: Pick<Listed, 'readable'>,
+): Of {
+  const { from, to } = of.range
+  return { ...of, range: { from: readable[0]?.date ?? from, to } }
+}
+
+const missingMax = 200
+const knownMax = 10
+const missingShareMin = 100
+
+/**
+ * Throws the fault of a list of another account (docs/banks/feed.md#candidates): the bank account
+ * was attached to this candidate and not synced since, and the list has none of its transactions,
+ * also under no other ID. Nothing was imported or removed then.
+ */
+async function requireSameAccount(
+  deps: SyncDeps,
+  of: AccountRun,
+  { list, opened, range }: { list: Listed; opened: Opened; range: DayRange },
+): Promise<void> {
+  const isWhole = range.from === null && range.to === null
+  if (!isWhole || opened.candidate.lastSyncedAt !== null) return
+  if (!(await hasFormerCandidate(deps.database, of))) return
+  const listed = daysListed({ range }, list)
+  let known = 0
+  for await (const ids of listLiveIds(deps, of.accountId, { ...of, ...listed.range })) {
+    known += ids.length
+    if (ids.some((id) => list.ids.has(id))) return
+  }
+  if (known === 0) return
+  const batches = batchRows(list)
+  const { matched } = await sendAll(deps, of, { batches, opened, send: countReplaced })
+  if (matched === 0) throw feedFailure('other-account', { detail: `${known}` })
+}
+
+/**
+ * Throws the fault of an empty list if the ledger has more than ten transactions, and of a short
+ * one if more than half of them, and over 100, are not listed, also under no other ID. Often 500
+ * are looked at, and only the others if most of these are missing. Throws the fault of another
+ * account too.
+ */
+export async function requireMostListed(
+  deps: SyncDeps,
+  { range, ...of }: AccountRun & { range: DayRange },
+  { list, opened }: { list: Listed; opened: Opened },
+): Promise<void> {
+  await requireSameAccount(deps, of, { list, opened, range })
+  const isEmpty = list.ids.size === 0
+  if (isEmpty && (range.from !== null || range.to !== null)) return
+  const listed = daysListed({ range }, list)
+  let [known, missing] = [0, 0]
+  for await (const ids of listLiveIds(deps, of.accountId, { ...of, ...listed.range })) {
+    known += ids.length
+    missing += ids.filter((id) => !list.ids.has(id)).length
+    if (isEmpty && missing > knownMax) throw feedFailure('empty-list', { detail: `${missing}` })
+    if (!isMost(missing, known)) return
+  }
+  const batches = batchRows(list)
+  const { matched } = await sendAll(deps, of, { batches, opened, send: countReplaced })
+  if (isMost(missing - matched, known)) {
+    throw feedFailure('short-list', { detail: `${missing - matched} of ${known}` })
+  }
+}
+
+function isMost(missing: number, known: number): boolean {
+  return missing > missingShareMin && missing * 2 > known
+}
+
+/** Returns provider IDs of live records of some days that a list does not contain, at most 200. */
+export async function findMissing(
+  deps: SyncDeps,
+  { range, ...of }: Page,
+  listed: ReadonlySet<string>,
+): Promise<string[]> {
+  const missing: string[] = []
+  for await (const ids of listLiveIds(deps, of.accountId, { ...of, ...range })) {
+    missing.push(...ids.filter((id) => !listed.has(id)))
+    if (missing.length >= missingMax) break
+  }
+  return missing.slice(0, missingMax)
+}
