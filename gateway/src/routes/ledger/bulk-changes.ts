@@ -10,6 +10,7 @@ import { values } from '@coffer/proto/values'
 import { z } from 'zod'
 import { createRecalculation } from '../../compose/recalculation.ts'
 import type { RouteDeps } from '../../deps.ts'
+import { hintsOf } from '../../http/answers/hints.ts'
 import { updateOf, valuesOf } from '../../http/bodies/update.ts'
 import {
   boolean,
@@ -153,6 +154,7 @@ function requestOf({ items = [], filter: by, set, ...more }: z.output<typeof bul
   } as unknown as Omit<ChangeTransactionsRequest, '$typeName' | 'bankAccountId'>
 }
 
-function resultOf({ transactionId, result }: ChangedTransaction) {
-  return { transactionId, ...toResult(result) }
+function resultOf(changed: ChangedTransaction) {
+  const { transactionId, result } = changed
+  return { transactionId, ...toResult(result), ...hintsOf(changed) }
 }

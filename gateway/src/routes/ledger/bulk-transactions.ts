@@ -85,8 +85,7 @@ export function bulkTransactionRoutes(deps: RouteDeps): Route[] {
 
 function resultOf(created: CreatedTransaction | undefined) {
   const item = requirePart(created)
-  const shown = toResult(item.result)
-  return 'transaction' in shown ? { ...shown, ...hintsOf(item) } : shown
+  return { ...toResult(item.result), ...hintsOf(item) }
 }
 
 /** Returns the transaction of an item, or its refusal as that of a single request. */

@@ -24,6 +24,7 @@ import {
   changedOf,
   changeEach,
   deciderOf,
+  hintsOf,
   undoerOf,
 } from './bulk-change.ts'
 import { listTransactions } from './transaction.sql.ts'
@@ -132,7 +133,7 @@ function changeAll(
       const changed = changedOf(outcomes)
       const reply = create(ChangeTransactionsResponseSchema, {
         ...renderResult(settlement),
-        results: outcomes.map(renderOutcome),
+        results: outcomes.map((one) => renderOutcome(one, hintsOf(change, one))),
         ...(changed.length > 0 ? { operationId } : {}),
       })
       if (changed.length === 0) return { reply }
@@ -179,7 +180,10 @@ async function undo({ database, write }: Deps, operationId: string, context: Han
       if (!bulkOperation) throw notFound('operation')
       const due = bulkOperation.undoneAt === null ? items : []
       const { settlement, outcomes } = changeEach(current, due, undoerOf(kind, rows, tagOf))
-      const reply = { ...renderResult(settlement), results: outcomes.map(renderOutcome) }
+      const reply = {
+        ...renderResult(settlement),
+        results: outcomes.map((one) => renderOutcome(one)),
+      }
       if (due.length === 0) return { reply }
       return {
         settlement,
@@ -208,11 +212,11 @@ function encode(kind: string, changed: ReturnType<typeof changedOf>): Uint8Array
   return toBinary(BulkChangeSchema, create(BulkChangeSchema, { kind, rows }))
 }
 
-function renderOutcome(outcome: BulkOutcome) {
+function renderOutcome(outcome: BulkOutcome, hints: string[] = []) {
   const { transactionId } = outcome
   if ('after' in outcome) {
     const value = renderTransaction(outcome.after)
-    return { transactionId, result: { case: 'transaction' as const, value } }
+    return { transactionId, result: { case: 'transaction' as const, value }, hints }
   }
   return { transactionId, result: renderRefusal(outcome.refusal) }
 }

@@ -3,6 +3,7 @@ import { type Timestamp, timestampDate } from '@bufbuild/protobuf/wkt'
 import { invalid, type Refusal, refused, settledOrRefused } from '@coffer/kit/rpc/errors'
 import type { BulkChangedRow } from '@coffer/proto/ledger/v1/bulk_change'
 import { requireWritable } from '../book/bank-account.ts'
+import type { JournalEntry } from '../book/journal.ts'
 import { namedEnvelope, type Transaction } from '../book/transaction.ts'
 import { refundableAfter } from '../money/bookings.ts'
 import type { Settlement } from '../money/operation.ts'
@@ -10,6 +11,7 @@ import { addSettlement, startSettlements, totalOf } from '../money/settlements.t
 import type { Current } from '../money/unit-of-work.ts'
 import { changeTransaction } from './transaction-change.ts'
 import type { TransactionDecision, TransactionPatch } from './transaction-creation.ts'
+import { changeHints, removalHints } from './transaction-hints.ts'
 import { type BookedState, removeTransaction, restoreTransaction } from './transaction-removal.ts'
 
 /** One of the changes of a bulk request (docs/money/bulk.md). */
@@ -24,9 +26,12 @@ export type BulkChange =
  */
 export type BulkItem = { transactionId: string; operationId: string; isRefund?: boolean }
 
-/** The outcome of one item: the transaction before and after, or a refusal without effect. */
+/**
+ * The outcome of one item: the transaction before and after, and its bookings before, or a refusal
+ * without effect.
+ */
 export type BulkOutcome = { transactionId: string } & (
-  | { before: Transaction; after: Transaction }
+  | { before: Transaction; after: Transaction; bookings: readonly JournalEntry[] }
   | { refusal: Refusal }
 )
 
@@ -80,11 +85,19 @@ export function changeEach(
     if ('refusal' in decided) return { transactionId, refusal: decided.refusal }
     const { before, transaction: after, settlement } = decided.result
     if (!isDeepStrictEqual(before, after)) addSettlement(settlements, settlement)
-    return { transactionId, before, after }
+    return { transactionId, before, after, bookings: state.bookings }
   })
   const byId = new Map(outcomes.map((one) => [one.transactionId, one]))
   const inOrder = items.flatMap(({ transactionId }) => byId.get(transactionId) ?? [])
   return { settlement: totalOf(settlements), outcomes: inOrder }
+}
+
+/** Returns the hints of an item, which are those of its change alone. */
+export function hintsOf(change: BulkChange, outcome: BulkOutcome): string[] {
+  if (!('after' in outcome)) return []
+  const { before, after, bookings } = outcome
+  if (change.kind === 'set') return changeHints(before, after, bookings)
+  return change.kind === 'delete' ? removalHints(before, change, bookings) : []
 }
 
 /** Returns the outcomes of the transactions that a bulk request has changed. */

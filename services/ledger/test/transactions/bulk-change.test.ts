@@ -109,6 +109,23 @@ test('each kind of change is one commit with a result each, and is undone as one
   }
 })
 
+test('each result has the hints of its change alone', async () => {
+  const { ids, goal, change } = await withBills()
+  const set = { spendingId: goal, amount: 60_000n, ...paths('spending_id', 'amount') }
+  const found = [
+    await change({ items: ids.slice(0, 2), set }),
+    await change({ items: ids, delete: {} }),
+    await change({ items: ids, restore: {} }),
+  ].map(({ results }) => results.map(({ hints }) => hints.map((one) => one.split(/[:,]/)[0])))
+  const patched = ['No balance moved', 'The envelope held less than the amount']
+  const kept = ['The balances keep what the transaction took']
+  expect(found).toEqual([
+    [patched, patched],
+    [kept, kept, kept],
+    [[], [], []],
+  ])
+})
+
 test('an undo leaves what has changed since, and names it', async () => {
   const home = await withBills()
   const { ids, as, bankAccountId, expense, transactions } = home
