@@ -71,16 +71,10 @@ async function refusesUnknownInBodies(world: World, ada: Ada): Promise<void> {
   })
   const rule = { headers, name: 'rule', summary: 'No rule has the ID' }
   await refuse(404, 'PUT', '/rules/order', { body: { ruleIds: [unknown('rule')] }, ...rule })
-  await refuse(404, 'POST', '/rules', {
-    headers,
-    body: {
-      name: 'Deli',
-      conditions: { bankAccountId: unknown('bac') },
-      actions: { name: 'Lunch' },
-    },
-    name: 'bankAccount',
-    summary: 'No bank account has the ID',
-  })
+  const ofNone = { conditions: { bankAccountId: unknown('bac') }, actions: { name: 'Lunch' } }
+  const none = { headers, name: 'bankAccount', summary: 'No bank account has the ID' }
+  await refuse(404, 'POST', '/rules', { body: { name: 'Deli', ...ofNone }, ...none })
+  await refuse(404, 'POST', '/rules/preview', { body: ofNone, ...none })
   await refuse(404, 'POST', '/feed/link/sync', { headers, body: { linkId }, ...link })
   const sync = { headers: sessionHeaders, body: { linkId }, ...link }
   await refuse(404, 'POST', '/aggregator/link/sync', sync)

@@ -29,6 +29,12 @@ export async function readsProvenance(key: Ada['key'], path: string): Promise<vo
   const url = `${path}/transactions?tag=home`
   const { body } = await key('GET', url, { isShown: false })
   const { transactionId } = body[0]
+  await key('POST', '/rules/preview', {
+    body: {
+      conditions: { originalName: { kind: 'contains', text: 'power' } },
+      actions: { name: 'Power', tags: ['home', 'bills'] },
+    },
+  })
   await key('PATCH', `${path}/transactions/${transactionId}`, {
     body: { notes: 'February' },
     isShown: false,

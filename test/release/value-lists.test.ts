@@ -42,6 +42,7 @@ const others = [
   'MappingField.derivedKind',
   'MappingIdentifier.kind',
   'PreviewSkip.reason',
+  'PreviewedField.field',
   'ReadingChoices.decimalMark',
   'ReadingChoices.delimiter',
   'ReadingReason.choice',

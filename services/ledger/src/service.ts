@@ -85,7 +85,7 @@ export const ledger = defineService({
           ...transactionListRoutes(deps),
         })
         router.service(BulkChangeService, bulkChangeRoutes(deps))
-        router.service(RuleService, ruleRoutes(deps))
+        router.service(RuleService, ruleRoutes(upward))
         router.service(TagService, tagRoutes(upward))
         router.service(CorrectionService, correctionRoutes(deps))
         router.service(SuggestionService, suggestionRoutes(deps))

@@ -1,6 +1,8 @@
 import type { MessageInitShape } from '@bufbuild/protobuf'
 import {
   type CreateRuleRequestSchema,
+  type PreviewRuleRequestSchema,
+  PreviewRuleResponseSchema,
   RuleSchema,
   RuleService,
   type UpdateRuleRequestSchema,
@@ -81,6 +83,8 @@ const creation = z.strictObject({
   actions: actions.describe('Fields that the rule sets, of which at least one'),
 })
 
+const draft = creation.omit({ name: true })
+
 const change = z.strictObject({
   name: name.optional().describe('New name of the rule'),
   conditions: conditions.optional().describe('The conditions from now on, instead of all former'),
@@ -146,6 +150,7 @@ export function ruleRoutes({ mesh }: RouteDeps): Route[] {
       },
     }),
     ...orderRoutes(rules),
+    previewRoute(rules),
   ]
 }
 
@@ -178,4 +183,26 @@ function orderRoutes(rules: Client<typeof RuleService>): Route[] {
       handler: async ({ body, options }) => (await rules.orderRules(body, options)).rules,
     }),
   ]
+}
+
+function previewRoute(rules: Client<typeof RuleService>): Route {
+  return route({
+    id: 'previewRule',
+    tag: 'Transactions',
+    method: 'POST',
+    path: '/api/rules/preview',
+    summary: 'The difference that a rule would make to stored transactions; stores nothing',
+    description:
+      'As if it were the only rule, on the newest 20,000 transactions: counts, and the first 100 ' +
+      'with what changes, and what is left alone and why (docs/rules/rules.md#preview).',
+    since: '0.4.0',
+    auth: 'key',
+    reads: true,
+    body: draft,
+    answer: PreviewRuleResponseSchema,
+    handler: ({ body, options }) => {
+      const request = body as MessageInitShape<typeof PreviewRuleRequestSchema>
+      return rules.previewRule(request, options)
+    },
+  })
 }

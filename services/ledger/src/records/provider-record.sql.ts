@@ -33,3 +33,27 @@ export function listRecords(
 ): Promise<readonly ProviderRecord[]> {
   return pool.any(recordsOfTransaction({ ...ids, accountId }))
 }
+
+/** Returns the provider records of transactions, by transaction ID. */
+export async function listRecordsOf(
+  { pool }: Database,
+  accountId: string,
+  transactions: readonly { bankAccountId: string; transactionId: string }[],
+): Promise<Map<string, ProviderRecord[]>> {
+  if (transactions.length === 0) return new Map()
+  const found = await pool.any(sql.type(ProviderRecord)`
+    SELECT ${columnsOf(ProviderRecord, { table: 'provider_transactions' })}
+    FROM unnest(${sql.array(
+      transactions.map((one) => one.bankAccountId),
+      'text',
+    )}, ${sql.array(
+      transactions.map((one) => one.transactionId),
+      'text',
+    )}) AS wanted(bank_account_id, transaction_id)
+      CROSS JOIN LATERAL (
+        SELECT * FROM provider_transactions AS one
+        WHERE one.account_id = ${accountId} AND one.bank_account_id = wanted.bank_account_id
+          AND one.transaction_id = wanted.transaction_id OFFSET 0
+      ) AS provider_transactions`)
+  return Map.groupBy(found, ({ transactionId }) => transactionId)
+}

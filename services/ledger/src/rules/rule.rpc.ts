@@ -1,4 +1,4 @@
-import { type JsonValue, toJson } from '@bufbuild/protobuf'
+import { create, type JsonValue, toJson } from '@bufbuild/protobuf'
 import { lockBound, requireWithin } from '@coffer/kit/database/account-bound.sql'
 import { invalid, notFound } from '@coffer/kit/rpc/errors'
 import { toMessage } from '@coffer/kit/rpc/message'
@@ -7,6 +7,8 @@ import type { ServiceDeps } from '@coffer/kit/service/service'
 import { foldText } from '@coffer/kit/values/fold'
 import { newId } from '@coffer/kit/values/id'
 import {
+  PreviewedFieldSchema,
+  PreviewedTransactionSchema,
   type RuleActions,
   RuleActionsSchema,
   type RuleConditions,
@@ -16,6 +18,7 @@ import {
 } from '@coffer/proto/ledger/v1/rule'
 import type { ServiceImpl } from '@connectrpc/connect'
 import { sql } from 'slonik'
+import type { IsRenamed } from '../transactions/provenance.ts'
 import { findOwner } from '../transactions/transaction.sql.ts'
 import { readParts } from './rule.service.ts'
 import {
@@ -29,12 +32,15 @@ import {
   updateRule,
 } from './rule.sql.ts'
 import { rulesMax } from './rule.ts'
+import { previewRule } from './rule-preview.service.ts'
 
-type Deps = Pick<ServiceDeps, 'database' | 'clock'>
+type Deps = Pick<ServiceDeps, 'database' | 'clock'> & { isRenamed: IsRenamed }
 
 /** Returns the RPC handlers of rules (docs/rules/rules.md). */
-export function ruleRoutes({ database, clock }: Deps): ServiceImpl<typeof RuleService> {
+export function ruleRoutes(deps: Deps): ServiceImpl<typeof RuleService> {
+  const { database, clock } = deps
   return {
+    previewRule: (request, context) => preview(deps, request, callerOf(context)),
     listRules: async (_request, context) => {
       const { accountId } = callerOf(context)
       return { rules: (await listRules(database, accountId)).map(renderRule) }
@@ -91,6 +97,21 @@ export function ruleRoutes({ database, clock }: Deps): ServiceImpl<typeof RuleSe
       return { rules: (await listRules(database, accountId)).map(renderRule) }
     },
   }
+}
+
+async function preview(
+  deps: Deps,
+  { conditions, actions }: Parts,
+  caller: { accountId: string; timezone: string },
+) {
+  if (!conditions || !actions) throw invalid({ conditions: 'are required, with actions' })
+  await requireRule(deps, caller.accountId, { conditions, actions })
+  const { shown, ...counts } = await previewRule(deps, caller, { conditions, actions })
+  const transactions = shown.map(({ transaction: { transactionId, bankAccountId }, fields }) => {
+    const rendered = fields.map((one) => toMessage(PreviewedFieldSchema, one))
+    return create(PreviewedTransactionSchema, { transactionId, bankAccountId, fields: rendered })
+  })
+  return { ...counts, transactions }
 }
 
 function ruleBound(accountId: string) {

@@ -94,6 +94,21 @@ export async function setActions(
     WHERE account_id = ${accountId} AND rule_id = ${ruleId}`)
 }
 
+const Owner = z.object({ spendingId: z.string(), bankAccountId: z.string() })
+
+/** Returns the bank accounts of open envelopes, by the ID of the envelope. */
+export async function listOwners(
+  { pool }: Database,
+  accountId: string,
+  spendingIds: readonly string[],
+): Promise<Map<string, string>> {
+  const found = await pool.any(sql.type(Owner)`
+    SELECT spending_id AS "spendingId", bank_account_id AS "bankAccountId" FROM envelopes
+    WHERE account_id = ${accountId} AND spending_id = ANY(${sql.array([...spendingIds], 'text')})
+      AND closed_at IS NULL`)
+  return new Map(found.map(({ spendingId, bankAccountId }) => [spendingId, bankAccountId]))
+}
+
 const RuleId = z.object({ ruleId: z.string() })
 
 /** Locks the rules of an account; returns their IDs. */

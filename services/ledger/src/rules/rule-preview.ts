@@ -1,0 +1,66 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { RuleActions } from '@coffer/proto/ledger/v1/rule'
+import { type MarkedField, sourceOf } from '../book/field-marks.ts'
+import type { Transaction } from '../book/transaction.ts'
+
+/** A field that a rule would change, or leaves although it has an action for it. */
+export interface PreviewedField {
+  field: MarkedField
+  isChanged: boolean
+  from: string | null
+  to: string
+  /** The difference, or the reason, for people. */
+  text: string
+}
+
+const labels: Record<MarkedField, string> = {
+  name: 'Name',
+  merchantName: 'Merchant',
+  notes: 'Note',
+  tags: 'Tags',
+  spendingId: 'Envelope',
+}
+
+/**
+ * Returns what a rule that matches a stored transaction would do to it, if it were the only rule;
+ * empty if all is as the rule wants it. `ownerOf` returns the bank account of an open envelope.
+ */
+export function previewRow(
+  actions: RuleActions,
+  transaction: Transaction,
+  of: { isRenamed: boolean; ownerOf: (spendingId: string) => string | null },
+): PreviewedField[] {
+  const { amount, bankAccountId } = transaction
+  const { name, merchantName, notes, tags } = actions
+  const spendingId = amount < 0n ? actions.refundSpendingId : actions.spendingId
+  const wanted: [MarkedField, string | string[] | undefined][] = [
+    ['name', name],
+    ['merchantName', merchantName],
+    ['notes', notes],
+    ['tags', tags.length > 0 ? tags : undefined],
+    ['spendingId', spendingId],
+  ]
+  return wanted.flatMap(([field, value]): PreviewedField[] => {
+    if (value === undefined || isDeepStrictEqual(value, transaction[field])) return []
+    const from = textOf(transaction[field])
+    const shown = { field, from, to: textOf(value) ?? '' }
+    const isUsers = sourceOf(transaction, field, of.isRenamed).by === 'user'
+    const isAway = field === 'spendingId' && of.ownerOf(String(value)) !== bankAccountId
+    if (isUsers || isAway) {
+      const reason = isUsers ? 'its user has set it' : 'not one of this bank account, or closed'
+      return [{ ...shown, isChanged: false, text: `${labels[field]} stays: ${reason}` }]
+    }
+    return [{ ...shown, isChanged: true, text: differenceOf(shown) }]
+  })
+}
+
+function textOf(value: string | string[] | null): string | null {
+  return Array.isArray(value) ? value.join(', ') : value
+}
+
+function differenceOf({ field, from, to }: Pick<PreviewedField, 'field' | 'from' | 'to'>): string {
+  if (field === 'spendingId') return from === null ? 'Goes into the envelope' : 'Changes envelopes'
+  const becomes = field === 'tags' ? 'become' : 'becomes'
+  const present = from ? ` “${from}”` : ''
+  return `${labels[field]}${present} ${becomes} “${to}”`
+}

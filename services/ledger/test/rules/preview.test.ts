@@ -1,0 +1,68 @@
+import { booting } from '@coffer/host/testing/booting'
+import { createHousehold } from '@coffer/host/testing/household'
+import { newId } from '@coffer/kit/values/id'
+import { RuleService } from '@coffer/proto/ledger/v1/rule'
+import { expect, test } from '@jest/globals'
+import { ledger } from '../../src/service.ts'
+import { auditing } from '../auditing.ts'
+import { refusals } from '../outcomes.ts'
+import { aRow, assign, syncedHome } from '../syncs/syncing.ts'
+import { deli } from './ruling.ts'
+
+const booted = auditing(booting([ledger]))
+
+test('a preview says what changes, and what stays and why; it stores nothing', async () => {
+  const home = await syncedHome(booted)
+  const { as, bankAccountId, envelopes } = home
+  const spendingId = newId('spnd')
+  await envelopes.openEnvelope({ bankAccountId, spendingId, spendingType: 'expense' }, as)
+  const tea = { originalName: 'TEA', name: 'TEA', displayName: 'TEA' }
+  const [plain, edited, deposit] = await home.brings(
+    // A name that only the record of the provider has.
+    aRow({ displayName: 'DELI 0042 CHICAGO', merchantName: '', date: '2026-03-03' }),
+    aRow({ date: '2026-03-02' }),
+    aRow({ amount: -100n, date: '2026-03-01' }),
+    aRow(tea),
+  )
+  await assign(home, edited?.transactionId, { name: 'Mine', spendingId })
+  const client = booted.client('ledger', RuleService)
+  const actions = { name: 'Lunch', tags: ['food'], spendingId, refundSpendingId: spendingId }
+  const before = await home.all()
+  const found = await client.previewRule({ conditions: deli, actions }, as)
+  const counts = {
+    examinedCount: 4,
+    isComplete: true,
+    matchedCount: 3,
+    changedCount: 3,
+    keptCount: 1,
+  }
+  expect(found).toMatchObject(counts)
+  const texts = found.transactions.map((one) => [
+    one.transactionId,
+    ...one.fields.map(({ text }) => text),
+  ])
+  const [tags, envelope] = ['Tags become “food”', 'Goes into the envelope']
+  expect(texts).toEqual([
+    [plain?.transactionId, 'Name “DELI 0042 CHICAGO” becomes “Lunch”', tags, envelope],
+    [edited?.transactionId, 'Name stays: its user has set it', tags],
+    [deposit?.transactionId, 'Name “Deli” becomes “Lunch”', tags, envelope],
+  ])
+  expect(await home.all()).toEqual(before)
+  const stranger = await client.previewRule(
+    { conditions: deli, actions: { name: 'x' } },
+    booted.as(newId('acct')),
+  )
+  expect(stranger).toMatchObject({ examinedCount: 0, matchedCount: 0, isComplete: true })
+  const other = await createHousehold(booted, { accountId: home.accountId })
+  const foreign = newId('spnd')
+  const opened = { bankAccountId: other.bankAccountId, spendingId: foreign, spendingType: 'goal' }
+  await envelopes.openEnvelope(opened, as)
+  const away = await client.previewRule({ conditions: deli, actions: { spendingId: foreign } }, as)
+  expect(away).toMatchObject({ changedCount: 0, keptCount: 2 })
+  expect(away.transactions.flatMap(({ fields }) => fields.map(({ text }) => text))).toEqual([
+    'Envelope stays: not one of this bank account, or closed',
+    'Envelope stays: its user has set it',
+  ])
+  const [refused] = await refusals(client.previewRule({ conditions: deli }, as))
+  expect(refused).toBe('InvalidArgument')
+})
