@@ -110,7 +110,7 @@ test.each([
 })
 
 test.each([
-  ['from=2026-02-30', { from: 'must be a day like 2026-01-31' }],
+  ['from=2026-02-30', { from: '2026-02-30 is not a day of the calendar' }],
   ['to=2026-01-02T00:00:00Z', { to: 'must be a day like 2026-01-31' }],
   ['from=0001-01-01', { from: expect.any(String) }],
   ['from=2026-02-02&to=2026-02-01', { to: 'must not be before from' }],

@@ -64,7 +64,10 @@ test('an operation is undone by its ID; without a change there is none', async (
 test.each([
   [{ items: [] }, { items: 'must have 1 to 500 items' }],
   [{ items: Array(501).fill(transactionId) }, { items: 'must have 1 to 500 items' }],
-  [{ filter: { from: '2026-02-30' } }, { filter: { from: 'must be a day like 2026-01-31' } }],
+  [
+    { filter: { from: '2026-02-30' } },
+    { filter: { from: '2026-02-30 is not a day of the calendar' } },
+  ],
   [{ set: { merchant: 'x' } }, { set: { merchant: 'key not expected' } }],
 ])('PATCH bulk of %j is 400', async (body, problems) => {
   await using gateway = await createGateway({})

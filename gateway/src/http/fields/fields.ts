@@ -1,12 +1,12 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt'
 import { currencies } from '@coffer/kit/values/currency'
-import { readDay } from '@coffer/kit/values/day'
 import { isId } from '@coffer/kit/values/id'
 import { withoutJoiners } from '@coffer/kit/values/printable'
 import { readRuleset } from '@coffer/kit/values/ruleset'
 import { isYearInRange, yearRange } from '@coffer/kit/values/time'
 import { DateTime } from 'luxon'
 import { z } from 'zod'
+import { isDay, missingDay } from './day.ts'
 import { idFault } from './id-fault.ts'
 import {
   appPathShape,
@@ -212,18 +212,12 @@ export const graceDays = integer
 
 export const boolean = z.boolean({ error: typed(texts.boolean) })
 
-/** Returns whether a text is a calendar day (2026-01-31) of the years 1900 to 2199. */
-export function isDay(text: string): boolean {
-  return readDay(text) !== null
-}
-
 /** An RFC 3339 timestamp with an offset, parsed to a protobuf Timestamp (docs/api.md#time). */
 export const timestamp = filled
   .toUpperCase() // RFC 3339 5.6: T and Z may be lower case.
   .superRefine((value, context) => {
-    const [written] = /^\d{4}-\d\d-\d\d(?!\d)/.exec(value) ?? []
-    if (written !== undefined && !DateTime.fromISO(written).isValid) {
-      const message = `${written} is not a day of the calendar`
+    const message = missingDay(value)
+    if (message !== null) {
       context.addIssue({ code: 'custom', message, continue: false })
       return
     }

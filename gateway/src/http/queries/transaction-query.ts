@@ -3,15 +3,14 @@ import { isId } from '@coffer/kit/values/id'
 import { isYearInRange } from '@coffer/kit/values/time'
 import { values } from '@coffer/proto/values'
 import { z } from 'zod'
-import { idPattern, isDay } from '../fields/fields.ts'
+import { requireDay } from '../fields/day.ts'
+import { idPattern } from '../fields/fields.ts'
 import { idFault } from '../fields/id-fault.ts'
 import { dayShape, tagShape } from '../fields/shapes.ts'
 import { tag } from '../fields/tag.ts'
 import { integerText, offset, optionalBoolean, paged, searchText, value } from './query.ts'
 
-const day = value
-  .refine((sent) => sent === undefined || isDay(sent), 'must be a day like 2026-01-31')
-  .meta({ type: 'string', ...dayShape })
+const day = value.superRefine(requireDay).meta({ type: 'string', ...dayShape })
 
 const from = day.describe("First day of the transactions, in the account's timezone: 2026-01-31")
 const to = day.describe("Last day of the transactions, included, in the account's timezone")

@@ -12,11 +12,11 @@ import { createRecalculation } from '../../compose/recalculation.ts'
 import type { RouteDeps } from '../../deps.ts'
 import { hintsOf } from '../../http/answers/hints.ts'
 import { updateOf, valuesOf } from '../../http/bodies/update.ts'
+import { requireDay } from '../../http/fields/day.ts'
 import {
   boolean,
   exactly,
   id,
-  isDay,
   list,
   money,
   object,
@@ -30,7 +30,7 @@ import { type Route, route } from '../../http/route.ts'
 import { bulkResult, sizeMax, toResult } from './bulk-transactions.ts'
 import { transactionChange } from './transactions.ts'
 
-const day = string.refine(isDay, 'must be a day like 2026-01-31').meta(dayShape)
+const day = string.superRefine(requireDay).meta(dayShape)
 
 /** The filters of the list of transactions, as JSON values. */
 const filter = object({

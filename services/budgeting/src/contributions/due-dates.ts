@@ -67,6 +67,13 @@ export function listSkipped(
   return skipped
 }
 
+/** Counts the due dates of the rule from `first` on that lie before the stored one. */
+export function countFrom(due: Due, timezone: string, first: Date | undefined): number {
+  if (first === undefined || due.ruleset === null) return 0
+  const before = midnightMs(due.nextRecurrence.getTime(), timezone)
+  return countOccurrences(occurrencesOf(due.ruleset, timezone), { from: first.getTime(), before })
+}
+
 /**
  * Counts the due dates in `[from, before)` (ms) that are not paid: a goal's date, or occurrences of
  * the rule, none before the stored due date.

@@ -30,9 +30,12 @@ export function renderSentences(plan: Spending, explanation: Explanation, style:
   ]
 }
 
-function skipped({ skippedDates }: Explanation, { words, day }: Texts): string[] {
+function skipped(
+  { skippedDates, skippedCount: count }: Explanation,
+  { words, day }: Texts,
+): string[] {
   const [first] = skippedDates
-  return first ? [words.skipped({ first: day(first), count: skippedDates.length })] : []
+  return first ? [words.skipped({ first: day(first), count })] : []
 }
 
 function settled({ settledAt, due }: Explanation, { words, day }: Texts): string[] {

@@ -68,6 +68,14 @@ describe('an explanation leads to the contribution', () => {
     ])
   })
 
+  test('of due dates that are left out, all of which are counted', () => {
+    const lastRecurrence = new Date('2023-10-09T05:00Z')
+    const nextRecurrence = new Date('2024-10-09T05:00Z')
+    const often = { ...rent, ruleset: daily, lastRecurrence, nextRecurrence }
+    expect(explain(often, { timezone, now }).skippedDates).toHaveLength(100)
+    expect(render(often)).toContainEqual(expect.stringContaining('365'))
+  })
+
   test('of a need beyond the largest amount', () => {
     const empty = { ...rent, ruleset: fridays, targetAmount: amountMax, currentAmount: 0n }
     const often = { ...empty, nextRecurrence: new Date('2023-10-13T05:00Z') }

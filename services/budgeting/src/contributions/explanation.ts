@@ -1,7 +1,7 @@
 import { type FundedSpending, fundingOf } from '../book/spending.ts'
 import { listOccurrences, occurrencesOf } from '../recurrence/recurrence.ts'
 import { type AsOf, type Contribution, progress, recalculate } from './contribution.ts'
-import { firstUnpaid, isSettled, listSkipped } from './due-dates.ts'
+import { countFrom, firstUnpaid, isSettled, listSkipped } from './due-dates.ts'
 
 /** A contribution with the dates that were counted for it; amounts in minor units. */
 export type Explanation = Contribution & {
@@ -11,6 +11,7 @@ export type Explanation = Contribution & {
   fundingDates: Date[]
   settledAt: Date | null
   skippedDates: Date[]
+  skippedCount: number
   graceUntil: Date | null
   graceAmount: bigint
 }
@@ -24,6 +25,7 @@ const datesMax = 100
  */
 export function explain(plan: FundedSpending, { timezone, now }: AsOf): Explanation {
   const contribution = recalculate(plan, fundingOf(plan), { timezone, now })
+  const skippedDates = listSkipped(plan, timezone, datesMax)
   return {
     ...contribution,
     asOf: now,
@@ -31,7 +33,8 @@ export function explain(plan: FundedSpending, { timezone, now }: AsOf): Explanat
     dueDates: listDueDates(plan, contribution, { timezone, now }),
     fundingDates: listFundingDates(plan, contribution, { timezone, now }),
     settledAt: isSettled(plan) ? plan.settledAt : null,
-    skippedDates: listSkipped(plan, timezone, datesMax),
+    skippedDates,
+    skippedCount: countFrom(plan, timezone, skippedDates[0]),
     graceUntil: plan.graceUntil,
     graceAmount: plan.graceAmount,
   }

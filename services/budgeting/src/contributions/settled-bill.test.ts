@@ -5,7 +5,7 @@ import { recalculate } from './contribution.ts'
 import { dueAfter, isSettled } from './due-dates.ts'
 import { explain } from './explanation.ts'
 import { renderSentences } from './explanation-text.ts'
-import { settle, unsettle, withSettledBill } from './settled-bill.ts'
+import { settle, skip, unsettle, withSettledBill } from './settled-bill.ts'
 
 const now = new Date('2023-10-20T12:00Z')
 const style = { currency: 'USD', locale: 'en_US', timezone: chicago }
@@ -64,6 +64,11 @@ test('an expense settles by itself while its target is spent', () => {
   expect(withSettledBill(byHand, later)).toBe(byHand)
   const moved = withSettledBill({ ...byHand, nextRecurrence: later }, later)
   expect([isSettled(moved), moved.settledAt]).toEqual([false, null])
+})
+
+test('a due date beyond the last year is not skipped to', () => {
+  const last = { ...rent, ruleset: monthly, nextRecurrence: new Date('2199-12-31T06:00Z') }
+  expect(() => skip(last, { timezone: chicago, now })).toThrow('1900 and 2199')
 })
 
 test('a goal and an ended rule have no bill', () => {

@@ -1,4 +1,5 @@
 import { refused } from '@coffer/kit/rpc/errors'
+import { isYearInRange, yearRange } from '@coffer/kit/values/time'
 import { isOver } from '../book/funding-schedule.ts'
 import type { Spending } from '../book/spending.ts'
 import { notInFuture } from '../recurrence/date-problems.ts'
@@ -63,6 +64,9 @@ export function skip<Plan extends Bill & { ruleset: string | null }>(
   if (nextRecurrence <= now) throw refused(notInFuture)
   const next = ruleset === null ? null : dueAfter(ruleset, timezone, nextRecurrence.getTime())
   if (next === null) throw refused('No due date follows the next one: delete the expense instead')
+  if (!isYearInRange(new Date(next).getUTCFullYear())) {
+    throw refused(`The due date after the next one does not lie between ${yearRange}`)
+  }
   return { ...plan, nextRecurrence: new Date(next) }
 }
 

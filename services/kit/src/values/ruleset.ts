@@ -179,7 +179,8 @@ function readTime(text: string, zone: string | null): number {
   const time = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`)
   const exists =
     !Number.isNaN(time) && renderTime(time) === `${year}${month}${day}T${hour}${minute}${second}Z`
-  refuseIf(!exists, 'times must look like 20220131T060000Z')
+  refuseIf(match === null, 'times must look like 20220131T060000Z')
+  refuseIf(!exists, `${text} is not a time of the calendar`)
   refuseIf(!isYearInRange(Number(year)), `times must be between ${yearRange}`)
   refuseIf(zone !== null && text.endsWith('Z'), 'a time with TZID takes no Z')
   if (zone === null) return time

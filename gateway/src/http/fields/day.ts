@@ -1,0 +1,21 @@
+import { readDay } from '@coffer/kit/values/day'
+import { DateTime } from 'luxon'
+import type { z } from 'zod'
+
+/** Returns whether a text is a calendar day (2026-01-31) of the years 1900 to 2199. */
+export function isDay(text: string): boolean {
+  return readDay(text) !== null
+}
+
+/** Refuses a text that is no calendar day, and says so of one like 2026-02-30. */
+export function requireDay(sent: string | undefined, context: z.RefinementCtx): void {
+  if (sent === undefined || isDay(sent)) return
+  context.addIssue(missingDay(sent) ?? 'must be a day like 2026-01-31')
+}
+
+/** Returns the problem of a text that begins with a day which no calendar has; null without one. */
+export function missingDay(text: string): string | null {
+  const [written] = /^\d{4}-\d\d-\d\d(?!\d)/.exec(text) ?? []
+  const isMissing = written !== undefined && !DateTime.fromISO(written).isValid
+  return isMissing ? `${written} is not a day of the calendar` : null
+}
