@@ -128,7 +128,8 @@ type Apart = {
 /**
  * Takes apart what `joinPosted` or an import has joined. The pending transaction is as before: live
  * if the provider lists it, else removed, without money of its envelope. The posted one is
- * `former`, with its user's fields and envelope, or a new one with `transactionId`.
+ * `former`, with its user's fields and envelope, or a new one with `transactionId`; it gets what
+ * the user has changed since if the pending one is removed.
  */
 export function takeApart(
   work: Pick<ImportWork, 'locked' | 'settlements' | 'source'>,
@@ -136,6 +137,7 @@ export function takeApart(
   of: Apart,
 ): Pair {
   const { former, index } = of
+  const { now } = work.locked.operation
   const live = liveRecord({ records })
   const joined = findJoined({ records })
   const pendings = records.filter(({ isPending }) => isPending)
@@ -143,16 +145,19 @@ export function takeApart(
   if (!live || live.isPending || !joined || !last)
     throw new Error('a transaction that nothing has joined')
   const removed = removeTransaction(work, transaction, `${index}/apart`)
-  const before = { ...removed, ...takeBack(work, removed, { joined, former }) }
+  const since = joined.isListed ? [] : changedSince(transaction, { joined, former, live })
+  const before = { ...removed, ...takeBack(work, removed, { joined, former, since }) }
   const pendingRow = rowOf(last, joined.before.originalName)
   const kept = joined.isListed
     ? mergeTransaction(work, before, { row: pendingRow, index: `${index}/pending` })
     : describe(before, pendingRow)
   const row = rowOf(live, transaction.originalName)
   const transactionId = former?.transactionId ?? of.transactionId
-  const left = former
-    ? mergeTransaction(work, former, { row, index: `${index}/posted` })
-    : newTransaction(work, row, transactionId)
+  const posted = former ?? { ...newTransaction(work, row, transactionId), deletedAt: now }
+  const left = mergeTransaction(work, handOver(posted, transaction, since), {
+    row,
+    index: `${index}/posted`,
+  })
   const rejectedIds = of.isRejected ? rejectedBy(live, transaction) : live.rejectedIds
   const moved = records.filter(({ isPending }) => !isPending)
   return {
@@ -173,16 +178,54 @@ export function takeApart(
   }
 }
 
-/** Returns the pending transaction's own fields, except those that the user changed since. */
+const joinedFields = ['name', 'merchantName', 'notes', 'tags', 'spendingId'] as const
+type JoinedField = (typeof joinedFields)[number]
+
+/** Returns the fields that the user has set since the join. */
+function changedSince(
+  transaction: Transaction,
+  of: { joined: Joined; former: Transaction | null; live: ProviderRecord },
+): JoinedField[] {
+  const { joined, former, live } = of
+  return joinedFields.filter(
+    (field) =>
+      sourceOf(transaction, field, isRenamed(transaction, live)).by === 'user' &&
+      !isDeepStrictEqual(transaction[field], joined.before[field] ?? null) &&
+      !isDeepStrictEqual(transaction[field], former?.[field]),
+  )
+}
+
+/** Returns the posted transaction with these fields of another one, which took nothing. */
+function handOver(
+  posted: Transaction,
+  from: Transaction,
+  fields: readonly JoinedField[],
+): Transaction {
+  if (fields.length === 0) return posted
+  return {
+    ...posted,
+    ...Object.fromEntries(fields.map((field) => [field, from[field]])),
+    fieldMarks: carryMarks(posted.fieldMarks, from.fieldMarks, fields),
+    ...(fields.includes('spendingId') ? unpaid(from.amount, from.spendingId) : {}),
+  }
+}
+
+/**
+ * Returns the pending transaction's own fields, except those that the user has changed since, if
+ * they are not among `since`, which the posted one gets.
+ */
 function takeBack(
   { settlements }: SyncWork,
   transaction: Transaction,
-  { joined: { before }, former }: { joined: Joined; former: Transaction | null },
+  of: { joined: Joined; former: Transaction | null; since: readonly JoinedField[] },
 ): Partial<Transaction> {
-  const isCarried = (field: keyof typeof before) =>
-    former !== null &&
-    former[field] !== null &&
-    isDeepStrictEqual(transaction[field], former[field])
+  const { former, since, joined } = of
+  const { before } = joined
+  const isCarried = (field: JoinedField) =>
+    since.includes(field) ||
+    (former !== null &&
+      former[field] !== null &&
+      isDeepStrictEqual(transaction[field], former[field]))
   const fields = (['name', 'merchantName', 'notes', 'tags'] as const).filter(isCarried)
   const texts = fields.map((field) => [field, before[field]])
   const spendingId = isCarried('spendingId') ? before.spendingId : transaction.spendingId

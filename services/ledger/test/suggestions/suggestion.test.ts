@@ -111,6 +111,21 @@ test('one that is removed after it was accepted stays removed when it is taken a
   expect(await of.held()).toBe(20_000n)
 })
 
+test('of one that is removed, the posted one gets what was changed since', async () => {
+  const home = await syncedHome(booted)
+  const of = await pair(home)
+  await of.accept()
+  await home.loses('a')
+  const second = await envelopeOf(home, 9000n)
+  const since = { name: 'Tip of Kim', notes: 'With Ana', spendingId: second.spendingId }
+  await assign(home, of.one, since)
+  const apart = await of.separate()
+  expect(apart.transaction).toMatchObject({ ...since, amount: 8000n, spendingAmount: 8000n })
+  expect(apart.pending).toMatchObject({ ...of.mine, amount: 5000n, spendingAmount: 0n })
+  expect(apart.pending?.notes).toBeUndefined()
+  expect([await of.held(), await second.held()]).toEqual([20_000n, 1000n])
+})
+
 test('edits of the posted one take precedence, and both have their own apart', async () => {
   const home = await feedHome(booted)
   const of = await pair(home)
