@@ -31,9 +31,9 @@ test.each([
   [
     'PUT',
     '/api/rules/order',
-    { sent: { ruleIds: [ruleId] }, message: { ruleIds: [ruleId] }, answered: [shown] },
+    { sent: { ruleIds: [ruleId] }, message: { ruleIds: [ruleId] }, answered: { rules: [shown] } },
   ],
-  ['GET', '/api/rules', { sent: undefined, message: {}, answered: [shown] }],
+  ['GET', '/api/rules', { sent: undefined, message: {}, answered: { rules: [shown] } }],
 ])('%s %s of %j', async (method, url, { sent, message, answered }) => {
   const one = () => ({ rule })
   const all = () => ({ rules: [rule] })

@@ -14,7 +14,7 @@ test('tags are listed with counts, and renamed', async () => {
     tags: { listTags: () => listed, renameTags: () => renamed },
   })
   const list = await gateway.send('GET', '/api/tags')
-  expect(list.body).toEqual([{ name: 'Tea', count: 3 }])
+  expect(list.body).toEqual({ tags: [{ name: 'Tea', count: 3 }] })
   const body = { tags: [' te\u0301a '], name: 'Cafe\u0301' }
   const answer = await gateway.send('PATCH', '/api/tags', { body })
   expect(answer.body).toEqual({ changedCount: 3, isComplete: true })

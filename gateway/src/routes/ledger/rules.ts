@@ -1,6 +1,8 @@
 import type { MessageInitShape } from '@bufbuild/protobuf'
 import {
   type CreateRuleRequestSchema,
+  ListRulesResponseSchema,
+  OrderRulesResponseSchema,
   type PreviewRuleRequestSchema,
   PreviewRuleResponseSchema,
   RuleSchema,
@@ -110,8 +112,8 @@ export function ruleRoutes({ mesh }: RouteDeps): Route[] {
       description: 'At most 500, in one answer (docs/rules/rules.md).',
       since: '0.4.0',
       auth: 'key',
-      answer: { list: RuleSchema },
-      handler: async ({ options }) => (await rules.listRules({}, options)).rules,
+      answer: ListRulesResponseSchema,
+      handler: ({ options }) => rules.listRules({}, options),
     }),
     route({
       id: 'createRule',
@@ -179,8 +181,8 @@ function orderRoutes(rules: Client<typeof RuleService>): Route[] {
       since: '0.4.0',
       auth: 'key',
       body: order,
-      answer: { list: RuleSchema },
-      handler: async ({ body, options }) => (await rules.orderRules(body, options)).rules,
+      answer: OrderRulesResponseSchema,
+      handler: ({ body, options }) => rules.orderRules(body, options),
     }),
   ]
 }

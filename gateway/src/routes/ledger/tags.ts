@@ -1,4 +1,8 @@
-import { RenameTagsResponseSchema, TagSchema, TagService } from '@coffer/proto/ledger/v1/tag'
+import {
+  ListTagsResponseSchema,
+  RenameTagsResponseSchema,
+  TagService,
+} from '@coffer/proto/ledger/v1/tag'
 import { z } from 'zod'
 import type { RouteDeps } from '../../deps.ts'
 import { valuesOf } from '../../http/bodies/update.ts'
@@ -31,8 +35,8 @@ export function tagRoutes({ mesh }: RouteDeps): Route[] {
         'spelling (docs/rules/tags.md).',
       since: '0.4.0',
       auth: 'key',
-      answer: { list: TagSchema },
-      handler: async ({ options }) => (await tags.listTags({}, options)).tags,
+      answer: ListTagsResponseSchema,
+      handler: ({ options }) => tags.listTags({}, options),
     }),
     route({
       id: 'renameTags',
