@@ -60,6 +60,7 @@ export const rent: FundedSpending = {
   carryOver: null,
   graceUntil: null,
   graceAmount: 0n,
+  periodSpentOn: null,
   fundingRuleset: pay.ruleset,
   fundingExcludesWeekends: pay.excludeWeekends,
   fundingNextRecurrence: pay.nextRecurrence,

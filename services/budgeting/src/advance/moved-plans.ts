@@ -54,13 +54,14 @@ function movePlan(
   schedule: FundingSchedule,
   { now, ...zones }: Zones & { now: Date },
 ): FundedSpending {
-  const { ruleset, lastRecurrence, nextRecurrence, settledFor } = plan
+  const { ruleset, lastRecurrence, nextRecurrence, settledFor, periodSpentOn } = plan
   const moved = {
     ...plan,
     ruleset: ruleset && movedRuleset(ruleset, zones),
     lastRecurrence: lastRecurrence && movedTo(lastRecurrence, zones),
     nextRecurrence: movedTo(nextRecurrence, zones),
     settledFor: settledFor && movedTo(settledFor, zones),
+    periodSpentOn: periodSpentOn && movedTo(periodSpentOn, zones),
   }
   // Westwards, a firing of today is still to come in the new timezone: it does not count again.
   const fired = schedule.lastRecurrence

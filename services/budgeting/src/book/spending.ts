@@ -24,6 +24,7 @@ export const Spending = z.object({
   currentAmount: z.bigint(),
   usedAmount: z.bigint(),
   periodSpentAmount: z.bigint(),
+  periodSpentOn: z.date().nullable(),
   amountsVersion: z.bigint(),
   ruleset: z.string().nullable(),
   lastRecurrence: z.date().nullable(),

@@ -38,8 +38,8 @@ function skipped(
   return first ? [words.skipped({ first: day(first), count })] : []
 }
 
-function settled({ settledAt, due }: Explanation, { words, day }: Texts): string[] {
-  return settledAt ? [words.settled({ paid: day(settledAt), due: due && day(due) })] : []
+function settled({ paidOn, due }: Explanation, { words, day }: Texts): string[] {
+  return paidOn ? [words.settled({ paid: day(paidOn), due: due && day(due) })] : []
 }
 
 function graced({ graceUntil, graceAmount }: Explanation, { words, money, day }: Texts): string[] {

@@ -2,6 +2,7 @@ import { type FundedSpending, fundingOf } from '../book/spending.ts'
 import { listOccurrences, occurrencesOf } from '../recurrence/recurrence.ts'
 import { type AsOf, type Contribution, progress, recalculate } from './contribution.ts'
 import { countFrom, firstUnpaid, isSettled, listSkipped } from './due-dates.ts'
+import { paidOn } from './settled-bill.ts'
 
 /** A contribution with the dates that were counted for it; amounts in minor units. */
 export type Explanation = Contribution & {
@@ -10,6 +11,7 @@ export type Explanation = Contribution & {
   dueDates: Date[]
   fundingDates: Date[]
   settledAt: Date | null
+  paidOn: Date | null
   skippedDates: Date[]
   skippedCount: number
   graceUntil: Date | null
@@ -33,6 +35,7 @@ export function explain(plan: FundedSpending, { timezone, now }: AsOf): Explanat
     dueDates: listDueDates(plan, contribution, { timezone, now }),
     fundingDates: listFundingDates(plan, contribution, { timezone, now }),
     settledAt: isSettled(plan) ? plan.settledAt : null,
+    paidOn: isSettled(plan) ? paidOn(plan) : null,
     skippedDates,
     skippedCount: countFrom(plan, timezone, skippedDates[0]),
     graceUntil: plan.graceUntil,

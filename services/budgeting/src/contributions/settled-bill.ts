@@ -10,6 +10,7 @@ type Bill = Pick<
   | 'spendingType'
   | 'targetAmount'
   | 'periodSpentAmount'
+  | 'periodSpentOn'
   | 'lastRecurrence'
   | 'nextRecurrence'
   | 'settlesWhenSpent'
@@ -36,6 +37,12 @@ export function withSettledBill<Plan extends Bill>(plan: Plan, now: Date): Plan 
   }
   if (isSpent && settledFor !== null) return { ...plan, settledAt: null, settledByRequest: false }
   return settledFor === null ? plan : { ...plan, ...unsettled }
+}
+
+/** Returns the day of the payment of a settled bill, or when it was settled without one. */
+export function paidOn(plan: Bill): Date | null {
+  const { periodSpentAmount, targetAmount, periodSpentOn, settledAt } = plan
+  return (periodSpentAmount >= targetAmount ? periodSpentOn : null) ?? settledAt
 }
 
 /** Returns the plan with its next bill paid by a request. Throws refused if no bill is left. */

@@ -15,6 +15,8 @@ export type Amounts = {
   version: bigint
   /** Given to transactions in this period; undefined in replies that the ledger stored earlier. */
   periodSpent?: bigint | undefined
+  /** The day of the newest payment of the period. */
+  periodSpentOn?: Timestamp | undefined
   /** The grace of a closed period, undefined if none runs (docs/money/grace.md). */
   graceUntil?: Timestamp | undefined
   graceUnspent?: bigint
@@ -61,13 +63,14 @@ export function heldIn(plan: FundedSpending, amounts: Amounts) {
   const { currentAmount, usedAmount, version: amountsVersion, periodSpent } = amounts
   const isGoal = plan.spendingType === 'goal'
   const periodSpentAmount = isGoal ? 0n : (periodSpent ?? plan.periodSpentAmount)
-  const { graceUntil, graceUnspent = 0n, graceMissing = 0n } = amounts
+  const { periodSpentOn, graceUntil, graceUnspent = 0n, graceMissing = 0n } = amounts
   const graced = graceUnspent - graceMissing
   return {
     currentAmount,
     usedAmount,
     amountsVersion,
     periodSpentAmount,
+    periodSpentOn: periodSpentOn ? timestampDate(periodSpentOn) : null,
     graceUntil: graceUntil ? timestampDate(graceUntil) : null,
     graceAmount: graceUntil && graced > 0n ? lesser(currentAmount, graced) : 0n,
   }

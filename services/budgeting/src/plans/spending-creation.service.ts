@@ -165,6 +165,7 @@ function reservePlan({ scope, input, key, asOf, isManualLink }: NewPlan): Work<F
         currentAmount: 0n,
         usedAmount: 0n,
         periodSpentAmount: 0n,
+        periodSpentOn: null,
         amountsVersion: 1n,
         nextContributionAmount: 0n,
         isBehind: false,

@@ -89,6 +89,14 @@ test('the table of due days in docs/plans.md is true', async () => {
   expect(await auditLedger(booted.database('ledger'))).toEqual([])
 })
 
+test('a bill that settles by itself was paid on the day of its payment', async () => {
+  const { home, key, pay } = await createRent('settlesWhenSpent')
+  booted.clock.now = noonOf('28 Nov')
+  await pay(noonOf('26 Nov'))
+  const { explanation } = await home.spending.explainSpending(key, home.as)
+  expect(explanation?.sentences[0]).toMatch(/^It was paid on Nov 26, 2023; /)
+})
+
 test('a bill is settled once: repeated, at the same time, and until it is undone', async () => {
   const { home, key, pay } = await createRent()
   await pay(noonOf('26 Nov'))

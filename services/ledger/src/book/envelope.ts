@@ -11,10 +11,11 @@ export type SpendingType = z.infer<typeof SpendingType>
  * held now; `usedAmount` is what a goal gave to transactions; `periodSpent` is what was given since
  * the period began, minus money given back (negative if a transaction of an earlier period returned
  * money). `periodRefunded` is the part of an expense's refunds that lowered no `periodSpent`, as
- * this period had not spent it (docs/money/refunds.md#periods). While `graceUntil` is set,
- * `graceUnspent` is the unspent part of the closed period's target, and `graceMissing` what the
- * envelope lacked of it (docs/money/grace.md). `version` is the bank account's version after the
- * last change of the envelope, or 1 if the envelope has not changed since its creation.
+ * this period had not spent it (docs/money/refunds.md#periods), `periodSpentOn` the day of the
+ * newest transaction that it paid in the period. While `graceUntil` is set, `graceUnspent` is the
+ * unspent part of the closed period's target, and `graceMissing` what the envelope lacked of it
+ * (docs/money/grace.md). `version` is the bank account's version after the last change of the
+ * envelope, or 1 if the envelope has not changed since its creation.
  */
 export const Envelope = z.object({
   accountId: z.string(),
@@ -25,6 +26,7 @@ export const Envelope = z.object({
   usedAmount: Money.min(0n),
   periodSpent: Money,
   periodRefunded: Money,
+  periodSpentOn: z.date().nullable(),
   graceUntil: z.date().nullable(),
   graceUnspent: Money,
   graceMissing: Money,
@@ -36,6 +38,9 @@ export type Envelope = z.infer<typeof Envelope>
 
 /** Fields of an envelope without a grace. */
 export const noGrace = { graceUntil: null, graceUnspent: 0n, graceMissing: 0n }
+
+/** Fields of an envelope at the beginning of a period. */
+export const newPeriod = { periodSpent: 0n, periodRefunded: 0n, periodSpentOn: null }
 
 /** Returns the held money that belongs to the closed period while its grace runs; otherwise 0. */
 export function graceAmountOf(
@@ -54,8 +59,7 @@ export function createEnvelope(
     ...identity,
     currentAmount: 0n,
     usedAmount: 0n,
-    periodSpent: 0n,
-    periodRefunded: 0n,
+    ...newPeriod,
     ...noGrace,
     version: 1n,
     openedAt: now,

@@ -1,7 +1,7 @@
 import { notFound } from '@coffer/kit/rpc/errors'
 import { lesser } from '@coffer/kit/values/money'
 import { requireWritable } from '../book/bank-account.ts'
-import { type Envelope, graceAmountOf, noGrace } from '../book/envelope.ts'
+import { type Envelope, graceAmountOf, newPeriod, noGrace } from '../book/envelope.ts'
 import { atLeastZero } from '../book/money.ts'
 import {
   endOperation,
@@ -21,7 +21,7 @@ export function closeEnvelope(started: StartedOperation, envelope: Envelope): vo
   const reason = { cause: 'envelope-closed', causeId: envelope.spendingId } as const
   postHeld(started, envelope, { delta: -envelope.currentAmount, ...reason })
   postUsed(started, envelope, { delta: -envelope.usedAmount, ...reason })
-  Object.assign(envelope, noGrace, { periodSpent: 0n, periodRefunded: 0n })
+  Object.assign(envelope, noGrace, newPeriod)
   envelope.closedAt = started.operation.now
 }
 
@@ -126,7 +126,7 @@ function closePeriod(
     causeId,
     date: period.due,
   })
-  Object.assign(envelope, { periodSpent: 0n, periodRefunded: 0n })
+  Object.assign(envelope, newPeriod)
   if (!isGraced) return
   envelope.graceUntil = period.graceUntil ?? null
   envelope.graceUnspent = unspent

@@ -91,7 +91,10 @@ export async function moveDates(
     WHERE ${where} AND transaction_id = new.id`)
   await moveRecords(tx, key, { ids: page.map(({ id }) => id), moved })
   const last = page[pageSize - 1]
-  if (!last) await moveUploads(tx, key, moved)
+  if (!last) {
+    await moveUploads(tx, key, moved)
+    await moveEnvelopes(tx, key, moved)
+  }
   const { balancesAsOf } = found
   const asOf = last || balancesAsOf === null ? balancesAsOf : moved(balancesAsOf)
   await tx.query(sql.unsafe`
@@ -135,6 +138,22 @@ async function moveUploads(
   await tx.query(sql.unsafe`
     UPDATE uploads SET balances_as_of = new.date FROM ${datesOf(uploads, moved)} AS new (id, date)
     WHERE ${where} AND transaction_upload_id = new.id`)
+}
+
+async function moveEnvelopes(
+  tx: Tx,
+  { accountId, bankAccountId }: BankAccountKey,
+  moved: (date: Date) => Date,
+): Promise<void> {
+  const where = sql.fragment`account_id = ${accountId} AND bank_account_id = ${bankAccountId}`
+  const envelopes = await tx.any(sql.type(Dated)`
+    SELECT spending_id AS id, period_spent_on AS date FROM envelopes
+    WHERE ${where} AND period_spent_on IS NOT NULL`)
+  if (envelopes.length === 0) return
+  await tx.query(sql.unsafe`
+    UPDATE envelopes SET period_spent_on = new.date
+    FROM ${datesOf(envelopes, moved)} AS new (id, date)
+    WHERE ${where} AND spending_id = new.id`)
 }
 
 function datesOf(

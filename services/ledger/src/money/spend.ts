@@ -24,7 +24,15 @@ export function take(
   // Spending of the closed period comes first: it is not spending of the next one.
   spendOfGrace(envelope, isAfter ? 0n : lesser(envelope.graceUnspent, taken))
   move(started, envelope, { cause, causeId, delta: -taken })
+  if (taken > 0n) noteSpending(envelope, day)
   return taken
+}
+
+/** Keeps the day of the newest payment while the period has spent anything. */
+function noteSpending(envelope: Envelope, day: Date | null): void {
+  const { periodSpent, periodSpentOn: before } = envelope
+  if (periodSpent <= 0n) envelope.periodSpentOn = null
+  else if (day !== null && (before === null || before < day)) envelope.periodSpentOn = day
 }
 
 /**
@@ -65,6 +73,7 @@ function refund(
   const spent = lesser(given, atLeastZero(envelope.periodSpent))
   move(started, envelope, { cause: 'refund', causeId, delta: given })
   refundEarlier(envelope, given - spent)
+  noteSpending(envelope, null)
   return given
 }
 
@@ -97,6 +106,7 @@ export function giveBack(started: StartedOperation, assignment: Assignment, reas
     const spent = lesser(delta, atLeastZero(envelope.periodSpent))
     spendOfGrace(envelope, envelope.graceUntil === null ? 0n : spent - delta)
     move(started, envelope, { ...reason, delta })
+    noteSpending(envelope, null)
     return
   }
   const cause = reason.cause === 'transaction' ? 'refund' : reason.cause

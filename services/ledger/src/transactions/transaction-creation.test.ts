@@ -64,7 +64,12 @@ describe('a new transaction', () => {
     )
     expect(short.transaction.spendingAmount).toBe(500n)
     expect(short.settlement.envelopes).toEqual([
-      anEnvelope({ currentAmount: 0n, periodSpent: 500n, version: 2n }),
+      anEnvelope({
+        currentAmount: 0n,
+        periodSpent: 500n,
+        periodSpentOn: short.transaction.date,
+        version: 2n,
+      }),
     ])
     expect(short.settlement.bankAccount.expenses).toBe(0n)
   })

@@ -66,6 +66,7 @@ export function anEnvelope(changes: Partial<Envelope> = {}): Envelope {
     usedAmount: 0n,
     periodSpent: 0n,
     periodRefunded: 0n,
+    periodSpentOn: null,
     ...noGrace,
     version: 1n,
     openedAt: CREATED,

@@ -45,11 +45,19 @@ async function movingHome() {
   const days = () =>
     pool.anyFirst(sql.type(z.object({ date: z.date() }))`
       SELECT date FROM transactions WHERE account_id = ${accountId} ORDER BY transaction_id`)
-  return { ...home, days }
+  await pool.query(sql.unsafe`
+    INSERT INTO envelopes (account_id, bank_account_id, spending_id, spending_type,
+      current_amount, used_amount, period_spent, period_spent_on, opened_at, version)
+    VALUES (${accountId}, ${bankAccountId}, 'spnd_rent', 'expense', 0, 0, 0,
+      ${new Date(startOfDay(20_100, honolulu)).toISOString()}, now(), 1)`)
+  const paidOn = () =>
+    pool.oneFirst(sql.type(z.object({ date: z.date() }))`
+      SELECT period_spent_on AS date FROM envelopes WHERE account_id = ${accountId}`)
+  return { ...home, days, paidOn }
 }
 
 test('every day is moved once, in steps that refuse dated changes between them', async () => {
-  const { accountId, bankAccountId, transactions, as, days } = await movingHome()
+  const { accountId, bankAccountId, transactions, as, days, paidOn } = await movingHome()
   const database = booted.database('ledger')
   const key = { accountId, bankAccountId }
   const to = kiritimati
@@ -73,6 +81,7 @@ test('every day is moved once, in steps that refuse dated changes between them',
   await move()
   await database.transaction((tx) => beginMove(tx, { accountId, to }))
   expect(await days()).toEqual(moved)
+  expect((await paidOn()).getTime()).toBe(startOfDay(20_100, to))
   const expected = Array.from({ length: rows }, (_, index) => startOfDay(dayOf(index), to))
   expect(moved.map((one) => one.getTime()).toSorted()).toEqual(
     [...expected, startOfDay(20_100, to)].toSorted(),
