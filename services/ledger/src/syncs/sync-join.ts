@@ -1,5 +1,11 @@
 import { isDeepStrictEqual } from 'node:util'
-import { carryMarks, findRuleOf, type MarkedField, sourceOf } from '../book/field-marks.ts'
+import {
+  carryMarks,
+  findRuleOf,
+  type MarkedField,
+  markedFields,
+  sourceOf,
+} from '../book/field-marks.ts'
 import type { Joined, ProviderRecord } from '../book/provider-record.ts'
 import { type Assignment, type Transaction, userFields } from '../book/transaction.ts'
 import { findJoined, lastRecord, liveRecord } from '../records/transaction-records.ts'
@@ -178,16 +184,13 @@ export function takeApart(
   }
 }
 
-const joinedFields = ['name', 'merchantName', 'notes', 'tags', 'spendingId'] as const
-type JoinedField = (typeof joinedFields)[number]
-
 /** Returns the fields that the user has set since the join. */
 function changedSince(
   transaction: Transaction,
   of: { joined: Joined; former: Transaction | null; live: ProviderRecord },
-): JoinedField[] {
+): MarkedField[] {
   const { joined, former, live } = of
-  return joinedFields.filter(
+  return markedFields.filter(
     (field) =>
       sourceOf(transaction, field, isRenamed(transaction, live)).by === 'user' &&
       !isDeepStrictEqual(transaction[field], joined.before[field] ?? null) &&
@@ -199,7 +202,7 @@ function changedSince(
 function handOver(
   posted: Transaction,
   from: Transaction,
-  fields: readonly JoinedField[],
+  fields: readonly MarkedField[],
 ): Transaction {
   if (fields.length === 0) return posted
   return {
@@ -217,11 +220,11 @@ function handOver(
 function takeBack(
   { settlements }: SyncWork,
   transaction: Transaction,
-  of: { joined: Joined; former: Transaction | null; since: readonly JoinedField[] },
+  of: { joined: Joined; former: Transaction | null; since: readonly MarkedField[] },
 ): Partial<Transaction> {
   const { former, since, joined } = of
   const { before } = joined
-  const isCarried = (field: JoinedField) =>
+  const isCarried = (field: MarkedField) =>
     since.includes(field) ||
     (former !== null &&
       former[field] !== null &&
