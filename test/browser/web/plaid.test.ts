@@ -3,9 +3,9 @@ import { startCoffer } from '@coffer/test/harness/coffer.ts'
 import { aggregatorSettings } from '@coffer/test/providers/linked-aggregator.ts'
 import { startPlaid } from '@coffer/test/providers/plaid/plaid.ts'
 import { expect, test } from '@jest/globals'
-import { takePicture, useBrowser } from '../browser.ts'
+import { axeFaults, takePicture, useBrowser } from '../browser.ts'
 
-const { view } = useBrowser()
+const { view, viewBypassed } = useBrowser()
 
 const plaid = started(() => startPlaid())
 // Without webhooks a new link is synced at once.
@@ -49,5 +49,16 @@ test('a bank is linked by Plaid Link, and renewed when it asks for a sign-in', a
     await renew.waitFor({ state: 'detached' })
     expect(item?.error).toBeNull()
     expect(await names()).toEqual(['Plaid Checking', 'Plaid Saving'])
+  })
+})
+
+test('the document with Plaid Link is accessible', async () => {
+  const { cookie } = await coffer.person()
+  const viewing = { url: `${coffer.baseUrl}/links/connect`, cookie, origins: [plaid.url] }
+  await viewBypassed(viewing, async (page) => {
+    const link = page.frameLocator('iframe[title="Plaid Link"]')
+    await link.getByRole('button', { name: 'Leave' }).click()
+    await page.getByText('Nothing has changed').waitFor()
+    expect(await axeFaults(page)).toEqual([])
   })
 })

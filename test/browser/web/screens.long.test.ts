@@ -21,3 +21,15 @@ test('every screen is accessible on a phone in dark colours', async () => {
     }
   })
 })
+
+test('every screen of an empty bank account is accessible', async () => {
+  const bob = await coffer.person()
+  await bob.createBankAccount(0)
+  await viewBypassed({ url: `${coffer.baseUrl}/login`, cookie: bob.cookie }, async (page) => {
+    for (const { path, heading } of screensOf(null)) {
+      const shown = await visit(page, { ...coffer, path, heading })
+      await takePicture(page, `${shown}-empty`)
+      expect([path, await axeFaults(page)]).toEqual([path, []])
+    }
+  })
+})

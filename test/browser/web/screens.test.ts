@@ -9,6 +9,16 @@ const { viewBypassed } = useBrowser()
 
 const coffer = started(() => startCoffer())
 
+test('the first payday is accessible', async () => {
+  const bob = await coffer.person()
+  await bob.createBankAccount(0)
+  const viewing = { url: `${coffer.baseUrl}/setup/plan`, cookie: bob.cookie }
+  await viewBypassed(viewing, async (page) => {
+    await page.getByText('When does money come in?').waitFor()
+    expect(await axeFaults(page)).toEqual([])
+  })
+})
+
 test('every screen works on reload, is accessible, and fits a phone', async () => {
   const alice = await coffer.person()
   const screens = screensOf(await createHousehold(alice))

@@ -22,14 +22,15 @@ const screens = `
 /nothing/here      There is no such page
 `
 
-/** Returns the paths of the screens with their headings. */
-export function screensOf(household: Household): { path: string; heading: string }[] {
+/** Returns the paths of the screens with their headings; without a household those of no ID. */
+export function screensOf(household: Household | null): { path: string; heading: string }[] {
   return screens
     .trim()
     .split('\n')
+    .filter((row) => household !== null || !row.includes('$'))
     .map((row) => row.split(/ {2,}/))
     .map(([path = '', heading = '']) => ({
-      path: path.replace(/\$(\w+)/g, (_, name: keyof Household) => String(household[name])),
+      path: path.replace(/\$(\w+)/g, (_, name: keyof Household) => String(household?.[name])),
       heading,
     }))
 }
