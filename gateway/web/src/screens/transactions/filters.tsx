@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { Search } from 'lucide-react'
-import { useEffect, useRef, useState } from 'react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { spendingQuery } from '../../api/budget-queries.ts'
 import type { Filters as FilterValues } from '../../api/transaction-queries.ts'
 import { Button } from '../../controls/button.tsx'
@@ -18,8 +18,11 @@ interface Props {
 /** Time without a keystroke after which a search begins, in ms. */
 const pauseMs = 250
 
-/** Search and filters. Their state is the URL: it can be kept, shared and gone back to. */
-export function Filters({ bankAccountId, filters }: Props) {
+/**
+ * Search and filters, with `children` beside them. Their state is the URL: it can be kept, shared
+ * and gone back to.
+ */
+export function Filters({ bankAccountId, filters, children }: Props & { children: ReactNode }) {
   const navigate = useNavigate()
   const { search, ...others } = filters
   const isFiltered = Object.values(others).some((one) => one !== undefined)
@@ -38,6 +41,7 @@ export function Filters({ bankAccountId, filters }: Props) {
           {words.clear}
         </Button>
       )}
+      {children}
       {isOpen && (
         <div className={styles.filterFields}>
           <FilterFields bankAccountId={bankAccountId} filters={filters} change={change} />

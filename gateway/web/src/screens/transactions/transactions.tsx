@@ -43,8 +43,9 @@ export function Transactions() {
             <Navigate to="/setup" />
           ) : (
             <>
-              <Filters bankAccountId={chosen} filters={filters} />
-              <DownloadCsv bankAccountId={chosen} filters={filters} />
+              <Filters bankAccountId={chosen} filters={filters}>
+                <DownloadCsv bankAccountId={chosen} filters={filters} />
+              </Filters>
               <Listing
                 key={JSON.stringify([chosen, filters])}
                 bankAccountId={chosen}
