@@ -3,6 +3,7 @@ import { test } from '@jest/globals'
 import { type Killable, startKillable } from './interrupted.ts'
 import { prepareHourlyJob } from './killed-advance.ts'
 import { prepareKeyRotation } from './killed-rotation.ts'
+import { prepareTimezoneRequest, prepareTimezoneSteps } from './killed-timezone.ts'
 import {
   prepareAccountDeletion,
   prepareCleanUp,
@@ -15,6 +16,7 @@ const killable = started(() => startKillable())
 test('an hourly job, and changes between commit and publishing, survive a kill', async () => {
   const cases = [
     prepareLinkDeletion,
+    prepareTimezoneRequest,
     (of: Killable) => prepareWriteWithoutPlan(of, false),
     prepareHourlyJob,
   ]
@@ -30,4 +32,8 @@ test('a clean-up, an event, a rotation of keys and a deletion survive a kill', a
     prepareAccountDeletion,
   ]
   await killable.interrupt(cases, { isPublished: true })
+})
+
+test('a change of the timezone survives a kill at each of its steps', async () => {
+  await killable.interrupt([prepareTimezoneSteps], { isPublished: true })
 })
