@@ -2,7 +2,7 @@ import { definitions } from '@coffer/cli/process/services'
 import { apiRoutes } from '@coffer/client/build/document'
 import { expect, test } from '@jest/globals'
 import { useAll } from '../examples/recording.ts'
-import { type Ada, looksAround, registers } from '../examples/sign-in.ts'
+import { type Ada, looksAround, password, registers } from '../examples/sign-in.ts'
 import { startWorld, type World } from '../examples/world.ts'
 import { createFaultyRecorder, sendObserved, type Tally } from './faulty-recorder.ts'
 import type { FaultKind } from './observed-request.ts'
@@ -28,8 +28,12 @@ test.each(kinds)(
       met = tally.faults
       const createRecorder = createFaultyRecorder({ index, kind }, tally)
       await using world = await startWorld({ services, createRecorder })
-      // The examples have no deletions without a body.
-      await useAll(world, ({ key }) => plansAndDeletes(key))
+      // The examples have no deletions without a body, and move no account.
+      await useAll(world, async ({ key, session }) => {
+        await plansAndDeletes(key)
+        const moved = { timezone: 'America/Chicago', currentPassword: password }
+        await session('PUT', '/users/me/timezone', { body: moved })
+      })
     }
     expect(tally.violations).toEqual([])
     const writing = apiRoutes().filter(({ method }) => method !== 'GET')

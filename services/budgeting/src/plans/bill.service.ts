@@ -81,17 +81,23 @@ const moved = 'the due date was changed by another request: read the expense aga
 
 /**
  * Journals the due date that a request leaves out, and returns it: before the plan is changed, so
- * that a request which is repeated after a failure completes both. Throws the refusals of `skip`.
+ * that a request which is repeated after a failure completes both. Throws the refusals of the
+ * change first, because a journaled date stays.
  */
 async function noteSkipped(
-  { database, mesh, clock }: Deps,
+  deps: Deps,
   { bankAccountId, spendingId }: { bankAccountId: string; spendingId: string },
   context: HandlerContext,
 ): Promise<Date> {
+  const { database, mesh, clock } = deps
   const { accountId, timezone } = callerOf(context)
-  const [plan] = await findPlans(database, { accountId, bankAccountId }, [spendingId])
+  const [[plan]] = await Promise.all([
+    findPlans(database, { accountId, bankAccountId }, [spendingId]),
+    describeWritable(deps, bankAccountId, context),
+  ])
   if (!plan) throw notFound('spending')
   requireNotClosing(plan, clock())
+  requireMatch(context, SpendingSchema, toMessage(SpendingSchema, plan))
   skip(plan, { timezone, now: clock() })
   const due = plan.nextRecurrence
   const ledger = mesh.client('ledger', EnvelopeService)

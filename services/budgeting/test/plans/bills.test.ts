@@ -157,6 +157,15 @@ test('a due date is left out once: at the same time, repeated, and after a failu
   expect(await home.list()).toMatchObject([{ nextRecurrence }])
 })
 
+test('a refused request to leave out a due date journals nothing', async () => {
+  const { home, key } = await createRent()
+  const other = { ...home.as, headers: { [headers.ifMatch]: 'of-another-state' } }
+  await expect(home.spending.skipSpending(key, other)).rejects.toThrow('has changed since')
+  const histories = booted.client('ledger', HistoryService)
+  const { entries } = await histories.listHistory({ ...key, limit: 9 }, home.as)
+  expect(entries.map(({ cause }) => cause)).not.toContain('period-skipped')
+})
+
 test('a bill paid late from money of the next period does not settle that one', async () => {
   const { home, key, pay } = await createRent('graceDays 14, settlesWhenSpent', 1n)
   await advanceOnly(booted, home, noonOf('30 Nov'))

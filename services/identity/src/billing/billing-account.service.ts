@@ -43,8 +43,7 @@ export async function ensureCustomer(
   const name = `${payer.firstName} ${payer.lastName}`.trim()
   const customer = { accountId, email: payer.email, name }
   const customerId = await billing.createCustomer(customer, `${accountId}/${account.version}`)
-  await saveCustomer(database, accountId, customerId)
-  return (await findBilledAccount(database, accountId))?.customerId ?? customerId
+  return (await saveCustomer(database, accountId, customerId)) ?? customerId
 }
 
 /**

@@ -15,6 +15,7 @@ const Billed = Account.extend({ customerId: z.string().nullable() })
 export type BilledAccount = z.infer<typeof Billed>
 
 const Id = z.object({ accountId: z.string() })
+const CustomerId = z.object({ customerId: z.string() })
 
 // Consumer name of Stripe's events in `inbox`, the table of messages that were handled.
 const stripeConsumer = 'stripe'
@@ -46,15 +47,18 @@ export function findPayer({ pool }: Database, accountId: string): Promise<Person
     WHERE u.account_id = ${accountId} AND u.role = 'owner' ORDER BY u.user_id LIMIT 1`)
 }
 
-/** Stores the customer ID of an account that has none; the first of concurrent calls wins. */
-export async function saveCustomer(
+/**
+ * Stores the customer ID of an account that has none; the first of concurrent calls wins. Returns
+ * the stored one; null for a deleted account.
+ */
+export function saveCustomer(
   { pool }: Database,
   accountId: string,
   customerId: string,
-): Promise<void> {
-  await pool.query(sql.unsafe`
-    UPDATE accounts SET billing_customer_id = ${customerId}
-    WHERE account_id = ${accountId} AND billing_customer_id IS NULL`)
+): Promise<string | null> {
+  return pool.maybeOneFirst(sql.type(CustomerId)`
+    UPDATE accounts SET billing_customer_id = coalesce(billing_customer_id, ${customerId})
+    WHERE account_id = ${accountId} RETURNING billing_customer_id AS "customerId"`)
 }
 
 /** Clears the customer ID of an account if it is still `customerId`. */

@@ -1,5 +1,6 @@
 import { create } from '@bufbuild/protobuf'
 import { requireRoom, requireWithin } from '@coffer/kit/database/account-bound.sql'
+import type { Queries } from '@coffer/kit/database/database'
 import { keepReply, once } from '@coffer/kit/database/idempotency'
 import { changeOf } from '@coffer/kit/events/changes'
 import type { Caller } from '@coffer/kit/rpc/caller'
@@ -165,15 +166,20 @@ async function readAgain({ database, clock }: Deps, upload: Upload, added: Readi
   const attempt = BigInt(clock().getTime())
   const event = toMessage(UploadCreatedSchema, { ...upload, attempt })
   const changes = [changeOf(UploadCreatedSchema, { accountId, entityId, version: 2n }, event)]
-  const isDone = await database.transaction((tx) => restartUpload(tx, upload, { choices, changes }))
-  const after = await getUpload({ database }, upload)
-  if (!isDone && !isReadBy(after, added)) {
-    throw refused('the file is no longer there: upload it again')
-  }
-  return renderUpload(after)
+  return database.transaction(async (tx) => {
+    const isDone = await restartUpload(tx, upload, { choices, changes })
+    const after = await getUpload({ database: { pool: tx } }, upload)
+    if (!isDone && !isReadBy(after, added)) {
+      throw refused('the file is no longer there: upload it again')
+    }
+    return renderUpload(after)
+  })
 }
 
-async function getUpload({ database }: Pick<Deps, 'database'>, key: UploadKey): Promise<Upload> {
+async function getUpload(
+  { database }: { database: { pool: Queries } },
+  key: UploadKey,
+): Promise<Upload> {
   const upload = await findUpload(database, key)
   if (!upload) throw notFound('transaction upload')
   return upload

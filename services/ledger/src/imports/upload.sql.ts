@@ -28,7 +28,7 @@ export async function insertUpload(
 }
 
 /** Returns the upload; null if it is unknown or the link of its bank account is deleted. */
-export function findUpload({ pool }: Database, key: UploadKey): Promise<Upload | null> {
+export function findUpload({ pool }: { pool: Queries }, key: UploadKey): Promise<Upload | null> {
   return pool.maybeOne(sql.type(Upload)`
     SELECT ${columns} FROM uploads JOIN bank_accounts USING (account_id, bank_account_id)
     WHERE ${isUpload(key)} AND removed_at IS NULL`)

@@ -85,7 +85,7 @@ export function ruleRoutes(deps: Deps): ServiceImpl<typeof RuleService> {
     },
     orderRules: async ({ ruleIds }, context) => {
       const { accountId } = callerOf(context)
-      await database.transaction(async (tx) => {
+      const rules = await database.transaction(async (tx) => {
         await lockBound(tx, ruleBound(accountId))
         const known = new Set(await lockRules(tx, accountId))
         if (ruleIds.some((id) => !known.has(id))) throw notFound('rule')
@@ -93,8 +93,9 @@ export function ruleRoutes(deps: Deps): ServiceImpl<typeof RuleService> {
           throw invalid({ ruleIds: 'must have every rule of the account once: see the list' })
         }
         await orderRules(tx, accountId, ruleIds)
+        return listRules({ pool: tx }, accountId)
       })
-      return { rules: (await listRules(database, accountId)).map(renderRule) }
+      return { rules: rules.map(renderRule) }
     },
   }
 }

@@ -1,4 +1,4 @@
-import type { Database, Transaction as Tx } from '@coffer/kit/database/database'
+import type { Database, Queries, Transaction as Tx } from '@coffer/kit/database/database'
 import { assignmentsOf, columnsOf, insertOf } from '@coffer/kit/database/rows'
 import { prepare, read } from '@coffer/kit/database/statement'
 import { sql } from 'slonik'
@@ -27,7 +27,10 @@ const rulesOfAccount = prepare(
 )
 
 /** Lists the rules of an account in their order, at most 500. */
-export function listRules({ pool }: Database, accountId: string): Promise<readonly Rule[]> {
+export function listRules(
+  { pool }: { pool: Queries },
+  accountId: string,
+): Promise<readonly Rule[]> {
   return pool.any(rulesOfAccount({ accountId }))
 }
 
