@@ -10,6 +10,7 @@ import type { Outcome } from '../replicas/client.ts'
 import { createHouseholds, startLoad } from '../replicas/load.ts'
 import { allInOne, type Replicas, startReplicas } from '../replicas/replicas.ts'
 import { requireBooked, summaryOf } from '../replicas/report.ts'
+import { createDebts } from './debts.ts'
 import { startJobs } from './jobs.ts'
 import { readChanges } from './stream.ts'
 
@@ -53,10 +54,13 @@ async function startFormer(): Promise<Former> {
   return { program, replicas, databaseUrl, feed, [Symbol.asyncDispose]: () => open.disposeAsync() }
 }
 
-/** Migrates, then replaces each process by this version, then each by the former release. */
+/**
+ * Migrates, then replaces each process by this version, then each by the former release. `between`
+ * runs while all processes are of this version.
+ */
 async function rollBothWays(
   { replicas: { members, deployment }, program }: Former,
-  burst: () => Promise<void>,
+  { burst, between }: { burst: () => Promise<void>; between: () => Promise<void> },
 ): Promise<Phase[]> {
   const phases: Phase[] = []
   const phase = async (name: string, work: () => Promise<unknown>) => {
@@ -81,6 +85,7 @@ async function rollBothWays(
       await phase('start', () => member.start(next))
       await phase('load', () => sleep(aroundMs))
     }
+    if (next === ownProgram) await phase('between', between)
   }
   return phases
 }
@@ -94,8 +99,9 @@ test('a roll from the former release to this one and back fails no request', asy
   const { baseUrl, deployment } = former.replicas
   const households = await createHouseholds(baseUrl, 4)
   const jobs = await startJobs(baseUrl, feed)
+  const debts = await createDebts(baseUrl)
   const load = startLoad(baseUrl, households)
-  const phases = await rollBothWays(former, jobs.burst)
+  const phases = await rollBothWays(former, { burst: jobs.burst, between: debts.book })
   const outcomes = [...(await load.stop()), ...(await jobs.stop())]
   const stops = phases.filter(({ name }) => name === 'stop former')
   const isAtStop = (one: Outcome) => stops.some((stop) => overlaps(one, stop))
@@ -118,6 +124,7 @@ test('a roll from the former release to this one and back fails no request', asy
   expect(atStops.failures.filter((one) => one.includes('(repeatable)'))).toEqual([])
   await requireBooked(households, outcomes)
   expect(seen).toEqual(expected)
+  await debts.requireKept(databaseUrl)
   expect(changes.published).toEqual(changes.committed)
   expect(changes.dead).toEqual([])
   expect(await deployment.run('audit')).toMatchObject({ code: 0 })

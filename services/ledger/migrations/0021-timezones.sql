@@ -1,7 +1,8 @@
 -- The timezone of the dates of a bank account; null before the first change of its account's
--- timezone, and empty while the dates are being moved.
+-- timezone, and empty while the dates are being moved. It is not called timezone: the version before
+-- joins the table with account_settings, and reads the timezone of that without naming the table.
 ALTER TABLE bank_accounts
-  ADD COLUMN timezone text,
+  ADD COLUMN dates_timezone text,
   -- While the dates are being moved: their former timezone, and the last transaction moved.
   ADD COLUMN moved_from text,
   ADD COLUMN moved_after text;

@@ -210,7 +210,7 @@ function outcomeOf({ read }: Killable, { person }: Moving): Promise<Json> {
     target_amount, current_amount, next_contribution_amount, is_behind, settled_by_request`
   const day = 'name, amount, date, count(*)'
   const schedule = 'name, ruleset, last_recurrence, next_recurrence, next_recurrence_original'
-  const money = 'available_balance, current_balance, balances_as_of, timezone'
+  const money = 'available_balance, current_balance, balances_as_of, dates_timezone'
   const held = 'current_amount, used_amount, period_spent, period_spent_on'
   return read(
     `SELECT
@@ -238,7 +238,7 @@ function versionsOf({ read }: Killable, { person }: Moving): Promise<Json> {
 
 async function timezonesOf({ read }: Killable, { person }: Moving): Promise<(string | null)[]> {
   const { money, plans } = await read(
-    `SELECT json_agg(timezone ORDER BY bank_account_id) AS money,
+    `SELECT json_agg(dates_timezone ORDER BY bank_account_id) AS money,
       (SELECT timezone FROM budgeting.account_settings WHERE account_id = $1) AS plans
      FROM ledger.bank_accounts WHERE account_id = $1`,
     person.accountId,

@@ -39,7 +39,7 @@ export function findTimezone(
   { accountId, bankAccountId }: BankAccountKey,
 ): Promise<string | null> {
   return pool.maybeOneFirst(sql.type(AccountSettings.pick({ timezone: true }))`
-    SELECT coalesce((SELECT timezone FROM bank_accounts
+    SELECT coalesce((SELECT dates_timezone FROM bank_accounts
       WHERE account_id = ${accountId} AND bank_account_id = ${bankAccountId}), timezone) AS timezone
     FROM account_settings WHERE account_id = ${accountId}`)
 }

@@ -187,7 +187,7 @@ export function findReading(
 ) {
   return pool.maybeOne(sql.type(Reading)`
     SELECT bank_account_id AS "bankAccountId", name, currency,
-      coalesce(bank_accounts.timezone, account_settings.timezone) AS timezone,
+      coalesce(dates_timezone, account_settings.timezone) AS timezone,
       coalesce(identifier_timezone, account_settings.timezone) AS "identifierTimezone",
       delimeter AS delimiter, headers, header_row AS "headerRow", mapping,
       coalesce(csv.choices, upload.choices) AS choices

@@ -30,9 +30,9 @@ export async function beginMove(
   { accountId, to }: { accountId: string; to: string },
 ): Promise<void> {
   await tx.query(sql.unsafe`
-    UPDATE bank_accounts SET timezone = settings.timezone FROM account_settings AS settings
+    UPDATE bank_accounts SET dates_timezone = settings.timezone FROM account_settings AS settings
     WHERE bank_accounts.account_id = ${accountId} AND settings.account_id = ${accountId}
-      AND settings.timezone <> ${to} AND bank_accounts.timezone IS NULL`)
+      AND settings.timezone <> ${to} AND dates_timezone IS NULL`)
   await tx.query(sql.unsafe`
     UPDATE account_settings
     SET timezone = ${to}, identifier_timezone = coalesce(identifier_timezone, timezone)
@@ -46,7 +46,7 @@ export async function setTimezones(
   bankAccountIds: readonly string[],
 ): Promise<void> {
   await tx.query(sql.unsafe`
-    UPDATE bank_accounts SET timezone = settings.timezone FROM account_settings AS settings
+    UPDATE bank_accounts SET dates_timezone = settings.timezone FROM account_settings AS settings
     WHERE bank_accounts.account_id = ${accountId} AND settings.account_id = ${accountId}
       AND bank_account_id = ANY(${sql.array([...bankAccountIds], 'text')})
       AND identifier_timezone IS NOT NULL`)
@@ -59,7 +59,7 @@ export function findUnmoved(
 ): Promise<string | null> {
   return pool.maybeOneFirst(sql.type(Id)`
     SELECT bank_account_id AS "bankAccountId" FROM bank_accounts
-    WHERE account_id = ${accountId} AND removed_at IS NULL AND timezone <> ${to}
+    WHERE account_id = ${accountId} AND removed_at IS NULL AND dates_timezone <> ${to}
     ORDER BY bank_account_id LIMIT 1`)
 }
 
@@ -77,7 +77,7 @@ export async function moveDates(
   const where = sql.fragment`account_id = ${key.accountId}
     AND bank_account_id = ${key.bankAccountId}`
   const found = await tx.one(sql.type(Moving)`
-    SELECT timezone, moved_from AS "movedFrom", moved_after AS "movedAfter",
+    SELECT dates_timezone AS timezone, moved_from AS "movedFrom", moved_after AS "movedAfter",
       balances_as_of AS "balancesAsOf", version FROM bank_accounts WHERE ${where}`)
   const from = found.movedFrom ?? found.timezone
   if (from === null || found.timezone === to) return
@@ -98,7 +98,7 @@ export async function moveDates(
   const { balancesAsOf } = found
   const asOf = last || balancesAsOf === null ? balancesAsOf : moved(balancesAsOf)
   await tx.query(sql.unsafe`
-    UPDATE bank_accounts SET timezone = ${last ? '' : to}, moved_from = ${last ? from : null},
+    UPDATE bank_accounts SET dates_timezone = ${last ? '' : to}, moved_from = ${last ? from : null},
       moved_after = ${last?.id ?? null}, balances_as_of = ${asOf?.toISOString() ?? null},
       version = ${nextVersion(found.version, now)}
     WHERE ${where}`)

@@ -213,7 +213,7 @@ export async function readMoney(
   const states = new Map(
     accounts.map(({ record }): [string, MoneyState] => {
       const bankAccount = entityOf(BankAccount, record)
-      const timezone = record.timezone as string | null
+      const timezone = record.dates_timezone as string | null
       return [keyOf(bankAccount), emptyState(bankAccount, timezone)]
     }),
   )

@@ -109,7 +109,7 @@ test('an import and a sync wait while the days of their bank account are moved',
   const ids = sql.array([home.bankAccountId, feed.bankAccountId], 'text')
   const setTimezone = (timezone: string | null) =>
     booted.database('ledger').pool.query(sql.unsafe`
-      UPDATE bank_accounts SET timezone = ${timezone}, version = version + 1
+      UPDATE bank_accounts SET dates_timezone = ${timezone}, version = version + 1
       WHERE bank_account_id = ANY(${ids})`)
   await setTimezone('')
   const key = await sendFile(home, await fixture('checking.qfx'))
