@@ -20,6 +20,7 @@ export const homeWords = {
   behind: 'Behind',
   due: (distance: string) => `due ${distance}`,
   noneBehind: 'Every envelope is on its way.',
+  noEnvelopes: 'No envelopes yet.',
   payday: 'Next payday',
   fills: (count: number) => `fills ${count === 1 ? 'one envelope' : `${count} envelopes`} with`,
   deposit: 'expected deposit:',

@@ -18,7 +18,8 @@ export function Behind({ bankAccountId }: { bankAccountId: string }) {
       <Asked query={spending}>
         {(all) => {
           const behind = all.filter(({ isBehind }) => isBehind)
-          if (behind.length === 0) return <p className={styles.soft}>{homeWords.noneBehind}</p>
+          const none = all.length === 0 ? homeWords.noEnvelopes : homeWords.noneBehind
+          if (behind.length === 0) return <p className={styles.soft}>{none}</p>
           return (
             <ul className={styles.rows}>
               {behind.map((one) => (
