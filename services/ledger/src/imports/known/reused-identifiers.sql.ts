@@ -15,7 +15,11 @@ const Stored = z.object({
 /** Number of identifiers per statement: a longer array would be slow to send and to plan. */
 const pageSize = 10_000
 
-/** Returns the stored transactions with these identifiers, soft-deleted ones included. */
+/**
+ * Returns the stored transactions with these identifiers, soft-deleted ones included. OFFSET 0
+ * forces an index search for each: without statistics of a large import before, Postgres compares
+ * every transaction with every identifier.
+ */
 export async function listStoredRows(
   tx: Tx,
   { accountId, bankAccountId }: Pick<UploadKey, 'accountId' | 'bankAccountId'>,
@@ -25,11 +29,14 @@ export async function listStoredRows(
   for (let at = 0; at < identifiers.length; at += pageSize) {
     const page = identifiers.slice(at, at + pageSize)
     const rows = await tx.any(sql.type(Stored)`
-      SELECT upload_identifier AS identifier, amount, date, original_name AS "originalName",
-        original_merchant_name AS "originalMerchantName"
-      FROM transactions
-      WHERE account_id = ${accountId} AND bank_account_id = ${bankAccountId}
-        AND upload_identifier = ANY(${sql.array(page, 'text')})`)
+      SELECT stored.* FROM unnest(${sql.array(page, 'text')}) AS wanted (identifier)
+      CROSS JOIN LATERAL (
+        SELECT upload_identifier AS identifier, amount, date, original_name AS "originalName",
+          original_merchant_name AS "originalMerchantName"
+        FROM transactions
+        WHERE account_id = ${accountId} AND bank_account_id = ${bankAccountId}
+          AND upload_identifier = wanted.identifier OFFSET 0
+      ) AS stored`)
     for (const { identifier, ...row } of rows) found.set(identifier, row)
   }
   return found
