@@ -8,6 +8,8 @@ const [monthsAhead, namedMax] = [49, 5]
 
 const shortest = 28
 
+const monthName = new Intl.DateTimeFormat('en', { month: 'long', timeZone: 'UTC' })
+
 const monthNames = new Intl.DateTimeFormat('en', {
   month: 'long',
   year: 'numeric',
@@ -28,10 +30,16 @@ export function rulesetHints(
   const { rule } = occurrences
   const start = new Date(occurrences.startDay * dayMs)
   const monthDays = rule.monthDays.length > 0 ? rule.monthDays : [start.getUTCDate()]
-  const months = listMonths(rule, start, toLocal(now.getTime(), timezone)).filter((month) => {
+  const local = toLocal(now.getTime(), timezone)
+  const goesOnAfter = (month: number) => {
     const after = startOfDay(nextMonth(month) / dayMs, timezone)
     return occurrenceAfter(occurrences, after - 1) !== null
-  })
+  }
+  const months = listMonths(rule, start, local).filter(goesOnAfter)
+  const goesOn = goesOnAfter(lastSearched(start, local))
+  const isOfMonth = impliedMonths(rule, start).length > 0
+  const noun = isOfMonth ? monthName.format(start) : 'month'
+  const month = isOfMonth ? `BYMONTH=${start.getUTCMonth() + 1};` : ''
   const last = [...new Set(monthDays.map((day) => (day > shortest ? -1 : day)))].join()
   return monthDays
     .filter((day) => day > shortest)
@@ -39,23 +47,23 @@ export function rulesetHints(
       const skipped = months.filter((month) => (nextMonth(month) - month) / dayMs < day)
       if (skipped.length === 0) return []
       const named = skipped.slice(0, namedMax).map((month) => monthNames.format(month))
-      return `Not every month has a day ${day}: the rule has no such date in ${named.join(', ')}${
-        skipped.length > namedMax ? ' and so on' : ''
-      }. For the last day of a month write BYMONTHDAY=${last}.`
+      const more = goesOn || skipped.length > namedMax ? ' and so on' : ''
+      return `Not every ${noun} has a day ${day}: the rule has no such date in ${named.join(
+        ', ',
+      )}${more}. For the last day of a month write ${month}BYMONTHDAY=${last}.`
     })
 }
 
 /** Lists the months (ms in UTC of their first day) of a monthly or yearly rule, from `now` on. */
 function listMonths(rule: Rule, start: Date, now: number): number[] {
-  const { frequency, interval, months, monthDays } = rule
+  const { frequency, interval, months } = rule
   const others = [rule.positions, rule.weekdays, rule.yearDays, rule.weeks]
   if (frequency === 'DAILY' || frequency === 'WEEKLY' || others.some((part) => part.length > 0)) {
     return []
   }
   const first = new Date(Math.max(now, start.getTime()))
   const period = frequency === 'MONTHLY' ? 1 : 12
-  const implied = period === 12 && monthDays.length === 0 ? [start.getUTCMonth() + 1] : []
-  const named = months.length > 0 ? months : implied
+  const named = months.length > 0 ? months : impliedMonths(rule, start)
   return Array.from({ length: monthsAhead }, (_, ahead) => {
     return Date.UTC(first.getUTCFullYear(), first.getUTCMonth() + ahead)
   }).filter((ms) => {
@@ -63,6 +71,18 @@ function listMonths(rule: Rule, start: Date, now: number): number[] {
     const isNamed = named.length === 0 || named.includes(month.getUTCMonth() + 1)
     return isNamed && (periodOf(month, period) - periodOf(start, period)) % (interval ?? 1) === 0
   })
+}
+
+/** Returns the month of a yearly rule that names neither months nor days (RFC 5545 3.3.10). */
+function impliedMonths({ frequency, months, monthDays }: Rule, start: Date): number[] {
+  const isImplied = frequency === 'YEARLY' && months.length === 0 && monthDays.length === 0
+  return isImplied ? [start.getUTCMonth() + 1] : []
+}
+
+/** Returns the last month that is searched, in ms in UTC of its first day. */
+function lastSearched(start: Date, now: number): number {
+  const first = new Date(Math.max(now, start.getTime()))
+  return Date.UTC(first.getUTCFullYear(), first.getUTCMonth() + monthsAhead - 1)
 }
 
 function periodOf(date: Date, months: number): number {
