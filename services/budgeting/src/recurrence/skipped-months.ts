@@ -35,8 +35,10 @@ export function rulesetHints(
     const after = startOfDay(nextMonth(month) / dayMs, timezone)
     return occurrenceAfter(occurrences, after - 1) !== null
   }
-  const months = listMonths(rule, start, local).filter(goesOnAfter)
-  const goesOn = goesOnAfter(lastSearched(start, local))
+  const first = new Date(Math.max(local, start.getTime()))
+  const months = listMonths(rule, start, first).filter(goesOnAfter)
+  if (months.length === 0) return []
+  const goesOn = goesOnAfter(monthAfter(first, monthsAhead - 1))
   const isOfMonth = impliedMonths(rule, start).length > 0
   const noun = isOfMonth ? monthName.format(start) : 'month'
   const month = isOfMonth ? `BYMONTH=${start.getUTCMonth() + 1};` : ''
@@ -54,23 +56,22 @@ export function rulesetHints(
     })
 }
 
-/** Lists the months (ms in UTC of their first day) of a monthly or yearly rule, from `now` on. */
-function listMonths(rule: Rule, start: Date, now: number): number[] {
+/** Lists the months (ms in UTC of their first day) of a monthly or yearly rule, from `first` on. */
+function listMonths(rule: Rule, start: Date, first: Date): number[] {
   const { frequency, interval, months } = rule
   const others = [rule.positions, rule.weekdays, rule.yearDays, rule.weeks]
   if (frequency === 'DAILY' || frequency === 'WEEKLY' || others.some((part) => part.length > 0)) {
     return []
   }
-  const first = new Date(Math.max(now, start.getTime()))
   const period = frequency === 'MONTHLY' ? 1 : 12
   const named = months.length > 0 ? months : impliedMonths(rule, start)
-  return Array.from({ length: monthsAhead }, (_, ahead) => {
-    return Date.UTC(first.getUTCFullYear(), first.getUTCMonth() + ahead)
-  }).filter((ms) => {
-    const month = new Date(ms)
-    const isNamed = named.length === 0 || named.includes(month.getUTCMonth() + 1)
-    return isNamed && (periodOf(month, period) - periodOf(start, period)) % (interval ?? 1) === 0
-  })
+  return Array.from({ length: monthsAhead }, (_, ahead) => monthAfter(first, ahead)).filter(
+    (ms) => {
+      const month = new Date(ms)
+      const isNamed = named.length === 0 || named.includes(month.getUTCMonth() + 1)
+      return isNamed && (periodOf(month, period) - periodOf(start, period)) % (interval ?? 1) === 0
+    },
+  )
 }
 
 /** Returns the month of a yearly rule that names neither months nor days (RFC 5545 3.3.10). */
@@ -79,10 +80,9 @@ function impliedMonths({ frequency, months, monthDays }: Rule, start: Date): num
   return isImplied ? [start.getUTCMonth() + 1] : []
 }
 
-/** Returns the last month that is searched, in ms in UTC of its first day. */
-function lastSearched(start: Date, now: number): number {
-  const first = new Date(Math.max(now, start.getTime()))
-  return Date.UTC(first.getUTCFullYear(), first.getUTCMonth() + monthsAhead - 1)
+/** Returns the first day of the month `count` months after that of a day, in ms in UTC. */
+function monthAfter(day: Date, count: number): number {
+  return Date.UTC(day.getUTCFullYear(), day.getUTCMonth() + count)
 }
 
 function periodOf(date: Date, months: number): number {
@@ -90,6 +90,5 @@ function periodOf(date: Date, months: number): number {
 }
 
 function nextMonth(ms: number): number {
-  const month = new Date(ms)
-  return Date.UTC(month.getUTCFullYear(), month.getUTCMonth() + 1)
+  return monthAfter(new Date(ms), 1)
 }
