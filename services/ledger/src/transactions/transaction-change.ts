@@ -91,18 +91,14 @@ function changeIn(
 /** Returns the fields that a PATCH states, which are its user's from now on. */
 function editedFields(patch: TransactionPatch): MarkedField[] {
   const { name, merchantName, notes, tags, addTags, removeTags } = patch
-  const stated: [MarkedField, unknown][] = [
-    ['name', name],
-    ['merchantName', merchantName ?? undefined],
-    ['notes', notes],
-    ['tags', tags ?? addTags ?? removeTags],
-    ['spendingId', patch.spendingId ?? patch.refundSpendingId],
+  const stated: [MarkedField, boolean][] = [
+    ['name', name !== undefined],
+    ['merchantName', (merchantName ?? undefined) !== undefined],
+    ['notes', notes !== undefined],
+    ['tags', (tags ?? addTags ?? removeTags) !== undefined],
+    ['spendingId', 'spendingId' in patch || 'refundSpendingId' in patch],
   ]
-  const isNamed = 'spendingId' in patch || 'refundSpendingId' in patch
-  return stated.flatMap(([field, value]) => {
-    const isStated = field === 'spendingId' ? isNamed : value !== undefined
-    return isStated ? field : []
-  })
+  return stated.flatMap(([field, isStated]) => (isStated ? field : []))
 }
 
 function refuseManualOnly(patch: TransactionPatch): void {
