@@ -6,13 +6,12 @@ import { RuleActionsSchema, RuleConditionsSchema } from '@coffer/proto/ledger/v1
 import { renameTags } from '../book/tags.ts'
 import { emptyTransaction } from '../book/transaction.ts'
 import type { RenameInRules } from '../transactions/tag.rpc.ts'
-import { findOwner } from '../transactions/transaction.sql.ts'
 import {
   type FillByRules,
   type NewTransaction,
   storedFields,
 } from '../transactions/transaction-creation.ts'
-import { listRules, lockTagging, type Rule, setActions } from './rule.sql.ts'
+import { listOwners, listRules, lockTagging, type Rule, setActions } from './rule.sql.ts'
 import { type CompiledRules, compileRules } from './rule.ts'
 import { tidyTransaction } from './rule-effects.ts'
 
@@ -51,22 +50,24 @@ export function createRuleFilling({
     if (!bodies.some(({ appliesRules }) => appliesRules)) return [...bodies]
     const { accountId, bankAccountId, timezone } = key
     const rules = await loadRules(database, accountId, timezone)
-    const owners = new Map<string, Promise<string | null>>()
-    const filled = bodies.map(async (body) => {
-      if (!body.appliesRules) return body
-      const { transaction, envelope } = tidyTransaction(rules, statedBy(key, body, clock()), true)
+    const tidied = bodies.map((body) => ({
+      body,
+      tidy: body.appliesRules ? tidyTransaction(rules, statedBy(key, body, clock()), true) : null,
+    }))
+    const named = [...new Set(tidied.flatMap(({ tidy }) => tidy?.envelope?.spendingId ?? []))]
+    const owners = await listOwners(database, accountId, named)
+    return tidied.map(({ body, tidy }) => {
+      if (tidy === null) return body
+      const { transaction, envelope } = tidy
       const { merchantName, notes, tags, fieldMarks } = transaction
       const texts = { ...body, merchantName, notes, tags, fieldMarks }
       if (envelope === null) return texts
       const { spendingId, ruleId } = envelope
-      const owner = owners.get(spendingId) ?? findOwner(database, accountId, spendingId)
-      owners.set(spendingId, owner)
-      if ((await owner) !== bankAccountId) return texts
-      const named = body.amount < 0n ? { refundSpendingId: spendingId } : { spendingId }
+      if (owners.get(spendingId) !== bankAccountId) return texts
+      const assigned = body.amount < 0n ? { refundSpendingId: spendingId } : { spendingId }
       const marks = { ...fieldMarks, spendingId: { ruleId, value: spendingId } }
-      return { ...texts, ...named, fieldMarks: marks }
+      return { ...texts, ...assigned, fieldMarks: marks }
     })
-    return Promise.all(filled)
   }
 }
 

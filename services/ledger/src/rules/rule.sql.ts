@@ -105,6 +105,7 @@ export async function listOwners(
   accountId: string,
   spendingIds: readonly string[],
 ): Promise<Map<string, string>> {
+  if (spendingIds.length === 0) return new Map()
   const found = await pool.any(sql.type(Owner)`
     SELECT spending_id AS "spendingId", bank_account_id AS "bankAccountId" FROM envelopes
     WHERE account_id = ${accountId} AND spending_id = ANY(${sql.array([...spendingIds], 'text')})
