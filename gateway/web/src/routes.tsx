@@ -27,6 +27,7 @@ function filtersOf(search: Record<string, unknown>): Filters {
     from: textOf(search.from),
     to: textOf(search.to),
     spendingId: textOf(search.spendingId),
+    tag: textOf(search.tag),
     source: sources.find((one) => one === search.source),
     pending: typeof search.pending === 'boolean' ? search.pending : undefined,
     deleted: search.deleted === true || undefined,
@@ -163,6 +164,12 @@ const csvImport = createRoute({
   component: lazyRouteComponent(() => import('./screens/imports/csv-import.tsx'), 'CsvImport'),
 })
 
+const tags = createRoute({
+  getParentRoute: () => frame,
+  path: '/tags',
+  component: lazyRouteComponent(() => import('./screens/tags/tags.tsx'), 'Tags'),
+})
+
 const accounts = createRoute({
   getParentRoute: () => frame,
   path: '/accounts',
@@ -232,6 +239,7 @@ export const router = createRouter({
       forecast,
       imports,
       csvImport,
+      tags,
       accounts,
       feedLink,
       settings,

@@ -25,7 +25,8 @@ export async function createHousehold(person: Person): Promise<Household> {
   const moved = { toSpendingId: spendingId, fromSpendingId: null, amount: 12_000 }
   await client.transferBetweenEnvelopes({ ...bank, body: moved })
   const date = new Date().toISOString()
-  const payment = { name: '<b>Corner</b> shop', amount: 2_350, date }
+  const tags = ['<i>food</i>', 'tax 2026']
+  const payment = { name: '<b>Corner</b> shop', amount: 2_350, date, tags }
   const { transaction } = (await client.createTransaction({ ...bank, body: payment })).data
   return { ...account, fundingScheduleId, spendingId, transactionId: transaction.transactionId }
 }

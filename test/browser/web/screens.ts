@@ -12,6 +12,7 @@ const screens = `
 /schedules         Paydays
 /forecast          Forecast
 /imports           Imports
+/tags              Tags
 /accounts          Accounts
 /settings          Settings
 /account/subscribe  Subscription

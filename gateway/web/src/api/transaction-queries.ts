@@ -10,6 +10,7 @@ export interface Filters {
   /** An envelope; `free` for none. */
   spendingId?: string | undefined
   source?: Transaction['source'] | undefined
+  tag?: string | undefined
   pending?: boolean | undefined
   /** Only those that are deleted. */
   deleted?: boolean | undefined

@@ -9,6 +9,7 @@ import {
   Mail,
   ReceiptText,
   Settings,
+  Tags,
 } from 'lucide-react'
 import { frameWords } from '../words/frame.ts'
 
@@ -29,6 +30,7 @@ export const places = [
   { to: '/forecast', text: frameWords.forecast, icon: ChartLine, key: 'f' },
   { to: '/schedules', text: frameWords.schedules, icon: CalendarClock, key: 'p' },
   { to: '/imports', text: frameWords.imports, icon: FileUp, key: 'i' },
+  { to: '/tags', text: frameWords.tags, icon: Tags, key: 'l' },
   { to: '/accounts', text: frameWords.accounts, icon: Landmark, key: 'a' },
   { to: '/settings', text: frameWords.settings, icon: Settings, key: 's' },
 ] as const satisfies Place[]

@@ -1,15 +1,20 @@
 import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
 import { type Spending, spendingQuery, type Transaction } from '../../api/budget-queries.ts'
 import { useChange } from '../../api/changes.ts'
 import { coffer } from '../../api/client.ts'
+import { tagChanges } from '../../api/tag-queries.ts'
 import { ChoiceField, TextField } from '../../controls/field.tsx'
 import { Form } from '../../controls/form.tsx'
+import { TagField } from '../../controls/tag-field.tsx'
 import { transactionWords as words } from '../../words/transactions.ts'
 
-/** Name, envelope and note of a transaction. The name of the bank is kept beside. */
+/** Name, envelope, tags and note of a transaction. The name of the bank is kept beside. */
 export function EditTransaction({ transaction }: { transaction: Transaction }) {
   const { bankAccountId, transactionId, amount, originalName, notes } = transaction
   const name = transaction.name ?? originalName
+  const formerTags = transaction.tags ?? []
+  const [tags, setTags] = useState(formerTags)
   const { data: spending = [] } = useQuery(spendingQuery(bankAccountId))
   const former = amount > 0 ? transaction.spendingId : transaction.refundSpendingId
   const { send, isSending, fault } = useChange((values: Record<string, string>) => {
@@ -19,6 +24,7 @@ export function EditTransaction({ transaction }: { transaction: Transaction }) {
       ...(texts.name === name ? {} : { name: texts.name }),
       ...(texts.notes === (notes ?? '') ? {} : { notes: texts.notes || null }),
       ...(spendingId === (former ?? '') ? {} : { [key]: spendingId || null }),
+      ...tagChanges(formerTags, tags),
     }
     return coffer.updateTransaction({ path: { bankAccountId, transactionId }, body })
   })
@@ -37,6 +43,11 @@ export function EditTransaction({ transaction }: { transaction: Transaction }) {
         defaultValue={former ?? ''}
         options={choicesOf(spending, amount)}
         fault={fault?.problems.spendingId ?? fault?.problems.refundSpendingId}
+      />
+      <TagField
+        tags={tags}
+        onChange={setTags}
+        fault={fault?.problems.tags ?? fault?.problems.addTags}
       />
       <TextField
         label={words.note}

@@ -3,10 +3,12 @@ import { useNavigate } from '@tanstack/react-router'
 import { Search } from 'lucide-react'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { spendingQuery } from '../../api/budget-queries.ts'
+import { tagsQuery } from '../../api/tag-queries.ts'
 import type { Filters as FilterValues } from '../../api/transaction-queries.ts'
 import { Button } from '../../controls/button.tsx'
 import { ChoiceField, TextField } from '../../controls/field.tsx'
 import { useKeys } from '../../controls/use-keys.ts'
+import { tagWords } from '../../words/tags.ts'
 import { transactionWords as words } from '../../words/transactions.ts'
 import styles from './transactions.module.css'
 
@@ -113,6 +115,7 @@ function FilterFields({ bankAccountId, filters, change }: FieldsProps) {
         ]}
         onChange={(value) => change({ spendingId: value || undefined })}
       />
+      <TagFilter tag={filters.tag ?? ''} change={change} />
       <ChoiceField
         label={words.source}
         value={source}
@@ -139,5 +142,22 @@ function FilterFields({ bankAccountId, filters, change }: FieldsProps) {
         }
       />
     </>
+  )
+}
+
+/** The tags of all bank accounts; one of the URL that no transaction has stays in the list. */
+function TagFilter({ tag, change }: { tag: string; change: FieldsProps['change'] }) {
+  const { data: known = [] } = useQuery(tagsQuery)
+  const names = new Set([...known.map(({ name }) => name), ...(tag ? [tag] : [])])
+  return (
+    <ChoiceField
+      label={tagWords.tag}
+      value={tag}
+      options={[
+        { value: '', text: tagWords.all },
+        ...[...names].map((name) => ({ value: name, text: name })),
+      ]}
+      onChange={(value) => change({ tag: value || undefined })}
+    />
   )
 }

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { spendingQuery } from '../../api/budget-queries.ts'
 import { useChange } from '../../api/changes.ts'
 import { coffer } from '../../api/client.ts'
@@ -7,6 +7,7 @@ import { Button } from '../../controls/button.tsx'
 import { Dialog } from '../../controls/dialog.tsx'
 import { CheckField, ChoiceField, TextField } from '../../controls/field.tsx'
 import { Form } from '../../controls/form.tsx'
+import { TagField } from '../../controls/tag-field.tsx'
 import { parseAmount } from '../../format/amount-input.ts'
 import { instantOf } from '../../format/days.ts'
 import { useManner, useReader } from '../../shell/chosen-account.ts'
@@ -24,6 +25,7 @@ type Body = Parameters<typeof coffer.createTransaction>[0]['body']
 export function NewTransaction({ bankAccountId, onClose }: Props) {
   const reader = useReader()
   const manner = useManner(bankAccountId)
+  const [tags, setTags] = useState<string[]>([])
   const [isDeposit, setDeposit] = useState(false)
   const [faults, setFaults] = useState<Record<string, string>>({})
   const { send, isSending, fault } = useChange((body: Body) =>
@@ -52,6 +54,7 @@ export function NewTransaction({ bankAccountId, onClose }: Props) {
       isPending: isPending === 'on',
       ...(spendingId ? { [isDeposit ? 'refundSpendingId' : 'spendingId']: spendingId } : {}),
       ...(notes ? { notes } : {}),
+      ...(tags.length > 0 ? { tags } : {}),
     }
     send(body, onClose)
   }
@@ -67,7 +70,9 @@ export function NewTransaction({ bankAccountId, onClose }: Props) {
         others={<Button onClick={onClose}>{words.cancel}</Button>}
       >
         <Kinds isDeposit={isDeposit} onChange={setDeposit} />
-        <Fields bankAccountId={bankAccountId} isDeposit={isDeposit} problems={problems} />
+        <Fields bankAccountId={bankAccountId} isDeposit={isDeposit} problems={problems}>
+          <TagField tags={tags} onChange={setTags} fault={problems.tags} />
+        </Fields>
       </Form>
     </Dialog>
   )
@@ -77,9 +82,11 @@ interface FieldsProps {
   bankAccountId: string
   isDeposit: boolean
   problems: Record<string, string>
+  /** Fields before the note. */
+  children: ReactNode
 }
 
-function Fields({ bankAccountId, isDeposit, problems }: FieldsProps) {
+function Fields({ bankAccountId, isDeposit, problems, children }: FieldsProps) {
   const { today } = useReader()
   const { data: spending = [] } = useQuery(spendingQuery(bankAccountId))
   return (
@@ -109,6 +116,7 @@ function Fields({ bankAccountId, isDeposit, problems }: FieldsProps) {
         ]}
         fault={problems.spendingId ?? problems.refundSpendingId}
       />
+      {children}
       <TextField label={words.note} name="notes" fault={problems.notes} />
       <CheckField label={words.adjusts} name="adjustsBalance" defaultChecked />
       <CheckField label={words.isPending} name="isPending" />

@@ -10,6 +10,7 @@ import { bulkWords as words } from '../../words/bulk.ts'
 import { transactionWords } from '../../words/transactions.ts'
 import { RemoveMany } from './remove-many.tsx'
 import type { Selection } from './selection.ts'
+import { TagMany } from './tag-many.tsx'
 import styles from './transactions.module.css'
 
 interface Props {
@@ -84,6 +85,7 @@ function Acts({ bankAccountId, count, areDeleted, isSending, change }: ActsProps
   return (
     <>
       <Assign bankAccountId={bankAccountId} state={state} change={change} />
+      <TagMany state={state} change={change} />
       {isManual && (
         <Button kind="danger" {...state} onClick={() => setAsked(true)}>
           {transactionWords.remove}

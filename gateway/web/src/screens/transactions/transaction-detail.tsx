@@ -47,7 +47,7 @@ function Detail(path: { bankAccountId: string; transactionId: string }) {
           <Suggestions transaction={found} />
           <Separate transaction={found} />
           <Card title={words.edit}>
-            <EditTransaction key={found.transactionId} transaction={found} />
+            <EditTransaction key={keyOf(found)} transaction={found} />
           </Card>
           <CorrectTransaction transaction={found} />
           <Similar transaction={found} />
@@ -57,6 +57,11 @@ function Detail(path: { bankAccountId: string; transactionId: string }) {
       )}
     </Asked>
   )
+}
+
+/** The form begins anew with other tags, for example after a rename in another tab. */
+function keyOf({ transactionId, tags = [] }: Transaction): string {
+  return [transactionId, ...tags].join()
 }
 
 function Facts({ transaction }: { transaction: Transaction }) {

@@ -4,6 +4,7 @@ import { useChange } from '../../api/changes.ts'
 import { coffer } from '../../api/client.ts'
 import { Amount } from '../../controls/amount.tsx'
 import { FaultBanner } from '../../controls/form.tsx'
+import { Tags } from '../../controls/tag-field.tsx'
 import { useManner } from '../../shell/chosen-account.ts'
 import { bulkWords } from '../../words/bulk.ts'
 import { transactionWords as words } from '../../words/transactions.ts'
@@ -51,6 +52,7 @@ export function TransactionRow({ transaction, spending, isSelected, onSelect }: 
           >
             {name}
           </Link>
+          {transaction.tags && <Tags tags={transaction.tags} />}
           {(isPending || notes) && (
             <p className={styles.soft}>
               {[isPending ? words.pending : '', notes ?? ''].filter(Boolean).join(' · ')}

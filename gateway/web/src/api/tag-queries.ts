@@ -1,0 +1,55 @@
+import type { Tag } from '@coffer/client/types'
+import { queryOptions } from '@tanstack/react-query'
+import { coffer } from './client.ts'
+
+export type { Tag }
+
+/** Tags of a transaction at most (docs/rules/tags.md). */
+export const tagsMax = 20
+
+/** The tags of the account with their numbers of transactions, the most frequent first. */
+export const tagsQuery = queryOptions({
+  queryKey: ['tags'],
+  queryFn: async ({ signal }) => (await coffer.listTags({ signal })).data.tags,
+})
+
+/** Renames, merges or removes tags. One request changes a bounded number of transactions. */
+export async function renameTags(tags: string[], name: string | null): Promise<void> {
+  for (;;) {
+    const { data } = await coffer.renameTags({ body: { tags, name } })
+    if (data.isComplete) return
+  }
+}
+
+/** Returns the tags without those that are equal by their fold to a former one, 20 at most. */
+export function distinctTags(tags: string[]): string[] {
+  const byFold = new Map<string, string>()
+  for (const tag of tags) if (!byFold.has(foldOf(tag))) byFold.set(foldOf(tag), tag)
+  return [...byFold.values()].slice(0, tagsMax)
+}
+
+/** Returns the tags that a person typed; a comma separates them. */
+export function typedTags(text: string): string[] {
+  return text
+    .split(',')
+    .map((one) => one.trim())
+    .filter(Boolean)
+}
+
+/** Returns the changes that lead from some tags to others, for a PATCH; empty without any. */
+export function tagChanges(
+  from: string[],
+  to: string[],
+): { addTags?: string[]; removeTags?: string[] } {
+  const addTags = to.filter((one) => !from.includes(one))
+  const removeTags = from.filter((one) => !to.includes(one))
+  return {
+    ...(addTags.length > 0 ? { addTags } : {}),
+    ...(removeTags.length > 0 ? { removeTags } : {}),
+  }
+}
+
+/** The server decides which tags are equal; this spares a person most of its corrections. */
+function foldOf(tag: string): string {
+  return tag.normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase()
+}

@@ -1,0 +1,51 @@
+import { useState } from 'react'
+import { useChange } from '../../api/changes.ts'
+import { renameTags } from '../../api/tag-queries.ts'
+import { Button } from '../../controls/button.tsx'
+import { Dialog } from '../../controls/dialog.tsx'
+import { TextField } from '../../controls/field.tsx'
+import { Form } from '../../controls/form.tsx'
+import { tagWords as words } from '../../words/tags.ts'
+
+interface Props {
+  /** One tag to rename, or several that become one. */
+  names: string[]
+  onClose: () => void
+}
+
+/** Renames a tag, or makes several one. */
+export function RenameTags({ names, onClose }: Props) {
+  const [problems, setProblems] = useState<Record<string, string>>({})
+  const { send, isSending, fault } = useChange((name: string) => renameTags(names, name))
+  const submit = ({ name = '' }: Record<string, string>) => {
+    setProblems(name.trim() ? {} : { name: words.required })
+    if (name.trim()) send(name.trim(), onClose)
+  }
+  const [first = ''] = names
+  return (
+    <Dialog
+      title={names.length > 1 ? words.mergeTitle(names) : words.renameTitle(first)}
+      isOpen
+      onClose={onClose}
+    >
+      <p>{words.nameText}</p>
+      <Form
+        action={names.length > 1 ? words.merge(names.length) : words.save}
+        isSending={isSending}
+        fault={fault}
+        problems={problems}
+        onSubmit={submit}
+        others={<Button onClick={onClose}>{words.cancel}</Button>}
+      >
+        <TextField
+          label={words.name}
+          name="name"
+          autoComplete="off"
+          maxLength={50}
+          defaultValue={first}
+          fault={fault?.problems.name ?? problems.name}
+        />
+      </Form>
+    </Dialog>
+  )
+}

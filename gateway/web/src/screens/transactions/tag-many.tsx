@@ -1,0 +1,35 @@
+import { useState } from 'react'
+import type { BulkChange } from '../../api/bulk-changes.ts'
+import { distinctTags, typedTags } from '../../api/tag-queries.ts'
+import { Button } from '../../controls/button.tsx'
+import { KnownTagInput } from '../../controls/tag-field.tsx'
+import { tagWords as words } from '../../words/tags.ts'
+import styles from './transactions.module.css'
+
+interface Props {
+  state: { isBusy: boolean; isIdle: boolean }
+  change: (wanted: BulkChange) => void
+}
+
+/** Adds a tag to all selected transactions, or takes it off; commas separate several. */
+export function TagMany({ state, change }: Props) {
+  const [typed, setTyped] = useState('')
+  const tags = distinctTags(typedTags(typed))
+  const rest = { ...state, isIdle: state.isIdle || tags.length === 0 }
+  return (
+    <div className={styles.assign}>
+      <KnownTagInput
+        aria-label={words.tag}
+        placeholder={words.tag}
+        value={typed}
+        onChange={({ target }) => setTyped(target.value)}
+      />
+      <Button {...rest} onClick={() => change({ set: { addTags: tags } })}>
+        {words.add}
+      </Button>
+      <Button {...rest} onClick={() => change({ set: { removeTags: tags } })}>
+        {words.take}
+      </Button>
+    </div>
+  )
+}
