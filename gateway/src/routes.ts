@@ -30,6 +30,7 @@ import { historyRoutes } from './routes/ledger/history.ts'
 import { importRoutes } from './routes/ledger/imports.ts'
 import { linkRoutes } from './routes/ledger/links.ts'
 import { mappingRoutes } from './routes/ledger/mappings.ts'
+import { ruleRunRoutes } from './routes/ledger/rule-runs.ts'
 import { ruleRoutes } from './routes/ledger/rules.ts'
 import { suggestionRoutes } from './routes/ledger/suggestions.ts'
 import { tagRoutes } from './routes/ledger/tags.ts'
@@ -63,6 +64,7 @@ export function createRoutes(deps: RouteDeps): Route[] {
     transactionRoutes(deps),
     tagRoutes(deps),
     ruleRoutes(deps),
+    ruleRunRoutes(deps),
     suggestionRoutes(deps),
     bulkTransactionRoutes(deps),
     bulkChangeRoutes(deps),

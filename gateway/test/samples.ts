@@ -24,6 +24,7 @@ export const ids = {
   institutionId: 'ins_109508',
   linkId: 'link_01hzzzzzzzzzzzzzzzzzzzzzza',
   ruleId: 'rule_01hzzzzzzzzzzzzzzzzzzzzzza',
+  ruleRunId: 'rrun_01hzzzzzzzzzzzzzzzzzzzzzza',
   sessionId: 'sess_01hzzzzzzzzzzzzzzzzzzzzzza',
   spendingId: 'spnd_01hzzzzzzzzzzzzzzzzzzzzzza',
   transactionId: 'txn_01hzzzzzzzzzzzzzzzzzzzzzza',

@@ -185,7 +185,7 @@ async function changes({ key }: Ada, { path, tripId }: Household, one: string): 
     name: 'envelope',
     summary: 'Out of its envelope, which gets the money back',
   })
-  await rules({ key }, tripId)
+  await rules({ key }, { spendingId: tripId, bankAccountId: path.split('/')[2] })
   await key('GET', '/tags')
   await key('PATCH', '/tags', { body: { tags: ['oslo 2036'], name: 'Oslo' } })
   await key('POST', `${one}/correct`, { body: { amount: 9_200 } })

@@ -21,6 +21,7 @@ export async function refusesUnknown(world: World, ada: Ada, home: Household): P
     ['transaction', 'transaction', `${path}/transactions/${unknown('txn')}`],
     ['upload', 'upload', `${path}/transactions/upload/${unknown('txup')}`],
     ['import', 'import', `${path}/transactions/import/${unknown('txim')}`],
+    ['ruleRun', 'run of rules', `/rules/runs/${unknown('rrun')}`],
     ['feedLink', 'feed connection', `/feed/link/${unknown('lfx')}`],
   ]
   for (const [name, noun, url] of kinds) {
@@ -44,6 +45,11 @@ export async function refusesUnknown(world: World, ada: Ada, home: Household): P
     headers,
     name: 'rule',
     summary: 'No rule has the ID',
+  })
+  await refuse(404, 'DELETE', `/rules/runs/${unknown('rrun')}`, {
+    headers,
+    name: 'ruleRun',
+    summary: 'No run of rules has the ID, or it is older than 30 days',
   })
   await refuse(404, 'DELETE', `/operations/${unknown('op')}`, {
     headers,
@@ -71,6 +77,7 @@ async function refusesUnknownInBodies(world: World, ada: Ada): Promise<void> {
   })
   const rule = { headers, name: 'rule', summary: 'No rule has the ID' }
   await refuse(404, 'PUT', '/rules/order', { body: { ruleIds: [unknown('rule')] }, ...rule })
+  await refuse(404, 'POST', '/rules/runs', { body: { ruleIds: [unknown('rule')] }, ...rule })
   const ofNone = { conditions: { bankAccountId: unknown('bac') }, actions: { name: 'Lunch' } }
   const none = { headers, name: 'bankAccount', summary: 'No bank account has the ID' }
   await refuse(404, 'POST', '/rules', { body: { name: 'Deli', ...ofNone }, ...none })

@@ -1,3 +1,4 @@
+import { until } from './recorder.ts'
 import type { Ada } from './sign-in.ts'
 
 /** Creates a rule for the rows of a file that is imported next, with every condition. */
@@ -46,7 +47,10 @@ export async function readsProvenance(key: Ada['key'], path: string): Promise<vo
 }
 
 /** Creates two rules, changes their order and one of them, and deletes it. */
-export async function rules({ key }: Pick<Ada, 'key'>, spendingId: string): Promise<void> {
+export async function rules(
+  { key }: Pick<Ada, 'key'>,
+  { spendingId, bankAccountId }: { spendingId: string; bankAccountId: string | undefined },
+): Promise<void> {
   const { body: hostel } = await key('POST', '/rules', {
     body: {
       name: 'Hostels of the trip',
@@ -68,6 +72,15 @@ export async function rules({ key }: Pick<Ada, 'key'>, spendingId: string): Prom
   })
   await key('PUT', '/rules/order', { body: { ruleIds: [tools.ruleId, hostel.ruleId] } })
   await key('GET', '/rules')
+  const { body: run } = await key('POST', '/rules/runs', {
+    body: { ruleIds: [hostel.ruleId], bankAccountId, from: '2026-01-01', to: '2026-06-30' },
+  })
+  const ended = ({ status }: { status: string }) => status !== 'running' && status !== 'undoing'
+  await until(key, `/rules/runs/${run.ruleRunId}`, ended)
+  await key('GET', `/rules/runs/${run.ruleRunId}`)
+  await key('GET', '/rules/runs')
+  await key('DELETE', `/rules/runs/${run.ruleRunId}`)
+  await until(key, `/rules/runs/${run.ruleRunId}`, ended)
   await key('PATCH', `/rules/${tools.ruleId}`, { body: { actions: { tags: ['salary'] } } })
   await key('DELETE', `/rules/${tools.ruleId}`)
 }

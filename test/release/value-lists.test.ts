@@ -18,6 +18,7 @@ const constraints: Record<string, [schema: string, name: string]> = {
   'Transaction.source': ['ledger', 'transaction_source_check'],
   'HistoryEntry.pot': ['ledger', 'journal_pot_check'],
   'HistoryEntry.cause': ['ledger', 'journal_cause_check'],
+  'RuleRun.status': ['ledger', 'rule_runs_status_check'],
   'File.kind': ['ledger', 'files_kind_check'],
   'Spending.spendingType': ['budgeting', 'spending_spending_type_check'],
   'FeedLink.status': ['feed_sync', 'feed_links_status_check'],

@@ -32,6 +32,7 @@ export async function createObjects(person: Person, provider: LunchFlow): Promis
   const conditions = { bankAccountId: id, originalName: { kind: 'contains', text: 'tea' } }
   const rule = { name: 'Tea', conditions, actions: { tags: ['tea'], spendingId } }
   const { ruleId } = await person.post('/rules', rule)
+  const { ruleRunId } = await person.post('/rules/runs', { ruleIds: [ruleId] })
   const feed = { name: 'Feed', feedURL: provider.url, apiKey: provider.apiKey }
   const { feedLinkId } = await person.post('/feed/link', feed)
   await person.call('POST', `/feed/link/${feedLinkId}/bank_accounts/refresh`)
@@ -49,6 +50,7 @@ export async function createObjects(person: Person, provider: LunchFlow): Promis
     txn: transaction.transactionId,
     op: operationId,
     rule: ruleId,
+    rrun: ruleRunId,
     key: apiKeyId,
     sess: sessionId,
     user: userId,

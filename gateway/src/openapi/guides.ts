@@ -37,6 +37,7 @@ export const contents: readonly Group[] = [
       'money/bulk.md',
       'rules/tags.md',
       'rules/rules.md',
+      'rules/runs.md',
       'money/grace.md',
       'similar-transactions.md',
     ],

@@ -10,6 +10,7 @@ import { ImportService } from '@coffer/proto/ledger/v1/import'
 import { LinkService } from '@coffer/proto/ledger/v1/link'
 import { MappingService } from '@coffer/proto/ledger/v1/mapping'
 import { RuleService } from '@coffer/proto/ledger/v1/rule'
+import { RuleRunService } from '@coffer/proto/ledger/v1/rule_run'
 import { ScheduledService } from '@coffer/proto/ledger/v1/scheduled'
 import { SimilarService } from '@coffer/proto/ledger/v1/similar'
 import { SuggestionService } from '@coffer/proto/ledger/v1/suggestion'
@@ -36,6 +37,8 @@ import { uploadRoutes } from './imports/upload.rpc.ts'
 import { createMoneyWriter } from './money/writer.service.ts'
 import { ruleRoutes } from './rules/rule.rpc.ts'
 import { createRuleFilling, createRuleRenaming } from './rules/rule.service.ts'
+import { ruleRunActivities } from './rules/rule-run.activities.ts'
+import { ruleRunRoutes } from './rules/rule-run.rpc.ts'
 import { startSearchers } from './similar/cluster-pool.client.ts'
 import { similarActivities } from './similar/similar.activities.ts'
 import { similarRoutes } from './similar/similar.rpc.ts'
@@ -86,6 +89,7 @@ export const ledger = defineService({
         })
         router.service(BulkChangeService, bulkChangeRoutes(deps))
         router.service(RuleService, ruleRoutes(upward))
+        router.service(RuleRunService, ruleRunRoutes(deps))
         router.service(TagService, tagRoutes(upward))
         router.service(CorrectionService, correctionRoutes(deps))
         router.service(SuggestionService, suggestionRoutes(deps))
@@ -108,6 +112,7 @@ export const ledger = defineService({
         ...fileImportActivities(deps),
         ...importPreviewActivities(deps),
         ...linkCleanUpActivities(deps),
+        ...ruleRunActivities(upward),
         ...similarActivities(deps),
         ...sweepActivities(deps),
         ...timezoneActivities(deps),

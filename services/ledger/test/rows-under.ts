@@ -10,6 +10,7 @@ const tables = [
   'journal',
   'operations',
   'bulk_operations',
+  'rule_run_changes',
   'uploads',
   'files',
 ]

@@ -9,6 +9,7 @@ export const idPrefixes: Record<string, string> = {
   fundingScheduleId: 'fund',
   linkId: 'link',
   ruleId: 'rule',
+  ruleRunId: 'rrun',
   sessionId: 'sess',
   spendingId: 'spnd',
   transactionId: 'txn',

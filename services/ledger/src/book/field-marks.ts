@@ -56,7 +56,11 @@ export function sourceOf(
 
 function isUnlike(of: Marked, field: MarkedField, isRenamed: boolean): boolean {
   if (field === 'name') return of.source === 'manual' || isRenamed
-  if (field === 'merchantName') return (of.merchantName ?? '') !== of.originalMerchantName
+  if (field === 'merchantName') {
+    // Imports of files store the original merchant alone.
+    const isImported = of.source === 'upload' && of.merchantName === null
+    return !isImported && (of.merchantName ?? '') !== of.originalMerchantName
+  }
   return of[field] !== null
 }
 

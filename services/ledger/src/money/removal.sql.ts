@@ -41,6 +41,7 @@ const keys = [
   ['journal', 'entry_id'],
   ['operations', 'operation_id'],
   ['bulk_operations', 'operation_id'],
+  ['rule_run_changes', 'transaction_id'],
   ['transactions', 'transaction_id'],
   ['envelopes', 'spending_id'],
 ] as const

@@ -1,8 +1,14 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { RuleActions } from '@coffer/proto/ledger/v1/rule'
+import { create } from '@bufbuild/protobuf'
+import { type RuleActions, RuleActionsSchema } from '@coffer/proto/ledger/v1/rule'
 import { type FieldMarks, type MarkedField, sourceOf } from '../book/field-marks.ts'
 import { distinctTags, tagsMax } from '../book/tags.ts'
-import { namedEnvelope, type Transaction } from '../book/transaction.ts'
+import {
+  type Assignment,
+  namedEnvelope,
+  type Transaction,
+  unassigned,
+} from '../book/transaction.ts'
 import { refundableAfter } from '../money/bookings.ts'
 import { endOperation, findEnvelope, type Locked, startOperation } from '../money/operation.ts'
 import { addSettlement, type Settlements } from '../money/settlements.ts'
@@ -73,18 +79,54 @@ function findEnvelopeOf(
 }
 
 /**
+ * Returns the actions of rules in their order as those of one rule: the first that has a field
+ * decides it, and tags add up.
+ */
+export function joinActions(matching: readonly Pick<CompiledRule, 'actions'>[]): RuleActions {
+  const all = matching.map(({ actions }) => actions)
+  const firstOf = (field: Exclude<keyof RuleActions, 'tags' | '$typeName' | '$unknown'>) =>
+    all.find((actions) => actions[field] !== undefined)?.[field]
+  const tags = distinctTags(all.flatMap(({ tags }) => tags))?.slice(0, tagsMax) ?? []
+  const named = (['name', 'merchantName', 'notes', 'spendingId', 'refundSpendingId'] as const)
+    .map((field) => [field, firstOf(field)])
+    .filter(([, value]) => value !== undefined)
+  return create(RuleActionsSchema, { tags, ...Object.fromEntries(named) })
+}
+
+interface Settling {
+  locked: Locked
+  settlements: Settlements
+}
+
+/**
  * Returns a transaction after its assignment to the envelope of a rule, as an operation of its own;
  * the same object if the envelope is closed, of another bank account, or that of the transaction.
  */
 export function assignByRule(
-  { locked, settlements }: { locked: Locked; settlements: Settlements },
+  settling: Settling,
   before: Transaction,
   { ruleId, spendingId }: RuleEnvelope,
 ): Transaction {
-  const { transactionId: causeId, amount, date: day } = before
   const former = namedEnvelope(before)
   if ((former.spendingId ?? former.refundSpendingId) === spendingId) return before
-  const operationId = `${locked.operation.operationId}/rule/${causeId}`
+  const operationId = `${settling.locked.operation.operationId}/rule/${before.transactionId}`
+  const assignment = moveEnvelope(settling, before, { spendingId, operationId })
+  if (assignment === null) return before
+  const fieldMarks = { ...before.fieldMarks, spendingId: { ruleId, value: spendingId } }
+  return { ...before, ...assignment, fieldMarks }
+}
+
+/**
+ * Moves a transaction from its envelope to another one, or to none, as an operation of its own.
+ * Returns null, without effect, if the other one is closed or of another bank account.
+ */
+export function moveEnvelope(
+  { locked, settlements }: Settling,
+  before: Transaction,
+  { spendingId, operationId }: { spendingId: string | null; operationId: string },
+): Assignment | null {
+  const { transactionId: causeId, amount, date: day } = before
+  const isRefund = amount < 0n
   const envelopes = [spendingId, before.spendingId].flatMap((id) => {
     return settlements.envelopes.current.get(id ?? '') ?? []
   })
@@ -94,13 +136,14 @@ export function assignByRule(
     operation: { ...locked.operation, operationId },
     refundable: refundableAfter(locked.refundable ?? new Map(), settlements.entries),
   })
-  const envelope = findEnvelope(started, spendingId)
+  const envelope = spendingId === null ? null : findEnvelope(started, spendingId)
   // The scope lacks a row that an import takes from another one: it stays unassigned.
-  const isUnread = amount < 0n && !started.refundable.has(spendingId)
-  if (envelope === null || isUnread) return before
+  const isUnread = isRefund && !started.refundable.has(spendingId ?? '')
+  if (spendingId !== null && (envelope === null || isUnread)) return null
   giveBack(started, before, { cause: 'transaction', causeId })
-  const assignment = assignTo(started, envelope, { amount, day, causeId, isRefund: amount < 0n })
+  const assignment = envelope
+    ? assignTo(started, envelope, { amount, day, causeId, isRefund })
+    : unassigned
   addSettlement(settlements, endOperation(started))
-  const fieldMarks = { ...before.fieldMarks, spendingId: { ruleId, value: spendingId } }
-  return { ...before, ...assignment, fieldMarks }
+  return assignment
 }

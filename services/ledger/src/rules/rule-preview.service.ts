@@ -2,8 +2,7 @@ import type { Database } from '@coffer/kit/database/database'
 import type { RuleActions, RuleConditions } from '@coffer/proto/ledger/v1/rule'
 import type { Transaction } from '../book/transaction.ts'
 import { listRecordsOf } from '../records/provider-record.sql.ts'
-import { lastRecord } from '../records/transaction-records.ts'
-import type { IsRenamed } from '../transactions/provenance.ts'
+import { hasOwnName, type IsRenamed } from '../transactions/provenance.ts'
 import { searchTransactions } from '../transactions/transaction-search.service.ts'
 import { rangeOf } from '../transactions/transaction-search.ts'
 import { listOwners } from './rule.sql.ts'
@@ -47,11 +46,7 @@ export async function previewRule(
     counts.matchedCount += matched.length
     const records = await listRecordsOf(database, accountId, matched)
     for (const transaction of matched) {
-      const last = lastRecord({ records: records.get(transaction.transactionId) ?? [] })
-      const { name, originalName, originalMerchantName } = transaction
-      const isOwn = last
-        ? isRenamed(transaction, last)
-        : name !== originalName && name !== originalMerchantName
+      const isOwn = hasOwnName(transaction, records.get(transaction.transactionId) ?? [], isRenamed)
       const fields = previewRow(actions, transaction, { isRenamed: isOwn, ownerOf })
       if (fields.some(({ isChanged }) => isChanged)) counts.changedCount += 1
       if (fields.some(({ isChanged }) => !isChanged)) counts.keptCount += 1

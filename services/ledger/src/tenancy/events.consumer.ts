@@ -6,6 +6,7 @@ import { AccountSettingsChangedSchema } from '@coffer/proto/identity/v1/events'
 import {
   ImportPreviewRequestedSchema,
   LinkDeletedSchema,
+  RuleRunRequestedSchema,
   UploadCreatedSchema,
 } from '@coffer/proto/ledger/v1/events'
 import { saveSettings } from '../accounts/account-settings.sql.ts'
@@ -14,6 +15,8 @@ import type { UploadKey } from '../book/upload-key.ts'
 import type { ImportKey } from '../imports/formats/csv/csv-import.ts'
 import { isAwaitingPreview } from '../imports/import.sql.ts'
 import { isUnfinishedUpload } from '../imports/upload.sql.ts'
+import { findRun } from '../rules/rule-run.sql.ts'
+import type { RuleRunKey } from '../rules/rule-run.ts'
 import { isUncleaned } from './link-clean-up.sql.ts'
 
 type Deps = Pick<ServiceDeps, 'database' | 'workflows'>
@@ -36,6 +39,10 @@ export function eventHandlers({ database, workflows }: Deps): Handler[] {
     }),
     on(ImportPreviewRequestedSchema, async (asked) => {
       if (await isAwaitingPreview(database, asked)) await startPreview(workflows, asked)
+    }),
+    on(RuleRunRequestedSchema, async ({ accountId, ruleRunId, isUndo }) => {
+      const run = await findRun(database, { accountId, ruleRunId })
+      if (run?.status === (isUndo ? 'undoing' : 'running')) await startRuleRun(workflows, run)
     }),
     on(LinkDeletedSchema, async (link) => {
       if (await isUncleaned(database, link)) await startCleanUp(workflows, link)
@@ -76,6 +83,17 @@ export function startPreview(
 export function startCleanUp(workflows: Workflows, { accountId, linkId }: LinkKey): Promise<void> {
   const key: LinkKey = { accountId, linkId }
   return start(workflows, 'cleanUpLink', { id: `link-clean-up/${linkId}`, key })
+}
+
+/** Starts a run of rules or its undo; does nothing if that workflow is running. */
+export function startRuleRun(
+  workflows: Workflows,
+  { accountId, ruleRunId, status }: RuleRunKey & { status: string },
+): Promise<void> {
+  const key: RuleRunKey = { accountId, ruleRunId }
+  // An ID of its own: the workflow of the run may still be ending.
+  const id = `rule-run/${ruleRunId}${status === 'undoing' ? '/undo' : ''}`
+  return start(workflows, 'runRules', { id, key })
 }
 
 function start(

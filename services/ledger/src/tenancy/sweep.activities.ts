@@ -1,8 +1,9 @@
 import type { ServiceDeps } from '@coffer/kit/service/service'
 import { nameOf, type Storage, type StoredBytes } from '../imports/storage/storage.ts'
 import { markFileDeleted } from '../imports/upload.sql.ts'
+import { deleteRuns, listUnfinishedRuns } from '../rules/rule-run.sql.ts'
 import { deleteBulkOperations } from '../transactions/bulk-change.sql.ts'
-import { startCleanUp, startImport, startPreview } from './events.consumer.ts'
+import { startCleanUp, startImport, startPreview, startRuleRun } from './events.consumer.ts'
 import {
   listExpiredFiles,
   listKeptFiles,
@@ -21,6 +22,10 @@ const graceMs = 30_000
 const leftoverMs = 24 * 60 * 60_000
 // Time in which a change of many transactions can be undone (docs/limits.md).
 const bulkKeptMs = 7 * 24 * 60 * 60_000
+// Time in which a run of rules can be undone (docs/limits.md).
+const runKeptMs = 30 * 24 * 60 * 60_000
+// Changes of old runs that a sweep deletes.
+const runChangesMax = 5_000
 
 /**
  * Returns the Temporal activities that restart unfinished work and delete expired files
@@ -33,7 +38,11 @@ export function sweepActivities({ database, workflows, clock, storage }: Deps) {
     return { after, before: await before(ageMs), limit: pageSize }
   }
   return {
+    // Unfinished runs of rules too, on the first page: another step would be another type.
     restartImports: async (after: string): Promise<string | null> => {
+      const runs =
+        after === '' ? await listUnfinishedRuns(database, await before(graceMs), pageSize) : []
+      for (const run of runs) await startRuleRun(workflows, run)
       const uploads = await listUnfinishedUploads(database, await page(after, graceMs))
       for (const upload of uploads) await startImport(workflows, upload)
       return uploads.at(pageSize - 1)?.transactionUploadId ?? null
@@ -48,10 +57,11 @@ export function sweepActivities({ database, workflows, clock, storage }: Deps) {
       for (const link of links) await startCleanUp(workflows, link)
       return links.at(pageSize - 1)?.linkId ?? null
     },
-    // Bulk operations of any account too, on the first page: another step would be another type.
+    // Bulk operations and runs of rules of any account too, on the first page.
     expireFiles: async (after: string): Promise<string | null> => {
       const old = await before(bulkKeptMs)
       if (after === '') await deleteBulkOperations(database, old, pageSize)
+      if (after === '') await deleteRuns(database, await before(runKeptMs), runChangesMax)
       const files = await listExpiredFiles(database, await page(after, 0))
       for (const file of files) {
         await storage.remove(nameOf(file))

@@ -9,6 +9,8 @@ import { systemCaller } from '@coffer/kit/rpc/caller'
 import { asCaller } from '@coffer/kit/rpc/rpc'
 import { newId } from '@coffer/kit/values/id'
 import { BulkChangeService } from '@coffer/proto/ledger/v1/bulk_change'
+import { RuleService } from '@coffer/proto/ledger/v1/rule'
+import { RuleRunService } from '@coffer/proto/ledger/v1/rule_run'
 import { ScheduledService } from '@coffer/proto/ledger/v1/scheduled'
 import { describe, expect, test } from '@jest/globals'
 import { sql } from 'slonik'
@@ -51,6 +53,16 @@ async function fill(home: Household) {
   await eventually(
     async () => (await uploads.getUpload({ bankAccountId, transactionUploadId }, as)).upload,
     (one) => one?.status === 'complete',
+  )
+  const conditions = { direction: 'out' }
+  await booted
+    .client('ledger', RuleService)
+    .createRule({ name: 'Out', conditions, actions: { tags: ['out'] } }, as)
+  const runs = booted.client('ledger', RuleRunService)
+  const ruleRunId = (await runs.createRuleRun({}, as)).run?.ruleRunId ?? ''
+  await eventually(
+    async () => (await runs.getRuleRun({ ruleRunId }, as)).run,
+    (run) => run?.status === 'complete',
   )
   return { spendingId, transactionUploadId, transactionId: transaction?.transactionId ?? '' }
 }

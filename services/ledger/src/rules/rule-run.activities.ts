@@ -1,0 +1,252 @@
+import { isTransient } from '@coffer/kit/rpc/errors'
+import { createPace } from '@coffer/kit/service/pace'
+import type { ServiceDeps } from '@coffer/kit/service/service'
+import { Code, ConnectError } from '@connectrpc/connect'
+import { findTimezone } from '../accounts/account-settings.sql.ts'
+import type { Transaction } from '../book/transaction.ts'
+import { datesAreMoving } from '../money/unit-of-work.ts'
+import type { MoneyWriter } from '../money/writer.service.ts'
+import type { IsRenamed } from '../transactions/provenance.ts'
+import { rangeOf } from '../transactions/transaction-search.ts'
+import { readParts } from './rule.service.ts'
+import { type CompiledRules, compileRules, matchRules } from './rule.ts'
+import { envelopesOf } from './rule-effects.ts'
+import {
+  deleteRunChanges,
+  findNextAccount,
+  findRulesOf,
+  findRun,
+  insertRunChanges,
+  listRunChanges,
+  listRunRows,
+  lockRun,
+  type ShownRun,
+  updateRun,
+} from './rule-run.sql.ts'
+import type { RuleRun, RuleRunKey, RunChange } from './rule-run.ts'
+import { type AppliedPage, applyPage, undoPage } from './rule-run-effects.ts'
+
+type Deps = Pick<ServiceDeps, 'database' | 'clock'> &
+  Pick<MoneyWriter, 'writeIn'> & { isRenamed: IsRenamed }
+
+/** Transactions of a page, for whose changes the bank account is locked (docs/limits.md). */
+const pageSize = 500
+/** Pages of an activity, so that a stopping process waits for seconds at most. */
+const pagesMax = 20
+/** Share of the time in which pages run: requests of the account go on in the pauses. */
+const pageShare = 0.7
+
+/** Returns the idempotent Temporal activity that takes a run further (docs/rules/runs.md). */
+export function ruleRunActivities(deps: Deps) {
+  return {
+    /** Applies or undoes some pages of a run; returns whether there are more. */
+    continueRuleRun: async (key: RuleRunKey): Promise<boolean> => {
+      using pace = createPace({ share: pageShare })
+      try {
+        const compile = compiling(deps, key)
+        for (let page = 0; page < pagesMax; page += 1) {
+          if (!(await pace.run(() => nextPage(deps, key, compile)))) return false
+        }
+        return true
+      } catch (error) {
+        // Temporal retries transient errors; any other error marks the run as failed.
+        if (isTransient(error)) throw error
+        await fail(deps, key, ConnectError.from(error).rawMessage)
+        return false
+      }
+    },
+    failRuleRun: (key: RuleRunKey): Promise<void> =>
+      fail(deps, key, 'The run could not go on for now; undo it, or start another'),
+  }
+}
+
+type Compile = (timezone: string) => Promise<CompiledRules>
+
+/** Returns the function that compiles the rules of a run, once for each timezone. */
+function compiling({ database }: Deps, key: RuleRunKey): Compile {
+  let stored: ReturnType<typeof findRulesOf> | null = null
+  const compiled = new Map<string, CompiledRules>()
+  return async (timezone) => {
+    stored ??= findRulesOf(database, key)
+    const rules = (await stored) ?? []
+    const known =
+      compiled.get(timezone) ??
+      compileRules(
+        rules.map((rule) => ({ ruleId: rule.ruleId, ...readParts(rule) })),
+        timezone,
+      )
+    compiled.set(timezone, known)
+    return known
+  }
+}
+
+/** Does the next page of a run; returns whether there may be more. */
+async function nextPage(deps: Deps, key: RuleRunKey, compile: Compile): Promise<boolean> {
+  const run = await findRun(deps.database, key)
+  if (run?.status === 'running') return applyNext(deps, run, compile)
+  if (run?.status === 'undoing') return undoNext(deps, key)
+  return false
+}
+
+/**
+ * Compares a page without a lock, then saves its changes with the new place of the run. The lock on
+ * the run, and the place, keep a repetition from changing anything.
+ */
+async function applyNext(deps: Deps, run: ShownRun, compile: Compile): Promise<boolean> {
+  const { database } = deps
+  const bankAccountId =
+    run.placeBankAccountId || (await findNextAccount(database, run.accountId, ''))
+  if (!bankAccountId) return complete(deps, run)
+  const account = { accountId: run.accountId, bankAccountId }
+  const timezone = (await findTimezone(database, account)) ?? run.timezone
+  if (timezone === '') throw datesAreMoving()
+  const { from, behind } = rangeOf({ from: run.fromDay, to: run.toDay, after: null }, timezone)
+  const range = { from, to: behind.date, after: run.placeTransactionId, limit: pageSize }
+  const rows = await listRunRows(database, account, range)
+  const rules = await compile(timezone)
+  const matched = rows.filter((row) => matchRules(rules, row).length > 0)
+  const place = await placeAfter(deps, run, { bankAccountId, last: rows.at(pageSize - 1) })
+  return database.transaction(async (tx) => {
+    const locked = await lockRun(tx, run)
+    if (!locked || !isAt(locked, run)) return locked?.status === 'running'
+    const page =
+      matched.length === 0
+        ? null
+        : await applyIn(deps, tx, { run, account, rules, rows: matched, timezone })
+    const ids = { accountId: run.accountId, ruleRunId: run.ruleRunId, bankAccountId }
+    await insertRunChanges(
+      tx,
+      (page?.changes ?? []).map((one) => ({ ...ids, ...one })),
+    )
+    const counts = page?.counts
+    await updateRun(tx, run, {
+      ...place,
+      matchedCount: locked.matchedCount + (counts?.matchedCount ?? 0n),
+      changedCount: locked.changedCount + (counts?.changedCount ?? 0n),
+      leftAloneCount: locked.leftAloneCount + (counts?.leftAloneCount ?? 0n),
+    })
+    return place.status !== 'complete'
+  })
+}
+
+function isAt(locked: ShownRun, { status, placeBankAccountId, placeTransactionId }: ShownRun) {
+  return (
+    locked.status === status &&
+    locked.placeBankAccountId === placeBankAccountId &&
+    locked.placeTransactionId === placeTransactionId
+  )
+}
+
+/** Returns the place behind a page: a row, the next bank account, or the end of the run. */
+async function placeAfter(
+  { database, clock }: Deps,
+  run: ShownRun,
+  { bankAccountId, last }: { bankAccountId: string; last: { transactionId: string } | undefined },
+): Promise<Partial<ShownRun>> {
+  if (last) return { placeBankAccountId: bankAccountId, placeTransactionId: last.transactionId }
+  const next =
+    run.bankAccountId === null
+      ? await findNextAccount(database, run.accountId, bankAccountId)
+      : null
+  return next === null
+    ? { status: 'complete', completedAt: clock() }
+    : { placeBankAccountId: next, placeTransactionId: '' }
+}
+
+interface Matched {
+  run: ShownRun
+  account: { accountId: string; bankAccountId: string }
+  rules: CompiledRules
+  rows: readonly Transaction[]
+  timezone: string
+}
+
+/** Applies rules to rows; returns null if the bank account is being deleted. */
+async function applyIn(
+  { writeIn, isRenamed }: Deps,
+  tx: Parameters<MoneyWriter['writeIn']>[0],
+  { run, account, rules, rows, timezone }: Matched,
+): Promise<AppliedPage | null> {
+  const transactionIds = rows.map(({ transactionId }) => transactionId)
+  const scope = {
+    ...account,
+    ...envelopesOf(rules, rows),
+    transactionIds,
+    readsRefundable: true,
+  }
+  const writing = writeIn(tx, account, async () => ({
+    scope,
+    operationId: run.ruleRunId,
+    createdBy: run.createdBy,
+    timezone,
+    decide: (current) => {
+      const page = applyPage(current, { rules, transactionIds, isRenamed })
+      if (page.transactions.length === 0) return { reply: page }
+      return { settlement: page.settlement, transactions: page.transactions, reply: page }
+    },
+  }))
+  return writing.catch(unlessDeleted)
+}
+
+/** Undoes the first changes that are left, of one bank account; the undo deletes them. */
+function undoNext({ database, clock, writeIn }: Deps, key: RuleRunKey): Promise<boolean> {
+  return database.transaction(async (tx) => {
+    const run = await lockRun(tx, key)
+    if (run?.status !== 'undoing') return false
+    const left = await listRunChanges(tx, key, pageSize)
+    const [first] = left
+    if (!first) {
+      await updateRun(tx, key, { status: 'undone', undoneAt: clock() })
+      return false
+    }
+    const changes = left.filter(({ bankAccountId }) => bankAccountId === first.bankAccountId)
+    const account = { accountId: key.accountId, bankAccountId: first.bankAccountId }
+    const writing = writeIn(tx, account, async () => ({
+      scope: { ...account, ...scopeOf(changes) },
+      operationId: run.ruleRunId,
+      createdBy: run.createdBy,
+      decide: (current) => {
+        const { settlement, transactions, counts: reply } = undoPage(current, changes)
+        return transactions.length === 0 ? { reply } : { settlement, transactions, reply }
+      },
+    }))
+    const counts = await writing.catch(unlessDeleted)
+    await deleteRunChanges(tx, key, changes)
+    await updateRun(tx, key, {
+      undoneCount: run.undoneCount + (counts?.undoneCount ?? 0n),
+      keptCount: run.keptCount + (counts?.keptCount ?? 0n),
+    })
+    return true
+  })
+}
+
+function scopeOf(changes: readonly RunChange[]) {
+  const former = changes
+    .flatMap(({ fields }) => fields)
+    .flatMap(({ field, before }) => (field === 'spendingId' && before ? String(before) : []))
+  const spendingIds = [...new Set(former)]
+  const transactionIds = changes.map(({ transactionId }) => transactionId)
+  return { transactionIds, spendingIds, refundIds: spendingIds, readsRefundable: true }
+}
+
+function unlessDeleted(error: unknown): null {
+  if (ConnectError.from(error).code !== Code.NotFound) throw error
+  return null
+}
+
+async function complete({ database, clock }: Deps, run: ShownRun): Promise<boolean> {
+  await database.transaction(async (tx) => {
+    const locked = await lockRun(tx, run)
+    if (!locked || !isAt(locked, run)) return
+    await updateRun(tx, run, { status: 'complete', completedAt: clock() })
+  })
+  return false
+}
+
+async function fail({ database, clock }: Deps, key: RuleRunKey, error: string): Promise<void> {
+  await database.transaction(async (tx) => {
+    const run = await lockRun(tx, key)
+    const isEnded = !run || !(['running', 'undoing'] as RuleRun['status'][]).includes(run.status)
+    if (!isEnded) await updateRun(tx, key, { status: 'failed', error, completedAt: clock() })
+  })
+}

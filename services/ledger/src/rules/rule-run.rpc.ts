@@ -1,0 +1,127 @@
+import { create } from '@bufbuild/protobuf'
+import { requireWithin } from '@coffer/kit/database/account-bound.sql'
+import { keepReply, once } from '@coffer/kit/database/idempotency'
+import { changeOf, insertChanges } from '@coffer/kit/events/changes'
+import { invalid, notFound } from '@coffer/kit/rpc/errors'
+import { toMessage } from '@coffer/kit/rpc/message'
+import { callerOf } from '@coffer/kit/rpc/rpc'
+import type { ServiceDeps } from '@coffer/kit/service/service'
+import { newId } from '@coffer/kit/values/id'
+import { RuleRunRequestedSchema } from '@coffer/proto/ledger/v1/events'
+import {
+  type CreateRuleRunRequest,
+  CreateRuleRunResponseSchema,
+  RuleRunSchema,
+  type RuleRunService,
+} from '@coffer/proto/ledger/v1/rule_run'
+import type { HandlerContext, ServiceImpl } from '@connectrpc/connect'
+import { sql } from 'slonik'
+import { rangeOf } from '../transactions/transaction-search.ts'
+import { findNamedAccount, listRules } from './rule.sql.ts'
+import { findRun, insertRun, listRuns, lockRun, type ShownRun, updateRun } from './rule-run.sql.ts'
+import { newRun, type RuleRunKey } from './rule-run.ts'
+
+type Deps = Pick<ServiceDeps, 'database' | 'clock'>
+
+/** Maximum number of unfinished runs of an account (docs/limits.md). */
+const unfinishedMax = 20
+
+/** Returns the RPC handlers of runs of rules (docs/rules/runs.md). */
+export function ruleRunRoutes(deps: Deps): ServiceImpl<typeof RuleRunService> {
+  const { database } = deps
+  return {
+    createRuleRun: (request, context) => createRun(deps, request, context),
+    listRuleRuns: async ({ before = null, limit }, context) => {
+      const { accountId } = callerOf(context)
+      // Reads one row more than the limit: if it exists, there is a next page.
+      const rows = await listRuns(database, accountId, { before, limit: limit + 1 })
+      return { runs: rows.slice(0, limit).map(renderRun), hasMore: rows.length > limit }
+    },
+    getRuleRun: async ({ ruleRunId }, context) => {
+      const { accountId } = callerOf(context)
+      const run = await findRun(database, { accountId, ruleRunId })
+      if (!run) throw notFound('rule run')
+      return { run: renderRun(run) }
+    },
+    undoRuleRun: async ({ ruleRunId }, context) => {
+      const { accountId } = callerOf(context)
+      return { run: renderRun(await startUndo(deps, { accountId, ruleRunId })) }
+    },
+  }
+}
+
+function createRun(
+  { database, clock }: Deps,
+  request: CreateRuleRunRequest,
+  context: HandlerContext,
+) {
+  const reply = CreateRuleRunResponseSchema
+  return once({ database, context, reply }, async (key) => {
+    const { accountId, userId: createdBy, timezone } = callerOf(context)
+    const { bankAccountId = null, from: fromDay = null, to: toDay = null } = request
+    rangeOf({ from: fromDay, to: toDay, after: null }, timezone)
+    if (bankAccountId && !(await findNamedAccount(database, accountId, bankAccountId))) {
+      throw notFound('bank account')
+    }
+    const rules = await chosenRules(database, accountId, request.ruleIds)
+    const ids = { accountId, ruleRunId: newId('rrun') }
+    const stated = { bankAccountId, fromDay, toDay, timezone, rules }
+    const run = newRun(ids, { ...stated, createdAt: clock(), createdBy })
+    const made = create(reply, { run: renderRun(run) })
+    await database.transaction(async (tx) => {
+      await insertRun(tx, run)
+      await tx.query(sql.unsafe`${insertChanges([requested(ids, { isUndo: false })])}`)
+      await requireWithin(tx, unfinishedBound(accountId))
+      await keepReply(tx, key, made)
+    })
+    return made
+  })
+}
+
+/** Returns the rules of a run in their order. Throws `notFound` for one that does not exist. */
+async function chosenRules(
+  database: Deps['database'],
+  accountId: string,
+  ruleIds: readonly string[],
+) {
+  const all = await listRules(database, accountId)
+  const known = new Set(all.map(({ ruleId }) => ruleId))
+  if (ruleIds.some((id) => !known.has(id))) throw notFound('rule')
+  const chosen = ruleIds.length === 0 ? all : all.filter(({ ruleId }) => ruleIds.includes(ruleId))
+  if (chosen.length === 0) throw invalid({ ruleIds: 'are none: the account has no rules' })
+  return chosen.map(({ ruleId, conditions, actions }) => ({ ruleId, conditions, actions }))
+}
+
+/** Marks a run as to be undone, and requests that; a repetition changes nothing. */
+function startUndo({ database }: Deps, key: RuleRunKey): Promise<ShownRun> {
+  return database.transaction(async (tx) => {
+    const run = await lockRun(tx, key)
+    if (!run) throw notFound('rule run')
+    if (run.status === 'undoing' || run.status === 'undone') return run
+    const undoing = { status: 'undoing', error: null } as const
+    await updateRun(tx, key, undoing)
+    await tx.query(sql.unsafe`${insertChanges([requested(key, { isUndo: true })])}`)
+    return { ...run, ...undoing }
+  })
+}
+
+function requested(key: RuleRunKey, { isUndo }: { isUndo: boolean }) {
+  const { accountId, ruleRunId: entityId } = key
+  const subject = { accountId, entityId, version: isUndo ? 2n : 1n }
+  const event = toMessage(RuleRunRequestedSchema, { ...key, isUndo })
+  return changeOf(RuleRunRequestedSchema, subject, event)
+}
+
+function unfinishedBound(accountId: string) {
+  return {
+    scope: `rule runs ${accountId}`,
+    rows: sql.fragment`SELECT FROM rule_runs
+      WHERE account_id = ${accountId} AND status IN ('running', 'undoing')`,
+    max: unfinishedMax,
+    refusal: `an account has at most ${unfinishedMax} unfinished runs: wait for one to end`,
+  }
+}
+
+function renderRun({ fromDay, toDay, ...run }: ShownRun) {
+  return toMessage(RuleRunSchema, { ...run, from: fromDay, to: toDay })
+}

@@ -1,0 +1,171 @@
+import type { Database, Queries, Transaction as Tx } from '@coffer/kit/database/database'
+import { assignmentsOf, columnNames, columnsOf, recordsOf } from '@coffer/kit/database/rows'
+import { sql } from 'slonik'
+import { z } from 'zod'
+import { Transaction } from '../book/transaction.ts'
+import { RuleRun, type RuleRunKey, RunChange } from './rule-run.ts'
+
+/** A run as lists show it, without its rules. */
+export const ShownRun = RuleRun.omit({ rules: true })
+export type ShownRun = z.infer<typeof ShownRun>
+
+const shown = columnsOf(ShownRun, { table: 'rule_runs' })
+
+export async function insertRun(tx: Tx, run: RuleRun): Promise<void> {
+  const columns = columnNames(RuleRun)
+  await tx.query(sql.unsafe`
+    INSERT INTO rule_runs (${columns})
+    SELECT ${columns} FROM jsonb_populate_recordset(NULL::rule_runs, ${recordsOf([run])}::jsonb)`)
+}
+
+/** Returns a run of the account; null if it does not exist. */
+export function findRun(
+  { pool }: { pool: Queries },
+  { accountId, ruleRunId }: RuleRunKey,
+): Promise<ShownRun | null> {
+  return pool.maybeOne(sql.type(ShownRun)`
+    SELECT ${shown} FROM rule_runs
+    WHERE account_id = ${accountId} AND rule_run_id = ${ruleRunId}`)
+}
+
+/** Returns the rules of a run as they were when it was created; null once it has ended. */
+export async function findRulesOf(
+  { pool }: Database,
+  { accountId, ruleRunId }: RuleRunKey,
+): Promise<RuleRun['rules']> {
+  return pool.maybeOneFirst(sql.type(RuleRun.pick({ rules: true }))`
+    SELECT rules FROM rule_runs WHERE account_id = ${accountId} AND rule_run_id = ${ruleRunId}`)
+}
+
+/** Locks a run until the transaction ends, so that one process at a time takes its next page. */
+export function lockRun(tx: Tx, { accountId, ruleRunId }: RuleRunKey): Promise<ShownRun | null> {
+  return tx.maybeOne(sql.type(ShownRun)`
+    SELECT ${shown} FROM rule_runs
+    WHERE account_id = ${accountId} AND rule_run_id = ${ruleRunId} FOR NO KEY UPDATE`)
+}
+
+/** Lists runs of an account, newest first; a `before` that is not null keeps those older. */
+export function listRuns(
+  { pool }: Database,
+  accountId: string,
+  { before, limit }: { before: string | null; limit: number },
+): Promise<readonly ShownRun[]> {
+  return pool.any(sql.type(ShownRun)`
+    SELECT ${shown} FROM rule_runs WHERE account_id = ${accountId}
+      ${before === null ? sql.fragment`` : sql.fragment`AND rule_run_id < ${before}`}
+    ORDER BY rule_run_id DESC LIMIT ${limit}`)
+}
+
+/** Changes fields of a run; one that ends no longer needs its rules. */
+export async function updateRun(
+  tx: Queries,
+  { accountId, ruleRunId }: RuleRunKey,
+  fields: Partial<ShownRun>,
+): Promise<void> {
+  const names = Object.keys(fields) as (keyof ShownRun)[]
+  const ends = fields.status !== undefined && fields.status !== 'running'
+  await tx.query(sql.unsafe`
+    UPDATE rule_runs SET ${assignmentsOf(fields, names)}
+      ${ends ? sql.fragment`, rules = NULL` : sql.fragment``}
+    WHERE account_id = ${accountId} AND rule_run_id = ${ruleRunId}`)
+}
+
+const BankAccountId = z.object({ bankAccountId: z.string() })
+
+/** Returns the ID of the account's next bank account after `after`, archived ones left out. */
+export function findNextAccount(
+  { pool }: Database,
+  accountId: string,
+  after: string,
+): Promise<string | null> {
+  return pool.maybeOneFirst(sql.type(BankAccountId)`
+    SELECT bank_account_id AS "bankAccountId" FROM bank_accounts
+    WHERE account_id = ${accountId} AND bank_account_id > ${after}
+      AND removed_at IS NULL AND deleted_at IS NULL
+    ORDER BY bank_account_id LIMIT 1`)
+}
+
+/** Lists live transactions of a bank account, not those by hand, after an ID, in ID order. */
+export function listRunRows(
+  { pool }: Database,
+  { accountId, bankAccountId }: { accountId: string; bankAccountId: string },
+  page: { after: string; from: Date; to: Date; limit: number },
+): Promise<readonly Transaction[]> {
+  return pool.any(sql.type(Transaction)`
+    SELECT ${columnsOf(Transaction, { table: 'transactions' })} FROM transactions
+    WHERE account_id = ${accountId} AND bank_account_id = ${bankAccountId}
+      AND transaction_id > ${page.after} AND deleted_at IS NULL AND source <> 'manual'
+      AND date >= ${page.from.toISOString()} AND date < ${page.to.toISOString()}
+    ORDER BY transaction_id LIMIT ${page.limit}`)
+}
+
+/** Inserts what a page of a run has changed. */
+export async function insertRunChanges(tx: Tx, changes: readonly RunChange[]): Promise<void> {
+  if (changes.length === 0) return
+  const columns = columnNames(RunChange)
+  await tx.query(sql.unsafe`
+    INSERT INTO rule_run_changes (${columns})
+    SELECT ${columns}
+    FROM jsonb_populate_recordset(NULL::rule_run_changes, ${recordsOf(changes)}::jsonb)`)
+}
+
+/** Lists the first changes of a run that are not undone, in the order of the bank accounts. */
+export function listRunChanges(
+  tx: Queries,
+  { accountId, ruleRunId }: RuleRunKey,
+  limit: number,
+): Promise<readonly RunChange[]> {
+  return tx.any(sql.type(RunChange)`
+    SELECT ${columnsOf(RunChange, { table: 'rule_run_changes' })} FROM rule_run_changes
+    WHERE account_id = ${accountId} AND rule_run_id = ${ruleRunId}
+    ORDER BY bank_account_id, transaction_id LIMIT ${limit}`)
+}
+
+/** Deletes these changes of one bank account. */
+export async function deleteRunChanges(
+  tx: Tx,
+  { accountId, ruleRunId }: RuleRunKey,
+  changes: readonly Pick<RunChange, 'bankAccountId' | 'transactionId'>[],
+): Promise<void> {
+  const ids = changes.map(({ transactionId }) => transactionId)
+  await tx.query(sql.unsafe`
+    DELETE FROM rule_run_changes
+    WHERE account_id = ${accountId} AND rule_run_id = ${ruleRunId}
+      AND bank_account_id = ${changes[0]?.bankAccountId ?? ''}
+      AND transaction_id = ANY(${sql.array(ids, 'text')})`)
+}
+
+const UnfinishedRun = RuleRun.pick({ accountId: true, ruleRunId: true, status: true })
+export type UnfinishedRun = z.infer<typeof UnfinishedRun>
+
+/** Lists at most `limit` unfinished runs of all accounts that were created before an instant. */
+export function listUnfinishedRuns(
+  { pool }: Database,
+  before: Date,
+  limit: number,
+): Promise<readonly UnfinishedRun[]> {
+  return pool.any(sql.type(UnfinishedRun)`
+    SELECT ${columnsOf(UnfinishedRun, { table: 'rule_runs' })} FROM rule_runs
+    WHERE status IN ('running', 'undoing') AND created_at < ${before.toISOString()}
+    ORDER BY rule_run_id LIMIT ${limit}`)
+}
+
+/**
+ * Deletes ended runs of all accounts that were created before an instant: at most `limit` changes,
+ * then runs without any. Transactions keep their values.
+ */
+export async function deleteRuns({ pool }: Database, before: Date, limit: number): Promise<void> {
+  const old = sql.fragment`
+    SELECT account_id, rule_run_id FROM rule_runs
+    WHERE created_at < ${before.toISOString()} AND status NOT IN ('running', 'undoing')
+    ORDER BY created_at LIMIT 200`
+  await pool.query(sql.unsafe`
+    DELETE FROM rule_run_changes
+    WHERE (account_id, rule_run_id, bank_account_id, transaction_id) IN (
+      SELECT account_id, rule_run_id, bank_account_id, transaction_id
+      FROM (${old}) AS old JOIN rule_run_changes USING (account_id, rule_run_id) LIMIT ${limit})`)
+  await pool.query(sql.unsafe`
+    DELETE FROM rule_runs WHERE (account_id, rule_run_id) IN (${old}) AND NOT EXISTS (
+      SELECT FROM rule_run_changes AS one WHERE one.account_id = rule_runs.account_id
+        AND one.rule_run_id = rule_runs.rule_run_id)`)
+}

@@ -1,0 +1,85 @@
+import { values } from '@coffer/proto/values'
+import { z } from 'zod'
+import { markedFields } from '../book/field-marks.ts'
+
+const Value = z.union([z.string(), z.array(z.string())]).nullable()
+
+/** A field that a run has changed: its value and mark before, and the rule's value since. */
+export const RunField = z.object({
+  field: z.enum(markedFields),
+  before: Value,
+  markBefore: z.object({ ruleId: z.string().nullable(), value: Value }).nullable(),
+  ruleId: z.string(),
+  value: Value,
+})
+export type RunField = z.infer<typeof RunField>
+
+/** The fields of one transaction that a run has changed; an undo deletes it. */
+export const RunChange = z.object({
+  accountId: z.string(),
+  ruleRunId: z.string(),
+  bankAccountId: z.string(),
+  transactionId: z.string(),
+  fields: z.array(RunField),
+})
+export type RunChange = z.infer<typeof RunChange>
+
+/** A rule as it was when a run was created; the parts are the JSON of their messages. */
+const RunRule = z.object({ ruleId: z.string(), conditions: z.json(), actions: z.json() })
+
+export type RuleRunKey = { accountId: string; ruleRunId: string }
+
+/**
+ * A run of rules over stored transactions (docs/rules/runs.md). The place is the last transaction
+ * that it has compared; `rules` is null once it has ended.
+ */
+export const RuleRun = z.object({
+  accountId: z.string(),
+  ruleRunId: z.string(),
+  status: z.enum(values['RuleRun.status']),
+  error: z.string().nullable(),
+  bankAccountId: z.string().nullable(),
+  fromDay: z.string().nullable(),
+  toDay: z.string().nullable(),
+  timezone: z.string(),
+  ruleIds: z.array(z.string()),
+  rules: z.array(RunRule).nullable(),
+  placeBankAccountId: z.string(),
+  placeTransactionId: z.string(),
+  matchedCount: z.bigint(),
+  changedCount: z.bigint(),
+  leftAloneCount: z.bigint(),
+  undoneCount: z.bigint(),
+  keptCount: z.bigint(),
+  createdAt: z.date(),
+  createdBy: z.string().nullable(),
+  completedAt: z.date().nullable(),
+  undoneAt: z.date().nullable(),
+})
+export type RuleRun = z.infer<typeof RuleRun>
+
+/** Returns a run that has compared nothing yet. */
+export function newRun(
+  key: RuleRunKey,
+  of: Pick<
+    RuleRun,
+    'bankAccountId' | 'fromDay' | 'toDay' | 'timezone' | 'rules' | 'createdAt' | 'createdBy'
+  >,
+): RuleRun {
+  return {
+    ...key,
+    ...of,
+    status: 'running',
+    error: null,
+    ruleIds: (of.rules ?? []).map(({ ruleId }) => ruleId),
+    placeBankAccountId: of.bankAccountId ?? '',
+    placeTransactionId: '',
+    matchedCount: 0n,
+    changedCount: 0n,
+    leftAloneCount: 0n,
+    undoneCount: 0n,
+    keptCount: 0n,
+    completedAt: null,
+    undoneAt: null,
+  }
+}

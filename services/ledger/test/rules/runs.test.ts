@@ -1,0 +1,171 @@
+import { eventually } from '@coffer/host/testing/boot'
+import { booting } from '@coffer/host/testing/booting'
+import { createHousehold } from '@coffer/host/testing/household'
+import { newId } from '@coffer/kit/values/id'
+import { RuleRunService } from '@coffer/proto/ledger/v1/rule_run'
+import type { CallOptions } from '@connectrpc/connect'
+import { expect, test } from '@jest/globals'
+import { sql } from 'slonik'
+import { createMoneyWriter } from '../../src/money/writer.service.ts'
+import { ruleRunActivities } from '../../src/rules/rule-run.activities.ts'
+import { ledger } from '../../src/service.ts'
+import { isRenamed } from '../../src/syncs/sync-join.ts'
+import { auditing } from '../auditing.ts'
+import { importFile, statementOf } from '../imports/uploading.ts'
+import { refusals } from '../outcomes.ts'
+import { aRow, assign, envelopeOf, syncedHome } from '../syncs/syncing.ts'
+import { runSweep } from '../tenancy/sweeping.ts'
+import { deli, rulingOf } from './ruling.ts'
+
+const booted = auditing(booting([ledger]))
+const rulesOf = rulingOf(booted)
+
+/** Returns the calls of an account to its runs. */
+function runsOf({ as }: { as: CallOptions }) {
+  const client = booted.client('ledger', RuleRunService)
+  const ended = async (ruleRunId = '') =>
+    eventually(
+      async () => (await client.getRuleRun({ ruleRunId }, as)).run,
+      (run) => run?.status !== 'running' && run?.status !== 'undoing',
+      60_000,
+    )
+  const start = async (request = {}) => (await client.createRuleRun(request, as)).run
+  const undo = async (ruleRunId = '') => (await client.undoRuleRun({ ruleRunId }, as)).run
+  return { client, ended, start, undo }
+}
+
+test('a run tidies all but edits; its undo puts back what still has its value', async () => {
+  const home = await syncedHome(booted)
+  const food = await envelopeOf(home, 2_000n)
+  const other = await envelopeOf(home, 5_000n)
+  const [plain, edited, late, refund, tea] = await home.brings(
+    aRow({ amount: 1_500n, date: '2026-03-03' }),
+    aRow({ amount: 100n, date: '2026-03-01' }),
+    aRow({ amount: 1_000n, date: '2026-03-04' }),
+    aRow({ amount: -300n, date: '2026-03-02' }),
+    aRow({ originalName: 'TEA', name: 'TEA', displayName: 'TEA' }),
+  )
+  await assign(home, edited?.transactionId, { name: 'Mine', spendingId: other.spendingId })
+  const ids = [edited, refund, tea].map((one) => one?.transactionId)
+  const before = await Promise.all(ids.map(home.one))
+  const named = (await home.one(late?.transactionId))?.name
+  const { write, client: rules } = rulesOf(home)
+  const { spendingId } = food
+  const actions = { name: 'Lunch', tags: ['food'], spendingId, refundSpendingId: spendingId }
+  const [ruleId = ''] = await write({ actions }, { actions: { name: 'Second', notes: 'noted' } })
+  const { client, ended, start, undo } = runsOf(home)
+  const started = await start()
+  expect(started).toMatchObject({ status: 'running', matchedCount: 0n })
+  // A run applies the rules that it began with.
+  await rules.updateRule({ ruleId, actions: { name: 'Changed' } }, home.as)
+  const run = await ended(started?.ruleRunId)
+  const counts = { matchedCount: 4n, changedCount: 4n, leftAloneCount: 1n }
+  expect(run).toMatchObject({ status: 'complete', ...counts })
+  const tidied = { name: 'Lunch', notes: 'noted', tags: ['food'] }
+  expect(await home.one(plain?.transactionId)).toMatchObject({ ...tidied, spendingAmount: 1_500n })
+  expect(await home.one(late?.transactionId)).toMatchObject({ ...tidied, spendingAmount: 500n })
+  expect(await home.one(refund?.transactionId)).toMatchObject({ ...tidied, refundAmount: 300n })
+  const kept = { name: 'Mine', spendingId: other.spendingId, notes: 'noted' }
+  expect(await home.one(edited?.transactionId)).toMatchObject(kept)
+  expect(await home.one(tea?.transactionId)).toMatchObject({ name: 'TEA', tags: [] })
+  expect(await food.held()).toBe(300n)
+  const again = await ended((await start({ ruleIds: [ruleId] }))?.ruleRunId)
+  expect(again).toMatchObject({ status: 'complete', matchedCount: 4n, changedCount: 3n })
+  expect((await client.listRuleRuns({ limit: 1 }, home.as)).hasMore).toBe(true)
+  // An edit to the value of the rule is an edit, and so is another envelope.
+  await assign(home, plain?.transactionId, { name: 'Changed' })
+  await assign(home, late?.transactionId, { spendingId: other.spendingId })
+  const undone = await ended((await undo(again?.ruleRunId))?.ruleRunId)
+  expect(undone).toMatchObject({ status: 'undone', undoneCount: 2n, keptCount: 1n })
+  const first = await ended((await undo(run?.ruleRunId))?.ruleRunId)
+  expect(first).toMatchObject({ status: 'undone', undoneCount: 4n, keptCount: 2n })
+  expect(await undo(run?.ruleRunId)).toMatchObject({ status: 'undone', undoneCount: 4n })
+  const changed = { name: 'Changed', notes: undefined, tags: [], spendingId: undefined }
+  expect(await home.one(plain?.transactionId)).toMatchObject(changed)
+  const moved = { name: named, spendingId: other.spendingId }
+  expect(await home.one(late?.transactionId)).toMatchObject(moved)
+  expect(await Promise.all(ids.map(home.one))).toEqual(before)
+  expect(await food.held()).toBe(2_000n)
+})
+
+test('pages of a run in several processes at once count each row once', async () => {
+  const home = await createHousehold(booted)
+  const rows = Array.from({ length: 1_234 }, (_, index) => [`r${index}`, `-${index + 1}.00`])
+  const { importedCount } = await importFile(home, statementOf(Object.fromEntries(rows)))
+  expect(importedCount).toBe(1_234n)
+  await rulesOf(home).write({
+    conditions: { originalName: { kind: 'contains', text: 'row r1' } },
+    actions: { tags: ['one'], merchantName: 'One' },
+  })
+  const matching = rows.filter(([id]) => id?.startsWith('r1')).length
+  const { start, ended, undo } = runsOf(home)
+  const database = booted.database('ledger')
+  const clock = () => new Date()
+  const deps = { database, clock, isRenamed, ...createMoneyWriter({ database, clock }) }
+  const { continueRuleRun, failRuleRun } = ruleRunActivities(deps)
+  const range = { from: '2026-01-01', to: '2026-12-31' }
+  const { ruleRunId = '' } = (await start({ bankAccountId: home.bankAccountId, ...range })) ?? {}
+  const key = { accountId: home.accountId, ruleRunId }
+  const together = () => Promise.all([1, 2, 3].map(() => continueRuleRun(key)))
+  await together()
+  const run = await ended(ruleRunId)
+  const count = BigInt(matching)
+  expect(run).toMatchObject({ matchedCount: count, changedCount: count, leftAloneCount: 0n })
+  await undo(ruleRunId)
+  await together()
+  await failRuleRun(key)
+  expect(await ended(ruleRunId)).toMatchObject({ status: 'undone', undoneCount: count })
+  const of = { bankAccountId: home.bankAccountId, limit: 100, offset: 0 }
+  const { transactions } = await home.transactions.listTransactions(of, home.as)
+  expect(transactions.filter(({ tags }) => tags.length > 0)).toEqual([])
+})
+
+test('a run is of its account alone, and removed after 30 days', async () => {
+  const home = await syncedHome(booted)
+  const [row] = await home.brings(aRow())
+  const { client, ended, start } = runsOf(home)
+  expect(await refusals(client.createRuleRun({}, home.as))).toEqual(['InvalidArgument'])
+  await rulesOf(home).write({ actions: { name: 'Lunch' } })
+  const { ruleRunId = '' } = (await ended((await start())?.ruleRunId)) ?? {}
+  const stranger = booted.as(newId('acct'))
+  const [ruleId = ''] = await rulesOf(home).order()
+  expect(
+    await refusals(
+      client.getRuleRun({ ruleRunId }, stranger),
+      client.undoRuleRun({ ruleRunId }, stranger),
+      client.createRuleRun({ ruleIds: [ruleId] }, stranger),
+      client.createRuleRun({ bankAccountId: newId('bac') }, home.as),
+      client.createRuleRun({ from: '2026-02-30' }, home.as),
+    ),
+  ).toEqual(['NotFound', 'NotFound', 'NotFound', 'NotFound', 'InvalidArgument'])
+  expect((await client.listRuleRuns({ limit: 5 }, stranger)).runs).toEqual([])
+  const { pool } = booted.database('ledger')
+  // As if the event of an undo had been lost.
+  await pool.query(sql.unsafe`
+    UPDATE rule_runs SET status = 'undoing', created_at = now() - interval '1 hour'
+    WHERE rule_run_id = ${ruleRunId}`)
+  await runSweep(booted)
+  expect(await ended(ruleRunId)).toMatchObject({ status: 'undone', undoneCount: 1n })
+  const second = (await ended((await start())?.ruleRunId))?.ruleRunId ?? ''
+  await pool.query(sql.unsafe`
+    UPDATE rule_runs SET created_at = now() - interval '31 days'
+    WHERE account_id = ${home.accountId}`)
+  await runSweep(booted)
+  const gone = [ruleRunId, second].map((id) => client.getRuleRun({ ruleRunId: id }, home.as))
+  expect(await refusals(...gone)).toEqual(['NotFound', 'NotFound'])
+  expect(await home.one(row?.transactionId)).toMatchObject({ name: 'Lunch' })
+})
+
+test('a deleted or archived bank account ends or skips its part of a run', async () => {
+  const home = await syncedHome(booted)
+  const [row] = await home.brings(aRow())
+  await rulesOf(home).write({ conditions: deli, actions: { name: 'Lunch' } })
+  const { start, ended, undo } = runsOf(home)
+  const { ruleRunId } = (await ended((await start())?.ruleRunId)) ?? {}
+  await booted.database('ledger').pool.query(sql.unsafe`
+    UPDATE bank_accounts SET deleted_at = now() WHERE account_id = ${home.accountId}`)
+  expect(await ended((await start())?.ruleRunId)).toMatchObject({ matchedCount: 0n })
+  await undo(ruleRunId)
+  expect(await ended(ruleRunId)).toMatchObject({ undoneCount: 0n, keptCount: 1n })
+  expect(await home.one(row?.transactionId)).toMatchObject({ name: 'Lunch' })
+})
