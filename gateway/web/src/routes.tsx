@@ -164,6 +164,13 @@ const csvImport = createRoute({
   component: lazyRouteComponent(() => import('./screens/imports/csv-import.tsx'), 'CsvImport'),
 })
 
+const rules = createRoute({
+  getParentRoute: () => frame,
+  path: '/rules',
+  validateSearch: (search): { like?: string | undefined } => ({ like: textOf(search.like) }),
+  component: lazyRouteComponent(() => import('./screens/rules/rules.tsx'), 'Rules'),
+})
+
 const tags = createRoute({
   getParentRoute: () => frame,
   path: '/tags',
@@ -239,6 +246,7 @@ export const router = createRouter({
       forecast,
       imports,
       csvImport,
+      rules,
       tags,
       accounts,
       feedLink,

@@ -12,6 +12,7 @@ const screens = `
 /schedules         Paydays
 /forecast          Forecast
 /imports           Imports
+/rules             Rules
 /tags              Tags
 /accounts          Accounts
 /settings          Settings

@@ -8,6 +8,7 @@ export const frameWords = {
   schedules: 'Paydays',
   forecast: 'Forecast',
   imports: 'Imports',
+  rules: 'Rules',
   tags: 'Tags',
   accounts: 'Accounts',
   settings: 'Settings',

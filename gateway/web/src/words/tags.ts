@@ -12,7 +12,7 @@ export const tagWords = {
   tag: 'Tag',
   all: 'All tags',
   add: 'Add tag',
-  take: 'Take tag off',
+  take: 'Untag',
   rename: 'Rename',
   renameTitle: (name: string) => `Rename ${name}`,
   merge: (count: number) => (count < 2 ? 'Merge' : `Merge ${count} tags`),

@@ -40,6 +40,7 @@ export const transactionWords = {
   note: 'Note',
   adjusts: 'Change the balance of the account too',
   isPending: 'Still pending',
+  appliesRules: 'Let rules fill in what is empty',
   save: 'Save',
   cancel: 'Cancel',
   amountFault: 'Enter an amount other than zero, such as 12.50.',

@@ -45,13 +45,14 @@ export function NewTransaction({ bankAccountId, onClose }: Props) {
     }
     setFaults(found)
     if (!amount || Object.keys(found).length > 0) return
-    const { spendingId, notes, adjustsBalance, isPending } = more
+    const { spendingId, notes, adjustsBalance, isPending, appliesRules } = more
     const body = {
       name,
       amount: isDeposit ? -amount : amount,
       date: instantOf(date, reader.timezone),
       adjustsBalance: adjustsBalance === 'on',
       isPending: isPending === 'on',
+      appliesRules: appliesRules === 'on',
       ...(spendingId ? { [isDeposit ? 'refundSpendingId' : 'spendingId']: spendingId } : {}),
       ...(notes ? { notes } : {}),
       ...(tags.length > 0 ? { tags } : {}),
@@ -120,6 +121,7 @@ function Fields({ bankAccountId, isDeposit, problems, children }: FieldsProps) {
       <TextField label={words.note} name="notes" fault={problems.notes} />
       <CheckField label={words.adjusts} name="adjustsBalance" defaultChecked />
       <CheckField label={words.isPending} name="isPending" />
+      <CheckField label={words.appliesRules} name="appliesRules" />
     </>
   )
 }

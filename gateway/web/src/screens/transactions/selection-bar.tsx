@@ -84,13 +84,13 @@ function Acts({ bankAccountId, count, areDeleted, isSending, change }: ActsProps
   }
   return (
     <>
-      <Assign bankAccountId={bankAccountId} state={state} change={change} />
-      <TagMany state={state} change={change} />
       {isManual && (
         <Button kind="danger" {...state} onClick={() => setAsked(true)}>
           {transactionWords.remove}
         </Button>
       )}
+      <Assign bankAccountId={bankAccountId} state={state} change={change} />
+      <TagMany state={state} change={change} />
       {isAsked && <RemoveMany count={count} remove={change} onClose={() => setAsked(false)} />}
     </>
   )

@@ -13,6 +13,7 @@ import { useChosenAccountId, useManner, useReader } from '../../shell/chosen-acc
 import { transactionWords as words } from '../../words/transactions.ts'
 import { CorrectTransaction } from './correct-transaction.tsx'
 import { EditTransaction } from './edit-transaction.tsx'
+import { Provenance } from './provenance.tsx'
 import { RemoveTransaction } from './remove-transaction.tsx'
 import { Separate, Suggestions } from './suggestions.tsx'
 import styles from './transactions.module.css'
@@ -49,6 +50,7 @@ function Detail(path: { bankAccountId: string; transactionId: string }) {
           <Card title={words.edit}>
             <EditTransaction key={keyOf(found)} transaction={found} />
           </Card>
+          <Provenance transaction={found} />
           <CorrectTransaction transaction={found} />
           <Similar transaction={found} />
           <Changes transaction={found} />

@@ -1,0 +1,52 @@
+import { useQueries, useQuery } from '@tanstack/react-query'
+import { bankAccountsQuery } from '../../api/account-queries.ts'
+import { spendingQuery } from '../../api/budget-queries.ts'
+import { useChosenAccountId, useReader } from '../../shell/chosen-account.ts'
+import { ruleWords as words } from '../../words/rules.ts'
+import type { Entries } from './rule-entries.ts'
+import type { Names } from './rule-sentence.ts'
+
+interface Choice {
+  value: string
+  text: string
+  bankAccountId: string
+}
+
+/** The bank accounts and the envelopes of all of them, as choices, and their names. */
+export interface Known extends Names {
+  accounts: { value: string; text: string }[]
+  envelopes: Choice[]
+}
+
+/** Properties of a part of the form. */
+export interface PartProps {
+  entries: Entries
+  problems: Record<string, string>
+  known: Known
+  change: (next: Partial<Entries>) => void
+}
+
+/** Returns the names of envelopes and bank accounts. With several accounts, both are said. */
+export function useKnown(): Known {
+  const { locale, currencyDefault } = useReader()
+  const chosen = useChosenAccountId()
+  const { data: accounts = [] } = useQuery(bankAccountsQuery)
+  const lists = useQueries({ queries: accounts.map((one) => spendingQuery(one.bankAccountId)) })
+  const envelopes = accounts.flatMap(({ bankAccountId, name: account }, at) =>
+    (lists[at]?.data ?? []).map(({ spendingId, name }) => ({
+      value: spendingId,
+      text: accounts.length > 1 ? words.ofAccount(name, account) : name,
+      bankAccountId,
+    })),
+  )
+  return {
+    accounts: accounts.map(({ bankAccountId, name }) => ({ value: bankAccountId, text: name })),
+    envelopes,
+    envelope: (id) => envelopes.find(({ value }) => value === id)?.text ?? words.unknown,
+    account: (id) => accounts.find((one) => one.bankAccountId === id)?.name ?? words.unknown,
+    manner: (id) => {
+      const account = accounts.find((one) => one.bankAccountId === (id || chosen))
+      return { locale, currency: account?.currency ?? currencyDefault }
+    },
+  }
+}

@@ -1,0 +1,148 @@
+import type { Transaction } from '../../api/budget-queries.ts'
+import type { Actions, Conditions, Draft, Rule } from '../../api/rule-queries.ts'
+import { amountText, parseAmount } from '../../format/amount-input.ts'
+import type { Manner } from '../../format/currency.ts'
+import { ruleWords as words } from '../../words/rules.ts'
+
+type Kind = NonNullable<Conditions['originalName']>['kind']
+
+/** The entries of the form, as they are typed; empty ones are no part of the rule. */
+export interface Entries {
+  name: string
+  originalKind: Kind
+  originalName: string
+  merchantKind: Kind
+  originalMerchantName: string
+  amountFrom: string
+  amountTo: string
+  direction: NonNullable<Conditions['direction']> | ''
+  bankAccountId: string
+  source: NonNullable<Conditions['source']> | ''
+  state: 'true' | 'false' | ''
+  dayFrom: string
+  dayTo: string
+  toName: string
+  merchantName: string
+  notes: string
+  tags: string[]
+  spendingId: string
+  refundSpendingId: string
+}
+
+/** Returns the entries of a rule, or those of a new one. */
+export function entriesOf(rule: Omit<Rule, 'ruleId'> | null, manner: Manner): Entries {
+  const { name = '', conditions = {}, actions = {} } = rule ?? {}
+  const { originalName, originalMerchantName, amountFrom, amountTo, isPending } = conditions
+  const typed = (amount?: number) => (amount === undefined ? '' : amountText(amount, manner))
+  return {
+    name,
+    originalKind: originalName?.kind ?? 'contains',
+    originalName: originalName?.text ?? '',
+    merchantKind: originalMerchantName?.kind ?? 'contains',
+    originalMerchantName: originalMerchantName?.text ?? '',
+    amountFrom: typed(amountFrom),
+    amountTo: typed(amountTo),
+    direction: conditions.direction ?? '',
+    bankAccountId: conditions.bankAccountId ?? '',
+    source: conditions.source ?? '',
+    state: isPending === undefined ? '' : isPending ? 'true' : 'false',
+    dayFrom: String(conditions.dayFrom ?? ''),
+    dayTo: String(conditions.dayTo ?? ''),
+    toName: actions.name ?? '',
+    merchantName: actions.merchantName ?? '',
+    notes: actions.notes ?? '',
+    tags: actions.tags ?? [],
+    spendingId: actions.spendingId ?? '',
+    refundSpendingId: actions.refundSpendingId ?? '',
+  }
+}
+
+/**
+ * Returns the entries of a rule for transactions like this one, with its present values; `cluster`
+ * is the name of similar ones.
+ */
+export function entriesLike(
+  transaction: Transaction,
+  cluster: string | null,
+  manner: Manner,
+): Entries {
+  const { originalName, tags = [], notes, spendingId, refundSpendingId } = transaction
+  const name = transaction.name ?? originalName
+  return {
+    ...entriesOf(null, manner),
+    originalName: wordsOf(originalName, cluster),
+    toName: name === originalName ? '' : name,
+    notes: notes ?? '',
+    tags,
+    spendingId: spendingId ?? '',
+    refundSpendingId: refundSpendingId ?? '',
+  }
+}
+
+/**
+ * Returns the part of a text of a bank by which a rule knows others like it: the name of its
+ * cluster if that is a part of it, else the first words without digits, else all of it.
+ */
+export function wordsOf(text: string, cluster: string | null): string {
+  if (cluster && text.toLowerCase().includes(cluster.toLowerCase())) return cluster
+  const parts = text.split(/\s*\S*\d\S*\s*/u)
+  const bare = parts.map((one) => one.replaceAll(/^[^\p{L}]+|[^\p{L}]+$/gu, ''))
+  return bare.find((one) => one.length > 2) ?? text
+}
+
+/** Returns conditions and actions; an entry that cannot be read is left out. */
+export function draftOf(entries: Entries, manner: Manner): Draft {
+  const { originalKind, merchantKind, direction, source, state } = entries
+  const text = (kind: Kind, typed: string) => (typed.trim() ? { kind, text: typed.trim() } : null)
+  const conditions: Record<keyof Conditions, unknown> = {
+    originalName: text(originalKind, entries.originalName),
+    originalMerchantName: text(merchantKind, entries.originalMerchantName),
+    amountFrom: parseAmount(entries.amountFrom, manner),
+    amountTo: parseAmount(entries.amountTo, manner),
+    direction,
+    bankAccountId: entries.bankAccountId,
+    source,
+    isPending: state === '' ? null : state === 'true',
+    dayFrom: dayOf(entries.dayFrom),
+    dayTo: dayOf(entries.dayTo),
+  }
+  const actions: Record<keyof Actions, unknown> = {
+    name: entries.toName.trim(),
+    merchantName: entries.merchantName.trim(),
+    notes: entries.notes.trim(),
+    tags: entries.tags.length > 0 ? entries.tags : null,
+    spendingId: direction === 'in' ? null : entries.spendingId,
+    refundSpendingId: direction === 'out' ? null : entries.refundSpendingId,
+  }
+  return { conditions: stated(conditions), actions: stated(actions) }
+}
+
+/** Returns the faults of entries by field of the form. */
+export function faultsOf(entries: Entries, manner: Manner): Record<string, string> {
+  const { conditions, actions } = draftOf(entries, manner)
+  const { amountFrom, amountTo } = conditions
+  const amountFault = (typed: string, amount?: number) =>
+    typed.trim() !== '' && (amount ?? -1) < 0 ? words.amountFault : ''
+  const dayFault = (typed: string) => (typed !== '' && dayOf(typed) === null ? words.dayFault : '')
+  const isTurned = amountTo !== undefined && amountTo < (amountFrom ?? 0)
+  const isEmpty = Object.keys(conditions).length === 0
+  const faults = {
+    originalName: isEmpty ? words.conditionFault : '',
+    amountFrom: amountFault(entries.amountFrom, amountFrom),
+    amountTo: amountFault(entries.amountTo, amountTo) || (isTurned ? words.rangeFault : ''),
+    dayFrom: dayFault(entries.dayFrom),
+    dayTo: dayFault(entries.dayTo),
+    toName: Object.keys(actions).length === 0 ? words.actionFault : '',
+  }
+  return Object.fromEntries(Object.entries(faults).filter(([, text]) => text !== ''))
+}
+
+function dayOf(typed: string): number | null {
+  return /^([1-9]|[12]\d|3[01])$/.test(typed.trim()) ? Number(typed) : null
+}
+
+/** Returns the keys that have a value. */
+function stated<Values>(values: Record<string, unknown>): Values {
+  const entries = Object.entries(values).filter(([, one]) => one !== null && one !== '')
+  return Object.fromEntries(entries) as Values
+}

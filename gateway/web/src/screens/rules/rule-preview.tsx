@@ -1,0 +1,119 @@
+import { useQuery } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
+import {
+  type Draft,
+  type PreviewedRow,
+  type PreviewedRule,
+  rulePreviewQuery,
+} from '../../api/rule-queries.ts'
+import { transactionQuery } from '../../api/transaction-queries.ts'
+import { Amount } from '../../controls/amount.tsx'
+import { Asked } from '../../controls/asked.tsx'
+import { Button } from '../../controls/button.tsx'
+import rows from '../../controls/rows.module.css'
+import { dayOf, formatShortDay } from '../../format/days.ts'
+import { useManner, useReader } from '../../shell/chosen-account.ts'
+import { ruleWords as words } from '../../words/rules.ts'
+import type { Known } from './names.ts'
+import styles from './rules.module.css'
+
+interface Props {
+  /** Null while entries are missing or wrong. */
+  draft: Draft | null
+  known: Known
+}
+
+/** Time without a keystroke after which a preview is asked for, in ms. */
+const pauseMs = 400
+
+/** Rows that are shown at first, and with each press of the button. */
+const step = 5
+
+/** The difference that the rule would make to stored transactions. */
+export function RulePreview({ draft, known }: Props) {
+  const text = JSON.stringify(draft)
+  const [settled, setSettled] = useState(text)
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(text), pauseMs)
+    return () => clearTimeout(timer)
+  }, [text])
+  const asked = JSON.parse(settled) as Draft | null
+  return (
+    <section className={styles.preview} aria-label={words.preview}>
+      <h3>{words.preview}</h3>
+      {asked && draft ? (
+        <Shown draft={asked} known={known} />
+      ) : (
+        <p className={rows.soft}>{words.previewWait}</p>
+      )}
+    </section>
+  )
+}
+
+function Shown({ draft, known }: { draft: Draft; known: Known }) {
+  const preview = useQuery(rulePreviewQuery(draft))
+  const [count, setCount] = useState(step)
+  return (
+    <Asked query={preview}>
+      {({ transactions, ...counts }) => (
+        <>
+          <Counts {...counts} />
+          {transactions.length > 0 && (
+            <ul className={rows.rows} aria-label={words.previewRows}>
+              {transactions.slice(0, count).map((one) => (
+                <Row key={one.transactionId} row={one} known={known} />
+              ))}
+            </ul>
+          )}
+          {transactions.length > count && (
+            <Button onClick={() => setCount(count + step)}>{words.moreRows}</Button>
+          )}
+        </>
+      )}
+    </Asked>
+  )
+}
+
+function Counts(counts: Omit<PreviewedRule, 'transactions'>) {
+  const { matchedCount, examinedCount, changedCount, keptCount, isComplete } = counts
+  return (
+    <p role="status">
+      {words.fits(matchedCount, examinedCount, isComplete)}{' '}
+      {matchedCount > 0 && words.changes(changedCount, keptCount)} {words.notByHand}
+    </p>
+  )
+}
+
+/** A transaction as it is, and each field as it would become. */
+function Row({ row, known }: { row: PreviewedRow; known: Known }) {
+  const { bankAccountId, transactionId, fields } = row
+  const reader = useReader()
+  const manner = useManner(bankAccountId)
+  const transaction = useQuery(transactionQuery(bankAccountId, transactionId))
+  const shown = (field: string, value: string | null) => {
+    if (!value) return words.nothing
+    return field === 'spendingId' ? known.envelope(value) : value
+  }
+  return (
+    <li className={`${rows.row} ${styles.previewed}`}>
+      <Asked query={transaction} lines={1}>
+        {({ originalName, date, amount }) => (
+          <p className={styles.heading}>
+            <span className={rows.name}>{originalName}</span>
+            <span className={rows.soft}>
+              {formatShortDay(dayOf(date, reader.timezone), reader)},{' '}
+              <Amount amount={amount} manner={manner} as="flow" />
+            </span>
+          </p>
+        )}
+      </Asked>
+      {fields.map(({ field, isChanged, from, to, text }) => (
+        <p key={field} className={isChanged ? undefined : rows.soft}>
+          {isChanged
+            ? `${words.fields[field]}: ${words.becomes(shown(field, from), shown(field, to))}`
+            : text}
+        </p>
+      ))}
+    </li>
+  )
+}

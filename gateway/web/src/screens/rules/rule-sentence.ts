@@ -1,0 +1,53 @@
+import type { Actions, Conditions } from '../../api/rule-queries.ts'
+import type { Manner } from '../../format/currency.ts'
+import { formatMoney } from '../../format/money.ts'
+import { rulePhrases as phrases, ruleWords as words } from '../../words/rules.ts'
+import { transactionWords } from '../../words/transactions.ts'
+
+/** The names of what a rule points to, and how its amounts are written. */
+export interface Names {
+  envelope: (spendingId: string) => string
+  account: (bankAccountId: string) => string
+  manner: (bankAccountId: string | undefined) => Manner
+}
+
+/** Returns the conditions of a rule in words: `Name contains “LIDL” and money out`. */
+export function conditionsText(conditions: Conditions, names: Names): string {
+  const { originalName, originalMerchantName, direction, bankAccountId } = conditions
+  const { source, isPending, dayFrom, dayTo } = conditions
+  const parts = [
+    originalName && phrases.name(words.kinds[originalName.kind], originalName.text),
+    originalMerchantName &&
+      phrases.merchant(words.kinds[originalMerchantName.kind], originalMerchantName.text),
+    amountText(conditions, names.manner(bankAccountId)),
+    direction && phrases.directions[direction],
+    bankAccountId && phrases.account(names.account(bankAccountId)),
+    source && phrases.source(transactionWords.sources[source]),
+    isPending !== undefined && (isPending ? phrases.pending : phrases.posted),
+    (dayFrom ?? dayTo) !== undefined && phrases.days(dayFrom ?? 1, dayTo ?? 31),
+  ]
+  const text = parts.filter(Boolean).join(phrases.and)
+  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`
+}
+
+/** Returns the actions of a rule in words: `name “Lidl”, envelope Groceries, tag food`. */
+export function actionsText(actions: Actions, names: Names): string {
+  const { name, merchantName, notes, tags = [], spendingId, refundSpendingId } = actions
+  const parts = [
+    name && phrases.setName(name),
+    merchantName && phrases.setMerchant(merchantName),
+    spendingId && phrases.setEnvelope(names.envelope(spendingId)),
+    refundSpendingId && phrases.setRefund(names.envelope(refundSpendingId)),
+    tags.length > 0 && phrases.setTags(tags),
+    notes && phrases.setNote(notes),
+  ]
+  return parts.filter(Boolean).join(', ')
+}
+
+function amountText({ amountFrom, amountTo }: Conditions, manner: Manner): string | null {
+  const from = formatMoney(amountFrom ?? 0, manner)
+  if (amountTo === undefined) return amountFrom === undefined ? null : phrases.from(from)
+  const to = formatMoney(amountTo, manner)
+  if (amountFrom === undefined) return phrases.to(to)
+  return amountFrom === amountTo ? phrases.exactly(to) : phrases.between(from, to)
+}

@@ -1,0 +1,155 @@
+import { started } from '@coffer/host/testing/started'
+import { startCoffer } from '@coffer/test/harness/coffer.ts'
+import type { Person } from '@coffer/test/harness/person.ts'
+import { expect, test } from '@jest/globals'
+import type { Page } from 'playwright-core'
+import { axeFaults, overflowOf, takePicture, useBrowser } from '../browser.ts'
+import { createHousehold } from './household.ts'
+
+const { viewBypassed } = useBrowser()
+
+const coffer = started(() => startCoffer())
+
+const shops = ['LIDL', 'DEUTSCHE BAHN', 'STADTWERKE']
+
+/** A statement of a month with two payments to each shop, the second with other digits. */
+function statementOf(month: number) {
+  const rows = shops.flatMap((shop, at) =>
+    [3, 17].map((day) => {
+      const date = `2026${String(month).padStart(2, '0')}${String(day + at).padStart(2, '0')}`
+      const text = `<NAME>${shop} ${month}${day}4711 BERLIN`
+      return `<STMTTRN><DTPOSTED>${date}<TRNAMT>-${day + at}.50<FITID>${date}${at}${text}</STMTTRN>`
+    }),
+  )
+  const head = 'OFXHEADER:100\r\nDATA:OFXSGML\r\nVERSION:102\r\nENCODING:USASCII\r\nCHARSET:1252'
+  const list = `<CURDEF>USD<BANKTRANLIST>${rows.join('')}</BANKTRANLIST>`
+  const response = `<STMTTRNRS><STMTRS>${list}</STMTRS></STMTTRNRS>`
+  const text = `${head}\r\n\r\n<OFX><BANKMSGSRSV1>${response}</BANKMSGSRSV1></OFX>`
+  return { name: `month-${month}.ofx`, mimeType: 'application/x-ofx', buffer: Buffer.from(text) }
+}
+
+async function importMonth(page: Page, month: number): Promise<void> {
+  await page.getByRole('link', { name: 'Imports' }).first().click()
+  await page.getByLabel('Choose a file').setInputFiles(statementOf(month))
+  const row = page.getByRole('listitem').filter({ hasText: `month-${month}.ofx` })
+  await row.getByText('Done').waitFor()
+}
+
+/** Takes pictures of a page on a laptop and a phone, in both schemes, and runs axe on each. */
+async function inspect(page: Page, name: string): Promise<void> {
+  for (const scheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme: scheme })
+    for (const width of [1280, 390]) {
+      await page.setViewportSize({ width, height: 900 })
+      await takePicture(page, `web-${name}-${scheme}-${width}`)
+      expect([name, scheme, width, await overflowOf(page)]).toEqual([name, scheme, width, 0])
+    }
+    expect([name, scheme, await axeFaults(page)]).toEqual([name, scheme, []])
+  }
+  await page.emulateMedia({ colorScheme: 'light' })
+  await page.setViewportSize({ width: 1280, height: 900 })
+}
+
+/** Returns the transactions of a month as `name, tags, envelope`. */
+async function sortedRows(person: Person, { bank }: { bank: object }, month: number) {
+  const query = { from: `2026-0${month}-01`, to: `2026-0${month}-28`, limit: 100 }
+  const { data } = await person.client.listTransactions({ ...(bank as Bank), query })
+  return data
+    .map(({ name, tags = [], spendingId }) =>
+      [name, tags.join(), spendingId ? 'paid' : ''].join(' '),
+    )
+    .sort()
+}
+
+type Bank = Awaited<ReturnType<typeof createHousehold>>['bank']
+
+test('rules that are made from transactions sort the file of the next month', async () => {
+  const alice = await coffer.person()
+  const household = await createHousehold(alice)
+  await viewBypassed({ url: `${coffer.baseUrl}/rules`, cookie: alice.cookie }, async (page) => {
+    const dialog = page.getByRole('dialog')
+    await page.getByText('No rules yet.').waitFor()
+    await inspect(page, 'rules-empty')
+    await importMonth(page, 1)
+    for (const shop of shops) {
+      await page.getByRole('link', { name: 'Transactions' }).first().click()
+      await page
+        .getByRole('link', { name: new RegExp(`^${shop}`) })
+        .first()
+        .click()
+      await page.getByRole('link', { name: 'Make a rule from this transaction' }).click()
+      await dialog.getByLabel('Name', { exact: true }).fill(shop.toLowerCase())
+      await dialog.getByLabel('Envelope that pays').selectOption('Groceries')
+      await dialog.getByLabel('Tags').fill(shop.slice(0, 3))
+      await dialog.getByLabel('Tags').press('Enter')
+      await dialog.getByText('2 of 7 transactions fit.').waitFor()
+      await dialog.getByText(`→ ${shop.toLowerCase()}`).first().waitFor()
+      if (shop === 'LIDL') await inspect(page, 'rules-form')
+      await dialog.getByRole('button', { name: 'Save' }).click()
+      await page
+        .getByRole('list', { name: /^Rules/ })
+        .getByText(shop.toLowerCase())
+        .first()
+        .waitFor()
+    }
+    await inspect(page, 'rules-list')
+    await importMonth(page, 2)
+    expect(await sortedRows(alice, household, 2)).toEqual(
+      shops
+        .flatMap((shop) => Array(2).fill(`${shop.toLowerCase()} ${shop.slice(0, 3)} paid`))
+        .sort(),
+    )
+    await page.getByRole('link', { name: 'Transactions' }).first().click()
+    await page.getByRole('link', { name: 'lidl', exact: true }).first().click()
+    await page.getByText('Rule “lidl”').first().waitFor()
+    await inspect(page, 'rules-who')
+  })
+})
+
+test('the keyboard alone makes a rule, moves it and deletes one; dragging moves too', async () => {
+  const bob = await coffer.person()
+  await createHousehold(bob)
+  for (const name of ['First', 'Second']) {
+    const conditions = { direction: 'in', amountFrom: 100, dayFrom: 28, dayTo: 3 } as const
+    await bob.client.createRule({ body: { name, conditions, actions: { notes: name } } })
+  }
+  const order = async () => (await bob.client.listRules()).data.rules.map(({ name }) => name)
+  await viewBypassed({ url: `${coffer.baseUrl}/`, cookie: bob.cookie }, async (page) => {
+    const { keyboard } = page
+    const press = async (keys: string) => {
+      for (const key of keys.split(' ')) await keyboard.press(key)
+    }
+    await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor()
+    await press('g r')
+    await page.getByText('First', { exact: true }).waitFor()
+    await press('Tab Enter')
+    await page.getByRole('dialog').getByLabel('Name at the bank', { exact: true }).waitFor()
+    await press('Tab Tab Tab')
+    await keyboard.type('gym')
+    await press('Tab Tab')
+    await keyboard.type('Gym')
+    await press('Tab Tab')
+    await keyboard.type('health')
+    await press('Enter Enter')
+    await page.getByRole('status').getByText('It sorts transactions').waitFor()
+    expect(await order()).toEqual(['First', 'Second', 'Gym'])
+    const up = page.getByRole('button', { name: 'Move Gym up' })
+    await up.focus()
+    await press('Enter')
+    await page.getByText('Gym is now 2 of 3.').waitFor()
+    await press('Enter')
+    await page.getByText('Gym is now 1 of 3.').waitFor()
+    expect(await order()).toEqual(['Gym', 'First', 'Second'])
+    const row = (name: string) => page.getByRole('listitem').filter({ hasText: name })
+    await row('Second').dragTo(row('Gym'))
+    await page.getByText('Second is now 1 of 3.').waitFor()
+    await page.getByRole('button', { name: 'Edit First' }).press('Enter')
+    await page.getByRole('dialog').getByLabel('Amount from').waitFor()
+    await inspect(page, 'rules-edit')
+    await press('Escape')
+    await page.getByRole('button', { name: 'Delete First' }).press('Enter')
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).press('Enter')
+    await page.getByText('First', { exact: true }).waitFor({ state: 'detached' })
+    expect(await order()).toEqual(['Second', 'Gym'])
+  })
+})
