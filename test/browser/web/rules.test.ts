@@ -61,6 +61,26 @@ async function sortedRows(person: Person, { bank }: { bank: object }, month: num
     .sort()
 }
 
+/** Applies all rules to stored transactions, and undoes that; `first` reads the first row. */
+async function applyAndUndo(page: Page, first: () => Promise<string | undefined>): Promise<void> {
+  const raw = await first()
+  const dialog = page.getByRole('dialog')
+  await page.getByRole('link', { name: 'Rules' }).first().click()
+  await page.getByRole('button', { name: 'Apply the rules' }).click()
+  await takePicture(page, 'web-rules-apply')
+  expect(await axeFaults(page)).toEqual([])
+  await dialog.getByRole('button', { name: 'Apply' }).click()
+  await page.getByText('Applied').waitFor()
+  await page.getByText('12 fit, 6 changed').waitFor()
+  expect([raw, await first()]).toEqual(['DEUTSCHE BAHN 1174711 BERLIN  ', 'deutsche bahn DEU paid'])
+  await inspect(page, 'rules-runs')
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await dialog.getByRole('button', { name: 'Undo' }).click()
+  await page.getByText('6 put back').waitFor()
+  await page.getByText('Undone').waitFor()
+  expect(await first()).toBe(raw)
+}
+
 type Bank = Awaited<ReturnType<typeof createHousehold>>['bank']
 
 test('rules that are made from transactions sort the file of the next month', async () => {
@@ -103,6 +123,7 @@ test('rules that are made from transactions sort the file of the next month', as
     await page.getByRole('link', { name: 'lidl', exact: true }).first().click()
     await page.getByText('Rule “lidl”').first().waitFor()
     await inspect(page, 'rules-who')
+    await applyAndUndo(page, async () => (await sortedRows(alice, household, 1))[0])
   })
 })
 
@@ -131,7 +152,10 @@ test('the keyboard alone makes a rule, moves it and deletes one; dragging moves 
     await press('Tab Tab')
     await keyboard.type('health')
     await press('Enter Enter')
-    await page.getByRole('status').getByText('It sorts transactions').waitFor()
+    await page.getByRole('status').getByText('The rule sorts').waitFor()
+    await page.getByRole('button', { name: 'Apply to stored ones too' }).press('Enter')
+    await page.getByText('Rule “Gym”').waitFor()
+    await page.getByText('0 fit, 0 changed').waitFor()
     expect(await order()).toEqual(['First', 'Second', 'Gym'])
     const up = page.getByRole('button', { name: 'Move Gym up' })
     await up.focus()
@@ -140,7 +164,8 @@ test('the keyboard alone makes a rule, moves it and deletes one; dragging moves 
     await press('Enter')
     await page.getByText('Gym is now 1 of 3.').waitFor()
     expect(await order()).toEqual(['Gym', 'First', 'Second'])
-    const row = (name: string) => page.getByRole('listitem').filter({ hasText: name })
+    const list = page.getByRole('list', { name: /^Rules/ })
+    const row = (name: string) => list.getByRole('listitem').filter({ hasText: name })
     await row('Second').dragTo(row('Gym'))
     await page.getByText('Second is now 1 of 3.').waitFor()
     await page.getByRole('button', { name: 'Edit First' }).press('Enter')

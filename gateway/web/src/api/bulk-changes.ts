@@ -36,11 +36,11 @@ export async function changeMany(
   const { data } = await coffer.changeTransactions({ path: { bankAccountId }, body })
   const refused = refusalsOf(data.results, chosen)
   const text = words.changed(chosen.size - refused.length, chosen.size)
-  showNote({ text, ...(data.operationId ? { undo: undoOf(data.operationId, chosen) } : {}) })
+  showNote({ text, ...(data.operationId ? { act: undoOf(data.operationId, chosen) } : {}) })
   return refused
 }
 
-function undoOf(bulkOperationId: string, chosen: Chosen): Note['undo'] {
+function undoOf(bulkOperationId: string, chosen: Chosen): Note['act'] {
   const work = async () => {
     const { data } = await coffer.undoOperation({ path: { bulkOperationId } })
     const left = refusalsOf(data.results, chosen).map(({ name }) => name)

@@ -1,9 +1,9 @@
 import { useSyncExternalStore } from 'react'
 
-/** A text about what has just happened, with the way back where there is one. */
+/** A text about what has just happened, with the way back or the next step, if any. */
 export interface Note {
   text: string
-  undo?: { text: string; work: () => Promise<unknown> }
+  act?: { text: string; work: () => Promise<unknown> }
 }
 
 const listeners = new Set<() => void>()

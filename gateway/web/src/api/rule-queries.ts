@@ -1,8 +1,8 @@
-import type { CreateRuleData, PreviewRuleResponse, Rule } from '@coffer/client/types'
+import type { CreateRuleData, PreviewRuleResponse, Rule, RuleRun } from '@coffer/client/types'
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { coffer } from './client.ts'
 
-export type { Rule }
+export type { Rule, RuleRun }
 export type Conditions = Rule['conditions']
 export type Actions = Rule['actions']
 export type PreviewedRule = PreviewRuleResponse
@@ -37,4 +37,19 @@ export function provenanceQuery(bankAccountId: string, transactionId: string) {
       return (await coffer.getTransaction({ path, query, signal })).data
     },
   })
+}
+
+/** Runs of the last 30 days, newest first, 10 at most; asked for often while one goes on. */
+export const ruleRunsQuery = queryOptions({
+  queryKey: ['rule-runs'],
+  queryFn: async ({ signal }) => (await coffer.listRuleRuns({ query: { limit: 10 }, signal })).data,
+  refetchInterval: ({ state }) => (state.data?.some(isMoving) ? workingMs : restingMs),
+})
+
+const workingMs = 700
+const restingMs = 15_000
+
+/** Returns whether a run or its undo goes on. */
+export function isMoving({ status }: Pick<RuleRun, 'status'>): boolean {
+  return status === 'running' || status === 'undoing'
 }

@@ -17,15 +17,15 @@ export function NoteNotice() {
 }
 
 function Toast({ note }: { note: Note }) {
-  const { text, undo } = note
-  const { send, isSending, fault } = useChange(async () => undo?.work())
+  const { text, act } = note
+  const { send, isSending, fault } = useChange(async () => act?.work())
   return (
     <div className={styles.toast}>
       {fault && <FaultBanner fault={fault} />}
       <p>{text}</p>
-      {undo && (
+      {act && (
         <Button isBusy={isSending} onClick={() => send(undefined, () => closeNote(note))}>
-          {undo.text}
+          {act.text}
         </Button>
       )}
       <Button kind="quiet" aria-label={frameWords.close} onClick={() => closeNote(note)}>

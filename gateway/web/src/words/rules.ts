@@ -18,7 +18,7 @@ export const ruleWords = {
   deleteText: 'Transactions keep what it has set.',
   save: 'Save',
   cancel: 'Cancel',
-  saved: 'It sorts transactions that come in from now on.',
+  saved: 'The rule sorts transactions that come in from now on.',
   conditions: 'If all of these hold',
   actions: 'Set',
   moreConditions: 'More conditions',

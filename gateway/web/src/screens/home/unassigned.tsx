@@ -90,7 +90,7 @@ function Payments({ payments, spending }: PaymentsProps) {
     send({ path, spendingId: envelope.spendingId }, () =>
       showNote({
         text: homeWords.assigned(name ?? originalName, envelope.name),
-        undo: { text: homeWords.undo, work: () => assign({ path, spendingId: null }) },
+        act: { text: homeWords.undo, work: () => assign({ path, spendingId: null }) },
       }),
     )
     return true

@@ -7,6 +7,7 @@ import { Button } from '../../controls/button.tsx'
 import { Dialog } from '../../controls/dialog.tsx'
 import { TextField } from '../../controls/field.tsx'
 import { Form } from '../../controls/form.tsx'
+import { runWords } from '../../words/rule-runs.ts'
 import { ruleWords as words } from '../../words/rules.ts'
 import { ActionFields } from './action-fields.tsx'
 import { ConditionFields } from './condition-fields.tsx'
@@ -41,9 +42,10 @@ export function RuleForm({ rule, entries: first, known, onClose }: Props) {
     const { name, toName, originalName } = entries
     const own = [name, toName, originalName].map((one) => one.trim()).find(Boolean)
     const body = { ...draft, name: (own ?? actionsText(draft.actions, known)).slice(0, 300) }
-    send(body, () => {
+    send(body, ({ data: { ruleId } }) => {
       onClose()
-      showNote({ text: words.saved })
+      const work = () => coffer.createRuleRun({ body: { ruleIds: [ruleId] } })
+      showNote({ text: words.saved, act: { text: runWords.applyThis, work } })
     })
   }
   const part: PartProps = {

@@ -14,6 +14,7 @@ import { type Known, useKnown } from './names.ts'
 import { type Entries, entriesLike, entriesOf } from './rule-entries.ts'
 import { RuleForm } from './rule-form.tsx'
 import { RuleList } from './rule-list.tsx'
+import { Runs } from './runs.tsx'
 
 const route = getRouteApi('/frame/rules')
 
@@ -54,6 +55,7 @@ export function Rules() {
           }
         </Asked>
       </Card>
+      {rules.data && <Runs rules={rules.data} known={known} />}
       {edited && <RuleForm {...edited} known={known} onClose={() => setEdited(null)} />}
       {like && (
         <FormLike
