@@ -35,6 +35,7 @@ import { ruleRoutes } from './routes/ledger/rules.ts'
 import { suggestionRoutes } from './routes/ledger/suggestions.ts'
 import { tagRoutes } from './routes/ledger/tags.ts'
 import { transactionRoutes } from './routes/ledger/transactions.ts'
+import { uploadGroupRoutes } from './routes/ledger/upload-groups.ts'
 import { uploadRoutes } from './routes/ledger/uploads.ts'
 import { overviewRoutes } from './routes/overview.ts'
 import { referenceRoutes } from './routes/reference.ts'
@@ -70,6 +71,7 @@ export function createRoutes(deps: RouteDeps): Route[] {
     bulkChangeRoutes(deps),
     historyRoutes(deps),
     uploadRoutes(deps),
+    uploadGroupRoutes(deps),
     importRoutes(deps),
     mappingRoutes(deps),
     feedLinkRoutes(deps),

@@ -19,6 +19,7 @@ export interface TakenFile {
   contentType: string
   text: string
   bodyHash: string
+  statements?: { statement: string; bankAccountId: string }[]
 }
 
 /** Returns the stub of an RPC that reads a whole file, then answers; `taken` contains the files. */
@@ -30,7 +31,10 @@ export function createFileStub<Reply>(answer: () => Reply) {
       const of = part?.of
       if (of?.case === 'start') Object.assign(file, of.value)
       if (of?.case === 'bytes') file.text += Buffer.from(of.value).toString()
-      if (of?.case === 'end') file.bodyHash = Buffer.from(of.value.bodyHash).toString('hex')
+      if (of?.case === 'end') {
+        file.bodyHash = Buffer.from(of.value.bodyHash).toString('hex')
+        file.statements = of.value.statements
+      }
     }
     taken.push(file)
     return answer()

@@ -31,6 +31,7 @@ export const ids = {
   transactionImportId: 'txim_01hzzzzzzzzzzzzzzzzzzzzzza',
   transactionImportMappingId: 'txix_01hzzzzzzzzzzzzzzzzzzzzzza',
   transactionUploadId: 'txup_01hzzzzzzzzzzzzzzzzzzzzzza',
+  uploadGroupId: 'upgr_01hzzzzzzzzzzzzzzzzzzzzzza',
   userId: 'user_01hzzzzzzzzzzzzzzzzzzzzzza',
 } as const
 

@@ -47,6 +47,7 @@ import { SuggestionService } from '@coffer/proto/ledger/v1/suggestion'
 import { TagService } from '@coffer/proto/ledger/v1/tag'
 import { TransactionService } from '@coffer/proto/ledger/v1/transaction'
 import { UploadService } from '@coffer/proto/ledger/v1/upload'
+import { UploadGroupService } from '@coffer/proto/ledger/v1/upload_group'
 import {
   Code,
   ConnectError,
@@ -85,6 +86,7 @@ const services = {
     envelopes: EnvelopeService,
     similar: SimilarService,
     uploads: UploadService,
+    uploadGroups: UploadGroupService,
     imports: ImportService,
     mappings: MappingService,
     files: FileService,

@@ -23,7 +23,7 @@ export async function uploads(world: World, ada: Ada, { path }: Household): Prom
   await key('GET', `${path}/transactions/upload`)
   await refusesUndo(world, ada, uploaded)
   await key('DELETE', uploaded)
-  await holdsSeveral(key, path)
+  await holdsSeveral(world, ada, path)
   await key('POST', `${path}/transactions/upload?preview=true`, {
     form: formWith(
       'march.qif',
@@ -52,7 +52,8 @@ export async function uploads(world: World, ada: Ada, { path }: Household): Prom
 }
 
 /** Uploads a file of two accounts, which asks for one of them. */
-async function holdsSeveral(key: Ada['key'], path: string): Promise<void> {
+async function holdsSeveral(world: World, ada: Ada, path: string): Promise<void> {
+  const { key } = ada
   const statement = (id: string, kind: string) =>
     `<STMTRS><CURDEF>USD<BANKACCTFROM><ACCTID>${id}<ACCTTYPE>${kind}</BANKACCTFROM><BANKTRANLIST>` +
     '</BANKTRANLIST><LEDGERBAL><BALAMT>250.00<DTASOF>20260301</LEDGERBAL></STMTRS>'
@@ -64,22 +65,54 @@ async function holdsSeveral(key: Ada['key'], path: string): Promise<void> {
   const one = `${path}/transactions/upload/${body.transactionUploadId}`
   await until(key, one, ({ status }) => status === 'failed')
   await key('GET', one, { name: 'accounts', summary: 'A file of several accounts' })
+  await importsSeveral(world, ada, { path, form: formWith('all.ofx', file) })
 }
 
-/** Undoes an upload that is set back to running for that time. */
-async function refusesUndo(world: World, { headers }: Ada, uploaded: string): Promise<void> {
+/** Uploads a file of two accounts for both, imports one of them, and undoes it. */
+async function importsSeveral(
+  world: World,
+  { key, headers }: Ada,
+  { path, form }: { path: string; form: FormData },
+): Promise<void> {
+  const bankAccountId = path.split('/').at(-1)
+  const choices = 'encoding=utf-8&decimalMark=.&dayFirst=false'
+  const { body: made } = await key('POST', `/uploads?${choices}`, { form })
+  const group = `/uploads/${made.uploadGroupId}`
+  await key('PATCH', group, { body: { statements: [{ statement: '1001', bankAccountId }] } })
+  await until(key, group, ({ status }) => status === 'complete')
+  const { body } = await key('GET', group)
+  await key('GET', '/uploads')
+  const { transactionUploadId } = body.statements[0].upload
+  await whileRunning(world, transactionUploadId, () =>
+    world.recorder.refuse(409, 'DELETE', group, {
+      headers,
+      name: 'running',
+      summary: 'An import of the upload still runs',
+    }),
+  )
+  await key('DELETE', group)
+}
+
+/** Sets an upload back to running for the time of a request. */
+async function whileRunning(world: World, id: string, request: () => Promise<unknown>) {
   const { pool } = world.coffer.booted.database('ledger')
-  const id = uploaded.split('/').at(-1) ?? ''
   const put = (status: string) =>
     pool.query(sql.unsafe`
       UPDATE uploads SET status = ${status} WHERE transaction_upload_id = ${id}`)
   await put('processing')
-  await world.recorder.refuse(409, 'DELETE', uploaded, {
-    headers,
-    name: 'running',
-    summary: 'The upload is still being read',
-  })
+  await request()
   await put('complete')
+}
+
+/** Undoes an upload that is set back to running for that time. */
+async function refusesUndo(world: World, { headers }: Ada, uploaded: string): Promise<void> {
+  await whileRunning(world, uploaded.split('/').at(-1) ?? '', () =>
+    world.recorder.refuse(409, 'DELETE', uploaded, {
+      headers,
+      name: 'running',
+      summary: 'The upload is still being read',
+    }),
+  )
   await world.recorder.refuse(426, 'GET', `${uploaded}/progress`, {
     headers: { ...headers, 'sec-websocket-version': '8' },
     name: 'version',

@@ -20,6 +20,7 @@ export async function refusesUnknown(world: World, ada: Ada, home: Household): P
     ['spending', 'expense or goal', `/transactions?spendingId=${unknown('spnd')}`],
     ['transaction', 'transaction', `${path}/transactions/${unknown('txn')}`],
     ['upload', 'upload', `${path}/transactions/upload/${unknown('txup')}`],
+    ['uploadGroup', 'upload', `/uploads/${unknown('upgr')}`],
     ['import', 'import', `${path}/transactions/import/${unknown('txim')}`],
     ['ruleRun', 'run of rules', `/rules/runs/${unknown('rrun')}`],
     ['feedLink', 'feed connection', `/feed/link/${unknown('lfx')}`],

@@ -36,7 +36,10 @@ const aggregates: Aggregate[] = [
         'accounts/link-deletion.service.ts',
         'money/link-type.sql.ts',
       ],
-      'money/uploaded-rows.sql.ts': ['imports/file-import.activities.ts', 'imports/upload.rpc.ts'],
+      'money/uploaded-rows.sql.ts': [
+        'imports/file-import.activities.ts',
+        'imports/several/undo.service.ts',
+      ],
     },
   },
   {

@@ -61,9 +61,7 @@ export async function createObjects(person: Person, provider: LunchFlow): Promis
 
 async function withFiles(person: Person, path: string): Promise<Ids> {
   const send = async (to: string, file: string) => {
-    const form = new FormData()
-    const content = await readFile(new URL(`../data/${file}`, import.meta.url))
-    form.set('data', new File([new Uint8Array(content)], file))
+    const form = await formWith(file)
     return (await person.call('POST', `${path}/transactions/${to}`, { form })).body
   }
   const { transactionUploadId } = await send('upload', 'equal-rows.ofx')
@@ -82,5 +80,24 @@ async function withFiles(person: Person, path: string): Promise<Ids> {
       balance: { kind: 'none' },
     },
   })
-  return { txup: transactionUploadId, txim: transactionImportId, txix: transactionImportMappingId }
+  const { uploadGroupId } = await sendAll(person)
+  return {
+    txup: transactionUploadId,
+    txim: transactionImportId,
+    txix: transactionImportMappingId,
+    upgr: uploadGroupId,
+  }
+}
+
+/** Uploads a file of several accounts without a mapping. */
+async function sendAll(person: Person) {
+  const form = await formWith('several-accounts.ofx')
+  return (await person.call('POST', '/uploads', { form })).body
+}
+
+async function formWith(file: string): Promise<FormData> {
+  const form = new FormData()
+  const content = await readFile(new URL(`../data/${file}`, import.meta.url))
+  form.set('data', new File([new Uint8Array(content)], file))
+  return form
 }

@@ -125,6 +125,8 @@ interface Definition<
   isBodyOptional?: boolean
   /** The body is a multipart form; the handler gets the file part of this name. */
   file?: string
+  /** Schemas of other parts of the form, for the document: the handler parses their texts. */
+  formParts?: { [name: string]: z.ZodType }
   /** A GET with an effect: pages of other origins are refused, as they are for other methods. */
   hasEffect?: boolean
   /** A POST without effects, so API keys of scope `read` are accepted. */

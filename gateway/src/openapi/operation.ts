@@ -38,9 +38,12 @@ function descriptionOf({ description, socket }: Route): string {
 }
 
 function requestBodyOf(route: Route): JsonSchema | null {
-  const { id, body, file, webhook, isBodyOptional = false } = route
+  const { id, body, file, formParts, webhook, isBodyOptional = false } = route
   const required = !isBodyOptional
-  if (file) return { required, content: { 'multipart/form-data': { schema: formSchema(file) } } }
+  if (file) {
+    const schema = formSchema(file, formParts)
+    return { required, content: { 'multipart/form-data': { schema } } }
+  }
   if (!body && !webhook) return null
   const schema: JsonSchema = body ? inputSchema(body) : messageOfAnother
   const examples = requestExamples(id, schema)
@@ -125,10 +128,12 @@ function patternOf(name: string): string {
   return externalIds[name]?.form.source ?? idPattern(idPrefixes[name] ?? '')
 }
 
-function formSchema(file: string): JsonSchema {
+function formSchema(file: string, parts: Route['formParts'] = {}): JsonSchema {
   const description =
     'The only file of the form, at most 6 MiB. Its content decides its kind, then its name; the ' +
     'media type of the part is ignored.'
   const binary = { type: 'string', format: 'binary', description }
-  return { type: 'object', properties: { [file]: binary }, required: [file] }
+  const others = Object.entries(parts).map(([name, schema]) => [name, inputSchema(schema)])
+  const properties = { [file]: binary, ...Object.fromEntries(others) }
+  return { type: 'object', properties, required: [file] }
 }

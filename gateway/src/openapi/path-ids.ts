@@ -16,5 +16,6 @@ export const pathIds: Record<string, string> = {
   transactionImportId: 'Import into the bank account in the path: txim_ and 26 characters',
   transactionImportMappingId: 'Mapping of the account: txix_ and 26 characters',
   transactionUploadId: 'Upload to the bank account in the path: txup_ and 26 characters',
+  uploadGroupId: 'Upload of a file for several bank accounts: upgr_ and 26 characters',
   userId: 'User of the account of the caller: user_ and 26 characters',
 }

@@ -18,6 +18,7 @@ import { SyncImportService } from '@coffer/proto/ledger/v1/sync_import'
 import { TagService } from '@coffer/proto/ledger/v1/tag'
 import { TransactionService } from '@coffer/proto/ledger/v1/transaction'
 import { UploadService } from '@coffer/proto/ledger/v1/upload'
+import { UploadGroupService } from '@coffer/proto/ledger/v1/upload_group'
 import { bankAccountRoutes } from './accounts/bank-account.rpc.ts'
 import { linkRoutes } from './accounts/link.rpc.ts'
 import { settings } from './config.ts'
@@ -30,6 +31,7 @@ import { startReaders } from './imports/formats/statement-pool.client.ts'
 import { importRoutes } from './imports/import.rpc.ts'
 import { importPreviewActivities } from './imports/import-preview.activities.ts'
 import { mappingRoutes } from './imports/mapping.rpc.ts'
+import { uploadGroupRoutes } from './imports/several/upload-group.rpc.ts'
 import { watchFilePlace } from './imports/storage/file-place.service.ts'
 import { createStorage } from './imports/storage/storage.client.ts'
 import { fileRoutes } from './imports/storage/stored-file.rpc.ts'
@@ -100,6 +102,7 @@ export const ledger = defineService({
           ...providerListRoutes(deps),
         })
         router.service(UploadService, uploadRoutes(deps))
+        router.service(UploadGroupService, uploadGroupRoutes(deps))
         router.service(SimilarService, similarRoutes(deps))
         router.service(HistoryService, historyRoutes(deps))
         router.service(FileService, fileRoutes(deps))

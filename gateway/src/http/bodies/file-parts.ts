@@ -1,6 +1,10 @@
 import type { MessageInitShape } from '@bufbuild/protobuf'
 import { unanswered, unavailable } from '@coffer/kit/rpc/errors'
-import type { FilePartSchema, ReadingChoicesSchema } from '@coffer/proto/ledger/v1/upload'
+import type {
+  FilePartSchema,
+  ReadingChoicesSchema,
+  StatementMappingSchema,
+} from '@coffer/proto/ledger/v1/upload'
 import type { CallOptions } from '@connectrpc/connect'
 import type { FastifyRequest } from 'fastify'
 import { isUnanswered } from '../errors/errors.ts'
@@ -16,7 +20,8 @@ const timeoutMs = 36_000
 const defaultLedgerTimeoutMs = 5_000
 
 interface FileCall {
-  params: { bankAccountId: string }
+  /** The bank account of the file; none for a file of several. */
+  params: { bankAccountId?: string }
   body: Form
   request: Pick<FastifyRequest, 'method' | 'url'>
   writeOptions: CallOptions
@@ -24,6 +29,8 @@ interface FileCall {
   choices?: MessageInitShape<typeof ReadingChoicesSchema>
   /** Whether the file is only read, and nothing of it stored. */
   preview?: boolean
+  /** Parses the field `statements` of the form, at its end. Throws invalid. */
+  parseStatements?: (text: string | undefined) => MessageInitShape<typeof StatementMappingSchema>[]
 }
 
 /**
@@ -75,11 +82,12 @@ function notKept(): Error {
  * The last part carries the hash of the whole request for its idempotency key.
  */
 async function* fileParts({
-  params: { bankAccountId },
-  body: { name, contentType, content },
+  params: { bankAccountId = '' },
+  body: { name, contentType, content, readStatements },
   request: { method, url },
   choices,
   preview = false,
+  parseStatements,
 }: FileCall): AsyncGenerator<{ part: FilePart }> {
   const hash = hashOf([method, url, name, contentType])
   const start = { bankAccountId, name, contentType, preview, ...(choices ? { choices } : {}) }
@@ -88,5 +96,7 @@ async function* fileParts({
     hash.update(bytes)
     yield { part: { of: { case: 'bytes', value: bytes as Uint8Array<ArrayBuffer> } } }
   }
-  yield { part: { of: { case: 'end', value: { bodyHash: hash.digest() } } } }
+  const statements = parseStatements?.(readStatements()) ?? []
+  if (parseStatements) hash.update(JSON.stringify(statements))
+  yield { part: { of: { case: 'end', value: { bodyHash: hash.digest(), statements } } } }
 }

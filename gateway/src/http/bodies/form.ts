@@ -3,7 +3,7 @@ import { ConnectError } from '@connectrpc/connect'
 import type { MultipartFile } from '@fastify/multipart'
 import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
-import { texts } from '../fields/fields.ts'
+import { texts as faults } from '../fields/fields.ts'
 import { mediaType, wrongType } from './body.ts'
 import { bodySizeMax, tooLarge } from './body-bounds.ts'
 
@@ -14,6 +14,8 @@ export interface Form {
   contentType: string
   /** The file's bytes as they arrive; can be read once. Throws the refusals of `readForm`. */
   content: AsyncIterable<Uint8Array>
+  /** Returns the text of the field `statements`, undefined without it; complete after `content`. */
+  readStatements: () => string | undefined
 }
 
 /** Schema of a route's `body` that is a form: `readForm` has already validated the form. */
@@ -22,7 +24,7 @@ export const formFile = z.custom<Form>()
 /** Limits of a multipart form; parts other than the file are read and discarded. */
 export const formLimits = {
   fileSize: bodySizeMax,
-  fieldSize: 1024,
+  fieldSize: 16 * 1024,
   files: 4,
   fields: 16,
   parts: 20,
@@ -31,25 +33,29 @@ export const formLimits = {
 /**
  * Reads a multipart form up to the file part `name`, and returns the part; the caller reads its
  * bytes. Throws refused: 415 for another content type, 413 above 6 MiB, 400 for a malformed form, a
- * missing file or a file part with another name. Parts that are not files are read and discarded.
+ * missing file or a file part with another name. Of parts that are not files only `statements` is
+ * kept, which stands in front of the file or behind it.
  */
 export async function readForm(request: FastifyRequest, name: string): Promise<Form> {
   if (mediaType(request.headers['content-type']) !== 'multipart/form-data') {
     throw wrongType('multipart/form-data')
   }
   if (Number(request.headers['content-length'] ?? 0) > bodySizeMax) throw tooLarge()
-  const files = filesOf(request, name)
+  const texts = new Map<string, string>()
+  const files = filesOf(request, name, texts)
   const { done, value: file } = await files.next()
-  if (done) throw invalid({ [name]: texts.missing })
+  if (done) throw invalid({ [name]: faults.missing })
   // A wrong file part is refused at once, without reading the rest of the form.
-  if (file.fieldname !== name) throw invalid({ [file.fieldname]: texts.unknown })
+  if (file.fieldname !== name) throw invalid({ [file.fieldname]: faults.unknown })
   const content = contentOf(file, files)
-  return { name: file.filename ?? '', contentType: file.mimetype, content }
+  const readStatements = () => texts.get('statements')
+  return { name: file.filename ?? '', contentType: file.mimetype, content, readStatements }
 }
 
 async function* filesOf(
   request: FastifyRequest,
   name: string,
+  texts: Map<string, string>,
 ): AsyncGenerator<MultipartFile, undefined> {
   // Some clients send the file without a file name or a media type.
   const isPartAFile = (field?: string, _type?: string, fileName?: string) =>
@@ -57,6 +63,12 @@ async function* filesOf(
   try {
     for await (const part of request.parts({ isPartAFile })) {
       if (part.type === 'file') yield part
+      else if (part.fieldname === 'statements') {
+        if (part.valueTruncated) throw invalid({ statements: 'must have at most 16 KiB' })
+        // A part of type application/json arrives parsed.
+        const { value } = part
+        texts.set('statements', typeof value === 'string' ? value : JSON.stringify(value))
+      }
     }
   } catch (error) {
     throw refusalOf(error)
@@ -77,7 +89,7 @@ async function* contentOf(
   }
   for await (const { fieldname } of others) {
     throw invalid({
-      [fieldname]: fieldname === name ? 'must be the only file of the form' : texts.unknown,
+      [fieldname]: fieldname === name ? 'must be the only file of the form' : faults.unknown,
     })
   }
 }

@@ -16,6 +16,7 @@ export const idPrefixes: Record<string, string> = {
   transactionImportId: 'txim',
   transactionImportMappingId: 'txix',
   transactionUploadId: 'txup',
+  uploadGroupId: 'upgr',
   userId: 'user',
 }
 

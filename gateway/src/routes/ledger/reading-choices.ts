@@ -1,11 +1,13 @@
 import { values } from '@coffer/proto/values'
 import { z } from 'zod'
 import { type Values, valuesOf } from '../../http/bodies/update.ts'
-import { boolean, line, oneOf, typed } from '../../http/fields/fields.ts'
+import { boolean, id, line, list, object, oneOf, rule, typed } from '../../http/fields/fields.ts'
 import { lineShape } from '../../http/fields/shapes.ts'
 import { integerText, optionalBoolean, value } from '../../http/queries/query.ts'
 
 const headerRowMax = 1000
+/** Maximum number of accounts of a file that one request maps (docs/limits.md). */
+const mappedMax = 20
 const rowText = `must be an integer between 0 and ${headerRowMax}`
 
 const descriptions = {
@@ -44,6 +46,19 @@ export const fileChoices = {
   statement: name.optional().describe(descriptions.statement),
 }
 
+/** Choices about the reading of a file of several accounts, in a body. */
+export const severalChoices = commonChoices
+
+/** The bank accounts of a file of several accounts (docs/files.md#all-accounts). */
+export const statementMappings = list(
+  object({
+    statement: name.describe('Account of the file: statement of one of those listed'),
+    bankAccountId: id('bac').describe('ID of a manual bank account, another one for each'),
+  }),
+)
+  .max(mappedMax, rule(`must have at most ${mappedMax} items: PATCH adds further ones`))
+  .describe('The bank accounts of the accounts of the file; the others are left out')
+
 /** Choices about the reading of a CSV file, in a body. */
 export const csvChoices = {
   delimiter: delimiter.optional().describe(descriptions.delimiter),
@@ -73,6 +88,9 @@ export const uploadQuery = z.object({
     .pipe(name.optional())
     .meta({ type: 'string', ...lineShape(nameRange), description: descriptions.statement }),
 })
+
+/** Choices about the reading of a file of several accounts, in a query. */
+export const severalQuery = z.object(sent)
 
 /** Choices about the reading of a CSV file, in a query. */
 export const csvQuery = z.object({

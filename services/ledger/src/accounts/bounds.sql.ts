@@ -41,11 +41,12 @@ export function mappingBound({ mappingsMax: max }: Bounds, accountId: string): B
   }
 }
 
+/** Returns the bound on uploads under way; those of one group count as one. */
 export function uploadBound({ uploadsMax: max }: Bounds, accountId: string): Bound {
   return {
     scope: `uploads ${accountId}`,
     rows: sql.fragment`
-      SELECT FROM uploads
+      SELECT DISTINCT coalesce(upload_group_id, transaction_upload_id) FROM uploads
       WHERE account_id = ${accountId} AND status NOT IN ('complete', 'failed')`,
     max,
     refusal: `at most ${max} uploads of an account are under way: wait until one is complete`,

@@ -139,7 +139,7 @@ async function close(
     closeEnvelope(started, envelope)
     return { settlement: endOperation(started), reply: undefined }
   }
-  await changeRows(key, async (tx) => {
+  await changeRows([key], async (tx) => {
     await unassignAll(tx, { ...key, spendingId })
     const scope = { ...key, spendingIds: [spendingId] }
     await writeIn(tx, key, async () => ({ scope, createdBy, decide }))

@@ -38,7 +38,7 @@ test('only the head of a file is read at first', async () => {
   expect(file).toMatchObject({ bankAccountId: 'bac_1', name: 'a', contentType: 'b' })
   expect([file.head.length, asked.count]).toEqual([80 * 1024, 6])
   expect(await sizeOf(file.bytes)).toBe(640 * 1024)
-  expect(await file.finish()).toEqual({ size: 640n * 1024n, bodyHash: Buffer.from([7]) })
+  expect(await file.finish()).toMatchObject({ size: 640n * 1024n, bodyHash: Buffer.from([7]) })
 })
 
 test.each([

@@ -12,6 +12,8 @@ const headLength = 65_537
 export interface FileTotals {
   size: bigint
   bodyHash: Buffer
+  /** The bank accounts of a file of several accounts. */
+  statements: { statement: string; bankAccountId: string }[]
 }
 
 /** A file that is received as a stream of parts. */
@@ -51,7 +53,7 @@ export async function receiveFile(
   }
   const { bankAccountId, name, contentType, preview: isPreview } = start.value
   const choices = requireChoices(start.value.choices)
-  const read = { size: 0, bodyHash: null as Buffer | null }
+  const read: Read = { size: 0, end: null }
   const rest = restOf(next, read)
   const head = await headOf(rest)
   return {
@@ -64,20 +66,29 @@ export async function receiveFile(
     bytes: joined(head, rest),
     finish: async () => {
       while (!(await rest.next()).done);
-      if (read.bodyHash === null) throw brokenOff()
-      return { size: BigInt(read.size), bodyHash: read.bodyHash }
+      if (read.end === null) throw brokenOff()
+      return { size: BigInt(read.size), ...read.end }
     },
   }
 }
 
+type Read = { size: number; end: Omit<FileTotals, 'size'> | null }
+
 async function* restOf(
   next: () => Promise<FilePart['of']>,
-  read: { size: number; bodyHash: Buffer | null },
+  read: Read,
 ): AsyncGenerator<Uint8Array> {
   for (;;) {
     const part = await next()
     if (part.case === 'end') {
-      read.bodyHash = Buffer.from(part.value.bodyHash)
+      const { bodyHash, statements } = part.value
+      read.end = {
+        bodyHash: Buffer.from(bodyHash),
+        statements: statements.map(({ statement, bankAccountId }) => ({
+          statement,
+          bankAccountId,
+        })),
+      }
       return
     }
     if (part.case !== 'bytes') throw brokenOff()
@@ -104,6 +115,11 @@ export async function wholeOf(bytes: AsyncIterable<Uint8Array>): Promise<Uint8Ar
   const chunks: Uint8Array[] = []
   for await (const chunk of bytes) chunks.push(chunk)
   return Buffer.concat(chunks)
+}
+
+/** Yields the bytes as they are. */
+export async function* onlyOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes
 }
 
 async function* joined(head: Uint8Array, rest: AsyncIterable<Uint8Array>) {

@@ -1,7 +1,7 @@
 import { invalid, unavailable } from '@coffer/kit/rpc/errors'
 import { isSheet } from './formats/sheets/sheet.ts'
 import type { Readers } from './formats/statement-pool.client.ts'
-import { fileSizeMax, type IncomingFile, wholeOf } from './incoming-file.ts'
+import { fileSizeMax, type IncomingFile, onlyOf, wholeOf } from './incoming-file.ts'
 
 /**
  * Returns a received file as it is, or if it is a sheet, its longest table as a CSV file: from here
@@ -21,8 +21,4 @@ export async function convertSheetFile(
     throw invalid({ data: 'The table is larger than 6 MiB as CSV: export a shorter period' })
   }
   return { ...file, head: csv, bytes: onlyOf(csv) }
-}
-
-async function* onlyOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  yield bytes
 }

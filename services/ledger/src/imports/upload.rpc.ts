@@ -21,19 +21,14 @@ import { getBankAccount } from '../accounts/bank-account.sql.ts'
 import { type Bounds, uploadBound } from '../accounts/bounds.sql.ts'
 import { requireManual } from '../book/bank-account.ts'
 import type { UploadKey } from '../book/upload-key.ts'
-import { endOperation, type Settlement, startOperation } from '../money/operation.ts'
-import { renderResult } from '../money/settlements.ts'
-import { removeUploaded } from '../money/uploaded-rows.sql.ts'
 import type { MoneyWriter } from '../money/writer.service.ts'
-import { findLastStatement } from './debt-restatement.sql.ts'
-import { debtCorrection } from './debt-restatement.ts'
-import { sumTakenBack } from './file-balances.sql.ts'
 import { type ReadingChoices, requireChoices } from './formats/reading-choices.ts'
 import type { Readers } from './formats/statement-pool.client.ts'
 import { type FileTotals, type IncomingFile, receiveFile } from './incoming-file.ts'
+import { undoUploads } from './several/undo.service.ts'
 import type { Storage } from './storage/storage.ts'
 import { keepFile } from './storage/stored-file.service.ts'
-import { findUpload, insertUpload, listUploads, markUndone, restartUpload } from './upload.sql.ts'
+import { findUpload, insertUpload, listUploads, restartUpload } from './upload.sql.ts'
 import {
   createUpload,
   detectFormat,
@@ -44,7 +39,7 @@ import {
 } from './upload.ts'
 import { renderListed, renderPreview, renderUpload } from './upload-answer.ts'
 import { previewUpload } from './upload-preview.service.ts'
-import { isUndoable, requireComplete, settleUndo } from './upload-undo.ts'
+import { isUndoable, requireComplete } from './upload-undo.ts'
 
 type Deps = Pick<ServiceDeps, 'database' | 'clock'> &
   Pick<MoneyWriter, 'changeRows' | 'writeIn'> & {
@@ -61,7 +56,8 @@ export function uploadRoutes(deps: Deps): ServiceImpl<typeof UploadService> {
       const { accountId, userId: createdBy } = callerOf(context)
       const key = { ...request, accountId }
       requireComplete(await getUpload(deps, key))
-      return renderResult(await undo(deps, key, createdBy))
+      const [result] = await undoUploads(deps, [key], createdBy)
+      return result ?? {}
     },
     updateUpload: async (request, context) => {
       const { accountId } = callerOf(context)
@@ -183,37 +179,4 @@ async function getUpload(
   const upload = await findUpload(database, key)
   if (!upload) throw notFound('transaction upload')
   return upload
-}
-
-/**
- * Undoes an import in one database transaction; a second undo changes nothing. The bank account is
- * locked after its transactions are removed, because removing 100,000 takes more than a second.
- */
-function undo(
-  { clock, changeRows, writeIn }: Deps,
-  key: UploadKey,
-  createdBy: string,
-): Promise<Settlement> {
-  const { accountId, bankAccountId, transactionUploadId: causeId } = key
-  const scope = { accountId, bankAccountId }
-  return changeRows(key, async (tx) => {
-    const isMarked = await markUndone(tx, key, clock())
-    const given = isMarked ? await removeUploaded(tx, key) : []
-    return writeIn(tx, key, async () => {
-      if (!isMarked)
-        return { scope, decide: (current) => ({ reply: endOperation(startOperation(current)) }) }
-      const balances = await sumTakenBack(tx, key)
-      const last = await findLastStatement(tx, key)
-      const restated = { delta: debtCorrection(last), causeId: last.causeId }
-      return {
-        scope: { ...scope, spendingIds: given.map(({ spendingId }) => spendingId) },
-        operationId: `undo/${causeId}`,
-        createdBy,
-        decide: (current) => {
-          const settlement = settleUndo(current, { causeId, given, balances, restated })
-          return { settlement, changesTexts: true, reply: settlement }
-        },
-      }
-    })
-  })
 }

@@ -138,15 +138,13 @@ export async function markUndone(tx: Tx, key: UploadKey, now: Date): Promise<boo
   return rowCount > 0
 }
 
+const ListedFile = StoredFile.omit({ bankAccountId: true })
+
 /** Returns the files of an account whose bytes are still stored, newest first. */
-export function listFiles(
-  { pool }: Database,
-  accountId: string,
-  limit: number,
-): Promise<readonly StoredFile[]> {
-  return pool.any(sql.type(StoredFile)`
-    SELECT ${columnsOf(StoredFile, { table: 'files' })}
-    FROM files JOIN bank_accounts USING (account_id, bank_account_id)
+export function listFiles({ pool }: Database, accountId: string, limit: number) {
+  return pool.any(sql.type(ListedFile)`
+    SELECT ${columnsOf(ListedFile, { table: 'files' })}
+    FROM files LEFT JOIN bank_accounts USING (account_id, bank_account_id)
     WHERE files.account_id = ${accountId} AND files.deleted_at IS NULL AND removed_at IS NULL
     ORDER BY file_id DESC LIMIT ${limit}`)
 }

@@ -49,6 +49,7 @@ test('a new upload is pending, and its file is kept for an hour', () => {
       skipped: null,
       statements: null,
       balancesAsOf: null,
+      uploadGroupId: null,
       choices: null,
       asks: null,
       undoneAt: null,

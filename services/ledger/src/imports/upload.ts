@@ -32,6 +32,8 @@ export const Upload = UploadKey.extend({
   asks: z.enum(values['Upload.asks']).nullable(),
   /** The instant of the balances in the file; null if the file states none. */
   balancesAsOf: z.date().nullable(),
+  /** The group that the upload is a part of (docs/files.md#all-accounts); null for others. */
+  uploadGroupId: z.string().nullable(),
 })
 export type Upload = z.infer<typeof Upload>
 
@@ -120,5 +122,6 @@ export function newUpload(
     choices,
     asks: null,
     balancesAsOf: null,
+    uploadGroupId: null,
   }
 }

@@ -41,11 +41,11 @@ export interface MoneyWriter {
   ) => Promise<Reply>
   /**
    * Runs `change` in a transaction. `change` changes many rows, then calls `writeIn`, so that the
-   * bank account is locked only at the end. After a rollback by a deadlock, the retry locks the
-   * bank account first, so that the deadlock cannot recur.
+   * bank accounts are locked only at the end. After a rollback by a deadlock, the retry locks them
+   * first, so that the deadlock cannot recur.
    */
   changeRows: <Reply>(
-    key: BankAccountKey,
+    keys: readonly BankAccountKey[],
     change: (tx: Transaction) => Promise<Reply>,
   ) => Promise<Reply>
 }
@@ -88,10 +88,10 @@ export function createMoneyWriter({
       await lockMoney(tx, [key])
       return (await writer.writeIn(tx, completeWork(await prepare()))) as Reply
     },
-    changeRows: (key, change) => {
+    changeRows: (keys, change) => {
       let isRepeated = false
       return database.transaction(async (tx) => {
-        if (isRepeated) await lockMoney(tx, [key])
+        if (isRepeated) await lockMoney(tx, keys)
         isRepeated = true
         return change(tx)
       })

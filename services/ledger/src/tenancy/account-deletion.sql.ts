@@ -1,6 +1,7 @@
 import type { Database } from '@coffer/kit/database/database'
 import { sql } from 'slonik'
 import { LinkKey } from '../book/link.ts'
+import { FileKey } from '../imports/storage/stored-file.ts'
 import { removeBankAccounts } from '../money/removal.sql.ts'
 
 /** Marks all links of an account as deleted and their bank accounts as removed. */
@@ -28,4 +29,11 @@ export function listUncleaned(
     SELECT account_id AS "accountId", link_id AS "linkId" FROM links
     WHERE account_id = ${accountId} AND deleted_at IS NOT NULL AND cleaned_at IS NULL
     ORDER BY link_id LIMIT ${limit}`)
+}
+
+/** Lists the stored files of an account that belong to no bank account; their number is bounded. */
+export function listGroupFiles({ pool }: Database, accountId: string): Promise<readonly FileKey[]> {
+  return pool.any(sql.type(FileKey)`
+    SELECT account_id AS "accountId", file_id AS "fileId" FROM files
+    WHERE account_id = ${accountId} AND bank_account_id IS NULL AND deleted_at IS NULL`)
 }

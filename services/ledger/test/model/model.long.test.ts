@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { eventually } from '@coffer/host/testing/boot'
 import { booting } from '@coffer/host/testing/booting'
@@ -8,6 +9,7 @@ import { SyncImportService } from '@coffer/proto/ledger/v1/sync_import'
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { saveSettings } from '../../src/accounts/account-settings.sql.ts'
+import { createDiskStorage } from '../../src/imports/storage/disk-storage.client.ts'
 import { auditLedger } from '../../src/money/audit.sql.ts'
 import { ledger } from '../../src/service.ts'
 import { accountDeletionActivities } from '../../src/tenancy/account-deletion.activities.ts'
@@ -53,8 +55,13 @@ async function createHome(isManual: boolean): Promise<Home> {
   const settings = { accountId, timezone: 'America/Chicago', locale: 'en_US', version: 1n }
   await saveSettings(database, settings)
   const requireDeletion = async () => undefined
-  const deps = { database, workflows: booted.workflows, clock: () => new Date(), requireDeletion }
-  const deletion = accountDeletionActivities(deps)
+  const deletion = accountDeletionActivities({
+    database,
+    workflows: booted.workflows,
+    clock: () => new Date(),
+    requireDeletion,
+    storage: createDiskStorage(join(booted.dataDir, 'files')),
+  })
   return {
     ...own,
     balances: async () => (await accounts.getBalances({ bankAccountId }, as)).balances,

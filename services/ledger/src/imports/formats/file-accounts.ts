@@ -25,12 +25,18 @@ export function chooseAccount(
   return {
     unreadable: `${fault}: state statement, the one to read`,
     asks: 'statement',
-    statements: accounts.slice(0, listedMax).map(({ read, ...account }, index) => ({
-      ...account,
-      statement: names[index] ?? '',
-      balance: balanceOf(read()),
-    })),
+    statements: listAccounts(accounts),
   }
+}
+
+/** Returns what a client needs to choose one of the accounts of a file, at most 100. */
+export function listAccounts(accounts: readonly FileAccount[]): ListedStatement[] {
+  const names = namesOf(accounts)
+  return accounts.slice(0, listedMax).map(({ read, ...account }, index) => ({
+    ...account,
+    statement: names[index] ?? '',
+    balance: balanceOf(read()),
+  }))
 }
 
 /** Groups the parts of a file by number, kind and currency of their account, in file order. */

@@ -2,7 +2,7 @@ import { endOfDay, localDay } from '@coffer/kit/values/day'
 import { readCamtAccounts } from './camt/camt.ts'
 import { type CsvFormat, readCsv } from './csv/csv.ts'
 import { readExportAccounts } from './export/coffer-export.ts'
-import { chooseAccount, type FileAccount } from './file-accounts.ts'
+import { chooseAccount, type FileAccount, listAccounts } from './file-accounts.ts'
 import type { FileKind } from './file-kind.ts'
 import { readMt940Accounts } from './mt940/mt940.ts'
 import { readOfxAccounts } from './ofx/ofx.ts'
@@ -10,6 +10,7 @@ import { readQifAccounts } from './qif/qif.ts'
 import { noneRead } from './skipped-rows.ts'
 import {
   type FileStatement,
+  type ListedStatement,
   type ReadingSettings,
   statesBalances,
   type Unreadable,
@@ -56,13 +57,36 @@ function accountsOf(
   }))
 }
 
-function readTask({ bytes, settings, format }: ReadingTask): FileStatement | Unreadable {
+function readTask(task: ReadingTask): FileStatement | Unreadable {
+  const { bytes, settings, format } = task
   if (format.kind === 'csv') return readCsv(bytes, { ...settings, ...format })
-  const accounts =
-    format.kind === 'zip'
-      ? readZipAccounts(bytes, (file) => accountsOf(file, settings))
-      : accountsOf({ bytes, kind: format.kind }, settings)
+  const accounts = accountsOfFile(bytes, format.kind, settings)
   return 'unreadable' in accounts ? accounts : chooseAccount(accounts, settings.stated?.statement)
+}
+
+function accountsOfFile(
+  bytes: Uint8Array,
+  kind: Exclude<FileKind, 'csv'>,
+  settings: ReadingSettings,
+): FileAccount[] | Unreadable {
+  return kind === 'zip'
+    ? readZipAccounts(bytes, (file) => accountsOf(file, settings))
+    : accountsOf({ bytes, kind }, settings)
+}
+
+/** A file whose accounts are listed. */
+export type ListingTask = {
+  list: { bytes: Uint8Array; settings: ReadingSettings; kind: Exclude<FileKind, 'csv'> }
+}
+
+/** Returns the accounts of a file, at most 100, or why it is unreadable. Pure. */
+export function listStatements({
+  bytes,
+  settings,
+  kind,
+}: ListingTask['list']): { statements: ListedStatement[] } | Unreadable {
+  const accounts = accountsOfFile(bytes, kind, settings)
+  return 'unreadable' in accounts ? accounts : { statements: listAccounts(accounts) }
 }
 
 /** Gives undated balances the end of the newest row's day (docs/files.md#balances). */

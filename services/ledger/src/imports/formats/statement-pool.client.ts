@@ -1,7 +1,7 @@
 import { startWorkers } from '@coffer/kit/service/workers'
-import type { SheetTask } from './sheets/sheet.ts'
-import type { FileStatement, Unreadable } from './statement.ts'
-import type { ReadingTask } from './statement-file.ts'
+import type { FileStatement, ListedStatement, Unreadable } from './statement.ts'
+import type { FileResult, FileTask } from './statement.worker.ts'
+import type { ListingTask, ReadingTask } from './statement-file.ts'
 
 /** Worker threads that parse files; a process reads one file of an account at a time. */
 export interface Readers extends AsyncDisposable {
@@ -13,6 +13,11 @@ export interface Readers extends AsyncDisposable {
     accountId: string,
     load: () => Promise<ReadingTask | Unreadable>,
   ) => Promise<FileStatement | Unreadable | 'busy'>
+  /** Returns the accounts of a file, or why it is unreadable; waits while another one is read. */
+  list: (
+    accountId: string,
+    list: ListingTask['list'],
+  ) => Promise<{ statements: ListedStatement[] } | Unreadable>
   /** Returns a sheet as CSV, or why it is unreadable; else as `read`. */
   convert: (
     accountId: string,
@@ -25,7 +30,7 @@ export function startReaders({
   module = new URL('./statement.worker.ts', import.meta.url),
   taskTimeoutMs = 30_000,
 } = {}): Readers {
-  const threads = startWorkers<ReadingTask | SheetTask, FileStatement | Uint8Array | Unreadable>({
+  const threads = startWorkers<FileTask, FileResult>({
     module,
     threadsMax: 2,
     queueMax: 20,
@@ -36,11 +41,14 @@ export function startReaders({
       unreadable: 'The file takes too much time or memory to read: export a shorter period',
     }),
   })
-  const reading = new Set<string>()
+  const reading = new Map<string, Promise<unknown>>()
+  const start = <Result>(accountId: string, run: () => Promise<Result>): Promise<Result> => {
+    const running = run().finally(() => reading.delete(accountId))
+    reading.set(accountId, running)
+    return running
+  }
   const alone = async <Result>(accountId: string, run: () => Promise<Result>) => {
-    if (reading.has(accountId)) return 'busy'
-    reading.add(accountId)
-    return run().finally(() => reading.delete(accountId))
+    return reading.has(accountId) ? 'busy' : start(accountId, run)
   }
   return {
     read: (accountId, load) =>
@@ -49,6 +57,13 @@ export function startReaders({
         if ('unreadable' in task) return task
         return (await threads.run(task)) as FileStatement | Unreadable
       }),
+    list: async (accountId, list) => {
+      for (let other = reading.get(accountId); other; other = reading.get(accountId)) {
+        await other.catch(() => undefined)
+      }
+      type Listed = { statements: ListedStatement[] } | Unreadable
+      return start(accountId, async () => (await threads.run({ list })) as Listed)
+    },
     convert: (accountId, load) =>
       alone(accountId, async () => {
         const sheet = await load()

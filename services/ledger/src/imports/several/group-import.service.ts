@@ -1,0 +1,84 @@
+import { requireWithin } from '@coffer/kit/database/account-bound.sql'
+import type { Database, Transaction as Tx } from '@coffer/kit/database/database'
+import { changeOf } from '@coffer/kit/events/changes'
+import type { Caller } from '@coffer/kit/rpc/caller'
+import { toMessage } from '@coffer/kit/rpc/message'
+import { newId } from '@coffer/kit/values/id'
+import { UploadCreatedSchema } from '@coffer/proto/ledger/v1/events'
+import { type Bounds, uploadBound } from '../../accounts/bounds.sql.ts'
+import type { ReadingChoices } from '../formats/reading-choices.ts'
+import { onlyOf } from '../incoming-file.ts'
+import { nameOf, type Storage } from '../storage/storage.ts'
+import type { FileKey } from '../storage/stored-file.ts'
+import { insertUpload } from '../upload.sql.ts'
+import { createUpload } from '../upload.ts'
+import { listFileIds } from './upload-group.sql.ts'
+import { type GroupFile, type Mapping, statementOf, type UploadGroup } from './upload-group.ts'
+
+type Made = ReturnType<typeof createUpload>
+
+/**
+ * Returns a new upload with a file of its own for each mapping: so each import, its bank account
+ * and the expiry of its file are independent of the others.
+ */
+export function createParts(
+  { group, file }: { group: UploadGroup; file: GroupFile },
+  of: { mappings: readonly Mapping[]; choices: ReadingChoices; createdBy: string; now: Date },
+): Made[] {
+  const { accountId, uploadGroupId, format } = group
+  const { name, contentType, size } = file
+  return of.mappings.map(({ statement, bankAccountId }) => {
+    const ids = { accountId, bankAccountId, fileId: newId('file') }
+    const choices = { ...group.choices, ...of.choices, statement }
+    const { createdBy } = of
+    const body = { ...ids, name, contentType, size, format, choices, createdBy }
+    const made = createUpload({ ...body, transactionUploadId: newId('txup') }, of.now)
+    return { ...made, upload: { ...made.upload, uploadGroupId } }
+  })
+}
+
+/** Inserts the uploads of a group with their files; their events start the imports. */
+export async function insertParts(
+  tx: Tx,
+  parts: readonly Made[],
+  { config, caller }: { config: Bounds; caller: Caller },
+): Promise<void> {
+  const { accountId, timezone, locale } = caller
+  const settings = { accountId, timezone, locale, version: 0n }
+  for (const made of parts) {
+    const subject = { accountId, entityId: made.upload.transactionUploadId, version: 1n }
+    const event = toMessage(UploadCreatedSchema, made.upload)
+    const changes = [changeOf(UploadCreatedSchema, subject, event)]
+    await insertUpload(tx, { ...made, settings, changes })
+  }
+  await requireWithin(tx, uploadBound(config, accountId))
+}
+
+/** Returns those of the parts that one of the mappings states. */
+export function partsOf(parts: readonly Made[], mappings: readonly Mapping[]): Made[] {
+  return parts.filter(({ upload }) =>
+    mappings.some(
+      (one) => one.statement === statementOf(upload) && one.bankAccountId === upload.bankAccountId,
+    ),
+  )
+}
+
+/**
+ * Stores the bytes under each key, then calls `save`, which inserts the rows of all or some of the
+ * files. Removes the bytes without a row, also if the answer to the commit was lost.
+ */
+export async function keepCopies(
+  { database, storage }: { database: Database; storage: Storage },
+  { keys, bytes }: { keys: readonly FileKey[]; bytes: Uint8Array },
+  save: () => Promise<void>,
+): Promise<void> {
+  try {
+    for (const key of keys) await storage.write(key, onlyOf(bytes))
+    await save()
+  } finally {
+    const [first] = keys
+    const fileIds = keys.map(({ fileId }) => fileId)
+    const kept = first ? await listFileIds(database, first.accountId, fileIds) : []
+    for (const key of keys) if (!kept.includes(key.fileId)) await storage.remove(nameOf(key))
+  }
+}

@@ -1,0 +1,193 @@
+import { create } from '@bufbuild/protobuf'
+import { requireRoom, requireWithin } from '@coffer/kit/database/account-bound.sql'
+import { type IdempotencyKey, keepReply, once } from '@coffer/kit/database/idempotency'
+import type { Caller } from '@coffer/kit/rpc/caller'
+import { notFound, refused } from '@coffer/kit/rpc/errors'
+import { callerOf } from '@coffer/kit/rpc/rpc'
+import type { ServiceDeps } from '@coffer/kit/service/service'
+import { newId } from '@coffer/kit/values/id'
+import {
+  CreateUploadGroupResponseSchema,
+  type UpdateUploadGroupRequest,
+  type UploadGroupService,
+} from '@coffer/proto/ledger/v1/upload_group'
+import type { ServiceImpl } from '@connectrpc/connect'
+import { listBankAccounts } from '../../accounts/bank-account.sql.ts'
+import { type Bounds, uploadBound } from '../../accounts/bounds.sql.ts'
+import type { MoneyWriter } from '../../money/writer.service.ts'
+import { requireChoices } from '../formats/reading-choices.ts'
+import type { Readers } from '../formats/statement-pool.client.ts'
+import { type IncomingFile, receiveFile, wholeOf } from '../incoming-file.ts'
+import type { Storage } from '../storage/storage.ts'
+import { createFile } from '../storage/stored-file.ts'
+import { detectFormat } from '../upload.ts'
+import { renderGroup, renderListedGroup } from './group-answer.ts'
+import { createParts, insertParts, keepCopies, partsOf } from './group-import.service.ts'
+import { readMapped } from './group-reading.service.ts'
+import { undoUploads } from './undo.service.ts'
+import {
+  findGroup,
+  type GroupKey,
+  groupBound,
+  insertGroup,
+  leaveGroup,
+  listGroups,
+  lockGroup,
+} from './upload-group.sql.ts'
+import {
+  askingMappings,
+  type FoundGroup,
+  planImports,
+  requireUndoable,
+  type UploadGroup,
+} from './upload-group.ts'
+
+type Deps = Pick<ServiceDeps, 'database' | 'clock'> &
+  Pick<MoneyWriter, 'changeRows' | 'writeIn'> & {
+    config: Bounds
+    storage: Storage
+    readers: Readers
+  }
+
+/** Returns the RPC handlers of files of several accounts (docs/files.md#all-accounts). */
+export function uploadGroupRoutes(deps: Deps): ServiceImpl<typeof UploadGroupService> {
+  const { database } = deps
+  return {
+    createUploadGroup: async (request, context) => {
+      const file = await receiveFile(request)
+      const bodyHash = async () => (await file.finish()).bodyHash
+      const reply = CreateUploadGroupResponseSchema
+      return once({ database, context, reply, bodyHash }, (key) => {
+        return createGroup(deps, { file, caller: callerOf(context), key })
+      })
+    },
+    getUploadGroup: async ({ uploadGroupId }, context) => {
+      const { accountId } = callerOf(context)
+      return { uploadGroup: renderGroup(await getGroup(deps, { accountId, uploadGroupId })) }
+    },
+    listUploadGroups: async ({ before = null, limit }, context) => {
+      const { accountId } = callerOf(context)
+      // Reads one row more than the limit: if it exists, there is a next page.
+      const found = await listGroups(database, accountId, { before, limit: limit + 1 })
+      const bankAccounts = await listBankAccounts(database, accountId)
+      const uploadGroups = found.slice(0, limit).map((one) => renderListedGroup(one, bankAccounts))
+      return { uploadGroups, hasMore: found.length > limit }
+    },
+    updateUploadGroup: async (request, context) => {
+      return { uploadGroup: renderGroup(await updateGroup(deps, request, callerOf(context))) }
+    },
+    undoUploadGroup: async ({ uploadGroupId }, context) => {
+      const { accountId, userId } = callerOf(context)
+      const found = await getGroup(deps, { accountId, uploadGroupId })
+      requireUndoable(found)
+      const complete = found.uploads.filter(({ status }) => status === 'complete')
+      return { parts: await undoUploads(deps, complete, userId) }
+    },
+  }
+}
+
+type ReplyKey = IdempotencyKey<typeof CreateUploadGroupResponseSchema> | null
+
+async function createGroup(
+  deps: Deps,
+  { file, caller, key }: { file: IncomingFile; caller: Caller; key: ReplyKey },
+) {
+  const { config, database, clock } = deps
+  const { accountId, userId: createdBy } = caller
+  const format = detectFormat(file)
+  await requireRoom(database, uploadBound(config, accountId))
+  await requireRoom(database, groupBound(config, accountId))
+  const bytes = await wholeOf(file.bytes)
+  const { size, bodyHash, statements: mappings } = await file.finish()
+  const { choices, name, contentType } = file
+  const listing = { accountId, format, choices, bytes, timezone: caller.timezone }
+  const statements = await readMapped(deps, listing, { mappings })
+  const ids = { accountId, fileId: newId('file') }
+  const now = clock()
+  const kind = 'transactions/uploads' as const
+  const body = { ...ids, bankAccountId: '', createdBy, name, contentType, size, kind }
+  const { bankAccountId: _, ...stored } = createFile(body, now)
+  const uploadGroupId = newId('upgr')
+  const group: UploadGroup = {
+    ...ids,
+    uploadGroupId,
+    format,
+    statements,
+    choices,
+    createdAt: now,
+    createdBy,
+  }
+  const found = { group, file: stored }
+  const parts = createParts(found, { mappings, choices, createdBy, now })
+  const uploads = parts.map(({ upload }) => upload)
+  const uploadGroup = renderGroup({ ...found, uploads })
+  const reply = create(CreateUploadGroupResponseSchema, { uploadGroup })
+  const keys = [ids, ...parts.map((one) => one.file)]
+  await keepCopies(deps, { keys, bytes }, () =>
+    database.transaction(async (tx) => {
+      await insertGroup(tx, found)
+      await requireWithin(tx, groupBound(config, accountId))
+      await insertParts(tx, parts, { config, caller })
+      await keepReply(tx, key && { ...key, bodyHash }, reply)
+    }),
+  )
+  return reply
+}
+
+/**
+ * Starts the imports of mapped statements that are new or have failed, or without mappings of those
+ * that ask for a choice. Changes nothing for statements that are imported already.
+ */
+async function updateGroup(
+  deps: Deps,
+  request: UpdateUploadGroupRequest,
+  caller: Caller,
+): Promise<FoundGroup> {
+  const { config, database, storage, clock } = deps
+  const { accountId, userId: createdBy } = caller
+  const key = { accountId, uploadGroupId: request.uploadGroupId }
+  const found = await getGroup(deps, key)
+  const choices = requireChoices(request.choices)
+  const sent = request.statements.map(({ statement, bankAccountId }) => ({
+    statement,
+    bankAccountId,
+  }))
+  const mappings = sent.length > 0 ? sent : askingMappings(found.uploads)
+  const { wanted } = planImports(mappings, found.uploads)
+  if (wanted.length === 0) {
+    if (sent.length > 0) return found
+    throw refused('no import of the upload asks for a choice: map an account by statements')
+  }
+  const { group, file } = found
+  const bytes = file.deletedAt === null ? await storage.read(group) : null
+  if (bytes === null) throw refused('the file is no longer there: upload it again')
+  const read = { ...group.choices, ...choices }
+  const listing = {
+    accountId,
+    format: group.format,
+    choices: read,
+    bytes,
+    timezone: caller.timezone,
+  }
+  await readMapped(deps, listing, { mappings, listed: group.statements })
+  const parts = createParts(found, { mappings: wanted, choices, createdBy, now: clock() })
+  await keepCopies(deps, { keys: parts.map((one) => one.file), bytes }, () =>
+    database.transaction(async (tx) => {
+      await lockGroup(tx, key)
+      const { uploads } = await getGroup({ database: { pool: tx } }, key)
+      const plan = planImports(mappings, uploads)
+      await leaveGroup(tx, key, plan.replaced)
+      await insertParts(tx, partsOf(parts, plan.wanted), { config, caller })
+    }),
+  )
+  return getGroup(deps, key)
+}
+
+async function getGroup(
+  { database }: { database: Parameters<typeof findGroup>[0] },
+  key: GroupKey,
+): Promise<FoundGroup> {
+  const found = await findGroup(database, key)
+  if (!found) throw notFound('upload')
+  return found
+}

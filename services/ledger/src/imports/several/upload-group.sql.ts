@@ -1,0 +1,114 @@
+import type { Bound } from '@coffer/kit/database/account-bound.sql'
+import type { Database, Queries, Transaction as Tx } from '@coffer/kit/database/database'
+import { columnsOf, entityOf, insertOf } from '@coffer/kit/database/rows'
+import { sql } from 'slonik'
+import { z } from 'zod'
+import type { Bounds } from '../../accounts/bounds.sql.ts'
+import { Upload } from '../upload.ts'
+import { type FoundGroup, GroupFile, UploadGroup } from './upload-group.ts'
+
+export type GroupKey = Pick<UploadGroup, 'accountId' | 'uploadGroupId'>
+
+const Json = z.record(z.string(), z.unknown())
+const Found = UploadGroup.extend({ file: Json, uploads: z.array(Json) })
+const columns = columnsOf(UploadGroup, { table: 'upload_groups' })
+const fileAndUploads = sql.fragment`to_jsonb(files) AS file, coalesce((
+    SELECT jsonb_agg(to_jsonb(uploads) ORDER BY transaction_upload_id)
+    FROM uploads JOIN bank_accounts USING (account_id, bank_account_id)
+    WHERE uploads.account_id = upload_groups.account_id
+      AND uploads.upload_group_id = upload_groups.upload_group_id AND removed_at IS NULL
+  ), '[]') AS uploads`
+
+/** Returns the bound on files of groups that are stored. */
+export function groupBound({ uploadsMax: max }: Bounds, accountId: string): Bound {
+  return {
+    scope: `upload_groups ${accountId}`,
+    rows: sql.fragment`
+      SELECT FROM files
+      WHERE account_id = ${accountId} AND bank_account_id IS NULL AND deleted_at IS NULL`,
+    max,
+    refusal: `an account has at most ${max} files of several accounts: wait until one expires`,
+  }
+}
+
+/** Inserts a group with its file. */
+export async function insertGroup(
+  tx: Tx,
+  { group, file }: { group: UploadGroup; file: GroupFile },
+): Promise<void> {
+  await tx.query(sql.unsafe`
+    WITH stored AS (${insertOf('files', GroupFile, file)})
+    INSERT INTO upload_groups (account_id, upload_group_id, file_id, format, statements, choices,
+      created_at, created_by)
+    VALUES (${group.accountId}, ${group.uploadGroupId}, ${group.fileId}, ${group.format},
+      ${sql.jsonb(group.statements)}, ${sql.jsonb(group.choices)},
+      ${group.createdAt.toISOString()}, ${group.createdBy})`)
+}
+
+/** Returns the group with its file and its uploads; null if it is unknown. */
+export async function findGroup(
+  { pool }: { pool: Queries },
+  { accountId, uploadGroupId }: GroupKey,
+): Promise<FoundGroup | null> {
+  const row = await pool.maybeOne(sql.type(Found)`
+    SELECT ${columns}, ${fileAndUploads}
+    FROM upload_groups JOIN files USING (account_id, file_id)
+    WHERE upload_groups.account_id = ${accountId} AND upload_group_id = ${uploadGroupId}`)
+  return row && foundOf(row)
+}
+
+/** Lists the groups of an account, newest first, after the ID `before`. */
+export async function listGroups(
+  { pool }: Database,
+  accountId: string,
+  { before, limit }: { before: string | null; limit: number },
+): Promise<FoundGroup[]> {
+  const rows = await pool.any(sql.type(Found)`
+    SELECT ${columns}, ${fileAndUploads}
+    FROM upload_groups JOIN files USING (account_id, file_id)
+    WHERE upload_groups.account_id = ${accountId}
+      ${before === null ? sql.fragment`` : sql.fragment`AND upload_group_id < ${before}`}
+    ORDER BY upload_group_id DESC LIMIT ${limit}`)
+  return rows.map(foundOf)
+}
+
+/** Locks the row of a group, so that its parts are changed by one request at a time. */
+export async function lockGroup(tx: Tx, { accountId, uploadGroupId }: GroupKey): Promise<void> {
+  await tx.query(sql.unsafe`
+    SELECT FROM upload_groups
+    WHERE account_id = ${accountId} AND upload_group_id = ${uploadGroupId} FOR NO KEY UPDATE`)
+}
+
+/** Takes failed uploads out of their group: other ones take their place. */
+export async function leaveGroup(
+  tx: Tx,
+  { accountId, uploadGroupId }: GroupKey,
+  uploads: readonly Upload[],
+): Promise<void> {
+  const ids = uploads.map(({ transactionUploadId }) => transactionUploadId)
+  await tx.query(sql.unsafe`
+    UPDATE uploads SET upload_group_id = NULL
+    WHERE account_id = ${accountId} AND upload_group_id = ${uploadGroupId}
+      AND transaction_upload_id = ANY(${sql.array(ids, 'text')})`)
+}
+
+const FileId = z.object({ fileId: z.string() })
+
+/** Returns those of the IDs whose files have rows. */
+export function listFileIds(
+  { pool }: Database,
+  accountId: string,
+  fileIds: readonly string[],
+): Promise<readonly string[]> {
+  return pool.anyFirst(sql.type(FileId)`
+    SELECT file_id AS "fileId" FROM files
+    WHERE account_id = ${accountId} AND file_id = ANY(${sql.array(fileIds, 'text')})`)
+}
+
+function foundOf({ file, uploads, ...group }: z.infer<typeof Found>): FoundGroup {
+  return {
+    group,
+    file: entityOf(GroupFile, file),
+    uploads: uploads.map((upload) => entityOf(Upload, upload)),
+  }
+}

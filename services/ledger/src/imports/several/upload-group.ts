@@ -1,0 +1,164 @@
+import { invalid, refused } from '@coffer/kit/rpc/errors'
+import type { values } from '@coffer/proto/values'
+import { z } from 'zod'
+import type { BankAccount } from '../../book/bank-account.ts'
+import { fileKinds } from '../formats/file-kind.ts'
+import { ReadingChoices } from '../formats/reading-choices.ts'
+import { ListedStatement } from '../formats/statement.ts'
+import { StoredFile } from '../storage/stored-file.ts'
+import type { Upload } from '../upload.ts'
+
+/** The upload of a file for several bank accounts (docs/files.md#all-accounts). */
+export const UploadGroup = z.object({
+  accountId: z.string(),
+  uploadGroupId: z.string(),
+  fileId: z.string(),
+  format: z.enum(fileKinds),
+  statements: z.array(ListedStatement),
+  choices: ReadingChoices.nullable(),
+  createdAt: z.date(),
+  createdBy: z.string(),
+})
+export type UploadGroup = z.infer<typeof UploadGroup>
+
+/** The file of a group, which belongs to no bank account. */
+export const GroupFile = StoredFile.omit({ bankAccountId: true })
+export type GroupFile = z.infer<typeof GroupFile>
+
+/** A bank account that an account of the file, `statement`, goes to. */
+export type Mapping = { statement: string; bankAccountId: string }
+
+/** A group with its file and its uploads, at most one for each statement. */
+export type FoundGroup = { group: UploadGroup; file: GroupFile; uploads: readonly Upload[] }
+
+/** Maximum number of accounts of a file that are imported (docs/limits.md). */
+const mappedMax = 20
+
+type GroupStatus = (typeof values)['UploadGroup.status'][number]
+
+export function statementOf(upload: Pick<Upload, 'choices'>): string {
+  return upload.choices?.statement ?? ''
+}
+
+/** Returns the state of the whole, from its parts. */
+export function statusOf({ file, uploads }: FoundGroup): GroupStatus {
+  if (uploads.length === 0) return file.deletedAt === null ? 'mapping' : 'expired'
+  const has = (...all: Upload['status'][]) => uploads.some(({ status }) => all.includes(status))
+  if (has('pending', 'processing')) return 'processing'
+  return has('failed') ? 'failed' : 'complete'
+}
+
+/** Returns when the last part was undone; null while a complete one is not, or without one. */
+export function undoneAtOf({ uploads }: Pick<FoundGroup, 'uploads'>): Date | null {
+  const complete = uploads.filter(({ status }) => status === 'complete')
+  const instants = complete.flatMap(({ undoneAt }) => undoneAt?.getTime() ?? [])
+  return instants.length === 0 || instants.length < complete.length
+    ? null
+    : new Date(Math.max(...instants))
+}
+
+/** Throws `refused` while an import of the group runs (409), and if none is complete (400). */
+export function requireUndoable(found: FoundGroup): void {
+  const status = statusOf(found)
+  if (status === 'processing') {
+    throw refused('An import still runs: undo the upload when it has ended', { status: 409 })
+  }
+  if (!found.uploads.some((one) => one.status === 'complete')) {
+    throw refused('No account of the file is imported, so there is nothing to undo')
+  }
+}
+
+type ProblemsOf = Record<string, Partial<Record<keyof Mapping, string>>>
+
+function requireNone(problems: ProblemsOf): void {
+  if (Object.keys(problems).length > 0) throw invalid({ statements: problems })
+}
+
+/**
+ * Throws `invalid`, by field, unless each statement is one of the file, each bank account is a live
+ * manual one of the account, and none is named twice.
+ */
+export function requireMappings(
+  mappings: readonly Mapping[],
+  known: { statements: readonly ListedStatement[]; bankAccounts: readonly BankAccount[] },
+): void {
+  if (mappings.length > mappedMax) {
+    throw invalid({ statements: `must have at most ${mappedMax} items: PATCH adds further ones` })
+  }
+  const problems: ProblemsOf = {}
+  for (const [index, { statement, bankAccountId }] of mappings.entries()) {
+    const before = mappings.slice(0, index)
+    const bankAccount = known.bankAccounts.find((one) => one.bankAccountId === bankAccountId)
+    const found: ProblemsOf[string] = {}
+    if (!known.statements.some((one) => one.statement === statement)) {
+      found.statement = `is no account of the file: ${listOf(known.statements)}`
+    } else if (before.some((one) => one.statement === statement)) {
+      found.statement = 'is named twice: once is enough'
+    }
+    if (!bankAccount) found.bankAccountId = 'must be a bank account that is not archived'
+    else if (bankAccount.linkType !== 'manual') {
+      found.bankAccountId = 'must be of a manual link: a bank states the data of this one'
+    } else if (before.some((one) => one.bankAccountId === bankAccountId)) {
+      found.bankAccountId = 'is named twice: each account of the file needs its own'
+    }
+    if (Object.keys(found).length > 0) problems[index] = found
+  }
+  requireNone(problems)
+}
+
+function listOf(statements: readonly ListedStatement[]): string {
+  const names = statements.slice(0, 5).map(({ statement }) => `"${statement}"`)
+  return `use ${names.join(', ')}${statements.length > 5 ? ' or another one that is listed' : ''}`
+}
+
+/** Returns the mappings whose statement, as listed, is in another currency than the bank account. */
+export function otherCurrencies(
+  mappings: readonly Mapping[],
+  known: { statements: readonly ListedStatement[]; bankAccounts: readonly BankAccount[] },
+): { index: number; own: string; stated: string }[] {
+  return mappings.flatMap(({ statement, bankAccountId }, index) => {
+    const stated = known.statements.find((one) => one.statement === statement)?.currency ?? ''
+    const own = known.bankAccounts.find((one) => one.bankAccountId === bankAccountId)?.currency
+    return own === undefined || own === stated ? [] : [{ index, own, stated }]
+  })
+}
+
+/** Throws `invalid` for mappings to a bank account of another currency. */
+export function requireCurrencies(faults: ReturnType<typeof otherCurrencies>): void {
+  const problems = faults.map(({ index, own, stated }) => [
+    index,
+    { bankAccountId: `is in ${own}, the account of the file in ${stated}` },
+  ])
+  requireNone(Object.fromEntries(problems) as ProblemsOf)
+}
+
+/**
+ * Returns the mappings that need an import: those of new statements and of failed ones, which
+ * `replaced` lists. One that is imported, or runs, into the same bank account needs none. Throws
+ * `invalid`, by field, if it goes to another one, or the bank account has another statement.
+ */
+export function planImports(
+  mappings: readonly Mapping[],
+  uploads: readonly Upload[],
+): { wanted: Mapping[]; replaced: Upload[] } {
+  const problems: ProblemsOf = {}
+  const live = uploads.filter(({ status }) => status !== 'failed')
+  const wanted = mappings.filter(({ statement, bankAccountId }, index) => {
+    const same = live.find((one) => statementOf(one) === statement)
+    if (same?.bankAccountId === bankAccountId) return false
+    const other = live.find((one) => one.bankAccountId === bankAccountId)
+    if (same) problems[index] = { statement: 'is imported into another bank account' }
+    else if (other) problems[index] = { bankAccountId: 'has another account of the file' }
+    return true
+  })
+  requireNone(problems)
+  const isWanted = (upload: Upload) => wanted.some((one) => one.statement === statementOf(upload))
+  return { wanted, replaced: uploads.filter((one) => one.status === 'failed' && isWanted(one)) }
+}
+
+/** Returns the mappings of the failed uploads that ask for a choice, to import them by it. */
+export function askingMappings(uploads: readonly Upload[]): Mapping[] {
+  return uploads
+    .filter(({ status, asks }) => status === 'failed' && asks !== null)
+    .map((upload) => ({ statement: statementOf(upload), bankAccountId: upload.bankAccountId }))
+}
