@@ -111,7 +111,7 @@ function listOf(statements: readonly ListedStatement[]): string {
   return `use ${names.join(', ')}${statements.length > 5 ? ' or another one that is listed' : ''}`
 }
 
-/** Returns the mappings whose statement, as listed, is in another currency than the bank account. */
+/** Returns the mappings whose statement, as listed, has another currency than the bank account. */
 export function otherCurrencies(
   mappings: readonly Mapping[],
   known: { statements: readonly ListedStatement[]; bankAccounts: readonly BankAccount[] },
