@@ -86,7 +86,7 @@ async function importsSeveral(
   await whileRunning(world, transactionUploadId, () =>
     world.recorder.refuse(409, 'DELETE', group, {
       headers,
-      name: 'running',
+      name: 'importing',
       summary: 'An import of the upload still runs',
     }),
   )
