@@ -137,6 +137,7 @@ async function refusesIds({ recorder }: World, ada: Ada, path: string): Promise<
     ['transactionImportId', 'GET', `${path}/transactions/import/42`],
     ['transactionImportMappingId', 'DELETE', '/mappings/42'],
     ['ruleId', 'DELETE', '/rules/42'],
+    ['uploadGroupId', 'GET', '/uploads/42'],
     ['ruleRunId', 'GET', '/rules/runs/42'],
     ['ruleRunId', 'DELETE', '/rules/runs/42'],
     ['feedLinkId', 'GET', '/feed/link/42'],

@@ -53,6 +53,8 @@ const features: Record<string, Feature> = {
   getBillingPortal: 'billing',
   receiveStripeEvent: 'billing',
   listMappings: 'uploads',
+  createUploadGroup: 'uploads',
+  listUploadGroups: 'uploads',
   createMapping: 'uploads',
   listFeedLinks: 'feed',
   createFeedLink: 'feed',

@@ -57,6 +57,7 @@ const others = [
   'Transaction.joinedBy',
   'Upload.asks',
   'Upload.status',
+  'UploadGroup.status',
 ]
 
 const listed = new Map(

@@ -4,6 +4,7 @@ export const partTexts: Record<string, string> = {
   bankAccounts: 'Live bank accounts with their balances, in the order of their IDs',
   behind: 'Expenses and goals that are behind and not paused, the first due date first',
   balance: 'Balances of the bank account after the change',
+  balances: 'Balances of each bank account after the change, ordered by its ID',
   entries: 'Entries of the journal, newest first',
   error: 'Refusal of the item, for people; instead of a transaction',
   feedBankAccount: 'Candidate of the feed connection from which the bank account was created',

@@ -31,6 +31,7 @@ const gateway = await createGateway(
     spending: { getSpending: finding },
     imports: { getImport: finding },
     uploads: { getUpload: finding },
+    uploadGroups: { getUploadGroup: finding },
     features: { getFeatures: () => everything },
   },
   environment,
