@@ -1,7 +1,6 @@
 import { startWorkers } from '@coffer/kit/service/workers'
 import type { FileStatement, ListedStatement, Unreadable } from './statement.ts'
-import type { FileResult, FileTask } from './statement.worker.ts'
-import type { ListingTask, ReadingTask } from './statement-file.ts'
+import type { FileResult, FileTask, ListingTask, ReadingTask } from './statement-file.ts'
 
 /** Worker threads that parse files; a process reads one file of an account at a time. */
 export interface Readers extends AsyncDisposable {

@@ -1,14 +1,10 @@
-import { convertSheet, type SheetTask } from './sheets/sheet.ts'
-import type { FileStatement, ListedStatement, Unreadable } from './statement.ts'
+import { convertSheet } from './sheets/sheet.ts'
 import {
-  type ListingTask,
+  type FileResult,
+  type FileTask,
   listStatements,
-  type ReadingTask,
   readStatementFile,
 } from './statement-file.ts'
-
-export type FileTask = ReadingTask | ListingTask | SheetTask
-export type FileResult = FileStatement | { statements: ListedStatement[] } | Uint8Array | Unreadable
 
 /** Entry point of the worker thread: parsing a large file would block the event loop. */
 export function run(task: FileTask): FileResult {

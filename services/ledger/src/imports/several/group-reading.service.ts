@@ -20,8 +20,8 @@ export type ListedFile = Pick<UploadGroup, 'accountId' | 'format' | 'choices'> &
 
 /**
  * Returns the accounts of a file, and checks the mappings of a request
- * (docs/files.md#all-accounts). Amounts of a statement that states no currency are in that of the bank account it goes to. Throws
- * `invalid` for an unreadable file or a wrong mapping.
+ * (docs/files.md#all-accounts). Amounts of a statement that states no currency are in that of the
+ * bank account it goes to. Throws `invalid` for an unreadable file or a wrong mapping.
  */
 export async function readMapped(
   { database, readers }: { database: Database; readers: Readers },

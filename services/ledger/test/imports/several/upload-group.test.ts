@@ -8,12 +8,12 @@ import { Code } from '@connectrpc/connect'
 import { describe, expect, test } from '@jest/globals'
 import { sql } from 'slonik'
 import { z } from 'zod'
-import { ledger } from '../../src/service.ts'
-import { auditing } from '../auditing.ts'
-import { problems } from '../outcomes.ts'
-import { bytesOf } from './file-parts.ts'
-import { storedFiles } from './stored-files.ts'
-import { opening, statementOf } from './uploading.ts'
+import { ledger } from '../../../src/service.ts'
+import { auditing } from '../../auditing.ts'
+import { problems } from '../../outcomes.ts'
+import { bytesOf } from '../file-parts.ts'
+import { storedFiles } from '../stored-files.ts'
+import { opening, statementOf } from '../uploading.ts'
 
 const booted = auditing(booting([ledger]))
 const groups = () => booted.client('ledger', UploadGroupService)
