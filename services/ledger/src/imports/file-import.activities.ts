@@ -1,3 +1,5 @@
+import { keyOf } from '@coffer/kit/database/aggregate-key'
+import type { Transaction as Tx } from '@coffer/kit/database/database'
 import { publishProgress } from '@coffer/kit/events/progress'
 import { isTransient } from '@coffer/kit/rpc/errors'
 import type { ServiceDeps } from '@coffer/kit/service/service'
@@ -5,6 +7,9 @@ import { newId } from '@coffer/kit/values/id'
 import { ConnectError } from '@connectrpc/connect'
 import { findTimezone } from '../accounts/account-settings.sql.ts'
 import type { UploadKey } from '../book/upload-key.ts'
+import { readMoney } from '../money/money-state.sql.ts'
+import type { MoneyScope } from '../money/money-state.ts'
+import type { Locked } from '../money/operation.ts'
 import { insertUploaded } from '../money/uploaded-rows.sql.ts'
 import type { MoneyWriter } from '../money/writer.service.ts'
 import { loadRules } from '../rules/rule.service.ts'
@@ -18,7 +23,6 @@ import {
   findInstants,
   settleFile,
 } from './file-import.ts'
-import { assignRows, type NamedEnvelopes, scopeOfRules, tidyRows } from './file-rules.ts'
 import { countSkipped } from './formats/skipped-rows.ts'
 import type { FileStatement, Unreadable } from './formats/statement.ts'
 import type { Readers } from './formats/statement-pool.client.ts'
@@ -26,6 +30,15 @@ import { listStoredBookings } from './known/joined-bookings.sql.ts'
 import { bookingsOf, withoutStored } from './known/joined-bookings.ts'
 import { listStoredRows } from './known/reused-identifiers.sql.ts'
 import { besideStored, identifiersOf } from './known/reused-identifiers.ts'
+import {
+  assignRows,
+  type FileRules,
+  keepInserted,
+  scopeOfRows,
+  scopeOfRules,
+  startFileRules,
+  tidyRows,
+} from './rules/file-rules.ts'
 import { nameOf, type Storage } from './storage/storage.ts'
 import { loadFile } from './storage/stored-file.service.ts'
 import {
@@ -135,22 +148,26 @@ async function saveStatement(
     const bookings = await listStoredBookings(tx, key, bookingsOf(rows))
     const unknown = withoutStored(rows, bookings)
     let importedCount = 0n
-    const envelopes: NamedEnvelopes = new Map()
+    const envelopes = scopeOfRules(rules, unknown)
+    const current = await readForRules(tx, key, { envelopes, now })
+    const fileRules = startFileRules(rules, current)
     // One INSERT per 1,000 rows: a larger INSERT would delay requests. From the end of the file:
     // lists show the largest ID of a day first.
     for (let end = unknown.length; end > 0; end -= rowsPerStatement) {
       const page = unknown.slice(Math.max(0, end - rowsPerStatement), end)
       const transactionIds = page.map(() => newId('txn'))
       const of = { accountId, bankAccountId, transactionIds, now }
-      const created = tidyRows(rules, createTransactions(page, of), envelopes)
-      importedCount += await insertUploaded(tx, key, created)
+      const created = tidyRows(fileRules, createTransactions(page, of))
+      const inserted = await insertUploaded(tx, key, created)
+      keepInserted(fileRules, created, inserted)
+      importedCount += BigInt(inserted.length)
     }
     const counts = countsOf(resolved, importedCount)
     await completeUpload(tx, key, { ...counts, balancesAsOf, now: clock() })
     return writeIn(tx, key, async () => {
       const later = instants && (await sumLaterBookings(tx, key, instants))
       return {
-        scope: { accountId, bankAccountId, ...scopeOfRules(envelopes) },
+        scope: await scopeOfFile(tx, key, { fileRules, now }),
         operationId: causeId,
         createdBy: upload.createdBy,
         timezone,
@@ -158,12 +175,39 @@ async function saveStatement(
           const own = balancesToSet(current, { balances, importedCount })
           const stated = own && later && addLater(own, later)
           const settled = settleFile(current, { currency, stated, causeId })
-          const { settlement, transactions } = assignRows(current, settled, envelopes)
+          const { settlement, transactions } = assignRows(current, settled, fileRules)
           return { settlement, transactions, changesTexts: importedCount > 0n, reply: true }
         },
       }
     })
   })
+}
+
+/** Reads envelopes for rules; null if the bank account is gone, or there are none to read. */
+async function readForRules(
+  tx: Tx,
+  { accountId, bankAccountId, transactionUploadId: operationId }: UploadKey,
+  { envelopes, now }: { envelopes: ReturnType<typeof scopeOfRules>; now: Date },
+): Promise<Locked | null> {
+  if (envelopes.spendingIds.length === 0) return null
+  const scope = { accountId, bankAccountId, ...envelopes }
+  const state = (await readMoney(tx, [scope])).get(keyOf(scope))
+  if (!state) return null
+  return { ...state, operation: { operationId, now, createdBy: null, version: 0n } }
+}
+
+/** Returns the scope of the save: envelopes of rules, and the rows that get another amount now. */
+async function scopeOfFile(
+  tx: Tx,
+  key: UploadKey,
+  { fileRules, now }: { fileRules: FileRules; now: Date },
+): Promise<MoneyScope> {
+  const { accountId, bankAccountId } = key
+  const envelopes = scopeOfRows(fileRules)
+  const current = await readForRules(tx, key, { envelopes, now })
+  const { transactions } = current ? assignRows(current, null, fileRules) : { transactions: [] }
+  const transactionIds = transactions.map(({ transactionId }) => transactionId)
+  return { accountId, bankAccountId, ...envelopes, transactionIds }
 }
 
 /** Publishes the stored state of an upload to clients that watch its progress. */

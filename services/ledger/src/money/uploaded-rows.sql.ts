@@ -6,17 +6,17 @@ import { Transaction } from '../book/transaction.ts'
 import type { UploadKey } from '../book/upload-key.ts'
 import { Given } from './spend.ts'
 
-const Inserted = z.object({ inserted: z.bigint() })
+const Inserted = z.object({ inserted: z.array(z.string()) })
 
 /**
  * Inserts transactions of an uploaded file, except those whose `uploadIdentifier` is stored;
- * returns the number inserted. Runs before the bank account is locked, to keep the lock short.
+ * returns the IDs of those inserted. Runs before the bank account is locked: a short lock.
  */
 export async function insertUploaded(
   tx: Tx,
   { transactionUploadId }: UploadKey,
   transactions: readonly Transaction[],
-): Promise<bigint> {
+): Promise<string[]> {
   const columns = columnNames(Transaction)
   return tx.oneFirst(sql.type(Inserted)`
     WITH stored AS (
@@ -25,8 +25,8 @@ export async function insertUploaded(
       FROM jsonb_populate_recordset(NULL::transactions, ${recordsOf(transactions)}::jsonb)
       ON CONFLICT (account_id, bank_account_id, upload_identifier)
         WHERE upload_identifier IS NOT NULL DO NOTHING
-      RETURNING 1
-    ) SELECT count(*) AS inserted FROM stored`)
+      RETURNING transaction_id
+    ) SELECT coalesce(array_agg(transaction_id), '{}') AS inserted FROM stored`)
 }
 
 /**

@@ -2,11 +2,18 @@ import { isDeepStrictEqual } from 'node:util'
 import { findRuleOf, type MarkedField, markedFields } from '../book/field-marks.ts'
 import type { Transaction } from '../book/transaction.ts'
 import type { Settlement } from '../money/operation.ts'
-import { type Settlements, startSettlements, totalOf } from '../money/settlements.ts'
+import { type Settlements, totalOf } from '../money/settlements.ts'
 import type { Current } from '../money/unit-of-work.ts'
 import { hasOwnName, type IsRenamed } from '../transactions/provenance.ts'
 import { type CompiledRules, matchRules } from './rule.ts'
-import { assignByRule, joinActions, moveEnvelope, tidyTransaction } from './rule-effects.ts'
+import {
+  assignByRule,
+  joinActions,
+  moveEnvelope,
+  type Settling,
+  startSettling,
+  tidyTransaction,
+} from './rule-effects.ts'
 import { previewRow } from './rule-preview.ts'
 import type { RunChange, RunField } from './rule-run.ts'
 
@@ -19,12 +26,23 @@ interface SettledPage {
 
 export interface AppliedPage extends SettledPage {
   changes: Pick<RunChange, 'transactionId' | 'fields'>[]
-  counts: { matchedCount: bigint; changedCount: bigint; leftAloneCount: bigint }
+  counts: { changedCount: bigint; leftAloneCount: bigint }
 }
 
 /** Returns whether rules apply to a stored transaction: it is live, and not one by hand. */
 function isRuled({ source, deletedAt }: Pick<Transaction, 'source' | 'deletedAt'>): boolean {
   return source !== 'manual' && deletedAt === null
+}
+
+/** Returns how many of these transactions match, and those that differ from what rules want. */
+export function comparePage(rules: CompiledRules, transactions: readonly Transaction[]) {
+  const compared = transactions.map((one) => ({ one, matching: matchRules(rules, one) }))
+  const matched = compared.filter(({ matching }) => matching.length > 0)
+  const of = { isRenamed: false, ownerOf: () => null }
+  const due = matched.filter(({ one, matching }) => {
+    return previewRow(joinActions(matching), one, of).length > 0
+  })
+  return { matchedCount: BigInt(matched.length), due: due.map(({ one }) => one) }
 }
 
 /**
@@ -35,7 +53,7 @@ export function applyPage(
   current: Current,
   of: { rules: CompiledRules; transactionIds: readonly string[]; isRenamed: IsRenamed },
 ): AppliedPage {
-  const settlements = startSettlements(current)
+  const settling = startSettling(current)
   const isArchived = current.bankAccount.deletedAt !== null
   const rows = isArchived ? [] : inOrder(current.transactions, of.transactionIds).filter(isRuled)
   const records = Map.groupBy(current.records, ({ transactionId }) => transactionId)
@@ -43,23 +61,22 @@ export function applyPage(
     const matching = matchRules(of.rules, before)
     if (matching.length === 0) return []
     const isRenamed = hasOwnName(before, records.get(before.transactionId) ?? [], of.isRenamed)
-    const ownerOf = (id: string) => ownerIn(settlements, id)
+    const ownerOf = (id: string) => ownerIn(settling.settlements, id)
     const wanted = previewRow(joinActions(matching), before, { isRenamed, ownerOf })
     const tidied = tidyTransaction(of.rules, before, isRenamed)
     const after = tidied.envelope
-      ? assignByRule({ locked: current, settlements }, tidied.transaction, tidied.envelope)
+      ? assignByRule(settling, tidied.transaction, tidied.envelope)
       : tidied.transaction
     return { before, after, isLeft: wanted.some(({ isChanged }) => !isChanged) }
   })
   const changed = applied.filter(({ before, after }) => before !== after)
   return {
-    settlement: totalOf(settlements),
+    settlement: totalOf(settling.settlements),
     transactions: changed.map(({ after }) => after),
     changes: changed.map(({ before, after }) => {
       return { transactionId: before.transactionId, fields: fieldsOf(before, after) }
     }),
     counts: {
-      matchedCount: BigInt(applied.length),
       changedCount: BigInt(changed.length),
       leftAloneCount: BigInt(applied.filter(({ isLeft }) => isLeft).length),
     },
@@ -74,20 +91,20 @@ export function undoPage(
   current: Current,
   changes: readonly Pick<RunChange, 'transactionId' | 'fields'>[],
 ): SettledPage & { counts: { undoneCount: bigint; keptCount: bigint } } {
-  const settlements = startSettlements(current)
+  const settling = startSettling(current)
   const isArchived = current.bankAccount.deletedAt !== null
   const byId = new Map(changes.map((one) => [one.transactionId, one]))
   const rows = isArchived ? [] : inOrder(current.transactions, [...byId.keys()]).filter(isRuled)
   const undone = rows.map((before) => {
     const fields = byId.get(before.transactionId)?.fields ?? []
     const due = fields.filter((one) => isStill(before, one))
-    const after = putBack({ current, settlements }, before, due)
+    const after = putBack(settling, before, due)
     return { after, isUndone: due.length > 0, isKept: due.length < fields.length }
   })
   const put = undone.filter(({ isUndone }) => isUndone)
   const keptCount = undone.filter(({ isKept }) => isKept).length + (changes.length - rows.length)
   return {
-    settlement: totalOf(settlements),
+    settlement: totalOf(settling.settlements),
     transactions: put.map(({ after }) => after),
     counts: { undoneCount: BigInt(put.length), keptCount: BigInt(keptCount) },
   }
@@ -121,17 +138,13 @@ function isStill(transaction: Transaction, { field, ruleId, value }: RunField): 
   return isDeepStrictEqual(transaction[field], value) && findRuleOf(transaction, field) === ruleId
 }
 
-function putBack(
-  { current, settlements }: { current: Current; settlements: Settlements },
-  before: Transaction,
-  due: readonly RunField[],
-): Transaction {
+function putBack(settling: Settling, before: Transaction, due: readonly RunField[]): Transaction {
   const texts = due.filter(({ field }) => field !== 'spendingId')
   const envelope = due.find(({ field }) => field === 'spendingId')
   const { transactionId } = before
-  const operationId = `${current.operation.operationId}/undo/${transactionId}`
+  const operationId = `${settling.locked.operation.operationId}/undo/${transactionId}`
   const move = (id: string | null) =>
-    moveEnvelope({ locked: current, settlements }, before, { spendingId: id, operationId })
+    moveEnvelope(settling, before, { spendingId: id, operationId })
   const former = envelope ? (envelope.before as string | null) : null
   const assignment = envelope ? (move(former) ?? move(null)) : null
   return {

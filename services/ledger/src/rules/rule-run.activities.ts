@@ -9,7 +9,7 @@ import type { MoneyWriter } from '../money/writer.service.ts'
 import type { IsRenamed } from '../transactions/provenance.ts'
 import { rangeOf } from '../transactions/transaction-search.ts'
 import { readParts } from './rule.service.ts'
-import { type CompiledRules, compileRules, matchRules } from './rule.ts'
+import { type CompiledRules, compileRules } from './rule.ts'
 import { envelopesOf } from './rule-effects.ts'
 import {
   deleteRunChanges,
@@ -24,17 +24,17 @@ import {
   updateRun,
 } from './rule-run.sql.ts'
 import type { RuleRun, RuleRunKey, RunChange } from './rule-run.ts'
-import { type AppliedPage, applyPage, undoPage } from './rule-run-effects.ts'
+import { type AppliedPage, applyPage, comparePage, undoPage } from './rule-run-effects.ts'
 
 type Deps = Pick<ServiceDeps, 'database' | 'clock'> &
   Pick<MoneyWriter, 'writeIn'> & { isRenamed: IsRenamed }
 
 /** Transactions of a page, for whose changes the bank account is locked (docs/limits.md). */
-const pageSize = 500
+const pageSize = 250
 /** Pages of an activity, so that a stopping process waits for seconds at most. */
-const pagesMax = 20
+const pagesMax = 40
 /** Share of the time in which pages run: requests of the account go on in the pauses. */
-const pageShare = 0.7
+const pageShare = 0.9
 
 /** Returns the idempotent Temporal activity that takes a run further (docs/rules/runs.md). */
 export function ruleRunActivities(deps: Deps) {
@@ -104,15 +104,15 @@ async function applyNext(deps: Deps, run: ShownRun, compile: Compile): Promise<b
   const range = { from, to: behind.date, after: run.placeTransactionId, limit: pageSize }
   const rows = await listRunRows(database, account, range)
   const rules = await compile(timezone)
-  const matched = rows.filter((row) => matchRules(rules, row).length > 0)
+  const { matchedCount, due } = comparePage(rules, rows)
   const place = await placeAfter(deps, run, { bankAccountId, last: rows.at(pageSize - 1) })
   return database.transaction(async (tx) => {
     const locked = await lockRun(tx, run)
     if (!locked || !isAt(locked, run)) return locked?.status === 'running'
     const page =
-      matched.length === 0
+      due.length === 0
         ? null
-        : await applyIn(deps, tx, { run, account, rules, rows: matched, timezone })
+        : await applyIn(deps, tx, { run, account, rules, rows: due, timezone })
     const ids = { accountId: run.accountId, ruleRunId: run.ruleRunId, bankAccountId }
     await insertRunChanges(
       tx,
@@ -121,7 +121,7 @@ async function applyNext(deps: Deps, run: ShownRun, compile: Compile): Promise<b
     const counts = page?.counts
     await updateRun(tx, run, {
       ...place,
-      matchedCount: locked.matchedCount + (counts?.matchedCount ?? 0n),
+      matchedCount: locked.matchedCount + matchedCount,
       changedCount: locked.changedCount + (counts?.changedCount ?? 0n),
       leftAloneCount: locked.leftAloneCount + (counts?.leftAloneCount ?? 0n),
     })

@@ -4,6 +4,7 @@ import { newId } from '@coffer/kit/values/id'
 import { TagService } from '@coffer/proto/ledger/v1/tag'
 import { expect, test } from '@jest/globals'
 import { sql } from 'slonik'
+import { z } from 'zod'
 import { ledger } from '../../src/service.ts'
 import { auditing } from '../auditing.ts'
 import { importFile, opening, statementOf, undo } from '../imports/uploading.ts'
@@ -15,6 +16,7 @@ const booted = auditing(booting([ledger]))
 const paths = (...names: string[]) => ({ updateMask: { paths: names } })
 
 const rulesOf = rulingOf(booted)
+const Written = z.object({ command: z.string(), rows: z.bigint(), amount: z.bigint() })
 
 /** Opens an envelope of a synced bank account with an amount. */
 async function envelopeOf({ envelopes, bankAccountId, as }: SyncedHome, amount: bigint) {
@@ -228,6 +230,23 @@ test('rows of a file get texts and envelopes; the undo of the import returns all
   expect(await listed(home)).toEqual(rows)
   await undo(home, transactionUploadId)
   expect(await home.balances()).toEqual(before)
+})
+
+test('a row of a file that gets an envelope is written once', async () => {
+  const home = await createHousehold(booted, opening)
+  const { bankAccountId, as, accountId, envelopes } = home
+  const spendingId = newId('spnd')
+  await envelopes.openEnvelope({ bankAccountId, spendingId, spendingType: 'expense' }, as)
+  await envelopes.transfer({ bankAccountId, toSpendingId: spendingId, amount: 4_050n }, as)
+  const conditions = { originalName: { kind: 'startsWith', text: 'row' } }
+  await rulesOf(home).write({ conditions, actions: { name: 'Row', spendingId } })
+  const rows = Array.from({ length: 60 }, (_, index) => [`r${index}`, '-1.00'])
+  await importFile(home, statementOf(Object.fromEntries(rows)))
+  // Each command of a transaction has a number: an UPDATE would have another than the INSERT.
+  const written = await booted.database('ledger').pool.any(sql.type(Written)`
+    SELECT cmin::text AS command, count(*) AS rows, sum(spending_amount)::bigint AS amount
+    FROM transactions WHERE account_id = ${accountId} AND spending_id IS NOT NULL GROUP BY cmin`)
+  expect(written).toMatchObject([{ rows: 60n, amount: 4_050n }])
 })
 
 test('renaming a tag renames it in rules, and leaves tags of rules to them', async () => {
