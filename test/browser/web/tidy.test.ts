@@ -1,3 +1,4 @@
+import { eventually } from '@coffer/host/testing/boot'
 import { started } from '@coffer/host/testing/started'
 import { startCoffer } from '@coffer/test/harness/coffer.ts'
 import { expect, test } from '@jest/globals'
@@ -33,9 +34,11 @@ test('tags are added to one and to many, filtered, merged and removed', async ()
     }
     await takePicture(page, 'web-tags-edit')
     await page.getByRole('button', { name: 'Save' }).click()
-    await page.getByRole('list', { name: 'Tags: Trip, food' }).waitFor()
+    await eventually(tagsNow, (now) => now.includes('Food 3'))
+    await page.reload()
     await page.getByRole('button', { name: 'Remove food' }).click()
     await field.press('Enter')
+    await eventually(tagsNow, (now) => now.includes('Food 2'))
     await page.getByRole('link', { name: 'All transactions' }).click()
     await page.getByRole('button', { name: 'Filters' }).click()
     await page.getByLabel('Tag', { exact: true }).selectOption('Trip')
