@@ -34,7 +34,13 @@ export async function readsProvenance(key: Ada['key'], path: string): Promise<vo
     body: {
       conditions: { originalName: { kind: 'contains', text: 'power' } },
       actions: { name: 'Power', tags: ['home', 'bills'] },
+      position: 1,
     },
+  })
+  await key('POST', '/rules/preview', {
+    body: {},
+    name: 'allRules',
+    summary: 'All rules of the account in their order',
   })
   await key('PATCH', `${path}/transactions/${transactionId}`, {
     body: { notes: 'February' },

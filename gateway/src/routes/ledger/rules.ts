@@ -85,7 +85,16 @@ const creation = z.strictObject({
   actions: actions.describe('Fields that the rule sets, of which at least one'),
 })
 
-const draft = creation.omit({ name: true })
+const draft = z.strictObject({
+  conditions: conditions.optional().describe('Conditions of a rule that need not exist'),
+  actions: actions.optional().describe('Fields that it would set; required with conditions'),
+  position: z
+    .int({ error: texts.integer })
+    .min(1, check('must be 1 to 500'))
+    .max(500, check('must be 1 to 500'))
+    .optional()
+    .describe('Its position among the rules of the account, 1 for the first. Default: it is alone'),
+})
 
 const change = z.strictObject({
   name: name.optional().describe('New name of the rule'),
@@ -193,10 +202,11 @@ function previewRoute(rules: Client<typeof RuleService>): Route {
     tag: 'Transactions',
     method: 'POST',
     path: '/api/rules/preview',
-    summary: 'The difference that a rule would make to stored transactions; stores nothing',
+    summary: 'The difference that rules would make to stored transactions; stores nothing',
     description:
-      'As if it were the only rule, on the newest 20,000 transactions: counts, and the first 100 ' +
-      'with what changes, and what is left alone and why (docs/rules/rules.md#preview).',
+      'Of all rules in their order, or of a rule that need not exist, alone or at a position. On ' +
+      'the newest 20,000 transactions: counts, and the first 100 with what changes, and what is ' +
+      'left alone and why (docs/rules/rules.md#preview).',
     since: '0.4.0',
     auth: 'key',
     reads: true,

@@ -5,9 +5,11 @@ import { listRecordsOf } from '../records/provider-record.sql.ts'
 import { hasOwnName, type IsRenamed } from '../transactions/provenance.ts'
 import { searchTransactions } from '../transactions/transaction-search.service.ts'
 import { rangeOf } from '../transactions/transaction-search.ts'
-import { listOwners } from './rule.sql.ts'
-import { compileRules, matchRules } from './rule.ts'
-import { type PreviewedField, previewRow } from './rule-preview.ts'
+import { readParts } from './rule.service.ts'
+import { listOwners, listRules } from './rule.sql.ts'
+import { type CompiledRule, compileRules, matchRules, type StoredRule } from './rule.ts'
+import { joinActions } from './rule-effects.ts'
+import { type PreviewedField, previewBehind, previewRow } from './rule-preview.ts'
 
 /** Bounds of a preview (docs/limits.md). */
 const examinedMax = 20_000
@@ -19,17 +21,31 @@ interface Previewed {
   fields: PreviewedField[]
 }
 
+/** ID of a rule that does not exist, among those of a preview. */
+const draftId = ''
+
+/** A rule that does not exist: the only one, or at a position from 1 among those of the account. */
+export interface Draft {
+  conditions: RuleConditions
+  actions: RuleActions
+  position: number | null
+}
+
 /**
- * Compares a rule with the newest transactions of all bank accounts, page by page, those by hand
- * aside; stores nothing. Returns the counts, and the first 100 that the rule concerns.
+ * Compares a draft, or (null) all rules of the account in their order, with the newest transactions
+ * of all bank accounts, page by page, those by hand aside; stores nothing. Returns the counts, and
+ * the first 100 that the draft, or any rule, concerns.
  */
 export async function previewRule(
   { database, isRenamed }: { database: Database; isRenamed: IsRenamed },
   { accountId, timezone }: { accountId: string; timezone: string },
-  { conditions, actions }: { conditions: RuleConditions; actions: RuleActions },
+  draft: Draft | null,
 ) {
-  const rules = compileRules([{ ruleId: '', conditions, actions }], timezone)
-  const named = [actions.spendingId, actions.refundSpendingId].flatMap((id) => id ?? [])
+  const stored = await rulesOf(database, accountId, draft)
+  const rules = compileRules(stored, timezone)
+  const named = stored.flatMap(({ actions: { spendingId, refundSpendingId } }) =>
+    [spendingId, refundSpendingId].flatMap((id) => id ?? []),
+  )
   const owners = await listOwners(database, accountId, named)
   const ownerOf = (spendingId: string) => owners.get(spendingId) ?? null
   const counts = { examinedCount: 0, matchedCount: 0, changedCount: 0, keptCount: 0 }
@@ -39,15 +55,21 @@ export async function previewRule(
   for (;;) {
     const page = await searchTransactions(database, accountId, search)
     const transactions = page?.transactions ?? []
-    const matched = transactions.filter(
-      (one) => one.source !== 'manual' && matchRules(rules, one).length > 0,
-    )
+    const ruled = transactions.filter(({ source }) => source !== 'manual')
+    const matching = new Map(ruled.map((one) => [one, matchRules(rules, one)]))
+    const matched = ruled.filter((one) => {
+      const found = matching.get(one) ?? []
+      return draft ? found.some(({ ruleId }) => ruleId === draftId) : found.length > 0
+    })
     counts.examinedCount += transactions.length
     counts.matchedCount += matched.length
     const records = await listRecordsOf(database, accountId, matched)
     for (const transaction of matched) {
       const isOwn = hasOwnName(transaction, records.get(transaction.transactionId) ?? [], isRenamed)
-      const fields = previewRow(actions, transaction, { isRenamed: isOwn, ownerOf })
+      const fields = previewOf(matching.get(transaction) ?? [], transaction, {
+        isRenamed: isOwn,
+        ownerOf,
+      })
       if (fields.some(({ isChanged }) => isChanged)) counts.changedCount += 1
       if (fields.some(({ isChanged }) => !isChanged)) counts.keptCount += 1
       if (fields.length > 0 && shown.length < shownMax) shown.push({ transaction, fields })
@@ -57,6 +79,36 @@ export async function previewRule(
     if (isComplete || counts.examinedCount >= examinedMax) return { ...counts, isComplete, shown }
     search = { ...search, behind }
   }
+}
+
+/** Returns the rules of a preview in their order, a draft at its position. */
+async function rulesOf(
+  database: Database,
+  accountId: string,
+  draft: Draft | null,
+): Promise<StoredRule[]> {
+  const { position = null } = draft ?? {}
+  const isAlone = draft !== null && position === null
+  const known = isAlone ? [] : await listRules(database, accountId)
+  const rules = known.map((rule) => ({ ruleId: rule.ruleId, ...readParts(rule) }))
+  const { conditions, actions } = draft ?? {}
+  if (!conditions || !actions) return rules
+  return rules.toSpliced((position ?? 1) - 1, 0, { ruleId: draftId, conditions, actions })
+}
+
+function previewOf(
+  matching: readonly CompiledRule[],
+  transaction: Transaction,
+  of: Parameters<typeof previewRow>[2],
+): PreviewedField[] {
+  const at = matching.findIndex(({ ruleId }) => ruleId === draftId)
+  const all = joinActions(matching)
+  const draft = matching[at]
+  if (!draft) return previewRow(all, transaction, of)
+  // Tags of all rules that match add up.
+  const tags = draft.actions.tags.length > 0 ? all.tags : []
+  const earlier = joinActions(matching.slice(0, at))
+  return previewBehind({ actions: { ...draft.actions, tags }, earlier }, transaction, of)
 }
 
 const everything = {

@@ -22,6 +22,35 @@ const labels: Record<MarkedField, string> = {
 }
 
 /**
+ * Returns what a rule that matches a stored transaction would do to it behind `earlier` ones, which
+ * match too: each field that one of them decides stays as they have it.
+ */
+export function previewBehind(
+  { actions, earlier }: { actions: RuleActions; earlier: RuleActions },
+  transaction: Transaction,
+  of: Parameters<typeof previewRow>[2],
+): PreviewedField[] {
+  const money = transaction.amount < 0n ? 'refundSpendingId' : 'spendingId'
+  const decided = (['name', 'merchantName', 'notes', money] as const).filter(
+    (field) => actions[field] !== undefined && earlier[field] !== undefined,
+  )
+  const own: RuleActions = { ...actions }
+  for (const field of decided) delete own[field]
+  const stays = decided.map((key): PreviewedField => {
+    const field = key === 'refundSpendingId' ? 'spendingId' : key
+    const text = `${labels[field]} stays: an earlier rule decides`
+    return {
+      field,
+      isChanged: false,
+      from: textOf(transaction[field]),
+      to: `${actions[key]}`,
+      text,
+    }
+  })
+  return [...previewRow(own, transaction, of), ...stays]
+}
+
+/**
  * Returns what a rule that matches a stored transaction would do to it, if it were the only rule;
  * empty if all is as the rule wants it. `ownerOf` returns the bank account of an open envelope.
  */

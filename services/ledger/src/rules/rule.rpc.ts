@@ -9,6 +9,7 @@ import { newId } from '@coffer/kit/values/id'
 import {
   PreviewedFieldSchema,
   PreviewedTransactionSchema,
+  type PreviewRuleRequest,
   type RuleActions,
   RuleActionsSchema,
   type RuleConditions,
@@ -32,7 +33,7 @@ import {
   updateRule,
 } from './rule.sql.ts'
 import { rulesMax } from './rule.ts'
-import { previewRule } from './rule-preview.service.ts'
+import { type Draft, previewRule } from './rule-preview.service.ts'
 
 type Deps = Pick<ServiceDeps, 'database' | 'clock'> & { isRenamed: IsRenamed }
 
@@ -102,17 +103,32 @@ export function ruleRoutes(deps: Deps): ServiceImpl<typeof RuleService> {
 
 async function preview(
   deps: Deps,
-  { conditions, actions }: Parts,
+  request: PreviewRuleRequest,
   caller: { accountId: string; timezone: string },
 ) {
-  if (!conditions || !actions) throw invalid({ conditions: 'are required, with actions' })
-  await requireRule(deps, caller.accountId, { conditions, actions })
-  const { shown, ...counts } = await previewRule(deps, caller, { conditions, actions })
+  const draft = readDraft(request)
+  if (draft) await requireRule(deps, caller.accountId, draft)
+  const { shown, ...counts } = await previewRule(deps, caller, draft)
   const transactions = shown.map(({ transaction: { transactionId, bankAccountId }, fields }) => {
     const rendered = fields.map((one) => toMessage(PreviewedFieldSchema, one))
     return create(PreviewedTransactionSchema, { transactionId, bankAccountId, fields: rendered })
   })
   return { ...counts, transactions }
+}
+
+/** Returns the rule that a preview states; null if it states none. */
+function readDraft({ conditions, actions, position: stated }: PreviewRuleRequest): Draft | null {
+  const position = stated ?? null
+  if (conditions && actions) {
+    if (position !== null && (position < 1 || position > rulesMax)) {
+      throw invalid({ position: `must be 1 to ${rulesMax}` })
+    }
+    return { conditions, actions, position }
+  }
+  if (conditions || actions || position !== null) {
+    throw invalid({ conditions: 'are required, with actions; or send none, for all rules' })
+  }
+  return null
 }
 
 function ruleBound(accountId: string) {

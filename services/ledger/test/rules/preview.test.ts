@@ -7,7 +7,7 @@ import { ledger } from '../../src/service.ts'
 import { auditing } from '../auditing.ts'
 import { refusals } from '../outcomes.ts'
 import { aRow, assign, syncedHome } from '../syncs/syncing.ts'
-import { deli } from './ruling.ts'
+import { deli, rulingOf } from './ruling.ts'
 
 const booted = auditing(booting([ledger]))
 
@@ -63,6 +63,36 @@ test('a preview says what changes, and what stays and why; it stores nothing', a
     'Envelope stays: not one of this bank account, or closed',
     'Envelope stays: its user has set it',
   ])
-  const [refused] = await refusals(client.previewRule({ conditions: deli }, as))
-  expect(refused).toBe('InvalidArgument')
+  const bad = [{ conditions: deli }, { position: 1 }, { conditions: deli, actions, position: 0 }]
+  const refused = await refusals(...bad.map((one) => client.previewRule(one, as)))
+  expect(new Set(refused)).toEqual(new Set(['InvalidArgument']))
+})
+
+test('a preview is of all rules in order, or of a draft at its position', async () => {
+  const home = await syncedHome(booted)
+  const { as } = home
+  const [row] = await home.brings(aRow(), aRow({ originalName: 'TEA', name: 'TEA' }))
+  const { client, write } = rulingOf(booted)(home)
+  await write(
+    { actions: { name: 'Lunch', tags: ['food'] } },
+    { actions: { name: 'Second', notes: 'By the second' } },
+  )
+  const actions = { name: 'Draft', notes: 'By the draft', tags: ['new'] }
+  const texts = async (request: object) => {
+    const { transactions, ...counts } = await client.previewRule(request, as)
+    expect(counts).toMatchObject({ examinedCount: 2, matchedCount: 1, changedCount: 1 })
+    expect(transactions.map(({ transactionId }) => transactionId)).toEqual([row?.transactionId])
+    return transactions.flatMap(({ fields }) => fields.map(({ text }) => text))
+  }
+  const lunch = ['Name “Deli” becomes “Lunch”', 'Note becomes “By the second”']
+  expect(await texts({})).toEqual([...lunch, 'Tags become “food”'])
+  const draft = { conditions: deli, actions }
+  const [name, notes] = ['Name “Deli” becomes “Draft”', 'Note becomes “By the draft”']
+  const earlier = 'Name stays: an earlier rule decides'
+  expect(await texts(draft)).toEqual([name, notes, 'Tags become “new”'])
+  expect(await texts({ ...draft, position: 1 })).toEqual([name, notes, 'Tags become “new, food”'])
+  const tags = 'Tags become “food, new”'
+  expect(await texts({ ...draft, position: 2 })).toEqual([notes, tags, earlier])
+  const behind = 'Note stays: an earlier rule decides'
+  expect(await texts({ ...draft, position: 500 })).toEqual([tags, earlier, behind])
 })
