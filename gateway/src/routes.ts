@@ -31,6 +31,7 @@ import { importRoutes } from './routes/ledger/imports.ts'
 import { linkRoutes } from './routes/ledger/links.ts'
 import { mappingRoutes } from './routes/ledger/mappings.ts'
 import { ruleRunRoutes } from './routes/ledger/rule-runs.ts'
+import { ruleSuggestionRoutes } from './routes/ledger/rule-suggestions.ts'
 import { ruleRoutes } from './routes/ledger/rules.ts'
 import { suggestionRoutes } from './routes/ledger/suggestions.ts'
 import { tagRoutes } from './routes/ledger/tags.ts'
@@ -66,6 +67,7 @@ export function createRoutes(deps: RouteDeps): Route[] {
     tagRoutes(deps),
     ruleRoutes(deps),
     ruleRunRoutes(deps),
+    ruleSuggestionRoutes(deps),
     suggestionRoutes(deps),
     bulkTransactionRoutes(deps),
     bulkChangeRoutes(deps),

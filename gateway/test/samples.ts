@@ -25,6 +25,7 @@ export const ids = {
   linkId: 'link_01hzzzzzzzzzzzzzzzzzzzzzza',
   ruleId: 'rule_01hzzzzzzzzzzzzzzzzzzzzzza',
   ruleRunId: 'rrun_01hzzzzzzzzzzzzzzzzzzzzzza',
+  ruleSuggestionId: 'rsug_01hzzzzzzzzzzzzzzzzzzzzzza',
   sessionId: 'sess_01hzzzzzzzzzzzzzzzzzzzzzza',
   spendingId: 'spnd_01hzzzzzzzzzzzzzzzzzzzzzza',
   transactionId: 'txn_01hzzzzzzzzzzzzzzzzzzzzzza',

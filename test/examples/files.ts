@@ -2,7 +2,7 @@ import { sql } from 'slonik'
 import type { Json } from '../harness/person.ts'
 import type { Household } from './household.ts'
 import { until } from './recorder.ts'
-import { readsProvenance, ruleForFile } from './rules.ts'
+import { readsProvenance, ruleForFile, suggestedRules } from './rules.ts'
 import type { Ada } from './sign-in.ts'
 import type { World } from './world.ts'
 
@@ -49,6 +49,27 @@ export async function uploads(world: World, ada: Ada, { path }: Household): Prom
   await key('PATCH', asking, { body: { dayFirst: false } })
   // It is read again: before anything that is listed afterwards.
   await until(key, asking, ({ status }) => status === 'complete')
+  await suggests(key, path)
+}
+
+/** Uploads payments that suggest two rules, and undoes the upload. */
+async function suggests(key: Ada['key'], path: string): Promise<void> {
+  const payments = ['CAFE ELAN', 'CAFE ELAN', 'CAFE ELAN', 'CAFE ELAN'].concat([
+    'MARINA PARKING',
+    'MARINA PARKING',
+    'MARINA PARKING',
+  ])
+  const rows = payments.map(
+    (payee, index) => `D03/${13 + index}/2026\nT-4.75\nP${payee} 00${40 + index}\n^\n`,
+  )
+  const { body } = await key('POST', `${path}/transactions/upload`, {
+    form: formWith('payments.qif', `!Type:Bank\n${rows.join('')}`),
+    isShown: false,
+  })
+  const one = `${path}/transactions/upload/${body.transactionUploadId}`
+  await until(key, one, ({ status }) => status === 'complete')
+  await suggestedRules(key, path)
+  await key('DELETE', one, { isShown: false })
 }
 
 /** Uploads a file of two accounts, which asks for one of them. */

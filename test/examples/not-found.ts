@@ -19,6 +19,7 @@ export async function refusesUnknown(world: World, ada: Ada, home: Household): P
     ['spending', 'expense or goal', `${path}/spending/${unknown('spnd')}`],
     ['spending', 'expense or goal', `/transactions?spendingId=${unknown('spnd')}`],
     ['transaction', 'transaction', `${path}/transactions/${unknown('txn')}`],
+    ['transaction', 'transaction', `${path}/transactions/${unknown('txn')}/rule_suggestion`],
     ['upload', 'upload', `${path}/transactions/upload/${unknown('txup')}`],
     ['uploadGroup', 'upload', `/uploads/${unknown('upgr')}`],
     ['import', 'import', `${path}/transactions/import/${unknown('txim')}`],
@@ -52,6 +53,14 @@ export async function refusesUnknown(world: World, ada: Ada, home: Household): P
     name: 'ruleRun',
     summary: 'No run of rules has the ID, or it is older than 30 days',
   })
+  for (const answer of ['accept', 'dismiss']) {
+    await refuse(404, 'POST', `/rules/suggestions/${unknown('rsug')}/${answer}`, {
+      headers,
+      body: {},
+      name: 'ruleSuggestion',
+      summary: 'Nothing suggests this rule, or no longer',
+    })
+  }
   await refuse(404, 'DELETE', `/operations/${unknown('op')}`, {
     headers,
     name: 'operation',

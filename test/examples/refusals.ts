@@ -140,6 +140,8 @@ async function refusesIds({ recorder }: World, ada: Ada, path: string): Promise<
     ['uploadGroupId', 'GET', '/uploads/42'],
     ['ruleRunId', 'GET', '/rules/runs/42'],
     ['ruleRunId', 'DELETE', '/rules/runs/42'],
+    ['ruleSuggestionId', 'POST', '/rules/suggestions/42/accept'],
+    ['ruleSuggestionId', 'POST', '/rules/suggestions/42/dismiss'],
     ['feedLinkId', 'GET', '/feed/link/42'],
   ]
   for (const [name, method, url] of cases) {

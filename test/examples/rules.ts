@@ -90,3 +90,15 @@ export async function rules(
   await key('PATCH', `/rules/${tools.ruleId}`, { body: { actions: { tags: ['salary'] } } })
   await key('DELETE', `/rules/${tools.ruleId}`)
 }
+
+/** Reads, changes and answers the rules that imported payments suggest. */
+export async function suggestedRules(key: Ada['key'], path: string): Promise<void> {
+  const { body } = await key('GET', '/rules/suggestions')
+  const [first, second] = body.suggestions
+  const [{ transactionId }] = first.untouched
+  await key('GET', `${path}/transactions/${transactionId}/rule_suggestion`)
+  await key('POST', `/rules/suggestions/${first.ruleSuggestionId}/accept`, {
+    body: { name: 'Coffee', actions: { name: 'Cafe Elan', tags: ['coffee'] } },
+  })
+  await key('POST', `/rules/suggestions/${second.ruleSuggestionId}/dismiss`, { body: {} })
+}

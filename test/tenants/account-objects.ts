@@ -55,8 +55,22 @@ export async function createObjects(person: Person, provider: LunchFlow): Promis
     sess: sessionId,
     user: userId,
     lbac: feedBankAccountId,
+    rsug: await suggestRule(person, path),
     ...(await withFiles(person, path)),
   }
+}
+
+/** Imports payments to one merchant. Returns the ID of the rule that they suggest. */
+async function suggestRule(person: Person, path: string): Promise<string> {
+  const rows = [13, 14, 15].map((day) => `D01/${day}/2026\nT-4.75\nPCAFE ELAN 00${day}\n^\n`)
+  const form = new FormData()
+  form.set('data', new File([`!Type:Bank\n${rows.join('')}`], 'cafe.qif'))
+  await person.call('POST', `${path}/transactions/upload`, { form })
+  const { suggestions } = await eventually(
+    () => person.get('/rules/suggestions'),
+    (found) => found.suggestions.length > 0,
+  )
+  return suggestions[0].ruleSuggestionId
 }
 
 async function withFiles(person: Person, path: string): Promise<Ids> {

@@ -38,6 +38,7 @@ export const contents: readonly Group[] = [
       'rules/tags.md',
       'rules/rules.md',
       'rules/runs.md',
+      'rules/suggestions.md',
       'money/grace.md',
       'similar-transactions.md',
     ],

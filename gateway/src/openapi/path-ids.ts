@@ -10,6 +10,7 @@ export const pathIds: Record<string, string> = {
   linkId: 'Link: link_ and 26 characters',
   ruleId: 'Rule of the account: rule_ and 26 characters',
   ruleRunId: 'Run of rules of the account: rrun_ and 26 characters',
+  ruleSuggestionId: 'Suggested rule, from the list of suggestions: rsug_ and 26 characters',
   sessionId: 'Session of the caller, from the list of sessions: sess_ and 26 characters',
   spendingId: 'Expense or goal of the bank account in the path: spnd_ and 26 characters',
   transactionId: 'Transaction of the bank account in the path: txn_ and 26 characters',

@@ -11,6 +11,7 @@ import { LinkService } from '@coffer/proto/ledger/v1/link'
 import { MappingService } from '@coffer/proto/ledger/v1/mapping'
 import { RuleService } from '@coffer/proto/ledger/v1/rule'
 import { RuleRunService } from '@coffer/proto/ledger/v1/rule_run'
+import { RuleSuggestionService } from '@coffer/proto/ledger/v1/rule_suggestion'
 import { ScheduledService } from '@coffer/proto/ledger/v1/scheduled'
 import { SimilarService } from '@coffer/proto/ledger/v1/similar'
 import { SuggestionService } from '@coffer/proto/ledger/v1/suggestion'
@@ -37,6 +38,7 @@ import { createStorage } from './imports/storage/storage.client.ts'
 import { fileRoutes } from './imports/storage/stored-file.rpc.ts'
 import { uploadRoutes } from './imports/upload.rpc.ts'
 import { createMoneyWriter } from './money/writer.service.ts'
+import { ruleSuggestionRoutes } from './rule-suggestions/rule-suggestion.rpc.ts'
 import { ruleRoutes } from './rules/rule.rpc.ts'
 import { createRuleFilling, createRuleRenaming } from './rules/rule.service.ts'
 import { ruleRunActivities } from './rules/rule-run.activities.ts'
@@ -92,6 +94,7 @@ export const ledger = defineService({
         router.service(BulkChangeService, bulkChangeRoutes(deps))
         router.service(RuleService, ruleRoutes(upward))
         router.service(RuleRunService, ruleRunRoutes(deps))
+        router.service(RuleSuggestionService, ruleSuggestionRoutes(upward))
         router.service(TagService, tagRoutes(upward))
         router.service(CorrectionService, correctionRoutes(deps))
         router.service(SuggestionService, suggestionRoutes(deps))

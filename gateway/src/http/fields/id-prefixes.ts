@@ -10,6 +10,7 @@ export const idPrefixes: Record<string, string> = {
   linkId: 'link',
   ruleId: 'rule',
   ruleRunId: 'rrun',
+  ruleSuggestionId: 'rsug',
   sessionId: 'sess',
   spendingId: 'spnd',
   transactionId: 'txn',

@@ -66,7 +66,8 @@ const conditions = object({
     .describe('Last day of the month, included; before dayFrom it is one of the next month'),
 })
 
-const actions = object({
+/** Actions of a rule in a body. */
+export const actions = object({
   name: name.optional().describe('Name of the transaction'),
   merchantName: name.optional().describe('Name of the merchant'),
   notes: line({ min: 1, max: 2000 }, 'lines').optional().describe('Note in any number of lines'),

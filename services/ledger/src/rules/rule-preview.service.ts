@@ -111,7 +111,8 @@ function previewOf(
   return previewBehind({ actions: { ...draft.actions, tags }, earlier }, transaction, of)
 }
 
-const everything = {
+/** The filters of a search for all live transactions. */
+export const everything = {
   bankAccountId: null,
   spendingId: null,
   isDeleted: false,

@@ -1,38 +1,26 @@
-import { create, type JsonValue, toJson } from '@bufbuild/protobuf'
-import { lockBound, requireWithin } from '@coffer/kit/database/account-bound.sql'
+import { create } from '@bufbuild/protobuf'
+import { lockBound } from '@coffer/kit/database/account-bound.sql'
 import { invalid, notFound } from '@coffer/kit/rpc/errors'
 import { toMessage } from '@coffer/kit/rpc/message'
 import { callerOf } from '@coffer/kit/rpc/rpc'
 import type { ServiceDeps } from '@coffer/kit/service/service'
-import { foldText } from '@coffer/kit/values/fold'
-import { newId } from '@coffer/kit/values/id'
 import {
   PreviewedFieldSchema,
   PreviewedTransactionSchema,
   type PreviewRuleRequest,
-  type RuleActions,
-  RuleActionsSchema,
-  type RuleConditions,
-  RuleConditionsSchema,
-  RuleSchema,
   type RuleService,
 } from '@coffer/proto/ledger/v1/rule'
 import type { ServiceImpl } from '@connectrpc/connect'
-import { sql } from 'slonik'
 import type { IsRenamed } from '../transactions/provenance.ts'
-import { findOwner } from '../transactions/transaction.sql.ts'
-import { readParts } from './rule.service.ts'
-import {
-  deleteRule,
-  findNamedAccount,
-  insertRule,
-  listRules,
-  lockRules,
-  orderRules,
-  type Rule,
-  updateRule,
-} from './rule.sql.ts'
+import { deleteRule, listRules, lockRules, orderRules, updateRule } from './rule.sql.ts'
 import { rulesMax } from './rule.ts'
+import {
+  createRule,
+  renderRule,
+  requireRule,
+  ruleBound,
+  storedParts,
+} from './rule-creation.service.ts'
 import { type Draft, previewRule } from './rule-preview.service.ts'
 
 type Deps = Pick<ServiceDeps, 'database' | 'clock'> & { isRenamed: IsRenamed }
@@ -48,23 +36,8 @@ export function ruleRoutes(deps: Deps): ServiceImpl<typeof RuleService> {
     },
     createRule: async ({ name, conditions, actions }, context) => {
       const { accountId, userId: createdBy } = callerOf(context)
-      await requireRule({ database }, accountId, { conditions, actions })
-      const now = clock()
-      const made = {
-        accountId,
-        ruleId: newId('rule'),
-        name,
-        ...storedParts({ conditions, actions }),
-        createdAt: now,
-        createdBy,
-        updatedAt: now,
-      }
-      const rule = await database.transaction(async (tx) => {
-        await lockBound(tx, ruleBound(accountId))
-        const placed = await insertRule(tx, { conditions: {}, actions: {}, ...made })
-        await requireWithin(tx, ruleBound(accountId))
-        return placed
-      })
+      const by = { accountId, createdBy }
+      const rule = await createRule({ database, clock }, { name, conditions, actions, ...by })
       return { rule: renderRule(rule) }
     },
     updateRule: async ({ ruleId, name, conditions, actions }, context) => {
@@ -129,73 +102,4 @@ function readDraft({ conditions, actions, position: stated }: PreviewRuleRequest
     throw invalid({ conditions: 'are required, with actions; or send none, for all rules' })
   }
   return null
-}
-
-function ruleBound(accountId: string) {
-  return {
-    scope: `rules ${accountId}`,
-    rows: sql.fragment`SELECT FROM rules WHERE account_id = ${accountId}`,
-    max: rulesMax,
-    refusal: `an account has at most ${rulesMax} rules: delete one first`,
-  }
-}
-
-interface Parts {
-  conditions?: RuleConditions | undefined
-  actions?: RuleActions | undefined
-}
-
-/** Throws `invalid` for a rule without conditions or actions, `notFound` for unknown IDs. */
-async function requireRule(
-  { database }: Pick<Deps, 'database'>,
-  accountId: string,
-  { conditions, actions }: Parts,
-): Promise<void> {
-  if (conditions) {
-    requireSome({ conditions: toJson(RuleConditionsSchema, conditions) })
-    requireText({ originalName: conditions.originalName?.text })
-    requireText({ originalMerchantName: conditions.originalMerchantName?.text })
-    const { bankAccountId, amountFrom = 0n, amountTo = amountFrom } = conditions
-    if (amountTo < amountFrom) {
-      throw invalid({ conditions: { amountTo: 'must not be below amountFrom' } })
-    }
-    if (bankAccountId && !(await findNamedAccount(database, accountId, bankAccountId))) {
-      throw notFound('bank account')
-    }
-  }
-  if (!actions) return
-  requireSome({ actions: toJson(RuleActionsSchema, actions) })
-  const { spendingId, refundSpendingId } = actions
-  for (const id of [spendingId, refundSpendingId]) {
-    if (id && !(await findOwner(database, accountId, id))) throw notFound('spending')
-  }
-}
-
-function requireSome(parts: Record<string, JsonValue>): void {
-  for (const [key, part] of Object.entries(parts)) {
-    if (Object.keys(part ?? {}).length === 0) throw invalid({ [key]: 'must have at least one key' })
-  }
-}
-
-/** Throws `invalid` for a text of combining marks alone: its fold is blank, and in every text. */
-function requireText(texts: Record<string, string | undefined>): void {
-  for (const [key, text] of Object.entries(texts)) {
-    if (text === undefined || foldText(text).trim() !== '') continue
-    throw invalid({ conditions: { [key]: { text: 'must have a letter, digit or sign' } } })
-  }
-}
-
-function storedParts({
-  conditions,
-  actions,
-}: Parts): Partial<Pick<Rule, 'conditions' | 'actions'>> {
-  return {
-    ...(conditions ? { conditions: toJson(RuleConditionsSchema, conditions) } : {}),
-    ...(actions ? { actions: toJson(RuleActionsSchema, actions) } : {}),
-  }
-}
-
-function renderRule(rule: Rule) {
-  const { conditions, actions } = readParts(rule)
-  return toMessage(RuleSchema, { ...rule, conditions, actions })
 }

@@ -1,0 +1,119 @@
+import type { Database } from '@coffer/kit/database/database'
+import type { Transaction } from '../book/transaction.ts'
+import { listRecordsOf } from '../records/provider-record.sql.ts'
+import { loadRules } from '../rules/rule.service.ts'
+import { listOwners } from '../rules/rule.sql.ts'
+import { matchRules } from '../rules/rule.ts'
+import { everything } from '../rules/rule-preview.service.ts'
+import { hasOwnName, type IsRenamed } from '../transactions/provenance.ts'
+import { searchTransactions } from '../transactions/transaction-search.service.ts'
+import { rangeOf } from '../transactions/transaction-search.ts'
+import { listClusters, listDismissed } from './rule-suggestion.sql.ts'
+import { type Examined, findEdited, type RuleSuggestion, suggestRules } from './rule-suggestion.ts'
+import { groupTexts, type TextCount } from './text-groups.ts'
+
+/** Bounds of the search for suggestions (docs/limits.md). */
+const examinedMax = 10_000
+const pageSize = 1000
+const clusteredMax = 2000
+
+interface Deps {
+  database: Database
+  isRenamed: IsRenamed
+}
+
+interface Owner {
+  accountId: string
+  timezone: string
+}
+
+export interface FoundSuggestions {
+  suggestions: RuleSuggestion[]
+  /** Those and the dismissed ones. */
+  all: RuleSuggestion[]
+  examinedCount: number
+  isComplete: boolean
+}
+
+/**
+ * Returns the rules that the newest transactions of an account suggest, those that change the most
+ * transactions first; without dismissed ones and those that rules do already.
+ */
+export async function findSuggestions(deps: Deps, owner: Owner): Promise<FoundSuggestions> {
+  const { database } = deps
+  const { accountId, timezone } = owner
+  const { rows, isComplete } = await readRows(deps, owner)
+  const assigned = rows.flatMap(({ transaction: { spendingId } }) => spendingId ?? [])
+  const owners = await listOwners(database, accountId, [...new Set(assigned)])
+  const dismissed = await listDismissed(database, accountId)
+  const clusters = await findClusters(database, accountId, rows)
+  const known = { accountId, timezone, rows, owners }
+  const found = (['originalName', 'originalMerchantName'] as const).flatMap((field) =>
+    groupTexts(countTexts(rows, field, clusters)).flatMap((group) =>
+      suggestRules(known, { ...group, field }),
+    ),
+  )
+  const byId = new Map(found.map((one) => [one.ruleSuggestionId, one]))
+  const all = [...byId.values()].sort(
+    (a, b) => b.changedCount - a.changedCount || b.matchedCount - a.matchedCount,
+  )
+  const suggestions = all.filter(({ ruleSuggestionId }) => !dismissed.has(ruleSuggestionId))
+  return { suggestions, all, examinedCount: rows.length, isComplete }
+}
+
+/** Reads the newest transactions, those by hand aside, with their edits and their rules. */
+async function readRows(
+  { database, isRenamed }: Deps,
+  { accountId, timezone }: Owner,
+): Promise<{ rows: Examined[]; isComplete: boolean }> {
+  const rules = await loadRules(database, accountId, timezone)
+  const rows: Examined[] = []
+  const range = rangeOf({ from: null, to: null, after: null }, timezone)
+  let search = { ...everything, ...range, limit: pageSize }
+  for (let pages = 0; pages < examinedMax / pageSize; pages++) {
+    const page = await searchTransactions(database, accountId, search)
+    const all = page?.transactions ?? []
+    const imported = all.filter(({ source }) => source !== 'manual')
+    const records = await listRecordsOf(database, accountId, imported.filter(hasOtherName))
+    for (const transaction of imported) {
+      const own = records.get(transaction.transactionId) ?? []
+      const edited = findEdited(transaction, hasOwnName(transaction, own, isRenamed))
+      rows.push({ transaction, matching: matchRules(rules, transaction), edited })
+    }
+    if (!page?.next) return { rows, isComplete: true }
+    search = { ...search, behind: page.next }
+  }
+  return { rows, isComplete: false }
+}
+
+function hasOtherName({ name, originalName, originalMerchantName }: Transaction): boolean {
+  return name !== originalName && name !== originalMerchantName
+}
+
+/** Returns the clusters of one transaction of each text, of the newest 2,000 texts. */
+function findClusters(database: Database, accountId: string, rows: readonly Examined[]) {
+  const byText = new Map(
+    rows.map(({ transaction }) => [transaction.originalName, transaction.transactionId]),
+  )
+  return listClusters(database, accountId, [...byText.values()].slice(0, clusteredMax))
+}
+
+/**
+ * Counts the texts of a field. The name counts where there is no text for the merchant, and the
+ * merchant where there is one.
+ */
+function countTexts(
+  rows: readonly Examined[],
+  field: 'originalName' | 'originalMerchantName',
+  clusters: ReadonlyMap<string, string>,
+): TextCount[] {
+  const counted = rows.filter(({ transaction: { originalMerchantName } }) => {
+    return (originalMerchantName.trim() !== '') === (field === 'originalMerchantName')
+  })
+  return [...Map.groupBy(counted, ({ transaction }) => transaction[field])].map(([text, same]) => {
+    const [clusterId = null] = same.flatMap(
+      ({ transaction }) => clusters.get(transaction.transactionId) ?? [],
+    )
+    return { text, count: same.length, clusterId }
+  })
+}

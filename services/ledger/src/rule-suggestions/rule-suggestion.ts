@@ -1,0 +1,235 @@
+import { createHash } from 'node:crypto'
+import { create, type MessageInitShape } from '@bufbuild/protobuf'
+import { foldText } from '@coffer/kit/values/fold'
+import {
+  type RuleActions,
+  RuleActionsSchema,
+  type RuleConditions,
+  RuleConditionsSchema,
+} from '@coffer/proto/ledger/v1/rule'
+import { type MarkedField, markedFields, sourceOf } from '../book/field-marks.ts'
+import type { Transaction } from '../book/transaction.ts'
+import { type CompiledRule, type CompiledRules, compileRules, matchRules } from '../rules/rule.ts'
+import { rowsMin, type TextGroup } from './text-groups.ts'
+
+/** A transaction with the existing rules that match it, and its folded texts. */
+export interface Examined {
+  transaction: Transaction
+  matching: readonly CompiledRule[]
+  /** The fields that its user has set. */
+  edited: ReadonlySet<MarkedField>
+}
+
+/** A rule that an account lacks. */
+export interface RuleSuggestion {
+  ruleSuggestionId: string
+  name: string
+  text: string
+  conditions: RuleConditions
+  actions: RuleActions
+  matchedCount: number
+  changedCount: number
+  editedCount: number
+  /** Transactions that the rule would change, of which the user has edited no field. */
+  untouched: Transaction[]
+}
+
+/** Returns the fields of a transaction that its user has set. */
+export function findEdited(transaction: Transaction, isRenamed: boolean): Set<MarkedField> {
+  return new Set(
+    markedFields.filter((field) => sourceOf(transaction, field, isRenamed).by === 'user'),
+  )
+}
+
+type Candidate = Pick<TextGroup, 'name' | 'condition' | 'texts'> & {
+  field: 'originalName' | 'originalMerchantName'
+}
+
+interface Known {
+  accountId: string
+  timezone: string
+  rows: readonly Examined[]
+  /** Bank accounts of open envelopes, by envelope. */
+  owners: ReadonlyMap<string, string>
+}
+
+/**
+ * Returns what a group of texts suggests (docs/rules/suggestions.md): a rule for each bank account
+ * with an envelope that its user has set by hand, else one for all; empty if edits contradict each
+ * other, if rules do it already, or if the condition finds other transactions too.
+ */
+export function suggestRules(known: Known, candidate: Candidate): RuleSuggestion[] {
+  const conditions = create(RuleConditionsSchema, { [candidate.field]: candidate.condition })
+  const matched = matchedBy(conditions, known)
+  if (matched.length < rowsMin) return []
+  const texts = new Set(candidate.texts)
+  const foreign = matched.filter(
+    ({ transaction, matching }) =>
+      !texts.has(transaction[candidate.field]) &&
+      matching.every(({ actions }) => actions.name === undefined),
+  )
+  if (foreign.length > 0) return []
+  const edits = readEdits(matched, known.owners)
+  if (edits === null) return []
+  const name = edits.name ?? (isNamed(matched, candidate.name) ? undefined : candidate.name)
+  const texted = { name, merchantName: edits.merchantName, tags: edits.tags }
+  if (edits.envelopes.size === 0) return describe(known, { conditions, matched }, texted, candidate)
+  return [...edits.envelopes].flatMap(([bankAccountId, envelope]) => {
+    const narrowed = create(RuleConditionsSchema, { ...conditions, bankAccountId })
+    const own = matched.filter(({ transaction }) => transaction.bankAccountId === bankAccountId)
+    const of = { conditions: narrowed, matched: own }
+    return describe(known, of, { ...texted, ...envelope }, candidate)
+  })
+}
+
+function matchedBy(conditions: RuleConditions, { rows, timezone }: Known): Examined[] {
+  const rules: CompiledRules = compileRules(
+    [{ ruleId: '', conditions, actions: create(RuleActionsSchema) }],
+    timezone,
+  )
+  return rows.filter(({ transaction }) => matchRules(rules, transaction).length > 0)
+}
+
+/** Returns whether all transactions have this name already. */
+function isNamed(matched: readonly Examined[], name: string): boolean {
+  return matched.every(({ transaction }) => transaction.name === name)
+}
+
+type Envelope = Pick<MessageInitShape<typeof RuleActionsSchema>, 'spendingId' | 'refundSpendingId'>
+
+interface Edits {
+  name: string | undefined
+  merchantName: string | undefined
+  tags: string[]
+  envelopes: Map<string, Envelope>
+}
+
+/** Returns the values that users have set by hand; null if they differ between transactions. */
+function readEdits(
+  matched: readonly Examined[],
+  owners: ReadonlyMap<string, string>,
+): Edits | null {
+  const editsOf = (field: MarkedField) => matched.filter(({ edited }) => edited.has(field))
+  const names = new Set(editsOf('name').map(({ transaction: { name } }) => name))
+  const merchants = new Set(editsOf('merchantName').map((one) => one.transaction.merchantName))
+  if (names.size > 1 || merchants.size > 1) return null
+  const envelopes = new Map<string, Envelope>()
+  const assigned = Map.groupBy(editsOf('spendingId'), ({ transaction }) => {
+    return `${transaction.bankAccountId} ${transaction.amount < 0n ? 'in' : 'out'}`
+  })
+  for (const rows of assigned.values()) {
+    const ids = new Set(rows.map(({ transaction }) => transaction.spendingId))
+    if (ids.size > 1) return null
+    const { bankAccountId = '', amount = 0n, spendingId = null } = rows[0]?.transaction ?? {}
+    if (spendingId === null || owners.get(spendingId) !== bankAccountId) continue
+    const envelope = amount < 0n ? { refundSpendingId: spendingId } : { spendingId }
+    envelopes.set(bankAccountId, { ...envelopes.get(bankAccountId), ...envelope })
+  }
+  const tagged = editsOf('tags').map(({ transaction: { tags } }) => tags ?? [])
+  const tags = (tagged[0] ?? []).filter((tag) => {
+    return tagged.every((some) => some.some((one) => foldText(one) === foldText(tag)))
+  })
+  const [name, merchantName] = [[...names][0] || undefined, [...merchants][0] || undefined]
+  return { name, merchantName, tags, envelopes }
+}
+
+interface Proposed {
+  name: string | undefined
+  merchantName: string | undefined
+  tags: string[]
+  spendingId?: string | undefined
+  refundSpendingId?: string | undefined
+}
+
+/** Returns the suggestion of the actions that no rule does yet; empty if none is left. */
+function describe(
+  { accountId }: Known,
+  { conditions, matched }: { conditions: RuleConditions; matched: readonly Examined[] },
+  proposed: Proposed,
+  { name, condition }: Candidate,
+): RuleSuggestion[] {
+  if (matched.length < rowsMin) return []
+  const wanted = Object.entries(proposed).filter(([, value]) => value !== undefined)
+  const due = wanted.filter(([field, value]) => isDue(matched, field as keyof Proposed, value))
+  const actions = create(RuleActionsSchema, Object.fromEntries(due))
+  const fields = due.map(([field]) => field as keyof Proposed)
+  if (fields.length === 0) return []
+  const changed = matched.filter((row) => fields.some((one) => wouldChange(row, one, actions)))
+  const edited = matched.filter((row) => row.edited.size > 0)
+  const agreed = matched.filter(({ edited: own }) => fields.some((one) => own.has(markOf(one))))
+  if (changed.length === 0 && agreed.length < rowsMin) return []
+  const untouched = changed.filter((row) => row.edited.size === 0)
+  const suggestion = {
+    name: proposed.name ?? name,
+    conditions,
+    actions,
+    matchedCount: matched.length,
+    changedCount: changed.length,
+    editedCount: edited.length,
+    untouched: untouched.map(({ transaction }) => transaction),
+  }
+  const ruleSuggestionId = idOf(accountId, suggestion)
+  return [{ ...suggestion, ruleSuggestionId, text: sentenceOf(suggestion, condition.text) }]
+}
+
+function markOf(field: keyof Proposed): MarkedField {
+  return field === 'refundSpendingId' ? 'spendingId' : field
+}
+
+/** Returns whether existing rules leave an action to do for one of the transactions. */
+function isDue(matched: readonly Examined[], field: keyof Proposed, value: unknown): boolean {
+  if (Array.isArray(value) && value.length === 0) return false
+  return matched.some((row) => isFree(row, field, value))
+}
+
+function isFree(
+  { transaction, matching }: Examined,
+  field: keyof Proposed,
+  value: unknown,
+): boolean {
+  if (field === 'spendingId' && transaction.amount < 0n) return false
+  if (field === 'refundSpendingId' && transaction.amount >= 0n) return false
+  if (field !== 'tags') return matching.every(({ actions }) => actions[field] === undefined)
+  const set = new Set(matching.flatMap(({ actions }) => actions.tags).map(foldText))
+  return (value as string[]).some((tag) => !set.has(foldText(tag)))
+}
+
+function wouldChange(row: Examined, field: keyof Proposed, actions: RuleActions): boolean {
+  const value = actions[field]
+  if (row.edited.has(markOf(field)) || !isFree(row, field, value)) return false
+  if (field !== 'tags') return row.transaction[markOf(field)] !== value
+  const own = new Set(row.transaction.tags?.map(foldText))
+  return actions.tags.some((tag) => !own.has(foldText(tag)))
+}
+
+const alphabet = '0123456789abcdefghjkmnpqrstvwxyz'
+
+/** Returns an ID that follows from what is proposed, so that a dismissal holds. */
+function idOf(
+  accountId: string,
+  { conditions, actions }: Pick<RuleSuggestion, 'conditions' | 'actions'>,
+): string {
+  const { originalName, originalMerchantName, bankAccountId } = conditions
+  const { name, merchantName, tags, spendingId, refundSpendingId } = actions
+  const texts = [originalName, originalMerchantName].map((one) => one && foldText(one.text))
+  const parts = [accountId, texts, bankAccountId, name, merchantName, tags]
+  const hash = createHash('sha256')
+  hash.update(JSON.stringify([...parts, spendingId, refundSpendingId]))
+  // The first character of the form of IDs is 0 to 7.
+  const letters = [...hash.digest().subarray(0, 26)].map((byte, at) => {
+    return alphabet[byte % (at === 0 ? 8 : 32)]
+  })
+  return `rsug_${letters.join('')}`
+}
+
+function sentenceOf(of: Omit<RuleSuggestion, 'ruleSuggestionId' | 'text'>, text: string): string {
+  const { name, merchantName, tags, spendingId, refundSpendingId } = of.actions
+  const parts = [
+    ...(name === undefined ? [] : [`the name “${name}”`]),
+    ...(merchantName === undefined ? [] : [`the merchant “${merchantName}”`]),
+    ...(spendingId || refundSpendingId ? ['the envelope'] : []),
+    ...(tags.length === 0 ? [] : [`the tags “${tags.join(', ')}”`]),
+  ]
+  const list = new Intl.ListFormat('en', { type: 'conjunction' }).format(parts)
+  return `${of.matchedCount} transactions like “${text}”: ${list} for all?`
+}

@@ -1,0 +1,143 @@
+import { foldText } from '@coffer/kit/values/fold'
+import type { RuleText } from '@coffer/proto/ledger/v1/rule'
+import { findMerchant, type Word } from './bank-text.ts'
+import { foldWord, genericWords } from './bank-words.ts'
+import { nameOf } from './merchant-name.ts'
+
+/** A text of a bank with the number of transactions that have it. */
+export interface TextCount {
+  text: string
+  count: number
+  /** Cluster of one of them; null for none. */
+  clusterId: string | null
+}
+
+/** Texts of one merchant: the condition that finds them, and the name for people. */
+export interface TextGroup {
+  condition: Pick<RuleText, 'kind' | 'text'>
+  name: string
+  texts: string[]
+}
+
+interface Parsed extends TextCount {
+  words: Word[]
+  /** Folded words of the name; equal keys are one merchant. */
+  key: string[]
+}
+
+/** Transactions that a merchant needs for a suggestion. */
+export const rowsMin = 3
+
+/** Names that many others follow, from which on a word behind names is a place. */
+const headsMin = 4
+
+/** Returns the groups of texts that name one merchant (docs/rules/suggestions.md#texts). */
+export function groupTexts(texts: readonly TextCount[]): TextGroup[] {
+  const common = findCommon(texts)
+  const parsed = texts.flatMap((one): Parsed[] => {
+    const words = findMerchant(one.text, common)
+    const key = foldText(nameOf(words)).split(' ').filter(Boolean)
+    return key.length === 0 ? [] : [{ ...one, words, key }]
+  })
+  const keyed = [...Map.groupBy(parsed, ({ key }) => key.join(' ')).values()]
+  const heads = Map.groupBy(keyed, ([one]) => one?.key[0] ?? '')
+  const groups = [...heads.values()].flatMap(mergeKeys)
+  return groups.flatMap((group) => {
+    if (countOf(group) < rowsMin) return []
+    const shared = sharedLength(group.map(({ key }) => key))
+    const condition = findCondition(group, shared)
+    const [first] = group
+    const name = first ? nameOf(leading(first, shared)) : ''
+    if (condition === null || name === '') return []
+    return { condition, name, texts: group.map(({ text }) => text) }
+  })
+}
+
+/** Returns the words that stand behind the names of several merchants, as places do. */
+function findCommon(texts: readonly TextCount[]): Set<string> {
+  const heads = new Map<string, Set<string>>()
+  for (const { text } of texts) {
+    const [head, ...behind] = findMerchant(text)
+    for (const { folded } of behind) {
+      const known = heads.get(folded) ?? new Set()
+      heads.set(folded, known.add(head?.folded ?? ''))
+    }
+  }
+  const common = [...heads].filter(
+    ([word, { size }]) => size >= headsMin && !genericWords.has(word),
+  )
+  return new Set(common.map(([word]) => word))
+}
+
+/**
+ * Merges keys with the same first word: those of fewer than three transactions, such as branches,
+ * and the word alone. Those behind a generic word need a common cluster.
+ */
+function mergeKeys(keys: Parsed[][]): Parsed[][] {
+  const small = keys.filter((one) => countOf(one) < rowsMin || one[0]?.key.length === 1)
+  const large = keys.filter((one) => !small.includes(one))
+  const head = small[0]?.[0]?.key[0] ?? ''
+  if (small.length < 2) return [...large, ...small]
+  if (!genericWords.has(foldWord(head)) && [...head].length >= 2) return [...large, small.flat()]
+  const clustered = Map.groupBy(small, (one) => {
+    const { key = [], clusterId = null } = one[0] ?? {}
+    return `${key.slice(0, 2).join(' ')} ${clusterId ?? ''}`
+  })
+  return [...large, ...[...clustered.values()].map((some) => some.flat())]
+}
+
+function countOf(texts: readonly TextCount[]): number {
+  return texts.reduce((sum, { count }) => sum + count, 0)
+}
+
+/** Returns the number of first words that all keys share. */
+function sharedLength(keys: readonly (readonly string[])[]): number {
+  const [first = []] = keys
+  const differs = first.findIndex((word, at) => keys.some((key) => key[at] !== word))
+  return differs === -1 ? first.length : differs
+}
+
+/** Returns the words of a text that the first `length` words of its key come from. */
+function leading({ words }: Parsed, length: number): Word[] {
+  const at = words.findIndex((_, index) => {
+    const key = foldText(nameOf(words.slice(0, index + 1)))
+    return key.split(' ').filter(Boolean).length >= length
+  })
+  return words.slice(0, at + 1)
+}
+
+/** Characters from which on a text is found within others only where it is meant. */
+const lengthMin = 5
+
+/**
+ * Returns a condition that all texts of a group fulfil: the part of a text that has the shared
+ * words. A short part must begin the text, or have the word before it too. Null if there is none.
+ */
+function findCondition(group: readonly Parsed[], shared: number): TextGroup['condition'] | null {
+  const folds = group.map(({ text }) => foldText(text))
+  const spans = group.map((one) => spanOf(one, leading(one, shared)))
+  const parts = [...new Set(spans.map(({ part }) => part))].toSorted((a, b) => a.length - b.length)
+  const inAll = (part: string) => folds.every((fold) => fold.includes(foldText(part)))
+  const part = parts.find(inAll)
+  if (part !== undefined) {
+    if ([...foldText(part)].length >= lengthMin) return { kind: 'contains', text: part }
+    const begins = folds.every((fold) => fold.trimStart().startsWith(foldText(part)))
+    if (begins) return { kind: 'startsWith', text: part }
+    const longer = spans.map(({ before }) => before).find((one) => one !== part && inAll(one))
+    if (longer !== undefined) return { kind: 'contains', text: longer }
+    return [...part].length >= 2 ? { kind: 'contains', text: part } : null
+  }
+  const words = group[0] ? leading(group[0], shared).map(({ text }) => text) : []
+  const pieces = words.filter(inAll)
+  const longest = pieces.toSorted((a, b) => b.length - a.length)[0]
+  if (longest === undefined || longest.includes('*') || longest.length < 3) return null
+  return { kind: 'contains', text: longest }
+}
+
+/** Returns the part of a text that has these words, and the part with the word before them. */
+function spanOf({ text }: Parsed, words: readonly Word[]): { part: string; before: string } {
+  const [from, to] = [words[0]?.at ?? 0, words.at(-1)?.end ?? 0]
+  const part = text.slice(from, to)
+  const [before = ''] = text.slice(0, from).match(/\p{L}[\p{L}.]*[^\p{L}\d]*$/u) ?? []
+  return { part, before: `${before}${part}` }
+}

@@ -1,0 +1,123 @@
+import { type JsonValue, toJson } from '@bufbuild/protobuf'
+import { lockBound, requireWithin } from '@coffer/kit/database/account-bound.sql'
+import type { Transaction as Tx } from '@coffer/kit/database/database'
+import { invalid, notFound } from '@coffer/kit/rpc/errors'
+import { toMessage } from '@coffer/kit/rpc/message'
+import type { ServiceDeps } from '@coffer/kit/service/service'
+import { foldText } from '@coffer/kit/values/fold'
+import { newId } from '@coffer/kit/values/id'
+import {
+  type RuleActions,
+  RuleActionsSchema,
+  type RuleConditions,
+  RuleConditionsSchema,
+  RuleSchema,
+} from '@coffer/proto/ledger/v1/rule'
+import { sql } from 'slonik'
+import { findOwner } from '../transactions/transaction.sql.ts'
+import { readParts } from './rule.service.ts'
+import { findNamedAccount, insertRule, type Rule } from './rule.sql.ts'
+import { rulesMax } from './rule.ts'
+
+type Deps = Pick<ServiceDeps, 'database' | 'clock'>
+
+/** A rule to create. */
+export interface NewRule extends Parts {
+  accountId: string
+  createdBy: string
+  name: string
+}
+
+/** Creates a rule behind all others; throws as `requireRule`, and at the bound. */
+export async function createRule({ database, clock }: Deps, rule: NewRule): Promise<Rule> {
+  await requireRule({ database }, rule.accountId, rule)
+  return database.transaction((tx) => placeRule(tx, rule, clock()))
+}
+
+/** Inserts a valid rule behind all others; throws refused at the bound, whose lock it takes. */
+export async function placeRule(tx: Tx, rule: NewRule, now: Date): Promise<Rule> {
+  const { accountId, createdBy, name } = rule
+  await lockBound(tx, ruleBound(accountId))
+  const made = { accountId, ruleId: newId('rule'), name, createdAt: now, createdBy, updatedAt: now }
+  const placed = await insertRule(tx, {
+    conditions: {},
+    actions: {},
+    ...made,
+    ...storedParts(rule),
+  })
+  await requireWithin(tx, ruleBound(accountId))
+  return placed
+}
+
+/** Returns the bound on the rules of an account; its lock is that of their order, too. */
+export function ruleBound(accountId: string) {
+  return {
+    scope: `rules ${accountId}`,
+    rows: sql.fragment`SELECT FROM rules WHERE account_id = ${accountId}`,
+    max: rulesMax,
+    refusal: `an account has at most ${rulesMax} rules: delete one first`,
+  }
+}
+
+/** The parts of a rule that a request has. */
+interface Parts {
+  conditions?: RuleConditions | undefined
+  actions?: RuleActions | undefined
+}
+
+/** Throws `invalid` for a rule without conditions or actions, `notFound` for unknown IDs. */
+export async function requireRule(
+  { database }: Pick<Deps, 'database'>,
+  accountId: string,
+  { conditions, actions }: Parts,
+): Promise<void> {
+  if (conditions) {
+    requireSome({ conditions: toJson(RuleConditionsSchema, conditions) })
+    requireText({ originalName: conditions.originalName?.text })
+    requireText({ originalMerchantName: conditions.originalMerchantName?.text })
+    const { bankAccountId, amountFrom = 0n, amountTo = amountFrom } = conditions
+    if (amountTo < amountFrom) {
+      throw invalid({ conditions: { amountTo: 'must not be below amountFrom' } })
+    }
+    if (bankAccountId && !(await findNamedAccount(database, accountId, bankAccountId))) {
+      throw notFound('bank account')
+    }
+  }
+  if (!actions) return
+  requireSome({ actions: toJson(RuleActionsSchema, actions) })
+  const { spendingId, refundSpendingId } = actions
+  for (const id of [spendingId, refundSpendingId]) {
+    if (id && !(await findOwner(database, accountId, id))) throw notFound('spending')
+  }
+}
+
+function requireSome(parts: Record<string, JsonValue>): void {
+  for (const [key, part] of Object.entries(parts)) {
+    if (Object.keys(part ?? {}).length === 0) throw invalid({ [key]: 'must have at least one key' })
+  }
+}
+
+/** Throws `invalid` for a text of combining marks alone: its fold is blank, and in every text. */
+function requireText(texts: Record<string, string | undefined>): void {
+  for (const [key, text] of Object.entries(texts)) {
+    if (text === undefined || foldText(text).trim() !== '') continue
+    throw invalid({ conditions: { [key]: { text: 'must have a letter, digit or sign' } } })
+  }
+}
+
+/** Returns the columns of these parts. */
+export function storedParts({
+  conditions,
+  actions,
+}: Parts): Partial<Pick<Rule, 'conditions' | 'actions'>> {
+  return {
+    ...(conditions ? { conditions: toJson(RuleConditionsSchema, conditions) } : {}),
+    ...(actions ? { actions: toJson(RuleActionsSchema, actions) } : {}),
+  }
+}
+
+/** Returns the message of a rule. */
+export function renderRule(rule: Rule) {
+  const { conditions, actions } = readParts(rule)
+  return toMessage(RuleSchema, { ...rule, conditions, actions })
+}
